@@ -1,7 +1,9 @@
-# Arrow and Parquet C++ as Arrow::arrow_shared and Parquet::parquet_shared: an installed CMake package when there is one,
-# otherwise the libraries and headers inside PyPI's pyarrow, in .venv (scripts/setup.sh) or where PENSTOCK_PYARROW_DIR says.
-# The wheel has neither package files nor unversioned names, hence the full paths. Nothing is downloaded here.
-set(PENSTOCK_PYARROW_DIR "" CACHE PATH "The folder 'pyarrow' of a Python environment; used before an installed Arrow")
+# Arrow and Parquet C++ as Arrow::arrow_shared and Parquet::parquet_shared: an installed CMake
+# package when there is one, otherwise the libraries and headers inside PyPI's pyarrow, in .venv
+# (scripts/setup.sh) or where PENSTOCK_PYARROW_DIR says. The wheel has neither package files nor
+# unversioned names, hence the full paths. Nothing is downloaded here.
+set(PENSTOCK_PYARROW_DIR "" CACHE PATH
+    "The folder 'pyarrow' of a Python environment; used before an installed Arrow")
 if(NOT PENSTOCK_PYARROW_DIR)
   find_package(Arrow 15 CONFIG QUIET)
   find_package(Parquet 15 CONFIG QUIET)
@@ -19,10 +21,12 @@ if(NOT TARGET Arrow::arrow_shared OR NOT TARGET Parquet::parquet_shared)
     list(APPEND penstock_${name}_library "")
     list(GET penstock_${name}_library 0 penstock_${name}_library)
     if(NOT penstock_${name}_library OR NOT IS_DIRECTORY ${penstock_pyarrow}/include/${name})
-      message(FATAL_ERROR "Neither an installed Arrow and Parquet (15 or later) nor pyarrow's in '${penstock_pyarrow}' was "
-                          "found. In Penstock's source folder run scripts/python_environment.sh library. Elsewhere install Arrow C++ with "
-                          "Parquet; or pyarrow, by pip in a virtual environment, and configure with -DPENSTOCK_PYARROW_DIR="
-                          "ENVIRONMENT/lib/python3.N/site-packages/pyarrow")
+      message(FATAL_ERROR
+        "Neither an installed Arrow and Parquet (15 or later) nor pyarrow's in "
+        "'${penstock_pyarrow}' was found. In Penstock's source folder run "
+        "scripts/python_environment.sh library. Elsewhere install Arrow C++ with Parquet; or "
+        "pyarrow, by pip in a virtual environment, and configure with "
+        "-DPENSTOCK_PYARROW_DIR=ENVIRONMENT/lib/python3.N/site-packages/pyarrow")
     endif()
   endforeach()
   message(STATUS "Arrow: ${penstock_arrow_library}")
@@ -30,6 +34,6 @@ if(NOT TARGET Arrow::arrow_shared OR NOT TARGET Parquet::parquet_shared)
   set_target_properties(Arrow::arrow_shared PROPERTIES IMPORTED_LOCATION ${penstock_arrow_library}
     INTERFACE_INCLUDE_DIRECTORIES ${penstock_pyarrow}/include)
   add_library(Parquet::parquet_shared SHARED IMPORTED)
-  set_target_properties(Parquet::parquet_shared PROPERTIES IMPORTED_LOCATION ${penstock_parquet_library}
-    INTERFACE_LINK_LIBRARIES Arrow::arrow_shared)
+  set_target_properties(Parquet::parquet_shared PROPERTIES
+    IMPORTED_LOCATION ${penstock_parquet_library} INTERFACE_LINK_LIBRARIES Arrow::arrow_shared)
 endif()

@@ -1,58 +1,94 @@
-# Libraries that only io, sql and stream need.
+# Libraries that single layers need. All are found on this machine; nothing is downloaded.
 
-# Files: Arrow and Parquet. Programs of this build find them where they were found now; a tree or program carried elsewhere finds
-# them by the same way from the program's folder, in lib/ beside it, or by LD_LIBRARY_PATH. An installed program finds the wheel's
-# libraries, which nothing else on the system does, in a folder of its own (Package.cmake), and an installed Arrow where it is.
-file(GLOB penstock_io_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/io/*.cpp)
+# Unicode's case mapping and categories, for functions of strings. The core's only library. The
+# static one is preferred.
+find_library(PENSTOCK_UTF8PROC_LIBRARY NAMES libutf8proc.a utf8proc DOC "utf8proc 2.8 or later")
+find_path(PENSTOCK_UTF8PROC_INCLUDE utf8proc.h)
+if(NOT PENSTOCK_UTF8PROC_LIBRARY OR NOT PENSTOCK_UTF8PROC_INCLUDE)
+  message(FATAL_ERROR "Functions of strings need utf8proc: apt-get install libutf8proc-dev")
+endif()
+target_include_directories(penstock_expr SYSTEM PRIVATE ${PENSTOCK_UTF8PROC_INCLUDE})
+target_link_libraries(penstock_expr PRIVATE ${PENSTOCK_UTF8PROC_LIBRARY})
+
+# The hash of cache keys: XXH3, from the header alone.
+find_path(PENSTOCK_XXHASH_INCLUDE xxhash.h)
+if(NOT PENSTOCK_XXHASH_INCLUDE)
+  message(FATAL_ERROR "Penstock needs xxhash.h: apt-get install libxxhash-dev")
+endif()
+target_include_directories(penstock_base SYSTEM PRIVATE ${PENSTOCK_XXHASH_INCLUDE})
+
+# Static libraries are preferred for programs, so that a binary carried elsewhere needs nothing
+# installed. They are not position independent everywhere, so shared libraries take shared ones.
+function(penstock_find_library variable name)
+  if(BUILD_SHARED_LIBS)
+    find_library(${variable} NAMES ${name})
+  else()
+    find_library(${variable} NAMES lib${name}.a ${name})
+  endif()
+endfunction()
+
+# Files: Arrow and Parquet. Programs of this build find them where they were found now. A tree or
+# program carried elsewhere finds them by the same path relative to the program's folder, in lib/
+# beside it, or by LD_LIBRARY_PATH. An installed program finds the wheel's libraries, which nothing
+# else on the system does, in a folder of its own (Package.cmake), and an installed Arrow where it
+# is.
+file(GLOB_RECURSE penstock_io_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/io/*.cpp)
 if(penstock_io_sources)
   include(Arrow)
-  cmake_language(DEFER CALL target_link_libraries penstock_io PRIVATE Parquet::parquet_shared Arrow::arrow_shared)
+  cmake_language(DEFER CALL target_link_libraries penstock_io
+                 PRIVATE Parquet::parquet_shared Arrow::arrow_shared)
   set(CMAKE_BUILD_RPATH "$ORIGIN;$ORIGIN/lib;$ORIGIN/../lib")
   if(NOT penstock_pyarrow)
     set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
   endif()
   if(penstock_pyarrow)
     foreach(folder "" /test)
-      file(RELATIVE_PATH penstock_way ${PROJECT_BINARY_DIR}${folder} ${penstock_pyarrow})
-      list(APPEND CMAKE_BUILD_RPATH "$ORIGIN/${penstock_way}")
+      file(RELATIVE_PATH penstock_arrow_path ${PROJECT_BINARY_DIR}${folder} ${penstock_pyarrow})
+      list(APPEND CMAKE_BUILD_RPATH "$ORIGIN/${penstock_arrow_path}")
     endforeach()
   endif()
 endif()
 
-# SQL's grammar: PostgreSQL's, as libpg_query takes it out of the server, and a reader of its parse trees' JSON. The static
-# library is preferred, so that a binary carried elsewhere needs nothing installed.
-file(GLOB penstock_sql_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/sql/*.cpp)
+# SQL's grammar: PostgreSQL's, as libpg_query takes it out of the server, and a reader of its parse
+# trees' JSON.
+file(GLOB_RECURSE penstock_sql_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/sql/*.cpp)
 if(penstock_sql_sources)
-  find_library(PENSTOCK_PG_QUERY_LIBRARY NAMES libpg_query.a pg_query DOC "libpg_query 15 or later")
+  penstock_find_library(PENSTOCK_PG_QUERY_LIBRARY pg_query)    # 15 or later
   find_path(PENSTOCK_PG_QUERY_INCLUDE pg_query.h)
   find_path(PENSTOCK_JSON_INCLUDE nlohmann/json.hpp)
   if(NOT PENSTOCK_PG_QUERY_LIBRARY OR NOT PENSTOCK_PG_QUERY_INCLUDE OR NOT PENSTOCK_JSON_INCLUDE)
-    message(FATAL_ERROR "SQL needs libpg_query and nlohmann-json: apt-get install libpg-query-dev nlohmann-json3-dev")
+    message(FATAL_ERROR "SQL needs libpg_query and nlohmann-json: "
+                        "apt-get install libpg-query-dev nlohmann-json3-dev")
   endif()
-  # At the end of the folder, when the layer's target is there.
-  cmake_language(DEFER CALL target_include_directories penstock_sql SYSTEM PRIVATE ${PENSTOCK_PG_QUERY_INCLUDE} ${PENSTOCK_JSON_INCLUDE})
-  cmake_language(DEFER CALL target_link_libraries penstock_sql PRIVATE ${PENSTOCK_PG_QUERY_LIBRARY})
+  # At the end of the folder, when the layer's target exists.
+  cmake_language(DEFER CALL target_include_directories penstock_sql SYSTEM
+                 PRIVATE ${PENSTOCK_PG_QUERY_INCLUDE} ${PENSTOCK_JSON_INCLUDE})
+  cmake_language(DEFER CALL target_link_libraries penstock_sql
+                 PRIVATE ${PENSTOCK_PG_QUERY_LIBRARY})
 endif()
 
-# Compressed files: the published libraries of their formats. Static ones are preferred here too.
-file(GLOB penstock_stream_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/stream/*.cpp)
+# Compressed files: the published libraries of their formats.
+file(GLOB_RECURSE penstock_stream_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/stream/*.cpp)
 if(penstock_stream_sources)
   set(penstock_stream_libraries "")
   foreach(row deflate/libdeflate.h zstd/zstd.h lz4/lz4.h snappy/snappy-c.h z/zlib.h)
     cmake_path(GET row PARENT_PATH name)
     cmake_path(GET row FILENAME header)
     string(TOUPPER ${name} word)
-    find_library(PENSTOCK_${word}_LIBRARY NAMES lib${name}.a ${name})
+    penstock_find_library(PENSTOCK_${word}_LIBRARY ${name})
     find_path(PENSTOCK_${word}_INCLUDE ${header})
     if(NOT PENSTOCK_${word}_LIBRARY OR NOT PENSTOCK_${word}_INCLUDE)
-      message(FATAL_ERROR "Compressed files need lib${name}: apt-get install libdeflate-dev libzstd-dev liblz4-dev libsnappy-dev zlib1g-dev")
+      message(FATAL_ERROR "Compressed files need lib${name}: apt-get install libdeflate-dev "
+                          "libzstd-dev liblz4-dev libsnappy-dev zlib1g-dev")
     endif()
     list(APPEND penstock_stream_libraries ${PENSTOCK_${word}_LIBRARY})
     list(APPEND penstock_stream_includes ${PENSTOCK_${word}_INCLUDE})
   endforeach()
   list(REMOVE_DUPLICATES penstock_stream_includes)
-  cmake_language(DEFER CALL target_include_directories penstock_stream SYSTEM PRIVATE ${penstock_stream_includes})
-  cmake_language(DEFER CALL target_link_libraries penstock_stream PRIVATE ${penstock_stream_libraries})
+  cmake_language(DEFER CALL target_include_directories penstock_stream SYSTEM
+                 PRIVATE ${penstock_stream_includes})
+  cmake_language(DEFER CALL target_link_libraries penstock_stream
+                 PRIVATE ${penstock_stream_libraries})
 endif()
-# `penstock bench codecs` makes its chunks with them.
-cmake_language(DEFER CALL target_link_libraries penstock_cli PRIVATE ${penstock_stream_libraries})
+# `penstock bench codecs` compresses its chunks with them.
+cmake_language(DEFER CALL target_link_libraries penstock_bench PRIVATE ${penstock_stream_libraries})

@@ -1,30 +1,30 @@
-# penstock_layer(name [layers left of it]): the library penstock_<name> from src/<name>/. A layer without sources yet is skipped.
+# penstock_layer(name [layers it links]): the library penstock_<name> from src/<name>/.
+# A layer without sources yet is skipped.
+#
+# Layers that users link are shared libraries where BUILD_SHARED_LIBS is on. The program's own
+# layers are always static: nothing else links them.
+set(penstock_program_layers terminal testdata bench cli)
 function(penstock_layer name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  list(REMOVE_ITEM sources ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)   # penstock_program() has it
   penstock_embed(${name} embedded)
-  if(name STREQUAL cli)     # a library too, so that tests reach its parts; main.cpp alone makes the program
-    if(sources)
-      list(REMOVE_ITEM sources ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
-      add_library(penstock_cli STATIC ${sources})
-      target_compile_definitions(penstock_cli PRIVATE PENSTOCK_VERSION="${PROJECT_VERSION}")
-      penstock_link(penstock_cli ${ARGN})
-      penstock_precompile(penstock_cli penstock_base)
-      # CLI11, which it alone includes, takes as long to compile as five other files, and runs once.
-      set_source_files_properties(${PROJECT_SOURCE_DIR}/src/cli/arguments.cpp PROPERTIES
-                                  COMPILE_OPTIONS "$<$<CONFIG:Release,RelWithDebInfo>:-O1>")
-      add_executable(penstock ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
-      penstock_link(penstock cli)
-    endif()
+  if(NOT sources AND NOT embedded)
     return()
   endif()
-  if(sources OR embedded)
-    add_library(penstock_${name} STATIC ${sources} ${embedded})
-    target_include_directories(penstock_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-      $<INSTALL_INTERFACE:include> PRIVATE ${PROJECT_SOURCE_DIR}/src)
-    target_compile_features(penstock_${name} PUBLIC cxx_std_20)
-    penstock_link(penstock_${name} ${ARGN})
-    penstock_precompile(penstock_${name} penstock_base)
+  set(kind STATIC)
+  if(BUILD_SHARED_LIBS AND NOT name IN_LIST penstock_program_layers)
+    set(kind SHARED)
   endif()
+  add_library(penstock_${name} ${kind} ${sources} ${embedded})
+  # Without penstock_<name>_EXPORTS files compile alike for both kinds, and one cache serves both.
+  set_target_properties(penstock_${name} PROPERTIES DEFINE_SYMBOL "" VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_include_directories(penstock_${name}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_features(penstock_${name} PUBLIC cxx_std_20)
+  penstock_link(penstock_${name} ${ARGN})
+  penstock_precompile(penstock_${name} penstock_base)
 endfunction()
 
 function(penstock_link target)
@@ -34,4 +34,21 @@ function(penstock_link target)
       target_link_libraries(${target} PUBLIC penstock_${layer})
     endif()
   endforeach()
+endfunction()
+
+# The program. Its parts are the library penstock_cli, so that tests reach them.
+function(penstock_program)
+  add_executable(penstock ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
+  penstock_link(penstock cli)
+  # CLI11 takes as long to compile as five other files, and runs once.
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/terminal/arguments.cpp
+    ${PROJECT_SOURCE_DIR}/src/terminal/command_reference.cpp PROPERTIES
+    COMPILE_DEFINITIONS PENSTOCK_VERSION="${PROJECT_VERSION}"
+    COMPILE_OPTIONS "$<$<CONFIG:Release,RelWithDebInfo>:-O1>")
+  # The manual page and the shell's completion are written by the program from its command table.
+  if(NOT CMAKE_CROSSCOMPILING)
+    add_custom_command(TARGET penstock POST_BUILD VERBATIM
+      COMMAND penstock completion man > ${PROJECT_BINARY_DIR}/penstock.1
+      COMMAND penstock completion bash > ${PROJECT_BINARY_DIR}/penstock.bash)
+  endif()
 endfunction()

@@ -1,11 +1,13 @@
-# The installable package: headers, static libraries, and penstockConfig.cmake for find_package(penstock COMPONENTS core io stream sql).
+# The installable package: headers, libraries, penstockConfig.cmake for
+# find_package(penstock COMPONENTS core io stream sql), and a .deb of it all.
 #
-#     penstock::penstock   devices, plans, lambdas (the core; needs nothing but the system)
+#     penstock::penstock   devices, plans, lambdas (the core; needs utf8proc where the program is linked)
 #     penstock::io         files: Parquet, Arrow IPC, CSV; needs Arrow where the program is linked
-#     penstock::stream     gzip, zstd, lz4 and their like; needs their libraries where the program is linked
+#     penstock::stream     gzip, zstd, lz4 and the like; needs their libraries there
 #     penstock::sql        SELECT to plan
 #
-# The same names work inside this build. `cmake --install DIR --component core` installs the core alone.
+# The same names work inside this build. `cmake --install DIR --component core` installs the core
+# alone.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -18,19 +20,25 @@ endif()
 set_target_properties(penstock_core PROPERTIES EXPORT_NAME penstock)
 add_library(penstock::penstock ALIAS penstock_core)
 
-function(penstock_export component)   # the layers of a component, in an export set of their own
+set(penstock_private_libraries ${CMAKE_INSTALL_LIBDIR}/penstock)   # the wheel's Arrow
+
+# The layers of a component, in an export set of their own.
+function(penstock_export component)
   foreach(layer IN LISTS ARGN)
     if(NOT TARGET penstock_${layer})
       return()
     endif()
     if(NOT layer STREQUAL "core")
-      set_target_properties(penstock_${layer} PROPERTIES EXPORT_NAME ${layer})
+      set_target_properties(penstock_${layer} PROPERTIES EXPORT_NAME ${layer}
+        INSTALL_RPATH "$ORIGIN;$ORIGIN/penstock")
       add_library(penstock::${layer} ALIAS penstock_${layer})
     endif()
     if(NOT PENSTOCK_INSTALL)
       continue()
     endif()
-    install(TARGETS penstock_${layer} EXPORT penstock_${component} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component})
+    install(TARGETS penstock_${layer} EXPORT penstock_${component}
+      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component}
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component})
   endforeach()
   if(NOT PENSTOCK_INSTALL)
     return()
@@ -46,26 +54,73 @@ if(NOT PENSTOCK_INSTALL)
   return()
 endif()
 
-# The program, and the libraries of the wheel that it and penstock::io were linked with: what is installed needs no build tree.
-set(penstock_private_libraries ${CMAKE_INSTALL_LIBDIR}/penstock)
+# The program, and the libraries of the wheel that it and penstock::io were linked with: what is
+# installed needs no build tree.
 if(penstock_pyarrow)
   foreach(component cli io)
-    install(FILES ${penstock_arrow_library} ${penstock_parquet_library} DESTINATION ${penstock_private_libraries} COMPONENT ${component})
+    install(FILES ${penstock_arrow_library} ${penstock_parquet_library}
+      DESTINATION ${penstock_private_libraries} COMPONENT ${component})
   endforeach()
 endif()
 if(TARGET penstock)
   install(TARGETS penstock RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT cli)
-  if(penstock_pyarrow)
-    cmake_path(RELATIVE_PATH penstock_private_libraries BASE_DIRECTORY ${CMAKE_INSTALL_BINDIR} OUTPUT_VARIABLE penstock_way)
-    set_target_properties(penstock PROPERTIES INSTALL_RPATH "$ORIGIN/${penstock_way}")
+  cmake_path(RELATIVE_PATH CMAKE_INSTALL_LIBDIR BASE_DIRECTORY ${CMAKE_INSTALL_BINDIR}
+    OUTPUT_VARIABLE penstock_path_to_libraries)
+  set_target_properties(penstock PROPERTIES INSTALL_RPATH
+    "$ORIGIN/${penstock_path_to_libraries};$ORIGIN/${penstock_path_to_libraries}/penstock")
+  if(NOT CMAKE_CROSSCOMPILING)
+    install(FILES ${PROJECT_BINARY_DIR}/penstock.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+      COMPONENT cli)
+    install(FILES ${PROJECT_BINARY_DIR}/penstock.bash RENAME penstock COMPONENT cli
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   endif()
 endif()
 
-install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/penstock DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT core
+install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/penstock
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT core
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
-configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/penstockConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/penstockConfig.cmake
+
+# A project in C alone links by the C compiler, which does not know the C++ runtime of static
+# libraries: these are the libraries that this C++ compiler adds and a C compiler does not.
+set(penstock_cxx_runtime ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
+list(FILTER penstock_cxx_runtime INCLUDE REGEX "^(stdc\\+\\+|c\\+\\+|c\\+\\+abi|m)$")
+list(REMOVE_DUPLICATES penstock_cxx_runtime)
+if(PENSTOCK_SANITIZE)
+  set(penstock_cxx_runtime "")    # whoever links a sanitized library links by its compiler
+endif()
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/penstockConfig.cmake.in
+  ${CMAKE_CURRENT_BINARY_DIR}/penstockConfig.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/penstock)
-write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/penstockConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/penstockConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/penstockConfigVersion.cmake
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/penstockConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/penstockConfig.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/penstockConfigVersion.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/penstock COMPONENT core)
-install(FILES ${CMAKE_CURRENT_LIST_DIR}/Arrow.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/penstock COMPONENT io)
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/Arrow.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/penstock COMPONENT io)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/penstock RENAME copyright COMPONENT cli)
+
+# `cpack -G DEB` in the build folder: one package with everything above. Program and libraries are
+# not two packages because both carry the wheel's Arrow, and two packages cannot own one file.
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return()
+endif()
+set(CPACK_PACKAGE_VENDOR "Penstock")
+set(CPACK_PACKAGE_CONTACT "Penstock's maintainers")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION utils)
+# Drivers are opened at run time, so dpkg-shlibdeps does not see them.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "ocl-icd-libopencl1, pocl-opencl-icd")
+# Static libraries of the formats, for programs that link penstock::stream and penstock::sql.
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS
+    "libdeflate-dev, libzstd-dev, liblz4-dev, libsnappy-dev, zlib1g-dev, libpg-query-dev")
+find_program(PENSTOCK_SHLIBDEPS dpkg-shlibdeps)
+if(PENSTOCK_SHLIBDEPS)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${penstock_pyarrow})
+endif()
+include(CPack)

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """Counts test cases: count_tests.py RESULTS_FOLDER CTEST_JUNIT_XML
 
-A CTest test that left a GoogleTest XML file counts its cases; one whose output has a line "N passed, N failed" counts those;
-any other counts one. A program that fails without a failed case (a crash, a time-out) counts one failure. Prints the failures,
-the times of the slowest programs, what was skipped and why, and "N passed, N failed" as the last line; exits 1 unless all passed.
+A CTest test that left a GoogleTest XML file counts its cases. One whose output has a line
+"N passed, N failed" counts those. Any other counts one. A program that fails without a failed case
+(a crash, a time-out) counts one failure. Prints the failures, the times of the slowest programs, what
+was skipped and why, and "N passed, N failed" as the last line. Exits 1 unless all passed.
 """
+
 import collections
 import pathlib
 import re
 import sys
 import xml.etree.ElementTree as xml
 
-# What one program said: `skipped` has (case, reason), `unchecked` (check, reason) of checks that this machine has no compiler for.
+# The result of one program: `skipped` has (case, reason), `unchecked` (check, reason) of checks
+# without a compiler on this machine.
 Counts = collections.namedtuple("Counts", "passed failed skipped unchecked")
 
 
@@ -20,7 +23,7 @@ def googletest_reason(case):
     lines = (element.get("message") or "").splitlines() if element is not None else []
     if (case.get("name") or "").startswith("DISABLED_"):
         return "disabled by its name; another test runs it, or a person"
-    return " ".join(lines[1:]) or "no reason was given"      # the first line is the place
+    return " ".join(lines[1:]) or "no reason was given"  # the first line is file and line
 
 
 def googletest_cases(path):
@@ -29,7 +32,11 @@ def googletest_cases(path):
         name = f"{case.get('classname')}.{case.get('name')}"
         if case.find("failure") is not None:
             failed.append(name)
-        elif case.get("result") == "skipped" or case.get("status") == "notrun" or case.find("skipped") is not None:
+        elif (
+            case.get("result") == "skipped"
+            or case.get("status") == "notrun"
+            or case.find("skipped") is not None
+        ):
             skipped.append((name, googletest_reason(case)))
         else:
             passed += 1
@@ -38,11 +45,15 @@ def googletest_cases(path):
 
 def printed_cases(output, succeeded):
     line = re.findall(r"^(\d+) passed, (\d+) failed", output, re.MULTILINE)
-    names = re.findall(r"^(?:FAIL|ERROR): (\S+)", output, re.MULTILINE)      # as Python's unittest names them
+    names = re.findall(
+        r"^(?:FAIL|ERROR): (\S+)", output, re.MULTILINE
+    )  # as Python's unittest names them
     passed, failures = map(int, line[-1]) if line else (1 if succeeded else 0, 0)
     failed = (names + ["(see its output)"] * failures)[:failures]
     skipped = re.findall(r"""^(\S+) \(.*\.\.\. skipped ['"](.*)['"]$""", output, re.MULTILINE)
-    unchecked = re.findall(r"^skipped  (\S+)[^:\n]*: (.+)$", output, re.MULTILINE)      # as check_kernels.py says it
+    unchecked = re.findall(
+        r"^skipped  (\S+)[^:\n]*: (.+)$", output, re.MULTILINE
+    )  # as check_kernels.py prints it
     return Counts(passed, failed, skipped, unchecked)
 
 
@@ -50,12 +61,17 @@ def program_cases(case, results):
     name = case.get("name")
     path = results / f"{name}.xml"
     succeeded = case.get("status") == "run"
-    counts = googletest_cases(path) if path.exists() else printed_cases(case.findtext("system-out") or "", succeeded)
+    counts = (
+        googletest_cases(path)
+        if path.exists()
+        else printed_cases(case.findtext("system-out") or "", succeeded)
+    )
     failed = counts.failed
     if not succeeded and not failed:
         failed = ["did not end well (crash, time-out or exit code)"]
     return counts._replace(
-        failed=[f"{name}: {word}" for word in failed], skipped=[(f"{name}: {word}", why) for word, why in counts.skipped]
+        failed=[f"{name}: {word}" for word in failed],
+        skipped=[(f"{name}: {word}", why) for word, why in counts.skipped],
     )
 
 
@@ -78,7 +94,10 @@ def main():
         if counts.failed:
             print(f"--- {case.get('name')}\n{(case.findtext('system-out') or '')[-4000:]}")
     slowest = sorted(cases, key=lambda case: -float(case.get("time")))[:5]
-    print("slowest: " + ", ".join(f"{case.get('name')} {float(case.get('time')):.1f} s" for case in slowest))
+    print(
+        "slowest: "
+        + ", ".join(f"{case.get('name')} {float(case.get('time')):.1f} s" for case in slowest)
+    )
     for name in total.failed:
         print(f"FAILED {name}")
     print_skipped(total)

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Makes .venv in the project's root: pyarrow, whose wheel holds Arrow's and Parquet's C++ libraries and headers, and by
-# purpose what else is wanted. Nothing is downloaded when all is there and whole; a broken or half made environment, and a
-# package whose installation was interrupted, are made again.
+# Makes .venv in the project's root: pyarrow, whose wheel holds Arrow's and Parquet's C++ libraries
+# and headers, and more by purpose. Downloads nothing when all is installed and complete. A broken
+# environment, and a package whose installation was interrupted, are installed again.
 #     scripts/python_environment.sh [library|run|test|plot]
-#         library: pyarrow alone    run: and tpchgen-cli    test (the default): and duckdb, numpy    plot: and matplotlib
+#         library: pyarrow alone             run: also tpchgen-cli
+#         test (the default): also duckdb, numpy, clang-format, ruff
+#         plot: also matplotlib
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -11,12 +13,14 @@ packages=(pyarrow==25.0.1)
 case ${1:-test} in
   library) ;;
   run) packages+=(tpchgen-cli==4.0.0) ;;
-  test | plot) packages+=(tpchgen-cli==4.0.0 duckdb==2.0.0 numpy==2.4.6) ;;
+  test | plot)
+    packages+=(tpchgen-cli==4.0.0 duckdb==2.0.0 numpy==2.4.6 clang-format==22.1.8 ruff==0.17.6) ;;
   *) echo "usage: scripts/python_environment.sh [library|run|test|plot]" >&2; exit 2 ;;
 esac
 if [[ ${1:-test} == plot ]]; then
-  packages+=(matplotlib==3.11.2 contourpy==1.3.3 cycler==0.12.1 fonttools==4.68.0 kiwisolver==1.5.1 packaging==26.3 pillow==13.0.0
-    pyparsing==3.3.3 python-dateutil==4.0.0 tzdata==2026.6)
+  packages+=(matplotlib==3.11.2 contourpy==1.3.3 cycler==0.12.1 fonttools==4.68.0
+    kiwisolver==1.5.1 packaging==26.3 pillow==13.0.0 pyparsing==3.3.3 python-dateutil==4.0.0
+    tzdata==2026.6)
 fi
 
 mkdir -p build      # two set-ups at once would write the same files
@@ -25,10 +29,15 @@ flock 9
 
 if ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
   rm -rf .venv
-  python3 -m venv .venv || { rm -rf .venv; echo "python3 -m venv failed; Debian and Ubuntu have it in python3-venv" >&2; exit 1; }
+  if ! python3 -m venv .venv; then
+    rm -rf .venv
+    echo "python3 -m venv failed; Debian and Ubuntu have it in python3-venv" >&2
+    exit 1
+  fi
 fi
 
-# The given packages that are absent, of another version, or lack a file of those their installation recorded.
+# Prints the given packages that are absent, of another version, or lack a file that their
+# installation recorded.
 incomplete_packages() {
   .venv/bin/python - "$@" <<'PYTHON'
 import sys
@@ -49,7 +58,8 @@ PYTHON
 
 mapfile -t missing < <(incomplete_packages "${packages[@]}")
 if ((${#missing[@]} > 0)); then
-  .venv/bin/python -m pip install --disable-pip-version-check --quiet --only-binary :all: --force-reinstall --no-deps "${missing[@]}"
+  .venv/bin/python -m pip install --disable-pip-version-check --quiet --only-binary :all: \
+    --force-reinstall --no-deps "${missing[@]}"
   mapfile -t missing < <(incomplete_packages "${packages[@]}")
   if ((${#missing[@]} > 0)); then
     echo "still incomplete after installation: ${missing[*]}" >&2

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs what is missing: packages by apt (as root or through sudo), Python libraries into .venv. Nothing is done, and the
-# network is not used, when all is there. `scripts/setup.sh run` leaves out what only the tests need.
+# Installs what is missing: packages by apt (as root or through sudo), Python libraries into .venv.
+# Where nothing is missing it does nothing and uses no network. `scripts/setup.sh run` leaves out
+# what only the tests need.
 purpose=${1:-test}
 case $purpose in
   run | test) ;;
@@ -8,19 +9,24 @@ case $purpose in
 esac
 source "$(dirname "$0")/steps.sh"
 
-# The same names in Debian 12 and Ubuntu 24.04. pocl-opencl-icd is the CPU device; a GPU needs its driver only.
-packages=(g++ cmake ninja-build libpg-query-dev nlohmann-json3-dev libcli11-dev python3-venv ocl-icd-libopencl1 pocl-opencl-icd
-          libdeflate-dev libzstd-dev liblz4-dev libsnappy-dev zlib1g-dev)
+# The same names in Debian 12 and Ubuntu 24.04. pocl-opencl-icd is the CPU device; a GPU needs its
+# driver only.
+packages=(g++ cmake ninja-build python3-venv ocl-icd-libopencl1 pocl-opencl-icd libpg-query-dev
+          libutf8proc-dev nlohmann-json3-dev libcli11-dev libxxhash-dev libdeflate-dev libzstd-dev
+          liblz4-dev libsnappy-dev zlib1g-dev)
 if [[ $purpose == test ]]; then
-  packages+=(clang lld llvm libclang-rt-dev libgtest-dev opencl-c-headers)     # llvm: names of lines in sanitizers' reports
-  # Whose files decompress is tested with, and test vectors.
-  packages+=(gzip pigz tabix zopfli 7zip isal advancecomp libdeflate-tools zstd lz4 unzip golang-github-klauspost-compress-dev)
+  # llvm has the symbolizer of sanitizers' reports.
+  packages+=(clang lld llvm libclang-rt-dev libgtest-dev opencl-c-headers)
+  # Programs whose files decompression is tested with, and test vectors.
+  packages+=(gzip pigz tabix zopfli 7zip isal advancecomp libdeflate-tools zstd lz4 unzip
+             golang-github-klauspost-compress-dev)
 fi
 
 missing_packages() {
   local package
   for package in "${packages[@]}"; do
-    [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || echo "$package"
+    [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
+      echo "$package"
   done
 }
 
@@ -32,7 +38,7 @@ install_packages() {
 }
 
 if ! command -v apt-get >/dev/null; then
-  echo "setup: this is for Debian and Ubuntu; elsewhere install what README.md lists under 'Building'" >&2
+  echo "setup: this is for Debian and Ubuntu; CONTRIBUTING.md lists what to install elsewhere" >&2
 else
   mapfile -t missing < <(missing_packages)
   if ((${#missing[@]} > 0)); then
@@ -48,7 +54,10 @@ fi
 step "Python libraries in .venv" scripts/python_environment.sh "$purpose"
 
 # NVRTC comes with CUDA's toolkit, not with the driver; PyPI carries it alone.
-has_library() { /sbin/ldconfig -p 2>/dev/null | grep -qF "$1" || compgen -G "/usr/local/cuda*/lib64/$1*" >/dev/null; }
+has_library() {
+  /sbin/ldconfig -p 2>/dev/null | grep -qF "$1" ||
+    compgen -G "/usr/local/cuda*/lib64/$1*" >/dev/null
+}
 if has_library libcuda.so.1 && ! has_library libnvrtc.so &&
     ! compgen -G ".venv/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so*" >/dev/null; then
   step "NVIDIA's run-time compiler in .venv" .venv/bin/python -m pip install -q nvidia-cuda-nvrtc

@@ -1,4 +1,5 @@
-// Deflate streams for tests: made by zlib and libdeflate of texts of many kinds, and by hand bit by bit.
+// Deflate streams for tests: by zlib and libdeflate from many kinds of data, and written bit by
+// bit.
 #pragma once
 #include <libdeflate.h>
 #include <zlib.h>
@@ -12,12 +13,17 @@
 
 namespace penstock::deflate {
 
-inline std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+inline std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
 
-// zlib's raw streams. Strategies are zlib's: Z_FIXED makes fixed blocks only, Z_HUFFMAN_ONLY has no matches.
-inline std::string deflated(const std::string& text, int level, int strategy = Z_DEFAULT_STRATEGY, int memory_level = 8) {
+// Returns a raw stream of zlib. Strategies are zlib's: Z_FIXED makes fixed blocks only,
+// Z_HUFFMAN_ONLY has no matches.
+inline std::string deflated(const std::string& text, int level, int strategy = Z_DEFAULT_STRATEGY,
+                            int memory_level = 8) {
   z_stream stream{};
-  if (deflateInit2(&stream, level, Z_DEFLATED, -15, memory_level, strategy) != Z_OK) throw std::runtime_error("deflateInit2");
+  if (deflateInit2(&stream, level, Z_DEFLATED, -15, memory_level, strategy) != Z_OK)
+    throw std::runtime_error("deflateInit2");
   std::string made(deflateBound(&stream, text.size()) + 64, '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
   stream.avail_in = static_cast<uInt>(text.size());
@@ -32,7 +38,8 @@ inline std::string deflated(const std::string& text, int level, int strategy = Z
 inline std::string deflated_by_libdeflate(const std::string& text, int level) {
   libdeflate_compressor* const compressor = libdeflate_alloc_compressor(level);
   std::string made(libdeflate_deflate_compress_bound(compressor, text.size()), '\0');
-  made.resize(libdeflate_deflate_compress(compressor, text.data(), text.size(), made.data(), made.size()));
+  made.resize(
+      libdeflate_deflate_compress(compressor, text.data(), text.size(), made.data(), made.size()));
   libdeflate_free_compressor(compressor);
   return made;
 }
@@ -43,38 +50,45 @@ struct Random {
   std::mt19937 engine;
 };
 
-// What a library says of a stream, and the text up to its verdict's place (zlib) or of a sound stream (libdeflate).
-struct Verdict { bool is_sound = false; std::string text; std::size_t input_bytes = 0; };
+// The result of a library for a stream: the output up to the error (zlib), or of a valid stream
+// (libdeflate).
+struct ChunkStatus {
+  bool is_valid = false;
+  std::string output;
+  std::size_t input_bytes = 0;
+};
 
-inline Verdict zlib_verdict(const std::string& stream_bytes, std::size_t most_bytes) {
-  Verdict verdict;
-  verdict.text.resize(most_bytes);
+inline ChunkStatus zlib_status(const std::string& stream_bytes, std::size_t max_bytes) {
+  ChunkStatus chunk_status;
+  chunk_status.output.resize(max_bytes);
   z_stream stream{};
   if (inflateInit2(&stream, -15) != Z_OK) throw std::runtime_error("inflateInit2");
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(stream_bytes.data()));
   stream.avail_in = static_cast<uInt>(stream_bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(verdict.text.data());
-  stream.avail_out = static_cast<uInt>(most_bytes);
-  verdict.is_sound = ::inflate(&stream, Z_FINISH) == Z_STREAM_END;
-  verdict.text.resize(stream.total_out);
-  verdict.input_bytes = stream.total_in;
+  stream.next_out = reinterpret_cast<Bytef*>(chunk_status.output.data());
+  stream.avail_out = static_cast<uInt>(max_bytes);
+  chunk_status.is_valid = ::inflate(&stream, Z_FINISH) == Z_STREAM_END;
+  chunk_status.output.resize(stream.total_out);
+  chunk_status.input_bytes = stream.total_in;
   inflateEnd(&stream);
-  return verdict;
+  return chunk_status;
 }
 
-inline Verdict libdeflate_verdict(const std::string& stream, std::size_t most_bytes) {
-  Verdict verdict;
-  verdict.text.resize(most_bytes);
+inline ChunkStatus libdeflate_status(const std::string& stream, std::size_t max_bytes) {
+  ChunkStatus chunk_status;
+  chunk_status.output.resize(max_bytes);
   libdeflate_decompressor* const decompressor = libdeflate_alloc_decompressor();
   std::size_t out_bytes = 0;
-  verdict.is_sound = libdeflate_deflate_decompress_ex(decompressor, stream.data(), stream.size(), verdict.text.data(), most_bytes,
-                                                      &verdict.input_bytes, &out_bytes) == LIBDEFLATE_SUCCESS;
-  verdict.text.resize(verdict.is_sound ? out_bytes : 0);
+  chunk_status.is_valid =
+      libdeflate_deflate_decompress_ex(decompressor, stream.data(), stream.size(),
+                                       chunk_status.output.data(), max_bytes,
+                                       &chunk_status.input_bytes, &out_bytes) == LIBDEFLATE_SUCCESS;
+  chunk_status.output.resize(chunk_status.is_valid ? out_bytes : 0);
   libdeflate_free_decompressor(decompressor);
-  return verdict;
+  return chunk_status;
 }
 
-// Bits in the order in which a stream has them: numbers lowest bit first, codes highest bit first.
+// Writes bits in stream order: numbers lowest bit first, codes highest bit first.
 class BitWriter {
  public:
   BitWriter& number(std::uint64_t value, unsigned bits) {
@@ -90,10 +104,12 @@ class BitWriter {
     return *this;
   }
   BitWriter& header(bool is_last, unsigned type) { return number(is_last, 1).number(type, 2); }
-  // A dynamic block's header whose precode has eight symbols of three bits: the lengths 0 to 7 as they are.
+  // A dynamic block's header whose code length code has eight symbols of three bits: the lengths 0
+  // to 7.
   BitWriter& codes(const std::vector<unsigned>& literals, const std::vector<unsigned>& distances) {
     number(literals.size() - 257, 5).number(distances.size() - 1, 5).number(19 - 4, 4);
-    for (const unsigned symbol : {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}) number(symbol < 8 ? 3 : 0, 3);
+    for (const unsigned symbol : {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15})
+      number(symbol < 8 ? 3 : 0, 3);
     for (const auto* lengths : {&literals, &distances})
       for (const unsigned length : *lengths) code(length, 3);
     return *this;
@@ -111,30 +127,39 @@ class BitWriter {
   std::size_t bits_ = 0;
 };
 
-// Texts of as many kinds: words with a Zipf law, lines of logs, records of numbers, random bytes, runs of every period to 64, zeros.
-inline std::vector<std::string> texts_of_all_kinds(std::size_t bytes, unsigned seed = 1) {
+// Data of many kinds: words with a Zipf distribution, log lines, records of numbers, random bytes,
+// runs of every period to 64, zeros.
+inline std::vector<std::string> outputs_of_all_kinds(std::size_t bytes, unsigned seed = 1) {
   Random random(seed);
-  std::vector<std::string> words(4000), texts(6);
+  std::vector<std::string> words(4000), outputs(6);
   for (std::string& word : words)
-    for (unsigned length = 2 + random() % 9; length > 0; length--) word += static_cast<char>('a' + random() % 26);
-  const auto word = [&] { return words[static_cast<std::size_t>(std::min(3999.0, 1.0 / (1e-4 + (random() % 100000) / 1e5) * 0.9))]; };
-  while (texts[0].size() < bytes) texts[0] += word() + (random() % 12 == 0 ? ".\n" : " ");
-  for (unsigned line = 0; texts[1].size() < bytes; line++)
-    texts[1] += "2026-01-02T03:04:" + std::to_string(line % 60) + " service[" + std::to_string(random() % 50) + "] GET /" + word() + "/" +
-                std::to_string(random() % 100000) + " " + std::to_string(random() % 5000) + " ms\n";
-  for (std::uint32_t row = 0; texts[2].size() < bytes; row++) {
-    const std::uint32_t values[3] = {row, row * 7 + static_cast<std::uint32_t>(random() % 3), static_cast<std::uint32_t>(random() % 1000)};
-    texts[2].append(reinterpret_cast<const char*>(values), sizeof(values));
+    for (unsigned length = 2 + random() % 9; length > 0; length--)
+      word += static_cast<char>('a' + random() % 26);
+  const auto word = [&] {
+    return words[static_cast<std::size_t>(
+        std::min(3999.0, 1.0 / (1e-4 + (random() % 100000) / 1e5) * 0.9))];
+  };
+  while (outputs[0].size() < bytes) outputs[0] += word() + (random() % 12 == 0 ? ".\n" : " ");
+  for (unsigned line = 0; outputs[1].size() < bytes; line++)
+    outputs[1] += "2026-01-02T03:04:" + std::to_string(line % 60) + " service[" +
+                  std::to_string(random() % 50) + "] GET /" + word() + "/" +
+                  std::to_string(random() % 100000) + " " + std::to_string(random() % 5000) +
+                  " ms\n";
+  for (std::uint32_t row = 0; outputs[2].size() < bytes; row++) {
+    const std::uint32_t values[3] = {row, row * 7 + static_cast<std::uint32_t>(random() % 3),
+                                     static_cast<std::uint32_t>(random() % 1000)};
+    outputs[2].append(reinterpret_cast<const char*>(values), sizeof(values));
   }
-  while (texts[3].size() < bytes) texts[3] += static_cast<char>(random());
-  while (texts[4].size() < bytes) {
+  while (outputs[3].size() < bytes) outputs[3] += static_cast<char>(random());
+  while (outputs[4].size() < bytes) {
     std::string period;
-    for (unsigned length = 1 + random() % 64; length > 0; length--) period += static_cast<char>(random());
-    for (unsigned times = 1 + random() % 40; times > 0; times--) texts[4] += period;
+    for (unsigned length = 1 + random() % 64; length > 0; length--)
+      period += static_cast<char>(random());
+    for (unsigned times = 1 + random() % 40; times > 0; times--) outputs[4] += period;
   }
-  texts[5].assign(bytes, '\0');
-  for (std::string& text : texts) text.resize(bytes);
-  return texts;
+  outputs[5].assign(bytes, '\0');
+  for (std::string& text : outputs) text.resize(bytes);
+  return outputs;
 }
 
 }  // namespace penstock::deflate

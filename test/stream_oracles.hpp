@@ -1,4 +1,4 @@
-// What the published libraries say of compressed files: the oracles of tests and fuzz programs.
+// The published libraries as oracles of tests and fuzz programs for compressed files.
 #pragma once
 #include <lz4frame.h>
 #include <zlib.h>
@@ -11,18 +11,23 @@
 
 namespace penstock::stream {
 
-// What comes out, or nothing where it is refused. An oracle stops behind most_bytes: what is longer than these is not all of it.
-using Verdict = std::optional<std::string>;
+// The output, or nothing where the file is refused. An oracle stops after max_bytes; longer output
+// is incomplete.
+using ExpectedOutput = std::optional<std::string>;
 
-// zlib's verdict of concatenated members (31) or one stream (15). What follows them is left in `rest`.
-inline Verdict zlib_says(std::string_view file, int window_bits, std::string_view* rest = nullptr, std::size_t most_bytes = SIZE_MAX) {
+// Decodes concatenated members (31) or one stream (15) with zlib. What follows them is left in
+// `rest`.
+inline ExpectedOutput zlib_says(std::string_view file, int window_bits,
+                                std::string_view* rest = nullptr,
+                                std::size_t max_bytes = SIZE_MAX) {
   std::string all;
   do {
     z_stream stream{};
     inflateInit2(&stream, window_bits);
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(file.data())), stream.avail_in = static_cast<uInt>(file.size());
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(file.data())),
+    stream.avail_in = static_cast<uInt>(file.size());
     int code = Z_OK;
-    while (code == Z_OK && all.size() <= most_bytes) {
+    while (code == Z_OK && all.size() <= max_bytes) {
       char out[65536];
       stream.next_out = reinterpret_cast<Bytef*>(out), stream.avail_out = sizeof out;
       code = inflate(&stream, Z_NO_FLUSH);
@@ -30,27 +35,26 @@ inline Verdict zlib_says(std::string_view file, int window_bits, std::string_vie
     }
     file.remove_prefix(file.size() - stream.avail_in);
     inflateEnd(&stream);
-    if (all.size() > most_bytes) return all;
+    if (all.size() > max_bytes) return all;
     if (code != Z_STREAM_END) return std::nullopt;
-  } while (window_bits == 31 && file.starts_with('\x1f'));
+  } while (window_bits == 31 && (file == "\x1f" || file.starts_with("\x1f\x8b")));
   if (rest != nullptr) *rest = file;
   return all;
 }
-// gzip's own rule: zeros may follow. It ignores anything else with a warning, which we refuse.
-inline Verdict gzip_says(std::string_view file, std::size_t most_bytes = SIZE_MAX) {
+// gzip's own rule: anything but a member is ignored after the last one.
+inline ExpectedOutput gzip_says(std::string_view file, std::size_t max_bytes = SIZE_MAX) {
   std::string_view rest;
-  const Verdict verdict = zlib_says(file, 31, &rest, most_bytes);
-  if (verdict && verdict->size() > most_bytes) return verdict;
-  return rest.find_first_not_of('\0') == std::string_view::npos ? verdict : std::nullopt;
+  return zlib_says(file, 31, &rest, max_bytes);
 }
 
-inline Verdict zstd_says(std::string_view file, std::size_t most_bytes = SIZE_MAX) {
+inline ExpectedOutput zstd_says(std::string_view file, std::size_t max_bytes = SIZE_MAX) {
   ZSTD_DCtx* const context = ZSTD_createDCtx();
   ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, 31);
   std::string all;
   ZSTD_inBuffer in{file.data(), file.size(), 0};
   std::size_t hint = 0;
-  for (bool is_full = true; (in.pos < in.size || is_full) && !ZSTD_isError(hint) && all.size() <= most_bytes;) {
+  for (bool is_full = true;
+       (in.pos < in.size || is_full) && !ZSTD_isError(hint) && all.size() <= max_bytes;) {
     char buffer[65536];
     ZSTD_outBuffer out{buffer, sizeof buffer, 0};
     const std::size_t before = in.pos;
@@ -60,15 +64,16 @@ inline Verdict zstd_says(std::string_view file, std::size_t most_bytes = SIZE_MA
     if (in.pos == before && out.pos == 0 && in.pos == in.size) break;
   }
   ZSTD_freeDCtx(context);
-  return (hint == 0 && !file.empty()) || all.size() > most_bytes ? Verdict(all) : std::nullopt;
+  return (hint == 0 && !file.empty()) || all.size() > max_bytes ? ExpectedOutput(all)
+                                                                : std::nullopt;
 }
 
-inline Verdict lz4_says(std::string_view file, std::size_t most_bytes = SIZE_MAX) {
+inline ExpectedOutput lz4_says(std::string_view file, std::size_t max_bytes = SIZE_MAX) {
   LZ4F_dctx* context = nullptr;
   LZ4F_createDecompressionContext(&context, LZ4F_VERSION);
   std::string all;
   std::size_t hint = file.empty() ? 1 : 0;
-  for (bool goes_on = !file.empty(); goes_on && all.size() <= most_bytes;) {
+  for (bool goes_on = !file.empty(); goes_on && all.size() <= max_bytes;) {
     static char buffer[1 << 22];
     std::size_t made = sizeof buffer, taken = file.size();
     hint = LZ4F_decompress(context, buffer, &made, file.data(), &taken, nullptr);
@@ -78,7 +83,7 @@ inline Verdict lz4_says(std::string_view file, std::size_t most_bytes = SIZE_MAX
     goes_on = !file.empty() || made == sizeof buffer;
   }
   LZ4F_freeDecompressionContext(context);
-  return hint == 0 || all.size() > most_bytes ? Verdict(all) : std::nullopt;
+  return hint == 0 || all.size() > max_bytes ? ExpectedOutput(all) : std::nullopt;
 }
 
 }  // namespace penstock::stream

@@ -1,6 +1,6 @@
-// Data of many kinds and Zstandard frames of it, made by libzstd, the oracle of the tests of our decoder.
+// Data of many kinds, and Zstandard frames of it by libzstd, the oracle of our decoder's tests.
 #pragma once
-#define ZSTD_STATIC_LINKING_ONLY      // parameters that only tests want
+#define ZSTD_STATIC_LINKING_ONLY  // parameters that only tests want
 #include <zstd.h>
 
 #include <cstdint>
@@ -13,19 +13,21 @@
 #include <utility>
 #include <vector>
 
-#include "codec/zstd/block_scanner.hpp"
-#include "codec/zstd/block_writer.hpp"
-#include "codec/zstd/frame_decoder.hpp"
+#include "codec/zstd/host/block_scanner.hpp"
+#include "codec/zstd/host/block_writer.hpp"
+#include "codec/zstd/host/frame_decoder.hpp"
 
 namespace penstock::zstd_test {
 
 using Parameters = std::vector<std::pair<ZSTD_cParameter, int>>;
 
-inline std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+inline std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
 
 // ---- Data ----
 
-// Numbers of 32 bits, the same everywhere.
+// Numbers of 32 bits, the same on every machine.
 class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
@@ -57,8 +59,8 @@ inline std::string log_lines(std::size_t bytes, unsigned seed) {
   Random random(seed);
   std::string text;
   for (unsigned time = 1700000000; text.size() < bytes; time += random() % 5)
-    text += std::to_string(time) + " host" + std::to_string(random() % 20) + " GET /item/" + std::to_string(random() % 5000) + " 200 " +
-            std::to_string(random() % 100000) + "\n";
+    text += std::to_string(time) + " host" + std::to_string(random() % 20) + " GET /item/" +
+            std::to_string(random() % 5000) + " 200 " + std::to_string(random() % 100000) + "\n";
   text.resize(bytes);
   return text;
 }
@@ -67,13 +69,14 @@ inline std::string json(std::size_t bytes, unsigned seed) {
   Random random(seed);
   std::string text = "[";
   for (unsigned id = 0; text.size() < bytes; id++)
-    text += "{\"id\":" + std::to_string(id) + ",\"price\":" + std::to_string(random() % 1000 / 10.0) + ",\"tags\":[\"" +
+    text += "{\"id\":" + std::to_string(id) +
+            ",\"price\":" + std::to_string(random() % 1000 / 10.0) + ",\"tags\":[\"" +
             std::string(1 + random() % 3, static_cast<char>('a' + random() % 26)) + "\"]},\n";
   text.resize(bytes);
   return text;
 }
 
-// Records of counters, small numbers and some noise, as programs keep them.
+// Records of counters, small numbers and some noise, as in programs.
 inline std::string records(std::size_t bytes, unsigned seed) {
   Random random(seed);
   std::string text;
@@ -103,35 +106,44 @@ inline std::string periodic(std::size_t bytes, std::size_t period) {
 inline std::map<std::string, std::string> kinds_of_data(std::size_t bytes) {
   std::string mixed = words(bytes / 4, 1) + noise(bytes / 4, 2) + std::string(bytes / 4, 'z');
   mixed += log_lines(bytes - mixed.size(), 3);
-  return {{"words", words(bytes, 4)},      {"log lines", log_lines(bytes, 5)}, {"JSON", json(bytes, 6)}, {"records", records(bytes, 7)},
-          {"noise", noise(bytes, 8)},      {"zeros", std::string(bytes, 0)},   {"mixed", mixed},         {"period 3", periodic(bytes, 3)},
+  return {{"words", words(bytes, 4)},
+          {"log lines", log_lines(bytes, 5)},
+          {"JSON", json(bytes, 6)},
+          {"records", records(bytes, 7)},
+          {"noise", noise(bytes, 8)},
+          {"zeros", std::string(bytes, 0)},
+          {"mixed", mixed},
+          {"period 3", periodic(bytes, 3)},
           {"period 21", periodic(bytes, 21)}};
 }
 
 // ---- libzstd ----
 
-inline std::string compressed(const std::string& text, const Parameters& parameters, const std::string& dictionary = {}) {
+inline std::string compressed(const std::string& text, const Parameters& parameters,
+                              const std::string& dictionary = {}) {
   ZSTD_CCtx* const context = ZSTD_createCCtx();
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
   for (const auto& [name, value] : parameters) ZSTD_CCtx_setParameter(context, name, value);
   if (!dictionary.empty()) ZSTD_CCtx_loadDictionary(context, dictionary.data(), dictionary.size());
   std::string frame(ZSTD_compressBound(text.size()), 0);
-  const std::size_t bytes = ZSTD_compress2(context, frame.data(), frame.size(), text.data(), text.size());
+  const std::size_t bytes =
+      ZSTD_compress2(context, frame.data(), frame.size(), text.data(), text.size());
   ZSTD_freeCCtx(context);
   frame.resize(ZSTD_isError(bytes) ? 0 : bytes);
   return frame;
 }
 
-// As a program writes that does not know its output's size, and flushes now and then.
-inline std::string streamed(const std::string& text, const Parameters& parameters, const std::function<std::size_t()>& next_piece) {
+// Compresses as a program that does not know the size of its output, and flushes now and then.
+inline std::string streamed(const std::string& text, const Parameters& parameters,
+                            const std::function<std::size_t()>& next_piece) {
   ZSTD_CCtx* const context = ZSTD_createCCtx();
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
   for (const auto& [name, value] : parameters) ZSTD_CCtx_setParameter(context, name, value);
   std::string frame;
   std::size_t end = 0;
   const auto write = [&](ZSTD_inBuffer in, ZSTD_EndDirective directive) {
-    const std::size_t room = end + ZSTD_compressBound(in.size) + 64;
-    if (frame.size() < room) frame.resize(2 * room);
+    const std::size_t capacity = end + ZSTD_compressBound(in.size) + 64;
+    if (frame.size() < capacity) frame.resize(2 * capacity);
     ZSTD_outBuffer out{frame.data(), frame.size(), end};
     ZSTD_compressStream2(context, &out, &in, directive);
     end = out.pos;
@@ -147,19 +159,23 @@ inline std::string streamed(const std::string& text, const Parameters& parameter
   return frame;
 }
 
-struct Verdict {
+struct ChunkStatus {
   bool is_ok = false;
-  std::string text;      // what was decoded, else what is wrong
+  std::string output;  // what was decoded, else what is wrong
 };
 
-// What libzstd says of one frame, of which all bytes are to be used. The thread's context is begun anew by each call; making one takes
-// libzstd longer than a small frame.
-inline Verdict verdict_of_libzstd(const std::string& frame, std::size_t limit, const std::string& dictionary = {}) {
-  struct Free { void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); } };
+// Returns libzstd's result for one frame, which must use all bytes. The thread's context is reset
+// by each call; making one takes libzstd longer than a small frame.
+inline ChunkStatus libzstd_status(const std::string& frame, std::size_t limit,
+                                  const std::string& dictionary = {}) {
+  struct Free {
+    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+  };
   thread_local const std::unique_ptr<ZSTD_DCtx, Free> context(ZSTD_createDCtx());
   std::string text(limit, 0);
   const std::size_t bytes =
-      ZSTD_decompress_usingDict(context.get(), text.data(), text.size(), frame.data(), frame.size(), dictionary.data(), dictionary.size());
+      ZSTD_decompress_usingDict(context.get(), text.data(), text.size(), frame.data(), frame.size(),
+                                dictionary.data(), dictionary.size());
   if (ZSTD_isError(bytes)) return {false, ZSTD_getErrorName(bytes)};
   text.resize(bytes);
   return {true, text};
@@ -167,18 +183,20 @@ inline Verdict verdict_of_libzstd(const std::string& frame, std::size_t limit, c
 
 // ---- Ours ----
 
-// All at once.
-inline Verdict decoded(const std::string& frame, std::size_t limit, const zstd::DecodeOptions& options = {.threads = 1}) {
+// Decodes all at once.
+inline ChunkStatus decoded(const std::string& frame, std::size_t limit,
+                           const zstd::DecodeOptions& options = {.threads = 1}) {
   std::string text(limit, 0);
-  const auto result = zstd::decode_frame(bytes_of(frame), std::as_writable_bytes(std::span(text)), options);
+  const auto result =
+      zstd::decode_frame(bytes_of(frame), std::as_writable_bytes(std::span(text)), options);
   if (!result.ok()) return {false, result.status().text()};
   if (result->input_bytes != frame.size()) return {false, "bytes behind the frame"};
   text.resize(result->output_bytes);
   return {true, text};
 }
 
-// Piece by piece.
-inline Verdict pulled(const std::string& frame, const zstd::DecodeOptions& options) {
+// Decodes part by part.
+inline ChunkStatus pulled(const std::string& frame, const zstd::DecodeOptions& options) {
   auto decoder = zstd::FrameDecoder::begin(bytes_of(frame), options);
   if (!decoder.ok()) return {false, decoder.status().text()};
   std::string text;
@@ -192,14 +210,18 @@ inline Verdict pulled(const std::string& frame, const zstd::DecodeOptions& optio
   return {true, text};
 }
 
-// With given loops, block after block; a frame without a checksum.
-inline Verdict decoded_by(const zstd::HotLoops& loops, const std::string& frame, std::size_t limit) {
-  const std::span<const zstd::Byte> input{reinterpret_cast<const zstd::Byte*>(frame.data()), frame.size()};
+// Decodes a frame without a checksum with given loops, block after block.
+inline ChunkStatus decoded_by(const zstd::HotLoops& loops, const std::string& frame,
+                              std::size_t limit) {
+  const std::span<const zstd::Byte> input{reinterpret_cast<const zstd::Byte*>(frame.data()),
+                                          frame.size()};
   const auto header = zstd::read_frame_header(bytes_of(frame));
   if (!header.ok()) return {false, header.status().text()};
   std::string text(limit, 0);
   zstd::BlockScanner scanner(input, *header, nullptr);
-  zstd::BlockWriter writer(loops, *header, {}, nullptr, zstd::OutputWindow({reinterpret_cast<zstd::Byte*>(text.data()), limit}, {}));
+  zstd::BlockWriter writer(
+      loops, *header, {}, nullptr,
+      zstd::OutputWindow({reinterpret_cast<zstd::Byte*>(text.data()), limit}, {}));
   const auto decoder = std::make_unique<zstd::BlockDecoder>(loops);
   zstd::BlockPlan plan;
   zstd::DecodedBlock block;
@@ -207,7 +229,8 @@ inline Verdict decoded_by(const zstd::HotLoops& loops, const std::string& frame,
   do {
     status = scanner.next(plan);
     if (status.ok() && plan.type == zstd::BlockType::compressed)
-      status = decoder->decode(plan, input.data() + input.size(), header->block_limit_bytes(), block);
+      status =
+          decoder->decode(plan, input.data() + input.size(), header->block_limit_bytes(), block);
     if (status.ok()) status = writer.write(plan, block);
   } while (status.ok() && !plan.is_last);
   if (status.ok()) status = writer.finish(nullptr, 0);
@@ -216,25 +239,30 @@ inline Verdict decoded_by(const zstd::HotLoops& loops, const std::string& frame,
   return {true, text};
 }
 
-// What libzstd (up to 1.5.7, some of it) lets pass and the format does not: words of our messages (docs/formats/zstd.md).
+// What libzstd (up to 1.5.7, some of it) accepts and the format does not: parts of our messages
+// (docs/formats/zstd.md).
 inline const char* const stricter_reasons[] = {
-    "reserved bits of its sequences' tables",                 // libzstd to 1.5.5 ignores them
-    "reaches before the window or is 0",                      // offset 0 is 1 to libzstd up to 1.5.5; offsets beyond the window pass
-    "it has bytes behind its literals, and no sequences",     // tables are read behind zero sequences in two bytes (to 1.5.5)
-    "the stream of its sequences is cut short",               // zeros are read before the beginning (to 1.5.6)
-    "the stream of its sequences goes on behind them",        // states behind the last sequence are read (in 1.5.4), or not looked for
-    "a stream of literals is cut short",                      // libzstd's fast loops do not look how streams end
+    "reserved bits of its sequences' tables",  // libzstd to 1.5.5 ignores them
+    "reaches before the window or is 0",  // offset 0 is 1 to libzstd up to 1.5.5; offsets beyond
+                                          // the window pass
+    "it has bytes behind its literals, and no sequences",  // tables are read behind zero sequences
+                                                           // in two bytes (to 1.5.5)
+    "the stream of its sequences is cut short",  // zeros are read before the beginning (to 1.5.6)
+    "the stream of its sequences goes on behind them",  // states behind the last sequence are read
+                                                        // (in 1.5.4), or not looked for
+    "a stream of literals is cut short",  // libzstd's fast loops do not look how streams end
     "a stream of literals and its codes do not end together",
     "a stream of literals has no end mark",
-    "no two states to begin with",                            // zeros are read for Huffman weights' states (to 1.5.6)
-    "more literals than a block of its frame",                // limits of blocks of windows below 128 KiB are not looked at
+    "no two states to begin with",  // zeros are read for Huffman weights' states (to 1.5.6)
+    "more literals than a block of its frame",  // limits of blocks of windows below 128 KiB are not
+                                                // looked at
     "more than a block of its frame has bytes",
-    "has codes of more than 11 bits",                         // libzstd takes 12
-    "too few for four streams",                               // libzstd to 1.5.4 takes less than 6
+    "has codes of more than 11 bits",  // libzstd takes 12
+    "too few for four streams",        // libzstd to 1.5.4 takes less than 6
     "Huffman codes for no literals",
-    "it is compressed and empty",                             // passed over in streams
-    " bytes and states ",                                     // not looked at in streams whose last block is empty
-    "an FSE table has more symbols than there are codes",     // of Huffman weights that no tree has
+    "it is compressed and empty",  // passed over in streams
+    " bytes and states ",          // not looked at in streams whose last block is empty
+    "an FSE table has more symbols than there are codes",  // of Huffman weights that no tree has
     "a weight of the Huffman tree is larger",
 };
 

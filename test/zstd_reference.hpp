@@ -1,41 +1,51 @@
-// What libzstd makes of chunks: decoders of devices are compared with it, as test/chunk_references.hpp has it of the other formats.
+// libzstd as the reference for the decoders of devices, as test/chunk_references.hpp has those of
+// the other formats.
 #pragma once
 #include "chunk_references.hpp"
 #include "zstd_frames.hpp"
 
-namespace penstock::chunks {
+namespace penstock::batch {
 
 inline std::string string_of(const Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
-inline Bytes bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
+inline Bytes bytes_of(const std::string& output) { return {output.begin(), output.end()}; }
 
 inline bool begins_zstd_frame(const Bytes& bytes, std::size_t at) {
   const Bytes magic = {0x28, 0xb5, 0x2f, 0xfd};
-  return bytes.size() >= at + 4 && std::equal(magic.begin(), magic.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at));
+  return bytes.size() >= at + 4 &&
+         std::equal(magic.begin(), magic.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at));
 }
-// Of a chunk's first frame, where it is not one of the formats before RFC 8878, which libzstd may decode too.
-inline std::optional<Bytes> zstd_text(const Chunk& chunk) {
+// Decodes a chunk's first frame, unless it is of a format before RFC 8878, which libzstd may decode
+// too.
+inline std::optional<Bytes> zstd_output(const Chunk& chunk) {
   if (!begins_zstd_frame(chunk.bytes, 0)) return {};
   const std::size_t bytes = ZSTD_findFrameCompressedSize(chunk.bytes.data(), chunk.bytes.size());
   if (ZSTD_isError(bytes)) return {};
-  const auto verdict = zstd_test::verdict_of_libzstd(string_of(chunk.bytes).substr(0, bytes), chunk.capacity);
-  return verdict.is_ok ? std::optional(bytes_of(verdict.text)) : std::nullopt;
+  const auto chunk_status =
+      zstd_test::libzstd_status(string_of(chunk.bytes).substr(0, bytes), chunk.capacity);
+  return chunk_status.is_ok ? std::optional(bytes_of(chunk_status.output)) : std::nullopt;
 }
-// As our decoder for CPUs is, whose tests have the list; asked all at once, libzstd also takes runs and raw blocks that are longer than the
-// frame's may be. And so are several frames.
+// Whether we may be stricter: as our decoder for CPUs, whose tests have the list. Asked all at
+// once, libzstd also accepts runs and raw blocks that are longer than the frame allows, and several
+// frames.
 inline bool is_zstd_stricter(const Bytes& chunk) {
   const std::size_t bytes = ZSTD_findFrameCompressedSize(chunk.data(), chunk.size());
   if (!ZSTD_isError(bytes) && begins_zstd_frame(chunk, bytes)) return true;
-  const auto verdict = zstd_test::decoded(string_of(chunk), 100'000);
-  const bool is_long_block = verdict.text.find(" bytes, and its frame's have ") != std::string::npos;
-  return !verdict.is_ok && (is_long_block || zstd_test::is_listed_as_stricter(verdict.text));
+  const auto chunk_status = zstd_test::decoded(string_of(chunk), 100'000);
+  const bool is_long_block =
+      chunk_status.output.find(" bytes, and its frame's have ") != std::string::npos;
+  return !chunk_status.is_ok &&
+         (is_long_block || zstd_test::is_listed_as_stricter(chunk_status.output));
 }
-// Texts that are flushed behind so many bytes each, where that is not 0, become as many blocks.
-inline Reference zstd_reference(const zstd_test::Parameters& parameters = {}, std::size_t flushed_bytes = 0) {
-  const auto compressed = [parameters, flushed_bytes](const Bytes& text) {
-    if (flushed_bytes != 0) return bytes_of(zstd_test::streamed(string_of(text), parameters, [&] { return flushed_bytes; }));
-    return bytes_of(zstd_test::compressed(string_of(text), parameters));
+// Compresses; with a flush after so many bytes each, where that is not 0, into as many blocks.
+inline Reference zstd_reference(const zstd_test::Parameters& parameters = {},
+                                std::size_t flushed_bytes = 0) {
+  const auto compressed = [parameters, flushed_bytes](const Bytes& output) {
+    if (flushed_bytes != 0)
+      return bytes_of(
+          zstd_test::streamed(string_of(output), parameters, [&] { return flushed_bytes; }));
+    return bytes_of(zstd_test::compressed(string_of(output), parameters));
   };
-  return {Format::zstd, compressed, zstd_text, is_zstd_stricter};
+  return {Format::zstd, compressed, zstd_output, is_zstd_stricter};
 }
 
-}  // namespace penstock::chunks
+}  // namespace penstock::batch

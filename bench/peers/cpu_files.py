@@ -1,11 +1,13 @@
-"""One compressed file decoded by each program of this machine that reads its format, on all cores that it uses, beside Penstock.
+"""Decodes a compressed file by Penstock and by each program of this machine that reads its format.
 
     python3 bench/peers/cpu_files.py [--runs N] [--penstock PATH] FILE...
 
-gzip: rapidgzip (pip install rapidgzip), libdeflate-gunzip, igzip (Intel's ISA-L), pigz and gzip (zlib); zstd: zstd; lz4: lz4. A program
-that is not there is named and passed over. All of them write to /dev/null, in turns, so that what else the machine does falls on all; the
-first turn does not count, and each program's text is compared with the first one's by its SHA-256 before. Prints a line a program: the
-median of the wall times, of the CPU times (user and system), and the rate of text by the former. On a machine that others use, CPU times
+gzip: rapidgzip (pip install rapidgzip), libdeflate-gunzip, igzip (Intel's ISA-L), pigz and gzip
+(zlib); zstd: zstd; lz4: lz4. A missing program is named and skipped. All write to /dev/null and take
+turns, so that other load on the machine affects all. The first turn does not count. Before that, each
+program's output is compared with the first one's by its SHA-256. Prints a line for each program: the
+median of the wall times, of the CPU times (user and system), and the rate of decompressed bytes by
+wall time. On a shared machine, CPU times
 are what compares.
 """
 
@@ -21,11 +23,22 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = {
-    "gzip": [["rapidgzip", "-d", "-c"], ["libdeflate-gunzip", "-c"], ["igzip", "-d", "-c"], ["pigz", "-d", "-c"], ["gzip", "-d", "-c"]],
+    "gzip": [
+        ["rapidgzip", "-d", "-c"],
+        ["libdeflate-gunzip", "-c"],
+        ["igzip", "-d", "-c"],
+        ["pigz", "-d", "-c"],
+        ["gzip", "-d", "-c"],
+    ],
     "zstd": [["zstd", "-d", "-c", "-q"]],
     "lz4": [["lz4", "-d", "-c", "-q"]],
 }
-MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4", b"\x02\x21\x4c\x18": "lz4"}
+MAGIC = {
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\x04\x22\x4d\x18": "lz4",
+    b"\x02\x21\x4c\x18": "lz4",
+}
 
 
 def format_of(path):
@@ -34,7 +47,7 @@ def format_of(path):
 
 
 def text_of(command):
-    """The bytes of text that a command writes, and their hash."""
+    """Returns the size of a command's output and its hash."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     count, digest = 0, hashlib.sha256()
     while part := process.stdout.read(1 << 20):
@@ -44,7 +57,7 @@ def text_of(command):
 
 
 def run(command):
-    """Wall and CPU seconds."""
+    """Returns wall and CPU seconds."""
     begun = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
@@ -57,7 +70,9 @@ def measure(path, commands, runs):
     expected = texts[commands[0][0]]
     for name, text in texts.items():
         if text is None or text != expected:
-            sys.exit(f"cpu_files: {name} fails on {path}, or makes another text than {commands[0][0]}")
+            sys.exit(
+                f"cpu_files: {name} fails on {path}, or makes another text than {commands[0][0]}"
+            )
     times = {command[0]: [] for command in commands}
     for turn in range(runs + 1):
         for command in commands:
@@ -71,9 +86,13 @@ def measure(path, commands, runs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--runs", type=int, default=7, help="that count (7)")
-    parser.add_argument("--penstock", default=ROOT / "build" / "penstock", help="the program (build/penstock)")
+    parser.add_argument(
+        "--penstock", default=ROOT / "build" / "penstock", help="the program (build/penstock)"
+    )
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
     for path in options.files:

@@ -1,5 +1,5 @@
-// The cases of `penstock bench scan` by CUB. Built by: nvcc -O3 -arch=native -o cub_scan bench/peers/cub_scan.cu. Takes the number of
-// values and the repeats; prints `case;name;seconds`.
+// The cases of `penstock bench scan` by CUB. Built by: nvcc -O3 -arch=native -o cub_scan
+// bench/peers/cub_scan.cu. Takes the number of values and the repeats; prints `case;name;seconds`.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -7,16 +7,17 @@
 
 #include <cub/cub.cuh>
 
-#define CHECK(call)                                                                                  \
-  do {                                                                                               \
-    if (cudaError_t error = (call); error != cudaSuccess) {                                          \
-      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));            \
-      std::exit(1);                                                                                  \
-    }                                                                                                \
+#define CHECK(call)                                                                       \
+  do {                                                                                    \
+    if (cudaError_t error = (call); error != cudaSuccess) {                               \
+      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error)); \
+      std::exit(1);                                                                       \
+    }                                                                                     \
   } while (0)
 
 template <class T> __global__ void make_values(T* values, size_t count) {
-  for (size_t row = blockIdx.x * size_t(blockDim.x) + threadIdx.x; row < count; row += size_t(gridDim.x) * blockDim.x) {
+  for (size_t row = blockIdx.x * size_t(blockDim.x) + threadIdx.x; row < count;
+       row += size_t(gridDim.x) * blockDim.x) {
     unsigned long long hash = row * 0x9E3779B97F4A7C15ull;
     hash = (hash ^ hash >> 30) * 0xBF58476D1CE4E5B9ull;
     hash = (hash ^ hash >> 27) * 0x94D049BB133111EBull;
@@ -24,7 +25,8 @@ template <class T> __global__ void make_values(T* values, size_t count) {
   }
 }
 
-template <class T, class Scan> void measure(const char* name, size_t count, int repeats, Scan scan) {
+template <class T, class Scan>
+void measure(const char* name, size_t count, int repeats, Scan scan) {
   T *values = nullptr, *sums = nullptr;
   CHECK(cudaMalloc(&values, count * sizeof(T)));
   CHECK(cudaMalloc(&sums, count * sizeof(T)));
@@ -56,15 +58,18 @@ template <class T, class Scan> void measure(const char* name, size_t count, int 
 int main(int count, char** words) {
   const size_t rows = count > 1 ? std::strtoull(words[1], nullptr, 10) : size_t(1) << 30;
   const int repeats = count > 2 ? std::atoi(words[2]) : 9;
-  measure<float>("inclusive f32", rows, repeats, [&](void* scratch, size_t& bytes, float* in, float* out) {
-    return cub::DeviceScan::InclusiveSum(scratch, bytes, in, out, rows);
-  });
-  measure<unsigned>("exclusive u32", rows, repeats, [&](void* scratch, size_t& bytes, unsigned* in, unsigned* out) {
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, in, out, rows);
-  });
-  measure<unsigned long long>("inclusive u64", rows, repeats,
-                              [&](void* scratch, size_t& bytes, unsigned long long* in, unsigned long long* out) {
-                                return cub::DeviceScan::InclusiveSum(scratch, bytes, in, out, rows);
-                              });
+  measure<float>("inclusive f32", rows, repeats,
+                 [&](void* scratch, size_t& bytes, float* in, float* out) {
+                   return cub::DeviceScan::InclusiveSum(scratch, bytes, in, out, rows);
+                 });
+  measure<unsigned>("exclusive u32", rows, repeats,
+                    [&](void* scratch, size_t& bytes, unsigned* in, unsigned* out) {
+                      return cub::DeviceScan::ExclusiveSum(scratch, bytes, in, out, rows);
+                    });
+  measure<unsigned long long>(
+      "inclusive u64", rows, repeats,
+      [&](void* scratch, size_t& bytes, unsigned long long* in, unsigned long long* out) {
+        return cub::DeviceScan::InclusiveSum(scratch, bytes, in, out, rows);
+      });
   return 0;
 }

@@ -1,5 +1,5 @@
-// The cases of `penstock bench sort` by CUB. Built by: nvcc -O3 -arch=native -o cub_sort bench/peers/cub_sort.cu. Takes the number of
-// keys and the repeats; prints `case;name;seconds`.
+// The cases of `penstock bench sort` by CUB. Built by: nvcc -O3 -arch=native -o cub_sort
+// bench/peers/cub_sort.cu. Takes the number of keys and the repeats; prints `case;name;seconds`.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -7,16 +7,17 @@
 
 #include <cub/cub.cuh>
 
-#define CHECK(call)                                                                                  \
-  do {                                                                                               \
-    if (cudaError_t error = (call); error != cudaSuccess) {                                          \
-      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));            \
-      std::exit(1);                                                                                  \
-    }                                                                                                \
+#define CHECK(call)                                                                       \
+  do {                                                                                    \
+    if (cudaError_t error = (call); error != cudaSuccess) {                               \
+      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error)); \
+      std::exit(1);                                                                       \
+    }                                                                                     \
   } while (0)
 
 template <class T> __global__ void make_keys(T* keys, unsigned* rows, size_t count) {
-  for (size_t row = blockIdx.x * size_t(blockDim.x) + threadIdx.x; row < count; row += size_t(gridDim.x) * blockDim.x) {
+  for (size_t row = blockIdx.x * size_t(blockDim.x) + threadIdx.x; row < count;
+       row += size_t(gridDim.x) * blockDim.x) {
     unsigned long long hash = row * 0x9E3779B97F4A7C15ull;
     hash = (hash ^ hash >> 30) * 0xBF58476D1CE4E5B9ull;
     hash = (hash ^ hash >> 27) * 0x94D049BB133111EBull;

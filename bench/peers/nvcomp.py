@@ -1,17 +1,23 @@
-"""nvCOMP on an NVIDIA GPU: its decompression of chunks that are given, and of any files of bytes in chunks that it makes of them itself;
-and its compression of the texts that `penstock bench codecs` compresses.
+"""nvCOMP on an NVIDIA GPU: decompression of given chunks and of any files that it compresses itself,
+and compression of the data that `penstock bench codecs` compresses.
 
-    python3 bench/peers/nvcomp.py [--library PATH] [--codec NAME]... [--chunk BYTES] TEXTS [ROWS [REPEATS]]
+    python3 bench/peers/nvcomp.py [--library PATH] [--codec NAME]... [--chunk BYTES] TEXTS
+                                  [ROWS [REPEATS]]
 
-TEXTS is a file, or a folder whose `<case>.text` and `<case>.chunks` are all taken, as `penstock bench fsst` and `penstock bench codecs`
-make them with --write-texts. A text is compressed by each codec (lz4, zstd and ans unless said; deflate, gdeflate, gzip and snappy are
-there, too). A file of chunks has the very chunks that the bench decodes, of the codec that its name begins with: u64 count, little-endian;
-for each chunk u64 its bytes and u64 the bytes of its text; all chunks; the text. Of a text of a case that compresses (`lz4 compress, logs`)
-the compression by that codec is what is timed, in chunks of --chunk. Either is decompressed, compared with the text byte by
-byte and then timed by device events, all chunks in one call. Prints `case;name;seconds;spread;bytes moved;bytes stored`.
+TEXTS is a file, or a folder whose `<case>.text` and `<case>.chunks` are all taken, as `penstock bench
+fsst` and `penstock bench codecs` write them with --write-texts.
 
-Where library or GPU are absent, and of chunks that nvCOMP has no decoder for, it says so and prints no figure; an error of nvCOMP, and a
-byte that differs, end it with 1 after the other codecs. nvcomp_library.py says where the library is looked for.
+`<case>.text` is plain data, which each codec compresses (by default lz4, zstd and ans; deflate,
+gdeflate, gzip and snappy exist too). `<case>.chunks` has the same chunks that the bench decodes, of
+the codec that its name begins with: u64 count, little-endian; for each chunk u64 compressed and u64
+decompressed bytes; all compressed chunks; the decompressed data. For a case that compresses (`lz4
+compress, logs`) the compression is timed, in chunks of --chunk. Everything is decompressed, compared
+byte by byte and then timed by device events, all chunks in one call. Prints
+`case;name;seconds;spread;bytes moved;bytes stored`.
+
+Where library or GPU are absent, or nvCOMP has no decoder for chunks, it says so and prints no figure.
+After an error of nvCOMP or a byte that differs it ends with 1, after the other codecs.
+nvcomp_library.py says where the library is looked for.
 """
 
 import argparse
@@ -24,7 +30,7 @@ import sys
 
 from nvcomp_library import CODECS, POINTER, SIZE, Absent, Alignments, Cuda, Failed, Nvcomp, Options
 
-CHUNK_ALIGNMENT = 256      # of packed chunks on the device: more than any codec asks for, as memory of its own would have it
+CHUNK_ALIGNMENT = 256  # of chunks on the device, as of separate allocations; codecs need less
 
 
 def aligned(size):
@@ -32,24 +38,34 @@ def aligned(size):
 
 
 class Batch:
-    """Chunks of a text, packed by one codec, on the device; its buffers live until the device's memory is freed."""
+    """Chunks on the device, compressed by one codec. Buffers live until all device memory is freed."""
 
     def __init__(self, cuda, nvcomp, codec, text, sizes):
         self.cuda, self.nvcomp, self.text = cuda, nvcomp, text
         self.codec, compress_words, decompress_words = CODECS[codec]
         self.compress_options = Options((ctypes.c_int * 16)(*compress_words))
         self.decompress_options = Options((ctypes.c_int * 16)(*decompress_words))
-        self.bytes, self.count, self.largest, self.sizes = ctypes.sizeof(text), len(sizes), max(sizes), (SIZE * len(sizes))(*sizes)
+        self.bytes, self.count, self.largest, self.sizes = (
+            ctypes.sizeof(text),
+            len(sizes),
+            max(sizes),
+            (SIZE * len(sizes))(*sizes),
+        )
         self.begins = list(itertools.accumulate(sizes, initial=0))[:-1]
         self.require("Decompress", "output", self.begins)
         self.plain = cuda.allocate(self.bytes)
         self.plain_chunks = self.addresses(self.plain, self.begins)
-        self.plain_sizes, self.sizes_found = cuda.uploaded(self.sizes), cuda.allocate(8 * self.count)
+        self.plain_sizes, self.sizes_found = (
+            cuda.uploaded(self.sizes),
+            cuda.allocate(8 * self.count),
+        )
         self.statuses = cuda.allocate(4 * self.count)
 
     def require(self, way, place, begins):
         found = Alignments()
-        self.nvcomp.call(self.codec, f"{way}GetRequiredAlignments", self.options_of(way), ctypes.byref(found))
+        self.nvcomp.call(
+            self.codec, f"{way}GetRequiredAlignments", self.options_of(way), ctypes.byref(found)
+        )
         if any(begin % getattr(found, place) != 0 for begin in begins):
             raise Failed(f"{self.codec} needs chunks of a size that its alignment divides")
 
@@ -57,26 +73,51 @@ class Batch:
         return self.compress_options if way == "Compress" else self.decompress_options
 
     def addresses(self, first, begins):
-        return self.cuda.uploaded((ctypes.c_uint64 * self.count)(*(first + begin for begin in begins)))
+        return self.cuda.uploaded(
+            (ctypes.c_uint64 * self.count)(*(first + begin for begin in begins))
+        )
 
     def scratch(self, way):
-        size = self.nvcomp.size(self.codec, f"{way}GetTempSize", self.count, self.largest, self.options_of(way), None, self.bytes,
-                                self.cuda.stream)
+        size = self.nvcomp.size(
+            self.codec,
+            f"{way}GetTempSize",
+            self.count,
+            self.largest,
+            self.options_of(way),
+            None,
+            self.bytes,
+            self.cuda.stream,
+        )
         return self.cuda.allocate(size), size
 
     def decompress(self):
-        self.nvcomp.call(self.codec, "DecompressAsync", self.packed_chunks, self.packed_sizes, self.plain_sizes, self.sizes_found,
-                         self.count, *self.decompress_scratch, self.plain_chunks, self.decompress_options, self.statuses,
-                         self.cuda.stream)
+        self.nvcomp.call(
+            self.codec,
+            "DecompressAsync",
+            self.packed_chunks,
+            self.packed_sizes,
+            self.plain_sizes,
+            self.sizes_found,
+            self.count,
+            *self.decompress_scratch,
+            self.plain_chunks,
+            self.decompress_options,
+            self.statuses,
+            self.cuda.stream,
+        )
 
     def check_statuses(self, done):
         self.cuda.call("cuStreamSynchronize", self.cuda.stream)
-        for chunk, status in enumerate(self.cuda.download((ctypes.c_int * self.count)(), self.statuses)):
+        for chunk, status in enumerate(
+            self.cuda.download((ctypes.c_int * self.count)(), self.statuses)
+        ):
             if status != 0:
-                raise Failed(f"chunk {chunk} of {self.count} was not {done}: {self.nvcomp.words(status)}")
+                raise Failed(
+                    f"chunk {chunk} of {self.count} was not {done}: {self.nvcomp.words(status)}"
+                )
 
     def verify(self):
-        """Decompresses over cleared memory and compares with the text."""
+        """Decompresses over cleared memory and compares with the original."""
         self.cuda.clear(self.plain, self.bytes)
         self.decompress()
         self.check_statuses("decompressed")
@@ -90,12 +131,20 @@ class Batch:
 
 
 class CompressedText(Batch):
-    """A text in chunks of one size, which nvCOMP compresses."""
+    """Data in chunks of one size, which nvCOMP compresses."""
 
     def __init__(self, cuda, nvcomp, codec, text, chunk_bytes):
         bytes_of_text = ctypes.sizeof(text)
-        super().__init__(cuda, nvcomp, codec, text,
-                         [min(chunk_bytes, bytes_of_text - begin) for begin in range(0, bytes_of_text, chunk_bytes)])
+        super().__init__(
+            cuda,
+            nvcomp,
+            codec,
+            text,
+            [
+                min(chunk_bytes, bytes_of_text - begin)
+                for begin in range(0, bytes_of_text, chunk_bytes)
+            ],
+        )
         self.label = f"{chunk_bytes} bytes"
         self.require("Compress", "input", self.begins)
         self.prepare()
@@ -105,20 +154,41 @@ class CompressedText(Batch):
         self.decompress_scratch = self.scratch("Decompress")
 
     def prepare(self):
-        stride = aligned(self.nvcomp.size(self.codec, "CompressGetMaxOutputChunkSize", self.largest, self.compress_options, None))
-        self.packed_chunks = self.addresses(self.cuda.allocate(stride * self.count), range(0, stride * self.count, stride))
+        stride = aligned(
+            self.nvcomp.size(
+                self.codec,
+                "CompressGetMaxOutputChunkSize",
+                self.largest,
+                self.compress_options,
+                None,
+            )
+        )
+        self.packed_chunks = self.addresses(
+            self.cuda.allocate(stride * self.count), range(0, stride * self.count, stride)
+        )
         self.packed_sizes = self.cuda.allocate(8 * self.count)
         self.compress_scratch = self.scratch("Compress")
         self.cuda.upload(self.plain, self.text)
 
     def compress(self):
-        self.nvcomp.call(self.codec, "CompressAsync", self.plain_chunks, self.plain_sizes, self.largest, self.count,
-                         *self.compress_scratch, self.packed_chunks, self.packed_sizes, self.compress_options, self.statuses,
-                         self.cuda.stream)
+        self.nvcomp.call(
+            self.codec,
+            "CompressAsync",
+            self.plain_chunks,
+            self.plain_sizes,
+            self.largest,
+            self.count,
+            *self.compress_scratch,
+            self.packed_chunks,
+            self.packed_sizes,
+            self.compress_options,
+            self.statuses,
+            self.cuda.stream,
+        )
 
 
 class GivenChunks(Batch):
-    """The chunks of a file; on the device each begins at a multiple of CHUNK_ALIGNMENT."""
+    """The chunks of a file; on the device each starts at a multiple of CHUNK_ALIGNMENT."""
 
     label = "the same chunks"
 
@@ -147,14 +217,14 @@ class GivenChunks(Batch):
 
 
 def measured(batch, work, repeats):
-    """Median and spread of runs after two that do not count, as the program's own."""
+    """Returns median and spread of runs after two for warming up, as the program does."""
     seconds = sorted([batch.cuda.seconds_of(work) for _ in range(repeats + 2)][2:])
     median = seconds[len(seconds) // 2]
     return median, (seconds[-1] - seconds[0]) / median
 
 
 def bytes_of(path):
-    """A file's bytes, not copied; None where there are none."""
+    """Maps a file without copying; returns None where it is empty."""
     with path.open("rb") as file:
         if path.stat().st_size == 0:
             return None
@@ -167,7 +237,7 @@ def has_chunks(path):
 
 
 def codec_to_compress_by(path):
-    """Of the text of a case that compresses, such as `lz4 compress, logs`; None of others."""
+    """Returns the codec of a case that compresses, such as `lz4 compress, logs`; None for others."""
     codec, _, work = path.stem.partition(",")[0].strip().partition(" ")
     return codec if work == "compress" and not has_chunks(path) else None
 
@@ -177,23 +247,37 @@ def measure(cuda, nvcomp, path, codec, arguments):
     if file is None:
         return
     try:
-        batch = GivenChunks(cuda, nvcomp, codec, file) if has_chunks(path) else CompressedText(cuda, nvcomp, codec, file, arguments.chunk)
-        batch.verify()      # behind which the text is on the device again
-        median, spread = measured(batch, batch.compress if codec_to_compress_by(path) else batch.decompress, arguments.repeats)
+        batch = (
+            GivenChunks(cuda, nvcomp, codec, file)
+            if has_chunks(path)
+            else CompressedText(cuda, nvcomp, codec, file, arguments.chunk)
+        )
+        batch.verify()  # which leaves the decompressed data on the device
+        median, spread = measured(
+            batch,
+            batch.compress if codec_to_compress_by(path) else batch.decompress,
+            arguments.repeats,
+        )
     finally:
         cuda.free_all()
     name = f"nvCOMP {'.'.join(map(str, nvcomp.version))} {batch.codec}, {batch.label}"
-    print(f"{path.stem};{name};{median:.9f};{spread:.4f};{batch.bytes + batch.packed_bytes};{batch.packed_bytes}", flush=True)
+    print(
+        f"{path.stem};{name};{median:.9f};{spread:.4f};{batch.bytes + batch.packed_bytes};{batch.packed_bytes}",
+        flush=True,
+    )
 
 
 def codecs_of(path, chosen):
-    """What a file is measured by: a text by each codec, chunks by their own."""
+    """Yields the batches of a file: plain data for each codec, chunks for their own."""
     codec = codec_to_compress_by(path)
     if not has_chunks(path) and codec is None:
         return chosen or ["lz4", "zstd", "ans"]
     codec = codec or path.stem.partition(",")[0].strip()
     if codec not in CODECS:
-        print(f"nvcomp.py: {path.stem}: no figure, nvCOMP has no decoder of {codec} chunks", file=sys.stderr)
+        print(
+            f"nvcomp.py: {path.stem}: no figure, nvCOMP has no decoder of {codec} chunks",
+            file=sys.stderr,
+        )
         return []
     return [codec] if not chosen or codec in chosen else []
 
@@ -201,10 +285,25 @@ def codecs_of(path, chosen):
 def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--library", help="the file libnvcomp.so.6")
-    parser.add_argument("--codec", action="append", choices=CODECS, help="may be given again; of texts lz4, zstd and ans otherwise")
-    parser.add_argument("--chunk", type=int, default=65536, help="bytes of a text that are compressed by themselves")
-    parser.add_argument("texts", type=pathlib.Path, help="a file, or a folder of <case>.text and <case>.chunks")
-    parser.add_argument("rows", type=int, nargs="?", default=0, help="given by penstock bench; the text's length says more")
+    parser.add_argument(
+        "--codec",
+        action="append",
+        choices=CODECS,
+        help="may be given again; of texts lz4, zstd and ans otherwise",
+    )
+    parser.add_argument(
+        "--chunk", type=int, default=65536, help="bytes of a text that are compressed by themselves"
+    )
+    parser.add_argument(
+        "texts", type=pathlib.Path, help="a file, or a folder of <case>.text and <case>.chunks"
+    )
+    parser.add_argument(
+        "rows",
+        type=int,
+        nargs="?",
+        default=0,
+        help="given by penstock bench; the text's length says more",
+    )
     parser.add_argument("repeats", type=int, nargs="?", default=20)
     arguments = parser.parse_args()
     if arguments.repeats < 1 or arguments.chunk < 1:

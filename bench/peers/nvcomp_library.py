@@ -1,17 +1,25 @@
-"""CUDA's driver and nvCOMP's library as Python calls them: opened where they are, with what is called of them declared here.
+"""CUDA's driver and nvCOMP's library, opened and declared for Python.
 
-The library is opened where the wheel nvidia-libnvcomp-cu13 or the system has it; all of CUDA that is needed is the driver.
+The library is opened where the wheel nvidia-libnvcomp-cu13 or the system has it. Of CUDA only the
+driver is needed.
 """
 
 import ctypes
 import importlib.util
 
-# What follows is declared as nvCOMP 6.0 documents its batched C interface. Every codec's options are a struct of 64 bytes, passed by value,
-# whose unused bytes must be zero; all words are zero by default but these.
+# Declarations as nvCOMP 6.0 documents its batched C interface. Every codec's options are a struct of
+# 64 bytes, passed by value, whose unused bytes must be zero. All words are zero by default but these.
 VERSION = (6, 0)
-UNKNOWN_TYPE = 0xFF      # read from the stream
-CODECS = {"lz4": ("LZ4", (), ()), "zstd": ("Zstd", (), ()), "ans": ("ANS", (), (0, UNKNOWN_TYPE)), "deflate": ("Deflate", (1,), ()),
-          "gdeflate": ("Gdeflate", (1,), ()), "gzip": ("Gzip", (1,), ()), "snappy": ("Snappy", (), ())}
+UNKNOWN_TYPE = 0xFF  # read from the stream
+CODECS = {
+    "lz4": ("LZ4", (), ()),
+    "zstd": ("Zstd", (), ()),
+    "ans": ("ANS", (), (0, UNKNOWN_TYPE)),
+    "deflate": ("Deflate", (1,), ()),
+    "gdeflate": ("Gdeflate", (1,), ()),
+    "gzip": ("Gzip", (1,), ()),
+    "snappy": ("Snappy", (), ()),
+}
 
 
 class Options(ctypes.Structure):
@@ -23,7 +31,11 @@ class Properties(ctypes.Structure):
 
 
 class Alignments(ctypes.Structure):
-    _fields_ = [("input", ctypes.c_size_t), ("output", ctypes.c_size_t), ("temporary", ctypes.c_size_t)]
+    _fields_ = [
+        ("input", ctypes.c_size_t),
+        ("output", ctypes.c_size_t),
+        ("temporary", ctypes.c_size_t),
+    ]
 
 
 SIZE, POINTER, OUT_SIZE = ctypes.c_size_t, ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t)
@@ -34,22 +46,49 @@ FUNCTIONS = {
     # chunks, largest chunk, options, bytes needed, bytes in all, stream
     "CompressGetTempSize": (SIZE, SIZE, Options, OUT_SIZE, SIZE, POINTER),
     "DecompressGetTempSize": (SIZE, SIZE, Options, OUT_SIZE, SIZE, POINTER),
-    # plain chunks, their sizes, largest, chunks, scratch and its size, compressed chunks, their sizes, options, statuses, stream
-    "CompressAsync": (POINTER, POINTER, SIZE, SIZE, POINTER, SIZE, POINTER, POINTER, Options, POINTER, POINTER),
-    # compressed chunks, their sizes, room of plain ones, their sizes, chunks, scratch and its size, plain chunks, options, statuses, stream
-    "DecompressAsync": (POINTER, POINTER, POINTER, POINTER, SIZE, POINTER, SIZE, POINTER, Options, POINTER, POINTER)}
+    # plain chunks, their sizes, largest, chunks, scratch and its size, compressed chunks, their
+    # sizes, options, statuses, stream
+    "CompressAsync": (
+        POINTER,
+        POINTER,
+        SIZE,
+        SIZE,
+        POINTER,
+        SIZE,
+        POINTER,
+        POINTER,
+        Options,
+        POINTER,
+        POINTER,
+    ),
+    # compressed chunks, their sizes, capacities of plain ones, their sizes, chunks, scratch and its
+    # size, plain chunks, options, statuses, stream
+    "DecompressAsync": (
+        POINTER,
+        POINTER,
+        POINTER,
+        POINTER,
+        SIZE,
+        POINTER,
+        SIZE,
+        POINTER,
+        Options,
+        POINTER,
+        POINTER,
+    ),
+}
 
 
 class Failed(Exception):
-    """What one codec could not do."""
+    """One codec failed."""
 
 
 class Absent(Exception):
-    """Nothing to compare with here."""
+    """There is nothing to compare with on this machine."""
 
 
 class Cuda:
-    """The few calls of CUDA's driver that are needed, on the first device's primary context, which nvCOMP shares."""
+    """The needed calls of CUDA's driver, in the first device's primary context, which nvCOMP shares."""
 
     def __init__(self):
         try:
@@ -64,7 +103,9 @@ class Cuda:
         except Failed as error:
             raise Absent(f"no CUDA device: {error}") from None
         self.call("cuCtxSetCurrent", context)
-        self.call("cuStreamCreate", ctypes.byref(self.stream), ctypes.c_uint(1))      # one that does not wait for the default stream
+        self.call(
+            "cuStreamCreate", ctypes.byref(self.stream), ctypes.c_uint(1)
+        )  # one that does not wait for the default stream
         self.begun, self.done = self.event(), self.event()
         self.memory = []
 
@@ -81,7 +122,7 @@ class Cuda:
         return made
 
     def allocate(self, size):
-        """The address of `size` bytes at least, aligned to 256; freed with all others."""
+        """Allocates at least `size` bytes, aligned to 256; freed with all others."""
         address = ctypes.c_uint64()
         self.call("cuMemAlloc_v2", ctypes.byref(address), SIZE(max(size, 1)))
         self.memory.append(address)
@@ -93,7 +134,12 @@ class Cuda:
         self.memory = []
 
     def upload(self, address, host):
-        self.call("cuMemcpyHtoD_v2", ctypes.c_uint64(address), ctypes.byref(host), SIZE(ctypes.sizeof(host)))
+        self.call(
+            "cuMemcpyHtoD_v2",
+            ctypes.c_uint64(address),
+            ctypes.byref(host),
+            SIZE(ctypes.sizeof(host)),
+        )
 
     def uploaded(self, host):
         address = self.allocate(ctypes.sizeof(host))
@@ -101,7 +147,12 @@ class Cuda:
         return address
 
     def download(self, host, address):
-        self.call("cuMemcpyDtoH_v2", ctypes.byref(host), ctypes.c_uint64(address), SIZE(ctypes.sizeof(host)))
+        self.call(
+            "cuMemcpyDtoH_v2",
+            ctypes.byref(host),
+            ctypes.c_uint64(address),
+            SIZE(ctypes.sizeof(host)),
+        )
         return host
 
     def clear(self, address, size):
@@ -119,7 +170,7 @@ class Cuda:
 
 
 def library_paths(given):
-    """Where the library may lie: as given, or in the wheel, or where the system looks."""
+    """Yields the library's possible paths: as given, in the wheel, where the system looks."""
     if given:
         return [given]
     package = importlib.util.find_spec("nvidia")
@@ -136,7 +187,9 @@ class Nvcomp:
             except OSError as error:
                 reasons.append(str(error))
         if self.library is None:
-            raise Absent(f"no nvCOMP (pip install nvidia-libnvcomp-cu13, or --library PATH): {'; '.join(reasons)}")
+            raise Absent(
+                f"no nvCOMP (pip install nvidia-libnvcomp-cu13, or --library PATH): {'; '.join(reasons)}"
+            )
         self.version = self.read_version()
 
     def read_version(self):
@@ -149,7 +202,9 @@ class Nvcomp:
         version = (major, rest // 100, rest % 100)
         if status != 0 or version[:2] != VERSION:
             found = ".".join(map(str, version))
-            raise Absent(f"nvCOMP {found} is not the 6.0 whose interface is declared here; nothing of it is called")
+            raise Absent(
+                f"nvCOMP {found} is not the 6.0 whose interface is declared here; nothing of it is called"
+            )
         return version
 
     def call(self, codec, name, *arguments):
@@ -163,9 +218,13 @@ class Nvcomp:
             raise Failed(f"nvcompBatched{codec}{name}: {self.words(status)}")
 
     def size(self, codec, name, *arguments):
-        """What a function of sizes answers; None among the arguments is where the answer goes."""
+        """Calls a function of sizes; None among the arguments is where the result goes."""
         found = SIZE()
-        self.call(codec, name, *(ctypes.byref(found) if argument is None else argument for argument in arguments))
+        self.call(
+            codec,
+            name,
+            *(ctypes.byref(found) if argument is None else argument for argument in arguments),
+        )
         return found.value
 
     def words(self, status):

@@ -1,4 +1,6 @@
-"""The cases of `penstock bench pipelines` by PyTorch, eager and compiled. Takes the row count and the repeats."""
+"""The cases of `penstock bench pipelines` by PyTorch, eager and compiled. Takes the row count and the
+repeats."""
+
 import sys
 
 import torch
@@ -35,7 +37,10 @@ if device != "cuda":
     sys.exit("torch sees no GPU: nothing to compare with here")
 x = torch.rand(rows, device=device) * 1000
 for rate, above in (("50%", 1000.0), ("10%", 1800.0), ("1%", 1980.0), ("90%", 200.0)):
-    print(f"map-filter-map {rate};torch eager;{median_seconds(lambda: select(x, above)):.9f}", flush=True)
+    print(
+        f"map-filter-map {rate};torch eager;{median_seconds(lambda: select(x, above)):.9f}",
+        flush=True,
+    )
 print(f"filter-sum 50%;torch eager;{median_seconds(lambda: filter_sum(x, 1000.0)):.9f}", flush=True)
 compiled = torch.compile(filter_sum)
 print(f"filter-sum 50%;torch.compile;{median_seconds(lambda: compiled(x, 1000.0)):.9f}", flush=True)

@@ -1,5 +1,5 @@
-# Installs the core, builds the consumer against it in a tree that knows nothing of this build, and runs it; then the same with
-# files and SQL, where FILES says that they were built.
+# Installs the core, builds the consumer against it in a tree that knows nothing of this build, and
+# runs it. Then the same in C alone, and with files and SQL, where FILES says that they were built.
 function(step)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output WORKING_DIRECTORY ${WORK})
   if(NOT code EQUAL 0)
@@ -7,12 +7,19 @@ function(step)
   endif()
   message(STATUS "${output}")
 endfunction()
-file(REMOVE_RECURSE ${WORK}/installed ${WORK}/build)
+file(REMOVE_RECURSE ${WORK}/installed ${WORK}/build ${WORK}/build_c)
 file(MAKE_DIRECTORY ${WORK})
 step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/installed --component core)
-step(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${WORK}/installed)
+step(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${CXX}
+     -DCMAKE_PREFIX_PATH=${WORK}/installed)
 step(${CMAKE_COMMAND} --build ${WORK}/build)
 step(${WORK}/build/consumer)
+if(NOT SANITIZE)      # a sanitized library needs its own compiler's runtime
+  step(${CMAKE_COMMAND} -S ${CONSUMER}/../c_consumer -B ${WORK}/build_c -G ${GENERATOR}
+       -DCMAKE_PREFIX_PATH=${WORK}/installed)
+  step(${CMAKE_COMMAND} --build ${WORK}/build_c)
+  step(${WORK}/build_c/c_consumer)
+endif()
 if(FILES)
   step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/installed --component io)
   step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/installed --component stream)

@@ -1,7 +1,9 @@
-// The Arrow C Data Interface (https://arrow.apache.org/docs/format/CDataInterface.html), in and out.
+// The Arrow C Data Interface (https://arrow.apache.org/docs/format/CDataInterface.html), in and
+// out.
 //
-// The three structs are the interface's ABI. Import takes ownership (moves out of the struct and releases later); columns share
-// the producer's memory wherever the layout allows. Export gives a struct that owns references to our buffers.
+// The three structs are the interface's ABI. Import takes ownership (moves out of the struct and
+// releases later); columns share the producer's memory wherever the layout allows. Export gives a
+// struct that owns references to our buffers.
 #pragma once
 #include <cstdint>
 
@@ -48,11 +50,12 @@ struct ArrowArrayStream {
 
 namespace penstock {
 
-// A struct array (a record batch) as a table. Both structs are consumed, also on error.
+// Imports a struct array (a record batch) as a table. Both structs are consumed, also on error.
 Result<Table> import_table(ArrowArray* array, ArrowSchema* schema);
 Result<Schema> import_schema(const ArrowSchema& schema);
-// A stream as a source that can be scanned once.
-Result<std::shared_ptr<TableSource>> import_stream(ArrowArrayStream* stream, std::string name = "arrow stream");
+// Imports a stream as a source that can be scanned once.
+Result<std::shared_ptr<TableSource>> import_stream(ArrowArrayStream* stream,
+                                                   std::string name = "arrow stream");
 // Fills both structs; the caller releases them.
 Status export_table(const Table& table, ArrowArray* array, ArrowSchema* schema);
 

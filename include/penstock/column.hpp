@@ -1,8 +1,9 @@
 // Types, columns and tables: immutable values in Arrow's layout.
 //
-// A Column holds `row_count` values of one Type. `validity` (one bit a row, least significant first, 1 = present) is empty
-// when no value is missing. Booleans are bits; strings are offsets and bytes, or int32 codes into a dictionary column. Decimals
-// of up to 18 digits are int64 counts of 10^-scale. A column may also live on a device, and strings may be held encoded.
+// A Column holds `row_count` values of one Type. `validity` (one bit a row, least significant
+// first, 1 = present) is empty when no value is missing. Booleans are bits; strings are offsets and
+// bytes, or int32 codes into a dictionary column. Decimals of up to 18 digits are int64 counts of
+// 10^-scale. A column may also live on a device, and strings may be held encoded.
 //
 //     Column price = Column::from(std::vector<float>{1.5f, 2.5f});
 //     Table table = Table::of({{"price", price}});
@@ -25,31 +26,43 @@
 namespace penstock {
 
 enum class Kind : unsigned char {
-  boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64,
-  date32,      // days since 1970-01-01, int32
-  timestamp,   // microseconds since 1970-01-01T00:00 without time zone, int64
-  decimal,     // up to 18 digits: int64. Up to 38 digits (16 bytes, little endian): only as the result of an aggregate
+  boolean,
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  float32,
+  float64,
+  date32,     // days since 1970-01-01, int32
+  timestamp,  // microseconds since 1970-01-01T00:00 without time zone, int64
+  decimal,  // up to 18 digits: int64. Up to 38 digits (16 bytes, little endian): only as the result
+            // of an aggregate
   string,
-  int128,      // 16 bytes, little endian; only as the result of an aggregate (SQL's HUGEINT)
+  int128,  // 16 bytes, little endian; only as the result of an aggregate (SQL's HUGEINT)
 };
 
 struct Type {
   Kind kind = Kind::boolean;
-  std::uint8_t precision = 0, scale = 0;   // decimal only
+  std::uint8_t precision = 0, scale = 0;  // decimal only
   bool operator==(const Type&) const = default;
 
   static constexpr Type decimal(int precision, int scale) {
     return {Kind::decimal, static_cast<std::uint8_t>(precision), static_cast<std::uint8_t>(scale)};
   }
 };
-std::string name_of(Type type);          // SQL's names: "BIGINT", "DECIMAL(15,2)", "VARCHAR"
-std::uint32_t width_bytes(Type type);    // of one value in `values`: 1 for boolean (as a kernel sees it), 4 for string codes
-bool is_integer(Type type);              // int8..uint64 (not int128)
+std::string name_of(Type type);        // SQL's names: "BIGINT", "DECIMAL(15,2)", "VARCHAR"
+std::uint32_t width_bytes(Type type);  // of one value in `values`: 1 for boolean (as a kernel sees
+                                       // it), 4 for string codes
+bool is_integer(Type type);            // int8..uint64 (not int128)
 bool is_signed(Type type);
 bool is_float(Type type);
-bool is_numeric(Type type);              // integers, floats, decimals, int128
+bool is_numeric(Type type);  // integers, floats, decimals, int128
 
-// A view of bytes and whatever keeps them alive.
+// A view of bytes and the owner that keeps them alive.
 struct Bytes {
   std::shared_ptr<const void> owner;
   const std::byte* data = nullptr;
@@ -69,41 +82,57 @@ class EncodedTexts;
 struct Column {
   Type type;
   std::uint64_t row_count = 0;
-  Bytes values;                                // see above; for a dictionary column: int32 codes
-  Bytes validity;                              // empty: every value is present
-  Bytes offsets;                               // string: row_count + 1 offsets into values
-  std::uint32_t offset_bytes = 4;              // 4 or 8
-  std::shared_ptr<const Column> dictionary;    // string only
-  std::shared_ptr<Buffer> device_values, device_validity;   // set when the column lives on a device (values may then be empty)
-  std::shared_ptr<const EncodedTexts> encoded;              // string: there are no values then, and string() has nothing to look at
+  Bytes values;                              // see above; for a dictionary column: int32 codes
+  Bytes validity;                            // empty: every value is present
+  Bytes offsets;                             // string: row_count + 1 offsets into values
+  std::uint32_t offset_bytes = 4;            // 4 or 8
+  std::shared_ptr<const Column> dictionary;  // string only
+  std::shared_ptr<Buffer> device_values,
+      device_validity;  // set when the column lives on a device (values may then be empty)
+  std::shared_ptr<const EncodedTexts>
+      encoded;  // string: there are no values then, and string() has nothing to look at
 
   bool is_valid(std::uint64_t row) const {
-    return validity.empty() || (static_cast<unsigned>(validity.data[row >> 3]) >> (row & 7) & 1u) != 0;
+    return validity.empty() ||
+           (static_cast<unsigned>(validity.data[row >> 3]) >> (row & 7) & 1u) != 0;
   }
-  bool boolean(std::uint64_t row) const { return (static_cast<unsigned>(values.data[row >> 3]) >> (row & 7) & 1u) != 0; }
-  std::string_view string(std::uint64_t row) const;      // type string, a valid row; resolves the dictionary
-  // Rows [first, first + count). Bit buffers are shared when `first` is a multiple of 8, otherwise copied.
+  bool boolean(std::uint64_t row) const {
+    return (static_cast<unsigned>(values.data[row >> 3]) >> (row & 7) & 1u) != 0;
+  }
+  std::string_view string(
+      std::uint64_t row) const;  // type string, a valid row; resolves the dictionary
+  // Returns rows [first, first + count). Bit buffers are shared when `first` is a multiple of 8,
+  // otherwise copied.
   Column slice(std::uint64_t first, std::uint64_t count) const;
 
   template <class T>
     requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
   static Column from(std::vector<T> values);
   // Missing values are std::nullopt.
-  template <class T>
-  static Column from(const std::vector<std::optional<T>>& values);
+  template <class T> static Column from(const std::vector<std::optional<T>>& values);
   static Column from_booleans(const std::vector<bool>& values);
   static Column from_strings(const std::vector<std::string>& values);
   static Column from_strings(const std::vector<std::optional<std::string>>& values);
 };
 
-// The Type of a C++ arithmetic type: float is float32, std::int64_t is int64.
+// Returns the Type of a C++ arithmetic type: float is float32, std::int64_t is int64.
 template <class T> constexpr Type type_of() {
-  if constexpr (std::is_same_v<T, bool>) return {Kind::boolean};
-  else if constexpr (std::is_same_v<T, float>) return {Kind::float32};
-  else if constexpr (std::is_same_v<T, double>) return {Kind::float64};
+  if constexpr (std::is_same_v<T, bool>)
+    return {Kind::boolean};
+  else if constexpr (std::is_same_v<T, float>)
+    return {Kind::float32};
+  else if constexpr (std::is_same_v<T, double>)
+    return {Kind::float64};
   else if constexpr (std::is_signed_v<T>)
-    return {sizeof(T) == 1 ? Kind::int8 : sizeof(T) == 2 ? Kind::int16 : sizeof(T) == 4 ? Kind::int32 : Kind::int64};
-  else return {sizeof(T) == 1 ? Kind::uint8 : sizeof(T) == 2 ? Kind::uint16 : sizeof(T) == 4 ? Kind::uint32 : Kind::uint64};
+    return {sizeof(T) == 1   ? Kind::int8
+            : sizeof(T) == 2 ? Kind::int16
+            : sizeof(T) == 4 ? Kind::int32
+                             : Kind::int64};
+  else
+    return {sizeof(T) == 1   ? Kind::uint8
+            : sizeof(T) == 2 ? Kind::uint16
+            : sizeof(T) == 4 ? Kind::uint32
+                             : Kind::uint64};
 }
 
 template <class T>
@@ -116,8 +145,7 @@ Column Column::from(std::vector<T> values) {
   return column;
 }
 
-template <class T>
-Column Column::from(const std::vector<std::optional<T>>& values) {
+template <class T> Column Column::from(const std::vector<std::optional<T>>& values) {
   std::vector<T> plain(values.size());
   std::vector<std::uint8_t> bits((values.size() + 7) / 8);
   for (std::size_t i = 0; i < values.size(); i++) {
@@ -130,32 +158,37 @@ Column Column::from(const std::vector<std::optional<T>>& values) {
   return column;
 }
 
-// Texts that are held encoded (fsst.hpp), so that whoever needs few of them, or none, decodes no others. Immutable.
+// Strings that are held encoded (fsst.hpp), so that a reader of few or none decodes no others.
+// Immutable.
 class EncodedTexts {
  public:
   virtual ~EncodedTexts() = default;
-  // All texts, or those of some rows, in this order (a row may stand twice), as a column without validity.
+  // Decode all strings, or those of some rows in this order (a row may occur twice), as a column
+  // without validity.
   virtual Result<Column> decode() const = 0;
   virtual Result<Column> decode_rows(std::span<const std::uint64_t> rows) const = 0;
-  virtual std::shared_ptr<const EncodedTexts> slice(std::uint64_t first, std::uint64_t count) const = 0;
-  // Those of `parts`, which are of one encoding, one after another.
-  virtual Result<std::shared_ptr<const EncodedTexts>> joined(std::span<const std::shared_ptr<const EncodedTexts>> parts) const = 0;
+  virtual std::shared_ptr<const EncodedTexts> slice(std::uint64_t first,
+                                                    std::uint64_t count) const = 0;
+  // Returns those of `parts`, which have one encoding, one after another.
+  virtual Result<std::shared_ptr<const EncodedTexts>> joined(
+      std::span<const std::shared_ptr<const EncodedTexts>> parts) const = 0;
 };
-// The column itself where it is not encoded.
+// Returns the column decoded; the column itself where it is not encoded.
 Result<Column> decoded(const Column& column);
 
 struct Field {
   std::string name;
   Type type;
   bool nullable = false;
-  // Not empty: a file's own name of a type that Penstock does not read. `type` says nothing then, and a scan that asks for
-  // the column is refused.
+  // The name of a type that is not read, or "". `type` has no meaning then, and a scan of the
+  // column is refused.
   std::string unsupported = {};
-  bool is_encoded = false;              // string: scans can yield it encoded, see ScanOptions
+  bool is_encoded = false;  // string: scans can yield it encoded, see ScanOptions
   bool operator==(const Field&) const = default;
 };
 using Schema = std::vector<Field>;
-std::optional<std::uint32_t> find_field(const Schema& schema, std::string_view name);   // exact, else ignoring case
+std::optional<std::uint32_t> find_field(const Schema& schema,
+                                        std::string_view name);  // exact, else ignoring case
 
 struct Table {
   std::vector<std::string> names;
@@ -166,36 +199,42 @@ struct Table {
   Schema schema() const;
 };
 
-// Memory that the last owner gives back; null where there is none. Called by several threads at once.
+// Allocates memory that the last owner gives back; null where there is none. Several threads call
+// it at once.
 using BatchAllocator = std::function<std::shared_ptr<std::byte>(std::uint64_t bytes)>;
 
 struct ScanOptions {
-  std::uint64_t batch_rows = 1 << 20;   // batches hold at most this many rows; all but the last a multiple of 64
-  std::uint32_t threads = 0;            // for decoding; 0: one a core
-  BatchAllocator memory = {};           // for what is decoded, such as memory that a device copies at full speed; a wish only
-  std::vector<std::uint32_t> encoded = {};      // columns that stay encoded where the source has them so; a wish only
+  std::uint64_t batch_rows =
+      1 << 20;  // batches hold at most this many rows; all but the last a multiple of 64
+  std::uint32_t threads = 0;  // for decoding; 0: one a core
+  BatchAllocator memory =
+      {};  // for decoded values, such as memory that a device copies at full speed; a hint
+  std::vector<std::uint32_t> encoded =
+      {};  // columns to keep encoded where the source has them so; a hint
 };
 
-// Batches in row order. Columns stand in the order they were asked for.
+// Yields batches in row order. Columns have the order in which they were asked for.
 class BatchStream {
  public:
   virtual ~BatchStream() = default;
-  virtual Result<std::optional<Table>> next() = 0;   // nullopt at the end
+  virtual Result<std::optional<Table>> next() = 0;  // nullopt at the end
 };
 
-// Where rows come from: a table in memory, a file.
+// A source of rows: a table in memory, a file.
 class TableSource {
  public:
   virtual ~TableSource() = default;
   virtual const Schema& schema() const = 0;
   virtual std::optional<std::uint64_t> row_count() const = 0;
-  virtual Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns, const ScanOptions& options) const = 0;
+  virtual Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
+                                                    const ScanOptions& options) const = 0;
   virtual bool can_be_scanned_again() const { return true; }
-  virtual std::string describe() const = 0;          // "lineitem.parquet", for explain
+  virtual std::string describe() const = 0;  // "lineitem.parquet", for explain
 };
 std::shared_ptr<TableSource> table_source(Table table, std::string name = "table");
 
-// Copies a table's fixed-width columns to a device, so that queries over it move nothing. Strings are refused.
+// Copies a table's fixed-width columns to a device, so that queries over it move nothing. Strings
+// are refused.
 Result<Table> to_device(const Table& table, Device& device);
 
 }  // namespace penstock

@@ -1,18 +1,24 @@
 // Typed expressions: a hash-consed graph of operations on the columns of one row.
 //
-// C++ lambdas (trace.hpp) and SQL build the same graph through Builder, which owns the promotion table, the NULL rules and
-// the error sentences. Nodes are type-exact: Builder inserts every cast, so a kernel emitter and the host interpreter only
-// see inputs of the types an operation states. The semantics follow DuckDB 2.0:
+// C++ lambdas (trace.hpp) and SQL build the same graph through Builder, which owns the promotion
+// table, the NULL rules and the error messages. Nodes are type-exact: Builder inserts every cast,
+// so a kernel emitter and the host interpreter only see inputs of the types an operation states.
+// The semantics follow DuckDB 2.0:
 //
-// - NULL: an operation is NULL if an input is, except and_/or_ (Kleene), is_null, select (a NULL condition takes the
+// - NULL: an operation is NULL if an input is, except and_/or_ (Kleene), is_null, select (a NULL
+// condition takes the
 //   second branch), coalesce, and least/greatest (NULLs are skipped).
-// - Integers and decimals never wrap: overflow, division by zero in integer_divide and modulo, and a cast out of range are
-//   faults. A fault flows with its value like NULL does and ends the query only if the value reaches a result, a predicate
-//   or an aggregate of a row that passed the filters. A NULL value never carries a fault. and_/or_: an input that decides
-//   alone (FALSE for and_) hides the other's fault; otherwise the first fault wins over NULL. select and coalesce carry the
-//   faults of the inputs they looked at. Of several faults the first input's counts.
-// - Floats: IEEE arithmetic; comparison is a total order with NaN equal to NaN and above infinity, -0.0 equal to 0.0.
-// - Casts from float to integer round half to even; between decimals, and from decimal to integer, half away from zero.
+// - Integers and decimals never wrap: overflow, division by zero in integer_divide and modulo, and
+// a cast out of range are
+//   faults. A fault flows with its value like NULL does and ends the query only if the value
+//   reaches a result, a predicate or an aggregate of a row that passed the filters. A NULL value
+//   never carries a fault. and_/or_: an input that decides alone (FALSE for and_) hides the other's
+//   fault; otherwise the first fault wins over NULL. select and coalesce carry the faults of the
+//   inputs they looked at. Of several faults the first input's counts.
+// - Floats: IEEE arithmetic; comparison is a total order with NaN equal to NaN and above infinity,
+// -0.0 equal to 0.0.
+// - Casts from float to integer round half to even; between decimals, and from decimal to integer,
+// half away from zero.
 //
 //     Builder b({{"price", {Kind::float32}, false}});
 //     PENSTOCK_ASSIGN(NodeId price, b.column("price"));
@@ -34,65 +40,128 @@ namespace penstock {
 
 using Int128 = __int128;
 
-// One value. Integers, dates, timestamps, decimals, booleans: `integer`; floats: `real`; strings: `text`.
+// One value: in `integer` for integers, dates, timestamps, decimals and booleans; in `real` for
+// floats; in `text` for strings.
 struct Scalar {
   Type type;
   bool is_null = false;
   Int128 integer = 0;
-  double real = 0;            // a float32 is held exactly
+  double real = 0;  // a float32 is held exactly
   std::string text;
 
-  static Scalar null_of(Type type) { Scalar s; s.type = type; s.is_null = true; return s; }
+  static Scalar null_of(Type type) {
+    Scalar s;
+    s.type = type;
+    s.is_null = true;
+    return s;
+  }
   template <class T>
     requires std::is_arithmetic_v<T>
   static Scalar of(T value) {
     Scalar s;
     s.type = type_of<T>();
-    if constexpr (std::is_floating_point_v<T>) s.real = value; else s.integer = value;
+    if constexpr (std::is_floating_point_v<T>)
+      s.real = value;
+    else
+      s.integer = value;
     return s;
   }
-  static Scalar of(Type type, Int128 integer) { Scalar s; s.type = type; s.integer = integer; return s; }
+  static Scalar of(Type type, Int128 integer) {
+    Scalar s;
+    s.type = type;
+    s.integer = integer;
+    return s;
+  }
   template <class T>
     requires std::is_arithmetic_v<T>
   static Scalar of(Type type, T value) {
-    if constexpr (std::is_floating_point_v<T>) return of(type, static_cast<double>(value));
-    else return of(type, static_cast<Int128>(value));
+    if constexpr (std::is_floating_point_v<T>)
+      return of(type, static_cast<double>(value));
+    else
+      return of(type, static_cast<Int128>(value));
   }
-  static Scalar of(Type type, double real) { Scalar s; s.type = type; s.real = real; return s; }
-  static Scalar of(std::string text) { Scalar s; s.type = {Kind::string}; s.text = std::move(text); return s; }
+  static Scalar of(Type type, double real) {
+    Scalar s;
+    s.type = type;
+    s.real = real;
+    return s;
+  }
+  static Scalar of(std::string text) {
+    Scalar s;
+    s.type = {Kind::string};
+    s.text = std::move(text);
+    return s;
+  }
 };
-std::string text_of(const Scalar& value);   // as results print it: "1.10", "1998-12-01", "NULL"
+std::string text_of(const Scalar& value);  // as results print it: "1.10", "1998-12-01", "NULL"
 
 using NodeId = std::uint32_t;
 
 enum class Op : unsigned char {
-  column,      // payload: index into the row's schema
-  parameter,   // payload: index into Graph::parameters; a literal or captured scalar, an argument of the kernel
-  // arithmetic: both inputs and the result have one type (integer up to 64 bits, float, decimal; decimals may differ in
-  // precision, which is capped at 18: beyond it is a fault)
-  add, subtract,     // also date32 with int32 -> date32, and date32 - date32 -> int64
-  multiply,          // decimal: scales add up
-  divide,            // float32 or float64 only
-  integer_divide,    // integers, truncates; zero divisor: fault
-  modulo,            // sign of the dividend; integers and decimals: zero divisor is a fault; floats: fmod
-  negate, absolute,
+  column,     // payload: index into the row's schema
+  parameter,  // payload: index into Graph::parameters; a literal or captured scalar, an argument of
+              // the kernel
+  // arithmetic: both inputs and the result have one type (integer up to 64 bits, float, decimal;
+  // decimals may differ in precision, which is capped at 18: beyond it is a fault)
+  add,
+  subtract,        // also date32 with int32 -> date32, and date32 - date32 -> int64
+  multiply,        // decimal: scales add up
+  divide,          // float32 or float64 only
+  integer_divide,  // integers, truncates; zero divisor: fault
+  modulo,  // sign of the dividend; integers and decimals: zero divisor is a fault; floats: fmod
+  negate,
+  absolute,
   // bits: integers
-  bit_and, bit_or, bit_xor, bit_not,
-  shift_left, shift_right,   // second input has the type of the first; left: a bit lost or a negative input is a fault
-  // comparison: both inputs of one type, or decimals, int64 and uint64 in any mixture and of any scales (compared by value);
-  // boolean result. Strings: equal and not_equal only
-  equal, not_equal, less, less_equal, greater, greater_equal,
-  and_, or_, not_, is_null,
-  select,      // inputs: boolean, then, else
-  coalesce, least, greatest,   // two or more inputs of one type
-  cast,        // to the node's type
-  // functions of one float32 or float64; floor to truncate also of a decimal, with a result of scale 0
-  square_root, floor, ceiling, round,   // round: half away from zero
-  truncate, exponential, logarithm, logarithm10, sine, cosine, tangent,
-  power,       // two float64
-  // parts of a date32 or timestamp, int64 result
-  year, quarter, month, day, day_of_week /* Sunday 0 */, iso_day_of_week, day_of_year, hour, minute, second,
-  custom,      // payload: index into Graph::customs
+  bit_and,
+  bit_or,
+  bit_xor,
+  bit_not,
+  shift_left,
+  shift_right,  // second input has the type of the first; left: a bit lost or a negative input is a
+                // fault
+  // comparison: both inputs of one type, or decimals, int64 and uint64 in any mixture and of any
+  // scales (compared by value); boolean result. Strings: equal and not_equal only
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  and_,
+  or_,
+  not_,
+  is_null,
+  select,  // inputs: boolean, then, else
+  coalesce,
+  least,
+  greatest,  // two or more inputs of one type
+  cast,      // to the node's type
+  // functions of one float32 or float64; floor to truncate also of a decimal, with a result of
+  // scale 0
+  square_root,
+  floor,
+  ceiling,
+  round,  // round: half away from zero
+  truncate,
+  exponential,
+  logarithm,
+  logarithm10,
+  sine,
+  cosine,
+  tangent,
+  power,  // two float64
+  // parts of a date32 or timestamp, int64 result; of an infinite one: a fault
+  year,
+  quarter,
+  month,
+  day,
+  day_of_week /* Sunday 0 */,
+  iso_day_of_week,
+  day_of_year,
+  hour,
+  minute,
+  second,
+  custom,  // payload: index into Graph::customs
 };
 std::string_view name_of(Op op);
 
@@ -105,53 +174,65 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
-// A scalar function given as Kernel C and as C++: the emitter prints `body` as a function's body over `parameter_names`
-// (`return x * x;`), the interpreter calls `host`. Not called for a NULL input: the result is then NULL. Without a body it is a function
-// of a string, which the host computes for a column's texts (expr/text_functions.hpp).
+// A scalar function given as Kernel C and as C++: the emitter prints `body` as a function's body
+// over `parameter_names`
+// (`return x * x;`), the interpreter calls `host`. Not called for a NULL input: the result is then
+// NULL. Without a body it is a function of strings, which the host computes for a column's strings
+// (expr/string_functions.hpp).
 struct CustomFunction {
-  std::string name;                           // a C identifier
+  std::string name;  // a C identifier
   std::vector<std::string> parameter_names;
-  std::vector<Type> parameter_types;          // fixed-width types
+  std::vector<Type> parameter_types;  // fixed-width types
   Type result_type;
   std::string body;
   std::function<Scalar(std::span<const Scalar>)> host;
 };
 
-// A reduction by the user: `body` is Kernel C that combines `a` and `b` of `type` ("return a > b ? a : b;").
+// A reduction by the user: `body` is Kernel C that combines `a` and `b` of `type` ("return a > b ?
+// a : b;").
 struct CustomReduction {
   std::string name;
   Type type;
-  Scalar neutral;                             // combine(neutral, x) == x
+  Scalar neutral;  // combine(neutral, x) == x
   std::string body;
   std::function<Scalar(const Scalar&, const Scalar&)> host;
-  bool associative = false, commutative = false;   // both are needed; Plan::reduce refuses otherwise
+  bool associative = false, commutative = false;  // both are needed; Plan::reduce refuses otherwise
 };
 
-// How a parameter came to be. A literal is SQL's: its type adapts to the other side where its value fits (tinyint + 1 is
-// TINYINT), a literal NULL takes any type, and operations on literals alone are computed once by Builder. A fixed parameter is
-// a literal that has found its type. A captured scalar keeps its type, and equal ones stay apart, so that new values never
-// change a kernel's text.
+// The origin of a parameter. A literal is SQL's: its type adapts to the other side where its value
+// fits (tinyint + 1 is TINYINT), a literal NULL takes any type, and operations on literals alone
+// are computed once by Builder. A fixed parameter is a literal that has found its type. A captured
+// scalar keeps its type, and equal ones stay apart, so that new values never change a kernel's
+// source.
 enum class ParameterOrigin : unsigned char { literal, fixed, captured };
 
-// Where in the user's text a node came from, for faults and type errors.
-struct Site { std::int32_t offset = -1; std::string text; };
+// The position in the user's statement or program that a node came from, for faults and type
+// errors.
+struct Site {
+  std::int32_t offset = -1;
+  std::string text;
+};
 
 class Graph {
  public:
-  // Equal nodes get equal ids. Inputs must exist already. `nullable` is read for columns only, and derived for the rest.
+  // Equal nodes get equal ids. Inputs must exist already. `nullable` is read for columns only, and
+  // derived for the rest.
   NodeId add(Node node);
   NodeId parameter(Scalar value, ParameterOrigin origin = ParameterOrigin::fixed);
-  std::uint32_t custom(const std::shared_ptr<const CustomFunction>& function);     // its index, the payload of a call
+  std::uint32_t custom(
+      const std::shared_ptr<const CustomFunction>& function);  // its index, the payload of a call
   const Node& at(NodeId id) const { return nodes_[id]; }
   std::size_t size() const { return nodes_.size(); }
-  // Copies `root` of another graph into this one, its column i replaced by columns[i]: how steps fuse.
+  // Copies `root` of another graph into this one and replaces its column i by columns[i]; steps
+  // fuse by it.
   NodeId import(const Graph& from, NodeId root, std::span<const NodeId> columns);
-  // Copies one node that is no column, its input i being copies[i] here.
+  // Copies one node that is not a column; its input i is copies[i] here.
   NodeId import_node(const Graph& from, NodeId id, std::span<const NodeId> copies);
 
   std::vector<Scalar> parameters;
-  std::vector<ParameterOrigin> parameter_origins;    // beside parameters
-  std::vector<std::uint64_t> parameter_identities;   // beside parameters: tells captured scalars apart, through import too
+  std::vector<ParameterOrigin> parameter_origins;  // beside parameters
+  std::vector<std::uint64_t>
+      parameter_identities;  // beside parameters: tells captured scalars apart, through import too
   std::vector<std::shared_ptr<const CustomFunction>> customs;
   std::unordered_map<NodeId, Site> sites;
 
@@ -161,35 +242,41 @@ class Graph {
 };
 // "((price * 2) > 1000)"; columns by the schema's names.
 std::string text_of(const Graph& graph, NodeId root, const Schema& schema);
-// Whether evaluating the node can end in a fault (so that an emitter tracks it).
+// Tells whether evaluating the node can end in a fault (so that an emitter tracks it).
 bool can_fault(const Graph& graph, NodeId node);
 
-// What ends a query when `node` faults with `code`, as a sentence: "division by zero in (a // b)".
+// Returns the error that ends a query when `node` faults with `code`: "division by zero in (a //
+// b)".
 Status fault_status(const Graph& graph, NodeId node, Code code, const Schema& schema);
 
-// Builds type-exact nodes over a schema. Errors name the operation and the types: "cannot add VARCHAR and INTEGER".
+// Builds type-exact nodes over a schema. Errors name the operation and the types: "cannot add
+// VARCHAR and INTEGER".
 class Builder {
  public:
   explicit Builder(Schema schema, std::shared_ptr<Graph> graph = std::make_shared<Graph>());
 
-  Result<NodeId> column(std::string_view name);     // the error lists the nearest names
+  Result<NodeId> column(std::string_view name);  // the error lists the nearest names
   NodeId column(std::uint32_t index);
-  NodeId literal(Scalar value);     // of a SQL text: its type adapts, see ParameterOrigin
-  NodeId captured(Scalar value);    // a scalar of the program: keeps its type
-  // Functions (square_root, exponential...) of any number are DOUBLE, as in SQL; floor, ceiling, round and truncate keep float
-  // types; round and truncate keep integers, floor and ceiling make them DOUBLE; decimals lose their scale.
+  NodeId literal(Scalar value);   // of a SQL statement: its type adapts, see ParameterOrigin
+  NodeId captured(Scalar value);  // a scalar of the program: keeps its type
+  // Functions (square_root, exponential...) of any number are DOUBLE, as in SQL; floor, ceiling,
+  // round and truncate keep float types; round and truncate keep integers, floor and ceiling make
+  // them DOUBLE; decimals lose their scale.
   Result<NodeId> unary(Op op, NodeId input);
   // The same after a cast to `type`: how C++'s sqrt(float) stays a float32.
   Result<NodeId> unary_as(Op op, NodeId input, Type type);
-  Result<NodeId> binary(Op op, NodeId left, NodeId right);       // arithmetic, bits, comparison, and_, or_, power
+  Result<NodeId> binary(Op op, NodeId left,
+                        NodeId right);  // arithmetic, bits, comparison, and_, or_, power
   Result<NodeId> cast(NodeId input, Type type);
   Result<NodeId> select(NodeId condition, NodeId then, NodeId otherwise);
-  // The value of the first condition that is true: one value more than conditions, the last where none is.
+  // Chooses the value of the first condition that is true. There is one value more than conditions:
+  // it is chosen where none is true.
   Result<NodeId> first_true(std::span<const NodeId> conditions, std::vector<NodeId> values);
-  Result<NodeId> variadic(Op op, std::vector<NodeId> inputs);    // coalesce, least, greatest
+  Result<NodeId> variadic(Op op, std::vector<NodeId> inputs);  // coalesce, least, greatest
   Result<NodeId> custom(std::shared_ptr<const CustomFunction> function, std::vector<NodeId> inputs);
-  // A function of strings by SQL's name: like, lower, substring... Of constants alone it is computed at once.
-  Result<NodeId> text_function(std::string_view name, std::vector<NodeId> inputs);
+  // Calls a function of strings by its name in string_functions(): like, lower, substring... Of
+  // constants alone it is computed at once.
+  Result<NodeId> string_function(std::string_view name, std::vector<NodeId> inputs);
 
   const Schema& schema() const { return schema_; }
   const std::shared_ptr<Graph>& graph() const { return graph_; }
@@ -199,14 +286,20 @@ class Builder {
   Schema schema_;
   std::shared_ptr<Graph> graph_;
 };
-// The type both sides are cast to before comparison and in select; an error when there is none. Arithmetic may be wider: see
-// promotion.cpp.
+// Returns the type that both sides are cast to before comparison and in select; an error where
+// there is none. Arithmetic may be wider: see promotion.cpp.
 Result<Type> common_type(Type a, Type b);
 
 // A value, or why there is none.
-struct Evaluated { Scalar value; Code fault = Code::ok; NodeId fault_node = 0; };
-// The host reference: evaluates every root for one row. Faults are returned beside the values, as a kernel would.
-std::vector<Evaluated> evaluate(const Graph& graph, std::span<const NodeId> roots, std::span<const Scalar> row);
+struct Evaluated {
+  Scalar value;
+  Code fault = Code::ok;
+  NodeId fault_node = 0;
+};
+// Evaluates every root for one row: the host reference. Returns faults beside the values, as a
+// kernel does.
+std::vector<Evaluated> evaluate(const Graph& graph, std::span<const NodeId> roots,
+                                std::span<const Scalar> row);
 Scalar scalar_at(const Column& column, std::uint64_t row);
 // Builds a column of `type` from scalars (each NULL or of that type).
 Column column_of(Type type, std::span<const Scalar> values);

@@ -1,11 +1,16 @@
-// String columns as FSST codes: each byte below 255 stands for a symbol of 1 to 8 bytes, and 255 says that the next byte is itself.
+// String columns compressed with FSST (fast static symbol table) and GSST.
 //
-// Codes are those of Boncz, Neumann and Leis (VLDB 2020), and symbol tables are read and written as their library serializes
-// them. Every row is encoded by itself, so that rows are decoded alone and in any order. GSST is the same codes with splits:
-// places inside the codes, whatever the rows, where decoding may begin. docs/formats/fsst.md gives every byte.
+// A row's codes are bytes. A byte below the table's symbol_count stands for a symbol of 1 to 8
+// bytes. The byte 255 is an escape: the byte after it stands for itself. Any other byte is an
+// error. Each row is encoded on its own, so that rows can be decoded alone and in any order.
+//
+// Codes and symbol tables are those of FSST (P. Boncz, T. Neumann, V. Leis: "FSST: Fast Random
+// Access String Compression", VLDB 2020). Tables are read and written as cwida/fsst serializes
+// them. GSST has the same codes and adds splits: positions in the codes where decoding may begin.
+// docs/formats/fsst.md specifies every byte.
 //
 //     PENSTOCK_ASSIGN(fsst::EncodedStrings urls, fsst::encode(column, {.split_code_bytes = 64}));
-//     PENSTOCK_ASSIGN(Column texts, fsst::decode(urls));
+//     PENSTOCK_ASSIGN(Column strings, fsst::decode(urls));
 #pragma once
 #include <array>
 #include <cstdint>
@@ -20,101 +25,128 @@
 
 namespace penstock::fsst {
 
-constexpr std::uint32_t escape_code = 255;         // the next byte stands for itself
-constexpr std::uint32_t most_symbols = 255;
-constexpr std::uint32_t most_symbol_bytes = 8;
+constexpr std::uint32_t escape_code = 255;  // the next byte stands for itself
+constexpr std::uint32_t max_symbols = 255;
+constexpr std::uint32_t max_symbol_bytes = 8;
 
 struct SymbolTable {
-  std::array<std::uint64_t, most_symbols> symbols{};     // the first byte lowest; zero beyond the length
-  std::array<std::uint8_t, most_symbols> lengths{};      // 1 to 8 below symbol_count, zero behind it
+  // Each symbol's first byte is the lowest byte of its word; bytes after its end are zero.
+  std::array<std::uint64_t, max_symbols> symbols{};
+  std::array<std::uint8_t, max_symbols> lengths{};  // 1 to 8 below symbol_count, then zero
   std::uint32_t symbol_count = 0;
-  // Texts are C strings whose zero byte is counted, and code 0 is that byte alone.
+  // Strings are C strings and include their zero byte. Code 0 is the zero byte alone.
   bool zero_terminated = false;
-  std::uint8_t terminator = 0;     // a rare byte that an encoder may set behind its input; decoders do not use it
+  // A rare byte that an encoder may append to its input. Decoders ignore it.
+  std::uint8_t terminator = 0;
   bool operator==(const SymbolTable&) const = default;
 };
+// Checks a table. Code::corrupt names the code that is wrong.
 Status validate(const SymbolTable& table);
 
-// A table as cwida/fsst's fsst_export writes it; errors name the byte. `byte_count` is what the table took of `bytes`.
-struct ReadTable { SymbolTable table; std::uint64_t byte_count = 0; };
+// A table, and how many bytes of the input it took.
+struct ReadTable {
+  SymbolTable table;
+  std::uint64_t byte_count = 0;
+};
+// Reads a table as cwida/fsst's fsst_export() writes it. Errors name the byte: Code::truncated
+// where the input ends early, Code::corrupt otherwise.
 Result<ReadTable> read_symbol_table(std::span<const std::byte> bytes);
-// Refuses a table whose symbols do not stand in that format's order of lengths: 2 to 8, then 1.
+// Writes a table in that format. Code::unsupported for a table whose symbols are not in the
+// format's order of lengths: 2 to 8, then 1.
 Result<std::vector<std::byte>> write_symbol_table(const SymbolTable& table);
 
-// Rows that share a symbol table: those from first_row to the next group's.
+// Consecutive rows that share a symbol table: from first_row to the first row of the next group.
 struct RowGroup {
   std::uint64_t first_row = 0;
-  std::uint64_t first_text_byte = 0;       // of the whole column's text: where these rows' text begins
+  std::uint64_t first_string_byte = 0;  // offset of these rows' strings in the column's output
   std::shared_ptr<const SymbolTable> table;
 };
 
-// Where decoding may begin inside a row group's codes: at every split_code_bytes of them, counted from the group's first. A split's
-// entry says where the text of the first code that begins at or behind it starts. Groups follow one another; each begins a block and a
-// split of its own, so that a group of n code bytes has ceil(n / block_code_bytes) blocks and ceil(n / split_code_bytes) splits.
+// GSST's splits. Each row group has one at every split_code_bytes bytes of its codes, counted from
+// the group's first code. A split says at which output byte the first code at or after it starts.
+// To fit 16 bits, a split counts from the start of its block of 4096 code bytes. Every row group
+// begins a new block and a new split: a group of n code bytes has ceil(n / block_code_bytes) blocks
+// and ceil(n / split_code_bytes) splits.
 constexpr std::uint32_t block_code_bytes = 4096;
-constexpr std::uint32_t default_split_code_bytes = 64;      // 3.3 % of the codes' size
+constexpr std::uint32_t default_split_code_bytes = 64;  // adds 3.3 % to the size of the codes
 struct Splits {
-  std::uint32_t split_code_bytes = 0;      // a power of two, 16 to 4096
-  Bytes block_text;                        // u64 a block: the text byte, counted from the group's, where its first code's text starts
-  Bytes splits;                            // u16 a split: bits 0 to 14 the same, counted from its block's; bit 15: the split's first byte
-                                           // is an escape's second, so that the first code begins one byte behind it
-  std::uint64_t block_count() const { return block_text.size / 8; }
+  std::uint32_t split_code_bytes = 0;  // a power of two, 16 to 4096
+  // One u64 per block: the output byte, counted from the row group's first, at which the block's
+  // first code starts.
+  Bytes block_offsets;
+  // One u16 per split. Bits 0 to 14: the output byte of its first code, counted from its block's.
+  // Bit 15: the split's first byte is the second byte of an escape, so that its first code begins
+  // one byte later.
+  Bytes splits;
+  std::uint64_t block_count() const { return block_offsets.size / 8; }
   std::uint64_t split_count() const { return splits.size / 2; }
 };
 
 struct EncodedStrings {
   std::uint64_t row_count = 0;
   Bytes codes;
-  Bytes offsets;                           // row_count + 1 offsets into codes, of offset_bytes each; the first may be above zero
-  std::uint32_t offset_bytes = 4;          // 4 or 8
-  Bytes validity;                          // as a Column's. encode() gives a missing row no codes; others are decoded like the rest
-  std::vector<RowGroup> row_groups;        // ascending, the first at row 0; empty only without rows
-  std::uint64_t text_bytes = 0;            // of all rows
-  std::optional<Splits> splits;            // GSST
-  // Codes are what encode_text() makes with the row's table: the longest symbol at every place. Then, and only then, rows of one group
-  // have equal codes when their texts are equal. True for what encode() made, unknown of others' files.
+  // row_count + 1 ascending offsets into `codes`. The first may be above zero.
+  Bytes offsets;
+  std::uint32_t offset_bytes = 4;  // of one offset: 4 or 8
+  // A bitmap as Column has it. encode() gives a null row no codes. Decoders decode the codes of a
+  // null row like any others.
+  Bytes validity;
+  std::vector<RowGroup> row_groups;  // ascending; the first begins at row 0; empty without rows
+  std::uint64_t string_bytes = 0;    // of all decoded rows
+  std::optional<Splits> splits;      // GSST only
+  // True where every row has the codes that encode_string() gives with the row's table: the longest
+  // symbol at every position. Only then do rows of one group have equal codes exactly where their
+  // strings are equal. True for the result of encode(), unknown for other files.
   bool is_canonical = false;
 
   std::uint64_t offset(std::uint64_t row) const {
     return offset_bytes == 8 ? offsets.as<std::uint64_t>()[row] : offsets.as<std::uint32_t>()[row];
   }
   bool is_valid(std::uint64_t row) const {
-    return validity.empty() || (static_cast<unsigned>(validity.data[row >> 3]) >> (row & 7) & 1u) != 0;
+    return validity.empty() ||
+           (static_cast<unsigned>(validity.data[row >> 3]) >> (row & 7) & 1u) != 0;
   }
-  // Of the group's rows, or the group's text: where it ends.
-  std::uint64_t end_row(std::size_t group) const { return group + 1 < row_groups.size() ? row_groups[group + 1].first_row : row_count; }
-  std::uint64_t end_text_byte(std::size_t group) const {
-    return group + 1 < row_groups.size() ? row_groups[group + 1].first_text_byte : text_bytes;
+  // Return where a row group's rows, or its decoded strings, end.
+  std::uint64_t end_row(std::size_t group) const {
+    return group + 1 < row_groups.size() ? row_groups[group + 1].first_row : row_count;
+  }
+  std::uint64_t end_string_byte(std::size_t group) const {
+    return group + 1 < row_groups.size() ? row_groups[group + 1].first_string_byte : string_bytes;
   }
 };
 
-// Whether every rule holds that decoders rely on; the error names row group, row and byte. What decode() and the kernels write stays
-// inside their output without it.
+// Checks every rule that decoders rely on. Code::corrupt names row group, row and byte. Decoding is
+// memory-safe without this check: decode() and the kernels never write outside their output.
 Status validate(const EncodedStrings& strings);
-// The part that costs no more than reading the offsets: sizes, ascending offsets, row groups, tables, the splits' sizes.
+// Checks what costs no more than reading the offsets: sizes, ascending offsets, row groups, symbol
+// tables and the number of splits. Reads no codes.
 Status validate_layout(const EncodedStrings& strings);
 
 struct EncodeOptions {
-  // A row group, which has a symbol table of its own, ends at so many rows, or before the row that brings its text over so many bytes.
-  std::uint64_t row_group_rows = 1 << 17, row_group_text_bytes = 32 << 20;
-  std::uint32_t split_code_bytes = 0;      // 0: no splits, plain FSST
+  // A row group, which has a symbol table of its own, ends at so many rows. It ends earlier before
+  // a row that would bring its strings above row_group_string_bytes.
+  std::uint64_t row_group_rows = 1 << 17, row_group_string_bytes = 32 << 20;
+  std::uint32_t split_code_bytes = 0;  // 0: plain FSST without splits
 };
-// Of a string column, plain or of a dictionary's texts; by as many threads as there are cores. The result does not depend on their number.
+// Encodes a string column, plain or of a dictionary, on all cores. The result does not depend on
+// the number of threads. Code::capacity for a string of 1 GiB or more.
 Result<EncodedStrings> encode(const Column& strings, const EncodeOptions& options = {});
 
-// The splits of codes that have none; checks the codes it reads.
+// Returns splits for codes that have none. Checks all codes on the way.
 Result<Splits> find_splits(const EncodedStrings& strings, std::uint32_t split_code_bytes);
 
-// A table for these texts, trained on a sample of them.
-SymbolTable train(std::span<const std::string_view> texts);
-// One text's codes: the longest symbol at every place. For constants of predicates; encode() makes the same codes, only faster.
-std::vector<std::uint8_t> encode_text(const SymbolTable& table, std::string_view text);
+// Returns a symbol table trained on a sample of `strings`.
+SymbolTable train(std::span<const std::string_view> strings);
+// Returns one string's codes: the longest symbol at every position. For the constants of
+// predicates; encode() returns the same codes and is faster.
+std::vector<std::uint8_t> encode_string(const SymbolTable& table, std::string_view string);
 
 struct DecodeOptions {
-  std::uint32_t offset_bytes = 0;                           // of the column: 4 or 8; 0: 4 where the text's size allows
-  std::optional<std::span<const std::uint64_t>> rows = {};  // only these, in this order (a row may stand twice)
+  std::uint32_t offset_bytes = 0;  // of the column: 4 or 8; 0: 4 where the output's size allows
+  // Decodes only these rows, in this order. A row may occur more than once.
+  std::optional<std::span<const std::uint64_t>> rows = {};
 };
-// The texts as a string column; by as many threads as there are cores. Every code is checked; errors name row and byte.
+// Decodes to a string column, on all cores. Checks every code; Code::corrupt names row and byte.
 Result<Column> decode(const EncodedStrings& strings, const DecodeOptions& options = {});
 
 }  // namespace penstock::fsst

@@ -1,6 +1,7 @@
-// Files and Arrow data as tables.
+// Reads and writes tables as files.
 //
-//     PENSTOCK_ASSIGN(auto lineitem, open_table("lineitem.parquet"));   // Parquet, Arrow IPC (file or stream) or CSV, by content
+//     // Parquet, Arrow IPC (file or stream) or CSV, by content
+//     PENSTOCK_ASSIGN(auto lineitem, open_table("lineitem.parquet"));
 //     plan.source(lineitem);
 #pragma once
 #include <cstdint>
@@ -16,28 +17,35 @@
 
 namespace penstock {
 
-// Opens a file; reads its schema and statistics, no rows. A directory or glob is refused by name. Unsupported column types
-// are errors only when such a column is asked for.
+// Opens a file; reads its schema and statistics, no rows. Refuses a directory or glob by name.
+// Unsupported column types are errors only when such a column is asked for. A CSV file's delimiter
+// and header are found out; its types are those of its first block.
 Result<std::shared_ptr<TableSource>> open_table(const std::string& path);
 
 enum class FileFormat : unsigned char { parquet, arrow_ipc, csv };
-// Writes to a temporary name beside `path`, flushes to the disk and renames, so that no partial file is ever left.
+// Writes to a temporary name beside `path`, flushes to the disk and renames, so that no partial
+// file is ever left.
 Status write_table(const Table& table, const std::string& path, FileFormat format);
 
-// Takes a file's bytes in order, as they are made. An error ends the making, and is what write_table returns.
+// Takes a file's bytes in order as they are written. An error ends the writing, and write_table
+// returns it.
 using ByteSink = std::function<Status(std::string_view bytes)>;
 Status write_table(const Table& table, const ByteSink& sink, FileFormat format);
 
-// Which encoding a column of strings gets in a file; penstock/fsst.hpp says what they are.
+// The encoding of a column of strings in a file; see penstock/fsst.hpp.
 enum class StringCodec : unsigned char { fsst, gsst };
-struct ColumnCodec { std::string column; StringCodec codec = StringCodec::fsst; };
+struct ColumnCodec {
+  std::string column;
+  StringCodec codec = StringCodec::fsst;
+};
 
 struct EncodeTableOptions {
   std::vector<ColumnCodec> codecs;
-  std::uint32_t split_code_bytes = fsst::default_split_code_bytes;      // of GSST
-  std::function<bool(std::uint64_t rows_done)> progress = {};           // false ends it with Code::cancelled
+  std::uint32_t split_code_bytes = fsst::default_split_code_bytes;  // of GSST
+  std::function<bool(std::uint64_t rows_done)> progress = {};  // false ends it with Code::cancelled
 };
-// Bytes as plain Arrow would have them (text and offsets of 4 bytes), and as they were written (codes, offsets and tables).
+// Bytes of a column in plain Arrow (strings and offsets of 4 bytes), and as written (codes, offsets
+// and tables).
 struct EncodedColumn {
   std::string name;
   StringCodec codec = StringCodec::fsst;
@@ -45,9 +53,12 @@ struct EncodedColumn {
 };
 struct EncodeTableReport {
   std::uint64_t row_count = 0, file_bytes = 0;
-  std::vector<EncodedColumn> columns;      // the encoded ones, as options.codecs has them
+  std::vector<EncodedColumn> columns;  // the encoded ones, as options.codecs has them
 };
-// A table as an Arrow IPC file, batch after batch, some of its columns encoded (docs/formats/fsst.md); the others' values are unchanged.
-Result<EncodeTableReport> encode_table(const TableSource& source, const ByteSink& sink, const EncodeTableOptions& options);
+// Writes a table as an Arrow IPC file, batch after batch, with some columns encoded
+// (docs/formats/fsst.md). Other values are unchanged, but a DECIMAL of more than 18 digits becomes
+// one of 18.
+Result<EncodeTableReport> encode_table(const TableSource& source, const ByteSink& sink,
+                                       const EncodeTableOptions& options);
 
 }  // namespace penstock

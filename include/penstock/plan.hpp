@@ -1,13 +1,15 @@
-// Plans: a graph of operations over tables, fused into tile kernels and run on a device.
+// A plan is a graph of operations over tables, fused into tile kernels and run on a device.
 //
-// Steps are added to a Plan and type-checked as they are; nothing runs until run(). Chains of filter and map, and the reduce
-// or group-by at their end, become one kernel. A step with several consumers is materialised once; a source is scanned for each of
-// them, if it can be scanned again, and held in memory if it cannot.
+// Steps are type-checked when they are added; nothing runs until run(). Chains of filter and map,
+// and the reduce or group-by at their end, become one kernel. A step with several consumers is
+// materialised once. A source is scanned for each of them if it can be scanned again, and held in
+// memory if it cannot.
 //
 //     Plan plan;
 //     StepId rows = plan.source(open_table("lineitem.parquet"));
 //     PENSTOCK_ASSIGN(StepId kept, plan.filter(rows, graph, predicate));
-//     PENSTOCK_ASSIGN(StepId total, plan.reduce(kept, graph, {{Aggregate::sum, price, "revenue"}}));
+//     PENSTOCK_ASSIGN(StepId total, plan.reduce(kept, graph, {{Aggregate::sum, price,
+//         "revenue"}}));
 //     PENSTOCK_ASSIGN(Outcome outcome, run(plan, total, {.device = "cuda:0"}));
 #pragma once
 #include <cstdint>
@@ -27,175 +29,239 @@
 namespace penstock {
 
 using StepId = std::uint32_t;
-constexpr StepId no_step = ~StepId{0};      // refused by every step and by run()
+constexpr StepId no_step = ~StepId{0};  // refused by every step and by run()
 
 // A named expression over the input step's rows.
-struct Projection { std::string name; NodeId root = 0; };
+struct Projection {
+  std::string name;
+  NodeId root = 0;
+};
 
-// Results as DuckDB: count BIGINT; sum of integers HUGEINT, of decimals DECIMAL(38, s) and exact, of floats DOUBLE; average
-// DOUBLE; minimum and maximum the input's type. Over no rows all but the counts are NULL. NaN is above every number.
+// Results are those of DuckDB: count BIGINT; sum of integers HUGEINT, of decimals DECIMAL(38, s)
+// and exact, of floats DOUBLE; average DOUBLE; minimum and maximum the input's type. Over no rows
+// all except the counts are NULL. NaN is above every number.
 enum class Aggregate : unsigned char { count_rows, count, sum, minimum, maximum, average, custom };
 std::string_view name_of(Aggregate aggregate);
 
 struct AggregateCall {
   Aggregate function = Aggregate::count_rows;
-  NodeId argument = 0;                      // not read by count_rows
+  NodeId argument = 0;  // not read by count_rows
   std::string name;
   std::shared_ptr<const CustomReduction> custom;
-  bool of_rounded_sum = false;              // average: CAST(sum AS DOUBLE) / count, and not one division of the exact sum
-  bool distinct = false;                    // each value of the argument once; means nothing to minimum and maximum
+  // average: CAST(sum AS DOUBLE) / count instead of one division of the exact sum.
+  bool of_rounded_sum = false;
+  bool distinct = false;  // each value of the argument once; no effect on minimum and maximum
 };
 
 struct SortKey {
-  std::uint32_t column = 0;                 // of the step that is sorted
+  std::uint32_t column = 0;  // of the step that is sorted
   bool descending = false;
   bool nulls_first = false;
 };
 
-// Over the rows of a partition in its order. Ranks count from 1; rows of equal keys have equal ranks.
+// Functions over the rows of a partition in its order. Ranks count from 1; rows of equal keys have
+// equal ranks.
 enum class WindowFunction : unsigned char {
-  row_number, rank, dense_rank, count_rows, count, sum, minimum, maximum, average, first_value, last_value, lag, lead
+  row_number,
+  rank,
+  dense_rank,
+  count_rows,
+  count,
+  sum,
+  minimum,
+  maximum,
+  average,
+  first_value,
+  last_value,
+  lag,
+  lead
 };
 std::string_view name_of(WindowFunction function);
-// A row's frame begins with its partition and ends with the last of the rows that are equal to it in the order (SQL's default, and
-// the whole partition where there is no order), with the row itself, or with the partition.
+// A row's frame begins with its partition. It ends with the last of the rows that are equal to it
+// in the order (SQL's default, and the whole partition where there is no order), with the row
+// itself, or with the partition.
 enum class WindowFrame : unsigned char { peers, rows, partition };
 std::string_view name_of(WindowFrame frame);
 
 struct WindowCall {
   WindowFunction function = WindowFunction::row_number;
-  std::uint32_t column = 0;                 // of the input, where the function takes one
-  WindowFrame frame = WindowFrame::peers;   // of those that add up and of first_value and last_value
-  std::uint64_t distance = 1;               // lag and lead: in rows
+  std::uint32_t column = 0;                // of the input, where the function takes one
+  WindowFrame frame = WindowFrame::peers;  // of aggregates, first_value and last_value
+  std::uint64_t distance = 1;              // lag and lead: in rows
   std::string name;
-  std::optional<std::uint32_t> otherwise = {};      // lag and lead: the column, of the same type, taken where there is no such row
+  // lag and lead: the column, of the same type, whose value is the default.
+  std::optional<std::uint32_t> otherwise = {};
 };
 
 struct Window {
-  std::vector<std::uint32_t> partition;     // columns of the input
+  std::vector<std::uint32_t> partition;  // columns of the input
   std::vector<SortKey> order;
   std::vector<WindowCall> calls;
 };
 
-// What a join yields: inner, the pairs of rows whose keys are equal; left, also each left row without a partner, with NULLs; semi,
-// each left row that has a partner; anti, each that has none; not_in, anti by the rule of SQL's NOT IN: a NULL on either side
-// leaves it unknown whether there is a partner, unless the right side has no rows. Elsewhere a NULL is equal to nothing.
+// The rows that a join yields. inner: the pairs of rows whose keys are equal. left: also each left
+// row without a partner, with NULLs. semi: each left row that has a partner. anti: each that has
+// none. not_in: anti by the rule of SQL's NOT IN, where a NULL on either side leaves it unknown
+// whether there is a partner, unless the right side has no rows. Elsewhere a NULL is equal to
+// nothing.
 enum class JoinKind : unsigned char { inner, left, semi, anti, not_in };
 std::string_view name_of(JoinKind kind);
-constexpr bool yields_right_columns(JoinKind kind) { return kind == JoinKind::inner || kind == JoinKind::left; }
+constexpr bool yields_right_columns(JoinKind kind) {
+  return kind == JoinKind::inner || kind == JoinKind::left;
+}
 
 // Columns that must be equal, by number in the left and in the right input.
-struct JoinKey { std::uint32_t left = 0, right = 0; };
+struct JoinKey {
+  std::uint32_t left = 0, right = 0;
+};
 
-enum class StepKind : unsigned char { source, filter, map, reduce, group_by, order_by, limit, window, join };
+enum class StepKind : unsigned char {
+  source,
+  filter,
+  map,
+  reduce,
+  group_by,
+  order_by,
+  limit,
+  window,
+  join
+};
 std::string_view name_of(StepKind kind);
 
 struct Step {
   StepKind kind = StepKind::source;
   std::vector<StepId> inputs;
-  Schema schema;                            // of the rows it yields
+  Schema schema;  // of the rows it yields
   std::shared_ptr<TableSource> source;
   std::shared_ptr<const Graph> graph;
-  NodeId predicate = 0;                     // filter
-  std::vector<Projection> projections;      // map; the keys of group_by
-  std::vector<AggregateCall> aggregates;    // reduce, group_by
+  NodeId predicate = 0;                   // filter
+  std::vector<Projection> projections;    // map; the keys of group_by
+  std::vector<AggregateCall> aggregates;  // reduce, group_by
   std::vector<SortKey> sort_keys;
   std::uint64_t limit = 0, offset = 0;
   Window window;
   JoinKind join_kind = JoinKind::inner;
-  std::vector<JoinKey> join_keys;           // of equal types; maybe columns behind those that the join yields
-  std::uint32_t left_columns = 0, right_columns = 0;   // join: how many of each input's it yields
+  // Of equal types; they may be columns after those that the join yields.
+  std::vector<JoinKey> join_keys;
+  std::uint32_t left_columns = 0, right_columns = 0;  // join: how many of each input's it yields
 };
 
 class Plan {
  public:
-  StepId source(std::shared_ptr<TableSource> source);      // no_step where there is none
-  // Each refuses wrong types with the step's name and the types: "filter: the predicate is INTEGER, not BOOLEAN". A graph is over
-  // the input's rows: its columns are checked against their types.
+  StepId source(std::shared_ptr<TableSource> source);  // no_step where there is none
+  // Each refuses wrong types with the step's name and the types: "filter: the predicate is INTEGER,
+  // not BOOLEAN". A graph is over the input's rows: its columns are checked against their types.
   Result<StepId> filter(StepId input, std::shared_ptr<const Graph> graph, NodeId predicate);
-  Result<StepId> map(StepId input, std::shared_ptr<const Graph> graph, std::vector<Projection> projections);
-  Result<StepId> reduce(StepId input, std::shared_ptr<const Graph> graph, std::vector<AggregateCall> aggregates);
-  // Yields the keys, then the aggregates; sorted by the keys (NULLs last), so that every device gives one order.
-  Result<StepId> group_by(StepId input, std::shared_ptr<const Graph> graph, std::vector<Projection> keys,
-                          std::vector<AggregateCall> aggregates);
-  Result<StepId> order_by(StepId input, std::vector<SortKey> keys);   // stable
-  // The input's columns, then the calls'; rows stay as they stood. Types of results as those of aggregates.
+  Result<StepId> map(StepId input, std::shared_ptr<const Graph> graph,
+                     std::vector<Projection> projections);
+  Result<StepId> reduce(StepId input, std::shared_ptr<const Graph> graph,
+                        std::vector<AggregateCall> aggregates);
+  // Yields the keys, then the aggregates. Rows are sorted by the keys (NULLs last), so that every
+  // device gives one order.
+  Result<StepId> group_by(StepId input, std::shared_ptr<const Graph> graph,
+                          std::vector<Projection> keys, std::vector<AggregateCall> aggregates);
+  Result<StepId> order_by(StepId input, std::vector<SortKey> keys);  // stable
+  // Yields the input's columns, then those of the calls. Rows keep their order. The types of
+  // results are those of aggregates.
   Result<StepId> window(StepId input, Window window);
   Result<StepId> limit(StepId input, std::uint64_t count, std::uint64_t offset = 0);
-  // Yields the left columns, then the right ones (but for semi, anti and not_in), in the order of the left rows and, for one of them,
-  // of the right rows. Keys of two types are compared as common_type() of them; NaN equals NaN, as in DuckDB. The right side is
-  // held in memory: let it be the smaller one, with a key that is unique, and the join is a lookup inside the left side's kernel.
+  // Yields the left columns, then the right ones (except for semi, anti and not_in), in the order
+  // of the left rows and, for one of them, of the right rows. Keys of two types are compared as
+  // common_type() of them. NaN equals NaN, as in DuckDB. The right side is held in memory: make it
+  // the smaller one. If its key is unique, the join is a lookup inside the left side's kernel.
   Result<StepId> join(StepId left, StepId right, JoinKind kind, std::vector<JoinKey> keys);
 
   const Step& step(StepId id) const { return steps_[id]; }
   std::size_t size() const { return steps_.size(); }
 
  private:
-  friend class Query;      // makes a plan of steps that were checked when they were added to another
+  friend class Query;  // makes a plan of steps that were checked when they were added to another
   Result<StepId> add(Step step);
   Result<StepId> with_casts(StepId input, const std::vector<std::pair<std::uint32_t, Type>>& casts);
-  Status check(StepKind kind, StepId input, const Graph* graph, const std::vector<NodeId>& roots) const;
+  Status check(StepKind kind, StepId input, const Graph* graph,
+               const std::vector<NodeId>& roots) const;
   std::vector<Step> steps_;
 };
 
-struct Progress { std::uint64_t rows_done = 0; std::optional<std::uint64_t> rows_total; };
+struct Progress {
+  std::uint64_t rows_done = 0;
+  std::optional<std::uint64_t> rows_total;
+};
 
 struct RunOptions {
-  std::string device = {};                   // as open_device takes it
+  std::string device = {};  // as open_device takes it
   bool fast_math = false;
-  std::uint64_t batch_rows = 0;              // rows a chunk; 0: chosen from the device and the row width
-  std::uint64_t memory_limit_bytes = 0;      // of device memory; 0: the device's
-  std::string variant = {};                  // forces a row of the variant table by name ("compact_look_back")
-  // Every step is computed by the host reference too, row by row in the interpreter (some 10^5 rows a second), and compared. What
-  // differs is an error with the step, the row, both values and the row's inputs. Values are equal but for sums and averages of
-  // floats (1e-9 of the sum of the absolute values: the order of addition is the device's) and what is computed from functions that
-  // devices do not round exactly, as sin, exp, power and customs of floats (1e-9 of the value, FLOAT 1e-4). Not with fast_math.
+  std::uint64_t batch_rows = 0;  // rows a chunk; 0: chosen from the device and the row width
+  std::uint64_t memory_limit_bytes = 0;  // of device memory; 0: the device's
+  std::string variant = {};  // forces a row of the variant table by name ("compact_look_back")
+  // Computes every step by the host reference too, row by row in the interpreter (some 10^5 rows a
+  // second), and compares. A difference is an error with the step, the row, both values and the
+  // row's inputs. Values must be equal, with two exceptions: sums and averages of floats (1e-9 of
+  // the sum of the absolute values, since the device adds in its own order); and values computed
+  // from functions that devices do not round exactly, as sin, exp, power and UDFs of floats (1e-9
+  // of the value, FLOAT 1e-4). Not with fast_math.
   bool validate = false;
-  bool profile = false;                      // fills RunReport::profile
-  bool stalls = false;                       // and its stalls: what kernels waited for, by sampling; see Device::sample_stalls
-  std::function<bool(const Progress&)> progress = {};        // returning false cancels
-  std::function<void(std::string_view text)> on_source = {};  // gets each kernel's text before it is compiled
+  bool profile = false;  // fills RunReport::profile
+  // Fills the profile's stalls too: samples of what kernels waited for; see Device::sample_stalls.
+  bool stalls = false;
+  std::function<bool(const Progress&)> progress = {};  // returning false cancels
+  // Gets each kernel's source before it is compiled.
+  std::function<void(std::string_view text)> on_source = {};
 };
 
 struct KernelReport {
   std::string name, variant;
-  std::string source;                        // the text that was built
+  std::string source;  // that was built
   BuildReport build;
-  double device_seconds = 0;                 // of all its launches
-  std::uint64_t launches = 0;                // chunks it ran on, and ran on again because its table of groups was too small
-  std::uint64_t bytes_moved = 0;             // columns, outputs and validity that it read and wrote, from row counts
+  double device_seconds = 0;  // of all its launches
+  // Chunks it ran on, and ran on again because its table of groups was too small.
+  std::uint64_t launches = 0;
+  // Columns, outputs and validity that it read and wrote, from row counts.
+  std::uint64_t bytes_moved = 0;
 };
 
 struct RunReport {
   std::string device_id, device_name;
   std::uint64_t rows_read = 0, rows_out = 0, chunks = 0;
   std::uint64_t bytes_uploaded = 0, bytes_downloaded = 0;
-  double total_seconds = 0, read_seconds = 0, wait_seconds = 0;   // whole run; waiting for the source; waiting for the device
-  std::vector<KernelReport> kernels;         // of each tile program, and behind it those of what was computed on its columns' codes
-  std::vector<std::string> notes;            // what went on on the host for want of device memory, a sentence each
-  std::optional<Profile> profile;            // where RunOptions::profile asked for it
+  double total_seconds = 0, read_seconds = 0,
+         wait_seconds = 0;  // whole run; waiting for the source; waiting for the device
+  // Of each tile program, and after it those that computed on its columns' codes.
+  std::vector<KernelReport> kernels;
+  // What the host computed because device memory was too small, a sentence each.
+  std::vector<std::string> notes;
+  std::optional<Profile> profile;  // where RunOptions::profile asked for it
 };
 
-struct Outcome { Table table; RunReport report; };
+struct Outcome {
+  Table table;
+  RunReport report;
+};
 
 Result<Outcome> run(const Plan& plan, StepId result, const RunOptions& options = {});
-// Several results of one plan: shared steps run once (see above).
-Result<std::vector<Outcome>> run(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options = {});
+// Computes several results of one plan; steps that they share run once (see above).
+Result<std::vector<Outcome>> run(const Plan& plan, const std::vector<StepId>& results,
+                                 const RunOptions& options = {});
 
-// The graph before and after fusion, bytes with and without, and whether the cache would hit on `options.device`. Without a
-// device the last part is left out.
+// Describes the graph before and after fusion, the bytes moved with and without it, and whether the
+// cache would hit on `options.device`. Without a device the last part is left out.
 Result<std::string> explain(const Plan& plan, StepId result, const RunOptions& options = {});
-// The complete text of the plan's kernels for a target, `variant` as in RunOptions; needs no device.
-Result<std::string> source(const Plan& plan, StepId result, Target target, std::string_view variant = {});
+// Returns the complete source of the plan's kernels for a target, `variant` as in RunOptions. Needs
+// no device.
+Result<std::string> source(const Plan& plan, StepId result, Target target,
+                           std::string_view variant = {});
 
-// A plan made ready on a device over tables that live there: for programs that run it again and again, and for benches.
+// A plan compiled for a device, with its tables on the device: for programs that run it again and
+// again, and for benches.
 class Prepared {
  public:
   virtual ~Prepared() = default;
-  // Runs once; results stay on the device. Seconds are the device's own between first and last kernel.
+  // Runs once; results stay on the device. Returns the device's own seconds between first and last
+  // kernel.
   virtual Result<double> run_seconds() = 0;
-  virtual Result<Outcome> fetch() = 0;       // the last run's result, downloaded
+  virtual Result<Outcome> fetch() = 0;  // the last run's result, downloaded
 };
-Result<std::unique_ptr<Prepared>> prepare(const Plan& plan, StepId result, const RunOptions& options = {});
+Result<std::unique_ptr<Prepared>> prepare(const Plan& plan, StepId result,
+                                          const RunOptions& options = {});
 
 }  // namespace penstock

@@ -2,10 +2,11 @@
 //
 //     PENSTOCK_ASSIGN(Outcome outcome, run(plan, total, {.profile = true}));
 //     for (const Span& span : outcome.report.profile->spans) ...
-//     write(chrome_trace(*outcome.report.profile));      // opens in chrome://tracing and in Perfetto
+//     // opens in chrome://tracing and in Perfetto
+//     write(chrome_trace(*outcome.report.profile));
 //
-// A recorded run measures every command of every queue, which costs a few microseconds a command; a run that is not asked for a
-// profile pays nothing.
+// A recorded run measures every command of every queue, which costs a few microseconds a command; a
+// run that is not asked for a profile pays nothing.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -19,11 +20,12 @@
 namespace penstock {
 
 enum class Track : unsigned char {
-  host,       // what the calling thread computes: merging partial results, gathering, sorting, steps that finish on the host
-  wait,       // the calling thread waits for the device or the compiler
-  read,       // the calling thread waits for the source
-  open,       // opening the device, in a thread
-  compile,    // a program, in a thread; several at once where a plan has several kernels
+  host,     // what the calling thread computes: merging partial results, gathering, sorting, steps
+            // that finish on the host
+  wait,     // the calling thread waits for the device or the compiler
+  read,     // the calling thread waits for the source
+  open,     // opening the device, in a thread
+  compile,  // a program, in a thread; several at once where a plan has several kernels
   upload,
   compute,
   download,
@@ -33,41 +35,45 @@ std::string_view name_of(Track track);
 
 struct Span {
   Track track = Track::host;
-  std::string name;                              // a kernel's name, "upload", "merge results"
-  double begin_seconds = 0, end_seconds = 0;     // since the run began
-  std::uint64_t bytes = 0;                       // of a transfer
-  int kernel = -1;                               // index into RunReport::kernels; -1: of none
+  std::string name;                           // a kernel's name, "upload", "merge results"
+  double begin_seconds = 0, end_seconds = 0;  // since the run began
+  std::uint64_t bytes = 0;                    // of a transfer
+  int kernel = -1;                            // index into RunReport::kernels; -1: of none
 };
 
 // A function of a program, as the device runs it.
 struct KernelFunction {
   std::string name;
-  int kernel = -1;                               // index into RunReport::kernels
+  int kernel = -1;  // index into RunReport::kernels
   std::uint64_t launches = 0;
   double device_seconds = 0;
   KernelResources resources;
 };
 
 struct Profile {
-  std::string device;                            // its id and name
-  std::vector<Span> spans;                       // in the order of their beginnings
-  std::vector<KernelFunction> functions;         // in the order of their first launches
+  std::string device;                     // its id and name
+  std::vector<Span> spans;                // in the order of their beginnings
+  std::vector<KernelFunction> functions;  // in the order of their first launches
   double total_seconds = 0;
-  // How far the spans of upload, compute and download may be off on the host's clock. Their lengths are the device's own.
+  // How far the spans of upload, compute and download may be off on the host's clock. Their lengths
+  // are the device's own.
   double clock_error_seconds = 0;
-  std::optional<StallSamples> stalls;            // where RunOptions::stalls asked for them
+  std::optional<StallSamples> stalls;  // where RunOptions::stalls asked for them
 };
 
 struct TrackSummary {
-  double seconds = 0;                            // in which the track has a span, each moment once
-  double alone_seconds = 0;                      // of these, in which no other track has: what no overlap hides
+  double seconds = 0;        // in which the track has a span, each moment once
+  double alone_seconds = 0;  // of these, in which no other track has: what no overlap hides
   std::uint64_t spans = 0, bytes = 0;
 };
-// Each moment counts for the calling thread: it waits, it reads, or it works (host). Waiting hides nothing, so that
-// `alone_seconds` of the others counts moments in which the host waited; that of `wait` those in which it waited for nothing seen.
+// Summarises by track. Each moment counts for what the calling thread does: it waits, it reads, or
+// it works (host). Waiting hides nothing: `alone_seconds` of the other tracks counts moments in
+// which the host waited; that of `wait` counts those in which it waited for nothing that was
+// recorded.
 std::array<TrackSummary, track_count> summarize(const Profile& profile);
 
-// Trace events in JSON: one 'X' event a span, a line a track, more where spans of one track overlap.
+// Returns trace events in JSON: one 'X' event a span, a line a track, more where spans of one track
+// overlap.
 std::string chrome_trace(const Profile& profile);
 
 }  // namespace penstock

@@ -1,30 +1,33 @@
-// Queries written as C++: the front door over plan.hpp.
+// Queries written as C++, over plan.hpp.
 //
 //     struct Row { Col<"price", float> price; Col<"quantity", opt<std::int32_t>> quantity; };
 //     float floor = 1000;
 //     auto total = from<Row>(open_table("sales.parquet"))
 //                      .filter([=](auto r) { return r.price * 2 > floor && r.quantity > 3; })
-//                      .map([](auto r) { return select(r.quantity > 10, r.price * 0.9f, r.price); })
+//                      .map([](auto r) { return select(r.quantity > 10, 0.9f * r.price, 0.0f); })
 //                      .sum();                                   // nothing has run
 //     Result<double> answer = total.run({.device = "cuda:0"});
 //     total.explain();  total.source(Target::metal);             // no device needed
 //
-// A lambda runs once, when its step is added, and leaves a graph (trace.hpp). What is wrong with it is an error of the compiler;
-// what depends on the table (a missing column, another type) is a Status that run(), explain() and source() return. Queries are
-// values: several may go on from one, in several threads too.
+// A lambda runs once, when its step is added, and leaves a graph (trace.hpp). The compiler reports
+// errors of types. What depends on the table (a missing column, another type) is a Status that
+// run(), explain() and source() return. Queries are values: several may continue from one, in
+// several threads too.
 #pragma once
-#include "penstock/rows.hpp"
+#include "penstock/detail/row_type.hpp"
 
 namespace penstock {
 
-// ---- where rows come from ----
+// ---- sources of rows ----
 
 template <class Row>
-Rows<Row> from(Result<std::shared_ptr<TableSource>> source, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+Rows<Row> from(Result<std::shared_ptr<TableSource>> source, const char* file = __builtin_FILE(),
+               int line = __builtin_LINE()) {
   return Rows<Row>::over(std::move(source), file, line);
 }
 template <class Row>
-Rows<Row> from(std::shared_ptr<TableSource> source, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+Rows<Row> from(std::shared_ptr<TableSource> source, const char* file = __builtin_FILE(),
+               int line = __builtin_LINE()) {
   return Rows<Row>::over(Result<std::shared_ptr<TableSource>>(std::move(source)), file, line);
 }
 template <class Row>
@@ -32,18 +35,22 @@ Rows<Row> from(Table table, const char* file = __builtin_FILE(), int line = __bu
   return Rows<Row>::over(traced::source_of_table(std::move(table)), file, line);
 }
 template <class Row>
-Rows<Row> from(Result<Table> table, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+Rows<Row> from(Result<Table> table, const char* file = __builtin_FILE(),
+               int line = __builtin_LINE()) {
   return Rows<Row>::over(traced::source_of_table(std::move(table)), file, line);
 }
-// Vectors of one length: a row is the value, or a tuple with one value of each.
-template <class... T>
-auto from(std::vector<T>... columns) {
-  using Row = std::conditional_t<sizeof...(T) == 1, std::tuple_element_t<0, std::tuple<Value<traced::canonical_t<T>>...>>,
-                                 std::tuple<Value<traced::canonical_t<T>>...>>;
-  return Rows<Row>::over(traced::source_of_columns({traced::column_of_vector(std::move(columns))...}), "", 0);
+// Rows of vectors of one length: a row is the value, or a tuple with one value of each.
+template <class... T> auto from(std::vector<T>... columns) {
+  using Row =
+      std::conditional_t<sizeof...(T) == 1,
+                         std::tuple_element_t<0, std::tuple<Value<traced::canonical_t<T>>...>>,
+                         std::tuple<Value<traced::canonical_t<T>>...>>;
+  return Rows<Row>::over(
+      traced::source_of_columns({traced::column_of_vector(std::move(columns))...}), "", 0);
 }
 
-// Outcomes in the order of the queries, which all go on from one from(): the steps they share run once.
+// Returns outcomes in the order of the queries, which all continue from one from(): the steps they
+// share run once.
 template <std::derived_from<Query>... Q>
 Result<std::vector<Outcome>> run_together(const RunOptions& options, const Q&... queries) {
   return run_finished({queries.finished()...}, options);

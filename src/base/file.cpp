@@ -14,12 +14,16 @@
 namespace penstock {
 namespace {
 
-Status system_error(const std::string& path) { return {Code::io, "cannot write " + path + ": " + std::strerror(errno)}; }
+Status system_error(const std::string& path) {
+  return {Code::io, "cannot write " + path + ": " + std::strerror(errno)};
+}
 
-// Beside `path`, and not to be foreseen: nobody can keep us from writing by taking the names first.
+// Returns a name in the folder of `path` that cannot be predicted: another user cannot block the
+// write by creating it first.
 std::string name_beside(const std::string& path) {
   std::uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number) number = static_cast<std::uint64_t>(::getpid());
+  if (::getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
+    number = static_cast<std::uint64_t>(::getpid());
   char text[40];
   std::snprintf(text, sizeof text, ".partial-%016llx", static_cast<unsigned long long>(number));
   return path + text;
@@ -30,7 +34,8 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-// The entry of a renamed file. Folders that cannot be opened for reading and file systems without this flush are let be.
+// Flushes the entry of a renamed file. Folders that cannot be opened for reading and file systems
+// without this flush are no errors.
 Status flush_folder_of(const std::string& path) {
   const File folder(folder_of(path), O_RDONLY | O_DIRECTORY);
   if (!folder || ::fsync(folder.descriptor()) == 0 || errno == EINVAL || errno == EROFS) return {};
@@ -39,8 +44,11 @@ Status flush_folder_of(const std::string& path) {
 
 }  // namespace
 
-File::File(const std::string& path, int flags, unsigned mode) : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, mode)) {}
-File::~File() { if (descriptor_ >= 0) ::close(descriptor_); }
+File::File(const std::string& path, int flags, unsigned mode)
+    : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, mode)) {}
+File::~File() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
 int File::release() { return std::exchange(descriptor_, -1); }
 
 bool File::write_all(const void* data, std::size_t bytes) const {
@@ -64,19 +72,25 @@ std::size_t File::read_up_to(void* data, std::size_t bytes) const {
   return done;
 }
 
-WholeFile::WholeFile(std::string path, std::string temporary, std::unique_ptr<File> file, bool is_named)
-    : path_(std::move(path)), temporary_(std::move(temporary)), file_(std::move(file)), is_named_(is_named) {}
+WholeFile::WholeFile(std::string path, std::string temporary, std::unique_ptr<File> file,
+                     bool is_named)
+    : path_(std::move(path)),
+      temporary_(std::move(temporary)),
+      file_(std::move(file)),
+      is_named_(is_named) {}
 
 Result<std::unique_ptr<WholeFile>> WholeFile::create(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
     return Status(Code::io, "cannot write " + path + ": it is not an ordinary file");
   std::string temporary = name_beside(path);
   auto file = std::make_unique<File>(folder_of(path), O_WRONLY | O_TMPFILE, 0666);
   const bool is_named = !*file;
-  if (is_named) file = std::make_unique<File>(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+  if (is_named)
+    file = std::make_unique<File>(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
   if (!*file) return system_error(path);
-  return std::unique_ptr<WholeFile>(new WholeFile(path, std::move(temporary), std::move(file), is_named));
+  return std::unique_ptr<WholeFile>(
+      new WholeFile(path, std::move(temporary), std::move(file), is_named));
 }
 
 WholeFile::~WholeFile() {
@@ -87,24 +101,45 @@ Status WholeFile::failure() const {
   const int error = errno;
   const bool is_older = ::access(path_.c_str(), F_OK) == 0;
   return {Code::io, "cannot write " + path_ + ": " + std::strerror(error) +
-                        (is_older ? "; the file that was there is unchanged" : "; no file was left")};
+                        (is_older ? "; the existing file is unchanged" : "; no file was left")};
 }
 
-Status WholeFile::write(std::string_view bytes) { return file_->write_all(bytes.data(), bytes.size()) ? Status() : failure(); }
+Status WholeFile::write(std::string_view bytes) {
+  ends_in_hole_ = ends_in_hole_ && bytes.empty();
+  return file_->write_all(bytes.data(), bytes.size()) ? Status() : failure();
+}
+
+Status WholeFile::write_hole(std::uint64_t bytes) {
+  ends_in_hole_ = true;
+  return ::lseek(file_->descriptor(), static_cast<off_t>(bytes), SEEK_CUR) < 0 ? failure()
+                                                                               : Status();
+}
 
 Status WholeFile::take_attributes(int descriptor) {
-  struct stat info {};
+  struct stat info{};
   if (::fstat(descriptor, &info) != 0) return failure();
   const timespec times[] = {info.st_atim, info.st_mtim};
-  if (::fchmod(file_->descriptor(), info.st_mode & 0777) != 0 || ::futimens(file_->descriptor(), times) != 0) return failure();
+  // File systems and namespaces without that owner keep ours.
+  if (::geteuid() == 0 && ::fchown(file_->descriptor(), info.st_uid, info.st_gid) != 0 &&
+      errno != EPERM && errno != EINVAL)
+    return failure();
+  if (::fchmod(file_->descriptor(), info.st_mode & 0777) != 0 ||
+      ::futimens(file_->descriptor(), times) != 0)
+    return failure();
   return {};
 }
 
 Status WholeFile::commit() {
+  if (ends_in_hole_) {
+    const off_t end = ::lseek(file_->descriptor(), 0, SEEK_CUR);
+    if (end < 0 || ::ftruncate(file_->descriptor(), end) != 0) return failure();
+  }
   if (::fsync(file_->descriptor()) != 0) return failure();
-  if (!is_named_) {      // a name can be given to a file only where nothing lies, so that the old file is replaced by a rename
+  if (!is_named_) {  // linkat() replaces no file, so an existing one is replaced by a rename
     const std::string descriptor = "/proc/self/fd/" + std::to_string(file_->descriptor());
-    if (::linkat(AT_FDCWD, descriptor.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0) return failure();
+    if (::linkat(AT_FDCWD, descriptor.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) !=
+        0)
+      return failure();
     is_named_ = true;
   }
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return failure();

@@ -1,6 +1,7 @@
-// A file descriptor with an owner, and files that appear whole or not at all.
+// Owned file descriptors, and files that are written atomically.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,7 +12,8 @@ namespace penstock {
 
 class File {
  public:
-  // Opens as open() does; false when that failed, with the reason in errno. Closed in a child that runs another program.
+  // Opens as open() does, with O_CLOEXEC. Converts to false where that failed; errno has the
+  // reason.
   File(const std::string& path, int flags, unsigned mode = 0600);
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -21,36 +23,41 @@ class File {
   int release();
 
   bool write_all(const void* data, std::size_t bytes) const;
-  std::size_t read_up_to(void* data, std::size_t bytes) const;   // what there is, at most `bytes`
+  std::size_t read_up_to(void* data, std::size_t bytes) const;  // fewer at the file's end
 
  private:
   int descriptor_;
 };
 
-// Written without a name, so that nothing is left however the process ends; gets its place when it is complete and on the disk.
-// Where the file system has no nameless files, it is written under another name beside its place. That name is new: nothing that
-// lies there already, such as a link of somebody else's to a file of ours, is ever opened.
+// A file that appears complete or not at all. It is written without a name (O_TMPFILE), so that
+// nothing is left however the process ends, and gets its name when it is complete and on the disk.
+// Where the file system has no nameless files, it is written under another name in the same folder.
+// That name is random and created exclusively: an existing file or link is never opened.
 class WholeFile {
  public:
-  // Fails at once when the place cannot be written, before any work is done for it.
+  // Fails at once where the path cannot be written, before any work is done for it.
   static Result<std::unique_ptr<WholeFile>> create(const std::string& path);
-  ~WholeFile();      // without commit() nothing is left
+  ~WholeFile();  // without commit() nothing is left
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
 
   Status write(std::string_view bytes);
-  // Permissions and time of change of another file, whose content this one has in another form.
+  // Continues after so many zeros, which take no space on the disk where the file system has holes.
+  Status write_hole(std::uint64_t bytes);
+  // Takes permissions and time of change from another file, whose content this one has in another
+  // form. Takes its owner too, where the process is root.
   Status take_attributes(int descriptor);
-  // Flushes the file to the disk, puts it in its place in one step, and flushes the folder's entry.
+  // Flushes the file to the disk, renames it to its path, and flushes the folder's entry.
   Status commit();
   const std::string& temporary_path() const { return temporary_; }
 
  private:
   WholeFile(std::string path, std::string temporary, std::unique_ptr<File> file, bool is_named);
-  Status failure() const;      // of the call that has just set errno
+  Status failure() const;  // from errno
   std::string path_, temporary_;
   std::unique_ptr<File> file_;
-  bool is_named_;      // whether something lies at temporary_
+  bool ends_in_hole_ = false;
+  bool is_named_;  // whether temporary_ exists
 };
 
 }  // namespace penstock

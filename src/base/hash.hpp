@@ -1,8 +1,9 @@
-// A 128-bit content hash.
+// A 128-bit content hash: XXH3-128.
 //
-// It names files in the JIT cache. It is not cryptographic, and need not be: the cache stores the whole key text beside
-// the binary and compares it on load, so that two texts with one hash cost a recompile, never a wrong binary. What
-// matters is that near texts (one digit changed) get different names, and that a damaged file is noticed.
+// It names files in the JIT cache. It is not cryptographic, and need not be: the cache stores the
+// whole key text beside the binary and compares it on load. Two texts with one hash cost a
+// recompile, never a wrong binary. What matters is that similar texts (one digit changed) get
+// different names, and that a damaged file is noticed.
 #pragma once
 #include <compare>
 #include <cstddef>
@@ -16,7 +17,7 @@ namespace penstock {
 struct Hash128 {
   std::uint64_t low = 0, high = 0;
   auto operator<=>(const Hash128&) const = default;
-  std::string hex() const;   // 32 lower-case digits, high half first
+  std::string hex() const;  // 32 lower-case digits, high half first
 };
 
 Hash128 content_hash(std::span<const std::byte> bytes, std::uint64_t seed = 0);

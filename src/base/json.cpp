@@ -10,19 +10,26 @@ namespace penstock {
 
 void append_json_string(std::string& text, std::string_view value) {
   text += '"';
-  for (std::size_t place = 0; place < value.size();) {
-    const std::size_t start = place;
-    const char32_t code = next_code_point(value, place);
-    if (code == '"' || code == '\\') { text += '\\'; text += static_cast<char>(code); }
-    else if (code == '\n') text += "\\n";
-    else if (code == '\t') text += "\\t";
-    else if (code == '\r') text += "\\r";
+  for (std::size_t position = 0; position < value.size();) {
+    const std::size_t start = position;
+    const char32_t code = next_code_point(value, position);
+    if (code == '"' || code == '\\') {
+      text += '\\';
+      text += static_cast<char>(code);
+    } else if (code == '\n')
+      text += "\\n";
+    else if (code == '\t')
+      text += "\\t";
+    else if (code == '\r')
+      text += "\\r";
     else if (code < 0x20) {
       char escape[8];
       std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(code));
       text += escape;
-    } else if (code == 0xFFFD) text += "\xEF\xBF\xBD";
-    else text += value.substr(start, place - start);
+    } else if (code == 0xFFFD)
+      text += "\xEF\xBF\xBD";
+    else
+      text += value.substr(start, position - start);
   }
   text += '"';
 }

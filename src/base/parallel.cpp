@@ -1,21 +1,35 @@
 #include "base/parallel.hpp"
 
 #include <algorithm>
-#include <future>
-#include <thread>
-#include <vector>
+#include <atomic>
+#include <exception>
+#include <mutex>
+
+#include "base/thread_pool.hpp"
 
 namespace penstock {
 
-void run_in_parallel(std::uint64_t count, std::uint64_t least, void (*call)(const void* work, std::uint64_t first, std::uint64_t last),
+void run_in_parallel(std::uint64_t count, std::uint64_t min_range,
+                     void (*call)(const void* work, std::uint64_t first, std::uint64_t last),
                      const void* work) {
   const std::uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const std::uint64_t pieces = std::clamp<std::uint64_t>(count / std::max<std::uint64_t>(least, 1), 1, cores);
-  std::vector<std::future<void>> others;
-  const auto range = [=](std::uint64_t piece) { call(work, count * piece / pieces, count * (piece + 1) / pieces); };
-  for (std::uint64_t piece = 1; piece < pieces; piece++) others.push_back(std::async(std::launch::async, range, piece));
-  range(0);
-  for (std::future<void>& other : others) other.get();
+  const std::uint64_t ranges =
+      std::clamp<std::uint64_t>(count / std::max<std::uint64_t>(min_range, 1), 1, cores);
+  if (ranges == 1) return call(work, 0, count);
+  std::atomic<std::uint64_t> next_range = 0;
+  std::mutex mutex;
+  std::exception_ptr error;
+  ThreadPool::shared().run_on(static_cast<unsigned>(ranges), [&] {
+    for (std::uint64_t range; (range = next_range++) < ranges;) {
+      try {
+        call(work, count * range / ranges, count * (range + 1) / ranges);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!error) error = std::current_exception();
+      }
+    }
+  });
+  if (error) std::rethrow_exception(error);
 }
 
 }  // namespace penstock

@@ -18,7 +18,8 @@ std::string_view name_of(Code code) {
 }
 
 Status::Status(Code code, std::string message)
-    : body_(code == Code::ok ? nullptr : std::make_shared<Body>(Body{code, std::move(message), {}})) {}
+    : body_(code == Code::ok ? nullptr
+                             : std::make_shared<Body>(Body{code, std::move(message), {}})) {}
 
 Code Status::code() const { return body_ ? body_->code : Code::ok; }
 

@@ -1,4 +1,4 @@
-// UTF-8 and the room that characters take in a terminal.
+// UTF-8, and the width of characters in a terminal.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -6,11 +6,13 @@
 
 namespace penstock {
 
-// The code point at `place`, which moves behind it; U+FFFD and one byte on for what is not UTF-8 (RFC 3629).
-char32_t next_code_point(std::string_view text, std::size_t& place);
-// Bytes of the code point that `text` begins with; 0 where it begins with none.
+// Returns the code point at `position` and moves it to the next one. For bytes that are not UTF-8
+// (RFC 3629) it returns U+FFFD and moves by one byte.
+char32_t next_code_point(std::string_view text, std::size_t& position);
+// Returns the length in bytes of the first code point of `text`; 0 where it is not UTF-8.
 std::uint32_t utf8_length(std::string_view text);
-// Columns of a terminal: 0 for combining marks, 2 for the wide East Asian blocks and emoji (Unicode TR11).
+// Returns the columns that a character takes in a terminal: 0 for combining marks, 2 for wide East
+// Asian blocks and emoji (Unicode TR11).
 std::uint32_t terminal_columns(char32_t code);
 
 }  // namespace penstock

@@ -1,7 +1,7 @@
 #include "cli/commands.hpp"
-#include "cli/signals.hpp"
+#include "terminal/signals.hpp"
 
 int main(int argument_count, char** arguments) {
-  penstock::cli::catch_signals();
-  return penstock::cli::run_command_line(argument_count, arguments, penstock::cli::commands());
+  penstock::terminal::catch_signals();
+  return penstock::terminal::run_command_line(argument_count, arguments, penstock::cli::commands());
 }

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "base/guard.hpp"
+#include "base/exception_boundary.hpp"
 #include "column/arrow_format.hpp"
 #include "column/bits.hpp"
 
@@ -37,7 +37,8 @@ template <class Struct, class Body> void release(Struct* exported) {
 }
 
 // Moves a body into its struct; from here on release() owns it.
-void fill(ArrowArray& to, std::unique_ptr<ArrayBody> body, std::uint64_t length, std::int64_t null_count) {
+void fill(ArrowArray& to, std::unique_ptr<ArrayBody> body, std::uint64_t length,
+          std::int64_t null_count) {
   for (auto& child : body->children) body->child_pointers.push_back(child.get());
   to = {};
   to.length = static_cast<std::int64_t>(length);
@@ -67,7 +68,8 @@ void fill(ArrowSchema& to, std::unique_ptr<SchemaBody> body, bool nullable) {
 // Arrow's readers know decimals of 128 bits; those of 64 are young.
 Bytes widened(const Column& column) {
   std::vector<__int128> wide(column.row_count);
-  for (std::uint64_t row = 0; row < column.row_count; row++) wide[row] = column.values.as<std::int64_t>()[row];
+  for (std::uint64_t row = 0; row < column.row_count; row++)
+    wide[row] = column.values.as<std::int64_t>()[row];
   return Bytes::own(std::move(wide));
 }
 
@@ -83,27 +85,33 @@ bool fits_38_digits(const Column& column) {
   return true;
 }
 
-Status export_column(const Column& column, const std::string& name, ArrowArray& array, ArrowSchema& schema) {
+Status export_column(const Column& column, const std::string& name, ArrowArray& array,
+                     ArrowSchema& schema) {
   if (column.row_count > 0 && column.values.empty() && column.device_values)
     return {Code::unsupported, "its values are on a device only"};
-  if (column.type.kind == Kind::int128 && !fits_38_digits(column)) return {Code::overflow, "a HUGEINT of more than 38 digits"};
+  if (column.type.kind == Kind::int128 && !fits_38_digits(column))
+    return {Code::overflow, "a HUGEINT of more than 38 digits"};
   auto array_body = std::make_unique<ArrayBody>();
   auto schema_body = std::make_unique<SchemaBody>();
   schema_body->format = column::format_of(column);
   schema_body->name = name;
   array_body->column = column;
   Column& kept = array_body->column;
-  if (column.type.kind == Kind::decimal && width_bytes(column.type) == 8) kept.values = widened(column);
+  if (column.type.kind == Kind::decimal && width_bytes(column.type) == 8)
+    kept.values = widened(column);
   array_body->buffers.push_back(kept.validity.data);
-  if (column.type.kind == Kind::string && !column.dictionary) array_body->buffers.push_back(kept.offsets.data);
+  if (column.type.kind == Kind::string && !column.dictionary)
+    array_body->buffers.push_back(kept.offsets.data);
   array_body->buffers.push_back(kept.values.data);
   if (column.dictionary) {
     array_body->dictionary.reset(new ArrowArray{});
     schema_body->dictionary.reset(new ArrowSchema{});
-    PENSTOCK_TRY(export_column(*column.dictionary, "", *array_body->dictionary, *schema_body->dictionary));
+    PENSTOCK_TRY(
+        export_column(*column.dictionary, "", *array_body->dictionary, *schema_body->dictionary));
   }
   const bool nullable = !column.validity.empty();
-  const std::uint64_t nulls = nullable ? column.row_count - column::count_ones(column.validity.data, column.row_count) : 0;
+  const std::uint64_t nulls =
+      nullable ? column.row_count - column::count_ones(column.validity.data, column.row_count) : 0;
   fill(array, std::move(array_body), column.row_count, static_cast<std::int64_t>(nulls));
   fill(schema, std::move(schema_body), nullable);
   return {};
@@ -120,10 +128,13 @@ static Status fill_both(const Table& table, ArrowArray* array, ArrowSchema* sche
     array_body->children.emplace_back(new ArrowArray{});
     schema_body->children.emplace_back(new ArrowSchema{});
     Status status;
-    if (table.columns[i].row_count != table.row_count) status = {Code::invalid, "it has another number of rows than the table"};
+    if (table.columns[i].row_count != table.row_count)
+      status = {Code::invalid, "it has another number of rows than the table"};
     const Result<Column> column = decoded(table.columns[i]);
     if (status.ok()) status = column.status();
-    if (status.ok()) status = export_column(*column, table.names[i], *array_body->children[i], *schema_body->children[i]);
+    if (status.ok())
+      status = export_column(*column, table.names[i], *array_body->children[i],
+                             *schema_body->children[i]);
     PENSTOCK_TRY(status.with("while exporting column '" + table.names[i] + "'"));
   }
   fill(*array, std::move(array_body), table.row_count, 0);
@@ -135,7 +146,8 @@ Status export_table(const Table& table, ArrowArray* array, ArrowSchema* schema) 
   *array = {};
   *schema = {};
   Status status = guard([&] { return fill_both(table, array, schema); });
-  if (!status.ok() && array->release != nullptr) array->release(array);     // the schema is filled last
+  if (!status.ok() && array->release != nullptr)
+    array->release(array);  // the schema is filled last
   return status;
 }
 

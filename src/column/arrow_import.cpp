@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "base/guard.hpp"
+#include "base/exception_boundary.hpp"
 #include "column/bits.hpp"
 #include "column/unsupported.hpp"
 
@@ -19,17 +19,23 @@ struct Rows {
   const Owner& owner;
   std::uint64_t first, count;
 
-  const std::byte* buffer(std::int64_t index) const { return static_cast<const std::byte*>(array.buffers[index]); }
+  const std::byte* buffer(std::int64_t index) const {
+    return static_cast<const std::byte*>(array.buffers[index]);
+  }
 };
 
 Status check(const Rows& rows, std::int64_t buffer_count, bool is_exact = true) {
   const ArrowArray& array = rows.array;
   if (array.length < 0 || array.offset < 0 ||
-      rows.first + rows.count > static_cast<std::uint64_t>(array.offset) + static_cast<std::uint64_t>(array.length))
-    return {Code::invalid, "the array has " + std::to_string(array.length) + " rows of " + std::to_string(rows.count) + " needed"};
+      rows.first + rows.count >
+          static_cast<std::uint64_t>(array.offset) + static_cast<std::uint64_t>(array.length))
+    return {Code::invalid, "the array has " + std::to_string(array.length) + " rows of " +
+                               std::to_string(rows.count) + " needed"};
   if (is_exact ? array.n_buffers != buffer_count : array.n_buffers < buffer_count)
-    return {Code::invalid, "the array has " + std::to_string(array.n_buffers) + " buffers, its format " + std::to_string(buffer_count)};
-  if (rows.count > 0 && buffer_count > 1 && rows.buffer(1) == nullptr) return {Code::invalid, "the array has no values"};
+    return {Code::invalid, "the array has " + std::to_string(array.n_buffers) +
+                               " buffers, its format " + std::to_string(buffer_count)};
+  if (rows.count > 0 && buffer_count > 1 && rows.buffer(1) == nullptr)
+    return {Code::invalid, "the array has no values"};
   return {};
 }
 
@@ -43,8 +49,10 @@ Bytes validity_of(const Rows& rows) {
 Bytes fixed_width(const Rows& rows, std::uint64_t width) {
   if (rows.count == 0) return {};
   const std::byte* data = rows.buffer(1) + rows.first * width;
-  if (reinterpret_cast<std::uintptr_t>(data) % std::min<std::uint64_t>(width, 8) == 0) return {rows.owner, data, rows.count * width};
-  return Bytes::own(std::vector<std::byte>(data, data + rows.count * width));   // producers need not align
+  if (reinterpret_cast<std::uintptr_t>(data) % std::min<std::uint64_t>(width, 8) == 0)
+    return {rows.owner, data, rows.count * width};
+  return Bytes::own(
+      std::vector<std::byte>(data, data + rows.count * width));  // producers need not align
 }
 
 // convert(value, out) for each present row; false where the value does not fit.
@@ -57,31 +65,39 @@ Status convert_values(const Rows& rows, Column& to, const char* misfit, Convert 
     if (!to.is_valid(row)) continue;
     In value;
     std::memcpy(&value, from + row * sizeof(In), sizeof(In));
-    if (!convert(value, values[row])) return {Code::unsupported, misfit};
+    if (!convert(value, values[row]))
+      return {Code::unsupported, std::string(misfit) + " (row " + std::to_string(row + 1) + ")"};
   }
   to.values = Bytes::own(std::move(values));
   return {};
 }
 
 Status scale_timestamps(const Rows& rows, Column& to, std::int64_t factor) {
-  return convert_values<std::int64_t>(rows, to, "a timestamp outside TIMESTAMP's range", [factor](std::int64_t value, std::int64_t& out) {
-    return !__builtin_mul_overflow(value, factor, &out);
-  });
+  return convert_values<std::int64_t>(rows, to, "a timestamp outside TIMESTAMP's range",
+                                      [factor](std::int64_t value, std::int64_t& out) {
+                                        return !__builtin_mul_overflow(value, factor, &out);
+                                      });
 }
 
-template <class Offset> void text_offsets(const Rows& rows, Column& to) {
+template <class Offset> void string_offsets(const Rows& rows, Column& to) {
   to.offset_bytes = sizeof(Offset);
-  if (rows.count == 0) {      // a producer may leave out the one offset of no rows
+  if (rows.count == 0) {  // a producer may leave out the one offset of no rows
     to.offsets = Bytes::own(std::vector<Offset>(1));
     return;
   }
   to.offsets = fixed_width({rows.array, rows.owner, rows.first, rows.count + 1}, sizeof(Offset));
-  to.values = {rows.owner, rows.buffer(2), static_cast<std::uint64_t>(to.offsets.as<Offset>()[rows.count])};
+  to.values = {rows.owner, rows.buffer(2),
+               static_cast<std::uint64_t>(to.offsets.as<Offset>()[rows.count])};
 }
 
-// Views (16 bytes: a length, then up to 12 bytes of text or prefix, buffer and offset) become texts one after another.
+// Copies views into one buffer of strings. A view has 16 bytes: a length, then up to 12 bytes of
+// the string, or a prefix, a buffer number and an offset.
 Status join_views(const Rows& rows, Column& to) {
-  struct View { std::int32_t size; char prefix[4]; std::int32_t buffer, offset; };
+  struct View {
+    std::int32_t size;
+    char prefix[4];
+    std::int32_t buffer, offset;
+  };
   std::vector<std::int64_t> offsets(rows.count + 1);
   std::vector<char> bytes;
   for (std::uint64_t row = 0; row < rows.count; row++) {
@@ -89,9 +105,11 @@ Status join_views(const Rows& rows, Column& to) {
       const std::byte* at = rows.buffer(1) + (rows.first + row) * sizeof(View);
       View view;
       std::memcpy(&view, at, sizeof view);
-      if (view.size < 0 || (view.size > 12 && (view.buffer < 0 || view.buffer + 3 >= rows.array.n_buffers)))
+      if (view.size < 0 ||
+          (view.size > 12 && (view.buffer < 0 || view.buffer + 3 >= rows.array.n_buffers)))
         return {Code::invalid, "a string view outside the array's buffers"};
-      const auto* text = reinterpret_cast<const char*>(view.size <= 12 ? at + 4 : rows.buffer(2 + view.buffer) + view.offset);
+      const auto* text = reinterpret_cast<const char*>(
+          view.size <= 12 ? at + 4 : rows.buffer(2 + view.buffer) + view.offset);
       bytes.insert(bytes.end(), text, text + view.size);
     }
     offsets[row + 1] = static_cast<std::int64_t>(bytes.size());
@@ -112,7 +130,8 @@ template <class Index> Status widen_codes(const Rows& rows, Column& to, std::uin
     if (!to.is_valid(row)) continue;
     Index index;
     std::memcpy(&index, from + row * sizeof(Index), sizeof(Index));
-    if (index < 0 || static_cast<std::uint64_t>(index) >= entry_count) return {Code::invalid, "an index outside its dictionary"};
+    if (index < 0 || static_cast<std::uint64_t>(index) >= entry_count)
+      return {Code::invalid, "an index outside its dictionary"};
     codes[row] = static_cast<std::int32_t>(index);
   }
   to.values = Bytes::own(std::move(codes));
@@ -124,7 +143,9 @@ void spread_missing_entries(Column& to) {
   if (to.dictionary->validity.empty()) return;
   std::vector<std::uint8_t> bits(bytes_of_bits(to.row_count));
   for (std::uint64_t row = 0; row < to.row_count; row++) {
-    const bool present = to.is_valid(row) && to.dictionary->is_valid(static_cast<std::uint64_t>(to.values.as<std::int32_t>()[row]));
+    const bool present =
+        to.is_valid(row) &&
+        to.dictionary->is_valid(static_cast<std::uint64_t>(to.values.as<std::int32_t>()[row]));
     bits[row / 8] = static_cast<std::uint8_t>(bits[row / 8] | present << (row % 8));
   }
   to.validity = Bytes::own(std::move(bits));
@@ -134,21 +155,33 @@ Status import_codes(const Rows& rows, const ArrowField& field, Column& to) {
   const ArrowArray* entries = rows.array.dictionary;
   if (entries == nullptr || entries->length < 0 || entries->offset < 0)
     return {Code::invalid, "a dictionary-encoded array without dictionary"};
-  if (entries->length > INT32_MAX) return {Code::capacity, "a dictionary of more than 2^31 entries"};
+  if (entries->length > INT32_MAX)
+    return {Code::capacity, "a dictionary of more than 2^31 entries"};
   auto dictionary = std::make_shared<Column>();
   ArrowField entry_field = field;
   entry_field.layout = field.entries;
-  PENSTOCK_TRY(
-      import_values({*entries, rows.owner, static_cast<std::uint64_t>(entries->offset), static_cast<std::uint64_t>(entries->length)},
-                    entry_field, *dictionary));
+  PENSTOCK_TRY(import_values({*entries, rows.owner, static_cast<std::uint64_t>(entries->offset),
+                              static_cast<std::uint64_t>(entries->length)},
+                             entry_field, *dictionary));
   to.dictionary = dictionary;
   const std::uint64_t count = dictionary->row_count;
   Status status;
   switch (field.index_bytes) {
-    case 1: status = field.index_signed ? widen_codes<std::int8_t>(rows, to, count) : widen_codes<std::uint8_t>(rows, to, count); break;
-    case 2: status = field.index_signed ? widen_codes<std::int16_t>(rows, to, count) : widen_codes<std::uint16_t>(rows, to, count); break;
-    case 4: status = field.index_signed ? widen_codes<std::int32_t>(rows, to, count) : widen_codes<std::uint32_t>(rows, to, count); break;
-    default: status = field.index_signed ? widen_codes<std::int64_t>(rows, to, count) : widen_codes<std::uint64_t>(rows, to, count);
+    case 1:
+      status = field.index_signed ? widen_codes<std::int8_t>(rows, to, count)
+                                  : widen_codes<std::uint8_t>(rows, to, count);
+      break;
+    case 2:
+      status = field.index_signed ? widen_codes<std::int16_t>(rows, to, count)
+                                  : widen_codes<std::uint16_t>(rows, to, count);
+      break;
+    case 4:
+      status = field.index_signed ? widen_codes<std::int32_t>(rows, to, count)
+                                  : widen_codes<std::uint32_t>(rows, to, count);
+      break;
+    default:
+      status = field.index_signed ? widen_codes<std::int64_t>(rows, to, count)
+                                  : widen_codes<std::uint64_t>(rows, to, count);
   }
   PENSTOCK_TRY(status);
   spread_missing_entries(to);
@@ -156,30 +189,47 @@ Status import_codes(const Rows& rows, const ArrowField& field, Column& to) {
 }
 
 std::int64_t buffers_of(ArrowLayout layout) {
-  return layout == ArrowLayout::text || layout == ArrowLayout::large_text || layout == ArrowLayout::text_views ? 3 : 2;
+  return layout == ArrowLayout::string || layout == ArrowLayout::large_string ||
+                 layout == ArrowLayout::string_views
+             ? 3
+             : 2;
 }
 
 Status import_values(const Rows& rows, const ArrowField& field, Column& to) {
-  PENSTOCK_TRY(check(rows, buffers_of(field.layout), field.layout != ArrowLayout::text_views));
+  PENSTOCK_TRY(check(rows, buffers_of(field.layout), field.layout != ArrowLayout::string_views));
   to.type = field.field.type;
   to.row_count = rows.count;
   to.validity = validity_of(rows);
   switch (field.layout) {
-    case ArrowLayout::bits: to.values = slice_bits({rows.owner, rows.buffer(1), 0}, rows.first, rows.count); return {};
+    case ArrowLayout::bits:
+      to.values = slice_bits({rows.owner, rows.buffer(1), 0}, rows.first, rows.count);
+      return {};
     case ArrowLayout::same: to.values = fixed_width(rows, width_bytes(to.type)); return {};
     case ArrowLayout::seconds: return scale_timestamps(rows, to, 1'000'000);
     case ArrowLayout::milliseconds: return scale_timestamps(rows, to, 1'000);
     case ArrowLayout::nanoseconds:
-      return convert_values<std::int64_t>(rows, to, "a timestamp that is not a whole number of microseconds",
-                                          [](std::int64_t v, std::int64_t& out) { out = v / 1000; return v % 1000 == 0; });
+      return convert_values<std::int64_t>(rows, to,
+                                          "a timestamp that is not a whole number of microseconds",
+                                          [](std::int64_t v, std::int64_t& out) {
+                                            out = v / 1000;
+                                            return v % 1000 == 0;
+                                          });
     case ArrowLayout::decimal32:
-      return convert_values<std::int32_t>(rows, to, "", [](std::int32_t v, std::int64_t& out) { out = v; return true; });
+      return convert_values<std::int32_t>(rows, to, "", [](std::int32_t v, std::int64_t& out) {
+        out = v;
+        return true;
+      });
     case ArrowLayout::decimal128:
-      return convert_values<__int128>(rows, to, "a decimal outside its precision",
-                                      [](__int128 v, std::int64_t& out) { out = static_cast<std::int64_t>(v); return out == v; });
-    case ArrowLayout::text: text_offsets<std::int32_t>(rows, to); return {};
-    case ArrowLayout::large_text: text_offsets<std::int64_t>(rows, to); return {};
-    case ArrowLayout::text_views: return join_views(rows, to);
+      return convert_values<__int128>(rows, to,
+                                      "a DECIMAL value of more than 18 digits is not supported",
+                                      [](__int128 v, std::int64_t& out) {
+                                        constexpr std::int64_t limit = 1'000'000'000'000'000'000;
+                                        out = static_cast<std::int64_t>(v);
+                                        return v < limit && v > -limit;
+                                      });
+    case ArrowLayout::string: string_offsets<std::int32_t>(rows, to); return {};
+    case ArrowLayout::large_string: string_offsets<std::int64_t>(rows, to); return {};
+    case ArrowLayout::string_views: return join_views(rows, to);
     case ArrowLayout::codes: return import_codes(rows, field, to);
     case ArrowLayout::fsst: return {Code::unsupported, "FSST codes without their symbol tables"};
   }
@@ -190,31 +240,38 @@ Status import_values(const Rows& rows, const ArrowField& field, Column& to) {
 
 std::shared_ptr<const ArrowArray> own(ArrowArray* array) {
   auto* kept = new ArrowArray(*array);
-  array->release = nullptr;     // moved, as the interface has it
+  array->release = nullptr;  // moved, as the interface has it
   return {kept, [](ArrowArray* last) {
             if (last->release != nullptr) last->release(last);
             delete last;
           }};
 }
 
-Result<Table> import_columns(const Owner& array, std::span<const ArrowField> fields, std::span<const std::uint32_t> wanted) {
-  if (array->release == nullptr) return Status(Code::invalid, "the Arrow array was released already");
+Result<Table> import_columns(const Owner& array, std::span<const ArrowField> fields,
+                             std::span<const std::uint32_t> wanted) {
+  if (array->release == nullptr)
+    return Status(Code::invalid, "the Arrow array was released already");
   if (array->n_children != static_cast<std::int64_t>(fields.size()))
-    return Status(Code::invalid,
-                  "the array has " + std::to_string(array->n_children) + " columns, its schema " + std::to_string(fields.size()));
-  if (array->length < 0 || array->offset < 0) return Status(Code::invalid, "a negative length or offset");
+    return Status(Code::invalid, "the array has " + std::to_string(array->n_children) +
+                                     " columns, its schema " + std::to_string(fields.size()));
+  if (array->length < 0 || array->offset < 0)
+    return Status(Code::invalid, "a negative length or offset");
   Table table;
   table.row_count = static_cast<std::uint64_t>(array->length);
   if (array->n_buffers > 0 && array->buffers != nullptr &&
-      !validity_of({*array, array, static_cast<std::uint64_t>(array->offset), table.row_count}).empty())
+      !validity_of({*array, array, static_cast<std::uint64_t>(array->offset), table.row_count})
+           .empty())
     return Status(Code::unsupported, "a table with missing rows (NULLs of the struct itself)");
   for (const std::uint32_t index : wanted) {
     const ArrowArray& child = *array->children[index];
     const ArrowField& field = fields[index];
     PENSTOCK_TRY(check_supported(field.field));
     Column column;
-    PENSTOCK_TRY(import_values({child, array, static_cast<std::uint64_t>(array->offset + child.offset), table.row_count}, field, column)
-                     .with("while importing column '" + field.field.name + "'"));
+    PENSTOCK_TRY(
+        import_values({child, array, static_cast<std::uint64_t>(array->offset + child.offset),
+                       table.row_count},
+                      field, column)
+            .with("while importing column '" + field.field.name + "'"));
     table.names.push_back(field.field.name);
     table.columns.push_back(std::move(column));
   }
@@ -233,7 +290,7 @@ Result<Table> import_table(ArrowArray* array, ArrowSchema* schema) {
     std::iota(all.begin(), all.end(), 0u);
     return column::import_columns(owner, fields, all);
   });
-  if (array->release != nullptr) array->release(array);      // what own() had no memory to take over
+  if (array->release != nullptr) array->release(array);  // what own() had no memory to take over
   if (schema->release != nullptr) schema->release(schema);
   return table;
 }

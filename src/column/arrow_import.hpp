@@ -1,4 +1,4 @@
-// Arrow arrays as columns, a piece at a time: what import_table() and the readers of src/io are made of.
+// Imports Arrow arrays as columns, for import_table() and the readers of src/io.
 #pragma once
 #include <span>
 
@@ -9,8 +9,9 @@ namespace penstock::column {
 // Takes over `array` and releases it with the last owner.
 std::shared_ptr<const ArrowArray> own(ArrowArray* array);
 
-// The columns `wanted` of a struct array, in that order. `fields` are all its children's.
-Result<Table> import_columns(const std::shared_ptr<const ArrowArray>& array, std::span<const ArrowField> fields,
+// Imports the columns `wanted` of a struct array, in that order. `fields` are all its children's.
+Result<Table> import_columns(const std::shared_ptr<const ArrowArray>& array,
+                             std::span<const ArrowField> fields,
                              std::span<const std::uint32_t> wanted);
 
 }  // namespace penstock::column

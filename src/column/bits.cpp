@@ -15,7 +15,8 @@ Bytes slice_bits(const Bytes& bits, std::uint64_t first, std::uint64_t count) {
   const std::uint64_t available = bytes_of_bits(shift + count);
   for (std::uint64_t i = 0; i < bytes; i++) {
     const unsigned low = static_cast<unsigned>(from[i]) >> shift;
-    const unsigned high = i + 1 < available ? static_cast<unsigned>(from[i + 1]) << (8 - shift) : 0u;
+    const unsigned high =
+        i + 1 < available ? static_cast<unsigned>(from[i + 1]) << (8 - shift) : 0u;
     shifted[i] = static_cast<std::byte>(low | high);
   }
   return Bytes::own(std::move(shifted));

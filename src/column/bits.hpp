@@ -12,7 +12,8 @@ inline bool bit(const std::byte* bits, std::uint64_t at) {
   return (static_cast<unsigned>(bits[at >> 3]) >> (at & 7) & 1u) != 0;
 }
 
-// Bits [first, first + count): shared when `first` is a multiple of 8, otherwise copied to start at a byte.
+// Returns bits [first, first + count): shared when `first` is a multiple of 8, otherwise copied to
+// start at a byte.
 Bytes slice_bits(const Bytes& bits, std::uint64_t first, std::uint64_t count);
 std::uint64_t count_ones(const std::byte* bits, std::uint64_t count);
 

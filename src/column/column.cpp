@@ -7,8 +7,9 @@ namespace penstock {
 namespace {
 
 std::uint64_t offset_at(const Column& column, std::uint64_t row) {
-  return column.offset_bytes == 8 ? static_cast<std::uint64_t>(column.offsets.as<std::int64_t>()[row])
-                                  : static_cast<std::uint32_t>(column.offsets.as<std::int32_t>()[row]);
+  return column.offset_bytes == 8
+             ? static_cast<std::uint64_t>(column.offsets.as<std::int64_t>()[row])
+             : static_cast<std::uint32_t>(column.offsets.as<std::int32_t>()[row]);
 }
 
 Bytes part(const Bytes& bytes, std::uint64_t first, std::uint64_t size) {
@@ -34,7 +35,8 @@ Column strings_of(std::size_t row_count, auto text_of) {
 Bytes Bytes::own(std::vector<std::byte> bytes) { return own<std::byte>(std::move(bytes)); }
 
 std::string_view Column::string(std::uint64_t row) const {
-  if (dictionary) return dictionary->string(static_cast<std::uint64_t>(values.as<std::int32_t>()[row]));
+  if (dictionary)
+    return dictionary->string(static_cast<std::uint64_t>(values.as<std::int32_t>()[row]));
   const std::uint64_t first = offset_at(*this, row);
   return {values.as<char>() + first, offset_at(*this, row + 1) - first};
 }
@@ -44,7 +46,8 @@ Column Column::slice(std::uint64_t first, std::uint64_t count) const {
   if (first == 0 && count == row_count) return slice;
   slice.row_count = count;
   slice.validity = column::slice_bits(validity, first, count);
-  slice.device_values = slice.device_validity = nullptr;   // device memory is not sliced; the host's copy, where kept, is
+  slice.device_values = slice.device_validity =
+      nullptr;  // device memory is not sliced; the host's copy, where kept, is
   if (encoded) {
     slice.encoded = encoded->slice(first, count);
   } else if (type.kind == Kind::boolean) {
@@ -67,7 +70,8 @@ Result<Column> decoded(const Column& column) {
 
 Column Column::from_booleans(const std::vector<bool>& values) {
   std::vector<std::uint8_t> bits(column::bytes_of_bits(values.size()));
-  for (std::size_t i = 0; i < values.size(); i++) bits[i / 8] = static_cast<std::uint8_t>(bits[i / 8] | values[i] << (i % 8));
+  for (std::size_t i = 0; i < values.size(); i++)
+    bits[i / 8] = static_cast<std::uint8_t>(bits[i / 8] | values[i] << (i % 8));
   Column column;
   column.type = {Kind::boolean};
   column.row_count = values.size();
@@ -83,7 +87,8 @@ Column Column::from_strings(const std::vector<std::optional<std::string>>& value
   std::vector<std::uint8_t> bits(column::bytes_of_bits(values.size()));
   for (std::size_t i = 0; i < values.size(); i++)
     bits[i / 8] = static_cast<std::uint8_t>(bits[i / 8] | values[i].has_value() << (i % 8));
-  Column column = strings_of(values.size(), [&](std::size_t row) { return values[row] ? &*values[row] : nullptr; });
+  Column column = strings_of(
+      values.size(), [&](std::size_t row) { return values[row] ? &*values[row] : nullptr; });
   column.validity = Bytes::own(std::move(bits));
   return column;
 }

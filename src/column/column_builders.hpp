@@ -1,10 +1,10 @@
-// Parts of columns that grow value by value.
+// Builds columns value by value.
 #pragma once
 #include "penstock/column.hpp"
 
 namespace penstock::column {
 
-// Booleans and validity.
+// Builds booleans and validity.
 class BitBuilder {
  public:
   void push(bool bit) {
@@ -19,7 +19,7 @@ class BitBuilder {
   std::uint64_t count_ = 0;
 };
 
-// Texts; offsets are 4 bytes wide while they fit.
+// Builds strings; offsets are 4 bytes wide while they fit.
 class TextBuilder {
  public:
   explicit TextBuilder(std::uint64_t row_count) { offsets_.reserve(row_count + 1); }
@@ -28,11 +28,15 @@ class TextBuilder {
     bytes_.insert(bytes_.end(), data, data + text.size());
     offsets_.push_back(static_cast<std::int64_t>(bytes_.size()));
   }
-  void push_row(const Column& column, std::uint64_t row) { push(column.is_valid(row) ? column.string(row) : std::string_view()); }
+  void push_row(const Column& column, std::uint64_t row) {
+    push(column.is_valid(row) ? column.string(row) : std::string_view());
+  }
   void take(Column& column) {
     column.offset_bytes = bytes_.size() <= INT32_MAX ? 4 : 8;
-    if (column.offset_bytes == 4) column.offsets = Bytes::own(std::vector<std::int32_t>(offsets_.begin(), offsets_.end()));
-    else column.offsets = Bytes::own(std::move(offsets_));
+    if (column.offset_bytes == 4)
+      column.offsets = Bytes::own(std::vector<std::int32_t>(offsets_.begin(), offsets_.end()));
+    else
+      column.offsets = Bytes::own(std::move(offsets_));
     column.values = Bytes::own(std::move(bytes_));
   }
 

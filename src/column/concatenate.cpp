@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/large_memory.hpp"
+#include "base/huge_page_allocator.hpp"
 #include "column/bits.hpp"
 #include "column/column_builders.hpp"
 
@@ -32,7 +32,8 @@ Bytes join_bits(std::span<const Column> columns, std::uint64_t rows, auto bits_o
       if (left < 8) value &= (1u << left) - 1;
       std::byte* to = &joined[(at + i) / 8];
       *to |= static_cast<std::byte>(value << shift);
-      if (shift + std::min<std::uint64_t>(left, 8) > 8) to[1] |= static_cast<std::byte>(value >> (8 - shift));
+      if (shift + std::min<std::uint64_t>(left, 8) > 8)
+        to[1] |= static_cast<std::byte>(value >> (8 - shift));
     }
     at += column.row_count;
   }
@@ -51,7 +52,9 @@ Bytes join_values(std::span<const Column> columns, std::uint64_t rows, std::uint
 
 // Where a dictionary stays the same, codes are joined; otherwise texts are.
 bool share_dictionary(std::span<const Column> columns) {
-  const auto shares = [&](const Column& column) { return column.dictionary && column.dictionary == columns[0].dictionary; };
+  const auto shares = [&](const Column& column) {
+    return column.dictionary && column.dictionary == columns[0].dictionary;
+  };
   return !columns.empty() && std::ranges::all_of(columns, shares);
 }
 
@@ -61,19 +64,22 @@ struct JoinedDictionary {
   std::shared_ptr<const Column> texts;
 };
 
-// None where a column has no dictionary, or where the dictionaries are so large that texts are no more to copy.
-std::optional<JoinedDictionary> join_dictionaries(std::span<const Column> columns, std::uint64_t rows) {
+// None where a column has no dictionary, or where the dictionaries are so large that texts are no
+// more to copy.
+std::optional<JoinedDictionary> join_dictionaries(std::span<const Column> columns,
+                                                  std::uint64_t rows) {
   JoinedDictionary joined;
   std::uint64_t entries = 0;
   for (const Column& column : columns) {
     if (column.row_count == 0) continue;
     if (!column.dictionary || !column.dictionary->validity.empty()) return std::nullopt;
-    if (joined.places.try_emplace(column.dictionary.get()).second) entries += column.dictionary->row_count;
+    if (joined.places.try_emplace(column.dictionary.get()).second)
+      entries += column.dictionary->row_count;
   }
   if (entries == 0 || entries > rows / 2) return std::nullopt;
   std::unordered_map<std::string_view, std::int32_t> known;
   TextBuilder texts(entries);
-  for (const Column& column : columns) {      // in the order of the columns
+  for (const Column& column : columns) {  // in the order of the columns
     if (column.row_count == 0 || !joined.places[column.dictionary.get()].empty()) continue;
     std::vector<std::int32_t>& places = joined.places[column.dictionary.get()];
     for (std::uint64_t entry = 0; entry < column.dictionary->row_count; entry++) {
@@ -98,7 +104,8 @@ void join_codes(std::span<const Column> columns, const JoinedDictionary& diction
     if (column.row_count == 0) continue;
     const std::vector<std::int32_t>& places = dictionary.places.at(column.dictionary.get());
     const auto* from = column.values.as<std::int32_t>();
-    for (std::uint64_t row = 0; row < column.row_count; row++)      // the code of a NULL may be anything
+    for (std::uint64_t row = 0; row < column.row_count;
+         row++)  // the code of a NULL may be anything
       codes.push_back(column.is_valid(row) ? places[static_cast<std::size_t>(from[row])] : 0);
   }
   to.values = Bytes::own(std::move(codes));
@@ -120,13 +127,15 @@ static Column joined_rows(Type type, std::span<const Column> columns) {
   joined.type = type;
   joined.row_count = rows_of(columns);
   if (std::ranges::any_of(columns, [](const Column& c) { return !c.validity.empty(); }))
-    joined.validity = join_bits(columns, joined.row_count, [](const Column& c) -> const Bytes& { return c.validity; });
+    joined.validity = join_bits(columns, joined.row_count,
+                                [](const Column& c) -> const Bytes& { return c.validity; });
   return joined;
 }
 
 Result<Column> concatenate_encoded(Type type, std::span<const Column> columns) {
   const auto is_encoded = [](const Column& column) { return column.encoded != nullptr; };
-  if (std::ranges::none_of(columns, is_encoded) || columns.size() == 1) return concatenate(type, columns);
+  if (std::ranges::none_of(columns, is_encoded) || columns.size() == 1)
+    return concatenate(type, columns);
   if (!std::ranges::all_of(columns, is_encoded)) {
     std::vector<Column> plain;
     for (const Column& column : columns) { PENSTOCK_ASSIGN(plain.emplace_back(), decoded(column)); }
@@ -143,10 +152,13 @@ Column concatenate(Type type, std::span<const Column> columns) {
   if (columns.size() == 1) return columns[0];
   Column joined = joined_rows(type, columns);
   if (type.kind == Kind::boolean) {
-    joined.values = join_bits(columns, joined.row_count, [](const Column& c) -> const Bytes& { return c.values; });
+    joined.values = join_bits(columns, joined.row_count,
+                              [](const Column& c) -> const Bytes& { return c.values; });
   } else if (type.kind == Kind::string && !share_dictionary(columns)) {
-    if (const auto dictionary = join_dictionaries(columns, joined.row_count)) join_codes(columns, *dictionary, joined);
-    else join_texts(columns, joined);
+    if (const auto dictionary = join_dictionaries(columns, joined.row_count))
+      join_codes(columns, *dictionary, joined);
+    else
+      join_texts(columns, joined);
   } else {
     joined.values = join_values(columns, joined.row_count, width_bytes(type));
     if (!columns.empty()) joined.dictionary = columns[0].dictionary;

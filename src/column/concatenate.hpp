@@ -1,4 +1,4 @@
-// Columns of one type, one after another.
+// Concatenates columns of one type.
 #pragma once
 #include <span>
 
@@ -6,10 +6,10 @@
 
 namespace penstock::column {
 
-// One column is itself. A dictionary stays where all have the same, and several small ones become one with each text once; otherwise texts
-// are copied.
+// A single column is returned as it is. A dictionary is kept where all columns share it; several
+// small ones become one with each string once. Otherwise strings are copied.
 Column concatenate(Type type, std::span<const Column> columns);
-// The same of columns that may be encoded: so is the result where all are.
+// Does the same for columns that may be encoded: the result is encoded where all are.
 Result<Column> concatenate_encoded(Type type, std::span<const Column> columns);
 
 }  // namespace penstock::column

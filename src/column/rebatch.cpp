@@ -16,7 +16,10 @@ class Rebatched final : public BatchStream {
   Result<std::optional<Table>> next() override {
     while (!ended_ && rows_ < batch_rows_ && !rows_kept_whole()) {
       PENSTOCK_ASSIGN(auto table, next_());
-      if (!table) { ended_ = true; break; }
+      if (!table) {
+        ended_ = true;
+        break;
+      }
       rows_ += table->row_count;
       if (table->row_count > 0) tables_.push_back(std::move(*table));
     }
@@ -26,14 +29,17 @@ class Rebatched final : public BatchStream {
   }
 
  private:
-  // Rows of the first table that are a batch although it could have more: to copy codes together costs more than a batch does.
+  // Rows of the first table that are a batch although it could have more: to copy codes together
+  // costs more than a batch does.
   std::optional<std::uint64_t> rows_kept_whole() const {
-    constexpr std::uint64_t least_rows = 1 << 16;
+    constexpr std::uint64_t min_rows = 1 << 16;
     if (tables_.empty()) return std::nullopt;
     const Table& front = tables_.front();
     const std::uint64_t rows = std::min(front.row_count - taken_, batch_rows_) / 64 * 64;
-    const bool is_encoded = std::ranges::any_of(front.columns, [](const Column& column) { return column.encoded != nullptr; });
-    return is_encoded && rows >= std::min(batch_rows_, least_rows) ? std::optional(rows) : std::nullopt;
+    const bool is_encoded = std::ranges::any_of(
+        front.columns, [](const Column& column) { return column.encoded != nullptr; });
+    return is_encoded && rows >= std::min(batch_rows_, min_rows) ? std::optional(rows)
+                                                                 : std::nullopt;
   }
 
   Result<Table> take(std::uint64_t rows) {
@@ -45,7 +51,8 @@ class Rebatched final : public BatchStream {
       Table part;
       part.names = front.names;
       part.row_count = count;
-      for (const Column& column : front.columns) part.columns.push_back(column.slice(taken_, count));
+      for (const Column& column : front.columns)
+        part.columns.push_back(column.slice(taken_, count));
       parts.push_back(std::move(part));
       rows -= count;
       taken_ += count;
@@ -72,7 +79,7 @@ class Rebatched final : public BatchStream {
   NextTable next_;
   const std::uint64_t batch_rows_;
   std::deque<Table> tables_;
-  std::uint64_t rows_ = 0, taken_ = 0;     // rows not handed out; rows of the first table that are
+  std::uint64_t rows_ = 0, taken_ = 0;  // rows not handed out; rows of the first table that are
   bool ended_ = false;
 };
 

@@ -11,14 +11,16 @@ bool lives_on_device(const Column& column) { return column.device_values != null
 
 class TableStream final : public BatchStream {
  public:
-  TableStream(Table table, std::uint64_t batch_rows) : table_(std::move(table)), batch_rows_(batch_rows) {}
+  TableStream(Table table, std::uint64_t batch_rows)
+      : table_(std::move(table)), batch_rows_(batch_rows) {}
 
   Result<std::optional<Table>> next() override {
     if (first_ == table_.row_count) return std::optional<Table>();
     Table batch;
     batch.names = table_.names;
     batch.row_count = std::min(batch_rows_, table_.row_count - first_);
-    for (const Column& column : table_.columns) batch.columns.push_back(column.slice(first_, batch.row_count));
+    for (const Column& column : table_.columns)
+      batch.columns.push_back(column.slice(first_, batch.row_count));
     first_ += batch.row_count;
     return std::optional<Table>(std::move(batch));
   }
@@ -37,7 +39,8 @@ class InMemorySource final : public TableSource {
   std::optional<std::uint64_t> row_count() const override { return table_.row_count; }
   std::string describe() const override { return name_; }
 
-  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns, const ScanOptions& options) const override {
+  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
+                                            const ScanOptions& options) const override {
     Table asked;
     asked.row_count = table_.row_count;
     // Device memory is not sliced, so such a table is one batch.
@@ -47,15 +50,18 @@ class InMemorySource final : public TableSource {
         return Status(Code::invalid, name_ + " has no column " + std::to_string(index));
       const Column& column = table_.columns[index];
       if (column.row_count != table_.row_count)
-        return Status(Code::invalid, "column '" + table_.names[index] + "' of " + name_ + " has " + std::to_string(column.row_count) +
-                                         " rows, the table " + std::to_string(table_.row_count));
+        return Status(Code::invalid, "column '" + table_.names[index] + "' of " + name_ + " has " +
+                                         std::to_string(column.row_count) + " rows, the table " +
+                                         std::to_string(table_.row_count));
       if (lives_on_device(column)) batch_rows = std::max<std::uint64_t>(table_.row_count, 1);
       const bool stays_encoded = std::ranges::find(options.encoded, index) != options.encoded.end();
       asked.names.push_back(table_.names[index]);
-      if (stays_encoded) asked.columns.push_back(column);
+      if (stays_encoded)
+        asked.columns.push_back(column);
       else { PENSTOCK_ASSIGN(asked.columns.emplace_back(), decoded(column)); }
     }
-    return std::unique_ptr<BatchStream>(std::make_unique<TableStream>(std::move(asked), batch_rows));
+    return std::unique_ptr<BatchStream>(
+        std::make_unique<TableStream>(std::move(asked), batch_rows));
   }
 
  private:
@@ -70,7 +76,8 @@ std::optional<std::uint32_t> find_field(const Schema& schema, std::string_view n
   for (std::size_t i = 0; i < schema.size(); i++)
     if (schema[i].name == name) return static_cast<std::uint32_t>(i);
   for (std::size_t i = 0; i < schema.size(); i++)
-    if (std::ranges::equal(schema[i].name, name, {}, lower, lower)) return static_cast<std::uint32_t>(i);
+    if (std::ranges::equal(schema[i].name, name, {}, lower, lower))
+      return static_cast<std::uint32_t>(i);
   return std::nullopt;
 }
 
@@ -87,7 +94,10 @@ Table Table::of(std::vector<std::pair<std::string, Column>> columns) {
 Schema Table::schema() const {
   Schema schema;
   for (std::size_t i = 0; i < columns.size(); i++)
-    schema.push_back({names[i], columns[i].type, !columns[i].validity.empty() || columns[i].device_validity != nullptr, {},
+    schema.push_back({names[i],
+                      columns[i].type,
+                      !columns[i].validity.empty() || columns[i].device_validity != nullptr,
+                      {},
                       columns[i].encoded != nullptr});
   return schema;
 }

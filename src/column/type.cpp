@@ -3,12 +3,16 @@
 namespace penstock {
 namespace {
 
-struct KindTraits { const char* name; std::uint8_t width_bytes; };
+struct KindTraits {
+  const char* name;
+  std::uint8_t width_bytes;
+};
 // In Kind's order; the names are DuckDB's.
 constexpr KindTraits kind_traits[] = {
-    {"BOOLEAN", 1}, {"TINYINT", 1}, {"SMALLINT", 2}, {"INTEGER", 4}, {"BIGINT", 8}, {"UTINYINT", 1}, {"USMALLINT", 2},
-    {"UINTEGER", 4}, {"UBIGINT", 8}, {"FLOAT", 4}, {"DOUBLE", 8}, {"DATE", 4}, {"TIMESTAMP", 8}, {"DECIMAL", 8},
-    {"VARCHAR", 4}, {"HUGEINT", 16},
+    {"BOOLEAN", 1},   {"TINYINT", 1},  {"SMALLINT", 2},  {"INTEGER", 4},
+    {"BIGINT", 8},    {"UTINYINT", 1}, {"USMALLINT", 2}, {"UINTEGER", 4},
+    {"UBIGINT", 8},   {"FLOAT", 4},    {"DOUBLE", 8},    {"DATE", 4},
+    {"TIMESTAMP", 8}, {"DECIMAL", 8},  {"VARCHAR", 4},   {"HUGEINT", 16},
 };
 static_assert(std::size(kind_traits) == static_cast<std::size_t>(Kind::int128) + 1);
 
@@ -31,7 +35,8 @@ bool is_signed(Type type) {
 }
 bool is_float(Type type) { return type.kind == Kind::float32 || type.kind == Kind::float64; }
 bool is_numeric(Type type) {
-  return is_integer(type) || is_float(type) || type.kind == Kind::decimal || type.kind == Kind::int128;
+  return is_integer(type) || is_float(type) || type.kind == Kind::decimal ||
+         type.kind == Kind::int128;
 }
 
 }  // namespace penstock

@@ -1,4 +1,4 @@
-// Columns of types that are not read.
+// Refuses columns of types that are not read.
 #pragma once
 #include <span>
 #include <string>
@@ -7,8 +7,10 @@
 
 namespace penstock::column {
 
-// Code::unsupported, naming every one of these columns that is not read; `of`: " of 'a.parquet'", or nothing.
-Status check_supported(const Schema& schema, std::span<const std::uint32_t> columns, const std::string& of = "");
+// Returns Code::unsupported and names every one of these columns that is not read; `of` is
+// " of 'a.parquet'" or "".
+Status check_supported(const Schema& schema, std::span<const std::uint32_t> columns,
+                       const std::string& of = "");
 Status check_supported(const Schema& schema);
 Status check_supported(const Field& field);
 

@@ -1,4 +1,4 @@
-// What a device's name of its architecture says.
+// The number in the name of a device's architecture.
 #pragma once
 #include <charconv>
 
@@ -6,12 +6,19 @@
 
 namespace penstock::device {
 
-// 90 of "sm_90"; 0 for other names.
+// Returns 90 for "sm_90"; 0 for other names.
 inline int architecture_number(const Traits& traits) {
   int number = 0;
   if (traits.architecture.starts_with("sm_"))
-    std::from_chars(traits.architecture.data() + 3, traits.architecture.data() + traits.architecture.size(), number);
+    std::from_chars(traits.architecture.data() + 3,
+                    traits.architecture.data() + traits.architecture.size(), number);
   return number;
+}
+
+// Returns whether the device's compiler takes PTX instructions of an architecture (inline assembly
+// of CUDA C++).
+inline bool accepts_ptx(const Traits& traits, int architecture) {
+  return traits.target == Target::cuda && architecture_number(traits) >= architecture;
 }
 
 }  // namespace penstock::device

@@ -1,6 +1,6 @@
-// The C interface's handles and errors: what include/penstock/*.h declares, in the words of the C++ library behind it.
+// The C interface's handles and errors: include/penstock/*.h in terms of the C++ library.
 #pragma once
-#include "base/guard.hpp"
+#include "base/exception_boundary.hpp"
 #include "penstock/device.h"
 #include "penstock/device.hpp"
 
@@ -10,10 +10,12 @@ struct penstock_device {
 
 namespace penstock::c {
 
-// Fills `into`, where there is one, and returns the code.
+// Fills `into`, unless it is null, and returns the code.
 penstock_code code_of(const Status& status, penstock_status* into);
 
-// Runs an entry of the C interface: what it throws is an error too.
-template <class Work> penstock_code enter(penstock_status* status, Work&& work) { return code_of(guard(work), status); }
+// Runs an entry of the C interface; exceptions become errors.
+template <class Work> penstock_code enter(penstock_status* status, Work&& work) {
+  return code_of(catch_exceptions(work), status);
+}
 
 }  // namespace penstock::c

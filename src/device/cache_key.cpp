@@ -3,15 +3,22 @@
 namespace penstock::device {
 namespace {
 
-constexpr std::string_view format_version = "1";   // of the entry files and of this text; raise it when either changes
+// Of the entry files and of this text; raise it when either changes.
+constexpr std::string_view format_version = "1";
 
 void add(std::string& text, std::string_view name, std::string_view value) {
-  text.append(name).append(" ").append(std::to_string(value.size())).append("\n").append(value).append("\n");
+  text.append(name)
+      .append(" ")
+      .append(std::to_string(value.size()))
+      .append("\n")
+      .append(value)
+      .append("\n");
 }
 
 }  // namespace
 
-CacheKey cache_key(const Traits& traits, std::span<const std::string> options, const ProgramSource& source) {
+CacheKey cache_key(const Traits& traits, std::span<const std::string> options,
+                   const ProgramSource& source) {
   CacheKey key;
   add(key.text, "format", format_version);
   add(key.text, "target", name_of(traits.target));

@@ -1,5 +1,5 @@
-// The error of a kernel that does not compile: label, device, the compiler's log and the source lines that the log
-// names.
+// The error message of a kernel that does not compile: label, device, the compiler's log and the
+// source lines that the log names.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,8 +8,10 @@
 
 namespace penstock::device {
 
-// `text` may hold `#line N "name"` directives; the log's "name:12" (clang, gcc) and "name(12)" (NVRTC) are found
-// through them. Lines before the first directive belong to whatever other name the compiler gave the text.
-Status compile_error(std::string_view label, std::string_view device, std::string_view text, std::string_view log);
+// Returns the error. `source` may contain `#line N "name"` directives, through which the log's
+// "name:12" (clang, gcc) and "name(12)" (NVRTC) are found. Lines before the first directive belong
+// to any other name that the compiler gave the source.
+Status compile_error(std::string_view label, std::string_view device, std::string_view source,
+                     std::string_view log);
 
 }  // namespace penstock::device

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <optional>
 
-#include "base/guard.hpp"
+#include "base/exception_boundary.hpp"
 #include "device/driver.hpp"
 
 namespace penstock {
@@ -20,15 +20,17 @@ struct Driver {
   std::vector<Traits> (*list)(std::vector<std::string>& notes);
   Result<std::shared_ptr<Device>> (*open)(unsigned index);
 };
-constexpr std::array drivers = {   // in the order of preference
+constexpr std::array drivers = {
+    // in the order of preference
     Driver{"cuda", device::list_cuda_devices, device::open_cuda_device},
     Driver{"opencl", device::list_opencl_devices, device::open_opencl_device},
 };
 
 constexpr std::string_view what_to_install =
-    "for the CPU: apt install pocl-opencl-icd; for an NVIDIA GPU: its driver, and NVRTC from PyPI's nvidia-cuda-nvrtc";
+    "for the CPU: apt install pocl-opencl-icd; for an NVIDIA GPU: its driver, and NVRTC from "
+    "PyPI's nvidia-cuda-nvrtc";
 
-// PENSTOCK_HIDE=cuda,opencl hides drivers, for tests and for comparing.
+// PENSTOCK_HIDE=cuda,opencl hides drivers, for tests and comparisons.
 bool is_hidden(std::string_view driver) {
   const char* value = std::getenv("PENSTOCK_HIDE");
   std::string_view rest = value ? value : "";
@@ -40,10 +42,13 @@ bool is_hidden(std::string_view driver) {
   return false;
 }
 
-int preference(const Traits& traits) { return traits.target == Target::cuda ? 0 : traits.is_cpu ? 2 : 1; }
+int preference(const Traits& traits) {
+  return traits.target == Target::cuda ? 0 : traits.is_cpu ? 2 : 1;
+}
 
 bool is_kind(std::string_view selector) {
-  return selector.empty() || selector == "cpu" || selector == "gpu" || selector == "cuda" || selector == "opencl";
+  return selector.empty() || selector == "cpu" || selector == "gpu" || selector == "cuda" ||
+         selector == "opencl";
 }
 
 bool fits(const Traits& traits, std::string_view selector) {
@@ -52,7 +57,10 @@ bool fits(const Traits& traits, std::string_view selector) {
   return selector == name_of(traits.target) || selector == traits.id;
 }
 
-struct Id { std::string_view driver; unsigned index; };
+struct Id {
+  std::string_view driver;
+  unsigned index;
+};
 std::optional<Id> parse_id(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) return {};
@@ -63,8 +71,10 @@ std::optional<Id> parse_id(std::string_view text) {
   return Id{text.substr(0, colon), index};
 }
 
-// What there is, for the end of a message: "found: opencl:0 (NAME)", or the drivers' notes and what to install.
-std::string found_instead(const std::vector<Traits>& devices, const std::vector<std::string>& notes) {
+// Returns the end of a message: "found: opencl:0 (NAME)", or the drivers' notes and what to
+// install.
+std::string found_instead(const std::vector<Traits>& devices,
+                          const std::vector<std::string>& notes) {
   std::string text;
   for (const Traits& traits : devices)
     text += (text.empty() ? "; found: " : ", ") + traits.id + " (" + traits.name + ")";
@@ -73,8 +83,9 @@ std::string found_instead(const std::vector<Traits>& devices, const std::vector<
   return text;
 }
 
-// Whether a driver can hold what is selected: starting CUDA takes some 0.2 s, which "opencl:0" and "cpu" need not pay.
-bool may_hold(std::string_view driver, std::string_view selector) {
+// Returns whether a driver may have the selected device. Starting CUDA takes some 0.2 s, which
+// "opencl:0" and "cpu" need not pay.
+bool may_have(std::string_view driver, std::string_view selector) {
   if (selector == "cpu") return driver == "opencl";
   return selector.empty() || selector == "gpu" || selector.substr(0, selector.find(':')) == driver;
 }
@@ -82,7 +93,7 @@ bool may_hold(std::string_view driver, std::string_view selector) {
 std::vector<Traits> list_for(std::string_view selector, std::vector<std::string>& notes) {
   std::vector<Traits> all;
   for (const Driver& driver : drivers) {
-    if (!may_hold(driver.name, selector)) continue;
+    if (!may_have(driver.name, selector)) continue;
     if (is_hidden(driver.name)) {
       notes.push_back(std::string(driver.name) + ": hidden by PENSTOCK_HIDE");
       continue;
@@ -104,12 +115,13 @@ Result<Traits> choose(std::string_view selector) {
     if (fits(traits, selector)) return traits;
   notes.clear();
   const std::vector<Traits> devices = list_devices(&notes);
-  const std::string wanted = selector.empty() ? "no usable device" : "no usable device '" + std::string(selector) + "'";
+  const std::string wanted =
+      selector.empty() ? "no usable device" : "no usable device '" + std::string(selector) + "'";
   return Status(Code::no_device, wanted + found_instead(devices, notes));
 }
 
-// Devices stay open until the process ends and are never destroyed: drivers tear themselves down in exit handlers, in
-// an order that we do not know, and a call after that crashes.
+// Devices stay open until the process ends and are never destroyed: drivers shut down in exit
+// handlers, in an unknown order, and a call after that crashes.
 struct OpenDevices {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<Device>> by_id;
@@ -138,7 +150,7 @@ Result<std::shared_ptr<Device>> open_chosen(std::string_view selector) {
 std::vector<Traits> list_devices(std::vector<std::string>* notes) {
   std::vector<std::string> ignored;
   std::vector<Traits> devices;
-  const Status listed = guard([&]() -> Status {
+  const Status listed = catch_exceptions([&]() -> Status {
     devices = list_for("", notes ? *notes : ignored);
     return {};
   });
@@ -147,12 +159,14 @@ std::vector<Traits> list_devices(std::vector<std::string>* notes) {
 }
 
 Result<std::shared_ptr<Device>> open_device(std::string_view selector) {
-  return guard([&] { return open_chosen(selector); });
+  return catch_exceptions([&] { return open_chosen(selector); });
 }
 
 Result<std::shared_ptr<Device>> open_device_of_queue(Target target, std::uint64_t handle) {
-  if (target == Target::opencl) return guard([&] { return device::open_opencl_device_of_queue(handle); });
-  return Status(Code::unsupported, "devices are opened by their ids, but for OpenCL's, which are opened in a queue's context too");
+  if (target == Target::opencl)
+    return catch_exceptions([&] { return device::open_opencl_device_of_queue(handle); });
+  return Status(Code::unsupported,
+                "only OpenCL devices are opened by a queue; open others by their ids");
 }
 
 }  // namespace penstock

@@ -25,17 +25,18 @@ constexpr std::string_view entry_suffix = ".jit";
 constexpr std::string_view partial_mark = ".partial.";
 constexpr std::size_t name_digits = 32;
 
-// The head of an entry file; key, log, notes and binary follow in this order. Little-endian, as every machine that we
-// run on.
+// The head of an entry file; key, log, notes and binary follow in this order. Little-endian, as
+// every machine that we run on.
 struct Header {
   char magic[8];
   std::uint64_t key_bytes, log_bytes, notes_bytes, binary_bytes;
-  Hash128 checksum;   // of everything behind the header, seeded with the sizes
+  Hash128 checksum;  // of everything after the header, seeded with the sizes
 };
 constexpr char magic[8] = {'P', 'S', 'T', 'K', 'J', 'I', 'T', '1'};
 
 Hash128 checksum_of(const Header& header, std::span<const std::byte> content) {
-  const std::uint64_t sizes[] = {header.key_bytes, header.log_bytes, header.notes_bytes, header.binary_bytes};
+  const std::uint64_t sizes[] = {header.key_bytes, header.log_bytes, header.notes_bytes,
+                                 header.binary_bytes};
   return content_hash(content, content_hash(std::as_bytes(std::span(sizes))).low);
 }
 
@@ -48,20 +49,23 @@ std::uint64_t limit_from_environment() {
   const std::string text = environment("PENSTOCK_CACHE_BYTES");
   std::uint64_t bytes = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-  return text.empty() || error != std::errc{} || end != text.data() + text.size() ? default_limit_bytes : bytes;
+  return text.empty() || error != std::errc{} || end != text.data() + text.size()
+             ? default_limit_bytes
+             : bytes;
 }
 
-// The whole file, or nothing. A file of another user is not taken: its binary would run as us.
-std::optional<std::vector<std::byte>> read_own_file(const std::string& path, std::uint64_t limit_bytes) {
+// Returns the whole file, or nothing. Ignores files of other users: their code would run as us.
+std::optional<std::vector<std::byte>> read_own_file(const std::string& path,
+                                                    std::uint64_t limit_bytes) {
   const File file(path, O_RDONLY | O_NOFOLLOW);
-  struct stat info {};
+  struct stat info{};
   if (!file || fstat(file.descriptor(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
   if (info.st_uid != geteuid() && info.st_uid != 0) return {};
   const auto bytes = static_cast<std::uint64_t>(info.st_size);
   if (bytes < sizeof(Header) || bytes > limit_bytes) return {};
   std::vector<std::byte> content(bytes);
   if (file.read_up_to(content.data(), content.size()) != content.size()) return {};
-  futimens(file.descriptor(), nullptr);   // a use makes it young again for eviction
+  futimens(file.descriptor(), nullptr);  // eviction takes the least recently used first
   return content;
 }
 
@@ -71,7 +75,8 @@ std::optional<CacheEntry> decode(std::span<const std::byte> file, const std::str
   if (std::memcmp(header.magic, magic, sizeof magic) != 0) return {};
   std::span<const std::byte> rest = file.subspan(sizeof header);
   std::uint64_t left = rest.size();
-  for (const std::uint64_t part : {header.key_bytes, header.log_bytes, header.notes_bytes, header.binary_bytes}) {
+  for (const std::uint64_t part :
+       {header.key_bytes, header.log_bytes, header.notes_bytes, header.binary_bytes}) {
     if (part > left) return {};
     left -= part;
   }
@@ -114,13 +119,19 @@ bool is_entry(std::string_view name) {
          name.find_first_not_of("0123456789abcdef") == name_digits;
 }
 bool is_partial(std::string_view name) {
-  return name.size() > name_digits + partial_mark.size() && name.substr(name_digits).starts_with(partial_mark) &&
+  return name.size() > name_digits + partial_mark.size() &&
+         name.substr(name_digits).starts_with(partial_mark) &&
          name.find_first_not_of("0123456789abcdef") == name_digits;
 }
 
-struct CacheFile { fs::path path; std::uint64_t bytes; fs::file_time_type used; bool partial; };
+struct CacheFile {
+  fs::path path;
+  std::uint64_t bytes;
+  fs::file_time_type used;
+  bool partial;
+};
 
-// The files that are ours by name. One that another process removes meanwhile is skipped.
+// Returns the files that are ours by name. Skips those that another process removes meanwhile.
 std::vector<CacheFile> files_of(const std::string& directory, std::error_code& error) {
   std::vector<CacheFile> files;
   for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
@@ -138,11 +149,13 @@ std::vector<CacheFile> files_of(const std::string& directory, std::error_code& e
 
 DiskCache DiskCache::from_environment() {
   const std::uint64_t limit_bytes = limit_from_environment();
-  if (const std::string own = environment("PENSTOCK_CACHE_DIR"); !own.empty()) return {own, limit_bytes};
-  // The XDG base directory specification has relative paths ignored.
+  if (const std::string own = environment("PENSTOCK_CACHE_DIR"); !own.empty())
+    return {own, limit_bytes};
+  // The XDG base directory specification says to ignore relative paths.
   if (const std::string xdg = environment("XDG_CACHE_HOME"); xdg.starts_with('/'))
     return {xdg + "/penstock", limit_bytes};
-  if (const std::string home = environment("HOME"); !home.empty()) return {home + "/.cache/penstock", limit_bytes};
+  if (const std::string home = environment("HOME"); !home.empty())
+    return {home + "/.cache/penstock", limit_bytes};
   return {"", limit_bytes};
 }
 
@@ -152,7 +165,7 @@ DiskCache::DiskCache(std::string directory, std::uint64_t limit_bytes)
   std::error_code error;
   if (fs::is_directory(directory_, error)) return;
   fs::create_directories(directory_, error);
-  if (!error) fs::permissions(directory_, fs::perms::owner_all, error);   // what lies here is run
+  if (!error) fs::permissions(directory_, fs::perms::owner_all, error);  // its files are executed
 }
 
 std::string DiskCache::path(const CacheKey& key) const {
@@ -189,24 +202,30 @@ bool DiskCache::store(const CacheKey& key, const CacheEntry& entry) const {
   return true;
 }
 
-bool DiskCache::writable() const { return !directory_.empty() && access(directory_.c_str(), W_OK | X_OK) == 0; }
+bool DiskCache::writable() const {
+  return !directory_.empty() && access(directory_.c_str(), W_OK | X_OK) == 0;
+}
 
 void DiskCache::remove(const CacheKey& key) const { unlink(path(key).c_str()); }
 
-// Oldest use first, down to 7/8 of the limit, so that a full cache is not listed and trimmed for every new entry.
+// Evicts the least recently used entries down to 7/8 of the limit, so that a full cache is not
+// listed and trimmed for every new entry.
 void DiskCache::evict() const {
   std::error_code error;
   std::vector<CacheFile> files = files_of(directory_, error);
   std::uint64_t bytes = 0;
-  const auto abandoned = fs::file_time_type::clock::now() - std::chrono::hours(1);   // its writer died
+  const auto abandoned =
+      fs::file_time_type::clock::now() - std::chrono::hours(1);  // its writer died
   for (const CacheFile& file : files) {
     if (file.partial && file.used < abandoned) fs::remove(file.path, error);
     bytes += file.bytes;
   }
   if (bytes <= limit_bytes_) return;
-  std::sort(files.begin(), files.end(), [](const CacheFile& a, const CacheFile& b) { return a.used < b.used; });
+  std::sort(files.begin(), files.end(),
+            [](const CacheFile& a, const CacheFile& b) { return a.used < b.used; });
   for (const CacheFile& file : files) {
-    if (bytes <= limit_bytes_ - limit_bytes_ / 8 || &file == &files.back()) break;   // the newest was just paid for
+    if (bytes <= limit_bytes_ - limit_bytes_ / 8 || &file == &files.back())
+      break;  // the newest was just compiled
     if (file.partial) continue;
     fs::remove(file.path, error);
     bytes -= file.bytes;
@@ -217,8 +236,11 @@ Result<CacheSummary> DiskCache::summary() const {
   CacheSummary summary{directory_, 0, 0, limit_bytes_};
   std::error_code error;
   if (directory_.empty() || !fs::exists(directory_, error)) return summary;
-  for (const CacheFile& file : files_of(directory_, error)) summary.file_count++, summary.bytes += file.bytes;
-  if (error) return Status(Code::io, "cannot list the cache directory " + directory_ + ": " + error.message());
+  for (const CacheFile& file : files_of(directory_, error))
+    summary.file_count++, summary.bytes += file.bytes;
+  if (error)
+    return Status(Code::io,
+                  "cannot list the cache directory " + directory_ + ": " + error.message());
   return summary;
 }
 
@@ -229,22 +251,25 @@ Result<CacheSummary> DiskCache::clear() const {
   for (const CacheFile& file : files_of(directory_, error)) {
     std::error_code failed;
     if (fs::remove(file.path, failed)) removed.file_count++, removed.bytes += file.bytes;
-    if (failed) return Status(Code::io, "cannot remove " + file.path.string() + ": " + failed.message());
+    if (failed)
+      return Status(Code::io, "cannot remove " + file.path.string() + ": " + failed.message());
   }
-  if (error) return Status(Code::io, "cannot list the cache directory " + directory_ + ": " + error.message());
+  if (error)
+    return Status(Code::io,
+                  "cannot list the cache directory " + directory_ + ": " + error.message());
   return removed;
 }
 
-// Open-file-description locks: unlike flock they take a byte range, unlike POSIX record locks they also exclude the
-// threads of one process from one another.
+// Open-file-description locks: unlike flock they take a byte range, unlike POSIX record locks they
+// also exclude the threads of one process from one another.
 DiskCache::Lock DiskCache::lock(const CacheKey& key) const {
   Lock lock;
   if (directory_.empty()) return lock;
   File file(directory_ + "/lock", O_RDWR | O_CREAT | O_NOFOLLOW);
   if (!file) return lock;
-  struct flock range {};
+  struct flock range{};
   range.l_type = F_WRLCK, range.l_whence = SEEK_SET;
-  range.l_start = static_cast<off_t>(key.digest.low >> 2), range.l_len = 1;   // off_t is signed
+  range.l_start = static_cast<off_t>(key.digest.low >> 2), range.l_len = 1;  // off_t is signed
   int outcome = 0;
   do outcome = fcntl(file.descriptor(), F_OFD_SETLKW, &range);
   while (outcome != 0 && errno == EINTR);
@@ -252,7 +277,9 @@ DiskCache::Lock DiskCache::lock(const CacheKey& key) const {
   return lock;
 }
 
-DiskCache::Lock::~Lock() { if (descriptor_ >= 0) close(descriptor_); }
+DiskCache::Lock::~Lock() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
 
 }  // namespace penstock::device
 

@@ -1,9 +1,11 @@
-// The disk half of the JIT cache: one file a compiled program, in a directory that many processes share.
+// The disk half of the JIT cache: one file per compiled program, in a directory that many processes
+// share.
 //
-// A file is written under another name and renamed, so a reader sees all of it or none. A reader checks sizes, checksum
-// and key text; whatever does not fit is removed and counts as a miss. A directory that cannot be made or written is no
-// error: programs are then compiled in every process. Reading takes no lock; compiling takes the lock of its key, one
-// byte of the file `lock`, so that different keys never wait for one another and no lock files pile up.
+// A file is written under another name and renamed, so a reader sees all of it or none. A reader
+// checks sizes, checksum and key text; a file that does not match is removed and counts as a miss.
+// A directory that cannot be created or written is no error: every process then compiles. Reading
+// takes no lock. Compiling takes the lock of its key, one byte of the file `lock`, so that
+// different keys never wait for one another and no lock files pile up.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -18,27 +20,29 @@ namespace penstock::device {
 
 struct CacheEntry {
   std::vector<std::byte> binary;
-  std::string log;     // the compiler's warnings
-  std::string notes;   // the driver's own: which specialisations the binary holds
+  std::string log;    // the compiler's warnings
+  std::string notes;  // the driver's: which specialisations the binary has
 };
 
 class DiskCache {
  public:
-  // $PENSTOCK_CACHE_DIR, else $XDG_CACHE_HOME/penstock, else $HOME/.cache/penstock, else off. The limit is
-  // $PENSTOCK_CACHE_BYTES, else 256 MiB: some ten thousand generated programs of 20 KB.
+  // $PENSTOCK_CACHE_DIR, else $XDG_CACHE_HOME/penstock, else $HOME/.cache/penstock, else off. The
+  // limit is $PENSTOCK_CACHE_BYTES, else 256 MiB: some ten thousand generated programs of 20 KB.
   static DiskCache from_environment();
-  DiskCache(std::string directory, std::uint64_t limit_bytes);   // an empty directory: off
+  DiskCache(std::string directory, std::uint64_t limit_bytes);  // an empty directory: off
 
   std::optional<CacheEntry> load(const CacheKey& key) const;
-  // False when nothing was kept: the cache is off or unwritable, the disk is full, or the entry is above the limit.
+  // Returns false when nothing was stored: the cache is off or read-only, the disk is full, or the
+  // entry exceeds the limit.
   bool store(const CacheKey& key, const CacheEntry& entry) const;
   void remove(const CacheKey& key) const;
   bool writable() const;
   Result<CacheSummary> summary() const;
-  Result<CacheSummary> clear() const;   // removes only files that are ours by name
+  Result<CacheSummary> clear() const;  // removes only files that are ours by name
 
-  // Held while a key is compiled; other processes and threads that want the key wait. Released on destruction and, by
-  // the kernel, on the death of the process. Where the file system has no locks, nothing is held.
+  // Held while a key is compiled; other processes and threads that want the key wait. Released on
+  // destruction and, by the operating system, when the process ends. Where the file system has no
+  // locks, nothing is locked.
   class Lock {
    public:
     Lock() = default;

@@ -1,7 +1,8 @@
-// Pinned host memory that is used again: a driver pins it page by page, which takes longer than to fill it.
+// A pool of pinned host memory. A driver pins it page by page, which takes longer than to fill it.
 //
-// Whoever gives a host buffer back has waited for the work that used it (device.hpp), so no fence is needed. Sizes are rounded up to
-// the classes of pool.hpp; idle memory is bounded, the longest idle goes first.
+// The owner that releases a host buffer has waited for the work that used it (device.hpp), so no
+// fence is needed. Sizes are rounded up to the classes of pool.hpp. Idle memory is bounded; the
+// longest idle is freed first.
 #pragma once
 #include <algorithm>
 #include <functional>
@@ -19,7 +20,8 @@ class HostPool : public std::enable_shared_from_this<HostPool> {
   using Allocate = std::function<Result<std::shared_ptr<HostBuffer>>(std::uint64_t bytes)>;
   explicit HostPool(std::uint64_t idle_limit_bytes) : idle_limit_bytes_(idle_limit_bytes) {}
 
-  // From the idle buffers, else from `allocate`, which is tried again without them and without the rounding.
+  // Takes an idle buffer, or calls `allocate`. Where that fails it frees the idle buffers and tries
+  // again without rounding.
   Result<std::shared_ptr<HostBuffer>> take(std::uint64_t bytes, const Allocate& allocate) {
     const std::uint64_t class_bytes = size_class(bytes);
     std::shared_ptr<HostBuffer> memory = take_idle(class_bytes);
@@ -32,11 +34,12 @@ class HostPool : public std::enable_shared_from_this<HostPool> {
       if (!made.ok()) return made.status();
       memory = std::move(made).value();
     }
-    return std::shared_ptr<HostBuffer>(std::make_shared<Pooled>(shared_from_this(), std::move(memory), bytes));
+    return std::shared_ptr<HostBuffer>(
+        std::make_shared<Pooled>(shared_from_this(), std::move(memory), bytes));
   }
 
   void trim(std::uint64_t idle_bytes_to_keep) {
-    std::list<std::shared_ptr<HostBuffer>> freed;   // after the lock is given up
+    std::list<std::shared_ptr<HostBuffer>> freed;  // freed after the lock is released
     const std::lock_guard guard(mutex_);
     while (idle_bytes_ > idle_bytes_to_keep) {
       idle_bytes_ -= idle_.front()->bytes();
@@ -60,7 +63,9 @@ class HostPool : public std::enable_shared_from_this<HostPool> {
 
   std::shared_ptr<HostBuffer> take_idle(std::uint64_t class_bytes) {
     const std::lock_guard guard(mutex_);
-    const auto at = std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& memory) { return memory->bytes() == class_bytes; });
+    const auto at = std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& memory) {
+      return memory->bytes() == class_bytes;
+    });
     if (at == idle_.rend()) return nullptr;
     std::shared_ptr<HostBuffer> memory = std::move(*at);
     idle_.erase(std::next(at).base());
@@ -79,11 +84,11 @@ class HostPool : public std::enable_shared_from_this<HostPool> {
 
   const std::uint64_t idle_limit_bytes_;
   std::mutex mutex_;
-  std::list<std::shared_ptr<HostBuffer>> idle_;   // longest idle first
+  std::list<std::shared_ptr<HostBuffer>> idle_;  // longest idle first
   std::uint64_t idle_bytes_ = 0;
 };
 
-// Idle pinned memory that a device keeps: enough for the chunks in flight of a few runs.
+// The idle pinned memory that a device keeps: enough for the chunks in flight of a few runs.
 constexpr std::uint64_t idle_pinned_limit_bytes = std::uint64_t{1} << 30;
 
 }  // namespace penstock::device

@@ -1,5 +1,5 @@
-// A shared library opened at run time. It is never closed: drivers keep threads and exit handlers of their own, and
-// closing one whose code may still run is a crash at exit.
+// A shared library opened at run time. It is never closed: drivers keep threads and exit handlers
+// of their own, and closing one whose code may still run is a crash at exit.
 #pragma once
 #include <string>
 #include <string_view>
@@ -11,18 +11,18 @@ namespace penstock::device {
 
 class Library {
  public:
-  // The first of `names` (sonames or paths) that opens. The error (Code::no_device) holds the linker's message for
-  // each.
+  // Opens the first of `names` (sonames or paths) that can be opened. The error (Code::no_device)
+  // has the dynamic linker's message for each.
   static Result<Library> open(const std::vector<std::string>& names);
 
   const std::string& name() const { return name_; }
-  void* symbol(const char* name) const;   // null when absent
-  // Sets a function pointer; Code::unsupported with the name when the library lacks it.
-  template <class Function>
-  Status bind(Function*& function, const char* symbol_name) const {
+  void* symbol(const char* name) const;  // null when absent
+  // Sets a function pointer. Code::unsupported with the name where the library lacks it.
+  template <class Function> Status bind(Function*& function, const char* symbol_name) const {
     function = reinterpret_cast<Function*>(symbol(symbol_name));
     if (function) return {};
-    return Status(Code::unsupported, name_ + " has no function " + symbol_name + ": the driver is too old");
+    return Status(Code::unsupported,
+                  name_ + " has no function " + symbol_name + ": the driver is too old");
   }
 
  private:

@@ -1,30 +1,33 @@
-// The JIT cache as a driver sees it: loaded modules in memory, then the disk, then the compiler.
+// The JIT cache of a driver: loaded modules in memory, then the disk, then the compiler.
 //
-// Every key has a lock of its own: threads that want one key wait for the first, which compiles; threads with other
-// keys go on, as many at a time as compilers have turns. The disk's lock does the same between processes. Failures are
-// not kept, so a repaired driver needs no restart.
+// Every key has its own lock: threads that want one key wait for the first, which compiles. Threads
+// with other keys go on, as far as compile_semaphore.hpp permits. The disk's lock does the same
+// between processes. Failures are not cached, so a repaired driver needs no restart.
 #pragma once
 #include <map>
 #include <memory>
 #include <mutex>
 
 #include "base/clock.hpp"
-#include "device/compiler_turn.hpp"
+#include "device/compile_semaphore.hpp"
 #include "device/disk_cache.hpp"
 
 namespace penstock::device {
 
-template <class Module>
-struct Compiled { std::shared_ptr<Module> module; CacheEntry entry; };
+template <class Module> struct Compiled {
+  std::shared_ptr<Module> module;
+  CacheEntry entry;
+};
 
-template <class Module>
-struct Found { std::shared_ptr<Module> module; BuildReport report; };
+template <class Module> struct Found {
+  std::shared_ptr<Module> module;
+  BuildReport report;
+};
 
-template <class Module>
-class ModuleCache {
+template <class Module> class ModuleCache {
  public:
-  // load: Result<std::shared_ptr<Module>>(const CacheEntry&); compile: Result<Compiled<Module>>(). A load that fails (a
-  // driver that refuses its old binary) is a miss.
+  // load: Result<std::shared_ptr<Module>>(const CacheEntry&); compile: Result<Compiled<Module>>().
+  // A load that fails (a driver that refuses its old binary) is a miss.
   template <class Load, class Compile>
   Result<Found<Module>> get(const CacheKey& key, Load load, Compile compile) {
     const double start = now_seconds();
@@ -47,9 +50,9 @@ class ModuleCache {
     std::mutex mutex;
     std::string key_text, log;
     std::shared_ptr<Module> module;
-    std::uint64_t used = 0;   // guarded by mutex_
+    std::uint64_t used = 0;  // guarded by mutex_
   };
-  // A module on a GPU takes tens of KB there; 1,024 of them are as many different queries.
+  // A module takes tens of KB of a GPU's memory; 1,024 modules are as many different queries.
   static constexpr std::size_t slot_limit = 1024;
 
   std::shared_ptr<Slot> slot_of(const CacheKey& key) {
@@ -67,7 +70,8 @@ class ModuleCache {
   }
 
   template <class Load>
-  bool take_from_disk(Slot& slot, const DiskCache& disk, const CacheKey& key, Load& load, BuildReport& report) {
+  bool take_from_disk(Slot& slot, const DiskCache& disk, const CacheKey& key, Load& load,
+                      BuildReport& report) {
     const auto entry = disk.load(key);
     if (!entry) return false;
     auto module = load(*entry);
@@ -85,22 +89,23 @@ class ModuleCache {
     const DiskCache disk = DiskCache::from_environment();
     if (take_from_disk(slot, disk, key, load, report)) return {};
     const DiskCache::Lock lock = disk.lock(key);
-    if (take_from_disk(slot, disk, key, load, report)) return {};   // another process was faster
-    PENSTOCK_ASSIGN(auto compiled, in_turn(compile));
-    if (!compiled.entry.binary.empty()) disk.store(key, compiled.entry);   // empty: the driver gives none
+    if (take_from_disk(slot, disk, key, load, report)) return {};  // another process compiled it
+    PENSTOCK_ASSIGN(auto compiled, with_permit(compile));
+    if (!compiled.entry.binary.empty())
+      disk.store(key, compiled.entry);  // empty: the driver has no binaries
     report.cache = CacheResult::compiled, report.log = compiled.entry.log;
-    keep(slot, key, std::move(compiled.module), std::move(compiled.entry.log));
+    keep(slot, key, std::move(compiled.module), compiled.entry.log);
     return {};
   }
 
-  template <class Compile>
-  static Result<Compiled<Module>> in_turn(Compile& compile) {
-    const CompilerTurn turn;
+  template <class Compile> static Result<Compiled<Module>> with_permit(Compile& compile) {
+    const CompilePermit permit;
     return compile();
   }
 
-  static void keep(Slot& slot, const CacheKey& key, std::shared_ptr<Module> module, std::string log) {
-    slot.module = std::move(module), slot.key_text = key.text, slot.log = std::move(log);
+  static void keep(Slot& slot, const CacheKey& key, std::shared_ptr<Module> module,
+                   const std::string& log) {
+    slot.module = std::move(module), slot.key_text = key.text, slot.log = log;
   }
 
   std::mutex mutex_;

@@ -1,15 +1,17 @@
-// Device memory that is used again.
+// A pool of device memory.
 //
-// The rule that makes a pool safe with several in-order queues: a block may come back while enqueued work still uses
-// it. So a buffer remembers the queues that touched it and when; as its last owner lets go, an event after that work in each of
-// them stays with the block as a fence: one that the queue recorded already, where there is one, so that the fence does not stand
-// behind work that came later. The next owner's first use in queue Q waits, on the device and never on the host, for the fences
-// of queues other than Q; in Q itself order suffices. One queue alone thus never waits, two overlap as far as their data does. A
-// queue waits for its work when it is destroyed, hence a queue that is gone needs no fence.
+// A block may be released while enqueued work still uses it. This rule makes that safe with several
+// in-order queues. A buffer records the queues that used it and when. When its last owner releases
+// it, the block keeps as a fence an event after that work, from each queue. That is an event which
+// the queue has recorded already, where there is one, so that the fence does not include later
+// work. The next owner's first use in queue Q waits, on the device and never on the host, for the
+// fences of queues other than Q. Within Q, order suffices. So one queue alone never waits, and two
+// overlap as far as their data allows. A queue waits for its work when it is destroyed, hence a
+// destroyed queue needs no fence.
 //
-// Sizes are rounded up to classes (powers of two to 1 MiB, then eighths of a power of two: at most 1/8 lost), so that
-// the tables of one query serve the next. Idle bytes are bounded, the longest idle go first, and all of them go before
-// memory is reported as exhausted.
+// Sizes are rounded up to classes (powers of two to 1 MiB, then eighths of a power of two: at most
+// 1/8 lost), so that the tables of one query serve the next. Idle bytes are bounded. The longest
+// idle blocks are freed first, and all of them before memory is reported as exhausted.
 #pragma once
 #include <deque>
 #include <functional>
@@ -22,14 +24,15 @@
 
 namespace penstock::device {
 
-// What a driver's queue is to its buffers. Its work is numbered in order, so that events and buffers can be compared.
+// A driver's queue as its buffers see it. Work is numbered in order, so that events and buffers can
+// be compared.
 class QueueState {
  public:
   virtual ~QueueState() = default;
-  // To be called before work is enqueued: its number.
+  // Returns the number of the next work; call before it is enqueued.
   std::uint64_t next_work();
   Result<std::shared_ptr<Event>> record();
-  // The earliest of the last events that comes after this work; a new one if there is none.
+  // Returns the earliest of the last events after this work, or records a new one.
   Result<std::shared_ptr<Event>> event_after(std::uint64_t work);
   virtual Status wait_for(const Event& event) = 0;
   virtual Status finish() = 0;
@@ -38,17 +41,24 @@ class QueueState {
   virtual Result<std::shared_ptr<Event>> record_event() = 0;
 
  private:
-  struct Recorded { std::uint64_t work; std::shared_ptr<Event> event; };
+  struct Recorded {
+    std::uint64_t work;
+    std::shared_ptr<Event> event;
+  };
   std::mutex mutex_;
   std::uint64_t work_ = 0;
-  std::deque<Recorded> recorded_;   // the last few: a run has three chunks in flight with two events each
+  // The last few: a run has three chunks in flight with two events each.
+  std::deque<Recorded> recorded_;
 };
 
-struct Fence { std::weak_ptr<QueueState> queue; std::shared_ptr<Event> event; };
+struct Fence {
+  std::weak_ptr<QueueState> queue;
+  std::shared_ptr<Event> event;
+};
 
 struct Block {
-  std::uint64_t handle = 0;   // CUdeviceptr or cl_mem
-  std::uint64_t bytes = 0;    // of the size class
+  std::uint64_t handle = 0;  // CUdeviceptr or cl_mem
+  std::uint64_t bytes = 0;   // of the size class
   std::vector<Fence> fences;
 };
 
@@ -58,10 +68,10 @@ class Pool : public std::enable_shared_from_this<Pool> {
     // Code::no_memory asks for a trim and another try.
     std::function<Result<std::uint64_t>(std::uint64_t bytes)> allocate;
     std::function<void(std::uint64_t handle)> free;
-    std::function<std::uint64_t()> free_bytes;                           // null: limit less what is held
-    std::uint64_t limit_bytes = 0;                                       // of this pool
-    std::uint64_t max_allocation_bytes = 0;                              // of one block
-    std::string device;                                                  // its id, for messages
+    std::function<std::uint64_t()> free_bytes;  // null: the limit less the held bytes
+    std::uint64_t limit_bytes = 0;              // of this pool
+    std::uint64_t max_allocation_bytes = 0;     // of one block
+    std::string device;                         // its id, for messages
   };
   explicit Pool(Driver driver) : driver_(std::move(driver)) {}
   ~Pool();
@@ -72,7 +82,9 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void give_back(Block block);
   void trim(std::uint64_t idle_bytes_to_keep);
 
-  struct Use { std::uint64_t held_bytes, idle_bytes; };   // held: by buffers and idle together
+  struct Use {
+    std::uint64_t held_bytes, idle_bytes;
+  };  // held: in use and idle together
   Use use() const;
 
  private:
@@ -83,24 +95,26 @@ class Pool : public std::enable_shared_from_this<Pool> {
 
   Driver driver_;
   mutable std::mutex mutex_;
-  std::list<Block> idle_;   // longest idle first
+  std::list<Block> idle_;  // longest idle first
   std::uint64_t held_bytes_ = 0, idle_bytes_ = 0;
 };
 
 std::uint64_t size_class(std::uint64_t bytes);
 
-// A buffer from a pool; a driver adds nothing but the meaning of handle().
+// A buffer from a pool. A driver only gives handle() its meaning.
 class PooledBuffer : public Buffer {
  public:
   // `device` tells buffers of different devices apart; it is compared, never followed.
   PooledBuffer(const void* device, std::shared_ptr<Pool> pool, Block block, std::uint64_t bytes)
       : Buffer(bytes), device_(device), pool_(std::move(pool)), block_(std::move(block)) {}
-  // Memory that is not the pool's: `release` is called with the handle instead of giving it back, and after a wait for
-  // the work that uses it, because the owner of the memory may free it next.
-  PooledBuffer(const void* device, Block block, std::uint64_t bytes, std::function<void(std::uint64_t)> release)
+  // Wraps memory that is not the pool's. The destructor waits for the work that uses it, because
+  // the owner may free it next, and calls `release` with the handle.
+  PooledBuffer(const void* device, Block block, std::uint64_t bytes,
+               std::function<void(std::uint64_t)> release)
       : Buffer(bytes), device_(device), block_(std::move(block)), release_(std::move(release)) {}
-  // Memory of others, whose use and end are their affair: nothing is waited for.
-  static std::shared_ptr<PooledBuffer> borrowed(const void* device, std::uint64_t handle, std::uint64_t bytes) {
+  // Wraps the caller's memory without any wait: its owner orders its use and its end.
+  static std::shared_ptr<PooledBuffer> borrowed(const void* device, std::uint64_t handle,
+                                                std::uint64_t bytes) {
     auto buffer = std::make_shared<PooledBuffer>(device, Block{handle, bytes, {}}, bytes, nullptr);
     buffer->is_borrowed_ = true;
     return buffer;
@@ -110,7 +124,7 @@ class PooledBuffer : public Buffer {
   bool is_borrowed() const { return is_borrowed_; }
   std::uint64_t handle() const { return block_.handle; }
   const void* device() const { return device_; }
-  // To be called before each work of `queue` that uses the buffer is enqueued. Thread-safe.
+  // Call before each work of `queue` that uses the buffer is enqueued. Thread-safe.
   Status touch(const std::shared_ptr<QueueState>& queue) const;
 
  private:
@@ -120,7 +134,10 @@ class PooledBuffer : public Buffer {
   std::function<void(std::uint64_t)> release_;
   bool is_borrowed_ = false;
   mutable std::mutex mutex_;
-  struct User { std::weak_ptr<QueueState> queue; std::uint64_t last_work; };
+  struct User {
+    std::weak_ptr<QueueState> queue;
+    std::uint64_t last_work;
+  };
   mutable std::vector<User> users_;
 };
 

@@ -1,42 +1,62 @@
 #include <algorithm>
 #include <array>
 
-#include "base/nearest.hpp"
+#include "base/suggest_name.hpp"
 #include "expr/construction.hpp"
-#include "expr/text_functions.hpp"
+#include "expr/string_functions.hpp"
 
 namespace penstock {
 namespace {
 
 using namespace expr;
 
+// "no function matches the given name and argument types 'lower(BIGINT)'; ...", as DuckDB words it.
+Status no_match(std::string_view name, std::span<const Type> types) {
+  std::string message =
+      "no function matches the given name and argument types '" + std::string(name) + "(";
+  for (std::size_t i = 0; i < types.size(); i++)
+    message += (i == 0 ? "" : ", ") + name_of(types[i]);
+  message += ")'";
+  for (const StringFunction& row : string_functions())
+    if (row.name == name) message += "; the candidate is " + signature_of(row);
+  return {Code::invalid, message};
+}
+
 }  // namespace
 
-Builder::Builder(Schema schema, std::shared_ptr<Graph> graph) : schema_(std::move(schema)), graph_(std::move(graph)) {}
+Builder::Builder(Schema schema, std::shared_ptr<Graph> graph)
+    : schema_(std::move(schema)), graph_(std::move(graph)) {}
 
 Result<NodeId> Builder::column(std::string_view name) {
   if (const auto index = find_field(schema_, name)) return column(*index);
   std::vector<std::string> known;
   for (const Field& field : schema_) known.push_back(field.name);
-  std::string text;
-  for (const std::string& near : nearest_names(name, known)) text += (text.empty() ? "; nearest: " : ", ") + near;
-  return Status(Code::invalid, "no column '" + std::string(name) + "'" + text);
+  std::string candidates;
+  for (const std::string& near : nearest_names(name, known))
+    candidates += (candidates.empty() ? "; candidates: '" : ", '") + near + "'";
+  return Status(Code::invalid, "no column '" + std::string(name) + "'" + candidates);
 }
 
 NodeId Builder::column(std::uint32_t index) {
   return graph_->add({Op::column, schema_[index].type, schema_[index].nullable, index, {}});
 }
 
-NodeId Builder::literal(Scalar value) { return graph_->parameter(std::move(value), ParameterOrigin::literal); }
-NodeId Builder::captured(Scalar value) { return graph_->parameter(std::move(value), ParameterOrigin::captured); }
+NodeId Builder::literal(Scalar value) {
+  return graph_->parameter(std::move(value), ParameterOrigin::literal);
+}
+NodeId Builder::captured(Scalar value) {
+  return graph_->parameter(std::move(value), ParameterOrigin::captured);
+}
 
 Result<NodeId> Builder::unary(Op op, NodeId input) {
   Construction c(*graph_);
   const Type type = c.type(input);
   if (op == Op::is_null) return graph_->add({op, boolean_type, false, 0, {input}});
   if (op == Op::negate) return negate(c, *graph_, input);
-  if (op == Op::absolute) return is_numeric(type) ? Result<NodeId>(c.add(op, type, {input})) : cannot(op, {type});
-  if (op == Op::bit_not) return is_integer(type) ? Result<NodeId>(c.add(op, type, {input})) : cannot(op, {type});
+  if (op == Op::absolute)
+    return is_numeric(type) ? Result<NodeId>(c.add(op, type, {input})) : cannot(op, {type});
+  if (op == Op::bit_not)
+    return is_integer(type) ? Result<NodeId>(c.add(op, type, {input})) : cannot(op, {type});
   if (op == Op::not_) {
     PENSTOCK_ASSIGN(const NodeId condition, to_boolean(c, op, input));
     return c.add(op, boolean_type, {condition});
@@ -48,14 +68,16 @@ Result<NodeId> Builder::unary(Op op, NodeId input) {
   }
   if (op < Op::square_root || op > Op::tangent)
     return Status(Code::internal, std::string(name_of(op)) + " does not take one input");
-  return is_numeric(type) ? Result<NodeId>(c.add(op, float64_type, {c.cast(input, float64_type)})) : cannot(op, {type});
+  return is_numeric(type) ? Result<NodeId>(c.add(op, float64_type, {c.cast(input, float64_type)}))
+                          : cannot(op, {type});
 }
 
 Result<NodeId> Builder::unary_as(Op op, NodeId input, Type type) {
   PENSTOCK_ASSIGN(const NodeId converted, cast(input, type));
   const bool is_function = op >= Op::square_root && op <= Op::tangent;
-  return is_function && is_float(type) ? Result<NodeId>(Construction(*graph_).add(op, type, {converted}))
-                                       : unary(op, converted);
+  return is_function && is_float(type)
+             ? Result<NodeId>(Construction(*graph_).add(op, type, {converted}))
+             : unary(op, converted);
 }
 
 Result<NodeId> Builder::binary(Op op, NodeId left, NodeId right) {
@@ -67,9 +89,12 @@ Result<NodeId> Builder::binary(Op op, NodeId left, NodeId right) {
     return graph_->add({op, boolean_type, false, 0, {a, b}});
   }
   if (op >= Op::add && op <= Op::modulo) return arithmetic(c, op, left, right);
-  if (op >= Op::bit_and && op <= Op::shift_right && op != Op::bit_not) return bits(c, op, left, right);
-  if (op != Op::power) return Status(Code::internal, std::string(name_of(op)) + " does not take two inputs");
-  if (!is_numeric(c.type(left)) || !is_numeric(c.type(right))) return cannot(op, {c.type(left), c.type(right)});
+  if (op >= Op::bit_and && op <= Op::shift_right && op != Op::bit_not)
+    return bits(c, op, left, right);
+  if (op != Op::power)
+    return Status(Code::internal, std::string(name_of(op)) + " does not take two inputs");
+  if (!is_numeric(c.type(left)) || !is_numeric(c.type(right)))
+    return cannot(op, {c.type(left), c.type(right)});
   return c.add(op, float64_type, {c.cast(left, float64_type), c.cast(right, float64_type)});
 }
 
@@ -78,13 +103,15 @@ Result<NodeId> Builder::cast(NodeId input, Type type) {
   const Type from = c.type(input);
   if (type.kind == Kind::decimal &&
       (type.precision < 1 || type.precision > max_decimal_digits || type.scale > type.precision))
-    return Status(Code::unsupported, name_of(type) + " is not computed with: decimals have 1 to 18 digits");
+    return Status(Code::unsupported,
+                  name_of(type) + " is not computed with: decimals have 1 to 18 digits");
   if (!c.is_null_literal(input) && !is_castable(from, type)) {
     const bool with_string = from.kind == Kind::string || type.kind == Kind::string;
     return Status(with_string ? Code::unsupported : Code::invalid,
                   "cannot cast " + name_of(from) + " to " + name_of(type));
   }
-  if (from == type && c.parameter(input)) return graph_->parameter(*c.parameter(input));   // no longer adapts
+  if (from == type && c.parameter(input))
+    return graph_->parameter(*c.parameter(input));  // no longer adapts
   return c.cast(input, type);
 }
 
@@ -97,9 +124,11 @@ Result<NodeId> Builder::select(NodeId condition, NodeId then, NodeId otherwise) 
 }
 
 Result<NodeId> Builder::first_true(std::span<const NodeId> conditions, std::vector<NodeId> values) {
-  if (values.size() != conditions.size() + 1) return Status(Code::internal, "a choice needs one value more than conditions");
+  if (values.size() != conditions.size() + 1)
+    return Status(Code::internal, "a choice needs one value more than conditions");
   Construction c(*graph_);
-  std::rotate(values.begin(), values.end() - 1, values.end());      // the type is found from the last one on, as in DuckDB
+  std::rotate(values.begin(), values.end() - 1,
+              values.end());  // the type is found from the last one on, as in DuckDB
   PENSTOCK_TRY(unify(c, Op::select, values));
   NodeId result = values[0];
   for (std::size_t i = conditions.size(); i-- > 0;) {
@@ -117,30 +146,40 @@ Result<NodeId> Builder::variadic(Op op, std::vector<NodeId> inputs) {
   return inputs.size() == 1 ? inputs[0] : graph_->add({op, type, false, 0, std::move(inputs)});
 }
 
-Result<NodeId> Builder::text_function(std::string_view name, std::vector<NodeId> inputs) {
-  const std::shared_ptr<const CustomFunction> function = expr::text_function(name, inputs.size());
-  if (!function) return Status(Code::invalid, std::string(name) + " does not take " + std::to_string(inputs.size()) + " inputs");
+// The function's row is found by its name in plans ("like"), not by SQL's.
+Result<NodeId> Builder::string_function(std::string_view name, std::vector<NodeId> inputs) {
   Construction c(*graph_);
+  const std::shared_ptr<const CustomFunction> function = expr::string_function(name, inputs.size());
+  const auto takes = [&](std::size_t i) {
+    return c.is_null_literal(inputs[i]) || (c.type(inputs[i]).kind == Kind::string) ==
+                                               (function->parameter_types[i].kind == Kind::string);
+  };
+  bool is_match = function != nullptr;
+  for (std::size_t i = 0; is_match && i < inputs.size(); i++) is_match = takes(i);
+  if (!is_match) {
+    std::vector<Type> types;
+    for (const NodeId input : inputs) types.push_back(c.type(input));
+    return no_match(name, types);
+  }
   for (std::size_t i = 0; i < inputs.size(); i++) {
-    const Type wanted = function->parameter_types[i];
-    if (!c.is_null_literal(inputs[i]) && (c.type(inputs[i]).kind == Kind::string) != (wanted.kind == Kind::string))
-      return Status(Code::invalid, "input " + std::to_string(i + 1) + " of " + function->name + " is " + name_of(wanted) + ", not " +
-                                       name_of(c.type(inputs[i])));
-    PENSTOCK_ASSIGN(inputs[i], cast(inputs[i], wanted));
+    PENSTOCK_ASSIGN(inputs[i], cast(inputs[i], function->parameter_types[i]));
   }
   return c.call(function, std::move(inputs));
 }
 
-Result<NodeId> Builder::custom(std::shared_ptr<const CustomFunction> function, std::vector<NodeId> inputs) {
+Result<NodeId> Builder::custom(std::shared_ptr<const CustomFunction> function,
+                               std::vector<NodeId> inputs) {
   if (inputs.size() != function->parameter_types.size())
-    return Status(Code::invalid, function->name + " takes " + std::to_string(function->parameter_types.size()) +
+    return Status(Code::invalid, function->name + " takes " +
+                                     std::to_string(function->parameter_types.size()) +
                                      " inputs, not " + std::to_string(inputs.size()));
   for (std::size_t i = 0; i < inputs.size(); i++) {
     Result<NodeId> converted = cast(inputs[i], function->parameter_types[i]);
     PENSTOCK_TRY(converted.with("for " + function->parameter_names[i] + " of " + function->name));
     inputs[i] = *converted;
   }
-  return graph_->add({Op::custom, function->result_type, false, graph_->custom(function), std::move(inputs)});
+  return graph_->add(
+      {Op::custom, function->result_type, false, graph_->custom(function), std::move(inputs)});
 }
 
 }  // namespace penstock

@@ -1,38 +1,44 @@
-// The proleptic Gregorian calendar in integers: the host's twin of civil_year and its kin in operations.kc. Year 0 is 1
-// BC.
+// The proleptic Gregorian calendar on the host: the twin of civil_year and its like in
+// operations.kc. Year 0 is 1 BC.
 //
-// The computation shifts the year's start to 1 March, so that the leap day is the last of its year and month lengths
-// follow one linear formula; eras are the 400 years after which the calendar repeats (E. G. Richards, "Mapping Time",
-// 1998, ch. 25).
+// std::chrono computes dates, but its years end at 32767, and a DATE's 32-bit days reach year
+// 5,881,580. The calendar repeats after an era of 400 years, so days are reduced to one era first.
 #pragma once
+#include <chrono>
 #include <cstdint>
 
 namespace penstock::expr {
 
-struct Civil { std::int64_t year; int month, day; };
+struct Civil {
+  std::int64_t year;
+  int month, day;
+};
 
-constexpr std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }   // b > 0
-constexpr std::int64_t floor_modulo(std::int64_t a, std::int64_t b) { return a % b + (a % b < 0 ? b : 0); }
-
-constexpr std::int64_t days_an_era = 146097, days_before_1970 = 719468;   // from 0000-03-01 to 1970-01-01
-
-constexpr Civil civil_of_days(std::int64_t days) {
-  const std::int64_t shifted = days + days_before_1970;
-  const std::int64_t era = floor_divide(shifted, days_an_era), day_of_era = floor_modulo(shifted, days_an_era);
-  const std::int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  const std::int64_t day_of_year =
-      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);   // from 1 March
-  const int month_from_march = static_cast<int>((5 * day_of_year + 2) / 153);
-  const int month = month_from_march < 10 ? month_from_march + 3 : month_from_march - 9;
-  return {era * 400 + year_of_era + (month <= 2 ? 1 : 0), month,
-          static_cast<int>(day_of_year - (153 * month_from_march + 2) / 5 + 1)};
+constexpr std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}  // b > 0
+constexpr std::int64_t floor_modulo(std::int64_t a, std::int64_t b) {
+  return a % b + (a % b < 0 ? b : 0);
 }
 
+constexpr std::int64_t years_per_era = 400, days_per_era = 146097;
+
+// Returns the date of a day counted from 1970-01-01.
+constexpr Civil civil_of_days(std::int64_t days) {
+  using namespace std::chrono;
+  const sys_days day_of_era{std::chrono::days{floor_modulo(days, days_per_era)}};
+  const year_month_day date{day_of_era};  // from 1970-01-01 to 2369-12-31
+  return {int{date.year()} + floor_divide(days, days_per_era) * years_per_era,
+          static_cast<int>(unsigned{date.month()}), static_cast<int>(unsigned{date.day()})};
+}
+
+// Returns the days from 1970-01-01 to a date, `month` from 1 to 12.
 constexpr std::int64_t days_of_civil(std::int64_t year, int month, int day) {
-  const std::int64_t shifted_year = year - (month <= 2 ? 1 : 0);
-  const std::int64_t era = floor_divide(shifted_year, 400), year_of_era = floor_modulo(shifted_year, 400);
-  const std::int64_t day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-  return era * days_an_era + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - days_before_1970;
+  using namespace std::chrono;
+  const sys_days first{std::chrono::year{static_cast<int>(floor_modulo(year, years_per_era))} /
+                       month / 1};
+  return floor_divide(year, years_per_era) * days_per_era + first.time_since_epoch().count() + day -
+         1;
 }
 
 }  // namespace penstock::expr

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "expr/text_functions.hpp"
+#include "expr/string_functions.hpp"
 
 namespace penstock::expr {
 
@@ -16,31 +16,36 @@ Status cannot(Op op, std::initializer_list<Type> types) {
 namespace {
 
 Status needs_huge(Op op, Type a, Type b) {
-  return {Code::unsupported,
-          std::string(cannot(op, {a, b}).message()) +
-              ": the result is HUGEINT, which is not computed with; cast one side to the other's type"};
+  return {
+      Code::unsupported,
+      std::string(cannot(op, {a, b}).message()) +
+          ": the result is HUGEINT, which is not computed with; cast one side to the other's type"};
 }
 
 Status needs_scale(Op op, Type a, Type b) {
-  return {Code::unsupported,
-          std::string(cannot(op, {a, b}).message()) + ": the result has more than 18 decimal places"};
+  return {Code::unsupported, std::string(cannot(op, {a, b}).message()) +
+                                 ": the result has more than 18 decimal places"};
 }
 
 }  // namespace
 
 Result<NodeId> to_boolean(Construction& c, Op op, NodeId id) {
-  if (!c.is_null_literal(id) && !is_castable(c.type(id), boolean_type)) return cannot(op, {c.type(id)});
+  if (!c.is_null_literal(id) && !is_castable(c.type(id), boolean_type))
+    return cannot(op, {c.type(id)});
   return c.cast(id, boolean_type);
 }
 
 Result<NodeId> date_arithmetic(Construction& c, Op op, NodeId left, NodeId right) {
   const Type a = c.type(left), b = c.type(right);
-  if (op == Op::add && a.kind != Kind::date32 && b.kind == Kind::date32) return date_arithmetic(c, op, right, left);
+  if (op == Op::add && a.kind != Kind::date32 && b.kind == Kind::date32)
+    return date_arithmetic(c, op, right, left);
   if (a.kind != Kind::date32 || (op != Op::add && op != Op::subtract)) return cannot(op, {a, b});
   if (op == Op::subtract && b.kind == Kind::date32) return c.add(op, int64_type, {left, right});
-  const std::optional<Type> days = is_integer(b) ? meet(b, int32_type, Meeting::arithmetic) : std::nullopt;
+  const std::optional<Type> days =
+      is_integer(b) ? meet(b, int32_type, Meeting::arithmetic) : std::nullopt;
   if (!days || days->kind != Kind::int32)
-    return Status(Code::invalid, std::string(cannot(op, {a, b}).message()) + ": days are added to a date as INTEGER");
+    return Status(Code::invalid, std::string(cannot(op, {a, b}).message()) +
+                                     ": days are added to a date as INTEGER");
   return c.add(op, a, {left, c.cast(right, int32_type)});
 }
 
@@ -57,18 +62,19 @@ Result<NodeId> decimal_arithmetic(Construction& c, Op op, NodeId left, NodeId ri
   left = c.rescale(left, met.scale);
   right = c.rescale(right, met.scale);
   const int precision = met.precision + (op == Op::modulo ? 0 : 1);
-  return c.add(op, Type::decimal(std::min(precision, max_decimal_digits), met.scale), {left, right});
+  return c.add(op, Type::decimal(std::min(precision, max_decimal_digits), met.scale),
+               {left, right});
 }
 
 Result<NodeId> arithmetic(Construction& c, Op op, NodeId left, NodeId right) {
   std::array ids{left, right};
-  const auto is_moment = [&](NodeId id) {
+  const auto is_datetime = [&](NodeId id) {
     return c.type(id).kind == Kind::date32 || c.type(id).kind == Kind::timestamp;
   };
-  if (is_moment(left) != is_moment(right) && (c.parameter(left) || c.parameter(right)) &&
+  if (is_datetime(left) != is_datetime(right) && (c.parameter(left) || c.parameter(right)) &&
       !c.is_null_literal(left) && !c.is_null_literal(right)) {
     // date + 1: the literal is days, and fits INTEGER or not.
-    NodeId& days = is_moment(left) ? ids[1] : ids[0];
+    NodeId& days = is_datetime(left) ? ids[1] : ids[0];
     const Scalar* value = c.parameter(days);
     if (value && is_integer(value->type) && cast_value(*value, int32_type).fault == Code::ok)
       days = c.cast(days, int32_type);
@@ -76,11 +82,12 @@ Result<NodeId> arithmetic(Construction& c, Op op, NodeId left, NodeId right) {
     c.adapt(ids);
   }
   const Type a = c.type(ids[0]), b = c.type(ids[1]);
-  if (is_moment(ids[0]) || is_moment(ids[1])) return date_arithmetic(c, op, ids[0], ids[1]);
+  if (is_datetime(ids[0]) || is_datetime(ids[1])) return date_arithmetic(c, op, ids[0], ids[1]);
   if (!is_numeric(a) || !is_numeric(b)) return cannot(op, {a, b});
   const std::optional<Type> met = meet(a, b, Meeting::arithmetic);
   if (!met) return cannot(op, {a, b});
-  const bool divides = op == Op::divide || (op == Op::integer_divide && !(is_integer(a) && is_integer(b)));
+  const bool divides =
+      op == Op::divide || (op == Op::integer_divide && !(is_integer(a) && is_integer(b)));
   if (divides || is_float(*met)) {
     const Type type = is_float(*met) ? *met : float64_type;
     return c.add(divides ? Op::divide : op, type, {c.cast(ids[0], type), c.cast(ids[1], type)});
@@ -103,12 +110,15 @@ Result<NodeId> bits(Construction& c, Op op, NodeId left, NodeId right) {
 namespace {
 
 // A constant on the left is turned to the right: the function is of the column's texts.
-Result<NodeId> compare_texts(Construction& c, Op op, NodeId left, NodeId right) {
+Result<NodeId> compare_strings(Construction& c, Op op, NodeId left, NodeId right) {
   if (c.is_constant(left)) {
     std::swap(left, right);
-    op = op == Op::less ? Op::greater : op == Op::less_equal ? Op::greater_equal : op == Op::greater ? Op::less : Op::less_equal;
+    op = op == Op::less         ? Op::greater
+         : op == Op::less_equal ? Op::greater_equal
+         : op == Op::greater    ? Op::less
+                                : Op::less_equal;
   }
-  return c.call(text_comparison(op), {left, right});
+  return c.call(string_comparison(op), {left, right});
 }
 
 }  // namespace
@@ -116,17 +126,19 @@ Result<NodeId> compare_texts(Construction& c, Op op, NodeId left, NodeId right) 
 Result<NodeId> compare_nodes(Construction& c, Op op, NodeId left, NodeId right) {
   std::array ids{left, right};
   c.adapt(ids);
-  for (std::size_t i = 0; i < 2; i++) {   // a boolean beside a float or a decimal is 0 or 1, here only
+  for (std::size_t i = 0; i < 2;
+       i++) {  // a boolean beside a float or a decimal is 0 or 1, here only
     const Type other = c.type(ids[1 - i]);
     if (c.type(ids[i]) == boolean_type && (is_float(other) || other.kind == Kind::decimal))
       ids[i] = c.cast(ids[i], {Kind::int8});
   }
   const Type a = c.type(ids[0]), b = c.type(ids[1]);
   const bool equality = op == Op::equal || op == Op::not_equal;
-  if (a.kind == Kind::string && b.kind == Kind::string && !equality) return compare_texts(c, op, ids[0], ids[1]);
+  if (a.kind == Kind::string && b.kind == Kind::string && !equality)
+    return compare_strings(c, op, ids[0], ids[1]);
   const std::optional<Type> met = meet(a, b, Meeting::comparison);
   if (!met) return cannot(op, {a, b});
-  if (met->kind == Kind::int128) {   // a signed integer with UBIGINT: by value
+  if (met->kind == Kind::int128) {  // a signed integer with UBIGINT: by value
     for (NodeId& id : ids) id = c.cast(id, is_signed(c.type(id)) ? int64_type : Type{Kind::uint64});
   } else if (met->kind == Kind::decimal && met->precision > max_decimal_digits) {
     // Rescaling could overflow: the kernel compares by value what stands as 64 bits.
@@ -148,11 +160,16 @@ bool fits(const Scalar* literal, Type type) {
   return literal->integer >= range.minimum && literal->integer <= range.maximum;
 }
 
-// What inputs have met in so far. A literal that has met NULL or another literal has its own type from there on, as in DuckDB.
-struct Met { Type type; const Scalar* literal; };
+// What inputs have met in so far. A literal that has met NULL or another literal has its own type
+// from there on, as in DuckDB.
+struct Met {
+  Type type;
+  const Scalar* literal;
+};
 
 Result<Met> meet_next(Op op, Met so_far, Met next) {
-  if (next.literal && next.literal->is_null) return Met{so_far.type, so_far.literal && so_far.literal->is_null ? so_far.literal : nullptr};
+  if (next.literal && next.literal->is_null)
+    return Met{so_far.type, so_far.literal && so_far.literal->is_null ? so_far.literal : nullptr};
   if (so_far.literal && so_far.literal->is_null) return Met{next.type, nullptr};
   const bool one_literal = (so_far.literal == nullptr) != (next.literal == nullptr);
   if (one_literal && fits(so_far.literal, next.type)) return Met{next.type, nullptr};
@@ -173,7 +190,8 @@ Result<Type> unify(Construction& c, Op op, std::span<NodeId> ids) {
   Type type = met.type;
   if (type.kind == Kind::int128) return needs_huge(op, type, type);
   if (type.kind == Kind::string && (op == Op::least || op == Op::greatest))
-    return Status(Code::unsupported, std::string(cannot(op, {type}).message()) + ": strings are not ordered inside an expression");
+    return Status(Code::unsupported, std::string(cannot(op, {type}).message()) +
+                                         ": strings are not ordered inside an expression");
   if (type.kind == Kind::decimal && type.precision > max_decimal_digits)
     type = Type::decimal(max_decimal_digits, type.scale);
   for (NodeId& id : ids) id = c.cast(id, type);
@@ -184,11 +202,12 @@ Result<NodeId> negate(Construction& c, Graph& graph, NodeId input) {
   const Type type = c.type(input);
   if (!is_numeric(type)) return cannot(Op::negate, {type});
   if (const Scalar* literal = c.parameter(input); literal && !literal->is_null) {
-    Scalar value = *literal;   // -1 is a literal, as 1 is
+    Scalar value = *literal;  // -1 is a literal, as 1 is
     value.integer = -value.integer;
     value.real = -value.real;
     for (Kind kind : {Kind::int32, Kind::int64})
-      if (is_integer(type) && (kind == Kind::int64 || cast_value(value, {kind}).fault == Code::ok)) {
+      if (is_integer(type) &&
+          (kind == Kind::int64 || cast_value(value, {kind}).fault == Code::ok)) {
         value.type = {kind};
         break;
       }
@@ -201,7 +220,8 @@ Result<NodeId> negate(Construction& c, Graph& graph, NodeId input) {
 Result<NodeId> rounding(Construction& c, Op op, NodeId input) {
   const Type type = c.type(input);
   if (!is_numeric(type)) return cannot(op, {type});
-  if (is_integer(type)) return op == Op::round || op == Op::truncate ? input : c.cast(input, float64_type);
+  if (is_integer(type))
+    return op == Op::round || op == Op::truncate ? input : c.cast(input, float64_type);
   return c.add(op, type.kind == Kind::decimal ? Type::decimal(type.precision, 0) : type, {input});
 }
 

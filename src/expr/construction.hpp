@@ -1,5 +1,5 @@
-// How a Builder makes an operation type-exact: which casts its inputs take, and what its result is. The rules are
-// promotion.hpp's; what has no result of a type that is computed with is refused by name.
+// Makes an operation type-exact for Builder: casts its inputs and finds its result type, by the
+// rules of promotion.hpp. An operation whose result type is not computed with is refused by name.
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -8,15 +8,15 @@
 
 #include "expr/operation.hpp"
 #include "expr/value.hpp"
+#include "penstock/detail/promotion.hpp"
 #include "penstock/expression.hpp"
-#include "penstock/promotion.hpp"
 
 namespace penstock::expr {
 
 inline constexpr Type boolean_type{Kind::boolean}, int32_type{Kind::int32}, int64_type{Kind::int64},
     float64_type{Kind::float64};
 
-Status cannot(Op op, std::initializer_list<Type> types);      // "cannot add DATE and DOUBLE"
+Status cannot(Op op, std::initializer_list<Type> types);  // "cannot add DATE and DOUBLE"
 
 // One construction: nodes go into `graph`; literals adapt on the way.
 class Construction {
@@ -28,33 +28,42 @@ class Construction {
     const Node& node = graph_.at(id);
     if (node.op != Op::parameter) return nullptr;
     const ParameterOrigin origin = graph_.parameter_origins[node.payload];
-    const bool wanted = origin == ParameterOrigin::literal || (also_fixed && origin == ParameterOrigin::fixed);
+    const bool wanted =
+        origin == ParameterOrigin::literal || (also_fixed && origin == ParameterOrigin::fixed);
     return wanted ? &graph_.parameters[node.payload] : nullptr;
   }
-  bool is_null_literal(NodeId id) const { const Scalar* value = parameter(id); return value && value->is_null; }
+  bool is_null_literal(NodeId id) const {
+    const Scalar* value = parameter(id);
+    return value && value->is_null;
+  }
 
-  // Adds a strict operation; of constants alone it is computed here, unless that faults: then where it is used.
+  // Adds a strict operation. Of constants alone it is computed here, unless it faults: a fault
+  // counts only where the value is used.
   NodeId add(Op op, Type result, std::vector<NodeId> inputs) {
     const Node node{op, result, false, 0, std::move(inputs)};
     std::vector<Scalar> values;
     for (NodeId input : node.inputs)
       if (const Scalar* value = parameter(input, true)) values.push_back(*value);
     if (values.size() < node.inputs.size()) return graph_.add(node);
-    if (std::any_of(values.begin(), values.end(), [](const Scalar& value) { return value.is_null; }))
+    if (std::any_of(values.begin(), values.end(),
+                    [](const Scalar& value) { return value.is_null; }))
       return graph_.parameter(Scalar::null_of(result));
-    Outcome outcome = apply(graph_, node, values);
-    return outcome.fault == Code::ok ? graph_.parameter(std::move(outcome.value)) : graph_.add(node);
+    EvaluatedScalar evaluated = apply(graph_, node, values);
+    return evaluated.fault == Code::ok ? graph_.parameter(std::move(evaluated.value))
+                                       : graph_.add(node);
   }
 
-  // A function of strings: NULL with a NULL constant, of constants alone computed here.
+  // Calls a function of strings: NULL with a NULL constant, computed here of constants alone.
   NodeId call(const std::shared_ptr<const CustomFunction>& function, std::vector<NodeId> inputs) {
     std::vector<Scalar> values;
     for (NodeId input : inputs)
       if (const Scalar* value = parameter(input, true)) values.push_back(*value);
-    if (std::any_of(values.begin(), values.end(), [](const Scalar& value) { return value.is_null; }))
+    if (std::any_of(values.begin(), values.end(),
+                    [](const Scalar& value) { return value.is_null; }))
       return graph_.parameter(Scalar::null_of(function->result_type));
     if (values.size() == inputs.size()) return graph_.parameter(function->host(values));
-    return graph_.add({Op::custom, function->result_type, false, graph_.custom(function), std::move(inputs)});
+    return graph_.add(
+        {Op::custom, function->result_type, false, graph_.custom(function), std::move(inputs)});
   }
   bool is_constant(NodeId id) const { return graph_.at(id).op == Op::parameter; }
 
@@ -63,21 +72,26 @@ class Construction {
     return is_null_literal(id) ? graph_.parameter(Scalar::null_of(to)) : add(Op::cast, to, {id});
   }
 
-  // A decimal's scale only: its digits may stay as they are, 18 at most.
+  // Changes a decimal's scale alone; it keeps at most 18 digits.
   NodeId rescale(NodeId id, int scale) {
-    const Type from = type(id).kind == Kind::decimal ? type(id) : Type::decimal(integer_digits(type(id).kind), 0);
+    const Type from =
+        type(id).kind == Kind::decimal ? type(id) : Type::decimal(integer_digits(type(id).kind), 0);
     if (type(id).kind == Kind::decimal && from.scale == scale) return id;
-    return cast(id, Type::decimal(std::clamp(from.precision + scale - from.scale, 1, max_decimal_digits), scale));
+    return cast(
+        id, Type::decimal(std::clamp(from.precision + scale - from.scale, 1, max_decimal_digits),
+                          scale));
   }
 
-  // Literals take the type of what they meet where their value fits; the types they are then treated as.
+  // Casts literals to the type of what they meet where their value fits.
   void adapt(std::span<NodeId> ids) {
     std::optional<Type> fixed;
     for (NodeId id : ids)
-      if (!parameter(id)) fixed = fixed ? meet(*fixed, type(id), Meeting::comparison).value_or(*fixed) : type(id);
+      if (!parameter(id))
+        fixed = fixed ? meet(*fixed, type(id), Meeting::comparison).value_or(*fixed) : type(id);
     const std::optional<Type> other = fixed ? fixed : first_present(ids);
     for (NodeId& id : ids)
-      if (const Scalar* value = parameter(id); value && other) id = adapted(id, *value, fixed, *other);
+      if (const Scalar* value = parameter(id); value && other)
+        id = adapted(id, *value, fixed, *other);
   }
 
  private:
@@ -103,7 +117,8 @@ Result<NodeId> decimal_arithmetic(Construction& c, Op op, NodeId left, NodeId ri
 Result<NodeId> arithmetic(Construction& c, Op op, NodeId left, NodeId right);
 Result<NodeId> bits(Construction& c, Op op, NodeId left, NodeId right);
 Result<NodeId> compare_nodes(Construction& c, Op op, NodeId left, NodeId right);
-// The one type of select's branches and of coalesce's, least's and greatest's inputs, and the inputs cast to it.
+// Casts select's branches, or the inputs of coalesce, least and greatest, to one type and returns
+// it.
 Result<Type> unify(Construction& c, Op op, std::span<NodeId> ids);
 Result<NodeId> negate(Construction& c, Graph& graph, NodeId input);
 Result<NodeId> rounding(Construction& c, Op op, NodeId input);

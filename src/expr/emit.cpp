@@ -10,19 +10,22 @@ namespace penstock {
 
 std::string kernel_type(Type type) {
   switch (type.kind) {
-    case Kind::boolean: case Kind::string: return "u32";
+    case Kind::boolean:
+    case Kind::string: return "u32";
     case Kind::int8: return "i8";
     case Kind::int16: return "i16";
-    case Kind::int32: case Kind::date32: return "i32";
+    case Kind::int32:
+    case Kind::date32: return "i32";
     case Kind::uint8: return "u8";
     case Kind::uint16: return "u16";
     case Kind::uint32: return "u32";
     case Kind::uint64: return "u64";
     case Kind::float32: return "f32";
     case Kind::float64: return "f64";
-    case Kind::int64: case Kind::timestamp: return "i64";
+    case Kind::int64:
+    case Kind::timestamp: return "i64";
     case Kind::decimal: return width_bytes(type) == 8 ? "i64" : "I128";
-    case Kind::int128: return "I128";       // sums; emit() refuses to compute with them
+    case Kind::int128: return "I128";  // sums; emit() refuses to compute with them
   }
   return {};
 }
@@ -39,8 +42,10 @@ bool needs_f64(const Graph& graph, std::span<const NodeId> roots) {
     const Node& node = graph.at(id);
     if (node.type.kind == Kind::float64) return true;
     if (node.op != Op::cast) continue;
-    const Type from = graph.at(node.inputs[0]).type;   // decimals become floats, and floats decimals, through float64
-    if ((from.kind == Kind::decimal && is_float(node.type)) || (is_float(from) && node.type.kind == Kind::decimal))
+    const Type from = graph.at(node.inputs[0])
+                          .type;  // decimals become floats, and floats decimals, through float64
+    if ((from.kind == Kind::decimal && is_float(node.type)) ||
+        (is_float(from) && node.type.kind == Kind::decimal))
       return true;
   }
   return false;
@@ -55,7 +60,8 @@ bool is_name(const std::string& expression) { return expression.find(' ') == std
 
 class Emitter {
  public:
-  Emitter(const Graph& graph, const EmissionNames& names) : graph_(graph), names_(names), operands_(graph.size()), emitted_(graph.size()) {}
+  Emitter(const Graph& graph, const EmissionNames& names)
+      : graph_(graph), names_(names), operands_(graph.size()), emitted_(graph.size()) {}
 
   Result<Emission> emit(std::span<const NodeId> roots) {
     if (!names_.after_root) PENSTOCK_TRY(emit_all(roots));
@@ -73,7 +79,8 @@ class Emitter {
     const std::vector<bool> needed = expr::reachable(graph_, roots);
     for (NodeId id = 0; id < graph_.size(); id++) {
       if (!needed[id] || emitted_[id]) continue;
-      if (const Status status = emit_node(id); !status.ok()) return status.with("in " + text_of(graph_, id, {}));
+      if (const Status status = emit_node(id); !status.ok())
+        return status.with("in " + text_of(graph_, id, {}));
       emitted_[id] = true;
     }
     return {};
@@ -83,15 +90,19 @@ class Emitter {
     const Node& node = graph_.at(id);
     Operand& result = operands_[id];
     result.type = node.type;
-    if (width_bytes(node.type) > 8) return Status(Code::unsupported, "kernels do not compute with " + name_of(node.type));
-    if (node.op == Op::column) return leaf(result, names_.value(node.payload), names_.valid(node.payload));
+    if (width_bytes(node.type) > 8)
+      return Status(Code::unsupported, "kernels do not compute with " + name_of(node.type));
+    if (node.op == Op::column)
+      return leaf(result, names_.value(node.payload), names_.valid(node.payload));
     if (node.op == Op::parameter) {
       const std::string valid = names_.parameter_valid(node.payload);
-      return leaf(result, names_.parameter(node.payload), valid.empty() && node.nullable ? "0u" : valid);
+      return leaf(result, names_.parameter(node.payload),
+                  valid.empty() && node.nullable ? "0u" : valid);
     }
     std::vector<Operand> inputs;
     for (NodeId input : node.inputs) inputs.push_back(operands_[input]);
-    const expr::CustomCall custom{node.op == Op::custom ? custom_name(node.payload) : "", names_.custom_guard};
+    const expr::CustomCall custom{node.op == Op::custom ? custom_name(node.payload) : "",
+                                  names_.custom_guard};
     Result<Printed> printed = expr::print_operation(graph_, node, inputs, number_, custom);
     if (!printed.ok()) return printed.status();
     emission_.statements += printed->preparation;
@@ -105,16 +116,20 @@ class Emitter {
     return {};
   }
 
-  std::string statement(const std::string& type, const char* prefix, const std::string& expression) {
+  std::string statement(const std::string& type, const char* prefix,
+                        const std::string& expression) {
     const std::string name = prefix + std::to_string(number_);
     emission_.statements += "  const " + type + " " + name + " = " + expression + ";\n";
     return name;
   }
 
-  void declare(Operand& result, NodeId id, std::span<const Operand> inputs, const Printed& printed) {
-    result.value = printed.is_alias ? printed.value : statement(kernel_type(result.type), "v", printed.value);
+  void declare(Operand& result, NodeId id, std::span<const Operand> inputs,
+               const Printed& printed) {
+    result.value =
+        printed.is_alias ? printed.value : statement(kernel_type(result.type), "v", printed.value);
     result.valid = is_name(printed.valid) ? printed.valid : statement("u32", "n", printed.valid);
-    const std::string fault = printed.strict ? strict_fault(id, inputs, printed, result.valid) : printed.fault;
+    const std::string fault =
+        printed.strict ? strict_fault(id, inputs, printed, result.valid) : printed.fault;
     result.fault = is_name(fault) ? fault : statement("u32", "e", fault);
     number_++;
   }
@@ -145,7 +160,8 @@ class Emitter {
   // The function's name in this text. Its definition is printed the first time.
   std::string custom_name(std::uint32_t index) {
     const CustomFunction& function = *graph_.customs[index];
-    const auto [found, inserted] = customs_.try_emplace(index, "custom_" + std::to_string(customs_.size()) + "_" + function.name);
+    const auto [found, inserted] = customs_.try_emplace(
+        index, "custom_" + std::to_string(customs_.size()) + "_" + function.name);
     if (inserted) define_custom(function, found->second);
     return found->second;
   }
@@ -153,23 +169,25 @@ class Emitter {
   void define_custom(const CustomFunction& function, const std::string& name) {
     std::string parameters;
     for (std::size_t i = 0; i < function.parameter_names.size(); i++)
-      parameters += (i == 0 ? "" : ", ") + kernel_type(function.parameter_types[i]) + " " + function.parameter_names[i];
-    emission_.functions += "FUNCTION " + kernel_type(function.result_type) + " " + name + "(" + parameters +
-                           ")\n{\n  " + function.body + "\n}\n";
+      parameters += (i == 0 ? "" : ", ") + kernel_type(function.parameter_types[i]) + " " +
+                    function.parameter_names[i];
+    emission_.functions += "FUNCTION " + kernel_type(function.result_type) + " " + name + "(" +
+                           parameters + ")\n{\n  " + function.body + "\n}\n";
   }
 
   const Graph& graph_;
   const EmissionNames& names_;
   std::vector<Operand> operands_;
   std::vector<bool> emitted_;
-  std::map<std::uint32_t, std::string> customs_;   // names by index in the graph
+  std::map<std::uint32_t, std::string> customs_;  // names by index in the graph
   Emission emission_;
-  unsigned number_ = 0;   // of the operation within this text
+  unsigned number_ = 0;  // of the operation within this text
 };
 
 }  // namespace
 
-Result<Emission> emit(const Graph& graph, std::span<const NodeId> roots, const EmissionNames& names) {
+Result<Emission> emit(const Graph& graph, std::span<const NodeId> roots,
+                      const EmissionNames& names) {
   return Emitter(graph, names).emit(roots);
 }
 

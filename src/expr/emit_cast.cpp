@@ -10,18 +10,20 @@ Printed print_cast_from_float(const Operand& a, Type type) {
     const std::string wide = a.type.kind == Kind::float32 ? "(f64)" + a.value : a.value;
     const std::string power = power_constant(type.scale), limit = power_constant(type.precision);
     printed.value = call("decimal_of_f64", {wide, power, limit});
-    printed.own_faults.emplace_back(Code::overflow, call("outside_decimal", {wide, power, limit}) + " != 0u");
+    printed.own_faults.emplace_back(Code::overflow,
+                                    call("outside_decimal", {wide, power, limit}) + " != 0u");
     return printed;
   }
   if (is_float(type)) {
     printed.value = "(" + kernel_type(type) + ")" + a.value;
     if (type.kind == Kind::float32)
-      printed.own_faults.emplace_back(Code::overflow, call("narrows_to_infinity", {a.value}) + " != 0u");
+      printed.own_faults.emplace_back(Code::overflow,
+                                      call("narrows_to_infinity", {a.value}) + " != 0u");
     return printed;
   }
   printed.value = call(kernel_type(type) + "_of" + suffix(a.type), {a.value});
-  printed.own_faults.emplace_back(Code::overflow,
-                                  call("outside" + suffix(type) + suffix(a.type), {a.value}) + " != 0u");
+  printed.own_faults.emplace_back(
+      Code::overflow, call("outside" + suffix(type) + suffix(a.type), {a.value}) + " != 0u");
   return printed;
 }
 
@@ -29,20 +31,29 @@ Printed print_cast_from_float(const Operand& a, Type type) {
 Printed print_cast_from_decimal(const Operand& a, Type type) {
   const std::string power = power_constant(a.type.scale);
   Printed printed;
-  printed.value = a.type.precision <= 15 ? "(f64)" + a.value + " / (f64)" + power : call("f64_of_decimal", {a.value, power});
+  printed.value = a.type.precision <= 15 ? "(f64)" + a.value + " / (f64)" + power
+                                         : call("f64_of_decimal", {a.value, power});
   if (type.kind == Kind::float32) printed.value = "(f32)(" + printed.value + ")";
   return printed;
 }
 
-Printed print_cast_moment(const Operand& a, Type type) {
+Printed print_cast_datetime(const Operand& a, Type type) {
+  const auto with_infinities = [&](const std::string& finite) {
+    const Int128 infinity = type.kind == Kind::date32 ? infinite_days : infinite_microseconds;
+    const std::string word = kernel_type(type);
+    return "(" + is_infinite(a) + " ? (" + a.value + " < 0 ? " + constant(-infinity, word) + " : " +
+           constant(infinity, word) + ") : " + finite + ")";
+  };
   Printed printed;
   if (type.kind == Kind::date32) {
-    printed.value = "(i32)" + call("days_of_timestamp", {a.value});
+    printed.value = with_infinities("(i32)" + call("days_of_timestamp", {a.value}));
     return printed;
   }
   const Int128 days = INT64_MAX / microseconds_per_day;
-  printed.value = call("multiply_i64", {"(i64)" + a.value, "DAY_MICROSECONDS"});
-  printed.own_faults.emplace_back(Code::overflow, outside(a.value, "i32", range_of(a.type), {-days, days}));
+  printed.value = with_infinities(call("multiply_i64", {"(i64)" + a.value, "DAY_MICROSECONDS"}));
+  printed.own_faults.emplace_back(
+      Code::overflow, "(!" + is_infinite(a) + " && " +
+                          outside(a.value, "i32", range_of(a.type), {-days, days}) + ")");
   return printed;
 }
 
@@ -58,7 +69,8 @@ Printed print_cast_exact(const Operand& a, Type type) {
     const Int128 unit = power_of_ten(from_scale - to_scale);
     const std::string rounded = call("round_decimal", {a.value, power});
     printed.value = "(" + kernel_type(type) + ")" + rounded;
-    fault = outside(rounded, "i64", {(from.minimum - unit / 2) / unit, (from.maximum + unit / 2) / unit}, to);
+    fault = outside(rounded, "i64",
+                    {(from.minimum - unit / 2) / unit, (from.maximum + unit / 2) / unit}, to);
   } else if (to_scale > from_scale) {
     const Int128 power = power_of_ten(to_scale - from_scale);
     printed.value = call("multiply_i64", {"(i64)" + a.value, constant(power, "i64")});
@@ -76,9 +88,15 @@ Printed print_cast_exact(const Operand& a, Type type) {
 
 Printed print_cast(const Operand& a, Type type) {
   Printed printed;
-  if (a.type == type) { printed.value = a.value; printed.is_alias = true; return printed; }
+  if (a.type == type) {
+    printed.value = a.value;
+    printed.is_alias = true;
+    return printed;
+  }
   if (type.kind == Kind::boolean) {
-    const char* zero = a.type.kind == Kind::float32 ? "0.0f" : a.type.kind == Kind::float64 ? "0.0" : "0";
+    const char* zero = a.type.kind == Kind::float32   ? "0.0f"
+                       : a.type.kind == Kind::float64 ? "0.0"
+                                                      : "0";
     printed.value = "(u32)(" + a.value + " != " + zero + ")";
     return printed;
   }
@@ -88,7 +106,8 @@ Printed print_cast(const Operand& a, Type type) {
     printed.value = "(" + kernel_type(type) + ")" + a.value;
     return printed;
   }
-  if (a.type.kind == Kind::date32 || a.type.kind == Kind::timestamp) return print_cast_moment(a, type);
+  if (a.type.kind == Kind::date32 || a.type.kind == Kind::timestamp)
+    return print_cast_datetime(a, type);
   return print_cast_exact(a, type);
 }
 

@@ -1,4 +1,5 @@
-// What is not strict: it may have a value, and no fault, though one of its inputs is NULL or faulted.
+// What is not strict: it may have a value, and no fault, though one of its inputs is NULL or
+// faulted.
 #include <array>
 
 #include "expr/emit_parts.hpp"
@@ -20,19 +21,21 @@ std::string first_fault(const Operand& a, const Operand& b) {
   return "(" + a.fault + " != 0u ? " + a.fault + " : " + b.fault + ")";
 }
 
-std::string choose(const std::string& condition, const std::string& then, const std::string& otherwise) {
+std::string choose(const std::string& condition, const std::string& then,
+                   const std::string& otherwise) {
   return then == otherwise ? then : condition + " ? " + then + " : " + otherwise;
 }
 
 // The better of two is in `printed`, whose names become those of the statements that are added.
 void take_better(const Node& node, const Operand& next, const std::string& name, Printed& printed) {
   const Op op = node.op == Op::least ? Op::less : Op::greater;
-  std::string better = is_float(node.type) ? compare_floats(op, node.type, next.value, printed.value)
-                                           : compare_words(op, next.value, printed.value);
+  std::string better = is_float(node.type)
+                           ? compare_floats(op, node.type, next.value, printed.value)
+                           : compare_words(op, next.value, printed.value);
   if (printed.valid != "1u") better = "((" + printed.valid + " ^ 1u) | " + better + ")";
   if (next.valid != "1u") better = next.valid + " & " + better;
-  printed.preparation += "  const " + kernel_type(node.type) + " " + name + " = (" + better + ") != 0u ? " + next.value + " : " +
-                         printed.value + ";\n";
+  printed.preparation += "  const " + kernel_type(node.type) + " " + name + " = (" + better +
+                         ") != 0u ? " + next.value + " : " + printed.value + ";\n";
   printed.value = name;
 }
 
@@ -41,9 +44,12 @@ void take_validity_and_fault(const Operand& next, const std::string& name, Print
     printed.preparation += "  const u32 " + name + ending + " = " + expression + ";\n";
     return name + ending;
   };
-  if (printed.valid == "1u" || next.valid == "1u") printed.valid = "1u";
-  else printed.valid = declare("n", printed.valid + " | " + next.valid);
-  if (printed.fault == "0u") printed.fault = next.fault;
+  if (printed.valid == "1u" || next.valid == "1u")
+    printed.valid = "1u";
+  else
+    printed.valid = declare("n", printed.valid + " | " + next.valid);
+  if (printed.fault == "0u")
+    printed.fault = next.fault;
   else if (next.fault != "0u" && next.fault != printed.fault)
     printed.fault = declare("e", printed.fault + " != 0u ? " + printed.fault + " : " + next.fault);
 }
@@ -55,7 +61,8 @@ Printed print_connective(const Node& node, const Operand& a, const Operand& b) {
   Printed printed;
   printed.strict = false;
   printed.value = a.value + (is_and ? " & " : " | ") + b.value;
-  const bool can_be_null = a.valid != "1u" || b.valid != "1u", can_be_fault = a.fault != "0u" || b.fault != "0u";
+  const bool can_be_null = a.valid != "1u" || b.valid != "1u",
+             can_be_fault = a.fault != "0u" || b.fault != "0u";
   if (!can_be_null && !can_be_fault) return printed;
   const std::string decided = decides(is_and, a) + " | " + decides(is_and, b);
   if (can_be_null) {
@@ -69,7 +76,8 @@ Printed print_connective(const Node& node, const Operand& a, const Operand& b) {
 
 Printed print_select(std::span<const Operand> inputs) {
   const Operand &c = inputs[0], &then = inputs[1], &otherwise = inputs[2];
-  const std::string chosen = c.valid == "1u" ? c.value + " != 0u" : "(" + c.valid + " & " + c.value + ") != 0u";
+  const std::string chosen =
+      c.valid == "1u" ? c.value + " != 0u" : "(" + c.valid + " & " + c.value + ") != 0u";
   Printed printed;
   printed.strict = false;
   printed.value = choose(chosen, then.value, otherwise.value);
@@ -78,13 +86,15 @@ Printed print_select(std::span<const Operand> inputs) {
   printed.fault = choose(chosen, then.fault, otherwise.fault);
   if (c.fault == "0u") return printed;
   if (printed.valid != "1u") printed.valid = c.fault + " != 0u ? 1u : " + printed.valid;
-  printed.fault = printed.fault == "0u" ? c.fault : c.fault + " != 0u ? " + c.fault + " : " + printed.fault;
+  printed.fault =
+      printed.fault == "0u" ? c.fault : c.fault + " != 0u ? " + c.fault + " : " + printed.fault;
   return printed;
 }
 
 Printed print_coalesce(std::span<const Operand> inputs) {
   std::size_t last = 0;
-  while (last + 1 < inputs.size() && inputs[last].valid != "1u") last++;   // what follows is never reached
+  while (last + 1 < inputs.size() && inputs[last].valid != "1u")
+    last++;  // what follows is never reached
   Printed printed;
   printed.strict = false;
   printed.is_alias = last == 0;

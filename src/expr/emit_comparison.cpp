@@ -4,8 +4,12 @@
 namespace penstock::expr {
 
 std::string compare_words(Op op, const std::string& a, const std::string& b) {
-  const char* sign = op == Op::equal ? " == " : op == Op::not_equal ? " != " : op == Op::less ? " < "
-                     : op == Op::less_equal ? " <= " : op == Op::greater ? " > " : " >= ";
+  const char* sign = op == Op::equal        ? " == "
+                     : op == Op::not_equal  ? " != "
+                     : op == Op::less       ? " < "
+                     : op == Op::less_equal ? " <= "
+                     : op == Op::greater    ? " > "
+                                            : " >= ";
   return "(u32)(" + a + sign + b + ")";
 }
 
@@ -28,12 +32,14 @@ Result<std::string> print_comparison(Op op, const Operand& a, const Operand& b) 
   const int a_scale = a.type.kind == Kind::decimal ? a.type.scale : 0,
             b_scale = b.type.kind == Kind::decimal ? b.type.scale : 0;
   const auto order = [](const Operand& coarse, const Operand& fine, int gap) {
-    return call("order_scaled" + suffix(coarse.type), {coarse.value, fine.value, power_constant(gap)});
+    return call("order_scaled" + suffix(coarse.type),
+                {coarse.value, fine.value, power_constant(gap)});
   };
   if (a_scale < b_scale) return compare_words(op, order(a, b, b_scale - a_scale), "0");
   if (a_scale > b_scale) return compare_words(op, "0", order(b, a, a_scale - b_scale));
   if ((a.type.kind == Kind::uint64) != (b.type.kind == Kind::uint64))
-    return compare_words(op, call("order" + suffix(a.type) + suffix(b.type), {a.value, b.value}), "0");
+    return compare_words(op, call("order" + suffix(a.type) + suffix(b.type), {a.value, b.value}),
+                         "0");
   return compare_words(op, a.value, b.value);
 }
 

@@ -1,4 +1,4 @@
-// Functions of one value: of numbers, decimals and moments.
+// Functions of one value: of numbers, decimals, dates and timestamps.
 #include "expr/emit_parts.hpp"
 
 namespace penstock::expr {
@@ -22,13 +22,20 @@ const char* math_name(Op op) {
 
 }  // namespace
 
-std::string print_math(const Node& node, const Operand& a) { return call(math(math_name(node.op), node.type), {a.value}); }
+std::string print_math(const Node& node, const Operand& a) {
+  return call(math(math_name(node.op), node.type), {a.value});
+}
 
 Printed print_rounding(const Node& node, const Operand& a) {
   Printed printed;
-  if (a.type.scale == 0) { printed.value = a.value; printed.is_alias = true; return printed; }
+  if (a.type.scale == 0) {
+    printed.value = a.value;
+    printed.is_alias = true;
+    return printed;
+  }
   const std::string power = power_constant(a.type.scale);
-  if (node.op == Op::truncate) printed.value = a.value + " / " + power;
+  if (node.op == Op::truncate)
+    printed.value = a.value + " / " + power;
   else
     printed.value = call(node.op == Op::floor     ? "floor_decimal"
                          : node.op == Op::ceiling ? "ceiling_decimal"
@@ -37,11 +44,14 @@ Printed print_rounding(const Node& node, const Operand& a) {
   return printed;
 }
 
-std::string print_date_part(Op op, const Operand& a) {
+namespace {
+
+std::string date_part_value(Op op, const Operand& a) {
   const bool is_date = a.type.kind == Kind::date32;
   const std::string days = is_date ? "(i64)" + a.value : call("days_of_timestamp", {a.value});
   const auto time_part = [&](Int128 unit, const std::string& turn) {
-    return is_date ? "(i64)0" : call("time_of_timestamp", {a.value}) + " / " + constant(unit, "i64") + turn;
+    return is_date ? "(i64)0"
+                   : call("time_of_timestamp", {a.value}) + " / " + constant(unit, "i64") + turn;
   };
   switch (op) {
     case Op::year: return call("year_of_days", {days});
@@ -55,6 +65,15 @@ std::string print_date_part(Op op, const Operand& a) {
     case Op::minute: return time_part(60000000, " % 60");
     default: return time_part(1000000, " % 60");
   }
+}
+
+}  // namespace
+
+Printed print_date_part(Op op, const Operand& a) {
+  Printed printed;
+  printed.value = date_part_value(op, a);
+  printed.own_faults.emplace_back(Code::overflow, is_infinite(a));
+  return printed;
 }
 
 }  // namespace penstock::expr

@@ -1,7 +1,7 @@
 #include "expr/emit_operation.hpp"
 
 #include "expr/emit_parts.hpp"
-#include "expr/text_functions.hpp"
+#include "expr/string_functions.hpp"
 
 namespace penstock::expr {
 namespace {
@@ -18,16 +18,19 @@ Printed print_custom(const Node& node, std::span<const Operand> inputs, const Cu
   // The body sees present values only: what a NULL's bits are is nobody's promise.
   if (const std::string valid = all_valid(inputs); valid != "1u")
     guard += (guard.empty() ? "(" : " && (") + valid + ") != 0u";
-  if (!guard.empty()) printed.value = guard + " ? " + printed.value + " : (" + kernel_type(node.type) + ")0";
+  if (!guard.empty())
+    printed.value = guard + " ? " + printed.value + " : (" + kernel_type(node.type) + ")0";
   return printed;
 }
 
-Result<Printed> print_strict(const Graph& graph, const Node& node, std::span<const Operand> inputs, const CustomCall& custom) {
+Result<Printed> print_strict(const Graph& graph, const Node& node, std::span<const Operand> inputs,
+                             const CustomCall& custom) {
   const Operand& a = inputs[0];
   if (node.op == Op::cast) return print_cast(a, node.type);
   if (node.op == Op::custom) return print_custom(node, inputs, custom);
   if (node.op == Op::negate || node.op == Op::absolute) return print_sign(node, a);
   if (is_rounding(node.op) && node.type.kind == Kind::decimal) return print_rounding(node, a);
+  if (is_date_part(node.op)) return print_date_part(node.op, a);
   Printed printed;
   if (is_comparison(node.op)) {
     PENSTOCK_ASSIGN(printed.value, print_comparison(node.op, a, inputs[1]));
@@ -35,27 +38,30 @@ Result<Printed> print_strict(const Graph& graph, const Node& node, std::span<con
   }
   if (node.op >= Op::bit_and && node.op <= Op::bit_not)
     printed.value = print_bits(node.op, node.type, a.value, inputs[inputs.size() - 1].value);
-  else if (node.op == Op::not_) printed.value = a.value + " ^ 1u";
-  else if (is_date_part(node.op)) printed.value = print_date_part(node.op, a);
+  else if (node.op == Op::not_)
+    printed.value = a.value + " ^ 1u";
   else if (node.op >= Op::square_root && node.op <= Op::tangent)
     printed.value = print_math(node, a);
-  else return print_binary(graph, node, a, inputs[1]);
+  else
+    return print_binary(graph, node, a, inputs[1]);
   return printed;
 }
 
 }  // namespace
 
-Result<Printed> print_operation(const Graph& graph, const Node& node, std::span<const Operand> inputs, unsigned number,
+Result<Printed> print_operation(const Graph& graph, const Node& node,
+                                std::span<const Operand> inputs, unsigned number,
                                 const CustomCall& custom) {
-  if (node.op == Op::custom && graph.customs[node.payload]->body.empty())
-    return no_text_column();
+  if (node.op == Op::custom && graph.customs[node.payload]->body.empty()) return no_string_column();
   if (node.type.kind == Kind::string && node.op != Op::select && node.op != Op::coalesce)
     return Status(Code::unsupported, "strings can be carried, chosen and compared");
   switch (node.op) {
-    case Op::and_: case Op::or_: return print_connective(node, inputs[0], inputs[1]);
+    case Op::and_:
+    case Op::or_: return print_connective(node, inputs[0], inputs[1]);
     case Op::select: return print_select(inputs);
     case Op::coalesce: return print_coalesce(inputs);
-    case Op::least: case Op::greatest: return print_extreme(node, inputs, number);
+    case Op::least:
+    case Op::greatest: return print_extreme(node, inputs, number);
     case Op::is_null: return print_is_null(inputs[0]);
     default: break;
   }

@@ -1,4 +1,4 @@
-// One operation as Kernel C expressions over those of its inputs.
+// Prints one operation as Kernel C expressions over those of its inputs.
 #pragma once
 #include <span>
 #include <string>
@@ -9,23 +9,31 @@
 
 namespace penstock::expr {
 
-// A node that stands in the text: its three expressions, identifiers or constants.
-struct Operand { Type type; std::string value, valid = "1u", fault = "0u"; };
+// A node that is printed already: its three expressions, identifiers or constants.
+struct Operand {
+  Type type;
+  std::string value, valid = "1u", fault = "0u";
+};
 
 struct Printed {
   std::string value, valid = "1u";
-  bool strict = true;          // NULL if an input is, and faults as its first faulting input does
-  std::string fault = "0u";    // of what is not strict
-  std::vector<std::pair<Code, std::string>> own_faults;   // with the conditions under which they arise
-  bool is_alias = false;       // `value` is an input's own name
-  std::string preparation;     // statements before
+  bool strict = true;        // NULL if an input is, and faults as its first faulting input does
+  std::string fault = "0u";  // of what is not strict
+  std::vector<std::pair<Code, std::string>>
+      own_faults;           // with the conditions under which they arise
+  bool is_alias = false;    // `value` is an input's own name
+  std::string preparation;  // statements before
 };
 
-// Of a custom function: its name in the text, and the condition under which its body is called ("": always).
-struct CustomCall { std::string name, guard; };
+// Of a custom function: its name in the text, and the condition under which its body is called ("":
+// always).
+struct CustomCall {
+  std::string name, guard;
+};
 
 // `number` makes the names in `preparation` unique.
-Result<Printed> print_operation(const Graph& graph, const Node& node, std::span<const Operand> inputs, unsigned number,
+Result<Printed> print_operation(const Graph& graph, const Node& node,
+                                std::span<const Operand> inputs, unsigned number,
                                 const CustomCall& custom);
 
 }  // namespace penstock::expr

@@ -29,6 +29,14 @@ std::string outside(const std::string& value, const std::string& type, Range ran
   return text.empty() ? text : "(" + text + ")";
 }
 
+std::string is_infinite(const Operand& a) {
+  const bool is_date = a.type.kind == Kind::date32;
+  const Int128 infinity = is_date ? infinite_days : infinite_microseconds;
+  const std::string word = is_date ? "i32" : "i64";
+  return "(" + a.value + " == " + constant(infinity, word) + " || " + a.value +
+         " == " + constant(-infinity, word) + ")";
+}
+
 std::string all_valid(std::span<const Operand> inputs) {
   std::vector<std::string> names;
   for (const Operand& input : inputs)

@@ -1,4 +1,5 @@
-// What prints the kinds of operations, and the pieces of text that they share; emit_operation.cpp chooses among them.
+// Prints each kind of operation, and the fragments that they share; emit_operation.cpp chooses
+// among them.
 #pragma once
 #include <initializer_list>
 #include <span>
@@ -17,6 +18,8 @@ std::string constant(Int128 value, const std::string& type);
 inline std::string power_constant(int exponent) { return constant(power_of_ten(exponent), "i64"); }
 // "(v3 < low || v3 > high)", only with the halves that values of `range` can meet; empty if none.
 std::string outside(const std::string& value, const std::string& type, Range range, Range allowed);
+// "(v3 == 2147483647 || v3 == -2147483647)", of a date or timestamp.
+std::string is_infinite(const Operand& a);
 std::string all_valid(std::span<const Operand> inputs);
 // What ends the name of a function in operations.kc: "_i32".
 inline std::string suffix(Type type) { return "_" + kernel_type(type); }
@@ -37,8 +40,9 @@ std::string print_bits(Op op, Type type, const std::string& a, const std::string
 // emit_function.cpp: of one number, of a decimal, of a date or timestamp
 std::string print_math(const Node& node, const Operand& a);
 Printed print_rounding(const Node& node, const Operand& a);
-std::string print_date_part(Op op, const Operand& a);
-// emit_choice.cpp: what is not strict, as it need not look at every input. `number` makes the names of its statements unique.
+Printed print_date_part(Op op, const Operand& a);
+// emit_choice.cpp: what is not strict, as it need not look at every input. `number` makes the names
+// of its statements unique.
 Printed print_connective(const Node& node, const Operand& a, const Operand& b);
 Printed print_select(std::span<const Operand> inputs);
 Printed print_coalesce(std::span<const Operand> inputs);

@@ -6,15 +6,17 @@
 namespace penstock {
 namespace {
 
-using expr::Outcome;
+using expr::EvaluatedScalar;
 
 Evaluated null_result(Type type) { return {Scalar::null_of(type)}; }
 
-// A state of Kleene's logic with faults: decided (the value that settles and_ or or_), undecided, NULL, or a fault.
+// A state of Kleene's logic with faults: decided (the value that settles and_ or or_), undecided,
+// NULL, or a fault.
 Evaluated connect(const Node& node, const Evaluated& a, const Evaluated& b) {
   const Int128 deciding = node.op == Op::or_ ? 1 : 0;
   for (const Evaluated* side : {&a, &b})
-    if (side->fault == Code::ok && !side->value.is_null && side->value.integer == deciding) return *side;
+    if (side->fault == Code::ok && !side->value.is_null && side->value.integer == deciding)
+      return *side;
   for (const Evaluated* side : {&a, &b})
     if (side->fault != Code::ok) return *side;
   if (a.value.is_null || b.value.is_null) return null_result(node.type);
@@ -41,24 +43,30 @@ Evaluated strict(const Graph& graph, NodeId id, std::span<const Evaluated> input
     values.push_back(input.value);
   }
   for (const Evaluated& input : inputs)
-    if (input.fault != Code::ok) return {Scalar::of(node.type, Int128{0}), input.fault, input.fault_node};
-  Outcome outcome = expr::apply(graph, node, values);
-  return {std::move(outcome.value), outcome.fault, outcome.fault == Code::ok ? NodeId{0} : id};
+    if (input.fault != Code::ok)
+      return {Scalar::of(node.type, Int128{0}), input.fault, input.fault_node};
+  EvaluatedScalar result = expr::apply(graph, node, values);
+  return {std::move(result.value), result.fault, result.fault == Code::ok ? NodeId{0} : id};
 }
 
-Evaluated evaluate_node(const Graph& graph, NodeId id, std::span<const Evaluated> inputs, std::span<const Scalar> row) {
+Evaluated evaluate_node(const Graph& graph, NodeId id, std::span<const Evaluated> inputs,
+                        std::span<const Scalar> row) {
   const Node& node = graph.at(id);
   switch (node.op) {
     case Op::column: return {row[node.payload]};
     case Op::parameter: return {graph.parameters[node.payload]};
-    case Op::and_: case Op::or_: return connect(node, inputs[0], inputs[1]);
-    case Op::least: case Op::greatest: return extreme(node, inputs);
+    case Op::and_:
+    case Op::or_: return connect(node, inputs[0], inputs[1]);
+    case Op::least:
+    case Op::greatest: return extreme(node, inputs);
     case Op::is_null:
-      if (inputs[0].fault != Code::ok) return {Scalar::of(node.type, Int128{0}), inputs[0].fault, inputs[0].fault_node};
+      if (inputs[0].fault != Code::ok)
+        return {Scalar::of(node.type, Int128{0}), inputs[0].fault, inputs[0].fault_node};
       return {Scalar::of(node.type, Int128{inputs[0].value.is_null})};
     case Op::select: {
       const Evaluated& condition = inputs[0];
-      if (condition.fault != Code::ok) return {Scalar::of(node.type, Int128{0}), condition.fault, condition.fault_node};
+      if (condition.fault != Code::ok)
+        return {Scalar::of(node.type, Int128{0}), condition.fault, condition.fault_node};
       return !condition.value.is_null && condition.value.integer != 0 ? inputs[1] : inputs[2];
     }
     case Op::coalesce:
@@ -71,7 +79,8 @@ Evaluated evaluate_node(const Graph& graph, NodeId id, std::span<const Evaluated
 
 }  // namespace
 
-std::vector<Evaluated> evaluate(const Graph& graph, std::span<const NodeId> roots, std::span<const Scalar> row) {
+std::vector<Evaluated> evaluate(const Graph& graph, std::span<const NodeId> roots,
+                                std::span<const Scalar> row) {
   const std::vector<bool> needed = expr::reachable(graph, roots);
   std::vector<Evaluated> results(graph.size());
   for (NodeId id = 0; id < graph.size(); id++) {
@@ -79,7 +88,7 @@ std::vector<Evaluated> evaluate(const Graph& graph, std::span<const NodeId> root
     std::vector<Evaluated> inputs;
     for (NodeId input : graph.at(id).inputs) inputs.push_back(results[input]);
     results[id] = evaluate_node(graph, id, inputs, row);
-    results[id].value.type = graph.at(id).type;   // a decimal input may have had fewer digits
+    results[id].value.type = graph.at(id).type;  // a decimal input may have had fewer digits
   }
   std::vector<Evaluated> values;
   for (NodeId root : roots) values.push_back(results[root]);

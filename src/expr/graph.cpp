@@ -14,7 +14,8 @@ std::size_t mix(std::size_t seed, std::uint64_t value) {
 }
 
 std::size_t hash_of(const Node& node) {
-  std::size_t hash = mix(static_cast<std::size_t>(node.op), static_cast<std::uint64_t>(node.type.kind));
+  std::size_t hash =
+      mix(static_cast<std::size_t>(node.op), static_cast<std::uint64_t>(node.type.kind));
   hash = mix(hash, node.type.precision * 64u + node.type.scale);
   hash = mix(hash, node.payload);
   for (NodeId input : node.inputs) hash = mix(hash, input);
@@ -33,7 +34,9 @@ bool derive_nullable(const Graph& graph, const Node& node) {
     case Op::parameter: return graph.parameters[node.payload].is_null;
     case Op::is_null: return false;
     case Op::select: return input(1) || input(2);
-    case Op::coalesce: case Op::least: case Op::greatest: return count_nullable() == node.inputs.size();
+    case Op::coalesce:
+    case Op::least:
+    case Op::greatest: return count_nullable() == node.inputs.size();
     default: return count_nullable() > 0;
   }
 }
@@ -76,7 +79,8 @@ NodeId Graph::add(Node node) {
 
 NodeId Graph::parameter(Scalar value, ParameterOrigin origin) {
   static std::atomic<std::uint64_t> next_identity{1};
-  return add_parameter(*this, std::move(value), origin, origin == ParameterOrigin::captured ? next_identity++ : 0);
+  return add_parameter(*this, std::move(value), origin,
+                       origin == ParameterOrigin::captured ? next_identity++ : 0);
 }
 
 std::uint32_t Graph::custom(const std::shared_ptr<const CustomFunction>& function) {
@@ -97,7 +101,8 @@ NodeId Graph::import_node(const Graph& from, NodeId id, std::span<const NodeId> 
     if (node.op == Op::custom) node.payload = custom(from.customs[node.payload]);
     copy = add(std::move(node));
   }
-  if (const auto site = from.sites.find(id); site != from.sites.end()) sites.emplace(copy, site->second);
+  if (const auto site = from.sites.find(id); site != from.sites.end())
+    sites.emplace(copy, site->second);
   return copy;
 }
 
@@ -105,7 +110,9 @@ NodeId Graph::import(const Graph& from, NodeId root, std::span<const NodeId> col
   const std::vector<bool> needed = expr::reachable(from, std::span(&root, 1));
   std::vector<NodeId> copies(root + 1);
   for (NodeId id = 0; id <= root; id++)
-    if (needed[id]) copies[id] = from.at(id).op == Op::column ? columns[from.at(id).payload] : import_node(from, id, copies);
+    if (needed[id])
+      copies[id] = from.at(id).op == Op::column ? columns[from.at(id).payload]
+                                                : import_node(from, id, copies);
   return copies[root];
 }
 
@@ -113,40 +120,48 @@ namespace {
 
 std::string joined(const std::vector<std::string>& texts, std::string_view between) {
   std::string result;
-  for (std::size_t i = 0; i < texts.size(); i++) result.append(i == 0 ? "" : between).append(texts[i]);
+  for (std::size_t i = 0; i < texts.size(); i++)
+    result.append(i == 0 ? "" : between).append(texts[i]);
   return result;
 }
 
-std::string text_of_node(const Graph& graph, const Node& node, std::vector<std::string> inputs, const Schema& schema) {
+std::string text_of_node(const Graph& graph, const Node& node, std::vector<std::string> inputs,
+                         const Schema& schema) {
   const std::string_view symbol = expr::symbol_of(node.op);
   if (!symbol.empty()) return "(" + joined(inputs, " " + std::string(symbol) + " ") + ")";
   switch (node.op) {
     case Op::column:
-      return node.payload < schema.size() ? schema[node.payload].name : "column" + std::to_string(node.payload);
+      return node.payload < schema.size() ? schema[node.payload].name
+                                          : "column" + std::to_string(node.payload);
     case Op::parameter: {
       const Scalar& value = graph.parameters[node.payload];
-      return value.type.kind == Kind::string && !value.is_null ? "'" + value.text + "'" : text_of(value);
+      return value.type.kind == Kind::string && !value.is_null ? "'" + value.text + "'"
+                                                               : text_of(value);
     }
     case Op::negate: return "-" + inputs[0];
     case Op::bit_not: return "~" + inputs[0];
     case Op::not_: return "(NOT " + inputs[0] + ")";
     case Op::is_null: return "(" + inputs[0] + " IS NULL)";
     case Op::cast: return "CAST(" + inputs[0] + " AS " + name_of(node.type) + ")";
-    case Op::select: return "CASE WHEN " + inputs[0] + " THEN " + inputs[1] + " ELSE " + inputs[2] + " END";
+    case Op::select:
+      return "CASE WHEN " + inputs[0] + " THEN " + inputs[1] + " ELSE " + inputs[2] + " END";
     case Op::custom: return graph.customs[node.payload]->name + "(" + joined(inputs, ", ") + ")";
     default: return std::string(name_of(node.op)) + "(" + joined(inputs, ", ") + ")";
   }
 }
 
-// Texts of shared sub-expressions are repeated, so a deep graph would print exponentially: past this length "..."
-// stands.
+// Texts of shared sub-expressions are repeated, so a deep graph would print exponentially: past
+// this length "..." stands.
 constexpr std::size_t max_text_bytes = 4096;
 
 std::string text_within(const Graph& graph, NodeId id, const Schema& schema, std::size_t& budget) {
   const Node& node = graph.at(id);
   std::vector<std::string> inputs;
   for (NodeId input : node.inputs) {
-    if (budget == 0) { inputs.push_back("..."); continue; }
+    if (budget == 0) {
+      inputs.push_back("...");
+      continue;
+    }
     inputs.push_back(text_within(graph, input, schema, budget));
   }
   std::string text = text_of_node(graph, node, std::move(inputs), schema);
@@ -163,9 +178,12 @@ std::string text_of(const Graph& graph, NodeId root, const Schema& schema) {
 
 Status fault_status(const Graph& graph, NodeId node, Code code, const Schema& schema) {
   std::string text = text_of(graph, node, schema);
-  if (const auto site = graph.sites.find(node); site != graph.sites.end() && !site->second.text.empty())
+  if (const auto site = graph.sites.find(node);
+      site != graph.sites.end() && !site->second.text.empty())
     text = site->second.text;
   if (code == Code::invalid) return {code, "division by zero in " + text};
+  if (expr::is_date_part(graph.at(node).op))
+    return {code, text + " of an infinite date or timestamp is not supported (DuckDB has NULL)"};
   return {code, "a value of " + text + " is outside " + name_of(graph.at(node).type)};
 }
 

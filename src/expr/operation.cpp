@@ -6,7 +6,10 @@
 namespace penstock {
 namespace {
 
-struct OpText { Op op; std::string_view name, symbol, verb; };
+struct OpText {
+  Op op;
+  std::string_view name, symbol, verb;
+};
 
 constexpr OpText op_texts[] = {
     {Op::column, "column", "", ""},
@@ -64,11 +67,13 @@ constexpr OpText op_texts[] = {
     {Op::second, "second", "", "take the second of"},
     {Op::custom, "custom", "", "call a function with"},
 };
-static_assert([] {
-  for (std::size_t i = 0; i < std::size(op_texts); i++)
-    if (op_texts[i].op != static_cast<Op>(i)) return false;
-  return std::size(op_texts) == static_cast<std::size_t>(Op::custom) + 1;
-}(), "a row an operation, in the order of Op");
+static_assert(
+    [] {
+      for (std::size_t i = 0; i < std::size(op_texts); i++)
+        if (op_texts[i].op != static_cast<Op>(i)) return false;
+      return std::size(op_texts) == static_cast<std::size_t>(Op::custom) + 1;
+    }(),
+    "a row an operation, in the order of Op");
 
 const OpText& text_of_op(Op op) { return op_texts[static_cast<std::size_t>(op)]; }
 
@@ -97,16 +102,25 @@ Range stored_range(Type type) {
 
 Range range_of(Type type) {
   switch (type.kind) {
-    case Kind::boolean: case Kind::timestamp:
-    case Kind::int8: case Kind::int16: case Kind::int32: case Kind::int64:
-    case Kind::uint8: case Kind::uint16: case Kind::uint32: case Kind::uint64: return stored_range(type);
+    case Kind::boolean:
+    case Kind::timestamp:
+    case Kind::int8:
+    case Kind::int16:
+    case Kind::int32:
+    case Kind::int64:
+    case Kind::uint8:
+    case Kind::uint16:
+    case Kind::uint32:
+    case Kind::uint64: return stored_range(type);
     case Kind::date32: return {-max_date_days, max_date_days};
     case Kind::decimal: {
       const Int128 limit = power_of_ten(std::min<int>(type.precision, max_decimal_digits)) - 1;
       return {-limit, limit};
     }
-    case Kind::int128: break;      // computed with as BIGINT, see is_castable()
-    case Kind::float32: case Kind::float64: case Kind::string: break;      // not asked
+    case Kind::int128: break;  // computed with as BIGINT, see is_castable()
+    case Kind::float32:
+    case Kind::float64:
+    case Kind::string: break;  // not asked
   }
   return stored_range({Kind::int64});
 }
@@ -119,13 +133,17 @@ bool cast_can_fault(Type from, Type to) {
   if (to.kind == Kind::decimal || from.kind == Kind::decimal) {
     // Digits before the point, and one more where rounding can carry (9.9 -> 10).
     const Range source = range_of(from), target = range_of(to);
-    const int drop = from.kind == Kind::decimal ? from.scale : 0, gain = to.kind == Kind::decimal ? to.scale : 0;
-    if (gain >= drop) return source.maximum * power_of_ten(gain - drop) > target.maximum ||
-                             source.minimum * power_of_ten(gain - drop) < target.minimum;
+    const int drop = from.kind == Kind::decimal ? from.scale : 0,
+              gain = to.kind == Kind::decimal ? to.scale : 0;
+    if (gain >= drop)
+      return source.maximum * power_of_ten(gain - drop) > target.maximum ||
+             source.minimum * power_of_ten(gain - drop) < target.minimum;
     const Int128 unit = power_of_ten(drop - gain);
-    return (source.maximum + unit / 2) / unit > target.maximum || (source.minimum - unit / 2) / unit < target.minimum;
+    return (source.maximum + unit / 2) / unit > target.maximum ||
+           (source.minimum - unit / 2) / unit < target.minimum;
   }
-  return range_of(from).minimum < range_of(to).minimum || range_of(from).maximum > range_of(to).maximum;
+  return range_of(from).minimum < range_of(to).minimum ||
+         range_of(from).maximum > range_of(to).maximum;
 }
 
 OwnFaults own_faults(const Graph& graph, const Node& node) {
@@ -138,7 +156,8 @@ OwnFaults own_faults(const Graph& graph, const Node& node) {
       if (node.type.kind == Kind::date32) return {false, true};
       return {false, is_integer(node.type) && input(0).kind != Kind::date32};
     case Op::multiply:
-      if (node.type.kind == Kind::decimal) return {false, input(0).precision + input(1).precision > max_decimal_digits};
+      if (node.type.kind == Kind::decimal)
+        return {false, input(0).precision + input(1).precision > max_decimal_digits};
       return {false, is_integer(node.type)};
     case Op::integer_divide: return {true, is_signed(node.type)};
     case Op::modulo: return {!is_float(node.type), is_integer(node.type) && is_signed(node.type)};
@@ -146,7 +165,7 @@ OwnFaults own_faults(const Graph& graph, const Node& node) {
     case Op::absolute: return {false, is_integer(node.type) && is_signed(node.type)};
     case Op::shift_left: return {false, true};
     case Op::cast: return {false, cast_can_fault(input(0), node.type)};
-    default: return {};
+    default: return {false, is_date_part(node.op)};  // an infinite date has no parts
   }
 }
 
@@ -156,7 +175,8 @@ std::vector<bool> faultable(const Graph& graph, NodeId last) {
     const Node& node = graph.at(id);
     const OwnFaults own = own_faults(graph, node);
     result[id] = own.invalid || own.overflow ||
-                 std::any_of(node.inputs.begin(), node.inputs.end(), [&](NodeId input) { return result[input]; });
+                 std::any_of(node.inputs.begin(), node.inputs.end(),
+                             [&](NodeId input) { return result[input]; });
   }
   return result;
 }
@@ -164,7 +184,7 @@ std::vector<bool> faultable(const Graph& graph, NodeId last) {
 std::vector<bool> reachable(const Graph& graph, std::span<const NodeId> roots) {
   std::vector<bool> result(graph.size());
   for (NodeId root : roots) result[root] = true;
-  for (std::size_t id = graph.size(); id-- > 0;)   // inputs stand before their node
+  for (std::size_t id = graph.size(); id-- > 0;)  // inputs stand before their node
     if (result[id])
       for (NodeId input : graph.at(static_cast<NodeId>(id)).inputs) result[input] = true;
   return result;

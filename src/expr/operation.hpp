@@ -1,4 +1,4 @@
-// Facts about operations that graph, builder, interpreter and emitter must agree on.
+// Properties of operations that graph, builder, interpreter and emitter share.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -19,14 +19,25 @@ constexpr std::int64_t power_of_ten(int exponent) {
   return power;
 }
 
-// The smallest and largest value of an integer type, of a date32 or timestamp's count, or of a decimal's.
-struct Range { Int128 minimum = 0, maximum = 0; };
+// The smallest and largest value of an integer type, of a date32 or timestamp's count, or of a
+// decimal's.
+struct Range {
+  Int128 minimum = 0, maximum = 0;
+};
 Range range_of(Type type);
-// Of every integer that the type's bytes hold: also the infinite dates, and counts beyond a decimal's digits.
+// Of every integer that the type's bytes hold: also the infinite dates, and counts beyond a
+// decimal's digits.
 Range stored_range(Type type);
 
-// DuckDB's days: INT32_MAX and its negation stand for infinity, the finite dates lie between them.
-constexpr std::int64_t max_date_days = 2147483646, microseconds_per_day = 86400000000;
+// DuckDB's infinite dates and timestamps are the largest value of 32 or 64 bits, and its negation.
+// The finite dates lie between them.
+constexpr std::int64_t infinite_days = INT32_MAX, max_date_days = infinite_days - 1;
+constexpr std::int64_t infinite_microseconds = INT64_MAX, microseconds_per_day = 86400000000;
+// `count` is that of a date32 or timestamp.
+constexpr bool is_infinite(Type type, Int128 count) {
+  const std::int64_t infinity = type.kind == Kind::date32 ? infinite_days : infinite_microseconds;
+  return count == infinity || count == -infinity;
+}
 
 bool is_comparison(Op op);
 // floor, ceiling, round, truncate
@@ -37,14 +48,18 @@ std::string_view symbol_of(Op op);
 // "cannot add ..."
 std::string_view verb_of(Op op);
 
-// What the node itself can add to the faults of its inputs. `invalid`: a zero divisor.
-struct OwnFaults { bool invalid = false, overflow = false; };
+// Faults that the node itself can add to those of its inputs. `invalid`: a zero divisor;
+// `overflow`: out of range, or a part of an infinite date.
+struct OwnFaults {
+  bool invalid = false, overflow = false;
+};
 OwnFaults own_faults(const Graph& graph, const Node& node);
 bool cast_can_fault(Type from, Type to);
 
-// For each node up to `last`: whether evaluating it can end in a fault, its own or one of its inputs.
+// Tells for each node up to `last` whether evaluating it can end in a fault, its own or one of its
+// inputs'.
 std::vector<bool> faultable(const Graph& graph, NodeId last);
-// Which nodes the roots reach.
+// Tells which nodes the roots reach.
 std::vector<bool> reachable(const Graph& graph, std::span<const NodeId> roots);
 
 }  // namespace penstock::expr

@@ -13,9 +13,10 @@ namespace {
 using expr::floor_divide;
 using expr::floor_modulo;
 
-std::string digits_of(Int128 value) {   // value >= 0
+std::string digits_of(Int128 value) {  // value >= 0
   std::string text;
-  do text.insert(text.begin(), static_cast<char>('0' + static_cast<int>(value % 10))); while ((value /= 10) != 0);
+  do text.insert(text.begin(), static_cast<char>('0' + static_cast<int>(value % 10)));
+  while ((value /= 10) != 0);
   return text;
 }
 
@@ -30,7 +31,8 @@ std::string decimal_text(Int128 count, Type type) {
   const std::size_t scale = type.scale;
   // A decimal without digits before the point prints none: ".05".
   const bool no_whole = scale > 0 && type.precision == type.scale;
-  if (const std::size_t least = scale + 1; text.size() < least) text.insert(0, least - text.size(), '0');
+  if (const std::size_t least = scale + 1; text.size() < least)
+    text.insert(0, least - text.size(), '0');
   if (no_whole && text[0] == '0') text.erase(0, 1);
   if (scale > 0) text.insert(text.size() - scale, ".");
   return (negative ? "-" : "") + text;
@@ -41,18 +43,21 @@ template <class F> std::string float_text(F value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
   char buffer[64];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
   const std::string scientific(buffer, end);
   const int exponent = std::stoi(scientific.substr(scientific.find('e') + 1));
   if (exponent < -4 || exponent >= 16) return scientific;
-  std::string fixed(buffer, std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed).ptr);
+  std::string fixed(
+      buffer, std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed).ptr);
   // to_chars prints every digit of a large number; those beyond the shortest ones are zeros here.
   if (fixed.find('.') != std::string::npos) return fixed;
   std::string digits;
   for (char c : scientific.substr(0, scientific.find('e')))
     if (c != '.') digits += c;
   const bool negative = digits[0] == '-';
-  if (const std::size_t wanted = static_cast<std::size_t>(exponent) + 1 + negative; digits.size() < wanted)
+  if (const std::size_t wanted = static_cast<std::size_t>(exponent) + 1 + negative;
+      digits.size() < wanted)
     digits.append(wanted - digits.size(), '0');
   return digits + ".0";
 }
@@ -65,12 +70,15 @@ std::string date_text(std::int64_t days, std::string& era) {
   return padded(year, 4) + "-" + padded(civil.month, 2) + "-" + padded(civil.day, 2);
 }
 
+std::string infinity_text(Int128 count) { return count < 0 ? "-infinity" : "infinity"; }
+
 std::string timestamp_text(std::int64_t count) {
   std::string era;
   const std::string date = date_text(floor_divide(count, expr::microseconds_per_day), era);
-  const std::int64_t time = floor_modulo(count, expr::microseconds_per_day), second = time / 1000000;
-  std::string text =
-      date + era + " " + padded(second / 3600, 2) + ":" + padded(second / 60 % 60, 2) + ":" + padded(second % 60, 2);
+  const std::int64_t time = floor_modulo(count, expr::microseconds_per_day),
+                     second = time / 1000000;
+  std::string text = date + era + " " + padded(second / 3600, 2) + ":" +
+                     padded(second / 60 % 60, 2) + ":" + padded(second % 60, 2);
   if (time % 1000000 == 0) return text;
   std::string fraction = "." + padded(time % 1000000, 6);
   fraction.erase(fraction.find_last_not_of('0') + 1);
@@ -81,6 +89,9 @@ std::string timestamp_text(std::int64_t count) {
 
 std::string text_of(const Scalar& value) {
   if (value.is_null) return "NULL";
+  const bool is_datetime = value.type.kind == Kind::date32 || value.type.kind == Kind::timestamp;
+  if (is_datetime && expr::is_infinite(value.type, value.integer))
+    return infinity_text(value.integer);
   switch (value.type.kind) {
     case Kind::string: return value.text;
     case Kind::boolean: return value.integer != 0 ? "true" : "false";
@@ -92,9 +103,16 @@ std::string text_of(const Scalar& value) {
       const std::string date = date_text(static_cast<std::int64_t>(value.integer), era);
       return date + era;
     }
-    case Kind::int8: case Kind::int16: case Kind::int32: case Kind::int64:
-    case Kind::uint8: case Kind::uint16: case Kind::uint32: case Kind::uint64:
-    case Kind::decimal: case Kind::int128: return decimal_text(value.integer, value.type);
+    case Kind::int8:
+    case Kind::int16:
+    case Kind::int32:
+    case Kind::int64:
+    case Kind::uint8:
+    case Kind::uint16:
+    case Kind::uint32:
+    case Kind::uint64:
+    case Kind::decimal:
+    case Kind::int128: return decimal_text(value.integer, value.type);
   }
   return {};
 }
@@ -108,7 +126,8 @@ template <class T> T load(const Column& column, std::uint64_t row) {
 }
 
 bool is_wide(Type type) {
-  return type.kind == Kind::int128 || (type.kind == Kind::decimal && type.precision > expr::max_decimal_digits);
+  return type.kind == Kind::int128 ||
+         (type.kind == Kind::decimal && type.precision > expr::max_decimal_digits);
 }
 
 Int128 load_integer(const Column& column, std::uint64_t row) {
@@ -117,13 +136,19 @@ Int128 load_integer(const Column& column, std::uint64_t row) {
     case Kind::boolean: return column.boolean(row);
     case Kind::int8: return load<std::int8_t>(column, row);
     case Kind::int16: return load<std::int16_t>(column, row);
-    case Kind::int32: case Kind::date32: return load<std::int32_t>(column, row);
+    case Kind::int32:
+    case Kind::date32: return load<std::int32_t>(column, row);
     case Kind::uint8: return load<std::uint8_t>(column, row);
     case Kind::uint16: return load<std::uint16_t>(column, row);
     case Kind::uint32: return load<std::uint32_t>(column, row);
     case Kind::uint64: return load<std::uint64_t>(column, row);
-    case Kind::int64: case Kind::timestamp: case Kind::decimal: return load<std::int64_t>(column, row);
-    case Kind::float32: case Kind::float64: case Kind::string: case Kind::int128: break;      // no integers of up to 64 bits
+    case Kind::int64:
+    case Kind::timestamp:
+    case Kind::decimal: return load<std::int64_t>(column, row);
+    case Kind::float32:
+    case Kind::float64:
+    case Kind::string:
+    case Kind::int128: break;  // no integers of up to 64 bits
   }
   return 0;
 }
@@ -142,7 +167,8 @@ void append_value(std::vector<std::byte>& bytes, const Scalar& value, Type type)
 
 Column string_column(std::span<const Scalar> values) {
   std::vector<std::optional<std::string>> texts;
-  for (const Scalar& value : values) texts.push_back(value.is_null ? std::nullopt : std::optional(value.text));
+  for (const Scalar& value : values)
+    texts.push_back(value.is_null ? std::nullopt : std::optional(value.text));
   return Column::from_strings(texts);
 }
 
@@ -151,7 +177,8 @@ Column string_column(std::span<const Scalar> values) {
 Scalar scalar_at(const Column& column, std::uint64_t row) {
   if (!column.is_valid(row)) return Scalar::null_of(column.type);
   if (column.type.kind == Kind::string) return Scalar::of(std::string(column.string(row)));
-  if (column.type.kind == Kind::float32) return Scalar::of(column.type, double{load<float>(column, row)});
+  if (column.type.kind == Kind::float32)
+    return Scalar::of(column.type, double{load<float>(column, row)});
   if (column.type.kind == Kind::float64) return Scalar::of(column.type, load<double>(column, row));
   return Scalar::of(column.type, load_integer(column, row));
 }
@@ -162,13 +189,17 @@ Column column_of(Type type, std::span<const Scalar> values) {
   column.type = type;
   column.row_count = values.size();
   std::vector<std::byte> bytes, validity((values.size() + 7) / 8), bits((values.size() + 7) / 8);
-  const auto set = [](std::vector<std::byte>& map, std::size_t i) { map[i / 8] |= std::byte{1} << (i % 8); };
+  const auto set = [](std::vector<std::byte>& map, std::size_t i) {
+    map[i / 8] |= std::byte{1} << (i % 8);
+  };
   bool has_null = false;
   for (std::size_t i = 0; i < values.size(); i++) {
     has_null |= values[i].is_null;
     if (!values[i].is_null) set(validity, i);
-    if (type.kind != Kind::boolean) append_value(bytes, values[i], type);
-    else if (!values[i].is_null && values[i].integer != 0) set(bits, i);
+    if (type.kind != Kind::boolean)
+      append_value(bytes, values[i], type);
+    else if (!values[i].is_null && values[i].integer != 0)
+      set(bits, i);
   }
   column.values = Bytes::own(std::move(type.kind == Kind::boolean ? bits : bytes));
   if (has_null) column.validity = Bytes::own(std::move(validity));

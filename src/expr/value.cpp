@@ -9,13 +9,15 @@
 namespace penstock::expr {
 namespace {
 
-Outcome within(Type type, Int128 value) {
+EvaluatedScalar within(Type type, Int128 value) {
   const Range range = range_of(type);
-  if (value < range.minimum || value > range.maximum) return {Scalar::of(type, Int128{0}), Code::overflow};
+  if (value < range.minimum || value > range.maximum)
+    return {Scalar::of(type, Int128{0}), Code::overflow};
   return {Scalar::of(type, value)};
 }
 
-// The product where 128 bits hold it, and else the end of their range on its side, which is outside every type's own.
+// Returns the product where 128 bits hold it, else the end of their range on its side, which is
+// outside every type's range.
 Int128 bounded_product(Int128 a, Int128 b) {
   Int128 product = 0;
   if (!__builtin_mul_overflow(a, b, &product)) return product;
@@ -33,13 +35,16 @@ Int128 divide_half_away(Int128 value, std::int64_t unit) {
 
 int scale_of(Type type) { return type.kind == Kind::decimal ? type.scale : 0; }
 
-// The double nearest to count / 10^scale. Both are exact in double up to 2^53, where one division rounds once; beyond,
-// long division gives 56 bits or more and whether anything is left, which the conversion then rounds. A sum's count has up to 128 bits.
+// The double nearest to count / 10^scale. Both are exact in double up to 2^53, where one division
+// rounds once; beyond, long division gives 56 bits or more and whether anything is left, which the
+// conversion then rounds. A sum's count has up to 128 bits.
 double decimal_to_double(Int128 count, int scale) {
   const std::int64_t power = power_of_ten(scale), exact = std::int64_t{1} << 53;
-  if (count <= exact && count >= -exact) return static_cast<double>(count) / static_cast<double>(power);
+  if (count <= exact && count >= -exact)
+    return static_cast<double>(count) / static_cast<double>(power);
   using Magnitude = unsigned __int128;
-  const Magnitude magnitude = count < 0 ? -static_cast<Magnitude>(count) : static_cast<Magnitude>(count);
+  const Magnitude magnitude =
+      count < 0 ? -static_cast<Magnitude>(count) : static_cast<Magnitude>(count);
   const auto divisor = static_cast<std::uint64_t>(power);
   Magnitude quotient = magnitude / divisor;
   auto rest = static_cast<std::uint64_t>(magnitude % divisor);
@@ -53,47 +58,53 @@ double decimal_to_double(Int128 count, int scale) {
   return count < 0 ? -value : value;
 }
 
-Outcome cast_to_float(const Scalar& value, Type type) {
+EvaluatedScalar cast_to_float(const Scalar& value, Type type) {
   if (is_float(value.type)) {
     const Scalar result = real_of(type, value.real);
     return {result, std::isinf(result.real) && !std::isinf(value.real) ? Code::overflow : Code::ok};
   }
-  if (value.type.kind == Kind::decimal) return {real_of(type, decimal_to_double(value.integer, value.type.scale))};
+  if (value.type.kind == Kind::decimal)
+    return {real_of(type, decimal_to_double(value.integer, value.type.scale))};
   return {Scalar::of(type, type.kind == Kind::float32 ? double{static_cast<float>(value.integer)}
                                                       : static_cast<double>(value.integer))};
 }
 
-Outcome cast_from_float(double value, Type type) {
+EvaluatedScalar cast_from_float(double value, Type type) {
   if (type.kind == Kind::decimal) {
     const double count = std::round(value * static_cast<double>(power_of_ten(type.scale)));
     const double limit = static_cast<double>(power_of_ten(type.precision));
     if (!(count > -limit && count < limit)) return within(type, Int128{INT64_MAX});
     return within(type, static_cast<Int128>(count));
   }
-  const double whole = std::nearbyint(value);   // the default rounding direction: half to even
+  const double whole = std::nearbyint(value);  // the default rounding direction: half to even
   if (!(whole > -0x1p100 && whole < 0x1p100)) return {Scalar::of(type, Int128{0}), Code::overflow};
   return within(type, static_cast<Int128>(whole));
 }
 
-Outcome cast_moment(const Scalar& value, Type type) {
+EvaluatedScalar cast_datetime(const Scalar& value, Type type) {
+  if (is_infinite(value.type, value.integer)) {
+    const Int128 infinity = type.kind == Kind::date32 ? infinite_days : infinite_microseconds;
+    return {Scalar::of(type, value.integer < 0 ? -infinity : infinity)};
+  }
   if (type.kind == Kind::date32)
-    return {Scalar::of(type, floor_divide(static_cast<std::int64_t>(value.integer), microseconds_per_day))};
+    return {Scalar::of(
+        type, floor_divide(static_cast<std::int64_t>(value.integer), microseconds_per_day))};
   return within(type, value.integer * microseconds_per_day);
 }
 
 }  // namespace
 
-Outcome cast_value(const Scalar& value, Type type) {
+EvaluatedScalar cast_value(const Scalar& value, Type type) {
   const Type from = value.type;
   if (from == type) return {value};
   if (type.kind == Kind::boolean)
     return {Scalar::of(type, Int128{is_float(from) ? !(value.real == 0) : value.integer != 0})};
   if (is_float(type)) return cast_to_float(value, type);
   if (is_float(from)) return cast_from_float(value.real, type);
-  if (from.kind == Kind::date32 || from.kind == Kind::timestamp) return cast_moment(value, type);
+  if (from.kind == Kind::date32 || from.kind == Kind::timestamp) return cast_datetime(value, type);
   const int gain = scale_of(type) - scale_of(from);
-  return within(type,
-                gain >= 0 ? bounded_product(value.integer, power_of_ten(gain)) : divide_half_away(value.integer, power_of_ten(-gain)));
+  return within(type, gain >= 0 ? bounded_product(value.integer, power_of_ten(gain))
+                                : divide_half_away(value.integer, power_of_ten(-gain)));
 }
 
 namespace {
@@ -111,14 +122,16 @@ int compare(const Scalar& a, const Scalar& b) {
   if (a.type.kind == Kind::string) return order(a.text, b.text);
   if (is_float(a.type)) return order_of_floats(a.real, b.real);
   if (a.type == b.type) return order(a.integer, b.integer);
-  return order(bounded_product(a.integer, power_of_ten(std::max(0, scale_of(b.type) - scale_of(a.type)))),
-               bounded_product(b.integer, power_of_ten(std::max(0, scale_of(a.type) - scale_of(b.type)))));
+  return order(
+      bounded_product(a.integer, power_of_ten(std::max(0, scale_of(b.type) - scale_of(a.type)))),
+      bounded_product(b.integer, power_of_ten(std::max(0, scale_of(a.type) - scale_of(b.type)))));
 }
 
 namespace {
 
-Outcome apply_integers(const Node& node, const Scalar& left, const Scalar& right) {
+EvaluatedScalar apply_integers(const Node& node, const Scalar& left, const Scalar& right) {
   const Int128 a = left.integer, b = right.integer;
+  if (node.type.kind == Kind::date32 && is_infinite(node.type, a)) return {left};
   switch (node.op) {
     case Op::add: return within(node.type, a + b);
     case Op::subtract: return within(node.type, a - b);
@@ -126,7 +139,8 @@ Outcome apply_integers(const Node& node, const Scalar& left, const Scalar& right
     case Op::integer_divide:
     case Op::modulo: {
       if (b == 0) return {Scalar::of(node.type, Int128{0}), Code::invalid};
-      // As DuckDB, the modulo of the smallest value by -1 counts as the overflow that its quotient is.
+      // As DuckDB, the modulo of the smallest value by -1 counts as the overflow that its quotient
+      // is.
       if (node.type.kind != Kind::decimal && within(node.type, a / b).fault != Code::ok)
         return within(node.type, a / b);
       return within(node.type, node.op == Op::modulo ? a % b : a / b);
@@ -138,11 +152,12 @@ Outcome apply_integers(const Node& node, const Scalar& left, const Scalar& right
       const int bits = static_cast<int>(width_bytes(node.type)) * 8;
       if (a < 0 || b < 0) return {Scalar::of(node.type, Int128{0}), Code::overflow};
       if (a == 0) return {left};
-      return b >= bits ? Outcome{Scalar::of(node.type, Int128{0}), Code::overflow}
+      return b >= bits ? EvaluatedScalar{Scalar::of(node.type, Int128{0}), Code::overflow}
                        : within(node.type, a << static_cast<int>(b));
     }
-    default:   // shift_right
-      if (b < 0 || b >= static_cast<int>(width_bytes(node.type)) * 8) return {Scalar::of(node.type, Int128{0})};
+    default:  // shift_right
+      if (b < 0 || b >= static_cast<int>(width_bytes(node.type)) * 8)
+        return {Scalar::of(node.type, Int128{0})};
       return {Scalar::of(node.type, a >> static_cast<int>(b))};
   }
 }
@@ -176,14 +191,16 @@ template <class F> double float_unary(Op op, F a) {
   }
 }
 
-Outcome apply_floats(const Node& node, std::span<const Scalar> inputs) {
+EvaluatedScalar apply_floats(const Node& node, std::span<const Scalar> inputs) {
   const bool narrow = node.type.kind == Kind::float32;
   const double a = inputs[0].real;
   if (inputs.size() == 1)
-    return {Scalar::of(node.type, narrow ? float_unary(node.op, static_cast<float>(a)) : float_unary(node.op, a))};
+    return {Scalar::of(
+        node.type, narrow ? float_unary(node.op, static_cast<float>(a)) : float_unary(node.op, a))};
   const double b = inputs[1].real;
-  return {Scalar::of(node.type, narrow ? float_binary(node.op, static_cast<float>(a), static_cast<float>(b))
-                                       : float_binary(node.op, a, b))};
+  return {Scalar::of(node.type,
+                     narrow ? float_binary(node.op, static_cast<float>(a), static_cast<float>(b))
+                            : float_binary(node.op, a, b))};
 }
 
 Int128 round_decimal(Op op, Int128 count, std::int64_t unit) {
@@ -203,7 +220,7 @@ std::int64_t date_part(Op op, std::int64_t days, std::int64_t microseconds) {
     case Op::quarter: return (civil.month - 1) / 3 + 1;
     case Op::month: return civil.month;
     case Op::day: return civil.day;
-    case Op::day_of_week: return floor_modulo(days + 4, 7);        // 1970-01-01 was a Thursday
+    case Op::day_of_week: return floor_modulo(days + 4, 7);  // 1970-01-01 was a Thursday
     case Op::iso_day_of_week: return floor_modulo(days + 3, 7) + 1;
     case Op::day_of_year: return days - days_of_civil(civil.year, 1, 1) + 1;
     case Op::hour: return microseconds / 3600000000;
@@ -212,12 +229,14 @@ std::int64_t date_part(Op op, std::int64_t days, std::int64_t microseconds) {
   }
 }
 
-Outcome apply_date_part(const Node& node, const Scalar& input) {
+EvaluatedScalar apply_date_part(const Node& node, const Scalar& input) {
   const auto count = static_cast<std::int64_t>(input.integer);
   const bool is_date = input.type.kind == Kind::date32;
+  if (is_infinite(input.type, count)) return {Scalar::of(node.type, Int128{0}), Code::overflow};
   const std::int64_t days = is_date ? count : floor_divide(count, microseconds_per_day);
-  return {
-      Scalar::of(node.type, Int128{date_part(node.op, days, is_date ? 0 : floor_modulo(count, microseconds_per_day))})};
+  return {Scalar::of(
+      node.type,
+      Int128{date_part(node.op, days, is_date ? 0 : floor_modulo(count, microseconds_per_day))})};
 }
 
 bool holds(Op op, int order) {
@@ -233,24 +252,28 @@ bool holds(Op op, int order) {
 
 }  // namespace
 
-Outcome apply(const Graph& graph, const Node& node, std::span<const Scalar> inputs) {
+EvaluatedScalar apply(const Graph& graph, const Node& node, std::span<const Scalar> inputs) {
   const Scalar& first = inputs[0];
-  if (is_comparison(node.op)) return {Scalar::of(node.type, Int128{holds(node.op, compare(first, inputs[1]))})};
+  if (is_comparison(node.op))
+    return {Scalar::of(node.type, Int128{holds(node.op, compare(first, inputs[1]))})};
   if (is_date_part(node.op)) return apply_date_part(node, first);
   switch (node.op) {
     case Op::cast: return cast_value(first, node.type);
     case Op::custom: return {graph.customs[node.payload]->host(inputs)};
     case Op::not_: return {Scalar::of(node.type, Int128{first.integer == 0})};
     case Op::bit_not:
-      return {
-          Scalar::of(node.type, is_signed(node.type) ? ~first.integer : range_of(node.type).maximum - first.integer)};
+      return {Scalar::of(node.type, is_signed(node.type)
+                                        ? ~first.integer
+                                        : range_of(node.type).maximum - first.integer)};
     default: break;
   }
   if (is_float(node.type)) return apply_floats(node, inputs);
   if (node.op == Op::negate) return within(node.type, -first.integer);
-  if (node.op == Op::absolute) return within(node.type, first.integer < 0 ? -first.integer : first.integer);
+  if (node.op == Op::absolute)
+    return within(node.type, first.integer < 0 ? -first.integer : first.integer);
   if (is_rounding(node.op))
-    return {Scalar::of(node.type, round_decimal(node.op, first.integer, power_of_ten(first.type.scale)))};
+    return {Scalar::of(node.type,
+                       round_decimal(node.op, first.integer, power_of_ten(first.type.scale)))};
   return apply_integers(node, first, inputs[1]);
 }
 

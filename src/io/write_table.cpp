@@ -5,16 +5,17 @@
 #include <arrow/util/compression.h>
 #include <parquet/arrow/writer.h>
 
+#include "base/exception_boundary.hpp"
 #include "base/file.hpp"
-#include "base/guard.hpp"
-#include "io/arrow_errors.hpp"
-#include "io/sink_stream.hpp"
+#include "io/common/arrow_errors.hpp"
+#include "io/common/sink_stream.hpp"
 #include "penstock/io.hpp"
 
 namespace penstock {
 namespace {
 
-// Rows a row group: large enough for a dictionary to pay, small enough that threads share a file.
+// Rows per row group: large enough for a dictionary to pay, small enough for threads to share a
+// file.
 constexpr std::int64_t row_group_rows = 1 << 17;
 
 using Sink = std::shared_ptr<io::SinkStream>;
@@ -22,9 +23,12 @@ using Sink = std::shared_ptr<io::SinkStream>;
 arrow::Status write_parquet(const arrow::RecordBatch& batch, const Sink& sink) {
   parquet::WriterProperties::Builder properties;
   properties.enable_page_checksum()->enable_store_decimal_as_integer();
-  if (arrow::util::Codec::IsAvailable(arrow::Compression::SNAPPY)) properties.compression(arrow::Compression::SNAPPY);
-  ARROW_ASSIGN_OR_RAISE(const auto table, arrow::Table::FromRecordBatches(batch.schema(), {batch.Slice(0)}));
-  return parquet::arrow::WriteTable(*table, arrow::default_memory_pool(), sink, row_group_rows, properties.build());
+  if (arrow::util::Codec::IsAvailable(arrow::Compression::SNAPPY))
+    properties.compression(arrow::Compression::SNAPPY);
+  ARROW_ASSIGN_OR_RAISE(const auto table,
+                        arrow::Table::FromRecordBatches(batch.schema(), {batch.Slice(0)}));
+  return parquet::arrow::WriteTable(*table, arrow::default_memory_pool(), sink, row_group_rows,
+                                    properties.build());
 }
 
 arrow::Status write_ipc(const arrow::RecordBatch& batch, const Sink& sink) {
@@ -57,13 +61,15 @@ Status write_table(const Table& table, const ByteSink& sink, FileFormat format) 
     PENSTOCK_ASSIGN(const auto batch, io::from_arrow(arrow::ImportRecordBatch(&array, &schema)));
     return io::from_arrow(write(*batch, stream, format));
   });
-  return stream->failed().ok() ? status : stream->failed();      // Arrow returns or throws the sink's error in words of its own
+  return stream->failed().ok() ? status
+                               : stream->failed();  // Arrow words the sink's error in its own way
 }
 
 Status write_table(const Table& table, const std::string& path, FileFormat format) {
   const Status status = guard([&]() -> Status {
     PENSTOCK_ASSIGN(const auto file, WholeFile::create(path));
-    PENSTOCK_TRY(write_table(table, [&](std::string_view bytes) { return file->write(bytes); }, format));
+    PENSTOCK_TRY(
+        write_table(table, [&](std::string_view bytes) { return file->write(bytes); }, format));
     return file->commit();
   });
   return status.with("while writing '" + path + "'");

@@ -1,8 +1,10 @@
+#include "kernel/bandwidth.hpp"
+
 #include <algorithm>
 #include <map>
 #include <mutex>
 
-#include "kernel/kernel_text.hpp"
+#include "kernel/kernel_source.hpp"
 
 namespace penstock::kernel {
 namespace {
@@ -14,12 +16,14 @@ struct Buffers {
 
 // Two buffers, halved in size until they fit; below 16 MiB a figure would be that of a cache.
 Result<Buffers> take_buffers(Device& device) {
-  constexpr std::uint64_t mebibyte = 1 << 20, least_bytes = 16 * mebibyte;
+  constexpr std::uint64_t mebibyte = 1 << 20, min_bytes = 16 * mebibyte;
   std::uint64_t bytes = device.traits().is_cpu ? 256 * mebibyte : 1024 * mebibyte;
   for (;; bytes /= 2) {
     auto from = device.allocate(bytes), to = device.allocate(bytes);
     if (from.ok() && to.ok()) return Buffers{std::move(from).value(), std::move(to).value(), bytes};
-    if (bytes / 2 < least_bytes) return (from.ok() ? to : from).with("while measuring the copy bandwidth of " + device.traits().id);
+    if (bytes / 2 < min_bytes)
+      return (from.ok() ? to : from)
+          .with("while measuring the copy bandwidth of " + device.traits().id);
   }
 }
 
@@ -39,9 +43,13 @@ template <class Enqueue> Result<double> median_seconds(Queue& queue, Enqueue enq
   return seconds[run_count / 2];
 }
 
-struct CopyKernel { const char* name; std::uint32_t group_size, groups; };
+struct CopyKernel {
+  const char* name;
+  std::uint32_t group_size, groups;
+};
 
-// A CPU core runs a work item as a loop; more chunks than cores even out their speeds. A GPU is filled a few times over.
+// A CPU core runs a work item as a loop; more chunks than cores even out their speeds. A GPU is
+// filled a few times over.
 CopyKernel kernel_for(const Traits& traits) {
   if (traits.is_cpu) return {"copy_chunks", 1, traits.compute_units * 4};
   return {"copy_wide", std::min(512u, traits.max_group_size), traits.compute_units * 16};
@@ -51,17 +59,22 @@ Result<double> measure(Device& device) {
   PENSTOCK_ASSIGN(const Buffers buffers, take_buffers(device));
   const CopyKernel kernel = kernel_for(device.traits());
   ProgramSource source;
-  source.text = assemble(device.traits().target, {{{"kernel/copy.kc", std::string(kernel_text("kernel/copy.kc"))}}});
+  source.text = assemble(device.traits().target,
+                         {{{"kernel/copy.kc", std::string(kernel_source("kernel/copy.kc"))}}});
   source.group_size = kernel.group_size;
   source.label = "copy";
   PENSTOCK_ASSIGN(const auto program, device.build(source));
   PENSTOCK_ASSIGN(const auto queue, device.queue());
   PENSTOCK_TRY(queue->fill(*buffers.from, 1, buffers.bytes));
   PENSTOCK_TRY(queue->fill(*buffers.to, 2, buffers.bytes));
-  PENSTOCK_ASSIGN(const double drivers, median_seconds(*queue, [&] { return queue->copy(*buffers.to, *buffers.from, buffers.bytes); }));
-  const Argument arguments[] = {Argument::of(*buffers.from), Argument::of(*buffers.to), Argument::value(buffers.bytes / 4)};
-  PENSTOCK_ASSIGN(const double ours,
-                  median_seconds(*queue, [&] { return queue->launch(*program, kernel.name, kernel.groups, arguments); }));
+  PENSTOCK_ASSIGN(const double drivers, median_seconds(*queue, [&] {
+                    return queue->copy(*buffers.to, *buffers.from, buffers.bytes);
+                  }));
+  const Argument arguments[] = {Argument::of(*buffers.from), Argument::of(*buffers.to),
+                                Argument::value(buffers.bytes / 4)};
+  PENSTOCK_ASSIGN(const double ours, median_seconds(*queue, [&] {
+                    return queue->launch(*program, kernel.name, kernel.groups, arguments);
+                  }));
   return 2.0 * static_cast<double>(buffers.bytes) / std::min(drivers, ours);
 }
 
@@ -71,7 +84,8 @@ Result<double> copy_bandwidth(Device& device) {
   static std::mutex mutex;
   static std::map<std::string, double, std::less<>> measured;
   const std::lock_guard guard(mutex);
-  if (const auto known = measured.find(device.traits().id); known != measured.end()) return known->second;
+  if (const auto known = measured.find(device.traits().id); known != measured.end())
+    return known->second;
   PENSTOCK_ASSIGN(const double bytes_per_second, measure(device));
   return measured[device.traits().id] = bytes_per_second;
 }

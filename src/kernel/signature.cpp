@@ -1,7 +1,8 @@
+#include "kernel/signature.hpp"
+
 #include <array>
 #include <cctype>
-
-#include "kernel/kernel_text.hpp"
+#include <map>
 
 namespace penstock::kernel {
 namespace {
@@ -15,8 +16,9 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// The text with comments, literals and preprocessor lines blanked, so that places stay the same; #line remains.
-std::string blanked(std::string_view text) {
+// The text with comments, literals and preprocessor lines blanked, so that offsets stay the same;
+// #line remains. `directives`: the preprocessor lines, as parts of `text`.
+std::string blanked(std::string_view text, std::vector<std::string_view>& directives) {
   std::string result(text);
   const auto blank = [&](std::size_t from, std::size_t to) {
     for (std::size_t i = from; i < to && i < result.size(); i++)
@@ -33,11 +35,15 @@ std::string blanked(std::string_view text) {
       end = close == std::string_view::npos ? text.size() : close + 2;
       blank(i, end);
     } else if (text[i] == '"' || text[i] == '\'') {
-      while (end < text.size() && text[end] != text[i] && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
+      while (end < text.size() && text[end] != text[i] && text[end] != '\n')
+        end += text[end] == '\\' ? 2 : 1;
       blank(i, ++end);
     } else if (text[i] == '#' && line_start) {
-      while ((end = std::min(text.find('\n', end), text.size())) < text.size() && text[end - 1] == '\\') end++;
+      while ((end = std::min(text.find('\n', end), text.size())) < text.size() &&
+             text[end - 1] == '\\')
+        end++;
       if (text.substr(i, 6) != "#line ") blank(i, end);
+      directives.push_back(text.substr(i, end - i));
     }
     line_start = text[i] == '\n' || (line_start && is_space(text[i]));
     i = end;
@@ -45,8 +51,8 @@ std::string blanked(std::string_view text) {
   return result;
 }
 
-// "kernel/copy.kc:5" of a place, by the #line before it.
-std::string place_of(std::string_view text, std::size_t at) {
+// "kernel/copy.kc:5" of an offset, by the #line before it.
+std::string location_of(std::string_view text, std::size_t at) {
   std::string file = "kernel text";
   std::size_t line = 1;
   for (std::size_t i = 0; i < at;) {
@@ -69,7 +75,8 @@ std::string place_of(std::string_view text, std::size_t at) {
 }
 
 // "(...)" at `open`: what is between, split at its commas. Nothing when it does not close.
-std::optional<std::vector<std::string_view>> parts_in_parentheses(std::string_view text, std::size_t open) {
+std::optional<std::vector<std::string_view>> parts_in_parentheses(std::string_view text,
+                                                                  std::size_t open) {
   std::vector<std::string_view> parts;
   std::size_t begin = open + 1;
   int depth = 0;
@@ -85,8 +92,36 @@ std::optional<std::vector<std::string_view>> parts_in_parentheses(std::string_vi
   return std::nullopt;
 }
 
-constexpr std::array<std::pair<std::string_view, ParameterKind>, 4> kinds = {{
-    {"IN", ParameterKind::in}, {"OUT", ParameterKind::out}, {"ATOMIC", ParameterKind::atomic}, {"VALUE", ParameterKind::value}}};
+// The macros without arguments that a source defines, without line breaks, by name.
+using Macros = std::map<std::string_view, std::string, std::less<>>;
+
+std::string on_one_line(std::string_view text) {
+  text = text.substr(0, text.find("//"));
+  std::string line;
+  for (std::size_t i = 0; i < text.size(); i++)
+    if (text[i] != '\n' && text.substr(i, 2) != "\\\n" && (text[i] != ' ' || !line.ends_with(' ')))
+      line += text[i];
+  return line;
+}
+
+// Adds the macro of the preprocessor line [begin, end), if it defines one.
+void add_macro(std::string_view line, Macros& macros) {
+  line.remove_prefix(1);
+  line = trimmed(line);
+  constexpr std::string_view define = "define";
+  if (!line.starts_with(define)) return;
+  line = trimmed(line.substr(define.size()));
+  std::size_t end = 0;
+  while (end < line.size() && is_word(line[end])) end++;
+  if (end < line.size() && line[end] == '(') return;
+  macros[line.substr(0, end)] = on_one_line(trimmed(line.substr(end)));
+}
+
+constexpr std::array<std::pair<std::string_view, ParameterKind>, 4> kinds = {
+    {{"IN", ParameterKind::in},
+     {"OUT", ParameterKind::out},
+     {"ATOMIC", ParameterKind::atomic},
+     {"VALUE", ParameterKind::value}}};
 
 std::string_view name_of(ParameterKind kind) { return kinds[static_cast<std::size_t>(kind)].first; }
 
@@ -96,42 +131,70 @@ std::optional<Parameter> read_parameter(std::string_view part) {
   const auto inner = parts_in_parentheses(part, open);
   if (!inner || inner->size() != 2) return std::nullopt;
   for (const auto& [name, kind] : kinds)
-    if (trimmed(part.substr(0, open)) == name) return Parameter{kind, std::string((*inner)[0]), std::string((*inner)[1])};
+    if (trimmed(part.substr(0, open)) == name)
+      return Parameter{kind, std::string((*inner)[0]), std::string((*inner)[1])};
   return std::nullopt;
 }
 
-Result<Signature> read_signature(std::string_view text, std::size_t open) {
-  const auto parts = parts_in_parentheses(text, open);
-  if (!parts || parts->size() < 2) return Status(Code::invalid, "KERNEL needs a name and the type of its local memory");
-  if (parts->size() == 2) return Status(Code::invalid, "kernel '" + std::string((*parts)[0]) + "' has no parameters");
-  constexpr std::size_t most_parameters = 64;   // KC_MAP of parameters.prelude
-  if (parts->size() > most_parameters + 2)
-    return Status(Code::capacity, "kernel '" + std::string((*parts)[0]) + "' has " + std::to_string(parts->size() - 2) +
-                                      " parameters, at most 64 can be passed");
-  Signature signature{std::string((*parts)[0]), std::string((*parts)[1]), {}, 0};
-  for (std::size_t i = 2; i < parts->size(); i++) {
-    const auto parameter = read_parameter((*parts)[i]);
+Status add_parameters(std::string_view list, Signature& signature) {
+  const std::string text = "(" + std::string(list) + ")";
+  const auto parts = parts_in_parentheses(text, 0);
+  for (const std::string_view part : parts ? *parts : std::vector<std::string_view>{list}) {
+    const auto parameter = read_parameter(part);
     if (!parameter)
-      return Status(Code::invalid, "kernel '" + signature.name + "': '" + std::string((*parts)[i]) +
-                                       "' is no parameter; write IN(type, name), OUT, ATOMIC or VALUE");
+      return Status(Code::invalid, "kernel '" + signature.name + "': '" + std::string(part) +
+                                       "' is no parameter; write IN(type, name), OUT, ATOMIC or "
+                                       "VALUE");
     signature.parameters.push_back(*parameter);
   }
+  return {};
+}
+
+Result<Signature> read_signature(std::string_view text, std::size_t open, const Macros& macros) {
+  const auto parts = parts_in_parentheses(text, open);
+  if (!parts || parts->size() < 2)
+    return Status(Code::invalid, "KERNEL needs a name and the type of its local memory");
+  Signature signature;
+  signature.name = (*parts)[0], signature.tile = (*parts)[1];
+  if (parts->size() == 2)
+    return Status(Code::invalid, "kernel '" + signature.name + "' has no parameters");
+  for (std::size_t i = 2; i < parts->size(); i++) {
+    const std::string_view part = (*parts)[i];
+    const auto macro = macros.find(part);
+    if (macro != macros.end()) {
+      const auto offset = static_cast<std::size_t>(part.data() - text.data());
+      signature.macros.push_back({offset, part.size(), macro->second});
+    }
+    PENSTOCK_TRY(add_parameters(macro != macros.end() ? macro->second : part, signature));
+  }
+  constexpr std::size_t max_parameters = 64;  // drivers pass at least so many
+  if (signature.parameters.size() > max_parameters)
+    return Status(Code::capacity, "kernel '" + signature.name + "' has " +
+                                      std::to_string(signature.parameters.size()) +
+                                      " parameters, at most 64 can be passed");
   return signature;
 }
 
 }  // namespace
 
-Result<std::vector<Signature>> read_signatures(std::string_view text) {
+Result<std::vector<Signature>> read_signatures(std::string_view source) {
   constexpr std::string_view word = "KERNEL";
-  const std::string code = blanked(text);
+  std::vector<std::string_view> directives;
+  const std::string code = blanked(source, directives);
   std::vector<Signature> signatures;
+  Macros macros;  // those before `at`
+  auto directive = directives.begin();
   for (std::size_t at = 0; (at = code.find(word, at)) != std::string::npos; at += word.size()) {
     std::size_t open = at + word.size();
+    if (code[open] == '_' && std::isdigit(static_cast<unsigned char>(code[open + 1])) != 0)
+      open = std::min(code.find_first_not_of("0123456789", open + 1), code.size());
     while (open < code.size() && is_space(code[open])) open++;
     if ((at > 0 && is_word(code[at - 1])) || open == code.size() || code[open] != '(') continue;
-    auto signature = read_signature(code, open);
-    if (!signature.ok()) return signature.with("at " + place_of(text, at));
-    signature->place = at;
+    for (; directive != directives.end() && directive->data() < source.data() + at; ++directive)
+      add_macro(*directive, macros);
+    auto signature = read_signature(code, open, macros);
+    if (!signature.ok()) return signature.with("at " + location_of(source, at));
+    signature->offset = at;
     signatures.push_back(std::move(signature).value());
   }
   return signatures;
@@ -139,7 +202,9 @@ Result<std::vector<Signature>> read_signatures(std::string_view text) {
 
 std::optional<std::uint32_t> bytes_of_type(std::string_view type) {
   if (type == "u32x4") return 16;
-  if (type.size() < 2 || type.size() > 3 || std::string_view("uif").find(type[0]) == std::string_view::npos) return std::nullopt;
+  if (type.size() < 2 || type.size() > 3 ||
+      std::string_view("uif").find(type[0]) == std::string_view::npos)
+    return std::nullopt;
   const std::string_view bits = type.substr(1);
   if (bits == "32") return 4;
   if (bits == "64") return 8;
@@ -152,16 +217,20 @@ std::optional<std::uint32_t> bytes_of_type(std::string_view type) {
 namespace {
 
 Status check_buffer(const Parameter& parameter, const Argument& argument) {
-  if (argument.buffer == nullptr) return Status(Code::invalid, std::string(name_of(parameter.kind)) + " takes a buffer, not a value");
+  if (argument.buffer == nullptr)
+    return Status(Code::invalid,
+                  std::string(name_of(parameter.kind)) + " takes a buffer, not a value");
   const std::string_view type = parameter.type;
   const auto bytes = bytes_of_type(type == "U32" ? "u32" : type == "U64" ? "u64" : type);
   if (!bytes) return {};
   if (argument.offset_bytes % *bytes != 0)
-    return Status(Code::invalid,
-                  "offset " + std::to_string(argument.offset_bytes) + " is no multiple of " + std::to_string(*bytes) + " bytes");
-  if (argument.offset_bytes > argument.buffer->bytes() || argument.buffer->bytes() - argument.offset_bytes < *bytes)
-    return Status(Code::invalid, "a buffer of " + std::to_string(argument.buffer->bytes()) + " bytes holds no " + parameter.type +
-                                     " at offset " + std::to_string(argument.offset_bytes));
+    return Status(Code::invalid, "offset " + std::to_string(argument.offset_bytes) +
+                                     " is no multiple of " + std::to_string(*bytes) + " bytes");
+  if (argument.offset_bytes > argument.buffer->bytes() ||
+      argument.buffer->bytes() - argument.offset_bytes < *bytes)
+    return Status(Code::invalid, "a buffer of " + std::to_string(argument.buffer->bytes()) +
+                                     " bytes holds no " + parameter.type + " at offset " +
+                                     std::to_string(argument.offset_bytes));
   return {};
 }
 
@@ -169,7 +238,8 @@ Status check_value(const Parameter& parameter, const Argument& argument) {
   if (argument.buffer != nullptr) return Status(Code::invalid, "VALUE takes a value, not a buffer");
   const auto bytes = bytes_of_type(parameter.type);
   if (!bytes || *bytes == argument.byte_count) return {};
-  return Status(Code::invalid, "a value of " + std::to_string(argument.byte_count) + " bytes was given for " + parameter.type + ", " +
+  return Status(Code::invalid, "a value of " + std::to_string(argument.byte_count) +
+                                   " bytes was given for " + parameter.type + ", " +
                                    std::to_string(*bytes) + " bytes");
 }
 
@@ -177,13 +247,16 @@ Status check_value(const Parameter& parameter, const Argument& argument) {
 
 Status check_arguments(const Signature& signature, std::span<const Argument> arguments) {
   if (arguments.size() != signature.parameters.size())
-    return Status(Code::invalid, "kernel '" + signature.name + "' takes " + std::to_string(signature.parameters.size()) +
-                                     " arguments, " + std::to_string(arguments.size()) + " were given");
+    return Status(Code::invalid, "kernel '" + signature.name + "' takes " +
+                                     std::to_string(signature.parameters.size()) + " arguments, " +
+                                     std::to_string(arguments.size()) + " were given");
   for (std::size_t i = 0; i < arguments.size(); i++) {
     const Parameter& parameter = signature.parameters[i];
-    const Status status = parameter.kind == ParameterKind::value ? check_value(parameter, arguments[i])
-                                                                 : check_buffer(parameter, arguments[i]);
-    if (!status.ok()) return status.with("parameter '" + parameter.name + "' of kernel '" + signature.name + "'");
+    const Status status = parameter.kind == ParameterKind::value
+                              ? check_value(parameter, arguments[i])
+                              : check_buffer(parameter, arguments[i]);
+    if (!status.ok())
+      return status.with("parameter '" + parameter.name + "' of kernel '" + signature.name + "'");
   }
   return {};
 }

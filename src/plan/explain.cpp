@@ -1,14 +1,14 @@
-// explain() and source(): what would run, in words and as text. Neither reads a row.
+// explain() and source(): describe what would run, and print its source. Neither reads a row.
 #include <algorithm>
 #include <set>
 
-#include "base/guard.hpp"
-#include "base/quantity.hpp"
+#include "base/exception_boundary.hpp"
+#include "base/human_readable.hpp"
 #include "expr/operation.hpp"
-#include "plan/code_functions.hpp"
-#include "plan/kernel_steps.hpp"
-#include "plan/sort_rows.hpp"
-#include "plan/tile_kernel.hpp"
+#include "plan/execution/tile_kernel.hpp"
+#include "plan/fusion/kernel_steps.hpp"
+#include "plan/order/sort_rows.hpp"
+#include "plan/strings/code_functions.hpp"
 
 namespace penstock {
 namespace plan {
@@ -23,31 +23,39 @@ std::string list(const std::vector<std::string>& parts) {
 std::string describe_fields(const Schema& schema, std::size_t most = 6) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < std::min(schema.size(), most); i++)
-    parts.push_back(schema[i].name + " " + name_of(schema[i].type) + (schema[i].nullable ? "?" : ""));
-  if (schema.size() > most) parts.push_back("and " + std::to_string(schema.size() - most) + " more");
+    parts.push_back(schema[i].name + " " + name_of(schema[i].type) +
+                    (schema[i].nullable ? "?" : ""));
+  if (schema.size() > most)
+    parts.push_back("and " + std::to_string(schema.size() - most) + " more");
   return list(parts);
 }
 
 std::string describe_order(const Step& step, const std::vector<SortKey>& keys) {
   std::vector<std::string> parts;
-  for (const SortKey& key : keys) parts.push_back(step.schema[key.column].name + (key.descending ? " desc" : ""));
+  for (const SortKey& key : keys)
+    parts.push_back(step.schema[key.column].name + (key.descending ? " desc" : ""));
   return list(parts);
 }
 
 std::string describe_window(const Step& step) {
   std::vector<std::string> calls, partition;
   for (const WindowCall& call : step.window.calls)
-    calls.push_back(std::string(name_of(call.function)) + " (" + std::string(name_of(call.frame)) + ") as " + call.name);
-  for (const std::uint32_t column : step.window.partition) partition.push_back(step.schema[column].name);
+    calls.push_back(std::string(name_of(call.function)) + " (" + std::string(name_of(call.frame)) +
+                    ") as " + call.name);
+  for (const std::uint32_t column : step.window.partition)
+    partition.push_back(step.schema[column].name);
   return list(calls) + (partition.empty() ? "" : " by " + list(partition)) +
-         (step.window.order.empty() ? "" : " in the order of " + describe_order(step, step.window.order));
+         (step.window.order.empty()
+              ? ""
+              : " in the order of " + describe_order(step, step.window.order));
 }
 
 // "semi join on o_orderkey = l_orderkey"
 std::string describe_join(const Plan& plan, const Step& step) {
   std::vector<std::string> keys;
   for (const JoinKey& key : step.join_keys)
-    keys.push_back(plan.step(step.inputs[0]).schema[key.left].name + " = " + plan.step(step.inputs[1]).schema[key.right].name);
+    keys.push_back(plan.step(step.inputs[0]).schema[key.left].name + " = " +
+                   plan.step(step.inputs[1]).schema[key.right].name);
   return std::string(name_of(step.join_kind)) + " on " + list(keys);
 }
 
@@ -55,13 +63,18 @@ std::string describe(const Plan& plan, const Step& step) {
   std::vector<std::string> parts;
   const Schema& input = step.inputs.empty() ? step.schema : plan.step(step.inputs[0]).schema;
   switch (step.kind) {
-    case StepKind::source: return step.source->describe() + " (" + describe_fields(step.schema) + ")";
+    case StepKind::source:
+      return step.source->describe() + " (" + describe_fields(step.schema) + ")";
     case StepKind::filter: return text_of(*step.graph, step.predicate, input);
     case StepKind::order_by: return describe_order(step, step.sort_keys);
-    case StepKind::limit: return std::to_string(step.limit) + (step.offset ? " offset " + std::to_string(step.offset) : "");
+    case StepKind::limit:
+      return std::to_string(step.limit) +
+             (step.offset ? " offset " + std::to_string(step.offset) : "");
     case StepKind::window: return describe_window(step);
     case StepKind::join: return describe_join(plan, step);
-    case StepKind::map: case StepKind::reduce: case StepKind::group_by: break;
+    case StepKind::map:
+    case StepKind::reduce:
+    case StepKind::group_by: break;
   }
   for (const Projection& p : step.projections) {
     const std::string text = text_of(*step.graph, p.root, input);
@@ -69,13 +82,17 @@ std::string describe(const Plan& plan, const Step& step) {
   }
   for (const AggregateCall& call : step.aggregates) {
     const std::string of = call.function == Aggregate::count_rows
-                               ? "" : (call.distinct ? "(distinct " : "(") + text_of(*step.graph, call.argument, input) + ")";
-    parts.push_back((call.function == Aggregate::custom ? call.custom->name : std::string(name_of(call.function))) + of);
+                               ? ""
+                               : (call.distinct ? "(distinct " : "(") +
+                                     text_of(*step.graph, call.argument, input) + ")";
+    parts.push_back((call.function == Aggregate::custom ? call.custom->name
+                                                        : std::string(name_of(call.function))) +
+                    of);
   }
   return list(parts);
 }
 
-// Steps from the sources down; the right side of a join before its left one, as they run.
+// Adds steps from the sources down; the right side of a join before its left one, as they run.
 void add_path(const Plan& plan, StepId at, std::vector<StepId>& steps) {
   const std::vector<StepId>& inputs = plan.step(at).inputs;
   for (std::size_t i = inputs.size(); i-- > 0;) add_path(plan, inputs[i], steps);
@@ -88,7 +105,8 @@ std::vector<StepId> path(const Plan& plan, StepId result) {
 }
 
 void columns_of(const Graph& graph, NodeId root, std::set<std::uint32_t>& columns) {
-  const std::vector<bool> needed = expr::reachable(graph, std::span(&root, 1));     // each node once, however often it is shared
+  const std::vector<bool> needed =
+      expr::reachable(graph, std::span(&root, 1));  // each node once, however often it is shared
   for (NodeId id = 0; id <= root; id++)
     if (needed[id] && graph.at(id).op == Op::column) columns.insert(graph.at(id).payload);
 }
@@ -99,9 +117,10 @@ std::uint64_t bytes_of(const Schema& schema, const std::set<std::uint32_t>& colu
   return bytes;
 }
 
-// Bytes a row when every step is a kernel of its own that stores the columns a later step reads, no row being dropped.
+// Returns the bytes a row if every step were a kernel of its own that stores the columns a later
+// step reads, and no row were dropped.
 std::uint64_t unfused_bytes_per_row(const Plan& plan, const std::vector<StepId>& steps) {
-  std::set<std::uint32_t> needed;      // of the rows of the step below
+  std::set<std::uint32_t> needed;  // of the rows of the step below
   std::uint64_t bytes = 0;
   for (std::size_t i = steps.size(); i-- > 0;) {
     const Step& step = plan.step(steps[i]);
@@ -113,7 +132,8 @@ std::uint64_t unfused_bytes_per_row(const Plan& plan, const std::vector<StepId>&
         if (column < step.left_columns) read.insert(column);
       for (const JoinKey& key : step.join_keys) read.insert(key.left);
     } else if (step.kind == StepKind::filter) {
-      if (i + 1 == steps.size()) for (std::uint32_t c = 0; c < input.size(); c++) needed.insert(c);
+      if (i + 1 == steps.size())
+        for (std::uint32_t c = 0; c < input.size(); c++) needed.insert(c);
       bytes += bytes_of(input, needed);
       read = needed;
       columns_of(*step.graph, step.predicate, read);
@@ -134,8 +154,10 @@ std::uint64_t unfused_bytes_per_row(const Plan& plan, const std::vector<StepId>&
 
 std::string describe_lookup(const Plan& plan, const Lookup& lookup) {
   const Step& step = plan.step(lookup.step);
-  const std::string otherwise = yields_right_columns(lookup.kind) ? "; a join on the host if a key stands there twice" : "";
-  return "    looks up rows of the right side in the kernel: " + describe_join(plan, step) + otherwise + "\n";
+  const std::string otherwise =
+      yields_right_columns(lookup.kind) ? "; a join on the host if a key stands there twice" : "";
+  return "    looks up rows of the right side in the kernel: " + describe_join(plan, step) +
+         otherwise + "\n";
 }
 
 std::vector<std::string> columns_read_as_codes(const TileProgram& program) {
@@ -145,42 +167,52 @@ std::vector<std::string> columns_read_as_codes(const TileProgram& program) {
   return names;
 }
 
-std::string describe_kernel(const Plan& plan, StepId base, StepId last, const TileProgram& program, const Traits& traits,
-                            const Variant& variant) {
+std::string describe_kernel(const Plan& plan, StepId base, StepId last, const TileProgram& program,
+                            const Traits& traits, const Variant& variant) {
   std::vector<std::string> columns, predicates;
-  for (std::uint32_t column : program.device_columns) columns.push_back(program.source_schema[column].name);
-  for (NodeId predicate : program.predicates) predicates.push_back(text_of(*program.graph, predicate, program.source_schema));
-  std::string text = "  kernel '" + std::string(variant.name) + "' for " + traits.id + ", reading " +
-                     (columns.empty() ? "no column" : list(columns));
-  if (!program.carried_columns.empty()) {
-    std::vector<std::string> carried;
-    for (std::uint32_t column : program.carried_columns) carried.push_back(program.source_schema[column].name);
-    text += " (carried by row number: " + list(carried) + ")";
+  for (std::uint32_t column : program.device_columns)
+    columns.push_back(program.source_schema[column].name);
+  for (NodeId predicate : program.predicates)
+    predicates.push_back(text_of(*program.graph, predicate, program.source_schema));
+  std::string text = "  kernel '" + std::string(variant.name) + "' for " + traits.id +
+                     ", reading " + (columns.empty() ? "no column" : list(columns));
+  if (!program.late_columns.empty()) {
+    std::vector<std::string> late;
+    for (std::uint32_t column : program.late_columns)
+      late.push_back(program.source_schema[column].name);
+    text += " (gathered by row number: " + list(late) + ")";
   }
   text += "\n";
   for (const Lookup& lookup : program.lookups) text += describe_lookup(plan, lookup);
   for (std::size_t i = 0; i < program.derived.size(); i++)
     if (is_on_codes(program, program.derived[i]))
-      text += "    computed on FSST codes: " + program.source_schema[program.first_derived() + i].name + "\n";
+      text +=
+          "    computed on FSST codes: " + program.source_schema[program.first_derived() + i].name +
+          "\n";
   if (!predicates.empty()) text += "    keeps rows where " + list(predicates) + "\n";
   for (const Output& output : program.outputs)
-    if (output.carried < 0)
+    if (output.late_column < 0)
       text += "    computes " + text_of(*program.graph, output.root, program.source_schema) +
               (output.name.empty() ? "" : " as " + output.name) + "\n";
   if (program.top_k)
-    text += "    top_k: the first " + std::to_string(program.top_k->count) + " rows are kept while chunks stream" +
-            (program.bound ? "; the kernel drops rows that come behind the last of them" : "") + "\n";
+    text += "    top_k: the first " + std::to_string(program.top_k->count) +
+            " rows are kept while chunks stream" +
+            (program.bound ? "; the kernel drops rows that come behind the last of them" : "") +
+            "\n";
   const std::uint64_t fused = input_bytes_per_row(program) + output_bytes_per_row(program);
   const std::uint64_t unfused = unfused_bytes_per_row(plan, chain(plan, base, last));
-  text += "    bytes moved a row: " + std::to_string(fused) + " fused, " + std::to_string(std::max(fused, unfused)) +
-          " with a kernel a step";
+  text += "    bytes moved a row: " + std::to_string(fused) + " fused, " +
+          std::to_string(std::max(fused, unfused)) + " with a kernel a step";
   const auto& source = plan.step(base).source;
   if (source && source->row_count()) {
     const std::uint64_t rows = *source->row_count();
-    text += " (" + count_text(rows) + " rows: " + bytes_text(rows * fused) + ", " + bytes_text(rows * std::max(fused, unfused)) + ")";
+    text += " (" + count_text(rows) + " rows: " + bytes_text(rows * fused) + ", " +
+            bytes_text(rows * std::max(fused, unfused)) + ")";
   }
   const std::vector<std::string> codes = columns_read_as_codes(program);
-  return text + (codes.empty() ? "\n" : "; and the codes of " + list(codes) + ", whose sizes only reading them tells\n");
+  return text + (codes.empty() ? "\n"
+                               : "; and the codes of " + list(codes) +
+                                     ", whose sizes only reading them tells\n");
 }
 
 std::string describe_build(const BuildReport& report) {
@@ -188,7 +220,8 @@ std::string describe_build(const BuildReport& report) {
                     : report.cache == CacheResult::disk   ? "hit on disk"
                                                           : "hit in memory";
   char line[160];
-  std::snprintf(line, sizeof line, "    cache: %s (%.1f ms), key %s\n", how, report.seconds * 1e3, report.key.c_str());
+  std::snprintf(line, sizeof line, "    cache: %s (%.1f ms), key %s\n", how, report.seconds * 1e3,
+                report.key.c_str());
   return line;
 }
 
@@ -200,37 +233,50 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
   PENSTOCK_TRY(check_result(plan, result));
   const std::vector<std::uint32_t> consumers = count_consumers(plan, {result});
   std::shared_ptr<Device> device;
-  if (auto opened = open_device(options.device); opened.ok()) device = std::move(opened).value();
-  else if (!options.device.empty()) return opened.status();
+  if (auto opened = open_device(options.device); opened.ok())
+    device = std::move(opened).value();
+  else if (!options.device.empty())
+    return opened.status();
   const Traits traits = device ? device->traits() : typical_traits(Target::opencl);
   std::string text = "Steps\n";
   for (StepId id : path(plan, result))
-    text += "  " + std::string(name_of(plan.step(id).kind)) + ": " + describe(plan, plan.step(id)) + "\n";
+    text += "  " + std::string(name_of(plan.step(id).kind)) + ": " + describe(plan, plan.step(id)) +
+            "\n";
   text += "After fusion\n";
   PENSTOCK_ASSIGN(const std::vector<KernelStep> kernels, kernel_steps(plan, result, consumers));
   for (const auto& [base, last, programs] : kernels) {
+    if (counts_known_rows(plan, last)) {
+      text += "  no kernel: " + describe(plan, plan.step(base)) + " states its number of rows, " +
+              std::to_string(*known_row_count(plan, base)) + "\n";
+      continue;
+    }
     for (const TileProgram& program : programs) {
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, options.variant));
       text += describe_kernel(plan, base, last, program, traits, *variant);
       if (!device) continue;
-      PENSTOCK_ASSIGN(const auto kernel, TileKernel::build(device, program, {options.fast_math, options.variant, {}}));
+      PENSTOCK_ASSIGN(const auto kernel,
+                      TileKernel::build(device, program, {options.fast_math, options.variant, {}}));
       text += describe_build(kernel->compiled().report());
     }
   }
   for (StepId id : path(plan, result)) {
     const StepKind kind = plan.step(id).kind;
-    if (kind == StepKind::order_by && top_k_of(plan, id, *rows_asked_for(plan, result, id), consumers))
+    if (kind == StepKind::order_by &&
+        top_k_of(plan, id, *rows_asked_for(plan, result, id), consumers))
       text += "  then order_by " + describe(plan, plan.step(id)) + ": top_k\n";
     else if (kind == StepKind::order_by)
-      text += "  then order_by " + describe(plan, plan.step(id)) + ": on the host below " + count_text(least_device_sort_rows) +
+      text += "  then order_by " + describe(plan, plan.step(id)) + ": on the host below " +
+              count_text(min_device_sort_rows) +
               " rows and for the first few, else radix_sort on the device\n";
     else if (has_no_kernel(plan, id))
-      text += "  then on the host: " + std::string(name_of(kind)) + " " + describe(plan, plan.step(id)) + "\n";
+      text += "  then on the host: " + std::string(name_of(kind)) + " " +
+              describe(plan, plan.step(id)) + "\n";
   }
   return text;
 }
 
-static Result<std::string> emitted(const Plan& plan, StepId result, Target target, std::string_view forced) {
+static Result<std::string> emitted(const Plan& plan, StepId result, Target target,
+                                   std::string_view forced) {
   using namespace plan;
   PENSTOCK_TRY(check_result(plan, result));
   const std::vector<std::uint32_t> consumers = count_consumers(plan, {result});
@@ -241,8 +287,10 @@ static Result<std::string> emitted(const Plan& plan, StepId result, Target targe
     for (const TileProgram& program : kernel.programs) {
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, forced));
       const Policy policy = variant->policy(traits, program);
-      PENSTOCK_ASSIGN(const PipelineText pipeline, emit_pipeline(program, std::string(variant->skeleton), policy, target));
-      text += "// " + std::string(variant->name) + ", compiled with -DGROUP_SIZE=" + std::to_string(policy.group_size) + "\n" +
+      PENSTOCK_ASSIGN(const PipelineText pipeline,
+                      emit_pipeline(program, std::string(variant->templates), policy, target));
+      text += "// " + std::string(variant->name) +
+              ", compiled with -DGROUP_SIZE=" + std::to_string(policy.group_size) + "\n" +
               pipeline.text;
     }
   }
@@ -253,7 +301,8 @@ Result<std::string> explain(const Plan& plan, StepId result, const RunOptions& o
   return guard([&] { return explained(plan, result, options); });
 }
 
-Result<std::string> source(const Plan& plan, StepId result, Target target, std::string_view variant) {
+Result<std::string> source(const Plan& plan, StepId result, Target target,
+                           std::string_view variant) {
   return guard([&] { return emitted(plan, result, target, variant); });
 }
 

@@ -1,4 +1,4 @@
-// Adding steps: type inference and the errors that name the step and the types.
+// Adds steps: infers types, and refuses wrong ones with the step's name and the types.
 #include "penstock/plan.hpp"
 
 #include <algorithm>
@@ -13,28 +13,37 @@ Status wrong(StepKind step, std::string message) {
   return Status(Code::invalid, std::string(name_of(step)) + ": " + std::move(message));
 }
 
-// Every id that is reached is one, and every column is one of the input's rows, of its type.
-Status check_nodes(StepKind step, const Graph& graph, std::span<const NodeId> roots, const Schema& input) {
+// Checks that every id that is reached is a node, and every column one of the input's rows, of its
+// type.
+Status check_nodes(StepKind step, const Graph& graph, std::span<const NodeId> roots,
+                   const Schema& input) {
   for (NodeId root : roots)
-    if (root >= graph.size()) return wrong(step, "there is no node " + std::to_string(root) + " in its graph");
+    if (root >= graph.size())
+      return wrong(step, "there is no node " + std::to_string(root) + " in its graph");
   const std::vector<bool> needed = expr::reachable(graph, roots);
   for (NodeId id = 0; id < graph.size(); id++) {
     if (!needed[id]) continue;
     const Node& node = graph.at(id);
-    if (node.op == Op::parameter && node.payload >= graph.parameters.size()) return wrong(step, "its graph lacks a parameter");
-    if (node.op == Op::custom && (node.payload >= graph.customs.size() || !graph.customs[node.payload]))
+    if (node.op == Op::parameter && node.payload >= graph.parameters.size())
+      return wrong(step, "its graph lacks a parameter");
+    if (node.op == Op::custom &&
+        (node.payload >= graph.customs.size() || !graph.customs[node.payload]))
       return wrong(step, "its graph lacks a custom function");
     if (node.op != Op::column) continue;
-    if (node.payload >= input.size()) return wrong(step, "its input has no column " + std::to_string(node.payload));
+    if (node.payload >= input.size())
+      return wrong(step, "its input has no column " + std::to_string(node.payload));
     const Field& field = input[node.payload];
     if (!(node.type == field.type))
-      return wrong(step, "column '" + field.name + "' is " + name_of(field.type) + ", not " + name_of(node.type));
-    if (field.nullable && !node.nullable) return wrong(step, "column '" + field.name + "' may be NULL");
+      return wrong(step, "column '" + field.name + "' is " + name_of(field.type) + ", not " +
+                             name_of(node.type));
+    if (field.nullable && !node.nullable)
+      return wrong(step, "column '" + field.name + "' may be NULL");
   }
   return {};
 }
 
-std::vector<NodeId> roots_of(const std::vector<Projection>& projections, const std::vector<AggregateCall>& aggregates) {
+std::vector<NodeId> roots_of(const std::vector<Projection>& projections,
+                             const std::vector<AggregateCall>& aggregates) {
   std::vector<NodeId> roots;
   for (const Projection& p : projections) roots.push_back(p.root);
   for (const AggregateCall& call : aggregates)
@@ -49,11 +58,15 @@ bool is_value_of(const Scalar& value, Type type) {
 }
 
 Result<Type> aggregate_type(StepKind step, const AggregateCall& call, const Graph& graph) {
-  if (call.distinct && call.function == Aggregate::count_rows) return wrong(step, "count(*) takes no DISTINCT");
-  if (call.function == Aggregate::count_rows || call.function == Aggregate::count) return Type{Kind::int64};
+  if (call.distinct && call.function == Aggregate::count_rows)
+    return wrong(step, "count(*) takes no DISTINCT");
+  if (call.function == Aggregate::count_rows || call.function == Aggregate::count)
+    return Type{Kind::int64};
   const Type type = graph.at(call.argument).type;
-  if (call.distinct && call.function == Aggregate::custom) return wrong(step, "a custom aggregate takes no DISTINCT");
-  const std::string refused = std::string("cannot take ") + std::string(name_of(call.function)) + " of " + name_of(type);
+  if (call.distinct && call.function == Aggregate::custom)
+    return wrong(step, "a custom aggregate takes no DISTINCT");
+  const std::string refused =
+      std::string("cannot take ") + std::string(name_of(call.function)) + " of " + name_of(type);
   switch (call.function) {
     case Aggregate::sum:
     case Aggregate::average:
@@ -63,15 +76,20 @@ Result<Type> aggregate_type(StepKind step, const AggregateCall& call, const Grap
     case Aggregate::custom:
       if (!call.custom) return wrong(step, "a custom aggregate without its reduction");
       if (!call.custom->associative || !call.custom->commutative)
-        return wrong(step, "the reduction '" + call.custom->name + "' is not declared associative and commutative");
+        return wrong(step, "the reduction '" + call.custom->name +
+                               "' is not declared associative and commutative");
       if (!is_value_of(call.custom->neutral, call.custom->type))
-        return wrong(step, "the reduction '" + call.custom->name + "' needs a neutral element of its type");
+        return wrong(
+            step, "the reduction '" + call.custom->name + "' needs a neutral element of its type");
       if (!(type == call.custom->type))
-        return wrong(step, "the reduction '" + call.custom->name + "' takes " + name_of(call.custom->type) + ", not " + name_of(type));
+        return wrong(step, "the reduction '" + call.custom->name + "' takes " +
+                               name_of(call.custom->type) + ", not " + name_of(type));
       return type;
     case Aggregate::minimum:
     case Aggregate::maximum:
-      if (type.kind == Kind::string) return Status(Code::unsupported, std::string(name_of(step)) + ": " + refused + " (not supported yet)");
+      if (type.kind == Kind::string)
+        return Status(Code::unsupported,
+                      std::string(name_of(step)) + ": " + refused + " (not supported yet)");
       return type;
     case Aggregate::count_rows:
     case Aggregate::count: break;
@@ -79,8 +97,9 @@ Result<Type> aggregate_type(StepKind step, const AggregateCall& call, const Grap
   return Type{Kind::int64};
 }
 
-// Counts are never NULL; other aggregates are over no rows.
-Result<Schema> aggregate_fields(StepKind step, const std::vector<AggregateCall>& calls, const Graph& graph) {
+// Returns whether a result may be NULL: counts are not; other aggregates are over no rows.
+Result<Schema> aggregate_fields(StepKind step, const std::vector<AggregateCall>& calls,
+                                const Graph& graph) {
   Schema fields;
   for (const AggregateCall& call : calls) {
     PENSTOCK_ASSIGN(const Type type, aggregate_type(step, call, graph));
@@ -92,42 +111,47 @@ Result<Schema> aggregate_fields(StepKind step, const std::vector<AggregateCall>&
 
 // The least of the distinct values is the least of all.
 std::vector<AggregateCall> without_idle_distinct(std::vector<AggregateCall> calls) {
-  for (AggregateCall& call : calls) call.distinct &= call.function != Aggregate::minimum && call.function != Aggregate::maximum;
+  for (AggregateCall& call : calls)
+    call.distinct &= call.function != Aggregate::minimum && call.function != Aggregate::maximum;
   return calls;
 }
 
 Schema projected(const std::vector<Projection>& projections, const Graph& graph) {
   Schema fields;
-  for (const Projection& p : projections) fields.push_back({p.name, graph.at(p.root).type, graph.at(p.root).nullable});
+  for (const Projection& p : projections)
+    fields.push_back({p.name, graph.at(p.root).type, graph.at(p.root).nullable});
   return fields;
 }
 
 bool takes_column(WindowFunction function) {
-  return function != WindowFunction::row_number && function != WindowFunction::rank && function != WindowFunction::dense_rank &&
-         function != WindowFunction::count_rows;
+  return function != WindowFunction::row_number && function != WindowFunction::rank &&
+         function != WindowFunction::dense_rank && function != WindowFunction::count_rows;
 }
 
 }  // namespace
 
 std::string_view name_of(Aggregate aggregate) {
-  constexpr std::array<std::string_view, 7> names = {"count(*)", "count", "sum", "min", "max", "avg", "custom"};
+  constexpr std::array<std::string_view, 7> names = {"count(*)", "count", "sum",   "min",
+                                                     "max",      "avg",   "custom"};
   return names[static_cast<std::size_t>(aggregate)];
 }
 
 std::string_view name_of(StepKind kind) {
-  constexpr std::array<std::string_view, 9> names = {"source",   "filter", "map",    "reduce", "group by",
-                                                     "order by", "limit",  "window", "join"};
+  constexpr std::array<std::string_view, 9> names = {
+      "source", "filter", "map", "reduce", "group by", "order by", "limit", "window", "join"};
   return names[static_cast<std::size_t>(kind)];
 }
 
 std::string_view name_of(WindowFunction function) {
-  constexpr std::array<std::string_view, 13> names = {"row_number", "rank", "dense_rank", "count(*)", "count", "sum", "min", "max", "avg",
-                                                      "first_value", "last_value", "lag", "lead"};
+  constexpr std::array<std::string_view, 13> names = {
+      "row_number", "rank", "dense_rank",  "count(*)",   "count", "sum", "min",
+      "max",        "avg",  "first_value", "last_value", "lag",   "lead"};
   return names[static_cast<std::size_t>(function)];
 }
 
 std::string_view name_of(WindowFrame frame) {
-  constexpr std::array<std::string_view, 3> names = {"range to current row", "rows to current row", "whole partition"};
+  constexpr std::array<std::string_view, 3> names = {"range to current row", "rows to current row",
+                                                     "whole partition"};
   return names[static_cast<std::size_t>(frame)];
 }
 
@@ -138,7 +162,8 @@ Result<StepId> Plan::add(Step step) {
   return static_cast<StepId>(steps_.size() - 1);
 }
 
-Status Plan::check(StepKind kind, StepId input, const Graph* graph, const std::vector<NodeId>& roots) const {
+Status Plan::check(StepKind kind, StepId input, const Graph* graph,
+                   const std::vector<NodeId>& roots) const {
   if (input >= steps_.size()) return wrong(kind, "its input is not a step of this plan");
   if (!graph) return wrong(kind, "it has no graph");
   return check_nodes(kind, *graph, roots, steps_[input].schema);
@@ -156,7 +181,8 @@ StepId Plan::source(std::shared_ptr<TableSource> source) {
 Result<StepId> Plan::filter(StepId input, std::shared_ptr<const Graph> graph, NodeId predicate) {
   PENSTOCK_TRY(check(StepKind::filter, input, graph.get(), {predicate}));
   const Type type = graph->at(predicate).type;
-  if (type.kind != Kind::boolean) return wrong(StepKind::filter, "the predicate is " + name_of(type) + ", not BOOLEAN");
+  if (type.kind != Kind::boolean)
+    return wrong(StepKind::filter, "the predicate is " + name_of(type) + ", not BOOLEAN");
   Step step;
   step.kind = StepKind::filter;
   step.inputs = {input};
@@ -166,7 +192,8 @@ Result<StepId> Plan::filter(StepId input, std::shared_ptr<const Graph> graph, No
   return add(std::move(step));
 }
 
-Result<StepId> Plan::map(StepId input, std::shared_ptr<const Graph> graph, std::vector<Projection> projections) {
+Result<StepId> Plan::map(StepId input, std::shared_ptr<const Graph> graph,
+                         std::vector<Projection> projections) {
   if (projections.empty()) return wrong(StepKind::map, "it yields no columns");
   PENSTOCK_TRY(check(StepKind::map, input, graph.get(), roots_of(projections, {})));
   Step step;
@@ -178,7 +205,8 @@ Result<StepId> Plan::map(StepId input, std::shared_ptr<const Graph> graph, std::
   return add(std::move(step));
 }
 
-Result<StepId> Plan::reduce(StepId input, std::shared_ptr<const Graph> graph, std::vector<AggregateCall> aggregates) {
+Result<StepId> Plan::reduce(StepId input, std::shared_ptr<const Graph> graph,
+                            std::vector<AggregateCall> aggregates) {
   if (aggregates.empty()) return wrong(StepKind::reduce, "it has no aggregates");
   PENSTOCK_TRY(check(StepKind::reduce, input, graph.get(), roots_of({}, aggregates)));
   Step step;
@@ -190,8 +218,8 @@ Result<StepId> Plan::reduce(StepId input, std::shared_ptr<const Graph> graph, st
   return add(std::move(step));
 }
 
-Result<StepId> Plan::group_by(StepId input, std::shared_ptr<const Graph> graph, std::vector<Projection> keys,
-                              std::vector<AggregateCall> aggregates) {
+Result<StepId> Plan::group_by(StepId input, std::shared_ptr<const Graph> graph,
+                              std::vector<Projection> keys, std::vector<AggregateCall> aggregates) {
   if (keys.empty()) return wrong(StepKind::group_by, "it has no keys; use reduce");
   PENSTOCK_TRY(check(StepKind::group_by, input, graph.get(), roots_of(keys, aggregates)));
   Step step;
@@ -207,7 +235,8 @@ Result<StepId> Plan::group_by(StepId input, std::shared_ptr<const Graph> graph, 
 }
 
 Result<StepId> Plan::order_by(StepId input, std::vector<SortKey> keys) {
-  if (input >= steps_.size()) return wrong(StepKind::order_by, "its input is not a step of this plan");
+  if (input >= steps_.size())
+    return wrong(StepKind::order_by, "its input is not a step of this plan");
   for (const SortKey& key : keys)
     if (key.column >= steps_[input].schema.size())
       return wrong(StepKind::order_by, "there is no column " + std::to_string(key.column));
@@ -221,28 +250,36 @@ Result<StepId> Plan::order_by(StepId input, std::vector<SortKey> keys) {
 
 static Result<Field> window_field(const WindowCall& call, const Schema& input) {
   if (!takes_column(call.function)) return Field{call.name, {Kind::int64}, false};
-  if (call.column >= input.size()) return wrong(StepKind::window, "there is no column " + std::to_string(call.column));
+  if (call.column >= input.size())
+    return wrong(StepKind::window, "there is no column " + std::to_string(call.column));
   const Type type = input[call.column].type;
   if (call.otherwise && (*call.otherwise >= input.size() || !(input[*call.otherwise].type == type)))
     return wrong(StepKind::window, "a default of another type than " + name_of(type));
   switch (call.function) {
-    case WindowFunction::sum: case WindowFunction::average:
+    case WindowFunction::sum:
+    case WindowFunction::average:
       if (!is_numeric(type) && type.kind != Kind::boolean)
-        return wrong(StepKind::window, "cannot take " + std::string(name_of(call.function)) + " of " + name_of(type));
-      if (call.function == WindowFunction::average || is_float(type)) return Field{call.name, {Kind::float64}, true};
-      return Field{call.name, type.kind == Kind::decimal ? Type::decimal(38, type.scale) : Type{Kind::int128}, true};
+        return wrong(StepKind::window,
+                     "cannot take " + std::string(name_of(call.function)) + " of " + name_of(type));
+      if (call.function == WindowFunction::average || is_float(type))
+        return Field{call.name, {Kind::float64}, true};
+      return Field{call.name,
+                   type.kind == Kind::decimal ? Type::decimal(38, type.scale) : Type{Kind::int128},
+                   true};
     case WindowFunction::count: return Field{call.name, {Kind::int64}, false};
     default: return Field{call.name, type, true};
   }
 }
 
 Result<StepId> Plan::window(StepId input, Window window) {
-  if (input >= steps_.size()) return wrong(StepKind::window, "its input is not a step of this plan");
+  if (input >= steps_.size())
+    return wrong(StepKind::window, "its input is not a step of this plan");
   const Schema& schema = steps_[input].schema;
   std::vector<std::uint32_t> columns = window.partition;
   for (const SortKey& key : window.order) columns.push_back(key.column);
   for (const std::uint32_t column : columns)
-    if (column >= schema.size()) return wrong(StepKind::window, "there is no column " + std::to_string(column));
+    if (column >= schema.size())
+      return wrong(StepKind::window, "there is no column " + std::to_string(column));
   Step step;
   step.kind = StepKind::window;
   step.inputs = {input};

@@ -1,4 +1,4 @@
-// Adding a join: its keys are brought to common types, and what it yields is named.
+// Adds joins: casts their keys to common types, and names the columns that they yield.
 #include <array>
 
 #include "penstock/plan.hpp"
@@ -21,26 +21,35 @@ Schema joined(const Schema& left, const Schema& right, JoinKind kind) {
 }
 
 bool meets_as_signed(Type unsigned_type, Type signed_type) {
-  return unsigned_type.kind == Kind::uint64 && (signed_type.kind == Kind::int8 || signed_type.kind == Kind::int16 ||
-                                                signed_type.kind == Kind::int32 || signed_type.kind == Kind::int64);
+  return unsigned_type.kind == Kind::uint64 &&
+         (signed_type.kind == Kind::int8 || signed_type.kind == Kind::int16 ||
+          signed_type.kind == Kind::int32 || signed_type.kind == Kind::int64);
 }
 
-// The type that both sides of a key are compared as.
+// Returns the type that both sides of a key are compared as.
 Result<Type> key_type(JoinKind kind, const Field& left, const Field& right) {
-  // Equal in HUGEINT is equal in BIGINT: a UBIGINT beyond it becomes NULL, which equals nothing; but of NOT IN a NULL says more.
-  if (kind != JoinKind::not_in && (meets_as_signed(left.type, right.type) || meets_as_signed(right.type, left.type)))
+  // Equal in HUGEINT is equal in BIGINT: a UBIGINT beyond it becomes NULL, which equals nothing.
+  // But for NOT IN a NULL means more.
+  if (kind != JoinKind::not_in &&
+      (meets_as_signed(left.type, right.type) || meets_as_signed(right.type, left.type)))
     return type_of<std::int64_t>();
-  const std::string pair = "'" + left.name + "' (" + name_of(left.type) + ") and '" + right.name + "' (" + name_of(right.type) + ")";
-  const Result<Type> type = left.type == right.type ? Result<Type>(left.type) : common_type(left.type, right.type);
+  const std::string pair = "'" + left.name + "' (" + name_of(left.type) + ") and '" + right.name +
+                           "' (" + name_of(right.type) + ")";
+  const Result<Type> type =
+      left.type == right.type ? Result<Type>(left.type) : common_type(left.type, right.type);
   for (const Type wide : {left.type, right.type, type.ok() ? *type : left.type})
-    if (width_bytes(wide) > 8) return wrong(kind, "keys of " + name_of(wide) + " (" + pair + ") are not supported", Code::unsupported);
+    if (width_bytes(wide) > 8)
+      return wrong(kind, "keys of " + name_of(wide) + " (" + pair + ") are not supported",
+                   Code::unsupported);
   return type.ok() ? type : wrong(kind, "the keys " + pair + " cannot be compared");
 }
 
 Result<NodeId> cast_key(Builder& rows, std::uint32_t column, Type type) {
   const NodeId value = rows.column(column);
   if (!meets_as_signed(rows.type(value), type)) return rows.cast(value, type);
-  PENSTOCK_ASSIGN(const NodeId is_beyond, rows.binary(Op::greater, value, rows.literal(Scalar::of(std::uint64_t{INT64_MAX}))));
+  PENSTOCK_ASSIGN(
+      const NodeId is_beyond,
+      rows.binary(Op::greater, value, rows.literal(Scalar::of(std::uint64_t{INT64_MAX}))));
   PENSTOCK_ASSIGN(const NodeId cast, rows.cast(value, type));
   return rows.select(is_beyond, rows.literal(Scalar::null_of(type)), cast);
 }
@@ -48,16 +57,20 @@ Result<NodeId> cast_key(Builder& rows, std::uint32_t column, Type type) {
 }  // namespace
 
 std::string_view name_of(JoinKind kind) {
-  constexpr std::array<std::string_view, 5> names = {"inner join", "left join", "semi join", "anti join", "not in"};
+  constexpr std::array<std::string_view, 5> names = {"inner join", "left join", "semi join",
+                                                     "anti join", "not in"};
   return names[static_cast<std::size_t>(kind)];
 }
 
-// Adds a map that yields the input's columns and, behind them, some of them once more as other types; or nothing where there are none.
-Result<StepId> Plan::with_casts(StepId input, const std::vector<std::pair<std::uint32_t, Type>>& casts) {
+// Adds a map that yields the input's columns and, after them, some of them again as other types; or
+// nothing where there are none.
+Result<StepId> Plan::with_casts(StepId input,
+                                const std::vector<std::pair<std::uint32_t, Type>>& casts) {
   if (casts.empty()) return input;
   Builder rows(steps_[input].schema);
   std::vector<Projection> columns;
-  for (std::uint32_t i = 0; i < rows.schema().size(); i++) columns.push_back({rows.schema()[i].name, rows.column(i)});
+  for (std::uint32_t i = 0; i < rows.schema().size(); i++)
+    columns.push_back({rows.schema()[i].name, rows.column(i)});
   for (const auto& [column, type] : casts) {
     PENSTOCK_ASSIGN(const NodeId cast, cast_key(rows, column, type));
     columns.push_back({rows.schema()[column].name, cast});
@@ -66,13 +79,16 @@ Result<StepId> Plan::with_casts(StepId input, const std::vector<std::pair<std::u
 }
 
 Result<StepId> Plan::join(StepId left, StepId right, JoinKind kind, std::vector<JoinKey> keys) {
-  if (left >= steps_.size() || right >= steps_.size()) return wrong(kind, "an input is not a step of this plan");
+  if (left >= steps_.size() || right >= steps_.size())
+    return wrong(kind, "an input is not a step of this plan");
   if (keys.empty()) return wrong(kind, "it has no keys");
   const Schema left_schema = steps_[left].schema, right_schema = steps_[right].schema;
   std::vector<std::pair<std::uint32_t, Type>> left_casts, right_casts;
   for (JoinKey& key : keys) {
-    if (key.left >= left_schema.size()) return wrong(kind, "its left input has no column " + std::to_string(key.left));
-    if (key.right >= right_schema.size()) return wrong(kind, "its right input has no column " + std::to_string(key.right));
+    if (key.left >= left_schema.size())
+      return wrong(kind, "its left input has no column " + std::to_string(key.left));
+    if (key.right >= right_schema.size())
+      return wrong(kind, "its right input has no column " + std::to_string(key.right));
     const Field &of_left = left_schema[key.left], &of_right = right_schema[key.right];
     PENSTOCK_ASSIGN(const Type type, key_type(kind, of_left, of_right));
     const auto cast = [&](std::uint32_t& column, const Schema& schema, auto& casts) {

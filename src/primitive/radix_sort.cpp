@@ -4,35 +4,41 @@
 #include <bit>
 #include <vector>
 
-#include "primitive/primitive_text.hpp"
+#include "primitive/primitive_source.hpp"
 
 namespace penstock::primitive {
 namespace {
 
 constexpr std::uint64_t digits = 256;
 
-// How a device sorts keys of a shape.
+// The numbers of a sort on one device.
 struct Policy {
-  std::uint32_t group_size = 1, items = 1, groups_per_unit = 1;
+  std::uint32_t group_size = 1, threads = 1, groups_per_unit = 1;
   bool by_masks = false;
   std::uint32_t histogram_group_size = 1, copies = 1;
 };
 
-// The local memory of a group of sort_pass.
-std::uint64_t pass_bytes(const Policy& policy, SortShape shape, bool has_subgroups, std::uint32_t subgroup_size) {
-  const std::uint64_t counts = has_subgroups ? std::uint64_t{policy.group_size} / subgroup_size * digits * (policy.by_masks ? 8 : 4)
+// Returns the local memory of a group of sort_pass.
+std::uint64_t pass_bytes(const Policy& policy, SortShape shape, bool has_subgroups,
+                         std::uint32_t subgroup_size) {
+  const std::uint64_t counts = has_subgroups ? std::uint64_t{policy.group_size} / subgroup_size *
+                                                   digits * (policy.by_masks ? 8 : 4)
                                              : std::uint64_t{policy.group_size} * digits * 2;
-  return counts + std::uint64_t{policy.group_size} * policy.items * shape.key_bytes + 2 * digits * 4 + policy.group_size * 4 + 64;
+  return counts + std::uint64_t{policy.group_size} * policy.threads * shape.key_bytes +
+         2 * digits * 4 + policy.group_size * 4 + 64;
 }
 
-// On an H200, 2^28 random keys, the whole sort: 256 items with 32 keys of 32 bits 5.2 ms (384 with 32: 5.3, 256 with 36: 5.3); 64 bits 14.5
-// (28 keys: 15.1); pairs of 32 bits, 384 items with 24: 7.8 (256 with 32: 8.1, ballots with 23: 8.1); 64 bits and 32, 384 with 16: 21.2
-// (256 with 20: 22.8). Smaller ones follow for devices with less local memory, of 64 bits in 48 KiB (2^26 keys through OpenCL): 256
-// with 16 by ballots 4.5 ms, with values 5.7; 256 with 12 by masks 4.6 and 6.3, 128 with 20 by masks 7.8 and 9.1. The last takes no
-// sub-groups.
+// On an H200, 2^28 random keys, the whole sort: 256 threads with 32 keys of 32 bits 5.2 ms (384
+// with 32: 5.3, 256 with 36: 5.3); 64 bits 14.5 (28 keys: 15.1); pairs of 32 bits, 384 threads with
+// 24: 7.8 (256 with 32: 8.1, ballots with 23: 8.1); 64 bits and 32, 384 with 16: 21.2 (256 with
+// 20: 22.8). Smaller ones follow for devices with less local memory, of 64 bits in 48 KiB (2^26
+// keys through OpenCL): 256 with 16 by ballots 4.5 ms, with values 5.7; 256 with 12 by masks 4.6
+// and 6.3, 128 with 20 by masks 7.8 and 9.1. The last takes no sub-groups.
 std::vector<Policy> policies(SortShape shape) {
-  if (shape.has_values && shape.key_bytes == 4) return {{384, 24, 2, true}, {256, 16, 2, true}, {128, 12, 2, true}};
-  if (shape.has_values) return {{384, 16, 2, true}, {256, 16, 2, false}, {128, 16, 2, true}, {64, 16, 2, true}};
+  if (shape.has_values && shape.key_bytes == 4)
+    return {{384, 24, 2, true}, {256, 16, 2, true}, {128, 12, 2, true}};
+  if (shape.has_values)
+    return {{384, 16, 2, true}, {256, 16, 2, false}, {128, 16, 2, true}, {64, 16, 2, true}};
   if (shape.key_bytes == 4) return {{256, 32, 3, true}, {256, 16, 3, true}, {128, 12, 2, true}};
   return {{256, 32, 2, true}, {256, 16, 2, false}, {128, 20, 2, true}, {64, 16, 2, true}};
 }
@@ -41,31 +47,39 @@ Policy policy_for(const Traits& traits, SortShape shape) {
   Policy chosen{std::min(32u, traits.max_group_size), 16, 1, false};
   const bool has_subgroups = traits.has_subgroups && traits.subgroup_size <= 32;
   for (const Policy& policy : has_subgroups ? policies(shape) : std::vector<Policy>{})
-    if (policy.group_size <= traits.max_group_size && pass_bytes(policy, shape, true, traits.subgroup_size) <= traits.local_bytes) {
+    if (policy.group_size <= traits.max_group_size &&
+        pass_bytes(policy, shape, true, traits.subgroup_size) <= traits.local_bytes) {
       chosen = policy;
       break;
     }
-  // A copy of the histograms for every lane takes 0.25 ms, four copies 0.46 ms; a quarter of local memory is left for the compiler.
+  // A copy of the histograms for every lane takes 0.25 ms, four copies 0.46 ms; a quarter of local
+  // memory is left for the compiler.
   const std::uint64_t fitting = traits.local_bytes * 3 / 4 / (shape.key_bytes * digits * 4);
-  chosen.copies = std::bit_floor(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fitting, 1, 32)));
-  chosen.histogram_group_size = std::min(traits.has_subgroups ? 1024u : 256u, traits.max_group_size);
+  chosen.copies =
+      std::bit_floor(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fitting, 1, 32)));
+  chosen.histogram_group_size =
+      std::min(traits.has_subgroups ? 1024u : 256u, traits.max_group_size);
   return chosen;
 }
 
-Status check(SortShape shape, std::uint64_t count, std::uint32_t first_byte, std::uint32_t last_byte) {
-  if (count > most_sort_keys)
-    return Status(Code::capacity, "a sort of " + std::to_string(count) + " rows; one takes " + std::to_string(most_sort_keys) + " at most");
-  if (first_byte > last_byte || last_byte > shape.key_bytes) return Status(Code::invalid, "a sort by bytes that its keys do not have");
+Status check(SortShape shape, std::uint64_t count, std::uint32_t first_byte,
+             std::uint32_t last_byte) {
+  if (count > max_sort_keys)
+    return Status(Code::capacity, "a sort of " + std::to_string(count) + " rows; one takes " +
+                                      std::to_string(max_sort_keys) + " at most");
+  if (first_byte > last_byte || last_byte > shape.key_bytes)
+    return Status(Code::invalid, "a sort by bytes that its keys do not have");
   return {};
 }
 
 std::string definitions(SortShape shape) {
-  return define("SORT_KEY", std::string(shape.key_bytes == 8 ? "u64" : "u32")) + define("SORT_KEY_BYTES", std::to_string(shape.key_bytes)) +
+  return define("SORT_KEY", std::string(shape.key_bytes == 8 ? "u64" : "u32")) +
+         define("SORT_KEY_BYTES", std::to_string(shape.key_bytes)) +
          define("SORT_HAS_VALUES", std::string(shape.has_values ? "1" : "0"));
 }
 
 std::string definitions(const Policy& policy) {
-  return define("SORT_ITEMS", policy.items) + define("SORT_COPIES", policy.copies) +
+  return define("SORT_THREADS", policy.threads) + define("SORT_COPIES", policy.copies) +
          define("SORT_BY_MASKS", std::string(policy.by_masks ? "1" : "0"));
 }
 
@@ -75,9 +89,11 @@ class SortByTiles : public RadixSort {
       : RadixSort(std::move(device), shape), policy_(policy_for(device_->traits(), shape)) {}
   Status open() {
     const std::string policy = definitions(shape_) + definitions(policy_);
-    PENSTOCK_ASSIGN(histogram_program_, device_->build(text_of(*device_, {"radix_histogram.kc"}, policy, policy_.histogram_group_size)));
+    PENSTOCK_ASSIGN(histogram_program_,
+                    device_->build(text_of(*device_, "radix_histogram.kc", policy,
+                                           policy_.histogram_group_size)));
     const std::string of_passes = policy + groups_per_unit(policy_.groups_per_unit);
-    const ProgramSource passes = text_of(*device_, {"radix_sort.kc"}, of_passes, policy_.group_size);
+    const ProgramSource passes = text_of(*device_, "radix_sort.kc", of_passes, policy_.group_size);
     source_ = passes.text;
     PENSTOCK_ASSIGN(program_, device_->build(passes));
     return {};
@@ -85,26 +101,31 @@ class SortByTiles : public RadixSort {
 
  private:
   std::uint32_t tiles(std::uint64_t count) const {
-    const std::uint64_t tile = std::uint64_t{policy_.group_size} * policy_.items;
+    const std::uint64_t tile = std::uint64_t{policy_.group_size} * policy_.threads;
     return static_cast<std::uint32_t>((count + tile - 1) / tile);
   }
 
   Status begin(Queue& queue, const SortData& data, std::uint64_t count) override {
-    const std::uint64_t words = shape_.key_bytes * digits, published = shape_.key_bytes * (tiles(count) * digits + 1);
+    const std::uint64_t words = shape_.key_bytes * digits,
+                        published = shape_.key_bytes * (tiles(count) * digits + 1);
     PENSTOCK_TRY(replace(*device_, histograms_, words * 4));
     PENSTOCK_TRY(replace(*device_, starts_, words * 4));
     PENSTOCK_TRY(replace(*device_, published_, published * 4));
     PENSTOCK_TRY(queue.fill(*histograms_, 0, words * 4));
     PENSTOCK_TRY(queue.fill(*published_, 0, published * 4));
     const auto key_count = Argument::value(static_cast<std::uint32_t>(count));
-    PENSTOCK_TRY(queue.launch(*histogram_program_, "sort_histograms", std::min(tiles(count), device_->traits().compute_units * 2),
+    PENSTOCK_TRY(queue.launch(*histogram_program_, "sort_histograms",
+                              std::min(tiles(count), device_->traits().compute_units * 2),
                               {{Argument::of(*data.keys), Argument::of(*histograms_), key_count}}));
-    return queue.launch(*histogram_program_, "sort_starts", shape_.key_bytes, {{Argument::of(*histograms_), Argument::of(*starts_)}});
+    return queue.launch(*histogram_program_, "sort_starts", shape_.key_bytes,
+                        {{Argument::of(*histograms_), Argument::of(*starts_)}});
   }
 
-  Status pass(Queue& queue, std::vector<Argument> buffers, std::uint64_t count, std::uint32_t byte) override {
-    buffers.insert(buffers.end(), {Argument::of(*starts_), Argument::of(*published_), Argument::value(static_cast<std::uint32_t>(count)),
-                                   Argument::value(8 * byte)});
+  Status pass(Queue& queue, std::vector<Argument> buffers, std::uint64_t count,
+              std::uint32_t byte) override {
+    buffers.insert(buffers.end(),
+                   {Argument::of(*starts_), Argument::of(*published_),
+                    Argument::value(static_cast<std::uint32_t>(count)), Argument::value(8 * byte)});
     return queue.launch(*program_, "sort_pass", tiles(count), buffers);
   }
 
@@ -115,9 +136,10 @@ class SortByTiles : public RadixSort {
 
 class SortByChunks : public RadixSort {
  public:
-  SortByChunks(std::shared_ptr<Device> device, SortShape shape) : RadixSort(std::move(device), shape) {}
+  SortByChunks(std::shared_ptr<Device> device, SortShape shape)
+      : RadixSort(std::move(device), shape) {}
   Status open() {
-    const ProgramSource passes = text_of(*device_, {"radix_sort_chunks.kc"}, definitions(shape_), 1);
+    const ProgramSource passes = text_of(*device_, "radix_sort_chunks.kc", definitions(shape_), 1);
     source_ = passes.text;
     PENSTOCK_ASSIGN(program_, device_->build(passes));
     return {};
@@ -126,7 +148,8 @@ class SortByChunks : public RadixSort {
  private:
   // A chunk in the caches would be too small for its 256 counts.
   std::uint32_t chunks(std::uint64_t count) const {
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(count / (1 << 14), 1, device_->traits().compute_units * 4));
+    return static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(count / (1 << 14), 1, device_->traits().compute_units * 4));
   }
 
   Status begin(Queue&, const SortData&, std::uint64_t count) override {
@@ -134,11 +157,15 @@ class SortByChunks : public RadixSort {
     return replace(*device_, starts_, digits * chunks(count) * 4);
   }
 
-  Status pass(Queue& queue, std::vector<Argument> buffers, std::uint64_t count, std::uint32_t byte) override {
-    const auto key_count = Argument::value(static_cast<std::uint32_t>(count)), shift = Argument::value(8 * byte);
+  Status pass(Queue& queue, std::vector<Argument> buffers, std::uint64_t count,
+              std::uint32_t byte) override {
+    const auto key_count = Argument::value(static_cast<std::uint32_t>(count)),
+               shift = Argument::value(8 * byte);
     const auto words = Argument::value(static_cast<std::uint32_t>(digits * chunks(count)));
-    PENSTOCK_TRY(queue.launch(*program_, "sort_count_chunks", chunks(count), {{buffers[0], Argument::of(*counts_), key_count, shift}}));
-    PENSTOCK_TRY(queue.launch(*program_, "sort_start_chunks", 1, {{Argument::of(*counts_), Argument::of(*starts_), words}}));
+    PENSTOCK_TRY(queue.launch(*program_, "sort_count_chunks", chunks(count),
+                              {{buffers[0], Argument::of(*counts_), key_count, shift}}));
+    PENSTOCK_TRY(queue.launch(*program_, "sort_start_chunks", 1,
+                              {{Argument::of(*counts_), Argument::of(*starts_), words}}));
     buffers.insert(buffers.end(), {Argument::of(*starts_), key_count, shift});
     return queue.launch(*program_, "sort_move_chunks", chunks(count), buffers);
   }
@@ -146,7 +173,8 @@ class SortByChunks : public RadixSort {
   std::shared_ptr<Buffer> counts_, starts_;
 };
 
-template <class Sort> Result<std::unique_ptr<RadixSort>> opened(std::shared_ptr<Device> device, SortShape shape) {
+template <class Sort>
+Result<std::unique_ptr<RadixSort>> opened(std::shared_ptr<Device> device, SortShape shape) {
   auto sort = std::make_unique<Sort>(std::move(device), shape);
   PENSTOCK_TRY(sort->open());
   return std::unique_ptr<RadixSort>(std::move(sort));
@@ -154,27 +182,32 @@ template <class Sort> Result<std::unique_ptr<RadixSort>> opened(std::shared_ptr<
 
 }  // namespace
 
-Status RadixSort::enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count, std::uint32_t first_byte,
-                          std::uint32_t last_byte) {
+Status RadixSort::enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count,
+                          std::uint32_t first_byte, std::uint32_t last_byte) {
   PENSTOCK_TRY(check(shape_, count, first_byte, last_byte));
   if (count == 0) return {};
   PENSTOCK_TRY(replace(*device_, no_values_, 8));
   PENSTOCK_TRY(begin(queue, data, count));
   for (std::uint32_t byte = first_byte; byte < last_byte; byte++) {
-    // Kernels without values still take two buffers, which they leave alone; these must be no others that they write.
-    const Buffer &values = data.values ? *data.values : *no_values_, &sorted_values = spare.values ? *spare.values : *no_values_;
-    const std::vector<Argument> buffers = {Argument::of(*data.keys), Argument::of(*spare.keys), Argument::of(values),
-                                           Argument::of(sorted_values)};
+    // Kernels without values still take two buffers, which they leave alone; these must be no
+    // others that they write.
+    const Buffer &values = data.values ? *data.values : *no_values_,
+                 &sorted_values = spare.values ? *spare.values : *no_values_;
+    const std::vector<Argument> buffers = {Argument::of(*data.keys), Argument::of(*spare.keys),
+                                           Argument::of(values), Argument::of(sorted_values)};
     PENSTOCK_TRY(pass(queue, buffers, count, byte));
     std::swap(data, spare);
   }
   return {};
 }
 
-Result<std::unique_ptr<RadixSort>> RadixSort::build(std::shared_ptr<Device> device, SortShape shape) {
-  if (shape.key_bytes != 4 && shape.key_bytes != 8) return Status(Code::invalid, "sort keys have 4 or 8 bytes");
+Result<std::unique_ptr<RadixSort>> RadixSort::build(std::shared_ptr<Device> device,
+                                                    SortShape shape) {
+  if (shape.key_bytes != 4 && shape.key_bytes != 8)
+    return Status(Code::invalid, "sort keys have 4 or 8 bytes");
   const bool is_cpu = device->traits().is_cpu;
-  return is_cpu ? opened<SortByChunks>(std::move(device), shape) : opened<SortByTiles>(std::move(device), shape);
+  return is_cpu ? opened<SortByChunks>(std::move(device), shape)
+                : opened<SortByTiles>(std::move(device), shape);
 }
 
 }  // namespace penstock::primitive

@@ -1,6 +1,8 @@
-// Sorting on a device: stable, by unsigned keys of 32 or 64 bits, with a 32-bit value beside each key or without.
+// A stable radix sort on a device, by unsigned keys of 32 or 64 bits, with or without a 32-bit
+// value beside each key.
 //
-// Sorts column types through keys that order as they do (plan/sort_words.hpp). Everything is enqueued; the host waits for nothing.
+// Columns of other types are sorted by keys that have the order of their values
+// (plan/rows/sort_keys.hpp). Everything is enqueued; the host waits for nothing.
 //
 //     PENSTOCK_ASSIGN(auto sort, RadixSort::build(device, {.key_bytes = 4, .has_values = true}));
 //     PENSTOCK_TRY(sort->enqueue(*queue, data, spare, row_count));      // data is in order then
@@ -14,33 +16,43 @@
 namespace penstock::primitive {
 
 // Counts travel between groups in 30 bits.
-constexpr std::uint64_t most_sort_keys = (std::uint64_t{1} << 30) - 1;
+constexpr std::uint64_t max_sort_keys = (std::uint64_t{1} << 30) - 1;
 
-struct SortShape { std::uint32_t key_bytes = 4; bool has_values = false; };
+struct SortShape {
+  std::uint32_t key_bytes = 4;
+  bool has_values = false;
+};
 
 // Keys u32[count] or u64[count] and values u32[count], which are null where the shape has none.
-struct SortData { std::shared_ptr<Buffer> keys, values; };
+struct SortData {
+  std::shared_ptr<Buffer> keys, values;
+};
 
 class RadixSort {
  public:
   virtual ~RadixSort() = default;
-  // Code::invalid for keys of other widths; what Device::build says.
+  // Code::invalid for keys of other widths; and the errors of Device::build.
   static Result<std::unique_ptr<RadixSort>> build(std::shared_ptr<Device> device, SortShape shape);
-  // Orders `data` by the key's bytes from `first_byte` to before `last_byte`, lowest first. `spare` is as large and is overwritten; the
-  // two change places where the number of bytes is odd. Code::capacity above most_sort_keys. One enqueue at a time: it has memory of
-  // its own, which the next one uses again in the queue's order.
-  Status enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count, std::uint32_t first_byte, std::uint32_t last_byte);
+  // Orders `data` by the key's bytes from `first_byte` to before `last_byte`, lowest first. `spare`
+  // is as large and is overwritten; the two are swapped where the number of bytes is odd.
+  // Code::capacity above max_sort_keys. Enqueue from one thread at a time: the sort has memory of
+  // its own, which the next call uses again in the queue's order.
+  Status enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count,
+                 std::uint32_t first_byte, std::uint32_t last_byte);
   Status enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count) {
     return enqueue(queue, data, spare, count, 0, shape_.key_bytes);
   }
   const Program& program() const { return *program_; }
-  const std::string& source() const { return source_; }      // the text of its passes
+  const std::string& source() const { return source_; }  // of its passes
 
  protected:
-  RadixSort(std::shared_ptr<Device> device, SortShape shape) : device_(std::move(device)), shape_(shape) {}
-  // What comes before the passes; then one byte of the keys, `buffers` being keys and values from `data` to `spare`.
+  RadixSort(std::shared_ptr<Device> device, SortShape shape)
+      : device_(std::move(device)), shape_(shape) {}
+  // Enqueues what comes before the passes.
   virtual Status begin(Queue& queue, const SortData& data, std::uint64_t count) = 0;
-  virtual Status pass(Queue& queue, std::vector<Argument> buffers, std::uint64_t count, std::uint32_t byte) = 0;
+  // Enqueues the pass of one byte of the keys. `buffers`: keys and values of `data` and `spare`.
+  virtual Status pass(Queue& queue, std::vector<Argument> buffers, std::uint64_t count,
+                      std::uint32_t byte) = 0;
 
   std::shared_ptr<Device> device_;
   SortShape shape_;

@@ -1,5 +1,5 @@
-// Running sums on a device: of u8, u32, i32, u64, f32 or f64, inclusive or exclusive, of all values or in segments, in one order: every
-// run on a device gives the same bits.
+// Prefix sums on a device: of u8, u32, i32, u64, f32 or f64, inclusive or exclusive, of all values
+// or in segments. Values are added in one order: every run on a device gives the same bits.
 //
 //     PENSTOCK_ASSIGN(auto scan, Scan::build(device, {.value = Number::f32, .sum = Number::f64}));
 //     PENSTOCK_TRY(scan->enqueue(*queue, values, sums, count));
@@ -20,30 +20,37 @@ constexpr std::uint32_t bytes_of(Number number) {
 
 struct ScanShape {
   Number value = Number::f32, sum = Number::f32;
-  bool is_exclusive = false;      // the sum beside a value is of those before it alone
-  bool is_segmented = false;      // sums begin anew with each segment
+  bool is_exclusive = false;  // the sum beside a value is of those before it alone
+  bool is_segmented = false;  // sums begin anew with each segment
 };
 
 class Scan {
  public:
   virtual ~Scan() = default;
-  // Code::invalid for sums that are narrower than the values, of another kind (integers, floats), i32 or u8; what Device::build says.
+  // Code::invalid for sums that are narrower than the values, of another kind (integers, floats),
+  // i32 or u8; and the errors of Device::build.
   static Result<std::unique_ptr<Scan>> build(std::shared_ptr<Device> device, ScanShape shape);
-  // Writes sums[count] of values[count], which must not overlap. One enqueue at a time: it has memory of its own, which the next one uses
-  // again in the queue's order. Code::capacity above 2^40 values.
+  // Writes sums[count] of values[count], which must not overlap. Enqueue from one thread at a time:
+  // the scan has memory of its own, which the next call uses again in the queue's order.
+  // Code::capacity above 2^40 values.
   Status enqueue(Queue& queue, const Buffer& values, const Buffer& sums, std::uint64_t count);
-  // Of segments: one begins where the byte of begins[count] is not 0. What stands before a segment, be it NaN or infinite, is not in its
-  // sums. Code::invalid for one where the shape has the other.
-  Status enqueue(Queue& queue, const Buffer& values, const Buffer& begins, const Buffer& sums, std::uint64_t count);
+  // Writes sums of segments: one begins where the byte of begins[count] is not 0. Values before a
+  // segment, NaN and infinities too, are not in its sums. Code::invalid if the shape is not
+  // segmented; and for the other enqueue() if it is.
+  Status enqueue(Queue& queue, const Buffer& values, const Buffer& begins, const Buffer& sums,
+                 std::uint64_t count);
   const Program& program() const { return *program_; }
   const std::string& source() const { return source_; }
 
  protected:
-  Scan(std::shared_ptr<Device> device, ScanShape shape) : device_(std::move(device)), shape_(shape) {}
-  // Of one value at least; what has no segments does not read `begins`.
-  virtual Status launch(Queue& queue, const Buffer& values, const Buffer& begins, const Buffer& sums, std::uint64_t count) = 0;
-  Status enqueue_from(Queue& queue, const Buffer& values, const Buffer& begins, const Buffer& sums, std::uint64_t count);
-  Status build_program(const std::vector<std::string>& files, std::string policy, std::uint32_t group_size);
+  Scan(std::shared_ptr<Device> device, ScanShape shape)
+      : device_(std::move(device)), shape_(shape) {}
+  // Enqueues at least one value. Without segments `begins` is not read.
+  virtual Status launch(Queue& queue, const Buffer& values, const Buffer& begins,
+                        const Buffer& sums, std::uint64_t count) = 0;
+  Status enqueue_from(Queue& queue, const Buffer& values, const Buffer& begins, const Buffer& sums,
+                      std::uint64_t count);
+  Status build_program(const std::string& file, std::string policy, std::uint32_t group_size);
 
   std::shared_ptr<Device> device_;
   ScanShape shape_;

@@ -1,9 +1,10 @@
-// The loop over ways: whatever stands at the input's position is given to the first that fits, until the input ends.
-#include <algorithm>
-
-#include "base/guard.hpp"
-#include "stream/device_batch.hpp"
-#include "stream/way_choice.hpp"
+// decompress(): runs the methods over a file and delivers their output to the sink.
+#include "base/exception_boundary.hpp"
+#include "stream/device/device_frames.hpp"
+#include "stream/device/device_session.hpp"
+#include "stream/device/device_stages.hpp"
+#include "stream/gzip/gzip_device.hpp"
+#include "stream/select_method.hpp"
 
 namespace penstock::stream {
 namespace {
@@ -12,72 +13,70 @@ class Decompression {
  public:
   Decompression(Input& input, const Sink& sink, const DecompressOptions& options)
       : sink_(sink), context_{input, options, thread_count(options.threads)} {
-    if (options.device != nullptr) context_.device = std::make_shared<DeviceRun>(options.device);
-    context_.on_decoded = [this](std::uint64_t bytes_in) { return tell(bytes_in); };
+    if (options.device != nullptr)
+      context_.session = std::make_shared<DeviceSession>(options.device);
+    context_.on_progress = [this](std::uint64_t bytes_in) { return report_progress(bytes_in); };
   }
 
   Result<Report> run() {
-    report_.threads = context_.threads;
-    PENSTOCK_ASSIGN(report_.format, format_of(context_));
-    for (bool goes_on = true; goes_on;) {
-      PENSTOCK_TRY(run_way());
-      PENSTOCK_ASSIGN(goes_on, another_follows(context_, report_.format));
-    }
-    report_.bytes_in = context_.input.offset();
-    report_.member_count = context_.member_count;
-    report_.unchecked_member_count = context_.unchecked_member_count;
-    report_.first_name = context_.first_name;
-    report_.held_bytes = context_.held_bytes;
-    if (context_.device != nullptr) report_.device = context_.device->report();
-    return std::move(report_);
+    context_.report.threads = context_.threads;
+    PENSTOCK_TRY(
+        for_each_member(context_, [this](const Method& method) { return decode(method); }));
+    if (context_.session != nullptr) context_.report.device = context_.session->report();
+    return std::move(context_.report);
   }
 
  private:
-  Status run_way() {
-    const std::uint64_t begin = context_.input.offset();
-    PENSTOCK_ASSIGN(const Way* const way, choose_way(context_, report_.format));
-    if (std::find(report_.variants.begin(), report_.variants.end(), way->name) == report_.variants.end())
-      report_.variants.push_back(way->name);
-    context_.most_output_bytes = context_.options.max_output_bytes - report_.bytes_out;
-    PENSTOCK_ASSIGN(const auto decoder, way->units != nullptr ? make_on_device(*way, context_) : way->make(context_));
+  Result<bool> decode(const Method& method) {
+    PENSTOCK_ASSIGN(const auto decoder, make_decoder(method));
     for (;;) {
       PENSTOCK_ASSIGN(const auto bytes, decoder->next());
-      if (bytes.empty()) break;
-      PENSTOCK_TRY(deliver(bytes, context_.input.offset() + decoder->bytes_begun() - decoder->bytes_ahead()));
+      if (bytes.empty()) return !decoder->rejects_member();
+      PENSTOCK_TRY(deliver(bytes, context_.input.offset() + decoder->bytes_decoded_ahead() -
+                                      decoder->bytes_pending()));
     }
-    const bool hands_over = context_.unfit_offset == begin;
-    return hands_over || context_.input.offset() > begin ? Status() : unfit(context_);
+  }
+
+  Result<std::unique_ptr<Decoder>> make_decoder(const Method& method) {
+    if (const auto* host = std::get_if<HostDecoder>(&method.decoder)) return host->make(context_);
+    if (const auto* chunks = std::get_if<DeviceChunks>(&method.decoder))
+      return make_chunk_decoder(
+          chunks->make(context_, device_job_bytes(*context_.session->device())), context_);
+    if (const auto* frames = std::get_if<DeviceFrames>(&method.decoder))
+      return make_frame_decoder(frames->decode, context_);
+    return make_stream_decoder(context_);
   }
 
   Status deliver(std::span<const std::byte> bytes, std::uint64_t bytes_in) {
-    if (bytes.size() > context_.options.max_output_bytes - report_.bytes_out)
-      return {Code::capacity, "it becomes more than the limit of " + std::to_string(context_.options.max_output_bytes) + " bytes"};
+    if (bytes.size() > context_.remaining_output_bytes()) return context_.output_limit_error();
     PENSTOCK_TRY(sink_(bytes));
-    report_.bytes_out += bytes.size();
-    return tell(bytes_in);
+    context_.report.bytes_out += bytes.size();
+    return report_progress(bytes_in);
   }
 
-  Status tell(std::uint64_t bytes_in) {
-    const Progress progress{bytes_in, report_.bytes_out, context_.input.size()};
-    if (context_.options.progress && !context_.options.progress(progress)) return {Code::cancelled, "cancelled"};
+  Status report_progress(std::uint64_t bytes_in) const {
+    const Progress progress{bytes_in, context_.report.bytes_out, context_.input.size()};
+    if (context_.options.progress && !context_.options.progress(progress))
+      return {Code::cancelled, "cancelled"};
     return {};
   }
 
   const Sink& sink_;
   Context context_;
-  Report report_;
 };
 
 }  // namespace
 
-Result<Report> decompress(const Source& source, const Sink& sink, const DecompressOptions& options) {
+Result<Report> decompress(const Source& source, const Sink& sink,
+                          const DecompressOptions& options) {
   return guard([&]() -> Result<Report> {
     PENSTOCK_ASSIGN(const auto input, Input::open(source));
     return Decompression(*input, sink, options).run();
   });
 }
 
-Result<std::vector<std::byte>> decompress(std::span<const std::byte> compressed, const DecompressOptions& options) {
+Result<std::vector<std::byte>> decompress(std::span<const std::byte> compressed,
+                                          const DecompressOptions& options) {
   return guard([&]() -> Result<std::vector<std::byte>> {
     std::vector<std::byte> all;
     const auto append = [&](std::span<const std::byte> bytes) {

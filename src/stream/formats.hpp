@@ -1,18 +1,27 @@
-// What compressed bytes begin with.
+// The list of formats. A new format adds a folder, a row here, and its name to stream::Format.
 #pragma once
-#include "stream/input.hpp"
-#include "stream/place.hpp"
+#include "stream/pipeline/compressor.hpp"
+#include "stream/pipeline/method.hpp"
 
 namespace penstock::stream {
 
-constexpr std::uint32_t zstd_magic = 0xfd2fb528, lz4_magic = 0x184d2204, lz4_legacy_magic = 0x184c2102;
-// Frames that zstd and lz4 both skip: 0x184d2a50 to 0x184d2a5f, four bytes of length, and as many bytes.
-constexpr bool is_skippable_magic(std::uint32_t magic) { return (magic & 0xfffffff0u) == 0x184d2a50u; }
+struct FormatRow {
+  Format format;
+  std::string_view name, suffix;
+  std::string_view counted_part;  // what errors count: "member", "frame"
+  // Whether a file that begins with these bytes is of this format.
+  bool (*is_begun_by)(std::span<const std::byte> bytes);
+  // Whether skippable frames may stand before a frame.
+  bool has_skippable_frames = false;
+  // Skips what may stand between members. Returns whether another member follows.
+  Result<bool> (*has_next_member)(Context& context);
+  std::span<const Method> (*methods)();
+  const Compressor* compressor = nullptr;  // null: the format is not written
+};
+std::span<const FormatRow> format_rows();
+const FormatRow& row_of(Format format);
 
-// The format at the input's position. Names other formats that it knows, and says so of what is none.
+// Returns the format at the input's position. The error names other formats that are known.
 Result<Format> detect_format(Input& input);
-
-// Whether `bytes`, which are the input's next and which `place` names, begin a skippable frame, which is skipped.
-Result<bool> skip_skippable_frame(Input& input, std::span<const std::byte> bytes, const Place& place);
 
 }  // namespace penstock::stream

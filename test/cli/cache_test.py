@@ -1,4 +1,5 @@
 """The JIT cache on disk, between processes."""
+
 import subprocess
 
 from command_line import PROGRAM, CommandLineTest, main
@@ -16,8 +17,10 @@ class Cache(CommandLineTest):
         return ended.err
 
     def programs(self):
-        folder = self.folder / "cache" / "penstock"      # OpenCL drivers keep theirs beside it
-        return [path for path in folder.rglob("*") if path.is_file() and "bandwidth" not in path.name]
+        folder = self.folder / "cache" / "penstock"  # OpenCL drivers keep theirs beside it
+        return [
+            path for path in folder.rglob("*") if path.is_file() and "bandwidth" not in path.name
+        ]
 
     def test_second_process_compiles_nothing(self):
         self.assertRegex(self.total(), r"compiled \d program")
@@ -54,7 +57,9 @@ class Cache(CommandLineTest):
 
     def test_a_bandwidth_record_cut_short_is_none(self):
         cpu = ("--device", "cpu")
-        statement = f"SELECT sum(n), sum(r) FROM '{self.numbers_file(1000000)}'"      # long enough for a share to be told
+        statement = (
+            f"SELECT sum(n), sum(r) FROM '{self.numbers_file(1000000)}'"  # long enough for rates
+        )
         self.run_program("devices")
         self.assertRegex(self.query(statement, *cpu).err, r"measured \d{4}-\d\d-\d\d")
         records = list((self.folder / "cache").rglob("copy-bandwidth-*"))
@@ -66,15 +71,24 @@ class Cache(CommandLineTest):
         self.assertIn("% of the copy", self.query(statement, *cpu).err)
 
     def test_processes_at_once_on_an_empty_cache_all_answer(self):
-        running = [subprocess.Popen([PROGRAM, "query", self.statement, "--format", "csv"], stdout=subprocess.PIPE,
-                                    stderr=subprocess.PIPE, env=self.environment) for _ in range(4)]
+        running = [
+            subprocess.Popen(
+                [PROGRAM, "query", self.statement, "--format", "csv"],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=self.environment,
+            )
+            for _ in range(4)
+        ]
         for process in running:
             out, err = process.communicate(timeout=120)
             self.assertEqual((process.returncode, out), (0, b"total\n10\n"), err)
         self.assertIn("cache hit (disk)", self.total())
 
     def test_a_cache_folder_that_cannot_be_written_does_not_stop_a_query(self):
-        self.environment["PENSTOCK_CACHE_DIR"] = str(self.csv_file("a file where the folder should be"))
+        self.environment["PENSTOCK_CACHE_DIR"] = str(
+            self.csv_file("a file where the folder should be")
+        )
         self.assertRegex(self.total(), r"compiled \d program")
 
 

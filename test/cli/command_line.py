@@ -1,7 +1,9 @@
 """Runs the penstock program the way a shell does, with a folder of its own for each test.
 
-A test script defines TestCase classes over CommandLineTest and ends with main(). The program's path is the first argument.
+A test script defines TestCase classes over CommandLineTest and ends with main(). The program's path
+is the first argument.
 """
+
 import json
 import os
 import pathlib
@@ -29,10 +31,18 @@ class CommandLineTest(unittest.TestCase):
 
     def run_program(self, *arguments, **changes):
         """Ended by a signal (a crash) is a failure in every test, so it is checked here."""
-        ended = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, env={**self.environment, **changes},
-                               timeout=120)
-        ended.out, ended.err = (text.decode(errors="replace") for text in (ended.stdout, ended.stderr))
-        self.assertIn(ended.returncode, (0, 1, 2), f"{arguments} ended with {ended.returncode}: {ended.err}")
+        ended = subprocess.run(
+            [PROGRAM, *map(str, arguments)],
+            capture_output=True,
+            env={**self.environment, **changes},
+            timeout=120,
+        )
+        ended.out, ended.err = (
+            text.decode(errors="replace") for text in (ended.stdout, ended.stderr)
+        )
+        self.assertIn(
+            ended.returncode, (0, 1, 2), f"{arguments} ended with {ended.returncode}: {ended.err}"
+        )
         self.assertNotIn("AddressSanitizer", ended.err)
         self.assertNotIn("runtime error", ended.err)
         return ended
@@ -52,7 +62,7 @@ class CommandLineTest(unittest.TestCase):
         for word in words:
             self.assertIn(word, ended.err)
 
-    def csv_file(self, name="table.csv", text="a,b,name\n1,1.5,x\n2,2.5,y\n3,,\"z, w\"\n"):
+    def csv_file(self, name="table.csv", text='a,b,name\n1,1.5,x\n2,2.5,y\n3,,"z, w"\n'):
         path = self.rows / name
         path.write_text(text)
         return path

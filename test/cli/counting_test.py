@@ -1,4 +1,5 @@
-"""What scripts/test.sh ends with: the counts of scripts/count_tests.py over results as CTest and GoogleTest write them."""
+"""scripts/count_tests.py over results as CTest and GoogleTest write them."""
+
 import pathlib
 import subprocess
 import sys
@@ -28,19 +29,26 @@ skipped  AdaptiveCpp 1  a.kc for sycl: acpp is not installed
 
 class Counting(CommandLineTest):
     def count(self, outputs, googletest={}):
-        """`outputs` are (name, status, output) of CTest's tests, `googletest` the XML of those that left one."""
+        """`outputs`: (name, status, output) of CTest's tests; `googletest`: the XML that some left."""
         for name, text in googletest.items():
             (self.rows / f"{name}.xml").write_text(text)
-        cases = "".join(f'<testcase name="{name}" status="{status}" time="1"><system-out>{escape(output)}</system-out></testcase>'
-                        for name, status, output in outputs)
+        cases = "".join(
+            f'<testcase name="{name}" status="{status}" time="1"><system-out>{escape(output)}</system-out></testcase>'
+            for name, status, output in outputs
+        )
         junit = self.folder / "junit.xml"
         junit.write_text(f"<testsuite>{cases}</testsuite>")
-        ended = subprocess.run([sys.executable, SCRIPT, self.rows, junit], capture_output=True, text=True)
+        ended = subprocess.run(
+            [sys.executable, SCRIPT, self.rows, junit], capture_output=True, text=True
+        )
         self.assertEqual(ended.stderr, "")
         return ended.returncode, ended.stdout.splitlines()
 
     def test_skipped_cases_are_named_with_their_reasons_before_the_counts(self):
-        code, lines = self.count([("host_a", "run", ""), ("cli_signals", "run", UNITTEST % ("", 0))], {"host_a": GOOGLETEST % ""})
+        code, lines = self.count(
+            [("host_a", "run", ""), ("cli_signals", "run", UNITTEST % ("", 0))],
+            {"host_a": GOOGLETEST % ""},
+        )
         self.assertEqual(
             (code, lines[-5:]),
             (
@@ -57,13 +65,34 @@ class Counting(CommandLineTest):
 
     def test_checks_without_a_compiler_are_one_line_each_and_no_skipped_test(self):
         code, lines = self.count([("kernel_text_a", "run", TEXTS), ("kernel_text_b", "run", TEXTS)])
-        self.assertEqual((code, lines[-2:]), (0, ["skipped the check AdaptiveCpp of 4 texts: acpp is not installed", "2 passed, 0 failed"]))
+        self.assertEqual(
+            (code, lines[-2:]),
+            (
+                0,
+                [
+                    "skipped the check AdaptiveCpp of 4 texts: acpp is not installed",
+                    "2 passed, 0 failed",
+                ],
+            ),
+        )
 
     def test_failures_are_named_and_end_with_1(self):
-        code, lines = self.count([("host_a", "fail", ""), ("cli_b", "fail", UNITTEST % ("FAIL: test_two (x)", 1)), ("c", "fail", ""),
-                                  ("d", "notrun", "")], {"host_a": GOOGLETEST % FAILURE})
+        code, lines = self.count(
+            [
+                ("host_a", "fail", ""),
+                ("cli_b", "fail", UNITTEST % ("FAIL: test_two (x)", 1)),
+                ("c", "fail", ""),
+                ("d", "notrun", ""),
+            ],
+            {"host_a": GOOGLETEST % FAILURE},
+        )
         self.assertEqual((code, lines[-1]), (1, "8 passed, 4 failed"))
-        for name in ("host_a: A.Fails", "cli_b: test_two", "c: did not end well", "d: did not end well"):
+        for name in (
+            "host_a: A.Fails",
+            "cli_b: test_two",
+            "c: did not end well",
+            "d: did not end well",
+        ):
             self.assertTrue(any(line.startswith(f"FAILED {name}") for line in lines), name)
 
     def test_nothing_run_is_no_success(self):

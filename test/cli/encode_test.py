@@ -1,4 +1,5 @@
-"""`penstock encode`: what is written reads back the same, by us and by others, and nothing half written is left."""
+"""`penstock encode`: what is written reads back the same, here and elsewhere, and is never partial."""
+
 import datetime
 import decimal
 import random
@@ -19,8 +20,25 @@ from command_line import CommandLineTest, main
 
 def texts(count, seed=1):
     chosen = random.Random(seed)
-    words = ["http://", "www.", "example", ".com/", "index", "?id=", "&page=", "über", "日本", "\t", "\"", ",", "x"]
-    return [None if chosen.random() < 0.1 else "".join(chosen.choices(words, k=chosen.randrange(12))) for _ in range(count)]
+    words = [
+        "http://",
+        "www.",
+        "example",
+        ".com/",
+        "index",
+        "?id=",
+        "&page=",
+        "über",
+        "日本",
+        "\t",
+        '"',
+        ",",
+        "x",
+    ]
+    return [
+        None if chosen.random() < 0.1 else "".join(chosen.choices(words, k=chosen.randrange(12)))
+        for _ in range(count)
+    ]
 
 
 class Encode(CommandLineTest):
@@ -31,7 +49,9 @@ class Encode(CommandLineTest):
 
     def encode(self, source, codecs, *arguments, name="encoded.arrow"):
         path = self.rows / name
-        ended = self.run_program("encode", source, "-o", path, "--codec", codecs, *arguments)
+        ended = self.run_program(
+            "encode", source, "-o", path, "--force", "--codec", codecs, *arguments
+        )
         self.assertEqual(ended.returncode, 0, ended.err)
         return path
 
@@ -62,7 +82,9 @@ class Encode(CommandLineTest):
 
     def test_texts_of_one_byte_to_a_megabyte(self):
         chosen = random.Random(3)
-        self.assert_round_trip(["".join(chosen.choices("abcdefgh/.?", k=1 << power)) for power in range(21)] * 2)
+        self.assert_round_trip(
+            ["".join(chosen.choices("abcdefgh/.?", k=1 << power)) for power in range(21)] * 2
+        )
 
     def test_every_distance_of_splits(self):
         for distance in (16, 128, 4096):
@@ -73,8 +95,12 @@ class Encode(CommandLineTest):
         path = self.encode(self.parquet({"s": pyarrow.array(values)}), "s=gsst")
         self.assertGreater(pyarrow.ipc.open_file(path).num_record_batches, 1)
         self.assertEqual(self.read_back(path)["s"].to_pylist(), values)
-        found = self.answer(f"SELECT count(*) AS c, count(s) AS n, sum(length(s)) AS l FROM '{path}' WHERE s LIKE '%99%' OR s = 'row 1'")
-        kept = [value for value in values if value is not None and ("99" in value or value == "row 1")]
+        found = self.answer(
+            f"SELECT count(*) AS c, count(s) AS n, sum(length(s)) AS l FROM '{path}' WHERE s LIKE '%99%' OR s = 'row 1'"
+        )
+        kept = [
+            value for value in values if value is not None and ("99" in value or value == "row 1")
+        ]
         self.assertEqual(found, [{"c": len(kept), "n": len(kept), "l": sum(map(len, kept))}])
 
     def test_other_columns_keep_their_values_and_types(self):
@@ -86,10 +112,21 @@ class Encode(CommandLineTest):
             "u64": pyarrow.array([1, None, 2**64 - 1, 0], pyarrow.uint64()),
             "f": pyarrow.array([1.5, None, float("inf"), -0.0], pyarrow.float32()),
             "b": pyarrow.array([True, None, False, True]),
-            "d": pyarrow.array([datetime.date(2026, 11, 21), None, datetime.date(1, 1, 1), datetime.date(1970, 1, 1)]),
-            "t": pyarrow.array([datetime.datetime(2026, 11, 21, 1, 2, 3, 4), None] * 2, pyarrow.timestamp("us")),
-            "m": pyarrow.array([decimal.Decimal("1.23"), None, decimal.Decimal("-9.99"), decimal.Decimal("0.00")],
-                               pyarrow.decimal128(15, 2)),
+            "d": pyarrow.array(
+                [
+                    datetime.date(2026, 11, 21),
+                    None,
+                    datetime.date(1, 1, 1),
+                    datetime.date(1970, 1, 1),
+                ]
+            ),
+            "t": pyarrow.array(
+                [datetime.datetime(2026, 11, 21, 1, 2, 3, 4), None] * 2, pyarrow.timestamp("us")
+            ),
+            "m": pyarrow.array(
+                [decimal.Decimal("1.23"), None, decimal.Decimal("-9.99"), decimal.Decimal("0.00")],
+                pyarrow.decimal128(15, 2),
+            ),
         }
         path = self.encode(self.parquet(columns), "s=fsst")
         with pyarrow.ipc.open_file(path) as reader:
@@ -98,7 +135,11 @@ class Encode(CommandLineTest):
             if name == "s":
                 continue
             self.assertEqual(found[name].to_pylist(), expected.to_pylist(), name)
-            self.assertEqual(found.schema.field(name).type, pyarrow.string() if name == "words" else expected.type, name)
+            self.assertEqual(
+                found.schema.field(name).type,
+                pyarrow.string() if name == "words" else expected.type,
+                name,
+            )
 
     def test_any_reader_opens_it_and_sees_the_extension_type(self):
         path = self.encode(self.parquet({"s": texts(100), "z": texts(100, 2)}), "s=fsst,z=gsst")
@@ -110,13 +151,17 @@ class Encode(CommandLineTest):
         self.assertEqual(reader.read_all().num_rows, 100)
 
     def test_queries_answer_as_duckdb_does_over_the_table_before(self):
-        source = self.parquet({"s": pyarrow.array(texts(20_000)), "n": pyarrow.array(range(20_000))})
+        source = self.parquet(
+            {"s": pyarrow.array(texts(20_000)), "n": pyarrow.array(range(20_000))}
+        )
         path = self.encode(source, "s=gsst")
-        for statement in ("SELECT count(*) AS c, sum(n) AS t FROM {} WHERE s LIKE '%example%'",
-                          "SELECT count(*) AS c FROM {} WHERE s IS NULL",
-                          "SELECT s, count(*) AS c FROM {} GROUP BY s ORDER BY c DESC, s LIMIT 20",
-                          "SELECT n, s FROM {} WHERE s > 'x' ORDER BY s, n LIMIT 30",
-                          "SELECT sum(length(s)) AS t FROM {} WHERE s <> ''"):
+        for statement in (
+            "SELECT count(*) AS c, sum(n) AS t FROM {} WHERE s LIKE '%example%'",
+            "SELECT count(*) AS c FROM {} WHERE s IS NULL",
+            "SELECT s, count(*) AS c FROM {} GROUP BY s ORDER BY c DESC, s LIMIT 20",
+            "SELECT n, s FROM {} WHERE s > 'x' ORDER BY s, n LIMIT 30",
+            "SELECT sum(length(s)) AS t FROM {} WHERE s <> ''",
+        ):
             expected = duckdb.sql(statement.format(f"'{source}'")).fetchall()
             found = [tuple(row.values()) for row in self.answer(statement.format(f"'{path}'"))]
             self.assertEqual(found, expected, statement)
@@ -139,42 +184,81 @@ class Encode(CommandLineTest):
 
     def test_a_table_of_sizes_stands_at_the_end(self):
         source = self.parquet({"s": ["http://example.com/" + str(i) for i in range(5000)]})
-        ended = self.run_program("encode", source, "-o", self.rows / "out.arrow", "--codec", "s=fsst")
+        ended = self.run_program(
+            "encode", source, "-o", self.rows / "out.arrow", "--codec", "s=fsst"
+        )
         self.assertEqual(ended.out, "")
-        self.assertRegex(ended.err, r"column +codec +bytes before +bytes after +ratio\ns +fsst +[\d,]+ +[\d,]+ +[1-9]\.\d\d\n")
+        self.assertRegex(
+            ended.err,
+            r"column +codec +bytes before +bytes after +ratio\ns +fsst +[\d,]+ +[\d,]+ +[1-9]\.\d\d\n",
+        )
 
     def test_both_files_sizes_are_told_and_growth_is_remarked(self):
-        numbers = pyarrow.array([i % 3 for i in range(100_000)])      # some bytes in Parquet
+        numbers = pyarrow.array([i % 3 for i in range(100_000)])  # some bytes in Parquet
         source = self.parquet({"s": ["http://example.com/"] * 100_000, "n": numbers})
-        ended = self.run_program("encode", source, "-o", self.rows / "out.arrow", "--codec", "s=fsst")
+        ended = self.run_program(
+            "encode", source, "-o", self.rows / "out.arrow", "--codec", "s=fsst"
+        )
         sizes = [f"{path.stat().st_size:,}" for path in (self.rows / "out.arrow", source)]
-        self.assertIn(f"out.arrow: 100,000 rows, {sizes[0]} bytes; {source}: {sizes[1]} bytes\nThe file grew: ", ended.err)
-        shrunk = self.run_program("encode", self.rows / "out.arrow", "-o", self.rows / "again.arrow", "--codec", "s=fsst")
+        self.assertIn(
+            f"out.arrow: 100,000 rows, {sizes[0]} bytes; {source}: {sizes[1]} bytes\nThe file grew: ",
+            ended.err,
+        )
+        shrunk = self.run_program(
+            "encode", self.rows / "out.arrow", "-o", self.rows / "again.arrow", "--codec", "s=fsst"
+        )
         self.assertIn("bytes; ", shrunk.err)
         self.assertNotIn("grew", shrunk.err)
 
     def test_a_column_that_grew_is_remarked(self):
         columns = {"long": ["http://example.com/" * 9] * 100, "short": list("abcdefghij") * 10}
-        ended = self.run_program("encode", self.parquet(columns), "-o", self.rows / "out.arrow", "--codec", "long=fsst,short=gsst")
-        self.assertRegex(ended.err, r"\nshort +gsst +[\d,]+ +[\d,]+ +0\.\d\d  grew: leave it out of --codec\n")
+        ended = self.run_program(
+            "encode",
+            self.parquet(columns),
+            "-o",
+            self.rows / "out.arrow",
+            "--codec",
+            "long=fsst,short=gsst",
+        )
+        self.assertRegex(
+            ended.err, r"\nshort +gsst +[\d,]+ +[\d,]+ +0\.\d\d  grew: leave it out of --codec\n"
+        )
         self.assertRegex(ended.err, r"\nlong +fsst +[\d,]+ +[\d,]+ +[1-9]\.\d\d\n")
 
     def test_columns_that_cannot_be_encoded_are_named(self):
         source = self.parquet({"title": ["a"], "n": [1]})
-        for codecs, words in (("titel=fsst", "did you mean 'title'"), ("n=gsst", "column 'n' is BIGINT"),
-                              ("title=fsst,title=gsst", "two codecs for column 'title'")):
-            ended = self.run_program("encode", source, "-o", self.rows / "out.arrow", "--codec", codecs)
+        for codecs, words in (
+            ("titel=fsst", "did you mean 'title'"),
+            ("n=gsst", "column 'n' is BIGINT"),
+            ("title=fsst,title=gsst", "two codecs for column 'title'"),
+        ):
+            ended = self.run_program(
+                "encode", source, "-o", self.rows / "out.arrow", "--codec", codecs
+            )
             self.assert_fails(ended, words)
             self.assertFalse((self.rows / "out.arrow").exists())
 
     def test_wrong_usage(self):
         source = self.parquet({"s": ["a"]})
         out = self.rows / "out.arrow"
-        for arguments, word in (((source, "--codec", "s=fsst"), "--output"), ((source, "-o", out), "--codec"),
-                                ((source, "-o", out, "--codec", "s"), "COLUMN=fsst"), ((source, "-o", out, "--codec", "s=zip"), "s=zip"),
-                                ((source, "-o", "out.parquet", "--codec", "s=fsst"), ".arrow"),
-                                ((source, "-o", out, "--codec", "s=gsst", "--split-bytes", "48"), "--split-bytes")):
+        for arguments, word in (
+            ((source, "--codec", "s=fsst"), "--output"),
+            ((source, "-o", out), "--codec"),
+            ((source, "-o", out, "--codec", "s"), "COLUMN=fsst"),
+            ((source, "-o", out, "--codec", "s=zip"), "s=zip"),
+            ((source, "-o", "out.parquet", "--codec", "s=fsst"), ".arrow"),
+            ((source, "-o", out, "--codec", "s=gsst", "--split-bytes", "48"), "--split-bytes"),
+        ):
             self.assert_fails(self.run_program("encode", *arguments), word, code=2)
+
+    def test_existing_files_are_overwritten_by_force_alone(self):
+        source, out = self.parquet({"s": ["a"]}), self.rows / "out.arrow"
+        out.write_text("before")
+        command = ("encode", source, "-o", out, "--codec", "s=fsst")
+        self.assert_fails(self.run_program(*command), "already exists", "--force")
+        self.assertEqual(out.read_text(), "before")
+        self.assertEqual(self.run_program(*command, "--force").returncode, 0)
+        self.assertEqual(self.read_back(out)["s"].to_pylist(), ["a"])
 
     def test_a_failure_leaves_the_file_before_as_it_was(self):
         out = self.rows / "out.arrow"
@@ -182,26 +266,40 @@ class Encode(CommandLineTest):
         whole = self.parquet({"s": texts(50_000)})
         cut = self.rows / "cut.parquet"
         content = bytearray(whole.read_bytes())
-        content[1000:3000] = bytes(2000)      # of a page
+        content[1000:3000] = bytes(2000)  # of a page
         cut.write_bytes(content)
-        self.assert_fails(self.run_program("encode", cut, "-o", out, "--codec", "s=fsst"))
+        self.assert_fails(self.run_program("encode", cut, "-o", out, "-f", "--codec", "s=fsst"))
         self.assertEqual(out.read_text(), "before")
-        self.assertEqual(sorted(path.name for path in self.rows.iterdir()), ["cut.parquet", "out.arrow", "table.parquet"])
+        self.assertEqual(
+            sorted(path.name for path in self.rows.iterdir()),
+            ["cut.parquet", "out.arrow", "table.parquet"],
+        )
 
     def test_a_file_that_was_written_anew_without_its_tables_is_named(self):
         path = self.encode(self.parquet({"s": texts(100)}), "s=fsst")
         table = pyarrow.ipc.open_file(path).read_all()
         with pyarrow.ipc.new_file(self.rows / "anew.arrow", table.schema) as writer:
             writer.write_table(table)
-        self.assert_fails(self.query(f"SELECT s FROM '{self.rows / 'anew.arrow'}'"), "without its symbol tables")
+        self.assert_fails(
+            self.query(f"SELECT s FROM '{self.rows / 'anew.arrow'}'"), "without its symbol tables"
+        )
 
     def test_a_newer_version_is_named(self):
         path = self.encode(self.parquet({"s": ["a"]}), "s=fsst")
         reader = pyarrow.ipc.open_file(path)
-        field = reader.schema.field("s").with_metadata({b"ARROW:extension:name": b"penstock.fsst", b"ARROW:extension:metadata": b"2"})
+        field = reader.schema.field("s").with_metadata(
+            {b"ARROW:extension:name": b"penstock.fsst", b"ARROW:extension:metadata": b"2"}
+        )
         with pyarrow.ipc.new_file(self.rows / "newer.arrow", pyarrow.schema([field])) as writer:
-            writer.write_batch(pyarrow.RecordBatch.from_arrays([pyarrow.array([b"a"])], schema=pyarrow.schema([field])))
-        self.assert_fails(self.query(f"SELECT s FROM '{self.rows / 'newer.arrow'}'"), "penstock.fsst of version '2'")
+            writer.write_batch(
+                pyarrow.RecordBatch.from_arrays(
+                    [pyarrow.array([b"a"])], schema=pyarrow.schema([field])
+                )
+            )
+        self.assert_fails(
+            self.query(f"SELECT s FROM '{self.rows / 'newer.arrow'}'"),
+            "penstock.fsst of version '2'",
+        )
 
     def test_streams_are_read(self):
         path = self.encode(self.parquet({"s": texts(3000), "n": range(3000)}), "s=gsst")
@@ -210,19 +308,28 @@ class Encode(CommandLineTest):
             for i in range(reader.num_record_batches):
                 read = reader.get_batch_with_custom_metadata(i)
                 writer.write_batch(read.batch, read.custom_metadata)
-        self.assertEqual(self.read_back(self.rows / "stream.arrows", "s")["s"].to_pylist(), texts(3000))
+        self.assertEqual(
+            self.read_back(self.rows / "stream.arrows", "s")["s"].to_pylist(), texts(3000)
+        )
 
     def test_codes_with_long_offsets_and_beside_dictionaries_are_read(self):
         reader = pyarrow.ipc.open_file(self.encode(self.parquet({"s": texts(3000)}), "s=gsst"))
-        fields = [pyarrow.field("d", pyarrow.dictionary(pyarrow.int8(), pyarrow.string())),
-                  reader.schema.field("s").with_type(pyarrow.large_binary())]
+        fields = [
+            pyarrow.field("d", pyarrow.dictionary(pyarrow.int8(), pyarrow.string())),
+            reader.schema.field("s").with_type(pyarrow.large_binary()),
+        ]
         other = self.rows / "other.arrow"
         with pyarrow.ipc.new_file(other, pyarrow.schema(fields)) as writer:
             for i in range(reader.num_record_batches):
                 read = reader.get_batch_with_custom_metadata(i)
-                words = pyarrow.array(["x", "y", "z"] * (read.batch.num_rows // 3)).dictionary_encode()
+                words = pyarrow.array(
+                    ["x", "y", "z"] * (read.batch.num_rows // 3)
+                ).dictionary_encode()
                 columns = [words.cast(fields[0].type), read.batch["s"].cast(pyarrow.large_binary())]
-                writer.write_batch(pyarrow.RecordBatch.from_arrays(columns, schema=pyarrow.schema(fields)), read.custom_metadata)
+                writer.write_batch(
+                    pyarrow.RecordBatch.from_arrays(columns, schema=pyarrow.schema(fields)),
+                    read.custom_metadata,
+                )
         found = self.read_back(other)
         self.assertEqual(found["s"].to_pylist(), texts(3000))
         self.assertEqual(found["d"].to_pylist()[:4], ["x", "y", "z", "x"])
@@ -232,14 +339,19 @@ class Encode(CommandLineTest):
         content = path.read_bytes()
         chosen = random.Random(5)
         damaged = self.rows / "damaged.arrow"
-        statements = ("SELECT count(*) AS c FROM '{}' WHERE s LIKE '%example%' OR s = 'x'", "SELECT s, count(*) AS c FROM '{}' GROUP BY s",
-                      "SELECT s FROM '{}' WHERE length(s) > 9")
+        statements = (
+            "SELECT count(*) AS c FROM '{}' WHERE s LIKE '%example%' OR s = 'x'",
+            "SELECT s, count(*) AS c FROM '{}' GROUP BY s",
+            "SELECT s FROM '{}' WHERE length(s) > 9",
+        )
         for number in range(30):
             changed = bytearray(content)
             for _ in range(3):
                 changed[chosen.randrange(300, len(changed))] = chosen.randrange(256)
             damaged.write_bytes(changed)
-            self.query(statements[number % 3].format(damaged), "--format", "csv")      # a signal fails the test
+            self.query(
+                statements[number % 3].format(damaged), "--format", "csv"
+            )  # a signal fails the test
 
 
 main()

@@ -1,4 +1,6 @@
-"""Bad statements, bad files and missing devices: exit code 1, a sentence that names the cause, nothing on stdout, no crash."""
+"""Bad statements, bad files and missing devices: exit code 1, a message that names the cause,
+nothing on stdout, no crash."""
+
 import random
 
 from command_line import CommandLineTest, main
@@ -6,7 +8,9 @@ from command_line import CommandLineTest, main
 
 class Failures(CommandLineTest):
     def test_missing_file(self):
-        self.assert_fails(self.query("SELECT count(*) FROM 'nowhere/missing.parquet'"), "missing.parquet")
+        self.assert_fails(
+            self.query("SELECT count(*) FROM 'nowhere/missing.parquet'"), "missing.parquet"
+        )
 
     def test_folder_instead_of_a_file(self):
         self.assert_fails(self.query(f"SELECT count(*) FROM '{self.rows}'"), str(self.rows))
@@ -17,21 +21,36 @@ class Failures(CommandLineTest):
         self.assert_fails(self.query(f"SELECT count(*) FROM '{path}'"), "noise.parquet")
 
     def test_files_of_other_formats_say_which_are_read(self):
-        texts = {"rows.json": '[\n {"a": 1}]', "ROWS.JSON": "[1]", "rows.jsonl": '{"a": 1}', "rows.txt": ' {"a": 1}',
-                 "page.csv": "<!DOCTYPE html>", "book.xlsx": "PK\x03\x04", "rows.xml": "<rows/>", "old.feather": "FEA1"}
+        texts = {
+            "rows.json": '[\n {"a": 1}]',
+            "ROWS.JSON": "[1]",
+            "rows.jsonl": '{"a": 1}',
+            "rows.txt": ' {"a": 1}',
+            "page.csv": "<!DOCTYPE html>",
+            "book.xlsx": "PK\x03\x04",
+            "rows.xml": "<rows/>",
+            "old.feather": "FEA1",
+        }
         for name, text in texts.items():
             ended = self.query(f"SELECT count(*) FROM '{self.csv_file(name, text)}'")
-            self.assert_fails(ended, name, "not read", "Parquet, Arrow IPC (file and stream) and CSV are")
+            self.assert_fails(
+                ended, name, "not read", "Parquet, Arrow IPC (file and stream) and CSV are"
+            )
 
     def test_text_of_another_encoding_says_so(self):
         path = self.rows / "latin.csv"
         path.write_bytes("name,n\nZo\u00eb,1\n".encode("latin1"))
         self.assert_fails(self.query(f"SELECT name FROM '{path}'"), "not UTF-8", "iconv")
-        self.assertEqual(self.query(f"SELECT sum(n) AS total FROM '{path}'", "--format", "csv").out, "total\n1\n")
+        self.assertEqual(
+            self.query(f"SELECT sum(n) AS total FROM '{path}'", "--format", "csv").out, "total\n1\n"
+        )
 
     def test_a_header_in_brackets_is_csv(self):
         text = "[a],[b]\n1,2\n"
-        self.assertEqual(self.query(f"SELECT * FROM '{self.csv_file('t.txt', text)}'", "--format", "csv").out, text)
+        self.assertEqual(
+            self.query(f"SELECT * FROM '{self.csv_file('t.txt', text)}'", "--format", "csv").out,
+            text,
+        )
 
     def test_empty_file(self):
         path = self.rows / "empty.parquet"
@@ -49,7 +68,9 @@ class Failures(CommandLineTest):
         self.assert_fails(self.query(f"SELECT name + 1 FROM '{self.csv_file()}'"), "VARCHAR")
 
     def test_predicate_that_is_not_boolean(self):
-        self.assert_fails(self.query(f"SELECT a FROM '{self.csv_file()}' WHERE name"), "WHERE", "VARCHAR", "^")
+        self.assert_fails(
+            self.query(f"SELECT a FROM '{self.csv_file()}' WHERE name"), "WHERE", "VARCHAR", "^"
+        )
 
     def test_what_is_not_supported_is_refused_by_name(self):
         path = self.csv_file()
@@ -57,13 +78,21 @@ class Failures(CommandLineTest):
         self.assert_fails(ended, "RIGHT JOIN")
 
     def test_unknown_device(self):
-        self.assert_fails(self.query(f"SELECT sum(a) FROM '{self.csv_file()}'", "--device", "abacus:3"), "abacus:3")
+        self.assert_fails(
+            self.query(f"SELECT sum(a) FROM '{self.csv_file()}'", "--device", "abacus:3"),
+            "abacus:3",
+        )
 
     def test_device_number_past_the_last(self):
-        self.assert_fails(self.query(f"SELECT sum(a) FROM '{self.csv_file()}'", "--device", "opencl:99"), "opencl:99")
+        self.assert_fails(
+            self.query(f"SELECT sum(a) FROM '{self.csv_file()}'", "--device", "opencl:99"),
+            "opencl:99",
+        )
 
     def test_unknown_variant(self):
-        self.assert_fails(self.query(f"SELECT sum(a) FROM '{self.csv_file()}'", "--variant", "magic"), "magic")
+        self.assert_fails(
+            self.query(f"SELECT sum(a) FROM '{self.csv_file()}'", "--variant", "magic"), "magic"
+        )
 
     def test_without_any_driver_the_error_says_what_to_install(self):
         ended = self.query(f"SELECT sum(a) FROM '{self.csv_file()}'", PENSTOCK_HIDE="cuda,opencl")
@@ -78,12 +107,25 @@ class Failures(CommandLineTest):
     def test_an_opencl_loader_without_a_driver_says_what_to_install(self):
         for words in (["devices"], ["query", f"SELECT sum(a) FROM '{self.csv_file()}'"]):
             self.assert_fails(
-                self.run_program(*words, OCL_ICD_VENDORS="/nonexistent", PENSTOCK_HIDE="cuda"), "no device", "pocl-opencl-icd"
+                self.run_program(*words, OCL_ICD_VENDORS="/nonexistent", PENSTOCK_HIDE="cuda"),
+                "no device",
+                "pocl-opencl-icd",
             )
 
     def test_truncated_parquet_at_many_lengths(self):
         whole = self.parquet_file().read_bytes()
-        for length in [0, 1, 4, 11, 12, len(whole) // 2, len(whole) - 9, len(whole) - 8, len(whole) - 4, len(whole) - 1]:
+        for length in [
+            0,
+            1,
+            4,
+            11,
+            12,
+            len(whole) // 2,
+            len(whole) - 9,
+            len(whole) - 8,
+            len(whole) - 4,
+            len(whole) - 1,
+        ]:
             path = self.rows / "short.parquet"
             path.write_bytes(whole[:length])
             self.assert_fails(self.query(f"SELECT sum(n), sum(r) FROM '{path}'"), "short.parquet")

@@ -1,5 +1,6 @@
-// What bench/peers/nvcomp.py calls of CUDA's driver and of nvCOMP, on the host's memory, for a test of the program without either. A chunk
-// is "compressed" to its bytes inverted, the zeros at its end left out. FAKE_NVCOMP has the word of a fault.
+// What bench/peers/nvcomp.py calls of CUDA's driver and of nvCOMP, on the host's memory, for a test
+// of the program without either. A chunk is "compressed" to its bytes inverted, the zeros at its
+// end left out. FAKE_NVCOMP has the word of a fault.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -13,16 +14,23 @@ bool has_fault(std::string_view name) {
   return fault && fault == name;
 }
 
-struct Options { int words[16]; };
-struct Alignments { std::size_t input, output, temporary; };
+struct Options {
+  int words[16];
+};
+struct Alignments {
+  std::size_t input, output, temporary;
+};
 constexpr std::size_t header_bytes = 8;
 constexpr std::uint64_t alignment = 16;
 
 // A pointer that the interface would not allow.
-bool is_wrong(const void* address) { return reinterpret_cast<std::uintptr_t>(address) % alignment != 0; }
+bool is_wrong(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address) % alignment != 0;
+}
 
-int compress(const void* const* plain, const std::size_t* sizes, std::size_t largest, std::size_t count, void* scratch,
-             std::size_t scratch_bytes, void* const* packed, std::size_t* packed_sizes, Options, int* statuses, void*) {
+int compress(const void* const* plain, const std::size_t* sizes, std::size_t largest,
+             std::size_t count, void* scratch, std::size_t scratch_bytes, void* const* packed,
+             std::size_t* packed_sizes, Options, int* statuses, void*) {
   if (scratch_bytes != count || !scratch) return 10;
   for (std::size_t i = 0; i < count; i++) {
     statuses[i] = is_wrong(plain[i]) || is_wrong(packed[i]) || sizes[i] > largest ? 17 : 0;
@@ -31,24 +39,30 @@ int compress(const void* const* plain, const std::size_t* sizes, std::size_t lar
     std::size_t kept = sizes[i];
     while (kept != 0 && from[kept - 1] == 0) kept--;
     std::memcpy(to, &kept, header_bytes);
-    for (std::size_t at = 0; at < kept; at++) to[header_bytes + at] = static_cast<unsigned char>(~from[at]);
+    for (std::size_t at = 0; at < kept; at++)
+      to[header_bytes + at] = static_cast<unsigned char>(~from[at]);
     packed_sizes[i] = header_bytes + kept;
   }
   return 0;
 }
 
-int decompress(const void* const* packed, const std::size_t* packed_sizes, const std::size_t* room, std::size_t* sizes_found,
-               std::size_t count, void*, std::size_t, void* const* plain, Options, int* statuses, void*) {
+int decompress(const void* const* packed, const std::size_t* packed_sizes, const std::size_t* room,
+               std::size_t* sizes_found, std::size_t count, void*, std::size_t, void* const* plain,
+               Options, int* statuses, void*) {
   if (has_fault("decompress")) return 10;
   for (std::size_t i = 0; i < count; i++) {
     const auto* from = static_cast<const unsigned char*>(packed[i]);
     auto* to = static_cast<unsigned char*>(plain[i]);
     std::size_t kept = 0;
     std::memcpy(&kept, from, header_bytes);
-    statuses[i] = kept + header_bytes != packed_sizes[i] || kept > room[i] || (has_fault("chunk") && i == 1) ? 12 : 0;
+    statuses[i] =
+        kept + header_bytes != packed_sizes[i] || kept > room[i] || (has_fault("chunk") && i == 1)
+            ? 12
+            : 0;
     if (statuses[i] != 0) continue;
     std::fill(to + kept, to + room[i], static_cast<unsigned char>(0));
-    for (std::size_t at = 0; at < kept; at++) to[at] = static_cast<unsigned char>(~from[header_bytes + at]);
+    for (std::size_t at = 0; at < kept; at++)
+      to[at] = static_cast<unsigned char>(~from[header_bytes + at]);
     sizes_found[i] = room[i];
     if (has_fault("byte") && i + 1 == count) to[room[i] - 1] ^= 1;
   }
@@ -86,38 +100,51 @@ int cuMemsetD8_v2(std::uint64_t to, unsigned char value, std::size_t bytes) {
   return std::memset(reinterpret_cast<void*>(to), value, bytes), 0;
 }
 
-int nvcompGetProperties(std::uint32_t* properties) { return properties[0] = has_fault("version") ? 5200 : 6001, properties[1] = 0, 0; }
-const char* nvcompGetStatusString(int status) { return status == 12 ? "cannot decompress" : "invalid value"; }
+int nvcompGetProperties(std::uint32_t* properties) {
+  return properties[0] = has_fault("version") ? 5200 : 6001, properties[1] = 0, 0;
+}
+const char* nvcompGetStatusString(int status) {
+  return status == 12 ? "cannot decompress" : "invalid value";
+}
 
-// The same for each codec, but for the options, whose first words are what nvCOMP documents as its defaults.
-#define FAKE_CODEC(Codec, compress_word, decompress_word)                                                                             \
-  static int aligned_##Codec(Options o, int first, int second, Alignments* found) {                                                   \
-    return *found = {alignment, alignment, 1}, o.words[0] == first && o.words[1] == second && o.words[15] == 0 ? 0 : 10;              \
-  }                                                                                                                                   \
-  int nvcompBatched##Codec##CompressGetRequiredAlignments(Options o, Alignments* found) {                                             \
-    return aligned_##Codec(o, compress_word, 0, found);                                                                               \
-  }                                                                                                                                   \
-  int nvcompBatched##Codec##DecompressGetRequiredAlignments(Options o, Alignments* found) {                                           \
-    return aligned_##Codec(o, 0, decompress_word, found);                                                                             \
-  }                                                                                                                                   \
-  int nvcompBatched##Codec##CompressGetMaxOutputChunkSize(std::size_t bytes, Options, std::size_t* found) {                           \
-    return *found = bytes + header_bytes, 0;                                                                                          \
-  }                                                                                                                                   \
-  int nvcompBatched##Codec##CompressGetTempSize(std::size_t count, std::size_t, Options, std::size_t* found, std::size_t, void*) {    \
-    return *found = count, 0;                                                                                                         \
-  }                                                                                                                                   \
-  int nvcompBatched##Codec##DecompressGetTempSize(std::size_t, std::size_t, Options, std::size_t* found, std::size_t, void*) {        \
-    return *found = 0, 0;                                                                                                             \
-  }                                                                                                                                   \
-  int nvcompBatched##Codec##CompressAsync(const void* const* plain, const std::size_t* sizes, std::size_t largest, std::size_t count, \
-                                          void* scratch, std::size_t scratch_bytes, void* const* packed, std::size_t* packed_sizes,   \
-                                          Options o, int* statuses, void* stream) {                                                   \
-    return compress(plain, sizes, largest, count, scratch, scratch_bytes, packed, packed_sizes, o, statuses, stream);                 \
-  }                                                                                                                                   \
-  int nvcompBatched##Codec##DecompressAsync(const void* const* packed, const std::size_t* packed_sizes, const std::size_t* room,      \
-                                            std::size_t* sizes_found, std::size_t count, void* scratch, std::size_t scratch_bytes,    \
-                                            void* const* plain, Options o, int* statuses, void* stream) {                             \
-    return decompress(packed, packed_sizes, room, sizes_found, count, scratch, scratch_bytes, plain, o, statuses, stream);            \
+// The same for each codec, but for the options, whose first words are what nvCOMP documents as its
+// defaults.
+#define FAKE_CODEC(Codec, compress_word, decompress_word)                                          \
+  static int aligned_##Codec(Options o, int first, int second, Alignments* found) {                \
+    return *found = {alignment, alignment, 1},                                                     \
+           o.words[0] == first && o.words[1] == second && o.words[15] == 0 ? 0 : 10;               \
+  }                                                                                                \
+  int nvcompBatched##Codec##CompressGetRequiredAlignments(Options o, Alignments* found) {          \
+    return aligned_##Codec(o, compress_word, 0, found);                                            \
+  }                                                                                                \
+  int nvcompBatched##Codec##DecompressGetRequiredAlignments(Options o, Alignments* found) {        \
+    return aligned_##Codec(o, 0, decompress_word, found);                                          \
+  }                                                                                                \
+  int nvcompBatched##Codec##CompressGetMaxOutputChunkSize(std::size_t bytes, Options,              \
+                                                          std::size_t* found) {                    \
+    return *found = bytes + header_bytes, 0;                                                       \
+  }                                                                                                \
+  int nvcompBatched##Codec##CompressGetTempSize(std::size_t count, std::size_t, Options,           \
+                                                std::size_t* found, std::size_t, void*) {          \
+    return *found = count, 0;                                                                      \
+  }                                                                                                \
+  int nvcompBatched##Codec##DecompressGetTempSize(std::size_t, std::size_t, Options,               \
+                                                  std::size_t* found, std::size_t, void*) {        \
+    return *found = 0, 0;                                                                          \
+  }                                                                                                \
+  int nvcompBatched##Codec##CompressAsync(                                                         \
+      const void* const* plain, const std::size_t* sizes, std::size_t largest, std::size_t count,  \
+      void* scratch, std::size_t scratch_bytes, void* const* packed, std::size_t* packed_sizes,    \
+      Options o, int* statuses, void* stream) {                                                    \
+    return compress(plain, sizes, largest, count, scratch, scratch_bytes, packed, packed_sizes, o, \
+                    statuses, stream);                                                             \
+  }                                                                                                \
+  int nvcompBatched##Codec##DecompressAsync(                                                       \
+      const void* const* packed, const std::size_t* packed_sizes, const std::size_t* room,         \
+      std::size_t* sizes_found, std::size_t count, void* scratch, std::size_t scratch_bytes,       \
+      void* const* plain, Options o, int* statuses, void* stream) {                                \
+    return decompress(packed, packed_sizes, room, sizes_found, count, scratch, scratch_bytes,      \
+                      plain, o, statuses, stream);                                                 \
   }
 
 FAKE_CODEC(LZ4, 0, 0)

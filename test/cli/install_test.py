@@ -1,7 +1,9 @@
 """Penstock outside its build tree: installed, and below another project.
 
-Arguments: program, cmake, source folder, build folder, folder of pyarrow or "". examples/consumer is what finds an installed package.
+Arguments: program, cmake, source folder, build folder, folder of pyarrow or "". examples/consumer
+finds an installed package.
 """
+
 import subprocess
 import sys
 
@@ -39,23 +41,37 @@ int main() { return penstock::Status(penstock::Code::invalid, "x").text() == "in
 
 class Install(CommandLineTest):
     def run_words(self, *words, **changes):
-        environment = {name: value for name, value in self.environment.items() if name not in ("LD_LIBRARY_PATH", "CMAKE_BUILD_TYPE")}
-        ended = subprocess.run([str(word) for word in words], capture_output=True, text=True, env={**environment, **changes}, timeout=300)
+        environment = {
+            name: value
+            for name, value in self.environment.items()
+            if name not in ("LD_LIBRARY_PATH", "CMAKE_BUILD_TYPE")
+        }
+        ended = subprocess.run(
+            [str(word) for word in words],
+            capture_output=True,
+            text=True,
+            env={**environment, **changes},
+            timeout=300,
+        )
         self.assertEqual(ended.returncode, 0, f"{words}\n{ended.stdout}\n{ended.stderr}")
         return ended.stdout
 
     def test_the_installed_program_answers_from_another_place(self):
         first, place = self.folder / "first", self.folder / "moved"
         self.run_words(CMAKE, "--install", BUILD, "--prefix", first, "--component", "cli")
-        first.rename(place)      # nothing may point at where it was installed, nor at the build
+        first.rename(place)  # nothing may point at where it was installed, nor at the build
         program = place / "bin" / "penstock"
         self.assertIn("opencl:", self.run_words(program, "devices", "--no-bandwidth"))
-        total = self.run_words(program, "query", f"SELECT sum(a) AS total FROM '{self.csv_file()}'", "--format", "csv")
+        total = self.run_words(
+            program, "query", f"SELECT sum(a) AS total FROM '{self.csv_file()}'", "--format", "csv"
+        )
         self.assertEqual(total, "total\n6\n")
 
     def test_an_installed_package_has_the_wheels_arrow_when_the_clone_is_gone(self):
         first, place, finder = self.folder / "first", self.folder / "moved", self.folder / "finder"
-        self.run_words(CMAKE, "--install", BUILD, "--prefix", self.folder / "program", "--component", "cli")
+        self.run_words(
+            CMAKE, "--install", BUILD, "--prefix", self.folder / "program", "--component", "cli"
+        )
         if not list((self.folder / "program").rglob("libarrow.so.*")):
             self.skipTest("this build has the system's Arrow")
         for component in ("core", "io", "sql"):
@@ -63,10 +79,19 @@ class Install(CommandLineTest):
         first.rename(place)
         finder.mkdir()
         (finder / "CMakeLists.txt").write_text(FINDER)
-        said = self.run_words(CMAKE, "-G", "Ninja", "-S", finder, "-B", finder / "build", f"-DCMAKE_PREFIX_PATH={place}")
+        said = self.run_words(
+            CMAKE,
+            "-G",
+            "Ninja",
+            "-S",
+            finder,
+            "-B",
+            finder / "build",
+            f"-DCMAKE_PREFIX_PATH={place}",
+        )
         found = [line.split()[-1] for line in said.splitlines() if line.startswith("-- found ")]
         self.assertEqual(len(found), 2, said)
-        for path in found:      # and not in the build's virtual environment, which may be gone
+        for path in found:  # and not in the build's virtual environment, which may be gone
             self.assertTrue(path.startswith(f"{place.resolve()}/"), path)
 
     def test_a_project_that_adds_the_folder_gets_the_libraries_and_keeps_its_settings(self):
@@ -74,7 +99,16 @@ class Install(CommandLineTest):
         parent.mkdir()
         (parent / "CMakeLists.txt").write_text(PARENT % SOURCE)
         (parent / "main.cpp").write_text(MAIN)
-        self.run_words(CMAKE, "-G", "Ninja", "-S", parent, "-B", parent / "build", f"-DPENSTOCK_PYARROW_DIR={PYARROW}")
+        self.run_words(
+            CMAKE,
+            "-G",
+            "Ninja",
+            "-S",
+            parent,
+            "-B",
+            parent / "build",
+            f"-DPENSTOCK_PYARROW_DIR={PYARROW}",
+        )
         self.run_words(CMAKE, "--build", parent / "build")
         self.run_words(parent / "build" / "parent")
 

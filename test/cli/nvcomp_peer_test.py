@@ -1,4 +1,6 @@
-"""bench/peers/nvcomp.py without a GPU and without nvCOMP: a stand-in for both computes on the host (fake_nvcomp.cpp)."""
+"""bench/peers/nvcomp.py without a GPU and nvCOMP: a stand-in for both computes on the host
+(fake_nvcomp.cpp)."""
+
 import os
 import pathlib
 import struct
@@ -14,18 +16,24 @@ TEXT = b"".join(b"line %d of a text\n" % line for line in range(1000)) + bytes(1
 def packed(chunk):
     """As the stand-in packs it."""
     kept = chunk.rstrip(b"\0")
-    return struct.pack("<Q", len(kept)) + bytes(~byte & 0xff for byte in kept)
+    return struct.pack("<Q", len(kept)) + bytes(~byte & 0xFF for byte in kept)
 
 
 def file_of_chunks(sizes):
-    """TEXT in chunks of these sizes, over and over, as `penstock bench codecs --write-texts` writes it; and the bytes of the chunks."""
+    """TEXT repeated in chunks of these sizes, as `penstock bench codecs --write-texts` writes it, and
+    the compressed size."""
     chunks, at = [], 0
     while at < len(TEXT):
-        chunks.append(TEXT[at:at + sizes[len(chunks) % len(sizes)]])
+        chunks.append(TEXT[at : at + sizes[len(chunks) % len(sizes)]])
         at += len(chunks[-1])
     packed_chunks = [packed(chunk) for chunk in chunks]
-    words = [len(chunks), *(size for chunk, text in zip(packed_chunks, chunks) for size in (len(chunk), len(text)))]
-    return struct.pack(f"<{len(words)}Q", *words) + b"".join(packed_chunks) + TEXT, sum(map(len, packed_chunks))
+    words = [
+        len(chunks),
+        *(size for chunk, text in zip(packed_chunks, chunks) for size in (len(chunk), len(text))),
+    ]
+    return struct.pack(f"<{len(words)}Q", *words) + b"".join(packed_chunks) + TEXT, sum(
+        map(len, packed_chunks)
+    )
 
 
 class NvcompPeer(unittest.TestCase):
@@ -41,29 +49,49 @@ class NvcompPeer(unittest.TestCase):
         self._folder.cleanup()
 
     def run_peer(self, *arguments, fault="", drivers=None):
-        environment = {**os.environ, "FAKE_NVCOMP": fault, "LD_LIBRARY_PATH": str(drivers or self.folder)}
-        ended = subprocess.run([sys.executable, PEER, *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=60)
+        environment = {
+            **os.environ,
+            "FAKE_NVCOMP": fault,
+            "LD_LIBRARY_PATH": str(drivers or self.folder),
+        }
+        ended = subprocess.run(
+            [sys.executable, PEER, *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=60,
+        )
         self.assertNotIn("Traceback", ended.stderr)
         return ended
 
     def peer(self, *arguments, **changes):
-        return self.run_peer("--library", FAKE, "--chunk", 4096, *arguments, self.texts, 1000, 3, **changes)
+        return self.run_peer(
+            "--library", FAKE, "--chunk", 4096, *arguments, self.texts, 1000, 3, **changes
+        )
 
     def test_each_codec_is_a_line_with_what_it_moves_and_stores(self):
         ended = self.peer()
         self.assertEqual((ended.returncode, ended.stderr), (0, ""))
         stored = len(TEXT) - 100 + 8 * -(-len(TEXT) // 4096)
-        self.assertEqual(ended.stdout.splitlines(),
-                         [f"decode, lines;nvCOMP 6.0.1 {codec}, 4096 bytes;0.000500000;0.0000;{len(TEXT) + stored};{stored}"
-                          for codec in ("LZ4", "Zstd", "ANS")])
+        self.assertEqual(
+            ended.stdout.splitlines(),
+            [
+                f"decode, lines;nvCOMP 6.0.1 {codec}, 4096 bytes;0.000500000;0.0000;{len(TEXT) + stored};{stored}"
+                for codec in ("LZ4", "Zstd", "ANS")
+            ],
+        )
 
     def test_the_text_of_a_case_that_compresses_is_compressed_by_its_codec(self):
         (self.texts / "decode, lines.text").rename(self.texts / "lz4 compress, lines.text")
         (self.texts / "bzip compress, lines.text").write_bytes(TEXT)
         ended = self.peer()
         stored = len(TEXT) - 100 + 8 * -(-len(TEXT) // 4096)
-        self.assertEqual(ended.stdout.splitlines(),
-                         [f"lz4 compress, lines;nvCOMP 6.0.1 LZ4, 4096 bytes;0.000500000;0.0000;{len(TEXT) + stored};{stored}"])
+        self.assertEqual(
+            ended.stdout.splitlines(),
+            [
+                f"lz4 compress, lines;nvCOMP 6.0.1 LZ4, 4096 bytes;0.000500000;0.0000;{len(TEXT) + stored};{stored}"
+            ],
+        )
         self.assertIn("no decoder of bzip", ended.stderr)
 
     def test_codecs_are_chosen(self):
@@ -112,14 +140,19 @@ class NvcompPeer(unittest.TestCase):
         """The peer on a folder with one file of chunks alone."""
         folder = self.folder / "chunks"
         folder.mkdir(exist_ok=True)
-        (folder / f"{name}.chunks").write_bytes(file_of_chunks([4096])[0] if content is None else content)
+        (folder / f"{name}.chunks").write_bytes(
+            file_of_chunks([4096])[0] if content is None else content
+        )
         return self.run_peer("--library", FAKE, *arguments, folder, 1000, 3, **changes)
 
     def test_chunks_are_decompressed_as_they_are(self):
         content, stored = file_of_chunks([4096])
         ended = self.chunks(content=content)
         self.assertEqual((ended.returncode, ended.stderr), (0, ""))
-        self.assertEqual(ended.stdout, f"lz4, logs;nvCOMP 6.0.1 LZ4, the same chunks;0.000500000;0.0000;{len(TEXT) + stored};{stored}\n")
+        self.assertEqual(
+            ended.stdout,
+            f"lz4, logs;nvCOMP 6.0.1 LZ4, the same chunks;0.000500000;0.0000;{len(TEXT) + stored};{stored}\n",
+        )
 
     def test_chunks_of_several_sizes_keep_their_places(self):
         ended = self.chunks(content=file_of_chunks([4096, 16, 1024, 4000])[0])
@@ -127,13 +160,23 @@ class NvcompPeer(unittest.TestCase):
 
     def test_a_file_of_chunks_alone_is_taken(self):
         self.chunks()
-        ended = self.run_peer("--library", FAKE, self.folder / "chunks" / "lz4, logs.chunks", 1000, 3)
+        ended = self.run_peer(
+            "--library", FAKE, self.folder / "chunks" / "lz4, logs.chunks", 1000, 3
+        )
         self.assertIn("lz4, logs;nvCOMP 6.0.1 LZ4, the same chunks", ended.stdout)
 
     def test_the_codec_of_chunks_is_their_names_first_word(self):
-        for word, codec in (("deflate", "Deflate"), ("zstd", "Zstd"), ("gzip", "Gzip"), ("snappy", "Snappy")):
+        for word, codec in (
+            ("deflate", "Deflate"),
+            ("zstd", "Zstd"),
+            ("gzip", "Gzip"),
+            ("snappy", "Snappy"),
+        ):
             with self.subTest(word):
-                self.assertIn(f"{word}, text;nvCOMP 6.0.1 {codec}, the same", self.chunks(name=f"{word}, text").stdout)
+                self.assertIn(
+                    f"{word}, text;nvCOMP 6.0.1 {codec}, the same",
+                    self.chunks(name=f"{word}, text").stdout,
+                )
 
     def test_chunks_of_codecs_that_are_not_chosen_are_passed_by(self):
         ended = self.chunks("--codec", "zstd")

@@ -1,4 +1,5 @@
-"""Rows go to stdout or whole into a file; the device and everything else to stderr; all formats say the same."""
+"""Rows go to stdout or atomically into a file, everything else to stderr; all formats agree."""
+
 import csv
 import io
 import json
@@ -14,13 +15,18 @@ class Output(CommandLineTest):
     def test_stdout_holds_rows_and_stderr_names_the_device(self):
         ended = self.query(f"SELECT sum(a) AS total FROM '{self.csv_file()}'", "--format", "csv")
         self.assertEqual((ended.returncode, ended.out), (0, "total\n6\n"))
-        self.assertRegex(ended.err, r"^(opencl|cuda):\d+ .*: 3 rows in .*s; kernels [\d.]+ [mu]?s; (compiled|cache)")
+        self.assertRegex(
+            ended.err,
+            r"^(opencl|cuda):\d+ .*: 3 rows in .*s; kernels [\d.]+ [mu]?s; (compiled|cache)",
+        )
 
     def test_rates_are_told_of_runs_that_are_long_enough_alone(self):
         few = self.query(f"SELECT sum(a) FROM '{self.csv_file()}'").err
         many = self.query(f"SELECT sum(n), sum(r) FROM '{self.numbers_file(1000000)}'").err
         self.assertNotRegex(few, "B/s|rows/s|%")
-        self.assertRegex(many, r": 1,000,000 rows in .*, .*rows/s, .*[GM]B/s; kernels .* at .*[GM]B/s")
+        self.assertRegex(
+            many, r": 1,000,000 rows in .*, .*rows/s, .*[GM]B/s; kernels .* at .*[GM]B/s"
+        )
 
     def test_many_rows_that_move_few_bytes_have_rows_a_second(self):
         counted = self.query(f"SELECT count(*) FROM '{self.numbers_file(1100000)}'").err
@@ -30,8 +36,13 @@ class Output(CommandLineTest):
     def test_a_query_never_waits_for_a_cpus_copy_bandwidth(self):
         cache = self.folder / "cache"
         statement = f"SELECT sum(n), sum(r) FROM '{self.numbers_file(1000000)}'"
-        for folder in (str(cache / "penstock"), "/dev/null/nowhere"):     # without a record; and where none can be kept
-            ended = self.query(statement, "--device", "cpu", XDG_CACHE_HOME=str(cache), PENSTOCK_CACHE_DIR=folder)
+        for folder in (
+            str(cache / "penstock"),
+            "/dev/null/nowhere",
+        ):  # without a record; and where none can be kept
+            ended = self.query(
+                statement, "--device", "cpu", XDG_CACHE_HOME=str(cache), PENSTOCK_CACHE_DIR=folder
+            )
             self.assertIn("run penstock devices once", ended.err)
         self.assertEqual(list(cache.rglob("copy-bandwidth-*")), [])
         self.run_program("devices", XDG_CACHE_HOME=str(cache))
@@ -40,30 +51,44 @@ class Output(CommandLineTest):
 
     def test_a_validated_query_answers_the_same_and_says_so(self):
         statement = f"SELECT n % 3 AS k, sum(r) AS s FROM '{self.numbers_file(2000)}' WHERE n > 7 GROUP BY n % 3 ORDER BY k DESC"
-        plain, validated = self.query(statement, "--format", "csv"), self.query(statement, "--format", "csv", "--validate")
+        plain, validated = (
+            self.query(statement, "--format", "csv"),
+            self.query(statement, "--format", "csv", "--validate"),
+        )
         self.assertEqual((validated.returncode, validated.out), (0, plain.out), validated.err)
         self.assertIn("validated", validated.err)
         self.assertNotIn("validated", plain.err)
 
     def test_the_reference_agrees_with_statements_of_many_kinds(self):
-        lines = [f"{i},{'' if i % 11 == 0 else i % 9},{'' if i % 13 == 0 else i * 0.37 - 400},{'' if i % 17 == 0 else 'text ' + str(i % 5)}"
-                 for i in range(3000)]
+        lines = [
+            f"{i},{'' if i % 11 == 0 else i % 9},{'' if i % 13 == 0 else i * 0.37 - 400},{'' if i % 17 == 0 else 'text ' + str(i % 5)}"
+            for i in range(3000)
+        ]
         table = self.csv_file("mixed.csv", "i,k,f,s\n" + "\n".join(lines) + "\n")
-        for statement in ("SELECT k, sum(f), avg(sin(f)), min(f), count(*) FROM t WHERE s <> 'text 3' GROUP BY k",
-                          "SELECT upper(s) AS u, count(DISTINCT k) FROM t WHERE s LIKE '%t%' GROUP BY upper(s)",
-                          "SELECT i // 7, f * 2, exp(f / 1000), s FROM t WHERE f > 0 OR k IS NULL",
-                          "SELECT s, f FROM t ORDER BY s DESC NULLS FIRST, f LIMIT 100"):
-            ended = self.query(statement.replace(" t ", f" '{table}' "), "--validate", "--format", "csv")
+        for statement in (
+            "SELECT k, sum(f), avg(sin(f)), min(f), count(*) FROM t WHERE s <> 'text 3' GROUP BY k",
+            "SELECT upper(s) AS u, count(DISTINCT k) FROM t WHERE s LIKE '%t%' GROUP BY upper(s)",
+            "SELECT i // 7, f * 2, exp(f / 1000), s FROM t WHERE f > 0 OR k IS NULL",
+            "SELECT s, f FROM t ORDER BY s DESC NULLS FIRST, f LIMIT 100",
+        ):
+            ended = self.query(
+                statement.replace(" t ", f" '{table}' "), "--validate", "--format", "csv"
+            )
             self.assertEqual(ended.returncode, 0, f"{statement}: {ended.err}")
 
     def test_validation_and_fast_math_exclude_each_other(self):
-        ended = self.query(f"SELECT sum(r) FROM '{self.numbers_file(10)}'", "--validate", "--fast-math")
+        ended = self.query(
+            f"SELECT sum(r) FROM '{self.numbers_file(10)}'", "--validate", "--fast-math"
+        )
         self.assert_fails(ended, "fast math")
 
     def test_csv_equals_json(self):
         statement = f"SELECT a, b, name FROM '{self.csv_file()}'"
         by_csv = list(csv.DictReader(io.StringIO(self.query(statement, "--format", "csv").out)))
-        by_json = [{name: "" if value is None else str(value) for name, value in row.items()} for row in self.answer(statement)]
+        by_json = [
+            {name: "" if value is None else str(value) for name, value in row.items()}
+            for row in self.answer(statement)
+        ]
         self.assertEqual(by_csv, by_json)
         self.assertEqual([row["name"] for row in by_csv], ["x", "y", "z, w"])
 
@@ -108,12 +133,17 @@ class Output(CommandLineTest):
             self.assertEqual(self.answer(statement % (self.rows / name)), expected, name)
 
     def test_missing_output_folder(self):
-        ended = self.query(f"SELECT a FROM '{self.csv_file()}'", "--output", self.rows / "nowhere" / "out.csv")
+        ended = self.query(
+            f"SELECT a FROM '{self.csv_file()}'", "--output", self.rows / "nowhere" / "out.csv"
+        )
         self.assert_fails(ended, "out.csv")
 
     def test_output_that_is_a_folder(self):
         (self.rows / "out.csv").mkdir()
-        self.assert_fails(self.query(f"SELECT a FROM '{self.csv_file()}'", "--output", self.rows / "out.csv"), "out.csv")
+        self.assert_fails(
+            self.query(f"SELECT a FROM '{self.csv_file()}'", "--output", self.rows / "out.csv"),
+            "out.csv",
+        )
 
     def test_failed_query_leaves_no_file_and_keeps_an_old_one(self):
         path = self.csv_file("overflow.csv", "n\n9223372036854775807\n1\n")
@@ -128,44 +158,73 @@ class Output(CommandLineTest):
 
     def test_full_disk_is_a_failure(self):
         with open("/dev/full", "w") as full:
-            ended = subprocess.run([PROGRAM, "query", f"SELECT a FROM '{self.csv_file()}'"], stdout=full,
-                                   stderr=subprocess.PIPE, env=self.environment)
+            ended = subprocess.run(
+                [PROGRAM, "query", f"SELECT a FROM '{self.csv_file()}'"],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                env=self.environment,
+            )
         self.assertEqual(ended.returncode, 1)
         self.assertIn(b"cannot write", ended.stderr)
 
     def query_with_small_files(self, statement, output):
         """As on a full disk: no file may get longer than 100,000 bytes."""
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
-        ended = subprocess.run([PROGRAM, "query", statement, "--output", output], preexec_fn=limit, capture_output=True, text=True,
-                               env=self.environment)
+        ended = subprocess.run(
+            [PROGRAM, "query", statement, "--output", output],
+            preexec_fn=limit,
+            capture_output=True,
+            text=True,
+            env=self.environment,
+        )
         self.assertEqual((ended.returncode, ended.stdout), (1, ""), ended.stderr)
         return ended.stderr
 
     def test_a_file_that_does_not_fit_is_told_and_not_left(self):
         statement = f"SELECT n, r FROM '{self.numbers_file(100000)}'"
-        self.query(statement)      # compiled, so that no kernel has to be written below
+        self.query(statement)  # compiled, so that no kernel has to be written below
         before = os.listdir(self.rows)
         for extension in ("parquet", "arrow", "csv", "json"):
             path = self.rows / f"out.{extension}"
-            self.assertIn(f"io: cannot write {path}: File too large; no file was left", self.query_with_small_files(statement, path))
+            self.assertIn(
+                f"io: cannot write {path}: File too large; no file was left",
+                self.query_with_small_files(statement, path),
+            )
             self.assertEqual(os.listdir(self.rows), before)
             path.write_text("old")
-            self.assertIn("the file that was there is unchanged", self.query_with_small_files(statement, path))
+            self.assertIn(
+                "the existing file is unchanged", self.query_with_small_files(statement, path)
+            )
             self.assertEqual(path.read_text(), "old")
             path.unlink()
 
     def test_a_reader_that_leaves_is_no_error(self):
         statement = f"SELECT n, r FROM '{self.numbers_file(200000)}'"
-        ended = subprocess.run(f"'{PROGRAM}' query \"{statement}\" --format csv | head -n 2", shell=True, capture_output=True,
-                               env=self.environment)
+        ended = subprocess.run(
+            f"'{PROGRAM}' query \"{statement}\" --format csv | head -n 2",
+            shell=True,
+            capture_output=True,
+            env=self.environment,
+        )
         self.assertEqual(ended.stdout.splitlines()[1], b"0,0.0")
         self.assertEqual(ended.stderr, b"")
 
     def test_emit_prints_every_target_without_a_device(self):
-        words = {"cuda": "__global__", "opencl": "__kernel", "metal": "metal", "sycl": "sycl", "host": "host.prelude"}
+        words = {
+            "cuda": "__global__",
+            "opencl": "__kernel",
+            "metal": "metal",
+            "sycl": "sycl",
+            "host": "host.prelude",
+        }
         for target, word in words.items():
-            ended = self.run_program("emit", f"SELECT sum(a) FROM '{self.csv_file()}' WHERE a > 1", "--target", target,
-                                     PENSTOCK_HIDE="cuda,opencl")
+            ended = self.run_program(
+                "emit",
+                f"SELECT sum(a) FROM '{self.csv_file()}' WHERE a > 1",
+                "--target",
+                target,
+                PENSTOCK_HIDE="cuda,opencl",
+            )
             self.assertEqual(ended.returncode, 0, ended.err)
             self.assertIn(word, ended.out)
 
@@ -176,8 +235,13 @@ class Output(CommandLineTest):
         self.assertNotIn("rows/s", ended.err)
 
     def test_verbose_prints_source_and_compile_times_to_stderr(self):
-        ended = self.query(f"SELECT sum(a) AS total FROM '{self.csv_file()}'", "--verbose", "--format", "csv",
-                           XDG_CACHE_HOME=str(self.folder / "cache"))
+        ended = self.query(
+            f"SELECT sum(a) AS total FROM '{self.csv_file()}'",
+            "--verbose",
+            "--format",
+            "csv",
+            XDG_CACHE_HOME=str(self.folder / "cache"),
+        )
         self.assertEqual(ended.out, "total\n6\n")
         self.assertIn("pipeline_reduce", ended.err)
         self.assertRegex(ended.err, r"compiled in \d")
@@ -186,14 +250,19 @@ class Output(CommandLineTest):
         evil = "\x1bprise\x07\u202e"
         path = self.csv_file("evil.csv", f"{evil},b\n1,2\n")
         shown = []
-        for words in (["SELECT prise FROM '%s'"], [f"SELECT sum(\"{evil}\") FROM '%s'", "--explain"], ["SELECT * FROM '%s'"],
-                      [f"SELECT \"{evil}\" + 'x' FROM '%s'"], ["SELECT sum(b) FROM '%s'", "--verbose", "--stats"]):
+        for words in (
+            ["SELECT prise FROM '%s'"],
+            [f"SELECT sum(\"{evil}\") FROM '%s'", "--explain"],
+            ["SELECT * FROM '%s'"],
+            [f"SELECT \"{evil}\" + 'x' FROM '%s'"],
+            ["SELECT sum(b) FROM '%s'", "--verbose", "--stats"],
+        ):
             ended = self.query(words[0] % path, *words[1:])
             shown.append(ended.out + ended.err)
             for bad in "\x1b\x07\u202e":
                 self.assertNotIn(bad, shown[-1])
         for text in shown[:4]:
-            self.assertIn("prise", text)      # told, and harmless
+            self.assertIn("prise", text)  # told, and harmless
 
     def test_devices_json_has_traits_and_a_measured_bandwidth(self):
         listed = json.loads(self.run_program("devices", "--json").out)
@@ -207,16 +276,22 @@ class Output(CommandLineTest):
         self.assertNotIn("copy_bytes_per_second", listed["devices"][0])
 
     def test_progress_bar_shows_on_a_terminal_and_is_erased(self):
-        statement = f"SELECT sum(n) FROM '{self.parquet_file(300000)}'"      # a CSV file does not know its rows
+        statement = (
+            f"SELECT sum(n) FROM '{self.parquet_file(300000)}'"  # a CSV file does not know its rows
+        )
         ours, theirs = pty.openpty()
-        process = subprocess.Popen([PROGRAM, "query", statement, "--batch-rows", "1024"], stdout=subprocess.DEVNULL,
-                                   stderr=theirs, env=self.environment)
+        process = subprocess.Popen(
+            [PROGRAM, "query", statement, "--batch-rows", "1024"],
+            stdout=subprocess.DEVNULL,
+            stderr=theirs,
+            env=self.environment,
+        )
         os.close(theirs)
         seen = b""
         while True:
             try:
                 part = os.read(ours, 4096)
-            except OSError:      # the terminal's last user has left
+            except OSError:  # the terminal's last user has left
                 break
             if not part:
                 break

@@ -1,4 +1,5 @@
-"""What scripts/*.sh say of themselves, in a copy of that folder with nothing to set up or build."""
+"""The messages of scripts/*.sh, in a copy of that folder with nothing to set up or build."""
+
 import os
 import pathlib
 import shutil
@@ -32,7 +33,9 @@ class Scripts(unittest.TestCase):
 
     def run_script(self, *words, **changes):
         environment = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", **changes}
-        return subprocess.run(["bash", *map(str, words)], capture_output=True, text=True, env=environment, timeout=60)
+        return subprocess.run(
+            ["bash", *map(str, words)], capture_output=True, text=True, env=environment, timeout=60
+        )
 
     def test_help_starts_nothing(self):
         for name in ("test.sh", "quickstart.sh"):
@@ -49,15 +52,21 @@ class Scripts(unittest.TestCase):
 
     def step(self, command, **changes):
         """A step named Working that runs `command`, and then another."""
-        script = self.program("scripts/work.sh", f'source "$(dirname "$0")/steps.sh"\nstep Working {self.program("work", command)}\n'
-                                                 "step Resting true")
+        script = self.program(
+            "scripts/work.sh",
+            f'source "$(dirname "$0")/steps.sh"\nstep Working {self.program("work", command)}\n'
+            "step Resting true",
+        )
         return self.run_script(script, **changes)
 
     def test_a_long_step_says_how_far_it_is(self):
         for said in ("[3/12] Building CXX object", "  3/12 Test  #1: first ..."):
             ended = self.step(f'echo "{said}"; sleep 3.5', PENSTOCK_QUIET_SECONDS="1")
             self.assertEqual(ended.returncode, 0, ended.stderr)
-            self.assertRegex(ended.stderr, r"(?m)^Working +\n  Working: running +1 s  3 of 12\n(.*\n)*Working +[34] s\nResting +0 s\n$")
+            self.assertRegex(
+                ended.stderr,
+                r"(?m)^Working +\n  Working: running +1 s  3 of 12\n(.*\n)*Working +[34] s\nResting +0 s\n$",
+            )
 
     def test_a_short_step_is_one_line(self):
         self.assertRegex(self.step("true").stderr, r"^Working +\d s\nResting +\d s\n$")

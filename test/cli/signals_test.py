@@ -1,4 +1,5 @@
 """Ctrl-C ends a command cleanly: exit code 130, no rows, no file."""
+
 import gzip
 import os
 import signal
@@ -20,9 +21,23 @@ class Signals(CommandLineTest):
     def start(self, *arguments):
         """A query of many small chunks, running when this returns."""
         statement = f"SELECT n, r * 2 AS twice FROM '{self.numbers_file(400000)}' WHERE n % 2 = 0"
-        process = subprocess.Popen([PROGRAM, "query", statement, "--batch-rows", "64", "--verbose", "--format", "csv", *arguments],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment)
-        line = process.stderr.readline()        # the generated text: the plan is being run
+        process = subprocess.Popen(
+            [
+                PROGRAM,
+                "query",
+                statement,
+                "--batch-rows",
+                "64",
+                "--verbose",
+                "--format",
+                "csv",
+                *arguments,
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=self.environment,
+        )
+        line = process.stderr.readline()  # the generated text: the plan is being run
         self.assertTrue(line)
         return process
 
@@ -60,14 +75,21 @@ class Signals(CommandLineTest):
 
     def test_interrupted_decompress_leaves_no_file_while_its_pipe_is_silent(self):
         out = self.rows / "out"
-        process = subprocess.Popen([PROGRAM, "decompress", "-", "-o", str(out)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, env=self.environment)
-        process.stdin.write(gzip.compress(bytes(5_000_000))[:-8])      # the trailer never comes
+        process = subprocess.Popen(
+            [PROGRAM, "decompress", "-", "-o", str(out)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=self.environment,
+        )
+        process.stdin.write(gzip.compress(bytes(5_000_000))[:-8])  # the trailer never comes
         process.stdin.flush()
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         process.wait(timeout=60)
-        self.assertEqual((process.returncode, os.listdir(self.rows)), (130, []), process.stderr.read())
+        self.assertEqual(
+            (process.returncode, os.listdir(self.rows)), (130, []), process.stderr.read()
+        )
         for stream in (process.stdin, process.stdout, process.stderr):
             stream.close()
 

@@ -1,5 +1,11 @@
-"""Wrong usage is exit code 2 with a sentence on stderr; help and version are exit code 0 on stdout."""
+"""Wrong usage is exit code 2 with a message on stderr; help and version are exit code 0 on stdout."""
+
+import subprocess
+
 from command_line import CommandLineTest, main
+
+
+COMMANDS = "query, profile, emit, encode, decompress, compress, devices, cache, completion, bench"
 
 
 class Usage(CommandLineTest):
@@ -7,23 +13,35 @@ class Usage(CommandLineTest):
         self.assert_fails(self.run_program(*arguments), "wrong usage", word, "--help", code=2)
 
     def test_no_command(self):
-        self.assert_wrong_usage(word="query, profile, emit, encode, decompress, compress, devices, bench, cache")
+        self.assert_wrong_usage(word=COMMANDS)
 
     def test_no_command_of_a_group(self):
         self.assert_wrong_usage("bench", word="pipelines")
 
     def test_unknown_command(self):
-        commands = "query, profile, emit, encode, decompress, compress, devices, bench, cache"
-        self.assert_wrong_usage("tea", word="no command 'tea'; the commands are " + commands)
+        self.assert_wrong_usage("tea", word="no command 'tea'; the commands are " + COMMANDS)
 
     def test_a_mistyped_command_is_answered_with_the_nearest(self):
-        for word, meant in (("quer", "query"), ("QUARY", "query"), ("dev", "devices"), ("benchmark", "bench")):
-            self.assert_wrong_usage(word, "SELECT 1", "--format", "csv", word=f"no command '{word}'; did you mean {meant}?")
+        for word, meant in (
+            ("quer", "query"),
+            ("QUARY", "query"),
+            ("dev", "devices"),
+            ("benchmark", "bench"),
+        ):
+            self.assert_wrong_usage(
+                word,
+                "SELECT 1",
+                "--format",
+                "csv",
+                word=f"no command '{word}'; did you mean {meant}?",
+            )
         self.assert_wrong_usage("bench", "pipeline", word="did you mean pipelines?")
 
     def test_a_mistyped_option_is_answered_with_the_nearest(self):
         for words in (["--devise", "cpu"], ["--devise=cpu"]):
-            self.assert_wrong_usage("query", *words, "SELECT 1", word="no option --devise; did you mean --device?")
+            self.assert_wrong_usage(
+                "query", *words, "SELECT 1", word="no option --devise; did you mean --device?"
+            )
         self.assert_wrong_usage("devices", "--jsn", word="did you mean --json?")
 
     def test_an_option_near_to_none_gets_no_guess(self):
@@ -59,11 +77,23 @@ class Usage(CommandLineTest):
         self.assert_wrong_usage("query", "SELECT 1", "--batch-rows=-5", word="--batch-rows")
 
     def test_sizes_that_mean_nothing(self):
-        for option, value in (("--rows", "0"), ("--rows", "-5"), ("--rows", "1e3"), ("--rows", ""), ("--rows", "999999999999999"),
-                              ("--rows", "9" * 30), ("--repeats", "0"), ("--repeats", "9" * 10)):
+        for option, value in (
+            ("--rows", "0"),
+            ("--rows", "-5"),
+            ("--rows", "1e3"),
+            ("--rows", ""),
+            ("--rows", "999999999999999"),
+            ("--rows", "9" * 30),
+            ("--repeats", "0"),
+            ("--repeats", "9" * 10),
+        ):
             self.assert_wrong_usage("bench", "pipelines", f"{option}={value}", word=f"{option}")
-        self.assert_wrong_usage("bench", "pipelines", "--rows", "0", word="'0' is not a whole number from 1 to ")
-        self.assert_wrong_usage("query", "SELECT 1", "--batch-rows", "0", word="'0' is not a whole number of 1 or more")
+        self.assert_wrong_usage(
+            "bench", "pipelines", "--rows", "0", word="'0' is not a whole number from 1 to "
+        )
+        self.assert_wrong_usage(
+            "query", "SELECT 1", "--batch-rows", "0", word="'0' is not a whole number of 1 or more"
+        )
 
     def test_a_bench_of_no_case_names_the_cases(self):
         self.assert_wrong_usage("bench", "pipelines", "--only", "nothing", word="filter-sum 50%")
@@ -85,6 +115,43 @@ class Usage(CommandLineTest):
             ended = self.run_program(command, "--help")
             self.assertEqual((ended.returncode, ended.err), (0, ""), command)
             self.assertIn("Usage", ended.out)
+
+    def completed(self, *words):
+        """What bash offers after these words of a command line."""
+        script = self.folder / "completion"
+        script.write_text(self.run_program("completion", "bash").out)
+        command = (
+            'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _penstock; '
+            'printf "%s\\n" "${COMPREPLY[@]}"'
+        )
+        done = subprocess.run(
+            ["bash", "-c", command, "bash", script, "penstock", *words],
+            capture_output=True,
+            text=True,
+        )
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.split()
+
+    def test_bash_completes_commands_options_and_their_values(self):
+        self.assertEqual(self.completed("dec"), ["decompress"])
+        self.assertEqual(self.completed("bench", "so"), ["sort"])
+        self.assertEqual(self.completed("query", "--val"), ["--validate"])
+        self.assertEqual(self.completed("profile", "query", "--val"), ["--validate"])
+        self.assertEqual(self.completed("query", "--format", ""), ["table", "csv", "json"])
+        self.assertEqual(self.completed("query", "sales.pa"), [])  # a file's name, left to bash
+
+    def test_the_manual_page_has_every_command_and_no_line_that_roff_would_obey(self):
+        page = self.run_program("completion", "man").out
+        for command in COMMANDS.split(", "):
+            self.assertIn(f'.SS "penstock {command}"', page)
+        self.assertIn("\\fB\\-\\-validate\\fR", page)
+        known = (".TH", ".SH", ".SS", ".TP", ".PP", ".nf", ".fi", ".br", ".B", ".I")
+        for line in page.splitlines():
+            if line.startswith((".", "'")):
+                self.assertIn(line.split()[0], known)
+
+    def test_a_page_of_another_kind_is_refused(self):
+        self.assert_fails(self.run_program("completion", "fish"), "neither bash nor man")
 
     def test_version(self):
         ended = self.run_program("--version")

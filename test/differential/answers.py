@@ -3,24 +3,27 @@
 A value is None, a bool, an int (integers, HUGEINT, dates as days, timestamps as microseconds, decimals as counts of their last
 digit), a float or a str. Everything is compared exactly but for the columns that a Bound is given for.
 """
+
 import dataclasses
 import math
 import re
 
-EPSILON = 2.0 ** -53        # half a unit in the last place: what one rounding to DOUBLE adds, relative to its result
+EPSILON = (
+    2.0**-53
+)  # half a unit in the last place: what one rounding to DOUBLE adds, relative to its result
 
 
 @dataclasses.dataclass
 class Column:
     name: str
-    type: str               # as SQL names it: "DECIMAL(15,2)"
+    type: str  # as SQL names it: "DECIMAL(15,2)"
     values: list
 
 
 @dataclasses.dataclass
 class Answer:
     columns: list = dataclasses.field(default_factory=list)
-    error: str = ""         # a code of status.hpp, "crash", or "error" for DuckDB's
+    error: str = ""  # a code of status.hpp, "crash", or "error" for DuckDB's
     message: str = ""
     device: str = ""
 
@@ -38,7 +41,8 @@ class Bound:
     be off by as much, hence twice. `average` is the same over n, and one rounding more. `magnitudes` and `counts` are S and n.
     function: `units` in the last place; OpenCL 1.2 (7.4) allows up to 16 (pow), the hosts' libraries about 1.
     """
-    kind: str               # "sum", "average" or "function"
+
+    kind: str  # "sum", "average" or "function"
     magnitudes: list = None
     counts: list = None
     units: int = 20
@@ -46,14 +50,18 @@ class Bound:
     def allows(self, row, ours, theirs):
         if self.kind == "function":
             # Where the result is a cancellation (sin near a multiple of pi), the argument is what is exact; still relative.
-            return abs(ours - theirs) <= self.units * 2 * EPSILON * abs(theirs) + 5e-324 * self.units
+            return (
+                abs(ours - theirs) <= self.units * 2 * EPSILON * abs(theirs) + 5e-324 * self.units
+            )
         magnitude, count = self.magnitudes[row], self.counts[row]
         if magnitude is None or not count:
             return False
-        if math.isinf(magnitude):       # finite numbers that overflow in one order and not in another
+        if math.isinf(magnitude):  # finite numbers that overflow in one order and not in another
             return True
         bound = 2 * count * EPSILON * magnitude
-        return abs(ours - theirs) <= (bound if self.kind == "sum" else bound / count + 4 * EPSILON * abs(theirs))
+        return abs(ours - theirs) <= (
+            bound if self.kind == "sum" else bound / count + 4 * EPSILON * abs(theirs)
+        )
 
 
 def type_difference(ours, theirs, allowed=()):
@@ -91,8 +99,14 @@ def _rank(value):
 
 
 def sorted_rows(answer, key_count):
-    order = sorted(range(answer.row_count), key=lambda row: tuple(_rank(c.values[row]) for c in answer.columns[:key_count]))
-    return dataclasses.replace(answer, columns=[Column(c.name, c.type, [c.values[row] for row in order]) for c in answer.columns])
+    order = sorted(
+        range(answer.row_count),
+        key=lambda row: tuple(_rank(c.values[row]) for c in answer.columns[:key_count]),
+    )
+    return dataclasses.replace(
+        answer,
+        columns=[Column(c.name, c.type, [c.values[row] for row in order]) for c in answer.columns],
+    )
 
 
 def difference(ours, theirs, bounds=None, names=True, allowed_types=(), unsigned_zeros=()):
@@ -110,10 +124,15 @@ def difference(ours, theirs, bounds=None, names=True, allowed_types=(), unsigned
         bound, signed = (bounds or {}).get(number), number not in unsigned_zeros
 
         for row, (left, right) in enumerate(zip(mine.values, reference.values)):
-            if (left is not right and left != right or left == 0 or left != left) and value_difference(left, right, row, bound, signed):
+            if (
+                left is not right and left != right or left == 0 or left != left
+            ) and value_difference(left, right, row, bound, signed):
                 wrong_rows = sum(
-                    bool(value_difference(a, b, i, bound, signed)) for i, (a, b) in enumerate(zip(mine.values, reference.values))
+                    bool(value_difference(a, b, i, bound, signed))
+                    for i, (a, b) in enumerate(zip(mine.values, reference.values))
                 )
-                return (f"row {row}, column {number + 1} ({mine.name}): {left!r}, DuckDB has {right!r}"
-                        f" ({wrong_rows} of {len(mine.values)} rows differ)")
+                return (
+                    f"row {row}, column {number + 1} ({mine.name}): {left!r}, DuckDB has {right!r}"
+                    f" ({wrong_rows} of {len(mine.values)} rows differ)"
+                )
     return None

@@ -1,4 +1,5 @@
 """query_driver (query_driver.cpp) as an object: statements in, Answers out. A crash or a hang is an answer too."""
+
 import argparse
 import collections
 import json
@@ -12,7 +13,9 @@ from answers import Answer, Column, difference
 
 def use_cache_of_tests(program):
     """Of a script that runs alone; CTest says the same to every test (test/CMakeLists.txt). The user's cache stays as it was."""
-    os.environ.setdefault("PENSTOCK_CACHE_DIR", os.path.join(os.path.dirname(os.path.abspath(program)), "test-cache"))
+    os.environ.setdefault(
+        "PENSTOCK_CACHE_DIR", os.path.join(os.path.dirname(os.path.abspath(program)), "test-cache")
+    )
 
 
 def devices(penstock):
@@ -52,7 +55,11 @@ def check_answers(driver, tally, cases, batch_rows, label="", allowed_types=()):
         assert not theirs.error, f"{text}: {theirs.message}"
         driver.set(batch_rows=batch_rows(place))
         ours = driver.answer(text)
-        wrong = f"{ours.error}: {ours.message}" if ours.error else difference(ours, theirs, allowed_types=allowed_types)
+        wrong = (
+            f"{ours.error}: {ours.message}"
+            if ours.error
+            else difference(ours, theirs, allowed_types=allowed_types)
+        )
         if not wrong and ours.device != driver.device:
             wrong = f"ran on {ours.device}"
         tally.check(f"{driver.device}: {label}{text}", wrong)
@@ -61,7 +68,12 @@ def check_answers(driver, tally, cases, batch_rows, label="", allowed_types=()):
 class Driver:
     def __init__(self, program, folder, device="", seconds=120, environment=None):
         use_cache_of_tests(program)
-        self.program, self.folder, self.device, self.seconds = os.path.abspath(program), folder, device, seconds
+        self.program, self.folder, self.device, self.seconds = (
+            os.path.abspath(program),
+            folder,
+            device,
+            seconds,
+        )
         self.environment = {**os.environ, **(environment or {})}
         self.crashes = 0
         self.options = {}
@@ -70,8 +82,14 @@ class Driver:
     def _start(self):
         self.errors = tempfile.TemporaryFile()
         arguments = [self.program] + (["--device", self.device] if self.device else [])
-        self.process = subprocess.Popen(arguments, cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=self.errors, env=self.environment)
+        self.process = subprocess.Popen(
+            arguments,
+            cwd=self.folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            env=self.environment,
+        )
         for name, value in self.options.items():
             self._send(f".{name} {value}")
 
@@ -80,7 +98,7 @@ class Driver:
             self.process.stdin.write(line.encode() + b"\n")
             self.process.stdin.flush()
         except BrokenPipeError:
-            pass            # the answer's end of file says the same
+            pass  # the answer's end of file says the same
 
     def set(self, **options):
         """batch_rows=4096, variant="..."; 0 and "" are the defaults. Holds until it is set again."""
@@ -104,7 +122,10 @@ class Driver:
         answer = json.loads(line)
         if "error" in answer:
             return Answer(error=answer["error"], message=answer["message"])
-        return Answer([Column(c["name"], c["type"], c["values"]) for c in answer["columns"]], device=answer["device"])
+        return Answer(
+            [Column(c["name"], c["type"], c["values"]) for c in answer["columns"]],
+            device=answer["device"],
+        )
 
     def _crash(self, hung):
         self.crashes += 1
@@ -114,7 +135,10 @@ class Driver:
         self.process.stdin.close()
         self.process.stdout.close()
         self.process = None
-        return Answer(error="crash", message=f"no answer in {self.seconds} s" if hung else f"ended with {code}: {text}")
+        return Answer(
+            error="crash",
+            message=f"no answer in {self.seconds} s" if hung else f"ended with {code}: {text}",
+        )
 
     def close(self):
         """Ends the process. A non-zero exit code (a sanitizer's, at the end) is a crash."""

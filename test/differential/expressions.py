@@ -3,29 +3,103 @@
 An expression is a tree: a template and its inputs. Each node's type is what DuckDB says of it, so no rule of types is written
 here twice; a node of a type that docs/sql.md says is refused (HUGEINT, more than 18 digits, INTERVAL, text) is drawn again.
 """
+
 import dataclasses
 import random
 
 import tables
 
-INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
-NUMBERS_OF_BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "UTINYINT": 8, "USMALLINT": 16, "UINTEGER": 32, "UBIGINT": 64}
+INTEGERS = (
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+)
+NUMBERS_OF_BITS = {
+    "TINYINT": 8,
+    "SMALLINT": 16,
+    "INTEGER": 32,
+    "BIGINT": 64,
+    "UTINYINT": 8,
+    "USMALLINT": 16,
+    "UINTEGER": 32,
+    "UBIGINT": 64,
+}
 FAMILIES = ("boolean", "integer", "float", "decimal", "date", "timestamp")
 # Two engines' libraries may round these differently; they stand outermost only, so that the error is not amplified.
 # No upper: it changes ASCII letters alone here, and DuckDB's those of tables.STRINGS too.
 CONDITIONS_OF_TEXT = [
-    *[f"({{}} {negated}LIKE '{pattern}')" for negated in ("", "NOT ")
-      for pattern in ("A%", "%a%", "a_", "%", "_", "", "%''s", "%\u00e9%", "_\u672c", "%R", "REG%AIR", "key 1%", "\\%", "%,%", "x%x")],
-    "({} LIKE 'a!%%' ESCAPE '!')", "({} ILIKE 'a%')", "({} NOT ILIKE '%r')", "({} < 'a')", "({} >= 'AIR')", "('ab' > {})", "({} <= '')",
-    "({} BETWEEN 'A' AND 'a')", "({} NOT BETWEEN '0' AND 'key 3')", "starts_with({}, 'a')", "ends_with({}, 'R')", "contains({}, ' ')",
-    "({} IS NOT DISTINCT FROM 'AIR')", "({} IS NULL)",
+    *[
+        f"({{}} {negated}LIKE '{pattern}')"
+        for negated in ("", "NOT ")
+        for pattern in (
+            "A%",
+            "%a%",
+            "a_",
+            "%",
+            "_",
+            "",
+            "%''s",
+            "%\u00e9%",
+            "_\u672c",
+            "%R",
+            "REG%AIR",
+            "key 1%",
+            "\\%",
+            "%,%",
+            "x%x",
+        )
+    ],
+    "({} LIKE 'a!%%' ESCAPE '!')",
+    "({} ILIKE 'a%')",
+    "({} NOT ILIKE '%r')",
+    "({} < 'a')",
+    "({} >= 'AIR')",
+    "('ab' > {})",
+    "({} <= '')",
+    "({} BETWEEN 'A' AND 'a')",
+    "({} NOT BETWEEN '0' AND 'key 3')",
+    "starts_with({}, 'a')",
+    "ends_with({}, 'R')",
+    "contains({}, ' ')",
+    "({} IS NOT DISTINCT FROM 'AIR')",
+    "({} IS NULL)",
 ]
-NUMBERS_OF_TEXT = ["length({})", "strlen({})", "strpos({}, 'a')", "instr({}, 'IR')", "position(' ' IN {})"]
-TEXTS_OF_TEXT = ["lower({})", "trim({})", "ltrim({})", "rtrim({})", "substring({}, 1, 2)", "substring({}, -3)", "left({}, 1)",
-                 "right({}, 2)", "replace({}, 'A', 'bc')", "({} || '!')", "('<' || {})", "lower(substring({}, 2))"]
-CHOICES_OF_TEXT = ["CASE WHEN {0} THEN {1} ELSE {2} END", "CASE WHEN {0} THEN 'yes' ELSE {1} END", "CASE WHEN {0} THEN {1} END",
-                   "if({0}, {1}, NULL)", "CASE WHEN {0} THEN '' WHEN bn THEN 'no' END", "coalesce({}, 'none')", "coalesce({}, {}, '?')",
-                   "nullif({}, 'AIR')"]
+NUMBERS_OF_TEXT = [
+    "length({})",
+    "strlen({})",
+    "strpos({}, 'a')",
+    "instr({}, 'IR')",
+    "position(' ' IN {})",
+]
+TEXTS_OF_TEXT = [
+    "lower({})",
+    "trim({})",
+    "ltrim({})",
+    "rtrim({})",
+    "substring({}, 1, 2)",
+    "substring({}, -3)",
+    "left({}, 1)",
+    "right({}, 2)",
+    "replace({}, 'A', 'bc')",
+    "({} || '!')",
+    "('<' || {})",
+    "lower(substring({}, 2))",
+]
+CHOICES_OF_TEXT = [
+    "CASE WHEN {0} THEN {1} ELSE {2} END",
+    "CASE WHEN {0} THEN 'yes' ELSE {1} END",
+    "CASE WHEN {0} THEN {1} END",
+    "if({0}, {1}, NULL)",
+    "CASE WHEN {0} THEN '' WHEN bn THEN 'no' END",
+    "coalesce({}, 'none')",
+    "coalesce({}, {}, '?')",
+    "nullif({}, 'AIR')",
+]
 INEXACT = ["exp({})", "ln({})", "log10({})", "sin({})", "cos({})", "tan({})", "power({}, {})"]
 
 
@@ -33,10 +107,15 @@ def family_of(kind):
     if kind in INTEGERS:
         return "integer"
     if kind.startswith("DECIMAL"):
-        return "decimal" if int(kind[8:kind.index(",")]) <= 18 else None
-    return {"BOOLEAN": "boolean", "FLOAT": "float", "DOUBLE": "float", "DATE": "date", "TIMESTAMP": "timestamp", "VARCHAR": "string"}.get(
-        kind
-    )
+        return "decimal" if int(kind[8 : kind.index(",")]) <= 18 else None
+    return {
+        "BOOLEAN": "boolean",
+        "FLOAT": "float",
+        "DOUBLE": "float",
+        "DATE": "date",
+        "TIMESTAMP": "timestamp",
+        "VARCHAR": "string",
+    }.get(kind)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,13 +154,20 @@ class Expressions:
         self.chosen, self.oracle, self.table, self.known = random.Random(seed), oracle, table, {}
 
     def any(self, depth=None):
-        return self.of(self.chosen.choice(FAMILIES), self.chosen.choice([1, 2, 2, 3, 3, 4]) if depth is None else depth)
+        return self.of(
+            self.chosen.choice(FAMILIES),
+            self.chosen.choice([1, 2, 2, 3, 3, 4]) if depth is None else depth,
+        )
 
     def inexact(self):
         template = self.chosen.choice(INEXACT)
         while True:
             node = self._typed(
-                template, *(self.of(self.chosen.choice(["float", "float", "decimal", "integer"]), 2) for _ in range(template.count("{}")))
+                template,
+                *(
+                    self.of(self.chosen.choice(["float", "float", "decimal", "integer"]), 2)
+                    for _ in range(template.count("{}"))
+                ),
             )
             if node:
                 return node
@@ -104,7 +190,9 @@ class Expressions:
             template = self.chosen.choice(CHOICES_OF_TEXT)
             inputs = [self.of("boolean", depth - 1)] if "{0}" in template else []
             more = template.count("{") - len(inputs)
-            return self._typed(template, *inputs, *[self.text(depth - 1, False) for _ in range(more)], text=True)
+            return self._typed(
+                template, *inputs, *[self.text(depth - 1, False) for _ in range(more)], text=True
+            )
         return self._typed(self.chosen.choice(TEXTS_OF_TEXT), inner, text=True)
 
     def column(self, family):
@@ -117,14 +205,20 @@ class Expressions:
     def _typed(self, template, *inputs, text=False):
         """DuckDB's type of the node. It hangs on the inputs' types, and on values only where they are literals."""
         node = Node(template, inputs)
-        key = (template, *(i.sql if i.is_literal() else i.type for i in inputs)) if all(i.type for i in inputs) else node.sql
+        key = (
+            (template, *(i.sql if i.is_literal() else i.type for i in inputs))
+            if all(i.type for i in inputs)
+            else node.sql
+        )
         if any(i.inputs and _is_constant(i) for i in inputs):
             key = node.sql
         if key not in self.known:
             kinds = self.oracle.types(f"SELECT {node.sql} AS v FROM '{self.table}'")
             self.known[key] = kinds[0] if kinds and family_of(kinds[0]) else None
         kind = self.known[key]
-        return dataclasses.replace(node, type=kind) if kind and (kind == "VARCHAR") == text else None
+        return (
+            dataclasses.replace(node, type=kind) if kind and (kind == "VARCHAR") == text else None
+        )
 
     def _filled(self, templates, family, depth):
         template = self.chosen.choice(templates)
@@ -150,7 +244,9 @@ class Expressions:
             text = (
                 plain
                 if abs(number) < 1 << 62 and chosen.random() < 0.7
-                else f"CAST('{number}' AS {kind})" if abs(number) < 1 << 62 else "7"
+                else f"CAST('{number}' AS {kind})"
+                if abs(number) < 1 << 62
+                else "7"
             )
         elif family == "float":
             text = chosen.choice(
@@ -227,7 +323,12 @@ class Expressions:
         of, chosen = self.of, self.chosen
         way = chosen.randrange(8)
         if way == 0:
-            return self._typed("CASE WHEN {} THEN {} ELSE {} END", of("boolean", depth), of(family, depth), of(family, depth))
+            return self._typed(
+                "CASE WHEN {} THEN {} ELSE {} END",
+                of("boolean", depth),
+                of(family, depth),
+                of(family, depth),
+            )
         if way == 1:
             return self._typed(
                 "CASE WHEN {} THEN {} WHEN {} THEN {} END",
@@ -248,12 +349,23 @@ class Expressions:
         if way == 3:
             return self._typed("coalesce({}, {})", of(family, depth), of(family, depth))
         if way == 4:
-            return self._typed("coalesce({}, {}, {})", of(family, depth - 1), of(family, depth - 1), of(family, depth))
+            return self._typed(
+                "coalesce({}, {}, {})",
+                of(family, depth - 1),
+                of(family, depth - 1),
+                of(family, depth),
+            )
         if way == 5:
             return self._typed("nullif({}, {})", of(family, depth), of(family, depth))
         if way == 6 and family != "boolean":
-            return self._filled(["greatest({}, {})", "least({}, {})", "greatest({}, {}, {})", "least({}, {}, {})"], family, depth)
-        return self._typed("if({}, {}, {})", of("boolean", depth), of(family, depth), of(family, depth))
+            return self._filled(
+                ["greatest({}, {})", "least({}, {})", "greatest({}, {}, {})", "least({}, {}, {})"],
+                family,
+                depth,
+            )
+        return self._typed(
+            "if({}, {}, {})", of("boolean", depth), of(family, depth), of(family, depth)
+        )
 
     def _divisor(self, family, depth):
         """Seldom zero: a division by zero ends the whole statement, and tells nothing of the other rows."""
@@ -265,7 +377,7 @@ class Expressions:
     def _guarded(self, family, depth):
         """A number small enough that a sum or product of a few seldom leaves its type."""
         way, inner = self.chosen.randrange(4), self.of(family, depth)
-        if way == 0 or len(inner.sql) > 100:          # a guard repeats its input
+        if way == 0 or len(inner.sql) > 100:  # a guard repeats its input
             return inner
         if way == 1:
             return self._typed("CASE WHEN {0} BETWEEN 0 AND 100 THEN {0} END", inner)
@@ -277,39 +389,65 @@ class Expressions:
         of, chosen = self.of, self.chosen
         way = chosen.randrange(16)
         if way == 14:
-            return self._typed(chosen.choice(NUMBERS_OF_TEXT), self.text(chosen.choice([0, 0, 1]), False))
+            return self._typed(
+                chosen.choice(NUMBERS_OF_TEXT), self.text(chosen.choice([0, 0, 1]), False)
+            )
         if way < 4:
             left, right = self._guarded("integer", depth), self._guarded("integer", depth)
-            return left and right and self._typed(chosen.choice(["({} + {})", "({} - {})", "({} * {})"]), left, right)
+            return (
+                left
+                and right
+                and self._typed(chosen.choice(["({} + {})", "({} - {})", "({} * {})"]), left, right)
+            )
         if way < 6:
             divisor = self._divisor("integer", depth)
-            return divisor and self._typed(chosen.choice(["({} // {})", "({} % {})", "mod({}, {})"]), of("integer", depth), divisor)
+            return divisor and self._typed(
+                chosen.choice(["({} // {})", "({} % {})", "mod({}, {})"]),
+                of("integer", depth),
+                divisor,
+            )
         if way == 6:
-            return self._typed(chosen.choice(["({} & {})", "({} | {})", "xor({}, {})"]), of("integer", depth), of("integer", depth))
+            return self._typed(
+                chosen.choice(["({} & {})", "({} | {})", "xor({}, {})"]),
+                of("integer", depth),
+                of("integer", depth),
+            )
         if way == 7:
             inner = of("integer", depth)
             count = Node(str(chosen.randrange(0, NUMBERS_OF_BITS[inner.type])), (), "INTEGER")
             if chosen.getrandbits(1):
                 return self._typed("({} >> {})", inner, count)
             inner = self._typed("({} & 15)", inner)
-            return inner and self._typed("({} << {})", inner, Node(str(chosen.randrange(0, 4)), (), "INTEGER"))
+            return inner and self._typed(
+                "({} << {})", inner, Node(str(chosen.randrange(0, 4)), (), "INTEGER")
+            )
         if way == 8:
             return self._typed(
-                chosen.choice(["(- {})", "abs({})", "(~ {})", "sign({})", "round({})", "trunc({})", "(+ {})"]), of("integer", depth)
+                chosen.choice(
+                    ["(- {})", "abs({})", "(~ {})", "sign({})", "round({})", "trunc({})", "(+ {})"]
+                ),
+                of("integer", depth),
             )
         if way == 9:
-            part = chosen.choice(["year", "quarter", "month", "day", "dayofweek", "isodow", "dayofyear"])
+            part = chosen.choice(
+                ["year", "quarter", "month", "day", "dayofweek", "isodow", "dayofyear"]
+            )
             return self._typed(
                 chosen.choice(
                     [
                         f"{part}({{}})",
-                        f"EXTRACT({part} FROM {{}})" if part not in ("dayofweek", "dayofyear", "isodow") else f"date_part('{part}', {{}})",
+                        f"EXTRACT({part} FROM {{}})"
+                        if part not in ("dayofweek", "dayofyear", "isodow")
+                        else f"date_part('{part}', {{}})",
                     ]
                 ),
                 of(chosen.choice(["date", "timestamp"]), depth),
             )
         if way == 10:
-            return self._typed(chosen.choice(["hour({})", "minute({})", "second({})", "EXTRACT(hour FROM {})"]), of("timestamp", depth))
+            return self._typed(
+                chosen.choice(["hour({})", "minute({})", "second({})", "EXTRACT(hour FROM {})"]),
+                of("timestamp", depth),
+            )
         if way == 11:
             return self._typed("({} - {})", of("date", depth), of("date", depth))
         if way == 12:
@@ -325,20 +463,31 @@ class Expressions:
         of, chosen = self.of, self.chosen
         way = chosen.randrange(10)
         if way < 3:
-            return self._typed(chosen.choice(["({} + {})", "({} - {})", "({} * {})", "({} / {})", "({} % {})"]), of("float", depth),
-                               of(chosen.choice(["float", "float", "integer", "decimal"]), depth))
+            return self._typed(
+                chosen.choice(["({} + {})", "({} - {})", "({} * {})", "({} / {})", "({} % {})"]),
+                of("float", depth),
+                of(chosen.choice(["float", "float", "integer", "decimal"]), depth),
+            )
         if way == 3:
             number = chosen.choice(["integer", "decimal"])
             return self._typed("({} / {})", of(number, depth), of(number, depth))
         if way == 4:
-            return self._typed(chosen.choice(["(- {})", "abs({})", "floor({})", "ceil({})", "round({})", "trunc({})"]), of("float", depth))
+            return self._typed(
+                chosen.choice(
+                    ["(- {})", "abs({})", "floor({})", "ceil({})", "round({})", "trunc({})"]
+                ),
+                of("float", depth),
+            )
         if way == 5:
-            return self._typed("sqrt({})", of(chosen.choice(["float", "integer", "decimal"]), depth))
+            return self._typed(
+                "sqrt({})", of(chosen.choice(["float", "integer", "decimal"]), depth)
+            )
         if way == 6:
             return self._typed(chosen.choice(["floor({})", "ceiling({})"]), of("integer", depth))
         if way == 7:
             return self._typed(
-                f"CAST({{}} AS {chosen.choice(['FLOAT', 'DOUBLE'])})", of(chosen.choice(["integer", "float", "decimal", "boolean"]), depth)
+                f"CAST({{}} AS {chosen.choice(['FLOAT', 'DOUBLE'])})",
+                of(chosen.choice(["integer", "float", "decimal", "boolean"]), depth),
             )
         return self._choice("float", depth)
 
@@ -346,14 +495,36 @@ class Expressions:
         of, chosen = self.of, self.chosen
         way = chosen.randrange(9)
         if way < 3:
-            left, right = self._guarded("decimal", depth), self._guarded(chosen.choice(["decimal", "decimal", "integer"]), depth)
-            return left and right and self._typed(chosen.choice(["({} + {})", "({} - {})", "({} * {})", "({} * (1 - {}))"]), left, right)
+            left, right = (
+                self._guarded("decimal", depth),
+                self._guarded(chosen.choice(["decimal", "decimal", "integer"]), depth),
+            )
+            return (
+                left
+                and right
+                and self._typed(
+                    chosen.choice(["({} + {})", "({} - {})", "({} * {})", "({} * (1 - {}))"]),
+                    left,
+                    right,
+                )
+            )
         if way == 3:
             divisor = self._divisor("decimal", depth)
             return divisor and self._typed("({} % {})", of("decimal", depth), divisor)
         if way == 4:
             return self._typed(
-                chosen.choice(["(- {})", "abs({})", "floor({})", "ceil({})", "round({})", "trunc({})", "round({}, 1)", "round({}, 2)"]),
+                chosen.choice(
+                    [
+                        "(- {})",
+                        "abs({})",
+                        "floor({})",
+                        "ceil({})",
+                        "round({})",
+                        "trunc({})",
+                        "round({}, 1)",
+                        "round({}, 2)",
+                    ]
+                ),
                 of("decimal", depth),
             )
         if way < 7:
@@ -368,8 +539,13 @@ class Expressions:
         of, chosen = self.of, self.chosen
         way = chosen.randrange(6)
         if way < 2:
-            days = self._typed("CAST(CASE WHEN {0} BETWEEN -100 AND 1000 THEN {0} END AS INTEGER)", of("integer", depth))
-            return days and self._typed(chosen.choice(["({} + {})", "({} - {})"]), of("date", depth), days)
+            days = self._typed(
+                "CAST(CASE WHEN {0} BETWEEN -100 AND 1000 THEN {0} END AS INTEGER)",
+                of("integer", depth),
+            )
+            return days and self._typed(
+                chosen.choice(["({} + {})", "({} - {})"]), of("date", depth), days
+            )
         if way == 2:
             return self._typed(chosen.choice(["({} + 30)", "({} - 1)"]), of("date", depth))
         if way == 3:
@@ -390,48 +566,88 @@ class Expressions:
             return self._typed(f"({{}} {compare} {{}})", of(family, depth), of(family, depth))
         if way == 4:
             left, right = chosen.choice(
-                [("integer", "float"), ("integer", "decimal"), ("decimal", "float"), ("date", "timestamp"), ("boolean", "integer")]
+                [
+                    ("integer", "float"),
+                    ("integer", "decimal"),
+                    ("decimal", "float"),
+                    ("date", "timestamp"),
+                    ("boolean", "integer"),
+                ]
             )
             pair = [of(left, depth), of(right, depth)]
             chosen.shuffle(pair)
             return self._typed(f"({{}} {compare} {{}})", *pair)
         if way < 7:
-            return self._filled(["({} AND {})", "({} OR {})", "({} AND {} AND {})", "({} OR {} OR {})"], "boolean", depth)
+            return self._filled(
+                ["({} AND {})", "({} OR {})", "({} AND {} AND {})", "({} OR {} OR {})"],
+                "boolean",
+                depth,
+            )
         if way == 7:
             return self._typed("(NOT {})", of("boolean", depth))
         if way == 8:
-            inner = of(chosen.choice(FAMILIES), depth) if chosen.random() < 0.8 else self.column("string")
+            inner = (
+                of(chosen.choice(FAMILIES), depth)
+                if chosen.random() < 0.8
+                else self.column("string")
+            )
             return self._typed(chosen.choice(["({} IS NULL)", "({} IS NOT NULL)"]), inner)
         if way == 9:
             return self._typed(
-                f"({{}} IS {chosen.choice(['TRUE', 'FALSE', 'NOT TRUE', 'NOT FALSE', 'UNKNOWN', 'NOT UNKNOWN'])})", of("boolean", depth)
+                f"({{}} IS {chosen.choice(['TRUE', 'FALSE', 'NOT TRUE', 'NOT FALSE', 'UNKNOWN', 'NOT UNKNOWN'])})",
+                of("boolean", depth),
             )
         if way == 10:
             family = chosen.choice(FAMILIES)
             return self._typed(
-                chosen.choice(["({} BETWEEN {} AND {})", "({} NOT BETWEEN {} AND {})"]), *[of(family, depth - 1) for _ in range(3)]
+                chosen.choice(["({} BETWEEN {} AND {})", "({} NOT BETWEEN {} AND {})"]),
+                *[of(family, depth - 1) for _ in range(3)],
             )
         if way == 11:
             family = chosen.choice(["integer", "decimal", "date", "timestamp", "float"])
-            return self._typed(chosen.choice(["({} IN ({}, {}, {}))", "({} NOT IN ({}, {}, {}))"]), of(family, depth),
-                               *[chosen.choice([self._literal, self.column])(family) for _ in range(3)])
+            return self._typed(
+                chosen.choice(["({} IN ({}, {}, {}))", "({} NOT IN ({}, {}, {}))"]),
+                of(family, depth),
+                *[chosen.choice([self._literal, self.column])(family) for _ in range(3)],
+            )
         if way == 12:
             family = chosen.choice(FAMILIES)
             return self._typed(
-                chosen.choice(["({} IS DISTINCT FROM {})", "({} IS NOT DISTINCT FROM {})"]), of(family, depth), of(family, depth)
+                chosen.choice(["({} IS DISTINCT FROM {})", "({} IS NOT DISTINCT FROM {})"]),
+                of(family, depth),
+                of(family, depth),
             )
         if way == 13:
-            return self._typed(chosen.choice(CONDITIONS_OF_TEXT), self.text(chosen.choice([0, 0, 1]), False))
+            return self._typed(
+                chosen.choice(CONDITIONS_OF_TEXT), self.text(chosen.choice([0, 0, 1]), False)
+            )
         if chosen.random() < 0.7:
-            text = chosen.choice(tables.STRINGS + ["absent", "key 17"]).replace("'", "''").replace("{", "{{").replace("}", "}}")
+            text = (
+                chosen.choice(tables.STRINGS + ["absent", "key 17"])
+                .replace("'", "''")
+                .replace("{", "{{")
+                .replace("}", "}}")
+            )
             return self._typed(
                 chosen.choice(
-                    [f"({{}} = '{text}')", f"({{}} <> '{text}')", f"({{}} IN ('{text}', 'AIR', ''))", f"({{}} NOT IN ('{text}', 'a'))"]
+                    [
+                        f"({{}} = '{text}')",
+                        f"({{}} <> '{text}')",
+                        f"({{}} IN ('{text}', 'AIR', ''))",
+                        f"({{}} NOT IN ('{text}', 'a'))",
+                    ]
                 ),
                 self.column("string"),
             )
-        return self._typed(chosen.choice(["({} = {})", "({} <> {})"]), Node("s", (), "VARCHAR"), Node("sn", (), "VARCHAR")) \
-            if chosen.getrandbits(1) else self._choice("boolean", depth)
+        return (
+            self._typed(
+                chosen.choice(["({} = {})", "({} <> {})"]),
+                Node("s", (), "VARCHAR"),
+                Node("sn", (), "VARCHAR"),
+            )
+            if chosen.getrandbits(1)
+            else self._choice("boolean", depth)
+        )
 
 
 def _is_constant(node):
@@ -453,11 +669,23 @@ def shrink(node, still_wrong, oracle, table, limit=150):
     while changed:
         changed = False
         for path, part in sorted(node.walk(), key=lambda item: -item[1].size):
-            below = [inner for _, inner in part.walk() if inner is not part and family_of(inner.type) == family_of(part.type)]
-            simple = [Node(text, (), part.type) for text in leaves.get(family_of(part.type), [])] if part.inputs else []
+            below = [
+                inner
+                for _, inner in part.walk()
+                if inner is not part and family_of(inner.type) == family_of(part.type)
+            ]
+            simple = (
+                [Node(text, (), part.type) for text in leaves.get(family_of(part.type), [])]
+                if part.inputs
+                else []
+            )
             for candidate in below + simple:
                 smaller = node.replaced(path, candidate)
-                if smaller.size >= node.size or tried >= limit or oracle.types(f"SELECT {smaller.sql} AS v FROM '{table}'") is None:
+                if (
+                    smaller.size >= node.size
+                    or tried >= limit
+                    or oracle.types(f"SELECT {smaller.sql} AS v FROM '{table}'") is None
+                ):
                     continue
                 tried += 1
                 if still_wrong(smaller):

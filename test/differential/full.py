@@ -6,6 +6,7 @@
 
 `replay` prints each difference and "N passed, N failed". Recorded tables are small, so that a record of 2,000 cases is a few MB.
 """
+
 import argparse
 import json
 import lzma
@@ -21,6 +22,7 @@ from statements import Statement, wrong
 def run(options):
     from random_test import Comparison
     from random_statements import RandomStatements
+
     tally = Tally()
     # A seed of its own for every thousand cases: other tables.
     for part in range(max(options.cases // 1000, 1)):
@@ -28,24 +30,35 @@ def run(options):
             makers = RandomStatements(options.seed + part, folder)
             driver = Driver(options.driver, folder, options.device)
             driver.set(variant=options.variant)
-            comparison = Comparison(driver, makers, tally, f"seed {options.seed + part}, {options.device or 'the first device'}")
+            comparison = Comparison(
+                driver,
+                makers,
+                tally,
+                f"seed {options.seed + part}, {options.device or 'the first device'}",
+            )
             for statement in makers.statements(min(options.cases, 1000)):
                 comparison.check(statement)
             ended = driver.close()
             if ended:
                 tally.fail(options.device, "the driver's end: " + ended)
-            print(f"seed {options.seed + part}: {tally.passed} passed, {tally.failed} failed, {tally.refused} refused so far", flush=True)
+            print(
+                f"seed {options.seed + part}: {tally.passed} passed, {tally.failed} failed, {tally.refused} refused so far",
+                flush=True,
+            )
     return tally.finish()
 
 
 def record(options):
     from random_statements import RandomStatements
+
     os.makedirs(options.folder, exist_ok=True)
-    makers = RandomStatements(options.seed, options.folder, most_rows=options.rows)
+    makers = RandomStatements(options.seed, options.folder, max_rows=options.rows)
     with lzma.open(f"{options.folder}/cases.xz", "wt", preset=6) as file:
         for statement in makers.statements(options.cases):
             file.write(json.dumps(statement.record()) + "\n")
-    total = sum(os.path.getsize(os.path.join(options.folder, name)) for name in os.listdir(options.folder))
+    total = sum(
+        os.path.getsize(os.path.join(options.folder, name)) for name in os.listdir(options.folder)
+    )
     print(f"{options.folder}: {total / 1e6:.1f} MB")
     return 0
 
@@ -65,7 +78,10 @@ def replay(options):
                 tally.refused += statement.cases
                 tally.refusals[ours.message.split("\n")[0][:100]] += 1
             elif found:
-                tally.fail(options.device or "the first device", f"{found}\nbatch_rows {statement.batch_rows}: {statement.text}")
+                tally.fail(
+                    options.device or "the first device",
+                    f"{found}\nbatch_rows {statement.batch_rows}: {statement.text}",
+                )
             else:
                 tally.passed += statement.cases
             if tally.passed + tally.failed + tally.refused >= options.most:
@@ -78,7 +94,9 @@ def replay(options):
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = arguments.add_subparsers(required=True)
     for name, function in (("run", run), ("record", record), ("replay", replay)):
         command = commands.add_parser(name)

@@ -5,6 +5,7 @@
 Tables differ in size, in how often a key stands, in NULLs and in the types of keys that meet. A statement orders its rows by all of
 their columns, as DuckDB promises no order. Every failure is printed with the seed and the statement.
 """
+
 import datetime
 import decimal
 import random
@@ -18,31 +19,57 @@ from oracle import Oracle
 
 HUGE = [("BIGINT", "HUGEINT")]
 # Columns of every table: i, j and u (integers), s (text), t (date), m (decimal), v (value). What of them may be a key of what.
-KEY_PAIRS = [("i", "i"), ("i", "j"), ("j", "i"), ("s", "s"), ("t", "t"), ("m", "m"), ("i", "j + 1"), ("i + 1", "i"),
-             ("lower(s)", "s"), ("u", "i"), ("j", "u"), ("u", "u")]
+KEY_PAIRS = [
+    ("i", "i"),
+    ("i", "j"),
+    ("j", "i"),
+    ("s", "s"),
+    ("t", "t"),
+    ("m", "m"),
+    ("i", "j + 1"),
+    ("i + 1", "i"),
+    ("lower(s)", "s"),
+    ("u", "i"),
+    ("j", "u"),
+    ("u", "u"),
+]
 SIZES = [0, 1, 7, 64, 300, 1500]
 
 
 def make_table(chosen, rows):
     nulls, distinct = chosen.choice([0, 0, 0.1, 0.5]), chosen.choice([1, 5, 40, 2000])
-    integer = chosen.choice([pyarrow.int8(), pyarrow.int32(), pyarrow.int64()]) if distinct < 100 else pyarrow.int32()
+    integer = (
+        chosen.choice([pyarrow.int8(), pyarrow.int32(), pyarrow.int64()])
+        if distinct < 100
+        else pyarrow.int32()
+    )
     unique = rows > 1 and chosen.random() < 0.4 and not pyarrow.types.is_int8(integer)
 
     def column(kind, value):
-        return pyarrow.array([None if chosen.random() < nulls else value(chosen.randrange(distinct)) for _ in range(rows)], kind)
+        return pyarrow.array(
+            [
+                None if chosen.random() < nulls else value(chosen.randrange(distinct))
+                for _ in range(rows)
+            ],
+            kind,
+        )
 
     first = list(range(rows))
     chosen.shuffle(first)
-    return pyarrow.table({
-        "i": pyarrow.array(first, integer) if unique else column(integer, lambda n: n - 2),
-        "j": column(pyarrow.int64(), lambda n: n * chosen.choice([1, 1, 1_000_003])),
-        # beside j it meets beyond the largest BIGINT too, where its bits are those of a negative one
-        "u": column(pyarrow.uint64(), lambda n: (n - 1) % 2**64),
-        "s": column(pyarrow.string(), lambda n: chosen.choice(["", "a", "B", "b"]) + str(n)),
-        "t": column(pyarrow.date32(), lambda n: datetime.date(2020, 1, 1) + datetime.timedelta(days=n)),
-        "m": column(pyarrow.decimal128(9, 2), lambda n: decimal.Decimal(n) / 4),
-        "v": column(pyarrow.int32(), lambda n: chosen.randrange(-100, 100)),
-    })
+    return pyarrow.table(
+        {
+            "i": pyarrow.array(first, integer) if unique else column(integer, lambda n: n - 2),
+            "j": column(pyarrow.int64(), lambda n: n * chosen.choice([1, 1, 1_000_003])),
+            # beside j it meets beyond the largest BIGINT too, where its bits are those of a negative one
+            "u": column(pyarrow.uint64(), lambda n: (n - 1) % 2**64),
+            "s": column(pyarrow.string(), lambda n: chosen.choice(["", "a", "B", "b"]) + str(n)),
+            "t": column(
+                pyarrow.date32(), lambda n: datetime.date(2020, 1, 1) + datetime.timedelta(days=n)
+            ),
+            "m": column(pyarrow.decimal128(9, 2), lambda n: decimal.Decimal(n) / 4),
+            "v": column(pyarrow.int32(), lambda n: chosen.randrange(-100, 100)),
+        }
+    )
 
 
 class RandomJoins:
@@ -51,26 +78,51 @@ class RandomJoins:
 
     def _equal(self, left, right):
         ours, theirs = self.chosen.choice(KEY_PAIRS)
-        qualified = [side.replace(name, f"{table}.{name}", 1) for table, side, name in (
-            (left, ours, "s" if "(" in ours else ours[0]), (right, theirs, theirs[0]))]
+        qualified = [
+            side.replace(name, f"{table}.{name}", 1)
+            for table, side, name in (
+                (left, ours, "s" if "(" in ours else ours[0]),
+                (right, theirs, theirs[0]),
+            )
+        ]
         return " = ".join(qualified if self.chosen.random() < 0.5 else qualified[::-1])
 
     def _filter(self, table):
         value = self.chosen.randrange(-60, 60)
-        return self.chosen.choice([f"{table}.v > {value}", f"{table}.v % 3 <> 1", f"{table}.s LIKE 'a%'", f"{table}.m IS NOT NULL"])
+        return self.chosen.choice(
+            [
+                f"{table}.v > {value}",
+                f"{table}.v % 3 <> 1",
+                f"{table}.s LIKE 'a%'",
+                f"{table}.m IS NOT NULL",
+            ]
+        )
 
     def _some(self, condition, share):
         return [condition] if self.chosen.random() < share else []
 
     def statement(self):
-        return self.chosen.choice([self._inner, self._inner, self._left, self._left_then_inner, self._using, self._semi, self._in])()
+        return self.chosen.choice(
+            [
+                self._inner,
+                self._inner,
+                self._left,
+                self._left_then_inner,
+                self._using,
+                self._semi,
+                self._in,
+            ]
+        )()
 
     def _from(self, count):
         return [(self.chosen.choice(self.files), name) for name in "abc"[:count]]
 
     def _select(self, tables, source, where):
         names = [name for _, name in tables]
-        columns = [f"{self.chosen.choice(names)}.{column}" for column in self.chosen.sample("ijstmv", self.chosen.choice([1, 2, 4]))]
+        columns = [
+            f"{self.chosen.choice(names)}.{column}"
+            for column in self.chosen.sample("ijstmv", self.chosen.choice([1, 2, 4]))
+        ]
         condition = f" WHERE {' AND '.join(where)}" if where else ""
         form = self.chosen.random()
         if form < 0.4:
@@ -80,26 +132,48 @@ class RandomJoins:
             return f"SELECT {sums} FROM {source}{condition}"
         if form < 0.7:
             return self._windows(columns, names, source, condition)
-        having = self.chosen.choice(["", "", " HAVING count(*) > 2", f" HAVING min({names[-1]}.v) < 0", f" HAVING sum({names[0]}.v) > 5"])
-        tail = self.chosen.choice(["", "", " DESC NULLS FIRST LIMIT 20", " NULLS FIRST LIMIT 10 OFFSET 3", " OFFSET 2"])
-        distinct = f", count(DISTINCT {names[-1]}.{self.chosen.choice('ijst')})" if self.chosen.random() < 0.3 else ""
-        return (f"SELECT {columns[0]}, {sums}{distinct} FROM {source}{condition} GROUP BY {columns[0]}{having} "
-                f"ORDER BY {columns[0]}{tail}")
+        having = self.chosen.choice(
+            [
+                "",
+                "",
+                " HAVING count(*) > 2",
+                f" HAVING min({names[-1]}.v) < 0",
+                f" HAVING sum({names[0]}.v) > 5",
+            ]
+        )
+        tail = self.chosen.choice(
+            ["", "", " DESC NULLS FIRST LIMIT 20", " NULLS FIRST LIMIT 10 OFFSET 3", " OFFSET 2"]
+        )
+        distinct = (
+            f", count(DISTINCT {names[-1]}.{self.chosen.choice('ijst')})"
+            if self.chosen.random() < 0.3
+            else ""
+        )
+        return (
+            f"SELECT {columns[0]}, {sums}{distinct} FROM {source}{condition} GROUP BY {columns[0]}{having} "
+            f"ORDER BY {columns[0]}{tail}"
+        )
 
     def _windows(self, columns, names, source, condition):
         """Whose results hang on values alone: rows of a join have no order of their own."""
         order = ", ".join(columns)
-        calls = self.chosen.sample([
-            f"sum({names[0]}.v) OVER (ORDER BY {order})", f"rank() OVER (PARTITION BY {columns[0]} ORDER BY {order})",
-            f"count({names[-1]}.v) OVER (PARTITION BY {order})", f"dense_rank() OVER (ORDER BY {columns[0]} DESC)",
-            f"max({names[-1]}.t) OVER (PARTITION BY {columns[0]})"], 2)
+        calls = self.chosen.sample(
+            [
+                f"sum({names[0]}.v) OVER (ORDER BY {order})",
+                f"rank() OVER (PARTITION BY {columns[0]} ORDER BY {order})",
+                f"count({names[-1]}.v) OVER (PARTITION BY {order})",
+                f"dense_rank() OVER (ORDER BY {columns[0]} DESC)",
+                f"max({names[-1]}.t) OVER (PARTITION BY {columns[0]})",
+            ],
+            2,
+        )
         places = ", ".join(str(i + 1) for i in range(len(columns) + len(calls)))
         return f"SELECT {order}, {', '.join(calls)} FROM {source}{condition} ORDER BY {places} LIMIT 3000"
 
     def _inner(self):
         tables = self._from(self.chosen.choice([2, 2, 3]))
         where = [self._equal("a", "b")] + self._some(self._equal("a", "b"), 0.3)
-        if self.chosen.random() < 0.15:      # an equality of every branch
+        if self.chosen.random() < 0.15:  # an equality of every branch
             where[0] = f"({where[0]} AND {self._filter('a')} OR {where[0]} AND {self._filter('b')})"
         if len(tables) == 3:
             where.append(self._equal(self.chosen.choice("ab"), "c"))
@@ -107,14 +181,20 @@ class RandomJoins:
             where += self._some(self._filter(name), 0.4)
         where += self._some("a.v < b.v", 0.2)
         self.chosen.shuffle(where)
-        return self._select(tables, ", ".join(f"'{file}' AS {name}" for file, name in tables), where)
+        return self._select(
+            tables, ", ".join(f"'{file}' AS {name}" for file, name in tables), where
+        )
 
     def _using(self):
         tables = self._from(2)
         kind = self.chosen.choice(["JOIN", "JOIN", "LEFT JOIN"])
         keys = ", ".join(self.chosen.sample("ijstm", self.chosen.choice([1, 1, 2])))
-        where = self._some(self._filter("a"), 0.4) + (self._some(self._filter("b"), 0.4) if kind == "JOIN" else [])
-        return self._select(tables, f"'{tables[0][0]}' AS a {kind} '{tables[1][0]}' AS b USING ({keys})", where)
+        where = self._some(self._filter("a"), 0.4) + (
+            self._some(self._filter("b"), 0.4) if kind == "JOIN" else []
+        )
+        return self._select(
+            tables, f"'{tables[0][0]}' AS a {kind} '{tables[1][0]}' AS b USING ({keys})", where
+        )
 
     def _left_then_inner(self):
         tables = self._from(3)
@@ -125,16 +205,34 @@ class RandomJoins:
 
     def _left(self):
         tables = self._from(2)
-        on = [self._equal("a", "b")] + self._some(self._filter("a"), 0.3) + self._some(self._filter("b"), 0.3)
-        where = self._some(self._filter("a"), 0.3) + self._some(self.chosen.choice(["b.v IS NULL", "b.v > 0"]), 0.3)
-        return self._select(tables, f"'{tables[0][0]}' AS a LEFT JOIN '{tables[1][0]}' AS b ON {' AND '.join(on)}", where)
+        on = (
+            [self._equal("a", "b")]
+            + self._some(self._filter("a"), 0.3)
+            + self._some(self._filter("b"), 0.3)
+        )
+        where = self._some(self._filter("a"), 0.3) + self._some(
+            self.chosen.choice(["b.v IS NULL", "b.v > 0"]), 0.3
+        )
+        return self._select(
+            tables,
+            f"'{tables[0][0]}' AS a LEFT JOIN '{tables[1][0]}' AS b ON {' AND '.join(on)}",
+            where,
+        )
 
     def _semi(self):
         (file, _), (other, _) = tables = self._from(2)
-        inside = " AND ".join([self._equal("a", "b")] + self._some(self._equal("a", "b"), 0.3) + self._some(self._filter("b"), 0.4))
+        inside = " AND ".join(
+            [self._equal("a", "b")]
+            + self._some(self._equal("a", "b"), 0.3)
+            + self._some(self._filter("b"), 0.4)
+        )
         negated = self.chosen.choice(["", "NOT "])
-        return self._select(tables[:1], f"'{file}' AS a", [f"{negated}EXISTS (SELECT * FROM '{other}' AS b WHERE {inside})"] +
-                            self._some(self._filter("a"), 0.4))
+        return self._select(
+            tables[:1],
+            f"'{file}' AS a",
+            [f"{negated}EXISTS (SELECT * FROM '{other}' AS b WHERE {inside})"]
+            + self._some(self._filter("a"), 0.4),
+        )
 
     def _in(self):
         (file, _), (other, _) = tables = self._from(2)
@@ -142,9 +240,12 @@ class RandomJoins:
         inside = "".join(f" WHERE {condition}" for condition in self._some(self._filter("b"), 0.5))
         grouped = f" GROUP BY {column} HAVING count(*) > 1" if self.chosen.random() < 0.3 else ""
         negated = self.chosen.choice(["", "NOT "])
-        return self._select(tables[:1], f"'{file}' AS a",
-                            [f"a.{column} {negated}IN (SELECT {column} FROM '{other}' AS b{inside}{grouped})"] +
-                            self._some(f"a.v IN (SELECT v FROM '{file}' AS c WHERE c.m > 3)", 0.2))
+        return self._select(
+            tables[:1],
+            f"'{file}' AS a",
+            [f"a.{column} {negated}IN (SELECT {column} FROM '{other}' AS b{inside}{grouped})"]
+            + self._some(f"a.v IN (SELECT v FROM '{file}' AS c WHERE c.m > 3)", 0.2),
+        )
 
 
 def main():
@@ -154,7 +255,9 @@ def main():
         files = []
         for number, rows in enumerate(SIZES + SIZES[2:]):
             files.append(f"t{number}.parquet")
-            pyarrow.parquet.write_table(make_table(chosen, rows), f"{folder}/{files[-1]}", row_group_size=500)
+            pyarrow.parquet.write_table(
+                make_table(chosen, rows), f"{folder}/{files[-1]}", row_group_size=500
+            )
         oracle, joins = Oracle(folder), RandomJoins(chosen, files)
         cases = []
         while len(cases) < options.cases:
@@ -163,7 +266,14 @@ def main():
             if not answer.error:
                 cases.append((text, answer))
         for driver in drivers(options, folder, tally):
-            check_answers(driver, tally, cases, lambda place: 0 if place % 2 else 128, f"seed {options.seed}: ", HUGE)
+            check_answers(
+                driver,
+                tally,
+                cases,
+                lambda place: 0 if place % 2 else 128,
+                f"seed {options.seed}: ",
+                HUGE,
+            )
     sys.exit(tally.finish())
 
 

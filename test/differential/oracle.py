@@ -1,4 +1,5 @@
 """DuckDB's answers."""
+
 import re
 
 import numpy
@@ -12,7 +13,9 @@ from answers import Answer, Bound, Column, sorted_rows
 def _integers_of_decimals(array):
     """The counts of a decimal array's last digit; its values are 16 bytes, least significant first."""
     array = array.cast(pyarrow.decimal128(38, array.type.scale))
-    words = numpy.frombuffer(array.buffers()[1], dtype=numpy.uint64).reshape(-1, 2)[array.offset:array.offset + len(array)]
+    words = numpy.frombuffer(array.buffers()[1], dtype=numpy.uint64).reshape(-1, 2)[
+        array.offset : array.offset + len(array)
+    ]
     low, high = words[:, 0].tolist(), words[:, 1].view(numpy.int64).tolist()
     return [(h << 64) | l for l, h in zip(low, high)]
 
@@ -34,7 +37,11 @@ def values_of(array):
         values = array.fill_null(0).to_numpy().astype(numpy.float64).tolist()
     else:
         return array.to_pylist()
-    return values if array.null_count == 0 else [v if valid else None for v, valid in zip(values, array.is_valid().to_pylist())]
+    return (
+        values
+        if array.null_count == 0
+        else [v if valid else None for v, valid in zip(values, array.is_valid().to_pylist())]
+    )
 
 
 class Oracle:
@@ -50,7 +57,9 @@ class Oracle:
     def load(self, file):
         """Reads a Parquet file once; FROM 'file' means the copy from then on."""
         for connection in (self.connection, self.strict):
-            connection.execute(f"CREATE OR REPLACE TABLE \"{file}\" AS SELECT * FROM read_parquet('{file}')")
+            connection.execute(
+                f"CREATE OR REPLACE TABLE \"{file}\" AS SELECT * FROM read_parquet('{file}')"
+            )
 
     def answer(self, statement, sort_keys=0):
         """Rows in the order of the first `sort_keys` columns. An average's last digit hangs on what DuckDB knows of a table (whether
@@ -62,7 +71,10 @@ class Oracle:
 
     def faults(self, statement):
         """None where it hangs on the order of evaluation."""
-        verdicts = {bool(_answer(connection, statement).error) for connection in (self.connection, self.strict)}
+        verdicts = {
+            bool(_answer(connection, statement).error)
+            for connection in (self.connection, self.strict)
+        }
         return verdicts.pop() if len(verdicts) == 1 else None
 
     def types(self, statement):
@@ -80,7 +92,12 @@ def _answer(connection, statement):
     except duckdb.Error as error:
         return Answer(error="error", message=f"{type(error).__name__}: {error}")
     types = [str(kind) for kind in relation.types]
-    return Answer([Column(name, kind, values_of(column)) for name, kind, column in zip(relation.columns, types, table.columns)])
+    return Answer(
+        [
+            Column(name, kind, values_of(column))
+            for name, kind, column in zip(relation.columns, types, table.columns)
+        ]
+    )
 
 
 def with_companions(statement, inexact):
@@ -89,7 +106,9 @@ def with_companions(statement, inexact):
     `inexact` maps a column's number to ("sum" | "average", argument). The last FROM with a string is the statement's own.
     """
     extra = "".join(
-        f", sum(abs(CAST({argument} AS DOUBLE))), count({argument})" for kind, argument in inexact.values() if kind != "function"
+        f", sum(abs(CAST({argument} AS DOUBLE))), count({argument})"
+        for kind, argument in inexact.values()
+        if kind != "function"
     )
     head, from_, tail = statement.rpartition(" FROM '")
     return head + extra + from_ + tail
@@ -97,7 +116,10 @@ def with_companions(statement, inexact):
 
 def split_companions(answer, inexact):
     """The answer without its companions, and the Bounds they make."""
-    bounds, place = {}, len(answer.columns) - 2 * sum(kind != "function" for kind, _ in inexact.values())
+    bounds, place = (
+        {},
+        len(answer.columns) - 2 * sum(kind != "function" for kind, _ in inexact.values()),
+    )
     kept = place
     for number, (kind, _) in inexact.items():
         if kind == "function":

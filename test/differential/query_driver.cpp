@@ -2,14 +2,17 @@
 //
 //     query_driver [--device ID] < statements > answers
 //
-// A line of input is a statement, or an option for those that follow: ".device ID", ".variant NAME", ".batch_rows N",
+// A line of input is a statement, or an option for those that follow: ".device ID", ".variant
+// NAME", ".batch_rows N",
 // ".memory_limit N". A statement's answer is one line, an object of either
 //
-//     {"columns": [{"name": "n", "type": "DECIMAL(15,2)", "values": [150, null]}], "device": "opencl:0"}
+//     {"columns": [{"name": "n", "type": "DECIMAL(15,2)", "values": [150, null]}],
+//         "device": "opencl:0"}
 //     {"error": "overflow", "message": "..."}
 //
-// Nothing is lost: dates, timestamps, decimals and HUGEINT are the integers they are stored as, of up to 128 bits; floats are
-// the shortest text that reads back to the same value. NaN and infinities are written as Python's json module reads them.
+// Nothing is lost: dates, timestamps, decimals and HUGEINT are the integers they are stored as, of
+// up to 128 bits; floats are the shortest text that reads back to the same value. NaN and
+// infinities are written as Python's json module reads them.
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -22,8 +25,9 @@
 #include "penstock/plan.hpp"
 #include "penstock/sql.hpp"
 
-// For a build with the address sanitizer. The first call into LLVM gives its thread another signal stack; where that is a thread that ends,
-// the sanitizer would give back what is not its own and end the process.
+// For a build with the address sanitizer. The first call into LLVM gives its thread another signal
+// stack; where that is a thread that ends, the sanitizer would give back what is not its own and
+// end the process.
 extern "C" const char* __asan_default_options() { return "use_sigaltstack=0"; }
 
 namespace {
@@ -34,9 +38,13 @@ void append_text(std::string& json, std::string_view text) {
   json += '"';
   for (const char c : text) {
     std::array<char, 8> escape{};
-    if (c == '"' || c == '\\') (json += '\\') += c;
-    else if (static_cast<unsigned char>(c) < 0x20 && std::snprintf(escape.data(), escape.size(), "\\u%04x", c) > 0) json += escape.data();
-    else json += c;
+    if (c == '"' || c == '\\')
+      (json += '\\') += c;
+    else if (static_cast<unsigned char>(c) < 0x20 &&
+             std::snprintf(escape.data(), escape.size(), "\\u%04x", c) > 0)
+      json += escape.data();
+    else
+      json += c;
   }
   json += '"';
 }
@@ -48,9 +56,11 @@ template <class T> void append_number(std::string& json, T value) {
       return;
     }
   std::array<char, 48> digits;
-  const std::string_view text(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+  const std::string_view text(
+      digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
   json += text;
-  if (std::is_floating_point_v<T> && text.find_first_of(".e") == std::string_view::npos) json += ".0";
+  if (std::is_floating_point_v<T> && text.find_first_of(".e") == std::string_view::npos)
+    json += ".0";
 }
 
 void append_int128(std::string& json, Int128 value) {
@@ -76,16 +86,20 @@ void append_value(std::string& json, const Column& column, std::uint64_t row) {
     case Kind::boolean: json += column.boolean(row) ? "true" : "false"; return;
     case Kind::int8: return append_number(json, value_at<std::int8_t>(column, row));
     case Kind::int16: return append_number(json, value_at<std::int16_t>(column, row));
-    case Kind::int32: case Kind::date32: return append_number(json, value_at<std::int32_t>(column, row));
-    case Kind::int64: case Kind::timestamp: return append_number(json, value_at<std::int64_t>(column, row));
+    case Kind::int32:
+    case Kind::date32: return append_number(json, value_at<std::int32_t>(column, row));
+    case Kind::int64:
+    case Kind::timestamp: return append_number(json, value_at<std::int64_t>(column, row));
     case Kind::uint8: return append_number(json, value_at<std::uint8_t>(column, row));
     case Kind::uint16: return append_number(json, value_at<std::uint16_t>(column, row));
     case Kind::uint32: return append_number(json, value_at<std::uint32_t>(column, row));
     case Kind::uint64: return append_number(json, value_at<std::uint64_t>(column, row));
-    case Kind::float32: return append_number(json, static_cast<double>(value_at<float>(column, row)));
+    case Kind::float32:
+      return append_number(json, static_cast<double>(value_at<float>(column, row)));
     case Kind::float64: return append_number(json, value_at<double>(column, row));
     case Kind::decimal:
-      if (column.type.precision <= 18) return append_number(json, value_at<std::int64_t>(column, row));
+      if (column.type.precision <= 18)
+        return append_number(json, value_at<std::int64_t>(column, row));
       [[fallthrough]];
     case Kind::int128: return append_int128(json, value_at<Int128>(column, row));
     case Kind::string: return append_text(json, column.string(row));
@@ -103,8 +117,10 @@ std::string answer_text(const Outcome& outcome) {
     json += ", \"values\": [";
     for (std::uint64_t row = 0; row < table.row_count; row++) {
       if (row != 0) json += ", ";
-      if (table.columns[c].is_valid(row)) append_value(json, table.columns[c], row);
-      else json += "null";
+      if (table.columns[c].is_valid(row))
+        append_value(json, table.columns[c], row);
+      else
+        json += "null";
     }
     json += "]}";
   }
@@ -129,12 +145,18 @@ Result<Outcome> answer(const std::string& statement, const RunOptions& options) 
 
 bool set_option(const std::string& line, RunOptions& options) {
   const std::size_t space = std::min(line.find(' '), line.size());
-  const std::string name = line.substr(1, space - 1), value = space < line.size() ? line.substr(space + 1) : "";
-  if (name == "device") options.device = value;
-  else if (name == "variant") options.variant = value;
-  else if (name == "batch_rows") options.batch_rows = std::strtoull(value.c_str(), nullptr, 10);
-  else if (name == "memory_limit") options.memory_limit_bytes = std::strtoull(value.c_str(), nullptr, 10);
-  else return false;
+  const std::string name = line.substr(1, space - 1),
+                    value = space < line.size() ? line.substr(space + 1) : "";
+  if (name == "device")
+    options.device = value;
+  else if (name == "variant")
+    options.variant = value;
+  else if (name == "batch_rows")
+    options.batch_rows = std::strtoull(value.c_str(), nullptr, 10);
+  else if (name == "memory_limit")
+    options.memory_limit_bytes = std::strtoull(value.c_str(), nullptr, 10);
+  else
+    return false;
   return true;
 }
 
@@ -142,7 +164,8 @@ bool set_option(const std::string& line, RunOptions& options) {
 
 int main(int count, char** arguments) {
   RunOptions options;
-  if (count == 3 && std::string_view(arguments[1]) == "--device") options.device = arguments[2];
+  if (count == 3 && std::string_view(arguments[1]) == "--device")
+    options.device = arguments[2];
   else if (count != 1) {
     std::fputs("usage: query_driver [--device ID] < statements\n", stderr);
     return 2;
@@ -155,7 +178,8 @@ int main(int count, char** arguments) {
       return 2;
     }
     const Result<Outcome> outcome = answer(line, options);
-    const std::string text = (outcome.ok() ? answer_text(*outcome) : error_text(outcome.status())) + "\n";
+    const std::string text =
+        (outcome.ok() ? answer_text(*outcome) : error_text(outcome.status())) + "\n";
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
   }

@@ -4,6 +4,7 @@
 
 Each failure is printed with the seed and the smallest statement found that still differs.
 """
+
 import sys
 import tempfile
 
@@ -12,7 +13,7 @@ from expressions import shrink
 from random_statements import RandomStatements
 from statements import wrong
 
-MOST_REFUSED = 0.01        # one expression may read more columns than a kernel can take
+MAX_REFUSED = 0.01  # one expression may read more columns than a kernel can take
 
 
 class Comparison:
@@ -33,7 +34,9 @@ class Comparison:
             return
         if len(statement.nodes) > 1:
             half = len(statement.nodes) // 2
-            parts = [statement.rebuild(some) for some in (statement.nodes[:half], statement.nodes[half:])]
+            parts = [
+                statement.rebuild(some) for some in (statement.nodes[:half], statement.nodes[half:])
+            ]
             for part in parts:
                 part.batch_rows, part.table = statement.batch_rows, statement.table
             before = self.tally.failed + self.tally.refused
@@ -41,7 +44,9 @@ class Comparison:
                 self.check(part)
             # Only together are they wrong. A kernel's parameters have a stated limit; that is no difference.
             if self.tally.failed + self.tally.refused == before and finding != "refused":
-                self.tally.fail(self.label, f"{finding}\nbatch_rows {statement.batch_rows}: {statement.text}")
+                self.tally.fail(
+                    self.label, f"{finding}\nbatch_rows {statement.batch_rows}: {statement.text}"
+                )
             return
         if finding == "refused":
             self.tally.refuse(self.driver.answer(statement.text).message)
@@ -50,7 +55,9 @@ class Comparison:
 
     def _smallest(self, statement, finding):
         self.shrunk += 1
-        if self.shrunk > 12 or not statement.nodes:       # enough to work on; shrinking compiles many kernels
+        if (
+            self.shrunk > 12 or not statement.nodes
+        ):  # enough to work on; shrinking compiles many kernels
             return f"{finding}\nbatch_rows {statement.batch_rows}: {statement.text}"
         first = statement.nodes[0]
         rest = first[1:] if isinstance(first, tuple) else None
@@ -64,7 +71,12 @@ class Comparison:
             found = self.run(rebuilt(node))
             return found not in (None, "refused")
 
-        node = shrink(first[0] if rest is not None else first, still_wrong, self.makers.oracle, statement.table)
+        node = shrink(
+            first[0] if rest is not None else first,
+            still_wrong,
+            self.makers.oracle,
+            statement.table,
+        )
         smallest = rebuilt(node)
         return f"{self.run(smallest)}\nbatch_rows {smallest.batch_rows}: {smallest.text}"
 
@@ -74,7 +86,10 @@ def main():
     with tempfile.TemporaryDirectory(prefix="penstock-random-") as folder:
         makers = RandomStatements(options.seed, folder)
         statements = list(makers.statements(options.cases))
-        print(f"seed {options.seed}: {sum(s.cases for s in statements)} cases in {len(statements)} statements", flush=True)
+        print(
+            f"seed {options.seed}: {sum(s.cases for s in statements)} cases in {len(statements)} statements",
+            flush=True,
+        )
         for driver in drivers(options, folder, tally):
             comparison = Comparison(driver, makers, tally, f"seed {options.seed}, {driver.device}")
             for statement in statements:
@@ -82,8 +97,11 @@ def main():
                     print(statement.text, flush=True)
                 comparison.check(statement)
     total = tally.passed + tally.failed + tally.refused
-    if tally.refused > MOST_REFUSED * total:
-        tally.fail("refusals", f"{tally.refused} of {total} cases were refused: the generator draws what is not supported")
+    if tally.refused > MAX_REFUSED * total:
+        tally.fail(
+            "refusals",
+            f"{tally.refused} of {total} cases were refused: the generator draws what is not supported",
+        )
     sys.exit(tally.finish())
 
 

@@ -1,7 +1,8 @@
 """Functions, comparisons and choices of strings against DuckDB: dictionary, plain and FSST columns, in one chunk and in many.
 
-    strings_test.py QUERY_DRIVER PENSTOCK [--device ID]
+strings_test.py QUERY_DRIVER PENSTOCK [--device ID]
 """
+
 import random
 import subprocess
 import sys
@@ -13,10 +14,51 @@ import pyarrow.parquet
 from driver import Tally, check_answers, drivers, test_options
 from oracle import Oracle
 
-TEXTS = ["", "a", "ab", "abc", "Abc", "ABC", "google", "https://www.google.com/search?q=1", "\u00fcber", "na\u00efve caf\u00e9",
-         "\u65e5\u672c\u8a9e\u30c6\u30ad\u30b9\u30c8", "x%y", "a_b", "  pad  ", "tab\there", "%", "_", "\\", "zz", "Z", "aaaaab", "foo bar",
-         "MAIL", "quote'd", 'dq"x', "emoji \U0001f600 end"]
-PATTERNS = ["%google%", "a%", "%b", "a_c", "%", "_", "", "%a%b%", "%\u00e9", "\u65e5_\u8a9e%", "x\\%y", "%%", "A%", "%\U0001f600%", "__"]
+TEXTS = [
+    "",
+    "a",
+    "ab",
+    "abc",
+    "Abc",
+    "ABC",
+    "google",
+    "https://www.google.com/search?q=1",
+    "\u00fcber",
+    "na\u00efve caf\u00e9",
+    "\u65e5\u672c\u8a9e\u30c6\u30ad\u30b9\u30c8",
+    "x%y",
+    "a_b",
+    "  pad  ",
+    "tab\there",
+    "%",
+    "_",
+    "\\",
+    "zz",
+    "Z",
+    "aaaaab",
+    "foo bar",
+    "MAIL",
+    "quote'd",
+    'dq"x',
+    "emoji \U0001f600 end",
+]
+PATTERNS = [
+    "%google%",
+    "a%",
+    "%b",
+    "a_c",
+    "%",
+    "_",
+    "",
+    "%a%b%",
+    "%\u00e9",
+    "\u65e5_\u8a9e%",
+    "x\\%y",
+    "%%",
+    "A%",
+    "%\U0001f600%",
+    "__",
+]
 PLACES = [-9, -3, -1, 0, 1, 2, 5, 100]
 ROWS = 5000
 
@@ -24,20 +66,30 @@ ROWS = 5000
 def make_table(seed):
     chosen = random.Random(seed)
     maybe = lambda share, value: None if chosen.random() < share else value
-    return pyarrow.table({
-        "id": pyarrow.array(range(ROWS), pyarrow.int32()),
-        "s": pyarrow.array([maybe(0.1, chosen.choice(TEXTS)) for _ in range(ROWS)], pyarrow.string()),
-        "u": pyarrow.array([chosen.choice(TEXTS) + str(chosen.randrange(3000)) for _ in range(ROWS)], pyarrow.string()),
-        "m": pyarrow.array([maybe(0.2, chosen.choice(["MAIL", "SHIP", "AIR", "RAIL"])) for _ in range(ROWS)], pyarrow.string()),
-        "k": pyarrow.array([chosen.randrange(100) for _ in range(ROWS)], pyarrow.int32()),
-    })
+    return pyarrow.table(
+        {
+            "id": pyarrow.array(range(ROWS), pyarrow.int32()),
+            "s": pyarrow.array(
+                [maybe(0.1, chosen.choice(TEXTS)) for _ in range(ROWS)], pyarrow.string()
+            ),
+            "u": pyarrow.array(
+                [chosen.choice(TEXTS) + str(chosen.randrange(3000)) for _ in range(ROWS)],
+                pyarrow.string(),
+            ),
+            "m": pyarrow.array(
+                [maybe(0.2, chosen.choice(["MAIL", "SHIP", "AIR", "RAIL"])) for _ in range(ROWS)],
+                pyarrow.string(),
+            ),
+            "k": pyarrow.array([chosen.randrange(100) for _ in range(ROWS)], pyarrow.int32()),
+        }
+    )
 
 
 def statements():
     for pattern in PATTERNS:
         yield f"SELECT id, s FROM $ WHERE s LIKE '{pattern}' ORDER BY id"
         yield f"SELECT count(*), sum(id) FROM $ WHERE s NOT LIKE '{pattern}'"
-        if pattern.isascii():      # ILIKE folds ASCII letters alone, see docs/sql.md
+        if pattern.isascii():  # ILIKE folds ASCII letters alone, see docs/sql.md
             yield f"SELECT count(*), sum(id) FROM $ WHERE s ILIKE '{pattern}'"
     for start in PLACES:
         yield f"SELECT id, substring(s, {start}) AS x, left(s, {start}) AS y, right(s, {start}) AS z FROM $ ORDER BY id"
@@ -91,12 +143,28 @@ def main():
     with tempfile.TemporaryDirectory(prefix="penstock-strings-") as folder:
         table = make_table(7)
         pyarrow.parquet.write_table(table, f"{folder}/rows.parquet", row_group_size=1800)
-        with pyarrow.OSFile(f"{folder}/plain.arrow", "wb") as sink, pyarrow.ipc.new_file(sink, table.schema) as writer:
+        with (
+            pyarrow.OSFile(f"{folder}/plain.arrow", "wb") as sink,
+            pyarrow.ipc.new_file(sink, table.schema) as writer,
+        ):
             writer.write_table(table, max_chunksize=700)
-        subprocess.run([options.penstock, "encode", f"{folder}/plain.arrow", "-o", f"{folder}/encoded.arrow", "--codec",
-                        "s=gsst,u=fsst,m=fsst"], check=True, capture_output=True)
+        subprocess.run(
+            [
+                options.penstock,
+                "encode",
+                f"{folder}/plain.arrow",
+                "-o",
+                f"{folder}/encoded.arrow",
+                "--codec",
+                "s=gsst,u=fsst,m=fsst",
+            ],
+            check=True,
+            capture_output=True,
+        )
         oracle = Oracle(folder)
-        expected = [(text, oracle.answer(text.replace("$", "'rows.parquet'"))) for text in statements()]
+        expected = [
+            (text, oracle.answer(text.replace("$", "'rows.parquet'"))) for text in statements()
+        ]
         for driver in drivers(options, folder, tally):
             for file in ("rows.parquet", "plain.arrow", "encoded.arrow"):
                 cases = [(text.replace("$", f"'{file}'"), theirs) for text, theirs in expected]

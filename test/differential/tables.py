@@ -2,6 +2,7 @@
 
 A table has `id` (0, 1, 2...), and for each kind below a column that lacks no value ("i32") and one that lacks some ("i32n").
 """
+
 import random
 
 import numpy
@@ -10,17 +11,62 @@ import pyarrow.csv
 import pyarrow.ipc
 import pyarrow.parquet
 
-_INTEGERS = {"i8": (8, True), "i16": (16, True), "i32": (32, True), "i64": (64, True),
-             "u8": (8, False), "u16": (16, False), "u32": (32, False), "u64": (64, False)}
+_INTEGERS = {
+    "i8": (8, True),
+    "i16": (16, True),
+    "i32": (32, True),
+    "i64": (64, True),
+    "u8": (8, False),
+    "u16": (16, False),
+    "u32": (32, False),
+    "u64": (64, False),
+}
 _DECIMALS = {"d4_1": (4, 1), "d9_4": (9, 4), "d15_2": (15, 2), "d18_0": (18, 0)}
-KINDS = {"b": "BOOLEAN", "i8": "TINYINT", "i16": "SMALLINT", "i32": "INTEGER", "i64": "BIGINT", "u8": "UTINYINT", "u16": "USMALLINT",
-         "u32": "UINTEGER", "u64": "UBIGINT", "f32": "FLOAT", "f64": "DOUBLE",
-         **{name: f"DECIMAL({p},{s})" for name, (p, s) in _DECIMALS.items()}, "dt": "DATE", "ts": "TIMESTAMP", "s": "VARCHAR"}
-COLUMNS = {"id": "BIGINT", **{name + suffix: kind for name, kind in KINDS.items() for suffix in ("", "n")}}
+KINDS = {
+    "b": "BOOLEAN",
+    "i8": "TINYINT",
+    "i16": "SMALLINT",
+    "i32": "INTEGER",
+    "i64": "BIGINT",
+    "u8": "UTINYINT",
+    "u16": "USMALLINT",
+    "u32": "UINTEGER",
+    "u64": "UBIGINT",
+    "f32": "FLOAT",
+    "f64": "DOUBLE",
+    **{name: f"DECIMAL({p},{s})" for name, (p, s) in _DECIMALS.items()},
+    "dt": "DATE",
+    "ts": "TIMESTAMP",
+    "s": "VARCHAR",
+}
+COLUMNS = {
+    "id": "BIGINT",
+    **{name + suffix: kind for name, kind in KINDS.items() for suffix in ("", "n")},
+}
 
-FIRST_DAY, LAST_DAY = -719162, 2932896          # 0001-01-01 and 9999-12-31
+FIRST_DAY, LAST_DAY = -719162, 2932896  # 0001-01-01 and 9999-12-31
 DAY = 86_400_000_000
-STRINGS = ["", "a", "A", "AIR", "REG AIR", "ab", "abc", "it's", "é", "日本", " ", "a ", "NULL", "0", "x" * 100, "\\", '"', "a,b", "%"]
+STRINGS = [
+    "",
+    "a",
+    "A",
+    "AIR",
+    "REG AIR",
+    "ab",
+    "abc",
+    "it's",
+    "é",
+    "日本",
+    " ",
+    "a ",
+    "NULL",
+    "0",
+    "x" * 100,
+    "\\",
+    '"',
+    "a,b",
+    "%",
+]
 
 
 def arrow_type(kind):
@@ -29,8 +75,14 @@ def arrow_type(kind):
         return getattr(pyarrow, ("int" if signed else "uint") + str(bits))()
     if kind in _DECIMALS:
         return pyarrow.decimal128(*_DECIMALS[kind])
-    return {"b": pyarrow.bool_(), "f32": pyarrow.float32(), "f64": pyarrow.float64(), "dt": pyarrow.date32(),
-            "ts": pyarrow.timestamp("us"), "s": pyarrow.string()}[kind]
+    return {
+        "b": pyarrow.bool_(),
+        "f32": pyarrow.float32(),
+        "f64": pyarrow.float64(),
+        "dt": pyarrow.date32(),
+        "ts": pyarrow.timestamp("us"),
+        "s": pyarrow.string(),
+    }[kind]
 
 
 def _integer(chosen, low, high, tame):
@@ -41,7 +93,7 @@ def _integer(chosen, low, high, tame):
         return chosen.choice([low, low + 1, high, high - 1, 0, 1, max(low, -1)])
     if way == 1:
         return chosen.randint(max(low, -20), min(high, 20))
-    if way == 2:                              # every magnitude alike
+    if way == 2:  # every magnitude alike
         value = chosen.getrandbits(64) >> chosen.randrange(64)
         return min(max(-value if chosen.getrandbits(1) else value, low), high)
     return chosen.randint(low, high)
@@ -50,7 +102,9 @@ def _integer(chosen, low, high, tame):
 def _real(chosen, single, tame):
     if tame:
         return chosen.randint(-400, 400) / 4
-    largest, smallest = (3.4028234663852886e38, 1e-45) if single else (1.7976931348623157e308, 5e-324)
+    largest, smallest = (
+        (3.4028234663852886e38, 1e-45) if single else (1.7976931348623157e308, 5e-324)
+    )
     way = chosen.randrange(3)
     if way == 0:
         return chosen.choice(
@@ -85,28 +139,48 @@ def _real(chosen, single, tame):
     if way == 1:
         return chosen.uniform(-1000, 1000)
     bits = chosen.getrandbits(32 if single else 64)
-    return float(numpy.array([bits], dtype=numpy.uint32 if single else numpy.uint64).view(numpy.float32 if single else numpy.float64)[0])
+    return float(
+        numpy.array([bits], dtype=numpy.uint32 if single else numpy.uint64).view(
+            numpy.float32 if single else numpy.float64
+        )[0]
+    )
 
 
 def value(chosen, kind, tame):
     """Never None. Decimals as counts, dates as days, timestamps as microseconds."""
     if kind in _INTEGERS:
         bits, signed = _INTEGERS[kind]
-        return _integer(chosen, *((-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)), tame)
+        return _integer(
+            chosen,
+            *((-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)),
+            tame,
+        )
     if kind in _DECIMALS:
         limit = 10 ** _DECIMALS[kind][0] - 1
-        return _integer(chosen, -limit, limit, False) if not tame else chosen.randint(-min(limit, 99999), min(limit, 99999))
+        return (
+            _integer(chosen, -limit, limit, False)
+            if not tame
+            else chosen.randint(-min(limit, 99999), min(limit, 99999))
+        )
     if kind == "b":
         return bool(chosen.getrandbits(1))
     if kind in ("f32", "f64"):
         return _real(chosen, kind == "f32", tame)
     if kind == "dt":
         days = (8000, 12000) if tame else (FIRST_DAY, LAST_DAY)
-        return chosen.choice([*days, 0, -1, 59, 10956, 11016, -719103]) if not tame and chosen.random() < 0.3 else chosen.randint(*days)
+        return (
+            chosen.choice([*days, 0, -1, 59, 10956, 11016, -719103])
+            if not tame and chosen.random() < 0.3
+            else chosen.randint(*days)
+        )
     if kind == "ts":
         days = (8000, 12000) if tame else (FIRST_DAY, LAST_DAY)
-        return chosen.randint(*days) * DAY + chosen.choice([0, DAY - 1, 1, chosen.randrange(DAY), chosen.randrange(86400) * 1_000_000])
-    return chosen.choice(STRINGS) if tame or chosen.random() < 0.8 else f"key {chosen.randrange(5000)}"
+        return chosen.randint(*days) * DAY + chosen.choice(
+            [0, DAY - 1, 1, chosen.randrange(DAY), chosen.randrange(86400) * 1_000_000]
+        )
+    return (
+        chosen.choice(STRINGS) if tame or chosen.random() < 0.8 else f"key {chosen.randrange(5000)}"
+    )
 
 
 def array_of(kind, values):
@@ -121,13 +195,18 @@ def array_of(kind, values):
     words[:, 0] = plain.fill_null(0).to_numpy()
     words[:, 1] = words[:, 0] >> 63
     mask = pyarrow.array([v is not None for v in values]).buffers()[1] if plain.null_count else None
-    return pyarrow.Array.from_buffers(target, len(values), [mask, pyarrow.py_buffer(words)], plain.null_count)
+    return pyarrow.Array.from_buffers(
+        target, len(values), [mask, pyarrow.py_buffer(words)], plain.null_count
+    )
 
 
 def make(seed, rows, tame, null_share=0.2, kinds=KINDS):
     """`null_share` 1 makes the columns that may lack values lack all of them."""
     chosen = random.Random(seed)
-    columns, fields = [pyarrow.array(range(rows), type=pyarrow.int64())], [pyarrow.field("id", pyarrow.int64(), nullable=False)]
+    columns, fields = (
+        [pyarrow.array(range(rows), type=pyarrow.int64())],
+        [pyarrow.field("id", pyarrow.int64(), nullable=False)],
+    )
     for kind in kinds:
         # Long columns repeat a part: values are drawn one by one, and those are slow.
         part = [value(chosen, kind, tame) for _ in range(min(rows, 5000))]
@@ -135,7 +214,9 @@ def make(seed, rows, tame, null_share=0.2, kinds=KINDS):
         columns.append(array_of(kind, values))
         fields.append(pyarrow.field(kind, arrow_type(kind), nullable=False))
         chosen.shuffle(values)
-        columns.append(array_of(kind, [None if chosen.random() < null_share else v for v in values]))
+        columns.append(
+            array_of(kind, [None if chosen.random() < null_share else v for v in values])
+        )
         fields.append(pyarrow.field(kind + "n", arrow_type(kind)))
     return pyarrow.Table.from_arrays(columns, schema=pyarrow.schema(fields))
 
@@ -148,8 +229,12 @@ def write_parquet(table, path, seed=0):
     dictionary = chosen.choice([True, False, ["s", "i32n", "d15_2"]])
     encodings = {}
     if dictionary is False:
-        for name, ways in {"i32": ["PLAIN", "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"], "i64n": ["PLAIN", "DELTA_BINARY_PACKED"],
-                           "f64": ["PLAIN", "BYTE_STREAM_SPLIT"], "s": ["PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"]}.items():
+        for name, ways in {
+            "i32": ["PLAIN", "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"],
+            "i64n": ["PLAIN", "DELTA_BINARY_PACKED"],
+            "f64": ["PLAIN", "BYTE_STREAM_SPLIT"],
+            "s": ["PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"],
+        }.items():
             if name in table.column_names:
                 encodings[name] = chosen.choice(ways)
     elif isinstance(dictionary, list):
@@ -160,7 +245,9 @@ def write_parquet(table, path, seed=0):
         use_dictionary=dictionary,
         column_encoding=encodings or None,
         compression=chosen.choice(["snappy", "zstd", "gzip", "none", "lz4"]),
-        row_group_size=chosen.choice([7, 64, 100, 1000, 1 << 20]) if table.num_rows < 20000 else chosen.choice([4096, 10000, 1 << 20]),
+        row_group_size=chosen.choice([7, 64, 100, 1000, 1 << 20])
+        if table.num_rows < 20000
+        else chosen.choice([4096, 10000, 1 << 20]),
         data_page_version=chosen.choice(["1.0", "2.0"]),
         data_page_size=chosen.choice([256, 4096, 1 << 20]),
         write_statistics=chosen.random() < 0.7,

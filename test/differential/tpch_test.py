@@ -4,6 +4,7 @@
 
 Every sum here is of decimals or integers and so exact; averages are of exact sums. All answers must be equal to the last digit.
 """
+
 import os
 import pathlib
 import re
@@ -14,7 +15,7 @@ import tempfile
 from driver import Tally, check_answers, drivers, test_options
 from oracle import Oracle
 
-HUGE = [("BIGINT", "HUGEINT")]        # a sum inside a larger expression: docs/sql.md, "Where it differs"
+HUGE = [("BIGINT", "HUGEINT")]  # a sum inside a larger expression: docs/sql.md, "Where it differs"
 
 Q1 = """SELECT l_returnflag, l_linestatus, sum(l_quantity) AS sum_qty, sum(l_extendedprice) AS sum_base_price,
     sum(l_extendedprice * (1 - l_discount)) AS sum_disc_price, sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)) AS sum_charge,
@@ -168,14 +169,27 @@ TABLES = ("lineitem", "orders", "customer", "part")
 
 def make_tables(scale, folder):
     program = pathlib.Path(sys.executable).with_name("tpchgen-cli")
-    subprocess.run([program, "parquet", "-s", scale, "--tables=" + ",".join(TABLES), f"--output-dir={folder}"], check=True,
-                   capture_output=True)
+    subprocess.run(
+        [program, "parquet", "-s", scale, "--tables=" + ",".join(TABLES), f"--output-dir={folder}"],
+        check=True,
+        capture_output=True,
+    )
 
 
 def over_files(statement):
     """Its tables' names as files, each called as the table."""
-    return re.sub(r"\b(FROM|JOIN)((?:\s+(?:%s)\b(?:\s+[ab]\b)?,?)+)" % "|".join(TABLES), lambda found: found[1] + re.sub(
-        r"(%s)\b(\s+[ab]\b)?" % "|".join(TABLES), lambda table: f"'{table[1]}.parquet'{table[2] or ''}", found[2]), statement)
+    return re.sub(
+        r"\b(FROM|JOIN)((?:\s+(?:%s)\b(?:\s+[ab]\b)?,?)+)" % "|".join(TABLES),
+        lambda found: (
+            found[1]
+            + re.sub(
+                r"(%s)\b(\s+[ab]\b)?" % "|".join(TABLES),
+                lambda table: f"'{table[1]}.parquet'{table[2] or ''}",
+                found[2],
+            )
+        ),
+        statement,
+    )
 
 
 def main():
@@ -183,14 +197,19 @@ def main():
     with tempfile.TemporaryDirectory(prefix="penstock-tpch-") as folder:
         if options.tables:
             for table in TABLES:
-                os.symlink(os.path.abspath(f"{options.tables}/{table}.parquet"), f"{folder}/{table}.parquet")
+                os.symlink(
+                    os.path.abspath(f"{options.tables}/{table}.parquet"),
+                    f"{folder}/{table}.parquet",
+                )
         else:
             make_tables(options.scale, folder)
         oracle = Oracle(folder)
         cases = [(text, oracle.answer(text)) for text in map(over_files, STATEMENTS)]
         for driver in drivers(options, folder, tally):
             # Every third statement in chunks that are no multiple of a tile.
-            check_answers(driver, tally, cases, lambda place: 0 if place % 3 else 4160, allowed_types=HUGE)
+            check_answers(
+                driver, tally, cases, lambda place: 0 if place % 3 else 4160, allowed_types=HUGE
+            )
     sys.exit(tally.finish())
 
 

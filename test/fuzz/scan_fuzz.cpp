@@ -1,14 +1,13 @@
-// The scan of tile counts in any size, with races and barriers checked; a model for fuzzing any kernel. GROUP_SIZE is small, so that
-// tails and empty runs are common.
+// The scan of tile counts in any size, with races and barriers checked; a model for fuzzing any
+// kernel. GROUP_SIZE is small, so that tails and empty runs are common.
 #define GROUP_SIZE 8
 // clang-format off
 #include "kernel/common.prelude"
-#include "kernel/parameters.prelude"
 #include "kernel/plain.prelude"
 #include "kernel/host.prelude"
 namespace kernelc {
 #include "kernel/group.kc"
-#include "plan/kernels/scan.kc"
+#include "assembled/plan/codegen/kernels/scan.kc"
 }
 // clang-format on
 #include "kernel_c/executor.hpp"
@@ -25,14 +24,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   kernelc::LaunchOptions options;
   options.order = static_cast<kernelc::Order>(data[0] % 3);
   options.seed = data[0];
-  options.watched = {{starts.data(), starts.size() * 8, "tile_starts"}, {total.data(), 8, "kept_count"}};
-  const kernelc::Findings findings = kernelc::launch_with(kernelc::pipeline_scan_entry, 1, options, counts.data(), starts.data(),
-                                                          total.data(), static_cast<std::uint32_t>(counts.size()));
+  options.watched = {{starts.data(), starts.size() * 8, "tile_starts"},
+                     {total.data(), 8, "kept_count"}};
+  const kernelc::Findings findings =
+      kernelc::launch_with(kernelc::pipeline_scan_entry, 1, options, counts.data(), starts.data(),
+                           total.data(), static_cast<std::uint32_t>(counts.size()));
   for (const std::string& sentence : findings) std::fprintf(stderr, "%s\n", sentence.c_str());
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < counts.size(); i++) {
     if (starts[i] != sum)
-      std::fprintf(stderr, "start %zu is %llu, not %llu\n", i, static_cast<unsigned long long>(starts[i]),
+      std::fprintf(stderr, "start %zu is %llu, not %llu\n", i,
+                   static_cast<unsigned long long>(starts[i]),
                    static_cast<unsigned long long>(sum)),
           std::abort();
     sum += counts[i];

@@ -1,5 +1,6 @@
-// A short kernel as each target's compiler sees it: after the preprocessor, broken into lines. A change of a prelude that changes a
-// kernel shows here. PENSTOCK_UPDATE_GOLDEN=1 golden_kernel_golden_test writes the files anew.
+// A short kernel as each target's compiler sees it: after the preprocessor, broken into lines. A
+// change of a prelude that changes a kernel shows here. PENSTOCK_UPDATE_GOLDEN=1
+// golden_kernel_golden_test writes the files anew.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -8,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "kernel/kernel_text.hpp"
+#include "kernel/kernel_source.hpp"
 
 namespace penstock::kernel {
 namespace {
@@ -23,9 +24,11 @@ std::string content_of(const fs::path& path) {
 
 constexpr const char* marker = "kernel_begins_here";
 
-// What follows the marker after preprocessing with any C++ compiler; headers of targets that are not here are empty files.
+// What follows the marker after preprocessing with any C++ compiler; headers of targets that are
+// not here are empty files.
 std::string preprocessed(Target target) {
-  const std::string text = assemble(target, {{{"marker", marker}, {"kernel_scale.kc", content_of(golden / "kernel_scale.kc")}}});
+  const std::string text = assemble(
+      target, {{{"marker", marker}, {"kernel_scale.kc", content_of(golden / "kernel_scale.kc")}}});
   std::string pattern = (fs::temp_directory_path() / "penstock-golden-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr) return "";
   const fs::path folder = pattern;
@@ -33,7 +36,8 @@ std::string preprocessed(Target target) {
   for (const char* header : {"metal_stdlib", "sycl/sycl.hpp"}) std::ofstream(folder / header) << "";
   std::ofstream(folder / "kernel.cpp", std::ios::binary) << text;
   const std::string command = "cd '" + folder.string() +
-                              "' && c++ -E -P -x c++ -std=c++17 -I. -DGROUP_SIZE=64 -Dcl_khr_fp64 -Dcl_khr_int64_base_atomics kernel.cpp";
+                              "' && c++ -E -P -x c++ -std=c++17 -I. -DGROUP_SIZE=64 -Dcl_khr_fp64 "
+                              "-Dcl_khr_int64_base_atomics kernel.cpp";
   std::string output;
   if (FILE* pipe = popen(command.c_str(), "r")) {
     char part[4096];
@@ -45,7 +49,8 @@ std::string preprocessed(Target target) {
   return at == std::string::npos ? "" : output.substr(at + std::string_view(marker).size());
 }
 
-// A line for each statement and brace, long ones broken at the commas of their outermost parentheses.
+// A line for each statement and brace, long ones broken at the commas of their outermost
+// parentheses.
 class Lines {
  public:
   std::string of(const std::string& text) {
@@ -61,7 +66,10 @@ class Lines {
       return;
     }
     if (c == '"') in_string_ = !in_string_;
-    if (in_string_) { line_ += c; return; }
+    if (in_string_) {
+      line_ += c;
+      return;
+    }
     depth_ += c == '(' ? 1 : c == ')' ? -1 : 0;
     if (c == '}' && depth_ == 0) close_brace();
     line_ += c;
@@ -77,12 +85,13 @@ class Lines {
   }
   void close_brace() {
     end_line();
-    joins_next_ = !joins_.empty() && joins_.back();      // what follows belongs to it: } Name;
+    joins_next_ = !joins_.empty() && joins_.back();  // what follows belongs to it: } Name;
     if (!joins_.empty()) joins_.pop_back();
   }
   void end_line() {
     while (!line_.empty() && line_.back() == ' ') line_.pop_back();
-    const std::size_t level = joins_.size() - (!line_.empty() && line_.back() == '{' ? 1 : 0) + (continues_ ? 2 : 0);
+    const std::size_t level =
+        joins_.size() - (!line_.empty() && line_.back() == '{' ? 1 : 0) + (continues_ ? 2 : 0);
     if (!line_.empty()) lines_ += std::string(2 * level, ' ') + line_ + "\n";
     line_.clear();
     continues_ = false;
@@ -91,7 +100,7 @@ class Lines {
   std::string lines_, line_;
   int depth_ = 0;
   bool in_string_ = false, joins_next_ = false, continues_ = false;
-  std::vector<bool> joins_;      // for each open brace
+  std::vector<bool> joins_;  // for each open brace
 };
 
 std::string without_spaces(std::string text) {
@@ -111,10 +120,13 @@ TEST_P(GoldenKernel, IsAsPinned) {
   }
   // Preprocessors differ in spaces only.
   if (without_spaces(actual) == without_spaces(content_of(file))) return;
-  EXPECT_EQ(actual, content_of(file)) << "if this is meant: PENSTOCK_UPDATE_GOLDEN=1 golden_kernel_golden_test";
+  EXPECT_EQ(actual, content_of(file))
+      << "if this is meant: PENSTOCK_UPDATE_GOLDEN=1 golden_kernel_golden_test";
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, GoldenKernel, ::testing::Values(Target::cuda, Target::opencl, Target::metal, Target::sycl, Target::host),
+INSTANTIATE_TEST_SUITE_P(Targets, GoldenKernel,
+                         ::testing::Values(Target::cuda, Target::opencl, Target::metal,
+                                           Target::sycl, Target::host),
                          [](const auto& instance) { return std::string(name_of(instance.param)); });
 
 }  // namespace

@@ -1,6 +1,5 @@
 // clang-format off
 #include "kernel/common.prelude"
-#include "kernel/parameters.prelude"
 #include "kernel/plain.prelude"
 #include "kernel/host.prelude"
 // clang-format on
@@ -18,7 +17,7 @@ namespace {
 
 struct Item : WorkItem {
   Fiber fiber;
-  const char* file = nullptr;     // of the barrier it waits at
+  const char* file = nullptr;  // of the barrier it waits at
   int line = 0;
 };
 
@@ -39,12 +38,16 @@ void run_item(void* argument) {
   watching = nullptr;
 }
 
-std::string place_of(const Item& item) { return std::string(item.file) + ":" + std::to_string(item.line); }
+std::string place_of(const Item& item) {
+  return std::string(item.file) + ":" + std::to_string(item.line);
+}
 
 // Local memory of one group: an exact block, aligned as on GPUs.
 class Tile {
  public:
-  explicit Tile(std::size_t bytes) : memory_(::operator new(bytes, alignment)) { std::memset(memory_, 0xA5, bytes); }
+  explicit Tile(std::size_t bytes) : memory_(::operator new(bytes, alignment)) {
+    std::memset(memory_, 0xA5, bytes);
+  }
   ~Tile() { ::operator delete(memory_, alignment); }
   Tile(const Tile&) = delete;
   Tile& operator=(const Tile&) = delete;
@@ -62,7 +65,8 @@ class Turns {
     for (u32 i = 0; i < count; i++) turns_.push_back(order == Order::reverse ? count - 1 - i : i);
   }
   const std::vector<u32>& next() {
-    for (std::size_t i = order_ == Order::shuffled ? turns_.size() : 0; i > 1; i--) std::swap(turns_[i - 1], turns_[random_() % i]);
+    for (std::size_t i = order_ == Order::shuffled ? turns_.size() : 0; i > 1; i--)
+      std::swap(turns_[i - 1], turns_[random_() % i]);
     return turns_;
   }
 
@@ -72,7 +76,8 @@ class Turns {
   std::vector<u32> turns_;
 };
 
-// Lets every item run to its next barrier or its end. False when the group has finished or diverged.
+// Lets every item run to its next barrier or its end. False when the group has finished or
+// diverged.
 bool run_phase(Launch& launch, std::vector<std::unique_ptr<Item>>& items, Turns& turns) {
   const Item* waiting = nullptr;
   const Item* finished = nullptr;
@@ -84,21 +89,28 @@ bool run_phase(Launch& launch, std::vector<std::unique_ptr<Item>>& items, Turns&
       launch.shadow.set_item(item.local_id, item.group_id);
       item.fiber.resume();
     }
-    if (item.fiber.done()) finished = &item;
-    else if (waiting != nullptr && (waiting->line != item.line || std::strcmp(waiting->file, item.file) != 0)) elsewhere = &item;
-    else waiting = &item;
+    if (item.fiber.done())
+      finished = &item;
+    else if (waiting != nullptr &&
+             (waiting->line != item.line || std::strcmp(waiting->file, item.file) != 0))
+      elsewhere = &item;
+    else
+      waiting = &item;
   }
   launch.shadow.pass_barrier();
   if (waiting == nullptr) return false;
   if (finished == nullptr && elsewhere == nullptr) return true;
   const Item& other = elsewhere != nullptr ? *elsewhere : *finished;
-  launch.findings.push_back("divergent barrier in '" + std::string(launch.kernel->name) + "', group " + std::to_string(waiting->group_id) +
-                            ": item " + std::to_string(waiting->local_id) + " waits at " + place_of(*waiting) + ", item " +
-                            std::to_string(other.local_id) + (elsewhere != nullptr ? " at " + place_of(other) : " has returned"));
+  launch.findings.push_back("divergent barrier in '" + std::string(launch.kernel->name) +
+                            "', group " + std::to_string(waiting->group_id) + ": item " +
+                            std::to_string(waiting->local_id) + " waits at " + place_of(*waiting) +
+                            ", item " + std::to_string(other.local_id) +
+                            (elsewhere != nullptr ? " at " + place_of(other) : " has returned"));
   return false;
 }
 
-void run_group(Launch& launch, std::vector<std::unique_ptr<Item>>& items, u32 group, u32 groups, const LaunchOptions& options) {
+void run_group(Launch& launch, std::vector<std::unique_ptr<Item>>& items, u32 group, u32 groups,
+               const LaunchOptions& options) {
   const Tile tile(launch.kernel->tile_bytes);
   launch.tile = tile.data();
   launch.shadow.begin_group();
@@ -149,23 +161,30 @@ u32 ballot(WORK work, u32 predicate, u32 subgroup_size, const char* file, int li
   return lanes;
 }
 
-void note_atomic(const void* address, std::size_t bytes, const void* place) { note(address, bytes, Access::atomic, place); }
+void note_atomic(const void* address, std::size_t bytes, const void* place) {
+  note(address, bytes, Access::atomic, place);
+}
 
-Findings launch(const KernelEntry& kernel, u32 groups, void** arguments, const LaunchOptions& options) {
+Findings launch(const KernelEntry& kernel, u32 groups, void** arguments,
+                const LaunchOptions& options) {
   Launch launch;
   launch.kernel = &kernel;
   launch.arguments = arguments;
   launch.shuffle_slots.resize(kernel.group_size);
-  for (const MemoryRange& range : options.watched) launch.shadow.watch(range.begin, range.bytes, range.name, false);
+  for (const MemoryRange& range : options.watched)
+    launch.shadow.watch(range.begin, range.bytes, range.name, false);
   active = &launch;
-  static std::vector<std::unique_ptr<Item>> items;    // stacks are kept from launch to launch
+  static std::vector<std::unique_ptr<Item>> items;  // stacks are kept from launch to launch
   while (items.size() > kernel.group_size) items.pop_back();
   while (items.size() < kernel.group_size) items.push_back(std::make_unique<Item>());
-  for (u32 group = 0; group < groups && launch.findings.empty(); group++) run_group(launch, items, group, groups, options);
+  for (u32 group = 0; group < groups && launch.findings.empty(); group++)
+    run_group(launch, items, group, groups, options);
   active = nullptr;
   const std::uint64_t races = launch.shadow.race_count();
-  for (const std::string& sentence : launch.shadow.sentences()) launch.findings.push_back(sentence + " in '" + kernel.name + "'");
-  if (races > launch.shadow.sentences().size()) launch.findings.push_back("races in all: " + std::to_string(races));
+  for (const std::string& sentence : launch.shadow.sentences())
+    launch.findings.push_back(sentence + " in '" + kernel.name + "'");
+  if (races > launch.shadow.sentences().size())
+    launch.findings.push_back("races in all: " + std::to_string(races));
   return std::move(launch.findings);
 }
 

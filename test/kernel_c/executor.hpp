@@ -1,10 +1,13 @@
-// Runs Kernel C on the host: the reference that other devices are compared with, and the place where kernels are searched for
-// defects. Include after a host text, or after kernel/host.prelude with the kernels in namespace kernelc (see test/fuzz).
+// Runs Kernel C on the host: the reference that other devices are compared with, and the place
+// where kernels are searched for defects. Include after a host text, or after kernel/host.prelude
+// with the kernels in namespace kernelc (see test/fuzz).
 //
-// Each work item of a group is a fiber; BARRIER passes on to the next. Groups run one after another. Local memory is an exact heap
-// block filled with 0xA5 at the start of each group. What is found: barriers that not all items of a group reach, or reach at
-// different places; races (where the kernel's text is compiled by clang with `sanitizer_flags` of CMakeLists.txt); by Address-
-// and UndefinedBehaviorSanitizer everything else, given that each buffer is a heap block of exactly its size.
+// Each work item of a group is a fiber; BARRIER passes on to the next. Groups run one after
+// another. Local memory is an exact heap block filled with 0xA5 at the start of each group. What is
+// found: barriers that not all items of a group reach, or reach at different places; races (where
+// the kernel's text is compiled by clang with `sanitizer_flags` of CMakeLists.txt); by Address- and
+// UndefinedBehaviorSanitizer everything else, given that each buffer is a heap block of exactly its
+// size.
 #pragma once
 #include <string_view>
 #include <vector>
@@ -13,23 +16,31 @@
 
 namespace kernelc {
 
-enum class Order { forward, reverse, shuffled };   // in which the items of a group take their turns
-struct MemoryRange { const void* begin; std::size_t bytes; std::string name; };
+enum class Order { forward, reverse, shuffled };  // in which the items of a group take their turns
+struct MemoryRange {
+  const void* begin;
+  std::size_t bytes;
+  std::string name;
+};
 
 struct LaunchOptions {
   Order order = Order::forward;
-  u32 seed = 1;                          // of Order::shuffled
-  std::vector<MemoryRange> watched;      // memory whose races are reported; local memory always is
+  u32 seed = 1;                      // of Order::shuffled
+  std::vector<MemoryRange> watched;  // memory whose races are reported; local memory always is
 };
 
-// Sentences about defects, empty when there are none. After a diverged barrier the rest of the launch is not run.
+// Sentences about defects, empty when there are none. After a diverged barrier the rest of the
+// launch is not run.
 using Findings = std::vector<std::string>;
 // arguments: for each parameter a pointer to the pointer (IN, OUT, ATOMIC) or to the value (VALUE).
-Findings launch(const KernelEntry& kernel, u32 groups, void** arguments, const LaunchOptions& options = {});
+Findings launch(const KernelEntry& kernel, u32 groups, void** arguments,
+                const LaunchOptions& options = {});
 const KernelEntry* find_kernel(std::string_view name);
 
 // launch(kernel, groups, arguments...) with the arguments themselves.
-template <class... A> Findings launch_with(const KernelEntry& kernel, u32 groups, const LaunchOptions& options, A... arguments) {
+template <class... A>
+Findings launch_with(const KernelEntry& kernel, u32 groups, const LaunchOptions& options,
+                     A... arguments) {
   void* pointers[] = {&arguments...};
   return launch(kernel, groups, pointers, options);
 }

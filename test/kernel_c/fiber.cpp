@@ -20,11 +20,14 @@
 #define FORGET_STACK(bottom, bytes)
 #endif
 
-// kernelc_switch(save, to): pushes the registers that a call must keep, stores the stack pointer in *save, and continues where
-// `to` was stored. swapcontext() would do, but AddressSanitizer then forgets what it knows of the stack entered.
+// kernelc_switch(save, to): pushes the registers that a call must keep, stores the stack pointer in
+// *save, and continues where `to` was stored. swapcontext() would do, but AddressSanitizer then
+// forgets what it knows of the stack entered.
 extern "C" void kernelc_switch(void** save, void* to);
 #if defined(__x86_64__)
-constexpr std::size_t return_word = 6, frame_words = 8;   // r15 r14 r13 r12 rbx rbp, the return address, a word that aligns
+constexpr std::size_t return_word = 6,
+                      frame_words =
+                          8;  // r15 r14 r13 r12 rbx rbp, the return address, a word that aligns
 asm(R"(
 .text
 .globl kernelc_switch
@@ -48,7 +51,7 @@ kernelc_switch:
 .size kernelc_switch, .-kernelc_switch
 )");
 #elif defined(__aarch64__)
-constexpr std::size_t return_word = 11, frame_words = 20;   // x19 to x30, d8 to d15
+constexpr std::size_t return_word = 11, frame_words = 20;  // x19 to x30, d8 to d15
 asm(R"(
 .text
 .globl kernelc_switch
@@ -90,7 +93,7 @@ namespace kernelc {
 namespace {
 
 Fiber* current = nullptr;
-void* outside = nullptr;              // where resume() stands
+void* outside = nullptr;  // where resume() stands
 [[maybe_unused]] const void* outside_bottom = nullptr;
 [[maybe_unused]] std::size_t outside_bytes = 0;
 constexpr std::size_t guard_bytes = 4096;
@@ -98,7 +101,8 @@ constexpr std::size_t guard_bytes = 4096;
 }  // namespace
 
 Fiber::Fiber() {
-  void* memory = mmap(nullptr, guard_bytes + stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory = mmap(nullptr, guard_bytes + stack_bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED || mprotect(memory, guard_bytes, PROT_NONE) != 0) throw std::bad_alloc();
   stack_ = static_cast<char*>(memory) + guard_bytes;
 }

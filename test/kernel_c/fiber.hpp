@@ -1,4 +1,5 @@
-// A stack of its own to run a function on, and to leave in the middle of it. AddressSanitizer is told of every change.
+// A stack of its own to run a function on, and to leave in the middle of it. AddressSanitizer is
+// told of every change.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -15,8 +16,8 @@ class Fiber {
 
   // Sets what the next resume() starts. A fiber that has not finished is abandoned where it stands.
   void start(Function function, void* argument);
-  void resume();         // runs until the fiber yields or its function returns; from outside only
-  static void yield();   // back to whoever resumed; from inside only
+  void resume();        // runs until the fiber yields or its function returns; from outside only
+  static void yield();  // back to whoever resumed; from inside only
   bool done() const { return done_; }
 
  private:

@@ -9,17 +9,23 @@ namespace penstock::kernel {
 namespace {
 
 struct HeapBuffer : Buffer {
-  explicit HeapBuffer(std::uint64_t bytes) : Buffer(bytes), content(bytes, std::byte{0xcd}), data(content.data()) {}
-  HeapBuffer(void* memory, std::uint64_t bytes) : Buffer(bytes), data(static_cast<std::byte*>(memory)) {}
+  explicit HeapBuffer(std::uint64_t bytes)
+      : Buffer(bytes), content(bytes, std::byte{0xcd}), data(content.data()) {}
+  HeapBuffer(void* memory, std::uint64_t bytes)
+      : Buffer(bytes), data(static_cast<std::byte*>(memory)) {}
   std::vector<std::byte> content;
-  std::byte* data;      // others' memory, or `content`
+  std::byte* data;  // others' memory, or `content`
 };
 struct HeapHostBuffer : HostBuffer {
-  explicit HeapHostBuffer(std::uint64_t bytes) : content(bytes) { data_ = content.data(), bytes_ = bytes; }
+  explicit HeapHostBuffer(std::uint64_t bytes) : content(bytes) {
+    data_ = content.data(), bytes_ = bytes;
+  }
   std::vector<std::byte> content;
 };
 struct BuiltProgram : Program {
-  BuiltProgram(HostProgram built, std::uint32_t group_size) : program(std::move(built)) { group_size_ = group_size; }
+  BuiltProgram(HostProgram built, std::uint32_t group_size) : program(std::move(built)) {
+    group_size_ = group_size;
+  }
   HostProgram program;
 };
 struct DoneEvent : Event {
@@ -31,19 +37,21 @@ std::byte* data_of(const Buffer& buffer) { return static_cast<const HeapBuffer&>
 
 Status check_range(const Buffer& buffer, std::uint64_t bytes, std::uint64_t offset) {
   if (offset <= buffer.bytes() && bytes <= buffer.bytes() - offset) return {};
-  return Status(Code::invalid,
-                std::to_string(bytes) + " bytes at " + std::to_string(offset) + " of a buffer of " + std::to_string(buffer.bytes()));
+  return Status(Code::invalid, std::to_string(bytes) + " bytes at " + std::to_string(offset) +
+                                   " of a buffer of " + std::to_string(buffer.bytes()));
 }
 
 class HostQueue : public Queue {
  public:
   explicit HostQueue(ItemOrder order) : order_(order) {}
-  Status upload(const Buffer& to, const void* from, std::uint64_t bytes, std::uint64_t to_offset) override {
+  Status upload(const Buffer& to, const void* from, std::uint64_t bytes,
+                std::uint64_t to_offset) override {
     PENSTOCK_TRY(check_range(to, bytes, to_offset));
     if (bytes > 0) std::memcpy(data_of(to) + to_offset, from, bytes);
     return {};
   }
-  Status download(void* to, const Buffer& from, std::uint64_t bytes, std::uint64_t from_offset) override {
+  Status download(void* to, const Buffer& from, std::uint64_t bytes,
+                  std::uint64_t from_offset) override {
     PENSTOCK_TRY(check_range(from, bytes, from_offset));
     if (bytes > 0) std::memcpy(to, data_of(from) + from_offset, bytes);
     return {};
@@ -54,10 +62,12 @@ class HostQueue : public Queue {
   }
   Status fill(const Buffer& to, std::uint32_t value, std::uint64_t bytes) override {
     PENSTOCK_TRY(check_range(to, bytes, 0));
-    for (std::uint64_t at = 0; at < bytes; at++) data_of(to)[at] = static_cast<std::byte>(value >> (8 * (at % 4)));
+    for (std::uint64_t at = 0; at < bytes; at++)
+      data_of(to)[at] = static_cast<std::byte>(value >> (8 * (at % 4)));
     return {};
   }
-  Status launch(const Program& program, std::string_view kernel, std::uint32_t groups, std::span<const Argument> arguments) override {
+  Status launch(const Program& program, std::string_view kernel, std::uint32_t groups,
+                std::span<const Argument> arguments) override {
     const HostProgram& built = static_cast<const BuiltProgram&>(program).program;
     for (const Signature& signature : built.signatures())
       if (signature.name == kernel) PENSTOCK_TRY(check_arguments(signature, arguments));
@@ -67,11 +77,15 @@ class HostQueue : public Queue {
         all.push_back(HostArgument::buffer_of(data_of(*argument.buffer) + argument.offset_bytes,
                                               argument.buffer->bytes() - argument.offset_bytes));
       else
-        all.push_back({nullptr, argument.byte_count, {argument.bytes.begin(), argument.bytes.begin() + argument.byte_count}});
+        all.push_back({nullptr,
+                       argument.byte_count,
+                       {argument.bytes.begin(), argument.bytes.begin() + argument.byte_count}});
     }
     return groups == 0 ? Status() : built.run(kernel, groups, all, order_);
   }
-  Result<std::shared_ptr<Event>> record() override { return std::shared_ptr<Event>(std::make_shared<DoneEvent>()); }
+  Result<std::shared_ptr<Event>> record() override {
+    return std::shared_ptr<Event>(std::make_shared<DoneEvent>());
+  }
   Status wait_for(const Event&) override { return {}; }
   Status flush() override { return {}; }
   Status finish() override { return {}; }
@@ -103,10 +117,14 @@ class HostDevice : public Device {
   Result<std::shared_ptr<Buffer>> wrap_host(const void*, std::uint64_t) override {
     return Status(Code::unsupported, "the host device copies");
   }
-  Result<std::unique_ptr<Queue>> queue() override { return std::unique_ptr<Queue>(std::make_unique<HostQueue>(options_.order)); }
+  Result<std::unique_ptr<Queue>> queue() override {
+    return std::unique_ptr<Queue>(std::make_unique<HostQueue>(options_.order));
+  }
   // Plain pointers; every queue runs at once.
-  Result<std::shared_ptr<Buffer>> import_memory(std::uint64_t handle, std::uint64_t bytes) override {
-    return std::shared_ptr<Buffer>(std::make_shared<HeapBuffer>(reinterpret_cast<void*>(handle), bytes));
+  Result<std::shared_ptr<Buffer>> import_memory(std::uint64_t handle,
+                                                std::uint64_t bytes) override {
+    return std::shared_ptr<Buffer>(
+        std::make_shared<HeapBuffer>(reinterpret_cast<void*>(handle), bytes));
   }
   Result<std::unique_ptr<Queue>> import_queue(std::uint64_t) override { return queue(); }
   // Once a text and its numbers, whichever device asks: most of a test's time is the compiler's.
@@ -114,7 +132,8 @@ class HostDevice : public Device {
     static std::mutex mutex;
     static std::map<std::string, std::shared_ptr<Program>> programs;
     HostProgramOptions options{source.group_size, source.defines};
-    if (options_.subgroup_size > 0) options.defines.emplace_back("SUBGROUP_SIZE", std::to_string(options_.subgroup_size));
+    if (options_.subgroup_size > 0)
+      options.defines.emplace_back("SUBGROUP_SIZE", std::to_string(options_.subgroup_size));
     std::string key = source.text + std::to_string(source.group_size);
     for (const auto& [name, value] : options.defines) key += '\n' + name + '=' + value;
     const std::lock_guard lock(mutex);
@@ -131,6 +150,8 @@ class HostDevice : public Device {
 
 }  // namespace
 
-std::shared_ptr<Device> make_host_device(const HostDeviceOptions& options) { return std::make_shared<HostDevice>(options); }
+std::shared_ptr<Device> make_host_device(const HostDeviceOptions& options) {
+  return std::make_shared<HostDevice>(options);
+}
 
 }  // namespace penstock::kernel

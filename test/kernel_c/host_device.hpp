@@ -1,15 +1,16 @@
-// A device whose programs are HostPrograms: whatever runs on devices runs here under sanitizers, its barriers and races checked. Slow
-// (a process a launch), in order, and every call is done when it returns.
+// A device whose programs are HostPrograms: whatever runs on devices runs here under sanitizers,
+// its barriers and races checked. Slow (a process a launch), in order, and every call is done when
+// it returns.
 #pragma once
 #include "kernel_c/host_program.hpp"
 
 namespace penstock::kernel {
 
 struct HostDeviceOptions {
-  bool is_cpu = false;                 // what variants and policies are chosen by
+  bool is_cpu = false;  // what variants and policies are chosen by
   std::uint32_t max_group_size = 32;
   ItemOrder order = ItemOrder::forward;
-  std::uint32_t subgroup_size = 0;     // 0: none
+  std::uint32_t subgroup_size = 0;  // 0: none
 };
 std::shared_ptr<Device> make_host_device(const HostDeviceOptions& options);
 

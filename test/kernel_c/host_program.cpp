@@ -33,7 +33,8 @@ std::string content_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Runs a command with its output in a file. The exit code, or 128 and the signal, or -1 when it did not start.
+// Runs a command with its output in a file. The exit code, or 128 and the signal, or -1 when it did
+// not start.
 int run_command(const std::vector<std::string>& command, const fs::path& log) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
@@ -51,58 +52,79 @@ int run_command(const std::vector<std::string>& command, const fs::path& log) {
 }
 
 // One step of the compiler: its words as CMake joined them, and more.
-Status compile_step(const fs::path& folder, const char* lists, const std::vector<std::string>& more) {
+Status compile_step(const fs::path& folder, const char* lists,
+                    const std::vector<std::string>& more) {
   std::vector<std::string> command = words_of(lists);
   command.insert(command.end(), more.begin(), more.end());
   if (run_command(command, folder / "compiler.log") == 0) return {};
-  return Status(Code::compile, "host text does not compile:\n" + content_of(folder / "compiler.log"));
+  return Status(Code::compile,
+                "host text does not compile:\n" + content_of(folder / "compiler.log"));
 }
 
-// program.cpp to program. clang does so in two steps: code that is optimised and instrumented as always, then the machine's code without
-// optimisation. Registers and places of variables, chosen well, take it three times as long as all else, and kernels run for milliseconds.
+// program.cpp to program. clang does so in two steps: code that is optimised and instrumented as
+// always, then the machine's code without optimisation. Registers and places of variables, chosen
+// well, take it three times as long as all else, and kernels run for milliseconds.
 Status compile(const fs::path& folder, const HostProgramOptions& options) {
-  const auto path = [&](const char* ending) { return (folder / ("program" + std::string(ending))).string(); };
+  const auto path = [&](const char* ending) {
+    return (folder / ("program" + std::string(ending))).string();
+  };
   const bool has_two_steps = HostProgram::finds_races();
   const std::string code = path(has_two_steps ? ".bc" : ".o");
   std::vector<std::string> words = {"-DGROUP_SIZE=" + std::to_string(options.group_size)};
   for (const auto& [name, value] : options.defines) words.push_back("-D" + name + "=" + value);
   if (has_two_steps) words.push_back("-emit-llvm");
   words.insert(words.end(), {"-c", path(".cpp"), "-o", code});
-  PENSTOCK_TRY(compile_step(folder, PENSTOCK_HOST_COMPILER "|" PENSTOCK_HOST_FLAGS "|" PENSTOCK_HOST_TRACE_FLAGS, words));
+  PENSTOCK_TRY(compile_step(
+      folder, PENSTOCK_HOST_COMPILER "|" PENSTOCK_HOST_FLAGS "|" PENSTOCK_HOST_TRACE_FLAGS, words));
   if (has_two_steps)
-    PENSTOCK_TRY(compile_step(folder, PENSTOCK_HOST_COMPILER "|-O0|-fno-omit-frame-pointer|-ffp-contract=off",
-                              {"-c", code, "-o", path(".o")}));
-  return compile_step(folder, PENSTOCK_HOST_COMPILER "|" PENSTOCK_HOST_FLAGS "|" PENSTOCK_HOST_OBJECTS "|" PENSTOCK_HOST_LINK_FLAGS,
+    PENSTOCK_TRY(compile_step(
+        folder, PENSTOCK_HOST_COMPILER "|-O0|-fno-omit-frame-pointer|-ffp-contract=off",
+        {"-c", code, "-o", path(".o")}));
+  return compile_step(folder,
+                      PENSTOCK_HOST_COMPILER "|" PENSTOCK_HOST_FLAGS "|" PENSTOCK_HOST_OBJECTS
+                                             "|" PENSTOCK_HOST_LINK_FLAGS,
                       {path(".o"), "-o", path("")});
 }
 
-void write_word(std::ostream& file, std::uint64_t word) { file.write(reinterpret_cast<const char*>(&word), sizeof word); }
+void write_word(std::ostream& file, std::uint64_t word) {
+  file.write(reinterpret_cast<const char*>(&word), sizeof word);
+}
 void write_text(std::ostream& file, std::string_view text) {
   write_word(file, text.size());
   file.write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
-// The first of the arguments that is the same memory: the kernel has one memory of both, as on a device.
+// The first of the arguments that is the same memory: the kernel has one memory of both, as on a
+// device.
 std::size_t first_of_memory(const std::vector<HostArgument>& arguments, std::size_t number) {
   const HostArgument& mine = arguments[number];
-  const auto is_same = [&](const HostArgument& other) { return other.buffer_data == mine.buffer_data && other.bytes == mine.bytes; };
+  const auto is_same = [&](const HostArgument& other) {
+    return other.buffer_data == mine.buffer_data && other.bytes == mine.bytes;
+  };
   if (mine.buffer_data == nullptr) return number;
-  return static_cast<std::size_t>(std::find_if(arguments.begin(), arguments.end(), is_same) - arguments.begin());
+  return static_cast<std::size_t>(std::find_if(arguments.begin(), arguments.end(), is_same) -
+                                  arguments.begin());
 }
 
-const void* data_of(const HostArgument& argument) { return argument.buffer_data ? argument.buffer_data : argument.value_bytes.data(); }
+const void* data_of(const HostArgument& argument) {
+  return argument.buffer_data ? argument.buffer_data : argument.value_bytes.data();
+}
 
 Status check(const Signature& signature, const std::vector<HostArgument>& arguments) {
-  const auto wrong = [&](const std::string& what) { return Status(Code::invalid, "kernel '" + signature.name + "': " + what); };
+  const auto wrong = [&](const std::string& what) {
+    return Status(Code::invalid, "kernel '" + signature.name + "': " + what);
+  };
   if (arguments.size() != signature.parameters.size())
-    return wrong("takes " + std::to_string(signature.parameters.size()) + " arguments, not " + std::to_string(arguments.size()));
+    return wrong("takes " + std::to_string(signature.parameters.size()) + " arguments, not " +
+                 std::to_string(arguments.size()));
   for (std::size_t i = 0; i < arguments.size(); i++) {
     const Parameter& parameter = signature.parameters[i];
     const bool is_value = !arguments[i].value_bytes.empty();
     if (is_value != (parameter.kind == ParameterKind::value))
       return wrong("'" + parameter.name + "' is " + (is_value ? "no value" : "a value"));
     const auto bytes = bytes_of_type(parameter.type);
-    if (is_value && bytes && *bytes != arguments[i].bytes) return wrong("'" + parameter.name + "' is a " + parameter.type);
+    if (is_value && bytes && *bytes != arguments[i].bytes)
+      return wrong("'" + parameter.name + "' is a " + parameter.type);
   }
   return {};
 }
@@ -114,49 +136,59 @@ HostProgram::Folder::~Folder() {
   fs::remove_all(path, ignored);
 }
 
-bool HostProgram::finds_races() { return std::string_view(PENSTOCK_HOST_COMPILER).find("clang") != std::string_view::npos; }
+bool HostProgram::finds_races() {
+  return std::string_view(PENSTOCK_HOST_COMPILER).find("clang") != std::string_view::npos;
+}
 
 Result<HostProgram> HostProgram::build(std::string_view text, const HostProgramOptions& options) {
   HostProgram program;
   PENSTOCK_ASSIGN(program.signatures_, read_signatures(text));
   std::string pattern = (fs::temp_directory_path() / "penstock-host-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) return Status(Code::io, "cannot make a folder like " + pattern);
+  if (mkdtemp(pattern.data()) == nullptr)
+    return Status(Code::io, "cannot make a folder like " + pattern);
   program.folder_ = std::make_shared<const Folder>(pattern);
   std::ofstream(program.folder_->path / "program.cpp", std::ios::binary) << text;
   PENSTOCK_TRY(compile(program.folder_->path, options));
   return program;
 }
 
-Status HostProgram::run(std::string_view kernel, std::uint32_t groups, const std::vector<HostArgument>& arguments, ItemOrder order,
+Status HostProgram::run(std::string_view kernel, std::uint32_t groups,
+                        const std::vector<HostArgument>& arguments, ItemOrder order,
                         std::uint32_t seed) const {
-  const auto signature = std::find_if(signatures_.begin(), signatures_.end(), [&](const Signature& s) { return s.name == kernel; });
-  if (signature == signatures_.end()) return Status(Code::invalid, "the text has no kernel '" + std::string(kernel) + "'");
+  const auto signature = std::find_if(signatures_.begin(), signatures_.end(),
+                                      [&](const Signature& s) { return s.name == kernel; });
+  if (signature == signatures_.end())
+    return Status(Code::invalid, "the text has no kernel '" + std::string(kernel) + "'");
   PENSTOCK_TRY(check(*signature, arguments));
   static std::atomic<unsigned> run_number = 0;
   const std::string name = (folder_->path / std::to_string(run_number++)).string();
   std::ofstream request(name + ".request", std::ios::binary);
   write_text(request, kernel);
-  for (const std::uint64_t word :
-       {std::uint64_t{groups}, static_cast<std::uint64_t>(order), std::uint64_t{seed}, std::uint64_t{arguments.size()}})
+  for (const std::uint64_t word : {std::uint64_t{groups}, static_cast<std::uint64_t>(order),
+                                   std::uint64_t{seed}, std::uint64_t{arguments.size()}})
     write_word(request, word);
   for (std::size_t i = 0; i < arguments.size(); i++) {
     const bool is_value = signature->parameters[i].kind == ParameterKind::value;
     const std::size_t same = first_of_memory(arguments, i);
     write_word(request, is_value ? 0 : same + 1);
     write_text(request, signature->parameters[i].name);
-    write_text(request, {static_cast<const char*>(data_of(arguments[i])), same == i ? arguments[i].bytes : 0});
+    write_text(request, {static_cast<const char*>(data_of(arguments[i])),
+                         same == i ? arguments[i].bytes : 0});
   }
   request.close();
-  const int code = run_command({(folder_->path / "program").string(), name + ".request", name + ".result"}, name + ".log");
+  const int code = run_command(
+      {(folder_->path / "program").string(), name + ".request", name + ".result"}, name + ".log");
   const std::string log = content_of(name + ".log"), result = content_of(name + ".result");
   for (const char* ending : {".request", ".result", ".log"}) fs::remove(name + ending);
   if (code != 0)
-    return Status(code == 2 ? Code::invalid : Code::internal, log.empty() ? "host_runner ended with " + std::to_string(code) : log);
+    return Status(code == 2 ? Code::invalid : Code::internal,
+                  log.empty() ? "host_runner ended with " + std::to_string(code) : log);
   std::size_t at = 0;
   for (std::size_t i = 0; i < arguments.size(); i++) {
     const HostArgument& argument = arguments[i];
     if (!argument.value_bytes.empty() || first_of_memory(arguments, i) != i) continue;
-    if (at + argument.bytes > result.size()) return Status(Code::internal, "host_runner's result is too short");
+    if (at + argument.bytes > result.size())
+      return Status(Code::internal, "host_runner's result is too short");
     if (argument.bytes > 0) std::memcpy(argument.buffer_data, result.data() + at, argument.bytes);
     at += argument.bytes;
   }

@@ -1,19 +1,20 @@
-// The other half of a HostProgram, linked with its text: host_runner REQUEST RESULT runs one kernel, as the request file says, and
-// writes the buffers as they are then. Findings go to standard error. Exit code 0 without findings, 3 with, 2 for a request that
-// does not fit the kernel; a sanitizer's own otherwise.
+// The other half of a HostProgram, linked with its text: host_runner REQUEST RESULT runs one
+// kernel, as the request file says, and writes the buffers as they are then. Findings go to
+// standard error. Exit code 0 without findings, 3 with, 2 for a request that does not fit the
+// kernel; a sanitizer's own otherwise.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
 // clang-format off
 #include "kernel/common.prelude"
-#include "kernel/parameters.prelude"
 #include "kernel/plain.prelude"
 #include "kernel/host.prelude"
 // clang-format on
 #include "executor.hpp"
 
-// On where clang is new: locals would move to the heap, and an index past them would be reported as use after return.
+// On where clang is new: locals would move to the heap, and an index past them would be reported as
+// use after return.
 extern "C" const char* __asan_default_options() { return "detect_stack_use_after_return=0"; }
 
 namespace {
@@ -31,10 +32,11 @@ std::string read_text(std::istream& file) {
 }
 
 struct RunArgument {
-  std::uint64_t buffer;      // 0: a value; else the number, counted from 1, of the first argument that is this memory
+  std::uint64_t buffer;  // 0: a value; else the number, counted from 1, of the first argument that
+                         // is this memory
   std::string name;
   std::size_t bytes;
-  void* data;                // a heap block of exactly these bytes: AddressSanitizer knows its end
+  void* data;  // a heap block of exactly these bytes: AddressSanitizer knows its end
 };
 
 }  // namespace
@@ -48,29 +50,37 @@ int main(int count, char** words) {
   options.order = static_cast<kernelc::Order>(read_word(request));
   options.seed = static_cast<kernelc::u32>(read_word(request));
   std::vector<RunArgument> arguments(read_word(request));
-  const auto is_first = [&](const RunArgument& argument) { return argument.buffer == 0 || &arguments[argument.buffer - 1] == &argument; };
+  const auto is_first = [&](const RunArgument& argument) {
+    return argument.buffer == 0 || &arguments[argument.buffer - 1] == &argument;
+  };
   for (RunArgument& argument : arguments) {
     argument.buffer = read_word(request);
     argument.name = read_text(request);
     argument.bytes = read_word(request);
-    argument.data = is_first(argument) ? std::malloc(argument.bytes) : arguments[argument.buffer - 1].data;
+    argument.data =
+        is_first(argument) ? std::malloc(argument.bytes) : arguments[argument.buffer - 1].data;
     request.read(static_cast<char*>(argument.data), static_cast<std::streamsize>(argument.bytes));
-    if (argument.buffer != 0 && is_first(argument)) options.watched.push_back({argument.data, argument.bytes, argument.name});
+    if (argument.buffer != 0 && is_first(argument))
+      options.watched.push_back({argument.data, argument.bytes, argument.name});
   }
   const kernelc::KernelEntry* kernel = kernelc::find_kernel(name);
   if (!request || kernel == nullptr) {
-    std::fprintf(stderr, "host_runner: %s '%s'\n", kernel == nullptr ? "there is no kernel" : "cannot read the arguments of", name.c_str());
+    std::fprintf(stderr, "host_runner: %s '%s'\n",
+                 kernel == nullptr ? "there is no kernel" : "cannot read the arguments of",
+                 name.c_str());
     return 2;
   }
   std::vector<void*> pointers;
-  for (RunArgument& argument : arguments) pointers.push_back(argument.buffer != 0 ? static_cast<void*>(&argument.data) : argument.data);
+  for (RunArgument& argument : arguments)
+    pointers.push_back(argument.buffer != 0 ? static_cast<void*>(&argument.data) : argument.data);
   const kernelc::Findings findings = kernelc::launch(*kernel, groups, pointers.data(), options);
   for (const std::string& sentence : findings) std::fprintf(stderr, "%s\n", sentence.c_str());
 
   std::ofstream result(words[2], std::ios::binary);
   for (const RunArgument& argument : arguments)
     if (argument.buffer != 0 && is_first(argument))
-      result.write(static_cast<const char*>(argument.data), static_cast<std::streamsize>(argument.bytes));
+      result.write(static_cast<const char*>(argument.data),
+                   static_cast<std::streamsize>(argument.bytes));
   for (const RunArgument& argument : arguments)
     if (is_first(argument)) std::free(argument.data);
   result.close();

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """pipelines_test.py PENSTOCK CUDA_CHECKER: the text of generated pipelines, each skeleton among them, passes the checks of every
 target (scripts/check_kernels.py)."""
+
 import pathlib
 import re
 import subprocess
@@ -29,10 +30,17 @@ STATEMENTS = {
         "SELECT sum(x), avg(x), max(sqrt(x) + exp(x)), avg(n) FROM '{}' WHERE round(x) < 10.5",
         [target for target in TARGETS if target != "metal"],
     ),
-    "group": ("SELECT ok, day, count(*), sum(n), min(m) FROM '{}' WHERE n >= 0 GROUP BY ok, day", TARGETS),
-    "dates": ("SELECT year(day), month(at), day + 1 FROM '{}' WHERE at > TIMESTAMP '2024-02-01 00:00:00'", TARGETS),
+    "group": (
+        "SELECT ok, day, count(*), sum(n), min(m) FROM '{}' WHERE n >= 0 GROUP BY ok, day",
+        TARGETS,
+    ),
+    "dates": (
+        "SELECT year(day), month(at), day + 1 FROM '{}' WHERE at > TIMESTAMP '2024-02-01 00:00:00'",
+        TARGETS,
+    ),
     "many_scalars": (
-        "SELECT n, ok FROM '{}' WHERE " + " OR ".join(f"m + {i} = 0 OR day = DATE '2024-01-01' + {i}" for i in range(100, 140)),
+        "SELECT n, ok FROM '{}' WHERE "
+        + " OR ".join(f"m + {i} = 0 OR day = DATE '2024-01-01' + {i}" for i in range(100, 140)),
         TARGETS,
     ),
     # The table beside itself: a text of several keys and of columns of every kind from the right side, and each kind of join.
@@ -41,7 +49,10 @@ STATEMENTS = {
         "WHERE a.m > 1 AND b.ok",
         TARGETS,
     ),
-    "lookup_left": ("SELECT a.n, b.m + 1, b.ok FROM '{0}' AS a LEFT JOIN '{0}' AS b ON a.m = b.m", TARGETS),
+    "lookup_left": (
+        "SELECT a.n, b.m + 1, b.ok FROM '{0}' AS a LEFT JOIN '{0}' AS b ON a.m = b.m",
+        TARGETS,
+    ),
     "lookup_groups": (
         "SELECT b.word, count(*), sum(b.m), max(b.at) FROM '{0}' AS a, '{0}' AS b WHERE a.n = b.n AND NOT EXISTS (SELECT * FROM '{0}' AS c "
         "WHERE c.m = a.m AND c.ok) AND a.day IN (SELECT day FROM '{0}') AND a.n NOT IN (SELECT m FROM '{0}') GROUP BY b.word",
@@ -57,12 +68,18 @@ STATEMENTS = {
         "WHERE n > 0 GROUP BY day, ok, word",
         [target for target in TARGETS if target != "host"],
     ),
-    "partitions_rows": ("SELECT n, count(*) FROM '{}' GROUP BY n", [target for target in TARGETS if target != "host"]),
+    "partitions_rows": (
+        "SELECT n, count(*) FROM '{}' GROUP BY n",
+        [target for target in TARGETS if target != "host"],
+    ),
     "partitions_floats": (
         "SELECT n, sum(x), avg(CAST(x AS FLOAT)), min(CAST(x AS FLOAT)) FROM '{}' GROUP BY n",
         [target for target in TARGETS if target not in ("host", "metal")],
     ),
-    "decimals": ("SELECT sum(CAST(n AS DECIMAL(15, 2)) * (1 - CAST(m AS DECIMAL(4, 2)))) FROM '{}'", TARGETS),
+    "decimals": (
+        "SELECT sum(CAST(n AS DECIMAL(15, 2)) * (1 - CAST(m AS DECIMAL(4, 2)))) FROM '{}'",
+        TARGETS,
+    ),
 }
 VARIANTS = {name: "group_dense_partitioned" for name in STATEMENTS if name.startswith("partitions")}
 
@@ -82,15 +99,21 @@ class Pipelines(unittest.TestCase):
                         done = subprocess.run(command, capture_output=True, text=True)
                         self.assertEqual(done.returncode, 0, done.stderr)
                         # A kernel for each side of a join, each behind a line that names it.
-                        texts = re.split(r"^(?=// \w+, compiled with )", done.stdout, flags=re.MULTILINE)
+                        texts = re.split(
+                            r"^(?=// \w+, compiled with )", done.stdout, flags=re.MULTILINE
+                        )
                         for number, text in enumerate(filter(None, texts)):
                             path = pathlib.Path(folder) / f"{name}{number}.{target}"
                             path.write_text(text)
-                            (look_back if "pipeline_look_back" in text else portable).append(str(path))
+                            (look_back if "pipeline_look_back" in text else portable).append(
+                                str(path)
+                            )
             # Look-back has a warp more than its 384 threads that compute.
             for files, size in ((portable, "32"), (look_back, "416")):
                 done = subprocess.run(
-                    [SCRIPT, "--cuda-checker", CUDA_CHECKER, "--group-size", size, *files], capture_output=True, text=True
+                    [SCRIPT, "--cuda-checker", CUDA_CHECKER, "--group-size", size, *files],
+                    capture_output=True,
+                    text=True,
                 )
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
@@ -98,9 +121,15 @@ class Pipelines(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             table = pathlib.Path(folder) / "table.csv"
             table.write_text("\n".join([COLUMNS, *ROWS]) + "\n")
-            for expression in ("sum(CAST(x AS FLOAT))", "max(x)", "sum(CAST(CAST(n AS FLOAT) AS DECIMAL(9, 2)))"):
+            for expression in (
+                "sum(CAST(x AS FLOAT))",
+                "max(x)",
+                "sum(CAST(CAST(n AS FLOAT) AS DECIMAL(9, 2)))",
+            ):
                 done = subprocess.run(
-                    [PENSTOCK, "emit", f"SELECT {expression} FROM '{table}'", "--target", "metal"], capture_output=True, text=True
+                    [PENSTOCK, "emit", f"SELECT {expression} FROM '{table}'", "--target", "metal"],
+                    capture_output=True,
+                    text=True,
                 )
                 self.assertEqual(done.returncode, 1, done.stdout)
                 self.assertIn("float64, which metal lacks", done.stderr)

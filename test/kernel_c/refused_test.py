@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """refused_test.py ASSEMBLER CHECKER: what some target refuses is found by scripts/check_kernels.py, and nothing is found in its
 absence. Each case is one defect; `check` is the check that must fail, and `words` what it must say."""
+
 import pathlib
 import subprocess
 import sys
@@ -27,41 +28,94 @@ CASES = {
         "address space",
     ),
     "local_passed_as_global": (
-        HEAD + "FUNCTION u32 f(GLOBAL const u32* p) { return p[0]; }\n" + KERNEL % "  b[id] = f(tile->words);",
+        HEAD
+        + "FUNCTION u32 f(GLOBAL const u32* p) { return p[0]; }\n"
+        + KERNEL % "  b[id] = f(tile->words);",
         "metal",
         "Metal",
         "no matching function",
     ),
-    "global_as_private": (kernel("  PRIVATE u32* p = b;\n  p[0] = id;"), "metal", "Metal", "cannot initialize"),
-    "private_without_word": (kernel("  u32 x = id;\n  u32* p = &x;\n  b[id] = *p;"), "host", "lint", "pointer to u32 without GLOBAL"),
+    "global_as_private": (
+        kernel("  PRIVATE u32* p = b;\n  p[0] = id;"),
+        "metal",
+        "Metal",
+        "cannot initialize",
+    ),
+    "private_without_word": (
+        kernel("  u32 x = id;\n  u32* p = &x;\n  b[id] = *p;"),
+        "host",
+        "lint",
+        "pointer to u32 without GLOBAL",
+    ),
     "overload": (
-        HEAD + "FUNCTION u32 f(u32 x) { return x; }\nFUNCTION u32 f(u32 x, u32 y) { return x + y; }\n" + KERNEL % "  b[id] = f(id);",
+        HEAD
+        + "FUNCTION u32 f(u32 x) { return x; }\nFUNCTION u32 f(u32 x, u32 y) { return x + y; }\n"
+        + KERNEL % "  b[id] = f(id);",
         "opencl",
         "lint",
         "also defined",
     ),
     "overload_in_opencl": (
-        HEAD + "FUNCTION u32 f(u32 x) { return x; }\nFUNCTION u32 f(u32 x, u32 y) { return x + y; }\n" + KERNEL % "  b[id] = f(id);",
+        HEAD
+        + "FUNCTION u32 f(u32 x) { return x; }\nFUNCTION u32 f(u32 x, u32 y) { return x + y; }\n"
+        + KERNEL % "  b[id] = f(id);",
         "opencl",
         "OpenCL",
         "conflicting types",
     ),
-    "table_as_static_const": ("static const u32 T[2] = {1u, 2u};\n" + kernel("  b[id] = T[id & 1u];"), "opencl", "lint", "static"),
+    "table_as_static_const": (
+        "static const u32 T[2] = {1u, 2u};\n" + kernel("  b[id] = T[id & 1u];"),
+        "opencl",
+        "lint",
+        "static",
+    ),
     "double_in_metal": (kernel("  b[id] = (u32)((f64)scale * 2.0);"), "metal", "Metal", "f64"),
-    "double_literal": (kernel("  const f32 x = scale * 2.0;\n  b[id] = (u32)x;"), "host", "g++", "double"),
+    "double_literal": (
+        kernel("  const f32 x = scale * 2.0;\n  b[id] = (u32)x;"),
+        "host",
+        "g++",
+        "double",
+    ),
     "minimum_of_no_header": (kernel("  b[id] = min(id, 3u);"), "host", "g++", "min"),
-    "result_of_64_bit_addition": (kernel("  b[id] = (u32)ATOMIC_ADD_U64(sum, 1u);"), "opencl", "OpenCL", "void"),
-    "plain_store_to_atomic": (kernel("  tile->count = 0u;\n  b[id] = 1u;"), "metal", "Metal", "no viable overloaded '='"),
-    "goto": (kernel("  if (id == 0u) goto end;\n  b[id] = 1u;\nend:\n  b[id] = 2u;"), "opencl", "lint", "goto"),
+    "result_of_64_bit_addition": (
+        kernel("  b[id] = (u32)ATOMIC_ADD_U64(sum, 1u);"),
+        "opencl",
+        "OpenCL",
+        "void",
+    ),
+    "plain_store_to_atomic": (
+        kernel("  tile->count = 0u;\n  b[id] = 1u;"),
+        "metal",
+        "Metal",
+        "no viable overloaded '='",
+    ),
+    "goto": (
+        kernel("  if (id == 0u) goto end;\n  b[id] = 1u;\nend:\n  b[id] = 2u;"),
+        "opencl",
+        "lint",
+        "goto",
+    ),
     "recursion": (
-        HEAD + "FUNCTION u32 f(u32 x)\n{\n  return x == 0u ? 0u : f(x - 1u) + 1u;\n}\n" + KERNEL % "  b[id] = f(id);",
+        HEAD
+        + "FUNCTION u32 f(u32 x)\n{\n  return x == 0u ? 0u : f(x - 1u) + 1u;\n}\n"
+        + KERNEL % "  b[id] = f(id);",
         "opencl",
         "lint",
         "calls itself",
     ),
-    "reserved_word": (kernel("  const u32 local = id;\n  b[id] = local;"), "host", "lint", "'local' is reserved"),
+    "reserved_word": (
+        kernel("  const u32 local = id;\n  b[id] = local;"),
+        "host",
+        "lint",
+        "'local' is reserved",
+    ),
     "store_through_in": (kernel("  b[id] = 1u;\n  a[id] = 1u;"), "sycl", "SYCL", "read-only"),
-    "unknown_word_in_cuda": (kernel("  b[id] = no_such_word(id);"), "cuda", "NVRTC", "no_such_word"),
+    "unknown_word_in_cuda": (
+        kernel("  b[id] = no_such_word(id);"),
+        "cuda",
+        "NVRTC",
+        "no_such_word",
+    ),
     "word_of_opencl": (kernel("  b[id] = get_global_id(0);"), "sycl", "SYCL", "get_global_id"),
 }
 
@@ -71,10 +125,16 @@ class Refused(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder) / "case.kc"
             source.write_text(text)
-            assembled = subprocess.run([ASSEMBLER, target, str(source)], capture_output=True, text=True, check=True).stdout
+            assembled = subprocess.run(
+                [ASSEMBLER, target, str(source)], capture_output=True, text=True, check=True
+            ).stdout
             path = pathlib.Path(folder) / f"case.{target}"
             path.write_text(assembled)
-            done = subprocess.run([SCRIPT, "--cuda-checker", CUDA_CHECKER, *options, str(path)], capture_output=True, text=True)
+            done = subprocess.run(
+                [SCRIPT, "--cuda-checker", CUDA_CHECKER, *options, str(path)],
+                capture_output=True,
+                text=True,
+            )
             return done.returncode, done.stdout + done.stderr
 
     def test_each_defect_is_found(self):
@@ -89,9 +149,13 @@ class Refused(unittest.TestCase):
                 self.assertIn(words, report)
 
     def test_a_kernel_without_a_defect_passes_for_every_target(self):
-        good = (HEAD + "TABLE(u32, T, 2) = {1u, 2u};\nFUNCTION u32 f(GLOBAL const u32* p, PRIVATE u32* q) { return p[0] + *q; }\n"
-                + KERNEL % "  // a local u32* p, goto and f64 in a comment are no defect\n  u32 x = id * 2u;\n  ATOMIC_ADD_U64(sum, 1u);\n"
-                           "  if (id == 0u) ATOMIC_STORE_U32(&tile->count, 0u);\n  b[id] = f(a, &x) + T[id & 1u] + (u32)(scale * 2.0f);")
+        good = (
+            HEAD
+            + "TABLE(u32, T, 2) = {1u, 2u};\nFUNCTION u32 f(GLOBAL const u32* p, PRIVATE u32* q) { return p[0] + *q; }\n"
+            + KERNEL
+            % "  // a local u32* p, goto and f64 in a comment are no defect\n  u32 x = id * 2u;\n  ATOMIC_ADD_U64(sum, 1u);\n"
+            "  if (id == 0u) ATOMIC_STORE_U32(&tile->count, 0u);\n  b[id] = f(a, &x) + T[id & 1u] + (u32)(scale * 2.0f);"
+        )
         for target in ("cuda", "opencl", "metal", "sycl", "host"):
             with self.subTest(target):
                 code, report = self.check(good, target, "--group-size", "1", "--group-size", "64")

@@ -1,10 +1,12 @@
-// Finds races: two work items that touch one byte, one of them writing, with no barrier between them.
+// Finds races: two work items that touch one byte, one of them writing, with no barrier between
+// them.
 //
-// Each byte of watched memory remembers who last read and wrote it, in which phase (the time between two barriers of a group).
-// Items of a group are ordered by barriers; different groups of a launch are ordered by nothing. Atomic accesses do not race with
-// one another, but with all others. clang calls for every load and store of the kernel (-fsanitize-coverage=trace-loads,
-// trace-stores), AddressSanitizer's memcpy for every larger copy. That is most of what a kernel's run costs: shadow.cpp is optimised, and
-// not instrumented itself.
+// Each byte of watched memory remembers who last read and wrote it, in which phase (the time
+// between two barriers of a group). Items of a group are ordered by barriers; different groups of a
+// launch are ordered by nothing. Atomic accesses do not race with one another, but with all others.
+// clang calls for every load and store of the kernel (-fsanitize-coverage=trace-loads,
+// trace-stores), AddressSanitizer's memcpy for every larger copy. That is most of what a kernel's
+// run costs: shadow.cpp is optimised, and not instrumented itself.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -22,10 +24,13 @@ class Shadow {
   Shadow& operator=(const Shadow&) = delete;
   ~Shadow();
   void watch(const void* begin, std::size_t bytes, std::string name, bool is_local);
-  void unwatch_local();                       // the local memory of a group that has finished
+  void unwatch_local();  // the local memory of a group that has finished
   void begin_group() { group_phase_ = ++phase_; }
   void pass_barrier() { phase_++; }
-  void set_item(std::uint32_t local_id, std::uint32_t group_id) { local_id_ = local_id; group_id_ = group_id; }
+  void set_item(std::uint32_t local_id, std::uint32_t group_id) {
+    local_id_ = local_id;
+    group_id_ = group_id;
+  }
   // place: the code that does it.
   void access(const void* address, std::size_t bytes, Access kind, const void* place);
   // The first races, a sentence each, and how many there were in all.
@@ -33,7 +38,8 @@ class Shadow {
   std::uint64_t race_count() const { return race_count_; }
 
  private:
-  // Who did something: an item's number in its group and 1, or one of these. Nobody is 0, as pages are that nobody has touched.
+  // Who did something: an item's number in its group and 1, or one of these. Nobody is 0, as pages
+  // are that nobody has touched.
   static constexpr std::uint32_t nobody = 0, several = 0xffffffff, atomics = 0xfffffffe;
   struct Cell {
     std::uint32_t phase, writer, reader;
@@ -44,17 +50,18 @@ class Shadow {
     const char* end;
     std::string name;
     bool is_local;
-    Cell* cells;      // for each byte; pages of their own
+    Cell* cells;  // for each byte; pages of their own
     std::size_t cell_count() const { return static_cast<std::size_t>(end - begin); }
   };
   Range* find(const char* at);
   bool touch(Range& range, Cell& cell, Access kind, const void* place, bool may_report);
-  void report(const Range& range, const Cell& cell, Access kind, const void* place, bool other_group);
+  void report(const Range& range, const Cell& cell, Access kind, const void* place,
+              bool other_group);
   std::string name_of_item(std::uint32_t item) const;
 
   std::vector<Range> ranges_;
-  std::size_t latest_ = 0;                    // of ranges_, which an access fell into
-  Range local_before_{};                      // of the group before, whose cells are taken again where its size is
+  std::size_t latest_ = 0;  // of ranges_, which an access fell into
+  Range local_before_{};    // of the group before, whose cells are taken again where its size is
   std::uint32_t phase_ = 0, group_phase_ = 0, local_id_ = 0, group_id_ = 0;
   std::vector<std::string> sentences_;
   std::uint64_t race_count_ = 0;

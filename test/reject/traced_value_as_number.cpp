@@ -1,4 +1,5 @@
-// says: a traced value has no number while tracing: keep it in 'auto', or convert it with cast<T>(x)
+// says: a traced value has no number while tracing: keep it in 'auto', or convert it with
+// cast<T>(x)
 
 auto broken(Table table) {
   return from<Row>(table).map([](auto r) {

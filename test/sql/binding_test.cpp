@@ -1,13 +1,14 @@
 #include <gtest/gtest.h>
 
-#include "sql/constant.hpp"
 #include "sql/fixture.hpp"
+#include "sql/parse/constant.hpp"
 #include "sql/recorded.hpp"
 
 namespace penstock::sql_test {
 namespace {
 
-// recorded.hpp: names and types of result columns, as DuckDB 2.0 gave them for the same statement over the same columns.
+// recorded.hpp: names and types of result columns, as DuckDB 2.0 gave them for the same statement
+// over the same columns.
 TEST(Binding, NamesAndTypesAreDuckDBs) {
   for (const Recorded& row : recorded) {
     const Bound bound = bind_statement(row.statement);
@@ -26,24 +27,32 @@ TEST(Binding, StepsAreThoseTheStatementNeeds) {
 
 TEST(Binding, TpchQuery1IsOneGroupingWithoutMaps) {
   const Bound bound = bind_statement(
-      "SELECT s, b, sum(d) AS sum_qty, sum(m * (1 - m) * (1 + m)) AS sum_charge, avg(m) AS avg_price, count(*) AS count_order\n"
-      "FROM 'lineitem.parquet' WHERE dt <= DATE '1998-12-01' - INTERVAL '90' DAY GROUP BY s, b ORDER BY s, b");
+      "SELECT s, b, sum(d) AS sum_qty, sum(m * (1 - m) * (1 + m)) AS sum_charge, avg(m) AS "
+      "avg_price, count(*) AS count_order\n"
+      "FROM 'lineitem.parquet' WHERE dt <= DATE '1998-12-01' - INTERVAL '90' DAY GROUP BY s, b "
+      "ORDER BY s, b");
   ASSERT_TRUE(bound.result.ok()) << bound.result.status().text();
   EXPECT_EQ(bound.opened, "lineitem.parquet");
   EXPECT_EQ(steps_of(bound), "source > filter > group by > order by");
-  EXPECT_EQ(columns_of(bound), "s VARCHAR; b BOOLEAN; sum_qty DOUBLE; sum_charge DECIMAL(38,6); avg_price DOUBLE; count_order BIGINT");
+  EXPECT_EQ(columns_of(bound),
+            "s VARCHAR; b BOOLEAN; sum_qty DOUBLE; sum_charge DECIMAL(38,6); avg_price DOUBLE; "
+            "count_order BIGINT");
 }
 
 // A TIMESTAMP at midnight would make the kernel widen every row's date.
 TEST(Binding, DateColumnAgainstMidnightComparesDates) {
-  const Bound bound = bind_statement("SELECT count(*) FROM t WHERE dt <= DATE '1998-12-01' - INTERVAL 3 MONTHS");
+  const Bound bound =
+      bind_statement("SELECT count(*) FROM t WHERE dt <= DATE '1998-12-01' - INTERVAL 3 MONTHS");
   ASSERT_TRUE(bound.result.ok()) << bound.result.status().text();
-  EXPECT_EQ(predicate_of(bound), predicate_of(bind_statement("SELECT count(*) FROM t WHERE dt <= DATE '1998-09-01'")));
-  EXPECT_NE(predicate_of(bound), predicate_of(bind_statement("SELECT count(*) FROM t WHERE dt <= DATE '1998-09-02'")));
+  EXPECT_EQ(predicate_of(bound),
+            predicate_of(bind_statement("SELECT count(*) FROM t WHERE dt <= DATE '1998-09-01'")));
+  EXPECT_NE(predicate_of(bound),
+            predicate_of(bind_statement("SELECT count(*) FROM t WHERE dt <= DATE '1998-09-02'")));
 }
 
 TEST(Binding, DateColumnAgainstNoonComparesTimestamps) {
-  const Bound bound = bind_statement("SELECT count(*) FROM t WHERE dt <= TIMESTAMP '1998-09-01 12:00:00'");
+  const Bound bound =
+      bind_statement("SELECT count(*) FROM t WHERE dt <= TIMESTAMP '1998-09-01 12:00:00'");
   ASSERT_TRUE(bound.result.ok()) << bound.result.status().text();
   EXPECT_NE(predicate_of(bound).find("TIMESTAMP"), std::string::npos) << predicate_of(bound);
 }
@@ -66,15 +75,17 @@ TEST(Binding, PrecedenceIsDuckDBs) {
 }
 
 TEST(Binding, CommentsAndStringsHideOperators) {
-  const Bound bound = bind_statement("SELECT s /* a // b == c */ FROM t WHERE s = 'a // b == c -- d' -- // ==\n AND i8 // 2 == 1");
+  const Bound bound = bind_statement(
+      "SELECT s /* a // b == c */ FROM t WHERE s = 'a // b == c -- d' -- // ==\n AND i8 // 2 == 1");
   ASSERT_TRUE(bound.result.ok()) << bound.result.status().text();
   EXPECT_NE(predicate_of(bound).find("a // b == c -- d"), std::string::npos) << predicate_of(bound);
 }
 
 TEST(Binding, TableNameIsReadAsWritten) {
-  for (const auto& [from, name] : {std::pair("'a b.parquet'", "a b.parquet"), std::pair("\"A b.parquet\"", "A b.parquet"),
-                                   std::pair("'it''s \"x\".csv'", "it's \"x\".csv"), std::pair("Lineitem", "Lineitem"),
-                                   std::pair("'\xC3\xBC/\xF0\x9F\x98\x80.csv' AS q", "\xC3\xBC/\xF0\x9F\x98\x80.csv")}) {
+  for (const auto& [from, name] :
+       {std::pair("'a b.parquet'", "a b.parquet"), std::pair("\"A b.parquet\"", "A b.parquet"),
+        std::pair("'it''s \"x\".csv'", "it's \"x\".csv"), std::pair("Lineitem", "Lineitem"),
+        std::pair("'\xC3\xBC/\xF0\x9F\x98\x80.csv' AS q", "\xC3\xBC/\xF0\x9F\x98\x80.csv")}) {
     const Bound bound = bind_statement("SELECT i8 FROM " + std::string(from));
     ASSERT_TRUE(bound.result.ok()) << bound.result.status().text();
     EXPECT_EQ(bound.opened, name);
@@ -84,27 +95,32 @@ TEST(Binding, TableNameIsReadAsWritten) {
 // PostgreSQL cuts names at 63 bytes.
 TEST(Binding, LongNamesAreNotCut) {
   const std::string path = std::string(300, 'd') + "/lineitem.parquet", alias(100, 'X');
-  const Bound bound = bind_statement("SELECT i8 AS " + alias + " FROM '" + path + "' ORDER BY " + alias);
+  const Bound bound =
+      bind_statement("SELECT i8 AS " + alias + " FROM '" + path + "' ORDER BY " + alias);
   ASSERT_TRUE(bound.result.ok()) << bound.result.status().text();
   EXPECT_EQ(bound.opened, path);
   EXPECT_EQ(columns_of(bound), alias + " TINYINT");
 }
 
 TEST(Binding, FileNameQualifiesColumns) {
-  for (const char* statement : {"SELECT lineitem.i8 FROM 'data/lineitem.parquet'", "SELECT LineItem.i8 FROM 'lineitem.csv'",
-                                "SELECT L.i8 FROM 'lineitem.csv' l", "SELECT l.* FROM 'lineitem.csv' AS l"})
-    EXPECT_TRUE(bind_statement(statement).result.ok()) << statement << bind_statement(statement).result.status().text();
+  for (const char* statement :
+       {"SELECT lineitem.i8 FROM 'data/lineitem.parquet'", "SELECT LineItem.i8 FROM 'lineitem.csv'",
+        "SELECT L.i8 FROM 'lineitem.csv' l", "SELECT l.* FROM 'lineitem.csv' AS l"})
+    EXPECT_TRUE(bind_statement(statement).result.ok())
+        << statement << bind_statement(statement).result.status().text();
 }
 
 TEST(Binding, FromInsideFunctionsIsNoTable) {
-  const Bound bound = bind_statement("SELECT extract(year FROM '1998-01-02'::date), b IS DISTINCT FROM true FROM 't'");
+  const Bound bound = bind_statement(
+      "SELECT extract(year FROM '1998-01-02'::date), b IS DISTINCT FROM true FROM 't'");
   ASSERT_TRUE(bound.result.ok()) << bound.result.status().text();
   EXPECT_EQ(bound.opened, "t");
 }
 
 TEST(Binding, AliasKeepsItsCase) {
   const Bound bound = bind_statement(
-      "SELECT i8 AS Aa, i16 Bb, case when b then 1 end AS \"C c\", b IS DISTINCT FROM b AS Dd, (i8) Ee FROM t");
+      "SELECT i8 AS Aa, i16 Bb, case when b then 1 end AS \"C c\", b IS DISTINCT FROM b AS Dd, "
+      "(i8) Ee FROM t");
   ASSERT_TRUE(bound.result.ok()) << bound.result.status().text();
   EXPECT_EQ(columns_of(bound), "Aa TINYINT; Bb SMALLINT; C c INTEGER; Dd BOOLEAN; Ee TINYINT");
 }
@@ -117,17 +133,20 @@ TEST(Binding, LimitAndOffsetAreCounted) {
 }
 
 TEST(Binding, SortKeysCarryDirectionAndNulls) {
-  const Bound bound = bind_statement("SELECT i8, i16 FROM t ORDER BY 2 DESC NULLS FIRST, i8 ASC, b DESC");
+  const Bound bound =
+      bind_statement("SELECT i8, i16 FROM t ORDER BY 2 DESC NULLS FIRST, i8 ASC, b DESC");
   ASSERT_TRUE(bound.result.ok()) << bound.result.status().text();
   const std::vector<SortKey>& keys = last_step(bound, StepKind::order_by).sort_keys;
   ASSERT_EQ(keys.size(), 3u);
   EXPECT_TRUE(keys[0].column == 1 && keys[0].descending && keys[0].nulls_first);
   EXPECT_TRUE(keys[1].column == 0 && !keys[1].descending && !keys[1].nulls_first);
-  EXPECT_TRUE(keys[2].column == 2 && keys[2].descending && !keys[2].nulls_first);   // DuckDB: NULLs last both ways
+  EXPECT_TRUE(keys[2].column == 2 && keys[2].descending &&
+              !keys[2].nulls_first);  // DuckDB: NULLs last both ways
 }
 
 TEST(Binding, EqualAggregatesAreComputedOnce) {
-  const Bound bound = bind_statement("SELECT sum(i8), sum(I8) + 1, sum(t.i8) / count(*) FROM t HAVING count(*) > 1");
+  const Bound bound = bind_statement(
+      "SELECT sum(i8), sum(I8) + 1, sum(t.i8) / count(*) FROM t HAVING count(*) > 1");
   ASSERT_TRUE(bound.result.ok()) << bound.result.status().text();
   EXPECT_EQ(last_step(bound, StepKind::reduce).aggregates.size(), 2u);
 }
@@ -152,8 +171,12 @@ TEST(Binding, FaultsKnowTheirPlaceInTheStatement) {
 
 // What DuckDB 2.0 gives; "" is an error.
 TEST(Binding, StringsCastToNumbersAsDuckDbReadsThem) {
-  const Type integer{Kind::int32}, money = Type::decimal(10, 2), tiny{Kind::int8}, large{Kind::uint64};
-  const struct { Type type; const char* text; const char* value;
+  const Type integer{Kind::int32}, money = Type::decimal(10, 2), tiny{Kind::int8},
+                                   large{Kind::uint64};
+  const struct {
+    Type type;
+    const char* text;
+    const char* value;
   } casts[] = {{integer, "12.5", "13"},
                {integer, "-12.5", "-13"},
                {integer, "12.49", "12"},
@@ -205,7 +228,8 @@ TEST(Binding, StringsCastToNumbersAsDuckDbReadsThem) {
                {money, "1234567e-5", "12.35"}};
   for (const auto& cast : casts) {
     const auto value = sql::parse_as(cast.type, cast.text);
-    EXPECT_EQ(value ? text_of(*value) : "", cast.value) << cast.text << " as " << name_of(cast.type);
+    EXPECT_EQ(value ? text_of(*value) : "", cast.value)
+        << cast.text << " as " << name_of(cast.type);
   }
 }
 

@@ -12,7 +12,8 @@ class NoRows : public TableSource {
   explicit NoRows(Schema schema) : schema_(std::move(schema)) {}
   const Schema& schema() const override { return schema_; }
   std::optional<std::uint64_t> row_count() const override { return 0; }
-  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t>, const ScanOptions&) const override {
+  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t>,
+                                            const ScanOptions&) const override {
     return Status(Code::internal, "binding must not read");
   }
   std::string describe() const override { return "t"; }
@@ -23,27 +24,40 @@ class NoRows : public TableSource {
 
 // As in record_duckdb.py, each column nullable.
 inline Schema every_type() {
-  return {{"b", {Kind::boolean}, true},      {"i8", {Kind::int8}, true},    {"i16", {Kind::int16}, true},
-          {"i32", {Kind::int32}, true},      {"i64", {Kind::int64}, true},  {"u8", {Kind::uint8}, true},
-          {"u32", {Kind::uint32}, true},     {"u64", {Kind::uint64}, true}, {"f", {Kind::float32}, true},
-          {"d", {Kind::float64}, true},      {"dt", {Kind::date32}, true},  {"ts", {Kind::timestamp}, true},
-          {"m", Type::decimal(15, 2), true}, {"s", {Kind::string}, true},   {"Mixed Case", {Kind::int32}, true},
-          {"Price", {Kind::float32}, true}};
+  return {{"b", {Kind::boolean}, true},        {"i8", {Kind::int8}, true},
+          {"i16", {Kind::int16}, true},        {"i32", {Kind::int32}, true},
+          {"i64", {Kind::int64}, true},        {"u8", {Kind::uint8}, true},
+          {"u32", {Kind::uint32}, true},       {"u64", {Kind::uint64}, true},
+          {"f", {Kind::float32}, true},        {"d", {Kind::float64}, true},
+          {"dt", {Kind::date32}, true},        {"ts", {Kind::timestamp}, true},
+          {"m", Type::decimal(15, 2), true},   {"s", {Kind::string}, true},
+          {"Mixed Case", {Kind::int32}, true}, {"Price", {Kind::float32}, true}};
+}
+
+// The same with columns of types that are not read.
+inline Schema every_column() {
+  Schema schema = every_type();
+  schema.push_back({"zoned", {}, true, "TIMESTAMP WITH TIME ZONE"});
+  schema.push_back({"bytes", {}, true, "BLOB"});
+  return schema;
 }
 
 struct Bound {
   Plan plan;
   Result<StepId> result = Status(Code::internal, "not bound");
-  std::string opened;                   // what the opener was asked for
+  std::string opened;  // what the opener was asked for
 };
 
 inline Bound bind_statement(std::string_view statement) {
   Bound bound;
-  bound.result = bind_sql(statement, bound.plan, [&](const std::string& name) -> Result<std::shared_ptr<TableSource>> {
-    bound.opened = name;
-    if (name == "missing" || name == "missing.parquet") return Status(Code::io, "no file '" + name + "'");
-    return std::shared_ptr<TableSource>(std::make_shared<NoRows>(every_type()));
-  });
+  bound.result = bind_sql(
+      statement, bound.plan, [&](const std::string& name) -> Result<std::shared_ptr<TableSource>> {
+        bound.opened = name;
+        if (name == "missing" || name == "missing.parquet")
+          return Status(Code::io, "no file '" + name + "'");
+        return std::shared_ptr<TableSource>(
+            std::make_shared<NoRows>(name == "unread" ? every_column() : every_type()));
+      });
   return bound;
 }
 

@@ -1,4 +1,5 @@
-// Statements that mean harm: each must end in a Status, never in a crash, a hang or an endless message.
+// Statements that mean harm: each must end in a Status, never in a crash, a hang or an endless
+// message.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -27,19 +28,25 @@ TEST(SqlHostile, DeepNestingIsRefused) {
   constexpr std::size_t megabyte = 1 << 20;
   const std::string from = " FROM t";
   expect_refused(repeated("(", megabyte), "1 MB of open parentheses");
-  expect_refused("SELECT " + repeated("(", megabyte / 2) + "1" + repeated(")", megabyte / 2) + from, "balanced parentheses");
-  expect_refused("SELECT " + repeated("(", 990) + "1+" + repeated("(", 990) + "1" + repeated("))", 990) + from, "two deep parts");
+  expect_refused("SELECT " + repeated("(", megabyte / 2) + "1" + repeated(")", megabyte / 2) + from,
+                 "balanced parentheses");
+  expect_refused(
+      "SELECT " + repeated("(", 990) + "1+" + repeated("(", 990) + "1" + repeated("))", 990) + from,
+      "two deep parts");
   expect_refused("SELECT 1" + repeated("+1", megabyte / 2) + from, "a long sum");
   expect_refused("SELECT " + repeated("- ", megabyte / 2) + "1" + from, "signs");
   expect_refused("SELECT " + repeated("NOT ", megabyte / 4) + "b" + from, "NOT");
-  expect_refused("SELECT " + repeated("CASE WHEN b AND ", 50'000) + "b" + repeated(" THEN 1 END", 50'000) + from, "CASE");
+  expect_refused("SELECT " + repeated("CASE WHEN b AND ", 50'000) + "b" +
+                     repeated(" THEN 1 END", 50'000) + from,
+                 "CASE");
   expect_refused("SELECT i8" + repeated("::int", megabyte / 5) + from, "casts");
   expect_refused("SELECT i8" + repeated("[1]", megabyte / 3) + from, "subscripts");
   expect_refused("SELECT i8" + repeated(" IS NULL", 100'000) + from, "IS NULL");
   expect_refused("SELECT i8 FROM t" + repeated(" UNION SELECT i8, i8 FROM t", 30'000), "UNION");
   expect_refused("SELECT i8 FROM t" + repeated(" JOIN t ON a AND b", 30'000), "JOIN");
   expect_refused("SELECT " + repeated("(SELECT a, ", 100'000), "subqueries");
-  expect_refused("SELECT " + repeated("abs(", 100'000) + "1" + repeated(")", 100'000) + from, "calls");
+  expect_refused("SELECT " + repeated("abs(", 100'000) + "1" + repeated(")", 100'000) + from,
+                 "calls");
   expect_refused("SELECT 1 FROM " + repeated("(", 100'000) + "t", "parentheses of FROM");
   expect_refused("SELECT 1 IN " + repeated("(1, 2 IN ", 100'000), "IN");
 }
@@ -48,21 +55,20 @@ TEST(SqlHostile, DeepButAllowedNestingBindsOrIsRefused) {
   for (const char* part : {"+1", "+(1", "::int", " IS NULL", "*i8"}) {
     const std::size_t opened = std::string_view(part).find('(') != std::string_view::npos;
     for (std::size_t depth : {100u, 240u, 300u, 480u, 600u, 2000u}) {
-      const Bound bound = bind_statement("SELECT i8" + repeated(part, depth) + repeated(")", depth * opened) +
-                                         " AS x, x = x AS y FROM t GROUP BY 1, 2");
-      if (depth == 100) {
-        EXPECT_TRUE(bound.result.ok()) << bound.result.status().text();
-      }
-      if (depth == 2000) {
-        EXPECT_FALSE(bound.result.ok());
-      }
+      const Bound bound =
+          bind_statement("SELECT i8" + repeated(part, depth) + repeated(")", depth * opened) +
+                         " AS x, x = x AS y FROM t GROUP BY 1, 2");
+      if (depth == 100) { EXPECT_TRUE(bound.result.ok()) << bound.result.status().text(); }
+      if (depth == 2000) { EXPECT_FALSE(bound.result.ok()); }
     }
   }
 }
 
 TEST(SqlHostile, DoublingAliasesAreBounded) {
   std::string statement = "SELECT i8 AS a0";
-  for (int i = 1; i < 60; i++) statement += ", a" + std::to_string(i - 1) + " + a" + std::to_string(i - 1) + " AS a" + std::to_string(i);
+  for (int i = 1; i < 60; i++)
+    statement += ", a" + std::to_string(i - 1) + " + a" + std::to_string(i - 1) + " AS a" +
+                 std::to_string(i);
   expect_refused(statement + " FROM t", "2^60 terms");
   expect_refused(statement + ", count(*) FROM t GROUP BY i8", "2^60 terms over groups");
 }
@@ -70,24 +76,28 @@ TEST(SqlHostile, DoublingAliasesAreBounded) {
 TEST(SqlHostile, WrongBytesAreRefused) {
   using namespace std::string_literals;
   for (const std::string& statement :
-       {"SELECT i8\0 FROM t"s, "\0"s, "SELECT '\xFF' FROM t"s, "SELECT '\xC0\x80' FROM t"s, "SELECT '\xED\xA0\x80' FROM t"s,
-        "SELECT '\xF4\x90\x80\x80' FROM t"s, "SELECT i8 FROM '\xE6\x97"s, "\x80"s, "SELECT \xC3"s})
+       {"SELECT i8\0 FROM t"s, "\0"s, "SELECT '\xFF' FROM t"s, "SELECT '\xC0\x80' FROM t"s,
+        "SELECT '\xED\xA0\x80' FROM t"s, "SELECT '\xF4\x90\x80\x80' FROM t"s,
+        "SELECT i8 FROM '\xE6\x97"s, "\x80"s, "SELECT \xC3"s})
     expect_refused(statement, "bytes");
 }
 
 TEST(SqlHostile, OpenTextIsRefused) {
-  for (const char* text : {"'", "\"", "/*", "/* /* */", "$$", "$a$ $b$", "e'\\'", "'''", "$", "U&'", "x'", "--", "(", "[", ";", "\\"})
+  for (const char* text : {"'", "\"", "/*", "/* /* */", "$$", "$a$ $b$", "e'\\'", "'''", "$", "U&'",
+                           "x'", "--", "(", "[", ";", "\\"})
     expect_refused(std::string("SELECT i8 FROM t WHERE ") + text, text);
 }
 
-TEST(SqlHostile, HugeStatementIsRefused) { expect_refused(repeated(" ", 5u << 20), "5 MB of blanks"); }
+TEST(SqlHostile, HugeStatementIsRefused) {
+  expect_refused(repeated(" ", 5u << 20), "5 MB of blanks");
+}
 
 TEST(SqlHostile, LongTokensAreRefusedOrBind) {
-  for (const char* part : {"9", "x", ".", "1e", "'", "\"", "e", "$", "/", "*", "=", "-", "\xC3\xBC", ",", "i8,", "1,", "b AND ", "\n"}) {
-    const Bound bound = bind_statement("SELECT " + repeated(part, 100'000 / std::string_view(part).size()) + " FROM t");
-    if (!bound.result.ok()) {
-      EXPECT_LT(bound.result.status().message().size(), 2000u) << part;
-    }
+  for (const char* part : {"9", "x", ".", "1e", "'", "\"", "e", "$", "/", "*", "=", "-", "\xC3\xBC",
+                           ",", "i8,", "1,", "b AND ", "\n"}) {
+    const Bound bound = bind_statement(
+        "SELECT " + repeated(part, 100'000 / std::string_view(part).size()) + " FROM t");
+    if (!bound.result.ok()) { EXPECT_LT(bound.result.status().message().size(), 2000u) << part; }
   }
 }
 
@@ -171,11 +181,16 @@ std::string mutated(std::string statement, std::mt19937& random) {
                                                "e'\\'",
                                                "0x1F",
                                                "$1"};
-  static constexpr std::string_view names[] = {"i8", "i16", "m", "dt", "ts", "b", "d", "s", "1", "0.5", "NULL", "'1998-01-02'", "a", "2"};
+  static constexpr std::string_view names[] = {
+      "i8", "i16", "m", "dt", "ts", "b", "d", "s", "1", "0.5", "NULL", "'1998-01-02'", "a", "2"};
   const auto below = [&](std::size_t bound) { return random() % bound; };
-  const auto in_word = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  for (std::size_t edits = 1 + below(3), words_only = below(2); edits > 0 && !statement.empty(); edits--) {
-    const std::size_t at = below(statement.size()), length = std::min(1 + below(8), statement.size() - at);
+  const auto in_word = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  for (std::size_t edits = 1 + below(3), words_only = below(2); edits > 0 && !statement.empty();
+       edits--) {
+    const std::size_t at = below(statement.size()),
+                      length = std::min(1 + below(8), statement.size() - at);
     switch (words_only ? 9 : below(6)) {
       case 0: statement.erase(at, length); break;
       case 1: statement.insert(at, words[below(std::size(words))]); break;
@@ -183,7 +198,7 @@ std::string mutated(std::string statement, std::mt19937& random) {
       case 3: statement.insert(at, statement.substr(below(statement.size()), 20)); break;
       case 4: statement[at] = static_cast<char>(below(256)); break;
       case 5: statement[at] = "+-*/%=<>(),. '1"[below(15)]; break;
-      default: {                        // a whole word for another one: most of these reach the binder
+      default: {  // a whole word for another one: most of these reach the binder
         std::size_t first = at, last = at;
         while (first > 0 && in_word(statement[first - 1])) first--;
         while (last < statement.size() && in_word(statement[last])) last++;
@@ -197,12 +212,14 @@ std::string mutated(std::string statement, std::mt19937& random) {
 }
 
 TEST(SqlHostile, MutatedStatementsNeverCrash) {
-  std::mt19937 random(20240607);        // seeded: a failure repeats
+  std::mt19937 random(20240607);  // seeded: a failure repeats
   std::size_t bound_count = 0, refused_count = 0;
   for (int i = 0; i < 5'000; i++) {
     // Half of them near the end of the list, where the long statements stand.
-    const std::size_t near_end = std::size(recorded) - 1 - random() % 60, anywhere = random() % std::size(recorded);
-    const std::string statement = mutated(recorded[i % 2 == 0 ? near_end : anywhere].statement, random);
+    const std::size_t near_end = std::size(recorded) - 1 - random() % 60,
+                      anywhere = random() % std::size(recorded);
+    const std::string statement =
+        mutated(recorded[i % 2 == 0 ? near_end : anywhere].statement, random);
     const Bound bound = bind_statement(statement);
     bound.result.ok() ? bound_count++ : refused_count++;
     if (bound.result.ok()) {
@@ -213,7 +230,7 @@ TEST(SqlHostile, MutatedStatementsNeverCrash) {
     EXPECT_NE(bound.result.status().code(), Code::internal) << message;
     EXPECT_NE(message.find("\nLINE "), std::string::npos) << statement << "\n" << message;
   }
-  EXPECT_GT(bound_count, 500u);         // the mutations must reach the binder, and must break something
+  EXPECT_GT(bound_count, 500u);  // the mutations must reach the binder, and must break something
   EXPECT_GT(refused_count, 500u);
 }
 

@@ -1,16 +1,24 @@
 """Writes recorded.hpp: for each statement the names and types of its result columns as DuckDB gives them, and the steps that
 Penstock's plan should have. Run with DuckDB 2.0 (pip install duckdb): python3 test/sql/record_duckdb.py > test/sql/recorded.hpp
 """
+
 import textwrap
 
 import duckdb
 
-COLUMNS = ('b BOOLEAN, i8 TINYINT, i16 SMALLINT, i32 INTEGER, i64 BIGINT, u8 UTINYINT, u32 UINTEGER, u64 UBIGINT, f FLOAT, d DOUBLE, '
-           'dt DATE, ts TIMESTAMP, m DECIMAL(15,2), s VARCHAR, "Mixed Case" INTEGER, Price FLOAT')
+COLUMNS = (
+    "b BOOLEAN, i8 TINYINT, i16 SMALLINT, i32 INTEGER, i64 BIGINT, u8 UTINYINT, u32 UINTEGER, u64 UBIGINT, f FLOAT, d DOUBLE, "
+    'dt DATE, ts TIMESTAMP, m DECIMAL(15,2), s VARCHAR, "Mixed Case" INTEGER, Price FLOAT'
+)
 
 WINDOW = "source > map > window > map"
 WINDOWS = "source > map > window > window > window > map"
-MAP, FILTER, REDUCE, GROUP = "source > map", "source > filter > map", "source > reduce", "source > group by"
+MAP, FILTER, REDUCE, GROUP = (
+    "source > map",
+    "source > filter > map",
+    "source > reduce",
+    "source > group by",
+)
 EXPRESSIONS = """
 i8 + 1; i8 + 100000; i8 + 1 + 1; i8 + (1 + 1); i8 * - 1; i16 * 2; u8 + 1; u8 + -1; i32 + 3000000000; i32 / 2; i32 // 2; i32 % 2
 m * 2; m + 1; 1 - m; m * 0.05; m * (1 - m); m / 2; m * 1.5e0; m % 2; 0.05; .5; 5.; 00.5; 1e3; 9223372036854775807; -9223372036854775808
@@ -62,11 +70,14 @@ STATEMENTS = [(f"SELECT {e.strip()} FROM t", MAP) for e in EXPRESSIONS if e.stri
     ("SELECT *, i8 FROM t", MAP),
     ("SELECT i8, i8 FROM t", MAP),
     ("SELECT i8 AS Foo, m price FROM t", MAP),
-    ("SELECT i8 AS \"a b\", i16 AS \"select\" FROM t", MAP),
+    ('SELECT i8 AS "a b", i16 AS "select" FROM t', MAP),
     ("SELECT i8 AS a, a + 1 AS c FROM t", MAP),
-    ("SELECT i8 AS \"name\", name + 1, i16 AS \"Key\", Key + 1 FROM t", MAP),
-    ("SELECT s AS \"value\", length(value), value LIKE 'a%', value || 'x', s AS kind, length(kind) FROM t", MAP),
-    ("SELECT i8 AS \"left\", \"left\" * 2, i8 AS \"KEY\", \"KEY\" + 1, i8 AS count, count + 1 FROM t", MAP),
+    ('SELECT i8 AS "name", name + 1, i16 AS "Key", Key + 1 FROM t', MAP),
+    (
+        "SELECT s AS \"value\", length(value), value LIKE 'a%', value || 'x', s AS kind, length(kind) FROM t",
+        MAP,
+    ),
+    ('SELECT i8 AS "left", "left" * 2, i8 AS "KEY", "KEY" + 1, i8 AS count, count + 1 FROM t', MAP),
     ("SELECT x.i8 y FROM t x", MAP),
     ("SELECT x.i8 FROM t AS x WHERE x.i8 = 1", FILTER),
     ("SELECT i8 AS a FROM t WHERE a = 1", FILTER),
@@ -96,12 +107,21 @@ STATEMENTS = [(f"SELECT {e.strip()} FROM t", MAP) for e in EXPRESSIONS if e.stri
     ("SELECT sum(m * (1 - m) * (1 + m)) FROM t", REDUCE),
     ("SELECT sum(i8) AS a, sum(i8) AS c FROM t", "source > reduce > map"),
     ("SELECT sum(i8) / sum(i16) FROM t", "source > reduce > map"),
-    ("SELECT sum(m) / sum(m), 100.0 * sum(m) / count(*), avg(m) + 1, count(*) * 2 FROM t", "source > reduce > map"),
+    (
+        "SELECT sum(m) / sum(m), 100.0 * sum(m) / count(*), avg(m) + 1, count(*) * 2 FROM t",
+        "source > reduce > map",
+    ),
     ("SELECT sum(i8) FILTER (WHERE b), count(*) FILTER (WHERE i8 > 1) FROM t", REDUCE),
     ("SELECT sum(case when b then i8 end) FROM t", REDUCE),
-    ("SELECT count(DISTINCT i8), sum(DISTINCT m), avg(distinct f), min(DISTINCT dt), count(DISTINCT s), sum(DISTINCT d) FROM t", REDUCE),
+    (
+        "SELECT count(DISTINCT i8), sum(DISTINCT m), avg(distinct f), min(DISTINCT dt), count(DISTINCT s), sum(DISTINCT d) FROM t",
+        REDUCE,
+    ),
     ("SELECT count(distinct i8) FILTER (WHERE b) FROM t", REDUCE),
-    ("SELECT i8, count(DISTINCT i16) AS n, count(*) FROM t GROUP BY i8 HAVING sum(DISTINCT m) > 1", "source > group by > filter > map"),
+    (
+        "SELECT i8, count(DISTINCT i16) AS n, count(*) FROM t GROUP BY i8 HAVING sum(DISTINCT m) > 1",
+        "source > group by > filter > map",
+    ),
     ("SELECT count(*) FROM t HAVING count(*) > 0", "source > reduce > filter"),
     ("SELECT count(*) FROM t ORDER BY count(*)", "source > reduce > order by"),
     ("SELECT count(*) AS c FROM t ORDER BY c", "source > reduce > order by"),
@@ -112,35 +132,72 @@ STATEMENTS = [(f"SELECT {e.strip()} FROM t", MAP) for e in EXPRESSIONS if e.stri
     ("SELECT i8 FROM t GROUP BY i8", GROUP),
     ("SELECT i8 + 1 FROM t GROUP BY i8", "source > group by > map"),
     ("SELECT i8 + 1 + i16 FROM t GROUP BY i8 + 1, i16", "source > group by > map"),
-    ("SELECT i8 + 1, sum(i16) AS sm FROM t GROUP BY I8+1 HAVING sm > 1 ORDER BY sm DESC", "source > group by > filter > order by"),
-    ("SELECT i8 AS k, sum(i8) AS i16 FROM t GROUP BY i8, i16 HAVING i16 > 5", "source > group by > filter > map"),
-    ("SELECT i8, count(*) FROM t GROUP BY i8 ORDER BY sum(m), i8 LIMIT 5", "source > group by > order by > limit > map"),
+    (
+        "SELECT i8 + 1, sum(i16) AS sm FROM t GROUP BY I8+1 HAVING sm > 1 ORDER BY sm DESC",
+        "source > group by > filter > order by",
+    ),
+    (
+        "SELECT i8 AS k, sum(i8) AS i16 FROM t GROUP BY i8, i16 HAVING i16 > 5",
+        "source > group by > filter > map",
+    ),
+    (
+        "SELECT i8, count(*) FROM t GROUP BY i8 ORDER BY sum(m), i8 LIMIT 5",
+        "source > group by > order by > limit > map",
+    ),
     ("SELECT i8 + 1 AS i8 FROM t GROUP BY i8", "source > group by > map"),
-    ("SELECT s, b, year(dt) AS y, avg(d) FROM t WHERE m > 1 GROUP BY s, b, y ORDER BY y DESC, s", "source > filter > group by > order by"),
+    (
+        "SELECT s, b, year(dt) AS y, avg(d) FROM t WHERE m > 1 GROUP BY s, b, y ORDER BY y DESC, s",
+        "source > filter > group by > order by",
+    ),
     ("SELECT DISTINCT sum(i8) FROM t GROUP BY i16", "source > group by > map > group by"),
-    ("SELECT sum(i8) OVER (), sum(m) OVER (ORDER BY i8), sum(f) over (partition by b ORDER BY i8 DESC NULLS FIRST), avg(m) OVER () "
-     "FROM t", WINDOWS),
-    ("SELECT count(*) OVER (), count(s) OVER (PARTITION BY b, i8 + 1), min(s) OVER (), max(dt) OVER (ORDER BY ts asc nulls last) "
-     "FROM t", WINDOWS),
-    ("SELECT row_number() OVER (), rank() OVER (ORDER BY i8), dense_rank() OVER (ORDER BY i8), lag(i8) OVER (ORDER BY i16), lead(s, 2) "
-     "OVER (ORDER BY i16), first_value(m) OVER (ORDER BY i16), last_value(u8) OVER (ORDER BY i16) FROM t", WINDOWS),
+    (
+        "SELECT sum(i8) OVER (), sum(m) OVER (ORDER BY i8), sum(f) over (partition by b ORDER BY i8 DESC NULLS FIRST), avg(m) OVER () "
+        "FROM t",
+        WINDOWS,
+    ),
+    (
+        "SELECT count(*) OVER (), count(s) OVER (PARTITION BY b, i8 + 1), min(s) OVER (), max(dt) OVER (ORDER BY ts asc nulls last) "
+        "FROM t",
+        WINDOWS,
+    ),
+    (
+        "SELECT row_number() OVER (), rank() OVER (ORDER BY i8), dense_rank() OVER (ORDER BY i8), lag(i8) OVER (ORDER BY i16), lead(s, 2) "
+        "OVER (ORDER BY i16), first_value(m) OVER (ORDER BY i16), last_value(u8) OVER (ORDER BY i16) FROM t",
+        WINDOWS,
+    ),
     ("SELECT sum(i8) OVER (ORDER BY i8 ROWS UNBOUNDED PRECEDING) FROM t", WINDOW),
     ("SELECT sum(i8) OVER (ORDER BY i8 RANGE UNBOUNDED PRECEDING) FROM t", WINDOW),
-    ("SELECT sum(i8) OVER (ORDER BY i8 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM t", WINDOW),
-    ("SELECT sum(i8) OVER (RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM t", WINDOW),
+    (
+        "SELECT sum(i8) OVER (ORDER BY i8 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM t",
+        WINDOW,
+    ),
+    (
+        "SELECT sum(i8) OVER (RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM t",
+        WINDOW,
+    ),
     ("SELECT count(*) FILTER (WHERE b) OVER (PARTITION BY s) FROM t", WINDOW),
     ("SELECT lag(i8, 1, 0) OVER (ORDER BY i16) FROM t", WINDOW),
-    ("SELECT sum(i8) OVER w, sum(i16) OVER (w ORDER BY i8) FROM t WINDOW w AS (PARTITION BY b)", "source > map > window > window > map"),
-    ("SELECT i8, sum(sum(i16)) OVER (ORDER BY i8), rank() OVER (ORDER BY count(*) DESC) FROM t GROUP BY i8",
-     "source > group by > window > window > map"),
-    ("SELECT i8 FROM t ORDER BY rank() OVER (ORDER BY i16) LIMIT 3", "source > map > window > map > order by > limit > map"),
+    (
+        "SELECT sum(i8) OVER w, sum(i16) OVER (w ORDER BY i8) FROM t WINDOW w AS (PARTITION BY b)",
+        "source > map > window > window > map",
+    ),
+    (
+        "SELECT i8, sum(sum(i16)) OVER (ORDER BY i8), rank() OVER (ORDER BY count(*) DESC) FROM t GROUP BY i8",
+        "source > group by > window > window > map",
+    ),
+    (
+        "SELECT i8 FROM t ORDER BY rank() OVER (ORDER BY i16) LIMIT 3",
+        "source > map > window > map > order by > limit > map",
+    ),
     ("SELECT rank() OVER (ORDER BY i16) AS r, r + 1 FROM t", WINDOW),
 ]
 
 
 def literal(text):
     """As C++ literals of a line's length, which the compiler joins."""
-    pieces = textwrap.wrap(text, 110, drop_whitespace=False, break_long_words=False, break_on_hyphens=False)
+    pieces = textwrap.wrap(
+        text, 110, drop_whitespace=False, break_long_words=False, break_on_hyphens=False
+    )
     return "\n   ".join(f'R"sql({piece})sql"' for piece in pieces)
 
 
@@ -148,12 +205,15 @@ def main():
     connection = duckdb.connect()
     connection.execute(f"CREATE TABLE t({COLUMNS})")
     print("// Written by record_duckdb.py with DuckDB", duckdb.__version__ + ".")
-    print("#pragma once\n\nstruct Recorded { const char *statement, *steps, *columns; };\n\ninline constexpr Recorded recorded[] = {")
+    print(
+        "#pragma once\n\nstruct Recorded { const char *statement, *steps, *columns; };\n\ninline constexpr Recorded recorded[] = {"
+    )
     for statement, steps in STATEMENTS:
         description = connection.execute(statement).description
         columns = "; ".join(f"{name} {kind}" for name, kind, *_ in description)
         separator = " " if len(statement) + len(steps) < 110 else "\n   "
         print(f'  {{{literal(statement)},{separator}"{steps}",\n   {literal(columns)}}},')
     print("};")
+
 
 main()

@@ -9,11 +9,13 @@
 namespace penstock::checksum {
 namespace {
 
-// A polynomial modulo the CRC's: bit 31 is x^0, so that a shift to the right multiplies by x.
+// A polynomial modulo that of the CRC. Bit 31 is x^0, so a shift to the right multiplies by x.
 using Polynomial = std::uint32_t;
 constexpr Polynomial one = 0x80000000, reflected_divisor = 0xedb88320;
 
-constexpr Polynomial times_x(Polynomial value) { return value >> 1 ^ (value & 1 ? reflected_divisor : 0); }
+constexpr Polynomial times_x(Polynomial value) {
+  return value >> 1 ^ (value & 1 ? reflected_divisor : 0);
+}
 constexpr Polynomial power_of_x(unsigned exponent) {
   Polynomial value = one;
   while (exponent-- > 0) value = times_x(value);
@@ -26,7 +28,8 @@ constexpr Polynomial product(Polynomial a, Polynomial b) {
   return sum;
 }
 
-// What a run of so many bytes does to the CRC of what is before it: x^8 for each; the complements cancel out.
+// Returns the factor by which `bytes` more bytes change a CRC: x^8 for each. The complements cancel
+// out.
 Polynomial shift_by(std::uint64_t bytes) {
   Polynomial shift = one, square = power_of_x(8);
   for (; bytes > 0; bytes >>= 1, square = product(square, square))
@@ -34,20 +37,22 @@ Polynomial shift_by(std::uint64_t bytes) {
   return shift;
 }
 
-// [k][b]: what byte b is worth k bytes before the last one; so eight bytes are eight look-ups that do not wait for one another.
+// Slicing-by-8 (Kounavis and Berry, 2005): tables[k][b] is the remainder of byte b followed by k
+// zero bytes. The eight look-ups of a step do not wait for one another.
 constexpr std::array<std::array<std::uint32_t, 256>, 8> tables = [] {
-  std::array<std::array<std::uint32_t, 256>, 8> made{};
+  std::array<std::array<std::uint32_t, 256>, 8> table{};
   for (std::uint32_t byte = 0; byte < 256; byte++) {
     std::uint32_t value = byte;
     for (int bit = 0; bit < 8; bit++) value = times_x(value);
-    made[0][byte] = value;
+    table[0][byte] = value;
   }
   for (std::size_t k = 1; k < 8; k++)
-    for (std::uint32_t byte = 0; byte < 256; byte++) made[k][byte] = made[k - 1][byte] >> 8 ^ made[0][made[k - 1][byte] & 0xff];
-  return made;
+    for (std::uint32_t byte = 0; byte < 256; byte++)
+      table[k][byte] = table[k - 1][byte] >> 8 ^ table[0][table[k - 1][byte] & 0xff];
+  return table;
 }();
 
-// `state` is the CRC before its last complement.
+// `state` is the CRC before its final complement.
 std::uint32_t by_tables(std::uint32_t state, const std::uint8_t* at, std::size_t count) {
   for (; count >= 8; count -= 8, at += 8) {
     std::array<std::uint8_t, 8> bytes;
@@ -61,20 +66,30 @@ std::uint32_t by_tables(std::uint32_t state, const std::uint8_t* at, std::size_t
 }
 
 #if defined(__x86_64__)
-// 64 bytes at a time are folded into the 64 behind them: 128 bits times x^512, a half at a time, are congruent to what must be added there
-// (Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel 2009). A product of reflected words
-// stands a bit too low, which is why the factors are shifted; the half that stands first has 64 bits more behind it.
-constexpr std::uint64_t factor(unsigned exponent) { return std::uint64_t{power_of_x(exponent)} << 1; }
+// Folds 64 bytes at a time into the next 64 by carry-less multiplication: 128 bits times x^512, a
+// half at a time, are congruent to what must be added there (Gopal et al., "Fast CRC Computation
+// for Generic Polynomials Using PCLMULQDQ Instruction", Intel 2009). A product of reflected words
+// is one bit too low, hence the shifted factors. The first half is followed by 64 more bits, hence
+// the two exponents.
+constexpr std::uint64_t factor(unsigned exponent) {
+  return std::uint64_t{power_of_x(exponent)} << 1;
+}
 
-[[gnu::target("pclmul,sse4.1"), gnu::always_inline]] inline __m128i folded(__m128i value, __m128i factors, __m128i into) {
-  const __m128i first = _mm_clmulepi64_si128(value, factors, 0x00), second = _mm_clmulepi64_si128(value, factors, 0x11);
+[[gnu::target("pclmul,sse4.1"), gnu::always_inline]] inline __m128i folded(__m128i value,
+                                                                           __m128i factors,
+                                                                           __m128i into) {
+  const __m128i first = _mm_clmulepi64_si128(value, factors, 0x00),
+                second = _mm_clmulepi64_si128(value, factors, 0x11);
   return _mm_xor_si128(_mm_xor_si128(first, second), into);
 }
-[[gnu::target("pclmul,sse4.1"), gnu::always_inline]] inline __m128i load16(const std::uint8_t* from) {
+[[gnu::target("pclmul,sse4.1"), gnu::always_inline]] inline __m128i load16(
+    const std::uint8_t* from) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
 }
 
-[[gnu::target("pclmul,sse4.1")]] std::uint32_t by_multiplication(std::uint32_t state, const std::uint8_t* at, std::size_t count) {
+[[gnu::target("pclmul,sse4.1")]] std::uint32_t by_multiplication(std::uint32_t state,
+                                                                 const std::uint8_t* at,
+                                                                 std::size_t count) {
   if (count < 128) return by_tables(state, at, count);
   const __m128i by_64_bytes = _mm_set_epi64x(factor(512 - 32), factor(512 + 32));
   const __m128i by_16_bytes = _mm_set_epi64x(factor(128 - 32), factor(128 + 32));
@@ -92,7 +107,8 @@ constexpr std::uint64_t factor(unsigned exponent) { return std::uint64_t{power_o
   _mm_storeu_si128(reinterpret_cast<__m128i*>(left.data()), a);
   return by_tables(by_tables(0, left.data(), 16), at, count);
 }
-const bool has_multiplication = __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1");
+const bool has_multiplication =
+    __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1");
 #endif
 
 }  // namespace
@@ -103,7 +119,9 @@ std::uint32_t crc32_by_tables(std::uint32_t crc, std::span<const std::byte> byte
 
 std::uint32_t crc32(std::uint32_t crc, std::span<const std::byte> bytes) {
 #if defined(__x86_64__)
-  if (has_multiplication) return ~by_multiplication(~crc, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  if (has_multiplication)
+    return ~by_multiplication(~crc, reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                              bytes.size());
 #endif
   return crc32_by_tables(crc, bytes);
 }
@@ -112,7 +130,8 @@ std::uint32_t crc32_combine(std::uint32_t first, std::uint32_t second, std::uint
   return first == 0 ? second : product(shift_by(second_bytes), first) ^ second;
 }
 
-std::uint32_t crc32_joined(std::span<const std::uint32_t> crcs, std::uint64_t run_bytes, std::uint64_t last_bytes) {
+std::uint32_t crc32_joined(std::span<const std::uint32_t> crcs, std::uint64_t run_bytes,
+                           std::uint64_t last_bytes) {
   if (crcs.empty()) return 0;
   const Polynomial shift = shift_by(run_bytes);
   std::uint32_t joined = 0;

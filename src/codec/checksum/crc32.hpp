@@ -1,4 +1,5 @@
-// CRC-32 as gzip, zlib and PNG have it: polynomial 0x04c11db7, bits reflected (RFC 1952, section 8; ISO 3309).
+// CRC-32 of gzip, zlib and PNG: polynomial 0x04c11db7, reflected bits (RFC 1952, section 8;
+// ISO 3309).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -6,16 +7,18 @@
 
 namespace penstock::checksum {
 
-// Of bytes that follow those whose CRC-32 is `crc`; that of no bytes is 0.
+// Returns the CRC-32 of bytes that follow bytes with the CRC-32 `crc`; no bytes have 0.
 std::uint32_t crc32(std::uint32_t crc, std::span<const std::byte> bytes);
 
-// Of two runs of bytes, one behind the other, from the CRC-32 of each and the length of the second.
+// Returns the CRC-32 of two consecutive runs, from that of each and the second's length.
 std::uint32_t crc32_combine(std::uint32_t first, std::uint32_t second, std::uint64_t second_bytes);
 
-// Of the CRC-32s of runs one behind the other, all of `run_bytes` but the last, which has `last_bytes`.
-std::uint32_t crc32_joined(std::span<const std::uint32_t> crcs, std::uint64_t run_bytes, std::uint64_t last_bytes);
+// Returns the CRC-32 of consecutive runs, all of `run_bytes` bytes but the last, which has
+// `last_bytes`.
+std::uint32_t crc32_joined(std::span<const std::uint32_t> crcs, std::uint64_t run_bytes,
+                           std::uint64_t last_bytes);
 
-// The row that runs where there is no carry-less multiplication; for tests.
+// The variant for CPUs without carry-less multiplication; declared for tests.
 std::uint32_t crc32_by_tables(std::uint32_t crc, std::span<const std::byte> bytes);
 
 }  // namespace penstock::checksum

@@ -5,17 +5,19 @@ namespace {
 
 Result<Api> bind() {
   auto library = device::Library::open({"libcuda.so.1"});
-  if (!library.ok()) return Status(Code::no_device, "CUDA: no libcuda.so.1; it comes with NVIDIA's driver");
+  if (!library.ok())
+    return Status(Code::no_device, "CUDA: no libcuda.so.1; it comes with NVIDIA's driver");
   Api api;
 #define PENSTOCK_BIND_(member, symbol, parameters) PENSTOCK_TRY(library->bind(api.member, symbol));
   PENSTOCK_CUDA_FUNCTIONS(PENSTOCK_BIND_)
 #undef PENSTOCK_BIND_
   (void)library->bind(api.cuFuncGetParamInfo, "cuFuncGetParamInfo");
   const CUresult outcome = api.cuInit(0);
-  if (outcome == CUDA_ERROR_NO_DEVICE) return Status(Code::no_device, "CUDA: the driver finds no GPU");
+  if (outcome == CUDA_ERROR_NO_DEVICE)
+    return Status(Code::no_device, "CUDA: the driver finds no GPU");
   if (outcome != CUDA_SUCCESS)
-    return Status(Code::no_device,
-                  "CUDA: the driver is installed but does not start: " + status_of(api, outcome, "cuInit").message());
+    return Status(Code::no_device, "CUDA: the driver is installed but does not start: " +
+                                       status_of(api, outcome, "cuInit").message());
   return api;
 }
 
@@ -51,7 +53,8 @@ Code code_of(CUresult code) {
 Status status_of(const Api& api, CUresult code, const char* call) {
   if (code == CUDA_SUCCESS) return {};
   const char* name = nullptr;
-  if (!api.cuGetErrorName || api.cuGetErrorName(code, &name) != CUDA_SUCCESS || !name) name = "unknown CUDA error";
+  if (!api.cuGetErrorName || api.cuGetErrorName(code, &name) != CUDA_SUCCESS || !name)
+    name = "unknown CUDA error";
   return Status(code_of(code), std::string(call) + ": " + name + " (" + std::to_string(code) + ")");
 }
 

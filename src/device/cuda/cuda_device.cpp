@@ -1,11 +1,11 @@
 #include "device/cuda/cuda_device.hpp"
 
-#include "base/guard.hpp"
-#include "base/large_memory.hpp"
+#include "base/exception_boundary.hpp"
+#include "base/huge_page_allocator.hpp"
+#include "base/human_readable.hpp"
 #include "base/parallel.hpp"
-#include "base/quantity.hpp"
 #include "device/cuda/pc_sampling.hpp"
-#include "device/program_text.hpp"
+#include "device/program_source.hpp"
 
 namespace penstock::cuda {
 namespace {
@@ -13,7 +13,8 @@ namespace {
 // Pinned memory, which the copy engines read and write without a staging copy.
 class PinnedBuffer : public HostBuffer {
  public:
-  PinnedBuffer(ContextPointer context, void* data, std::uint64_t bytes) : context_(std::move(context)) {
+  PinnedBuffer(ContextPointer context, void* data, std::uint64_t bytes)
+      : context_(std::move(context)) {
     data_ = static_cast<std::byte*>(data), bytes_ = bytes;
   }
   ~PinnedBuffer() override {
@@ -25,11 +26,13 @@ class PinnedBuffer : public HostBuffer {
   ContextPointer context_;
 };
 
-// Huge pages of the system, pinned.
+// Pinned huge pages.
 class RegisteredBuffer : public HostBuffer {
  public:
-  RegisteredBuffer(ContextPointer context, void* data, std::uint64_t bytes) : context_(std::move(context)) {
-    data_ = static_cast<std::byte*>(data), bytes_ = bytes;      // what was asked for, by which pools find it again
+  RegisteredBuffer(ContextPointer context, void* data, std::uint64_t bytes)
+      : context_(std::move(context)) {
+    data_ = static_cast<std::byte*>(data),
+    bytes_ = bytes;  // the size asked for, by which pools find it again
   }
   ~RegisteredBuffer() override {
     const Current current(*context_);
@@ -37,7 +40,7 @@ class RegisteredBuffer : public HostBuffer {
     free_huge_pages(data_);
   }
   bool pin(std::uint64_t whole_pages) {
-    constexpr unsigned portable = 1;      // CU_MEMHOSTREGISTER_PORTABLE
+    constexpr unsigned portable = 1;  // CU_MEMHOSTREGISTER_PORTABLE
     is_pinned_ = context_->api.cuMemHostRegister(data_, whole_pages, portable) == CUDA_SUCCESS;
     return is_pinned_;
   }
@@ -47,32 +50,40 @@ class RegisteredBuffer : public HostBuffer {
   bool is_pinned_ = false;
 };
 
-// The system clears a page when it is first written, which one thread, the driver's, does at a few GB/s.
+// Touches all pages in parallel. The system clears a page at its first write, and one thread, the
+// driver's, does so at a few GB/s.
 void touch_pages(void* data, std::uint64_t bytes) {
   in_parallel(bytes / huge_page_bytes, 1, [data](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t page = first; page < last; page++) static_cast<volatile std::byte*>(data)[page * huge_page_bytes] = std::byte{0};
+    for (std::uint64_t page = first; page < last; page++)
+      static_cast<volatile std::byte*>(data)[page * huge_page_bytes] = std::byte{0};
   });
 }
 
-// Null where the system has no such pages or the driver refuses them.
-std::shared_ptr<HostBuffer> register_huge_pages(const ContextPointer& context, std::uint64_t bytes) {
+// Returns null where the system has no such pages or the driver refuses them.
+std::shared_ptr<HostBuffer> register_huge_pages(const ContextPointer& context,
+                                                std::uint64_t bytes) {
   const std::uint64_t whole = (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
   try {
     auto buffer = std::make_shared<RegisteredBuffer>(context, allocate_huge_pages(whole), bytes);
     touch_pages(buffer->data(), whole);
     return buffer->pin(whole) ? buffer : nullptr;
-  } catch (const std::exception&) {      // neither memory nor threads
+  } catch (const std::exception&) {  // neither memory nor threads
     return nullptr;
   }
 }
 
-// The driver's own allocation pins and clears pages of 4 KiB, 2.3 GB/s: large blocks are huge pages.
-Result<std::shared_ptr<HostBuffer>> allocate_pinned(const ContextPointer& context, std::uint64_t bytes) {
+// Large blocks are huge pages: the driver's own allocation pins and clears pages of 4 KiB, at 2.3
+// GB/s.
+Result<std::shared_ptr<HostBuffer>> allocate_pinned(const ContextPointer& context,
+                                                    std::uint64_t bytes) {
   const Current current(*context);
   if (bytes >= 4 * huge_page_bytes)
     if (auto memory = register_huge_pages(context, bytes)) return memory;
   void* data = nullptr;
-  PENSTOCK_TRY(context->check(context->api.cuMemHostAlloc(&data, bytes > 0 ? bytes : 1, CU_MEMHOSTALLOC_PORTABLE), "cuMemHostAlloc")
+  PENSTOCK_TRY(context
+                   ->check(context->api.cuMemHostAlloc(&data, bytes > 0 ? bytes : 1,
+                                                       CU_MEMHOSTALLOC_PORTABLE),
+                           "cuMemHostAlloc")
                    .with("for " + bytes_text(bytes) + " of pinned host memory"));
   return std::shared_ptr<HostBuffer>(std::make_shared<PinnedBuffer>(context, data, bytes));
 }
@@ -100,22 +111,27 @@ device::Pool::Driver pool_driver(const ContextPointer& context) {
   return driver;
 }
 
-// Results must equal the host's unless fast_math: no contraction of a*b+c. Division, sqrt and denormals are exact by
-// default. Line information costs nothing at run time and gives compute-sanitizer and profilers our lines.
+// Results must equal the host's unless fast_math: no contraction of a*b+c. Division, sqrt and
+// denormals are exact by default. Line information costs nothing at run time and gives
+// compute-sanitizer and profilers our source lines.
 std::vector<std::string> compiler_options(const ProgramSource& source) {
-  std::vector<std::string> options = {"--std=c++17", "--device-as-default-execution-space", "--generate-line-info",
-                                      "--diag-suppress=177"};   // 177: a function of the prelude is not used
+  std::vector<std::string> options = {
+      "--std=c++17", "--device-as-default-execution-space", "--generate-line-info",
+      "--diag-suppress=177"};  // 177: a function of the prelude is not used
   options.push_back(source.fast_math ? "--use_fast_math" : "-fmad=false");
   if (source.text.find("__int128") != std::string::npos) options.push_back("--device-int128");
   return options;
 }
 
-Result<std::shared_ptr<Module>> load(const ContextPointer& context, const std::vector<std::byte>& binary) {
+Result<std::shared_ptr<Module>> load(const ContextPointer& context,
+                                     const std::vector<std::byte>& binary) {
   const Current current(*context);
   CUmodule module = nullptr;
-  PENSTOCK_TRY(context->check(context->api.cuModuleLoadData(&module, binary.data()), "cuModuleLoadData"));
+  PENSTOCK_TRY(
+      context->check(context->api.cuModuleLoadData(&module, binary.data()), "cuModuleLoadData"));
   const std::string_view image(reinterpret_cast<const char*>(binary.data()), binary.size());
-  return std::make_shared<Module>(context, module, binary, image.find("_local_bytes") != image.npos);
+  return std::make_shared<Module>(context, module, binary,
+                                  image.find("_local_bytes") != image.npos);
 }
 
 Result<device::Compiled<Module>> compile(const ContextPointer& context, const ProgramSource& source,
@@ -124,8 +140,11 @@ Result<device::Compiled<Module>> compile(const ContextPointer& context, const Pr
   PENSTOCK_ASSIGN(CompiledText compiled,
                   compile_text(context->nvrtc, text, context->architecture, options, source.label));
   auto module = load(context, compiled.binary);
-  if (!module.ok()) return module.with("while loading '" + source.label + "', compiled by " + context->traits.compiler);
-  return device::Compiled<Module>{std::move(module).value(), {std::move(compiled.binary), std::move(compiled.log), ""}};
+  if (!module.ok())
+    return module.with("while loading '" + source.label + "', compiled by " +
+                       context->traits.compiler);
+  return device::Compiled<Module>{std::move(module).value(),
+                                  {std::move(compiled.binary), std::move(compiled.log), ""}};
 }
 
 }  // namespace
@@ -134,9 +153,10 @@ Result<std::shared_ptr<Device>> CudaDevice::open(const FoundDevice& found, const
   PENSTOCK_TRY(api().status());
   auto context = std::make_shared<Context>(*api(), nvrtc, found.traits);
   context->device = found.device, context->architecture = found.architecture;
-  PENSTOCK_TRY(
-      context->check(context->api.cuDevicePrimaryCtxRetain(&context->context, found.device), "cuDevicePrimaryCtxRetain")
-          .with("while opening " + found.traits.id));
+  PENSTOCK_TRY(context
+                   ->check(context->api.cuDevicePrimaryCtxRetain(&context->context, found.device),
+                           "cuDevicePrimaryCtxRetain")
+                   .with("while opening " + found.traits.id));
   return std::shared_ptr<Device>(new CudaDevice(std::move(context)));
 }
 
@@ -152,7 +172,8 @@ Result<std::shared_ptr<Buffer>> CudaDevice::allocate(std::uint64_t bytes) {
 }
 
 Result<std::shared_ptr<HostBuffer>> CudaDevice::allocate_host(std::uint64_t bytes) {
-  return host_pool_->take(bytes, [this](std::uint64_t class_bytes) { return allocate_pinned(context_, class_bytes); });
+  return host_pool_->take(
+      bytes, [this](std::uint64_t class_bytes) { return allocate_pinned(context_, class_bytes); });
 }
 
 Result<std::shared_ptr<Buffer>> CudaDevice::wrap_host(const void*, std::uint64_t) {
@@ -161,8 +182,9 @@ Result<std::shared_ptr<Buffer>> CudaDevice::wrap_host(const void*, std::uint64_t
 
 Result<std::unique_ptr<Queue>> CudaDevice::queue() { return make_queue(context_); }
 
-Result<std::shared_ptr<Buffer>> CudaDevice::import_memory(std::uint64_t handle, std::uint64_t bytes) {
-  if (handle == 0 && bytes > 0) return Status(Code::invalid, "device memory at address 0");
+Result<std::shared_ptr<Buffer>> CudaDevice::import_memory(std::uint64_t handle,
+                                                          std::uint64_t bytes) {
+  if (handle == 0 && bytes > 0) return Status(Code::invalid, "the memory's address is null");
   return std::shared_ptr<Buffer>(device::PooledBuffer::borrowed(context_.get(), handle, bytes));
 }
 
@@ -171,22 +193,28 @@ Result<std::unique_ptr<Queue>> CudaDevice::import_queue(std::uint64_t handle) {
 }
 
 Result<std::shared_ptr<Program>> CudaDevice::build(const ProgramSource& source) {
-  return guard([&] { return build_unguarded(source); });
+  return catch_exceptions([&] { return build_or_throw(source); });
 }
 
-Result<std::shared_ptr<Program>> CudaDevice::build_unguarded(const ProgramSource& source) {
+Result<std::shared_ptr<Program>> CudaDevice::build_or_throw(const ProgramSource& source) {
   PENSTOCK_TRY(device::check_source(traits_, source));
   const std::vector<std::string> options = compiler_options(source);
-  const device::CacheKey key = device::cache_key(traits_, device::key_options(options, source), source);
-  PENSTOCK_ASSIGN(auto found, modules_.get(
-      key, [&](const device::CacheEntry& entry) { return load(context_, entry.binary); },
-      [&] { return compile(context_, source, options); }));
-  if (const auto sampled = [this] { const std::lock_guard lock(sampled_mutex_); return sampled_.lock(); }()) {
+  const device::CacheKey key =
+      device::cache_key(traits_, device::key_options(options, source), source);
+  PENSTOCK_ASSIGN(
+      auto found,
+      modules_.get(
+          key, [&](const device::CacheEntry& entry) { return load(context_, entry.binary); },
+          [&] { return compile(context_, source, options); }));
+  if (const auto sampled = [this] {
+        const std::lock_guard lock(sampled_mutex_);
+        return sampled_.lock();
+      }()) {
     const std::lock_guard lock(sampled->mutex);
     sampled->by_key[found.report.key] = found.module;
   }
-  return std::shared_ptr<Program>(
-      std::make_shared<CudaProgram>(std::move(found.module), std::move(found.report), source.group_size));
+  return std::shared_ptr<Program>(std::make_shared<CudaProgram>(
+      std::move(found.module), std::move(found.report), source.group_size));
 }
 
 Result<std::uint32_t> CudaDevice::resident_groups(const Program& program, std::string_view kernel) {
@@ -195,9 +223,10 @@ Result<std::uint32_t> CudaDevice::resident_groups(const Program& program, std::s
   PENSTOCK_ASSIGN(const Kernel* const found, built->kernel(kernel));
   const Current current(*context_);
   int groups = 0;
-  PENSTOCK_TRY(context_->check(context_->api.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                                   &groups, found->function, static_cast<int>(found->threads), found->local_bytes),
-                               "cuOccupancyMaxActiveBlocksPerMultiprocessor"));
+  PENSTOCK_TRY(context_->check(
+      context_->api.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+          &groups, found->function, static_cast<int>(found->threads), found->local_bytes),
+      "cuOccupancyMaxActiveBlocksPerMultiprocessor"));
   return static_cast<std::uint32_t>(groups) * traits_.compute_units;
 }
 
@@ -209,24 +238,30 @@ Result<KernelResources> CudaDevice::resources(const Program& program, std::strin
   const Current current(*context_);
   const auto attribute = [&](int which) -> std::optional<std::uint32_t> {
     int value = 0;
-    if (context_->api.cuFuncGetAttribute(&value, which, found->function) != CUDA_SUCCESS || value < 0) return {};
+    if (context_->api.cuFuncGetAttribute(&value, which, found->function) != CUDA_SUCCESS ||
+        value < 0)
+      return {};
     return static_cast<std::uint32_t>(value);
   };
   KernelResources resources;
   resources.group_size = found->threads;
   resources.registers = attribute(CU_FUNC_ATTRIBUTE_NUM_REGS);
   resources.private_bytes = attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
-  if (const auto fixed = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)) resources.local_bytes = *fixed + std::uint64_t{found->local_bytes};
+  if (const auto fixed = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES))
+    resources.local_bytes = *fixed + std::uint64_t{found->local_bytes};
   int most = 0;
-  const CUresult got = context_->api.cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, context_->device);
+  const CUresult got = context_->api.cuDeviceGetAttribute(
+      &most, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, context_->device);
   if (got == CUDA_SUCCESS && most > 0)
-    resources.occupancy = static_cast<double>(groups) * found->threads / (static_cast<double>(most) * traits_.compute_units);
+    resources.occupancy = static_cast<double>(groups) * found->threads /
+                          (static_cast<double>(most) * traits_.compute_units);
   return resources;
 }
 
 Result<std::unique_ptr<StallSampler>> CudaDevice::sample_stalls() {
   const std::lock_guard lock(sampled_mutex_);
-  if (!sampled_.expired()) return Status(Code::invalid, "the stalls of " + traits_.id + " are being sampled already");
+  if (!sampled_.expired())
+    return Status(Code::invalid, "the stalls of " + traits_.id + " are being sampled already");
   auto programs = std::make_shared<SampledPrograms>();
   PENSTOCK_ASSIGN(auto sampler, begin_pc_sampling(context_, programs));
   sampled_ = programs;

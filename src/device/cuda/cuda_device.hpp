@@ -1,6 +1,6 @@
 // A CUDA device: its primary context, its programs, its queues.
 //
-// A kernel says how much dynamic shared memory a launch needs through a constant that its text exports beside it; absent: 0
+// A program exports the dynamic shared memory of a kernel as a constant; where it is absent, 0:
 //   extern "C" __device__ const unsigned NAME_local_bytes = sizeof(Tile);
 #pragma once
 #include <map>
@@ -22,17 +22,19 @@ struct Context {
   Traits traits;
   CUdevice device = 0;
   CUcontext context = nullptr;
-  int architecture = 0;   // 90 for sm_90
+  int architecture = 0;  // 90 for sm_90
   Context(const Api& a, const Nvrtc& n, Traits t) : api(a), nvrtc(n), traits(std::move(t)) {}
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
-  ~Context() { if (context) api.cuDevicePrimaryCtxRelease(device); }
+  ~Context() {
+    if (context) api.cuDevicePrimaryCtxRelease(device);
+  }
   Status check(CUresult code, const char* call) const { return status_of(api, code, call); }
 };
 using ContextPointer = std::shared_ptr<Context>;
 
-// Makes the context this thread's current one while it lives and gives the thread its former one back, since the caller
-// may use CUDA too. Every entry from outside opens one.
+// Makes the context current on this thread and restores the former one in its destructor, since the
+// caller may use CUDA too. Every entry from outside opens one.
 class Current {
  public:
   explicit Current(const Context& context)
@@ -49,22 +51,33 @@ class Current {
   bool pushed_;
 };
 
-struct FoundDevice { Traits traits; CUdevice device; int architecture; };
+struct FoundDevice {
+  Traits traits;
+  CUdevice device;
+  int architecture;
+};
 
 struct Kernel {
   CUfunction function = nullptr;
   std::uint32_t threads = 0, local_bytes = 0;
   bool sizes_known = false;
-  std::vector<std::uint32_t> argument_bytes;   // when sizes_known
+  std::vector<std::uint32_t> argument_bytes;  // when sizes_known
 };
 
 class Module {
  public:
-  // Whether the image names any local_bytes: the driver reports a question for a symbol that is absent as an error to its tools.
-  Module(ContextPointer context, CUmodule module, std::vector<std::byte> image, bool has_local_bytes)
-      : context_(std::move(context)), module_(module), image_(std::move(image)), has_local_bytes_(has_local_bytes) {}
+  // Whether the image names any local_bytes: looking up an absent symbol is an error in the
+  // driver's tools.
+  Module(ContextPointer context, CUmodule module, std::vector<std::byte> image,
+         bool has_local_bytes)
+      : context_(std::move(context)),
+        module_(module),
+        image_(std::move(image)),
+        has_local_bytes_(has_local_bytes) {}
   ~Module();
-  const std::vector<std::byte>& image() const { return image_; }      // profilers find source lines in it
+  const std::vector<std::byte>& image() const {
+    return image_;
+  }  // profilers find source lines in it
   Result<const Kernel*> kernel(std::string_view name, std::uint32_t group_size);
 
  private:
@@ -84,13 +97,15 @@ class CudaProgram : public Program {
       : module_(std::move(module)) {
     report_ = std::move(report), group_size_ = group_size;
   }
-  Result<const Kernel*> kernel(std::string_view name) const { return module_->kernel(name, group_size_); }
+  Result<const Kernel*> kernel(std::string_view name) const {
+    return module_->kernel(name, group_size_);
+  }
 
  private:
   std::shared_ptr<Module> module_;
 };
 
-// The programs that are built while a sampler runs, by their keys.
+// The programs that were built while a sampler runs, by their keys.
 struct SampledPrograms {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<Module>> by_key;
@@ -105,7 +120,9 @@ class CudaDevice : public Device {
   Result<std::unique_ptr<Queue>> queue() override;
   Result<std::shared_ptr<Buffer>> import_memory(std::uint64_t handle, std::uint64_t bytes) override;
   Result<std::unique_ptr<Queue>> import_queue(std::uint64_t handle) override;
-  Result<std::uint64_t> context_handle() const override { return reinterpret_cast<std::uint64_t>(context_->context); }
+  Result<std::uint64_t> context_handle() const override {
+    return reinterpret_cast<std::uint64_t>(context_->context);
+  }
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override;
   Result<std::uint32_t> resident_groups(const Program& program, std::string_view kernel) override;
   Result<KernelResources> resources(const Program& program, std::string_view kernel) override;
@@ -113,16 +130,18 @@ class CudaDevice : public Device {
 
  private:
   explicit CudaDevice(ContextPointer context);
-  Result<std::shared_ptr<Program>> build_unguarded(const ProgramSource& source);
+  Result<std::shared_ptr<Program>> build_or_throw(const ProgramSource& source);
   ContextPointer context_;
   std::shared_ptr<device::Pool> pool_;
-  std::shared_ptr<device::HostPool> host_pool_ = std::make_shared<device::HostPool>(device::idle_pinned_limit_bytes);
+  std::shared_ptr<device::HostPool> host_pool_ =
+      std::make_shared<device::HostPool>(device::idle_pinned_limit_bytes);
   device::ModuleCache<Module> modules_;
   std::mutex sampled_mutex_;
-  std::weak_ptr<SampledPrograms> sampled_;     // while a sampler lives
+  std::weak_ptr<SampledPrograms> sampled_;  // while a sampler lives
 };
 
-Result<std::unique_ptr<Queue>> make_queue(ContextPointer context);
-std::unique_ptr<Queue> borrow_queue(ContextPointer context, CUstream stream);      // which stays its owner's
+Result<std::unique_ptr<Queue>> make_queue(const ContextPointer& context);
+std::unique_ptr<Queue> borrow_queue(ContextPointer context,
+                                    CUstream stream);  // owned by the caller
 
 }  // namespace penstock::cuda

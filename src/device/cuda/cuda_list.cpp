@@ -1,4 +1,4 @@
-// Every CUDA device, when the driver and NVRTC are both there.
+// Lists the CUDA devices, where both the driver and NVRTC are present.
 #include <cctype>
 #include <fstream>
 #include <iterator>
@@ -19,16 +19,18 @@ std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-// "580.65.06" from the kernel module, which the driver API does not tell; "" where the file is not.
+// Returns "580.65.06" from the kernel module, which the driver API lacks; "" without that file.
 std::string kernel_module_version() {
   std::ifstream file("/proc/driver/nvidia/version");
   std::string word;
   while (file >> word)
-    if (std::isdigit(static_cast<unsigned char>(word[0])) && word.find('.') != std::string::npos) return word;
+    if (std::isdigit(static_cast<unsigned char>(word[0])) && word.find('.') != std::string::npos)
+      return word;
   return "";
 }
 
-FoundDevice describe(const Api& api, CUdevice device, int ordinal, int driver_version, const Nvrtc& nvrtc) {
+FoundDevice describe(const Api& api, CUdevice device, int ordinal, int driver_version,
+                     const Nvrtc& nvrtc) {
   const auto attribute = [&](int what) {
     int value = 0;
     return api.cuDeviceGetAttribute(&value, what, device) == CUDA_SUCCESS ? value : 0;
@@ -45,17 +47,22 @@ FoundDevice describe(const Api& api, CUdevice device, int ordinal, int driver_ve
   traits.id = "cuda:" + std::to_string(ordinal), traits.target = Target::cuda;
   traits.name = name, traits.vendor = "NVIDIA";
   const std::string module_version = kernel_module_version();
-  traits.driver = "CUDA " + version_text(driver_version) + (module_version.empty() ? "" : ", driver " + module_version);
+  traits.driver = "CUDA " + version_text(driver_version) +
+                  (module_version.empty() ? "" : ", driver " + module_version);
   traits.architecture = "sm_" + std::to_string(found.architecture);
   traits.compiler = "NVRTC " + std::to_string(nvrtc.major) + "." + std::to_string(nvrtc.minor);
-  traits.compute_units = static_cast<std::uint32_t>(attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
-  traits.max_group_size = static_cast<std::uint32_t>(attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
+  traits.compute_units =
+      static_cast<std::uint32_t>(attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+  traits.max_group_size =
+      static_cast<std::uint32_t>(attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
   traits.subgroup_size = static_cast<std::uint32_t>(attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE));
   traits.has_subgroups = true;
   traits.global_bytes = traits.max_allocation_bytes = bytes;
-  traits.local_bytes = static_cast<std::uint64_t>(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+  traits.local_bytes =
+      static_cast<std::uint64_t>(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
   traits.has_f64 = traits.has_atomic_u64 = true;
-  traits.forward_progress = true;   // blocks that run stay resident until they end
+  traits.has_launch_bounds = true;
+  traits.forward_progress = true;  // blocks that run stay resident until they end
   return found;
 }
 
@@ -79,7 +86,7 @@ DeviceList find_devices() {
 }
 
 const DeviceList& all_devices() {
-  static const DeviceList& list = *new DeviceList(find_devices());   // kept: see api()
+  static const DeviceList& list = *new DeviceList(find_devices());  // kept: see api()
   return list;
 }
 

@@ -22,12 +22,14 @@ class CudaEvent : public Event {
   }
   Result<double> seconds_since(const Event& earlier) const override {
     const auto* other = dynamic_cast<const CudaEvent*>(&earlier);
-    if (!other || other->context_ != context_) return Status(Code::invalid, "the earlier event is of another device");
+    if (!other || other->context_ != context_)
+      return Status(Code::invalid, "the earlier event is of another device");
     const Current current(*context_);
     float milliseconds = 0;
     const CUresult outcome = context_->api.cuEventElapsedTime(&milliseconds, other->event_, event_);
     if (outcome == CUDA_ERROR_NOT_READY)
-      return Status(Code::invalid, "an event has no time before it has happened; wait for it first");
+      return Status(Code::invalid,
+                    "an event has no time before it has happened; wait for it first");
     PENSTOCK_TRY(context_->check(outcome, "cuEventElapsedTime"));
     return static_cast<double>(milliseconds) * 1e-3;
   }
@@ -38,7 +40,8 @@ class CudaEvent : public Event {
 };
 
 struct QueueHandle : device::QueueState {
-  QueueHandle(ContextPointer c, CUstream s, bool borrowed) : context(std::move(c)), stream(s), is_borrowed(borrowed) {}
+  QueueHandle(ContextPointer c, CUstream s, bool borrowed)
+      : context(std::move(c)), stream(s), is_borrowed(borrowed) {}
   ~QueueHandle() override {
     if (is_borrowed) return;
     const Current current(*context);
@@ -48,7 +51,8 @@ struct QueueHandle : device::QueueState {
   Result<std::shared_ptr<Event>> record_event() override {
     const Current current(*context);
     CUevent event = nullptr;
-    PENSTOCK_TRY(context->check(context->api.cuEventCreate(&event, CU_EVENT_DEFAULT), "cuEventCreate"));
+    PENSTOCK_TRY(
+        context->check(context->api.cuEventCreate(&event, CU_EVENT_DEFAULT), "cuEventCreate"));
     std::shared_ptr<Event> owned = std::make_shared<CudaEvent>(context, event);
     PENSTOCK_TRY(context->check(context->api.cuEventRecord(event, stream), "cuEventRecord"));
     return owned;
@@ -56,9 +60,11 @@ struct QueueHandle : device::QueueState {
   Status wait_for(const Event& event) override {
     const auto* other = dynamic_cast<const CudaEvent*>(&event);
     if (!other)
-      return Status(Code::invalid, "a queue of " + context->traits.id + " cannot wait for another driver's event");
+      return Status(Code::invalid,
+                    "a queue of " + context->traits.id + " cannot wait for another driver's event");
     const Current current(*context);
-    return context->check(context->api.cuStreamWaitEvent(stream, other->handle(), 0), "cuStreamWaitEvent");
+    return context->check(context->api.cuStreamWaitEvent(stream, other->handle(), 0),
+                          "cuStreamWaitEvent");
   }
   Status finish() override {
     const Current current(*context);
@@ -70,29 +76,36 @@ struct QueueHandle : device::QueueState {
   bool is_borrowed;
 };
 
-constexpr std::size_t argument_limit = 64;   // of one launch; CUDA's own is 4 KB of them
+constexpr std::size_t argument_limit = 64;  // of one launch; CUDA's own is 4 KB of them
 
 class CudaQueue : public Queue {
  public:
   explicit CudaQueue(std::shared_ptr<QueueHandle> state)
-      : state_(std::move(state)), context_(*state_->context), api_(context_.api), stream_(state_->stream) {}
+      : state_(std::move(state)),
+        context_(*state_->context),
+        api_(context_.api),
+        stream_(state_->stream) {}
   ~CudaQueue() override {
     if (!state_->is_borrowed || uses_pool_) (void)state_->finish();
   }
 
-  Status upload(const Buffer& to, const void* from, std::uint64_t bytes, std::uint64_t to_offset) override {
+  Status upload(const Buffer& to, const void* from, std::uint64_t bytes,
+                std::uint64_t to_offset) override {
     PENSTOCK_TRY(device::check_range("upload", to, bytes, to_offset));
     if (bytes == 0) return {};
     const Current current(context_);
     PENSTOCK_ASSIGN(const CUdeviceptr address, use(to));
-    return context_.check(api_.cuMemcpyHtoDAsync(address + to_offset, from, bytes, stream_), "cuMemcpyHtoDAsync");
+    return context_.check(api_.cuMemcpyHtoDAsync(address + to_offset, from, bytes, stream_),
+                          "cuMemcpyHtoDAsync");
   }
-  Status download(void* to, const Buffer& from, std::uint64_t bytes, std::uint64_t from_offset) override {
+  Status download(void* to, const Buffer& from, std::uint64_t bytes,
+                  std::uint64_t from_offset) override {
     PENSTOCK_TRY(device::check_range("download", from, bytes, from_offset));
     if (bytes == 0) return {};
     const Current current(context_);
     PENSTOCK_ASSIGN(const CUdeviceptr address, use(from));
-    return context_.check(api_.cuMemcpyDtoHAsync(to, address + from_offset, bytes, stream_), "cuMemcpyDtoHAsync");
+    return context_.check(api_.cuMemcpyDtoHAsync(to, address + from_offset, bytes, stream_),
+                          "cuMemcpyDtoHAsync");
   }
   Status copy(const Buffer& to, const Buffer& from, std::uint64_t bytes) override {
     PENSTOCK_TRY(device::check_copy(to, from, bytes));
@@ -100,14 +113,16 @@ class CudaQueue : public Queue {
     const Current current(context_);
     PENSTOCK_ASSIGN(const CUdeviceptr target, use(to));
     PENSTOCK_ASSIGN(const CUdeviceptr source, use(from));
-    return context_.check(api_.cuMemcpyDtoDAsync(target, source, bytes, stream_), "cuMemcpyDtoDAsync");
+    return context_.check(api_.cuMemcpyDtoDAsync(target, source, bytes, stream_),
+                          "cuMemcpyDtoDAsync");
   }
   Status fill(const Buffer& to, std::uint32_t value, std::uint64_t bytes) override {
     PENSTOCK_TRY(device::check_fill(to, bytes));
     if (bytes == 0) return {};
     const Current current(context_);
     PENSTOCK_ASSIGN(const CUdeviceptr address, use(to));
-    return context_.check(api_.cuMemsetD32Async(address, value, bytes / 4, stream_), "cuMemsetD32Async");
+    return context_.check(api_.cuMemsetD32Async(address, value, bytes / 4, stream_),
+                          "cuMemsetD32Async");
   }
   Status launch(const Program& program, std::string_view name, std::uint32_t groups,
                 std::span<const Argument> arguments) override {
@@ -119,32 +134,38 @@ class CudaQueue : public Queue {
   }
   Result<std::shared_ptr<Event>> record() override { return state_->record(); }
   Status wait_for(const Event& event) override { return state_->wait_for(event); }
-  Status flush() override { return {}; }   // a stream starts by itself
+  Status flush() override { return {}; }  // a stream starts by itself
   Status finish() override { return state_->finish(); }
 
  private:
   Status launch(const Program& program, std::string_view name, std::uint32_t groups,
                 std::span<const Argument> arguments, bool resident) {
     const auto* built = dynamic_cast<const CudaProgram*>(&program);
-    if (!built) return Status(Code::invalid, "kernel '" + std::string(name) + "' belongs to another driver's device");
+    if (!built)
+      return Status(Code::invalid,
+                    "kernel '" + std::string(name) + "' belongs to another driver's device");
     PENSTOCK_ASSIGN(const Kernel* const kernel, built->kernel(name));
     if (kernel->sizes_known)
-      PENSTOCK_TRY(device::check_argument_count(name, kernel->argument_bytes.size(), arguments.size()));
-    if (arguments.size() > argument_limit || groups > std::uint32_t{std::numeric_limits<std::int32_t>::max()})
-      return Status(Code::capacity,
-                    "kernel '" + std::string(name) + "': at most 64 arguments and 2^31-1 groups a launch");
+      PENSTOCK_TRY(
+          device::check_argument_count(name, kernel->argument_bytes.size(), arguments.size()));
+    if (arguments.size() > argument_limit ||
+        groups > std::uint32_t{std::numeric_limits<std::int32_t>::max()})
+      return Status(Code::capacity, "kernel '" + std::string(name) +
+                                        "': at most 64 arguments and 2^31-1 groups a launch");
     if (groups == 0) return {};
     const Current current(context_);
     std::array<CUdeviceptr, argument_limit> addresses;
     std::array<void*, argument_limit> pointers;
     for (std::size_t i = 0; i < arguments.size(); i++)
-      if (const Status set = set_argument(*kernel, i, arguments[i], addresses[i], pointers[i]); !set.ok())
+      if (const Status set = set_argument(*kernel, i, arguments[i], addresses[i], pointers[i]);
+          !set.ok())
         return device::with_argument(set, i, name);
     const CUresult outcome =
-        resident ? api_.cuLaunchCooperativeKernel(kernel->function, groups, 1, 1, kernel->threads, 1, 1,
-                                                  kernel->local_bytes, stream_, pointers.data())
-                 : api_.cuLaunchKernel(kernel->function, groups, 1, 1, kernel->threads, 1, 1, kernel->local_bytes,
-                                       stream_, pointers.data(), nullptr);
+        resident
+            ? api_.cuLaunchCooperativeKernel(kernel->function, groups, 1, 1, kernel->threads, 1, 1,
+                                             kernel->local_bytes, stream_, pointers.data())
+            : api_.cuLaunchKernel(kernel->function, groups, 1, 1, kernel->threads, 1, 1,
+                                  kernel->local_bytes, stream_, pointers.data(), nullptr);
     if (outcome == CUDA_SUCCESS) return {};
     return context_.check(outcome, resident ? "cuLaunchCooperativeKernel" : "cuLaunchKernel")
         .with("kernel '" + std::string(name) + "'");
@@ -152,17 +173,20 @@ class CudaQueue : public Queue {
   Result<CUdeviceptr> use(const Buffer& buffer) {
     const auto* pooled = dynamic_cast<const device::PooledBuffer*>(&buffer);
     if (!pooled || pooled->device() != &context_)
-      return Status(Code::invalid, "the buffer belongs to another device than " + context_.traits.id);
+      return Status(Code::invalid,
+                    "the buffer belongs to another device than " + context_.traits.id);
     PENSTOCK_TRY(pooled->touch(state_));
     uses_pool_ |= !pooled->is_borrowed();
     return pooled->handle();
   }
-  Status set_argument(const Kernel& kernel, std::size_t index, const Argument& argument, CUdeviceptr& address,
-                      void*& pointer) {
-    if (!argument.buffer && argument.byte_count == 0) return Status(Code::invalid, "neither a buffer nor a value");
+  Status set_argument(const Kernel& kernel, std::size_t index, const Argument& argument,
+                      CUdeviceptr& address, void*& pointer) {
+    if (!argument.buffer && argument.byte_count == 0)
+      return Status(Code::invalid, "neither a buffer nor a value");
     const std::uint32_t bytes = argument.buffer ? sizeof address : argument.byte_count;
     if (kernel.sizes_known && kernel.argument_bytes[index] != bytes)
-      return Status(Code::invalid, "has " + std::to_string(bytes) + " bytes, the kernel's parameter " +
+      return Status(Code::invalid, "has " + std::to_string(bytes) +
+                                       " bytes, the kernel's parameter " +
                                        std::to_string(kernel.argument_bytes[index]));
     pointer = const_cast<std::byte*>(argument.bytes.data());
     if (!argument.buffer) return {};
@@ -177,20 +201,23 @@ class CudaQueue : public Queue {
   const Context& context_;
   const Api& api_;
   CUstream stream_;
-  bool uses_pool_ = false;      // which takes a queue that is gone for one that has finished
+  bool uses_pool_ = false;  // the pool takes a destroyed queue for a finished one
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Queue>> make_queue(ContextPointer context) {
+Result<std::unique_ptr<Queue>> make_queue(const ContextPointer& context) {
   const Current current(*context);
   CUstream stream = nullptr;
-  PENSTOCK_TRY(context->check(context->api.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
-  return std::unique_ptr<Queue>(std::make_unique<CudaQueue>(std::make_shared<QueueHandle>(context, stream, false)));
+  PENSTOCK_TRY(context->check(context->api.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING),
+                              "cuStreamCreate"));
+  return std::unique_ptr<Queue>(
+      std::make_unique<CudaQueue>(std::make_shared<QueueHandle>(context, stream, false)));
 }
 
 std::unique_ptr<Queue> borrow_queue(ContextPointer context, CUstream stream) {
-  return std::make_unique<CudaQueue>(std::make_shared<QueueHandle>(std::move(context), stream, true));
+  return std::make_unique<CudaQueue>(
+      std::make_shared<QueueHandle>(std::move(context), stream, true));
 }
 
 }  // namespace penstock::cuda

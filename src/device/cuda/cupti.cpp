@@ -9,11 +9,14 @@ namespace penstock::cuda {
 namespace {
 
 constexpr const char* what_to_install =
-    "no usable CUPTI (libcupti.so.13 or .12), which samples kernels: pip install nvidia-cuda-cupti (for a driver of CUDA 12: "
+    "no usable CUPTI (libcupti.so.13 or .12), which samples kernels: pip install nvidia-cuda-cupti "
+    "(for a driver of CUDA 12: "
     "nvidia-cuda-cupti-cu12) into the project's .venv, or set PENSTOCK_CUPTI to the file";
 
 // CUPTI 12.0 says 18 and counts on; from 13 on it says 130000 for 13.0.
-int major_of(std::uint32_t version) { return version >= 100000 ? static_cast<int>(version / 10000) : version >= 18 ? 12 : 11; }
+int major_of(std::uint32_t version) {
+  return version >= 100000 ? static_cast<int>(version / 10000) : version >= 18 ? 12 : 11;
+}
 
 Result<Cupti> bind(const std::string& path) {
   PENSTOCK_ASSIGN(const device::Library library, device::Library::open({path}));
@@ -32,22 +35,29 @@ Result<Cupti> bind(const std::string& path) {
   PENSTOCK_TRY(library.bind(cupti.line_of, "cuptiGetSassToSourceCorrelation"));
   PENSTOCK_TRY(library.bind(cupti.crc_of, "cuptiGetCubinCrc"));
   std::uint32_t version = 0;
-  if (cupti.version(&version) != CUPTI_SUCCESS) return Status(Code::unsupported, path + " does not answer");
+  if (cupti.version(&version) != CUPTI_SUCCESS)
+    return Status(Code::unsupported, path + " does not answer");
   cupti.major = major_of(version);
   return cupti;
 }
 
 const char* what_to_allow(CUptiResult code) {
   switch (code) {
-    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES: case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
-      return "performance counters are kept for administrators: run as root or with CAP_SYS_ADMIN, or load the driver with "
+    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
+      return "performance counters are kept for administrators: run as root or with CAP_SYS_ADMIN, "
+             "or load the driver with "
              "'options nvidia NVreg_RestrictProfilingToAdminUsers=0' in /etc/modprobe.d";
-    case CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED: return "a GPU that is cut into instances (MIG) is not sampled";
-    case CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED: return "a GPU in confidential mode is not sampled";
+    case CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED:
+      return "a GPU that is cut into instances (MIG) is not sampled";
+    case CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED:
+      return "a GPU in confidential mode is not sampled";
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED: return "this virtual GPU is not sampled";
-    case CUPTI_ERROR_HARDWARE_BUSY: case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+    case CUPTI_ERROR_HARDWARE_BUSY:
+    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
       return "another profiler uses the GPU: end it first";
-    case CUPTI_ERROR_NOT_SUPPORTED: return "this GPU or driver has no PC sampling; Volta and later have it";
+    case CUPTI_ERROR_NOT_SUPPORTED:
+      return "this GPU or driver has no PC sampling; Volta and later have it";
     default: return "";
   }
 }
@@ -55,15 +65,22 @@ const char* what_to_allow(CUptiResult code) {
 }  // namespace
 
 Result<Cupti> open_cupti(int driver_major) {
-  const LibraryPlaces places{"PENSTOCK_CUPTI", "libcupti.so", {"extras/CUPTI/lib64", "lib64", "lib", "targets/*/lib"},
+  const LibraryPlaces places{"PENSTOCK_CUPTI",
+                             "libcupti.so",
+                             {"extras/CUPTI/lib64", "lib64", "lib", "targets/*/lib"},
                              {"cu1[0-9]", "cuda_cupti"}};
   std::string why;
   std::error_code error;
-  for (const std::string& path : library_candidates(places, std::filesystem::read_symlink("/proc/self/exe", error).string())) {
+  for (const std::string& path : library_candidates(
+           places, std::filesystem::read_symlink("/proc/self/exe", error).string())) {
     auto cupti = bind(path);
-    if (cupti.ok() && cupti->major >= 12 && (driver_major == 0 || cupti->major <= driver_major)) return cupti;
-    if (cupti.ok()) why = path + " is of CUDA " + std::to_string(cupti->major) + ", the driver of " + std::to_string(driver_major);
-    else if (cupti.status().code() == Code::unsupported) why = cupti.status().message();
+    if (cupti.ok() && cupti->major >= 12 && (driver_major == 0 || cupti->major <= driver_major))
+      return cupti;
+    if (cupti.ok())
+      why = path + " is of CUDA " + std::to_string(cupti->major) + ", the driver of " +
+            std::to_string(driver_major);
+    else if (cupti.status().code() == Code::unsupported)
+      why = cupti.status().message();
   }
   return Status(Code::unsupported, what_to_install + (why.empty() ? "" : " (" + why + ")"));
 }
@@ -72,8 +89,10 @@ Status status_of(const Cupti& cupti, CUptiResult code, const char* call) {
   if (code == CUPTI_SUCCESS) return {};
   const char* name = nullptr;
   if (cupti.error_name(code, &name) != CUPTI_SUCCESS || !name) name = "an unknown error";
-  const std::string text = std::string(call) + ": " + name + " (" + std::to_string(code) + ")", allow = what_to_allow(code);
-  return allow.empty() ? Status(Code::internal, text) : Status(Code::unsupported, allow + " (" + text + ")");
+  const std::string text = std::string(call) + ": " + name + " (" + std::to_string(code) + ")",
+                    allow = what_to_allow(code);
+  return allow.empty() ? Status(Code::internal, text)
+                       : Status(Code::unsupported, allow + " (" + text + ")");
 }
 
 std::string stall_reason(std::string_view metric) {
@@ -82,7 +101,8 @@ std::string stall_reason(std::string_view metric) {
   return std::string(metric.starts_with(prefix) ? metric.substr(prefix.size()) : metric);
 }
 
-SourcePlace place_of(const Cupti& cupti, const std::vector<std::byte>& cubin, const std::string& kernel, std::uint64_t pc_offset) {
+SourcePlace place_of(const Cupti& cupti, const std::vector<std::byte>& cubin,
+                     const std::string& kernel, std::uint64_t pc_offset) {
   PcLineParameters line{};
   line.size = sizeof line;
   line.cubin = cubin.data();
@@ -93,7 +113,7 @@ SourcePlace place_of(const Cupti& cupti, const std::vector<std::byte>& cubin, co
   SourcePlace place;
   if (outcome == CUPTI_SUCCESS && line.file) {
     const std::string_view file = line.file;
-    place = {std::string(file.substr(file.rfind('/') + 1)), line.line};      // npos + 1 is 0
+    place = {std::string(file.substr(file.rfind('/') + 1)), line.line};  // npos + 1 is 0
   }
   std::free(line.file);
   std::free(line.folder);

@@ -1,6 +1,7 @@
-// The part of CUPTI's PC Sampling API that is used here, declared by us so that the build needs no SDK, and bound at run time. Names,
-// values and layouts are those of the CUPTI API reference, equal in CUDA 12 and 13; CUPTI packs its records, which changes
-// nothing where every member is aligned anyway.
+// The part of CUPTI's PC Sampling API that is used here, declared here so that the build needs no
+// SDK, and bound at run time. Names, values and layouts are those of the CUPTI API reference, equal
+// in CUDA 12 and 13; CUPTI packs its records, which changes nothing where every member is aligned
+// anyway.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -38,12 +39,13 @@ struct PcRecord {
   std::uint64_t pc_offset;
   std::uint32_t function_index;
   std::uint32_t pad;
-  char* function_name;                       // from malloc, shared by records
+  char* function_name;  // from malloc, shared by records
   std::size_t stall_count;
   PcStall* stalls;
   std::uint32_t correlation_id;
 };
-static_assert(sizeof(PcStall) == 8 && sizeof(PcRecord) == 64 && offsetof(PcRecord, correlation_id) == 56);
+static_assert(sizeof(PcStall) == 8 && sizeof(PcRecord) == 64 &&
+              offsetof(PcRecord, correlation_id) == 56);
 
 struct PcData {
   std::size_t size;
@@ -60,31 +62,55 @@ struct PcData {
 static_assert(sizeof(PcData) == 80 && offsetof(PcData, hardware_buffer_full) == 72);
 
 enum : std::uint32_t {
-  CUPTI_PC_SAMPLING_ATTR_SAMPLING_PERIOD = 1,            // 2^value cycles, 5 to 31
+  CUPTI_PC_SAMPLING_ATTR_SAMPLING_PERIOD = 1,  // 2^value cycles, 5 to 31
   CUPTI_PC_SAMPLING_ATTR_COLLECTION_MODE = 5,
   CUPTI_PC_SAMPLING_ATTR_ENABLE_START_STOP_CONTROL = 6,
   CUPTI_PC_SAMPLING_ATTR_SAMPLING_DATA_BUFFER = 8,
-  CUPTI_PC_SAMPLING_COLLECTION_MODE_CONTINUOUS = 1,      // kernels run as they would
+  CUPTI_PC_SAMPLING_COLLECTION_MODE_CONTINUOUS = 1,  // kernels run as they would
 };
 struct PcAttribute {
   std::uint32_t type;
   CUptiResult status;
-  union { std::uint64_t words[3]; std::uint32_t number; void* pointer; } value;
+  union {
+    std::uint64_t words[3];
+    std::uint32_t number;
+    void* pointer;
+  } value;
 };
 static_assert(sizeof(PcAttribute) == 32);
 
-// Parameters: each begins with its size.
-struct PcContextParameters { std::size_t size; void* reserved; CUcontext context; };      // of enable, disable, start and stop
-struct PcAttributeParameters { std::size_t size; void* reserved; CUcontext context; std::size_t count; PcAttribute* attributes; };
-struct PcDataParameters { std::size_t size; void* reserved; CUcontext context; void* data; };
-struct PcReasonCountParameters { std::size_t size; void* reserved; CUcontext context; std::size_t* count; };
+// Parameter structs; each starts with its size.
+struct PcContextParameters {
+  std::size_t size;
+  void* reserved;
+  CUcontext context;
+};  // of enable, disable, start and stop
+struct PcAttributeParameters {
+  std::size_t size;
+  void* reserved;
+  CUcontext context;
+  std::size_t count;
+  PcAttribute* attributes;
+};
+struct PcDataParameters {
+  std::size_t size;
+  void* reserved;
+  CUcontext context;
+  void* data;
+};
+struct PcReasonCountParameters {
+  std::size_t size;
+  void* reserved;
+  CUcontext context;
+  std::size_t* count;
+};
 struct PcReasonParameters {
   std::size_t size;
   void* reserved;
   CUcontext context;
   std::size_t count;
   std::uint32_t* indices;
-  char** names;                              // of reason_name_bytes each
+  char** names;  // of reason_name_bytes each
 };
 constexpr std::size_t reason_name_bytes = 128;
 struct PcLineParameters {
@@ -94,11 +120,16 @@ struct PcLineParameters {
   std::size_t cubin_bytes;
   std::uint32_t line;
   std::uint64_t pc_offset;
-  char* file;                                // from malloc
+  char* file;  // from malloc
   char* folder;
 };
 static_assert(sizeof(PcLineParameters) == 64);
-struct PcCrcParameters { std::size_t size; std::size_t cubin_bytes; const void* cubin; std::uint64_t crc; };
+struct PcCrcParameters {
+  std::size_t size;
+  std::size_t cubin_bytes;
+  const void* cubin;
+  std::uint64_t crc;
+};
 
 struct Cupti {
   CUptiResult (*version)(std::uint32_t*) = nullptr;
@@ -114,20 +145,26 @@ struct Cupti {
   CUptiResult (*line_of)(PcLineParameters*) = nullptr;
   CUptiResult (*crc_of)(PcCrcParameters*) = nullptr;
   std::string path;
-  int major = 0;                             // of the CUDA that it belongs to
+  int major = 0;  // of the CUDA that it belongs to
 };
 
-// $PENSTOCK_CUPTI (a file) alone when it is set; else the linker's, those of /usr/local/cuda* and of Python environments, as NVRTC is
-// found. The first whose CUDA is not newer than the driver's (0: any). Code::unsupported says what to install.
+// Opens $PENSTOCK_CUPTI (a file) where it is set. Otherwise searches as for NVRTC: the linker's,
+// those of /usr/local/cuda* and of Python environments, and takes the first whose CUDA is not newer
+// than the driver's (0: any). Code::unsupported says what to install.
 Result<Cupti> open_cupti(int driver_major);
-// Ok for success; what to allow where a right is missing.
+// Returns ok for success; the error says what to allow where a permission is missing.
 Status status_of(const Cupti& cupti, CUptiResult code, const char* call);
-// "long_scoreboard" of "smsp__pcsamp_warps_issue_stalled_long_scoreboard". Nothing of "..._not_issued", which counts some of the same
-// samples again: those in which the scheduler issued for no other warp either.
+// Returns "long_scoreboard" for "smsp__pcsamp_warps_issue_stalled_long_scoreboard". Returns nothing
+// for "..._not_issued", which counts some of the same samples again: those in which the scheduler
+// issued for no other warp either.
 std::string stall_reason(std::string_view metric);
-// What an instruction of a cubin was compiled from: a part of the program's text by the file name that its #line gives, without folders
-// ("operations.kc"), and the line there; 0 where it has none.
-struct SourcePlace { std::string part; std::uint32_t line = 0; };
-SourcePlace place_of(const Cupti& cupti, const std::vector<std::byte>& cubin, const std::string& kernel, std::uint64_t pc_offset);
+// The source of an instruction of a cubin: the file name of its #line, without folders
+// ("operations.kc"), and the line in it; 0 where it has none.
+struct SourcePlace {
+  std::string part;
+  std::uint32_t line = 0;
+};
+SourcePlace place_of(const Cupti& cupti, const std::vector<std::byte>& cubin,
+                     const std::string& kernel, std::uint64_t pc_offset);
 
 }  // namespace penstock::cuda

@@ -16,33 +16,41 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* what_to_install =
-    "CUDA: no usable NVRTC (libnvrtc.so.13 or .12), which compiles for it: pip install nvidia-cuda-nvrtc (for a driver "
+    "CUDA: no usable NVRTC (libnvrtc.so.13 or .12), which compiles for it: pip install "
+    "nvidia-cuda-nvrtc (for a driver "
     "of "
-    "CUDA 12: nvidia-cuda-nvrtc-cu12) into the project's .venv, or set PENSTOCK_NVRTC to the file; without it the GPU "
+    "CUDA 12: nvidia-cuda-nvrtc-cu12) into the project's .venv, or set PENSTOCK_NVRTC to the file; "
+    "without it the GPU "
     "is used "
     "through OpenCL where the driver brings that";
 
 void add_matches(std::vector<std::string>& paths, const std::string& pattern) {
   glob_t found{};
-  if (glob(pattern.c_str(), 0, nullptr, &found) == 0)   // sorted: the newest of equals comes last
+  if (glob(pattern.c_str(), 0, nullptr, &found) == 0)  // sorted: the newest of equals comes last
     for (std::size_t i = found.gl_pathc; i-- > 0;) paths.emplace_back(found.gl_pathv[i]);
   globfree(&found);
 }
 
-// Whether nobody but us, root and the owner of the executable, whose code runs anyway, can have put this folder here. Of a link,
-// the link too.
+// Returns whether only this user, root or the owner of the executable, whose code runs anyway, can
+// have created this folder; for a link, also the link.
 bool is_trusted(const std::string& folder, uid_t owner) {
-  struct stat link {}, info {};
-  if (lstat(folder.c_str(), &link) != 0 || stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return false;
-  const auto is_ours = [owner](uid_t user) { return user == owner || user == 0 || user == geteuid(); };
+  struct stat link{}, info{};
+  if (lstat(folder.c_str(), &link) != 0 || stat(folder.c_str(), &info) != 0 ||
+      !S_ISDIR(info.st_mode))
+    return false;
+  const auto is_ours = [owner](uid_t user) {
+    return user == owner || user == 0 || user == geteuid();
+  };
   return is_ours(link.st_uid) && is_ours(info.st_uid) && (info.st_mode & S_IWOTH) == 0;
 }
 
 std::vector<std::string> python_environments(const std::string& executable) {
   std::vector<std::string> roots;
-  if (const char* active = std::getenv("VIRTUAL_ENV"); active && *active) roots.emplace_back(active);
+  if (const char* active = std::getenv("VIRTUAL_ENV"); active && *active)
+    roots.emplace_back(active);
   for (std::string& root : environments_above(executable)) roots.push_back(std::move(root));
-  if (const char* home = std::getenv("HOME"); home && *home) roots.push_back(std::string(home) + "/.local");
+  if (const char* home = std::getenv("HOME"); home && *home)
+    roots.push_back(std::string(home) + "/.local");
   roots.insert(roots.end(), {"/usr/local", "/usr"});
   return roots;
 }
@@ -65,10 +73,12 @@ Result<Nvrtc> bind(const std::string& path) {
   PENSTOCK_TRY(library.bind(nvrtc.ptx_size, "nvrtcGetPTXSize"));
   PENSTOCK_TRY(library.bind(nvrtc.ptx, "nvrtcGetPTX"));
   int count = 0;
-  if (nvrtc.version(&nvrtc.major, &nvrtc.minor) != 0 || nvrtc.supported_count(&count) != 0 || count <= 0)
+  if (nvrtc.version(&nvrtc.major, &nvrtc.minor) != 0 || nvrtc.supported_count(&count) != 0 ||
+      count <= 0)
     return Status(Code::no_device, path + " does not answer");
   nvrtc.architectures.resize(static_cast<std::size_t>(count));
-  if (nvrtc.supported(nvrtc.architectures.data()) != 0) return Status(Code::no_device, path + " does not answer");
+  if (nvrtc.supported(nvrtc.architectures.data()) != 0)
+    return Status(Code::no_device, path + " does not answer");
   std::sort(nvrtc.architectures.begin(), nvrtc.architectures.end());
   return nvrtc;
 }
@@ -85,17 +95,20 @@ struct ProgramOwner {
 
 Status failed(const Nvrtc& nvrtc, int code, const char* call) {
   if (code == 0) return {};
-  return Status(Code::internal, std::string(call) + ": " + nvrtc.error_name(code) + " (" + nvrtc.path + ")");
+  return Status(Code::internal,
+                std::string(call) + ": " + nvrtc.error_name(code) + " (" + nvrtc.path + ")");
 }
 
-// The newest architecture that NVRTC knows and the GPU runs: the GPU's own, or one whose PTX its driver translates.
+// Returns the newest architecture that NVRTC knows and the GPU runs: the GPU's own, or one whose
+// PTX its driver translates.
 Result<int> architecture_for(const Nvrtc& nvrtc, int architecture) {
   int best = 0;
   for (const int known : nvrtc.architectures)
     if (known <= architecture) best = known;
   if (best > 0) return best;
-  return Status(Code::unsupported, "NVRTC " + std::to_string(nvrtc.major) + "." + std::to_string(nvrtc.minor) +
-                                       " no longer compiles for sm_" + std::to_string(architecture) +
+  return Status(Code::unsupported, "NVRTC " + std::to_string(nvrtc.major) + "." +
+                                       std::to_string(nvrtc.minor) + " no longer compiles for sm_" +
+                                       std::to_string(architecture) +
                                        "; an older nvidia-cuda-nvrtc does");
 }
 
@@ -108,62 +121,78 @@ std::string log_of(const Nvrtc& nvrtc, Nvrtc::Program program) {
   return log;
 }
 
-// NVRTC's own outcome; `owner` has the program then.
-Result<int> compile_program(ProgramOwner& owner, const std::string& text, const std::vector<std::string>& options) {
+// Returns NVRTC's result; `owner` owns the program then.
+Result<int> compile_program(ProgramOwner& owner, const std::string& text,
+                            const std::vector<std::string>& options) {
   std::vector<const char*> arguments;
   for (const std::string& option : options) arguments.push_back(option.c_str());
   owner.release();
-  PENSTOCK_TRY(failed(owner.nvrtc, owner.nvrtc.create(&owner.program, text.c_str(), "program", 0, nullptr, nullptr),
-                      "nvrtcCreateProgram"));
+  PENSTOCK_TRY(failed(
+      owner.nvrtc, owner.nvrtc.create(&owner.program, text.c_str(), "program", 0, nullptr, nullptr),
+      "nvrtcCreateProgram"));
   return owner.nvrtc.compile(owner.program, static_cast<int>(arguments.size()), arguments.data());
 }
 
-// A CUBIN, or PTX.
+// Returns a CUBIN, or PTX.
 Result<std::vector<std::byte>> binary_of(const ProgramOwner& owner, bool is_cubin) {
   const Nvrtc& nvrtc = owner.nvrtc;
   std::size_t bytes = 0;
-  PENSTOCK_TRY(failed(nvrtc, is_cubin ? nvrtc.cubin_size(owner.program, &bytes) : nvrtc.ptx_size(owner.program, &bytes),
-                      "nvrtcGet...Size"));
+  PENSTOCK_TRY(failed(
+      nvrtc,
+      is_cubin ? nvrtc.cubin_size(owner.program, &bytes) : nvrtc.ptx_size(owner.program, &bytes),
+      "nvrtcGet...Size"));
   std::vector<std::byte> binary(bytes);
   char* const data = reinterpret_cast<char*>(binary.data());
   if (bytes != 0)
-    PENSTOCK_TRY(failed(nvrtc, is_cubin ? nvrtc.cubin(owner.program, data) : nvrtc.ptx(owner.program, data), "nvrtcGet..."));
+    PENSTOCK_TRY(
+        failed(nvrtc, is_cubin ? nvrtc.cubin(owner.program, data) : nvrtc.ptx(owner.program, data),
+               "nvrtcGet..."));
   return binary;
 }
 
 }  // namespace
 
 std::vector<std::string> environments_above(const std::string& executable) {
-  struct stat info {};
+  struct stat info{};
   if (stat(executable.c_str(), &info) != 0) return {};
   std::vector<std::string> roots;
   fs::path folder = fs::path(executable).parent_path();
-  for (int level = 0; level < 4 && folder.has_relative_path(); level++, folder = folder.parent_path())
-    if (const std::string root = (folder / ".venv").string(); is_trusted(root, info.st_uid)) roots.push_back(root);
+  for (int level = 0; level < 4 && folder.has_relative_path();
+       level++, folder = folder.parent_path())
+    if (const std::string root = (folder / ".venv").string(); is_trusted(root, info.st_uid))
+      roots.push_back(root);
   return roots;
 }
 
-std::vector<std::string> library_candidates(const LibraryPlaces& places, const std::string& executable) {
+std::vector<std::string> library_candidates(const LibraryPlaces& places,
+                                            const std::string& executable) {
   if (const char* own = std::getenv(places.variable); own && *own) return {own};
   std::vector<std::string> paths = {places.name + ".13", places.name + ".12", places.name};
   for (const std::string& folder : places.toolkit_folders)
     add_matches(paths, "/usr/local/cuda*/" + folder + "/" + places.name + ".1[0-9]");
   for (const std::string& root : python_environments(executable))
-    for (const char* packages : {"site-packages", "dist-packages"})   // Debian's own Python uses the latter
+    for (const char* packages :
+         {"site-packages", "dist-packages"})  // Debian's own Python uses the latter
       for (const std::string& wheel : places.wheels)
-        add_matches(paths, root + "/lib/python3*/" + packages + "/nvidia/" + wheel + "/lib/" + places.name + ".1[0-9]");
+        add_matches(paths, root + "/lib/python3*/" + packages + "/nvidia/" + wheel + "/lib/" +
+                               places.name + ".1[0-9]");
   return paths;
 }
 
 // The wheels of CUDA 13 and later, and that of CUDA 12.
 std::vector<std::string> nvrtc_candidates(const std::string& executable) {
-  return library_candidates({"PENSTOCK_NVRTC", "libnvrtc.so", {"lib64", "lib", "targets/*/lib"}, {"cu1[0-9]", "cuda_nvrtc"}}, executable);
+  return library_candidates({"PENSTOCK_NVRTC",
+                             "libnvrtc.so",
+                             {"lib64", "lib", "targets/*/lib"},
+                             {"cu1[0-9]", "cuda_nvrtc"}},
+                            executable);
 }
 
 Result<Nvrtc> open_nvrtc(int driver_major) {
   std::string newer;
   std::error_code error;
-  for (const std::string& path : nvrtc_candidates(fs::read_symlink("/proc/self/exe", error).string())) {
+  for (const std::string& path :
+       nvrtc_candidates(fs::read_symlink("/proc/self/exe", error).string())) {
     auto nvrtc = bind(path);
     if (!nvrtc.ok()) continue;
     if (driver_major == 0 || nvrtc->major <= driver_major) return nvrtc;
@@ -177,25 +206,25 @@ Result<CompiledText> compile_text(const Nvrtc& nvrtc, const std::string& text, i
                                   const std::vector<std::string>& options, std::string_view label) {
   PENSTOCK_ASSIGN(const int known, architecture_for(nvrtc, architecture));
   const bool exact = known == architecture;
-  std::vector<std::string> all = {(exact ? "--gpu-architecture=sm_" : "--gpu-architecture=compute_") +
-                                  std::to_string(known)};
+  std::vector<std::string> all = {
+      (exact ? "--gpu-architecture=sm_" : "--gpu-architecture=compute_") + std::to_string(known)};
   all.insert(all.end(), options.begin(), options.end());
-  // The same code sooner: functions of a program compiled side by side, without the language's libraries. Older compilers know neither.
+  // These compile the same code faster: functions of a program in parallel, without the language's
+  // libraries. Older compilers know neither.
   std::vector<std::string> quick = all;
   quick.insert(quick.end(), {"--split-compile=0", "--minimal"});
   ProgramOwner owner{nvrtc};
   PENSTOCK_ASSIGN(int outcome, compile_program(owner, text, quick));
-  constexpr int invalid_option = 5, compilation_failed = 6;   // NVRTC_ERROR_...
-  if (outcome == invalid_option) {
-    PENSTOCK_ASSIGN(outcome, compile_program(owner, text, all));
-  }
+  constexpr int invalid_option = 5, compilation_failed = 6;  // NVRTC_ERROR_...
+  if (outcome == invalid_option) { PENSTOCK_ASSIGN(outcome, compile_program(owner, text, all)); }
   CompiledText compiled;
   compiled.log = log_of(nvrtc, owner.program);
   if (outcome == compilation_failed)
     return device::compile_error(label, "sm_" + std::to_string(architecture), text, compiled.log);
   PENSTOCK_TRY(failed(nvrtc, outcome, "nvrtcCompileProgram").with(compiled.log));
   PENSTOCK_ASSIGN(compiled.binary, binary_of(owner, exact));
-  if (compiled.binary.empty()) return Status(Code::internal, "NVRTC gave an empty binary for '" + std::string(label) + "'");
+  if (compiled.binary.empty())
+    return Status(Code::internal, "NVRTC gave an empty binary for '" + std::string(label) + "'");
   return compiled;
 }
 

@@ -1,4 +1,5 @@
-// NVRTC, the CUDA C++ compiler as a library: found, bound and called. It needs no GPU and no driver.
+// NVRTC, the CUDA C++ compiler as a library: found, bound and called. It needs no GPU and no
+// driver.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -14,7 +15,8 @@ struct Nvrtc {
   int (*supported_count)(int*) = nullptr;
   int (*supported)(int*) = nullptr;
   const char* (*error_name)(int) = nullptr;
-  int (*create)(Program*, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
+  int (*create)(Program*, const char*, const char*, int, const char* const*,
+                const char* const*) = nullptr;
   int (*destroy)(Program*) = nullptr;
   int (*compile)(Program, int, const char* const*) = nullptr;
   int (*log_size)(Program, std::size_t*) = nullptr;
@@ -26,35 +28,40 @@ struct Nvrtc {
 
   std::string path;
   int major = 0, minor = 0;
-  std::vector<int> architectures;   // 90 for sm_90, ascending
+  std::vector<int> architectures;  // 90 for sm_90, ascending
 };
 
-// $PENSTOCK_NVRTC (a file) alone when it is set; else the linker's libnvrtc.so.13, .12 and .so, then those of
-// /usr/local/cuda*, then those in Python environments: $VIRTUAL_ENV, a `.venv` of the executable's own tree, the user's
-// and the system's; never one of the working directory, which may be anybody's. The first whose major version is not
-// above `driver_major` (0: any), since an older driver does not load a newer compiler's binaries. Code::no_device says
-// what to install.
+// Opens $PENSTOCK_NVRTC (a file) where it is set. Otherwise searches the linker's libnvrtc.so.13,
+// .12 and .so, then /usr/local/cuda*, then Python environments: $VIRTUAL_ENV, a `.venv` of the
+// executable's own tree, the user's and the system's. It never searches the working directory,
+// which another user may have written. Takes the first whose major version is not above
+// `driver_major` (0: any), since an older driver does not load a newer compiler's binaries.
+// Code::no_device says what to install.
 Result<Nvrtc> open_nvrtc(int driver_major);
 std::vector<std::string> nvrtc_candidates(const std::string& executable);
 
-// The same search for another library of CUDA: its variable, its name, its folders in a toolkit and in Python's wheels.
+// The parameters of that search for any library of CUDA: its variable, its name, its folders in a
+// toolkit and in Python's wheels.
 struct LibraryPlaces {
-  const char* variable;                         // "PENSTOCK_NVRTC"
-  std::string name;                             // "libnvrtc.so"
+  const char* variable;  // "PENSTOCK_NVRTC"
+  std::string name;      // "libnvrtc.so"
   std::vector<std::string> toolkit_folders, wheels;
 };
-std::vector<std::string> library_candidates(const LibraryPlaces& places, const std::string& executable);
-// Each `.venv` beside the executable or in one of the three folders above, as a build in a project's folder has it; only
-// those that the executable's owner, root or this process's user made and nobody else may write to.
+std::vector<std::string> library_candidates(const LibraryPlaces& places,
+                                            const std::string& executable);
+// Returns each `.venv` in the executable's folder or one of the three above it, where a build in a
+// project's folder has it. Takes only those that belong to the executable's owner, root or this
+// process's user and that no other user may write to.
 std::vector<std::string> environments_above(const std::string& executable);
 
 struct CompiledText {
-  std::vector<std::byte>
-      binary;   // a CUBIN for exactly this GPU; PTX, ending in a zero byte, when NVRTC is older than the GPU
+  // A CUBIN for exactly this GPU; PTX, ending in a zero byte, where NVRTC is older than the GPU.
+  std::vector<std::byte> binary;
   std::string log;
 };
 
-// `architecture`: 90 for sm_90. Code::compile with the log, label and lines for an error of the text.
+// Compiles for an architecture, 90 for sm_90. Code::compile with the log, label and lines for an
+// error in the source.
 Result<CompiledText> compile_text(const Nvrtc& nvrtc, const std::string& text, int architecture,
                                   const std::vector<std::string>& options, std::string_view label);
 

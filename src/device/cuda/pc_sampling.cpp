@@ -9,16 +9,19 @@
 namespace penstock::cuda {
 namespace {
 
-// A sample every 4,096 cycles of each multiprocessor: some 400,000 a second of one, which a kernel of a millisecond shows well and
-// CUPTI's 512 MB of buffer on the device hold for seconds.
+// A sample every 4,096 cycles of each multiprocessor, some 400,000 per second each. That resolves a
+// kernel of a millisecond well, and CUPTI's 512 MB of buffer on the device last for seconds.
 constexpr std::uint32_t period_exponent = 12;
-// Instructions that one call takes; a generated kernel has some thousands.
+// Instructions per call; a generated kernel has some thousands.
 constexpr std::size_t records_at_once = 4096;
 
 // The memory that CUPTI writes records to.
 class RecordBuffer {
  public:
-  explicit RecordBuffer(std::size_t reason_count) : reason_count_(reason_count), stalls_(records_at_once * reason_count) { clear(); }
+  explicit RecordBuffer(std::size_t reason_count)
+      : reason_count_(reason_count), stalls_(records_at_once * reason_count) {
+    clear();
+  }
   RecordBuffer(const RecordBuffer&) = delete;
   RecordBuffer& operator=(const RecordBuffer&) = delete;
 
@@ -87,10 +90,12 @@ class PcSampling : public StallSampler {
     std::vector<std::array<char, reason_name_bytes>> texts(count);
     std::vector<char*> names;
     for (auto& text : texts) names.push_back(text.data());
-    PcReasonParameters all{sizeof all, nullptr, context_->context, count, indices.data(), names.data()};
+    PcReasonParameters all{sizeof all, nullptr,        context_->context,
+                           count,      indices.data(), names.data()};
     PENSTOCK_TRY(check(cupti_.reasons(&all), "cuptiPCSamplingGetStallReasons"));
     for (std::size_t i = 0; i < count; i++)
-      reasons_[indices[i]] = stall_reason({texts[i].data(), ::strnlen(texts[i].data(), reason_name_bytes)});
+      reasons_[indices[i]] =
+          stall_reason({texts[i].data(), ::strnlen(texts[i].data(), reason_name_bytes)});
     return {};
   }
 
@@ -104,15 +109,17 @@ class PcSampling : public StallSampler {
     attributes[2].value.number = 1;
     attributes[3].type = CUPTI_PC_SAMPLING_ATTR_SAMPLING_DATA_BUFFER;
     attributes[3].value.pointer = &flushed_->data();
-    PcAttributeParameters parameters{sizeof parameters, nullptr, context_->context, attributes.size(), attributes.data()};
-    PENSTOCK_TRY(check(cupti_.set_attributes(&parameters), "cuptiPCSamplingSetConfigurationAttribute"));
+    PcAttributeParameters parameters{sizeof parameters, nullptr, context_->context,
+                                     attributes.size(), attributes.data()};
+    PENSTOCK_TRY(
+        check(cupti_.set_attributes(&parameters), "cuptiPCSamplingSetConfigurationAttribute"));
     for (const PcAttribute& attribute : attributes)
       PENSTOCK_TRY(check(attribute.status, "cuptiPCSamplingSetConfigurationAttribute")
                        .with("attribute " + std::to_string(attribute.type)));
     return {};
   }
 
-  // What is sampled but not yet handed over.
+  // Samples that are not collected yet.
   Status drain() {
     RecordBuffer buffer(reasons_.size());
     for (bool more = true; more;) {
@@ -120,7 +127,8 @@ class PcSampling : public StallSampler {
       PcDataParameters parameters{sizeof parameters, nullptr, context_->context, &buffer.data()};
       const CUptiResult outcome = cupti_.get_data(&parameters);
       if (outcome == CUPTI_ERROR_OUT_OF_MEMORY)
-        return Status(Code::capacity, "the GPU's buffer of samples is full: profile a shorter query");
+        return Status(Code::capacity,
+                      "the GPU's buffer of samples is full: profile a shorter query");
       PENSTOCK_TRY(check(outcome, "cuptiPCSamplingGetData"));
       more = buffer.data().remaining_count > 0 && buffer.data().record_count > 0;
       take(buffer);
@@ -128,7 +136,8 @@ class PcSampling : public StallSampler {
     return {};
   }
 
-  // Adds what a buffer holds and empties it. The names stay: CUPTI shares them between records, and they are few.
+  // Adds a buffer's samples and empties it. The names are kept: CUPTI shares them between records,
+  // and they are few.
   void take(RecordBuffer& buffer) {
     const PcData& data = buffer.data();
     total_ += data.total_samples;
@@ -136,18 +145,22 @@ class PcSampling : public StallSampler {
     for (std::size_t i = 0; i < std::min(data.record_count, records_at_once); i++) {
       const PcRecord& record = data.records[i];
       for (std::size_t s = 0; s < std::min(record.stall_count, reasons_.size()); s++)
-        counts_[{record.cubin_crc, record.function_name ? record.function_name : "", record.pc_offset,
-                 record.stalls[s].reason_index}] += record.stalls[s].samples;
+        counts_[{record.cubin_crc, record.function_name ? record.function_name : "",
+                 record.pc_offset, record.stalls[s].reason_index}] += record.stalls[s].samples;
     }
     buffer.clear();
   }
 
-  struct Sampled { std::string key; std::shared_ptr<Module> module; };
+  struct Sampled {
+    std::string key;
+    std::shared_ptr<Module> module;
+  };
   std::map<std::uint64_t, Sampled> programs_by_crc() const {
     std::map<std::uint64_t, Sampled> found;
     const std::lock_guard lock(programs_->mutex);
     for (const auto& [key, module] : programs_->by_key) {
-      PcCrcParameters parameters{sizeof parameters, module->image().size(), module->image().data(), 0};
+      PcCrcParameters parameters{sizeof parameters, module->image().size(), module->image().data(),
+                                 0};
       if (cupti_.crc_of(&parameters) == CUPTI_SUCCESS) found[parameters.crc] = {key, module};
     }
     return found;
@@ -155,15 +168,20 @@ class PcSampling : public StallSampler {
 
   StallSamples grouped() const {
     const std::map<std::uint64_t, Sampled> programs = programs_by_crc();
-    std::map<std::tuple<std::string, std::string, std::string, std::uint32_t, std::string>, std::uint64_t> sums;
+    std::map<std::tuple<std::string, std::string, std::string, std::uint32_t, std::string>,
+             std::uint64_t>
+        sums;
     for (const auto& [place, samples] : counts_) {
       const auto& [crc, kernel, pc_offset, reason] = place;
       const auto name = reasons_.find(reason);
       if (samples == 0 || name == reasons_.end() || name->second.empty()) continue;
       const auto program = programs.find(crc);
       const bool known = program != programs.end();
-      const SourcePlace from = known ? place_of(cupti_, program->second.module->image(), kernel, pc_offset) : SourcePlace();
-      sums[{known ? program->second.key : "", kernel, from.part, from.line, name->second}] += samples;
+      const SourcePlace from =
+          known ? place_of(cupti_, program->second.module->image(), kernel, pc_offset)
+                : SourcePlace();
+      sums[{known ? program->second.key : "", kernel, from.part, from.line, name->second}] +=
+          samples;
     }
     StallSamples result;
     for (const auto& [place, samples] : sums) {
@@ -181,23 +199,27 @@ class PcSampling : public StallSampler {
   std::shared_ptr<SampledPrograms> programs_;
   bool is_enabled_ = false;
   std::map<std::uint32_t, std::string> reasons_;
-  std::unique_ptr<RecordBuffer> flushed_;      // CUPTI's own, where it flushes by itself
-  using Place = std::tuple<std::uint64_t, std::string, std::uint64_t, std::uint32_t>;      // cubin, kernel, PC, reason
+  std::unique_ptr<RecordBuffer> flushed_;  // CUPTI's own, where it flushes by itself
+  using Place = std::tuple<std::uint64_t, std::string, std::uint64_t,
+                           std::uint32_t>;  // cubin, kernel, PC, reason
   std::map<Place, std::uint64_t> counts_;
   std::uint64_t total_ = 0, dropped_ = 0;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<StallSampler>> begin_pc_sampling(ContextPointer context, std::shared_ptr<SampledPrograms> programs) {
+Result<std::unique_ptr<StallSampler>> begin_pc_sampling(ContextPointer context,
+                                                        std::shared_ptr<SampledPrograms> programs) {
   int version = 0;
   PENSTOCK_TRY(context->check(context->api.cuDriverGetVersion(&version), "cuDriverGetVersion"));
   PENSTOCK_ASSIGN(Cupti cupti, open_cupti(version / 1000));
   return begin_pc_sampling(std::move(cupti), std::move(context), std::move(programs));
 }
 
-Result<std::unique_ptr<StallSampler>> begin_pc_sampling(Cupti cupti, ContextPointer context, std::shared_ptr<SampledPrograms> programs) {
-  auto sampling = std::make_unique<PcSampling>(std::move(cupti), std::move(context), std::move(programs));
+Result<std::unique_ptr<StallSampler>> begin_pc_sampling(Cupti cupti, ContextPointer context,
+                                                        std::shared_ptr<SampledPrograms> programs) {
+  auto sampling =
+      std::make_unique<PcSampling>(std::move(cupti), std::move(context), std::move(programs));
   PENSTOCK_TRY(sampling->begin().with("while beginning to sample stalls"));
   return std::unique_ptr<StallSampler>(std::move(sampling));
 }

@@ -1,4 +1,4 @@
-// Samples where kernels stand: CUPTI's PC sampling, from begin to finish of one run.
+// Samples the program counters of kernels with CUPTI's PC sampling, during one run.
 #pragma once
 #include <memory>
 
@@ -7,8 +7,10 @@
 
 namespace penstock::cuda {
 
-Result<std::unique_ptr<StallSampler>> begin_pc_sampling(ContextPointer context, std::shared_ptr<SampledPrograms> programs);
-// The same through a CUPTI that is open.
-Result<std::unique_ptr<StallSampler>> begin_pc_sampling(Cupti cupti, ContextPointer context, std::shared_ptr<SampledPrograms> programs);
+Result<std::unique_ptr<StallSampler>> begin_pc_sampling(ContextPointer context,
+                                                        std::shared_ptr<SampledPrograms> programs);
+// The same with a CUPTI that is open.
+Result<std::unique_ptr<StallSampler>> begin_pc_sampling(Cupti cupti, ContextPointer context,
+                                                        std::shared_ptr<SampledPrograms> programs);
 
 }  // namespace penstock::cuda

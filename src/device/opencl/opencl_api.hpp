@@ -1,5 +1,6 @@
-// The part of the OpenCL 1.2 API that is used here, declared by us so that the build needs no SDK, and bound at run
-// time from libOpenCL.so.1. Names, values and signatures are those of the OpenCL 1.2 specification (appendix of cl.h).
+// The part of the OpenCL 1.2 API that is used here, declared here so that the build needs no SDK,
+// and bound at run time from libOpenCL.so.1. Names, values and signatures are those of the
+// OpenCL 1.2 specification (appendix of cl.h).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -109,59 +110,67 @@ enum : cl_bitfield {
 };
 
 // X(result, name, parameters)
-#define PENSTOCK_OPENCL_FUNCTIONS(X)                                                                                 \
-  X(cl_int, clGetPlatformIDs, (cl_uint, cl_platform_id*, cl_uint*))                                                  \
-  X(cl_int, clGetPlatformInfo, (cl_platform_id, cl_uint, std::size_t, void*, std::size_t*))                          \
-  X(cl_int, clGetDeviceIDs, (cl_platform_id, cl_bitfield, cl_uint, cl_device_id*, cl_uint*))                         \
-  X(cl_int, clGetDeviceInfo, (cl_device_id, cl_uint, std::size_t, void*, std::size_t*))                              \
-  X(cl_context, clCreateContext,                                                                                     \
-    (const cl_context_properties*, cl_uint, const cl_device_id*,                                                     \
-     void (*)(const char*, const void*, std::size_t, void*), void*, cl_int*))                                        \
-  X(cl_int, clRetainContext, (cl_context))                                                                           \
-  X(cl_int, clReleaseContext, (cl_context))                                                                          \
-  X(cl_command_queue, clCreateCommandQueue, (cl_context, cl_device_id, cl_bitfield, cl_int*))                        \
-  X(cl_int, clGetCommandQueueInfo, (cl_command_queue, cl_uint, std::size_t, void*, std::size_t*))                    \
-  X(cl_int, clRetainCommandQueue, (cl_command_queue))                                                                \
-  X(cl_int, clReleaseCommandQueue, (cl_command_queue))                                                               \
-  X(cl_mem, clCreateBuffer, (cl_context, cl_bitfield, std::size_t, void*, cl_int*))                                  \
-  X(cl_int, clGetMemObjectInfo, (cl_mem, cl_uint, std::size_t, void*, std::size_t*))                                 \
-  X(cl_int, clReleaseMemObject, (cl_mem))                                                                            \
-  X(cl_program, clCreateProgramWithSource, (cl_context, cl_uint, const char**, const std::size_t*, cl_int*))         \
-  X(cl_program, clCreateProgramWithBinary,                                                                           \
-    (cl_context, cl_uint, const cl_device_id*, const std::size_t*, const unsigned char**, cl_int*, cl_int*))         \
-  X(cl_int, clReleaseProgram, (cl_program))                                                                          \
-  X(cl_int, clBuildProgram,                                                                                          \
-    (cl_program, cl_uint, const cl_device_id*, const char*, void (*)(cl_program, void*), void*))                     \
-  X(cl_int, clGetProgramInfo, (cl_program, cl_uint, std::size_t, void*, std::size_t*))                               \
-  X(cl_int, clGetProgramBuildInfo, (cl_program, cl_device_id, cl_uint, std::size_t, void*, std::size_t*))            \
-  X(cl_kernel, clCreateKernel, (cl_program, const char*, cl_int*))                                                   \
-  X(cl_int, clReleaseKernel, (cl_kernel))                                                                            \
-  X(cl_int, clSetKernelArg, (cl_kernel, cl_uint, std::size_t, const void*))                                          \
-  X(cl_int, clGetKernelInfo, (cl_kernel, cl_uint, std::size_t, void*, std::size_t*))                                 \
-  X(cl_int, clGetKernelWorkGroupInfo, (cl_kernel, cl_device_id, cl_uint, std::size_t, void*, std::size_t*))          \
-  X(cl_int, clWaitForEvents, (cl_uint, const cl_event*))                                                             \
-  X(cl_int, clGetEventInfo, (cl_event, cl_uint, std::size_t, void*, std::size_t*))                                   \
-  X(cl_int, clReleaseEvent, (cl_event))                                                                              \
-  X(cl_int, clGetEventProfilingInfo, (cl_event, cl_uint, std::size_t, void*, std::size_t*))                          \
-  X(cl_int, clFlush, (cl_command_queue))                                                                             \
-  X(cl_int, clFinish, (cl_command_queue))                                                                            \
-  X(cl_int, clEnqueueReadBuffer,                                                                                     \
-    (cl_command_queue, cl_mem, cl_bool, std::size_t, std::size_t, void*, cl_uint, const cl_event*, cl_event*))       \
-  X(cl_int, clEnqueueWriteBuffer,                                                                                    \
-    (cl_command_queue, cl_mem, cl_bool, std::size_t, std::size_t, const void*, cl_uint, const cl_event*, cl_event*)) \
-  X(cl_int, clEnqueueCopyBuffer,                                                                                     \
-    (cl_command_queue, cl_mem, cl_mem, std::size_t, std::size_t, std::size_t, cl_uint, const cl_event*, cl_event*))  \
-  X(cl_int, clEnqueueFillBuffer,                                                                                     \
-    (cl_command_queue, cl_mem, const void*, std::size_t, std::size_t, std::size_t, cl_uint, const cl_event*,         \
-     cl_event*))                                                                                                     \
-  X(void*, clEnqueueMapBuffer,                                                                                       \
-    (cl_command_queue, cl_mem, cl_bool, cl_bitfield, std::size_t, std::size_t, cl_uint, const cl_event*, cl_event*,  \
-     cl_int*))                                                                                                       \
-  X(cl_int, clEnqueueUnmapMemObject, (cl_command_queue, cl_mem, void*, cl_uint, const cl_event*, cl_event*))         \
-  X(cl_int, clEnqueueNDRangeKernel,                                                                                  \
-    (cl_command_queue, cl_kernel, cl_uint, const std::size_t*, const std::size_t*, const std::size_t*, cl_uint,      \
-     const cl_event*, cl_event*))                                                                                    \
-  X(cl_int, clEnqueueMarkerWithWaitList, (cl_command_queue, cl_uint, const cl_event*, cl_event*))                    \
+#define PENSTOCK_OPENCL_FUNCTIONS(X)                                                               \
+  X(cl_int, clGetPlatformIDs, (cl_uint, cl_platform_id*, cl_uint*))                                \
+  X(cl_int, clGetPlatformInfo, (cl_platform_id, cl_uint, std::size_t, void*, std::size_t*))        \
+  X(cl_int, clGetDeviceIDs, (cl_platform_id, cl_bitfield, cl_uint, cl_device_id*, cl_uint*))       \
+  X(cl_int, clGetDeviceInfo, (cl_device_id, cl_uint, std::size_t, void*, std::size_t*))            \
+  X(cl_context, clCreateContext,                                                                   \
+    (const cl_context_properties*, cl_uint, const cl_device_id*,                                   \
+     void (*)(const char*, const void*, std::size_t, void*), void*, cl_int*))                      \
+  X(cl_int, clRetainContext, (cl_context))                                                         \
+  X(cl_int, clReleaseContext, (cl_context))                                                        \
+  X(cl_command_queue, clCreateCommandQueue, (cl_context, cl_device_id, cl_bitfield, cl_int*))      \
+  X(cl_int, clGetCommandQueueInfo, (cl_command_queue, cl_uint, std::size_t, void*, std::size_t*))  \
+  X(cl_int, clRetainCommandQueue, (cl_command_queue))                                              \
+  X(cl_int, clReleaseCommandQueue, (cl_command_queue))                                             \
+  X(cl_mem, clCreateBuffer, (cl_context, cl_bitfield, std::size_t, void*, cl_int*))                \
+  X(cl_int, clGetMemObjectInfo, (cl_mem, cl_uint, std::size_t, void*, std::size_t*))               \
+  X(cl_int, clReleaseMemObject, (cl_mem))                                                          \
+  X(cl_program, clCreateProgramWithSource,                                                         \
+    (cl_context, cl_uint, const char**, const std::size_t*, cl_int*))                              \
+  X(cl_program, clCreateProgramWithBinary,                                                         \
+    (cl_context, cl_uint, const cl_device_id*, const std::size_t*, const unsigned char**, cl_int*, \
+     cl_int*))                                                                                     \
+  X(cl_int, clReleaseProgram, (cl_program))                                                        \
+  X(cl_int, clBuildProgram,                                                                        \
+    (cl_program, cl_uint, const cl_device_id*, const char*, void (*)(cl_program, void*), void*))   \
+  X(cl_int, clGetProgramInfo, (cl_program, cl_uint, std::size_t, void*, std::size_t*))             \
+  X(cl_int, clGetProgramBuildInfo,                                                                 \
+    (cl_program, cl_device_id, cl_uint, std::size_t, void*, std::size_t*))                         \
+  X(cl_kernel, clCreateKernel, (cl_program, const char*, cl_int*))                                 \
+  X(cl_int, clReleaseKernel, (cl_kernel))                                                          \
+  X(cl_int, clSetKernelArg, (cl_kernel, cl_uint, std::size_t, const void*))                        \
+  X(cl_int, clGetKernelInfo, (cl_kernel, cl_uint, std::size_t, void*, std::size_t*))               \
+  X(cl_int, clGetKernelWorkGroupInfo,                                                              \
+    (cl_kernel, cl_device_id, cl_uint, std::size_t, void*, std::size_t*))                          \
+  X(cl_int, clWaitForEvents, (cl_uint, const cl_event*))                                           \
+  X(cl_int, clGetEventInfo, (cl_event, cl_uint, std::size_t, void*, std::size_t*))                 \
+  X(cl_int, clReleaseEvent, (cl_event))                                                            \
+  X(cl_int, clGetEventProfilingInfo, (cl_event, cl_uint, std::size_t, void*, std::size_t*))        \
+  X(cl_int, clFlush, (cl_command_queue))                                                           \
+  X(cl_int, clFinish, (cl_command_queue))                                                          \
+  X(cl_int, clEnqueueReadBuffer,                                                                   \
+    (cl_command_queue, cl_mem, cl_bool, std::size_t, std::size_t, void*, cl_uint, const cl_event*, \
+     cl_event*))                                                                                   \
+  X(cl_int, clEnqueueWriteBuffer,                                                                  \
+    (cl_command_queue, cl_mem, cl_bool, std::size_t, std::size_t, const void*, cl_uint,            \
+     const cl_event*, cl_event*))                                                                  \
+  X(cl_int, clEnqueueCopyBuffer,                                                                   \
+    (cl_command_queue, cl_mem, cl_mem, std::size_t, std::size_t, std::size_t, cl_uint,             \
+     const cl_event*, cl_event*))                                                                  \
+  X(cl_int, clEnqueueFillBuffer,                                                                   \
+    (cl_command_queue, cl_mem, const void*, std::size_t, std::size_t, std::size_t, cl_uint,        \
+     const cl_event*, cl_event*))                                                                  \
+  X(void*, clEnqueueMapBuffer,                                                                     \
+    (cl_command_queue, cl_mem, cl_bool, cl_bitfield, std::size_t, std::size_t, cl_uint,            \
+     const cl_event*, cl_event*, cl_int*))                                                         \
+  X(cl_int, clEnqueueUnmapMemObject,                                                               \
+    (cl_command_queue, cl_mem, void*, cl_uint, const cl_event*, cl_event*))                        \
+  X(cl_int, clEnqueueNDRangeKernel,                                                                \
+    (cl_command_queue, cl_kernel, cl_uint, const std::size_t*, const std::size_t*,                 \
+     const std::size_t*, cl_uint, const cl_event*, cl_event*))                                     \
+  X(cl_int, clEnqueueMarkerWithWaitList, (cl_command_queue, cl_uint, const cl_event*, cl_event*))  \
   X(cl_int, clEnqueueBarrierWithWaitList, (cl_command_queue, cl_uint, const cl_event*, cl_event*))
 
 struct Api {
@@ -170,11 +179,11 @@ struct Api {
 #undef PENSTOCK_DECLARE_
 };
 
-// The bound library, opened once a process and kept; or why there is none and what to install.
+// Returns the bound library, opened once per process, or why there is none and what to install.
 const Result<Api>& api();
 
-// ok for CL_SUCCESS; otherwise a Status with the code's name and the call. Memory codes become no_memory, a device that
-// is gone or whose work failed becomes device_lost, the rest internal.
+// Returns ok for CL_SUCCESS, otherwise a Status with the code's name and the call. Memory codes
+// become no_memory, a lost device or failed work becomes device_lost, the rest internal.
 Status status_of(cl_int code, const char* call);
 std::string_view name_of_error(cl_int code);
 

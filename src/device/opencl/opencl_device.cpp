@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/guard.hpp"
-#include "base/quantity.hpp"
+#include "base/exception_boundary.hpp"
+#include "base/human_readable.hpp"
 #include "device/compile_error.hpp"
-#include "device/program_text.hpp"
+#include "device/program_source.hpp"
 
 namespace penstock::opencl {
 namespace {
 
 std::uint64_t handle_of(cl_mem memory) { return reinterpret_cast<std::uint64_t>(memory); }
 
-// Host memory of the driver's choosing, mapped for as long as it lives.
+// Host memory that the driver allocates, mapped as long as it lives.
 class MappedBuffer : public HostBuffer {
  public:
   MappedBuffer(ContextPointer context, cl_mem memory, void* data, std::uint64_t bytes)
@@ -21,7 +21,8 @@ class MappedBuffer : public HostBuffer {
     data_ = static_cast<std::byte*>(data), bytes_ = bytes;
   }
   ~MappedBuffer() override {
-    context_->api.clEnqueueUnmapMemObject(context_->host_queue, memory_, data_, 0, nullptr, nullptr);
+    context_->api.clEnqueueUnmapMemObject(context_->host_queue, memory_, data_, 0, nullptr,
+                                          nullptr);
     context_->api.clFinish(context_->host_queue);
     context_->api.clReleaseMemObject(memory_);
   }
@@ -31,14 +32,16 @@ class MappedBuffer : public HostBuffer {
   cl_mem memory_;
 };
 
-// On a CPU device all host memory is alike; a page's alignment keeps wrap_host() free of copies in every OpenCL.
+// On a CPU device all host memory is equal; page alignment keeps wrap_host() free of copies in
+// every OpenCL.
 class PageBuffer : public HostBuffer {
  public:
   explicit PageBuffer(std::uint64_t bytes) {
     constexpr std::uint64_t page_bytes = 4096;
-    const std::uint64_t whole = bytes > ~page_bytes
-                                    ? bytes
-                                    : (std::max<std::uint64_t>(bytes, 1) + page_bytes - 1) / page_bytes * page_bytes;
+    const std::uint64_t whole =
+        bytes > ~page_bytes
+            ? bytes
+            : (std::max<std::uint64_t>(bytes, 1) + page_bytes - 1) / page_bytes * page_bytes;
     data_ = static_cast<std::byte*>(std::aligned_alloc(page_bytes, whole)), bytes_ = bytes;
   }
   ~PageBuffer() override { std::free(data_); }
@@ -48,15 +51,17 @@ Status no_host_memory(std::uint64_t bytes) {
   return Status(Code::no_memory, "the host has no room for a buffer of " + bytes_text(bytes));
 }
 
-Result<std::shared_ptr<HostBuffer>> allocate_mapped(const ContextPointer& context, std::uint64_t bytes) {
+Result<std::shared_ptr<HostBuffer>> allocate_mapped(const ContextPointer& context,
+                                                    std::uint64_t bytes) {
   cl_int outcome = CL_SUCCESS;
   const std::uint64_t at_least = std::max<std::uint64_t>(bytes, 1);
-  const cl_mem memory = context->api.clCreateBuffer(context->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, at_least, nullptr,
-                                                    &outcome);
+  const cl_mem memory = context->api.clCreateBuffer(
+      context->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, at_least, nullptr, &outcome);
   if (outcome == CL_INVALID_BUFFER_SIZE) return no_host_memory(bytes);
   PENSTOCK_TRY(status_of(outcome, "clCreateBuffer").with("for pinned host memory"));
-  void* data = context->api.clEnqueueMapBuffer(context->host_queue, memory, 1, CL_MAP_READ | CL_MAP_WRITE, 0, at_least, 0, nullptr,
-                                               nullptr, &outcome);
+  void* data =
+      context->api.clEnqueueMapBuffer(context->host_queue, memory, 1, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                      at_least, 0, nullptr, nullptr, &outcome);
   if (outcome != CL_SUCCESS) context->api.clReleaseMemObject(memory);
   PENSTOCK_TRY(status_of(outcome, "clEnqueueMapBuffer"));
   return std::shared_ptr<HostBuffer>(std::make_shared<MappedBuffer>(context, memory, data, bytes));
@@ -64,11 +69,13 @@ Result<std::shared_ptr<HostBuffer>> allocate_mapped(const ContextPointer& contex
 
 Result<std::uint64_t> create_buffer(const Context& context, std::uint64_t bytes) {
   cl_int outcome = CL_SUCCESS;
-  const cl_mem memory = context.api.clCreateBuffer(context.context, CL_MEM_READ_WRITE, bytes, nullptr, &outcome);
-  // Drivers say INVALID_BUFFER_SIZE or OUT_OF_RESOURCES too when they have no memory for a size within the device's
-  // limit.
+  const cl_mem memory =
+      context.api.clCreateBuffer(context.context, CL_MEM_READ_WRITE, bytes, nullptr, &outcome);
+  // Drivers also return INVALID_BUFFER_SIZE or OUT_OF_RESOURCES where they have no memory for a
+  // size within the device's limit.
   if (outcome == CL_INVALID_BUFFER_SIZE || outcome == CL_OUT_OF_RESOURCES)
-    return Status(Code::no_memory, std::string("clCreateBuffer: ") + std::string(name_of_error(outcome)));
+    return Status(Code::no_memory,
+                  std::string("clCreateBuffer: ") + std::string(name_of_error(outcome)));
   PENSTOCK_TRY(status_of(outcome, "clCreateBuffer"));
   return handle_of(memory);
 }
@@ -76,21 +83,25 @@ Result<std::uint64_t> create_buffer(const Context& context, std::uint64_t bytes)
 device::Pool::Driver pool_driver(const ContextPointer& context) {
   device::Pool::Driver driver;
   driver.allocate = [context](std::uint64_t bytes) { return create_buffer(*context, bytes); };
-  driver.free = [context](std::uint64_t handle) { context->api.clReleaseMemObject(reinterpret_cast<cl_mem>(handle)); };
+  driver.free = [context](std::uint64_t handle) {
+    context->api.clReleaseMemObject(reinterpret_cast<cl_mem>(handle));
+  };
   driver.limit_bytes = context->traits.global_bytes;
   driver.max_allocation_bytes = context->traits.max_allocation_bytes;
   driver.device = context->traits.id;
   return driver;
 }
 
-// Results must equal the host's unless fast_math: no relaxed option, divisions rounded, and no contraction of a*b+c,
-// which OpenCL C allows by default and turns off only in the text.
+// Results must equal the host's unless fast_math: no relaxed option, divisions rounded, and no
+// contraction of a*b+c, which OpenCL C allows by default and turns off only by a pragma.
 std::vector<std::string> compiler_options(const Context& context, bool fast_math) {
   std::vector<std::string> options = {"-cl-std=CL1.2"};
   if (context.specialises_at_launch)
-    options.push_back("-w");   // PoCL counts warnings on stderr, which is not ours to write
-  if (fast_math) options.push_back("-cl-fast-relaxed-math");
-  else if (context.rounds_divisions) options.push_back("-cl-fp32-correctly-rounded-divide-sqrt");
+    options.push_back("-w");  // PoCL counts warnings on stderr, where a library must not write
+  if (fast_math)
+    options.push_back("-cl-fast-relaxed-math");
+  else if (context.rounds_divisions)
+    options.push_back("-cl-fp32-correctly-rounded-divide-sqrt");
   return options;
 }
 
@@ -103,7 +114,9 @@ std::string joined(const std::vector<std::string>& options) {
 struct ProgramOwner {
   const Context& context;
   cl_program program;
-  ~ProgramOwner() { if (program) context.api.clReleaseProgram(program); }
+  ~ProgramOwner() {
+    if (program) context.api.clReleaseProgram(program);
+  }
   cl_program release() { return std::exchange(program, nullptr); }
 };
 
@@ -113,10 +126,13 @@ Result<device::Compiled<Module>> compile(const ContextPointer& context, const Pr
   ProgramOwner program{*context, built.program};
   if (built.code == CL_BUILD_PROGRAM_FAILURE)
     return device::compile_error(source.label, context->traits.id, input.text, built.log);
-  PENSTOCK_TRY(status_of(built.code, "clBuildProgram").with("while building '" + source.label + "'"));
+  PENSTOCK_TRY(
+      status_of(built.code, "clBuildProgram").with("while building '" + source.label + "'"));
   device::CacheEntry entry{{}, std::move(built.log), ""};
-  if (device::DiskCache::from_environment().writable())   // PoCL compiles a general form for a binary: 80 ms a kernel
-    if (auto binary = binary_of(*context, program.program); binary.ok()) entry.binary = std::move(binary).value();
+  if (device::DiskCache::from_environment()
+          .writable())  // PoCL compiles a general form for a binary: 80 ms a kernel
+    if (auto binary = binary_of(*context, program.program); binary.ok())
+      entry.binary = std::move(binary).value();
   auto module = std::make_shared<Module>(context, program.release(), key, input, entry);
   return device::Compiled<Module>{std::move(module), std::move(entry)};
 }
@@ -126,13 +142,14 @@ Result<std::shared_ptr<Module>> load(const ContextPointer& context, const BuildI
   const auto* data = reinterpret_cast<const unsigned char*>(entry.binary.data());
   const std::size_t bytes = entry.binary.size();
   cl_int state = CL_SUCCESS, outcome = CL_SUCCESS;
-  ProgramOwner program{*context, context->api.clCreateProgramWithBinary(context->context, 1, &context->device, &bytes,
-                                                                        &data, &state, &outcome)};
+  ProgramOwner program{*context,
+                       context->api.clCreateProgramWithBinary(context->context, 1, &context->device,
+                                                              &bytes, &data, &state, &outcome)};
   PENSTOCK_TRY(status_of(outcome, "clCreateProgramWithBinary"));
   PENSTOCK_TRY(status_of(state, "clCreateProgramWithBinary"));
-  PENSTOCK_TRY(status_of(
-      context->api.clBuildProgram(program.program, 1, &context->device, input.options.c_str(), nullptr, nullptr),
-      "clBuildProgram of a binary"));
+  PENSTOCK_TRY(status_of(context->api.clBuildProgram(program.program, 1, &context->device,
+                                                     input.options.c_str(), nullptr, nullptr),
+                         "clBuildProgram of a binary"));
   return std::make_shared<Module>(context, program.release(), key, input, entry);
 }
 
@@ -146,14 +163,20 @@ Context::~Context() {
 Result<std::shared_ptr<Device>> OpenClDevice::open(const FoundDevice& found, cl_context shared) {
   PENSTOCK_TRY(api().status());
   auto context = std::make_shared<Context>(*api(), found.traits, found.device);
-  context->rounds_divisions = found.rounds_divisions, context->specialises_at_launch = found.is_pocl;
-  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
-                                              reinterpret_cast<cl_context_properties>(found.platform), 0};
+  context->rounds_divisions = found.rounds_divisions,
+  context->specialises_at_launch = found.is_pocl;
+  const cl_context_properties properties[] = {
+      CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(found.platform), 0};
   cl_int outcome = CL_SUCCESS;
-  if (shared == nullptr) context->context = context->api.clCreateContext(properties, 1, &found.device, nullptr, nullptr, &outcome);
-  else if (outcome = context->api.clRetainContext(shared); outcome == CL_SUCCESS) context->context = shared;
-  PENSTOCK_TRY(status_of(outcome, shared == nullptr ? "clCreateContext" : "clRetainContext").with("while opening " + found.traits.id));
-  context->host_queue = context->api.clCreateCommandQueue(context->context, found.device, 0, &outcome);
+  if (shared == nullptr)
+    context->context =
+        context->api.clCreateContext(properties, 1, &found.device, nullptr, nullptr, &outcome);
+  else if (outcome = context->api.clRetainContext(shared); outcome == CL_SUCCESS)
+    context->context = shared;
+  PENSTOCK_TRY(status_of(outcome, shared == nullptr ? "clCreateContext" : "clRetainContext")
+                   .with("while opening " + found.traits.id));
+  context->host_queue =
+      context->api.clCreateCommandQueue(context->context, found.device, 0, &outcome);
   PENSTOCK_TRY(status_of(outcome, "clCreateCommandQueue").with("while opening " + found.traits.id));
   return std::shared_ptr<Device>(new OpenClDevice(std::move(context)));
 }
@@ -171,22 +194,27 @@ Result<std::shared_ptr<Buffer>> OpenClDevice::allocate(std::uint64_t bytes) {
 
 Result<std::shared_ptr<HostBuffer>> OpenClDevice::allocate_host(std::uint64_t bytes) {
   if (!traits_.is_cpu)
-    return host_pool_->take(bytes, [this](std::uint64_t class_bytes) { return allocate_mapped(context_, class_bytes); });
+    return host_pool_->take(bytes, [this](std::uint64_t class_bytes) {
+      return allocate_mapped(context_, class_bytes);
+    });
   auto buffer = std::make_shared<PageBuffer>(bytes);
   if (!buffer->data()) return no_host_memory(bytes);
   return std::shared_ptr<HostBuffer>(std::move(buffer));
 }
 
 Result<std::shared_ptr<Buffer>> OpenClDevice::wrap_host(const void* data, std::uint64_t bytes) {
-  if (!traits_.unified_memory) return Status(Code::unsupported, traits_.id + " cannot use host memory in place");
+  if (!traits_.unified_memory)
+    return Status(Code::unsupported, traits_.id + " cannot use host memory in place");
   if (!data || bytes == 0) return allocate(bytes);
   cl_int outcome = CL_SUCCESS;
-  const cl_mem memory = context_->api.clCreateBuffer(context_->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
-                                                     const_cast<void*>(data), &outcome);
+  const cl_mem memory =
+      context_->api.clCreateBuffer(context_->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                   bytes, const_cast<void*>(data), &outcome);
   if (outcome == CL_INVALID_BUFFER_SIZE)
-    return Status(Code::capacity, "host memory of " + std::to_string(bytes) + " bytes is above what " + traits_.id +
-                                      " takes as one buffer, " + std::to_string(traits_.max_allocation_bytes) +
-                                      " bytes");
+    return Status(Code::capacity, "host memory of " + std::to_string(bytes) +
+                                      " bytes is above what " + traits_.id +
+                                      " takes as one buffer, " +
+                                      std::to_string(traits_.max_allocation_bytes) + " bytes");
   PENSTOCK_TRY(status_of(outcome, "clCreateBuffer").with("over host memory"));
   const auto release = [context = context_](std::uint64_t handle) {
     context->api.clReleaseMemObject(reinterpret_cast<cl_mem>(handle));
@@ -197,15 +225,23 @@ Result<std::shared_ptr<Buffer>> OpenClDevice::wrap_host(const void* data, std::u
 
 Result<std::unique_ptr<Queue>> OpenClDevice::queue() { return make_queue(context_); }
 
-Result<std::shared_ptr<Buffer>> OpenClDevice::import_memory(std::uint64_t handle, std::uint64_t bytes) {
+Result<std::shared_ptr<Buffer>> OpenClDevice::import_memory(std::uint64_t handle,
+                                                            std::uint64_t bytes) {
+  if (handle == 0) return Status(Code::invalid, "the memory's handle is null");
   const auto memory = reinterpret_cast<cl_mem>(handle);
   cl_context theirs = nullptr;
   std::size_t size = 0;
-  PENSTOCK_TRY(status_of(context_->api.clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof theirs, &theirs, nullptr), "clGetMemObjectInfo"));
-  if (theirs != context_->context) return Status(Code::invalid, "the memory is of another context than " + traits_.id + " was opened in");
-  PENSTOCK_TRY(status_of(context_->api.clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, nullptr), "clGetMemObjectInfo"));
+  PENSTOCK_TRY(status_of(
+      context_->api.clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof theirs, &theirs, nullptr),
+      "clGetMemObjectInfo"));
+  if (theirs != context_->context)
+    return Status(Code::invalid, "the memory is of another context than that of " + traits_.id);
+  PENSTOCK_TRY(
+      status_of(context_->api.clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, nullptr),
+                "clGetMemObjectInfo"));
   if (size < bytes)
-    return Status(Code::invalid, "memory of " + std::to_string(size) + " bytes was said to have " + std::to_string(bytes));
+    return Status(Code::invalid, "memory of " + std::to_string(size) + " bytes was said to have " +
+                                     std::to_string(bytes));
   return std::shared_ptr<Buffer>(device::PooledBuffer::borrowed(context_.get(), handle, bytes));
 }
 
@@ -214,47 +250,55 @@ Result<std::unique_ptr<Queue>> OpenClDevice::import_queue(std::uint64_t handle) 
 }
 
 Result<std::shared_ptr<Program>> OpenClDevice::build(const ProgramSource& source) {
-  return guard([&] { return build_unguarded(source); });
+  return catch_exceptions([&] { return build_or_throw(source); });
 }
 
-Result<std::shared_ptr<Program>> OpenClDevice::build_unguarded(const ProgramSource& source) {
+Result<std::shared_ptr<Program>> OpenClDevice::build_or_throw(const ProgramSource& source) {
   PENSTOCK_TRY(device::check_source(traits_, source));
   const std::vector<std::string> options = compiler_options(*context_, source.fast_math);
-  const BuildInput input{device::with_head(source, source.fast_math ? "" : "#pragma OPENCL FP_CONTRACT OFF\n"),
-                         joined(options)};
-  const device::CacheKey key = device::cache_key(traits_, device::key_options(options, source), source);
-  PENSTOCK_ASSIGN(auto found, modules_.get(
-      key, [&](const device::CacheEntry& entry) { return load(context_, input, key, entry); },
-      [&] { return compile(context_, source, input, key); }));
-  return std::shared_ptr<Program>(
-      std::make_shared<OpenClProgram>(std::move(found.module), std::move(found.report), source.group_size));
+  const BuildInput input{
+      device::with_head(source, source.fast_math ? "" : "#pragma OPENCL FP_CONTRACT OFF\n"),
+      joined(options)};
+  const device::CacheKey key =
+      device::cache_key(traits_, device::key_options(options, source), source);
+  PENSTOCK_ASSIGN(
+      auto found,
+      modules_.get(
+          key, [&](const device::CacheEntry& entry) { return load(context_, input, key, entry); },
+          [&] { return compile(context_, source, input, key); }));
+  return std::shared_ptr<Program>(std::make_shared<OpenClProgram>(
+      std::move(found.module), std::move(found.report), source.group_size));
 }
 
-// OpenCL 1.2 tells no occupancy. A CPU runs one group a core; four each even out groups of different length. A GPU's
-// unit is taken to hold 2,048 items, as most do, and as many groups as its local memory has room for.
-Result<std::uint32_t> OpenClDevice::resident_groups(const Program& program, std::string_view kernel) {
+// OpenCL 1.2 reports no occupancy. A CPU runs one group per core; four each balance groups of
+// different length. A GPU's multiprocessor is assumed to hold 2,048 threads, as most do, and as
+// many groups as its local memory allows.
+Result<std::uint32_t> OpenClDevice::resident_groups(const Program& program,
+                                                    std::string_view kernel) {
   const auto* built = dynamic_cast<const OpenClProgram*>(&program);
   if (!built) return Status(Code::invalid, "the program belongs to another driver's device");
   PENSTOCK_ASSIGN(const Kernel* const found, built->module().kernel(kernel));
   if (traits_.is_cpu) return traits_.compute_units * 4;
   cl_ulong local_bytes = 0;
-  PENSTOCK_TRY(
-      status_of(context_->api.clGetKernelWorkGroupInfo(found->handle, context_->device, CL_KERNEL_LOCAL_MEM_SIZE,
-                                                       sizeof local_bytes, &local_bytes, nullptr),
-                "clGetKernelWorkGroupInfo"));
+  PENSTOCK_TRY(status_of(context_->api.clGetKernelWorkGroupInfo(
+                             found->handle, context_->device, CL_KERNEL_LOCAL_MEM_SIZE,
+                             sizeof local_bytes, &local_bytes, nullptr),
+                         "clGetKernelWorkGroupInfo"));
   std::uint64_t groups = std::clamp<std::uint64_t>(2048 / built->group_size(), 1, 16);
-  if (local_bytes > 0) groups = std::clamp<std::uint64_t>(traits_.local_bytes / local_bytes, 1, groups);
+  if (local_bytes > 0)
+    groups = std::clamp<std::uint64_t>(traits_.local_bytes / local_bytes, 1, groups);
   return static_cast<std::uint32_t>(groups) * traits_.compute_units;
 }
 
-// Occupancy and registers it does not tell.
+// OpenCL does not report occupancy and registers.
 Result<KernelResources> OpenClDevice::resources(const Program& program, std::string_view kernel) {
   const auto* built = dynamic_cast<const OpenClProgram*>(&program);
   if (!built) return Status(Code::invalid, "the program belongs to another driver's device");
   PENSTOCK_ASSIGN(const Kernel* const found, built->module().kernel(kernel));
   const auto bytes_of = [&](cl_uint which) -> std::optional<std::uint64_t> {
     cl_ulong bytes = 0;
-    const cl_int got = context_->api.clGetKernelWorkGroupInfo(found->handle, context_->device, which, sizeof bytes, &bytes, nullptr);
+    const cl_int got = context_->api.clGetKernelWorkGroupInfo(found->handle, context_->device,
+                                                              which, sizeof bytes, &bytes, nullptr);
     return got == CL_SUCCESS ? std::optional<std::uint64_t>(bytes) : std::nullopt;
   };
   KernelResources resources;

@@ -1,4 +1,4 @@
-// An OpenCL device: what its objects share, its programs, its queues.
+// An OpenCL device: the state that its objects share, its programs, its queues.
 #pragma once
 #include <map>
 #include <mutex>
@@ -18,9 +18,9 @@ struct Context {
   Traits traits;
   cl_device_id device = nullptr;
   cl_context context = nullptr;
-  cl_command_queue host_queue = nullptr;   // maps host buffers; no kernel runs here
-  bool rounds_divisions = false;           // -cl-fp32-correctly-rounded-divide-sqrt is known
-  bool specialises_at_launch = false;      // PoCL: see Module
+  cl_command_queue host_queue = nullptr;  // maps host buffers; no kernel runs here
+  bool rounds_divisions = false;          // -cl-fp32-correctly-rounded-divide-sqrt is known
+  bool specialises_at_launch = false;     // PoCL: see Module
   Context(const Api& a, Traits t, cl_device_id d) : api(a), traits(std::move(t)), device(d) {}
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -29,27 +29,40 @@ struct Context {
 using ContextPointer = std::shared_ptr<Context>;
 
 // One device found; kept by the list in opencl_list.cpp.
-struct FoundDevice { Traits traits; cl_platform_id platform; cl_device_id device; bool rounds_divisions, is_pocl; };
+struct FoundDevice {
+  Traits traits;
+  cl_platform_id platform;
+  cl_device_id device;
+  bool rounds_divisions, is_pocl;
+};
 
 struct Kernel {
   cl_kernel handle = nullptr;
   cl_uint argument_count = 0;
-  std::mutex mutex;   // arguments are state of the kernel object: setting them and the launch are one step
+  std::mutex
+      mutex;  // arguments are state of the kernel object: setting them and the launch are one step
 };
 
-// The text and options that a program is built from.
-struct BuildInput { std::string text, options; };
-struct BuildOutcome { cl_program program = nullptr; cl_int code = CL_SUCCESS; std::string log; };
+// The source and options of a program.
+struct BuildInput {
+  std::string text, options;
+};
+struct BuildOutcome {
+  cl_program program = nullptr;
+  cl_int code = CL_SUCCESS;
+  std::string log;
+};
 BuildOutcome build_text(const Context& context, const BuildInput& input);
 Result<std::vector<std::byte>> binary_of(const Context& context, cl_program program);
 
 // A built program and its kernels.
 //
-// PoCL compiles a kernel for the machine at its first launch, once for each group size and again for grids of 65,535
-// items and more. A binary fetched right after the build lacks these: a second process then spends 45-60 ms a kernel
-// (PoCL 3.1); with them 0.2 ms. So the entry on disk is stored after the build, for others who wait for the key, and
-// again when a queue that launched a new specialisation is destroyed. PoCL keeps the first binary that it gives of a
-// program object, so the second is fetched from a fresh object; its build finds PoCL's own cache and costs some 40 ms,
+// PoCL compiles a kernel for the machine at its first launch, once for each group size and again
+// for grids of 65,535 threads and more. A binary that is read right after the build lacks these: a
+// second process then spends 45-60 ms per kernel (PoCL 3.1); with them 0.2 ms. So the entry on disk
+// is stored after the build, for others that wait for the key, and again when a queue that launched
+// a new specialisation is destroyed. PoCL always returns the first binary of a program object, so
+// the second one is read from a new object; its build finds PoCL's own cache and takes some 40 ms,
 // once.
 class Module {
  public:
@@ -57,7 +70,8 @@ class Module {
          const device::CacheEntry& entry);
   ~Module();
   Result<Kernel*> kernel(std::string_view name);
-  // True when this launch makes a specialisation that the stored binary lacks: call save() once it has run.
+  // Returns true where this launch creates a specialisation that the stored binary lacks: call
+  // save() after it has run.
   bool notes_launch(std::string_view kernel, std::uint64_t item_count);
   void save();
 
@@ -87,30 +101,34 @@ class OpenClProgram : public Program {
 
 class OpenClDevice : public Device {
  public:
-  // In a context of others, or in one of its own.
-  static Result<std::shared_ptr<Device>> open(const FoundDevice& found, cl_context shared = nullptr);
+  // Opens in the caller's context, or in a new one.
+  static Result<std::shared_ptr<Device>> open(const FoundDevice& found,
+                                              cl_context shared = nullptr);
   Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override;
   Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) override;
   Result<std::shared_ptr<Buffer>> wrap_host(const void* data, std::uint64_t bytes) override;
   Result<std::unique_ptr<Queue>> queue() override;
   Result<std::shared_ptr<Buffer>> import_memory(std::uint64_t handle, std::uint64_t bytes) override;
   Result<std::unique_ptr<Queue>> import_queue(std::uint64_t handle) override;
-  Result<std::uint64_t> context_handle() const override { return reinterpret_cast<std::uint64_t>(context_->context); }
+  Result<std::uint64_t> context_handle() const override {
+    return reinterpret_cast<std::uint64_t>(context_->context);
+  }
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override;
   Result<std::uint32_t> resident_groups(const Program& program, std::string_view kernel) override;
   Result<KernelResources> resources(const Program& program, std::string_view kernel) override;
 
  private:
   explicit OpenClDevice(ContextPointer context);
-  Result<std::shared_ptr<Program>> build_unguarded(const ProgramSource& source);
+  Result<std::shared_ptr<Program>> build_or_throw(const ProgramSource& source);
   ContextPointer context_;
   std::shared_ptr<device::Pool> pool_;
-  std::shared_ptr<device::HostPool> host_pool_ = std::make_shared<device::HostPool>(device::idle_pinned_limit_bytes);
+  std::shared_ptr<device::HostPool> host_pool_ =
+      std::make_shared<device::HostPool>(device::idle_pinned_limit_bytes);
   device::ModuleCache<Module> modules_;
 };
 
-Result<std::unique_ptr<Queue>> make_queue(ContextPointer context);
-// Of a queue that stays its owner's.
+Result<std::unique_ptr<Queue>> make_queue(const ContextPointer& context);
+// Wraps a queue of the caller.
 Result<std::unique_ptr<Queue>> borrow_queue(ContextPointer context, cl_command_queue queue);
 
 }  // namespace penstock::opencl

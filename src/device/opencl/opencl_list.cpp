@@ -1,4 +1,4 @@
-// Every device of every OpenCL platform.
+// Lists every device of every OpenCL platform.
 #include <cstdlib>
 
 #include "device/driver.hpp"
@@ -7,8 +7,7 @@
 namespace penstock::opencl {
 namespace {
 
-template <class Handle, class Get>
-std::string text_of(Get get, Handle handle, cl_uint what) {
+template <class Handle, class Get> std::string text_of(Get get, Handle handle, cl_uint what) {
   std::size_t bytes = 0;
   if (get(handle, what, 0, nullptr, &bytes) != CL_SUCCESS || bytes == 0) return "";
   std::string text(bytes, '\0');
@@ -17,10 +16,10 @@ std::string text_of(Get get, Handle handle, cl_uint what) {
   return text;
 }
 
-template <class T>
-T number_of(const Api& api, cl_device_id device, cl_uint what, T otherwise) {
+template <class T> T number_of(const Api& api, cl_device_id device, cl_uint what, T otherwise) {
   T value{};
-  return api.clGetDeviceInfo(device, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : otherwise;
+  return api.clGetDeviceInfo(device, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value
+                                                                                        : otherwise;
 }
 
 std::uint32_t subgroup_size(const Api& api, cl_device_id device, const std::string& extensions) {
@@ -34,7 +33,9 @@ std::uint32_t subgroup_size(const Api& api, cl_device_id device, const std::stri
 Traits traits_of(const Api& api, cl_platform_id platform, cl_device_id device) {
   const auto text = [&](cl_uint what) { return text_of(api.clGetDeviceInfo, device, what); };
   const std::string extensions = text(CL_DEVICE_EXTENSIONS) + " ";
-  const auto has = [&](std::string_view name) { return extensions.find(std::string(name) + " ") != std::string::npos; };
+  const auto has = [&](std::string_view name) {
+    return extensions.find(std::string(name) + " ") != std::string::npos;
+  };
   Traits traits;
   traits.target = Target::opencl;
   traits.name = text(CL_DEVICE_NAME), traits.vendor = text(CL_DEVICE_VENDOR);
@@ -45,41 +46,55 @@ Traits traits_of(const Api& api, cl_platform_id platform, cl_device_id device) {
   traits.max_group_size = static_cast<std::uint32_t>(
       number_of<std::size_t>(api, device, CL_DEVICE_MAX_WORK_GROUP_SIZE, 1));
   traits.subgroup_size = subgroup_size(api, device, extensions);
-  traits.has_subgroups = has("cl_nv_device_attribute_query");      // as PTX: opencl.prelude
+  traits.has_subgroups = has("cl_nv_device_attribute_query");  // as PTX: opencl.prelude
   traits.global_bytes = number_of<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_SIZE, 0);
   traits.max_allocation_bytes = number_of<cl_ulong>(api, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, 0);
   traits.local_bytes = number_of<cl_ulong>(api, device, CL_DEVICE_LOCAL_MEM_SIZE, 0);
-  traits.is_cpu = (number_of<cl_bitfield>(api, device, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_CPU) != 0;
+  traits.is_cpu =
+      (number_of<cl_bitfield>(api, device, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_CPU) != 0;
   traits.unified_memory = traits.is_cpu;
   traits.has_f64 = has("cl_khr_fp64");
   traits.has_atomic_u64 = has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics");
-  traits.forward_progress = false;   // OpenCL 1.2 promises none, and has no acquire and release to look back with
+  traits.forward_progress =
+      false;  // OpenCL 1.2 guarantees none, and lacks the acquire and release of look-back
   return traits;
 }
 
-struct DeviceList { std::vector<FoundDevice> devices; std::vector<std::string> notes; };
+struct DeviceList {
+  std::vector<FoundDevice> devices;
+  std::vector<std::string> notes;
+};
 
 void add_platform(const Api& api, cl_platform_id platform, DeviceList& list) {
   cl_uint count = 0;
   if (api.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) return;
   std::vector<cl_device_id> devices(count);
-  if (count == 0 || api.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr) != CL_SUCCESS)
+  if (count == 0 || api.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(),
+                                       nullptr) != CL_SUCCESS)
     return;
   const std::string platform_name = text_of(api.clGetPlatformInfo, platform, CL_PLATFORM_NAME);
   for (const cl_device_id device : devices) {
     FoundDevice found{traits_of(api, platform, device), platform, device, false,
                       platform_name == "Portable Computing Language"};
-    const auto refuse = [&](const char* why) { list.notes.push_back("OpenCL: " + found.traits.name + " " + why); };
+    const auto refuse = [&](const char* why) {
+      list.notes.push_back("OpenCL: " + found.traits.name + " " + why);
+    };
     const std::string version = text_of(api.clGetDeviceInfo, device, CL_DEVICE_VERSION);
     if (version.starts_with("OpenCL 1.0") || version.starts_with("OpenCL 1.1")) {
       refuse("is older than OpenCL 1.2");
       continue;
     }
-    if (!number_of<cl_bool>(api, device, CL_DEVICE_AVAILABLE, 0)) { refuse("is not available"); continue; }
-    if (!number_of<cl_bool>(api, device, CL_DEVICE_COMPILER_AVAILABLE, 0)) { refuse("has no compiler"); continue; }
+    if (!number_of<cl_bool>(api, device, CL_DEVICE_AVAILABLE, 0)) {
+      refuse("is not available");
+      continue;
+    }
+    if (!number_of<cl_bool>(api, device, CL_DEVICE_COMPILER_AVAILABLE, 0)) {
+      refuse("has no compiler");
+      continue;
+    }
     found.traits.id = "opencl:" + std::to_string(list.devices.size());
-    found.rounds_divisions =
-        (number_of<cl_bitfield>(api, device, CL_DEVICE_SINGLE_FP_CONFIG, 0) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+    found.rounds_divisions = (number_of<cl_bitfield>(api, device, CL_DEVICE_SINGLE_FP_CONFIG, 0) &
+                              CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     list.devices.push_back(std::move(found));
   }
 }
@@ -91,19 +106,22 @@ DeviceList find_devices() {
   cl_uint count = 0;
   const cl_int outcome = functions.clGetPlatformIDs(0, nullptr, &count);
   std::vector<cl_platform_id> platforms(count);
-  if (outcome == CL_SUCCESS && count > 0) (void)functions.clGetPlatformIDs(count, platforms.data(), nullptr);
+  if (outcome == CL_SUCCESS && count > 0)
+    (void)functions.clGetPlatformIDs(count, platforms.data(), nullptr);
   for (const cl_platform_id platform : platforms) add_platform(functions, platform, list);
   if (list.devices.empty())
     list.notes.push_back(
-        "OpenCL: no usable device; for the CPU: apt install pocl-opencl-icd (where it is installed: it finds no device "
-        "without a cache folder that it can write, so set POCL_CACHE_DIR, or HOME); for a GPU: its vendor's OpenCL "
+        "OpenCL: no usable device; for the CPU: apt install pocl-opencl-icd (where it is "
+        "installed: it finds no device "
+        "without a cache folder that it can write, so set POCL_CACHE_DIR, or HOME); for a GPU: its "
+        "vendor's OpenCL "
         "driver, with its .icd file in /etc/OpenCL/vendors");
   return list;
 }
 
-// Asked once a process: platforms do not come and go while a loader is open.
+// Listed once per process: platforms do not change while a loader is open.
 const DeviceList& all_devices() {
-  static const DeviceList& list = *new DeviceList(find_devices());   // kept: see api()
+  static const DeviceList& list = *new DeviceList(find_devices());  // kept: see api()
   return list;
 }
 
@@ -127,18 +145,21 @@ Result<std::shared_ptr<Device>> open_opencl_device(unsigned index) {
 }
 
 Result<std::shared_ptr<Device>> open_opencl_device_of_queue(std::uint64_t handle) {
+  if (handle == 0) return Status(Code::invalid, "the queue's handle is null");
   PENSTOCK_TRY(opencl::api().status());
   const opencl::Api& api = *opencl::api();
   const auto queue = reinterpret_cast<opencl::cl_command_queue>(handle);
   opencl::cl_context context = nullptr;
   opencl::cl_device_id device = nullptr;
-  PENSTOCK_TRY(opencl::status_of(api.clGetCommandQueueInfo(queue, opencl::CL_QUEUE_CONTEXT, sizeof context, &context, nullptr),
-                                 "clGetCommandQueueInfo"));
-  PENSTOCK_TRY(opencl::status_of(api.clGetCommandQueueInfo(queue, opencl::CL_QUEUE_DEVICE, sizeof device, &device, nullptr),
-                                 "clGetCommandQueueInfo"));
+  PENSTOCK_TRY(opencl::status_of(
+      api.clGetCommandQueueInfo(queue, opencl::CL_QUEUE_CONTEXT, sizeof context, &context, nullptr),
+      "clGetCommandQueueInfo"));
+  PENSTOCK_TRY(opencl::status_of(
+      api.clGetCommandQueueInfo(queue, opencl::CL_QUEUE_DEVICE, sizeof device, &device, nullptr),
+      "clGetCommandQueueInfo"));
   for (const auto& found : opencl::all_devices().devices)
     if (found.device == device) return opencl::OpenClDevice::open(found, context);
-  return Status(Code::no_device, "the queue's device is none that `penstock devices` lists");
+  return Status(Code::no_device, "the queue's device is not one that `penstock devices` lists");
 }
 
 }  // namespace penstock::device

@@ -6,22 +6,25 @@ namespace {
 
 class OpenClEvent : public Event {
  public:
-  OpenClEvent(ContextPointer context, cl_event event) : context_(std::move(context)), event_(event) {}
+  OpenClEvent(ContextPointer context, cl_event event)
+      : context_(std::move(context)), event_(event) {}
   ~OpenClEvent() override { context_->api.clReleaseEvent(event_); }
   cl_event handle() const { return event_; }
 
   Status wait() const override {
     PENSTOCK_TRY(status_of(context_->api.clWaitForEvents(1, &event_), "clWaitForEvents"));
     cl_int state = 0;
-    PENSTOCK_TRY(status_of(context_->api.clGetEventInfo(event_, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
-                                                        nullptr), "clGetEventInfo"));
+    PENSTOCK_TRY(status_of(context_->api.clGetEventInfo(event_, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                                        sizeof state, &state, nullptr),
+                           "clGetEventInfo"));
     if (state >= 0) return {};
-    return Status(Code::device_lost,
-                  "work on " + context_->traits.id + " failed: " + std::string(name_of_error(state)));
+    return Status(Code::device_lost, "work on " + context_->traits.id +
+                                         " failed: " + std::string(name_of_error(state)));
   }
   Result<double> seconds_since(const Event& earlier) const override {
     const auto* other = dynamic_cast<const OpenClEvent*>(&earlier);
-    if (!other || other->context_ != context_) return Status(Code::invalid, "the earlier event is of another device");
+    if (!other || other->context_ != context_)
+      return Status(Code::invalid, "the earlier event is of another device");
     PENSTOCK_ASSIGN(const cl_ulong from, other->nanoseconds());
     PENSTOCK_ASSIGN(const cl_ulong to, nanoseconds());
     return (static_cast<double>(to) - static_cast<double>(from)) * 1e-9;
@@ -30,10 +33,11 @@ class OpenClEvent : public Event {
  private:
   Result<cl_ulong> nanoseconds() const {
     cl_ulong time = 0;
-    const cl_int outcome = context_->api.clGetEventProfilingInfo(event_, CL_PROFILING_COMMAND_END, sizeof time, &time,
-                                                                 nullptr);
+    const cl_int outcome = context_->api.clGetEventProfilingInfo(event_, CL_PROFILING_COMMAND_END,
+                                                                 sizeof time, &time, nullptr);
     if (outcome == CL_PROFILING_INFO_NOT_AVAILABLE)
-      return Status(Code::invalid, "an event has no time before it has happened; wait for it first");
+      return Status(Code::invalid,
+                    "an event has no time before it has happened; wait for it first");
     PENSTOCK_TRY(status_of(outcome, "clGetEventProfilingInfo"));
     return time;
   }
@@ -42,13 +46,14 @@ class OpenClEvent : public Event {
 };
 
 struct QueueHandle : device::QueueState {
-  QueueHandle(ContextPointer c, cl_command_queue q, bool borrowed) : context(std::move(c)), queue(q), is_borrowed(borrowed) {}
+  QueueHandle(ContextPointer c, cl_command_queue q, bool borrowed)
+      : context(std::move(c)), queue(q), is_borrowed(borrowed) {}
   ~QueueHandle() override { context->api.clReleaseCommandQueue(queue); }
 
   Result<std::shared_ptr<Event>> record_event() override {
     cl_event event = nullptr;
-    PENSTOCK_TRY(
-        status_of(context->api.clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event), "clEnqueueMarkerWithWaitList"));
+    PENSTOCK_TRY(status_of(context->api.clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event),
+                           "clEnqueueMarkerWithWaitList"));
     std::shared_ptr<Event> owned = std::make_shared<OpenClEvent>(context, event);
     // Another queue may wait for the event only once this queue is flushed (specification, 5.13).
     PENSTOCK_TRY(status_of(context->api.clFlush(queue), "clFlush"));
@@ -57,7 +62,8 @@ struct QueueHandle : device::QueueState {
   Status wait_for(const Event& event) override {
     const auto* other = dynamic_cast<const OpenClEvent*>(&event);
     if (!other)
-      return Status(Code::invalid, "a queue of " + context->traits.id + " cannot wait for another driver's event");
+      return Status(Code::invalid,
+                    "a queue of " + context->traits.id + " cannot wait for another driver's event");
     const cl_event handle = other->handle();
     return status_of(context->api.clEnqueueBarrierWithWaitList(queue, 1, &handle, nullptr),
                      "clEnqueueBarrierWithWaitList");
@@ -74,44 +80,54 @@ class OpenClQueue : public Queue {
   explicit OpenClQueue(std::shared_ptr<QueueHandle> state)
       : state_(std::move(state)), api_(state_->context->api), queue_(state_->queue) {}
   ~OpenClQueue() override {
-    if (state_->is_borrowed && !uses_pool_) return;      // of which nothing is known to have run, so nothing is saved
+    if (state_->is_borrowed && !uses_pool_)
+      return;  // nothing is known to have run, so nothing is saved
     if (!state_->finish().ok()) return;
-    for (const auto& module : unsaved_) module->save();   // here and not in finish(): once, and in nobody's loop
+    for (const auto& module : unsaved_)
+      module->save();  // here and not in finish(), so that it happens once
   }
 
-  Status upload(const Buffer& to, const void* from, std::uint64_t bytes, std::uint64_t to_offset) override {
+  Status upload(const Buffer& to, const void* from, std::uint64_t bytes,
+                std::uint64_t to_offset) override {
     PENSTOCK_TRY(device::check_range("upload", to, bytes, to_offset));
     if (bytes == 0) return {};
     PENSTOCK_ASSIGN(const cl_mem memory, use(to));
-    return status_of(api_.clEnqueueWriteBuffer(queue_, memory, 0, to_offset, bytes, from, 0, nullptr, nullptr),
-                     "clEnqueueWriteBuffer");
+    return status_of(
+        api_.clEnqueueWriteBuffer(queue_, memory, 0, to_offset, bytes, from, 0, nullptr, nullptr),
+        "clEnqueueWriteBuffer");
   }
-  Status download(void* to, const Buffer& from, std::uint64_t bytes, std::uint64_t from_offset) override {
+  Status download(void* to, const Buffer& from, std::uint64_t bytes,
+                  std::uint64_t from_offset) override {
     PENSTOCK_TRY(device::check_range("download", from, bytes, from_offset));
     if (bytes == 0) return {};
     PENSTOCK_ASSIGN(const cl_mem memory, use(from));
-    return status_of(api_.clEnqueueReadBuffer(queue_, memory, 0, from_offset, bytes, to, 0, nullptr, nullptr),
-                     "clEnqueueReadBuffer");
+    return status_of(
+        api_.clEnqueueReadBuffer(queue_, memory, 0, from_offset, bytes, to, 0, nullptr, nullptr),
+        "clEnqueueReadBuffer");
   }
   Status copy(const Buffer& to, const Buffer& from, std::uint64_t bytes) override {
     PENSTOCK_TRY(device::check_copy(to, from, bytes));
     if (bytes == 0) return {};
     PENSTOCK_ASSIGN(const cl_mem target, use(to));
     PENSTOCK_ASSIGN(const cl_mem source, use(from));
-    return status_of(api_.clEnqueueCopyBuffer(queue_, source, target, 0, 0, bytes, 0, nullptr, nullptr),
-                     "clEnqueueCopyBuffer");
+    return status_of(
+        api_.clEnqueueCopyBuffer(queue_, source, target, 0, 0, bytes, 0, nullptr, nullptr),
+        "clEnqueueCopyBuffer");
   }
   Status fill(const Buffer& to, std::uint32_t value, std::uint64_t bytes) override {
     PENSTOCK_TRY(device::check_fill(to, bytes));
     if (bytes == 0) return {};
     PENSTOCK_ASSIGN(const cl_mem memory, use(to));
-    return status_of(api_.clEnqueueFillBuffer(queue_, memory, &value, sizeof value, 0, bytes, 0, nullptr, nullptr),
+    return status_of(api_.clEnqueueFillBuffer(queue_, memory, &value, sizeof value, 0, bytes, 0,
+                                              nullptr, nullptr),
                      "clEnqueueFillBuffer");
   }
   Status launch(const Program& program, std::string_view name, std::uint32_t groups,
                 std::span<const Argument> arguments) override {
     const auto* built = dynamic_cast<const OpenClProgram*>(&program);
-    if (!built) return Status(Code::invalid, "kernel '" + std::string(name) + "' belongs to another driver's device");
+    if (!built)
+      return Status(Code::invalid,
+                    "kernel '" + std::string(name) + "' belongs to another driver's device");
     PENSTOCK_ASSIGN(Kernel* const kernel, built->module().kernel(name));
     PENSTOCK_TRY(device::check_argument_count(name, kernel->argument_count, arguments.size()));
     if (groups == 0) return {};
@@ -120,10 +136,11 @@ class OpenClQueue : public Queue {
       if (const Status set = set_argument(*kernel, i, arguments[i]); !set.ok())
         return device::with_argument(set, i, name);
     const std::size_t local = built->group_size(), global = local * groups;
-    const cl_int outcome =
-        api_.clEnqueueNDRangeKernel(queue_, kernel->handle, 1, nullptr, &global, &local, 0, nullptr, nullptr);
+    const cl_int outcome = api_.clEnqueueNDRangeKernel(queue_, kernel->handle, 1, nullptr, &global,
+                                                       &local, 0, nullptr, nullptr);
     if (outcome != CL_SUCCESS)
-      return status_of(outcome, "clEnqueueNDRangeKernel").with("kernel '" + std::string(name) + "'");
+      return status_of(outcome, "clEnqueueNDRangeKernel")
+          .with("kernel '" + std::string(name) + "'");
     if (built->module().notes_launch(name, global)) unsaved_.insert(built->shared_module());
     return {};
   }
@@ -136,22 +153,26 @@ class OpenClQueue : public Queue {
   Result<cl_mem> use(const Buffer& buffer) {
     const auto* pooled = dynamic_cast<const device::PooledBuffer*>(&buffer);
     if (!pooled || pooled->device() != state_->context.get())
-      return Status(Code::invalid, "the buffer belongs to another device than " + state_->context->traits.id);
+      return Status(Code::invalid,
+                    "the buffer belongs to another device than " + state_->context->traits.id);
     PENSTOCK_TRY(pooled->touch(state_));
     uses_pool_ |= !pooled->is_borrowed();
     return reinterpret_cast<cl_mem>(pooled->handle());
   }
   Status set_argument(const Kernel& kernel, cl_uint index, const Argument& argument) {
-    if (argument.offset_bytes != 0) return Status(Code::unsupported, "OpenCL buffers are passed from their start");
-    if (!argument.buffer && argument.byte_count == 0) return Status(Code::invalid, "neither a buffer nor a value");
+    if (argument.offset_bytes != 0)
+      return Status(Code::unsupported, "OpenCL buffers are passed from their start");
+    if (!argument.buffer && argument.byte_count == 0)
+      return Status(Code::invalid, "neither a buffer nor a value");
     cl_mem memory = nullptr;
     if (argument.buffer) { PENSTOCK_ASSIGN(memory, use(*argument.buffer)); }
     const void* data = argument.buffer ? static_cast<const void*>(&memory) : argument.bytes.data();
-    const cl_int outcome = api_.clSetKernelArg(kernel.handle, index,
-                                               argument.buffer ? sizeof memory : argument.byte_count, data);
-    if (outcome == CL_INVALID_ARG_SIZE || outcome == CL_INVALID_ARG_VALUE || outcome == CL_INVALID_MEM_OBJECT)
-      return Status(Code::invalid,
-                    "has another type than the kernel's parameter: " + std::string(name_of_error(outcome)));
+    const cl_int outcome = api_.clSetKernelArg(
+        kernel.handle, index, argument.buffer ? sizeof memory : argument.byte_count, data);
+    if (outcome == CL_INVALID_ARG_SIZE || outcome == CL_INVALID_ARG_VALUE ||
+        outcome == CL_INVALID_MEM_OBJECT)
+      return Status(Code::invalid, "has another type than the kernel's parameter: " +
+                                       std::string(name_of_error(outcome)));
     return status_of(outcome, "clSetKernelArg");
   }
 
@@ -159,33 +180,40 @@ class OpenClQueue : public Queue {
   const Api& api_;
   cl_command_queue queue_;
   std::set<std::shared_ptr<Module>> unsaved_;
-  bool uses_pool_ = false;      // which takes a queue that is gone for one that has finished
+  bool uses_pool_ = false;  // the pool takes a destroyed queue for a finished one
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Queue>> make_queue(ContextPointer context) {
+Result<std::unique_ptr<Queue>> make_queue(const ContextPointer& context) {
   cl_int outcome = CL_SUCCESS;
   cl_command_queue queue = context->api.clCreateCommandQueue(context->context, context->device,
                                                              CL_QUEUE_PROFILING_ENABLE, &outcome);
   PENSTOCK_TRY(status_of(outcome, "clCreateCommandQueue"));
   return std::unique_ptr<Queue>(
-      std::make_unique<OpenClQueue>(std::make_shared<QueueHandle>(std::move(context), queue, false)));
+      std::make_unique<OpenClQueue>(std::make_shared<QueueHandle>(context, queue, false)));
 }
 
 Result<std::unique_ptr<Queue>> borrow_queue(ContextPointer context, cl_command_queue queue) {
+  if (queue == nullptr) return Status(Code::invalid, "the queue's handle is null");
   const Api& api = context->api;
   cl_context theirs = nullptr;
   cl_bitfield properties = 0;
-  PENSTOCK_TRY(status_of(api.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof theirs, &theirs, nullptr), "clGetCommandQueueInfo"));
+  PENSTOCK_TRY(
+      status_of(api.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof theirs, &theirs, nullptr),
+                "clGetCommandQueueInfo"));
   if (theirs != context->context)
-    return Status(Code::invalid, "the queue is of another context than " + context->traits.id + " was opened in");
-  PENSTOCK_TRY(status_of(api.clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr),
+    return Status(Code::invalid,
+                  "the queue is of another context than that of " + context->traits.id);
+  PENSTOCK_TRY(status_of(api.clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties,
+                                                   &properties, nullptr),
                          "clGetCommandQueueInfo"));
   if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
-    return Status(Code::invalid, "the queue runs its work out of order; queues in order are taken");
+    return Status(Code::invalid,
+                  "the queue runs its work out of order; the queue must be in order");
   PENSTOCK_TRY(status_of(api.clRetainCommandQueue(queue), "clRetainCommandQueue"));
-  return std::unique_ptr<Queue>(std::make_unique<OpenClQueue>(std::make_shared<QueueHandle>(std::move(context), queue, true)));
+  return std::unique_ptr<Queue>(std::make_unique<OpenClQueue>(
+      std::make_shared<QueueHandle>(std::move(context), queue, true)));
 }
 
 }  // namespace penstock::opencl

@@ -1,49 +1,64 @@
-// Batches of any bytes as chunks of one format, decoded by the kernels that the library launches, on the host executor in the same process:
-// the verdict and text of the format's own library, no byte outside of a text's room, no race.
+// Decodes batches of any bytes as chunks of one format, by the kernels that the library launches,
+// on the host executor in the same process. Requires the status and output of the format's own
+// library, no write outside of a capacity, and no race.
 #include "fuzz/chunks/fuzzed_batch.hpp"
-#include "fuzz/chunks/sound_frames.hpp"
+#include "fuzz/chunks/valid_frames.hpp"
 #include "fuzz/device/linked_device.hpp"
 #include "zstd_reference.hpp"
 
 namespace penstock::fuzz {
 namespace {
 
-chunks::Format format_here() { return codec_here().format; }
+batch::Format format_here() { return codec_here().format; }
 
-chunks::Reference reference_of(std::uint32_t how) {
-  constexpr int strategies[] = {Z_DEFAULT_STRATEGY, Z_FIXED, Z_HUFFMAN_ONLY, Z_RLE}, zstd_levels[] = {-5, 1, 3, 5, 7, 12, 17, 19};
-  chunks::DeflateOptions deflate{.level = static_cast<int>(how % 10), .strategy = strategies[how / 16 % 4],
-                                 .memory = 1 + static_cast<int>(how / 64)};
+batch::Reference reference_of(std::uint32_t how) {
+  constexpr int strategies[] = {Z_DEFAULT_STRATEGY, Z_FIXED, Z_HUFFMAN_ONLY, Z_RLE},
+                zstd_levels[] = {-5, 1, 3, 5, 7, 12, 17, 19};
+  batch::DeflateOptions deflate{.level = static_cast<int>(how % 10),
+                                .strategy = strategies[how / 16 % 4],
+                                .memory = 1 + static_cast<int>(how / 64)};
   switch (format_here()) {
-    case chunks::Format::lz4: return chunks::lz4_reference(static_cast<int>(how % 13));
-    case chunks::Format::snappy: return chunks::snappy_reference();
-    case chunks::Format::deflate: return chunks::deflate_reference(deflate);
-    case chunks::Format::zlib: deflate.window = chunks::zlib_window; return chunks::deflate_reference(deflate);
-    case chunks::Format::gzip: deflate.window = chunks::gzip_window; return chunks::deflate_reference(deflate);
-    case chunks::Format::zstd: break;
+    case batch::Format::lz4: return batch::lz4_reference(static_cast<int>(how % 13));
+    case batch::Format::snappy: return batch::snappy_reference();
+    case batch::Format::deflate: return batch::deflate_reference(deflate);
+    case batch::Format::zlib:
+      deflate.window = batch::zlib_window;
+      return batch::deflate_reference(deflate);
+    case batch::Format::gzip:
+      deflate.window = batch::gzip_window;
+      return batch::deflate_reference(deflate);
+    case batch::Format::zstd: break;
   }
   constexpr std::size_t flushed_bytes[] = {0, 0, 150, 1000};
-  zstd_test::Parameters zstd = {{ZSTD_c_compressionLevel, zstd_levels[how % 8]}, {ZSTD_c_checksumFlag, how >> 3 & 1},
-                                {ZSTD_c_windowLog, (how & 16) != 0 ? 10 : 15}, {ZSTD_c_contentSizeFlag, how >> 5 & 1},
-                                {ZSTD_c_srcSizeHint, 4096}};      // tables of the size are most of an input's time
-  if (how / 64 == 1) zstd.emplace_back(ZSTD_c_targetCBlockSize, 64);      // blocks that repeat trees and tables
-  return chunks::zstd_reference(zstd, flushed_bytes[how / 64]);
+  zstd_test::Parameters zstd = {
+      {ZSTD_c_compressionLevel, zstd_levels[how % 8]},
+      {ZSTD_c_checksumFlag, how >> 3 & 1},
+      {ZSTD_c_windowLog, (how & 16) != 0 ? 10 : 15},
+      {ZSTD_c_contentSizeFlag, how >> 5 & 1},
+      {ZSTD_c_srcSizeHint, 4096}};  // tables of the size are most of an input's time
+  if (how / 64 == 1)
+    zstd.emplace_back(ZSTD_c_targetCBlockSize, 64);  // blocks that repeat trees and tables
+  return batch::zstd_reference(zstd, flushed_bytes[how / 64]);
 }
 
-// Texts that become several stretches of 16 KiB; others are shorter, and quicker.
-bool has_long_texts() { return codec_here().variant == "lz4_decode_stretches"; }
+// Data that needs several segments of 16 KiB; other data is shorter and faster.
+bool has_long_outputs() { return codec_here().variant == "lz4_decode_stretches"; }
 
-// Room that fits, is short by a little, or is enough.
-std::uint64_t capacity_of(std::uint32_t kind, const chunks::Reference& reference, const Bytes& bytes) {
-  const std::uint64_t enough = has_long_texts() ? 60'000 : 20'000;
+// A capacity that fits, is short by a little, or is large.
+std::uint64_t capacity_of(std::uint32_t kind, const batch::Reference& reference,
+                          const Bytes& bytes) {
+  const std::uint64_t enough = has_long_outputs() ? 60'000 : 20'000;
   if (kind % 4 == 0) return enough;
   const std::uint64_t right = reference.text_of({bytes, enough}).value_or(Bytes(kind % 64)).size();
-  return kind % 4 == 1 ? right : kind % 4 == 2 ? right + kind / 4 % 16 : right - std::min<std::uint64_t>(right, kind / 4);
+  return kind % 4 == 1   ? right
+         : kind % 4 == 2 ? right + kind / 4 % 16
+                         : right - std::min<std::uint64_t>(right, kind / 4);
 }
 
-// One to three chunks: blocks as they are in a sound frame, or a text that the format's library compresses, with some bytes changed; or
-// bytes as they are.
-std::vector<Chunk> take_chunks(Input& input, const chunks::Reference& reference, std::uint32_t kind, std::uint32_t how) {
+// One to three chunks: the bytes as blocks of a valid frame; or data that the format's library
+// compresses, with some bytes changed; or the bytes as they are.
+std::vector<Chunk> take_chunks(Input& input, const batch::Reference& reference, std::uint32_t kind,
+                               std::uint32_t how) {
   const bool is_compressed = (kind & 4) != 0, is_framed = (kind & 8) == 0;
   std::vector<Chunk> taken;
   for (std::uint32_t left = 1 + kind % 3; left > 0; left--) {
@@ -53,47 +68,53 @@ std::vector<Chunk> take_chunks(Input& input, const chunks::Reference& reference,
     if (is_compressed) {
       Input own(bytes.data(), bytes.size());
       const std::uint32_t changes = own.byte() % 4, first = own.byte();
-      bytes = reference.compressed(text_of(own, has_long_texts() ? 40'000 : 16'000));
+      bytes = reference.compressed(text_of(own, has_long_outputs() ? 40'000 : 16'000));
       for (std::uint32_t i = 0; i < changes && !bytes.empty(); i++)
         bytes[first * (i * 37 + 1) % bytes.size()] ^= static_cast<std::uint8_t>(1 + first);
     } else if (is_framed) {
       bytes = framed(format_here(), bytes, how);
     }
     if (is_framed) bytes = with_checksum(format_here(), std::move(bytes));
-    if (format_here() == chunks::Format::gzip && (how & 8) != 0) bytes.insert(bytes.end(), bytes.begin(), bytes.end());      // two members
+    if (format_here() == batch::Format::gzip && (how & 8) != 0)
+      bytes.insert(bytes.end(), bytes.begin(), bytes.end());  // two members
     const std::uint64_t capacity = capacity_of(room, reference, bytes);
     taken.push_back({std::move(bytes), capacity});
   }
   return taken;
 }
 
-void expect_judged(const Chunk& chunk, const chunks::Reference& reference, const Taken& result) {
+void expect_judged(const Chunk& chunk, const batch::Reference& reference, const Taken& result) {
   const bool is_stricter = reference.is_stricter(chunk.bytes);
   const std::optional<Bytes> right = is_stricter ? std::nullopt : reference.text_of(chunk);
-  const std::string said = chunks::status_of(format_here(), 0, result.verdict).text();
-  const bool is_sound = result.verdict.fault == chunks::Fault::none;
-  require(right.has_value() == is_sound, "the format's library says the same of the chunk as: " + said);
+  const std::string said = batch::status_of(format_here(), 0, result.chunk_status).text();
+  const bool is_valid = result.chunk_status.error == batch::ErrorCode::none;
+  require(right.has_value() == is_valid,
+          "the format's library says the same of the chunk as: " + said);
   if (right) require(result.bytes == *right, "the text is the library's");
-  if (!right || format_here() != chunks::Format::gzip) return;
-  const auto end = chunk.bytes.begin() + result.verdict.offset;
-  require(reference.text_of({{chunk.bytes.begin(), end}, chunk.capacity}).has_value(), "members have ended where their verdict says");
-  require(!reference.text_of({{chunk.bytes.begin(), end - 1}, chunk.capacity}).has_value(), "members end where their verdict says");
+  if (!right || format_here() != batch::Format::gzip) return;
+  const auto end = chunk.bytes.begin() + result.chunk_status.offset;
+  require(reference.text_of({{chunk.bytes.begin(), end}, chunk.capacity}).has_value(),
+          "members have ended where their verdict says");
+  require(!reference.text_of({{chunk.bytes.begin(), end - 1}, chunk.capacity}).has_value(),
+          "members end where their verdict says");
 }
 
 void run(const std::uint8_t* data, std::size_t bytes) {
   Input input(data, bytes);
-  // How items take turns and where chunks lie, the library's settings, what the others are.
+  // The order of threads and the layout of chunks; the settings of the library; the kinds of
+  // chunks.
   const std::uint32_t order = input.byte(), how = input.byte(), kind = input.byte();
   const auto reference = reference_of(how);
   set_launches(order);
   std::vector<Chunk> chunks = take_chunks(input, reference, kind, how);
-  std::uint64_t most_text_bytes = 1;
-  for (const Chunk& chunk : chunks) most_text_bytes = std::max(most_text_bytes, chunk.capacity);
-  const bool is_cut = format_here() == chunks::Format::zstd || has_long_texts();
-  if (is_cut && kind >= 224) most_text_bytes -= most_text_bytes / 4;      // which cuts larger rooms
-  const std::vector<Taken> results = taken<chunks::Decoder>(device_here(), chunks, order % 32, most_text_bytes);
+  std::uint64_t max_output_bytes = 1;
+  for (const Chunk& chunk : chunks) max_output_bytes = std::max(max_output_bytes, chunk.capacity);
+  const bool is_cut = format_here() == batch::Format::zstd || has_long_outputs();
+  if (is_cut && kind >= 224) max_output_bytes -= max_output_bytes / 4;  // which cuts larger rooms
+  const std::vector<Taken> results =
+      taken<batch::Decoder>(device_here(), chunks, order % 32, max_output_bytes);
   for (std::size_t i = 0; i < chunks.size(); i++) {
-    chunks[i].capacity = std::min(chunks[i].capacity, most_text_bytes);
+    chunks[i].capacity = std::min(chunks[i].capacity, max_output_bytes);
     expect_judged(chunks[i], reference, results[i]);
   }
 }

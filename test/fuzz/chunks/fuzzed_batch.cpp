@@ -1,6 +1,5 @@
 // clang-format off
 #include "kernel/common.prelude"
-#include "kernel/parameters.prelude"
 #include "kernel/plain.prelude"
 #include "kernel/host.prelude"
 // clang-format on
@@ -21,15 +20,17 @@ template <class T> T expected(Result<T> result) {
 
 // Bytes of an alphabet of `letters`, which nothing repeats.
 void add_noise(Bytes& text, std::size_t bytes, std::uint32_t letters) {
-  for (std::uint32_t state = static_cast<std::uint32_t>(text.size() + letters); bytes > 0; bytes--) {
+  for (std::uint32_t state = static_cast<std::uint32_t>(text.size() + letters); bytes > 0;
+       bytes--) {
     state = state * 1664525 + 1013904223;
     text.push_back(static_cast<std::uint8_t>((state >> 16) % letters));
   }
 }
 
 bool goes_on(const LinkedStreams& linked, std::size_t chunk) {
-  constexpr std::uint32_t stored = chunks::Links::is_stored;
-  return chunk > 0 && chunk < linked.words.size() && (linked.words[chunk] | stored) == (linked.words[chunk - 1] | stored);
+  constexpr std::uint32_t stored = batch::BlockDependencies::is_stored;
+  return chunk > 0 && chunk < linked.words.size() &&
+         (linked.words[chunk] | stored) == (linked.words[chunk - 1] | stored);
 }
 
 struct Layout {
@@ -38,29 +39,35 @@ struct Layout {
       input.resize(input.size() + gap);
       input_offsets.push_back(input.size()), input_sizes.push_back(chunks[i].bytes.size());
       input.insert(input.end(), chunks[i].bytes.begin(), chunks[i].bytes.end());
-      if (!goes_on(linked, i)) output.resize(output.size() + gap * 3 % 32, canary), stream_bytes.push_back(0);
+      if (!goes_on(linked, i))
+        output.resize(output.size() + gap * 3 % 32, canary), stream_bytes.push_back(0);
       if (i == 0) output.insert(output.end(), linked.window.begin(), linked.window.end());
       streams.push_back(stream_bytes.size() - 1), stream_bytes.back() += chunks[i].capacity;
       output_offsets.push_back(output.size()), capacities.push_back(chunks[i].capacity);
       output.resize(output.size() + chunks[i].capacity, canary);
     }
-    input.resize((input.size() + 15) / 16 * 16), output.resize((output.size() + 15) / 16 * 16, canary);
+    input.resize((input.size() + 15) / 16 * 16),
+        output.resize((output.size() + 15) / 16 * 16, canary);
   }
   Bytes input, output;
   std::vector<std::uint64_t> input_offsets, input_sizes, output_offsets, capacities;
-  std::vector<std::uint64_t> streams, stream_bytes;      // of each chunk; of each stream: its rooms
+  std::vector<std::uint64_t> streams, stream_bytes;  // of each chunk; of each stream: its rooms
 };
 
 template <class T> std::shared_ptr<Buffer> bring(Device& device, const std::vector<T>& values) {
   auto buffer = expected(device.allocate(values.size() * sizeof(T)));
-  if (!values.empty()) std::memcpy(content_of(*buffer).data(), values.data(), values.size() * sizeof(T));
+  if (!values.empty())
+    std::memcpy(content_of(*buffer).data(), values.data(), values.size() * sizeof(T));
   return buffer;
 }
 
-chunks::Links links_of(Device& device, const Layout& layout, const LinkedStreams& linked) {
-  return {.streams = bring(device, linked.words), .stream_count = static_cast<std::uint32_t>(layout.stream_bytes.size()),
-          .most_stream_bytes = *std::max_element(layout.stream_bytes.begin(), layout.stream_bytes.end()),
-          .window_bytes = static_cast<std::uint32_t>(linked.window.size())};
+batch::BlockDependencies links_of(Device& device, const Layout& layout,
+                                  const LinkedStreams& linked) {
+  return {
+      .streams = bring(device, linked.words),
+      .stream_count = static_cast<std::uint32_t>(layout.stream_bytes.size()),
+      .max_stream_bytes = *std::max_element(layout.stream_bytes.begin(), layout.stream_bytes.end()),
+      .window_bytes = static_cast<std::uint32_t>(linked.window.size())};
 }
 
 void expect_untouched(const Layout& layout, const std::uint8_t* output) {
@@ -68,23 +75,27 @@ void expect_untouched(const Layout& layout, const std::uint8_t* output) {
   for (std::size_t i = 0; i <= layout.capacities.size(); i++) {
     const bool is_behind = i == layout.capacities.size();
     const std::uint64_t room = is_behind ? layout.output.size() : layout.output_offsets[i];
-    require(std::equal(output + end, output + room, layout.output.data() + end), "nothing is written before or behind a room");
+    require(std::equal(output + end, output + room, layout.output.data() + end),
+            "nothing is written before or behind a room");
     if (!is_behind) end = room + layout.capacities[i];
   }
 }
 
-std::vector<Taken> found(const Layout& layout, const chunks::Batch& batch) {
+std::vector<Taken> found(const Layout& layout, const batch::Batch& batch) {
   std::vector<Taken> result(batch.chunk_count);
-  const auto* const output = reinterpret_cast<const std::uint8_t*>(content_of(*batch.output).data());
+  const auto* const output =
+      reinterpret_cast<const std::uint8_t*>(content_of(*batch.output).data());
   expect_untouched(layout, output);
   std::uint64_t at = 0;
   for (std::size_t i = 0; i < result.size(); i++) {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, content_of(*batch.output_sizes).data() + i * 8, 8);
-    std::memcpy(&result[i].verdict, content_of(*batch.verdicts).data() + i * 8, 8);
+    std::memcpy(&result[i].chunk_status, content_of(*batch.statuses).data() + i * 8, 8);
     require(bytes <= layout.capacities[i], "no more is made than there is room for");
-    require(result[i].verdict.offset <= layout.input_sizes[i], "a fault is inside of its chunk");
-    require(result[i].verdict.fault == chunks::Fault::none || bytes == 0, "nothing is made of a chunk that is not sound");
+    require(result[i].chunk_status.offset <= layout.input_sizes[i],
+            "a fault is inside of its chunk");
+    require(result[i].chunk_status.error == batch::ErrorCode::none || bytes == 0,
+            "nothing is made of a chunk that is not sound");
     if (i == 0 || layout.streams[i] != layout.streams[i - 1]) at = layout.output_offsets[i];
     result[i].bytes.assign(output + at, output + at + bytes), at += bytes;
   }
@@ -93,12 +104,13 @@ std::vector<Taken> found(const Layout& layout, const chunks::Batch& batch) {
 
 }  // namespace
 
-Bytes text_of(Input& input, std::size_t most_bytes) {
+Bytes text_of(Input& input, std::size_t max_bytes) {
   Bytes text;
-  while (input.left() > 0 && text.size() < most_bytes) {
+  while (input.left() > 0 && text.size() < max_bytes) {
     const std::uint32_t kind = input.byte();
     if (kind < 128 || text.empty()) {
-      for (std::uint32_t i = 0; i <= kind % 16 && input.left() > 0; i++) text.push_back(static_cast<std::uint8_t>(input.byte()));
+      for (std::uint32_t i = 0; i <= kind % 16 && input.left() > 0; i++)
+        text.push_back(static_cast<std::uint8_t>(input.byte()));
       continue;
     }
     const std::uint32_t first = input.byte(), second = input.byte();
@@ -106,41 +118,52 @@ Bytes text_of(Input& input, std::size_t most_bytes) {
       add_noise(text, 64 * (1 + first), 1 + second);
       continue;
     }
-    const std::size_t distance = 1 + (first << 8 | second) % text.size(), count = kind < 224 ? kind - 124 : (kind - 220) * 200;
+    const std::size_t distance = 1 + (first << 8 | second) % text.size(),
+                      count = kind < 224 ? kind - 124 : (kind - 220) * 200;
     for (std::size_t i = 0; i < count; i++) text.push_back(text[text.size() - distance]);
   }
   return text;
 }
 
-template <class Codec> std::vector<Taken> taken(const ChunkDevice& on, const std::vector<Chunk>& chunks, std::uint32_t gap,
-                                                std::uint64_t most_text_bytes, const LinkedStreams& linked) {
+template <class Codec>
+std::vector<Taken> taken(const ChunkDevice& on, const std::vector<Chunk>& chunks, std::uint32_t gap,
+                         std::uint64_t max_output_bytes, const LinkedStreams& linked) {
   const Layout layout(chunks, gap, linked);
   const auto device = make_linked_device(traits_of(on));
   const auto queue = expected(device->queue());
-  chunks::Batch batch;
+  batch::Batch batch;
   batch.chunk_count = static_cast<std::uint32_t>(chunks.size());
-  batch.most_text_bytes = most_text_bytes;
+  batch.max_output_bytes = max_output_bytes;
   batch.input = bring(*device, layout.input), batch.output = bring(*device, layout.output);
-  batch.input_offsets = bring(*device, layout.input_offsets), batch.input_sizes = bring(*device, layout.input_sizes);
-  batch.output_offsets = bring(*device, layout.output_offsets), batch.output_capacities = bring(*device, layout.capacities);
-  batch.output_sizes = expected(device->allocate(chunks.size() * 8)), batch.verdicts = expected(device->allocate(chunks.size() * 8));
-  if (!linked.words.empty()) batch.links = links_of(*device, layout, linked);
-  const auto codec = expected(Codec::build(device, codec_here().format, variant_of(codec_here(), on)));
-  const auto scratch = expected(device->allocate(codec->scratch_bytes(batch.chunk_count, batch.most_text_bytes)));
+  batch.input_offsets = bring(*device, layout.input_offsets),
+  batch.input_sizes = bring(*device, layout.input_sizes);
+  batch.output_offsets = bring(*device, layout.output_offsets),
+  batch.output_capacities = bring(*device, layout.capacities);
+  batch.output_sizes = expected(device->allocate(chunks.size() * 8)),
+  batch.statuses = expected(device->allocate(chunks.size() * 8));
+  if (!linked.words.empty()) batch.dependencies = links_of(*device, layout, linked);
+  const auto codec =
+      expected(Codec::build(device, codec_here().format, variant_of(codec_here(), on)));
+  const auto scratch =
+      expected(device->allocate(codec->scratch_bytes(batch.chunk_count, batch.max_output_bytes)));
   const Status status = codec->enqueue(*queue, batch, *scratch);
   require(status.ok(), "a batch of any bytes is taken: " + status.text());
   return found(layout, batch);
 }
-template std::vector<Taken> taken<chunks::Decoder>(const ChunkDevice&, const std::vector<Chunk>&, std::uint32_t, std::uint64_t,
-                                                   const LinkedStreams&);
-template std::vector<Taken> taken<chunks::Encoder>(const ChunkDevice&, const std::vector<Chunk>&, std::uint32_t, std::uint64_t,
-                                                   const LinkedStreams&);
+template std::vector<Taken> taken<batch::Decoder>(const ChunkDevice&, const std::vector<Chunk>&,
+                                                  std::uint32_t, std::uint64_t,
+                                                  const LinkedStreams&);
+template std::vector<Taken> taken<batch::Encoder>(const ChunkDevice&, const std::vector<Chunk>&,
+                                                  std::uint32_t, std::uint64_t,
+                                                  const LinkedStreams&);
 
 const kernelc::KernelEntry* find_linked(const ProgramSource& source, std::string_view kernel) {
   const kernelc::KernelEntry* const entry = kernelc::find_kernel(kernel);
   if (entry == nullptr) return nullptr;
-  require(entry->group_size == source.group_size, "groups of the library's size are linked: " + std::string(kernel));
-  require(entry->tile_bytes <= traits_of(device_here()).local_bytes, "a group has no more local memory than there is");
+  require(entry->group_size == source.group_size,
+          "groups of the library's size are linked: " + std::string(kernel));
+  require(entry->tile_bytes <= traits_of(device_here()).local_bytes,
+          "a group has no more local memory than there is");
   return entry;
 }
 

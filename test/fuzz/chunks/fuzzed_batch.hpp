@@ -1,5 +1,6 @@
-// Batches of few chunks as fuzz programs make them: laid out so that what kernels may read ends with the buffers, given to a decoder or an
-// encoder of the library, and what became of each, when no byte outside of its room was written.
+// Batches of few chunks for fuzz programs. They are laid out so that what kernels may read ends
+// with the buffers, and given to a decoder or an encoder of the library. Returns each result, and
+// requires that no byte outside of a capacity was written.
 #pragma once
 #include "chunk_references.hpp"
 #include "fuzz/chunks/linked_chunks.hpp"
@@ -7,30 +8,39 @@
 
 namespace penstock::fuzz {
 
-using chunks::Bytes;
-using chunks::Chunk;
+using batch::Bytes;
+using batch::Chunk;
 
 // The program's rows.
 inline const ChunkCodec& codec_here() { return *find_row(chunk_codecs, fuzzed_codec); }
 inline const ChunkDevice& device_here() { return *find_row(chunk_devices, fuzzed_device); }
 
-// Letters of few kinds, noise, and copies of what stands before, so that encoders find matches of all lengths. At most a piece more than
-// most_bytes.
-Bytes text_of(Input& input, std::size_t most_bytes);
+// Makes data of few letters, noise, and copies of earlier bytes, so that encoders find matches of
+// all lengths. At most one part more than max_bytes.
+Bytes text_of(Input& input, std::size_t max_bytes);
 
-// Chunks that are blocks of streams (chunks::Links): the word of each, and the text in front of the first stream.
+// Chunks that are dependent blocks (batch::BlockDependencies): the word of each, and the output
+// before the first stream.
 struct LinkedStreams {
   std::vector<std::uint32_t> words;
   Bytes window;
 };
 
-struct Taken { Bytes bytes; chunks::Verdict verdict; };
-// The chunks one behind another, `gap` bytes between them and between their rooms; no bytes between rooms of one stream.
-template <class Codec> std::vector<Taken> taken(const ChunkDevice& device, const std::vector<Chunk>& chunks, std::uint32_t gap,
-                                                std::uint64_t most_text_bytes, const LinkedStreams& linked = {});
-extern template std::vector<Taken> taken<chunks::Decoder>(const ChunkDevice&, const std::vector<Chunk>&, std::uint32_t, std::uint64_t,
-                                                          const LinkedStreams&);
-extern template std::vector<Taken> taken<chunks::Encoder>(const ChunkDevice&, const std::vector<Chunk>&, std::uint32_t, std::uint64_t,
-                                                          const LinkedStreams&);
+struct Taken {
+  Bytes bytes;
+  batch::ChunkStatus chunk_status;
+};
+// The chunks are consecutive, with `gap` bytes between them and between their capacities, but none
+// between capacities of one stream.
+template <class Codec>
+std::vector<Taken> taken(const ChunkDevice& device, const std::vector<Chunk>& chunks,
+                         std::uint32_t gap, std::uint64_t max_output_bytes,
+                         const LinkedStreams& linked = {});
+extern template std::vector<Taken> taken<batch::Decoder>(const ChunkDevice&,
+                                                         const std::vector<Chunk>&, std::uint32_t,
+                                                         std::uint64_t, const LinkedStreams&);
+extern template std::vector<Taken> taken<batch::Encoder>(const ChunkDevice&,
+                                                         const std::vector<Chunk>&, std::uint32_t,
+                                                         std::uint64_t, const LinkedStreams&);
 
 }  // namespace penstock::fuzz

@@ -1,40 +1,52 @@
-// The devices that chunks are fuzzed on, one a way of sharing chunks out, and what is fuzzed there. What the library builds for one of them
-// is printed as host C++ (print_chunk_text.cpp), a text a phase, and linked into a fuzz program of its own.
+// The devices on which chunks are fuzzed, one per granularity, and what is fuzzed there. What the
+// library builds for one of them is printed as host C++ (print_chunk_text.cpp), one source per
+// phase, and linked into a fuzz program of its own.
 #pragma once
 #include <string>
 #include <string_view>
 
-#include "penstock/chunks.hpp"
+#include "penstock/batch.hpp"
 
 namespace penstock::fuzz {
 
-struct ChunkDevice { std::string_view name, takers; bool is_cpu; std::uint32_t group_size, subgroup_size; };
-constexpr ChunkDevice chunk_devices[] = {{"team", "team", false, 32, 0},            // a team is a group
-                                         {"subgroups", "team", false, 32, 32},      // a team is a sub-group
-                                         {"items", "items", true, 1, 0}};
-// `variant`: of one that is not <name>_decode_<takers> or <name>_<takers>.
+struct ChunkDevice {
+  std::string_view name, takers;
+  bool is_cpu;
+  std::uint32_t group_size, subgroup_size;
+};
+constexpr ChunkDevice chunk_devices[] = {
+    {"warp", "warp", false, 32, 0},        // a warp is a group
+    {"subgroups", "warp", false, 32, 32},  // a warp is a sub-group
+    {"thread", "thread", true, 1, 0}};
+// `variant`: of a row whose variant is not <name>_decode_<granularity> or <name>_<granularity>.
 struct ChunkCodec {
   std::string_view name;
-  chunks::Format format;
+  batch::Format format;
   bool is_encoder = false;
   std::string_view variant = {};
-  bool is_frame = false;      // by its blocks: zstd::DeviceFrame
-  bool is_stream = false;     // in pieces: deflate::StreamPieces, PieceTexts
+  bool is_frame = false;   // by its blocks: zstd::DeviceFrame
+  bool is_stream = false;  // in pieces: deflate::SegmentFinder, SegmentDecoder
 };
-constexpr ChunkCodec chunk_codecs[] = {{"lz4", chunks::Format::lz4},         {"snappy", chunks::Format::snappy},
-                                       {"deflate", chunks::Format::deflate}, {"zlib", chunks::Format::zlib},
-                                       {"gzip", chunks::Format::gzip},       {"zstd", chunks::Format::zstd},
-                                       {"lz4_encode", chunks::Format::lz4, true}, {"deflate_encode", chunks::Format::deflate, true},
-                                       {"lz4_stretches", chunks::Format::lz4, false, "lz4_decode_stretches"},
-                                       {"lz4_linked", chunks::Format::lz4, false, "lz4_decode_stretches"},
-                                       {"zstd_frame", chunks::Format::zstd, false, "by blocks", true},
-                                       {"deflate_stream", chunks::Format::deflate, false, "in pieces", false, true}};
+constexpr ChunkCodec chunk_codecs[] = {
+    {"lz4", batch::Format::lz4},
+    {"snappy", batch::Format::snappy},
+    {"deflate", batch::Format::deflate},
+    {"zlib", batch::Format::zlib},
+    {"gzip", batch::Format::gzip},
+    {"zstd", batch::Format::zstd},
+    {"lz4_encode", batch::Format::lz4, true},
+    {"deflate_encode", batch::Format::deflate, true},
+    {"lz4_stretches", batch::Format::lz4, false, "lz4_decode_stretches"},
+    {"lz4_linked", batch::Format::lz4, false, "lz4_decode_stretches"},
+    {"zstd_frame", batch::Format::zstd, false, "by blocks", true},
+    {"deflate_stream", batch::Format::deflate, false, "in pieces", false, true}};
 
-// Of a fuzz program: the names of a row of each.
+// The rows of a fuzz program, by name.
 extern const char fuzzed_codec[], fuzzed_device[];
 
-// Null where no row has the name.
-template <class Row, std::size_t count> constexpr const Row* find_row(const Row (&rows)[count], std::string_view name) {
+// Return null where no row has the name.
+template <class Row, std::size_t count>
+constexpr const Row* find_row(const Row (&rows)[count], std::string_view name) {
   for (const Row& row : rows)
     if (row.name == name) return &row;
   return nullptr;
@@ -42,7 +54,8 @@ template <class Row, std::size_t count> constexpr const Row* find_row(const Row 
 
 inline std::string variant_of(const ChunkCodec& codec, const ChunkDevice& device) {
   if (!codec.variant.empty()) return std::string(codec.variant);
-  return std::string(codec.name) + (codec.is_encoder ? "_" : "_decode_") + std::string(device.takers);
+  return std::string(codec.name) + (codec.is_encoder ? "_" : "_decode_") +
+         std::string(device.takers);
 }
 
 inline Traits traits_of(const ChunkDevice& device) {

@@ -1,10 +1,10 @@
-// print_chunk_text CODEC DEVICE PHASE: the text of a phase, counted from 0, that the library builds for a row of each table of
-// linked_chunks.hpp, as host C++.
+// print_chunk_text CODEC DEVICE PHASE: the text of a phase, counted from 0, that the library
+// builds for a row of each table of linked_chunks.hpp, as host C++.
 #include <cstdio>
 #include <cstdlib>
 
-#include "codec/deflate/device_text.hpp"
-#include "codec/zstd/device_frame.hpp"
+#include "codec/deflate/device/device_inflate.hpp"
+#include "codec/zstd/device/device_frame.hpp"
 #include "fuzz/chunks/linked_chunks.hpp"
 
 namespace penstock::fuzz {
@@ -21,8 +21,12 @@ class PrintingDevice : public Device {
   Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override {
     return std::shared_ptr<Buffer>(std::make_shared<NoMemory>(bytes));
   }
-  Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t) override { return Status(Code::unsupported, "it prints"); }
-  Result<std::shared_ptr<Buffer>> wrap_host(const void*, std::uint64_t) override { return Status(Code::unsupported, "it prints"); }
+  Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t) override {
+    return Status(Code::unsupported, "it prints");
+  }
+  Result<std::shared_ptr<Buffer>> wrap_host(const void*, std::uint64_t) override {
+    return Status(Code::unsupported, "it prints");
+  }
   Result<std::unique_ptr<Queue>> queue() override { return Status(Code::unsupported, "it prints"); }
   Result<std::uint32_t> resident_groups(const Program&, std::string_view) override { return 1u; }
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override {
@@ -38,13 +42,15 @@ class PrintingDevice : public Device {
   unsigned wanted_, built_ = 0;
 };
 
-template <class Codec> Status build(const std::shared_ptr<Device>& device, const ChunkCodec& codec, const ChunkDevice& on) {
+template <class Codec>
+Status build(const std::shared_ptr<Device>& device, const ChunkCodec& codec,
+             const ChunkDevice& on) {
   return Codec::build(device, codec.format, variant_of(codec, on)).status();
 }
 
 Status build_stream(const std::shared_ptr<Device>& device) {
-  PENSTOCK_TRY(deflate::StreamPieces::build(device).status());
-  return deflate::PieceTexts::build(device).status();
+  PENSTOCK_TRY(deflate::SegmentFinder::build(device).status());
+  return deflate::SegmentDecoder::build(device).status();
 }
 
 int fail(const std::string& what) {
@@ -59,8 +65,8 @@ int print(std::string_view codec_name, std::string_view device_name, unsigned ph
   const auto device = std::make_shared<PrintingDevice>(traits_of(*on), phase);
   const Status status = codec->is_stream    ? build_stream(device)
                         : codec->is_frame   ? zstd::DeviceFrame::build(device).status()
-                        : codec->is_encoder ? build<chunks::Encoder>(device, *codec, *on)
-                                            : build<chunks::Decoder>(device, *codec, *on);
+                        : codec->is_encoder ? build<batch::Encoder>(device, *codec, *on)
+                                            : build<batch::Decoder>(device, *codec, *on);
   if (!status.ok()) return fail(status.text());
   return phase < device->built() ? 0 : fail(variant_of(*codec, *on) + " has fewer phases");
 }

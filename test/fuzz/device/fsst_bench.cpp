@@ -18,10 +18,13 @@ Traits traits_of(bool is_cpu) {
 
 }  // namespace
 
-void expect_ok(const Status& status, const std::string& claim) { require(status.ok(), claim + ": " + status.text()); }
+void expect_ok(const Status& status, const std::string& claim) {
+  require(status.ok(), claim + ": " + status.text());
+}
 void expect_bad_row(const Status& status, std::uint64_t row, const std::string& claim) {
-  const std::string words = "row " + std::to_string(row);
-  const bool names_it = status.text().find(words + ":") != std::string::npos || status.text().find(words + ", byte") != std::string::npos;
+  const std::string message = "row " + std::to_string(row);
+  const bool names_it = status.text().find(message + ":") != std::string::npos ||
+                        status.text().find(message + ", byte") != std::string::npos;
   require(status.code() == Code::corrupt && names_it,
           claim + " names row " + std::to_string(row) + " and not: " + status.text());
 }
@@ -29,22 +32,27 @@ void expect_bad_row(const Status& status, std::uint64_t row, const std::string& 
 Bench::Bench(const FuzzedColumn& its, bool is_cpu)
     : column(its), texts(its), device(make_linked_device(traits_of(is_cpu))) {
   queue = expected(device->queue(), "a queue");
-  there = expected(fsst::DeviceStrings::bring(*device, *queue, column.strings), "a column of a sound layout is brought");
-  if (!column.has_other_offsets) return;
+  uploaded = expected(fsst::DeviceStrings::upload(*device, *queue, column.strings),
+                      "a column with a valid layout is uploaded");
+  if (!column.has_replaced_offsets) return;
   for (std::uint64_t i = 0; i < column.offsets.size(); i++)
-    std::memcpy(content_of(*there.offsets).data() + i * there.offset_bytes, &column.offsets[i], there.offset_bytes);
+    std::memcpy(content_of(*uploaded.offsets).data() + i * uploaded.offset_bytes,
+                &column.offsets[i], uploaded.offset_bytes);
 }
 
-void expect_text(const fsst::DeviceText& text, std::uint64_t at, std::uint64_t row, const std::string& expected_text,
-                 const std::string& claim) {
-  const auto begin = value_at<std::uint64_t>(*text.offsets, at), end = value_at<std::uint64_t>(*text.offsets, at + 1);
+void expect_string(const fsst::DeviceOutput& text, std::uint64_t at, std::uint64_t row,
+                   const std::string& expected_text, const std::string& claim) {
+  const auto begin = value_at<std::uint64_t>(*text.offsets, at),
+             end = value_at<std::uint64_t>(*text.offsets, at + 1);
   require(end - begin == expected_text.size() && end <= text.bytes->bytes() &&
-              std::memcmp(content_of(*text.bytes).data() + begin, expected_text.data(), expected_text.size()) == 0,
-          claim + ": the text of row " + std::to_string(row));
+              std::memcmp(content_of(*text.bytes).data() + begin, expected_text.data(),
+                          expected_text.size()) == 0,
+          claim + ": the string of row " + std::to_string(row));
 }
 
 void expect_unwritten(const Buffer& buffer, const std::string& claim) {
-  for (const std::byte byte : content_of(buffer)) require(byte == unwritten(), claim + ": text of a column that is not sound");
+  for (const std::byte byte : content_of(buffer))
+    require(byte == unwritten(), claim + ": output of a corrupt column");
 }
 
 }  // namespace penstock::fuzz

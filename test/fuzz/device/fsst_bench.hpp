@@ -1,4 +1,4 @@
-// A column on a linked device, what is found in it, and what an input tries there.
+// A column on a linked device, its expected strings, and what an input tries on it.
 #pragma once
 #include <cstring>
 
@@ -20,10 +20,12 @@ template <class T> T value_at(const Buffer& buffer, std::uint64_t place) {
 }
 
 struct Bench {
-  // On a CPU, or on a GPU with groups of 8 items.
+  // On a CPU, or on a GPU with groups of 8 threads.
   Bench(const FuzzedColumn& its, bool is_cpu);
-  std::shared_ptr<Buffer> allocate(std::uint64_t bytes) const { return expected(device->allocate(bytes), "memory"); }
-  fsst::DeviceText allocate_text(std::uint64_t rows, std::uint64_t bytes) const {
+  std::shared_ptr<Buffer> allocate(std::uint64_t bytes) const {
+    return expected(device->allocate(bytes), "memory");
+  }
+  fsst::DeviceOutput allocate_output(std::uint64_t rows, std::uint64_t bytes) const {
     return {allocate((rows + 1) * 8), allocate(std::max<std::uint64_t>(bytes, 1))};
   }
 
@@ -31,18 +33,18 @@ struct Bench {
   const FoundTexts texts;
   std::shared_ptr<Device> device;
   std::unique_ptr<Queue> queue;
-  fsst::DeviceStrings there;
+  fsst::DeviceStrings uploaded;
 };
 
-// The text at place `at` is that of a row.
-void expect_text(const fsst::DeviceText& text, std::uint64_t at, std::uint64_t row, const std::string& expected_text,
-                 const std::string& claim);
+// Requires that string `at` of the output is that of a row.
+void expect_string(const fsst::DeviceOutput& text, std::uint64_t at, std::uint64_t row,
+                   const std::string& expected_text, const std::string& claim);
 void expect_unwritten(const Buffer& buffer, const std::string& claim);
 
-// fsst_predicates.cpp: a predicate, by each variant.
+// Tries a predicate by each variant (fsst_predicates.cpp).
 void try_predicate(const Bench& bench, Input input);
-// fsst_chosen.cpp: rows by number and by bitmap, by each variant.
-void try_chosen_rows(const Bench& bench, Input input);
-void try_chosen_bits(const Bench& bench, Input input);
+// Try rows by number and by bitmap, by each variant (fsst_selected_rows.cpp).
+void try_selected_rows(const Bench& bench, Input input);
+void try_selected_bits(const Bench& bench, Input input);
 
 }  // namespace penstock::fuzz

@@ -1,90 +1,112 @@
-// What FSST's kernels make of any column, as the library launches them on the host executor: of its decoders, lengths, predicates and
-// chosen rows, each input tries one. Verdicts and answers are compared with a plain loop's, and with those of the host's own decoder.
+// FSST's kernels on any column, as the library launches them on the host executor. Each input tries
+// one decoder, length, predicate or row selection. Status and results are compared with a plain
+// loop's and with the host decoder's.
 #include "fuzz/device/fsst_bench.hpp"
 #include "fuzz/device/linked_programs.hpp"
-#include "penstock/fsst_match.hpp"
+#include "penstock/fsst/matcher.hpp"
 
 namespace penstock::fuzz {
 namespace {
 
-using fsst::DeviceText;
+using fsst::DeviceOutput;
 
-void expect_all_texts(const Bench& bench, const DeviceText& text, const std::string& claim) {
-  for (std::uint64_t row = 0; row < bench.there.row_count; row++) expect_text(text, row, row, *bench.texts.rows[row], claim);
+void expect_all_texts(const Bench& bench, const DeviceOutput& text, const std::string& claim) {
+  for (std::uint64_t row = 0; row < bench.uploaded.row_count; row++)
+    expect_string(text, row, row, *bench.texts.rows[row], claim);
 }
 
-// Offsets that descend move the borders of groups, which the tiles were shared out by; then they need only stay inside.
+// Offsets that descend move the borders of row groups, by which tiles were divided. Kernels need
+// only stay in bounds then.
 void try_decoder(const Bench& bench, const std::string& variant) {
-  const DeviceText text = bench.allocate_text(bench.there.row_count, bench.there.text_bytes);
-  const auto decoder = expected(fsst::Decoder::build(bench.device, bench.there, variant), "a decoder");
-  expect_ok(decoder->enqueue(*bench.queue, bench.there, text), variant);
-  const Status verdict = decoder->check(*bench.queue);
+  const DeviceOutput text =
+      bench.allocate_output(bench.uploaded.row_count, bench.uploaded.string_bytes);
+  const auto decoder =
+      expected(fsst::Decoder::build(bench.device, bench.uploaded, variant), "a decoder");
+  expect_ok(decoder->enqueue(*bench.queue, bench.uploaded, text), variant);
+  const Status status = decoder->check(*bench.queue);
   if (bench.texts.first_bad_row) {
-    expect_bad_row(verdict, *bench.texts.first_bad_row, variant);
+    expect_bad_row(status, *bench.texts.first_bad_row, variant);
     expect_unwritten(*text.bytes, variant);
     return;
   }
-  if (bench.texts.text_bytes != bench.there.text_bytes) {
-    require(!verdict.ok(), variant + ": text of another length than stated");
-  } else if (!bench.column.has_other_offsets || variant == "fsst_decode_rows") {
-    expect_ok(verdict, variant);
+  if (bench.texts.string_bytes != bench.uploaded.string_bytes) {
+    require(!status.ok(), variant + ": text of another length than stated");
+  } else if (!bench.column.has_replaced_offsets || variant == "fsst_decode_rows") {
+    expect_ok(status, variant);
     expect_all_texts(bench, text, variant);
   }
 }
 
 void try_given_offsets(const Bench& bench, const std::string& variant, Input input) {
-  const DeviceText text = bench.allocate_text(bench.there.row_count, bench.there.text_bytes);
+  const DeviceOutput text =
+      bench.allocate_output(bench.uploaded.row_count, bench.uploaded.string_bytes);
   std::vector<std::uint64_t> offsets{0};
-  for (const auto& row : bench.texts.rows) offsets.push_back(offsets.back() + row.value_or("").size());
-  bool are_right = !bench.texts.first_bad_row && !bench.column.has_other_offsets && offsets.back() == bench.there.text_bytes;
+  for (const auto& row : bench.texts.rows)
+    offsets.push_back(offsets.back() + row.value_or("").size());
+  bool are_right = !bench.texts.first_bad_row && !bench.column.has_replaced_offsets &&
+                   offsets.back() == bench.uploaded.string_bytes;
   for (std::uint32_t lies = input.byte() % 4; lies > 0; lies--) {
     std::uint64_t& offset = offsets[input.byte() % offsets.size()];
     const std::uint32_t kind = input.byte(), by = input.byte();
-    const std::uint64_t other = kind % 3 == 0 ? offset + by : kind % 3 == 1 ? offset - by : UINT64_MAX >> by % 64;
+    const std::uint64_t other = kind % 3 == 0   ? offset + by
+                                : kind % 3 == 1 ? offset - by
+                                                : UINT64_MAX >> by % 64;
     are_right &= other == offset;
     offset = other;
   }
   std::memcpy(content_of(*text.offsets).data(), offsets.data(), offsets.size() * 8);
   watch_buffers(are_right);
-  const auto decoder = expected(fsst::Decoder::build(bench.device, bench.there, variant), "a decoder");
-  for (const fsst::GivenOffsets how : {fsst::GivenOffsets::believed, fsst::GivenOffsets::checked}) {
-    const bool are_checked = how == fsst::GivenOffsets::checked;
-    expect_ok(decoder->enqueue_decode(*bench.queue, bench.there, text, how), variant);
-    const Status verdict = decoder->check(*bench.queue);
-    if (are_right) expect_ok(verdict, variant + " to given offsets");
+  const auto decoder =
+      expected(fsst::Decoder::build(bench.device, bench.uploaded, variant), "a decoder");
+  for (const fsst::GivenOffsets how :
+       {fsst::GivenOffsets::trusted, fsst::GivenOffsets::validated}) {
+    const bool are_checked = how == fsst::GivenOffsets::validated;
+    expect_ok(decoder->enqueue_decode(*bench.queue, bench.uploaded, text, how), variant);
+    const Status status = decoder->check(*bench.queue);
+    if (are_right) expect_ok(status, variant + " to given offsets");
     if (are_right) expect_all_texts(bench, text, variant + " to given offsets");
-    if (offsets.back() != bench.there.text_bytes) require(!verdict.ok(), variant + ": the last of the given offsets is wrong");
-    if (are_checked && !are_right && !bench.column.has_other_offsets) require(!verdict.ok(), variant + ": a checked offset is wrong");
+    if (offsets.back() != bench.uploaded.string_bytes)
+      require(!status.ok(), variant + ": the last of the given offsets is wrong");
+    if (are_checked && !are_right && !bench.column.has_replaced_offsets)
+      require(!status.ok(), variant + ": a checked offset is wrong");
   }
 }
 
 void try_lengths(const Bench& bench, fsst::DeviceLengths::Unit unit) {
-  const auto lengths = expected(fsst::DeviceLengths::build(bench.device, bench.column.strings, unit), "lengths");
-  const auto found = bench.allocate(bench.there.row_count * 8);
-  expect_ok(lengths->enqueue(*bench.queue, bench.there, *found), "lengths");
-  const Status verdict = lengths->check(*bench.queue);
-  if (bench.texts.first_bad_row) expect_bad_row(verdict, *bench.texts.first_bad_row, "lengths");
-  else expect_ok(verdict, "lengths");
-  for (std::uint64_t row = 0; row < bench.there.row_count; row++) {
+  const auto lengths =
+      expected(fsst::DeviceLengths::build(bench.device, bench.column.strings, unit), "lengths");
+  const auto found = bench.allocate(bench.uploaded.row_count * 8);
+  expect_ok(lengths->enqueue(*bench.queue, bench.uploaded, *found), "lengths");
+  const Status status = lengths->check(*bench.queue);
+  if (bench.texts.first_bad_row)
+    expect_bad_row(status, *bench.texts.first_bad_row, "lengths");
+  else
+    expect_ok(status, "lengths");
+  for (std::uint64_t row = 0; row < bench.uploaded.row_count; row++) {
     const std::string text = bench.texts.rows[row].value_or("");
     std::uint64_t length = text.size();
     if (unit == fsst::DeviceLengths::Unit::characters)
-      for (const char byte : text) length -= (static_cast<std::uint8_t>(byte) & 0xc0) == 0x80 ? 1 : 0;
-    require(value_at<std::uint64_t>(*found, row) == length, "the length of row " + std::to_string(row));
+      for (const char byte : text)
+        length -= (static_cast<std::uint8_t>(byte) & 0xc0) == 0x80 ? 1 : 0;
+    require(value_at<std::uint64_t>(*found, row) == length,
+            "the length of row " + std::to_string(row));
   }
 }
 
-// The host's own check and decoder say the same of the column as it was made.
+// Requires that the host's check and decoder agree on the column as it was made.
 void expect_host_agrees(const Bench& bench) {
-  if (bench.column.has_other_offsets) return;
-  const Status verdict = fsst::validate(bench.column.strings);
+  if (bench.column.has_replaced_offsets) return;
+  const Status status = fsst::validate(bench.column.strings);
   const auto decoded = fsst::decode(bench.column.strings);
-  require(decoded.ok() == verdict.ok(), "validate() and decode() agree: " + verdict.text());
-  if (bench.texts.first_bad_row) require(!verdict.ok(), "the host finds a row that is not sound");
-  if (bench.texts.first_bad_row && verdict.text().starts_with("row ") && !verdict.text().starts_with("row group"))
-    require(verdict.text().starts_with("row " + std::to_string(*bench.texts.first_bad_row) + ","), "the host's row: " + verdict.text());
-  for (std::uint64_t row = 0; decoded.ok() && row < bench.there.row_count; row++)
-    require(decoded->string(row) == *bench.texts.rows[row], "the host's text of row " + std::to_string(row));
+  require(decoded.ok() == status.ok(), "validate() and decode() agree: " + status.text());
+  if (bench.texts.first_bad_row) require(!status.ok(), "the host finds a row that is not sound");
+  if (bench.texts.first_bad_row && status.text().starts_with("row ") &&
+      !status.text().starts_with("row group"))
+    require(status.text().starts_with("row " + std::to_string(*bench.texts.first_bad_row) + ","),
+            "the host's row: " + status.text());
+  for (std::uint64_t row = 0; decoded.ok() && row < bench.uploaded.row_count; row++)
+    require(decoded->string(row) == *bench.texts.rows[row],
+            "the host's text of row " + std::to_string(row));
 }
 
 void try_column(std::uint32_t what, const Bench& bench, const Input& input) {
@@ -101,8 +123,8 @@ void try_column(std::uint32_t what, const Bench& bench, const Input& input) {
       try_lengths(bench, fsst::DeviceLengths::Unit::bytes);
       return try_lengths(bench, fsst::DeviceLengths::Unit::characters);
     case 3: return try_predicate(bench, input);
-    case 4: return try_chosen_rows(bench, input);
-    default: return try_chosen_bits(bench, input);
+    case 4: return try_selected_rows(bench, input);
+    default: return try_selected_bits(bench, input);
   }
 }
 
@@ -111,15 +133,19 @@ void try_column(std::uint32_t what, const Bench& bench, const Input& input) {
 const kernelc::KernelEntry* find_linked(const ProgramSource& source, std::string_view kernel) {
   const bool has_long_offsets = source.text.find("FSST_OFFSET u64") != std::string::npos;
   const bool has_near_tables = source.text.find("MATCH_LOCAL_STATES") != std::string::npos;
-  require(source.group_size == 1 || source.group_size == 8, "groups of this size are linked: " + std::to_string(source.group_size));
+  require(source.group_size == 1 || source.group_size == 8,
+          "groups of this size are linked: " + std::to_string(source.group_size));
   if (source.group_size == 1)
-    return has_long_offsets ? kernelc::group1_u64::find(kernel, has_near_tables) : kernelc::group1_u32::find(kernel, has_near_tables);
-  return has_long_offsets ? kernelc::group8_u64::find(kernel, has_near_tables) : kernelc::group8_u32::find(kernel, has_near_tables);
+    return has_long_offsets ? kernelc::group1_u64::find(kernel, has_near_tables)
+                            : kernelc::group1_u32::find(kernel, has_near_tables);
+  return has_long_offsets ? kernelc::group8_u64::find(kernel, has_near_tables)
+                          : kernelc::group8_u32::find(kernel, has_near_tables);
 }
 
 }  // namespace penstock::fuzz
 
-// The first two bytes say what is tried on which device, the next 64 are what it takes of its own, the others are the column.
+// The first two bytes select what is tried on which device, the next 64 are its input, the others
+// are the column.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
   using namespace penstock::fuzz;
   constexpr std::size_t own_bytes = 64;
@@ -131,7 +157,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   const auto column = make_column(input);
   if (!column) return 0;
   set_launches(how / 2);
-  watch_buffers(!column->has_other_offsets);
+  watch_buffers(!column->has_replaced_offsets);
   try_column(what, Bench(*column, how % 2 == 0), own);
   return 0;
 }

@@ -1,15 +1,15 @@
-// FSST's kernels and the running sums they need as host C++, compiled once for each size of groups and of offsets: GROUP_SIZE, FSST_OFFSET
-// and PROGRAMS, their namespace (linked_programs.hpp). Few pieces are noted near by, so that some are not; rows that are too
+// FSST's kernels and the scans they need as host C++, compiled once for each size of groups and of
+// offsets: GROUP_SIZE, FSST_OFFSET and PROGRAMS, their namespace (linked_programs.hpp). Local
+// memory holds few candidates here, so that some go directly to global memory. Rows that are too
 // long for tiles are short here.
 // clang-format off
 #include "kernel/common.prelude"
-#include "kernel/parameters.prelude"
 #include "kernel/plain.prelude"
 #include "kernel/host.prelude"
 #include "fuzz/device/linked_programs.hpp"
-#define MATCH_PIECES 2u
-#define NEAR_NOTES 2u
-#define MOST_ROW_CODES 200u
+#define MATCH_BLOCKS 2u
+#define LOCAL_CANDIDATES 2u
+#define MAX_ROW_CODES 200u
 #if GROUP_SIZE > 1
 #define MATCH_COPY_BITS 5u
 #define MATCH_ENTRY_BITS 8u
@@ -25,78 +25,72 @@
 #define SCAN_WINDOW 1u
 #define SCAN_IS_EXCLUSIVE 1
 #define SCAN_IS_SEGMENTED 0
-// A namespace a program: functions of different ones have the same names.
+// A namespace a program: functions of different ones have the same names. print_kernel_text made
+// the sources, with what they include.
 namespace kernelc {
 namespace PROGRAMS {
 #include "kernel/group.kc"
-#include "codec/fsst/kernels/fsst_tables.kc"
 namespace measure {
-#include "codec/fsst/kernels/fsst_measure.kc"
+#include "assembled/codec/fsst/kernels/fsst_measure.kc"
 #undef BAD
 }
 namespace rows {
-#include "codec/fsst/kernels/fsst_row_text.kc"
-#include "codec/fsst/kernels/fsst_decode_rows.kc"
+#include "assembled/codec/fsst/kernels/fsst_decode_rows.kc"
 }
 namespace tiles {
-#include "codec/fsst/kernels/fsst_tile.kc"
-#include "codec/fsst/kernels/fsst_decode_tiles.kc"
+#include "assembled/codec/fsst/kernels/fsst_decode_tiles.kc"
 }
 namespace compare {
-#include "codec/fsst/kernels/fsst_compare_offsets.kc"
+#include "assembled/codec/fsst/kernels/fsst_compare_offsets.kc"
 }
 namespace select {
-#include "codec/fsst/kernels/fsst_select.kc"
+#include "assembled/codec/fsst/kernels/fsst_select.kc"
 }
-namespace chosen {
-#include "codec/fsst/kernels/fsst_row_text.kc"
-#include "codec/fsst/kernels/fsst_tile.kc"
-#include "codec/fsst/kernels/fsst_chosen_tiles.kc"
+namespace selected {
+#include "assembled/codec/fsst/kernels/fsst_chosen_tiles.kc"
 }
 namespace lengths {
-#include "codec/fsst/kernels/fsst_lengths.kc"
+#include "assembled/codec/fsst/kernels/fsst_lengths.kc"
 }
 namespace codes {
-#include "codec/fsst/kernels/fsst_match_codes.kc"
+#include "assembled/codec/fsst/kernels/fsst_match_codes.kc"
 #undef MATCH_ROWS
 }
 namespace pieces {
-#include "codec/fsst/kernels/fsst_match.kc"
-#include "codec/fsst/kernels/fsst_find_pieces.kc"
-#include "codec/fsst/kernels/fsst_walk_pieces.kc"
+#include "assembled/codec/fsst/kernels/fsst_walk_pieces.kc"
 }
 namespace far_tables {
-#include "codec/fsst/kernels/fsst_match.kc"
-#include "codec/fsst/kernels/fsst_match_rows.kc"
+#include "assembled/codec/fsst/kernels/fsst_match_rows.kc"
 #undef MATCH_ROWS
 #undef MATCH_LOCAL_STATES
 }
 namespace near_tables {
 #define MATCH_LOCAL_STATES 16u
-#include "codec/fsst/kernels/fsst_match.kc"
-#include "codec/fsst/kernels/fsst_match_rows.kc"
+#include "assembled/codec/fsst/kernels/fsst_match_rows.kc"
 }
 namespace scan {
 #if GROUP_SIZE == 1
-#include "primitive/kernels/scan_chunks.kc"
+#include "assembled/primitive/kernels/scan_chunks.kc"
 static const KernelEntry* const kernels[] = {&scan_add_chunks_entry, &scan_start_chunks_entry, &scan_chunks_entry};
 #else
-#include "primitive/kernels/scan_sums.kc"
-#include "primitive/kernels/scan_tiles.kc"
+#include "assembled/primitive/kernels/scan_tiles.kc"
 static const KernelEntry* const kernels[] = {&scan_tiles_entry};
 #endif
 }
 // clang-format on
 
 static const KernelEntry* const kernels[] = {
-    &measure::fsst_measure_entry,       &rows::fsst_decode_rows_entry,      &tiles::fsst_decode_tiles_entry,
-    &select::fsst_count_rows_entry,     &select::fsst_write_rows_entry,     &chosen::fsst_chosen_tiles_entry,
-    &lengths::fsst_lengths_entry,       &codes::fsst_match_codes_entry,
-    &pieces::fsst_find_pieces_entry,    &pieces::fsst_walk_pieces_entry,    &pieces::fsst_walk_alone_entry,
-    &far_tables::fsst_match_rows_entry, &compare::fsst_compare_offsets_entry};
+    &measure::fsst_measure_entry,        &rows::fsst_decode_rows_entry,
+    &tiles::fsst_decode_tiles_entry,     &select::fsst_count_rows_entry,
+    &select::fsst_write_rows_entry,      &selected::fsst_chosen_tiles_entry,
+    &lengths::fsst_lengths_entry,        &codes::fsst_match_codes_entry,
+    &pieces::fsst_find_pieces_entry,     &pieces::fsst_walk_pieces_entry,
+    &pieces::fsst_walk_alone_entry,      &far_tables::fsst_match_rows_entry,
+    &compare::fsst_compare_offsets_entry};
 
 const KernelEntry* find(std::string_view kernel, bool has_near_tables) {
-  if (has_near_tables) return kernel == "fsst_match_rows" ? &near_tables::fsst_match_rows_entry : nullptr;
+  if (has_near_tables)
+    return kernel == "fsst_match_rows" ? &near_tables::fsst_match_rows_entry : nullptr;
   for (const KernelEntry* entry : kernels)
     if (kernel == entry->name) return entry;
   for (const KernelEntry* entry : scan::kernels)

@@ -1,5 +1,5 @@
-// Declarations of SYCL 2020 (revision 9) that Kernel C's prelude uses, so that its text is checked where there is no SYCL
-// compiler. Nothing runs.
+// Declarations of SYCL 2020 (revision 9) that Kernel C's prelude uses, so that its text is checked
+// where there is no SYCL compiler. Nothing runs.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +38,8 @@ template <class Group, class T> T select_from_group(Group, T value, std::size_t 
 template <class T = void> struct bit_or {};
 template <class Group, class T, class Operation> T reduce_over_group(Group, T value, Operation);
 
-template <class T, memory_order order, memory_scope scope, access::address_space space = access::address_space::generic_space>
+template <class T, memory_order order, memory_scope scope,
+          access::address_space space = access::address_space::generic_space>
 class atomic_ref {
  public:
   explicit atomic_ref(T&);
@@ -48,7 +49,8 @@ class atomic_ref {
   T fetch_min(T, memory_order = order, memory_scope = scope) const;
   T fetch_max(T, memory_order = order, memory_scope = scope) const;
   T fetch_or(T, memory_order = order, memory_scope = scope) const;
-  bool compare_exchange_strong(T& expected, T desired, memory_order = order, memory_scope = scope) const;
+  bool compare_exchange_strong(T& expected, T desired, memory_order = order,
+                               memory_scope = scope) const;
 };
 
 class handler;
@@ -59,16 +61,15 @@ template <class T, int dimensions = 1> class local_accessor {
 };
 class handler {
  public:
-  template <int dimensions, class Kernel> void parallel_for(nd_range<dimensions>, const Kernel& kernel)
-  {
+  template <int dimensions, class Kernel>
+  void parallel_for(nd_range<dimensions>, const Kernel& kernel) {
     kernel(nd_item<dimensions>());
   }
 };
 class event {};
 class queue {
  public:
-  template <class CommandGroup> event submit(CommandGroup group)
-  {
+  template <class CommandGroup> event submit(CommandGroup group) {
     handler of_group;
     group(of_group);
     return {};
@@ -80,10 +81,21 @@ template <class T> T clz(T);
 std::int64_t mul_hi(std::int64_t, std::int64_t);
 std::uint64_t mul_hi(std::uint64_t, std::uint64_t);
 #define SHIM_MATH(NAME) \
-  float NAME(float); \
+  float NAME(float);    \
   double NAME(double);
-SHIM_MATH(ceil) SHIM_MATH(cos) SHIM_MATH(exp) SHIM_MATH(fabs) SHIM_MATH(floor) SHIM_MATH(log) SHIM_MATH(log10) SHIM_MATH(rint)
-SHIM_MATH(round) SHIM_MATH(sin) SHIM_MATH(sqrt) SHIM_MATH(tan) SHIM_MATH(trunc)
+SHIM_MATH(ceil)
+SHIM_MATH(cos)
+SHIM_MATH(exp)
+SHIM_MATH(fabs)
+SHIM_MATH(floor)
+SHIM_MATH(log)
+SHIM_MATH(log10)
+SHIM_MATH(rint)
+SHIM_MATH(round)
+SHIM_MATH(sin)
+SHIM_MATH(sqrt)
+SHIM_MATH(tan)
+SHIM_MATH(trunc)
 #undef SHIM_MATH
 float fmod(float, float);
 double fmod(double, double);

@@ -1,0 +1,26 @@
+#include "base/exception_boundary.hpp"
+
+#include <new>
+#include <stdexcept>
+
+namespace penstock {
+namespace {
+
+// Created while there is memory: a copy of it allocates nothing.
+const Status out_of_memory(Code::no_memory, "out of memory");
+
+}  // namespace
+
+Status status_of_exception() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return out_of_memory;
+  } catch (const std::length_error&) {  // a container longer than any memory
+    return out_of_memory;
+  } catch (const std::exception& e) {
+    return {Code::internal, std::string("an exception: ") + e.what()};
+  } catch (...) { return {Code::internal, "an exception of unknown type"}; }
+}
+
+}  // namespace penstock

@@ -1,0 +1,29 @@
+// The exception boundary. Exceptions of the standard library (memory, threads) and of a caller's
+// callbacks become a Status at every entry of the library, so that none leaves it.
+//
+//     Result<Outcome> run(...) { return catch_exceptions([&] { return Execution(...).run(); }); }
+#pragma once
+#include <type_traits>
+#include <utility>
+
+#include "penstock/status.hpp"
+
+namespace penstock {
+
+// Returns the Status of the exception being handled: Code::no_memory, or Code::internal with its
+// message.
+Status status_of_exception();
+
+// Runs `work`, which returns a Status or a Result, and returns what it throws as a Status.
+template <class Work> std::invoke_result_t<Work> catch_exceptions(Work&& work) {
+  try {
+    return std::forward<Work>(work)();
+  } catch (...) { return status_of_exception(); }
+}
+
+// The former name of catch_exceptions().
+template <class Work> std::invoke_result_t<Work> guard(Work&& work) {
+  return catch_exceptions(std::forward<Work>(work));
+}
+
+}  // namespace penstock

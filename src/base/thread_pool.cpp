@@ -1,0 +1,109 @@
+#include "base/thread_pool.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+namespace penstock {
+namespace {
+
+// One run_on(): helpers that have entered are waited for; those that have not are turned away.
+struct SharedRun {
+  std::mutex mutex;
+  std::condition_variable left;
+  const std::function<void()>* work;
+  unsigned inside = 0;
+  bool is_closed = false;
+
+  void help() {
+    {
+      const std::lock_guard lock(mutex);
+      if (is_closed) return;
+      inside++;
+    }
+    (*work)();
+    const std::lock_guard lock(mutex);
+    if (--inside == 0) left.notify_all();
+  }
+  void close() {
+    std::unique_lock lock(mutex);
+    is_closed = true;
+    left.wait(lock, [&] { return inside == 0; });
+  }
+};
+
+}  // namespace
+
+ThreadPool& ThreadPool::shared() {
+  static ThreadPool& pool = *new ThreadPool(std::max(1u, std::thread::hardware_concurrency()));
+  return pool;
+}
+
+ThreadPool::~ThreadPool() {
+  std::unique_lock lock(mutex_);
+  is_ending_ = true;
+  job_added_.notify_all();
+  thread_ended_.wait(lock, [&] { return thread_count_ == 0; });
+}
+
+void ThreadPool::enqueue(std::function<void()> job) {
+  const std::lock_guard lock(mutex_);
+  enqueue_locked(std::move(job));
+}
+
+// Every job that waits has an idle thread that will take it: otherwise a thread is made for it.
+void ThreadPool::enqueue_locked(std::function<void()> job) {
+  if (idle_threads_ <= jobs_.size()) {
+    std::thread([this] { run_jobs(); }).detach();
+    thread_count_++, idle_threads_++;
+  }
+  jobs_.push_back(std::move(job));
+  job_added_.notify_one();
+}
+
+bool ThreadPool::start_helper(std::function<void()> help) {
+  const std::lock_guard lock(mutex_);
+  if (helper_count_ >= core_count_) return false;
+  enqueue_locked([this, help = std::move(help)] {
+    help();
+    const std::lock_guard count_lock(mutex_);
+    helper_count_--;
+  });
+  helper_count_++;
+  return true;
+}
+
+void ThreadPool::run_jobs() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    job_added_.wait(lock, [&] { return !jobs_.empty() || is_ending_; });
+    if (jobs_.empty()) break;
+    {
+      const std::function<void()> job = std::move(jobs_.front());
+      jobs_.pop_front();
+      idle_threads_--;
+      lock.unlock();
+      job();
+    }
+    lock.lock();
+    idle_threads_++;
+    if (idle_threads_ > core_count_ + jobs_.size()) break;
+  }
+  idle_threads_--, thread_count_--;
+  thread_ended_.notify_all();
+}
+
+void ThreadPool::run_on(unsigned thread_count, const std::function<void()>& work) {
+  const auto run = std::make_shared<SharedRun>();
+  run->work = &work;
+  struct Closing {
+    SharedRun& run;
+    ~Closing() { run.close(); }
+  } const closing{*run};
+  try {
+    for (unsigned i = 1; i < thread_count; i++)
+      if (!start_helper([run] { run->help(); })) break;
+  } catch (const std::system_error&) {}  // no further thread: those that there are do the work
+  work();
+}
+
+}  // namespace penstock

@@ -1,0 +1,88 @@
+// The host threads of the process, kept and used again.
+//
+//     Task<int> task = ThreadPool::shared().start([] { return 42; });
+//     int answer = task.get();
+//
+// A task starts at once, on an idle thread or on a new one, so tasks may wait for one another and
+// for a disk or a compiler. Work that is bound by the CPU belongs into in_parallel()
+// (parallel.hpp), which takes no more threads than there are cores.
+#pragma once
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace penstock {
+
+// The result of a task that was started. Its destructor waits for the task, so that a task may
+// refer to what was declared before it.
+template <class T> class Task {
+ public:
+  Task() = default;
+  explicit Task(std::future<T> result) : result_(std::move(result)) {}
+  Task(Task&&) noexcept = default;
+  Task& operator=(Task&& other) noexcept {
+    if (result_.valid()) result_.wait();
+    result_ = std::move(other.result_);
+    return *this;
+  }
+  ~Task() {
+    if (result_.valid()) result_.wait();
+  }
+  bool valid() const { return result_.valid(); }  // until get() was called
+  void wait() const { result_.wait(); }
+  T get() { return result_.get(); }  // throws what the task threw
+
+ private:
+  std::future<T> result_;
+};
+
+class ThreadPool {
+ public:
+  // The process's own pool. It is never destroyed: at exit idle threads end with the process, in no
+  // order with the destructors of other libraries. A forked child has none of its threads.
+  static ThreadPool& shared();
+
+  // `core_count` threads are kept when they run out of work, and no more help in run_on().
+  explicit ThreadPool(unsigned core_count) : core_count_(core_count) {}
+  ~ThreadPool();  // waits for all tasks
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  // Starts `work()`. Throws std::system_error where the system has no further thread.
+  template <class Work> Task<std::invoke_result_t<Work&>> start(Work work) {
+    using Value = std::invoke_result_t<Work&>;
+    auto task = std::make_shared<std::packaged_task<Value()>>(std::move(work));
+    Task<Value> started(task->get_future());
+    enqueue([task] { (*task)(); });
+    return started;
+  }
+
+  // Calls `work()` on up to `thread_count` threads at once, this one among them, and returns when
+  // all calls have returned. Fewer threads help where other calls of run_on() occupy the cores, so
+  // that nested calls do not multiply threads. A helper that has not begun when this thread's call
+  // returns does not begin at all, so that a call never waits for a thread. Throws what this
+  // thread's call throws; the helpers' calls must not throw.
+  void run_on(unsigned thread_count, const std::function<void()>& work);
+
+ private:
+  void enqueue(std::function<void()> job);
+  void enqueue_locked(std::function<void()> job);
+  bool start_helper(std::function<void()> help);  // false where all cores have one
+  void run_jobs();
+
+  const unsigned core_count_;
+  std::mutex mutex_;
+  std::condition_variable job_added_, thread_ended_;
+  std::deque<std::function<void()>> jobs_;
+  std::size_t idle_threads_ = 0, thread_count_ = 0, helper_count_ = 0;
+  bool is_ending_ = false;
+};
+
+}  // namespace penstock

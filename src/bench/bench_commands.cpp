@@ -1,0 +1,26 @@
+#include "bench/bench_commands.hpp"
+
+namespace penstock::bench {
+
+std::span<const Command> bench_commands() {
+  static constexpr Command table[] = {
+      {"bench pipelines", "Time fused pipelines over rows on the device", declare_bench_pipelines},
+      {"bench sort", "Time the radix sort of keys on the device", declare_bench_sort},
+      {"bench groups", "Time GROUP BY with one to many keys on the device", declare_bench_groups},
+      {"bench scan", "Time prefix sums on the device", declare_bench_scan},
+      {"bench fsst", "Time decoding FSST strings on the device, by every variant that fits",
+       declare_bench_fsst},
+      {"bench codecs",
+       "Time batches of LZ4, Snappy, Deflate, zlib, gzip and Zstandard chunks on the device, by "
+       "every variant that fits",
+       declare_bench_codecs},
+      {"bench streams",
+       "Time decoding what ordinary files contain (one Deflate stream, one frame) on the device",
+       declare_bench_streams},
+      {"bench windows", "Time window functions, summed on the device and on the host",
+       declare_bench_windows},
+  };
+  return table;
+}
+
+}  // namespace penstock::bench

@@ -1,0 +1,38 @@
+// penstock emit: the complete source of a statement's kernels in a target's language.
+#include "cli/commands.hpp"
+#include "penstock/io.hpp"
+#include "penstock/plan.hpp"
+#include "penstock/sql.hpp"
+#include "terminal/output_file.hpp"
+
+namespace penstock::cli {
+
+namespace {
+
+struct EmitOptions {
+  std::string statement, target, variant;
+};
+
+Status emit_text(const EmitOptions& options) {
+  PENSTOCK_ASSIGN(const Target target, target_from_name(options.target));
+  Plan plan;
+  PENSTOCK_ASSIGN(const StepId result, bind_sql(options.statement, plan, open_table));
+  PENSTOCK_ASSIGN(const std::string text, source(plan, result, target, options.variant));
+  return standard_output()(text);
+}
+
+}  // namespace
+
+Action declare_emit(Arguments& arguments) {
+  auto options = std::make_shared<EmitOptions>();
+  std::vector<std::string> targets;
+  for (Target target : {Target::cuda, Target::opencl, Target::metal, Target::sycl, Target::host})
+    targets.emplace_back(name_of(target));
+  arguments.positional("STATEMENT", options->statement, "SELECT ... FROM 'file.parquet' WHERE ...");
+  arguments.choice("--target,-t", std::move(targets), options->target, "the language of the source",
+                   true);
+  arguments.value("--variant", "NAME", options->variant, "use this kernel variant");
+  return [options] { return emit_text(*options); };
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,186 @@
+// penstock query: a SELECT statement in, its rows out; everything that is not a row goes to stderr.
+#include <unistd.h>
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <optional>
+
+#include "cli/commands.hpp"
+#include "cli/commands/query_command.hpp"
+#include "cli/report/run_summary.hpp"
+#include "penstock/io.hpp"
+#include "penstock/plan.hpp"
+#include "penstock/sql.hpp"
+#include "terminal/bandwidth_record.hpp"
+#include "terminal/format.hpp"
+#include "terminal/messages.hpp"
+#include "terminal/output_file.hpp"
+#include "terminal/progress_bar.hpp"
+#include "terminal/signals.hpp"
+
+namespace penstock::cli {
+
+namespace {
+
+// The output formats, one per file extension.
+struct OutputFormat {
+  std::string_view extension;
+  Status (*write)(const Table& table, OutputFile& file);
+};
+
+template <FileFormat format> Status write_by_library(const Table& table, OutputFile& file) {
+  return write_table(table, [&](std::string_view bytes) { return file.write(bytes); }, format);
+}
+Status write_csv(const Table& table, OutputFile& file) {
+  return format_csv(table, [&](std::string_view text) { return file.write(text); });
+}
+Status write_json(const Table& table, OutputFile& file) {
+  return format_json(table, [&](std::string_view text) { return file.write(text); });
+}
+
+constexpr OutputFormat output_formats[] = {
+    {".csv", write_csv},
+    {".json", write_json},
+    {".parquet", write_by_library<FileFormat::parquet>},
+    {".arrow", write_by_library<FileFormat::arrow_ipc>},
+};
+
+const OutputFormat* format_of_path(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const OutputFormat& format : output_formats)
+    if (format.extension == extension) return &format;
+  return nullptr;
+}
+
+std::string check_output_path(const std::string& path) {
+  if (format_of_path(path) != nullptr) return "";
+  std::string known;
+  for (const OutputFormat& format : output_formats) known += " " + std::string(format.extension);
+  return "'" + path + "' does not end in one of" + known;
+}
+
+Status print_table(const Table& table, const std::string& format) {
+  const bool terminal = ::isatty(STDOUT_FILENO) == 1;
+  if (format == "csv") return format_csv(table, standard_output());
+  if (format == "json") return format_json(table, standard_output());
+  // A terminal gets as many rows and characters as a person reads, as in DuckDB's shell. A pipe
+  // gets everything.
+  return format_table(table, terminal ? TableStyle{40, 60} : TableStyle{}, standard_output());
+}
+
+// A failed measurement does not fail a query that has its answer.
+std::optional<MeasuredBandwidth> copy_bandwidth_of_device(const std::string& id) {
+  const auto device = open_device(id);
+  return device.ok() ? copy_bandwidth_for_query(**device) : std::nullopt;
+}
+
+void print_report(const RunReport& report, const QueryOptions& options) {
+  if (options.validate) print_line("validated: every step's rows equal the host reference");
+  if (options.verbose || options.stats) print_line(statistics_text(report));
+  for (const std::string& note : report.notes) print_line("note: " + note);
+  std::optional<MeasuredBandwidth> copy;
+  if (has_kernel_rate(report)) copy = copy_bandwidth_of_device(report.device_id);
+  print_line(summary_line(report, copy));
+}
+
+RunOptions run_options_of(const QueryOptions& options, ProgressBar& bar) {
+  RunOptions run_options;
+  run_options.device = options.device;
+  run_options.fast_math = options.fast_math;
+  run_options.variant = options.variant;
+  run_options.validate = options.validate;
+  run_options.batch_rows = options.batch_rows;
+  run_options.memory_limit_bytes = options.memory_limit_mib << 20;
+  run_options.progress = [&bar](const Progress& progress) {
+    bar.show(progress);
+    return !interrupted();
+  };
+  if (options.verbose)
+    run_options.on_source = [&bar](std::string_view text) {
+      bar.erase();
+      print_line(text);
+    };
+  return run_options;
+}
+
+Status print_rows(const Table& table, const QueryOptions& options, OutputFile* file) {
+  if (!file) return print_table(table, options.format);
+  PENSTOCK_TRY(
+      format_of_path(options.output)->write(table, *file).with("writing " + options.output));
+  return file->commit();
+}
+
+Status query(const QueryOptions& options) {
+  if (!options.explain) {
+    PENSTOCK_ASSIGN(const RunReport report, run_query(options));
+    print_report(report, options);
+    return {};
+  }
+  Plan plan;
+  PENSTOCK_ASSIGN(const StepId result, bind_sql(options.statement, plan, open_table));
+  ProgressBar bar(false);
+  PENSTOCK_ASSIGN(const std::string text, explain(plan, result, run_options_of(options, bar)));
+  return standard_output()(terminal_text(text));
+}
+
+}  // namespace
+
+Result<RunReport> run_query(const QueryOptions& options, Recorded recorded) {
+  std::unique_ptr<OutputFile> file;
+  if (!options.output.empty()) { PENSTOCK_ASSIGN(file, OutputFile::create(options.output)); }
+  Plan plan;
+  PENSTOCK_ASSIGN(const StepId result, bind_sql(options.statement, plan, open_table));
+  ProgressBar bar(!options.no_progress);
+  RunOptions run_options = run_options_of(options, bar);
+  run_options.profile = recorded != Recorded::nothing;
+  run_options.stalls = recorded == Recorded::profile_and_stalls;
+  auto outcome = run(plan, result, run_options);
+  bar.erase();
+  PENSTOCK_TRY(outcome.status());
+  if (interrupted()) return Status(Code::cancelled, "interrupted");
+  if (file || recorded == Recorded::nothing)
+    PENSTOCK_TRY(print_rows(outcome->table, options, file.get()));
+  return std::move(outcome->report);
+}
+
+std::shared_ptr<QueryOptions> declare_query_options(Arguments& arguments) {
+  auto options = std::make_shared<QueryOptions>();
+  options->format = "table";
+  arguments.positional("STATEMENT", options->statement, "SELECT ... FROM 'file.parquet' WHERE ...");
+  arguments.value("--device,-d", "ID", options->device,
+                  "cuda:0, opencl:1, cuda, opencl, gpu or cpu; by default the first device");
+  arguments.choice("--format,-f", {"table", "csv", "json"}, options->format,
+                   "how rows are printed");
+  arguments.value("--output,-o", "FILE", options->output,
+                  "write the rows to a .csv, .json, .parquet or .arrow file", check_output_path);
+  arguments.flag("--explain", options->explain,
+                 "print the plan before and after fusion and compile its kernels, but read no row");
+  arguments.flag("--verbose,-v", options->verbose, "print generated kernels and compile times");
+  arguments.flag("--stats", options->stats, "print the time and bytes of every kernel");
+  arguments.flag("--validate", options->validate,
+                 "compare every step with the host reference, which computes some 100,000 rows per "
+                 "second, and fail at the first difference");
+  arguments.flag("--fast-math", options->fast_math,
+                 "let the device's compiler reorder and approximate float arithmetic");
+  arguments.value("--variant", "NAME", options->variant, "use this kernel variant");
+  arguments.value("--batch-rows", "N", options->batch_rows,
+                  "rows per chunk; by default chosen for the device", 1);
+  arguments.value(
+      "--memory-limit", "MIB", options->memory_limit_mib,
+      "device memory for chunks; a sort or a window may use half of it; by default a part "
+      "of the device's memory",
+      1, std::uint64_t{1} << 24);
+  arguments.flag("--no-progress", options->no_progress, "no progress bar on a terminal");
+  arguments.footer(
+      "\nExample: penstock query \"SELECT sum(price) FROM 'hits.parquet' WHERE quantity > 3\" "
+      "--format csv");
+  return options;
+}
+
+Action declare_query(Arguments& arguments) {
+  const auto options = declare_query_options(arguments);
+  return [options] { return query(*options); };
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <array>
+
+#include "codec/batch/chunk_decoder.hpp"
+#include "codec/deflate/deflate_limits.h"
+#include "codec/lz4/lz4_limits.h"
+
+namespace penstock::batch {
+namespace {
+
+constexpr std::uint64_t deflate_list_bytes = DEFLATE_ENCODE_TOKENS * 4;
+
+// As many warps as local memory holds while the L1 cache of an H200 keeps 60 KiB (LZ4; with 24
+// warps it would keep 28) and 28 KiB (Deflate), as LZ4's decoder needs. Other numbers were not
+// timed.
+constexpr std::array table = {
+    Variant{.name = "lz4_encode_warp",
+            .format = Format::lz4,
+            .phases = {Phase{.kernel = "lz4_encode_warp",
+                             .file = "lz4/kernels/lz4_encode_warp",
+                             .granularity = Granularity::warp_per_chunk,
+                             .local_bytes = LZ4_ENCODE_WARP_BYTES,
+                             .max_workers_per_group = 4,
+                             .groups_per_multiprocessor = 5}}},
+    Variant{
+        .name = "lz4_encode_thread",
+        .format = Format::lz4,
+        .phases = {Phase{.kernel = "lz4_encode_thread", .file = "lz4/kernels/lz4_encode_thread"}},
+        .is_for_cpus = true},
+    Variant{.name = "deflate_encode_warp",
+            .format = Format::deflate,
+            .phases = {Phase{.kernel = "deflate_encode_warp",
+                             .file = "deflate/kernels/deflate_encode_warp",
+                             .granularity = Granularity::warp_per_chunk,
+                             .local_bytes = DEFLATE_ENCODE_WARP_BYTES,
+                             .max_workers_per_group = 4,
+                             .groups_per_multiprocessor = 4}},
+            .bytes_per_active_chunk = deflate_list_bytes},
+    Variant{.name = "deflate_encode_thread",
+            .format = Format::deflate,
+            .phases = {Phase{.kernel = "deflate_encode_thread",
+                             .file = "deflate/kernels/deflate_encode_thread"}},
+            .bytes_per_active_chunk = deflate_list_bytes,
+            .is_for_cpus = true},
+};
+
+}  // namespace
+
+std::vector<std::string> Encoder::variants(Format format, const Traits& traits) {
+  std::vector<std::string> names;
+  for (const Variant& row : table)
+    if (row.format == format && fits(row, traits)) names.emplace_back(row.name);
+  return names;
+}
+
+bool Encoder::supports(Format format) {
+  return std::any_of(table.begin(), table.end(),
+                     [&](const Variant& row) { return row.format == format; });
+}
+
+Result<std::unique_ptr<Encoder>> Encoder::build(std::shared_ptr<Device> device, Format format,
+                                                std::string_view variant) {
+  for (const Variant& row : table)
+    if (row.format == format && fits(row, device->traits()) &&
+        (variant.empty() || variant == row.name))
+      return build_kernel_encoder(std::move(device), row);
+  if (!supports(format))
+    return Status(Code::unsupported, std::string(name_of(format)) + " is not encoded on devices");
+  return Status(Code::invalid, "no variant '" + std::string(variant) + "' that encodes " +
+                                   std::string(name_of(format)) + " fits " + device->traits().id);
+}
+
+std::uint64_t Encoder::bound_bytes(Format format, std::uint64_t input_bytes) {
+  // Deflate: stored blocks of 11137 bytes or more, each with five bytes and up to seven bits of
+  // overhead. A stored block has 65535 bytes at most.
+  if (format == Format::deflate) return input_bytes + input_bytes / 1024 + 32;
+  // LZ4: literals alone, whose length takes one more byte per 255.
+  return input_bytes + input_bytes / 255 + 16;
+}
+
+}  // namespace penstock::batch

@@ -1,0 +1,19 @@
+// Finds where blocks of a Deflate stream may begin without decoding what is before, as pugz and
+// rapidgzip do: at bits that read as a valid header of a dynamic block that is not the last. Fixed
+// blocks have too little redundancy; a decoder that comes from the block before passes over them.
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace penstock::deflate {
+
+// Returns the first bit in [from_bit, end_bit) at which the numbers of symbols are in range and the
+// code length code is complete. One random bit in 2000 passes. Reading the rest of the header
+// rejects nearly all of the wrong ones.
+std::optional<std::uint64_t> find_block(std::span<const std::byte> input, std::uint64_t from_bit,
+                                        std::uint64_t end_bit);
+
+}  // namespace penstock::deflate

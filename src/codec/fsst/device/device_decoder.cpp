@@ -1,0 +1,131 @@
+// Decoding of all rows on a device: the table of variants, and what they share.
+#include "codec/fsst/device/device_decoder.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "codec/fsst/device/device_error.hpp"
+#include "codec/fsst/device/device_layout.hpp"
+#include "codec/fsst/device/device_program.hpp"
+#include "codec/fsst/fsst_limits.h"
+#include "device/architecture.hpp"
+
+namespace penstock::fsst {
+namespace {
+
+constexpr std::uint64_t spans_local_bytes =
+    FSST_SPAN_HEAD_BYTES +
+    std::uint64_t{span_warps} * (FSST_STAGE_BYTES + FSST_STEP_CODES);  // of a thread block
+
+bool fits_memory(const Traits& traits) { return fits_tiles(traits, 0); }
+bool any(const Traits&) { return true; }
+
+struct Variant {
+  std::string_view name;
+  bool (*fits)(const Traits& traits);
+  std::unique_ptr<DeviceDecoder> (*make)(std::shared_ptr<Device> device);
+};
+constexpr std::array<Variant, 3> table = {{{"fsst_decode_spans", has_warps, make_span_decoder},
+                                           {"fsst_decode_tiles", fits_memory, make_tile_decoder},
+                                           {"fsst_decode_rows", any, make_row_decoder}}};
+
+}  // namespace
+
+bool has_warps(const Traits& traits) {
+  return traits.target == Target::cuda && device::architecture_number(traits) >= 90 &&
+         traits.max_group_size >= 32 * span_warps && traits.local_bytes >= spans_local_bytes;
+}
+
+bool fits_tiles(const Traits& traits, std::uint32_t row_bytes) {
+  return !traits.is_cpu &&
+         traits.local_bytes >=
+             std::uint64_t{tile_threads(traits)} * (codes_per_thread * 9 + 4 + row_bytes) + 3200;
+}
+
+Status DeviceDecoder::open(const DeviceStrings& strings) {
+  offset_bytes_ = strings.offset_bytes;
+  PENSTOCK_ASSIGN(status_, device_->allocate(16));
+  return open_variant(strings);
+}
+
+Result<std::shared_ptr<Program>> DeviceDecoder::build_program(std::string_view file,
+                                                              std::uint32_t group_size,
+                                                              std::string definitions) {
+  return fsst::build_program(*device_, {offset_bytes_, group_size, std::move(definitions)}, file);
+}
+
+Status DeviceDecoder::check_arguments(Queue& queue, const DeviceStrings& strings,
+                                      const DeviceOutput& output) {
+  if (strings.offset_bytes != offset_bytes_)
+    return Status(Code::invalid, "the decoder was built for offsets of another width");
+  if (strings.tables == nullptr)
+    return Status(Code::invalid, "strings that were upload_vector for matching alone");
+  if (output.offsets->bytes() < (strings.row_count + 1) * 8 ||
+      output.bytes->bytes() < std::max<std::uint64_t>(strings.string_bytes, 1))
+    return Status(Code::invalid, "output memory is smaller than the column's strings");
+  if (is_status_dirty_) PENSTOCK_TRY(queue.fill(*status_, 0, 8));
+  is_status_dirty_ = false;
+  return {};
+}
+
+void DeviceDecoder::remember(const DeviceStrings& strings, std::shared_ptr<Buffer> given_offsets) {
+  enqueued_ = strings;
+  given_offsets_ = std::move(given_offsets);
+}
+
+Status DeviceDecoder::enqueue(Queue& queue, const DeviceStrings& strings,
+                              const DeviceOutput& output) {
+  PENSTOCK_TRY(check_arguments(queue, strings, output));
+  PENSTOCK_TRY(measure(queue, strings, output));
+  remember(strings, nullptr);
+  return decode(queue, strings, output);
+}
+
+Status DeviceDecoder::enqueue_decode(Queue& queue, const DeviceStrings& strings,
+                                     const DeviceOutput& output, GivenOffsets how) {
+  PENSTOCK_TRY(check_arguments(queue, strings, output));
+  PENSTOCK_TRY(use_given_offsets(queue, strings, output, how));
+  remember(strings, output.offsets);
+  return decode(queue, strings, output);
+}
+
+Status DeviceDecoder::check(Queue& queue) {
+  if (enqueued_.row_count == 0) return {};  // nothing since the last check
+  std::array<std::uint32_t, 2> status{};
+  is_status_dirty_ = true;  // also if the download fails
+  PENSTOCK_TRY(queue.download(status.data(), *status_, 8));
+  PENSTOCK_TRY(queue.finish());
+  const auto [bad_row, errors] = status;
+  is_status_dirty_ = bad_row != 0 || errors != 0;
+  if (!is_status_dirty_) {
+    remember({}, nullptr);  // releases what was enqueued
+    return {};
+  }
+  if (bad_row != 0) return check_bad_row(queue, enqueued_, bad_row);
+  PENSTOCK_TRY(check_column(queue, enqueued_, given_offsets_.get()));
+  if ((errors & FSST_ERROR_CODE) != 0)
+    return Status(Code::corrupt, "a code without a symbol, or an escape at a row group's end");
+  return Status(Code::corrupt, "string offsets that do not fit the codes");
+}
+
+std::vector<std::string> Decoder::variants(const Traits& traits) {
+  std::vector<std::string> names;
+  for (const Variant& variant : table)
+    if (variant.fits(traits)) names.emplace_back(variant.name);
+  return names;
+}
+
+Result<std::unique_ptr<Decoder>> Decoder::build(std::shared_ptr<Device> device,
+                                                const DeviceStrings& strings,
+                                                std::string_view variant) {
+  for (const Variant& row : table) {
+    if (!row.fits(device->traits()) || (!variant.empty() && variant != row.name)) continue;
+    std::unique_ptr<DeviceDecoder> decoder = row.make(std::move(device));
+    PENSTOCK_TRY(decoder->open(strings));
+    return std::unique_ptr<Decoder>(std::move(decoder));
+  }
+  return Status(Code::invalid,
+                "no variant '" + std::string(variant) + "' fits " + device->traits().id);
+}
+
+}  // namespace penstock::fsst

@@ -1,0 +1,41 @@
+// Constants that host code and kernels of device decoding share, and the devices that a variant
+// supports.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "codec/fsst/fsst_limits.h"
+#include "penstock/fsst/decoder.hpp"
+
+namespace penstock::fsst {
+
+constexpr std::uint32_t table_word_count = FSST_TABLE_WORDS,
+                        codes_per_thread = FSST_CODES_PER_THREAD;
+
+// Two thread blocks of `span_warps` warps per multiprocessor. 28 warps have 72 registers per
+// thread; with 32 the decoding spills.
+constexpr std::uint32_t span_warps = 14, span_groups_per_unit = 2, max_span_rounds = 8;
+
+// The code bytes of a row group.
+struct CodeRange {
+  std::uint64_t begin, end;
+};
+// Uploads how codes are divided among thread groups. The sizes of `uploaded` are already set.
+// Waits.
+Status upload_partition(Device& device, Queue& queue, std::span<const RowGroup> row_groups,
+                        const std::vector<CodeRange>& ranges, DeviceStrings& uploaded);
+
+struct PlainStrings;  // encoder.hpp
+// Checks that there is memory for all that kernels read. Code::unsupported without rows.
+Status check_plain_strings(const PlainStrings& strings);
+
+// Returns the group size of kernels that decode tiles of codes (fsst_tile.kc).
+std::uint32_t tile_threads(const Traits& traits);
+// Returns the group size of kernels that give each thread rows, a power of two.
+std::uint32_t row_threads(const Traits& traits);
+// Returns whether local memory fits a tile of codes, its output and `row_bytes` per thread.
+bool fits_tiles(const Traits& traits, std::uint32_t row_bytes);
+// Returns whether fsst_decode_spans runs: it addresses shared memory as sm_90 lays it out.
+bool has_warps(const Traits& traits);
+
+}  // namespace penstock::fsst

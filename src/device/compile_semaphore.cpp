@@ -1,0 +1,22 @@
+#include "device/compile_semaphore.hpp"
+
+#include <algorithm>
+#include <semaphore>
+#include <thread>
+
+namespace penstock::device {
+namespace {
+
+std::counting_semaphore<>& permits() {
+  static std::counting_semaphore<> left(CompilePermit::max_count());
+  return left;
+}
+
+}  // namespace
+
+CompilePermit::CompilePermit() { permits().acquire(); }
+CompilePermit::~CompilePermit() { permits().release(); }
+
+unsigned CompilePermit::max_count() { return std::max(8u, std::thread::hardware_concurrency()); }
+
+}  // namespace penstock::device

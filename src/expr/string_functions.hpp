@@ -1,0 +1,50 @@
+// Functions of strings: one table for SQL's binder, the builder and the host.
+//
+// The host computes them, once for each distinct string where a column has a dictionary. They reach
+// a kernel as a column of their results (plan/fusion/derived_columns.hpp): a CustomFunction without
+// a body. To add one, add a row to string_functions(); docs/sql.md lists their names.
+//
+// Characters are Unicode code points. lower and upper map case one code point to one, by
+// utf8proc's tables, as DuckDB does. Bytes that are not UTF-8 count as characters and are kept.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "expr/string_operations.hpp"
+#include "penstock/expression.hpp"
+
+namespace penstock::expr {
+
+struct StringFunction {
+  std::string_view name;                    // in plans and messages
+  std::vector<std::string_view> sql_names;  // what SQL calls it by, operators included
+  std::vector<Type> inputs;
+  std::size_t required_inputs = 0;  // the others may be left out
+  Type result;
+  std::string_view doc;  // what it returns, of the first input
+  Scalar (*host)(std::span<const Scalar>) = nullptr;
+};
+const std::vector<StringFunction>& string_functions();
+// Returns the row that SQL calls by this name or operator ("lcase", "||"); null when there is none.
+const StringFunction* find_string_function(std::string_view sql_name);
+// "substring(VARCHAR, BIGINT[, BIGINT]) -> VARCHAR"
+std::string signature_of(const StringFunction& function);
+
+// Returns the function of a row, by its `name`, for a number of inputs; null when there is none.
+std::shared_ptr<const CustomFunction> string_function(std::string_view name,
+                                                      std::size_t input_count);
+// Compares two strings by their bytes; `op` is less, less_equal, greater or greater_equal.
+std::shared_ptr<const CustomFunction> string_comparison(Op op);
+// Tells whether the first input equals one of the others, which are constants of any number.
+std::shared_ptr<const CustomFunction> string_any_of();
+// TRUE of every string: what is left of a column of which only its NULLs count.
+std::shared_ptr<const CustomFunction> string_is_present();
+Status no_string_column();  // why a call is refused
+// Refuses a call that no column can be derived for: of anything but one column, or one such call,
+// and constants.
+Status check_string_call(const Graph& graph, NodeId call);
+inline bool is_string_function(const CustomFunction& function) { return function.body.empty(); }
+
+}  // namespace penstock::expr

@@ -1,0 +1,172 @@
+#include "expr/string_operations.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <utf8proc.h>
+
+#include "base/unicode.hpp"
+
+namespace penstock::expr {
+namespace {
+
+// Returns the bytes of the character at `at`; 1 where none begins.
+std::size_t character_bytes(std::string_view text, std::size_t at) {
+  const bool is_ascii = static_cast<unsigned char>(text[at]) < 0x80;
+  return is_ascii ? 1 : std::max<std::size_t>(1, utf8_length(text.substr(at)));
+}
+
+// Returns the characters [first, last), counted from 0, as far as there are so many.
+std::string_view characters(std::string_view text, std::int64_t first, std::int64_t last) {
+  std::size_t at = 0, begin = text.size();
+  std::int64_t number = 0;
+  for (; at < text.size() && number < last; number++) {
+    if (number == first) begin = at;
+    at += character_bytes(text, at);
+  }
+  return begin < at ? text.substr(begin, at - begin) : std::string_view();
+}
+
+// A simple case mapping of Unicode: one character to one, as DuckDB has it ("ß" stays). The table
+// is that of ASCII, which most strings need alone.
+struct CaseMapping {
+  utf8proc_int32_t (*map)(utf8proc_int32_t);
+  std::array<char, 128> ascii{};
+
+  explicit CaseMapping(utf8proc_int32_t (*mapping)(utf8proc_int32_t)) : map(mapping) {
+    for (std::size_t i = 0; i < ascii.size(); i++)
+      ascii[i] = static_cast<char>(map(static_cast<utf8proc_int32_t>(i)));
+  }
+};
+
+// Bytes that are not UTF-8 are kept.
+std::string map_case(std::string_view string, const CaseMapping& mapping) {
+  std::string result;
+  result.reserve(string.size());
+  for (std::size_t at = 0; at < string.size();) {
+    const auto byte = static_cast<unsigned char>(string[at]);
+    if (character_bytes(string, at) == 1) {
+      result += byte < 0x80 ? mapping.ascii[byte] : string[at];
+      at++;
+      continue;
+    }
+    std::array<utf8proc_uint8_t, 4> mapped{};
+    const auto code = static_cast<utf8proc_int32_t>(next_code_point(string, at));
+    const utf8proc_ssize_t length = utf8proc_encode_char(mapping.map(code), mapped.data());
+    result.append(reinterpret_cast<const char*>(mapped.data()), static_cast<std::size_t>(length));
+  }
+  return result;
+}
+
+// Tells whether the character at `at` is in Unicode's category Zs, which is what DuckDB trims.
+bool is_space_at(std::string_view string, std::size_t at) {
+  if (character_bytes(string, at) == 1) return string[at] == ' ';
+  return utf8proc_category(static_cast<utf8proc_int32_t>(next_code_point(string, at))) ==
+         UTF8PROC_CATEGORY_ZS;
+}
+
+}  // namespace
+
+std::int64_t character_count(std::string_view text) {
+  std::int64_t count = 0;
+  for (std::size_t at = 0; at < text.size(); at += character_bytes(text, at)) count++;
+  return count;
+}
+
+// A range that begins before the first character loses that much of its length, as in DuckDB.
+std::string_view substring(std::string_view text, std::int64_t from, std::int64_t length) {
+  const std::int64_t count = character_count(text);
+  std::int64_t first = from > 0 ? from - 1 : from < 0 ? count + from : -1, last = 0;
+  if (__builtin_add_overflow(first, length, &last)) last = length < 0 ? INT64_MIN : INT64_MAX;
+  if (length < 0) std::swap(first, last);
+  return characters(text, std::max<std::int64_t>(first, 0),
+                    std::clamp<std::int64_t>(last, 0, count));
+}
+
+std::string_view left(std::string_view text, std::int64_t length) {
+  const std::int64_t count = character_count(text);
+  return characters(text, 0,
+                    length >= 0 ? std::min(length, count) : count + std::max(length, -count));
+}
+std::string_view right(std::string_view text, std::int64_t length) {
+  const std::int64_t count = character_count(text);
+  return characters(
+      text,
+      length >= 0 ? count - std::min(length, count) : std::min(-std::max(length, -count), count),
+      count);
+}
+
+std::string to_lower(std::string_view string) {
+  static const CaseMapping mapping(utf8proc_tolower);
+  return map_case(string, mapping);
+}
+std::string to_upper(std::string_view string) {
+  static const CaseMapping mapping(utf8proc_toupper);
+  return map_case(string, mapping);
+}
+
+std::string_view trim_left(std::string_view string) {
+  while (!string.empty() && is_space_at(string, 0))
+    string.remove_prefix(character_bytes(string, 0));
+  return string;
+}
+std::string_view trim_right(std::string_view string) {
+  const auto is_continuation = [&](std::size_t at) {
+    return (static_cast<unsigned char>(string[at]) & 0xC0u) == 0x80u;
+  };
+  while (!string.empty()) {
+    std::size_t last = string.size() - 1;
+    while (last > 0 && string.size() - last < 4 && is_continuation(last)) last--;
+    const bool is_whole = last + character_bytes(string, last) == string.size();
+    if (!is_whole || !is_space_at(string, last)) return string;
+    string = string.substr(0, last);
+  }
+  return string;
+}
+
+std::string replaced(std::string_view text, std::string_view what, std::string_view with) {
+  if (what.empty()) return std::string(text);
+  std::string result;
+  for (std::size_t at; (at = text.find(what)) != std::string_view::npos;
+       text.remove_prefix(at + what.size()))
+    result.append(text.substr(0, at)).append(with);
+  return result.append(text);
+}
+
+std::int64_t position_of(std::string_view string, std::string_view what) {
+  const std::size_t at = string.find(what);
+  return at == std::string_view::npos ? 0 : character_count(string.substr(0, at)) + 1;
+}
+
+// Backtracks to the last % alone: where what follows it does not fit, it takes one character more.
+bool matches_like(std::string_view text, std::string_view pattern, std::string_view escape) {
+  std::size_t at = 0, p = 0, again_at = 0, again_p = std::string_view::npos;
+  for (;;) {
+    const bool escaped =
+        !escape.empty() && p < pattern.size() && pattern[p] == escape[0] && p + 1 < pattern.size();
+    if (p < pattern.size() && !escaped && pattern[p] == '%') {
+      again_p = ++p;
+      again_at = at;
+      continue;
+    }
+    if (at == text.size() && p == pattern.size()) return true;
+    if (p < pattern.size() && at < text.size()) {
+      if (!escaped && pattern[p] == '_') {
+        at += character_bytes(text, at);
+        p++;
+        continue;
+      }
+      if (text[at] == pattern[p + escaped]) {
+        at++;
+        p += 1 + escaped;
+        continue;
+      }
+    }
+    if (again_p == std::string_view::npos || again_at >= text.size()) return false;
+    again_at += character_bytes(text, again_at);
+    at = again_at;
+    p = again_p;
+  }
+}
+
+}  // namespace penstock::expr

@@ -1,0 +1,19 @@
+// Opens each kind of file; open_table() chooses.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "penstock/column.hpp"
+
+namespace penstock::io {
+
+Result<std::shared_ptr<TableSource>> open_parquet(const std::string& path);
+Result<std::shared_ptr<TableSource>> open_ipc_file(const std::string& path);
+Result<std::shared_ptr<TableSource>> open_ipc_stream(const std::string& path);
+Result<std::shared_ptr<TableSource>> open_csv(const std::string& path);
+
+// Checks that every column asked for exists and has a type that is read.
+Status check_columns(const Schema& schema, std::span<const std::uint32_t> columns,
+                     const std::string& path);
+
+}  // namespace penstock::io

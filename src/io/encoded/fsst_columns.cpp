@@ -1,0 +1,156 @@
+#include "io/encoded/fsst_columns.hpp"
+
+#include <arrow/array/array_binary.h>
+#include <arrow/buffer.h>
+
+#include <cstring>
+
+#include "codec/fsst/format/encoded_column.hpp"
+#include "codec/fsst/format/fsst_record.hpp"
+#include "column/bits.hpp"
+#include "io/common/arrow_errors.hpp"
+#include "io/encoded/base64.hpp"
+
+namespace penstock::io {
+namespace {
+
+constexpr std::string_view name_key = "ARROW:extension:name",
+                           metadata_key = "ARROW:extension:metadata";
+constexpr std::string_view fsst_name = "penstock.fsst", gsst_name = "penstock.gsst",
+                           format_version = "1";
+
+std::string value_of(const arrow::KeyValueMetadata* metadata, std::string_view key) {
+  const int at = metadata == nullptr ? -1 : metadata->FindKey(std::string(key));
+  return at < 0 ? "" : metadata->value(at);
+}
+
+// Returns bytes of an array's buffer that keep the array alive.
+Bytes part_of(const std::shared_ptr<arrow::Array>& array, const std::uint8_t* data,
+              std::int64_t bytes) {
+  return {array, reinterpret_cast<const std::byte*>(data), static_cast<std::uint64_t>(bytes)};
+}
+
+template <class Array>
+void take_buffers(const std::shared_ptr<arrow::Array>& array, fsst::EncodedStrings& strings) {
+  using Offset = typename Array::offset_type;
+  const auto& binary = static_cast<const Array&>(*array);
+  strings.offset_bytes = sizeof(Offset);
+  const auto* const offsets = reinterpret_cast<const std::uint8_t*>(binary.raw_value_offsets());
+  const std::int64_t offset_bytes =
+      (array->length() + 1) * static_cast<std::int64_t>(sizeof(Offset));
+  if (offsets == nullptr) {  // without rows a writer may omit the single offset
+    strings.offsets = Bytes::own(std::vector<Offset>(1));
+  } else if (reinterpret_cast<std::uintptr_t>(offsets) % sizeof(Offset) == 0) {
+    strings.offsets = part_of(array, offsets, offset_bytes);
+  } else {
+    strings.offsets = Bytes::own(
+        std::vector<std::byte>(reinterpret_cast<const std::byte*>(offsets),
+                               reinterpret_cast<const std::byte*>(offsets) + offset_bytes));
+  }
+  const auto& data = binary.value_data();
+  if (data) strings.codes = part_of(array, data->data(), data->size());
+}
+
+std::shared_ptr<arrow::Buffer> buffer_of(const Bytes& bytes) {
+  struct Kept final : arrow::Buffer {
+    explicit Kept(const Bytes& view)
+        : Buffer(reinterpret_cast<const std::uint8_t*>(view.data),
+                 static_cast<std::int64_t>(view.size)),
+          owner(view.owner) {}
+    std::shared_ptr<const void> owner;
+  };
+  return std::make_shared<Kept>(bytes);
+}
+
+template <class Array> Status check_utf8(const Column& texts) {
+  const Array array(static_cast<std::int64_t>(texts.row_count), buffer_of(texts.offsets),
+                    buffer_of(texts.values),
+                    texts.validity.empty() ? nullptr : buffer_of(texts.validity));
+  return from_arrow(array.ValidateUTF8());
+}
+
+}  // namespace
+
+bool take_fsst_field(const arrow::Field& field, column::ArrowField& to) {
+  const std::string name = value_of(field.metadata().get(), name_key);
+  if (name != fsst_name && name != gsst_name) return false;
+  if (field.type()->id() != arrow::Type::BINARY && field.type()->id() != arrow::Type::LARGE_BINARY)
+    return false;
+  const std::string version = value_of(field.metadata().get(), metadata_key);
+  to.field.unsupported = version == format_version ? "" : name + " of version '" + version + "'";
+  to.field.type = {Kind::string};
+  to.field.is_encoded = to.field.unsupported.empty();
+  to.layout = column::ArrowLayout::fsst;
+  return true;
+}
+
+std::shared_ptr<arrow::Field> fsst_field(const std::string& name, bool is_nullable,
+                                         bool has_splits) {
+  return arrow::field(name, arrow::binary(), is_nullable,
+                      arrow::key_value_metadata({std::string(name_key), std::string(metadata_key)},
+                                                {std::string(has_splits ? gsst_name : fsst_name),
+                                                 std::string(format_version)}));
+}
+
+std::string fsst_record_key(const std::string& column_name) {
+  return "penstock.fsst:" + column_name;
+}
+
+Result<std::shared_ptr<arrow::Array>> fsst_array(const fsst::EncodedStrings& strings) {
+  if (strings.offset_bytes != 4)
+    return Status(Code::capacity, "more than 2^31 bytes of codes in a record batch");
+  const auto rows = static_cast<std::int64_t>(strings.row_count);
+  const std::uint64_t present = strings.validity.empty()
+                                    ? strings.row_count
+                                    : column::count_ones(strings.validity.data, strings.row_count);
+  return std::static_pointer_cast<arrow::Array>(std::make_shared<arrow::BinaryArray>(
+      rows, buffer_of(strings.offsets), buffer_of(strings.codes),
+      strings.validity.empty() ? nullptr : buffer_of(strings.validity),
+      rows - static_cast<std::int64_t>(present)));
+}
+
+Result<std::string> fsst_record_text(const fsst::EncodedStrings& strings) {
+  PENSTOCK_ASSIGN(const auto record, fsst::write_record(strings));
+  return encode_base64(record);
+}
+
+Result<fsst::EncodedStrings> fsst_strings(const std::shared_ptr<arrow::Array>& array,
+                                          const std::string& column_name,
+                                          const arrow::KeyValueMetadata* metadata) {
+  fsst::EncodedStrings strings;
+  strings.row_count = static_cast<std::uint64_t>(array->length());
+  if (array->type_id() == arrow::Type::LARGE_BINARY)
+    take_buffers<arrow::LargeBinaryArray>(array, strings);
+  else
+    take_buffers<arrow::BinaryArray>(array, strings);
+  if (array->null_count() != 0)
+    strings.validity =
+        column::slice_bits(part_of(array, array->null_bitmap_data(), 0),
+                           static_cast<std::uint64_t>(array->offset()), strings.row_count);
+  const std::string text = value_of(metadata, fsst_record_key(column_name));
+  if (text.empty())
+    return Status(Code::corrupt,
+                  "a record batch without its symbol tables; a program that does not know them "
+                  "wrote the file anew");
+  const auto record = decode_base64(text);
+  if (!record) return Status(Code::corrupt, "the record of the symbol tables is not base64");
+  PENSTOCK_TRY(fsst::read_record(std::as_bytes(std::span(*record)), strings));
+  return strings;
+}
+
+static Status check_strings(const Column& texts) {
+  return texts.offset_bytes == 8 ? check_utf8<arrow::LargeStringArray>(texts)
+                                 : check_utf8<arrow::StringArray>(texts);
+}
+
+Result<Column> decode_fsst(const fsst::EncodedStrings& strings) {
+  PENSTOCK_ASSIGN(Column texts, fsst::decode(strings));
+  PENSTOCK_TRY(check_strings(texts));
+  return texts;
+}
+
+Result<Column> keep_fsst(fsst::EncodedStrings strings) {
+  return fsst::encoded_column(std::move(strings), check_strings);
+}
+
+}  // namespace penstock::io

@@ -1,0 +1,77 @@
+// Decodes one column of one row group, in order, straight into the memory of batches.
+//
+// Row groups and batches do not share boundaries: a part is the rows of one row group in one batch.
+// Several threads fill parts of one batch column at once. They share only the bytes of bits at the
+// parts' edges, which are or-ed atomically.
+#pragma once
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "io/common/batch_memory.hpp"
+#include "io/parquet/parquet_file.hpp"
+
+namespace penstock::io {
+
+// The strings of one part, or the dictionary of one batch column.
+struct StringBytes {
+  std::vector<std::int64_t> ends;  // of each string in `bytes`
+  std::vector<char> bytes;
+};
+
+// A column of a batch while its parts are decoded.
+class BatchColumn {
+ public:
+  BatchColumn(const ParquetColumn& column, std::uint64_t row_count, std::size_t part_count)
+      : column_(column),
+        row_count_(row_count),
+        parts_left_(part_count),
+        parts_(is_plain_string() ? part_count : 0) {}
+  // Allocates the memory; the first part to arrive does it for all.
+  void prepare(BatchMemory& memory);
+
+  std::byte* values() const { return values_.get(); }
+  std::byte* validity() const { return validity_.get(); }
+  void saw_null() { any_null_.store(true, std::memory_order_relaxed); }
+  StringBytes& part(std::size_t index) { return parts_[index]; }
+  // Appends a row group's dictionary and returns its first index in the batch's. Code::capacity
+  // where the batch's rows are too few for so many entries (dictionary_limit.hpp).
+  Result<std::int64_t> add_dictionary(const parquet::ByteArray* entries, std::int32_t count);
+  // Tells whether this was the last part; then take() may be called.
+  bool finish_part() { return parts_left_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  Result<Column> take(BatchMemory& memory);
+
+ private:
+  bool is_plain_string() const {
+    return column_.conversion == Conversion::string && !column_.is_dictionary;
+  }
+
+  const ParquetColumn& column_;
+  const std::uint64_t row_count_;
+  std::once_flag prepared_;
+  std::shared_ptr<std::byte> values_, validity_;
+  std::atomic<bool> any_null_{false};
+  std::atomic<std::size_t> parts_left_;
+  std::vector<StringBytes> parts_;  // plain strings
+  std::mutex dictionary_mutex_;
+  StringBytes dictionary_;
+};
+
+// Decodes one column chunk. One thread at a time may use it.
+class ChunkDecoder {
+ public:
+  virtual ~ChunkDecoder() = default;
+  // The number in the file of the first row that the next call decodes; for messages.
+  std::uint64_t file_row = 0;
+  // Decodes the next `row_count` rows into rows [first_row, ...) of `to`, as its part `part`. May
+  // throw what Parquet throws.
+  virtual Status decode(BatchColumn& to, std::size_t part, std::uint64_t first_row,
+                        std::uint64_t row_count) = 0;
+  // Pages are decompressed into `memory`.
+  static Result<std::unique_ptr<ChunkDecoder>> open(const ParquetFile& file, int row_group,
+                                                    const ParquetColumn& column,
+                                                    const std::shared_ptr<BatchMemory>& memory);
+};
+
+}  // namespace penstock::io

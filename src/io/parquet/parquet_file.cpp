@@ -1,0 +1,101 @@
+#include "io/parquet/parquet_file.hpp"
+
+#include <arrow/io/file.h>
+#include <arrow/util/utf8.h>
+#include <parquet/schema.h>
+#include <parquet/statistics.h>
+
+#include "io/common/arrow_errors.hpp"
+
+namespace penstock::io {
+namespace {
+
+// Footers of honest files are far below this; it bounds what a damaged length makes Parquet
+// allocate.
+constexpr std::int32_t footer_container_limit = 10'000'000;
+
+// Whether every data page holds codes into the dictionary page, as far as the footer says.
+bool is_all_codes(const parquet::ColumnChunkMetaData& chunk) {
+  const auto is_code = [](parquet::Encoding::type encoding) {
+    return encoding == parquet::Encoding::RLE_DICTIONARY ||
+           encoding == parquet::Encoding::PLAIN_DICTIONARY;
+  };
+  bool any = false;
+  for (const parquet::PageEncodingStats& pages : chunk.encoding_stats()) {
+    if (pages.page_type != parquet::PageType::DATA_PAGE &&
+        pages.page_type != parquet::PageType::DATA_PAGE_V2)
+      continue;
+    if (!is_code(pages.encoding)) return false;
+    any = true;
+  }
+  return any && chunk.has_dictionary_page();
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const ParquetFile>> ParquetFile::open(const std::string& path) {
+  return guard([&]() -> Result<std::shared_ptr<const ParquetFile>> {
+    arrow::util::InitializeUTF8();  // without its tables every string would count as valid
+    auto file = std::make_shared<ParquetFile>();
+    file->path_ = path;
+    file->properties_.set_page_checksum_verification(true);
+    file->properties_.set_thrift_container_size_limit(footer_container_limit);
+    // Read, not mapped: a file that another program shortens while it is read is then an error, not
+    // a signal.
+    PENSTOCK_ASSIGN(file->input_, from_arrow(arrow::io::ReadableFile::Open(path)));
+    PENSTOCK_ASSIGN(file->bytes_, from_arrow(file->input_->GetSize()));
+    file->reader_ = parquet::ParquetFileReader::Open(file->input_, file->properties_);
+    PENSTOCK_TRY(file->read_footer());
+    return std::shared_ptr<const ParquetFile>(std::move(file));
+  });
+}
+
+Status ParquetFile::read_footer() {
+  metadata_ = reader_->metadata();
+  first_rows_.push_back(0);
+  for (int g = 0; g < metadata_->num_row_groups(); g++) {
+    const std::int64_t rows = metadata_->RowGroup(g)->num_rows();
+    std::uint64_t end = 0;
+    if (rows < 0 ||
+        __builtin_add_overflow(first_rows_.back(), static_cast<std::uint64_t>(rows), &end))
+      return {Code::corrupt,
+              "row group " + std::to_string(g) + " claims " + std::to_string(rows) + " rows"};
+    first_rows_.push_back(end);
+  }
+  if (static_cast<std::int64_t>(first_rows_.back()) != metadata_->num_rows())
+    return {Code::corrupt, "the file claims " + std::to_string(metadata_->num_rows()) +
+                               " rows, its row groups together " +
+                               std::to_string(first_rows_.back())};
+  const parquet::SchemaDescriptor& schema = *metadata_->schema();
+  const parquet::schema::GroupNode& root = *schema.group_node();
+  for (int i = 0; i < root.field_count(); i++) {
+    ParquetColumn column = column_of(*root.field(i));
+    if (column.field.unsupported.empty()) {
+      column.leaf = schema.ColumnIndex(*root.field(i));
+      if (column.leaf < 0)
+        return {Code::corrupt, "column '" + column.field.name + "' is not among the leaf columns"};
+      look_at_chunks(column);
+    }
+    columns_.push_back(std::move(column));
+  }
+  return {};
+}
+
+// A column whose every chunk counts no NULL is not nullable: its kernels carry no mask. Decoding
+// checks the claim.
+void ParquetFile::look_at_chunks(ParquetColumn& column) const {
+  const bool is_string = column.conversion == Conversion::string;
+  if (!column.is_optional && !is_string) return;
+  bool counts_no_null = true, all_codes = is_string;
+  for (int g = 0; g < row_group_count() && (counts_no_null || all_codes); g++) {
+    const auto chunk = metadata_->RowGroup(g)->ColumnChunk(column.leaf);
+    all_codes = all_codes && is_all_codes(*chunk);
+    if (!column.is_optional || !counts_no_null) continue;
+    const auto statistics = chunk->encoded_statistics();
+    counts_no_null = statistics && statistics->has_null_count && statistics->null_count == 0;
+  }
+  column.is_dictionary = all_codes;
+  column.field.nullable = column.is_optional && !counts_no_null;
+}
+
+}  // namespace penstock::io

@@ -1,0 +1,77 @@
+// The columns of a Parquet file: the type that each becomes, and the conversion of its values.
+//
+// Flat columns only (https://github.com/apache/parquet-format/blob/master/LogicalTypes.md); the
+// rest is named as unsupported.
+#pragma once
+#include <arrow/io/interfaces.h>
+#include <parquet/file_reader.h>
+#include <parquet/metadata.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "penstock/column.hpp"
+
+namespace penstock::io {
+
+// Converts a physical value of Parquet to a value of a Column.
+enum class Conversion : unsigned char {
+  none,          // the same bytes
+  boolean,       // a byte a value, to bits
+  narrow,        // int32 to an integer of one or two bytes
+  widen,         // int32 to int64
+  milliseconds,  // int64 to microseconds
+  nanoseconds,
+  int96,             // Julian day and nanoseconds to microseconds
+  big_endian_fixed,  // two's complement to int64
+  big_endian,
+  string,
+};
+
+struct ParquetColumn {
+  Field field;
+  int leaf = -1;  // index among the file's leaf columns; -1 when unsupported
+  Conversion conversion = Conversion::none;
+  bool is_wide_decimal = false;  // of 19 to 38 digits; values of up to 18 are read
+  bool is_optional = false;      // has definition levels
+  bool is_dictionary = false;    // strings: every data page of every row group is codes
+};
+
+class ParquetFile {
+ public:
+  // Reads the footer, which is untrusted: everything in it is checked before it is used.
+  static Result<std::shared_ptr<const ParquetFile>> open(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  const std::vector<ParquetColumn>& columns() const { return columns_; }
+  int row_group_count() const { return static_cast<int>(first_rows_.size()) - 1; }
+  // Returns the number of rows before row group g; at row_group_count(), of all rows.
+  const std::vector<std::uint64_t>& first_rows() const { return first_rows_; }
+  // Several threads may call it at once. Throws what Parquet throws.
+  std::shared_ptr<parquet::RowGroupReader> row_group(int index) const {
+    return reader_->RowGroup(index);
+  }
+  arrow::io::RandomAccessFile& input() const { return *input_; }
+  std::int64_t bytes() const { return bytes_; }
+  const parquet::ReaderProperties& properties() const { return properties_; }
+  const parquet::ApplicationVersion& writer() const { return metadata_->writer_version(); }
+
+ private:
+  Status read_footer();
+  void look_at_chunks(ParquetColumn& column) const;
+
+  std::string path_;
+  parquet::ReaderProperties properties_ = parquet::default_reader_properties();
+  std::shared_ptr<arrow::io::RandomAccessFile> input_;
+  std::int64_t bytes_ = 0;
+  std::unique_ptr<parquet::ParquetFileReader> reader_;
+  std::shared_ptr<parquet::FileMetaData> metadata_;
+  std::vector<ParquetColumn> columns_;
+  std::vector<std::uint64_t> first_rows_;
+};
+
+// Returns a field of the file's schema; the caller sets `leaf`.
+ParquetColumn column_of(const parquet::schema::Node& node);
+
+}  // namespace penstock::io

@@ -1,0 +1,163 @@
+#include "io/parquet/parquet_pages.hpp"
+
+#include <arrow/buffer.h>
+#include <arrow/io/memory.h>
+#include <arrow/util/config.h>
+#include <parquet/column_page.h>
+#include <parquet/exception.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "codec/snappy/snappy_decode.hpp"
+
+namespace penstock::io {
+namespace {
+
+[[noreturn]] void refuse(const char* why) { throw parquet::ParquetException(why); }
+
+class HeldBuffer final : public arrow::Buffer {
+ public:
+  HeldBuffer(std::shared_ptr<std::byte> held, std::int64_t bytes)
+      : arrow::Buffer(reinterpret_cast<const std::uint8_t*>(held.get()), bytes),
+        held_(std::move(held)) {}
+
+ private:
+  std::shared_ptr<std::byte> held_;
+};
+
+// Takes pages as they are in the file, from a reader that takes them for uncompressed.
+class SnappyPages final : public parquet::PageReader {
+ public:
+  SnappyPages(std::unique_ptr<parquet::PageReader> compressed, std::shared_ptr<BatchMemory> memory)
+      : compressed_(std::move(compressed)), memory_(std::move(memory)) {}
+
+  void set_max_page_header_size(std::uint32_t size) override {
+    compressed_->set_max_page_header_size(size);
+  }
+
+  std::shared_ptr<parquet::Page> NextPage() override {
+    std::shared_ptr<parquet::Page> page = compressed_->NextPage();
+    if (!page) return page;
+    switch (page->type()) {
+      case parquet::PageType::DICTIONARY_PAGE:
+        return decompressed(static_cast<const parquet::DictionaryPage&>(*page));
+      case parquet::PageType::DATA_PAGE:
+        return decompressed(static_cast<const parquet::DataPageV1&>(*page));
+      case parquet::PageType::DATA_PAGE_V2:
+        return decompressed(static_cast<const parquet::DataPageV2&>(*page), page);
+      default: return page;
+    }
+  }
+
+ private:
+  std::shared_ptr<parquet::Page> decompressed(const parquet::DictionaryPage& page) {
+    return std::make_shared<parquet::DictionaryPage>(decompress(page, 0), page.num_values(),
+                                                     page.encoding(), page.is_sorted());
+  }
+
+  std::shared_ptr<parquet::Page> decompressed(const parquet::DataPageV1& page) {
+    auto buffer = decompress(page, 0);
+    if (buffer->size() != page.uncompressed_size())
+      refuse("a page's header and its Snappy bytes differ in length");
+    return std::make_shared<parquet::DataPageV1>(
+        std::move(buffer), page.num_values(), page.encoding(), page.definition_level_encoding(),
+        page.repetition_level_encoding(), page.uncompressed_size());
+  }
+
+  // The levels come first and are not compressed.
+  std::shared_ptr<parquet::Page> decompressed(const parquet::DataPageV2& page,
+                                              const std::shared_ptr<parquet::Page>& same) {
+    if (!page.is_compressed()) return same;
+    const std::int64_t levels =
+        std::int64_t{page.definition_levels_byte_length()} + page.repetition_levels_byte_length();
+    if (page.definition_levels_byte_length() < 0 || page.repetition_levels_byte_length() < 0 ||
+        levels > page.size())
+      refuse("a page's levels are longer than the page");
+    if (levels == page.size() && levels == page.uncompressed_size())
+      return same;  // no value is present
+    auto buffer = decompress(page, levels);
+    if (buffer->size() != page.uncompressed_size())
+      refuse("a page's header and its Snappy bytes differ in length");
+    return std::make_shared<parquet::DataPageV2>(
+        std::move(buffer), page.num_values(), page.num_nulls(), page.num_rows(), page.encoding(),
+        page.definition_levels_byte_length(), page.repetition_levels_byte_length(),
+        page.uncompressed_size());
+  }
+
+  // Copies the first `plain` bytes and decompresses the others.
+  std::shared_ptr<arrow::Buffer> decompress(const parquet::Page& page, std::int64_t plain) {
+    const std::span compressed(page.data() + plain, static_cast<std::size_t>(page.size() - plain));
+    const auto length = snappy_length(compressed);
+    if (!length || *length > INT32_MAX - static_cast<std::uint64_t>(plain))
+      refuse("a page's Snappy bytes are damaged");
+    const std::uint64_t bytes = static_cast<std::uint64_t>(plain) + *length;
+    auto memory = memory_->take(bytes);
+    auto* const out = reinterpret_cast<std::uint8_t*>(memory.get());
+    if (plain > 0) std::memcpy(out, page.data(), static_cast<std::size_t>(plain));
+    if (!snappy_decompress(compressed, out + plain, *length))
+      refuse("a page's Snappy bytes are damaged");
+    return std::make_shared<HeldBuffer>(std::move(memory), static_cast<std::int64_t>(bytes));
+  }
+
+  std::unique_ptr<parquet::PageReader> compressed_;
+  std::shared_ptr<BatchMemory> memory_;
+};
+
+// Returns the range of the chunk in the file.
+arrow::io::ReadRange range_of(const parquet::ColumnChunkMetaData& chunk, std::int64_t file_bytes) {
+  std::int64_t begin = chunk.data_page_offset(), end = 0;
+  if (chunk.has_dictionary_page() && chunk.dictionary_page_offset() > 0)
+    begin = std::min(begin, chunk.dictionary_page_offset());
+  const std::int64_t length = chunk.total_compressed_size();
+  if (begin < 0 || length < 0 || __builtin_add_overflow(begin, length, &end) || end > file_bytes)
+    refuse("a column chunk lies outside the file");
+  return {begin, length};
+}
+
+std::shared_ptr<arrow::Buffer> read_range(const ParquetFile& file, arrow::io::ReadRange range,
+                                          BatchMemory& memory) {
+  auto held = memory.take(static_cast<std::uint64_t>(range.length));
+  std::int64_t read = 0;
+  PARQUET_ASSIGN_OR_THROW(read, file.input().ReadAt(range.offset, range.length, held.get()));
+  if (read != range.length) refuse("the file ends before the column chunk does");
+  return std::make_shared<HeldBuffer>(std::move(held), read);
+}
+
+// Tells whether a file needs Arrow's own page reader. Some old writers leave the dictionary page
+// out of the chunk's length, or mark data pages of version 2 as uncompressed that are compressed.
+bool is_of_old_writer(const parquet::ApplicationVersion& writer) {
+  return writer.VersionLt(parquet::ApplicationVersion::PARQUET_816_FIXED_VERSION()) ||
+         writer.VersionLt(parquet::ApplicationVersion::PARQUET_CPP_10353_FIXED_VERSION());
+}
+
+std::unique_ptr<parquet::PageReader> pages_as_they_are(
+    std::shared_ptr<arrow::Buffer> bytes, std::int64_t value_count,
+    const parquet::ReaderProperties& properties,
+    [[maybe_unused]] const parquet::ColumnDescriptor& column) {
+  auto input = std::make_shared<arrow::io::BufferReader>(std::move(bytes));
+#if ARROW_VERSION_MAJOR >= 25
+  return parquet::PageReader::Open(std::move(input), value_count,
+                                   parquet::Compression::UNCOMPRESSED, properties, column);
+#else
+  return parquet::PageReader::Open(std::move(input), value_count,
+                                   parquet::Compression::UNCOMPRESSED, properties);
+#endif
+}
+
+}  // namespace
+
+Pages open_pages(const ParquetFile& file, int row_group, int leaf,
+                 const std::shared_ptr<BatchMemory>& memory) {
+  const auto group = file.row_group(row_group);
+  const auto chunk = group->metadata()->ColumnChunk(leaf);
+  if (chunk->compression() != parquet::Compression::SNAPPY || chunk->crypto_metadata() ||
+      is_of_old_writer(file.writer()))
+    return {group->GetColumnPageReader(leaf), false};
+  auto bytes = read_range(file, range_of(*chunk, file.bytes()), *memory);
+  auto pages = pages_as_they_are(std::move(bytes), chunk->num_values(), file.properties(),
+                                 *group->metadata()->schema()->Column(leaf));
+  return {std::make_unique<SnappyPages>(std::move(pages), memory), true};
+}
+
+}  // namespace penstock::io

@@ -1,0 +1,23 @@
+// Reads the pages of a column chunk and decompresses them into memory that is used again.
+#pragma once
+#include <parquet/column_reader.h>
+
+#include <memory>
+
+#include "io/common/batch_memory.hpp"
+#include "io/parquet/parquet_file.hpp"
+
+namespace penstock::io {
+
+struct Pages {
+  std::unique_ptr<parquet::PageReader> reader;
+  // Whether a page owns its bytes; else they are valid until the next page is read.
+  bool own_bytes = false;
+};
+
+// Our decoder (snappy_decode.hpp) decompresses Snappy, Arrow all else. Arrow reads headers and
+// checksums. Throws what Parquet throws, and so does reading the pages.
+Pages open_pages(const ParquetFile& file, int row_group, int leaf,
+                 const std::shared_ptr<BatchMemory>& memory);
+
+}  // namespace penstock::io

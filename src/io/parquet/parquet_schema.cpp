@@ -1,0 +1,144 @@
+#include <algorithm>
+
+#include <parquet/schema.h>
+#include <parquet/types.h>
+
+#include "io/parquet/parquet_file.hpp"
+
+namespace penstock::io {
+namespace {
+
+using parquet::LogicalType;
+using Physical = parquet::Type;
+
+struct Mapping {
+  Type type;
+  Conversion conversion = Conversion::none;
+};
+
+std::optional<Mapping> integer(const LogicalType& logical, Physical::type physical) {
+  const auto& of = static_cast<const parquet::IntLogicalType&>(logical);
+  const bool is_signed = of.is_signed();
+  if (of.bit_width() == 64) {
+    if (physical != Physical::INT64) return std::nullopt;
+    return Mapping{{is_signed ? Kind::int64 : Kind::uint64}};
+  }
+  if (physical != Physical::INT32) return std::nullopt;
+  switch (of.bit_width()) {
+    case 8: return Mapping{{is_signed ? Kind::int8 : Kind::uint8}, Conversion::narrow};
+    case 16: return Mapping{{is_signed ? Kind::int16 : Kind::uint16}, Conversion::narrow};
+    case 32: return Mapping{{is_signed ? Kind::int32 : Kind::uint32}};
+    default: return std::nullopt;
+  }
+}
+
+std::optional<Mapping> decimal(const LogicalType& logical, Physical::type physical) {
+  const auto& of = static_cast<const parquet::DecimalLogicalType&>(logical);
+  const bool is_wide = of.precision() > 18;
+  if (of.precision() < 1 || of.precision() > 38 || of.scale() < 0 || of.scale() > of.precision() ||
+      of.scale() > 18)
+    return std::nullopt;
+  const Type type = Type::decimal(std::min(of.precision(), 18), of.scale());
+  if (is_wide && (physical == Physical::INT32 || physical == Physical::INT64)) return std::nullopt;
+  switch (physical) {
+    case Physical::INT32: return Mapping{type, Conversion::widen};
+    case Physical::INT64: return Mapping{type};
+    case Physical::FIXED_LEN_BYTE_ARRAY: return Mapping{type, Conversion::big_endian_fixed};
+    case Physical::BYTE_ARRAY: return Mapping{type, Conversion::big_endian};
+    default: return std::nullopt;
+  }
+}
+
+std::optional<Mapping> timestamp(const LogicalType& logical, Physical::type physical) {
+  const auto& of = static_cast<const parquet::TimestampLogicalType&>(logical);
+  // An instant is another type than a date and time without zone. The older annotation did not say
+  // which it meant; DuckDB reads it as without zone, and so do we.
+  if ((of.is_adjusted_to_utc() && !of.is_from_converted_type()) || physical != Physical::INT64)
+    return std::nullopt;
+  switch (of.time_unit()) {
+    case LogicalType::TimeUnit::MILLIS: return Mapping{{Kind::timestamp}, Conversion::milliseconds};
+    case LogicalType::TimeUnit::MICROS: return Mapping{{Kind::timestamp}};
+    case LogicalType::TimeUnit::NANOS: return Mapping{{Kind::timestamp}, Conversion::nanoseconds};
+    default: return std::nullopt;
+  }
+}
+
+std::optional<Mapping> plain(Physical::type physical) {
+  switch (physical) {
+    case Physical::BOOLEAN: return Mapping{{Kind::boolean}, Conversion::boolean};
+    case Physical::INT32: return Mapping{{Kind::int32}};
+    case Physical::INT64: return Mapping{{Kind::int64}};
+    case Physical::INT96: return Mapping{{Kind::timestamp}, Conversion::int96};
+    case Physical::FLOAT: return Mapping{{Kind::float32}};
+    case Physical::DOUBLE: return Mapping{{Kind::float64}};
+    default: return std::nullopt;  // bytes without a meaning
+  }
+}
+
+std::optional<Mapping> mapping_of(const LogicalType& logical, Physical::type physical) {
+  switch (logical.type()) {
+    case LogicalType::Type::NONE: return plain(physical);
+    case LogicalType::Type::INT: return integer(logical, physical);
+    case LogicalType::Type::DECIMAL: return decimal(logical, physical);
+    case LogicalType::Type::TIMESTAMP: return timestamp(logical, physical);
+    case LogicalType::Type::DATE:
+      if (physical != Physical::INT32) return std::nullopt;
+      return Mapping{{Kind::date32}};
+    case LogicalType::Type::STRING:
+    case LogicalType::Type::ENUM:
+    case LogicalType::Type::JSON:
+      if (physical != Physical::BYTE_ARRAY) return std::nullopt;
+      return Mapping{{Kind::string}, Conversion::string};
+    default: return std::nullopt;
+  }
+}
+
+bool is_wide_decimal(const LogicalType& logical) {
+  return logical.is_decimal() &&
+         static_cast<const parquet::DecimalLogicalType&>(logical).precision() > 18;
+}
+
+// SQL's name of a type that is not read.
+std::string name_of_type(const LogicalType& logical, Physical::type physical) {
+  if (logical.is_timestamp()) return "TIMESTAMP WITH TIME ZONE";
+  if (logical.is_time()) return "TIME";
+  if (logical.is_UUID()) return "UUID";
+  if (logical.is_interval()) return "INTERVAL";
+  if (logical.is_decimal()) {
+    const auto& decimal = static_cast<const parquet::DecimalLogicalType&>(logical);
+    return "DECIMAL(" + std::to_string(decimal.precision()) + "," +
+           std::to_string(decimal.scale()) + ")";
+  }
+  if (logical.is_none() &&
+      (physical == Physical::BYTE_ARRAY || physical == Physical::FIXED_LEN_BYTE_ARRAY))
+    return "BLOB";
+  return logical.is_none() ? parquet::TypeToString(physical) : logical.ToString();
+}
+
+}  // namespace
+
+ParquetColumn column_of(const parquet::schema::Node& node) {
+  ParquetColumn column;
+  column.field.name = node.name();
+  column.field.nullable = !node.is_required();
+  column.is_optional = node.is_optional();
+  if (node.is_group() || node.is_repeated()) {
+    const auto& logical = node.logical_type();
+    column.field.unsupported = node.is_repeated() || (logical && logical->is_list()) ? "LIST"
+                               : logical && logical->is_map()                        ? "MAP"
+                                                                                     : "STRUCT";
+    return column;
+  }
+  const auto& leaf = static_cast<const parquet::schema::PrimitiveNode&>(node);
+  const auto mapping = mapping_of(*leaf.logical_type(), leaf.physical_type());
+  if (!mapping) {
+    column.field.unsupported = name_of_type(*leaf.logical_type(), leaf.physical_type());
+    return column;
+  }
+  column.field.type = mapping->type;
+  column.is_wide_decimal = is_wide_decimal(*leaf.logical_type());
+  column.conversion = mapping->conversion;
+  return column;
+}
+
+}  // namespace penstock::io

@@ -1,0 +1,47 @@
+// What the kernels of a source take, read before anything is compiled.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "penstock/device.hpp"
+#include "penstock/status.hpp"
+
+namespace penstock::kernel {
+
+enum class ParameterKind : unsigned char { in, out, atomic, value };
+struct Parameter {
+  ParameterKind kind = ParameterKind::in;
+  std::string type, name;
+};
+// A macro that stands for parameters, and its definition without line breaks.
+struct ParameterMacro {
+  std::size_t offset = 0, length = 0;  // in the source
+  std::string definition;
+};
+struct Signature {
+  std::string name, tile;
+  std::vector<Parameter> parameters;
+  std::size_t offset = 0;              // of the word KERNEL in the source
+  std::vector<ParameterMacro> macros;  // in order
+};
+
+// Reads every KERNEL(name, Tile, KIND(type, name), ...) of a source. Comments, strings and
+// preprocessor lines are passed over, except that a parameter may be the name of a macro without
+// arguments, whose definition is a list of parameters. KERNEL_3 and the like, which assemble()
+// makes of KERNEL, are read too. Code::invalid with file and line for a malformed KERNEL.
+Result<std::vector<Signature>> read_signatures(std::string_view source);
+
+// Returns the bytes of a scalar type of Kernel C ("u32" 4, "u32x4" 16); nothing for a type that a
+// source defines itself.
+std::optional<std::uint32_t> bytes_of_type(std::string_view type);
+
+// Checks that arguments fit a signature in number, kind and size; the error names kernel and
+// parameter. IN, OUT and ATOMIC take buffers that start at a multiple of their element's size and
+// hold at least one element, VALUE takes a value.
+Status check_arguments(const Signature& signature, std::span<const Argument> arguments);
+
+}  // namespace penstock::kernel

@@ -1,0 +1,171 @@
+#include "plan/aggregate/group_table.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/parallel.hpp"
+#include "column/column_builders.hpp"
+#include "column/concatenate.hpp"
+#include "plan/rows/gather.hpp"
+#include "plan/rows/sort_keys.hpp"
+
+namespace penstock::plan {
+namespace {
+
+constexpr std::uint64_t slice_rows = 1 << 16;  // of a column that is made at once
+
+std::uint64_t hash_of(std::span<const std::uint64_t> key) {
+  std::uint64_t hash = 0;
+  for (const std::uint64_t word : key) {
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+bool same_words(std::span<const std::uint64_t> a,
+                const std::uint64_t* b) {  // few: no call of memcmp
+  std::uint64_t differences = 0;
+  for (std::size_t i = 0; i < a.size(); i++) differences |= a[i] ^ b[i];
+  return differences == 0;
+}
+
+}  // namespace
+
+std::size_t GroupTable::find_or_insert(std::span<const std::uint64_t> wanted) {
+  for (std::uint64_t at = hash_of(wanted);; at++) {
+    std::uint64_t& position = positions_[at & (positions_.size() - 1)];
+    if (position != 0 && same_words(wanted, keys_.row(position - 1))) return position - 1;
+    if (position != 0) continue;
+    std::copy(wanted.begin(), wanted.end(), keys_.add(count_));
+    clear(program_, std::span(partials_.add(count_), program_.accumulators.size()));
+    position = ++count_;
+    return count_ - 1;
+  }
+}
+
+void GroupTable::grow() {
+  LargeVector<std::uint64_t> larger(positions_.size() * 4, 0);
+  for (std::size_t group = 0; group < count_; group++) {
+    std::uint64_t at = hash_of(key(group));
+    while (larger[at & (larger.size() - 1)] != 0) at++;
+    larger[at & (larger.size() - 1)] = group + 1;
+  }
+  positions_ = std::move(larger);
+}
+
+std::span<Partial> GroupTable::partials_of(std::span<const std::uint64_t> wanted) {
+  if (2 * (count_ + 1) > positions_.size()) grow();
+  return {partials_.row(find_or_insert(wanted)), program_.accumulators.size()};
+}
+
+// Prefetches the memory that entries some way ahead will need. Many groups are larger than the
+// caches, and a wait for one of them takes longer than all the rest of its work.
+void GroupTable::expect(std::span<const std::uint64_t> entries, std::size_t entry_words,
+                        std::size_t at) const {
+  constexpr std::size_t positions_ahead = 32, keys_ahead = 16;
+  const auto position_of = [&](std::size_t entry) {
+    return &positions_[hash_of(entries.subspan(entry, key_words_)) & (positions_.size() - 1)];
+  };
+  if (at + positions_ahead * entry_words < entries.size())
+    __builtin_prefetch(position_of(at + positions_ahead * entry_words));
+  if (at + keys_ahead * entry_words >= entries.size()) return;
+  const std::uint64_t position = *position_of(at + keys_ahead * entry_words);
+  if (position == 0) return;
+  __builtin_prefetch(keys_.row(position - 1));
+  __builtin_prefetch(partials_.row(position - 1));
+}
+
+bool GroupTable::add(std::span<const std::uint64_t> entries, std::size_t entry_words) {
+  bool fits = true;
+  for (std::size_t at = 0; at < entries.size(); at += entry_words) {
+    expect(entries, entry_words, at);
+    const std::span<const std::uint64_t> entry = entries.subspan(at, entry_words);
+    fits &= merge(program_, partials_of(entry.first(key_words_)), entry.subspan(key_words_));
+  }
+  return fits;
+}
+
+bool GroupTable::add_distinct(const GroupTable& values) {
+  const std::size_t keys = program_.key_count, mask_words = program_.key_words() - keys;
+  std::vector<std::uint64_t> wanted(program_.key_words());
+  std::vector<Scalar> row(keys + 1);
+  if (keys == 0) partials_of(wanted);  // one row, also of no values
+  bool fits = true;
+  for (std::size_t group = 0; group < values.count_; group++) {
+    const std::span<const std::uint64_t> words = values.key(group);
+    std::copy_n(words.begin(), keys, wanted.begin());
+    std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(keys) + 1, mask_words,
+                wanted.begin() + static_cast<std::ptrdiff_t>(keys));
+    if (keys < 64 * mask_words) wanted[keys + keys / 64] &= ~(std::uint64_t{1} << (keys % 64));
+    const Type type = program_.results[0].argument_type;
+    row[keys] =
+        values.is_null(group, keys) ? Scalar::null_of(type) : scalar_of_word(type, words[keys]);
+    fits &= add_row(program_, partials_of(wanted), row);
+  }
+  return fits;
+}
+
+Column GroupTable::key_column(std::size_t i) const {
+  Column column;
+  column.type = program_.schema[i].type;
+  column.row_count = count_;
+  column::BitBuilder validity, bits;
+  column::TextBuilder texts(column.type.kind == Kind::string ? count_ : 0);
+  const std::size_t width = column.type.kind == Kind::string || column.type.kind == Kind::boolean
+                                ? 0
+                                : width_bytes(column.type);
+  std::vector<std::byte> bytes(count_ * width);
+  bool has_nulls = false;
+  for (std::size_t group = 0; group < count_; group++) {
+    const bool valid = !is_null(group, i);
+    const std::uint64_t word = valid ? key(group)[i] : 0;
+    has_nulls |= !valid;
+    validity.push(valid);
+    if (column.type.kind == Kind::boolean)
+      bits.push(word != 0);
+    else if (column.type.kind == Kind::string)
+      texts.push(valid ? strings_.text(static_cast<std::uint32_t>(word)) : "");
+    else
+      std::memcpy(bytes.data() + group * width, &word, width);  // little endian: the low bytes
+  }
+  if (column.type.kind == Kind::boolean)
+    column.values = bits.take();
+  else if (column.type.kind == Kind::string)
+    texts.take(column);
+  else
+    column.values = Bytes::own(std::move(bytes));
+  if (has_nulls) column.validity = validity.take();
+  return column;
+}
+
+Column GroupTable::result_column(std::size_t i) const {
+  const Type type = program_.schema[program_.key_count + i].type;
+  const std::uint64_t slices = std::max<std::uint64_t>(1, (count_ + slice_rows - 1) / slice_rows);
+  std::vector<Column> parts(slices);
+  in_parallel(slices, 1, [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t slice = first; slice < last; slice++) {
+      std::vector<Scalar> values;
+      for (std::size_t group = slice * slice_rows;
+           group < std::min<std::size_t>(count_, (slice + 1) * slice_rows); group++)
+        values.push_back(result_of(program_, program_.results[i], partials(group)));
+      parts[slice] = column_of(type, values);
+    }
+  });
+  return column::concatenate(type, parts);
+}
+
+Table GroupTable::finish() const {
+  Table table;
+  table.row_count = count_;
+  std::vector<SortKey> order;
+  for (std::uint32_t c = 0; c < program_.schema.size(); c++) {
+    table.names.push_back(program_.schema[c].name);
+    table.columns.push_back(c < program_.key_count ? key_column(c)
+                                                   : result_column(c - program_.key_count));
+    if (c < program_.key_count) order.push_back({c, false, false});
+  }
+  return gather(table, order_on_host(normalized_keys(table, order), count_, count_));
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,84 @@
+// The groups of all chunks on the host: keys and accumulators in flat arrays, found by hash (linear
+// probing).
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/huge_page_allocator.hpp"
+#include "plan/fusion/accumulators.hpp"
+#include "plan/strings/string_pool.hpp"
+
+namespace penstock::plan {
+
+// An array of rows of `width` elements, one a group, in blocks that are never moved: nothing is
+// copied when the array grows.
+template <class T> class GroupRows {
+ public:
+  explicit GroupRows(std::size_t width) : width_(width) {}
+  T* row(std::size_t group) const {
+    return pieces_[group / piece_rows].get() + group % piece_rows * width_;
+  }
+  T* add(std::size_t group) {  // the next one, of undefined content
+    if (group / piece_rows == pieces_.size())
+      pieces_.push_back(std::make_unique_for_overwrite<T[]>(piece_rows * width_));
+    return row(group);
+  }
+
+ private:
+  static constexpr std::size_t piece_rows = 1 << 12;
+
+  std::size_t width_;
+  std::vector<std::unique_ptr<T[]>> pieces_;
+};
+
+class GroupTable {
+ public:
+  GroupTable(const TileProgram& program, const StringPool& strings)
+      : program_(program),
+        strings_(strings),
+        positions_(64, 0),
+        key_words_(program.key_words()),
+        keys_(key_words_),
+        partials_(program.accumulators.size()) {}
+
+  // Adds entries as kernels leave them: the words of a key, then those of its accumulators. Returns
+  // false where a sum overflows 128 bits.
+  bool add(std::span<const std::uint64_t> entries, std::size_t entry_words);
+  // Adds up another table's groups of keys and a DISTINCT argument by the keys, which are this
+  // program's.
+  bool add_distinct(const GroupTable& values);
+  std::size_t size() const { return count_; }
+  // Returns the groups sorted by the keys, NULLs last.
+  Table finish() const;
+
+ private:
+  void expect(std::span<const std::uint64_t> entries, std::size_t entry_words,
+              std::size_t at) const;
+  std::size_t find_or_insert(std::span<const std::uint64_t> key);
+  void grow();
+  std::span<Partial> partials_of(
+      std::span<const std::uint64_t> key);  // of its group, which is added
+  std::span<const std::uint64_t> key(std::size_t group) const {
+    return {keys_.row(group), key_words_};
+  }
+  std::span<const Partial> partials(std::size_t group) const {
+    return {partials_.row(group), program_.accumulators.size()};
+  }
+  bool is_null(std::size_t group, std::size_t i) const {
+    return (key(group)[program_.key_count + i / 64] >> (i % 64) & 1) != 0;
+  }
+  Column key_column(std::size_t i) const;
+  Column result_column(std::size_t i) const;
+
+  const TileProgram& program_;
+  const StringPool& strings_;
+  LargeVector<std::uint64_t>
+      positions_;  // by hash, a power of two of them, at most half in use: the group, plus 1
+  std::size_t key_words_;
+  GroupRows<std::uint64_t> keys_;
+  GroupRows<Partial> partials_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace penstock::plan

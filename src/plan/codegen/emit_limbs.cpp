@@ -1,0 +1,246 @@
+// Emits accumulators in limbs of 32 bits, which the threads of a group add to atomically
+// (kernels/limbs.kc). They are exact, so that no order matters.
+#include <algorithm>
+
+#include "expr/emit.hpp"
+#include "plan/codegen/emit_pipeline_parts.hpp"
+#include "plan/fusion/accumulators.hpp"
+#include "plan/variants/dense_ranges.hpp"
+
+namespace penstock::plan {
+namespace {
+
+bool is_narrow(Type type) {
+  return type.kind == Kind::boolean || (type.kind != Kind::string && width_bytes(type) <= 4);
+}
+bool is_signed_word(Type type) { return is_signed(type) || type.kind == Kind::date32; }
+
+// Maxima of words in this order; of their complements for a minimum.
+std::string order_word(Type type, const std::string& value) {
+  if (type.kind == Kind::float32) return "order_of_f32(" + value + ")";
+  return is_signed_word(type) ? "((u32)(i32)" + value + " ^ 0x80000000u)" : "(u32)" + value;
+}
+std::string of_order_word(Type type, const std::string& word) {
+  if (type.kind == Kind::float32) return "f32_of_order(" + word + ")";
+  return "(" + kernel_type(type) + ")" +
+         (is_signed_word(type) ? "(i32)(" + word + " ^ 0x80000000u)" : word);
+}
+
+// Statements of one accumulator: add a row's value to limbs at `at`; add limbs at `at` to those in
+// registers at `limbs`; move these to the wide ones at `to`; read the accumulator from them. Of
+// wide limbs the first two again.
+struct LimbStatements {
+  std::string add, take, move, collect, add_wide, take_wide;
+};
+
+// A count that only says whether there is a value need not count.
+bool is_only_seen(const TileProgram& program, std::size_t accumulator) {
+  for (const AggregateResult& result : program.results) {
+    const bool counts = result.function == Aggregate::count ||
+                        result.function == Aggregate::count_rows ||
+                        result.function == Aggregate::average;
+    if (counts && result.count == accumulator) return false;
+  }
+  return true;
+}
+
+class LimbText {
+ public:
+  LimbText(const TileProgram& program, std::size_t index, std::uint32_t limb, bool is_dense)
+      : a_(program.accumulators[index]),
+        count_(std::to_string(limb_count(a_, is_dense)) + "u"),
+        first_(std::to_string(limb) + "u"),
+        at_("at + " + first_),
+        wide_at_("at + " + first_ + " * stride"),
+        wide_to_("to + " + first_ + " * stride"),
+        limbs_("limbs + " + first_),
+        mine_("mine->a" + std::to_string(index)),
+        lowest_(is_dense ? "ranges->" + lowest_name(index) : "(-80)") {
+    is_only_seen_ = is_dense && is_only_seen(program, index);
+    if (a_.argument >= 0) value_ = result_value(static_cast<std::size_t>(a_.argument));
+  }
+
+  LimbStatements statements() const {
+    switch (a_.kind) {
+      case AccumulatorKind::count: return count();
+      case AccumulatorKind::sum_i64:
+        return sum(word_sum("limbs_"), word_sum("limbs_wide_"),
+                   mine_ + " = (i64)" + low_word() + ";");
+      case AccumulatorKind::sum_i128:
+        return sum(word_sum("limbs_"), word_sum("limbs_wide_"),
+                   mine_ + ".low = " + low_word() + "; " + mine_ + ".high = (i64)(i32)(" + limbs_ +
+                       ")[2];");
+      case AccumulatorKind::sum_f64:
+        return sum(float_sum("limbs_"), float_sum("limbs_wide_"),
+                   mine_ + " = limbs_f64(" + limbs_ + ", " + count_ + ", " + lowest_ + ");");
+      case AccumulatorKind::minimum: return extreme("~");
+      case AccumulatorKind::maximum: return extreme("");
+      case AccumulatorKind::custom: break;
+    }
+    return {};
+  }
+
+ private:
+  std::string low_word() const { return "((u64)(" + limbs_ + ")[1] << 32 | (" + limbs_ + ")[0])"; }
+
+  LimbStatements sum(const std::string& add, const std::string& add_wide,
+                     const std::string& collect) const {
+    return {add,
+            "limbs_take_sum(" + at_ + ", " + count_ + ", " + limbs_ + ");",
+            "limbs_wide_move(" + limbs_ + ", " + count_ + ", " + wide_to_ + ", stride);",
+            collect,
+            add_wide,
+            "limbs_wide_take(" + wide_at_ + ", stride, " + count_ + ", " + limbs_ + ");"};
+  }
+
+  LimbStatements count() const {
+    const std::string limb = "limbs[" + first_ + "]";
+    const std::string take_wide = limb + " = (u32)*(" + wide_at_ + ");",
+                      collect = mine_ + " = (i64)" + limb + ";";
+    if (is_only_seen_)  // a row that came to the slot may have no value
+      return {"ATOMIC_STORE_U32(" + at_ + ", 1u);",
+              "limbs_take_maximum(" + at_ + ", " + limbs_ + ");",
+              "if (" + limb + " != 0u) limbs_wide_store(" + wide_to_ + ", 1u);",
+              collect,
+              "limbs_wide_store(" + wide_at_ + ", 1u);",
+              take_wide};
+    return {"ATOMIC_ADD_U32(" + at_ + ", 1u);",
+            "limbs_take_sum(" + at_ + ", 1u, " + limbs_ + ");",
+            "limbs_wide_add(" + wide_to_ + ", " + limb + ", 0u);",
+            collect,
+            "limbs_wide_add(" + wide_at_ + ", 1u, 0u);",
+            take_wide};
+  }
+
+  std::string word_sum(const std::string& prefix) const {
+    const bool is_unsigned = a_.type.kind == Kind::uint64 || a_.type.kind == Kind::uint32;
+    const std::string word = is_unsigned ? "(u64)" + value_ : "(u64)(i64)" + value_;
+    const std::string is_negative = is_unsigned ? "0u" : "(u32)((i64)" + value_ + " < 0)";
+    const std::string to = prefix == "limbs_" ? at_ + ", " + count_ : wide_at_ + ", stride";
+    return prefix + "add_word(" + to + ", " + word + ", " + is_negative + ");";
+  }
+
+  std::string float_sum(const std::string& prefix) const {
+    const std::string width = a_.type.kind == Kind::float32 ? "32(" : "64(";
+    return "outside |= " + prefix + "add_f" + width +
+           (prefix == "limbs_" ? at_ : wide_at_ + ", stride") + ", " + count_ + ", " + lowest_ +
+           ", " + value_ + ");";
+  }
+
+  // No value's word is 0 except the neutral one's.
+  LimbStatements extreme(const std::string& complement) const {
+    const std::string limb = "limbs[" + first_ + "]",
+                      word = complement + order_word(a_.type, value_);
+    return {"ATOMIC_MAX_U32(" + at_ + ", " + word + ");",
+            "limbs_take_maximum(" + at_ + ", " + limbs_ + ");",
+            "limbs_wide_maximum(" + wide_to_ + ", " + limb + ");",
+            "if (" + limb + " == 0u) " + mine_ + " = " + constant_text(neutral_of(a_)) + "; else " +
+                mine_ + " = " + of_order_word(a_.type, "(" + complement + limb + ")") + ";",
+            "limbs_wide_maximum(" + wide_at_ + ", " + word + ");",
+            limb + " = (u32)*(" + wide_at_ + ");"};
+  }
+
+  const Accumulator& a_;
+  std::string count_, first_, at_, wide_at_, wide_to_, limbs_, mine_, lowest_, value_;
+  bool is_only_seen_ = false;
+};
+
+// Returns the limb that says whether a slot has a row: a count of rows if there is one, otherwise
+// one more limb after the others.
+int row_count_limb(const TileProgram& program, bool is_dense) {
+  std::uint32_t limb = 0;
+  for (const Accumulator& a : program.accumulators) {
+    if (a.kind == AccumulatorKind::count && a.argument < 0) return static_cast<int>(limb);
+    limb += limb_count(a, is_dense);
+  }
+  return -1;
+}
+
+}  // namespace
+
+// Returns how many limbs an accumulator has. A dense table's floats have a lowest bit that suits
+// them, so that one limb less is wide enough for narrow ones.
+std::uint32_t limb_count(const Accumulator& a, bool is_dense) {
+  switch (a.kind) {
+    case AccumulatorKind::sum_i64: return 2;
+    case AccumulatorKind::sum_i128: return 3;
+    case AccumulatorKind::sum_f64: return is_dense && a.type.kind == Kind::float32 ? 4 : 5;
+    case AccumulatorKind::count:
+    case AccumulatorKind::minimum:
+    case AccumulatorKind::maximum:
+    case AccumulatorKind::custom: break;
+  }
+  return 1;
+}
+
+std::uint32_t limb_count(const TileProgram& program, bool is_dense) {
+  std::uint32_t limbs = 0;
+  for (const Accumulator& a : program.accumulators) limbs += limb_count(a, is_dense);
+  return std::max(1u, limbs + (is_dense && row_count_limb(program, true) < 0));
+}
+
+std::uint32_t seen_limb(const TileProgram& program) {
+  const int limb = row_count_limb(program, true);
+  return limb >= 0 ? static_cast<std::uint32_t>(limb) : limb_count(program, true) - 1;
+}
+
+bool has_limbs(const TileProgram& program) {
+  for (const Accumulator& a : program.accumulators) {
+    const bool is_extreme =
+        a.kind == AccumulatorKind::minimum || a.kind == AccumulatorKind::maximum;
+    if (a.kind == AccumulatorKind::custom || (is_extreme && !is_narrow(a.type))) return false;
+  }
+  return true;
+}
+
+std::string limb_functions(const TileProgram& program, const LimbUse& use) {
+  const bool is_dense = use.is_dense;
+  LimbStatements all;
+  all.add = all.add_wide = "  u32 outside = 0;\n";
+  std::uint32_t limb = 0;
+  for (std::size_t i = 0; i < program.accumulators.size(); i++) {
+    const Accumulator& a = program.accumulators[i];
+    std::string guard;
+    if (a.argument >= 0 &&
+        program.graph->at(program.outputs[static_cast<std::size_t>(a.argument)].root).nullable)
+      guard = "if (" + result_value(static_cast<std::size_t>(a.argument)) + "_valid != 0u) ";
+    const LimbStatements one = LimbText(program, i, limb, is_dense).statements();
+    for (const auto part : {&LimbStatements::add, &LimbStatements::add_wide})
+      all.*part += "  " + guard + one.*part + "\n";
+    for (const auto part : {&LimbStatements::take, &LimbStatements::move, &LimbStatements::collect,
+                            &LimbStatements::take_wide})
+      all.*part += "  " + one.*part + "\n";
+    limb += limb_count(a, is_dense);
+  }
+  if (is_dense && row_count_limb(program, true) < 0) {
+    const std::string seen = std::to_string(limb) + "u";
+    all.add += "  ATOMIC_STORE_U32(at + " + seen + ", 1u);\n";
+    all.add_wide += "  limbs_wide_store(at + " + seen + " * stride, 1u);\n";
+    all.move += "  limbs_wide_store(to + " + seen + " * stride, 1u);\n";
+  }
+  const std::string ranges = is_dense ? ", const PRIVATE DenseRanges* ranges" : "",
+                    ignored = is_dense ? " (void)ranges;" : "";
+  const std::string row = ", const PRIVATE PipelineResult* result" + ranges + ")";
+  const std::string added = "  (void)at; (void)result;" + ignored + "\n  return outside;\n",
+                    unused = "  (void)at; (void)limbs;\n";
+  std::string text = template_source("limbs_order limbs limbs_read") +
+                     function_text("u32 limbs_add(LOCAL ATOMIC_U32* at" + row, all.add + added) +
+                     function_text("void limbs_take(LOCAL ATOMIC_U32* at, PRIVATE u32* limbs)",
+                                   all.take + unused) +
+                     function_text("void limbs_collect(PRIVATE u32* limbs" + ranges +
+                                       ", PRIVATE Accumulators* mine)",
+                                   all.collect + "  (void)limbs; (void)mine;" + ignored + "\n");
+  replace_all(text, "LOCAL ATOMIC_U32*", use.space + " ATOMIC_U32*");
+  if (!is_dense) return text;
+  text +=
+      template_source("limbs_wide") +
+      function_text("void limbs_move(const PRIVATE u32* limbs, GLOBAL ATOMIC_U64* to, u64 stride)",
+                    all.move + "  (void)limbs; (void)to; (void)stride;\n") +
+      function_text("void limbs_take_wide(GLOBAL const u64* at, u64 stride, PRIVATE u32* limbs)",
+                    all.take_wide + unused + "  (void)stride;\n");
+  if (!use.in_global) return text;
+  return text + function_text("u32 limbs_add_wide(GLOBAL ATOMIC_U64* at, u64 stride" + row,
+                              "  (void)stride;\n" + all.add_wide + added);
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,172 @@
+#include "plan/codegen/emit_pipeline.hpp"
+
+#include <algorithm>
+
+#include "expr/emit.hpp"
+#include "kernel/kernel_source.hpp"
+#include "plan/codegen/emit_pipeline_parts.hpp"
+#include "plan/fusion/accumulators.hpp"
+#include "plan/variants/dense_ranges.hpp"
+#include "plan/variants/partition_layout.hpp"
+
+namespace penstock::plan {
+namespace {
+
+// Rows that a CPU evaluates together, as the lanes of a loop that its compiler vectorises. They are
+// too many to be unrolled, which would keep the loop from being vectorised; and few enough for
+// their values to stay in the first-level cache.
+constexpr std::uint64_t cpu_lanes = 64;
+
+bool is_dense(const std::string& template_name) {
+  return template_name.ends_with("group_dense") ||
+         template_name.ends_with("group_partition_tables");
+}
+
+std::string defines(const TileProgram& program, const std::string& template_name,
+                    const Policy& policy, Target target) {
+  std::string text;
+  const auto define = [&](const char* name, std::uint64_t value) {
+    text += std::string("#define ") + name + " " + std::to_string(value) + "u\n";
+  };
+  define("PIPELINE_VECTORS", policy.vectors);
+  define("PIPELINE_TILE_ROWS", policy.tile_rows);
+  define("PIPELINE_SLOTS", policy.slots);
+  define("PIPELINE_DEPTH", policy.depth);
+  define("PIPELINE_WINDOW", policy.window);
+  define("PIPELINE_LANES", cpu_lanes);
+  define("PIPELINE_KEY_WORDS", program.key_words());
+  define("PIPELINE_ACCUMULATOR_WORDS", std::max(1u, program.accumulator_words()));
+  if (program.epilogue == Epilogue::group) {
+    define("PIPELINE_COMPARED_WORDS", compared_key_words(program));
+    define("PIPELINE_COPIES", policy.copies);
+    define("PIPELINE_LIMBS", limb_count(program, is_dense(template_name)));
+    if (is_dense(template_name)) {
+      define("PIPELINE_IN_GLOBAL", policy.in_global);
+      define("PIPELINE_SEEN", seen_limb(program));
+      define("PIPELINE_RANGE_WORDS", range_words(program));
+    }
+    if (policy.partitions > 0) {
+      define("PIPELINE_PARTITIONS", policy.partitions);
+      define("PIPELINE_COUNTERS", policy.counters);
+      define("PIPELINE_COUNTED_ROWS", policy.counted_rows);
+      define("PIPELINE_RECORD_WORDS", record_words(program));
+      define("PIPELINE_LAYOUT", 2 * program.key_count + float_sums(program).size());
+    }
+  }
+  if (target == Target::cuda) {  // the one target whose language has launch bounds
+    text += "#undef GROUPS_PER_UNIT\n";
+    define("GROUPS_PER_UNIT", policy.groups_per_multiprocessor);
+  }
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+// "c0, c0_valid"
+std::string names_of(const std::vector<ColumnBuffer>& buffers, char set) {
+  std::vector<std::string> names;
+  for (const ColumnBuffer& buffer : buffers) names.push_back(buffer.name(set));
+  return joined(names);
+}
+
+// "OUT(f32, o0), OUT(u8, o0_valid)"
+std::string parameters_of(const std::vector<ColumnBuffer>& buffers, char set,
+                          const std::string& kind) {
+  std::vector<std::string> parameters;
+  for (const ColumnBuffer& buffer : buffers)
+    parameters.push_back(kind + "(" + buffer.element_type() + ", " + buffer.name(set) + ")");
+  return joined(parameters);
+}
+
+// The tables of lookups and the query's scalars: as a kernel's parameters, and as arguments of the
+// functions it calls, each followed by a comma.
+struct Scalars {
+  std::string parameters, arguments;
+};
+Scalars scalars_of(const TileProgram& program) {
+  Scalars scalars;
+  if (!program.lookups.empty())
+    scalars = {parameters_of(lookup_buffers(program), 'c', "IN") + ", ",
+               names_of(lookup_buffers(program), 'c') + ", "};
+  if (packs_scalars(program))
+    return {scalars.parameters + "IN(u64, scalars), ", scalars.arguments + "scalars, "};
+  for (std::uint32_t i = 0; i < program.graph->parameters.size(); i++) {
+    if (!is_used_parameter(program, i)) continue;
+    scalars.parameters += "VALUE(" + kernel_type(program.graph->parameters[i].type) + ", " +
+                          parameter_name(i) + "), ";
+    scalars.arguments += parameter_name(i) + ", ";
+  }
+  return scalars;
+}
+
+std::string replace_words(const TileProgram& program, std::string text) {
+  const std::vector<ColumnBuffer> inputs = input_buffers(program),
+                                  outputs = output_buffers(program);
+  const Scalars scalars = scalars_of(program);
+  const std::string comma = inputs.empty() ? "" : ", ";
+  replace_all(text, "$PARAMETERS, ", parameters_of(inputs, 'c', "IN") + comma + scalars.parameters);
+  replace_all(text, "$COLUMN_PARAMETERS, ", column_declarations(program));
+  replace_all(text, "$VALUE_PARAMETERS, ", value_declarations(program));
+  replace_all(text, "$COLUMNS, ", names_of(inputs, 'c') + comma);
+  replace_all(text, "$VALUES, ", scalars.arguments);
+  replace_all(text, "$OUTPUT_NAMES", names_of(outputs, 'o'));
+  replace_all(text, "$SEGMENT_NAMES", names_of(outputs, 's'));
+  replace_all(text, "$OUTPUTS", parameters_of(outputs, 'o', "OUT"));
+  replace_all(text, "$SEGMENTS_IN", parameters_of(outputs, 's', "IN"));
+  replace_all(text, "$SEGMENTS", parameters_of(outputs, 's', "OUT"));
+  replace_all(text, "$MOVE_ROW", move_row_statements(program));
+  return text;
+}
+
+// Returns the functions that move the rows that a compaction keeps.
+std::string moving_functions(const TileProgram& program, const std::string& template_name) {
+  const bool one_pass = template_name == "compact_one_pass",
+             look_back = template_name == "compact_look_back";
+  std::string text =
+      one_pass || look_back ? staging_functions(program, look_back) : store_function(program);
+  if (template_name == "store") text += store_4_function(program);
+  if (template_name.ends_with("compact_tile_private")) text += block_functions(program);
+  return text;
+}
+
+std::string epilogue_functions(const TileProgram& program, const std::string& template_name,
+                               const Policy& policy) {
+  switch (program.epilogue) {
+    case Epilogue::compact: return moving_functions(program, template_name);
+    case Epilogue::reduce: return accumulator_functions(program);
+    case Epilogue::group: break;
+  }
+  const std::string words = accumulator_functions(program) + key_function(program);
+  if (is_dense(template_name))
+    return words + dense_functions(program) +
+           limb_functions(program, {"LOCAL", true, policy.in_global}) +
+           (policy.partitions > 0 ? record_functions(program) : "");
+  if (template_name == "group_local")
+    return words + template_source("group_keys") + limb_functions(program, {"LOCAL"});
+  if (template_name == "group_global")
+    return words + template_source("group_keys") + limb_functions(program, {"GLOBAL"});
+  return words + "#if GROUP_SIZE == 1\n" + block_functions(program) + "#endif\n\n";
+}
+
+}  // namespace
+
+Result<PipelineText> emit_pipeline(const TileProgram& program, const std::string& template_name,
+                                   const Policy& policy, Target target) {
+  PipelineText result;
+  PENSTOCK_ASSIGN(const std::string evaluate, evaluate_function(program, result));
+  const std::string text = defines(program, template_name, policy, target) +
+                           template_source("pipeline_row") + load_functions(program) +
+                           lookup_functions(program) + evaluate +
+                           epilogue_functions(program, template_name, policy) +
+                           replace_words(program, template_source(template_name));
+  const std::vector<kernel::SourcePart> parts = {
+      {"expr/operations.kc", template_source("operations")}, {"pipeline", text}};
+  result.text = kernel::assemble(target, parts);
+  return result;
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,307 @@
+#include "plan/execution/collector.hpp"
+
+#include <algorithm>
+
+#include "column/concatenate.hpp"
+#include "expr/value.hpp"
+#include "plan/aggregate/group_table.hpp"
+#include "plan/execution/top_k_collector.hpp"
+#include "plan/fusion/accumulators.hpp"
+#include "plan/rows/gather.hpp"
+
+namespace penstock::plan {
+namespace {
+
+template <class T>
+std::span<const T> elements(const std::shared_ptr<HostBuffer>& memory, std::uint64_t count) {
+  return {reinterpret_cast<const T*>(memory->data()), count};
+}
+
+Bytes pack_bits(std::span<const std::uint8_t> bytes) {
+  std::vector<std::byte> bits((bytes.size() + 7) / 8);
+  for (std::size_t i = 0; i < bytes.size(); i++)
+    if (bytes[i]) bits[i / 8] |= std::byte{1} << (i % 8);
+  return Bytes::own(std::move(bits));
+}
+
+// Collects kept rows. The count is read first, then exactly that many rows.
+class CompactCollector : public Collector {
+ public:
+  CompactCollector(const TileProgram& program, StringPool& strings, const BuildSides* sides)
+      : program_(program), strings_(strings), sides_(sides), parts_(program.outputs.size()) {}
+
+  Status read(const TileKernel& kernel, Chunk& chunk) override {
+    chunk.words = {};
+    if (kernel.variant().algorithm == Algorithm::store) return {};
+    PENSTOCK_ASSIGN(chunk.words,
+                    chunk.read_back.read<std::uint64_t>(*chunk.buffers.compaction().kept_count, 1));
+    return {};
+  }
+
+  Status take(const TileKernel&, Chunk& chunk) override {
+    const std::uint64_t count = chunk.words.empty() ? chunk.memory.input.row_count : chunk.words[0];
+    if (count > chunk.memory.input.row_count)
+      return Status(Code::internal, "a kernel kept more rows than there were");
+    if (count == 0) return {};
+    PENSTOCK_ASSIGN(const Kept kept, download(chunk, count));
+    for (std::size_t i = 0; i < parts_.size(); i++) {
+      PENSTOCK_ASSIGN(parts_[i].emplace_back(), finish_part(chunk, i, kept));
+    }
+    row_count_ += count;
+    return {};
+  }
+
+  Result<Table> finish() override {
+    Table table;
+    table.row_count = row_count_;
+    for (std::size_t i = 0; i < program_.outputs.size(); i++) {
+      table.names.push_back(program_.outputs[i].name);
+      table.columns.push_back(column::concatenate(program_.schema[i].type, parts_[i]));
+    }
+    return table;
+  }
+  std::uint64_t row_count() const override { return row_count_; }
+
+ private:
+  // A chunk's outputs as the kernel wrote them: a byte for a boolean, a byte for a validity.
+  struct Kept {
+    std::uint64_t count = 0;
+    std::vector<std::shared_ptr<HostBuffer>> values, validity;  // of each output
+    std::shared_ptr<HostBuffer> rows;                           // u32 row numbers, for late columns
+    std::vector<std::shared_ptr<HostBuffer>> found;             // the same of each lookup's table
+
+    std::shared_ptr<HostBuffer>& of(const ColumnBuffer& buffer) {
+      if (buffer.role == BufferRole::found_rows) return found[buffer.index];
+      if (buffer.role == BufferRole::row_numbers) return rows;
+      return (buffer.role == BufferRole::values ? values : validity)[buffer.index];
+    }
+  };
+
+  Result<Kept> download(Chunk& chunk, std::uint64_t count) {
+    const std::vector<std::shared_ptr<HostBuffer>> none(parts_.size());
+    Kept kept{count, none, none, nullptr,
+              std::vector<std::shared_ptr<HostBuffer>>(program_.lookups.size())};
+    const std::vector<ColumnBuffer> buffers = output_buffers(program_);
+    for (std::size_t i = 0; i < buffers.size(); i++) {
+      const std::uint64_t bytes = buffers[i].bytes(count);
+      PENSTOCK_ASSIGN(kept.of(buffers[i]),
+                      chunk.read_back.read_bytes(*chunk.buffers.compaction().outputs[i], bytes));
+      bytes_downloaded += bytes;
+    }
+    PENSTOCK_TRY(chunk.read_back.wait());
+    return kept;
+  }
+
+  Result<Column> finish_part(const Chunk& chunk, std::size_t i, const Kept& kept) {
+    if (program_.outputs[i].late_column >= 0)
+      return gather_late(chunk, static_cast<std::uint32_t>(program_.outputs[i].late_column), kept);
+    Column column;
+    column.type = program_.schema[i].type;
+    column.row_count = kept.count;
+    if (kept.validity[i])
+      column.validity = pack_bits(elements<std::uint8_t>(kept.validity[i], kept.count));
+    const std::shared_ptr<HostBuffer>& values = kept.values[i];
+    if (column.type.kind == Kind::boolean)
+      column.values = pack_bits(elements<std::uint8_t>(values, kept.count));
+    else if (column.type.kind == Kind::string)
+      return decode(std::move(column), elements<std::uint32_t>(values, kept.count));
+    else
+      column.values = {values, values->data(), kept.count * width_bytes(column.type)};
+    return column;
+  }
+
+  Result<Column> gather_late(const Chunk& chunk, std::uint32_t wanted, const Kept& kept) const {
+    const int lookup = program_.lookup_of(wanted);
+    const auto& numbers = lookup < 0 ? kept.rows : kept.found[static_cast<std::size_t>(lookup)];
+    const auto rows = elements<std::uint32_t>(numbers, kept.count);
+    if (lookup >= 0) return gather_found(build_column(program_, *sides_, wanted), rows);
+    const std::vector<std::uint64_t> wide(rows.begin(), rows.end());
+    const std::vector<std::uint32_t> scanned = program_.scanned_columns();
+    const auto index = static_cast<std::size_t>(std::find(scanned.begin(), scanned.end(), wanted) -
+                                                scanned.begin());
+    auto column = gather_decoded(chunk.memory.batch.columns[index], wide);
+    if (!column.ok())
+      return column.with(
+          chunk.memory.location_of("while decoding", program_.source_schema[wanted].name));
+    return column;
+  }
+
+  Column decode(Column codes, std::span<const std::uint32_t> words) const {
+    std::vector<std::optional<std::string>> texts(codes.row_count);
+    for (std::uint64_t row = 0; row < codes.row_count; row++)
+      if (codes.is_valid(row)) texts[row].emplace(strings_.text(words[row]));
+    return Column::from_strings(texts);
+  }
+
+  const TileProgram& program_;
+  StringPool& strings_;
+  const BuildSides* sides_;
+  std::vector<std::vector<Column>> parts_;
+  std::uint64_t row_count_ = 0;
+};
+
+Table one_row(const TileProgram& program, std::span<const Partial> partials) {
+  Table table;
+  table.row_count = 1;
+  for (std::size_t i = 0; i < program.results.size(); i++) {
+    const Scalar value = result_of(program, program.results[i], partials);
+    table.names.push_back(program.schema[i].name);
+    table.columns.push_back(column_of(program.schema[i].type, std::span(&value, 1)));
+  }
+  return table;
+}
+
+// Collects the result of a reduction. Partial results are added chunk by chunk and group by group:
+// one fixed order.
+class ReduceCollector : public Collector {
+ public:
+  explicit ReduceCollector(const TileProgram& program)
+      : program_(program), partials_(program.accumulators.size()) {
+    clear(program, partials_);
+  }
+
+  Status read(const TileKernel&, Chunk& chunk) override {
+    const std::uint64_t words =
+        std::uint64_t{chunk.buffers.reduction().group_count} * program_.accumulator_words();
+    PENSTOCK_ASSIGN(chunk.words, chunk.read_back.read<std::uint64_t>(
+                                     *chunk.buffers.reduction().partials, words));
+    bytes_downloaded += words * 8;
+    return {};
+  }
+  Status take(const TileKernel&, Chunk& chunk) override {
+    const std::size_t words = program_.accumulator_words();
+    for (std::size_t at = 0; at < chunk.words.size(); at += words)
+      if (!merge(program_, partials_, chunk.words.subspan(at, words))) return sum_too_large();
+    return {};
+  }
+  Result<Table> finish() override { return one_row(program_, partials_); }
+  std::uint64_t row_count() const override { return 1; }
+
+ private:
+  const TileProgram& program_;
+  std::vector<Partial> partials_;
+};
+
+class GroupCollector : public Collector {
+ public:
+  GroupCollector(const TileProgram& program, const StringPool& strings)
+      : program_(program), strings_(strings), groups_(program, strings) {}
+
+  Status read(const TileKernel&, Chunk& chunk) override {
+    const GroupByResults& tables = chunk.buffers.group_by();
+    PENSTOCK_ASSIGN(chunk.counts,
+                    chunk.read_back.read<std::uint32_t>(*tables.used_slots, tables.table_count));
+    PENSTOCK_ASSIGN(chunk.overflowed,
+                    chunk.read_back.read<std::uint32_t>(*chunk.buffers.overflowed, 1));
+    return {};
+  }
+
+  // Reads the tables of the variant that the chunk ran. The kernel may have taken another variant
+  // since, for a chunk before this one.
+  Status take(const TileKernel&, Chunk& chunk) override {
+    if (chunk.buffers.group_by().is_slot_major) return take_by_slots(chunk);
+    PENSTOCK_ASSIGN(const auto entries, download(chunk));
+    for (const std::span<const std::uint64_t> group : entries)
+      if (!groups_.add(group, entry_words())) return sum_too_large();
+    return {};
+  }
+
+  Result<Table> finish() override {
+    if (!program_.of_distinct) return groups_.finish();
+    GroupTable totals(*program_.of_distinct, strings_);
+    if (!totals.add_distinct(groups_)) return sum_too_large();
+    return totals.finish();
+  }
+  std::uint64_t row_count() const override { return groups_.size(); }
+
+ private:
+  static constexpr std::size_t few_groups = 8;
+
+  std::size_t entry_words() const {
+    return program_.key_words() + std::max(1u, program_.accumulator_words());
+  }
+
+  // Takes entries that lie slot by slot, each of all tables. They are added table by table: one
+  // fixed order.
+  Status take_by_slots(Chunk& chunk) {
+    const GroupByResults& tables = chunk.buffers.group_by();
+    const std::size_t words = entry_words(), groups = chunk.counts.size();
+    const std::uint32_t most = *std::max_element(chunk.counts.begin(), chunk.counts.end());
+    if (most > tables.slots_per_table)
+      return Status(Code::internal, "a kernel used more slots than there are");
+    PENSTOCK_ASSIGN(const auto read,
+                    chunk.read_back.read<std::uint64_t>(*tables.results, most * groups * words));
+    PENSTOCK_TRY(chunk.read_back.wait());
+    bytes_downloaded += read.size_bytes();
+    std::vector<std::uint64_t> entries;
+    for (std::size_t group = 0; group < groups; group++)
+      for (std::size_t slot = 0; slot < chunk.counts[group]; slot++) {
+        const auto entry = read.subspan((slot * groups + group) * words, words);
+        entries.insert(entries.end(), entry.begin(), entry.end());
+      }
+    return groups_.add(entries, words) ? Status() : sum_too_large();
+  }
+
+  // Downloads the slots in use of every table: in one download where tables are many and small, as
+  // each download has its price.
+  Result<std::vector<std::span<const std::uint64_t>>> download(Chunk& chunk) {
+    const GroupByResults& tables = chunk.buffers.group_by();
+    const std::uint64_t stride = tables.slots_per_table * entry_words(),
+                        all = stride * chunk.counts.size();
+    std::span<const std::uint64_t> piece;
+    if (chunk.counts.size() > few_groups && all * 8 <= one_download_bytes) {
+      PENSTOCK_ASSIGN(piece, chunk.read_back.read<std::uint64_t>(*tables.results, all));
+    }
+    std::vector<std::span<const std::uint64_t>> entries;
+    for (std::size_t group = 0; group < chunk.counts.size(); group++) {
+      if (chunk.counts[group] > tables.slots_per_table)
+        return Status(Code::internal, "a kernel used more slots than there are");
+      const std::uint64_t used = chunk.counts[group] * entry_words();
+      entries.push_back(piece.empty() ? piece : piece.subspan(group * stride, used));
+      if (!piece.empty() || used == 0) continue;
+      PENSTOCK_ASSIGN(entries.back(),
+                      chunk.read_back.read<std::uint64_t>(*tables.results, used, group * stride));
+      bytes_downloaded += used * 8;
+    }
+    bytes_downloaded += piece.size_bytes();
+    PENSTOCK_TRY(chunk.read_back.wait());
+    return entries;
+  }
+
+  const TileProgram& program_;
+  const StringPool& strings_;
+  GroupTable groups_;
+};
+
+}  // namespace
+
+Status read_chunk(std::shared_ptr<Device> device, const TileKernel& kernel, Collector& collector,
+                  Chunk& chunk) {
+  PENSTOCK_TRY(chunk.read_back.begin(std::move(device), *chunk.done));
+  PENSTOCK_ASSIGN(chunk.fault, chunk.read_back.read<std::uint32_t>(*chunk.buffers.fault, 1));
+  return collector.read(kernel, chunk);
+}
+
+Result<bool> wait_for_chunk(const TileKernel& kernel, Chunk& chunk) {
+  PENSTOCK_TRY(chunk.read_back.wait());
+  if (chunk.fault[0] != no_fault) return kernel.fault_status(chunk.fault[0]);
+  return chunk.overflowed.empty() || chunk.overflowed[0] == 0;
+}
+
+std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool& strings,
+                                          const BuildSides* sides) {
+  switch (program.epilogue) {
+    case Epilogue::reduce: return std::make_unique<ReduceCollector>(program);
+    case Epilogue::group: return std::make_unique<GroupCollector>(program, strings);
+    case Epilogue::compact: break;
+  }
+  return program.top_k ? make_top_k_collector(program, strings, sides)
+                       : make_row_collector(program, strings, sides);
+}
+
+std::unique_ptr<Collector> make_row_collector(const TileProgram& program, StringPool& strings,
+                                              const BuildSides* sides) {
+  return std::make_unique<CompactCollector>(program, strings, sides);
+}
+
+}  // namespace penstock::plan

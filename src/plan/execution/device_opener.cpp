@@ -1,0 +1,44 @@
+#include "plan/execution/device_opener.hpp"
+
+namespace penstock::plan {
+
+Status DeviceOpener::begin() {
+  if (device_) return begin_sampling();
+  opening_ = std::async(std::launch::async, [this] { return open(); });
+  return {};
+}
+
+Result<std::shared_ptr<Device>> DeviceOpener::open() const {
+  const HostSpan span(recording_.get(), "open the device", Track::open);
+  return open_device(options_.device);
+}
+
+Result<bool> DeviceOpener::wait() {
+  if (!opening_.valid()) return false;
+  {
+    const HostSpan span(recording_.get(), "wait for the device to open", Track::wait);
+    PENSTOCK_ASSIGN(device_, opening_.get());
+  }
+  PENSTOCK_TRY(begin_sampling());
+  if (recording_) {
+    PENSTOCK_TRY(recording_->set_clock(*device_));
+    device_ = recorded(device_, recording_);
+  }
+  return true;
+}
+
+Status DeviceOpener::begin_sampling() {
+  if (!options_.stalls) return {};
+  PENSTOCK_ASSIGN(sampler_, device_->sample_stalls());
+  return {};
+}
+
+Status DeviceOpener::finish(RunReport& report) {
+  if (recording_) { PENSTOCK_ASSIGN(report.profile, recording_->finish(*device_)); }
+  if (!sampler_) return {};
+  PENSTOCK_ASSIGN(report.profile->stalls, sampler_->finish());
+  sampler_.reset();
+  return {};
+}
+
+}  // namespace penstock::plan

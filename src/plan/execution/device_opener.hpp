@@ -1,0 +1,39 @@
+// Opens the device of a run in a thread, while the run reads its sources. Records a profile or
+// stalls of the device where the run asks for them.
+#pragma once
+#include <future>
+#include <memory>
+#include <string>
+
+#include "plan/profile/recording.hpp"
+
+namespace penstock::plan {
+
+class DeviceOpener {
+ public:
+  // `recording`: null where no profile is asked for. `options` outlive it.
+  DeviceOpener(const RunOptions& options, std::shared_ptr<Recording> recording)
+      : options_(options), recording_(std::move(recording)) {}
+  // Begins to open the device. Call before each of a run's results.
+  Status begin();
+  bool is_opening() const { return opening_.valid(); }
+  // Waits for the device. Returns whether it was opened by this call's wait.
+  Result<bool> wait();
+  // Adds the profile to a report. Call after each result.
+  Status finish(RunReport& report);
+
+  const std::shared_ptr<Device>& get() const { return device_; }  // null until wait() has returned
+  std::string name() const { return device_ ? device_->traits().id : "the host"; }
+
+ private:
+  Result<std::shared_ptr<Device>> open() const;
+  Status begin_sampling();
+
+  const RunOptions& options_;
+  std::shared_ptr<Recording> recording_;
+  std::shared_ptr<Device> device_;
+  std::future<Result<std::shared_ptr<Device>>> opening_;  // valid until device_ is set
+  std::unique_ptr<StallSampler> sampler_;
+};
+
+}  // namespace penstock::plan

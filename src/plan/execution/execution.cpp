@@ -1,0 +1,202 @@
+#include "plan/execution/execution.hpp"
+
+#include "base/clock.hpp"
+#include "base/exception_boundary.hpp"
+#include "plan/aggregate/host_steps.hpp"
+#include "plan/fusion/stages.hpp"
+#include "plan/order/sort_rows.hpp"
+#include "plan/order/window_rows.hpp"
+#include "plan/validate/validate.hpp"
+
+namespace penstock {
+namespace plan {
+
+Execution::Execution(const Plan& plan, const std::vector<StepId>& results,
+                     const RunOptions& options)
+    : plan_(plan),
+      results_(results),
+      options_(options),
+      consumers_(count_consumers(plan, results)),
+      recording_(options.profile || options.stalls ? std::make_shared<Recording>() : nullptr),
+      device_(options, recording_) {}
+
+Result<Outcome> Execution::run(StepId result) {
+  const double start = now_seconds();
+  report_ = {};
+  if (recording_) recording_->begin(report_);
+  PENSTOCK_TRY(device_.begin());
+  Outcome outcome;
+  auto table = materialise(result, ~std::uint64_t{0});
+  PENSTOCK_TRY(begin_compiling());
+  PENSTOCK_ASSIGN(outcome.table, std::move(table));
+  report_.device_id = device_.get()->traits().id;
+  report_.device_name = device_.get()->traits().name;
+  report_.rows_out = outcome.table.row_count;
+  report_.total_seconds = now_seconds() - start;
+  PENSTOCK_TRY(device_.finish(report_));
+  outcome.report = std::move(report_);
+  return outcome;
+}
+
+Result<Table> Execution::materialise(StepId id, std::uint64_t row_limit, const Columns& wanted) {
+  if (const auto done = done_.find(id); done != done_.end()) return done->second;
+  const bool is_shared = consumers_[id] > 1;
+  PENSTOCK_ASSIGN(Table table, compute(id, is_shared ? ~std::uint64_t{0} : row_limit,
+                                       columns_asked_for(id, wanted)));
+  if (is_shared) done_[id] = table;
+  return table;
+}
+
+// Validation looks at every column.
+Columns Execution::columns_asked_for(StepId id, const Columns& wanted) const {
+  return options_.validate ? Columns() : columns_kept(plan_, id, wanted, consumers_);
+}
+
+Result<Table> Execution::compute(StepId id, std::uint64_t row_limit, const Columns& wanted) {
+  const Step& step = plan_.step(id);
+  if (step.kind == StepKind::limit) {
+    PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], rows_needed(step, row_limit)));
+    const HostSpan span(recording_.get(), "limit");
+    return limit_rows(input, step.limit, step.offset);
+  }
+  if (needs_no_scan(id)) return counted_rows(step);
+  if (step.kind == StepKind::order_by) return ordered_rows(id, row_limit);
+  if (step.kind == StepKind::window) return windowed_rows(step);
+  if (finishes_on_host(plan_, id)) {
+    PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], rows_needed(step, row_limit)));
+    const HostSpan span(recording_.get(), "step on the host");
+    return apply_on_host(plan_, id, input);
+  }
+  if (step.kind == StepKind::source && !wanted.empty()) {
+    PENSTOCK_ASSIGN(const Table table, read_columns(*step.source, wanted));
+    report_.rows_read += table.row_count;
+    return spread_columns(step.schema, wanted, table);
+  }
+  PENSTOCK_ASSIGN(Chain* const chain, chain_of(id, wanted));
+  return run_chain(*chain, row_limit);
+}
+
+// Validation compares kernels, and who names a variant wants its kernel to run.
+bool Execution::needs_no_scan(StepId id) const {
+  return !options_.validate && options_.variant.empty() && counts_known_rows(plan_, id);
+}
+
+Table Execution::counted_rows(const Step& step) {
+  const auto count = static_cast<std::int64_t>(*known_row_count(plan_, step.inputs[0]));
+  Table table;
+  table.row_count = 1;
+  for (const Field& field : step.schema) {
+    table.names.push_back(field.name);
+    table.columns.push_back(Column::from(std::vector<std::int64_t>{count}));
+  }
+  report_.notes.push_back("rows are counted by what the source states; no kernel ran");
+  return table;
+}
+
+Result<Table> Execution::ordered_rows(StepId id, std::uint64_t row_limit) {
+  PENSTOCK_ASSIGN(const Table input, rows_to_order(id, row_limit));
+  if (sorts_on_device(input.row_count, row_limit)) PENSTOCK_TRY(begin_compiling());
+  const HostSpan span(recording_.get(), "order by");
+  PENSTOCK_ASSIGN(Table ordered, order_rows(device_.get(), input, plan_.step(id).sort_keys,
+                                            row_limit, report_, options_.memory_limit_bytes));
+  if (options_.validate) PENSTOCK_TRY(validate_order(id, input, row_limit, ordered));
+  return ordered;
+}
+
+Result<Table> Execution::windowed_rows(const Step& step) {
+  PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], ~std::uint64_t{0}));
+  if (sorts_on_device(input.row_count, input.row_count)) PENSTOCK_TRY(begin_compiling());
+  const HostSpan span(recording_.get(), "window");
+  if (options_.validate) PENSTOCK_TRY(validate_window_order(input, step.window));
+  PENSTOCK_ASSIGN(Table looked, window_rows(device_.get(), input, step, report_,
+                                            WindowLocation::chosen, options_.memory_limit_bytes));
+  if (options_.validate) PENSTOCK_TRY(check_window(input, step, looked, device_.name()));
+  return looked;
+}
+
+// Returns all rows, or a few that hold the first ones in their order.
+Result<Table> Execution::rows_to_order(StepId order, std::uint64_t row_limit) {
+  const StepId input = plan_.step(order).inputs[0];
+  const std::optional<TopK> top_k = top_k_of(plan_, order, row_limit, consumers_);
+  if (!top_k) return materialise(input, ~std::uint64_t{0});
+  PENSTOCK_ASSIGN(Chain* const chain, chain_of(input, {}, order, top_k));
+  return run_chain(*chain, ~std::uint64_t{0});
+}
+
+Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit) {
+  // Fuse: done by chain_of(). A join whose keys stand several times on the right is not a lookup:
+  // it becomes a step of its own, on the host, and the chain is fused again from there.
+  PENSTOCK_ASSIGN(const StepId host_join, read_right_sides(chain));
+  if (host_join == chain.last) return join_rows(host_join, chain.wanted);
+  if (host_join != no_step) PENSTOCK_TRY(fuse(chain, host_join));
+  // Read.
+  PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> source, read_base(chain.base, chain.programs));
+  BegunScan begun;
+  if (device_.is_opening() && source->can_be_scanned_again()) {
+    PENSTOCK_ASSIGN(begun, begin_scan(chain.programs[0], *source, row_limit));
+  }
+  // Compile.
+  PENSTOCK_TRY(begin_compiling());
+  // Run.
+  auto table = run_programs(chain, *source, row_limit, std::move(begun));
+  if (!options_.validate) return table;
+  chain.source = source;
+  if (!chain.programs[0].lookups.empty()) PENSTOCK_TRY(join_for_reference(chain));
+  if (!table.ok() || !chain.programs[0].top_k)
+    PENSTOCK_TRY(check_chain(to_check(chain, row_limit), table));
+  return table;
+}
+
+Result<Table> Execution::run_programs(Chain& chain, const TableSource& source,
+                                      std::uint64_t row_limit, BegunScan begun) {
+  const TileRun run{device_.get(), &options_,        &strings_, &report_,
+                    row_limit,     recording_.get(), &sides_};
+  PENSTOCK_TRY(begin_kernels(chain));  // of a chain that was fused again
+  PENSTOCK_ASSIGN(Table table, run_tiles(run, std::move(chain.kernels[0]), chain.programs[0],
+                                         source, std::move(begun)));
+  const std::uint64_t rows_read = report_.rows_read;
+  std::vector<Table> parts;
+  parts.push_back(std::move(table));
+  for (std::size_t i = 1; i < chain.programs.size(); i++) {
+    PENSTOCK_ASSIGN(Table part,
+                    run_tiles(run, std::move(chain.kernels[i]), chain.programs[i], source));
+    parts.push_back(std::move(part));
+  }
+  report_.rows_read = rows_read;  // the same rows again
+  chain.kernels.clear();
+  Table rows = parts.size() == 1 ? std::move(parts[0]) : beside(chain.programs, std::move(parts));
+  if (chain.wanted.empty()) return rows;
+  if (chain.programs.size() > 1) rows = pick_columns(rows, chain.wanted);
+  return spread_columns(plan_.step(chain.last).schema, chain.wanted, rows);
+}
+
+}  // namespace plan
+
+static Result<std::vector<Outcome>> run_all(const Plan& plan, const std::vector<StepId>& results,
+                                            const RunOptions& options) {
+  for (StepId result : results) PENSTOCK_TRY(plan::check_result(plan, result));
+  if (options.validate && options.fast_math)
+    return Status(Code::invalid,
+                  "validate compares exact values, which fast math does not compute: leave one of "
+                  "the two out");
+  plan::Execution execution(plan, results, options);
+  std::vector<Outcome> outcomes;
+  for (StepId result : results) {
+    PENSTOCK_ASSIGN(Outcome outcome, execution.run(result));
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
+}
+
+Result<std::vector<Outcome>> run(const Plan& plan, const std::vector<StepId>& results,
+                                 const RunOptions& options) {
+  return guard([&] { return run_all(plan, results, options); });
+}
+
+Result<Outcome> run(const Plan& plan, StepId result, const RunOptions& options) {
+  PENSTOCK_ASSIGN(std::vector<Outcome> outcomes,
+                  guard([&] { return run_all(plan, {result}, options); }));
+  return std::move(outcomes[0]);
+}
+
+}  // namespace penstock

@@ -1,0 +1,102 @@
+// run(): computes the wanted steps of a plan, each shared step once.
+//
+// The last step of a chain of filters, maps and lookup joins is yielded by kernels. A chain goes
+// through four passes, which run_chain() lists:
+//
+//     fuse      its steps become tile programs           execution_fuse.cpp,
+//     fusion/kernel_steps.hpp read      the right sides of its joins, its rows   execution_read.cpp
+//     compile   its kernels, in threads                  execution_compile.cpp
+//     run       chunks of its rows                       run_tiles.hpp
+//
+// Chains are fused and begin to compile for the whole plan at once, as soon as the device is open.
+// All other steps are computed on the host, by execution.cpp.
+#pragma once
+#include <map>
+#include <set>
+
+#include "plan/execution/device_opener.hpp"
+#include "plan/execution/run_tiles.hpp"
+#include "plan/fusion/kernel_steps.hpp"
+#include "plan/validate/validate.hpp"
+
+namespace penstock::plan {
+
+// The kernels that yield a step from the rows of `base`.
+struct Chain {
+  StepId base = no_step, last = no_step;
+  Columns wanted;  // columns of `last`; empty: all
+  std::optional<TopK> top_k;
+  std::vector<TileProgram> programs;
+  std::vector<std::unique_ptr<TileKernel>> kernels;  // begun, until they run
+  std::shared_ptr<TableSource> source;               // the rows that were read, for validation
+};
+
+class Execution {
+ public:
+  // All of these outlive it.
+  Execution(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options);
+  // Computes one of the results.
+  Result<Outcome> run(StepId result);
+
+ private:
+  // Returns the rows of a step as a table on the host; at least `row_limit` of them if there are as
+  // many. Columns that are not wanted may be without values. If `wanted` is empty, all are wanted.
+  Result<Table> materialise(StepId id, std::uint64_t row_limit, const Columns& wanted = {});
+  Columns columns_asked_for(StepId id, const Columns& wanted) const;
+  Result<Table> compute(StepId id, std::uint64_t row_limit, const Columns& wanted);
+  bool needs_no_scan(StepId id) const;
+  Table counted_rows(const Step& step);
+  Result<Table> ordered_rows(StepId id, std::uint64_t row_limit);
+  Result<Table> windowed_rows(const Step& step);
+  Result<Table> rows_to_order(StepId order, std::uint64_t row_limit);
+  Result<Table> run_chain(Chain& chain, std::uint64_t row_limit);
+  Result<Table> run_programs(Chain& chain, const TableSource& source, std::uint64_t row_limit,
+                             BegunScan begun);
+
+  // execution_fuse.cpp
+  Result<Chain*> chain_of(StepId id, const Columns& wanted, StepId order = no_step,
+                          const std::optional<TopK>& top_k = {});
+  Status fuse(Chain& chain, StepId base);
+
+  // execution_read.cpp
+  Result<StepId> read_right_sides(const Chain& chain);
+  Status read_right_side(StepId join, const Columns& columns);
+  bool has_repeated_keys(StepId join) const;
+  Result<Table> join_rows(StepId id, Columns wanted);
+  Result<std::shared_ptr<TableSource>> read_base(StepId base,
+                                                 const std::vector<TileProgram>& programs);
+  Result<BegunScan> begin_scan(const TileProgram& program, const TableSource& source,
+                               std::uint64_t row_limit) const;
+
+  // execution_compile.cpp
+  Status begin_compiling();
+  Status compile_step(StepId id, std::uint64_t row_limit = ~std::uint64_t{0},
+                      const Columns& wanted = {});
+  Status compile_chain(Chain& chain);
+  Status begin_kernels(Chain& chain);
+
+  // execution_checks.cpp
+  Status join_for_reference(Chain& chain);
+  ChainToCheck to_check(const Chain& chain, std::uint64_t row_limit);
+  Status validate_order(StepId id, const Table& input, std::uint64_t row_limit,
+                        const Table& ordered);
+  Status validate_window_order(const Table& input, const Window& window);
+
+  const Plan& plan_;
+  const std::vector<StepId>& results_;
+  const RunOptions& options_;
+  std::vector<std::uint32_t> consumers_;
+  std::shared_ptr<Recording> recording_;  // null unless a profile is asked for
+  DeviceOpener device_;
+  // By step, and by the ORDER BY that takes the step's first rows (no_step: none).
+  std::map<std::pair<StepId, StepId>, Chain> chains_;
+  std::set<StepId> begun_;  // steps whose chains are compiled or being compiled
+  StringPool strings_;
+  std::map<StepId, Table> done_;  // the rows of shared steps
+  BuildSides sides_;              // the right sides of joins
+  // The rows of sources that cannot be scanned again.
+  std::map<StepId, std::shared_ptr<TableSource>> held_;
+  RunReport report_;
+};
+
+}  // namespace penstock::plan

@@ -1,0 +1,48 @@
+// Validation: what an execution gives to validate.hpp.
+#include "plan/execution/execution.hpp"
+#include "plan/order/sort_rows.hpp"
+#include "plan/validate/validate.hpp"
+
+namespace penstock::plan {
+
+// The reference has no lookups: it begins at the last join, whose rows the host joins again.
+Status Execution::join_for_reference(Chain& chain) {
+  chain.base = chain.programs[0].lookups.back().step;
+  PENSTOCK_ASSIGN(Table joined, join_rows(chain.base, {}));
+  chain.source = table_source(std::move(joined), std::string(name_of(StepKind::join)));
+  return {};
+}
+
+ChainToCheck Execution::to_check(const Chain& chain, std::uint64_t row_limit) {
+  const auto run_alone = [this](const Plan& plan, StepId base, StepId last,
+                                const TableSource& rows) -> Result<Table> {
+    Chain alone;
+    PENSTOCK_ASSIGN(alone.programs, fuse_slices(plan, base, last));
+    return run_programs(alone, rows, ~std::uint64_t{0}, {});
+  };
+  return {plan_,    chain.base, chain.last, *chain.source, row_limit, device_.get()->traits().id,
+          run_alone};
+}
+
+// Checks the order of a step. Rows that top-k leaves of a chain are checked in their order;
+// otherwise the chain's rows were checked before.
+Status Execution::validate_order(StepId id, const Table& input, std::uint64_t row_limit,
+                                 const Table& ordered) {
+  const Step& step = plan_.step(id);
+  const auto chain = chains_.find({step.inputs[0], id});
+  if (chain == chains_.end()) return check_order(input, step.sort_keys, ordered, device_.name());
+  return check_first_rows(to_check(chain->second, row_limit), step.sort_keys, ordered);
+}
+
+// The order of its partitions and keys is what a window takes from the device.
+Status Execution::validate_window_order(const Table& input, const Window& window) {
+  std::vector<SortKey> keys;
+  for (const std::uint32_t column : window.partition) keys.push_back({column});
+  keys.insert(keys.end(), window.order.begin(), window.order.end());
+  if (keys.empty()) return {};
+  PENSTOCK_ASSIGN(const Table ordered, order_rows(device_.get(), input, keys, input.row_count,
+                                                  report_, options_.memory_limit_bytes));
+  return check_order(input, keys, ordered, device_.name());
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,58 @@
+// The compile pass: the kernels of all chains begin as soon as the device is open, each in a thread
+// of its own.
+#include "plan/execution/execution.hpp"
+#include "plan/fusion/stages.hpp"
+
+namespace penstock::plan {
+
+// Waits for the device. When it has just been opened, begins to compile the kernels of all chains.
+Status Execution::begin_compiling() {
+  PENSTOCK_ASSIGN(const bool has_opened, device_.wait());
+  if (!has_opened) return {};
+  for (const StepId result : results_) PENSTOCK_TRY(compile_step(result));
+  return {};
+}
+
+// Compiles the kernels of all chains that a step needs, in as many threads: a chain whose rows come
+// from another chain need not wait with its compiler for the other's end.
+Status Execution::compile_step(StepId id, std::uint64_t row_limit, const Columns& wanted) {
+  if (!begun_.insert(id).second) return {};
+  if (consumers_[id] > 1) row_limit = ~std::uint64_t{0};
+  if (needs_no_scan(id)) return {};
+  const Step& step = plan_.step(id);
+  if (step.kind == StepKind::order_by)
+    if (const std::optional<TopK> top_k = top_k_of(plan_, id, row_limit, consumers_)) {
+      PENSTOCK_ASSIGN(Chain* const chain, chain_of(step.inputs[0], {}, id, top_k));
+      return compile_chain(*chain);
+    }
+  if (has_no_kernel(plan_, id)) {
+    for (const StepId input : step.inputs)
+      PENSTOCK_TRY(compile_step(input, rows_needed(step, row_limit)));
+    return {};
+  }
+  if (has_repeated_keys(id))
+    return compile_step(step.inputs[0], ~std::uint64_t{0}, columns_of_left(step, wanted));
+  if (const auto running = chains_.find({id, no_step}); running != chains_.end())
+    return compile_chain(running->second);
+  PENSTOCK_ASSIGN(Chain* const chain, chain_of(id, columns_asked_for(id, wanted)));
+  return compile_chain(*chain);
+}
+
+Status Execution::compile_chain(Chain& chain) {
+  for (const ChainInput& input : chain_inputs(plan_, chain.base, chain.last, chain.programs))
+    PENSTOCK_TRY(compile_step(input.step, ~std::uint64_t{0}, input.columns));
+  return begin_kernels(chain);
+}
+
+// Begins the kernels that a chain has not begun yet. All kernels of an execution begin here.
+Status Execution::begin_kernels(Chain& chain) {
+  const TileKernel::Options options{options_.fast_math, options_.variant, options_.on_source,
+                                    options_.memory_limit_bytes};
+  for (std::size_t i = chain.kernels.size(); i < chain.programs.size(); i++) {
+    PENSTOCK_ASSIGN(auto kernel, TileKernel::begin(device_.get(), chain.programs[i], options));
+    chain.kernels.push_back(std::move(kernel));
+  }
+  return {};
+}
+
+}  // namespace penstock::plan

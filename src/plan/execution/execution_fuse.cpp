@@ -1,0 +1,27 @@
+// The fuse pass: which chain yields a step, and its tile programs.
+#include "plan/execution/execution.hpp"
+#include "plan/fusion/stages.hpp"
+
+namespace penstock::plan {
+
+// Returns the chain that yields a step; or, for an ORDER BY, the first of the step's rows.
+Result<Chain*> Execution::chain_of(StepId id, const Columns& wanted, StepId order,
+                                   const std::optional<TopK>& top_k) {
+  const auto [at, inserted] = chains_.try_emplace({id, order});
+  Chain& chain = at->second;
+  if (!inserted && chain.wanted == wanted) return &chain;
+  chain.last = id;
+  chain.wanted = wanted;
+  chain.top_k = top_k;
+  PENSTOCK_TRY(fuse(chain, chain_base(plan_, id, consumers_)));
+  return &chain;
+}
+
+Status Execution::fuse(Chain& chain, StepId base) {
+  chain.base = base;
+  chain.kernels.clear();
+  PENSTOCK_ASSIGN(chain.programs, fuse_chain(plan_, base, chain.last, chain.wanted, chain.top_k));
+  return {};
+}
+
+}  // namespace penstock::plan

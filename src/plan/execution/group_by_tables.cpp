@@ -1,0 +1,97 @@
+#include "plan/execution/group_by_tables.hpp"
+
+#include <algorithm>
+
+namespace penstock::plan {
+namespace {
+
+std::uint64_t position_bytes(const TileContext& kernel) {
+  return kernel.policy.slots * std::uint64_t{2} * global_position_words(kernel.program) * 4;
+}
+
+// The results of one table a work group.
+Status prepare_results(const TileContext& kernel, GroupByResults& tables, std::uint64_t row_count) {
+  const std::uint64_t groups = kernel.group_count(row_count);
+  const std::uint64_t entry_words =
+      kernel.program.key_words() + kernel.program.accumulator_words() + 1;
+  const std::uint64_t bytes = groups * kernel.policy.slots * entry_words * 8;
+  if (!tables.results || tables.results->bytes() < bytes) tables.results_are_set = false;
+  PENSTOCK_TRY(kernel.reserve(tables.results, bytes));
+  return kernel.reserve(tables.used_slots, groups * 4);
+}
+
+Status launch_group(const TileLaunch& launch, const GroupByResults& tables,
+                    std::vector<Argument> arguments) {
+  add(arguments, {&tables.results, &tables.used_slots, &launch.overflowed, &launch.fault});
+  arguments.push_back(Argument::value(launch.row_count));
+  return launch.run("pipeline_group", tables.table_count, arguments);
+}
+
+}  // namespace
+
+Status GroupByResults::clear_results(Queue& queue, std::uint64_t max_bytes) {
+  if (!results_are_set)
+    PENSTOCK_TRY(queue.fill(*results, 0, std::min(results->bytes() / 4 * 4, max_bytes)));
+  results_are_set = true;
+  return {};
+}
+
+Status PrivateGroupBy::prepare(const TileContext& kernel, std::uint64_t row_count) {
+  const std::uint64_t words = kernel.program.accumulator_words() + 1;
+  const std::uint64_t slots = kernel.group_count(row_count) * std::uint64_t{kernel.policy.slots};
+  PENSTOCK_TRY(kernel.reserve(positions, slots * 2 * 4));
+  PENSTOCK_TRY(kernel.reserve(keys, slots * kernel.program.key_words() * 8));
+  PENSTOCK_TRY(kernel.reserve(scratch, slots * words * kernel.policy.group_size * 8));
+  return prepare_results(kernel, *this, row_count);
+}
+
+Status PrivateGroupBy::enqueue(const TileContext& kernel, const TileLaunch& launch) {
+  table_count = kernel.group_count(launch.row_count);
+  slots_per_table = kernel.policy.slots;
+  PENSTOCK_TRY(launch.clear({&launch.overflowed}));
+  PENSTOCK_TRY(clear_results(launch.queue, one_download_bytes));
+  std::vector<Argument> arguments = launch.source;
+  add(arguments, {&positions, &keys, &scratch});
+  return launch_group(launch, *this, std::move(arguments));
+}
+
+Status LocalGroupBy::prepare(const TileContext& kernel, std::uint64_t row_count) {
+  return prepare_results(kernel, *this, row_count);
+}
+
+Status LocalGroupBy::enqueue(const TileContext& kernel, const TileLaunch& launch) {
+  table_count = kernel.group_count(launch.row_count);
+  slots_per_table = kernel.policy.slots;
+  PENSTOCK_TRY(launch.clear({&launch.overflowed}));
+  PENSTOCK_TRY(clear_results(launch.queue, results->bytes()));
+  return launch_group(launch, *this, launch.source);
+}
+
+Status GlobalGroupBy::prepare(const TileContext& kernel, std::uint64_t) {
+  const std::uint64_t entry_words =
+      kernel.program.key_words() + kernel.program.accumulator_words() + 1;
+  PENSTOCK_TRY(kernel.reserve(positions, position_bytes(kernel)));
+  PENSTOCK_TRY(kernel.reserve(used_positions, 64));
+  PENSTOCK_TRY(kernel.reserve(results, kernel.policy.slots * entry_words * 8));
+  return kernel.reserve(used_slots, 64);
+}
+
+Status GlobalGroupBy::enqueue(const TileContext& kernel, const TileLaunch& launch) {
+  const Argument position_count = Argument::value(kernel.policy.slots * 2);
+  table_count = 1;
+  slots_per_table = kernel.policy.slots;
+  PENSTOCK_TRY(launch.queue.fill(*positions, 0, position_bytes(kernel)));
+  PENSTOCK_TRY(launch.clear({&used_positions, &used_slots, &launch.overflowed}));
+  PENSTOCK_TRY(clear_results(launch.queue, one_download_bytes));
+  std::vector<Argument> arguments = launch.source;
+  add(arguments, {&positions, &used_positions, &launch.overflowed, &launch.fault});
+  arguments.push_back(Argument::value(launch.row_count));
+  arguments.push_back(position_count);
+  PENSTOCK_TRY(launch.run("pipeline_group", kernel.group_count(launch.row_count), arguments));
+  std::vector<Argument> collect;
+  add(collect, {&positions, &results, &used_slots});
+  collect.push_back(position_count);
+  return launch.run("pipeline_group_collect", kernel.policy.groups, collect);
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,200 @@
+#include "plan/execution/run_tiles.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/clock.hpp"
+#include "plan/strings/code_functions.hpp"
+
+namespace penstock::plan {
+namespace {
+
+// Three chunks in flight: one is read by the host, one computes, one is uploaded.
+constexpr std::size_t chunks_in_flight = 3;
+
+bool yields_every_row(const TileProgram& program) {
+  return program.epilogue == Epilogue::compact && program.keeps_all_rows() && !program.top_k;
+}
+
+class Runner {
+ public:
+  Runner(const TileRun& run, std::unique_ptr<TileKernel> kernel, const TileProgram& program,
+         const TableSource& source, BegunScan begun)
+      : run_(run),
+        program_(program),
+        source_(source),
+        begun_(std::move(begun)),
+        kernel_(std::move(kernel)) {}
+
+  // Waits: work that an error left in the queue still uses the chunks' memory.
+  ~Runner() {
+    stream_.reset();
+    if (queue_) static_cast<void>(queue_->finish());
+  }
+
+  Result<Table> run() {
+    PENSTOCK_TRY(open());
+    for (std::size_t turn = 0; !enough(); turn++) {
+      Chunk& chunk = chunks_[turn % chunks_in_flight];
+      if (chunk.done) PENSTOCK_TRY(complete(chunk));
+      if (enough()) break;
+      PENSTOCK_ASSIGN(const bool more, next_batch(chunk));
+      if (!more) break;
+      if (chunk.memory.input.row_count > 0) PENSTOCK_TRY(enqueue(chunk));
+      PENSTOCK_TRY(report_progress(chunk.memory.input.row_count));
+      next_ = turn + 1;
+    }
+    for (std::size_t i = 0; i < chunks_in_flight; i++)
+      if (Chunk& chunk = chunks_[(next_ + i) % chunks_in_flight]; chunk.done)
+        PENSTOCK_TRY(complete(chunk));
+    finish_report();
+    const HostSpan span(run_.recording, "finish results");
+    return collector_->finish();
+  }
+
+ private:
+  bool enough() const {
+    if (program_.top_k) return program_.top_k->count == 0;
+    if (yields_every_row(program_))
+      return rows_ >= run_.row_limit;  // those that were read will be there
+    return program_.epilogue == Epilogue::compact && collector_->row_count() >= run_.row_limit;
+  }
+
+  // Opens the scan, which begins to decode, and waits for the compiler.
+  Status open() {
+    PENSTOCK_ASSIGN(queue_, run_.device->queue());
+    const std::uint64_t rows =
+        chunk_rows(*run_.options, run_.device->traits(), program_, run_.row_limit);
+    PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings,
+                                               std::move(begun_)));
+    if (!program_.lookups.empty())
+      PENSTOCK_TRY(lookups_.upload(*run_.device, program_, *run_.sides, *run_.strings));
+    collector_ = make_collector(program_, *run_.strings, run_.sides);
+    const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
+    return kernel_->wait();
+  }
+
+  Result<bool> next_batch(Chunk& chunk) {
+    const double begun = run_.recording ? now_seconds() : 0, read_before = stream_->read_seconds();
+    PENSTOCK_ASSIGN(const bool more, stream_->next(chunk.memory, *queue_));
+    if (!run_.recording) return more;
+    const double read = begun + stream_->read_seconds() - read_before;
+    run_.recording->add(Track::read, "wait for the source", begun, read);
+    run_.recording->add(Track::host, "upload columns", read, now_seconds());
+    return more;
+  }
+
+  Status enqueue(Chunk& chunk) {
+    chunk.memory.input.lookups = lookups_.buffers();
+    PENSTOCK_TRY(kernel_->fit(*queue_, chunk.memory.input, *run_.strings));
+    PENSTOCK_TRY(kernel_->prepare(chunk.buffers, chunk.memory.input.row_count));
+    PENSTOCK_ASSIGN(chunk.begun, queue_->record());
+    PENSTOCK_TRY(kernel_->enqueue(*queue_, chunk.memory.input, chunk.buffers, *run_.strings));
+    PENSTOCK_ASSIGN(chunk.done, queue_->record());
+    launches_++;
+    bytes_moved_ += kernel_->bytes_moved(chunk.memory.input.row_count, 0);
+    PENSTOCK_TRY(queue_->flush());
+    return read_chunk(run_.device, *kernel_, *collector_, chunk);
+  }
+
+  // Waits for a chunk, whose counts the host reads next, and takes its results.
+  Status complete(Chunk& chunk) {
+    const double start = now_seconds();
+    for (;;) {
+      PENSTOCK_ASSIGN(const bool fits, wait_for_chunk(*kernel_, chunk));
+      if (fits) break;
+      // Chunks in flight together overflow together: the first tries again for all.
+      if (chunk.buffers.attempt == kernel_->attempts())
+        PENSTOCK_TRY(
+            kernel_->try_again(*queue_, chunk.memory.input, *run_.strings, chunk.overflowed[0]));
+      PENSTOCK_TRY(enqueue(chunk));
+    }
+    PENSTOCK_TRY(stream_->check(chunk.memory).with("while reading '" + source_.describe() + "'"));
+    PENSTOCK_ASSIGN(const double seconds, chunk.done->seconds_since(*chunk.begun));
+    device_seconds_ += seconds;
+    const HostSpan span(run_.recording, "merge results");
+    PENSTOCK_TRY(collector_->take(*kernel_, chunk));
+    chunk.done.reset();
+    run_.report->wait_seconds += now_seconds() - start;
+    return {};
+  }
+
+  Status report_progress(std::uint64_t row_count) {
+    rows_ += row_count;
+    run_.report->chunks++;
+    if (run_.options->progress && !run_.options->progress({rows_, source_.row_count()}))
+      return Status(Code::cancelled, "the run was cancelled");
+    return {};
+  }
+
+  void finish_report() {
+    RunReport& report = *run_.report;
+    report.rows_read += rows_;
+    std::vector<KernelReport> code_kernels =
+        stream_->take_code_reports();  // waits for what still compiles, and uploads
+    report.bytes_uploaded += stream_->bytes_uploaded() + lookups_.bytes_uploaded();
+    report.bytes_downloaded += collector_->bytes_downloaded;
+    report.read_seconds += stream_->read_seconds();
+    KernelReport entry;
+    entry.name = entry.variant = std::string(kernel_->variant().name);
+    entry.source = kernel_->source();
+    entry.build = kernel_->compiled().report();
+    entry.device_seconds = device_seconds_;
+    entry.launches = launches_;
+    entry.bytes_moved = bytes_moved_ + kernel_->bytes_moved(0, collector_->row_count());
+    report.kernels.push_back(std::move(entry));
+    for (KernelReport& on_codes : code_kernels) report.kernels.push_back(std::move(on_codes));
+  }
+
+  TileRun run_;
+  const TileProgram& program_;
+  const TableSource& source_;
+  BegunScan begun_;
+  std::unique_ptr<TileKernel> kernel_;
+  std::unique_ptr<Collector> collector_;
+  LookupMemory lookups_;
+  std::array<Chunk, chunks_in_flight> chunks_;
+  std::unique_ptr<Queue> queue_;
+  std::unique_ptr<ChunkStream> stream_;
+  std::size_t next_ = 0;
+  std::uint64_t rows_ = 0, launches_ = 0, bytes_moved_ = 0;
+  double device_seconds_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
+                         const TileProgram& program, std::uint64_t row_limit) {
+  if (options.batch_rows > 0)
+    return std::clamp<std::uint64_t>(options.batch_rows / 64 * 64, 64, max_launch_rows);
+  const std::uint64_t per_row = input_bytes_per_row(program) + 2 * output_bytes_per_row(program);
+  const std::uint64_t memory =
+      options.memory_limit_bytes ? options.memory_limit_bytes : traits.global_bytes;
+  const std::uint64_t fitting = std::max<std::uint64_t>(
+      memory / 4 / chunks_in_flight / (per_row + code_bytes_per_row(program)), 1024);
+  // A CPU's chunk stays in the caches between decoding and kernel, and few enough are in flight
+  // that fresh pages cost little; below 2^15 rows the launches would cost more. A GPU's chunk is
+  // large enough for its launches and for the bus. It is no larger, so that the first upload begins
+  // sooner and less memory is pinned.
+  const std::uint64_t wanted =
+      traits.is_cpu ? std::clamp<std::uint64_t>((4u << 20) / per_row, 1u << 15, 1u << 17)
+                    : std::clamp<std::uint64_t>((16u << 20) / per_row, 1u << 18, 1u << 23);
+  const std::uint64_t most = std::min(fitting, wanted) / 64 * 64;
+  return yields_every_row(program)
+             ? std::clamp<std::uint64_t>((std::min(row_limit, most) + 63) / 64 * 64, 64, most)
+             : most;
+}
+
+Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,
+                        const TileProgram& program, const TableSource& source, BegunScan begun) {
+  return Runner(run, std::move(kernel), program, source, std::move(begun)).run();
+}
+
+Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source) {
+  const TileKernel::Options options{run.options->fast_math, run.options->variant,
+                                    run.options->on_source, run.options->memory_limit_bytes};
+  PENSTOCK_ASSIGN(auto kernel, TileKernel::begin(run.device, program, options));
+  return run_tiles(run, std::move(kernel), program, source);
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,33 @@
+// Runs one tile program over a whole source. A few chunks are in flight, and the host waits only
+// for a chunk whose results it reads next.
+#pragma once
+#include <memory>
+
+#include "plan/execution/collector.hpp"
+#include "plan/profile/recording.hpp"
+
+namespace penstock::plan {
+
+struct TileRun {
+  std::shared_ptr<Device> device;
+  const RunOptions* options = nullptr;
+  StringPool* strings = nullptr;
+  RunReport* report = nullptr;                  // gains a KernelReport and the counts
+  std::uint64_t row_limit = ~std::uint64_t{0};  // compact: enough rows; later chunks are not read
+  Recording* recording = nullptr;               // may be null
+  const BuildSides* sides = nullptr;            // of the program's lookups, where it has any
+};
+// Runs a program by its kernel, which may still be compiling.
+Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,
+                        const TileProgram& program, const TableSource& source,
+                        BegunScan begun = {});
+
+// Begins the kernel, and runs the program by it.
+Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source);
+
+// Returns how many rows a chunk has: what the options say; otherwise enough for a launch to pay,
+// and few enough for the chunks in flight to stay within a quarter of the device's memory.
+std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
+                         const TileProgram& program, std::uint64_t row_limit);
+
+}  // namespace penstock::plan

@@ -1,0 +1,182 @@
+#include "plan/execution/tile_kernel.hpp"
+
+#include <algorithm>
+
+#include "expr/emit.hpp"
+#include "plan/fusion/accumulators.hpp"
+#include "plan/variants/partition_layout.hpp"
+
+namespace penstock::plan {
+namespace {
+
+// Returns a scalar as the kernel takes it: see kernel_type().
+Argument scalar_argument(const Scalar& value, StringPool& strings) {
+  switch (value.type.kind) {
+    case Kind::boolean: return Argument::value(static_cast<std::uint32_t>(value.integer != 0));
+    case Kind::string: return Argument::value(strings.code(value.text));
+    case Kind::float32: return Argument::value(static_cast<float>(value.real));
+    case Kind::float64: return Argument::value(value.real);
+    case Kind::int8: return Argument::value(static_cast<std::int8_t>(value.integer));
+    case Kind::uint8: return Argument::value(static_cast<std::uint8_t>(value.integer));
+    case Kind::int16: return Argument::value(static_cast<std::int16_t>(value.integer));
+    case Kind::uint16: return Argument::value(static_cast<std::uint16_t>(value.integer));
+    case Kind::int32:
+    case Kind::date32: return Argument::value(static_cast<std::int32_t>(value.integer));
+    case Kind::uint32: return Argument::value(static_cast<std::uint32_t>(value.integer));
+    case Kind::int64:
+    case Kind::uint64:
+    case Kind::timestamp:
+    case Kind::decimal: break;
+    case Kind::int128: break;  // refused by emit()
+  }
+  return Argument::value(static_cast<std::int64_t>(value.integer));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TileKernel>> TileKernel::make(std::shared_ptr<Device> device,
+                                                     const TileProgram& program,
+                                                     const Options& options) {
+  std::unique_ptr<TileKernel> kernel(new TileKernel(std::move(device), program));
+  kernel->options_ = options;
+  const Traits& traits = kernel->device_->traits();
+  PENSTOCK_ASSIGN(kernel->variant_, choose_variant(traits, program, options.variant));
+  kernel->policy_ = kernel->variant_->policy(traits, program);
+  return kernel;
+}
+
+Result<std::unique_ptr<TileKernel>> TileKernel::build(std::shared_ptr<Device> device,
+                                                      const TileProgram& program,
+                                                      const Options& options) {
+  PENSTOCK_ASSIGN(auto kernel, make(std::move(device), program, options));
+  PENSTOCK_TRY(kernel->compile());
+  return kernel;
+}
+
+Result<std::unique_ptr<TileKernel>> TileKernel::begin(std::shared_ptr<Device> device,
+                                                      const TileProgram& program,
+                                                      const Options& options) {
+  PENSTOCK_ASSIGN(auto kernel, make(std::move(device), program, options));
+  PENSTOCK_ASSIGN(ProgramSource source, kernel->emit());
+  kernel->building_ =
+      std::async(std::launch::async,
+                 [on = kernel->device_, source = std::move(source)] { return on->build(source); });
+  return kernel;
+}
+
+Status TileKernel::wait() {
+  if (!building_.valid()) return {};
+  PENSTOCK_ASSIGN(compiled_, building_.get());
+  return {};
+}
+
+Result<ProgramSource> TileKernel::emit() {
+  attempts_++;
+  if (!fits_parameters(program_))
+    return Status(Code::unsupported,
+                  program_.lookups.empty()
+                      ? "an expression reads more columns than the some 50 that a kernel may"
+                      : "joins and what is computed of them read more columns than the some 50 "
+                        "that a kernel may; "
+                        "a joined table counts twice, beside its columns");
+  PENSTOCK_ASSIGN(text_, emit_pipeline(program_, std::string(variant_->templates), policy_,
+                                       device_->traits().target));
+  if (options_.on_source) options_.on_source(text_.text);
+  ProgramSource source;
+  source.text = text_.text;
+  source.group_size = policy_.group_size;
+  source.fast_math = options_.fast_math;
+  source.label = std::string(variant_->name);
+  return source;
+}
+
+Status TileKernel::compile() {
+  PENSTOCK_ASSIGN(const ProgramSource source, emit());
+  PENSTOCK_ASSIGN(compiled_, device_->build(source));
+  return {};
+}
+
+std::uint64_t TileKernel::bytes_moved(std::uint64_t rows_read, std::uint64_t rows_kept) const {
+  const std::uint64_t read = bytes_read(program_, rows_read),
+                      written = bytes_written(program_, rows_kept);
+  switch (variant_->algorithm) {
+    case Algorithm::count_scan_write: return 2 * read + written;
+    case Algorithm::tile_private: return read + 3 * written;  // to segments, and from these
+    case Algorithm::store:
+    case Algorithm::look_back:
+    case Algorithm::one_pass:
+    case Algorithm::reduce:
+    case Algorithm::group:
+    case Algorithm::group_dense:
+    case Algorithm::group_local:
+    case Algorithm::group_global: break;
+    case Algorithm::group_partitioned:
+      // Keys are read once more, to count them.
+      return read + 2 * rows_read * record_bytes(program_) + written;
+  }
+  return read + written;
+}
+
+Status TileKernel::fault_status(std::uint32_t fault) const {
+  if (fault >= text_.faults.size())
+    return Status(Code::internal, "a kernel reported the unknown fault " + std::to_string(fault));
+  return penstock::fault_status(*program_.graph, text_.faults[fault], text_.fault_codes[fault],
+                                program_.source_schema);
+}
+
+Status TileKernel::prepare(ChunkBuffers& buffers, std::uint64_t row_count) const {
+  PENSTOCK_TRY(prepare_scalars(buffers.scalars));
+  if (!buffers.fault) {
+    PENSTOCK_ASSIGN(buffers.fault, device_->allocate(64));
+    PENSTOCK_ASSIGN(buffers.overflowed, device_->allocate(64));
+    buffers.fault_is_clear = false;
+  }
+  buffers.select(variant_->algorithm);
+  return std::visit([&](auto& strategy) { return strategy.prepare(context(), row_count); },
+                    buffers.strategy);
+}
+
+Status TileKernel::prepare_scalars(PackedScalars& scalars) const {
+  if (!packs_scalars(program_)) return {};
+  return context().reserve(scalars.memory, program_.graph->parameters.size() * 8);
+}
+
+Status TileKernel::upload_scalars(Queue& queue, PackedScalars& scalars, StringPool& strings) const {
+  if (!packs_scalars(program_)) return {};
+  scalars.words.clear();
+  for (const Scalar& value : program_.graph->parameters)
+    scalars.words.push_back(value.type.kind == Kind::string ? strings.code(value.text)
+                                                            : word_of_scalar(value));
+  return queue.upload(*scalars.memory, scalars.words.data(), scalars.words.size() * 8);
+}
+
+std::vector<Argument> TileKernel::source_arguments(const ChunkInput& input,
+                                                   const PackedScalars& scalars,
+                                                   StringPool& strings) const {
+  std::vector<Argument> arguments;
+  add(arguments, input.buffers);
+  add(arguments, input.lookups);
+  if (packs_scalars(program_)) {
+    add(arguments, {&scalars.memory});
+    return arguments;
+  }
+  for (std::uint32_t i = 0; i < program_.graph->parameters.size(); i++)
+    if (is_used_parameter(program_, i))
+      arguments.push_back(scalar_argument(program_.graph->parameters[i], strings));
+  return arguments;
+}
+
+Status TileKernel::enqueue(Queue& queue, const ChunkInput& input, ChunkBuffers& buffers,
+                           StringPool& strings) const {
+  if (!buffers.fault_is_clear) PENSTOCK_TRY(queue.fill(*buffers.fault, no_fault, 4));
+  buffers.fault_is_clear = true;
+  buffers.attempt = attempts_;
+  PENSTOCK_TRY(upload_scalars(queue, buffers.scalars, strings));
+  const TileLaunch launch{
+      queue,           *compiled_,    source_arguments(input, buffers.scalars, strings),
+      input.row_count, buffers.fault, buffers.overflowed};
+  return std::visit([&](auto& strategy) { return strategy.enqueue(context(), launch); },
+                    buffers.strategy);
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,107 @@
+// A tile program compiled for one device: its variant, its policy, its source, and its launches on
+// chunks of rows.
+//
+// The variant's strategy (tile_strategy.hpp) makes a chunk's memory and launches its kernels;
+// ChunkBuffers holds the strategy with that memory. enqueue() never waits: a size that the device
+// computes stays on the device until the host reads it (collector.hpp).
+#pragma once
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plan/codegen/emit_pipeline.hpp"
+#include "plan/execution/chunk_buffers.hpp"
+#include "plan/strings/string_pool.hpp"
+#include "plan/variants/dense_ranges.hpp"
+#include "plan/variants/variants.hpp"
+
+namespace penstock::plan {
+
+// The buffers of a chunk's columns in the order of input_buffers().
+struct ChunkInput {
+  std::vector<BufferPointer> buffers;
+  std::vector<BufferPointer> lookups;  // as lookup_buffers(): the same for every chunk
+  std::uint64_t row_count = 0;
+};
+
+class TileKernel {
+ public:
+  struct Options {
+    bool fast_math = false;
+    std::string variant;
+    std::function<void(std::string_view)> on_source;
+    // As in RunOptions: dense tables of groups keep to an eighth of it.
+    std::uint64_t memory_limit_bytes = 0;
+  };
+  // Emits the source and has a thread compile it. Call wait() before anything else of the kernel.
+  static Result<std::unique_ptr<TileKernel>> begin(std::shared_ptr<Device> device,
+                                                   const TileProgram& program,
+                                                   const Options& options);
+  Status wait();
+  // Emits and compiles.
+  static Result<std::unique_ptr<TileKernel>> build(std::shared_ptr<Device> device,
+                                                   const TileProgram& program,
+                                                   const Options& options);
+
+  // Call before the first chunk is prepared. Takes from a sample of the chunk what the kernel must
+  // know of its rows. Waits for the queue.
+  Status fit(Queue& queue, const ChunkInput& input, StringPool& strings);
+  // Makes buffers large enough for chunks of this many rows.
+  Status prepare(ChunkBuffers& buffers, std::uint64_t row_count) const;
+  Status enqueue(Queue& queue, const ChunkInput& input, ChunkBuffers& buffers,
+                 StringPool& strings) const;
+  // Group-bys: call after a launch that reported `overflowed`. Gives work groups capacity for more
+  // of a chunk's keys, or takes the next variant, and compiles again. An error at the limit.
+  Status try_again(Queue& queue, const ChunkInput& input, StringPool& strings,
+                   std::uint32_t overflowed);
+  std::uint32_t attempts() const { return attempts_; }
+  // Computes from row counts how many bytes the kernels of one chunk move.
+  std::uint64_t bytes_moved(std::uint64_t rows_read, std::uint64_t rows_kept) const;
+
+  const TileProgram& program() const { return program_; }
+  const Variant& variant() const { return *variant_; }
+  const Policy& policy() const { return policy_; }
+  const Program& compiled() const { return *compiled_; }
+  const std::string& source() const { return text_.text; }
+  // Returns the error of a fault number that was read from ChunkBuffers::fault.
+  Status fault_status(std::uint32_t fault) const;
+
+ private:
+  TileKernel(std::shared_ptr<Device> device, const TileProgram& program)
+      : device_(std::move(device)), program_(program) {}
+  static Result<std::unique_ptr<TileKernel>> make(std::shared_ptr<Device> device,
+                                                  const TileProgram& program,
+                                                  const Options& options);
+  Result<ProgramSource> emit();
+  Status compile();
+  TileContext context() const { return {*device_, program_, policy_, variant_->algorithm, dense_}; }
+  Status prepare_scalars(PackedScalars& scalars) const;
+  Status upload_scalars(Queue& queue, PackedScalars& scalars, StringPool& strings) const;
+  std::vector<Argument> source_arguments(const ChunkInput& input, const PackedScalars& scalars,
+                                         StringPool& strings) const;
+
+  // fit_groups.cpp
+  Status find_ranges(Queue& queue, const ChunkInput& input, StringPool& strings,
+                     std::uint64_t stride);
+  Status choose_layout(Queue& queue, std::uint64_t row_count);
+  Status upload_layout(Queue& queue);
+  Status take_next(std::uint64_t row_count, std::uint32_t overflowed);
+
+  std::shared_ptr<Device> device_;
+  TileProgram program_;
+  Options options_;
+  const Variant* variant_ = nullptr;
+  Policy policy_;
+  PipelineText text_;
+  std::shared_ptr<Program> compiled_;
+  std::uint32_t attempts_ = 0;         // sources emitted and layouts chosen
+  std::optional<FoundRanges> ranges_;  // of the keys of dense slots, from fit() on
+  DenseLayout dense_;                  // the layout that they give
+  std::future<Result<std::shared_ptr<Program>>> building_;  // valid from begin() to wait()
+};
+
+constexpr std::uint32_t no_fault = 0xffffffffu;
+
+}  // namespace penstock::plan

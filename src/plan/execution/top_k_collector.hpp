@@ -1,0 +1,17 @@
+// ORDER BY ... LIMIT while chunks stream (top-k): keeps the first rows, in the order, of those that
+// kernels keep.
+//
+// Rows are gathered until there are twice as many as are wanted, then cut down to those. The last
+// of them is the bound that rows of later chunks must pass, which the kernel checks before it keeps
+// a row.
+#pragma once
+#include <memory>
+
+#include "plan/execution/collector.hpp"
+
+namespace penstock::plan {
+
+std::unique_ptr<Collector> make_top_k_collector(const TileProgram& program, StringPool& strings,
+                                                const BuildSides* sides);
+
+}  // namespace penstock::plan

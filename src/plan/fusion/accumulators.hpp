@@ -1,0 +1,43 @@
+// The host's half of aggregates: merges the accumulator words of groups and chunks, and reads
+// results from them.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plan/fusion/tile_program.hpp"
+
+namespace penstock::plan {
+
+// One accumulator on the host, of all chunks. Integers have 128 bits, floats are their bits.
+using Partial = Int128;
+
+void clear(const TileProgram& program, std::span<Partial> partials);
+// Adds the words of a kernel's accumulators; the caller's order is the order of addition. Returns
+// false where a sum overflows 128 bits.
+bool merge(const TileProgram& program, std::span<Partial> into,
+           std::span<const std::uint64_t> words);
+// Adds a row: the values of the program's outputs.
+bool add_row(const TileProgram& program, std::span<Partial> into, std::span<const Scalar> values);
+Scalar result_of(const TileProgram& program, const AggregateResult& result,
+                 std::span<const Partial> partials);
+// Returns the average of values that an accumulator of this kind and type added up; to the last
+// digit what DuckDB gives.
+double average_of(const Accumulator& a, Partial sum, std::uint64_t count, bool of_rounded_sum);
+AccumulatorKind sum_kind(Type type);
+Status sum_too_large();
+// Returns what a minimum, a maximum or a custom reduction is over no rows.
+Scalar neutral_of(const Accumulator& a);
+// Return how many words of 32 bits an accumulator has where threads add to it atomically
+// (emit_limbs.cpp), and all accumulators together, at least one. A dense table (dense_ranges.hpp)
+// also has a limb that says whether a slot has a row.
+std::uint32_t limb_count(const Accumulator& a, bool is_dense);
+std::uint32_t limb_count(const TileProgram& program, bool is_dense);
+std::uint32_t seen_limb(const TileProgram& program);  // that one, of a dense table
+bool has_limbs(const TileProgram& program);           // whether each accumulator can be one
+bool is_sign_extended(Type type);                     // where a value is a word (emit_words.cpp)
+// Reads a key or extreme from its word; a string's word is its code.
+Scalar scalar_of_word(Type type, std::uint64_t word);
+std::uint64_t word_of_scalar(const Scalar& value);
+
+}  // namespace penstock::plan

@@ -1,0 +1,160 @@
+// A tile program: a chain of filters and maps over one source, with its epilogue, as one expression
+// graph.
+//
+// One generated kernel runs it: it loads a tile of the source's columns, evaluates predicates and
+// outputs in registers, then runs the epilogue. fuse() makes it from a plan's steps by substituting
+// each step's expressions into the next (Graph::import). Everything after it (emission, launch,
+// explain) reads only this.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "penstock/plan.hpp"
+
+namespace penstock::plan {
+
+// Rows of one launch: kernels number rows and tiles with 32 bits.
+constexpr std::uint64_t max_launch_rows = std::uint64_t{1} << 31;
+
+enum class Epilogue : unsigned char {
+  compact,  // kept rows in order, and their count; without predicates simply a store
+  reduce,   // one row of aggregates
+  group,    // a table of keys and aggregates
+};
+
+// The state of a sum, count, minimum... inside a kernel. It is stored as 64-bit words, so that host
+// and device agree on its layout. Whether a sum or extreme is NULL is read from a count, which
+// aggregates of the same argument share.
+enum class AccumulatorKind : unsigned char {
+  count,
+  sum_i64,
+  sum_i128,
+  sum_f64,
+  minimum,
+  maximum,
+  custom
+};
+struct Accumulator {
+  AccumulatorKind kind = AccumulatorKind::count;
+  int argument = -1;  // index into outputs; -1: every row counts
+  Type type;          // of the argument
+  std::shared_ptr<const CustomReduction> custom;
+  std::uint32_t word = 0;  // first word in a stored accumulator set
+};
+inline std::uint32_t word_count(const Accumulator& a) {
+  return a.kind == AccumulatorKind::sum_i128 ? 2 : 1;
+}
+
+// The accumulators that the result of an aggregate call is read from.
+struct AggregateResult {
+  Aggregate function = Aggregate::count_rows;
+  std::uint32_t accumulator = 0, count = 0;  // the count of the values that went into it
+  Type argument_type, type;
+  bool of_rounded_sum = false;  // average: see AggregateCall
+};
+
+struct Output {
+  std::string name;
+  NodeId root = 0;
+  // Late materialisation: the source column that the host gathers by row number (strings, 128
+  // bits); `root` is not evaluated then. -1: none.
+  int late_column = -1;
+};
+
+// A column that the host computes from a column of strings, or of 128 bits; the kernel reads its
+// result.
+struct DerivedColumn {
+  std::uint32_t source = 0;  // in source_schema: a source's own column, or one derived before this
+  std::shared_ptr<const CustomFunction> function;  // of strings
+  std::vector<Scalar> inputs;  // the constants; inputs[column_input] stands for the column's string
+  std::size_t column_input = 0;
+  Type cast_to;  // where there is no function: 128 bits as a float
+};
+
+// The first `count` rows in the order of the keys, which name columns of the program's rows. Equal
+// rows keep their order.
+struct TopK {
+  std::vector<SortKey> keys;
+  std::uint64_t count = 0;
+};
+
+// The bound that a row's first key must reach to be among the first rows: scalars that the host
+// tightens between chunks.
+struct TopKBound {
+  NodeId passes = 0;  // after a row's faults are noted, so that these do not depend on chunks
+  // Parameters: the key of the last of the first rows; whether all rows pass.
+  std::uint32_t limit = 0, open = 0;
+};
+
+// A join whose right side is a table that the kernel looks rows up in. The row that a key finds
+// gives the columns that come after the source's own in source_schema, from first_column on.
+struct Lookup {
+  StepId step = 0;
+  JoinKind kind = JoinKind::inner;
+  std::vector<NodeId> keys;           // of the rows that come in
+  std::size_t predicates_before = 0;  // of the program's, those of steps before the join
+  std::uint32_t first_column = 0, column_count = 0;
+  std::vector<std::uint32_t> device_columns;  // in source_schema: those that kernels read
+  // Those that only the host reads, by the number of the row that was found.
+  std::vector<std::uint32_t> late_columns;
+};
+
+struct TileProgram {
+  std::shared_ptr<Graph> graph = std::make_shared<Graph>();  // over the source's schema
+  // The source's own columns, then those of the lookups, then the derived ones.
+  Schema source_schema;
+  std::vector<Lookup> lookups;  // in order; a later one's keys may be an earlier one's columns
+  std::vector<DerivedColumn> derived;
+  std::vector<std::uint32_t> device_columns;  // of the source, those that kernels read, ascending
+  std::vector<std::uint32_t> late_columns;    // of the source, those that only the host reads
+  std::vector<NodeId> predicates;             // in order; a row passes if all are TRUE
+  std::optional<TopK> top_k;                  // compact: the host needs no more rows than these
+  std::optional<TopKBound> bound;             // of top_k, where its first key is a number
+  Epilogue epilogue = Epilogue::compact;
+  // compact: the columns; group: the keys; then, for reduce and group, the arguments.
+  std::vector<Output> outputs;
+  std::uint32_t key_count = 0;
+  std::vector<Accumulator> accumulators;
+  std::vector<AggregateResult> results;
+  Schema schema;  // of the rows it yields
+  // Those of the step's columns, a group-by's keys not counted, that it yields.
+  std::vector<std::uint32_t> step_columns;
+  // DISTINCT: the kernel groups by the step's keys and the argument, which is one more key after
+  // them. The host adds up those groups by the step's keys. This has the number of keys, the
+  // outputs, accumulators and results of that.
+  std::shared_ptr<const TileProgram> of_distinct;
+
+  std::uint32_t accumulator_words() const;
+  std::uint32_t key_words() const;  // a word a key, then a bit a key for those that are NULL
+  // Returns whether row numbers are an output: the source's, or those that a lookup found.
+  bool yields_row_numbers(int lookup = -1) const;
+  std::uint32_t first_derived() const {
+    return static_cast<std::uint32_t>(source_schema.size() - derived.size());
+  }
+  // Returns the lookup whose table holds a column, or what it is derived from; -1: the source.
+  int lookup_of(std::uint32_t column) const;
+  bool keeps_all_rows() const;
+  // Returns the roots of all that is computed: predicates, keys of lookups, outputs.
+  std::vector<NodeId> roots() const;
+  // Returns the source's own columns in the order in which batches hold them: those that kernels or
+  // derived columns read, then the late ones.
+  std::vector<std::uint32_t> scanned_columns() const;
+};
+
+// Some of a step's result columns, not counting a group-by's keys. A kernel has a limited number of
+// parameters, and aggregates of DISTINCT values have groups of their own.
+using Slice = std::vector<std::uint32_t>;
+Slice whole_slice(const Step& step);
+// Builds the program that yields step `last`. Walks up through filters, maps and the left sides of
+// joins, which become lookups, to `base`, whose schema is the program's source.
+Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice& slice);
+Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last);
+// Fuses a chain of filters and maps of whose rows only the first ones are needed.
+Result<TileProgram> fuse_top_k(const Plan& plan, StepId base, StepId last, TopK top_k);
+// Returns the steps strictly between base and last plus last, in order.
+std::vector<StepId> chain(const Plan& plan, StepId base, StepId last);
+
+}  // namespace penstock::plan

@@ -1,0 +1,45 @@
+// The build side of a join: the rows of its right side on the host, how they are found, and the
+// buffers that kernels read.
+#pragma once
+#include <map>
+#include <memory>
+
+#include "plan/fusion/kernel_parameters.hpp"
+#include "plan/join/join_table.hpp"
+
+namespace penstock::plan {
+
+struct BuildSide {
+  Table rows;  // of the right step; columns that nothing reads are without values
+  JoinTable table;
+};
+using BuildSides = std::map<StepId, std::shared_ptr<const BuildSide>>;  // by the join
+
+// The buffers of a program's lookups in the order of lookup_buffers(), made once, and read by the
+// kernels of all chunks.
+class LookupMemory {
+ public:
+  Status upload(Device& device, const TileProgram& program, const BuildSides& sides,
+                StringPool& strings);
+  const std::vector<std::shared_ptr<Buffer>>& buffers() const { return buffers_; }
+  std::uint64_t bytes_uploaded() const { return bytes_uploaded_; }
+
+ private:
+  Result<Column> column_of(const TileProgram& program, const BuildSides& sides,
+                           std::uint32_t column);
+  Status upload_column(Device& device, const TileProgram& program, const BuildSides& sides,
+                       std::uint32_t column, StringPool& strings);
+  Status upload_bytes(Device& device, const void* data, std::uint64_t bytes);
+
+  std::vector<Column> held_;  // what is wrapped or still being uploaded
+  std::vector<std::vector<std::uint32_t>> codes_;
+  std::vector<std::shared_ptr<Buffer>> buffers_;
+  std::unique_ptr<Queue> uploads_;  // the last: it waits for what reads the memory
+  std::uint64_t bytes_uploaded_ = 0;
+};
+
+// Returns a column of a lookup's table, which is not derived.
+const Column& build_column(const TileProgram& program, const BuildSides& sides,
+                           std::uint32_t column);
+
+}  // namespace penstock::plan

@@ -1,0 +1,219 @@
+#include "plan/join/join_table.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <mutex>
+
+#include "base/parallel.hpp"
+
+namespace penstock::plan {
+namespace {
+
+constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63;
+constexpr std::uint64_t mixer = 0xBF58476D1CE4E5B9u, golden = 0x9E3779B97F4A7C15u;
+// Positions for each row where a position belongs to one key: four bytes each, against two
+// positions and the words of a key in a hash table.
+constexpr std::uint64_t max_positions_per_row = 8, always_exact_positions = 1 << 12;
+
+// Returns a key's word, as key_word() prints it.
+template <class T> std::uint64_t word_of(T value) {
+  if constexpr (std::is_same_v<T, float>)
+    return std::isnan(value) ? 0x7fc00000u : std::bit_cast<std::uint32_t>(value + 0.0f);
+  else if constexpr (std::is_same_v<T, double>)
+    return std::isnan(value) ? std::uint64_t{0x7ff80000u} << 32
+                             : std::bit_cast<std::uint64_t>(value + 0.0);
+  else
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+}
+
+template <class Word>
+void put_words(KeyWords& to, std::size_t key, std::size_t key_count, std::uint64_t row_count,
+               const Word& word) {
+  in_parallel(row_count, min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t row = first; row < last; row++)
+      to.words[row * key_count + key] = to.present[row] ? word(row) : 0;
+  });
+}
+
+template <class T>
+void put_values(KeyWords& to, std::size_t key, std::size_t key_count, const Column& column) {
+  const T* values = column.values.as<T>();
+  put_words(to, key, key_count, column.row_count,
+            [values](std::uint64_t row) { return word_of(values[row]); });
+}
+
+Status put_key(KeyWords& to, std::size_t key, std::size_t key_count, const Column& column,
+               StringPool& strings) {
+  switch (column.type.kind) {
+    case Kind::int8: put_values<std::int8_t>(to, key, key_count, column); return {};
+    case Kind::uint8: put_values<std::uint8_t>(to, key, key_count, column); return {};
+    case Kind::int16: put_values<std::int16_t>(to, key, key_count, column); return {};
+    case Kind::uint16: put_values<std::uint16_t>(to, key, key_count, column); return {};
+    case Kind::int32:
+    case Kind::date32: put_values<std::int32_t>(to, key, key_count, column); return {};
+    case Kind::uint32: put_values<std::uint32_t>(to, key, key_count, column); return {};
+    case Kind::float32: put_values<float>(to, key, key_count, column); return {};
+    case Kind::float64: put_values<double>(to, key, key_count, column); return {};
+    case Kind::int64:
+    case Kind::uint64:
+    case Kind::timestamp: put_values<std::int64_t>(to, key, key_count, column); return {};
+    case Kind::boolean:
+      put_words(to, key, key_count, column.row_count,
+                [&](std::uint64_t row) { return std::uint64_t{column.boolean(row)}; });
+      return {};
+    case Kind::string: {
+      std::vector<std::uint32_t> codes;
+      PENSTOCK_TRY(strings.encode(column, codes));
+      put_words(to, key, key_count, column.row_count,
+                [&](std::uint64_t row) { return std::uint64_t{codes[row]}; });
+      return {};
+    }
+    case Kind::decimal:
+      if (width_bytes(column.type) != 8) break;
+      put_values<std::int64_t>(to, key, key_count, column);
+      return {};
+    case Kind::int128: break;
+  }
+  return Status(Code::internal, "a key of " + name_of(column.type));
+}
+
+// The least and the greatest of the words of keys that are not NULL, as signed numbers, minus the
+// least of these.
+std::pair<std::uint64_t, std::uint64_t> range_of(std::span<const std::uint64_t> words,
+                                                 std::span<const std::uint8_t> present) {
+  std::mutex mutex;
+  std::uint64_t least = ~std::uint64_t{0}, most = 0;
+  in_parallel(words.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
+    std::uint64_t low = ~std::uint64_t{0}, high = 0;
+    for (std::uint64_t row = first; row < last; row++) {
+      low = present[row] ? std::min(low, words[row] ^ sign_bit) : low;
+      high = present[row] ? std::max(high, words[row] ^ sign_bit) : high;
+    }
+    const std::lock_guard lock(mutex);
+    least = std::min(least, low);
+    most = std::max(most, high);
+  });
+  return least > most ? std::pair<std::uint64_t, std::uint64_t>{0, 0} : std::pair{least, most};
+}
+
+}  // namespace
+
+Result<KeyWords> key_words(std::span<const Column> keys, StringPool& strings) {
+  KeyWords words;
+  const std::uint64_t row_count = keys[0].row_count;
+  words.words.resize(row_count * keys.size());
+  words.present.assign(row_count, 1);
+  for (const Column& key : keys)
+    for (std::uint64_t row = 0; row < row_count && !key.validity.empty(); row++)
+      words.present[row] &= key.is_valid(row);
+  for (std::size_t i = 0; i < keys.size(); i++)
+    PENSTOCK_TRY(put_key(words, i, keys.size(), keys[i], strings));
+  return words;
+}
+
+std::uint64_t JoinTable::position_of(std::span<const std::uint64_t> key) const {
+  std::uint64_t at = key[0] - table_[header_base];
+  for (const std::uint64_t word : key.subspan(1)) at = (at ^ at >> 29) * mixer + word;
+  return at * table_[header_factor] >> table_[header_shift];
+}
+
+// Makes a table for one key of a narrow range: its position is its distance from the least key.
+bool JoinTable::make_exact(std::span<const std::uint64_t> words,
+                           std::span<const std::uint8_t> present) {
+  if (key_count_ != 1) return false;
+  const auto [least, most] = range_of(words, present);
+  if (most - least >= std::max(words.size() * max_positions_per_row, always_exact_positions))
+    return false;
+  positions_.assign(most - least + 1, 0);
+  table_ = {least ^ sign_bit, 1, 0, most - least, 1, 0, 0, 0};
+  return true;
+}
+
+// Makes a hash table of which at most half of the positions are in use.
+void JoinTable::make_hashed(std::uint64_t row_count) {
+  const int bits = std::max(4, static_cast<int>(std::bit_width(2 * row_count)));
+  positions_.assign(std::uint64_t{1} << bits, 0);
+  table_ = {0, golden, static_cast<std::uint64_t>(64 - bits), positions_.size() - 1, 0, 0, 0, 0};
+}
+
+bool JoinTable::holds(std::uint32_t row, std::span<const std::uint64_t> key) const {
+  return table_[header_is_exact] != 0 ||
+         std::equal(key.begin(), key.end(), table_.begin() + header_words + row * key.size());
+}
+
+std::uint32_t JoinTable::find(std::span<const std::uint64_t> key) const {
+  std::uint64_t at = position_of(key);
+  if (at >= positions_.size()) return no_row;
+  for (; positions_[at] != 0; at = at + 1 == positions_.size() ? 0 : at + 1)
+    if (holds(positions_[at] - 1, key)) return positions_[at] - 1;
+  return no_row;
+}
+
+// Fills a table in threads, where each position belongs to one key. Returns false where a key
+// repeats and all its rows are wanted: chains are made in order.
+bool JoinTable::insert_once(std::span<const std::uint64_t> words,
+                            std::span<const std::uint8_t> present, bool wants_all) {
+  std::atomic<bool> is_twice = false, has_nulls = false;
+  in_parallel(present.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
+    bool twice = false, nulls = false;
+    for (std::uint64_t row = first; row < last; row++) {
+      nulls |= present[row] == 0;
+      if (!present[row]) continue;
+      const std::atomic_ref<std::uint32_t> position(positions_[words[row] - table_[header_base]]);
+      if (!wants_all)
+        position.store(static_cast<std::uint32_t>(row + 1), std::memory_order_relaxed);
+      else
+        twice |=
+            position.exchange(static_cast<std::uint32_t>(row + 1), std::memory_order_relaxed) != 0;
+    }
+    if (twice) is_twice = true;
+    if (nulls) has_nulls = true;
+  });
+  table_[header_has_nulls] = has_nulls;
+  return !is_twice;
+}
+
+// Fills a table from the last row to the first, so that a chain begins with its first row.
+void JoinTable::insert_all(std::span<const std::uint64_t> words,
+                           std::span<const std::uint8_t> present, bool wants_all) {
+  for (std::uint64_t i = present.size(); i-- > 0;) {
+    if (!present[i]) {
+      table_[header_has_nulls] = 1;
+      continue;
+    }
+    const auto key = words.subspan(i * key_count_, key_count_);
+    const auto row = static_cast<std::uint32_t>(i);
+    std::uint64_t at = position_of(key);
+    while (positions_[at] != 0 && !holds(positions_[at] - 1, key))
+      at = at + 1 == positions_.size() ? 0 : at + 1;
+    if (positions_[at] != 0 && wants_all) {
+      if (next_.empty()) next_.assign(present.size(), no_row);
+      next_[row] = positions_[at] - 1;
+    }
+    positions_[at] = row + 1;
+  }
+}
+
+Result<JoinTable> JoinTable::build(std::span<const Column> keys, StringPool& strings,
+                                   bool wants_all) {
+  PENSTOCK_ASSIGN(const KeyWords words, key_words(keys, strings));
+  if (words.present.size() >= no_row)
+    return Status(Code::capacity, "the right side of a join has more than 2^32 rows");
+  JoinTable table;
+  table.key_count_ = keys.size();
+  if (!table.make_exact(words.words, words.present)) {
+    table.make_hashed(words.present.size());
+    table.table_.insert(table.table_.end(), words.words.begin(), words.words.end());
+  }
+  table.table_[header_has_rows] = !words.present.empty();
+  if (table.table_[header_is_exact] != 0) {
+    if (table.insert_once(words.words, words.present, wants_all)) return table;
+    std::fill(table.positions_.begin(), table.positions_.end(), 0u);
+  }
+  table.insert_all(words.words, words.present, wants_all);
+  return table;
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,70 @@
+// The hash table of a join: the rows of its right side, found by their keys. The host makes it; the
+// host and kernels read it.
+//
+// A key is a row's words (as group keys are: equal keys, equal words). `positions` is a hash table
+// with linear probing: a position holds the number of a row plus 1, or 0. `table` is a header, then
+// the words of every row. Where the keys are integers of a narrow range, a position belongs to one
+// key alone: nothing is compared, and no words follow the header. Rows with equal keys are chained
+// after the first one. Rows with a NULL key have no position. At least one position is always 0
+// where keys are compared, so that probing ends.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/huge_page_allocator.hpp"
+#include "plan/strings/string_pool.hpp"
+
+namespace penstock::plan {
+
+// A key's position is (key 0 - base, mixed with the other keys) * factor >> shift. Beyond the last
+// position there is no row.
+enum JoinHeader : std::uint32_t {
+  header_base,
+  header_factor,
+  header_shift,
+  header_last_position,
+  header_is_exact,
+  header_has_rows,
+  header_has_nulls,  // for NOT IN; has_nulls: a row with a NULL key
+  header_words = 8,
+};
+
+class JoinTable {
+ public:
+  static constexpr std::uint32_t no_row = 0xffffffffu;
+
+  // Makes a table of columns of equal length, one for each key; strings are words by their code in
+  // the pool. Unless all rows are wanted, any row of a key may represent it.
+  static Result<JoinTable> build(std::span<const Column> keys, StringPool& strings,
+                                 bool wants_all = true);
+
+  bool is_unique() const { return next_.empty(); }
+  std::uint32_t find(std::span<const std::uint64_t> key) const;  // the first row of that key
+  std::uint32_t next(std::uint32_t row) const { return next_.empty() ? no_row : next_[row]; }
+  const LargeVector<std::uint32_t>& positions() const { return positions_; }
+  const LargeVector<std::uint64_t>& table() const { return table_; }
+
+ private:
+  std::uint64_t position_of(std::span<const std::uint64_t> key) const;
+  bool make_exact(std::span<const std::uint64_t> words, std::span<const std::uint8_t> present);
+  void make_hashed(std::uint64_t row_count);
+  bool insert_once(std::span<const std::uint64_t> words, std::span<const std::uint8_t> present,
+                   bool wants_all);
+  void insert_all(std::span<const std::uint64_t> words, std::span<const std::uint8_t> present,
+                  bool wants_all);
+  bool holds(std::uint32_t row, std::span<const std::uint64_t> key) const;
+
+  std::size_t key_count_ = 0;
+  LargeVector<std::uint32_t> positions_, next_;
+  LargeVector<std::uint64_t> table_;
+};
+
+// The words of keys, row by row, and whether none of a row's keys is NULL.
+struct KeyWords {
+  LargeVector<std::uint64_t> words;
+  LargeVector<std::uint8_t> present;
+};
+Result<KeyWords> key_words(std::span<const Column> keys, StringPool& strings);
+
+}  // namespace penstock::plan

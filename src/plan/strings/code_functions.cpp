@@ -1,0 +1,185 @@
+#include "plan/strings/code_functions.hpp"
+
+#include <algorithm>
+
+#include "expr/string_functions.hpp"
+
+namespace penstock::plan {
+namespace {
+
+using fsst::Predicate;
+
+// Returns a LIKE pattern that matches exactly `text`.
+std::string as_pattern(std::string_view text) {
+  std::string pattern;
+  for (const char c : text) {
+    if (c == '%' || c == '_' || c == '\\') pattern += '\\';
+    pattern += c;
+  }
+  return pattern;
+}
+
+Predicate holds(std::string_view before, const std::string& text, std::string_view behind) {
+  return Predicate::like(std::string(before) + as_pattern(text) + std::string(behind), "\\");
+}
+
+std::optional<Predicate> predicate_of(std::string_view name,
+                                      const std::vector<std::string>& constants) {
+  if (name == "any_of") return Predicate::any_of(constants);
+  if (name == "like" && constants.size() <= 2)
+    return Predicate::like(constants[0], constants.size() == 2 ? constants[1] : "");
+  if (name == "contains") return holds("%", constants[0], "%");
+  if (name == "starts_with" || name == "prefix") return holds("", constants[0], "%");
+  if (name == "ends_with" || name == "suffix") return holds("%", constants[0], "");
+  return std::nullopt;
+}
+
+bool is_own_column(const TileProgram& program, std::uint32_t column) {
+  return column < program.first_derived() && program.lookup_of(column) < 0;
+}
+
+bool is_encoded(const TileProgram& program, std::uint32_t column) {
+  return is_own_column(program, column) && program.source_schema[column].is_encoded;
+}
+
+template <class Range> bool contains(const Range& range, std::uint32_t column) {
+  return std::find(range.begin(), range.end(), column) != range.end();
+}
+
+}  // namespace
+
+std::optional<CodeFunction> code_function(const DerivedColumn& derived) {
+  if (!derived.function || derived.column_input != 0) return std::nullopt;
+  const std::string_view name = derived.function->name;
+  if (name == "is_there") return CodeFunction{std::nullopt, {}, true};
+  if (name == "length")
+    return CodeFunction{std::nullopt, fsst::DeviceLengths::Unit::characters, false};
+  if (name == "strlen") return CodeFunction{std::nullopt, fsst::DeviceLengths::Unit::bytes, false};
+  std::vector<std::string> constants;
+  for (std::size_t i = 1; i < derived.inputs.size(); i++) {
+    if (derived.inputs[i].is_null || derived.inputs[i].type.kind != Kind::string)
+      return std::nullopt;
+    constants.push_back(derived.inputs[i].text);
+  }
+  if (constants.empty()) return std::nullopt;
+  std::optional<Predicate> predicate = predicate_of(name, constants);
+  return predicate ? std::optional(CodeFunction{std::move(predicate), {}, false}) : std::nullopt;
+}
+
+bool is_on_codes(const TileProgram& program, const DerivedColumn& derived) {
+  return is_encoded(program, derived.source) && code_function(derived).has_value();
+}
+
+// A column of which all strings are needed is decoded while rows are read, ahead and in parallel.
+std::vector<std::uint32_t> columns_kept_encoded(const TileProgram& program) {
+  const bool drops_rows = !program.keeps_all_rows() || program.bound;
+  std::vector<std::uint32_t> columns;
+  for (const std::uint32_t column : program.scanned_columns()) {
+    if (!is_encoded(program, column)) continue;
+    bool is_matched = false, is_decoded = contains(program.late_columns, column) && !drops_rows;
+    for (const DerivedColumn& derived : program.derived)
+      if (derived.source == column)
+        (is_on_codes(program, derived) ? is_matched : is_decoded) = true;
+    if (is_matched || !is_decoded) columns.push_back(column);
+  }
+  return columns;
+}
+
+bool is_read_as_codes(const TileProgram& program, std::uint32_t column) {
+  return std::any_of(program.derived.begin(), program.derived.end(),
+                     [&](const DerivedColumn& derived) {
+                       return derived.source == column && is_on_codes(program, derived) &&
+                              !code_function(derived)->is_presence;
+                     });
+}
+
+std::uint64_t code_bytes_per_row(const TileProgram& program) {
+  constexpr std::uint64_t of_a_column = 64;  // addresses take 47, and offsets 4 or 8
+  std::uint64_t bytes = 0;
+  for (std::uint32_t column = 0; column < program.first_derived(); column++)
+    bytes += is_read_as_codes(program, column) ? of_a_column : 0;
+  return bytes;
+}
+
+Result<CodeColumn> CodeColumn::build(std::shared_ptr<Device> device,
+                                     const fsst::EncodedStrings& strings,
+                                     const CodeFunction& function) {
+  CodeColumn column;
+  if (function.predicate) {
+    PENSTOCK_ASSIGN(column.matcher_,
+                    fsst::DeviceMatcher::build(device, strings, *function.predicate));
+    PENSTOCK_ASSIGN(column.results_, device->allocate(fsst::bitmap_bytes(strings.row_count)));
+  } else {
+    PENSTOCK_ASSIGN(column.lengths_, fsst::DeviceLengths::build(device, strings, function.unit));
+    PENSTOCK_ASSIGN(column.results_, device->allocate(strings.row_count * 8));
+  }
+  return column;
+}
+
+Status CodeColumn::enqueue(Queue& queue, const fsst::DeviceStrings& strings) {
+  return matcher_ ? matcher_->enqueue(queue, strings, *results_)
+                  : lengths_->enqueue(queue, strings, *results_);
+}
+
+const fsst::CodeKernel& CodeColumn::kernel() const {
+  return matcher_ ? static_cast<const fsst::CodeKernel&>(*matcher_) : *lengths_;
+}
+
+Status CodeColumn::check(Queue& queue) {
+  return matcher_ ? matcher_->check(queue) : lengths_->check(queue);
+}
+
+std::future<std::vector<CodeColumn>> begin_code_programs(std::shared_ptr<Device> device,
+                                                         const TileProgram& program) {
+  std::vector<CodeFunction> functions;
+  for (const DerivedColumn& derived : program.derived)
+    if (is_on_codes(program, derived) && !code_function(derived)->is_presence)
+      functions.push_back(*code_function(derived));
+  if (functions.empty()) return {};
+  return std::async(std::launch::async, [device = std::move(device),
+                                         functions = std::move(functions)] {
+    const auto strings = fsst::encode(Column::from_strings(std::vector<std::string>{""}));
+    std::vector<CodeColumn> columns;
+    for (const CodeFunction& function : functions)  // an error here is met and reported again later
+      if (auto column =
+              strings.ok() ? CodeColumn::build(device, *strings, function) : strings.status();
+          column.ok())
+        columns.push_back(std::move(column).value());
+    return columns;
+  });
+}
+
+std::uint64_t ChunkCodes::bytes_moved(const Function& function) const {
+  const fsst::DeviceStrings& read = strings[function.strings].on_device;
+  return read.code_bytes + (read.row_count + 1) * read.offset_bytes +
+         function.column.results()->bytes();
+}
+
+KernelReport& CodeReports::report_of(const CodeColumn& column) {
+  const fsst::CodeKernel& kernel = column.kernel();
+  for (KernelReport& known : kernels_)
+    if (known.build.key == kernel.program().report().key) return known;
+  KernelReport& report = kernels_.emplace_back();
+  report.name = report.variant = std::string(kernel.variant());
+  report.source = kernel.source();
+  report.build = kernel.program().report();
+  return report;
+}
+
+void CodeReports::note_built(const CodeColumn& column) {
+  bytes_uploaded_ += column.kernel().bytes_uploaded();
+  KernelReport& report = report_of(column);
+  const BuildReport& build = column.kernel().program().report();
+  if (build.cache > report.build.cache) report.build = build;
+}
+
+Status CodeReports::note_run(const ChunkCodes& codes, const ChunkCodes::Function& function) {
+  PENSTOCK_ASSIGN(const double seconds, function.done->seconds_since(*function.begun));
+  KernelReport& report = report_of(function.column);
+  report.device_seconds += seconds;
+  report.launches++;
+  report.bytes_moved += codes.bytes_moved(function);
+  return {};
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,45 @@
+// The string pool: a dictionary of one run. Equal strings have equal codes, so that kernels compare
+// and group strings as words.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "penstock/column.hpp"
+
+namespace penstock::plan {
+
+class StringPool {
+ public:
+  std::uint32_t code(std::string_view text);  // inserts
+  std::string_view text(std::uint32_t code) const { return texts_[code]; }
+  // Writes the codes of every row (0 for NULL) into `codes`, whose memory is used again. A
+  // dictionary is looked up once. Where equal FSST codes mean equal strings, one row of those with
+  // equal codes is decoded in each row group.
+  Status encode(const Column& column, std::vector<std::uint32_t>& codes);
+
+ private:
+  // A position of the hash table: half of a string's hash, and its code plus 1.
+  struct Position {
+    std::uint32_t hash = 0, code = 0;
+  };
+
+  static std::uint64_t hash_of(std::string_view text);
+  std::uint32_t code(std::string_view text, std::uint64_t hash);
+  void expect(std::uint64_t position_hash, std::uint64_t text_hash) const;
+  void encode_texts(const Column& texts, std::vector<std::uint32_t>& codes);
+  Status encode_encoded(const Column& column, std::vector<std::uint32_t>& codes);
+  std::string_view keep(std::string_view text);
+  void grow();
+
+  std::vector<Position> positions_ =
+      std::vector<Position>(256);  // by hash, a power of two of them, at most half in use
+  std::vector<std::string_view> texts_;
+  std::vector<std::uint64_t> hashes_;            // beside texts_
+  std::vector<std::unique_ptr<char[]>> blocks_;  // of the texts' bytes
+  std::size_t block_left_ = 0;
+  char* block_end_ = nullptr;
+};
+
+}  // namespace penstock::plan

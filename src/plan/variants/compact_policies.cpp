@@ -1,0 +1,83 @@
+#include <algorithm>
+
+#include "device/architecture.hpp"
+#include "plan/variants/policies.hpp"
+
+namespace penstock::plan {
+namespace {
+
+// Look-back: two groups a multiprocessor, so that one computes while the other waits at its
+// barrier. Each has 384 threads that compute and a warp that finds output positions. Three tiles of
+// kept rows wait in local memory, with four rows of 4 bytes by four a thread. 480 threads with two
+// tiles waiting are level (1 % better where few rows pass, 1 % worse at half); 416 lose 10 %, 512
+// spill once rows are wider.
+constexpr std::uint32_t look_back_threads = 384;
+
+std::uint64_t staged_bytes(const TileProgram& program) {
+  std::uint64_t bytes = 0;
+  for (const ColumnBuffer& buffer : output_buffers(program)) bytes += buffer.element_bytes();
+  return bytes;
+}
+
+std::uint32_t one_pass_threads(const Traits& traits) {
+  return std::min(128u, traits.max_group_size / 16 * 16);
+}
+
+std::uint64_t one_pass_local_bytes(const Policy& policy, const TileProgram& program) {
+  return (policy.depth + 1) * policy.tile_rows * staged_bytes(program) + policy.group_size * 12 +
+         1024;
+}
+
+}  // namespace
+
+Policy look_back_policy(const Traits& traits, const TileProgram& program) {
+  Policy policy;
+  policy.group_size = look_back_threads + 32;
+  policy.vectors = vectors_for(std::max(input_bytes_per_row(program), staged_bytes(program)));
+  policy.tile_rows = look_back_threads * 4 * policy.vectors;
+  const std::uint64_t tile_bytes =
+      (policy.depth + 1) * policy.tile_rows * staged_bytes(program) + 1024;
+  policy.groups_per_multiprocessor = 2 * tile_bytes <= traits.local_bytes ? 2 : 1;
+  policy.groups = traits.compute_units * policy.groups_per_multiprocessor;
+  policy.window = (policy.groups + 30) / 32;
+  return policy;
+}
+
+bool can_look_back(const Traits& traits, const TileProgram& program) {
+  if (!evaluates_any_row(program)) return false;
+  if (!device::accepts_ptx(traits, 90) || !traits.forward_progress) return false;
+  if (traits.max_group_size < look_back_threads + 32 || input_bytes_per_row(program) > 48)
+    return false;
+  const Policy policy = look_back_policy(traits, program);
+  return (policy.depth + 1) * policy.tile_rows * staged_bytes(program) + 1024 <= traits.local_bytes;
+}
+
+// One pass: 16 rows of 4 bytes a thread, and three tiles that wait to be written. With two tiles it
+// is a third slower, with 8 rows a thread half as fast (measured on an H200 through OpenCL). 128
+// threads, as 256 would need 48 KiB of local memory for two waiting tiles. Six groups a
+// multiprocessor hide one another's barriers; where fewer fit, the rest find no ticket left when
+// they begin.
+Policy one_pass_policy(const Traits& traits, const TileProgram& program) {
+  Policy policy;
+  policy.group_size = one_pass_threads(traits);
+  policy.depth = 3;
+  policy.vectors = vectors_for(std::max(input_bytes_per_row(program), staged_bytes(program))) + 1;
+  do {
+    policy.vectors--;
+    policy.tile_rows = policy.group_size * 4 * policy.vectors;
+  } while (policy.vectors > 1 && one_pass_local_bytes(policy, program) > traits.local_bytes);
+  policy.groups = traits.compute_units * 6;
+  policy.groups_per_multiprocessor = 6;
+  policy.window = (policy.groups + policy.group_size - 1) / policy.group_size;
+  return policy;
+}
+
+bool can_pass_once(const Traits& traits, const TileProgram& program) {
+  if (!evaluates_any_row(program)) return false;
+  if (traits.wants_single_thread_groups() || traits.max_group_size < 32 ||
+      input_bytes_per_row(program) > 48)
+    return false;
+  return one_pass_local_bytes(one_pass_policy(traits, program), program) <= traits.local_bytes;
+}
+
+}  // namespace penstock::plan

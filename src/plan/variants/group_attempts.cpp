@@ -1,0 +1,119 @@
+// Chooses the variant of a group-by for its keys' slots, and the next one after a variant that did
+// not hold them.
+#include <algorithm>
+#include <bit>
+
+#include "plan/fusion/accumulators.hpp"
+#include "plan/variants/dense_ranges.hpp"
+#include "plan/variants/partition_layout.hpp"
+#include "plan/variants/policies.hpp"
+#include "plan/variants/variants.hpp"
+
+namespace penstock::plan {
+
+DenseShape dense_shape(const TileProgram& program, const Policy& policy, std::uint64_t slots) {
+  DenseShape shape;
+  shape.groups = policy.groups;
+  if (policy.in_global) return shape;
+  shape.parts = static_cast<std::uint32_t>((slots + policy.slots - 1) / policy.slots);
+  shape.groups = std::max(1u, policy.groups / shape.parts) * shape.parts;
+  // Threads of a sub-group that meet the same key wait for one another, which is rare with twice as
+  // many positions as threads.
+  const std::uint64_t copies = 64 / std::max<std::uint64_t>(slots, 1);
+  const std::uint64_t padded = slots * limb_count(program, true) | 1u,
+                      capacity = policy.slots * std::uint64_t{limb_count(program, true)} + 32;
+  shape.copies = std::bit_floor(static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(std::min(copies, capacity / padded), 1, 32)));
+  return shape;
+}
+
+const Variant* dense_variant(const Traits& traits, const TileProgram& program, const Policy& now,
+                             std::uint64_t slots, std::uint64_t row_count) {
+  // Clearing and collecting more slots than that would take longer than reading the rows.
+  const std::uint64_t entry = program.key_words() + std::max(1u, program.accumulator_words());
+  const std::uint64_t table_bytes = slots * limb_count(program, true) * 8,
+                      result_bytes = std::min(slots, row_count) * entry * 8;
+  const bool fits =
+      table_bytes + result_bytes <= std::min(traits.global_bytes / 8, traits.max_allocation_bytes);
+  for (const Variant& variant : variants()) {
+    if (!has_dense_slots(variant.algorithm) || !variant.fits(traits, program)) continue;
+    const Policy policy = variant.policy(traits, program);
+    if (policy.in_global)
+      return fits && slots <= std::max<std::uint64_t>(1 << 20, 8 * row_count) ? &variant : nullptr;
+    // Partitions evaluate a row twice, which is two lookups in each joined table.
+    if (now.in_global || (policy.partitions > now.partitions && !program.lookups.empty())) continue;
+    const bool takes =
+        policy.partitions > 0
+            ? partitions_fit(traits, program, slots, row_count)
+            : fits && now.partitions == 0 && slots <= std::uint64_t{policy.slots} * max_dense_parts;
+    if (takes) return &variant;
+  }
+  return nullptr;
+}
+
+namespace {
+
+// The largest table a work group may have before another algorithm would be right. A CPU's tables
+// lie in ordinary memory.
+constexpr std::uint32_t gpu_slot_limit = 4096, cpu_slot_limit = 1u << 22;
+
+Result<Attempt> with_more_slots(const Traits& traits, const TileProgram& program, Attempt attempt,
+                                std::uint64_t group_rows) {
+  Policy& policy = attempt.policy;
+  const std::uint32_t limit = traits.wants_single_thread_groups() ? cpu_slot_limit : gpu_slot_limit;
+  if (policy.slots >= limit)
+    return Status(Code::capacity, "group by: more than " + std::to_string(policy.slots) +
+                                      " groups in one chunk on " + traits.id);
+  // A group meets no more keys than it has rows.
+  const std::uint64_t wanted = std::max<std::uint64_t>(std::bit_ceil(group_rows), policy.slots * 2);
+  policy.slots =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>({policy.slots * 4, wanted, limit}));
+  // The tables of all groups together stay within a gigabyte.
+  const std::uint64_t bytes = std::uint64_t{8} * policy.slots * policy.group_size *
+                              std::max(1u, program.accumulator_words());
+  while (policy.groups > 1 && bytes * policy.groups > (std::uint64_t{1} << 30))
+    policy.groups = (policy.groups + 1) / 2;
+  return attempt;
+}
+
+Result<Attempt> of_variant(const Traits& traits, const TileProgram& program, Algorithm algorithm) {
+  for (const Variant& variant : variants())
+    if (variant.epilogue == Epilogue::group && variant.algorithm == algorithm &&
+        variant.fits(traits, program))
+      return Attempt{&variant, variant.policy(traits, program)};
+  return Status(Code::capacity, "group by: too many groups for the memory of " + traits.id);
+}
+
+Result<Attempt> with_larger_table(const Traits& traits, const TileProgram& program,
+                                  Attempt attempt) {
+  const std::uint32_t before = attempt.policy.slots;
+  attempt.policy.slots =
+      std::min(before, 1u << 28) * 8;  // there are twice as many positions, numbered with 32 bits
+  const std::uint64_t limit = std::min(traits.global_bytes / 4, traits.max_allocation_bytes);
+  if (attempt.policy.slots > 1u << 29 || global_group_bytes(program, attempt.policy) > limit)
+    return Status(Code::capacity, "group by: more than " + std::to_string(before) +
+                                      " groups in one chunk on " + traits.id);
+  return attempt;
+}
+
+}  // namespace
+
+Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program,
+                             const Attempt& failed, std::uint64_t group_rows, bool is_outside) {
+  const Algorithm algorithm = failed.variant->algorithm;
+  // Limbs with a fixed lowest bit may hold floats that those of a dense table do not, and the keys
+  // are not limited as those of `group` are.
+  if (has_dense_slots(algorithm))
+    return of_variant(
+        traits, program,
+        can_group_locally(traits, program) ? Algorithm::group_local : Algorithm::group);
+  if (algorithm == Algorithm::group) return with_more_slots(traits, program, failed, group_rows);
+  if (is_outside) return of_variant(traits, program, Algorithm::group);
+  if (algorithm == Algorithm::group_global) return with_larger_table(traits, program, failed);
+  const Policy larger = local_group_policy(traits, program, failed.policy.slots * 4);
+  if (local_group_bytes(program, larger) <= traits.local_bytes)
+    return Attempt{failed.variant, larger};
+  return of_variant(traits, program, Algorithm::group_global);
+}
+
+}  // namespace penstock::plan

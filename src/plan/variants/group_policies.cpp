@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <bit>
+
+#include "plan/fusion/accumulators.hpp"
+#include "plan/variants/dense_ranges.hpp"
+#include "plan/variants/policies.hpp"
+#include "plan/variants/variants.hpp"
+
+namespace penstock::plan {
+namespace {
+
+constexpr std::uint32_t local_group_threads = 256;
+constexpr std::uint32_t max_local_key_words =
+    8;  // keys of all rows in flight are compared from registers
+constexpr std::uint32_t min_dense_slots = 64;
+
+// 1280 bytes: CUDA keeps a KiB of each group's local memory, and words pad the copies.
+std::uint32_t dense_slots(const Traits& traits, std::uint32_t groups_per_multiprocessor,
+                          std::uint32_t words) {
+  constexpr std::uint64_t max_bytes = 227 << 10;
+  return static_cast<std::uint32_t>(
+      (std::min(traits.local_bytes, max_bytes) / groups_per_multiprocessor - 1280) / 4 / words);
+}
+
+}  // namespace
+
+// A table a thread: every thread has accumulators for every slot, so there are fewer threads and
+// rows in flight.
+Policy group_policy(const Traits& traits, const TileProgram& program) {
+  if (traits.wants_single_thread_groups()) {
+    Policy policy = cpu_policy(traits, program);
+    policy.groups = traits.compute_units * 2;
+    policy.slots = 1024;
+    return policy;
+  }
+  Policy policy = gpu_policy(traits, program);
+  policy.group_size = group_size(traits, 128);
+  policy.tile_rows = policy.group_size * 32;
+  policy.groups = traits.compute_units * 4;
+  policy.slots = 32;
+  return policy;
+}
+
+// A table in local memory, and as many copies of its sums as keep threads apart that meet the same
+// key, within 32 KiB.
+std::uint64_t local_group_bytes(const TileProgram& program, const Policy& policy) {
+  return std::uint64_t{policy.slots} *
+             (program.key_words() * 8 +
+              std::uint64_t{limb_count(program, false)} * policy.copies * 4) +
+         std::uint64_t{policy.slots} * (policy.slots <= 512 ? 32 : 8) + policy.copies * 4 + 64;
+}
+Policy local_group_policy(const Traits& traits, const TileProgram& program, std::uint32_t slots) {
+  Policy policy;
+  policy.group_size = group_size(traits, local_group_threads);
+  policy.vectors = std::min(2u, vectors_for(input_bytes_per_row(program)));
+  policy.tile_rows = policy.group_size * policy.vectors * 4;
+  policy.slots = slots;
+  const std::uint64_t copies = (32 << 10) / (std::uint64_t{slots} * limb_count(program, false) * 4);
+  policy.copies =
+      std::bit_floor(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(copies, 1, 32)));
+  while (policy.copies > 1 && local_group_bytes(program, policy) > traits.local_bytes)
+    policy.copies /= 2;
+  const std::uint64_t fitting = traits.local_bytes / local_group_bytes(program, policy);
+  policy.groups_per_multiprocessor =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fitting, 1, 4));
+  policy.groups = traits.compute_units * policy.groups_per_multiprocessor;
+  return policy;
+}
+Policy first_local_group_policy(const Traits& traits, const TileProgram& program) {
+  return local_group_policy(traits, program, 64);
+}
+bool can_group_locally(const Traits& traits, const TileProgram& program) {
+  return !traits.wants_single_thread_groups() && has_limbs(program) && evaluates_any_row(program) &&
+         program.key_words() <= max_local_key_words &&
+         local_group_bytes(program, first_local_group_policy(traits, program)) <=
+             traits.local_bytes;
+}
+
+// A table of dense slots, as large as local memory. The latency of one thread is hidden by other
+// threads of its group: a large table costs only the copies for few keys. Programs of many columns
+// or accumulators get registers instead of threads, and read row by row: their columns are enough
+// loads in flight, and a source without copies of its rows compiles in half the time.
+Policy dense_group_policy(const Traits& traits, const TileProgram& program) {
+  Policy policy;
+  const bool is_wide = input_bytes_per_row(program) > 16 || program.accumulators.size() > 3;
+  policy.group_size = group_size(traits, traits.has_launch_bounds && !is_wide ? 1024 : 512);
+  policy.vectors = is_wide ? 0 : 1;
+  policy.tile_rows = policy.group_size * std::max(1u, policy.vectors) * 4;
+  policy.slots = dense_slots(traits, 1, limb_count(program, true));
+  policy.groups = traits.compute_units * (traits.has_launch_bounds ? 1 : 4);
+  return policy;
+}
+Policy dense_global_policy(const Traits& traits, const TileProgram& program) {
+  Policy policy = dense_group_policy(traits, program);
+  policy.in_global = true;
+  policy.group_size = group_size(traits, 512);
+  policy.tile_rows = policy.group_size * std::max(1u, policy.vectors) * 4;
+  policy.groups_per_multiprocessor = 2;  // to hide the latency of global memory
+  policy.slots =
+      dense_slots(traits, traits.has_launch_bounds ? policy.groups_per_multiprocessor : 1,
+                  limb_count(program, true) + 1);
+  policy.groups = traits.compute_units * 4;
+  return policy;
+}
+bool can_group_densely(const Traits& traits, const TileProgram& program) {
+  return can_group_locally(traits, program) && can_have_ranges(program) &&
+         traits.local_bytes >= min_dense_slots * 4 * (limb_count(program, true) + 1) + 1280;
+}
+
+// One table in global memory: half as many slots as positions.
+std::uint64_t global_group_bytes(const TileProgram& program, const Policy& policy) {
+  const std::uint64_t entry = program.key_words() + std::max(1u, program.accumulator_words());
+  return policy.slots * (2 * global_position_words(program) * 4 + entry * 8);
+}
+Policy global_group_policy(const Traits& traits, const TileProgram&) {
+  Policy policy;
+  policy.group_size = group_size(traits, local_group_threads);
+  policy.tile_rows = policy.group_size * 8;
+  policy.slots = 1 << 17;
+  policy.groups = traits.compute_units * 8;
+  policy.groups_per_multiprocessor = 4;
+  return policy;
+}
+bool can_group_globally(const Traits& traits, const TileProgram& program) {
+  return can_group_locally(traits, program) &&
+         global_group_bytes(program, global_group_policy(traits, program)) <=
+             traits.global_bytes / 8;
+}
+
+std::uint64_t global_position_words(const TileProgram& program) {
+  return 3 * compared_key_words(program) + limb_count(program, false);
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,45 @@
+// The conditions and policies that the rows of the variant table (variants.cpp) name: whether a
+// variant fits a device and a program, and its policy for them.
+#pragma once
+#include "penstock/device.hpp"
+#include "plan/fusion/kernel_parameters.hpp"
+#include "plan/fusion/tile_program.hpp"
+#include "plan/variants/policy.hpp"
+
+namespace penstock::plan {
+
+// On a CPU a group is one thread: it walks a tile of rows as a plain loop, and each core gets a few
+// tiles in turn.
+Policy cpu_policy(const Traits& traits, const TileProgram& program);
+Policy gpu_policy(const Traits& traits, const TileProgram& program);
+Policy one_tile_per_group(const Traits& traits, const TileProgram& program);
+// Returns the vectors of a thread: loads in flight of about 64 bytes of columns a thread hide the
+// latency of memory without spilling.
+std::uint32_t vectors_for(std::uint64_t bytes);
+// Returns the largest group size that a device takes, up to `wanted`: a power of two, because
+// groups merge their threads by halves.
+std::uint32_t group_size(const Traits& traits, std::uint32_t wanted);
+// Returns whether rows that do not exist may be evaluated. One pass over memory evaluates such rows
+// in the last tile, and drops them; UDFs must not see them.
+bool evaluates_any_row(const TileProgram& program);
+
+// Compaction: compact_policies.cpp.
+bool can_look_back(const Traits& traits, const TileProgram& program);
+Policy look_back_policy(const Traits& traits, const TileProgram& program);
+bool can_pass_once(const Traits& traits, const TileProgram& program);
+Policy one_pass_policy(const Traits& traits, const TileProgram& program);
+
+// Groups, except those in partitions (partition_layout.hpp): group_policies.cpp.
+Policy group_policy(const Traits& traits, const TileProgram& program);  // a table a thread
+bool can_group_locally(const Traits& traits, const TileProgram& program);
+Policy local_group_policy(const Traits& traits, const TileProgram& program, std::uint32_t slots);
+Policy first_local_group_policy(const Traits& traits, const TileProgram& program);
+std::uint64_t local_group_bytes(const TileProgram& program, const Policy& policy);
+bool can_group_densely(const Traits& traits, const TileProgram& program);
+Policy dense_group_policy(const Traits& traits, const TileProgram& program);
+Policy dense_global_policy(const Traits& traits, const TileProgram& program);
+bool can_group_globally(const Traits& traits, const TileProgram& program);
+Policy global_group_policy(const Traits& traits, const TileProgram& program);
+std::uint64_t global_group_bytes(const TileProgram& program, const Policy& policy);
+
+}  // namespace penstock::plan

@@ -1,0 +1,32 @@
+// The numbers of a kernel, which a variant chooses for a device.
+#pragma once
+#include <cstdint>
+
+namespace penstock::plan {
+
+// Plain data: passed to kernels as compile-time defines.
+struct Policy {
+  std::uint32_t group_size = 256;
+  // Groups of four rows that a thread loads before it uses the first.
+  std::uint32_t vectors = 4;
+  // With groups of more than one thread: group_size * vectors * 4.
+  std::uint32_t tile_rows = 4096;
+  std::uint32_t groups = 0;  // launched at most; 0: one a tile
+  std::uint32_t slots = 64;  // group: keys that a work group can hold
+  // group with a dense table: it is in global memory, and `slots` in local memory come before it.
+  bool in_global = false;
+  // group in partitions: the most partitions, of slots of which `slots` are in local memory at
+  // once.
+  std::uint32_t partitions = 0;
+  std::uint32_t counters = 0;      // group in partitions: words in local memory that count a tile
+  std::uint32_t counted_rows = 1;  // group in partitions: rows that a thread loads before counting
+  // group in local memory: of each accumulator, for threads that meet the same key.
+  std::uint32_t copies = 1;
+  std::uint32_t depth = 3;  // look-back: tiles between reading and writing
+  // look-back: counts of other groups that a lane adds up: (groups - 1) / 32, rounded up.
+  std::uint32_t window = 1;
+  // With launch bounds: groups that registers must leave room for.
+  std::uint32_t groups_per_multiprocessor = 1;
+};
+
+}  // namespace penstock::plan

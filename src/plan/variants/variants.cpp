@@ -1,0 +1,104 @@
+#include "plan/variants/variants.hpp"
+
+#include <array>
+
+#include "expr/emit.hpp"
+#include "plan/fusion/accumulators.hpp"
+#include "plan/variants/partition_layout.hpp"
+#include "plan/variants/policies.hpp"
+
+namespace penstock::plan {
+namespace {
+
+// Metal has no float64, nor have many small OpenCL devices. Refuses by name what a compiler would
+// refuse later.
+Status check_float64(const Traits& traits, const TileProgram& program) {
+  if (traits.has_f64) return {};
+  if (needs_f64(*program.graph, program.roots()))
+    return Status(
+        Code::unsupported,
+        "DOUBLE, and casts between DECIMAL and FLOAT, need float64, which " + traits.id + " lacks");
+  for (const Accumulator& a : program.accumulators)
+    if (a.kind == AccumulatorKind::sum_f64)
+      return Status(Code::unsupported, "a sum or average of FLOAT is added up in float64, which " +
+                                           traits.id + " lacks");
+  return {};
+}
+
+bool by_single_threads(const Traits& traits, const TileProgram&) {
+  return traits.wants_single_thread_groups();
+}
+bool by_groups(const Traits& traits, const TileProgram&) {
+  return !traits.wants_single_thread_groups();
+}
+bool without_filter(const Traits&, const TileProgram& program) {
+  return program.keeps_all_rows() && !program.bound;
+}
+
+constexpr std::array<Variant, 14> table = {{
+    {"store", Epilogue::compact, Algorithm::store, "store", without_filter,
+     [](const Traits& t, const TileProgram& p) {
+       return t.wants_single_thread_groups() ? cpu_policy(t, p) : gpu_policy(t, p);
+     }},
+    {"compact_tile_private", Epilogue::compact, Algorithm::tile_private,
+     "scan compact_tile_private", by_single_threads, cpu_policy},
+    {"compact_look_back", Epilogue::compact, Algorithm::look_back, "compact_look_back",
+     can_look_back, look_back_policy},
+    {"compact_one_pass", Epilogue::compact, Algorithm::one_pass, "compact_one_pass", can_pass_once,
+     one_pass_policy},
+    {"compact_count_scan_write", Epilogue::compact, Algorithm::count_scan_write,
+     "scan compact_count_scan_write", by_groups, one_tile_per_group},
+    {"reduce_cpu", Epilogue::reduce, Algorithm::reduce, "reduce", by_single_threads, cpu_policy},
+    {"reduce", Epilogue::reduce, Algorithm::reduce, "reduce", by_groups, gpu_policy},
+    {"group_cpu", Epilogue::group, Algorithm::group, "group_by", by_single_threads, group_policy},
+    {"group_dense", Epilogue::group, Algorithm::group_dense, "group_ranges group_dense",
+     can_group_densely, dense_group_policy},
+    {"group_dense_partitioned", Epilogue::group, Algorithm::group_partitioned,
+     "group_ranges group_partitions group_partition_tables", can_group_by_partitions,
+     partition_policy},
+    {"group_dense_global", Epilogue::group, Algorithm::group_dense, "group_ranges group_dense",
+     can_group_densely, dense_global_policy},
+    {"group_local", Epilogue::group, Algorithm::group_local, "group_local", can_group_locally,
+     first_local_group_policy},
+    {"group_global", Epilogue::group, Algorithm::group_global, "group_global", can_group_globally,
+     global_group_policy},
+    {"group", Epilogue::group, Algorithm::group, "group_by", by_groups, group_policy},
+}};
+
+}  // namespace
+
+std::span<const Variant> variants() { return table; }
+
+Result<const Variant*> choose_variant(const Traits& traits, const TileProgram& program,
+                                      std::string_view forced) {
+  PENSTOCK_TRY(check_float64(traits, program));
+  std::string fitting;
+  for (const Variant& variant : table) {
+    if (variant.epilogue != program.epilogue || !variant.fits(traits, program)) continue;
+    if (forced.empty() || forced == variant.name) return &variant;
+    fitting += (fitting.empty() ? "" : ", ") + std::string(variant.name);
+  }
+  return Status(Code::invalid, "no variant '" + std::string(forced) + "' fits " + traits.id +
+                                   " here; those that do: " + fitting);
+}
+
+Traits typical_traits(Target target) {
+  Traits traits;
+  traits.target = target;
+  traits.id = std::string(name_of(target));
+  traits.compute_units = 32;
+  traits.max_group_size = 256;
+  traits.local_bytes = 32 << 10;
+  traits.has_f64 = target != Target::metal;
+  traits.is_cpu = target == Target::host;
+  if (traits.is_cpu) traits.max_group_size = 1;
+  traits.forward_progress = traits.has_launch_bounds = target == Target::cuda;
+  if (target == Target::cuda) {
+    traits.architecture = "sm_90";
+    traits.max_group_size = 1024;
+    traits.local_bytes = 227 << 10;
+  }
+  return traits;
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,82 @@
+// The variant table: the algorithms that a tile program's epilogue may run by.
+//
+// A row names kernel templates of src/plan/codegen/kernels/, the devices and programs that they
+// fit, and their policy. The first row that fits runs; RunOptions::variant forces one by name.
+// Tests and benches run every row that fits.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "penstock/device.hpp"
+#include "plan/fusion/kernel_parameters.hpp"
+#include "plan/fusion/tile_program.hpp"
+#include "plan/variants/policy.hpp"
+
+namespace penstock::plan {
+
+enum class Algorithm : unsigned char {
+  store,
+  tile_private,
+  count_scan_write,
+  one_pass,
+  look_back,
+  reduce,
+  group,
+  group_dense,
+  group_partitioned,
+  group_local,
+  group_global
+};
+// Returns whether a group's slot is computed from its keys, whose ranges must be known.
+inline bool has_dense_slots(Algorithm algorithm) {
+  return algorithm == Algorithm::group_dense || algorithm == Algorithm::group_partitioned;
+}
+
+struct Variant {
+  std::string_view name;
+  Epilogue epilogue;
+  Algorithm algorithm;
+  std::string_view templates;  // names of kernel templates, in order, separated by one space
+  bool (*fits)(const Traits& traits, const TileProgram& program);
+  Policy (*policy)(const Traits& traits, const TileProgram& program);
+};
+std::span<const Variant> variants();
+
+// Returns the words of 32 bits of a position in the table of group_global: the parts of its key,
+// and its limbs.
+std::uint64_t global_position_words(const TileProgram& program);
+
+// The shares of a dense table of so many slots (kernels/group_dense.kc).
+struct DenseShape {
+  std::uint32_t parts = 1, copies = 1, groups = 1;
+};
+DenseShape dense_shape(const TileProgram& program, const Policy& policy, std::uint64_t slots);
+// Beyond this, partitions are faster: at 2^26 rows 20,000 keys take 0.52 ms in two parts, 50,000
+// 1.21 in five, and 100,000 in partitions 0.73 (one H200).
+constexpr std::uint32_t max_dense_parts = 2;
+// Returns a group-by's variant for keys of known ranges, by their slots; null if they are too many
+// for this device or for so few rows. After partitions there is no table a work group, and a table
+// in global memory stays there.
+const Variant* dense_variant(const Traits& traits, const TileProgram& program, const Policy& now,
+                             std::uint64_t slots, std::uint64_t row_count);
+
+// A group-by's next attempt after a launch whose tables were too small, or whose floats were
+// outside the limbs: another row or policy.
+struct Attempt {
+  const Variant* variant = nullptr;
+  Policy policy;
+};
+// `group_rows`: the most rows that one group meets. Code::capacity where no row of the table takes
+// more keys.
+Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program,
+                             const Attempt& failed, std::uint64_t group_rows, bool is_outside);
+
+// Returns the first row that fits, or the named one. An error if the name is unknown or does not
+// fit.
+Result<const Variant*> choose_variant(const Traits& traits, const TileProgram& program,
+                                      std::string_view forced = {});
+// Returns what emit and explain assume of a target when there is no device.
+Traits typical_traits(Target target);
+
+}  // namespace penstock::plan

@@ -1,0 +1,36 @@
+#include "primitive/primitive_source.hpp"
+
+#include "kernel/kernel_source.hpp"
+
+namespace penstock::primitive {
+
+std::string define(const std::string& name, const std::string& value) {
+  return "#define " + name + " " + value + "\n";
+}
+std::string define(const std::string& name, std::uint32_t value) {
+  return define(name, std::to_string(value) + "u");
+}
+std::string groups_per_unit(std::uint32_t count) {
+  return "#undef GROUPS_PER_UNIT\n" + define("GROUPS_PER_UNIT", std::to_string(count));
+}
+
+ProgramSource text_of(const Device& device, const std::string& file, std::string policy,
+                      std::uint32_t group_size) {
+  const std::string name = "primitive/kernels/" + file;
+  const kernel::SourcePart parts[] = {{"policy", std::move(policy)},
+                                      {name, std::string(kernel::primitive_source(name))}};
+  ProgramSource source;
+  source.text = kernel::assemble(device.traits().target, parts, kernel::primitive_source);
+  source.group_size = group_size;
+  source.label = file;
+  return source;
+}
+
+Status replace(Device& device, std::shared_ptr<Buffer>& buffer, std::uint64_t bytes) {
+  if (buffer && buffer->bytes() >= bytes) return {};
+  buffer.reset();
+  PENSTOCK_ASSIGN(buffer, device.allocate(bytes));
+  return {};
+}
+
+}  // namespace penstock::primitive

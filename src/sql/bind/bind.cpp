@@ -1,0 +1,259 @@
+// Binds a Select to steps: tables, joined -> filter -> (map | reduce | group_by) -> filter (HAVING)
+// -> map -> order_by -> limit -> map.
+//
+// Steps that would change nothing are left out: `SELECT *` has no map, and a grouping whose SELECT
+// list is its keys and then its aggregates needs none. ORDER BY of an expression that the SELECT
+// list lacks adds a column, which the last map drops.
+#include "penstock/sql.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/exception_boundary.hpp"
+#include "sql/bind/grouping.hpp"
+#include "sql/bind/join_tables.hpp"
+#include "sql/bind/windowing.hpp"
+
+namespace penstock::sql {
+namespace {
+
+struct Key {
+  std::uint32_t column = 0;
+  const OrderItem* item = nullptr;
+};
+
+class SelectBinder {
+ public:
+  // `joined.step` has the columns of the scope; `joined.where` holds the conditions still to apply.
+  SelectBinder(const Lexed& lexed, const Select& select, const Scope& scope, Plan& plan,
+               const JoinedTables& joined)
+      : select_(select),
+        plan_(plan),
+        step_(joined.step),
+        where_(joined.where),
+        table_(schema_source(scope.schema)),
+        names_(lexed, select, scope),
+        rows_(scope.schema) {}
+
+  Result<StepId> bind() {
+    PENSTOCK_TRY(bind_where());
+    PENSTOCK_TRY(bind_order());
+    const bool grouped = !select_.group_by.empty() || select_.having ||
+                         std::any_of(outputs_.begin(), outputs_.end(), [](const SelectItem& o) {
+                           return contains_aggregate(*o.value);
+                         });
+    if (grouped) {
+      PENSTOCK_TRY(bind_groups());
+    } else {
+      PENSTOCK_TRY(bind_rows());
+    }
+    if (select_.distinct) PENSTOCK_TRY(keep_distinct());
+    return finish();
+  }
+
+ private:
+  std::size_t item_count() const { return names_.items().size(); }
+  bool has_hidden() const { return outputs_.size() > item_count(); }
+  // Makes the step the last one; an error gets the position of the syntax it was made of.
+  Status take(const Syntax& syntax, const Result<StepId>& step) {
+    if (!step.ok()) return names_.at(syntax, step.status());
+    step_ = *step;
+    return {};
+  }
+
+  Status bind_where() {
+    if (!where_) return {};
+    PENSTOCK_ASSIGN(const NodeId predicate,
+                    ExpressionBinder(names_, rows_, "WHERE").predicate(*where_));
+    return take(*where_, plan_.filter(step_, rows_.graph(), predicate));
+  }
+
+  // Sets outputs_ to the SELECT items, followed by what only ORDER BY asks for.
+  Status bind_order() {
+    outputs_ = names_.items();
+    std::unordered_map<std::string, std::uint32_t> seen;
+    for (std::uint32_t i = 0; i < outputs_.size(); i++) {
+      PENSTOCK_ASSIGN(const std::string text, names_.canonical(*outputs_[i].value));
+      seen.emplace(text, i);
+    }
+    for (const OrderItem& item : select_.order_by) {
+      PENSTOCK_ASSIGN(const std::optional<std::uint32_t> column, order_column(*item.value, seen));
+      if (column) keys_.push_back({*column, &item});
+    }
+    return {};
+  }
+
+  Result<std::optional<std::uint32_t>> order_column(
+      const Syntax& term, std::unordered_map<std::string, std::uint32_t>& seen) {
+    PENSTOCK_ASSIGN(const std::optional<std::uint32_t> rank, names_.ordinal(term, "ORDER BY"));
+    if (rank) return rank;
+    if (term.kind == SyntaxKind::number || term.kind == SyntaxKind::string ||
+        term.kind == SyntaxKind::null || term.kind == SyntaxKind::boolean)
+      return names_.error(term.offset, Code::invalid, "ORDER BY a constant has no effect");
+    if (term.kind == SyntaxKind::column)
+      if (const auto alias = names_.alias(term))
+        return std::optional(static_cast<std::uint32_t>(*alias));
+    PENSTOCK_ASSIGN(const std::string text, names_.canonical(term));
+    const auto [found, added] = seen.emplace(text, static_cast<std::uint32_t>(outputs_.size()));
+    if (added) outputs_.push_back({std::make_shared<const Syntax>(term), ""});
+    if (added && select_.distinct)
+      return names_.error(term.offset, Code::unsupported,
+                          "ORDER BY of what SELECT DISTINCT does not list is not supported");
+    return std::optional(found->second);
+  }
+
+  Result<NodeId> bind_output(std::size_t i, Builder& builder,
+                             const ExpressionBinder::Groups* groups) {
+    const VisibleAliases scope(names_, i);  // ORDER BY sees them all
+    return ExpressionBinder(names_, builder, i < item_count() ? "SELECT" : "ORDER BY", groups)
+        .value(*outputs_[i].value);
+  }
+
+  Result<std::vector<Projection>> project(Builder& builder,
+                                          const ExpressionBinder::Groups* groups) {
+    std::vector<Projection> projections;
+    for (std::size_t i = 0; i < outputs_.size(); i++) {
+      PENSTOCK_ASSIGN(const NodeId node, bind_output(i, builder, groups));
+      projections.push_back({names_.output_name(outputs_[i]), node});
+    }
+    return projections;
+  }
+
+  // Adds a map unless it would yield the step's columns as they are.
+  Status add_map(const Builder& builder, std::vector<Projection> projections) {
+    const Schema& schema = plan_.step(step_).schema;
+    bool same = projections.size() == schema.size();
+    for (std::uint32_t i = 0; same && i < schema.size(); i++) {
+      const Node& node = builder.graph()->at(projections[i].root);
+      same = node.op == Op::column && node.payload == i && projections[i].name == schema[i].name;
+    }
+    if (same) return {};
+    return take(*outputs_[0].value, plan_.map(step_, builder.graph(), std::move(projections)));
+  }
+
+  Status bind_rows() { return add_outputs(rows_, nullptr); }
+
+  // Adds the items over rows or groups, and the windows that they call.
+  Status add_outputs(Builder& rows, const ExpressionBinder::Groups* groups) {
+    if (!Windowing::contains_window(outputs_)) {
+      PENSTOCK_ASSIGN(std::vector<Projection> projections, project(rows, groups));
+      return add_map(rows, std::move(projections));
+    }
+    Windowing windowing(names_, rows, groups);
+    PENSTOCK_TRY(windowing.bind(outputs_));
+    PENSTOCK_TRY(add_map(rows, windowing.projections()));
+    PENSTOCK_ASSIGN(step_, windowing.add_steps(plan_, step_));
+    Builder columns(plan_.step(step_).schema);
+    PENSTOCK_ASSIGN(std::vector<Projection> projections, project(columns, &windowing.columns()));
+    return add_map(columns, std::move(projections));
+  }
+
+  Status bind_groups() {
+    Grouping grouping(select_, names_, rows_, table_);
+    PENSTOCK_TRY(grouping.bind(outputs_));
+    PENSTOCK_ASSIGN(step_, grouping.add_step(plan_, step_, outputs_));
+    Builder groups(plan_.step(step_).schema);
+    if (select_.having) {
+      const auto& columns = grouping.columns();
+      PENSTOCK_ASSIGN(
+          const NodeId predicate,
+          ExpressionBinder(names_, groups, "HAVING", &columns).predicate(*select_.having));
+      PENSTOCK_TRY(take(*select_.having, plan_.filter(step_, groups.graph(), predicate)));
+    }
+    return add_outputs(groups, &grouping.columns());
+  }
+
+  Status keep_distinct() {
+    Builder rows(plan_.step(step_).schema);
+    std::vector<Projection> keys;
+    for (std::uint32_t i = 0; i < rows.schema().size(); i++)
+      keys.push_back({rows.schema()[i].name, rows.column(i)});
+    Result<StepId> step = plan_.group_by(step_, rows.graph(), std::move(keys), {});
+    if (!step.ok())
+      return names_.error(select_.distinct_offset, step.status().code(), step.status().message());
+    step_ = *step;
+    return {};
+  }
+
+  Result<StepId> finish() {
+    if (!keys_.empty()) {
+      std::vector<SortKey> keys;
+      for (const Key& key : keys_)
+        keys.push_back({key.column, key.item->descending, key.item->nulls_first});
+      PENSTOCK_TRY(take(*select_.order_by[0].value, plan_.order_by(step_, std::move(keys))));
+    }
+    PENSTOCK_TRY(add_limit());
+    if (!has_hidden()) return step_;
+    Builder rows(plan_.step(step_).schema);
+    std::vector<Projection> kept;
+    for (std::uint32_t i = 0; i < item_count(); i++)
+      kept.push_back({rows.schema()[i].name, rows.column(i)});
+    PENSTOCK_TRY(add_map(rows, std::move(kept)));
+    return step_;
+  }
+
+  // Returns a constant count of rows, 0 or more; nullopt for NULL and ALL, which set no limit.
+  Result<std::optional<std::uint64_t>> row_count(const SyntaxPtr& syntax, const char* clause) {
+    if (!syntax) return std::optional<std::uint64_t>();
+    const Scope no_tables;
+    const Select no_select;
+    Names no_names(names_.lexed(), no_select, no_tables);
+    Builder builder{Schema()};
+    PENSTOCK_ASSIGN(const NodeId node, ExpressionBinder(no_names, builder, clause).value(*syntax));
+    const Evaluated result = evaluate(*builder.graph(), std::array{node}, {})[0];
+    const std::string name(clause);
+    if (result.fault != Code::ok)
+      return names_.error(syntax->offset, Code::invalid, name + " cannot be computed");
+    if (result.value.is_null) return std::optional<std::uint64_t>();
+    if (!is_integer(result.value.type))
+      return names_.error(syntax->offset, Code::invalid,
+                          name + " takes an integer, not " + name_of(result.value.type));
+    if (result.value.integer < 0)
+      return names_.error(syntax->offset, Code::invalid, name + " must not be negative");
+    return std::optional(static_cast<std::uint64_t>(result.value.integer));
+  }
+
+  Status add_limit() {
+    PENSTOCK_ASSIGN(const std::optional<std::uint64_t> count, row_count(select_.limit, "LIMIT"));
+    PENSTOCK_ASSIGN(const std::optional<std::uint64_t> skipped,
+                    row_count(select_.offset, "OFFSET"));
+    if (!count && skipped.value_or(0) == 0) return {};
+    PENSTOCK_ASSIGN(step_,
+                    plan_.limit(step_, count.value_or(std::numeric_limits<std::uint64_t>::max()),
+                                skipped.value_or(0)));
+    return {};
+  }
+
+  const Select& select_;
+  Plan& plan_;
+  StepId step_;
+  const SyntaxPtr where_;
+  const std::shared_ptr<TableSource> table_;  // of the rows' names and types
+  Names names_;
+  Builder rows_;  // over the rows of FROM
+  std::vector<SelectItem> outputs_;
+  std::vector<Key> keys_;
+};
+
+}  // namespace
+
+Result<StepId> bind_select(const Lexed& lexed, const Select& select, Plan& plan,
+                           const TableOpener& open) {
+  PENSTOCK_ASSIGN(const Scope scope, open_scope(lexed, select, open));
+  PENSTOCK_ASSIGN(const JoinedTables joined, join_tables(lexed, select, scope, plan, open));
+  return SelectBinder(lexed, select, scope, plan, joined).bind();
+}
+
+}  // namespace penstock::sql
+
+namespace penstock {
+
+Result<StepId> bind_sql(std::string_view statement, Plan& plan, const TableOpener& open) {
+  return guard([&]() -> Result<StepId> {
+    PENSTOCK_ASSIGN(const sql::Lexed lexed, sql::lex(statement));
+    PENSTOCK_ASSIGN(const sql::Select select, sql::read_select(lexed));
+    return sql::bind_select(lexed, select, plan, open);
+  });
+}
+
+}  // namespace penstock

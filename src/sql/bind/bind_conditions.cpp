@@ -1,0 +1,140 @@
+// Binds comparisons, BETWEEN, IN, IS and the connectives.
+#include <algorithm>
+#include <array>
+
+#include "sql/bind/expression_binder.hpp"
+
+namespace penstock::sql {
+
+Result<NodeId> ExpressionBinder::comparison(const Syntax& syntax, Op op, const Operand& left,
+                                            const Operand& right) {
+  // BETWEEN and IN compare inputs other than the first two: errors then point at the whole.
+  const bool two = syntax.inputs.size() == 2;
+  const Syntax &left_syntax = two ? *syntax.inputs[0] : syntax,
+               &right_syntax = two ? *syntax.inputs[1] : syntax;
+  PENSTOCK_ASSIGN(NodeId a, coerce(left_syntax, left, type_of_operand(right)));
+  PENSTOCK_ASSIGN(NodeId b, coerce(right_syntax, right, type_of_operand(left)));
+  // Compares a date column with a midnight (date - INTERVAL is a TIMESTAMP) as dates: no row is
+  // widened.
+  for (auto [datetime, date] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    const std::optional<Scalar> value = constant(*datetime);
+    if (!value || value->is_null || value->type.kind != Kind::timestamp ||
+        builder_.type(*date).kind != Kind::date32)
+      continue;
+    if (value->integer % microseconds_per_day == 0)
+      *datetime =
+          builder_.literal(Scalar::of(Type{Kind::date32}, value->integer / microseconds_per_day));
+  }
+  return located(syntax, builder_.binary(op, a, b));
+}
+
+Result<NodeId> ExpressionBinder::distinct(const Syntax& syntax, bool negate) {
+  PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
+  PENSTOCK_ASSIGN(const NodeId differs, comparison(syntax, Op::not_equal, inputs[0], inputs[1]));
+  std::array<NodeId, 2> missing{};
+  for (std::size_t i = 0; i < 2; i++) {
+    PENSTOCK_ASSIGN(const NodeId node,
+                    coerce(*syntax.inputs[i], inputs[i], type_of_operand(inputs[1 - i])));
+    PENSTOCK_ASSIGN(missing[i], located(syntax, builder_.unary(Op::is_null, node)));
+  }
+  PENSTOCK_ASSIGN(const NodeId either,
+                  located(syntax, builder_.binary(Op::or_, missing[0], missing[1])));
+  PENSTOCK_ASSIGN(const NodeId one,
+                  located(syntax, builder_.binary(Op::not_equal, missing[0], missing[1])));
+  PENSTOCK_ASSIGN(const NodeId result, located(syntax, builder_.select(either, one, differs)));
+  return negate ? builder_.unary(Op::not_, result) : result;
+}
+
+// Binds AND, OR, NOT and the IS tests.
+Result<NodeId> ExpressionBinder::logical(const Syntax& syntax) {
+  const std::string& name = syntax.name;
+  if (name == "is distinct from" || name == "is not distinct from")
+    return distinct(syntax, name == "is not distinct from");
+  if (name == "is null" || name == "is not null") {
+    PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[0]));
+    PENSTOCK_ASSIGN(const NodeId missing, located(syntax, builder_.unary(Op::is_null, input)));
+    return name == "is null" ? missing : builder_.unary(Op::not_, missing);
+  }
+  const std::string clause = std::exchange(clause_, name == "and"   ? "AND"
+                                                    : name == "or"  ? "OR"
+                                                    : name == "not" ? "NOT"
+                                                                    : "IS");
+  std::vector<NodeId> nodes;
+  for (const SyntaxPtr& input : syntax.inputs) {
+    PENSTOCK_ASSIGN(const NodeId node, predicate(*input));
+    nodes.push_back(node);
+  }
+  clause_ = clause;
+  if (name == "and" || name == "or")
+    return chain(syntax, name == "and" ? Op::and_ : Op::or_, std::move(nodes));
+  if (name == "not") return builder_.unary(Op::not_, nodes[0]);
+  // IS TRUE is never NULL: an unknown is neither true nor false.
+  NodeId tested = nodes[0];
+  if (name == "is false" || name == "is not false") {
+    PENSTOCK_ASSIGN(tested, located(syntax, builder_.unary(Op::not_, tested)));
+  }
+  PENSTOCK_ASSIGN(
+      const NodeId known,
+      located(syntax,
+              builder_.variadic(Op::coalesce, {tested, builder_.literal(Scalar::of(false))})));
+  return name.starts_with("is not") ? builder_.unary(Op::not_, known) : known;
+}
+
+// Makes a balanced tree, so that a list of thousands nests a dozen levels.
+Result<NodeId> ExpressionBinder::chain(const Syntax& syntax, Op op, std::vector<NodeId> nodes) {
+  while (nodes.size() > 1) {
+    std::vector<NodeId> pairs;
+    for (std::size_t i = 0; i < nodes.size(); i += 2) {
+      NodeId pair = nodes[i];
+      if (i + 1 < nodes.size()) {
+        PENSTOCK_ASSIGN(pair, located(syntax, builder_.binary(op, nodes[i], nodes[i + 1])));
+      }
+      pairs.push_back(pair);
+    }
+    nodes = std::move(pairs);
+  }
+  return nodes[0];
+}
+
+Result<NodeId> ExpressionBinder::between(const Syntax& syntax) {
+  PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
+  const auto compare = [&](Op op, std::size_t bound) {
+    Syntax pair = syntax;
+    pair.inputs = {syntax.inputs[0], syntax.inputs[bound]};
+    Operand subject = inputs[0];
+    return comparison(pair, op, subject, inputs[bound]);
+  };
+  PENSTOCK_ASSIGN(const NodeId low, compare(Op::greater_equal, 1));
+  PENSTOCK_ASSIGN(const NodeId high, compare(Op::less_equal, 2));
+  return builder_.binary(Op::and_, low, high);
+}
+
+Result<NodeId> ExpressionBinder::in_list(const Syntax& syntax) {
+  PENSTOCK_ASSIGN(const Operand subject, bind(*syntax.inputs[0]));
+  std::vector<NodeId> equals;
+  Syntax pair = syntax;
+  for (std::size_t i = 1; i < syntax.inputs.size(); i++) {
+    pair.inputs = {syntax.inputs[0], syntax.inputs[i]};
+    pair.name = "=";
+    PENSTOCK_ASSIGN(const Operand item, bind(*syntax.inputs[i]));
+    PENSTOCK_ASSIGN(const NodeId equal, comparison(pair, Op::equal, subject, item));
+    equals.push_back(equal);
+  }
+  return chain(syntax, Op::or_, std::move(equals));
+}
+
+Result<NodeId> ExpressionBinder::variadic(const Syntax& syntax, Op op) {
+  if (syntax.inputs.empty()) return wrong(syntax, syntax.name + " needs an argument");
+  PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
+  std::optional<Type> beside;
+  for (const Operand& input : inputs)
+    if (!beside) beside = type_of_operand(input);
+  std::vector<NodeId> nodes;
+  for (std::size_t i = 0; i < inputs.size(); i++) {
+    PENSTOCK_ASSIGN(const NodeId node, coerce(*syntax.inputs[i], inputs[i], beside));
+    nodes.push_back(node);
+  }
+  return builder_.variadic(op, std::move(nodes));
+}
+
+}  // namespace penstock::sql

@@ -1,0 +1,80 @@
+#include "sql/bind/conjuncts.hpp"
+
+#include <map>
+
+namespace penstock::sql {
+namespace {
+
+bool is_operation(const SyntaxPtr& syntax, std::string_view name) {
+  return syntax->kind == SyntaxKind::operation && syntax->name == name;
+}
+
+bool read(const Names& names, const Syntax& syntax, Tables& tables) {
+  if (syntax.kind == SyntaxKind::exists || syntax.kind == SyntaxKind::in_subquery || syntax.over)
+    return false;
+  if (syntax.kind == SyntaxKind::column) {
+    const auto column = names.column(syntax);
+    if (!column.ok() || !*column) return false;
+    tables.insert(names.scope().table_of(**column));
+  }
+  for (const SyntaxPtr& input : syntax.inputs)
+    if (!read(names, *input, tables)) return false;
+  return !syntax.filter || read(names, *syntax.filter, tables);
+}
+
+// Returns the equalities of two tables in one branch, by their canonical text.
+std::map<std::string, SyntaxPtr> equalities_of(const Names& names, const SyntaxPtr& branch) {
+  std::map<std::string, SyntaxPtr> found;
+  for (const SyntaxPtr& condition : conjuncts(branch)) {
+    const auto text = names.canonical(*condition);
+    if (equality(condition) && text.ok()) found.emplace(*text, condition);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<SyntaxPtr> conjuncts(const SyntaxPtr& condition) {
+  if (!condition) return {};
+  return is_operation(condition, "and") ? condition->inputs : std::vector<SyntaxPtr>{condition};
+}
+
+SyntaxPtr conjunction(const std::vector<SyntaxPtr>& conditions) {
+  if (conditions.empty()) return nullptr;
+  if (conditions.size() == 1) return conditions[0];
+  auto whole = std::make_shared<Syntax>();
+  whole->kind = SyntaxKind::operation;
+  whole->name = "and";
+  whole->offset = conditions[0]->offset;
+  for (const SyntaxPtr& condition : conditions)
+    for (const SyntaxPtr& part : conjuncts(condition)) whole->inputs.push_back(part);
+  return whole;
+}
+
+std::optional<Tables> tables_read(const Names& names, const Syntax& syntax) {
+  Tables tables;
+  if (!read(names, syntax, tables)) return std::nullopt;
+  return tables;
+}
+
+std::optional<Equality> equality(const SyntaxPtr& condition) {
+  if (!is_operation(condition, "=")) return std::nullopt;
+  return Equality{condition->inputs[0], condition->inputs[1]};
+}
+
+std::vector<SyntaxPtr> conjuncts_with_common(const Names& names, const SyntaxPtr& condition) {
+  std::vector<SyntaxPtr> all = conjuncts(condition), common;
+  for (const SyntaxPtr& part : all) {
+    if (!is_operation(part, "or")) continue;
+    auto shared = equalities_of(names, part->inputs[0]);
+    for (const SyntaxPtr& branch : part->inputs) {
+      const auto here = equalities_of(names, branch);
+      std::erase_if(shared, [&](const auto& entry) { return !here.contains(entry.first); });
+    }
+    for (const auto& [text, equal] : shared) common.push_back(equal);
+  }
+  all.insert(all.end(), common.begin(), common.end());
+  return all;
+}
+
+}  // namespace penstock::sql

@@ -1,0 +1,26 @@
+// Splits conditions into conjuncts, and finds the tables that each reads.
+#pragma once
+#include <optional>
+#include <set>
+
+#include "sql/bind/expression_binder.hpp"
+
+namespace penstock::sql {
+
+using Tables = std::set<std::size_t>;  // indices into Scope::tables
+
+// Returns the tables whose columns an expression reads; nullopt where it reads anything else: an
+// alias, or a column of another scope.
+std::optional<Tables> tables_read(const Names& names, const Syntax& syntax);
+
+// An equality of two sides.
+struct Equality {
+  SyntaxPtr left, right;
+};
+std::optional<Equality> equality(const SyntaxPtr& condition);
+
+// Returns the condition's conjuncts, followed by the equalities that every branch of an OR among
+// them holds: those are implied.
+std::vector<SyntaxPtr> conjuncts_with_common(const Names& names, const SyntaxPtr& condition);
+
+}  // namespace penstock::sql

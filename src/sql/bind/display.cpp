@@ -1,0 +1,183 @@
+#include <algorithm>
+#include <array>
+
+#include "sql/parse/keywords.hpp"
+#include "sql/parse/syntax.hpp"
+
+namespace penstock::sql {
+namespace {
+
+template <class Range> bool holds(const Range& range, std::string_view name) {
+  return std::find(std::begin(range), std::end(range), name) != std::end(range);
+}
+
+std::string in_quotes(std::string_view text, char quote) {
+  std::string result(1, quote);
+  for (char c : text) {
+    if (c == quote) result += quote;
+    result += c;
+  }
+  return result + quote;
+}
+
+std::string identifier(std::string_view name) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9');
+  };
+  const bool bare = !name.empty() && std::all_of(name.begin(), name.end(), plain) &&
+                    !(name[0] >= '0' && name[0] <= '9');
+  return bare && !is_keyword(name) ? std::string(name) : in_quotes(name, '"');
+}
+
+std::string upper(std::string text) {
+  for (char& c : text)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
+  return text;
+}
+
+std::string joined(const std::vector<SyntaxPtr>& inputs, std::size_t first,
+                   std::string_view between) {
+  std::string result;
+  for (std::size_t i = first; i < inputs.size(); i++)
+    result.append(i > first ? between : "").append(display(*inputs[i]));
+  return result;
+}
+
+std::string operation(const Syntax& syntax) {
+  const std::string& name = syntax.name;
+  const auto input = [&](std::size_t i) { return display(*syntax.inputs[i]); };
+  static constexpr std::array<std::array<std::string_view, 2>, 4> truths{
+      {{"is true", "IS NOT DISTINCT FROM true"},
+       {"is not true", "IS DISTINCT FROM true"},
+       {"is false", "IS NOT DISTINCT FROM false"},
+       {"is not false", "IS DISTINCT FROM false"}}};
+  for (const auto& [test, shown] : truths)
+    if (name == test) return "(CAST(" + input(0) + " AS BOOLEAN) " + std::string(shown) + ")";
+  if (name == "not") return "(NOT " + input(0) + ")";
+  if (name == "neg" || name == "pos" || name == "~")
+    return std::string("(") +
+           (name == "neg"   ? "-"
+            : name == "pos" ? "+"
+                            : "~") +
+           "(" + input(0) + "))";
+  if (name == "is null" || name == "is not null") return "(" + input(0) + " " + upper(name) + ")";
+  if (name == "between") return "(" + input(0) + " BETWEEN " + input(1) + " AND " + input(2) + ")";
+  if (name == "in") return "(" + input(0) + " IN (" + joined(syntax.inputs, 1, ", ") + "))";
+  return "(" + joined(syntax.inputs, 0, " " + upper(name) + " ") + ")";
+}
+
+// DuckDB's grammar reads INTERVAL '90' DAY as a function call.
+std::string interval(const Syntax& syntax) {
+  const std::string number = syntax.star ? syntax.name : in_quotes(syntax.name, '\'');
+  if (syntax.qualifier.empty()) return "CAST(" + number + " AS INTERVAL)";
+  if (syntax.qualifier == "second" || syntax.qualifier == "millisecond")
+    return "to_" + syntax.qualifier + "s(CAST(" + number + " AS DOUBLE))";
+  const bool wide = syntax.qualifier == "hour" || syntax.qualifier == "minute" ||
+                    syntax.qualifier == "microsecond";
+  return "to_" + syntax.qualifier + "s(CAST(trunc(CAST(" + number + " AS DOUBLE)) AS " +
+         (wide ? "BIGINT" : "INTEGER") + "))";
+}
+
+std::string window(const WindowSyntax& over) {
+  std::vector<std::string> parts;
+  if (!over.partition.empty()) parts.push_back("PARTITION BY " + joined(over.partition, 0, ", "));
+  std::string order;
+  for (const OrderItem& item : over.order)
+    order += (order.empty() ? "ORDER BY " : ", ") + display(*item.value) + item.shown;
+  if (!order.empty()) parts.push_back(order);
+  if (!over.frame_text.empty()) parts.push_back(over.frame_text);
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : " ") + part;
+  return text;
+}
+
+std::string function(const Syntax& syntax) {
+  std::string text;
+  if (syntax.name == "coalesce" || syntax.name == "ifnull")
+    text = "COALESCE(" + joined(syntax.inputs, 0, ", ") + ")";
+  else if (syntax.name == "count" && syntax.inputs.empty())
+    text = syntax.over ? "count()" : "count_star()";
+  else
+    text = identifier(syntax.name == "btrim" ? "trim"
+                                             : syntax.name) +  // as PostgreSQL's parser calls it
+           (syntax.distinct ? "(DISTINCT " : "(") +
+           joined(syntax.inputs, 0, ", ") + ")";
+  if (syntax.filter) text += " FILTER (WHERE " + display(*syntax.filter) + ")";
+  return syntax.over ? text + " OVER (" + window(*syntax.over) + ")" : text;
+}
+
+}  // namespace
+
+std::string display(const Syntax& syntax) {
+  switch (syntax.kind) {
+    case SyntaxKind::column:
+      return (syntax.qualifier.empty() ? "" : identifier(syntax.qualifier) + ".") +
+             identifier(syntax.name);
+    case SyntaxKind::star:
+      return (syntax.qualifier.empty() ? "" : identifier(syntax.qualifier) + ".") + "*";
+    case SyntaxKind::number:
+    case SyntaxKind::boolean:
+    case SyntaxKind::null: return syntax.name;
+    case SyntaxKind::string: return in_quotes(syntax.name, '\'');
+    case SyntaxKind::interval: return interval(syntax);
+    case SyntaxKind::cast: return "CAST(" + display(*syntax.inputs[0]) + " AS " + syntax.name + ")";
+    case SyntaxKind::operation: return operation(syntax);
+    case SyntaxKind::case_of: {
+      std::string text = "CASE ";
+      for (std::size_t i = 0; i + 1 < syntax.inputs.size(); i += 2)
+        text += " WHEN (" + display(*syntax.inputs[i]) + ") THEN (" +
+                display(*syntax.inputs[i + 1]) + ")";
+      return text + " ELSE " + display(*syntax.inputs.back()) + " END";
+    }
+    case SyntaxKind::function: return function(syntax);
+    case SyntaxKind::exists: return "EXISTS(SUBQUERY)";
+    case SyntaxKind::in_subquery: return "(" + display(*syntax.inputs[0]) + " IN (SUBQUERY))";
+  }
+  return {};
+}
+
+bool is_aggregate(const Syntax& syntax) {
+  static constexpr std::string_view names[] = {"count", "sum", "avg", "mean", "min", "max"};
+  return syntax.kind == SyntaxKind::function && !syntax.over && holds(names, syntax.name);
+}
+
+std::vector<SyntaxPtr> parts_of(const Syntax& syntax) {
+  std::vector<SyntaxPtr> parts = syntax.inputs;
+  if (!syntax.over) return parts;
+  parts.insert(parts.end(), syntax.over->partition.begin(), syntax.over->partition.end());
+  for (const OrderItem& item : syntax.over->order) parts.push_back(item.value);
+  if (syntax.filter) parts.push_back(syntax.filter);
+  return parts;
+}
+
+bool contains_aggregate(const Syntax& syntax) {
+  const std::vector<SyntaxPtr> parts = parts_of(syntax);
+  return is_aggregate(syntax) || std::any_of(parts.begin(), parts.end(), [](const SyntaxPtr& i) {
+           return contains_aggregate(*i);
+         });
+}
+
+std::optional<Type> type_named(std::string_view name) {
+  struct Named {
+    std::string_view name;
+    Kind kind;
+  };
+  static constexpr Named names[] = {
+      {"boolean", Kind::boolean}, {"bool", Kind::boolean},        {"logical", Kind::boolean},
+      {"tinyint", Kind::int8},    {"int1", Kind::int8},           {"smallint", Kind::int16},
+      {"int2", Kind::int16},      {"short", Kind::int16},         {"integer", Kind::int32},
+      {"int", Kind::int32},       {"int4", Kind::int32},          {"signed", Kind::int32},
+      {"bigint", Kind::int64},    {"int8", Kind::int64},          {"long", Kind::int64},
+      {"utinyint", Kind::uint8},  {"usmallint", Kind::uint16},    {"uinteger", Kind::uint32},
+      {"ubigint", Kind::uint64},  {"float", Kind::float32},       {"real", Kind::float32},
+      {"float4", Kind::float32},  {"double", Kind::float64},      {"float8", Kind::float64},
+      {"decimal", Kind::decimal}, {"dec", Kind::decimal},         {"numeric", Kind::decimal},
+      {"date", Kind::date32},     {"timestamp", Kind::timestamp}, {"datetime", Kind::timestamp},
+      {"varchar", Kind::string},  {"text", Kind::string},         {"string", Kind::string}};
+  const std::string folded = lower(name);
+  for (const Named& named : names)
+    if (named.name == folded) return Type{named.kind};
+  return std::nullopt;
+}
+
+}  // namespace penstock::sql

@@ -1,0 +1,337 @@
+#include "sql/bind/expression_binder.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "expr/string_functions.hpp"
+
+namespace penstock::sql {
+namespace {
+
+constexpr int depth_limit =
+    600;  // also counts expressions behind aliases; see the lexer's nesting limit
+constexpr int alias_expansion_limit = 20'000;
+constexpr std::size_t max_site_bytes = 100;
+constexpr Type boolean_type{Kind::boolean};
+
+struct NamedOp {
+  std::string_view name;
+  Op op;
+};
+constexpr NamedOp arithmetic_ops[] = {
+    {"+", Op::add},    {"-", Op::subtract},        {"*", Op::multiply},
+    {"/", Op::divide}, {"//", Op::integer_divide}, {"%", Op::modulo},
+    {"^", Op::power},  {"**", Op::power},          {"&", Op::bit_and},
+    {"|", Op::bit_or}, {"<<", Op::shift_left},     {">>", Op::shift_right}};
+constexpr NamedOp comparison_ops[] = {{"=", Op::equal},   {"!=", Op::not_equal},
+                                      {"<", Op::less},    {"<=", Op::less_equal},
+                                      {">", Op::greater}, {">=", Op::greater_equal}};
+
+template <std::size_t count>
+std::optional<Op> find(const NamedOp (&table)[count], std::string_view name) {
+  for (const NamedOp& row : table)
+    if (row.name == name) return row.op;
+  return std::nullopt;
+}
+
+Operand of(NodeId node) {
+  Operand operand;
+  operand.node = node;
+  return operand;
+}
+
+Result<Operand> of(Result<NodeId> node) {
+  if (!node.ok()) return node.status();
+  return of(*node);
+}
+
+}  // namespace
+
+Result<NodeId> ExpressionBinder::value(const Syntax& syntax) {
+  PENSTOCK_ASSIGN(const Operand operand, bind(syntax));
+  return coerce(syntax, operand);
+}
+
+Result<NodeId> ExpressionBinder::predicate(const Syntax& syntax) {
+  PENSTOCK_ASSIGN(const NodeId node, value(syntax));
+  if (builder_.type(node) == boolean_type) return node;
+  if (!is_numeric(builder_.type(node)))
+    return wrong(syntax, clause_ + " takes a condition, not " + name_of(builder_.type(node)));
+  return located(syntax, builder_.cast(node, boolean_type));
+}
+
+Result<Operand> ExpressionBinder::bind(const Syntax& syntax) {
+  if (depth_ == depth_limit)
+    return names_.error(syntax.offset, Code::capacity, "the expression nests too deep here");
+  if (alias_depth_ > 0 && ++names_.alias_expansions > alias_expansion_limit)
+    return names_.error(syntax.offset, Code::capacity,
+                        "the aliases of this statement stand for more than " +
+                            std::to_string(alias_expansion_limit) + " expressions");
+  depth_++;
+  Result<Operand> result = dispatch(syntax);
+  depth_--;
+  return result;
+}
+
+Result<Operand> ExpressionBinder::dispatch(const Syntax& syntax) {
+  if (groups_ != nullptr && syntax.kind != SyntaxKind::column) {
+    PENSTOCK_ASSIGN(const std::string text, names_.canonical(syntax));
+    if (const auto found = groups_->find(text); found != groups_->end())
+      return of(builder_.column(found->second));
+  }
+  switch (syntax.kind) {
+    case SyntaxKind::column: return column(syntax);
+    case SyntaxKind::star:
+      return wrong(syntax, "* can stand in the SELECT list and in count(*) only");
+    case SyntaxKind::number: {
+      Result<Scalar> number = number_literal(syntax.name);
+      if (!number.ok())
+        return names_.error(syntax.offset, number.status().code(), number.status().message());
+      return of(builder_.literal(std::move(number).value()));
+    }
+    case SyntaxKind::boolean: return of(builder_.literal(Scalar::of(syntax.name == "true")));
+    case SyntaxKind::null: {
+      Operand null =
+          of(builder_.literal(Scalar::null_of(type_of<std::int32_t>())));  // takes any type
+      null.kind = Operand::Kind::null;
+      return null;
+    }
+    case SyntaxKind::string: {
+      Operand literal;
+      literal.kind = Operand::Kind::string;
+      literal.string = syntax.name;
+      return literal;
+    }
+    case SyntaxKind::interval: {
+      const std::optional<Interval> interval = parse_interval(syntax.name, syntax.qualifier);
+      if (!interval)
+        return wrong(syntax, "'" + syntax.name + "' is not an interval" +
+                                 (syntax.qualifier.empty() ? "" : " of " + syntax.qualifier));
+      Operand operand;
+      operand.kind = Operand::Kind::interval;
+      operand.interval = *interval;
+      return operand;
+    }
+    case SyntaxKind::cast: return cast(syntax);
+    case SyntaxKind::case_of: return case_of(syntax);
+    case SyntaxKind::operation: return operation(syntax);
+    case SyntaxKind::function: return function(syntax);
+    case SyntaxKind::exists:
+    case SyntaxKind::in_subquery:
+      return refuse(syntax, "a subquery anywhere but in WHERE, joined to the rest by AND,");
+  }
+  return Status(Code::internal, "an expression of no known form");
+}
+
+Result<Operand> ExpressionBinder::column(const Syntax& syntax) {
+  PENSTOCK_ASSIGN(const std::optional<std::uint32_t> index, names_.column(syntax));
+  const std::optional<std::size_t> alias = names_.alias(syntax);
+  if (index) PENSTOCK_TRY(check_readable(syntax, names_.schema()[*index]));
+  if (index && groups_ == nullptr) return of(builder_.column(*index));
+  if (index)
+    if (const auto found = groups_->find("#" + std::to_string(*index)); found != groups_->end())
+      return of(builder_.column(found->second));
+  if (alias) return through_alias(*alias);
+  if (!index) return names_.unknown(syntax);
+  return wrong(syntax, "column \"" + names_.schema()[*index].name +
+                           "\" must appear in the GROUP BY clause or must be part of an aggregate "
+                           "function");
+}
+
+// A column whose type is not read can stand in the SELECT list alone: the scan then names all such
+// columns at once.
+Status ExpressionBinder::check_readable(const Syntax& syntax, const Field& field) const {
+  const bool is_item = clause_ == "SELECT" && depth_ == 1 && alias_depth_ == 0;
+  if (field.unsupported.empty() || is_item) return {};
+  return names_.error(syntax.offset, Code::unsupported,
+                      "column '" + field.name + "' cannot be read: it is " + field.unsupported);
+}
+
+Result<Operand> ExpressionBinder::through_alias(std::size_t item) {
+  const std::size_t visible = std::exchange(names_.visible_aliases, item);
+  alias_depth_++;
+  Result<Operand> result = bind(*names_.item(item));
+  alias_depth_--;
+  names_.visible_aliases = visible;
+  return result;
+}
+
+std::optional<Type> ExpressionBinder::type_of_operand(const Operand& operand) const {
+  if (operand.kind != Operand::Kind::node) return std::nullopt;
+  return builder_.type(operand.node);
+}
+
+std::optional<Scalar> ExpressionBinder::constant(NodeId id) const {
+  const Node& node = builder_.graph()->at(id);
+  if (node.op != Op::parameter) return std::nullopt;
+  return builder_.graph()->parameters[node.payload];
+}
+
+Result<NodeId> ExpressionBinder::located(const Syntax& syntax, Result<NodeId> node) {
+  if (!node.ok()) return names_.at(syntax, node.status());
+  if (groups_ == nullptr)  // the host computes over groups, and it can call anything
+    if (const Status status = expr::check_string_call(*builder_.graph(), *node); !status.ok())
+      return names_.at(syntax, status);
+  // Only operations that can fault themselves are looked up later; a string for each node of a long
+  // list would take quadratic time.
+  auto& sites = builder_.graph()->sites;
+  const Op op = builder_.graph()->at(*node).op;
+  const bool can_fault_itself =
+      (op >= Op::add && op <= Op::shift_right) || op == Op::cast || op >= Op::square_root;
+  if (can_fault_itself && !sites.contains(*node)) {
+    std::string text = display(syntax);
+    if (text.size() > max_site_bytes) {
+      std::size_t end = max_site_bytes;
+      while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) end--;
+      text = text.substr(0, end) + "...";
+    }
+    sites.emplace(*node, Site{static_cast<std::int32_t>(syntax.offset), std::move(text)});
+  }
+  return node;
+}
+
+Result<NodeId> ExpressionBinder::coerce(const Syntax& syntax, const Operand& operand,
+                                        std::optional<Type> beside) {
+  if (operand.kind == Operand::Kind::interval)
+    return refuse(syntax, "an interval that is not added to a constant date or timestamp");
+  if (operand.kind != Operand::Kind::string)
+    return depth_ == 0 ? operand.node : narrowed(syntax, operand.node);
+  if (!beside || beside->kind == Kind::string) return builder_.literal(Scalar::of(operand.string));
+  if (is_numeric(*beside))
+    return refuse(syntax, "comparing or combining " + name_of(*beside) + " with a string");
+  const std::optional<Scalar> value = parse_as(*beside, operand.string);
+  if (!value) return wrong(syntax, "'" + operand.string + "' is not a " + name_of(*beside));
+  return builder_.literal(*value);
+}
+
+// Casts a sum's HUGEINT to BIGINT, as nothing computes with HUGEINT; a value that does not fit is a
+// fault.
+Result<NodeId> ExpressionBinder::narrowed(const Syntax& syntax, NodeId node) {
+  if (builder_.type(node).kind != penstock::Kind::int128) return node;
+  return located(syntax, builder_.cast(node, type_of<std::int64_t>()));
+}
+
+Result<std::vector<Operand>> ExpressionBinder::operands(const Syntax& syntax, std::size_t first) {
+  std::vector<Operand> result;
+  for (std::size_t i = first; i < syntax.inputs.size(); i++) {
+    PENSTOCK_ASSIGN(Operand operand, bind(*syntax.inputs[i]));
+    result.push_back(std::move(operand));
+  }
+  return result;
+}
+
+Result<Operand> ExpressionBinder::cast(const Syntax& syntax) {
+  PENSTOCK_ASSIGN(const Operand input, bind(*syntax.inputs[0]));
+  if (input.kind == Operand::Kind::string) {
+    const std::optional<Scalar> value = parse_as(syntax.type, input.string);
+    if (!value) return wrong(syntax, "'" + input.string + "' is not a " + name_of(syntax.type));
+    return of(located(syntax, builder_.cast(builder_.literal(*value), syntax.type)));
+  }
+  if (input.kind == Operand::Kind::interval) return refuse(syntax, "a cast of an interval");
+  const Type from = builder_.type(input.node);
+  if (from.kind != Kind::string && syntax.type.kind == Kind::string &&
+      input.kind != Operand::Kind::null)
+    return refuse(syntax, "a cast to VARCHAR (of " + name_of(from) + ")");
+  if (from.kind == Kind::string && syntax.type.kind != Kind::string)
+    return refuse(syntax, "a cast of VARCHAR to " + name_of(syntax.type));
+  return of(located(syntax, builder_.cast(input.node, syntax.type)));
+}
+
+Result<Operand> ExpressionBinder::case_of(const Syntax& syntax) {
+  std::vector<NodeId> conditions;
+  std::vector<Operand> values;
+  std::vector<const Syntax*> value_syntax;
+  std::optional<Type> beside;  // the type of the first branch that has one
+  const std::string clause = std::exchange(clause_, "WHEN");
+  for (std::size_t i = 0; i < syntax.inputs.size(); i++) {
+    const Syntax& input = *syntax.inputs[i];
+    if (i % 2 == 0 && i + 1 < syntax.inputs.size()) {
+      Result<NodeId> condition = predicate(input);
+      if (!condition.ok()) return condition.status();
+      conditions.push_back(*condition);
+      continue;
+    }
+    PENSTOCK_ASSIGN(Operand value, bind(input));
+    if (!beside) beside = type_of_operand(value);
+    values.push_back(std::move(value));
+    value_syntax.push_back(&input);
+  }
+  clause_ = clause;
+  std::vector<NodeId> nodes;
+  for (std::size_t i = 0; i < values.size(); i++) {
+    PENSTOCK_ASSIGN(const NodeId node, coerce(*value_syntax[i], values[i], beside));
+    nodes.push_back(node);
+  }
+  return of(located(syntax, builder_.first_true(conditions, std::move(nodes))));
+}
+
+Result<Operand> ExpressionBinder::operation(const Syntax& syntax) {
+  const std::string& name = syntax.name;
+  if (name == "and" || name == "or" || name == "not" || name.starts_with("is "))
+    return of(located(syntax, logical(syntax)));
+  if (name == "between") return of(located(syntax, between(syntax)));
+  if (name == "in") return of(located(syntax, in_list(syntax)));
+  if (is_string_call(syntax)) return of(string_call(syntax));
+  PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
+  if (inputs.size() == 1) {
+    PENSTOCK_ASSIGN(const NodeId input, coerce(*syntax.inputs[0], inputs[0]));
+    if (name == "pos")
+      return is_numeric(builder_.type(input))
+                 ? Result<Operand>(of(input))
+                 : wrong(syntax, "cannot take + of " + name_of(builder_.type(input)));
+    return of(located(syntax, builder_.unary(name == "neg" ? Op::negate : Op::bit_not, input)));
+  }
+  if (const std::optional<Op> op = find(comparison_ops, name))
+    return of(located(syntax, comparison(syntax, *op, inputs[0], inputs[1])));
+  const bool interval =
+      inputs[0].kind == Operand::Kind::interval || inputs[1].kind == Operand::Kind::interval;
+  if (interval) return datetime_arithmetic(syntax, inputs[0], inputs[1]);
+  const std::optional<Op> op = find(arithmetic_ops, name);
+  if (!op) return refuse(syntax, "the operator " + name);
+  return of(located(syntax, equal_types(syntax, *op, inputs[0], inputs[1])));
+}
+
+Result<NodeId> ExpressionBinder::equal_types(const Syntax& syntax, Op op, Operand left,
+                                             Operand right) {
+  for (Operand* operand :
+       {&left, &right}) {  // division is of DOUBLE, to which any HUGEINT can be cast
+    const std::optional<Type> type = type_of_operand(*operand);
+    if (op != Op::divide || !type || type->kind != penstock::Kind::int128) continue;
+    PENSTOCK_ASSIGN(operand->node,
+                    located(syntax, builder_.cast(operand->node, type_of<double>())));
+  }
+  PENSTOCK_ASSIGN(const NodeId a, coerce(*syntax.inputs[0], left, type_of_operand(right)));
+  PENSTOCK_ASSIGN(const NodeId b, coerce(*syntax.inputs[1], right, type_of_operand(left)));
+  return located(syntax, builder_.binary(op, a, b));
+}
+
+// Adds an INTERVAL to a DATE or TIMESTAMP constant by the calendar; the sum is a TIMESTAMP.
+Result<Operand> ExpressionBinder::datetime_arithmetic(const Syntax& syntax, const Operand& left,
+                                                      const Operand& right) {
+  const bool swapped = left.kind == Operand::Kind::interval;
+  const Operand &datetime = swapped ? right : left, &span = swapped ? left : right;
+  if (datetime.kind != Operand::Kind::node || span.kind != Operand::Kind::interval ||
+      (syntax.name != "+" && (syntax.name != "-" || swapped)))
+    return refuse(syntax, "this arithmetic with an interval");
+  const Type type = builder_.type(datetime.node);
+  if (type.kind != Kind::date32 && type.kind != Kind::timestamp)
+    return wrong(syntax, "cannot add an INTERVAL to " + name_of(type));
+  const std::optional<Scalar> value = constant(datetime.node);
+  if (!value)
+    return refuse(
+        syntax,
+        "INTERVAL arithmetic on a column (move it to the constant's side, or add whole days: " +
+            std::string("date + 5)"));
+  const Type timestamp{Kind::timestamp};
+  if (value->is_null) return of(builder_.literal(Scalar::null_of(timestamp)));
+  const std::int64_t days_or_microseconds = static_cast<std::int64_t>(value->integer);
+  std::int64_t start = days_or_microseconds;
+  if (type.kind == Kind::date32 &&
+      __builtin_mul_overflow(days_or_microseconds, microseconds_per_day, &start))
+    start = INT64_MAX;
+  const std::optional<std::int64_t> sum = add(start, span.interval, syntax.name == "+" ? 1 : -1);
+  if (!sum) return wrong(syntax, "the sum leaves the years 1 to 9999");
+  return of(builder_.literal(Scalar::of(timestamp, Int128(*sum))));
+}
+
+}  // namespace penstock::sql

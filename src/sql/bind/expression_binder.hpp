@@ -1,0 +1,173 @@
+// Binds Syntax to nodes of a Graph, over the rows of a table or over its groups.
+//
+// Builder owns types and promotion. The binder adds what only SQL has: names and aliases, string
+// literals that become dates, intervals, CASE and IN, and the position of every error. Over groups
+// (`groups` set) a group key or an aggregate is a column, found by its canonical text; any other
+// column is an error.
+#pragma once
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "penstock/expression.hpp"
+#include "sql/bind/scope.hpp"
+#include "sql/parse/constant.hpp"
+#include "sql/parse/source_position.hpp"
+#include "sql/parse/suggestions.hpp"
+#include "sql/parse/syntax.hpp"
+
+namespace penstock::sql {
+
+// A bound expression. A string literal or an interval has no node yet: its type depends on the
+// other operands.
+struct Operand {
+  enum class Kind : unsigned char { node, null, string, interval } kind = Kind::node;
+  NodeId node = 0;
+  std::string string;
+  Interval interval;
+};
+
+// Resolves the names that a statement's expressions can use.
+class Names {
+ public:
+  Names(const Lexed& lexed, const Select& select, const Scope& scope);
+
+  // Returns the scope's column; nullopt where there is none. An error where the qualifier names no
+  // table, or several tables have such a column.
+  Result<std::optional<std::uint32_t>> column(const Syntax& syntax) const;
+  // Returns the ON of a table with its columns resolved: among the tables of its JOIN, then among
+  // those before it. An error where only a later table has the column, or none.
+  Result<SyntaxPtr> on_of(const FromTable& table) const;
+  // Returns the first SELECT item of that alias; nullopt if there is none.
+  std::optional<std::size_t> alias(const Syntax& syntax) const;
+  const SyntaxPtr& item(std::size_t index) const { return items_[index].value; }
+  const std::vector<SelectItem>& items() const { return items_; }
+  Status unknown(const Syntax& syntax) const;
+  // Returns the index of the item that a term of `clause` (ORDER BY or GROUP BY) names by number;
+  // nullopt where the term is not a number.
+  Result<std::optional<std::uint32_t>> ordinal(const Syntax& term, const char* clause) const;
+  std::string output_name(const SelectItem& item) const;  // of the result's column
+
+  // Returns a string that is equal for expressions of equal meaning: columns appear by number.
+  Result<std::string> canonical(const Syntax& syntax) const;
+
+  Status error(std::int64_t offset, Code code, std::string message) const {
+    return error_at(lexed_.statement, offset, code, std::move(message));
+  }
+  // Returns the status with its position, unless it has one already.
+  Status at(const Syntax& syntax, const Status& status) const;
+  // Checks that the call's function, sum or avg, takes values of this type.
+  Status check_addends(const Syntax& call, Type type) const;
+  const Lexed& lexed() const { return lexed_; }
+  const Schema& schema() const { return scope_.schema; }
+  const Scope& scope() const { return scope_; }
+
+  // The first alias that cannot be used yet: an item sees only those before it, never its own.
+  std::size_t visible_aliases = 0;
+  // Expressions bound through aliases so far. Bounded, as each alias may use the one before it
+  // twice.
+  int alias_expansions = 0;
+
+ private:
+  struct TableRange {
+    std::size_t begin, end;
+  };
+  // Returns the column of that name; nullopt where none of these tables has it.
+  Result<std::optional<std::uint32_t>> column_among(const Syntax& syntax, TableRange tables) const;
+  Result<std::uint32_t> column_of_on(const Syntax& syntax, const FromTable& table) const;
+  Result<SyntaxPtr> with_columns_found(const SyntaxPtr& syntax, const FromTable& table) const;
+  void expand(const Syntax& star);
+  Status unknown_table(const Syntax& syntax) const;
+
+  const Lexed& lexed_;
+  const Scope& scope_;
+  std::vector<SelectItem> items_;  // '*' expanded
+};
+
+// Hides the aliases of items from `count` on while it lives.
+class VisibleAliases {
+ public:
+  VisibleAliases(Names& names, std::size_t count)
+      : names_(names),
+        before_(std::exchange(names.visible_aliases, std::min(count, names.items().size()))) {}
+  ~VisibleAliases() { names_.visible_aliases = before_; }
+  VisibleAliases(const VisibleAliases&) = delete;
+  VisibleAliases& operator=(const VisibleAliases&) = delete;
+
+ private:
+  Names& names_;
+  const std::size_t before_;
+};
+
+class ExpressionBinder {
+ public:
+  using Groups = std::unordered_map<std::string, std::uint32_t>;  // canonical text -> column
+  // `clause` is the clause that errors name: "WHERE".
+  ExpressionBinder(Names& names, Builder& builder, std::string clause,
+                   const Groups* groups = nullptr)
+      : names_(names), builder_(builder), clause_(std::move(clause)), groups_(groups) {}
+
+  Result<NodeId> value(const Syntax& syntax);      // literals as their own type
+  Result<NodeId> predicate(const Syntax& syntax);  // cast to BOOLEAN where DuckDB casts
+
+  static bool is_string_call(const Syntax& syntax);
+  static std::vector<std::string> string_function_names();
+
+ private:
+  Result<Operand> bind(const Syntax& syntax);
+  Result<Operand> dispatch(const Syntax& syntax);
+  Result<Operand> column(const Syntax& syntax);
+  Status check_readable(const Syntax& syntax, const Field& field) const;
+  Result<Operand> through_alias(std::size_t item);
+  Result<Operand> cast(const Syntax& syntax);
+  Result<Operand> case_of(const Syntax& syntax);
+  Result<Operand> operation(const Syntax& syntax);
+  Result<Operand> function(const Syntax& syntax);
+  Result<Operand> datetime_arithmetic(const Syntax& syntax, const Operand& left,
+                                      const Operand& right);
+
+  Result<NodeId> equal_types(const Syntax& syntax, Op op, Operand left, Operand right);
+  Result<NodeId> comparison(const Syntax& syntax, Op op, const Operand& left, const Operand& right);
+  Result<NodeId> distinct(const Syntax& syntax, bool negate);
+  Result<NodeId> logical(const Syntax& syntax);
+  Result<NodeId> chain(const Syntax& syntax, Op op, std::vector<NodeId> nodes);
+  Result<NodeId> between(const Syntax& syntax);
+  Result<NodeId> in_list(const Syntax& syntax);
+  Result<NodeId> variadic(const Syntax& syntax, Op op);
+  Result<NodeId> date_part(const Syntax& syntax, std::string_view part, const Syntax& input);
+  Result<NodeId> rounded(const Syntax& syntax);
+  Result<NodeId> rounded_integer(const Syntax& syntax, NodeId input);
+  Result<NodeId> sign(const Syntax& syntax);
+  Result<NodeId> call(const Syntax& syntax);
+  Result<NodeId> string_call(const Syntax& syntax);
+  Result<std::vector<Operand>> operands(const Syntax& syntax, std::size_t first = 0);
+
+  // Makes the operand a node; a string literal takes the type of the operand beside it.
+  Result<NodeId> coerce(const Syntax& syntax, const Operand& operand,
+                        std::optional<Type> beside = std::nullopt);
+  Result<NodeId> narrowed(const Syntax& syntax, NodeId node);
+  std::optional<Type> type_of_operand(const Operand& operand) const;
+  Result<NodeId> located(
+      const Syntax& syntax,
+      Result<NodeId> node);  // adds the position to an error, and a Site to a node
+  Status refuse(const Syntax& syntax, const std::string& what) const {
+    return names_.error(syntax.offset, Code::unsupported, not_supported(what));
+  }
+  Status wrong(const Syntax& syntax, std::string message) const {
+    return names_.error(syntax.offset, Code::invalid, std::move(message));
+  }
+  Status argument_count(const Syntax& syntax, std::size_t wanted) const;
+  std::optional<Scalar> constant(NodeId node) const;
+
+  Names& names_;
+  Builder& builder_;
+  std::string clause_;
+  const Groups* groups_;
+  int depth_ = 0, alias_depth_ = 0;
+};
+
+}  // namespace penstock::sql

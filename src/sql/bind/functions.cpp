@@ -1,0 +1,222 @@
+// Binds function calls. Most functions of numbers and dates are one row of a table below; those of
+// strings are rows of expr/string_functions.cpp.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "sql/bind/expression_binder.hpp"
+
+namespace penstock::sql {
+namespace {
+
+struct Function {
+  std::string_view name;
+  Op op;
+};
+constexpr Function one_argument[] = {
+    {"abs", Op::absolute},    {"sqrt", Op::square_root}, {"floor", Op::floor},
+    {"ceil", Op::ceiling},    {"ceiling", Op::ceiling},  {"trunc", Op::truncate},
+    {"ln", Op::logarithm},    {"log", Op::logarithm10},  {"log10", Op::logarithm10},
+    {"exp", Op::exponential}, {"sin", Op::sine},         {"cos", Op::cosine},
+    {"tan", Op::tangent}};
+constexpr Function two_arguments[] = {
+    {"power", Op::power}, {"pow", Op::power}, {"mod", Op::modulo}, {"xor", Op::bit_xor}};
+constexpr Function any_arguments[] = {{"coalesce", Op::coalesce},
+                                      {"ifnull", Op::coalesce},
+                                      {"greatest", Op::greatest},
+                                      {"least", Op::least}};
+// Parts for date_part() and EXTRACT; parts_as_functions lists those that are functions, too.
+constexpr Function date_parts[] = {{"year", Op::year},
+                                   {"years", Op::year},
+                                   {"quarter", Op::quarter},
+                                   {"quarters", Op::quarter},
+                                   {"month", Op::month},
+                                   {"months", Op::month},
+                                   {"mon", Op::month},
+                                   {"day", Op::day},
+                                   {"days", Op::day},
+                                   {"dayofmonth", Op::day},
+                                   {"dow", Op::day_of_week},
+                                   {"dayofweek", Op::day_of_week},
+                                   {"weekday", Op::day_of_week},
+                                   {"isodow", Op::iso_day_of_week},
+                                   {"doy", Op::day_of_year},
+                                   {"dayofyear", Op::day_of_year},
+                                   {"hour", Op::hour},
+                                   {"hours", Op::hour},
+                                   {"minute", Op::minute},
+                                   {"minutes", Op::minute},
+                                   {"second", Op::second},
+                                   {"seconds", Op::second}};
+constexpr std::string_view parts_as_functions[] = {"year",       "quarter",   "month",   "day",
+                                                   "dayofmonth", "dayofweek", "weekday", "isodow",
+                                                   "dayofyear",  "hour",      "minute",  "second"};
+template <class Table> std::optional<Op> find(const Table& table, std::string_view name) {
+  for (const Function& row : table)
+    if (row.name == name) return row.op;
+  return std::nullopt;
+}
+
+bool holds(std::string_view name, auto const& names) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+const std::vector<std::string>& known_functions() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all = {"round", "sign", "nullif", "if",  "date_part", "count",
+                                    "sum",   "avg",  "mean",   "min", "max"};
+    for (const Function& row : one_argument) all.emplace_back(row.name);
+    for (const Function& row : two_arguments) all.emplace_back(row.name);
+    for (const Function& row : any_arguments) all.emplace_back(row.name);
+    all.insert(all.end(), std::begin(parts_as_functions), std::end(parts_as_functions));
+    for (std::string& text : ExpressionBinder::string_function_names())
+      all.push_back(std::move(text));
+    std::sort(all.begin(), all.end());
+    return all;
+  }();
+  return names;
+}
+
+}  // namespace
+
+Status ExpressionBinder::argument_count(const Syntax& syntax, std::size_t wanted) const {
+  if (syntax.inputs.size() == wanted && !syntax.star) return {};
+  return wrong(syntax, syntax.name + " takes " + std::to_string(wanted) +
+                           (wanted == 1 ? " argument" : " arguments") + ", not " +
+                           (syntax.star ? "*" : std::to_string(syntax.inputs.size())));
+}
+
+Result<Operand> ExpressionBinder::function(const Syntax& syntax) {
+  if (syntax.over) return wrong(syntax, clause_ + " cannot contain window functions");
+  if (is_aggregate(syntax))
+    return wrong(syntax, clause_ + " cannot contain aggregates (" + syntax.name + ")");
+  if (syntax.filter)
+    return wrong(syntax, "FILTER belongs to aggregates; " + syntax.name + " is not one");
+  if (syntax.distinct)
+    return wrong(syntax, "DISTINCT belongs to aggregates; " + syntax.name + " is not one");
+  PENSTOCK_ASSIGN(const NodeId node, located(syntax, call(syntax)));
+  Operand operand;
+  operand.node = node;
+  return operand;
+}
+
+Result<NodeId> ExpressionBinder::call(const Syntax& syntax) {
+  const std::string& name = syntax.name;
+  if (const auto op = find(any_arguments, name)) return variadic(syntax, *op);
+  if (is_string_call(syntax)) return string_call(syntax);
+  if (name == "nullif") {
+    PENSTOCK_TRY(argument_count(syntax, 2));
+    PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
+    PENSTOCK_ASSIGN(const NodeId equal, comparison(syntax, Op::equal, inputs[0], inputs[1]));
+    PENSTOCK_ASSIGN(const NodeId left,
+                    coerce(*syntax.inputs[0], inputs[0], type_of_operand(inputs[1])));
+    return builder_.select(equal, builder_.literal(Scalar::null_of(builder_.type(left))), left);
+  }
+  if (name == "if") {
+    PENSTOCK_TRY(argument_count(syntax, 3));
+    Syntax chosen = syntax;
+    chosen.kind = SyntaxKind::case_of;
+    PENSTOCK_ASSIGN(const Operand operand, case_of(chosen));
+    return operand.node;
+  }
+  if (name == "date_part" || name == "datepart") {
+    PENSTOCK_TRY(argument_count(syntax, 2));
+    if (syntax.inputs[0]->kind != SyntaxKind::string)
+      return wrong(*syntax.inputs[0], "the part must be a string such as 'year'");
+    return date_part(syntax, lower(syntax.inputs[0]->name), *syntax.inputs[1]);
+  }
+  if (holds(name, parts_as_functions)) {
+    PENSTOCK_TRY(argument_count(syntax, 1));
+    return date_part(syntax, name, *syntax.inputs[0]);
+  }
+  if (name == "round") return rounded(syntax);
+  if (name == "sign") return sign(syntax);
+  if (const auto op = find(one_argument, name)) {
+    PENSTOCK_TRY(argument_count(syntax, 1));
+    PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[0]));
+    return builder_.unary(*op, input);
+  }
+  if (const auto op = find(two_arguments, name)) {
+    PENSTOCK_TRY(argument_count(syntax, 2));
+    PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
+    return equal_types(syntax, *op, inputs[0], inputs[1]);
+  }
+  return names_.error(syntax.offset, Code::unsupported,
+                      function_not_supported(name, known_functions()));
+}
+
+Result<NodeId> ExpressionBinder::date_part(const Syntax& syntax, std::string_view part,
+                                           const Syntax& input) {
+  const std::optional<Op> op = find(date_parts, part);
+  if (!op) return refuse(syntax, "the date part '" + std::string(part) + "'");
+  PENSTOCK_ASSIGN(const NodeId node, value(input));
+  return builder_.unary(*op, node);
+}
+
+// DuckDB has no round() of unsigned integers: it rounds them as BIGINT where they fit, or as
+// HUGEINT.
+Result<NodeId> ExpressionBinder::rounded_integer(const Syntax& syntax, NodeId input) {
+  const Type type = builder_.type(input);
+  if (type.kind == Kind::uint64) return refuse(syntax, "round of UBIGINT, which is HUGEINT,");
+  return is_signed(type) ? Result<NodeId>(input) : builder_.cast(input, type_of<std::int64_t>());
+}
+
+// Binds round(x) and round(x, digits). A decimal loses digits as in a cast, half away from zero. A
+// double is multiplied by a power of ten, rounded and divided, as in DuckDB, unless that overflows.
+Result<NodeId> ExpressionBinder::rounded(const Syntax& syntax) {
+  if (syntax.inputs.size() == 1) {
+    PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[0]));
+    return is_integer(builder_.type(input)) ? rounded_integer(syntax, input)
+                                            : builder_.unary(Op::round, input);
+  }
+  PENSTOCK_TRY(argument_count(syntax, 2));
+  PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[0]));
+  PENSTOCK_ASSIGN(const NodeId digits_node, value(*syntax.inputs[1]));
+  const std::optional<Scalar> digits = constant(digits_node);
+  if (!digits || digits->is_null || !is_integer(digits->type) || digits->integer < 0 ||
+      digits->integer > 18)
+    return refuse(*syntax.inputs[1], "round to anything but a constant 0 to 18 digits");
+  const Type type = builder_.type(input);
+  const int scale = static_cast<int>(digits->integer);
+  if (is_integer(type)) return rounded_integer(syntax, input);
+  if (type.kind == Kind::decimal) {
+    if (scale >= type.scale) return input;
+    if (scale == 0) return builder_.unary(Op::round, input);
+    // One digit more than is kept could carry; DuckDB keeps the precision, and so 99.95 to one
+    // digit is 100.0 here too.
+    return builder_.cast(input, Type::decimal(type.precision, scale));
+  }
+  if (type.kind != Kind::float64)
+    return refuse(syntax, "round to digits of " + name_of(type) + " (cast it to DOUBLE)");
+  const NodeId power = builder_.literal(Scalar::of(std::pow(10.0, scale)));
+  PENSTOCK_ASSIGN(const NodeId scaled, builder_.binary(Op::multiply, input, power));
+  PENSTOCK_ASSIGN(const NodeId whole, builder_.unary(Op::round, scaled));
+  PENSTOCK_ASSIGN(const NodeId result, builder_.binary(Op::divide, whole, power));
+  PENSTOCK_ASSIGN(const NodeId size, builder_.unary(Op::absolute, result));
+  const NodeId infinity = builder_.literal(Scalar::of(std::numeric_limits<double>::infinity()));
+  PENSTOCK_ASSIGN(const NodeId finite, builder_.binary(Op::less, size, infinity));
+  return builder_.select(finite, result, input);
+}
+
+Result<NodeId> ExpressionBinder::sign(const Syntax& syntax) {
+  PENSTOCK_TRY(argument_count(syntax, 1));
+  PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[0]));
+  const Type type = builder_.type(input);
+  if (!is_integer(type) && type.kind != Kind::decimal)
+    return refuse(syntax, "sign of " + name_of(type));
+  const auto tiny = [&](int value) {
+    return builder_.literal(Scalar::of(static_cast<std::int8_t>(value)));
+  };
+  PENSTOCK_ASSIGN(const NodeId below, builder_.binary(Op::less, input, tiny(0)));
+  PENSTOCK_ASSIGN(const NodeId above, builder_.binary(Op::greater, input, tiny(0)));
+  PENSTOCK_ASSIGN(const NodeId not_above, builder_.select(below, tiny(-1), tiny(0)));
+  PENSTOCK_ASSIGN(const NodeId chosen, builder_.select(above, tiny(1), not_above));
+  PENSTOCK_ASSIGN(const NodeId missing, builder_.unary(Op::is_null, input));
+  PENSTOCK_ASSIGN(
+      const NodeId null_or,
+      builder_.select(missing, builder_.literal(Scalar::null_of(type_of<std::int8_t>())), chosen));
+  return builder_.cast(null_or, type_of<std::int8_t>());
+}
+
+}  // namespace penstock::sql

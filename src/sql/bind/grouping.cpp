@@ -1,0 +1,182 @@
+#include "sql/bind/grouping.hpp"
+
+#include <algorithm>
+
+namespace penstock::sql {
+namespace {
+
+Aggregate function_named(std::string_view name) {
+  static constexpr struct {
+    std::string_view name;
+    Aggregate function;
+  } functions[] = {{"count", Aggregate::count}, {"sum", Aggregate::sum},
+                   {"avg", Aggregate::average}, {"mean", Aggregate::average},
+                   {"min", Aggregate::minimum}, {"max", Aggregate::maximum}};
+  for (const auto& row : functions)
+    if (row.name == name) return row.function;
+  return Aggregate::count_rows;
+}
+
+bool averages_without_cast(Type type) {
+  return type.kind == Kind::int16 || type.kind == Kind::int32 || type.kind == Kind::int64 ||
+         type.kind == Kind::decimal;
+}
+
+}  // namespace
+
+Status Grouping::bind(const std::vector<SelectItem>& outputs) {
+  for (const SyntaxPtr& term : select_.group_by) PENSTOCK_TRY(bind_key(term));
+  for (std::size_t i = 0; i < outputs.size(); i++) {
+    const VisibleAliases scope(names_, i);
+    PENSTOCK_TRY(collect(*outputs[i].value, 0));
+  }
+  return select_.having ? collect(*select_.having, 0) : Status();
+}
+
+Status Grouping::bind_key(const SyntaxPtr& term) {
+  PENSTOCK_ASSIGN(const std::optional<std::uint32_t> rank, names_.ordinal(*term, "GROUP BY"));
+  SyntaxPtr key = rank ? names_.item(*rank) : term;
+  const VisibleAliases scope(names_, rank ? *rank : names_.items().size());
+  if (key->kind == SyntaxKind::column) {
+    PENSTOCK_ASSIGN(const std::optional<std::uint32_t> column, names_.column(*key));
+    if (const auto alias = column ? std::nullopt : names_.alias(*key)) {
+      key = names_.item(*alias);
+      names_.visible_aliases = *alias;
+    }
+  }
+  PENSTOCK_ASSIGN(const std::string text, names_.canonical(*key));
+  PENSTOCK_ASSIGN(const NodeId node, ExpressionBinder(names_, rows_, "GROUP BY").value(*key));
+  if (columns_.emplace(text, static_cast<std::uint32_t>(keys_.size())).second)
+    keys_.push_back({display(*key), node});
+  return {};
+}
+
+// Adds the aggregates of an expression that is computed over groups.
+Status Grouping::collect(const Syntax& syntax, int depth) {
+  constexpr int depth_limit = 600;
+  if (depth == depth_limit)
+    return names_.error(syntax.offset, Code::capacity, "the expression nests too deep here");
+  PENSTOCK_ASSIGN(const std::string text, names_.canonical(syntax));
+  if (columns_.contains(text) || !collected_.insert(text).second)
+    return {};  // each once: aliases can double the number of visits
+  if (is_aggregate(syntax)) return add_aggregate(syntax, text);
+  if (syntax.kind == SyntaxKind::column) return collect_alias(syntax, depth);
+  for (const SyntaxPtr& part : parts_of(syntax)) PENSTOCK_TRY(collect(*part, depth + 1));
+  return {};
+}
+
+Status Grouping::collect_alias(const Syntax& column, int depth) {
+  const std::optional<std::size_t> alias = names_.alias(column);
+  if (!alias) return {};  // binding it reports the error
+  const VisibleAliases scope(names_, *alias);
+  return collect(*names_.item(*alias), depth + 1);
+}
+
+Status Grouping::add_aggregate(const Syntax& syntax, const std::string& text) {
+  const bool of_rows = syntax.name == "count" && syntax.inputs.empty();
+  PENSTOCK_TRY(check_arguments(syntax, of_rows));
+  AggregateCall call;
+  call.name = display(syntax);
+  call.function = of_rows && !syntax.filter ? Aggregate::count_rows : function_named(syntax.name);
+  if (!of_rows) {
+    PENSTOCK_ASSIGN(
+        call.argument,
+        ExpressionBinder(names_, rows_, "the argument of " + syntax.name).value(*syntax.inputs[0]));
+  }
+  call.distinct = syntax.distinct;
+  if (syntax.filter) PENSTOCK_TRY(add_filter(syntax, of_rows, call));
+  PENSTOCK_TRY(check_aggregate(syntax, call));
+  columns_.emplace(text, static_cast<std::uint32_t>(keys_.size() + aggregates_.size()));
+  aggregates_.push_back(std::move(call));
+  filtered_.push_back(syntax.filter != nullptr);
+  return {};
+}
+
+Status Grouping::check_arguments(const Syntax& syntax, bool of_rows) const {
+  const auto wrong = [&](const std::string& message) {
+    return names_.error(syntax.offset, Code::invalid, syntax.name + message);
+  };
+  if (syntax.star && syntax.name != "count") return wrong("(*) means nothing; only count takes *");
+  if (!of_rows && syntax.inputs.size() != 1)
+    return wrong(" takes 1 argument, not " + std::to_string(syntax.inputs.size()));
+  return {};
+}
+
+// Binds f(x) FILTER (WHERE c) as f(CASE WHEN c THEN x END).
+Status Grouping::add_filter(const Syntax& syntax, bool of_rows, AggregateCall& call) {
+  PENSTOCK_ASSIGN(const NodeId condition,
+                  ExpressionBinder(names_, rows_, "FILTER").predicate(*syntax.filter));
+  const NodeId argument = of_rows ? rows_.literal(Scalar::of(true)) : call.argument;
+  Result<NodeId> kept =
+      rows_.select(condition, argument, rows_.literal(Scalar::null_of(rows_.type(argument))));
+  if (!kept.ok()) return names_.at(syntax, kept.status());
+  call.argument = *kept;
+  return {};
+}
+
+// Checks the aggregate in a plan of its own, so that an error points at the aggregate.
+Status Grouping::check_aggregate(const Syntax& syntax, const AggregateCall& call) const {
+  const bool is_extreme =
+      call.function == Aggregate::minimum || call.function == Aggregate::maximum;
+  if (is_extreme && rows_.type(call.argument).kind == Kind::string)
+    return names_.error(syntax.offset, Code::unsupported,
+                        not_supported(syntax.name + " of VARCHAR"));
+  if (call.function == Aggregate::sum || call.function == Aggregate::average)
+    PENSTOCK_TRY(names_.check_addends(syntax, rows_.type(call.argument)));
+  Plan trial;
+  const StepId rows = trial.source(table_);
+  return names_.at(syntax, trial.reduce(rows, rows_.graph(), {call}).status());
+}
+
+Result<StepId> Grouping::add_step(Plan& plan, StepId input,
+                                  const std::vector<SelectItem>& outputs) {
+  if (keys_.empty() && aggregates_.empty()) return refuse_having_alone();
+  take_names(outputs);
+  choose_averages();
+  Result<StepId> step = keys_.empty() ? plan.reduce(input, rows_.graph(), aggregates_)
+                                      : plan.group_by(input, rows_.graph(), keys_, aggregates_);
+  if (!step.ok())
+    return names_.at(keys_.empty() ? *outputs[0].value : *select_.group_by[0], step.status());
+  return step;
+}
+
+// Binds HAVING first: an error about a column in it says more.
+Status Grouping::refuse_having_alone() {
+  Builder no_columns{Schema()};
+  PENSTOCK_TRY(
+      ExpressionBinder(names_, no_columns, "HAVING", &columns_).predicate(*select_.having));
+  return names_.error(select_.having->offset, Code::invalid,
+                      "HAVING needs GROUP BY or an aggregate");
+}
+
+// Chooses the average's last digit as DuckDB does. It divides the rounded sum by the count where it
+// has both anyhow, and without GROUP BY. It has the count where count(x) stands beside avg(x) and
+// avg takes x without a cast.
+void Grouping::choose_averages() {
+  for (std::size_t i = 0; i < aggregates_.size(); i++) {
+    AggregateCall& average = aggregates_[i];
+    if (average.function != Aggregate::average || average.distinct || filtered_[i]) continue;
+    average.of_rounded_sum = keys_.empty();
+    for (std::size_t k = 0; k < aggregates_.size(); k++) {
+      const bool has_parts = aggregates_[k].function == Aggregate::sum ||
+                             (aggregates_[k].function == Aggregate::count &&
+                              averages_without_cast(rows_.type(average.argument)));
+      average.of_rounded_sum |= has_parts && !aggregates_[k].distinct && !filtered_[k] &&
+                                aggregates_[k].argument == average.argument;
+    }
+  }
+}
+
+// Gives keys and aggregates the names of the outputs they become, so that no map is needed.
+void Grouping::take_names(const std::vector<SelectItem>& outputs) {
+  for (std::size_t i = outputs.size(); i-- > 0;) {
+    const Result<std::string> text = names_.canonical(*outputs[i].value);
+    const auto found = text.ok() ? columns_.find(*text) : columns_.end();
+    if (found == columns_.end()) continue;
+    const std::size_t keys = keys_.size();
+    (found->second < keys ? keys_[found->second].name : aggregates_[found->second - keys].name) =
+        names_.output_name(outputs[i]);
+  }
+}
+
+}  // namespace penstock::sql

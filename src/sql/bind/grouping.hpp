@@ -1,0 +1,48 @@
+// Binds the grouping of a SELECT: its keys, and the aggregates in its items, HAVING and ORDER BY.
+#pragma once
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "penstock/plan.hpp"
+#include "sql/bind/expression_binder.hpp"
+
+namespace penstock::sql {
+
+class Grouping {
+ public:
+  // `rows` builds over the rows of `table`.
+  Grouping(const Select& select, Names& names, Builder& rows, std::shared_ptr<TableSource> table)
+      : select_(select), names_(names), rows_(rows), table_(std::move(table)) {}
+
+  // `outputs` are the SELECT items, followed by what only ORDER BY asks for.
+  Status bind(const std::vector<SelectItem>& outputs);
+  Result<StepId> add_step(Plan& plan, StepId input, const std::vector<SelectItem>& outputs);
+  // Returns the columns of the step that was added: its keys, then its aggregates.
+  const ExpressionBinder::Groups& columns() const { return columns_; }
+
+ private:
+  Status bind_key(const SyntaxPtr& term);
+  Status collect(const Syntax& syntax, int depth);
+  Status collect_alias(const Syntax& column, int depth);
+  Status add_aggregate(const Syntax& syntax, const std::string& text);
+  Status check_arguments(const Syntax& syntax, bool of_rows) const;
+  Status add_filter(const Syntax& syntax, bool of_rows, AggregateCall& call);
+  Status check_aggregate(const Syntax& syntax, const AggregateCall& call) const;
+  Status refuse_having_alone();
+  void choose_averages();
+  void take_names(const std::vector<SelectItem>& outputs);
+
+  const Select& select_;
+  Names& names_;
+  Builder& rows_;
+  std::shared_ptr<TableSource> table_;
+  ExpressionBinder::Groups columns_;
+  std::unordered_set<std::string> collected_;  // canonical texts that collect() has seen
+  std::vector<Projection> keys_;
+  std::vector<AggregateCall> aggregates_;
+  std::vector<bool> filtered_;  // beside aggregates_: whether the call has a FILTER
+};
+
+}  // namespace penstock::sql

@@ -1,0 +1,24 @@
+// Binds FROM and WHERE to joins and filters. Each condition becomes a key of a join, a filter of
+// one table below a join, or a condition on the joined rows.
+//
+// The inner tables form a tree. The largest one is the root, whose rows stream; the others are its
+// children by their equalities, and lookup tables with their own children. So the fact table is
+// never held in memory, and each dimension is reduced by its own filters and joins.
+#pragma once
+#include "sql/bind/expression_binder.hpp"
+#include "sql/bind/scope.hpp"
+
+namespace penstock::sql {
+
+struct JoinedTables {
+  StepId step = 0;  // has the scope's columns, in the scope's order
+  SyntaxPtr where;  // conditions still to apply; nullptr: none
+};
+Result<JoinedTables> join_tables(const Lexed& lexed, const Select& select, const Scope& scope,
+                                 Plan& plan, const TableOpener& open);
+
+// Binds a whole SELECT (bind.cpp).
+Result<StepId> bind_select(const Lexed& lexed, const Select& select, Plan& plan,
+                           const TableOpener& open);
+
+}  // namespace penstock::sql

@@ -1,0 +1,212 @@
+#include <algorithm>
+
+#include "base/suggest_name.hpp"
+#include "sql/bind/expression_binder.hpp"
+
+namespace penstock::sql {
+namespace {
+
+// "price", "prize"
+std::string nearest(const Schema& schema, std::string_view name) {
+  std::vector<std::string> known;
+  for (const Field& field : schema) known.push_back(field.name);
+  std::string text;
+  for (const std::string& near : nearest_names(name, known))
+    text += (text.empty() ? "\"" : ", \"") + near + "\"";
+  return text;
+}
+
+}  // namespace
+
+Names::Names(const Lexed& lexed, const Select& select, const Scope& scope)
+    : lexed_(lexed), scope_(scope) {
+  for (const SelectItem& item : select.items) {
+    if (item.value->kind != SyntaxKind::star)
+      items_.push_back(item);
+    else
+      expand(*item.value);
+  }
+  visible_aliases = items_.size();
+}
+
+// Expands '*' and 't.*'. For an unknown table one column of it is added, which column() refuses.
+void Names::expand(const Syntax& star) {
+  const std::size_t before = items_.size();
+  const auto add = [&](std::uint32_t index) {
+    auto column = std::make_shared<Syntax>(star);
+    column->kind = SyntaxKind::column;
+    column->name = scope_.schema[index].name;
+    column->index = index;
+    items_.push_back({std::move(column), ""});
+  };
+  for (std::uint32_t i = 0; i < scope_.schema.size(); i++) {
+    const ScopeTable& table = scope_.tables[scope_.table_of(i)];
+    if (star.qualifier.empty() ? !scope_.is_merged(i) : table.is_called(star.qualifier)) add(i);
+  }
+  if (items_.size() == before && !scope_.schema.empty()) add(0);
+}
+
+Status Names::unknown_table(const Syntax& syntax) const {
+  std::string known;
+  for (const ScopeTable& table : scope_.tables)
+    known += (known.empty() ? "\"" : ", \"") + table.shown() + "\"";
+  return error(
+      syntax.offset, Code::invalid,
+      "referenced table \"" + syntax.qualifier + "\" not found; candidate tables: " + known);
+}
+
+Result<std::optional<std::uint32_t>> Names::column(const Syntax& syntax) const {
+  const auto is_meant = [&](const ScopeTable& table) { return table.is_called(syntax.qualifier); };
+  if (!syntax.qualifier.empty() &&
+      std::none_of(scope_.tables.begin(), scope_.tables.end(), is_meant))
+    return unknown_table(syntax);
+  if (syntax.index) return syntax.index;
+  return column_among(syntax, {0, scope_.tables.size()});
+}
+
+Result<std::optional<std::uint32_t>> Names::column_among(const Syntax& syntax,
+                                                         TableRange tables) const {
+  std::optional<std::uint32_t> found;
+  for (std::size_t i = tables.begin; i < tables.end; i++) {
+    const ScopeTable& table = scope_.tables[i];
+    if (!syntax.qualifier.empty() && !table.is_called(syntax.qualifier)) continue;
+    const Schema columns(scope_.schema.begin() + table.first,
+                         scope_.schema.begin() + table.first + table.count);
+    const std::optional<std::uint32_t> here = find_field(columns, syntax.name);
+    if (!here || (syntax.qualifier.empty() && scope_.is_merged(table.first + *here))) continue;
+    if (found) {
+      const std::string other = scope_.tables[scope_.table_of(*found)].shown();
+      return error(syntax.offset, Code::invalid,
+                   "ambiguous reference to column name \"" + syntax.name + "\" (use \"" + other +
+                       "." + syntax.name + "\" or \"" + table.shown() + "." + syntax.name + "\")");
+    }
+    found = table.first + *here;
+  }
+  return found;
+}
+
+Result<std::uint32_t> Names::column_of_on(const Syntax& syntax, const FromTable& table) const {
+  for (const TableRange range :
+       {TableRange{table.join_first, table.join_last + 1}, TableRange{0, table.join_first}}) {
+    PENSTOCK_ASSIGN(const std::optional<std::uint32_t> found, column_among(syntax, range));
+    if (found) return *found;
+  }
+  PENSTOCK_ASSIGN(const std::optional<std::uint32_t> later, column(syntax));
+  if (!later && alias(syntax))
+    return error(syntax.offset, Code::invalid,
+                 "ON cannot read '" + syntax.name + "', an alias of the SELECT list");
+  if (!later) return unknown(syntax);
+  return error(
+      syntax.offset, Code::invalid,
+      "ON reads '" + scope_.tables[scope_.table_of(*later)].shown() + "', which is joined later");
+}
+
+Result<SyntaxPtr> Names::with_columns_found(const SyntaxPtr& syntax, const FromTable& table) const {
+  if (!syntax) return syntax;
+  auto copy = std::make_shared<Syntax>(*syntax);
+  if (syntax->kind == SyntaxKind::column && !syntax->index) {
+    PENSTOCK_ASSIGN(copy->index, column_of_on(*syntax, table));
+  }
+  for (SyntaxPtr& input : copy->inputs) {
+    PENSTOCK_ASSIGN(input, with_columns_found(input, table));
+  }
+  PENSTOCK_ASSIGN(copy->filter, with_columns_found(copy->filter, table));
+  return SyntaxPtr(std::move(copy));
+}
+
+Result<SyntaxPtr> Names::on_of(const FromTable& table) const {
+  return with_columns_found(table.on, table);
+}
+
+std::optional<std::size_t> Names::alias(const Syntax& syntax) const {
+  if (!syntax.qualifier.empty() || syntax.index) return std::nullopt;
+  for (std::size_t i = 0; i < visible_aliases; i++)
+    if (!items_[i].alias.empty() && lower(items_[i].alias) == lower(syntax.name)) return i;
+  return std::nullopt;
+}
+
+Status Names::unknown(const Syntax& syntax) const {
+  const bool later = std::any_of(items_.begin(), items_.end(), [&](const SelectItem& i) {
+    return lower(i.alias) == lower(syntax.name);
+  });
+  if (later && syntax.qualifier.empty())
+    return error(syntax.offset, Code::invalid,
+                 "column \"" + syntax.name +
+                     "\" referenced that exists in the SELECT clause, but cannot be referenced "
+                     "before it is defined");
+  const Token* token = lexed_.at(syntax.offset);
+  const bool is_quoted =
+      token != nullptr && token->kind == TokenKind::quoted && syntax.qualifier.empty();
+  const std::string near = nearest(scope_.schema, syntax.name);
+  return error(syntax.offset, Code::invalid,
+               "referenced column \"" + syntax.name + "\" not found in FROM clause" +
+                   (near.empty() ? "" : "; candidate bindings: " + near) +
+                   (is_quoted ? "; a string stands in single quotes, a name in double ones" : ""));
+}
+
+Result<std::optional<std::uint32_t>> Names::ordinal(const Syntax& term, const char* clause) const {
+  if (term.kind != SyntaxKind::number || term.name.find_first_of(".eE") != std::string::npos)
+    return std::optional<std::uint32_t>();
+  const Result<Scalar> number = number_literal(term.name);
+  const std::string count = std::to_string(items_.size());
+  if (!number.ok() || number->integer < 1 || number->integer > static_cast<Int128>(items_.size()))
+    return error(term.offset, Code::invalid,
+                 std::string(clause) + " term out of range - should be between 1 and " + count);
+  return std::optional(static_cast<std::uint32_t>(number->integer - 1));
+}
+
+std::string Names::output_name(const SelectItem& item) const {
+  if (!item.alias.empty()) return item.alias;
+  if (item.value->kind != SyntaxKind::column) return display(*item.value);
+  if (const auto index = column(*item.value); index.ok() && *index)
+    return scope_.schema[**index].name;
+  return item.value->name;
+}
+
+Status Names::at(const Syntax& syntax, const Status& status) const {
+  const bool has_position = status.message().find("\nLINE ") != std::string::npos;
+  return status.ok() || has_position ? status
+                                     : error(syntax.offset, status.code(), status.message());
+}
+
+Status Names::check_addends(const Syntax& call, Type type) const {
+  if (is_numeric(type) || (type.kind == Kind::boolean && call.name == "sum")) return {};
+  return error(call.offset, Code::invalid,
+               "no function matches the given name and argument types '" + call.name + "(" +
+                   name_of(type) + ")'; " + call.name + " takes numbers");
+}
+
+Result<std::string> Names::canonical(const Syntax& syntax) const {
+  if (syntax.kind == SyntaxKind::column) {
+    PENSTOCK_ASSIGN(const std::optional<std::uint32_t> index, column(syntax));
+    if (index) return "#" + std::to_string(*index);
+    return "?" + lower(syntax.name);
+  }
+  std::string text = std::to_string(static_cast<int>(syntax.kind)) + "'" + syntax.name + "'" +
+                     syntax.qualifier + "'" + name_of(syntax.type) +
+                     (syntax.star       ? "*("
+                      : syntax.distinct ? "distinct("
+                                        : "(");
+  for (const SyntaxPtr& input : syntax.inputs) {
+    PENSTOCK_ASSIGN(const std::string inner, canonical(*input));
+    text += inner + ",";
+  }
+  if (syntax.filter) {
+    PENSTOCK_ASSIGN(const std::string inner, canonical(*syntax.filter));
+    text += "|" + inner;
+  }
+  if (syntax.over) {
+    text += "over" + syntax.over->frame_text;
+    for (const SyntaxPtr& key : syntax.over->partition) {
+      PENSTOCK_ASSIGN(const std::string inner, canonical(*key));
+      text += "/" + inner;
+    }
+    for (const OrderItem& item : syntax.over->order) {
+      PENSTOCK_ASSIGN(const std::string inner, canonical(*item.value));
+      text += (item.descending ? "-" : "+") + std::string(item.nulls_first ? "^" : "") + inner;
+    }
+  }
+  return text + ")";
+}
+
+}  // namespace penstock::sql

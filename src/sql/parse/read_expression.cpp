@@ -1,0 +1,244 @@
+#include <algorithm>
+#include <array>
+
+#include "sql/parse/read_select.hpp"
+
+namespace penstock::sql {
+namespace {
+
+constexpr int depth_limit = 500;  // of the binder's recursion: see the lexer's nesting limit
+
+struct Described {
+  std::string_view kind, what;
+};
+constexpr Described refused_nodes[] = {
+    {"ParamRef", "a parameter"},
+    {"A_ArrayExpr", "an array"},
+    {"RowExpr", "a row value"},
+    {"A_Indirection", "a subscript or field access"},
+    {"CollateClause", "COLLATE"},
+    {"GroupingFunc", "GROUPING()"},
+    {"GroupingSet", "GROUPING SETS, ROLLUP or CUBE"},
+    {"XmlExpr", "XML"},
+    {"SetToDefault", "DEFAULT"},
+    {"CurrentOfExpr", "CURRENT OF"},
+    {"XmlSerialize", "XML"},
+    {"MultiAssignRef", "an assignment"},
+};
+
+// Returns where an expression begins, for nodes whose location the tree lacks.
+std::int64_t first_location(Tree node) {
+  const Tree body = node.body();
+  std::int64_t location = body["location"] ? body.location() : -1;
+  for (const char* field : {"lexpr", "arg"})
+    if (body[field].kind() != "") {
+      const std::int64_t inner = first_location(body[field]);
+      if (inner >= 0 && (location < 0 || inner < location)) location = inner;
+    }
+  return location;
+}
+
+}  // namespace
+
+SyntaxPtr make_syntax(SyntaxKind kind, std::int64_t offset, std::string name,
+                      std::vector<SyntaxPtr> inputs) {
+  auto syntax = std::make_shared<Syntax>();
+  syntax->kind = kind;
+  syntax->offset = offset;
+  syntax->name = std::move(name);
+  syntax->inputs = std::move(inputs);
+  return syntax;
+}
+
+Result<SyntaxPtr> ExpressionReader::read(Tree node) {
+  if (depth_ == depth_limit)
+    return error_at(
+        lexed_.statement, first_location(node), Code::capacity,
+        "the expression nests deeper than " + std::to_string(depth_limit) + " levels here");
+  depth_++;
+  Result<SyntaxPtr> result = dispatch(node);
+  depth_--;
+  return result;
+}
+
+Result<SyntaxPtr> ExpressionReader::dispatch(Tree node) {
+  const std::string_view kind = node.kind();
+  const Tree body = node.body();
+  if (kind == "ColumnRef") return column(body);
+  if (kind == "A_Const") return constant(body);
+  if (kind == "A_Expr") return operation(body);
+  if (kind == "BoolExpr") return boolean(body);
+  if (kind == "CaseExpr") return case_of(body);
+  if (kind == "TypeCast") return cast(body);
+  if (kind == "FuncCall") return function(body);
+  if (kind == "SubLink") return subquery(body);
+  if (kind == "CoalesceExpr")
+    return over_inputs(SyntaxKind::function, "coalesce", body.location(), body["args"]);
+  if (kind == "MinMaxExpr")
+    return over_inputs(SyntaxKind::function, body["op"].text() == "IS_LEAST" ? "least" : "greatest",
+                       body.location(), body["args"]);
+  if (kind == "NullTest" || kind == "BooleanTest") {
+    static constexpr std::array<std::array<std::string_view, 2>, 8> tests{
+        {{"IS_NULL", "is null"},
+         {"IS_NOT_NULL", "is not null"},
+         {"IS_TRUE", "is true"},
+         {"IS_NOT_TRUE", "is not true"},
+         {"IS_FALSE", "is false"},
+         {"IS_NOT_FALSE", "is not false"},
+         {"IS_UNKNOWN", "is null"},
+         {"IS_NOT_UNKNOWN", "is not null"}}};
+    const std::string_view type = body[kind == "NullTest" ? "nulltesttype" : "booltesttype"].text();
+    PENSTOCK_ASSIGN(SyntaxPtr input, read(body["arg"]));
+    for (const auto& [name, operation_name] : tests)
+      if (name == type)
+        return make_syntax(SyntaxKind::operation, body.location(), std::string(operation_name),
+                           {std::move(input)});
+  }
+  if (kind == "SQLValueFunction")
+    return refuse(body.location(),
+                  std::string(lexed_.at(body.location()) ? lexed_.text(*lexed_.at(body.location()))
+                                                         : "this function"));
+  for (const auto& [name, what] : refused_nodes)
+    if (name == kind) return refuse(body.location(), std::string(what));
+  return refuse(std::max<std::int64_t>(first_location(node), 0),
+                "this expression (" + std::string(kind) + ")");
+}
+
+// Reads EXISTS (SELECT ...) and x IN (SELECT ...); the parser makes NOT IN a NOT around it.
+Result<SyntaxPtr> ExpressionReader::subquery(Tree body) {
+  constexpr int max_levels = 16;
+  const std::string_view type = body["subLinkType"].text();
+  const bool is_in = type == "ANY_SUBLINK" && !body["operName"];
+  if (type != "EXISTS_SUBLINK" && !is_in) return refuse(body.location(), "a subquery as a value");
+  if (level_ == max_levels)
+    return error_at(lexed_.statement, body.location(), Code::capacity,
+                    "subqueries nest deeper than " + std::to_string(max_levels) + " levels");
+  auto syntax = std::make_shared<Syntax>();
+  syntax->kind = is_in ? SyntaxKind::in_subquery : SyntaxKind::exists;
+  syntax->offset = body.location();
+  if (is_in) {
+    PENSTOCK_ASSIGN(SyntaxPtr input, read(body["testexpr"]));
+    syntax->inputs.push_back(std::move(input));
+  }
+  const Tree select = body["subselect"].as("SelectStmt");
+  if (!select) return refuse(body.location(), "this form of subquery");
+  PENSTOCK_ASSIGN(syntax->subquery, read_subquery(lexed_, select, level_ + 1));
+  return SyntaxPtr(std::move(syntax));
+}
+
+Result<SyntaxPtr> ExpressionReader::column(Tree body) {
+  const Tree fields = body["fields"];
+  if (fields.size() > 2) return refuse(body.location(), "a name of more than two parts");
+  // The parser folds case and cuts names at 63 bytes; the statement has them whole: name [. name].
+  const Token* token = lexed_.at(body.location());
+  if (token == nullptr)
+    return Status(Code::internal, "a column without a location in the statement");
+  auto syntax = std::make_shared<Syntax>();
+  syntax->offset = body.location();
+  if (fields.size() == 2) {
+    syntax->qualifier = value_of(lexed_, *token);
+    token += 2;
+    if (token >= lexed_.tokens.data() + lexed_.tokens.size())
+      return Status(Code::internal, "a name without its second part");
+  }
+  syntax->kind =
+      fields.at(fields.size() - 1).kind() == "A_Star" ? SyntaxKind::star : SyntaxKind::column;
+  if (syntax->kind == SyntaxKind::column) syntax->name = value_of(lexed_, *token);
+  return SyntaxPtr(std::move(syntax));
+}
+
+Result<SyntaxPtr> ExpressionReader::constant(Tree body) {
+  const std::int64_t offset = body.location();
+  if (body["isnull"].boolean()) return make_syntax(SyntaxKind::null, offset, "NULL");
+  if (body["boolval"])
+    return make_syntax(SyntaxKind::boolean, offset,
+                       body["boolval"]["boolval"].boolean() ? "true" : "false");
+  if (body["sval"])
+    return make_syntax(SyntaxKind::string, offset, std::string(body["sval"]["sval"].text()));
+  if (body["bsval"]) return refuse(offset, "a bit string");
+  if (offset < 0)  // the parser's own: substring(s FOR 2) is substring(s, 1, 2)
+    return make_syntax(SyntaxKind::number, offset, std::to_string(body["ival"]["ival"].integer()));
+  // The parser folds the sign into a number, -(-(1)) too, and its JSON leaves negative integers
+  // out: read the statement.
+  bool negative = false;
+  const Token* end = lexed_.tokens.data() + lexed_.tokens.size();
+  for (const Token* token = lexed_.at(offset); token != nullptr && token != end; token++) {
+    if (token->kind == TokenKind::number)
+      return make_syntax(SyntaxKind::number, offset,
+                         (negative ? "-" : "") + std::string(lexed_.text(*token)));
+    if (lexed_.text(*token) == "-")
+      negative = !negative;
+    else if (lexed_.text(*token) != "(")
+      break;
+  }
+  return Status(Code::internal, "a number without a location in the statement");
+}
+
+Result<SyntaxPtr> ExpressionReader::over_inputs(SyntaxKind kind, std::string name,
+                                                std::int64_t offset, Tree inputs) {
+  std::vector<SyntaxPtr> read_inputs;
+  for (std::size_t i = 0; i < inputs.size(); i++) {
+    PENSTOCK_ASSIGN(SyntaxPtr input, read(inputs.at(i)));
+    read_inputs.push_back(std::move(input));
+  }
+  return make_syntax(kind, offset, std::move(name), std::move(read_inputs));
+}
+
+Result<SyntaxPtr> ExpressionReader::case_of(Tree body) {
+  SyntaxPtr subject;
+  if (body["arg"]) { PENSTOCK_ASSIGN(subject, read(body["arg"])); }
+  std::vector<SyntaxPtr> inputs;
+  for (std::size_t i = 0; i < body["args"].size(); i++) {
+    const Tree when = body["args"].at(i).as("CaseWhen");
+    PENSTOCK_ASSIGN(SyntaxPtr condition, read(when["expr"]));
+    const std::int64_t offset = condition->offset;
+    if (subject)
+      condition = make_syntax(SyntaxKind::operation, offset, "=", {subject, std::move(condition)});
+    PENSTOCK_ASSIGN(SyntaxPtr value, read(when["result"]));
+    inputs.insert(inputs.end(), {std::move(condition), std::move(value)});
+  }
+  SyntaxPtr otherwise = make_syntax(SyntaxKind::null, body.location(), "NULL");
+  if (body["defresult"]) { PENSTOCK_ASSIGN(otherwise, read(body["defresult"])); }
+  inputs.push_back(std::move(otherwise));
+  return make_syntax(SyntaxKind::case_of, body.location(), "case", std::move(inputs));
+}
+
+Result<SyntaxPtr> ExpressionReader::function(Tree body) {
+  const std::int64_t offset = body.location();
+  const Tree names = body["funcname"];
+  const std::string name = lower(names.at(names.size() - 1).as("String")["sval"].text());
+  if (names.size() > 1 && names.at(0).as("String")["sval"].text() != "pg_catalog")
+    return refuse(offset, "a function of a schema");
+  if (body["agg_order"]) return refuse(offset, "ORDER BY inside " + name);
+  if (body["agg_within_group"].boolean()) return refuse(offset, "WITHIN GROUP");
+  if (body["func_variadic"].boolean()) return refuse(offset, "VARIADIC");
+  PENSTOCK_ASSIGN(SyntaxPtr call,
+                  over_inputs(SyntaxKind::function, name == "extract" ? "date_part" : name, offset,
+                              body["args"]));
+  auto whole = std::make_shared<Syntax>(*call);
+  whole->star = body["agg_star"].boolean();
+  whole->distinct = body["agg_distinct"].boolean();
+  // EXTRACT(year FROM x): DuckDB prints the units that are keywords of its grammar in capitals.
+  if (name == "extract" && !whole->inputs.empty() && whole->inputs[0]->kind == SyntaxKind::string) {
+    const Token* token = lexed_.at(whole->inputs[0]->offset);
+    static constexpr std::string_view words[] = {"year", "quarter", "month", "day",
+                                                 "hour", "minute",  "second"};
+    const std::string unit = lower(whole->inputs[0]->name);
+    const bool bare = token != nullptr && token->kind == TokenKind::word;
+    const bool word = std::find(std::begin(words), std::end(words), unit) != std::end(words);
+    std::string shown = bare ? std::string(lexed_.text(*token)) : whole->inputs[0]->name;
+    if (bare && word)
+      std::transform(shown.begin(), shown.end(), shown.begin(),
+                     [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+    whole->inputs[0] = make_syntax(SyntaxKind::string, whole->inputs[0]->offset, shown);
+  }
+  if (body["agg_filter"]) { PENSTOCK_ASSIGN(whole->filter, read(body["agg_filter"])); }
+  if (body["over"]) {
+    const Tree over = body["over"];
+    PENSTOCK_ASSIGN(whole->over, over["name"] ? named_window(over["name"].text(), over.location())
+                                              : window(over));
+  }
+  return SyntaxPtr(std::move(whole));
+}
+
+}  // namespace penstock::sql

@@ -1,0 +1,130 @@
+// Reads FROM, with commas, JOIN ... ON, LEFT JOIN and USING, as a flat list of tables. Inner joins
+// may run in any order, so that parentheses need not be kept.
+#include "sql/parse/read_select.hpp"
+
+namespace penstock::sql {
+namespace {
+
+constexpr std::size_t max_tables = 64;
+
+class FromReader {
+ public:
+  explicit FromReader(ExpressionReader& expressions)
+      : expressions_(expressions), lexed_(expressions.lexed()) {}
+
+  Status read(Tree item) {
+    std::vector<Tree>
+        joins;  // the outermost first; their left sides nest, as deep as there are tables
+    for (; item.kind() == "JoinExpr"; item = joins.back()["larg"]) {
+      joins.push_back(item.body());
+      if (joins.size() > max_tables) return too_many();
+    }
+    const std::size_t first = tables_.size();
+    PENSTOCK_TRY(read_table(item));
+    for (std::size_t i = joins.size(); i-- > 0;) PENSTOCK_TRY(read_join(joins[i], first));
+    return {};
+  }
+  std::vector<FromTable> take() { return std::move(tables_); }
+
+  // Returns the offset of the token after the first FROM.
+  std::int64_t table_offset() const {
+    for (std::size_t i = 0; i + 1 < lexed_.tokens.size(); i++)
+      if (is_keyword_token(lexed_, lexed_.tokens[i], "from")) return lexed_.tokens[i + 1].offset;
+    return 0;
+  }
+
+ private:
+  Status too_many() const {
+    return error_at(lexed_.statement, table_offset(), Code::capacity,
+                    "more than " + std::to_string(max_tables) + " tables");
+  }
+
+  // `left_first`: the first table of its left side.
+  Status read_join(Tree join, std::size_t left_first) {
+    const std::string_view type = join["jointype"].text();
+    if (type == "JOIN_RIGHT")
+      return expressions_.refuse(expressions_.offset_of("right"), "RIGHT JOIN");
+    if (type == "JOIN_FULL")
+      return expressions_.refuse(expressions_.offset_of("full"), "FULL JOIN");
+    if (join["isNatural"].boolean())
+      return expressions_.refuse(expressions_.offset_of("natural"), "NATURAL JOIN");
+    if (join["alias"])
+      return expressions_.refuse(expressions_.offset_of("join"), "an alias of a JOIN");
+    const bool is_left = type == "JOIN_LEFT";
+    const std::size_t first = tables_.size();
+    if (is_left && join["rarg"].kind() == "JoinExpr")
+      return expressions_.refuse(expressions_.offset_of("left"), "LEFT JOIN of a JOIN");
+    PENSTOCK_TRY(read_nested(join["rarg"]));
+    FromTable& table =
+        tables_[first];  // not the last one of those in parentheses, which may be a LEFT JOIN's
+    table.is_left |= is_left;
+    table.join_first = left_first;
+    table.join_last = tables_.size() - 1;
+    if (join["quals"]) { PENSTOCK_ASSIGN(table.on, expressions_.read(join["quals"])); }
+    const Tree columns = join["usingClause"];
+    if (columns.size() > 0 && tables_.size() != first + 1)
+      return expressions_.refuse(expressions_.offset_of("using"),
+                                 "USING with a JOIN in parentheses");
+    for (std::size_t i = 0; i < columns.size(); i++)
+      table.using_columns.emplace_back(columns.at(i).as("String")["sval"].text());
+    return {};
+  }
+
+  Status read_nested(Tree item) {
+    if (++depth_ > max_tables) return too_many();
+    const Status status = read(item);
+    depth_--;
+    return status;
+  }
+
+  Status read_table(Tree item) {
+    if (tables_.size() == max_tables) return too_many();
+    static constexpr struct {
+      const char *kind, *token, *what;
+    } refused[] = {{"RangeSubselect", "from", "a subquery in FROM"},
+                   {"RangeTableSample", "tablesample", "TABLESAMPLE"},
+                   {"RangeTableFunc", "from", "a table function"}};
+    for (const auto& row : refused)
+      if (item.kind() == row.kind)
+        return expressions_.refuse(expressions_.offset_of(row.token), row.what);
+    if (item.kind() == "RangeFunction")
+      return expressions_.error(
+          table_offset(),
+          "a function cannot stand in FROM; name the file: FROM 'lineitem.parquet'");
+    const Tree table = item.as("RangeVar");
+    const Token* token = lexed_.at(table.location());
+    if (!table || token == nullptr) return expressions_.refuse(table_offset(), "this form of FROM");
+    if (table["schemaname"] || table["catalogname"]) {
+      const std::string file =
+          std::string(table["schemaname"].text()) + "." + std::string(table["relname"].text());
+      return expressions_.error(
+          token->offset,
+          "a table of a schema is unknown here; if a file is meant, write FROM '" + file + "'");
+    }
+    if (table["alias"]["colnames"])
+      return expressions_.refuse(token->offset, "a list of column aliases");
+    FromTable read;
+    read.name = value_of(lexed_, *token);
+    read.offset = token->offset;
+    read.quoted = token->kind != TokenKind::word;
+    read.alias = std::string(table["alias"]["aliasname"].text());
+    tables_.push_back(std::move(read));
+    return {};
+  }
+
+  ExpressionReader& expressions_;
+  const Lexed& lexed_;
+  std::vector<FromTable> tables_;
+  std::size_t depth_ = 0;
+};
+
+}  // namespace
+
+Result<std::vector<FromTable>> read_from(ExpressionReader& expressions, Tree from) {
+  if (from.size() == 0) return expressions.refuse(0, "SELECT without FROM");
+  FromReader reader(expressions);
+  for (std::size_t i = 0; i < from.size(); i++) PENSTOCK_TRY(reader.read(from.at(i)));
+  return reader.take();
+}
+
+}  // namespace penstock::sql

@@ -1,0 +1,160 @@
+// Reads operators: signs, words (BETWEEN, IN, LIKE), and AND, OR and NOT.
+#include <algorithm>
+
+#include "sql/parse/read_select.hpp"
+
+namespace penstock::sql {
+namespace {
+
+struct Refused {
+  std::string_view kind, what;
+};
+
+SyntaxPtr negated(SyntaxPtr input, bool negate) {
+  if (!negate) return input;
+  const std::int64_t offset = input->offset;
+  return make_syntax(SyntaxKind::operation, offset, "not", {std::move(input)});
+}
+
+std::string operator_name(Tree name) {
+  return std::string(name.at(name.size() - 1).as("String")["sval"].text());
+}
+
+}  // namespace
+
+Result<SyntaxPtr> ExpressionReader::operation(Tree body) {
+  const std::string_view kind = body["kind"].text();
+  const std::int64_t offset = body.location();
+  if (kind == "AEXPR_OP") {
+    const std::string name = operator_name(body["name"]);
+    return body["lexpr"] ? binary(body, name) : unary(body, name);
+  }
+  if (kind == "AEXPR_DISTINCT") return binary(body, "is distinct from");
+  if (kind == "AEXPR_NOT_DISTINCT") return binary(body, "is not distinct from");
+  if (kind == "AEXPR_NULLIF") {
+    PENSTOCK_ASSIGN(SyntaxPtr left, read(body["lexpr"]));
+    PENSTOCK_ASSIGN(SyntaxPtr right, read(body["rexpr"]));
+    return make_syntax(SyntaxKind::function, offset, "nullif", {std::move(left), std::move(right)});
+  }
+  if (kind == "AEXPR_BETWEEN") return between(body, false);
+  if (kind == "AEXPR_NOT_BETWEEN") return between(body, true);
+  if (kind == "AEXPR_IN") return in_list(body);
+  if (kind == "AEXPR_LIKE" || kind == "AEXPR_ILIKE") return like(body, operator_name(body["name"]));
+  static constexpr Refused refused[] = {{"AEXPR_BETWEEN_SYM", "BETWEEN SYMMETRIC"},
+                                        {"AEXPR_NOT_BETWEEN_SYM", "BETWEEN SYMMETRIC"},
+                                        {"AEXPR_SIMILAR", "SIMILAR TO"},
+                                        {"AEXPR_OP_ANY", "ANY"},
+                                        {"AEXPR_OP_ALL", "ALL"}};
+  for (const auto& [name, what] : refused)
+    if (name == kind) return refuse(offset, std::string(what));
+  return refuse(offset, "this operator (" + std::string(kind) + ")");
+}
+
+Result<SyntaxPtr> ExpressionReader::binary(Tree body, std::string name) {
+  if (name == "<>") name = "!=";
+  const Token* token = lexed_.at(body.location());
+  if (token != nullptr && (name == "%" || name == "^"))
+    name = lexed_.text(*token);  // what rewrite() put there: // and **
+  static constexpr std::string_view known[] = {"+",
+                                               "-",
+                                               "*",
+                                               "/",
+                                               "//",
+                                               "%",
+                                               "^",
+                                               "**",
+                                               "&",
+                                               "|",
+                                               "<<",
+                                               ">>",
+                                               "||",
+                                               "=",
+                                               "!=",
+                                               "<",
+                                               "<=",
+                                               ">",
+                                               ">=",
+                                               "is distinct from",
+                                               "is not distinct from"};
+  if (std::find(std::begin(known), std::end(known), name) == std::end(known))
+    return refuse(body.location(), "the operator " + name);
+  PENSTOCK_ASSIGN(SyntaxPtr left, read(body["lexpr"]));
+  PENSTOCK_ASSIGN(SyntaxPtr right, read(body["rexpr"]));
+  return make_syntax(SyntaxKind::operation, body.location(), std::move(name),
+                     {std::move(left), std::move(right)});
+}
+
+// The parser gives "~~", "!~~", "~~*" and "!~~*", which DuckDB prints too; an ESCAPE makes the
+// pattern a call.
+Result<SyntaxPtr> ExpressionReader::like(Tree body, std::string name) {
+  PENSTOCK_ASSIGN(SyntaxPtr input, read(body["lexpr"]));
+  PENSTOCK_ASSIGN(SyntaxPtr pattern, read(body["rexpr"]));
+  if (pattern->kind != SyntaxKind::function || pattern->name != "like_escape")
+    return make_syntax(SyntaxKind::operation, body.location(), std::move(name),
+                       {std::move(input), std::move(pattern)});
+  if (name.ends_with("*")) return refuse(body.location(), "ILIKE with ESCAPE");
+  std::vector<SyntaxPtr> inputs{std::move(input)};
+  inputs.insert(inputs.end(), pattern->inputs.begin(), pattern->inputs.end());
+  return make_syntax(SyntaxKind::function, body.location(),
+                     name == "!~~" ? "not_like_escape" : "like_escape", std::move(inputs));
+}
+
+Result<SyntaxPtr> ExpressionReader::unary(Tree body, std::string_view name) {
+  PENSTOCK_ASSIGN(SyntaxPtr input, read(body["rexpr"]));
+  if (name == "-" &&
+      input->kind ==
+          SyntaxKind::number)  // a negative literal adapts to its surroundings like a positive one
+    return make_syntax(SyntaxKind::number, body.location(),
+                       input->name.starts_with("-") ? input->name.substr(1) : "-" + input->name);
+  if (name == "-" || name == "+" || name == "~")
+    return make_syntax(SyntaxKind::operation, body.location(),
+                       name == "-"   ? "neg"
+                       : name == "+" ? "pos"
+                                     : "~",
+                       {std::move(input)});
+  return refuse(body.location(), "the operator " + std::string(name));
+}
+
+Result<SyntaxPtr> ExpressionReader::between(Tree body, bool negate) {
+  PENSTOCK_ASSIGN(SyntaxPtr input, read(body["lexpr"]));
+  const Tree bounds = body["rexpr"]["List"] ? body["rexpr"]["List"]["items"] : body["rexpr"];
+  PENSTOCK_ASSIGN(SyntaxPtr low, read(bounds.at(0)));
+  PENSTOCK_ASSIGN(SyntaxPtr high, read(bounds.at(1)));
+  return negated(make_syntax(SyntaxKind::operation, body.location(), "between",
+                             {std::move(input), std::move(low), std::move(high)}),
+                 negate);
+}
+
+Result<SyntaxPtr> ExpressionReader::in_list(Tree body) {
+  PENSTOCK_ASSIGN(SyntaxPtr input, read(body["lexpr"]));
+  std::vector<SyntaxPtr> inputs{std::move(input)};
+  const Tree items = body["rexpr"]["List"] ? body["rexpr"]["List"]["items"] : body["rexpr"];
+  for (std::size_t i = 0; i < items.size(); i++) {
+    PENSTOCK_ASSIGN(SyntaxPtr item, read(items.at(i)));
+    inputs.push_back(std::move(item));
+  }
+  return negated(make_syntax(SyntaxKind::operation, body.location(), "in", std::move(inputs)),
+                 operator_name(body["name"]) == "<>");
+}
+
+Result<SyntaxPtr> ExpressionReader::boolean(Tree body) {
+  const std::string_view op = body["boolop"].text();
+  PENSTOCK_ASSIGN(SyntaxPtr whole, over_inputs(SyntaxKind::operation,
+                                               op == "AND_EXPR"  ? "and"
+                                               : op == "OR_EXPR" ? "or"
+                                                                 : "not",
+                                               body.location(), body["args"]));
+  if (whole->name == "not") return whole;
+  auto flat = std::make_shared<Syntax>(*whole);  // as DuckDB: (a AND b) AND c is one AND of three
+  flat->inputs.clear();
+  for (const SyntaxPtr& input : whole->inputs) {
+    const bool same = input->kind == SyntaxKind::operation && input->name == whole->name;
+    if (same)
+      flat->inputs.insert(flat->inputs.end(), input->inputs.begin(), input->inputs.end());
+    else
+      flat->inputs.push_back(input);
+  }
+  return SyntaxPtr(std::move(flat));
+}
+
+}  // namespace penstock::sql

@@ -1,0 +1,72 @@
+// Reads libpg_query's tree as Syntax. Each reader refuses by name what is not supported.
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+
+#include "sql/parse/source_position.hpp"
+#include "sql/parse/suggestions.hpp"
+#include "sql/parse/syntax.hpp"
+#include "sql/parse/tree.hpp"
+
+namespace penstock::sql {
+
+SyntaxPtr make_syntax(SyntaxKind kind, std::int64_t offset, std::string name,
+                      std::vector<SyntaxPtr> inputs = {});
+
+class ExpressionReader {
+ public:
+  // `level` is the depth of its SELECT; the statement's is 0.
+  explicit ExpressionReader(const Lexed& lexed, int level = 0) : lexed_(lexed), level_(level) {}
+  Result<SyntaxPtr> read(Tree node);
+  Result<OrderItem> order_item(Tree node);
+  // Reads the WINDOW clause; call it before the expressions that use its names are read.
+  Status define_windows(Tree windows);
+  Status refuse(std::int64_t offset, std::string_view what) const {
+    return error_at(lexed_.statement, offset, Code::unsupported, not_supported(what));
+  }
+  Status error(std::int64_t offset, std::string message) const {
+    return error_at(lexed_.statement, offset, Code::invalid, std::move(message));
+  }
+  const Lexed& lexed() const { return lexed_; }
+  // Returns the offset of the first token of that spelling: the tree lacks that of most clauses.
+  std::int64_t offset_of(std::string_view text) const;
+
+ private:
+  Result<SyntaxPtr> dispatch(Tree node);
+  Result<SyntaxPtr> subquery(Tree body);
+  Result<SyntaxPtr> column(Tree body);
+  Result<SyntaxPtr> constant(Tree body);
+  // read_operator.cpp
+  Result<SyntaxPtr> operation(Tree body);
+  Result<SyntaxPtr> binary(Tree body, std::string name);
+  Result<SyntaxPtr> unary(Tree body, std::string_view name);
+  Result<SyntaxPtr> between(Tree body, bool negated);
+  Result<SyntaxPtr> like(Tree body, std::string name);
+  Result<SyntaxPtr> in_list(Tree body);
+  Result<SyntaxPtr> boolean(Tree body);
+
+  Result<SyntaxPtr> case_of(Tree body);
+  Result<SyntaxPtr> cast(Tree body);
+  Result<SyntaxPtr> cast_to(Tree type_name, std::int64_t offset, SyntaxPtr input);
+  Result<SyntaxPtr> interval(Tree body, Tree type_name);
+  Result<SyntaxPtr> function(Tree body);
+  Result<std::shared_ptr<const WindowSyntax>> window(Tree definition);
+  Result<std::shared_ptr<const WindowSyntax>> named_window(std::string_view name,
+                                                           std::int64_t offset) const;
+  Status window_frame(Tree definition, WindowSyntax& window) const;
+  Result<SyntaxPtr> over_inputs(SyntaxKind kind, std::string name, std::int64_t offset,
+                                Tree inputs);
+
+  const Lexed& lexed_;
+  std::map<std::string, std::shared_ptr<const WindowSyntax>, std::less<>> windows_;  // by name
+  const int level_;
+  int depth_ = 0;
+};
+
+// Reads the tables of FROM, in order.
+Result<std::vector<FromTable>> read_from(ExpressionReader& expressions, Tree from);
+// Reads a SelectStmt inside another.
+Result<std::shared_ptr<const Select>> read_subquery(const Lexed& lexed, Tree body, int level);
+
+}  // namespace penstock::sql

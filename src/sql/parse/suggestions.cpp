@@ -1,0 +1,242 @@
+#include "sql/parse/suggestions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/suggest_name.hpp"
+#include "sql/parse/lexer.hpp"
+
+namespace penstock::sql {
+namespace {
+
+constexpr std::string_view strings =
+    "of strings there are LIKE, ILIKE, ||, comparisons, length, lower, upper, substring, left, "
+    "right, trim, replace, contains, "
+    "starts_with, ends_with and position, of one column and constants";
+constexpr std::string_view keys =
+    "tables are joined by = between their columns: FROM 'a', 'b' WHERE a.x = b.y";
+constexpr std::string_view left_join =
+    "a LEFT JOIN is by = between both tables, and by conditions of one of them";
+constexpr std::string_view inner =
+    "[NOT] EXISTS (SELECT ...) and [NOT] IN (SELECT ...) are, in WHERE and joined to the rest by "
+    "AND; else ask the inner one first, and "
+    "name a file with its rows or write its value";
+constexpr std::string_view correlated =
+    "inside EXISTS and IN a column from outside stands beside =, in a SELECT without groups, "
+    "aggregates and LIMIT";
+constexpr std::string_view groups = "GROUP BY is, with the aggregates count, sum, avg, min and max";
+constexpr std::string_view aggregates = "the aggregates are count, sum, avg, min and max";
+constexpr std::string_view dates =
+    "of dates there are year(), quarter(), month(), day(), dayofweek(), isodow(), dayofyear(), "
+    "hour(), minute(), second(), date + days "
+    "and date - date";
+constexpr std::string_view constant_date = "write it as a constant: DATE '2026-01-31'";
+
+// What is refused, by how its name begins.
+struct Row {
+  std::string_view begins, instead;
+};
+constexpr Row rows[] = {
+    {"ILIKE", strings},
+    {"SIMILAR TO", strings},
+    {"the operator ~", strings},
+    {"the operator !~", strings},
+    {"a cross product", keys},
+    {"a LEFT JOIN", left_join},
+    {"LEFT JOIN of", "join its tables one by one"},
+    {"RIGHT JOIN", "swap the tables and write LEFT JOIN"},
+    {"FULL JOIN", "INNER and LEFT JOIN are"},
+    {"NATURAL JOIN", "write USING (column)"},
+    {"a subquery that compares", correlated},
+    {"a subquery with outer", correlated},
+    {"an EXISTS", correlated},
+    {"a NOT IN whose", "write NOT EXISTS"},
+    {"a subquery", inner},
+    {"WITH", inner},
+    {"UNION", "ask each SELECT by itself"},
+    {"INTERSECT", "ask each SELECT by itself"},
+    {"EXCEPT", "ask each SELECT by itself"},
+    {"more than one statement", "ask each SELECT by itself"},
+    {"QUALIFY", groups},
+    {"DISTINCT ON", "SELECT DISTINCT and GROUP BY are"},
+    {"current_date", constant_date},
+    {"current_timestamp", constant_date},
+    {"localtimestamp", constant_date},
+    {"the date part", dates},
+    {"comparing or combining", "write the number without quotes"},
+    {"GROUP BY ALL", "list the columns, or their numbers: GROUP BY 1, 2"},
+    {"ORDER BY ALL", "list the columns, or their numbers: ORDER BY 1, 2"},
+    {"* EXCLUDE", "list the columns"},
+    {"* REPLACE", "list the columns"},
+    {"TRY_CAST", "CAST is; a value that does not fit ends the query"},
+    {"TABLESAMPLE", "LIMIT gives the first rows"},
+    {"an ON that reads columns from outside",
+     "such a column stands in the subquery's WHERE, beside ="},
+    {"min of VARCHAR", "SELECT x ... ORDER BY x LIMIT 1 finds it"},
+    {"max of VARCHAR", "SELECT x ... ORDER BY x DESC LIMIT 1 finds it"},
+    {"a cast of VARCHAR", "strings are cast where they are literals"},
+    {"a cast to VARCHAR", "results are written as text anyway"},
+    {"a row value", "compare each part: a = 1 AND b = 2"},
+};
+
+constexpr std::string_view string_functions[] = {
+    "concat",     "concat_ws",    "regexp_matches", "regexp_replace", "regexp_extract",
+    "split_part", "string_split", "reverse",        "overlay",        "lpad",
+    "rpad",       "repeat",       "format",         "printf",         "chr",
+    "ascii",      "md5",          "translate"};
+constexpr std::string_view date_functions[] = {
+    "date_trunc", "datetrunc", "date_diff", "datediff",       "date_sub",     "datesub",
+    "date_add",   "age",       "strftime",  "strptime",       "to_char",      "to_date",
+    "dayname",    "monthname", "last_day",  "week",           "weekofyear",   "yearweek",
+    "epoch",      "epoch_ms",  "make_date", "make_timestamp", "to_timestamp", "time_bucket",
+    "century",    "decade"};
+constexpr std::string_view clock_functions[] = {"now", "today", "get_current_timestamp",
+                                                "transaction_timestamp"};
+constexpr std::string_view aggregate_functions[] = {"stddev",
+                                                    "stddev_samp",
+                                                    "stddev_pop",
+                                                    "variance",
+                                                    "var_samp",
+                                                    "var_pop",
+                                                    "median",
+                                                    "quantile",
+                                                    "quantile_cont",
+                                                    "quantile_disc",
+                                                    "mode",
+                                                    "corr",
+                                                    "covar_pop",
+                                                    "covar_samp",
+                                                    "regr_slope",
+                                                    "string_agg",
+                                                    "group_concat",
+                                                    "listagg",
+                                                    "list",
+                                                    "array_agg",
+                                                    "first",
+                                                    "last",
+                                                    "any_value",
+                                                    "arg_max",
+                                                    "arg_min",
+                                                    "max_by",
+                                                    "min_by",
+                                                    "bool_or",
+                                                    "bool_and",
+                                                    "bit_and",
+                                                    "bit_or",
+                                                    "bit_xor",
+                                                    "product",
+                                                    "histogram",
+                                                    "approx_count_distinct",
+                                                    "approx_quantile",
+                                                    "count_if",
+                                                    "fsum",
+                                                    "kurtosis",
+                                                    "skewness",
+                                                    "entropy"};
+
+bool holds(std::string_view name, auto const& names) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+std::string refused(std::string_view what, std::string_view instead) {
+  return std::string(what) + " is not supported" + (instead.empty() ? "" : "; ") +
+         std::string(instead);
+}
+
+// Words in a row, and what they are called; named where the parser stopped at them or right behind.
+struct Phrase {
+  std::string_view what;
+  std::array<std::string_view, 3> words;
+};
+constexpr Phrase phrases[] = {
+    {"GROUP BY ALL", {"group", "by", "all"}},
+    {"ORDER BY ALL", {"order", "by", "all"}},
+    {"* EXCLUDE", {"*", "exclude"}},
+    {"* REPLACE", {"*", "replace"}},
+    {"TRY_CAST", {"try_cast", "("}},
+    {"QUALIFY", {"qualify"}},
+    {"TABLESAMPLE", {"tablesample"}},
+    {"a list", {"["}},
+    {"a struct", {"{"}},
+};
+
+std::size_t word_count(const Phrase& phrase) {
+  return static_cast<std::size_t>(std::find(phrase.words.begin(), phrase.words.end(), "") -
+                                  phrase.words.begin());
+}
+
+bool stands(const Lexed& lexed, std::size_t first, const Phrase& phrase) {
+  if (first + word_count(phrase) > lexed.tokens.size()) return false;
+  for (std::size_t i = 0; i < word_count(phrase); i++) {
+    const Token& token = lexed.tokens[first + i];
+    if (token.kind == TokenKind::symbol ? lexed.text(token) != phrase.words[i]
+                                        : !is_keyword_token(lexed, token, phrase.words[i]))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string not_supported(std::string_view what) {
+  for (const Row& row : rows)
+    if (what.starts_with(row.begins)) return refused(what, row.instead);
+  return refused(what, "");
+}
+
+std::string function_not_supported(std::string_view name, std::span<const std::string> known) {
+  const std::string_view shown =
+      name == "btrim" ? "trim" : name;  // as PostgreSQL's parser calls it
+  if (holds(name, string_functions))
+    return refused("the string function " + std::string(shown), strings);
+  const std::string what = "the function " + std::string(shown);
+  if (holds(name, date_functions)) return refused(what, dates);
+  if (holds(name, clock_functions)) return refused(what, constant_date);
+  if (holds(name, aggregate_functions)) return refused(what, aggregates);
+  const std::string near = nearest_name(name, known);
+  if (!near.empty()) return refused(what, "did you mean " + near + "?");
+  std::string all = "the functions are ";
+  for (const std::string& each : known) all += (&each == &known.front() ? "" : ", ") + each;
+  return refused(what, all);
+}
+
+std::string keyword_near(std::string_view word) {
+  static const std::vector<std::string> keywords = {"SELECT", "FROM",   "WHERE",  "GROUP",
+                                                    "ORDER",  "HAVING", "LIMIT",  "JOIN",
+                                                    "USING",  "WINDOW", "OFFSET", "DISTINCT"};
+  std::string upper(word);
+  for (char& c : upper)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
+  if (word.size() < 3 || std::find(keywords.begin(), keywords.end(), upper) != keywords.end())
+    return "";
+  for (const std::string& keyword : keywords) {
+    if (edit_distance(upper, keyword) == 1) return keyword;
+    for (std::size_t i = 0; i + 1 < upper.size(); i++) {  // FORM: two letters swapped
+      std::string swapped = upper;
+      std::swap(swapped[i], swapped[i + 1]);
+      if (swapped == keyword) return keyword;
+    }
+  }
+  return "";
+}
+
+UnsupportedSyntax find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at) {
+  const auto before = [&](const Token& token) {
+    return static_cast<std::int64_t>(token.offset) < stopped_at;
+  };
+  const auto stopped =
+      static_cast<std::size_t>(std::count_if(lexed.tokens.begin(), lexed.tokens.end(), before));
+  constexpr std::size_t longest_look_back = 40;  // TRY_CAST(expression AS: the parser stops at AS
+  for (std::size_t back = 0; back <= std::min(stopped, longest_look_back); back++) {
+    const std::size_t first = stopped - back;
+    for (const Phrase& phrase : phrases) {
+      const bool is_near = back <= word_count(phrase) || phrase.what == "TRY_CAST";
+      if (is_near && stands(lexed, first, phrase))
+        return {&lexed.tokens[first], std::string(phrase.what)};
+    }
+  }
+  return {};
+}
+
+}  // namespace penstock::sql

@@ -1,0 +1,115 @@
+// The syntax tree of a SELECT: the part of PostgreSQL's tree that Penstock supports, with the
+// statement's own spelling of names and literals. The readers refused everything else by name.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "penstock/plan.hpp"
+#include "penstock/status.hpp"
+#include "sql/parse/lexer.hpp"
+
+namespace penstock::sql {
+
+enum class SyntaxKind : unsigned char {
+  column,  // name, qualifier
+  star,    // qualifier
+  number,  // name: the literal as written, with its sign
+  string,
+  boolean,
+  null,
+  interval,     // name: the text; qualifier: the unit, or ""; star: written as a number
+  cast,         // inputs[0], type, name: the type as DuckDB prints it
+  operation,    // name: "+", "//", "neg", "=", "and", "is null", "between", "in", "is true"...
+  case_of,      // inputs: condition, value, condition, value, ..., else
+  function,     // name in lower case; star, filter
+  exists,       // subquery
+  in_subquery,  // inputs[0], subquery
+};
+
+struct Select;
+struct Syntax;
+using SyntaxPtr = std::shared_ptr<const Syntax>;
+struct WindowSyntax;
+
+struct Syntax {
+  SyntaxKind kind = SyntaxKind::null;
+  std::int64_t offset =
+      -1;  // bytes into the statement: an operator's own place, otherwise the first byte
+  std::string name, qualifier;
+  std::vector<SyntaxPtr> inputs;
+  Type type;                                 // cast
+  std::optional<std::uint32_t> index;        // of a column that * stands for
+  bool star = false;                         // count(*); see interval
+  SyntaxPtr filter;                          // of an aggregate
+  std::shared_ptr<const WindowSyntax> over;  // of a window function
+  std::shared_ptr<const Select> subquery;
+  bool distinct = false;  // of an aggregate: f(DISTINCT x)
+};
+
+struct SelectItem {
+  SyntaxPtr value;
+  std::string alias;  // "" when there is none
+};
+
+struct OrderItem {
+  SyntaxPtr value;
+  bool descending = false, nulls_first = false;
+  std::string shown = {};  // " DESC NULLS FIRST", as written
+};
+
+// OVER (PARTITION BY ... ORDER BY ...), or the WINDOW of that name.
+struct WindowSyntax {
+  std::vector<SyntaxPtr> partition;
+  std::vector<OrderItem> order;
+  WindowFrame frame = WindowFrame::peers;
+  std::string frame_text;  // as DuckDB prints one that is not the default
+};
+
+// A table of FROM: all are joined, by what ON, USING and WHERE say.
+struct FromTable {
+  std::string name, alias;  // what the opener is asked for; what qualifies columns
+  std::int64_t offset = -1;
+  bool quoted = false;
+  bool is_left = false;  // LEFT JOINed to those before it
+  SyntaxPtr on;
+  std::size_t join_first = 0;  // the first table of the JOIN whose ON that is; this table's side of
+                               // it ends with join_last
+  std::size_t join_last = 0;
+  std::vector<std::string> using_columns;
+};
+
+struct Select {
+  std::vector<FromTable> from;  // one at least
+  bool distinct = false;
+  std::int64_t distinct_offset = -1;
+  std::vector<SelectItem> items;
+  SyntaxPtr where, having;
+  std::vector<SyntaxPtr> group_by;
+  std::vector<OrderItem> order_by;
+  SyntaxPtr limit, offset;  // constant expressions
+};
+
+// Returns the conditions that AND joins, or the condition itself.
+std::vector<SyntaxPtr> conjuncts(const SyntaxPtr& condition);
+SyntaxPtr conjunction(const std::vector<SyntaxPtr>& conditions);  // nullptr where there are none
+
+// Parses and reads one statement. The Lexed is that of the same statement.
+Result<Select> read_select(const Lexed& lexed);
+
+// Returns DuckDB's name of a column that has no alias: "(price * 2)", "count_star()", "CASE  WHEN
+// ((a > 1)) THEN (1) ELSE NULL END".
+std::string display(const Syntax& syntax);
+
+// Returns the type of a SQL name ("bigint", "uinteger", "float8"...), ignoring case; nullopt if
+// unknown.
+std::optional<Type> type_named(std::string_view name);
+bool is_aggregate(const Syntax& syntax);
+bool contains_aggregate(const Syntax& syntax);
+// Returns the parts of an expression: its inputs, and the partition, order and FILTER of a window.
+std::vector<SyntaxPtr> parts_of(const Syntax& syntax);
+
+}  // namespace penstock::sql

@@ -1,0 +1,234 @@
+#include "stream/device/chunk_collector.hpp"
+
+#include <algorithm>
+
+#include "stream/device/device_batch.hpp"
+#include "stream/input/first_error.hpp"
+
+namespace penstock::stream {
+namespace {
+
+// The output that comes to the host at once for its checksums.
+constexpr std::uint64_t job_bytes = 64 << 20;
+
+// What one method found.
+struct MethodChunks {
+  std::unique_ptr<ChunkStages> stages;
+  std::vector<DecodeJob> jobs;
+};
+
+struct PlacedChunk {
+  const ChunkStages* stages;
+  const Chunk* chunk;
+  std::uint64_t decoded_offset;  // where the batch writes it
+  std::uint64_t output_offset;   // where it belongs
+  std::uint64_t output_bytes;
+  batch::ChunkStatus chunk_status;
+};
+
+class ChunkCollector final : public DeviceCollector {
+ public:
+  explicit ChunkCollector(Context& context)
+      : context_(context), device_(*context.session->device()) {}
+
+  Status collect(const Method& method) override {
+    if (found_.empty()) { PENSTOCK_ASSIGN(file_, context_.input.peek(1)); }
+    MethodChunks& found = found_.emplace_back(
+        MethodChunks{std::get<DeviceChunks>(method.decoder).make(context_, job_bytes), {}});
+    for (bool has_job = true; has_job;) {
+      DecodeJob job;
+      PENSTOCK_ASSIGN(has_job, found.stages->take(job));
+      if (has_job) found.jobs.push_back(std::move(job));
+      PENSTOCK_TRY(context_.report_progress(0));
+    }
+    return {};
+  }
+
+  // Errors are returned in the file's order: of outputs before the first chunk that is refused, of
+  // that chunk, of what could not be found after it.
+  Result<DeviceBytes> finish(const Status& discovery_error) override {
+    PENSTOCK_ASSIGN(queue_, device_.queue());
+    const Status input_error = place_chunks();
+    if (tables_.count() > 0) PENSTOCK_TRY(decode());
+    const Status chunk_error = first_error({check_statuses(), input_error});
+    PENSTOCK_TRY(make_output());
+    PENSTOCK_TRY(check_outputs(chunk_error));
+    PENSTOCK_TRY(first_error({chunk_error, discovery_error}));
+    if (tables_.count() > 0) context_.session->add(times_);
+    return DeviceBytes{output_, output_bytes_};
+  }
+
+ private:
+  // Fills placed_ and the tables, up to the first chunk whose bytes are not what the file says.
+  Status place_chunks() {
+    for (const MethodChunks& found : found_)
+      for (const DecodeJob& job : found.jobs)
+        for (const Chunk& chunk : job.chunks) {
+          PENSTOCK_TRY(found.stages->check_input(chunk));
+          const std::uint64_t capacity =
+              chunk.is_for_devices() ? chunk.output_bytes : chunk.bytes.size();
+          placed_.push_back(
+              {found.stages.get(), &chunk, capacity_bytes_, capacity_bytes_, capacity, {}});
+          if (chunk.is_for_devices())
+            tables_.add(chunk, static_cast<std::uint64_t>(chunk.whole().data() - file_.data()),
+                        capacity_bytes_);
+          capacity_bytes_ += capacity;
+        }
+    return {};
+  }
+
+  Status mark() {
+    PENSTOCK_ASSIGN(auto event, queue_->record());
+    marks_.push_back(std::move(event));
+    return {};
+  }
+  Result<double> seconds_after(std::size_t mark) {
+    return marks_[mark + 1]->seconds_since(*marks_[mark]);
+  }
+
+  Status decode() {
+    PENSTOCK_TRY(reserve(device_, file_.size() + chunk_alignment, batch_.input));
+    PENSTOCK_TRY(reserve(device_, capacity_bytes_ + chunk_alignment, batch_.output));
+    PENSTOCK_ASSIGN(
+        batch::Decoder* const decoder,
+        context_.session->decoder(found_.front().stages->chunk_format(), tables_.needs()));
+    std::shared_ptr<Buffer> scratch;
+    PENSTOCK_TRY(reserve(device_,
+                         decoder->scratch_bytes(tables_.count(), tables_.needs().max_output_bytes),
+                         scratch));
+    PENSTOCK_TRY(mark());
+    PENSTOCK_TRY(upload_.send(device_, *queue_, file_, *batch_.input));
+    PENSTOCK_TRY(tables_.upload(device_, *queue_, batch_));
+    PENSTOCK_TRY(mark());
+    PENSTOCK_TRY(decoder->enqueue(*queue_, batch_, *scratch));
+    PENSTOCK_TRY(mark());
+    PENSTOCK_TRY(tables_.download(*queue_, batch_));
+    PENSTOCK_TRY(queue_->finish());
+    PENSTOCK_ASSIGN(times_.upload_seconds, seconds_after(0));
+    PENSTOCK_ASSIGN(times_.kernel_seconds, seconds_after(1));
+    times_.bytes_in = file_.size();
+    return {};
+  }
+
+  // Sets where outputs are and where they belong, and cuts placed_ before the first chunk that the
+  // device refused.
+  Status check_statuses() {
+    std::size_t row = 0;
+    for (std::size_t i = 0; i < placed_.size(); i++) {
+      PlacedChunk& placed = placed_[i];
+      placed.output_offset = output_bytes_;
+      if (placed.chunk->is_dependent && !placed.chunk->begins_stream)
+        placed.decoded_offset = placed_[i - 1].decoded_offset + placed_[i - 1].output_bytes;
+      if (placed.chunk->is_for_devices()) {
+        placed.chunk_status = tables_.chunk_status(row);
+        placed.output_bytes = tables_.size(row++);
+        if (placed.chunk_status.error != batch::ErrorCode::none) {
+          const Status refused = placed.stages->error_of(*placed.chunk, placed.chunk_status);
+          placed_.resize(i);
+          return refused;
+        }
+        times_.bytes_out += placed.output_bytes;
+      }
+      output_bytes_ += placed.output_bytes;
+    }
+    return {};
+  }
+
+  // Makes the output contiguous. Where it is so already, only stored chunks are added.
+  Status make_output() {
+    if (output_bytes_ > context_.options.max_output_bytes) return context_.output_limit_error();
+    const bool is_contiguous = std::all_of(
+        placed_.begin(), placed_.end(),
+        [](const PlacedChunk& placed) { return placed.output_offset == placed.decoded_offset; });
+    if (is_contiguous) output_ = batch_.output;
+    if (output_ == nullptr)
+      PENSTOCK_TRY(reserve(device_, output_bytes_ + chunk_alignment, output_));
+    for (const PlacedChunk& placed : placed_) {
+      const std::uint64_t bytes = placed.output_bytes;
+      if (!placed.chunk->is_for_devices()) {
+        PENSTOCK_TRY(
+            queue_->upload(*output_, placed.chunk->bytes.data(), bytes, placed.output_offset));
+      } else if (!is_contiguous) {
+        PENSTOCK_TRY(reserve(device_, bytes, staging_));
+        PENSTOCK_TRY(
+            queue_->download(staging_->data(), *batch_.output, bytes, placed.decoded_offset));
+        PENSTOCK_TRY(queue_->upload(*output_, staging_->data(), bytes, placed.output_offset));
+        PENSTOCK_TRY(queue_->finish());  // the staging memory is used again
+      }
+    }
+    return queue_->finish();
+  }
+
+  // `chunk_error` is of the chunk after placed_.
+  Status check_outputs(const Status& chunk_error) {
+    std::size_t first = 0;
+    for (MethodChunks& found : found_)
+      for (DecodeJob& job : found.jobs) {
+        const bool is_valid = first + job.chunks.size() <= placed_.size();
+        const std::size_t end = std::min(first + job.chunks.size(), placed_.size());
+        PENSTOCK_TRY(fetch(*found.stages, first, end));
+        for (std::size_t i = first; i < end; i++)
+          PENSTOCK_TRY(found.stages->check_output(
+              *placed_[i].chunk, fetched(*found.stages, first, i, i + 1), placed_[i].chunk_status));
+        for (std::size_t i = first; i < end; i++)
+          job.chunks[i - first].output_bytes = placed_[i].output_bytes;
+        job.external_output = fetched(*found.stages, first, first, end);
+        if (!is_valid) {
+          PENSTOCK_TRY(job.end_before(end - first, chunk_error));
+          return found.stages->join(job);
+        }
+        PENSTOCK_TRY(found.stages->join(job));
+        first = end;
+      }
+    return {};
+  }
+
+  std::uint64_t bytes_between(std::size_t begin, std::size_t end) const {
+    if (begin == end) return 0;
+    const PlacedChunk& last = placed_[end - 1];
+    return last.output_offset + last.output_bytes - placed_[begin].output_offset;
+  }
+  // Returns the output of chunks [begin, end) where fetch() was called from chunk `first` on.
+  std::span<const std::byte> fetched(const ChunkStages& stages, std::size_t first,
+                                     std::size_t begin, std::size_t end) const {
+    if (!stages.reads_outputs() || begin == end) return {};
+    const std::uint64_t offset = placed_[begin].output_offset - placed_[first].output_offset;
+    return {staging_->data() + offset, bytes_between(begin, end)};
+  }
+  Status fetch(const ChunkStages& stages, std::size_t first, std::size_t end) {
+    if (!stages.reads_outputs() || first == end) return {};
+    const std::uint64_t bytes = bytes_between(first, end);
+    PENSTOCK_TRY(reserve(device_, bytes, staging_));
+    marks_.clear();
+    PENSTOCK_TRY(mark());
+    PENSTOCK_TRY(queue_->download(staging_->data(), *output_, bytes, placed_[first].output_offset));
+    PENSTOCK_TRY(mark());
+    PENSTOCK_TRY(queue_->finish());
+    PENSTOCK_ASSIGN(const double seconds, seconds_after(0));
+    times_.download_seconds += seconds;
+    return {};
+  }
+
+  Context& context_;
+  Device& device_;
+  std::span<const std::byte> file_;
+  std::vector<MethodChunks> found_;
+  std::vector<PlacedChunk> placed_;  // all chunks before the first that has an error
+  ChunkTables tables_;
+  batch::Batch batch_;
+  std::shared_ptr<Buffer> output_;
+  std::shared_ptr<HostBuffer> staging_;
+  StagedUpload upload_;
+  std::vector<std::shared_ptr<Event>> marks_;
+  DeviceReport times_;
+  std::uint64_t capacity_bytes_ = 0, output_bytes_ = 0;
+  std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceCollector> make_chunk_collector(Context& context) {
+  return std::make_unique<ChunkCollector>(context);
+}
+
+}  // namespace penstock::stream

@@ -1,0 +1,94 @@
+#include "stream/device/device_session.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/parallel.hpp"
+#include "codec/zstd/device/device_frame.hpp"
+#include "stream/device/device_frames.hpp"
+
+namespace penstock::stream {
+namespace {
+
+constexpr std::uint64_t min_copied_bytes = 1 << 20;  // by one thread
+
+}  // namespace
+
+Status StagedUpload::send(Device& device, Queue& queue, std::span<const std::byte> bytes,
+                          const Buffer& to) {
+  constexpr std::uint64_t part_bytes = 32 << 20;
+  std::shared_ptr<Event> sent[2];
+  for (std::uint64_t at = 0, turn = 0; at < bytes.size(); at += part_bytes, turn ^= 1) {
+    const std::uint64_t part = std::min<std::uint64_t>(part_bytes, bytes.size() - at);
+    if (sent[turn] != nullptr) PENSTOCK_TRY(sent[turn]->wait());
+    PENSTOCK_TRY(reserve(device, part, staging_[turn]));
+    // One thread reads a mapped file more slowly than the link takes it.
+    in_parallel(part, min_copied_bytes, [&](std::uint64_t first, std::uint64_t last) {
+      std::memcpy(staging_[turn]->data() + first, bytes.data() + at + first, last - first);
+    });
+    PENSTOCK_TRY(queue.upload(to, staging_[turn]->data(), part, at));
+    PENSTOCK_ASSIGN(sent[turn], queue.record());
+  }
+  return queue.finish();
+}
+
+DeviceSession::DeviceSession(std::shared_ptr<Device> device) : device_(std::move(device)) {
+  report_.id = device_->traits().id, report_.name = device_->traits().name;
+}
+
+Result<batch::Decoder*> DeviceSession::decoder(batch::Format format, batch::Requirements needs) {
+  const std::lock_guard lock(mutex_);
+  const std::vector<std::string> variants =
+      batch::Decoder::variants(format, device_->traits(), needs);
+  const std::string variant =
+      variants.empty() ? std::string() : variants.front();  // build() then fails with a reason
+  std::unique_ptr<batch::Decoder>& known = decoders_[variant];
+  if (known == nullptr) {
+    PENSTOCK_ASSIGN(known, batch::Decoder::build(device_, format, variant, needs));
+    report_.kernels.emplace_back(known->variant());
+  }
+  return known.get();
+}
+
+Result<batch::Encoder*> DeviceSession::encoder(batch::Format format) {
+  const std::lock_guard lock(mutex_);
+  if (encoder_ == nullptr) {
+    PENSTOCK_ASSIGN(encoder_, batch::Encoder::build(device_, format));
+    report_.kernels.emplace_back(encoder_->variant());
+  }
+  return encoder_.get();
+}
+
+Result<UploadedInput*> DeviceSession::input(Input& input) {
+  if (input_ == nullptr) { PENSTOCK_ASSIGN(input_, UploadedInput::upload(*this, input)); }
+  return input_.get();
+}
+
+Result<zstd::DeviceFrame*> DeviceSession::zstd_frame() {
+  if (zstd_frame_ == nullptr) {
+    PENSTOCK_ASSIGN(zstd_frame_, zstd::DeviceFrame::build(device_));
+    add_kernels("zstd_frame");
+  }
+  return zstd_frame_.get();
+}
+
+void DeviceSession::add(const DeviceReport& batch) {
+  const std::lock_guard lock(mutex_);
+  report_.bytes_in += batch.bytes_in, report_.bytes_out += batch.bytes_out;
+  report_.upload_seconds += batch.upload_seconds;
+  report_.kernel_seconds += batch.kernel_seconds;
+  report_.download_seconds += batch.download_seconds;
+}
+
+void DeviceSession::add_kernels(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  if (std::find(report_.kernels.begin(), report_.kernels.end(), name) == report_.kernels.end())
+    report_.kernels.emplace_back(name);
+}
+
+std::optional<DeviceReport> DeviceSession::report() const {
+  const std::lock_guard lock(mutex_);
+  return report_.kernels.empty() ? std::nullopt : std::optional(report_);
+}
+
+}  // namespace penstock::stream

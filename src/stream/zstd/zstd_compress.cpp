@@ -1,0 +1,73 @@
+// Compresses to Zstandard, a frame for each block, by libzstd.
+#include <zstd.h>
+
+#include <algorithm>
+#include <new>
+
+#include "stream/zstd/zstd_methods.hpp"
+
+namespace penstock::stream {
+namespace {
+
+struct FreeContext {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+};
+
+ZSTD_CCtx* thread_context() {
+  thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
+  if (!context) throw std::bad_alloc();
+  return context.get();
+}
+
+class ZstdCompressor : public EncodeStages {
+ public:
+  ZstdCompressor(Input& input, const CompressOptions& options)
+      : input_(input), block_bytes_(options.block_bytes), level_(options.level) {}
+
+  Result<bool> take(EncodeJob& job) override {
+    return take_input_block(input_, block_bytes_, std::exchange(begins_, false), job);
+  }
+
+  Status work(EncodeJob& job) override {
+    ZSTD_CCtx* const context = thread_context();
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, static_cast<int>(level_));
+    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+    const std::size_t capacity = ZSTD_compressBound(job.input.size());
+    const std::size_t bytes = ZSTD_compress2(context, job.reserve(capacity), capacity,
+                                             job.input.data(), job.input.size());
+    if (ZSTD_isError(bytes))
+      return {Code::no_memory, std::string("zstd: ") + ZSTD_getErrorName(bytes)};
+    job.end = bytes;
+    return {};
+  }
+
+ private:
+  Input& input_;
+  std::uint64_t block_bytes_;
+  std::uint32_t level_;
+  bool begins_ = true;
+};
+
+std::unique_ptr<EncodeStages> make_compressor(Input& input, const CompressOptions& options) {
+  return std::make_unique<ZstdCompressor>(input, options);
+}
+
+// Returns the window that libzstd has for long inputs. Its own table is not part of its interface.
+std::uint64_t window_bytes_of(std::uint32_t level) {
+  constexpr std::uint8_t window_logs[] = {21, 19, 20, 21, 21, 21, 21, 21, 21, 22, 22, 22,
+                                          22, 22, 22, 22, 22, 23, 23, 23, 25, 26, 27};
+  return std::uint64_t{1} << window_logs[std::min<std::size_t>(level, std::size(window_logs) - 1)];
+}
+std::uint64_t default_block_bytes(std::uint32_t level) {
+  constexpr std::uint64_t mebibyte = 1 << 20;
+  return std::clamp(4 * window_bytes_of(level), 2 * mebibyte, 64 * mebibyte);
+}
+
+}  // namespace
+
+constexpr Compressor zstd_compressor = {.default_level = 3,
+                                        .max_level = 22,
+                                        .default_block_bytes = default_block_bytes,
+                                        .make = make_compressor};
+
+}  // namespace penstock::stream

@@ -1,0 +1,24 @@
+// A device's copy bandwidth, measured once and stored in the cache directory, so that a query can
+// report its share of it without measuring every time.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "penstock/device.hpp"
+#include "penstock/status.hpp"
+
+namespace penstock::terminal {
+
+struct MeasuredBandwidth {
+  double bytes_per_second = 0;  // read plus written
+  std::string date;             // of the measurement: "2026-11-21"
+};
+
+// Returns the stored figure of this device, driver and compiler. Where there is none it measures,
+// if that is quick (a GPU's copy of 1 GiB takes a millisecond, a CPU's a second in all) and the
+// figure can be stored. Otherwise it returns nothing.
+std::optional<MeasuredBandwidth> copy_bandwidth_for_query(Device& device);
+// Measures again. A figure that cannot be stored (a read-only home) is no error.
+Result<MeasuredBandwidth> measure_copy_bandwidth(Device& device);
+
+}  // namespace penstock::terminal

@@ -1,0 +1,49 @@
+#include "terminal/signals.hpp"
+
+#include <unistd.h>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <initializer_list>
+
+namespace penstock::terminal {
+
+namespace {
+
+std::atomic<bool> was_interrupted = false;
+std::array<std::atomic<const char*>, 4> partial_paths{};  // no more files are written at once
+static_assert(std::atomic<bool>::is_always_lock_free &&
+                  std::atomic<const char*>::is_always_lock_free,
+              "a signal handler may only touch lock-free atomics");
+
+void on_signal(int number) {
+  if (!was_interrupted.exchange(true)) return;
+  for (const std::atomic<const char*>& partial : partial_paths)
+    if (const char* path = partial.load()) ::unlink(path);
+  ::_exit(128 + number);
+}
+
+}  // namespace
+
+void catch_signals() {
+  struct sigaction action{};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  for (int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
+  std::signal(SIGPIPE, SIG_DFL);
+  std::signal(SIGXFSZ, SIG_IGN);  // exceeding `ulimit -f` becomes an error of write()
+}
+
+bool interrupted() { return was_interrupted.load(); }
+
+void remove_when_killed(const char* path) {
+  for (std::atomic<const char*>& partial : partial_paths)
+    if (const char* none = nullptr; partial.compare_exchange_strong(none, path)) return;
+}
+
+void keep_when_killed(const char* path) {
+  for (std::atomic<const char*>& partial : partial_paths)
+    if (const char* known = path; partial.compare_exchange_strong(known, nullptr)) return;
+}
+
+}  // namespace penstock::terminal

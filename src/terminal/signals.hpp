@@ -1,0 +1,15 @@
+// Ctrl-C: the first signal asks the work to stop and clean up; a second one ends the process.
+#pragma once
+
+namespace penstock::terminal {
+
+// Handles SIGINT, SIGTERM and SIGHUP. SIGPIPE keeps its default, so that `| head` ends the program
+// silently.
+void catch_signals();
+bool interrupted();
+// Registers a file that a second signal removes before the process ends, up to four at once. `path`
+// must live until keep_when_killed().
+void remove_when_killed(const char* path);
+void keep_when_killed(const char* path);
+
+}  // namespace penstock::terminal

@@ -1,0 +1,87 @@
+// Tables of a join's right side that are large enough for several threads to make.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+
+#include "plan/join/join_table.hpp"
+
+namespace penstock::plan {
+namespace {
+
+constexpr std::uint32_t row_count = 200'000;
+
+// Keys 0, stride, 2 * stride... in a random order.
+std::vector<std::int64_t> shuffled_keys(std::int64_t stride) {
+  std::vector<std::int64_t> keys(row_count);
+  for (std::uint32_t row = 0; row < row_count; row++) keys[row] = row * stride - 5000;
+  std::shuffle(keys.begin(), keys.end(), std::mt19937_64(3));
+  return keys;
+}
+
+JoinTable table_of(const std::vector<std::int64_t>& keys, bool wants_all = true) {
+  StringPool strings;
+  const Column column = Column::from(keys);
+  Result<JoinTable> table = JoinTable::build(std::span(&column, 1), strings, wants_all);
+  EXPECT_TRUE(table.ok());
+  return std::move(table).value();
+}
+
+std::uint32_t find(const JoinTable& table, std::int64_t key) {
+  const auto word = static_cast<std::uint64_t>(key);
+  return table.find(std::span(&word, 1));
+}
+
+TEST(JoinTable, EveryKeyFindsItsRowAndNoOtherDoes) {
+  for (const std::int64_t stride : {1, 3, 1'000'003}) {  // a place each, with gaps, and hashed
+    SCOPED_TRACE(stride);
+    const std::vector<std::int64_t> keys = shuffled_keys(stride);
+    const JoinTable table = table_of(keys);
+    EXPECT_TRUE(table.is_unique());
+    EXPECT_EQ(table.table()[header_is_exact], stride < 1000 ? 1u : 0u);
+    for (std::uint32_t row = 0; row < row_count; row++) ASSERT_EQ(find(table, keys[row]), row);
+    for (const std::int64_t absent :
+         {INT64_MIN, std::int64_t{-5001}, row_count * stride - 5000, INT64_MAX})
+      EXPECT_EQ(find(table, absent), JoinTable::no_row) << absent;
+  }
+}
+
+// The two rows are of different threads.
+TEST(JoinTable, RowsOfOneKeyAreChainedInTheirOrder) {
+  for (const std::int64_t stride : {1, 1'000'003}) {
+    std::vector<std::int64_t> keys = shuffled_keys(stride);
+    keys[row_count - 1] = keys[10];
+    const JoinTable table = table_of(keys);
+    EXPECT_FALSE(table.is_unique());
+    EXPECT_EQ(find(table, keys[10]), 10u);
+    EXPECT_EQ(table.next(10), row_count - 1);
+    EXPECT_EQ(table.next(row_count - 1), JoinTable::no_row);
+    EXPECT_EQ(table.next(11), JoinTable::no_row);
+  }
+}
+
+TEST(JoinTable, WhereAnyRowOfAKeyWillDoNoneIsChained) {
+  std::vector<std::int64_t> keys(row_count);
+  for (std::uint32_t row = 0; row < row_count; row++) keys[row] = row / 2;
+  const JoinTable table = table_of(keys, false);
+  EXPECT_TRUE(table.is_unique());
+  for (std::uint32_t row = 0; row < row_count; row += 2)
+    ASSERT_EQ(find(table, keys[row]) / 2, row / 2);
+}
+
+TEST(JoinTable, ANullKeyIsInNoPlaceAndSaid) {
+  std::vector<std::optional<std::int64_t>> keys(row_count);
+  for (std::uint32_t row = 0; row < row_count; row++) keys[row] = row;
+  EXPECT_EQ(table_of({1, 2}).table()[header_has_nulls], 0u);
+  keys[7].reset();
+  StringPool strings;
+  const Column column = Column::from(keys);
+  const Result<JoinTable> table = JoinTable::build(std::span(&column, 1), strings);
+  ASSERT_TRUE(table.ok());
+  EXPECT_EQ(table->table()[header_has_nulls], 1u);
+  EXPECT_EQ(find(*table, 7), JoinTable::no_row);
+  EXPECT_EQ(find(*table, 8), 8u);
+}
+
+}  // namespace
+}  // namespace penstock::plan

@@ -1,0 +1,188 @@
+#include "on_device/codec/chunks_from_c.h"
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the parts of a batch take, in the order of `parts` below. */
+enum { part_count = 9 };
+
+static void sizes_of_parts(const struct c_chunks* chunks, uint64_t scratch_bytes,
+                           uint64_t sizes[part_count]) {
+  const uint64_t words = 8 * (uint64_t)chunks->count;
+  const uint64_t all[part_count] = {
+      chunks->input_bytes, words, words, chunks->output_bytes, words, words, words, words,
+      scratch_bytes};
+  memcpy(sizes, all, sizeof all);
+}
+
+static void contents_of_parts(const struct c_chunks* chunks, const void* contents[part_count]) {
+  const void* all[part_count] = {chunks->input,
+                                 chunks->input_offsets,
+                                 chunks->input_sizes,
+                                 chunks->output,
+                                 chunks->output_offsets,
+                                 chunks->output_capacities,
+                                 NULL,
+                                 NULL,
+                                 NULL};
+  memcpy(contents, all, sizeof all);
+}
+
+static penstock_chunk_batch batch_of(uint32_t count, const penstock_memory parts[part_count]) {
+  const penstock_chunk_batch batch = {count,    parts[0], parts[1], parts[2], parts[3], parts[4],
+                                      parts[5], parts[6], parts[7], parts[8], 0};
+  return batch;
+}
+
+/* A decoder's or an encoder's, enqueued and got back. */
+static penstock_code run_with(const struct c_place* place, penstock_chunk_decoder* decoder,
+                              penstock_chunk_encoder* encoder, struct c_chunks* chunks,
+                              penstock_status* status) {
+  uint64_t sizes[part_count];
+  const void* contents[part_count];
+  penstock_memory parts[part_count];
+  sizes_of_parts(chunks,
+                 decoder != NULL ? penstock_chunk_decoder_scratch_bytes(decoder, chunks->count, 0)
+                                 : penstock_chunk_encoder_scratch_bytes(encoder, chunks->count, 0),
+                 sizes);
+  contents_of_parts(chunks, contents);
+  for (int i = 0; i < part_count; i++)
+    parts[i].handle = place->put(place, contents[i], sizes[i]), parts[i].bytes = sizes[i];
+  const penstock_chunk_batch batch = batch_of(chunks->count, parts);
+  const penstock_code code =
+      decoder != NULL ? penstock_chunk_decoder_enqueue(decoder, place->queue, &batch, status)
+                      : penstock_chunk_encoder_enqueue(encoder, place->queue, &batch, status);
+  place->get(place, parts[3].handle, chunks->output, sizes[3]);
+  place->get(place, parts[6].handle, chunks->output_sizes, sizes[6]);
+  place->get(place, parts[7].handle, chunks->statuses, sizes[7]);
+  place->finish(place);
+  for (int i = 0; i < part_count; i++) place->release(place, parts[i].handle);
+  return code;
+}
+
+penstock_code run_from_c(const struct c_place* place, penstock_device* device, enum c_work work,
+                         penstock_chunk_format format, struct c_chunks* chunks,
+                         penstock_status* status) {
+  penstock_chunk_decoder* decoder = NULL;
+  penstock_chunk_encoder* encoder = NULL;
+  penstock_code code = work == C_DECODE
+                           ? penstock_chunk_decoder_build(device, format, NULL, &decoder, status)
+                           : penstock_chunk_encoder_build(device, format, NULL, &encoder, status);
+  if (code != PENSTOCK_OK) return code;
+  code = run_with(place, decoder, encoder, chunks, status);
+  penstock_chunk_decoder_free(decoder);
+  penstock_chunk_encoder_free(encoder);
+  return code;
+}
+
+static uint64_t put_on_host(const struct c_place* place, const void* content, uint64_t bytes) {
+  (void)place;
+  void* const memory = aligned_alloc(16, (size_t)(bytes + 31) / 16 * 16);
+  if (content != NULL) memcpy(memory, content, (size_t)bytes);
+  return (uintptr_t)memory;
+}
+static void get_from_host(const struct c_place* place, uint64_t memory, void* to, uint64_t bytes) {
+  (void)place;
+  memcpy(to, (const void*)(uintptr_t)memory, (size_t)bytes);
+}
+static void finish_on_host(const struct c_place* place) { (void)place; }
+static void release_on_host(const struct c_place* place, uint64_t memory) {
+  (void)place;
+  free((void*)(uintptr_t)memory);
+}
+
+penstock_code run_from_c_in_host_memory(penstock_device* device, enum c_work work,
+                                        penstock_chunk_format format, struct c_chunks* chunks,
+                                        penstock_status* status) {
+  const struct c_place place = {NULL,          NULL,           put_on_host,
+                                get_from_host, finish_on_host, release_on_host};
+  return run_from_c(&place, device, work, format, chunks, status);
+}
+
+static uint64_t put_on_opencl(const struct c_place* place, const void* content, uint64_t bytes) {
+  const cl_mem memory =
+      clCreateBuffer(place->context, CL_MEM_READ_WRITE, (size_t)bytes + 16, NULL, NULL);
+  if (content != NULL)
+    clEnqueueWriteBuffer(place->queue, memory, CL_FALSE, 0, (size_t)bytes, content, 0, NULL, NULL);
+  return (uintptr_t)memory;
+}
+static void get_from_opencl(const struct c_place* place, uint64_t memory, void* to,
+                            uint64_t bytes) {
+  clEnqueueReadBuffer(place->queue, (cl_mem)(uintptr_t)memory, CL_FALSE, 0, (size_t)bytes, to, 0,
+                      NULL, NULL);
+}
+static void finish_on_opencl(const struct c_place* place) { clFinish(place->queue); }
+static void release_on_opencl(const struct c_place* place, uint64_t memory) {
+  (void)place;
+  clReleaseMemObject((cl_mem)(uintptr_t)memory);
+}
+
+static penstock_code run_on_queue(cl_context context, cl_command_queue queue, enum c_work work,
+                                  penstock_chunk_format format, struct c_chunks* chunks,
+                                  penstock_status* status) {
+  const struct c_place place = {
+      context, queue, put_on_opencl, get_from_opencl, finish_on_opencl, release_on_opencl};
+  penstock_device* device = NULL;
+  penstock_code code = penstock_device_of_opencl_queue(queue, &device, status);
+  if (code == PENSTOCK_OK && penstock_device_context(device) != (void*)context)
+    code = PENSTOCK_INTERNAL;
+  if (code == PENSTOCK_OK) code = run_from_c(&place, device, work, format, chunks, status);
+  penstock_device_close(device);
+  return code;
+}
+
+/* The first device of all platforms, in a context and queue of this file's making. */
+static cl_device_id first_device(void) {
+  cl_platform_id platforms[16];
+  cl_uint platform_count = 0;
+  if (clGetPlatformIDs(16, platforms, &platform_count) != CL_SUCCESS) return NULL;
+  for (cl_uint i = 0; i < platform_count; i++) {
+    cl_device_id device = NULL;
+    if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL) == CL_SUCCESS)
+      return device;
+  }
+  return NULL;
+}
+
+penstock_code run_from_c_on_opencl(enum c_work work, penstock_chunk_format format,
+                                   uint64_t queue_properties, struct c_chunks* chunks,
+                                   penstock_status* status) {
+  cl_device_id device = first_device();
+  if (device == NULL) return PENSTOCK_NO_DEVICE;
+  const cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+  const cl_command_queue queue = clCreateCommandQueue(context, device, queue_properties, NULL);
+  const penstock_code code = run_on_queue(context, queue, work, format, chunks, status);
+  clReleaseCommandQueue(queue);
+  clReleaseContext(context);
+  return code;
+}
+
+penstock_code enqueue_memory_of_another_context(penstock_device* device, void* queue,
+                                                penstock_status* status) {
+  penstock_chunk_decoder* decoder = NULL;
+  penstock_code code =
+      penstock_chunk_decoder_build(device, PENSTOCK_CHUNK_LZ4, NULL, &decoder, status);
+  if (code != PENSTOCK_OK) return PENSTOCK_INTERNAL;
+  penstock_device_close(device); /* the decoder keeps what it needs */
+  cl_device_id id = first_device();
+  const cl_context context = clCreateContext(NULL, 1, &id, NULL, NULL, NULL);
+  const cl_mem memory = clCreateBuffer(context, CL_MEM_READ_WRITE, 4096, NULL, NULL);
+  penstock_memory parts[part_count];
+  for (int i = 0; i < part_count; i++) parts[i].handle = (uintptr_t)memory, parts[i].bytes = 4096;
+  const penstock_chunk_batch batch = batch_of(1, parts);
+  code = penstock_chunk_decoder_enqueue(decoder, queue, &batch, status);
+  clReleaseMemObject(memory);
+  clReleaseContext(context);
+  penstock_chunk_decoder_free(decoder);
+  return code;
+}
+
+void* opencl_queue_in(void* context) {
+  cl_device_id device = NULL;
+  clGetContextInfo((cl_context)context, CL_CONTEXT_DEVICES, sizeof device, &device, NULL);
+  return clCreateCommandQueue((cl_context)context, device, 0, NULL);
+}
+
+void release_opencl_queue(void* queue) { clReleaseCommandQueue((cl_command_queue)queue); }

@@ -1,0 +1,224 @@
+// Snappy blocks decoded on every device by every variant that fits it, against libsnappy: output,
+// and the status of corrupt blocks.
+#include <gtest/gtest.h>
+
+#include "on_device/codec/chunk_fixture.hpp"
+
+namespace penstock::batch {
+namespace {
+
+const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
+const Reference reference = snappy_reference();
+
+// Builds blocks tag by tag.
+struct Block {
+  Bytes bytes;
+  explicit Block(std::uint64_t output_bytes) {
+    for (; output_bytes >= 128; output_bytes /= 128)
+      bytes.push_back(static_cast<std::uint8_t>(output_bytes % 128 + 128));
+    bytes.push_back(static_cast<std::uint8_t>(output_bytes));
+  }
+  // `number_bytes`: 0 where the tag has the number of literals; else the bytes of the number after
+  // the tag.
+  Block& literals(std::uint32_t count, std::uint32_t number_bytes = 0) {
+    tag(number_bytes == 0 ? (count - 1) * 4 : (59 + number_bytes) * 4, count - 1, number_bytes);
+    for (std::uint32_t i = 0; i < count; i++)
+      bytes.push_back(static_cast<std::uint8_t>(bytes.size() * 7));
+    return *this;
+  }
+  Block& near(std::uint32_t count, std::uint32_t distance) {
+    return tag(1 + (count - 4) * 4 + distance / 256 * 32, distance, 1);
+  }
+  Block& far(std::uint32_t count, std::uint32_t distance) {
+    return tag(2 + (count - 1) * 4, distance, 2);
+  }
+  Block& farther(std::uint32_t count, std::uint32_t distance) {
+    return tag(3 + (count - 1) * 4, distance, 4);
+  }
+  Block& tag(std::uint32_t first, std::uint32_t number, std::uint32_t number_bytes) {
+    bytes.push_back(static_cast<std::uint8_t>(first));
+    for (std::uint32_t i = 0; i < number_bytes; i++)
+      bytes.push_back(static_cast<std::uint8_t>(number >> 8 * i));
+    return *this;
+  }
+};
+
+// Tags of all kinds and lengths in any order, since encoders need not alternate them: literals
+// after literals, copies after copies.
+Chunk chunk_of_all_tags(std::uint32_t tags, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto below = [&](std::uint32_t count) {
+    return static_cast<std::uint32_t>(random() % count);
+  };
+  std::uint32_t made = 0;
+  Block body(0);
+  for (std::uint32_t i = 0; i < tags; i++) {
+    const std::uint32_t kind = made == 0 ? 0 : below(4),
+                        distance = made == 0 ? 0 : 1 + below(std::min(made, 1u << below(17)));
+    std::uint32_t count = 1 + below(below(3) == 0 ? 64 : 8);
+    if (kind == 0 && below(16) == 0) count = 1 + below(400);
+    if (kind == 0)
+      body.literals(count, count > 256 ? 2 + below(3) : count > 60 || below(8) == 0 ? 1 : 0);
+    if (kind == 1) body.near(count = 4 + count % 8, std::min(distance, 2047u));
+    if (kind == 2) body.far(count, std::min(distance, 65535u));
+    if (kind == 3) body.farther(count, distance);
+    made += count;
+  }
+  Bytes block = Block(made).bytes;
+  block.insert(block.end(), body.bytes.begin() + 1, body.bytes.end());
+  return {block, made};
+}
+
+TEST(SnappyChunks, OutputsOfAllKindsComeBack) {
+  on_each_method(Format::snappy, [](const Method& method) {
+    expect_outputs(method, reference, outputs_of_all_kinds(65536));
+  });
+}
+
+TEST(SnappyChunks, TagsInAnyOrderAreDecodedAsTheReferenceDoes) {
+  on_each_method(Format::snappy, [](const Method& method) {
+    std::vector<Chunk> chunks;
+    for (std::uint32_t seed = 0; seed < 60; seed++)
+      chunks.push_back(chunk_of_all_tags(1 + seed * 50, seed));
+    for (const Chunk& chunk : chunks) ASSERT_TRUE(snappy_output(chunk).has_value());
+    expect_statuses(method, reference, chunks);
+  });
+}
+
+TEST(SnappyChunks, CapacitiesThatBeginAnywhereKeepTheirNeighbours) {
+  expect_neighbours_kept(reference);
+}
+
+TEST(SnappyChunks, LargeBlocksAreNotCutAtSixteenBits) {
+  on_each_method(Format::snappy, [](const Method& method) {
+    expect_outputs(method, reference, large_outputs());
+    Block far(600'064);
+    far.literals(300'000, 3).farther(64, 300'000).literals(300'000, 4);
+    expect_statuses(method, reference, {{far.bytes, 600'064}});
+  });
+}
+
+TEST(SnappyChunks, EveryPrefixGetsTheStatusOfTheReference) {
+  on_each_method(Format::snappy, [](const Method& method) {
+    for (std::uint32_t seed = 0; seed < 4; seed++) {
+      const Bytes output = mixed_output(700, seed);
+      expect_statuses(method, reference, prefixes(snappy_compressed(output), output.size()));
+    }
+    const Chunk chunk = chunk_of_all_tags(200, 77);
+    expect_statuses(method, reference, prefixes(chunk.bytes, chunk.capacity));
+  });
+}
+
+TEST(SnappyChunks, EveryChangedByteGetsTheStatusOfTheReference) {
+  on_each_method(Format::snappy, [](const Method& method) {
+    for (std::uint32_t seed = 0; seed < 3; seed++) {
+      const Bytes output = seed == 0 ? words_text(600, 1) : mixed_output(600, seed);
+      expect_statuses(method, reference,
+                      single_changes(snappy_compressed(output), output.size() + 40 * seed, 1));
+    }
+    const Chunk chunk = chunk_of_all_tags(60, 78);
+    expect_statuses(method, reference, single_changes(chunk.bytes, chunk.capacity + 1000, 1));
+  });
+}
+
+TEST(SnappyChunks, CapacityOfAnySizeGetsTheStatusOfTheReference) {
+  const std::vector<Chunk> chunks = capacities(reference.compressed(mixed_output(400, 5)), 450);
+  on_each_method(Format::snappy,
+                 [&](const Method& method) { expect_statuses(method, reference, chunks); });
+}
+
+TEST(SnappyChunks, BlocksMadeByHandAreJudgedRight) {
+  const std::vector<Chunk> chunks = {
+      {{}, 10},
+      {{0}, 0},
+      {{0}, 10},
+      {{0, 0, 'a'}, 10},
+      {{1}, 10},
+      {{1, 0, 'a'}, 1},
+      {{1, 0, 'a'}, 0},
+      {{1, 0}, 1},
+      {{2, 4, 'a'}, 9},
+      // Output sizes: in more bytes than they need, of 32 bits, of more.
+      {{0x81, 0, 0, 'a'}, 9},
+      {{0x81, 0x80, 0x80, 0x80, 0, 0, 'a'}, 9},
+      {{0x81, 0x80, 0x80, 0x80, 0x80, 0, 0, 'a'}, 9},
+      {{0xff, 0xff, 0xff, 0xff, 15, 0, 'a'}, 9},
+      {{0xff, 0xff, 0xff, 0xff, 16, 0, 'a'}, 9},
+      {{0x81, 0x80, 0x80, 0x80, 0x10, 0, 'a'}, 9},
+      {{0x81, 0x80}, 9},
+      {{0x80}, 9},
+      // Output that ends before its size, or after.
+      {Block(5).literals(4).bytes, 100},
+      {Block(3).literals(4).bytes, 100},
+      {Block(9).literals(4).near(4, 4).bytes, 100},
+      {Block(7).literals(4).near(4, 4).bytes, 100},
+      {Block(8).literals(4).near(4, 4).bytes, 100},
+      {Block(4).literals(4).literals(1).bytes, 100},
+      // Distances: 0, and beyond the first byte of output, of each width.
+      {Block(8).literals(4).near(4, 0).bytes, 100},
+      {Block(8).literals(4).far(4, 0).bytes, 100},
+      {Block(8).literals(4).farther(4, 0).bytes, 100},
+      {Block(8).literals(4).near(4, 5).bytes, 100},
+      {Block(8).literals(4).far(4, 5).bytes, 100},
+      {Block(8).literals(4).farther(4, 5).bytes, 100},
+      {Block(8).literals(4).farther(4, 0xffffffff).bytes, 100},
+      {Block(4).near(4, 1).bytes, 100},
+      {Block(5).far(1, 1).literals(4).bytes, 100},
+      // Numbers of literals: in more bytes than they need, and beyond the end of the input.
+      {Block(1).literals(1, 1).bytes, 9},
+      {Block(1).literals(1, 4).bytes, 9},
+      {Block(61).literals(61, 1).bytes, 99},
+      {Block(129).literals(129, 1).bytes, 999},
+      {Block(256).literals(256, 1).bytes, 999},
+      {Block(257).literals(257, 2).bytes, 999},
+      {Block(1).tag(63 * 4, 0xffffffff, 4).bytes, 9},
+      {Block(1).tag(62 * 4, 0, 2).bytes, 9},
+      {Bytes(2048, 0x01), 100'000},
+      {Bytes(2048, 0xfc), 100'000},
+      {Bytes(64, 0), 100}};
+  on_each_method(Format::snappy,
+                 [&](const Method& method) { expect_statuses(method, reference, chunks); });
+}
+
+struct Judged {
+  Block block;
+  std::uint64_t capacity;
+  ErrorCode error;
+  std::uint32_t offset;
+};
+TEST(SnappyChunks, AErrorNamesItsTagAndNotThoseBefore) {
+  const std::vector<Judged> rows = {
+      {Block(20).literals(4).near(4, 4).literals(1).near(4, 20).literals(7), 100,
+       ErrorCode::invalid_distance, 10},
+      {Block(20).literals(4).near(4, 4).literals(13), 100, ErrorCode::size_mismatch, 8},
+      {Block(20).literals(4).near(4, 4).literals(11), 100, ErrorCode::size_mismatch, 20},
+      {Block(20).literals(4).near(4, 4).literals(12), 19, ErrorCode::output_too_small, 0},
+      {Block(20).literals(4).far(8, 4).tag(2 + 7 * 4, 4, 1), 100, ErrorCode::truncated_input, 9},
+      // 2^32 literals, which libsnappy takes for none.
+      {Block(0).tag(63 * 4, 0xffffffff, 4), 100, ErrorCode::truncated_input, 1}};
+  on_each_method(Format::snappy, [&](const Method& method) {
+    for (const Judged& row : rows) {
+      TAKE(const auto result, decoded(method, Format::snappy, {{row.block.bytes, row.capacity}}));
+      EXPECT_EQ(result[0].chunk_status.error, row.error)
+          << status_of(Format::snappy, 0, result[0].chunk_status).text();
+      EXPECT_EQ(result[0].chunk_status.offset, row.offset);
+    }
+  });
+  EXPECT_EQ(status_of(Format::snappy, 3, {ErrorCode::size_mismatch, 8}).text(),
+            "corrupt: Snappy chunk 3, byte 8: incorrect length check");
+}
+
+class SnappyChunksOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
+TEST_P(SnappyChunksOnHost, OutputsComeBackAndBadBlocksAreTold) {
+  on_each_method_on_host(GetParam(), Format::snappy, [](const Method& method) {
+    expect_small_outputs(method, reference, 9000);
+    expect_statuses(
+        method, reference,
+        {chunk_of_all_tags(600, 1), chunk_of_all_tags(600, 2), chunk_of_all_tags(600, 3)});
+    expect_damage_found(method, reference, 300, 51);
+  });
+}
+INSTANTIATE_TEST_SUITE_P(Warps, SnappyChunksOnHost, ::testing::ValuesIn(warps_on_host()));
+
+}  // namespace
+}  // namespace penstock::batch

@@ -1,0 +1,116 @@
+// What the device tests share: every device, a private cache directory, and a few words that spell
+// one text for both drivers.
+#pragma once
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <unistd.h>
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "penstock/device.hpp"
+
+// Read by LeakSanitizer where a build has it: PoCL 3.1 loses 16 bytes a process when it compiles.
+extern "C" inline __attribute__((used)) const char* __lsan_default_suppressions() {
+  return "leak:libpocl\n";
+}
+
+namespace penstock {
+
+inline std::string text_for(Target target, const std::string& body) {
+  const char* cuda =
+      "#define KERNEL extern \"C\" __global__ void\n#define GLOBAL\n#define LOCAL __shared__\n"
+      "#define GROUP blockIdx.x\n#define ITEM threadIdx.x\n#define BARRIER __syncthreads()\n";
+  const char* opencl =
+      "#define KERNEL __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void\n"
+      "#define GLOBAL __global\n#define LOCAL __local\n#define GROUP ((uint)get_group_id(0))\n"
+      "#define ITEM ((uint)get_local_id(0))\n"
+      "#define BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n";
+  return (target == Target::cuda ? cuda : opencl) +
+         std::string("#define AT (GROUP * GROUP_SIZE + ITEM)\n") + body;
+}
+
+inline const char* const basic_body = R"(
+KERNEL add(GLOBAL const unsigned* a, GLOBAL unsigned* b, unsigned more, unsigned count) {
+  if (AT < count) b[AT] = a[AT] + more;
+}
+KERNEL reverse_group(GLOBAL unsigned* a) {
+  LOCAL unsigned tile[GROUP_SIZE];
+  tile[ITEM] = a[AT];
+  BARRIER;
+  a[AT] = tile[GROUP_SIZE - 1 - ITEM];
+}
+KERNEL spin(GLOBAL unsigned* a, unsigned rounds, unsigned count) {
+  if (AT >= count) return;
+  unsigned x = a[AT];
+  for (unsigned i = 0; i < rounds; i++) x = x * 1664525u + 1013904223u;
+  a[AT] = x;
+}
+KERNEL multiply_add(GLOBAL const float* a, GLOBAL const float* b, GLOBAL const float* c, GLOBAL float* d, GLOBAL float* e) {
+  d[AT] = a[AT] * b[AT] + c[AT];
+  e[AT] = a[AT] / b[AT];
+}
+)";
+
+template <class T>
+Result<std::shared_ptr<Buffer>> on_device(Device& device, Queue& queue,
+                                          const std::vector<T>& values) {
+  PENSTOCK_ASSIGN(auto buffer,
+                  device.allocate(std::max<std::size_t>(values.size() * sizeof(T), 64)));
+  PENSTOCK_TRY(queue.upload(*buffer, values.data(), values.size() * sizeof(T)));
+  return buffer;
+}
+
+// The cache of one test program: made before the first build, removed at the end.
+class CacheDirectory : public ::testing::Environment {
+ public:
+  void SetUp() override {
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "penstock-device-XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    path_ = pattern;
+    setenv("PENSTOCK_CACHE_DIR", path_.c_str(), 1);
+  }
+  void TearDown() override { std::filesystem::remove_all(path_); }
+
+ private:
+  std::string path_;
+};
+
+// Runs a body for every device found. A machine without any is a failed test: PoCL is what the
+// set-up installs.
+template <class Body> void on_each_device(Body body) {
+  std::vector<std::string> notes;
+  const std::vector<Traits> devices = list_devices(&notes);
+  std::string all_notes;
+  for (const std::string& note : notes) all_notes += note + "\n";
+  ASSERT_FALSE(devices.empty()) << all_notes;
+  for (const Traits& traits : devices) {
+    SCOPED_TRACE(traits.id + " " + traits.name);
+    auto device = open_device(traits.id);
+    ASSERT_TRUE(device.ok()) << device.status().text();
+    body(**device);
+  }
+}
+
+#define EXPECT_OK(...)                                                    \
+  do {                                                                    \
+    const auto outcome_ = (__VA_ARGS__);                                  \
+    EXPECT_TRUE(outcome_.ok()) << ::penstock::status_of(outcome_).text(); \
+  } while (false)
+#define ASSERT_OK(...)                                                    \
+  do {                                                                    \
+    const auto outcome_ = (__VA_ARGS__);                                  \
+    ASSERT_TRUE(outcome_.ok()) << ::penstock::status_of(outcome_).text(); \
+  } while (false)
+// Declares a variable with the value of a Result, or ends the test.
+#define TAKE(declaration, ...) TAKE_AT_(PENSTOCK_PASTE_(taken_, __LINE__), declaration, __VA_ARGS__)
+#define TAKE_AT_(name, declaration, ...)          \
+  auto name = (__VA_ARGS__);                      \
+  ASSERT_TRUE(name.ok()) << name.status().text(); \
+  declaration = std::move(name).value()
+
+}  // namespace penstock
