@@ -126,6 +126,7 @@ class DeviceDecompression {
 
   // What precedes an error is decoded, and its errors are reported first.
   Result<DeviceBytes> finish(const Status& discovery_error) {
+    if (discovery_error.code() == Code::cancelled) return discovery_error;
     if (collector_ != nullptr) return collector_->finish(discovery_error);
     PENSTOCK_TRY(discovery_error);
     return DeviceBytes();

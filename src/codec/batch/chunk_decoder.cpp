@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 
-#include "codec/batch/batch_limits.h"
-#include "codec/deflate/deflate_limits.h"
-#include "codec/lz4/lz4_limits.h"
-#include "codec/snappy/snappy_limits.h"
-#include "codec/zstd/zstd_limits.h"
+#include "codec/batch/kernels/batch_limits.h"
+#include "codec/deflate/kernels/deflate_limits.h"
+#include "codec/lz4/kernels/lz4_limits.h"
+#include "codec/snappy/kernels/snappy_limits.h"
+#include "codec/zstd/kernels/zstd_limits.h"
 
 namespace penstock::batch {
 namespace {

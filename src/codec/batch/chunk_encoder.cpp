@@ -2,8 +2,8 @@
 #include <array>
 
 #include "codec/batch/chunk_decoder.hpp"
-#include "codec/deflate/deflate_limits.h"
-#include "codec/lz4/lz4_limits.h"
+#include "codec/deflate/kernels/deflate_limits.h"
+#include "codec/lz4/kernels/lz4_limits.h"
 
 namespace penstock::batch {
 namespace {

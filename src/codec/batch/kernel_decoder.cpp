@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "codec/batch/batch_limits.h"
 #include "codec/batch/chunk_decoder.hpp"
-#include "codec/zstd/zstd_limits.h"
+#include "codec/batch/kernels/batch_limits.h"
+#include "codec/zstd/kernels/zstd_limits.h"
 
 namespace penstock::batch {
 namespace {

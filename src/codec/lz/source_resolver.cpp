@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "codec/batch/chunk_program.hpp"
-#include "codec/lz/lz_limits.h"
+#include "codec/lz/kernels/lz_limits.h"
 
 namespace penstock::batch {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "codec/batch/chunk_decoder.hpp"
-#include "codec/lz/lz_limits.h"
+#include "codec/lz/kernels/lz_limits.h"
 #include "codec/lz/source_resolver.hpp"
-#include "codec/lz4/lz4_limits.h"
+#include "codec/lz4/kernels/lz4_limits.h"
 
 namespace penstock::batch {
 namespace {

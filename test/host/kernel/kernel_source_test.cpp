@@ -46,6 +46,70 @@ TEST(Assemble, OpenClKernelsMayStandAnywhereOnALine) {
   EXPECT_NE(text.find("// KERNEL(not, a, kernel)"), std::string::npos);
 }
 
+// A tree of sources: "a" and "b" include "c", "d" includes itself, and "e" what is not there.
+std::string_view source_of(std::string_view name) {
+  if (name == "a.kc") return "#pragma once\n#include \"c.kc\"\nint a;\n";
+  if (name == "b.kc") return "#pragma once\n\n  #  include \"c.kc\"\nint b;\n";
+  if (name == "c.kc") return "#pragma once\nint c;\n";
+  if (name == "d.kc") return "#include \"d.kc\"\n";
+  if (name == "e.kc") return "int e;\n#include \"none.kc\"\n";
+  return {};
+}
+std::string resolved(const std::string& text) {
+  return assemble_parts(Target::cuda, {{{"main.kc", text}}}, source_of);
+}
+
+TEST(Includes, AreResolvedOnceWithTheirLines) {
+  EXPECT_EQ(resolved("int first;\n#include \"a.kc\"\n#include \"b.kc\"\nint last;\n"),
+            "#line 1 \"main.kc\"\nint first;\n"
+            "#line 1 \"a.kc\"\n\n"
+            "#line 1 \"c.kc\"\n\nint c;\n"
+            "#line 3 \"a.kc\"\nint a;\n"
+            "#line 3 \"main.kc\"\n"
+            "#line 1 \"b.kc\"\n\n\n\nint b;\n"
+            "#line 4 \"main.kc\"\nint last;\n");
+}
+
+TEST(Includes, OfHeadersInAngleBracketsStay) {
+  EXPECT_EQ(resolved("#include <a.kc>\n"), "#line 1 \"main.kc\"\n#include <a.kc>\n");
+}
+
+TEST(Includes, OfAFileThatIsNotThereAreAnErrorAtTheirLine) {
+  EXPECT_NE(resolved("#include \"e.kc\"\n")
+                .find("#line 1 \"e.kc\"\nint e;\n#error \"none.kc\" is not found\n"),
+            std::string::npos);
+}
+
+TEST(Includes, OfAFileInItselfAreAnError) {
+  EXPECT_NE(resolved("#include \"d.kc\"\n").find("#error \"d.kc\" includes itself\n"),
+            std::string::npos);
+}
+
+TEST(Signatures, TakeParametersFromMacros) {
+  const std::string text =
+      "#define BASE IN(u8, a), \\\n  OUT(u64, b)\n#define SIZE 3\n"
+      "KERNEL(k, T, BASE, VALUE(u32, c))\n";
+  const auto signatures = read_signatures(text);
+  ASSERT_TRUE(signatures.ok()) << signatures.status().text();
+  ASSERT_EQ(signatures->at(0).parameters.size(), 3u);
+  EXPECT_EQ(signatures->at(0).parameters[1].name, "b");
+  EXPECT_NE(resolved(text).find("KERNEL_3(k, T, IN(u8, a), OUT(u64, b), VALUE(u32, c))\n"),
+            std::string::npos)
+      << resolved(text);
+}
+
+TEST(Signatures, TakeTheMacroThatWasDefinedLast) {
+  const auto signatures = read_signatures(
+      "#define P IN(u8, a)\nKERNEL(k, T, P)\n#define P IN(u8, b), IN(u8, c)\nKERNEL(l, T, P)\n");
+  ASSERT_TRUE(signatures.ok()) << signatures.status().text();
+  EXPECT_EQ(signatures->at(0).parameters.size(), 1u);
+  EXPECT_EQ(signatures->at(1).parameters.size(), 2u);
+}
+
+TEST(Signatures, OfAssembledKernelsAreRead) {
+  EXPECT_EQ(read_signatures("KERNEL_1(k, T, OUT(u32, a)) {}").value().size(), 1u);
+}
+
 TEST(EmbeddedText, KeepsEveryByteOfAText) {
   const std::string_view text = kernel_source("kernel/group.kc");
   EXPECT_TRUE(text.starts_with("// Shared by all programs"));

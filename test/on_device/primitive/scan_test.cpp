@@ -209,8 +209,8 @@ TEST_P(OnTheHost, ScansWithoutAFinding) {
 void expect_sums_of_groups(const std::string& definitions,
                            const kernel::HostProgramOptions& options, std::uint32_t tiles,
                            std::uint32_t groups, const std::vector<std::uint8_t>& begins) {
-  const std::string tiles(kernel::primitive_source("primitive/kernels/scan_tiles.kc"));
-  const kernel::SourcePart parts[] = {{"definitions", definitions}, {"scan_tiles.kc", tiles}};
+  const std::string source(kernel::primitive_source("primitive/kernels/scan_tiles.kc"));
+  const kernel::SourcePart parts[] = {{"definitions", definitions}, {"scan_tiles.kc", source}};
   TAKE(const kernel::HostProgram program,
        kernel::HostProgram::build(kernel::assemble(Target::host, parts, kernel::primitive_source),
                                   options));

@@ -5,10 +5,10 @@
 #include <bit>
 #include <numeric>
 
-#include "codec/batch/batch_limits.h"
+#include "codec/batch/kernels/batch_limits.h"
 #include "codec/checksum/adler32.hpp"
 #include "codec/checksum/crc32.hpp"
-#include "codec/deflate/deflate_limits.h"
+#include "codec/deflate/kernels/deflate_limits.h"
 
 namespace penstock::deflate {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "codec/batch/chunk_decoder.hpp"
-#include "codec/deflate/deflate_limits.h"
+#include "codec/deflate/kernels/deflate_limits.h"
 
 namespace penstock::deflate {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "codec/fsst/fsst_limits.h"
+#include "codec/fsst/kernels/fsst_limits.h"
 #include "penstock/device.hpp"
 
 namespace penstock::fsst {

@@ -7,7 +7,7 @@
 #include "codec/fsst/device/device_error.hpp"
 #include "codec/fsst/device/device_layout.hpp"
 #include "codec/fsst/device/device_program.hpp"
-#include "codec/fsst/fsst_limits.h"
+#include "codec/fsst/kernels/fsst_limits.h"
 #include "device/architecture.hpp"
 
 namespace penstock::fsst {

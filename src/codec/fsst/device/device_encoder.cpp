@@ -7,8 +7,8 @@
 #include "base/exception_boundary.hpp"
 #include "codec/fsst/device/device_layout.hpp"
 #include "codec/fsst/device/device_program.hpp"
-#include "codec/fsst/fsst_limits.h"
 #include "codec/fsst/host/encode_tables.hpp"
+#include "codec/fsst/kernels/fsst_limits.h"
 #include "penstock/fsst/encoder.hpp"
 #include "primitive/scan.hpp"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "codec/fsst/fsst_limits.h"
+#include "codec/fsst/kernels/fsst_limits.h"
 #include "penstock/fsst/decoder.hpp"
 
 namespace penstock::fsst {

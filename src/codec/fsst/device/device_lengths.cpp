@@ -1,7 +1,7 @@
 // Lengths of rows on a device, computed from their codes.
 #include "codec/fsst/device/code_kernel_base.hpp"
 #include "codec/fsst/device/device_layout.hpp"
-#include "codec/fsst/fsst_limits.h"
+#include "codec/fsst/kernels/fsst_limits.h"
 #include "penstock/fsst/matcher.hpp"
 
 namespace penstock::fsst {

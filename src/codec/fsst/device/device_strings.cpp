@@ -8,7 +8,7 @@
 #include "codec/fsst/device/device_layout.hpp"
 #include "codec/fsst/device/device_upload.hpp"
 #include "codec/fsst/format/strings_layout.hpp"
-#include "codec/fsst/fsst_limits.h"
+#include "codec/fsst/kernels/fsst_limits.h"
 #include "penstock/fsst/decoder.hpp"
 
 namespace penstock::fsst {

@@ -7,7 +7,7 @@
 #include "codec/fsst/device/device_layout.hpp"
 #include "codec/fsst/device/device_program.hpp"
 #include "codec/fsst/device/device_upload.hpp"
-#include "codec/fsst/fsst_limits.h"
+#include "codec/fsst/kernels/fsst_limits.h"
 #include "penstock/fsst/encoder.hpp"
 
 namespace penstock::fsst {

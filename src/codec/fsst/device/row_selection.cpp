@@ -1,5 +1,5 @@
 #include "codec/fsst/device/row_selection.hpp"
-#include "codec/fsst/fsst_limits.h"
+#include "codec/fsst/kernels/fsst_limits.h"
 
 #include <algorithm>
 

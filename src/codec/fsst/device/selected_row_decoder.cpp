@@ -6,7 +6,7 @@
 #include "codec/fsst/device/device_layout.hpp"
 #include "codec/fsst/device/device_program.hpp"
 #include "codec/fsst/device/row_selection.hpp"
-#include "codec/fsst/fsst_limits.h"
+#include "codec/fsst/kernels/fsst_limits.h"
 #include "penstock/fsst/matcher.hpp"
 #include "primitive/scan.hpp"
 

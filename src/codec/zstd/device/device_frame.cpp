@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "codec/batch/batch_limits.h"
 #include "codec/batch/chunk_decoder.hpp"
+#include "codec/batch/kernels/batch_limits.h"
 #include "codec/zstd/format/block_parts.hpp"
-#include "codec/zstd/zstd_limits.h"
+#include "codec/zstd/kernels/zstd_limits.h"
 #include "device/reserve_buffer.hpp"
 
 namespace penstock::zstd {
