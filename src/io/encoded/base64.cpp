@@ -9,7 +9,7 @@ namespace penstock::io {
 namespace {
 
 // Arrow's decoder returns a string, or a Result of one in later versions.
-std::optional<std::string> bytes_of(std::string bytes) { return bytes; }
+[[maybe_unused]] std::optional<std::string> bytes_of(std::string bytes) { return bytes; }
 template <class Result> std::optional<std::string> bytes_of(Result&& bytes) {
   if (!bytes.ok()) return std::nullopt;
   return std::forward<Result>(bytes).ValueOrDie();

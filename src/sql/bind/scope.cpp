@@ -33,10 +33,11 @@ Result<std::shared_ptr<TableSource>> open_source(const Lexed& lexed, const FromT
                                                  const TableOpener& open) {
   Result<std::shared_ptr<TableSource>> table = open(from.name);
   if (table.ok()) return table;
-  std::string message = table.status().message();
+  const Status failure = table.status();
+  std::string message = failure.message();
   if (!from.quoted) message += "; if a file is meant, write FROM '" + from.name + ".parquet'";
-  Status status = error_at(lexed.statement, from.offset, table.status().code(), std::move(message));
-  for (const std::string& context : table.status().context())
+  Status status = error_at(lexed.statement, from.offset, failure.code(), std::move(message));
+  for (const std::string& context : failure.context())
     status = status.with(context);  // which file it was
   return status;
 }

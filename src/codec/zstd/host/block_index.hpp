@@ -18,10 +18,10 @@ struct BlockBounds {
 };
 struct BlockRow {
   BlockBounds content;
-  std::uint32_t type = 0;             // BlockType
-  std::uint32_t size = 0;             // of text, where it is told: raw and RLE
-  BlockBounds tree;                   // of the block whose tree it repeats
-  std::array<BlockBounds, 3> tables;  // literal lengths, offsets, match lengths
+  std::uint32_t type = 0;                  // BlockType
+  std::uint32_t size = 0;                  // of text, where it is told: raw and RLE
+  BlockBounds tree = {};                   // of the block whose tree it repeats
+  std::array<BlockBounds, 3> tables = {};  // literal lengths, offsets, match lengths
   std::uint32_t first_sequence = 0, sequence_count = 0;
   std::uint32_t unused[2] = {};
 };
