@@ -1,4 +1,4 @@
-// Compressed files: made, told apart, decoded piece by piece, and refused where they are damaged.
+// Compresses data, detects the format of files, decodes them in parts, and refuses damaged ones.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -31,7 +31,7 @@ int main() {
         take(stream::decompress(stream::Source::memory(file), count_lines));
     std::printf("%s: %zu bytes became %zu, %llu lines, by %s\n",
                 std::string(stream::name_of(report.format)).c_str(), file.size(), text.size(),
-                static_cast<unsigned long long>(lines), report.variants.front().c_str());
+                static_cast<unsigned long long>(lines), report.methods.front().c_str());
     if (lines != 200'000 || report.bytes_out != text.size()) return 1;
 
     file[file.size() / 2] ^= std::byte{1};  // one bit
