@@ -1,4 +1,4 @@
-// Compressed files: made, told apart, decoded piece by piece, and refused where they are damaged.
+// Compresses data, detects the format of files, decodes them in parts, and refuses damaged ones.
 #include <cstdio>
 #include <cstdlib>
 #include <string>

@@ -127,8 +127,9 @@ struct Report {
 };
 
 // Decodes all members, frames and skippable frames of the source. As gzip does, ignores zeros and
-// other trailing garbage after gzip members; the latter is in the report. docs/formats lists where
-// it is stricter than the formats' own programs.
+// other trailing garbage after gzip members; the latter is in the report.
+// docs/decisions/32-stricter-than-the-programs.md lists where it is stricter than the formats' own
+// programs.
 Result<Report> decompress(const Source& source, const Sink& sink,
                           const DecompressOptions& options = {});
 // Decodes host memory into a vector.

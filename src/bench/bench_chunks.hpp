@@ -39,7 +39,7 @@ struct ChunkLibrary {
   // are not counted.
   std::uint64_t (*count_sequences)(const char* chunk, std::uint64_t bytes);
   // The share of copy bandwidth that decoders of published studies reach on GPUs
-  // (docs/performance.md); 0: not known.
+  // (docs/lab/chunk-encoding.md); 0: not known.
   double share_of_studies = 0;
   std::span<const HostDecoder> decoders = {};  // other libraries
   std::span<const HostEncoder> encoders = {};

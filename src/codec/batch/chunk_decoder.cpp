@@ -34,9 +34,9 @@ constexpr Phase zstd_checksum = {.kernel = "zstd_checksum",
                                  .max_workers_per_group = 128,
                                  .threads_per_chunk = 4};
 
-// Groups and warps as measured on one H200 (docs/performance.md). LZ4 and Snappy run eight warps
-// per group and six groups per multiprocessor, which leaves the L1 cache enough of the memory that
-// it shares with local memory. Deflate runs as many warps as local memory holds.
+// Groups and warps as measured on one H200 (docs/lab/lz4.md, docs/lab/deflate.md). LZ4 and Snappy
+// run eight warps per group and six groups per multiprocessor, which leaves the L1 cache enough of
+// the memory that it shares with local memory. Deflate runs as many warps as local memory holds.
 constexpr std::array table = {
     // A batch of 64 KiB blocks has a thousand chunks or more, enough warps for a GPU. A batch of
     // 4 MiB blocks has too few, so several warps share a block.

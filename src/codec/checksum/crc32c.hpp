@@ -1,4 +1,6 @@
 // CRC-32C (Castagnoli), the checksum of framed Snappy (RFC 3720, appendix B.4).
+//
+// By the instruction of SSE 4.2 where the CPU has it, else by a table.
 #pragma once
 #include <cstddef>
 #include <cstdint>

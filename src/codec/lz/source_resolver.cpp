@@ -14,7 +14,7 @@ constexpr std::uint32_t group_threads = 256, bytes_per_thread = LZ_BYTES_PER_THR
                         output_of_thread = LZ_BYTES_OF_SINGLE_THREAD;
 // The bytes of a launch, of all streams together. Smaller ranges need more launches, each with its
 // start and end. Larger ranges have longer chains, which end where the range begins.
-// docs/performance.md has the times.
+// docs/lab/one-file-gpu.md has the times.
 constexpr std::uint64_t range_bytes = 2 << 20;
 constexpr std::uint64_t min_stream_range_bytes = 64 << 10;  // about a segment
 // The first range of a stream has no shortcuts. In blocks of three bytes its chains have 5500 steps

@@ -3,7 +3,7 @@
 // A strategy is a struct with the device memory of one chunk in flight and two functions.
 // prepare() makes the memory large enough for a chunk; enqueue() adds the launches of the kernel to
 // a queue. Strategies: compaction.hpp, reduction.hpp, group_by_tables.hpp, dense_group_by.hpp,
-// partitioned_group_by.hpp. chunk_buffers.hpp holds the one that a kernel's algorithm needs.
+// partitioned_group_by.cpp. chunk_buffers.hpp holds the one that a kernel's algorithm needs.
 #pragma once
 #include <initializer_list>
 #include <memory>

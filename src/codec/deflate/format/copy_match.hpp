@@ -1,5 +1,8 @@
 // Copies an LZ77 match, which may overlap its own output, by wide stores. May write up to 48 bytes
 // after the match.
+//
+// A distance below 8 repeats a word: its bytes times a factor fill the word, which is stored in
+// steps of whole periods. Callers check distance and length, and leave the 48 bytes free.
 #pragma once
 #include <array>
 #include <cstddef>

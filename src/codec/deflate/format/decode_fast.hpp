@@ -1,5 +1,9 @@
 // The fast loop of the Deflate decoder, as in libdeflate: it runs while input and output have
 // slack, so that it checks bounds once per turn and not inside a symbol.
+//
+// Hostile input: a turn begins only where the input has fast_input_bytes more and the output has
+// space for all that a turn may make. So only distances are checked inside it, by the sink. A code
+// without a symbol ends the loop.
 #pragma once
 #include "codec/deflate/format/bit_input.hpp"
 #include "codec/deflate/format/decode_tables.hpp"

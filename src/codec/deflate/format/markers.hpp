@@ -1,5 +1,7 @@
 // Marker symbols (pugz, rapidgzip): output of a segment whose window is unknown (sinks.hpp), and
 // its conversion to bytes once the window is known.
+//
+// Each of the 65536 symbols has an entry in the table, so no symbol reads outside of it.
 #pragma once
 #include <array>
 #include <cstddef>

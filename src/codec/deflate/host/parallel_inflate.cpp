@@ -11,8 +11,8 @@ namespace {
 
 // The caller writes a slice from the second-level cache.
 constexpr std::size_t slice_bytes = std::size_t{1} << 20;
-// With more threads the one that copies matches is always busy (docs/performance.md has the
-// speeds).
+// With more threads the one that copies matches is always busy (docs/lab/one-file-cpu.md has
+// the speeds).
 constexpr unsigned max_token_threads = 6;
 
 SegmentResources resources_of(const InflateOptions& options, bool uses_tokens) {

@@ -1,4 +1,7 @@
 // Encodes many strings with one symbol table.
+//
+// Four strings take turns: a match waits for the one before it in its string, but not for those of
+// other strings.
 #pragma once
 #include <cstdint>
 #include <span>

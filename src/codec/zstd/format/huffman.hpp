@@ -1,5 +1,11 @@
 // Huffman codes of literals (RFC 8878, section 4.2): the weights that a block or dictionary
 // describes, and single-level decoding tables.
+//
+// The code is canonical. Weights are 4-bit numbers, or FSE-coded with two states that take turns.
+// The last weight is not stored; it completes the sum of 2^(weight - 1) to a power of two.
+//
+// Hostile input: weights that no power of two completes, codes of more than 11 bits and an odd
+// number of longest codes are errors, so that tables are always full.
 #pragma once
 #include <array>
 #include <cstdint>
