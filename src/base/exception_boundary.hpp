@@ -21,9 +21,4 @@ template <class Work> std::invoke_result_t<Work> catch_exceptions(Work&& work) {
   } catch (...) { return status_of_exception(); }
 }
 
-// The former name of catch_exceptions().
-template <class Work> std::invoke_result_t<Work> guard(Work&& work) {
-  return catch_exceptions(std::forward<Work>(work));
-}
-
 }  // namespace penstock

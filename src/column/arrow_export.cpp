@@ -145,7 +145,7 @@ static Status fill_both(const Table& table, ArrowArray* array, ArrowSchema* sche
 Status export_table(const Table& table, ArrowArray* array, ArrowSchema* schema) {
   *array = {};
   *schema = {};
-  Status status = guard([&] { return fill_both(table, array, schema); });
+  Status status = catch_exceptions([&] { return fill_both(table, array, schema); });
   if (!status.ok() && array->release != nullptr)
     array->release(array);  // the schema is filled last
   return status;

@@ -169,7 +169,7 @@ std::string format_of(const Column& column) {
 namespace penstock {
 
 Result<Schema> import_schema(const ArrowSchema& schema) {
-  return guard([&]() -> Result<Schema> {
+  return catch_exceptions([&]() -> Result<Schema> {
     PENSTOCK_ASSIGN(const auto fields, column::fields_of(schema));
     Schema imported;
     for (const column::ArrowField& one : fields) imported.push_back(one.field);

@@ -283,7 +283,7 @@ Result<Table> import_columns(const Owner& array, std::span<const ArrowField> fie
 namespace penstock {
 
 Result<Table> import_table(ArrowArray* array, ArrowSchema* schema) {
-  auto table = guard([&]() -> Result<Table> {
+  auto table = catch_exceptions([&]() -> Result<Table> {
     const auto owner = column::own(array);
     PENSTOCK_ASSIGN(const auto fields, column::fields_of(*schema));
     std::vector<std::uint32_t> all(fields.size());

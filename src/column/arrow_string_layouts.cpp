@@ -33,7 +33,7 @@ Result<ArrowStringLayouts> ArrowStringLayouts::build(std::shared_ptr<Device> dev
                                                      std::uint32_t view_buffer_bits) {
   if (view_buffer_bits < 4 || view_buffer_bits > 31)
     return Status(Code::invalid, "views' buffers of 2^4 to 2^31 bytes");
-  return guard([&]() -> Result<ArrowStringLayouts> {
+  return catch_exceptions([&]() -> Result<ArrowStringLayouts> {
     ArrowStringLayouts forms;
     PENSTOCK_ASSIGN(forms.program_, build_program(*device));
     PENSTOCK_ASSIGN(forms.verdict_, device->allocate(16));

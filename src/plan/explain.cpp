@@ -298,12 +298,12 @@ static Result<std::string> emitted(const Plan& plan, StepId result, Target targe
 }
 
 Result<std::string> explain(const Plan& plan, StepId result, const RunOptions& options) {
-  return guard([&] { return explained(plan, result, options); });
+  return catch_exceptions([&] { return explained(plan, result, options); });
 }
 
 Result<std::string> source(const Plan& plan, StepId result, Target target,
                            std::string_view variant) {
-  return guard([&] { return emitted(plan, result, target, variant); });
+  return catch_exceptions([&] { return emitted(plan, result, target, variant); });
 }
 
 }  // namespace penstock

@@ -139,7 +139,7 @@ class IpcSource final : public TableSource {
   Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
                                             const ScanOptions& options) const override {
     PENSTOCK_TRY(check_columns(schema_, columns, path_));
-    auto stream = guard([&] { return start(columns, options); });
+    auto stream = catch_arrow_exceptions([&] { return start(columns, options); });
     if (!stream.ok()) return stream.with("while reading '" + path_ + "'");
     return stream;
   }
@@ -214,7 +214,7 @@ class IpcSource final : public TableSource {
         spread =
             spread_of(options, batch_bytes, !form_.has_footer || has_dictionary(*reader.schema));
       readers.push_back([read = std::move(reader.read), fields, wanted](std::uint64_t index) {
-        return guard([&] { return read_table(read, index, fields, wanted); });
+        return catch_arrow_exceptions([&] { return read_table(read, index, fields, wanted); });
       });
     } while (readers.size() < spread.readers);
     input->read_in_threads(std::make_shared<PartThreads>(spread.threads));
@@ -242,7 +242,7 @@ class IpcSource final : public TableSource {
 
 // A stream's number of rows is known only when it has been read.
 Result<std::shared_ptr<TableSource>> open_ipc(const std::string& path, const Form& form) {
-  return guard([&]() -> Result<std::shared_ptr<TableSource>> {
+  return catch_arrow_exceptions([&]() -> Result<std::shared_ptr<TableSource>> {
     PENSTOCK_ASSIGN(
         const auto input,
         from_arrow(BatchInput::open(path, std::make_shared<BatchMemory>(0, BatchAllocator()))));

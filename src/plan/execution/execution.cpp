@@ -190,12 +190,12 @@ static Result<std::vector<Outcome>> run_all(const Plan& plan, const std::vector<
 
 Result<std::vector<Outcome>> run(const Plan& plan, const std::vector<StepId>& results,
                                  const RunOptions& options) {
-  return guard([&] { return run_all(plan, results, options); });
+  return catch_exceptions([&] { return run_all(plan, results, options); });
 }
 
 Result<Outcome> run(const Plan& plan, StepId result, const RunOptions& options) {
   PENSTOCK_ASSIGN(std::vector<Outcome> outcomes,
-                  guard([&] { return run_all(plan, {result}, options); }));
+                  catch_exceptions([&] { return run_all(plan, {result}, options); }));
   return std::move(outcomes[0]);
 }
 

@@ -34,10 +34,10 @@ class PreparedTiles : public Prepared {
   }
 
   Result<double> run_seconds() override {
-    return guard([this] { return launch(); });
+    return catch_exceptions([this] { return launch(); });
   }
   Result<Outcome> fetch() override {
-    return guard([this] { return downloaded(); });
+    return catch_exceptions([this] { return downloaded(); });
   }
 
  private:
@@ -117,7 +117,7 @@ static Result<std::unique_ptr<Prepared>> prepare_chain(const Plan& plan, StepId 
 
 Result<std::unique_ptr<Prepared>> prepare(const Plan& plan, StepId result,
                                           const RunOptions& options) {
-  return guard([&] { return prepare_chain(plan, result, options); });
+  return catch_exceptions([&] { return prepare_chain(plan, result, options); });
 }
 
 }  // namespace penstock

@@ -220,7 +220,7 @@ Result<DeviceStrings> DeviceStrings::upload(Device& device, Queue& queue,
   PENSTOCK_TRY(validate_layout(strings));
   PENSTOCK_ASSIGN(DeviceStrings uploaded, sizes_of(strings));
   LastCodes last{};
-  return guard([&]() -> Result<DeviceStrings> {
+  return catch_exceptions([&]() -> Result<DeviceStrings> {
     const Status enqueued = enqueue_codes(device, queue, strings, last, uploaded);
     const Status shared = enqueued.ok() ? upload_partition(device, queue, strings.row_groups,
                                                            code_ranges(strings), uploaded)

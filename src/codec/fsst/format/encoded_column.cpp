@@ -71,7 +71,7 @@ class CodesOfColumn final : public EncodedTexts {
   const EncodedStrings& strings() const { return strings_; }
 
   Result<Column> decode() const override {
-    return guard([&]() -> Result<Column> {
+    return catch_exceptions([&]() -> Result<Column> {
       if (has_string_sizes_) return validated(fsst::decode(strings_));
       PENSTOCK_ASSIGN(const EncodedStrings strings, measured(strings_));
       return validated(fsst::decode(strings));
@@ -182,7 +182,7 @@ Result<EncodedStrings> joined(std::span<const EncodedStrings* const> parts) {
     rows += part->row_count;
     bytes += part->offset(part->row_count) - part->offset(0);
   }
-  return guard([&]() -> Result<EncodedStrings> {
+  return catch_exceptions([&]() -> Result<EncodedStrings> {
     if (bytes <= INT32_MAX)
       join_codes<std::uint32_t>(parts, all, bytes, rows);
     else

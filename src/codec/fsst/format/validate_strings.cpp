@@ -241,7 +241,7 @@ Splits splits_of(const EncodedStrings& strings, std::uint32_t split_code_bytes) 
 }
 
 Result<Splits> find_splits(const EncodedStrings& strings, std::uint32_t split_code_bytes) {
-  return guard([&]() -> Result<Splits> {
+  return catch_exceptions([&]() -> Result<Splits> {
     PENSTOCK_TRY(check_split_size(split_code_bytes));
     PENSTOCK_TRY(validate_layout(strings));
     PENSTOCK_TRY(check_rows(strings));
@@ -263,7 +263,7 @@ Status validate_layout(const EncodedStrings& strings) {
 }
 
 Status validate(const EncodedStrings& strings) {
-  return guard([&]() -> Status {
+  return catch_exceptions([&]() -> Status {
     PENSTOCK_TRY(validate_layout(strings));
     PENSTOCK_TRY(check_rows(strings));
     if (strings.splits) PENSTOCK_TRY(check_splits(strings));
