@@ -8,7 +8,7 @@ namespace penstock::fuzz {
 namespace {
 
 constexpr std::size_t max_outputs_bytes =
-    30'000;  // of all blocks that are made; several have stretches then
+    30'000;  // of all blocks that are made; several have segments then
 constexpr std::size_t max_window_bytes = 65536;
 
 char* chars(std::uint8_t* bytes) { return reinterpret_cast<char*>(bytes); }
