@@ -219,11 +219,11 @@ class HandMadeBlock {
 // All matches reach further back than a segment is long, or overlap, and segments end inside of
 // lengths.
 Chunk crossing_block(std::uint32_t seed, bool repeats) {
-  constexpr std::size_t stretch_bytes = 4032;
+  constexpr std::size_t segment_bytes = 4032;
   HandMadeBlock block(seed);
   block.add(600, 4, 500);
   while (block.input_bytes() < 70'000) {
-    const bool is_at_end = block.input_bytes() % stretch_bytes > stretch_bytes - 20;
+    const bool is_at_end = block.input_bytes() % segment_bytes > segment_bytes - 20;
     const std::size_t literals = block.random() % 6,
                       far = std::min<std::size_t>(block.output_bytes(),
                                                   30'000 + block.random() % 35'536);
