@@ -16,7 +16,7 @@ std::string define(const std::string& name, const std::string& value);
 std::string define(const std::string& name, std::uint32_t value);  // an unsigned number
 // Returns the definition of how many groups a multiprocessor should hold at once, for targets that
 // have launch bounds.
-std::string groups_per_unit(std::uint32_t count);
+std::string groups_per_multiprocessor(std::uint32_t count);
 
 // Replaces a buffer that is too small; keeps one that is large enough.
 Status replace(Device& device, std::shared_ptr<Buffer>& buffer, std::uint64_t bytes);

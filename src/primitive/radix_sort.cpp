@@ -13,7 +13,7 @@ constexpr std::uint64_t digits = 256;
 
 // The numbers of a sort on one device.
 struct Policy {
-  std::uint32_t group_size = 1, threads = 1, groups_per_unit = 1;
+  std::uint32_t group_size = 1, threads = 1, groups_per_multiprocessor = 1;
   bool by_masks = false;
   std::uint32_t histogram_group_size = 1, copies = 1;
 };
@@ -92,7 +92,8 @@ class SortByTiles : public RadixSort {
     PENSTOCK_ASSIGN(histogram_program_,
                     device_->build(text_of(*device_, "radix_histogram.kc", policy,
                                            policy_.histogram_group_size)));
-    const std::string of_passes = policy + groups_per_unit(policy_.groups_per_unit);
+    const std::string of_passes =
+        policy + groups_per_multiprocessor(policy_.groups_per_multiprocessor);
     const ProgramSource passes = text_of(*device_, "radix_sort.kc", of_passes, policy_.group_size);
     source_ = passes.text;
     PENSTOCK_ASSIGN(program_, device_->build(passes));

@@ -54,8 +54,8 @@ std::string defines(const TileProgram& program, const std::string& template_name
     }
   }
   if (target == Target::cuda) {  // the one target whose language has launch bounds
-    text += "#undef GROUPS_PER_UNIT\n";
-    define("GROUPS_PER_UNIT", policy.groups_per_multiprocessor);
+    text += "#undef GROUPS_PER_MULTIPROCESSOR\n";
+    define("GROUPS_PER_MULTIPROCESSOR", policy.groups_per_multiprocessor);
   }
   return text;
 }

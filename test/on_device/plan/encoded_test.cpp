@@ -313,7 +313,7 @@ TEST(Encoded, CodesAndTablesCountAsUploaded) {
   });
 }
 
-TEST(Encoded, OnlyChosenRowsAndDifferentKeysAreDecoded) {
+TEST(Encoded, OnlySelectedRowsAndDifferentKeysAreDecoded) {
   std::atomic<std::uint64_t> decoded_rows = 0;
   const auto count = [&](const Column& texts) {
     decoded_rows += texts.row_count;

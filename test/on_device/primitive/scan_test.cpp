@@ -240,7 +240,7 @@ TEST(ScanTiles, GroupsThatHaveNotRunHoldNobodyUp) {
 TEST(ScanTiles, SegmentsAcrossGroupsAreJoinedInOrder) {
   const std::string segmented =
       "#define SCAN_VALUE f32\n#define SCAN_SUM f32\n#define SCAN_BITS(x) BITS_F32(x)\n"
-      "#define SCAN_OF_BITS(x) F32_OF_BITS(x)\n#define SCAN_PIECES 2u\n#define SCAN_VECTORS 2u\n"
+      "#define SCAN_OF_BITS(x) F32_OF_BITS(x)\n#define SCAN_WORDS 2u\n#define SCAN_VECTORS 2u\n"
       "#define SCAN_DEPTH 1u\n#define SCAN_WINDOW 1u\n#define SCAN_IS_EXCLUSIVE 0\n#define "
       "SCAN_IS_SEGMENTED 1\n";
   const std::uint32_t threads = 64, tiles = 90, groups = 70;

@@ -200,10 +200,10 @@ class Encoder final : public DeviceEncoder {
   }  // a placeholder that is not read without validity
   std::uint32_t has_validity() const { return strings_.validity != nullptr ? 1 : 0; }
   std::uint32_t groups_for(const Program& program, std::uint64_t threads,
-                           std::uint32_t groups_per_unit) const {
+                           std::uint32_t groups_per_multiprocessor) const {
     const std::uint64_t size = program.group_size(),
-                        max_groups =
-                            std::uint64_t{device_->traits().compute_units} * groups_per_unit;
+                        max_groups = std::uint64_t{device_->traits().compute_units} *
+                                     groups_per_multiprocessor;
     return static_cast<std::uint32_t>(std::min((threads + size - 1) / size, max_groups));
   }
 

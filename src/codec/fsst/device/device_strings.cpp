@@ -108,7 +108,8 @@ std::uint64_t cost_of(const SpanPlan& plan, std::uint64_t groups_at_once) {
 // Plans the number of rounds that is estimated to be fastest.
 SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::span<const std::uint64_t> rows,
                     std::uint64_t code_bytes, std::uint32_t compute_units) {
-  const std::uint64_t groups_at_once = std::uint64_t{compute_units} * span_groups_per_unit;
+  const std::uint64_t groups_at_once =
+      std::uint64_t{compute_units} * span_groups_per_multiprocessor;
   SpanPlan best;
   for (std::uint32_t rounds = 1; rounds <= max_span_rounds; rounds++) {
     double span = std::max(512.0, static_cast<double>(code_bytes) /
