@@ -3,9 +3,8 @@
 // strings' bytes do not change.
 //
 //     PENSTOCK_ASSIGN(auto layouts, ArrowStringLayouts::build(device));
-//     PENSTOCK_TRY(forms.enqueue_views(*queue, *strings.offsets, *strings.bytes, row_count,
-//     data_bytes,
-//         *views));
+//     PENSTOCK_TRY(layouts.enqueue_views(*queue, *strings.offsets, *strings.bytes,
+//         row_count, data_bytes, *views));
 //     PENSTOCK_TRY(layouts.check(*queue));      // waits
 #pragma once
 #include <memory>
