@@ -1,7 +1,8 @@
 // The exception boundary. Exceptions of the standard library (memory, threads) and of a caller's
 // callbacks become a Status at every entry of the library, so that none leaves it.
 //
-//     Result<Outcome> run(...) { return catch_exceptions([&] { return Execution(...).run(); }); }
+//     Result<QueryResult> run(...) { return catch_exceptions([&] { return Execution(...).run(); });
+//     }
 #pragma once
 #include <type_traits>
 #include <utility>

@@ -110,7 +110,7 @@ Result<Figure> measure(Device& device, const Case& work, const BenchOptions& opt
   if (work.keys > 0) run_options.variant = options.variant;
   PENSTOCK_ASSIGN(const auto prepared, prepare(plan, result, run_options));
   PENSTOCK_TRY(prepared->run_seconds().status());
-  PENSTOCK_ASSIGN(const Outcome outcome, prepared->fetch());
+  PENSTOCK_ASSIGN(const QueryResult outcome, prepared->fetch());
   PENSTOCK_TRY(verify(work, rows, outcome.table));
   const double bytes = static_cast<double>(options.rows) * (work.keys == 0 ? 4 : 8);
   const std::string name = "penstock " + outcome.report.kernels[0].variant;

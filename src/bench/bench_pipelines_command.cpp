@@ -112,7 +112,7 @@ Result<Figure> measure(const Plan& plan, StepId step, const Case& work, const st
   run_options.variant = variant;
   PENSTOCK_ASSIGN(const auto prepared, prepare(plan, step, run_options));
   PENSTOCK_TRY(prepared->run_seconds());
-  PENSTOCK_ASSIGN(const Outcome outcome, prepared->fetch());
+  PENSTOCK_ASSIGN(const QueryResult outcome, prepared->fetch());
   PENSTOCK_TRY(verify(work, rows, outcome.table));
   // The least that any variant moves: every row read once, every kept row written once.
   const std::uint64_t written = work.aggregate == Aggregate::sum ? 0 : outcome.table.row_count;

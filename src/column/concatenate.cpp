@@ -142,7 +142,7 @@ Result<Column> concatenate_encoded(Type type, std::span<const Column> columns) {
     return concatenate(type, plain);
   }
   Column joined = joined_rows(type, columns);
-  std::vector<std::shared_ptr<const EncodedTexts>> parts;
+  std::vector<std::shared_ptr<const EncodedStringColumn>> parts;
   for (const Column& column : columns) parts.push_back(column.encoded);
   PENSTOCK_ASSIGN(joined.encoded, parts[0]->joined(parts));
   return joined;

@@ -237,7 +237,7 @@ Query Query::with_limit(std::uint64_t count, std::uint64_t offset) const {
              [&](Plan& plan, StepId input) { return plan.limit(input, count, offset); });
 }
 
-Result<Outcome> Query::outcome(const RunOptions& options) const {
+Result<QueryResult> Query::result(const RunOptions& options) const {
   PENSTOCK_TRY(status_);
   return catch_exceptions([&] {
     const Plan steps = plan();
@@ -261,9 +261,9 @@ Result<std::string> Query::source(Target target) const {
   });
 }
 
-Result<std::vector<Outcome>> run_finished(const std::vector<Query>& queries,
-                                          const RunOptions& options) {
-  if (queries.empty()) return std::vector<Outcome>();
+Result<std::vector<QueryResult>> run_finished(const std::vector<Query>& queries,
+                                              const RunOptions& options) {
+  if (queries.empty()) return std::vector<QueryResult>();
   for (const Query& query : queries) {
     PENSTOCK_TRY(query.status_);
     if (query.last_->source() != queries[0].last_->source())

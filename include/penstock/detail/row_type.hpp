@@ -41,7 +41,7 @@ template <class T> class Answer : public Query {
       : Query(std::move(query)), over_no_rows_(std::move(over_no_rows)) {}
   // `report`, when given, gets the device and what the run took.
   Result<T> run(const RunOptions& options = {}, RunReport* report = nullptr) const {
-    PENSTOCK_ASSIGN(Outcome result, outcome(options));
+    PENSTOCK_ASSIGN(QueryResult result, Query::result(options));
     if (report) *report = std::move(result.report);
     const Table& table = result.table;
     if (table.row_count != 1 || table.columns.size() != 1)
@@ -175,16 +175,16 @@ template <class R> class Rows : public Query {
   }
 
   // ---- results ----
-  Result<Outcome> outcome(const RunOptions& options = {}) const { return run(options); }
-  Result<Outcome> run(const RunOptions& options = {}) const {
-    return finished().Query::outcome(options);
+  Result<QueryResult> result(const RunOptions& options = {}) const { return run(options); }
+  Result<QueryResult> run(const RunOptions& options = {}) const {
+    return finished().Query::result(options);
   }
   Result<std::string> explain(const RunOptions& options = {}) const {
     return finished().Query::explain(options);
   }
   Result<std::string> source(Target target) const { return finished().Query::source(target); }
   Result<Table> collect(const RunOptions& options = {}) const {
-    PENSTOCK_ASSIGN(Outcome result, run(options));
+    PENSTOCK_ASSIGN(QueryResult result, run(options));
     return std::move(result.table);
   }
   // A std::vector of the values, or of tuples; opt<T> is std::optional<T>, str is std::string.
@@ -241,7 +241,7 @@ template <class R> class Rows : public Query {
     return Answer<Type_>(with_reduce(trace, traced::AggregateShape<A>::outputs(result)), Type_());
   }
   template <class Element, class... T>
-  static Result<std::vector<Element>> read_all(Result<Outcome> result, RunReport* report,
+  static Result<std::vector<Element>> read_all(Result<QueryResult> result, RunReport* report,
                                                traced::Parts<T...> types) {
     PENSTOCK_TRY(result.status());
     if (report) *report = result->report;

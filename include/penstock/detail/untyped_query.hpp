@@ -12,8 +12,8 @@ namespace penstock {
 // A query without its types: what Rows and Answer have in common.
 class Query {
  public:
-  // The result's rows and what it took to get them.
-  Result<Outcome> outcome(const RunOptions& options = {}) const;
+  // Runs the query and returns its rows and the report.
+  Result<QueryResult> result(const RunOptions& options = {}) const;
   Result<std::string> explain(const RunOptions& options = {}) const;
   Result<std::string> source(Target target) const;
   // The first error of building the query; run() and the others return it too.
@@ -49,16 +49,16 @@ class Query {
   struct Link;
 
   template <class Add> Query add(const std::shared_ptr<Trace>& trace, Add add_step) const;
-  friend Result<std::vector<Outcome>> run_finished(const std::vector<Query>& queries,
-                                                   const RunOptions& options);
+  friend Result<std::vector<QueryResult>> run_finished(const std::vector<Query>& queries,
+                                                       const RunOptions& options);
 
   std::shared_ptr<const Link> last_;  // null where there is no table
   Status status_;
 };
 
 // Of queries that are finished(); see run_together().
-Result<std::vector<Outcome>> run_finished(const std::vector<Query>& queries,
-                                          const RunOptions& options);
+Result<std::vector<QueryResult>> run_finished(const std::vector<Query>& queries,
+                                              const RunOptions& options);
 
 namespace traced {
 

@@ -9,7 +9,7 @@ namespace {
 // Returns whether UDFs are guarded: a UDF's body is not called for a row that a filter before it
 // dropped, since it may not end, or may read what does not exist.
 bool guards_udfs(const TileProgram& program) {
-  return !program.keeps_all_rows() && !program.graph->customs.empty();
+  return !program.keeps_all_rows() && !program.graph->custom_functions.empty();
 }
 
 // Statements that read four rows of a buffer from a multiple of four on, and the value of row k of

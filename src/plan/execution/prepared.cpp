@@ -36,7 +36,7 @@ class PreparedTiles : public Prepared {
   Result<double> run_seconds() override {
     return catch_exceptions([this] { return launch(); });
   }
-  Result<Outcome> fetch() override {
+  Result<QueryResult> fetch() override {
     return catch_exceptions([this] { return downloaded(); });
   }
 
@@ -49,7 +49,7 @@ class PreparedTiles : public Prepared {
     return done->seconds_since(*begun);
   }
 
-  Result<Outcome> downloaded() {
+  Result<QueryResult> downloaded() {
     const auto collector = make_collector(program_, strings_);
     PENSTOCK_ASSIGN(chunk_.done, queue_->record());
     PENSTOCK_TRY(queue_->flush());
@@ -65,7 +65,7 @@ class PreparedTiles : public Prepared {
       PENSTOCK_TRY(read_chunk(device_, *kernel_, *collector, chunk_));
     }
     PENSTOCK_TRY(collector->take(*kernel_, chunk_));
-    Outcome outcome;
+    QueryResult outcome;
     PENSTOCK_ASSIGN(outcome.table, collector->finish());
     outcome.report.device_id = device_->traits().id;
     outcome.report.device_name = device_->traits().name;

@@ -14,7 +14,7 @@ namespace {
 constexpr NodeId no_node = ~NodeId{0};
 
 bool calls_string_function(const Graph& graph, const Node& node) {
-  return node.op == Op::custom && expr::is_string_function(*graph.customs[node.payload]);
+  return node.op == Op::custom && expr::is_string_function(*graph.custom_functions[node.payload]);
 }
 
 bool casts_wide_column(const Graph& graph, const Node& node) {
@@ -142,7 +142,7 @@ class Derivation {
 
   Status derive_call(NodeId id, const Node& node) {
     DerivedColumn derived;
-    derived.function = old_->customs[node.payload];
+    derived.function = old_->custom_functions[node.payload];
     std::size_t columns = 0;
     bool nullable = false;
     for (std::size_t i = 0; i < node.inputs.size(); i++) {

@@ -67,12 +67,12 @@ TEST(DeviceMemory, ASortBeyondTheLimitIsTheHosts) {
   Plan plan;
   TAKE(const StepId ordered, plan.order_by(plan.source(table_source(table)), {{0, true, false}}));
   on_each_device([&](Device& device) {
-    TAKE(const Outcome there,
+    TAKE(const QueryResult there,
          run(plan, ordered,
              {.device = device.traits().id, .memory_limit_bytes = room_for_a_sort_bytes}));
     EXPECT_TRUE(has_kernel(there.report, "radix_sort"));
     EXPECT_TRUE(there.report.notes.empty()) << there.report.notes[0];
-    TAKE(const Outcome here,
+    TAKE(const QueryResult here,
          run(plan, ordered,
              {.device = device.traits().id, .memory_limit_bytes = room_for_neither_bytes}));
     EXPECT_FALSE(has_kernel(here.report, "radix_sort"));
@@ -88,10 +88,10 @@ TEST(DeviceMemory, AWindowBeyondTheLimitIsTheHosts) {
   const Table table = rows();
   const Windows windows = windows_of(table);
   on_each_device([&](Device& device) {
-    TAKE(const Outcome there, run(windows.plan, windows.step, {.device = device.traits().id}));
+    TAKE(const QueryResult there, run(windows.plan, windows.step, {.device = device.traits().id}));
     EXPECT_TRUE(has_kernel(there.report, "window_scan"));
     EXPECT_TRUE(there.report.notes.empty());
-    TAKE(const Outcome here,
+    TAKE(const QueryResult here,
          run(windows.plan, windows.step,
              {.device = device.traits().id, .memory_limit_bytes = room_for_a_sort_bytes}));
     EXPECT_FALSE(has_kernel(here.report, "window_scan"));
