@@ -40,7 +40,7 @@ class ArrowStringLayouts {
   Status check(Queue& queue) const;
 
  private:
-  std::uint32_t groups(std::uint64_t things) const;
+  std::uint32_t groups(std::uint64_t values) const;
 
   std::shared_ptr<Device> device_;
   std::shared_ptr<Program> program_;

@@ -88,10 +88,10 @@ Status ArrowStringLayouts::check(Queue& queue) const {
   return {};
 }
 
-std::uint32_t ArrowStringLayouts::groups(std::uint64_t things) const {
-  const std::uint64_t items = program_->group_size(),
-                      most = std::uint64_t{device_->traits().compute_units} * 64;
-  return static_cast<std::uint32_t>(std::min((things + items - 1) / items, most));
+std::uint32_t ArrowStringLayouts::groups(std::uint64_t values) const {
+  const std::uint64_t threads = program_->group_size(),
+                      max_groups = std::uint64_t{device_->traits().compute_units} * 64;
+  return static_cast<std::uint32_t>(std::min((values + threads - 1) / threads, max_groups));
 }
 
 }  // namespace penstock

@@ -40,11 +40,11 @@ Result<Kernel*> Module::kernel(std::string_view name) {
   return kernels_.emplace(key, std::move(kernel)).first->second.get();
 }
 
-bool Module::notes_launch(std::string_view kernel, std::uint64_t item_count) {
+bool Module::notes_launch(std::string_view kernel, std::uint64_t thread_count) {
   if (!context_->specialises_at_launch) return false;
   constexpr std::uint64_t large_grid = 65535;  // PoCL's grid_width_specialization_limit
   std::string specialisation =
-      std::string(kernel) + (item_count < large_grid ? " small" : " large");
+      std::string(kernel) + (thread_count < large_grid ? " small" : " large");
   const std::lock_guard guard(mutex_);
   return specialisations_.insert(std::move(specialisation)).second;
 }

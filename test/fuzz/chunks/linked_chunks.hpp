@@ -10,7 +10,7 @@
 namespace penstock::fuzz {
 
 struct ChunkDevice {
-  std::string_view name, takers;
+  std::string_view name, granularity;
   bool is_cpu;
   std::uint32_t group_size, subgroup_size;
 };
@@ -55,7 +55,7 @@ constexpr const Row* find_row(const Row (&rows)[count], std::string_view name) {
 inline std::string variant_of(const ChunkCodec& codec, const ChunkDevice& device) {
   if (!codec.variant.empty()) return std::string(codec.variant);
   return std::string(codec.name) + (codec.is_encoder ? "_" : "_decode_") +
-         std::string(device.takers);
+         std::string(device.granularity);
 }
 
 inline Traits traits_of(const ChunkDevice& device) {

@@ -99,7 +99,7 @@ void expect_host_agrees(const Bench& bench) {
   const Status status = fsst::validate(bench.column.strings);
   const auto decoded = fsst::decode(bench.column.strings);
   require(decoded.ok() == status.ok(), "validate() and decode() agree: " + status.text());
-  if (bench.texts.first_bad_row) require(!status.ok(), "the host finds a row that is not sound");
+  if (bench.texts.first_bad_row) require(!status.ok(), "the host finds a row that is not valid");
   if (bench.texts.first_bad_row && status.text().starts_with("row ") &&
       !status.text().starts_with("row group"))
     require(status.text().starts_with("row " + std::to_string(*bench.texts.first_bad_row) + ","),

@@ -11,8 +11,8 @@ namespace {
 void expect_round_trip(const Column& column, EncodeOptions options = {}) {
   const auto encoded = encode(column, options);
   ASSERT_TRUE(encoded.ok()) << encoded.status().text();
-  const Status sound = validate(*encoded);
-  EXPECT_TRUE(sound.ok()) << sound.text();
+  const Status valid = validate(*encoded);
+  EXPECT_TRUE(valid.ok()) << valid.text();
   const auto decoded = decode(*encoded);
   ASSERT_TRUE(decoded.ok()) << decoded.status().text();
   expect_equal(*decoded, column);

@@ -175,9 +175,9 @@ TEST(FsstSelectedRows, OnlySelectedRowsMustBeValid) {
   const EncodedStrings strings =
       strings_of(table_of({"a", "bc"}), {std::string(1, '\0'), "\x07", "\x01\xff", "\x01"}, 6);
   on_each_variant<SelectedRowDecoder>([&](const auto& device, const std::string& variant) {
-    const auto sound = decoded(device, strings, {0, 3}, true, 4, 100, variant);
-    ASSERT_TRUE(sound.ok()) << sound.status().text();
-    EXPECT_OK(sound->count);
+    const auto valid = decoded(device, strings, {0, 3}, true, 4, 100, variant);
+    ASSERT_TRUE(valid.ok()) << valid.status().text();
+    EXPECT_OK(valid->count);
     for (const std::uint64_t row : {1u, 2u}) {
       const auto texts = decoded(device, strings, {0, row}, false, 2, 100, variant);
       ASSERT_TRUE(texts.ok()) << texts.status().text();
@@ -193,8 +193,8 @@ TEST(FsstSelectedRows, OnlySelectedRowsMustBeValid) {
 class FsstSelectedOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 INSTANTIATE_TEST_SUITE_P(
     Devices, FsstSelectedOnTheHost,
-    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
-                      kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
+    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
+                      kernel::HostDeviceOptions{true, 1, kernel::ThreadOrder::forward}));
 
 TEST_P(FsstSelectedOnTheHost, DecodesWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());
@@ -203,10 +203,10 @@ TEST_P(FsstSelectedOnTheHost, DecodesWithoutAFinding) {
   for (const std::string& variant : SelectedRowDecoder::variants(device->traits())) {
     expect_selected(device, strings, urls, some_rows(300, 400, 9), true, variant);
     expect_selected(device, strings, urls, {5, 4, 299, 4}, false, variant);
-    const auto no_room =
+    const auto too_small =
         decoded(device, strings, some_rows(300, 900, 10), true, 300, 1001, variant);
-    ASSERT_TRUE(no_room.ok()) << no_room.status().text();
-    EXPECT_EQ(no_room->count.status().code(), Code::capacity) << variant;
+    ASSERT_TRUE(too_small.ok()) << too_small.status().text();
+    EXPECT_EQ(too_small->count.status().code(), Code::capacity) << variant;
   }
 }
 
@@ -218,7 +218,7 @@ TEST_P(FsstSelectedOnTheHost, ChunksOfFourAndOfFiveRunsAreLeftOutByNeitherWay) {
 
 // Rows longer than a group's tile of codes, which take several tiles; chunks of rows of a few row
 // groups, and of many.
-TEST_P(FsstSelectedOnTheHost, PiecesOfRowsAndRunsOfRowGroupsLieOneBehindAnother) {
+TEST_P(FsstSelectedOnTheHost, PartsOfRowsAndRunsOfRowGroupsFollowOneAnother) {
   const auto device = kernel::make_host_device(GetParam());
   std::mt19937 random(6);
   std::vector<std::optional<std::string>> texts;

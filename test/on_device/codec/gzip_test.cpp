@@ -74,7 +74,7 @@ TEST(ZlibAndGzipChunks, OutputsOfAllKindsComeBack) {
 }
 
 // Checksums work in rows of 512 bytes and blocks of 16.
-TEST(ZlibAndGzipChunks, ChecksumsOfAllLengthsAtAllPlacesAreRight) {
+TEST(ZlibAndGzipChunks, ChecksumsOfAllLengthsAtAllPositionsAreRight) {
   std::vector<Bytes> outputs;
   for (std::uint32_t bytes = 480; bytes < 560; bytes++)
     outputs.push_back(mixed_output(bytes, bytes));

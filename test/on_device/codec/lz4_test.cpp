@@ -330,7 +330,7 @@ INSTANTIATE_TEST_SUITE_P(Warps, Lz4SegmentsOnHost,
                          ::testing::Values(kernel::HostDeviceOptions{.subgroup_size = 32},
                                            kernel::HostDeviceOptions{
                                                .max_group_size = 256,
-                                               .order = kernel::ItemOrder::shuffled}));
+                                               .order = kernel::ThreadOrder::shuffled}));
 
 }  // namespace
 }  // namespace penstock::batch

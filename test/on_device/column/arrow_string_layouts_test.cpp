@@ -66,7 +66,7 @@ Result<There> brought(Device& device, const Texts& texts) {
 
 struct Made {
   std::vector<std::uint32_t> words;  // and four canaries
-  Status verdict;
+  Status status;
 };
 Result<Made> made(Device& device, const ArrowStringLayouts& layouts, const There& there,
                   const Texts& texts, bool as_views) {
@@ -77,7 +77,7 @@ Result<Made> made(Device& device, const ArrowStringLayouts& layouts, const There
                                                 texts.row_count(), texts.bytes.size(), *out)
                         : layouts.enqueue_offsets(*there.queue, *there.offsets, texts.row_count(),
                                                   texts.bytes.size(), *out));
-  made.verdict = layouts.check(*there.queue);
+  made.status = layouts.check(*there.queue);
   PENSTOCK_TRY(there.queue->download(made.words.data(), *out, made.words.size() * 4));
   PENSTOCK_TRY(there.queue->finish());
   for (std::size_t i = made.words.size() - 4; i < made.words.size(); i++)
@@ -90,10 +90,10 @@ void expect_forms(const std::shared_ptr<Device>& device, const Texts& texts, std
   TAKE(const ArrowStringLayouts layouts, ArrowStringLayouts::build(device, bits));
   TAKE(const There there, brought(*device, texts));
   TAKE(const Made narrow, made(*device, layouts, there, texts, false));
-  EXPECT_OK(narrow.verdict);
+  EXPECT_OK(narrow.status);
   EXPECT_EQ(narrow.words, std::vector<std::uint32_t>(texts.offsets.begin(), texts.offsets.end()));
   TAKE(const Made views, made(*device, layouts, there, texts, true));
-  EXPECT_OK(views.verdict);
+  EXPECT_OK(views.status);
   EXPECT_EQ(views.words, views_of(texts, bits));
 }
 
@@ -173,7 +173,7 @@ TEST(ArrowStringLayouts, OffsetsThatLieAreToldAndNothingOutsideIsReadOrWritten) 
       TAKE(const There there, brought(*device, lying));
       for (const bool as_views : {false, true}) {
         TAKE(const Made found, made(*device, layouts, there, lying, as_views));
-        EXPECT_EQ(found.verdict.code(), Code::corrupt) << lie;
+        EXPECT_EQ(found.status.code(), Code::corrupt) << lie;
       }
     }
   });
@@ -219,7 +219,7 @@ TEST(ArrowStringLayouts, FollowDecodingInItsQueue) {
     const There decoded{std::move(queue), text.offsets, text.bytes};
     TAKE(const Made views, made(*device, layouts, decoded, texts, true));
     EXPECT_OK(decoder->check(*decoded.queue));
-    EXPECT_OK(views.verdict);
+    EXPECT_OK(views.status);
     EXPECT_EQ(views.words, views_of(texts, 31));
   });
 }
@@ -228,8 +228,8 @@ TEST(ArrowStringLayouts, FollowDecodingInItsQueue) {
 class ArrowStringLayoutsOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 INSTANTIATE_TEST_SUITE_P(
     Devices, ArrowStringLayoutsOnTheHost,
-    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
-                      kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
+    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
+                      kernel::HostDeviceOptions{true, 1, kernel::ThreadOrder::forward}));
 
 TEST_P(ArrowStringLayoutsOnTheHost, AreMadeWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());
@@ -239,9 +239,9 @@ TEST_P(ArrowStringLayoutsOnTheHost, AreMadeWithoutAFinding) {
                              Texts{{~std::uint64_t{0} - 1, 2}, {'a', 'b'}}}) {
     TAKE(const There there, brought(*device, lying));
     TAKE(const Made found, made(*device, layouts, there, lying, true));
-    EXPECT_EQ(found.verdict.code(), Code::corrupt);
+    EXPECT_EQ(found.status.code(), Code::corrupt);
     EXPECT_EQ(found.words[found.words.size() - 4], 0u)
-        << "the row whose offset is not sound is an empty text";
+        << "the row whose offset is not valid is an empty text";
   }
 }
 

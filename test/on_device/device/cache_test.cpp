@@ -266,7 +266,7 @@ TEST(DeviceBuild, GroupSizeDefinesAndFastMathMakeOtherPrograms) {
 TEST(DeviceBuild, ACompileErrorHoldsLabelLogAndLine) {
   on_each_device([](Device& device) {
     const std::string body =
-        "#line 1 \"step/broken.kc\"\nKERNEL f(GLOBAL unsigned* a) {\n  a[ITEM] = "
+        "#line 1 \"step/broken.kc\"\nKERNEL f(GLOBAL unsigned* a) {\n  a[THREAD] = "
         "nonsense_name;\n}\n";
     const auto program = device.build({.text = text_for(device.traits().target, body),
                                        .group_size = 32,
@@ -276,7 +276,7 @@ TEST(DeviceBuild, ACompileErrorHoldsLabelLogAndLine) {
     ASSERT_FALSE(program.ok());
     EXPECT_EQ(program.status().code(), Code::compile);
     for (const char* part :
-         {"step 3: map", "nonsense_name", "step/broken.kc:2 |   a[ITEM] = nonsense_name;"})
+         {"step 3: map", "nonsense_name", "step/broken.kc:2 |   a[THREAD] = nonsense_name;"})
       EXPECT_NE(program.status().message().find(part), std::string::npos)
           << program.status().message();
   });
@@ -311,8 +311,8 @@ TEST(DeviceBuild, ExportedLocalBytesReachTheLaunch) {
 extern "C" __device__ const unsigned probe_local_bytes = 100 * 1024;
 KERNEL probe(unsigned* a) {
   extern __shared__ unsigned tile[];
-  if (ITEM == 0) { unsigned bytes; asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes)); a[0] = bytes; a[1] = blockDim.x; }
-  tile[100 * 256 - 1 - ITEM] = ITEM;
+  if (THREAD == 0) { unsigned bytes; asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes)); a[0] = bytes; a[1] = blockDim.x; }
+  tile[100 * 256 - 1 - THREAD] = THREAD;
 }
 )";
     TAKE(auto program, device.build({.text = text_for(Target::cuda, body),

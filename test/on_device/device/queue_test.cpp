@@ -152,7 +152,8 @@ TEST(Queue, ValuesOfSixteenBytesArriveWhole) {
     };
     const std::string body =
         "typedef struct { unsigned w[4]; } Four;\n"
-        "KERNEL spread(GLOBAL unsigned* a, Four four) { if (ITEM < 4) a[ITEM] = four.w[ITEM]; }\n";
+        "KERNEL spread(GLOBAL unsigned* a, Four four) { if (THREAD < 4) a[THREAD] = "
+        "four.w[THREAD]; }\n";
     TAKE(auto program, device.build({.text = text_for(device.traits().target, body),
                                      .group_size = group_size,
                                      .defines = {},
@@ -395,7 +396,7 @@ TEST(Queue, AResidentLaunchRunsAllGroupsAtOnceOrIsRefused) {
   on_each_device([](Device& device) {
     const std::string body =
         "KERNEL meet(GLOBAL volatile unsigned* arrived, unsigned groups) {\n"
-        "  if (ITEM == 0) { ADD(arrived); while (*arrived < groups) {} }\n}\n";
+        "  if (THREAD == 0) { ADD(arrived); while (*arrived < groups) {} }\n}\n";
     const std::string add = device.traits().target == Target::cuda
                                 ? "#define ADD(p) atomicAdd((unsigned*)(p), 1u)\n"
                                 : "#define ADD(p) atomic_inc(p)\n";

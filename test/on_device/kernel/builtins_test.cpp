@@ -64,7 +64,7 @@ class Arguments {
 
   Result<std::vector<std::vector<std::byte>>> on_host(const HostProgram& program,
                                                       std::string_view kernel, std::uint32_t groups,
-                                                      ItemOrder order) const {
+                                                      ThreadOrder order) const {
     std::vector<std::vector<std::byte>> contents = this->contents();
     std::vector<HostArgument> arguments;
     for (std::size_t i = 0; i < contents.size(); i++) {
@@ -138,7 +138,7 @@ Arguments integer_arguments(std::uint32_t group_size) {
 Arguments vector_arguments(std::uint32_t group_size) {
   Numbers numbers(2);
   Arguments arguments;
-  const std::uint32_t rows = groups * group_size * 4 - 4;  // the last item has none
+  const std::uint32_t rows = groups * group_size * 4 - 4;  // the last thread has none
   const auto in = [&](auto zero) { arguments.buffer(numbers.integers<decltype(zero)>(rows)); };
   const auto out = [&](auto zero) { arguments.buffer(std::vector<decltype(zero)>(rows)); };
   const auto each = [](const auto& add) {
@@ -229,7 +229,7 @@ void compare_all(Device& device, std::uint32_t group_size) {
     if (c.needs_f64 && !device.traits().has_f64) continue;
     SCOPED_TRACE(c.kernel);
     const Arguments arguments = c.arguments(group_size);
-    TAKE(const auto expected, arguments.on_host(host, c.kernel, groups, ItemOrder::shuffled));
+    TAKE(const auto expected, arguments.on_host(host, c.kernel, groups, ThreadOrder::shuffled));
     TAKE(const auto actual, arguments.on_device(device, *program, c.kernel, groups));
     for (std::size_t i = 0; i < expected.size(); i++) {
       if (c.bounded_bytes == 0 || i != 1) {
@@ -260,7 +260,8 @@ TEST(KernelWords, RunOnTheHostWithoutAFindingInEveryOrderAndScan) {
     HostProgramOptions options{.group_size = 64};
     if (*subgroup_size) options.defines = {{"SUBGROUP_SIZE", subgroup_size}};
     TAKE(const auto host, HostProgram::build(words_for(Target::host), options));
-    for (const ItemOrder order : {ItemOrder::forward, ItemOrder::reverse, ItemOrder::shuffled}) {
+    for (const ThreadOrder order :
+         {ThreadOrder::forward, ThreadOrder::reverse, ThreadOrder::shuffled}) {
       for (const Case& c : cases) {
         TAKE(const auto contents, c.arguments(64).on_host(host, c.kernel, groups, order));
         if (c.kernel != std::string("words_integers")) continue;

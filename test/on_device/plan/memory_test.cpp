@@ -12,8 +12,8 @@ namespace {
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 
 constexpr std::uint64_t row_count = plan::min_device_sort_rows + 4321;
-constexpr std::uint64_t room_for_a_sort_bytes = row_count * 80,
-                        room_for_neither_bytes = row_count * 79;
+constexpr std::uint64_t sort_memory_bytes = row_count * 80,
+                        too_little_memory_bytes = row_count * 79;
 
 Table rows() {
   std::vector<std::int64_t> keys(row_count), values(row_count);
@@ -69,12 +69,12 @@ TEST(DeviceMemory, ASortBeyondTheLimitIsTheHosts) {
   on_each_device([&](Device& device) {
     TAKE(const QueryResult there,
          run(plan, ordered,
-             {.device = device.traits().id, .memory_limit_bytes = room_for_a_sort_bytes}));
+             {.device = device.traits().id, .memory_limit_bytes = sort_memory_bytes}));
     EXPECT_TRUE(has_kernel(there.report, "radix_sort"));
     EXPECT_TRUE(there.report.notes.empty()) << there.report.notes[0];
     TAKE(const QueryResult here,
          run(plan, ordered,
-             {.device = device.traits().id, .memory_limit_bytes = room_for_neither_bytes}));
+             {.device = device.traits().id, .memory_limit_bytes = too_little_memory_bytes}));
     EXPECT_FALSE(has_kernel(here.report, "radix_sort"));
     ASSERT_EQ(here.report.notes.size(), 1);
     EXPECT_TRUE(here.report.notes[0].starts_with(
@@ -93,7 +93,7 @@ TEST(DeviceMemory, AWindowBeyondTheLimitIsTheHosts) {
     EXPECT_TRUE(there.report.notes.empty());
     TAKE(const QueryResult here,
          run(windows.plan, windows.step,
-             {.device = device.traits().id, .memory_limit_bytes = room_for_a_sort_bytes}));
+             {.device = device.traits().id, .memory_limit_bytes = sort_memory_bytes}));
     EXPECT_FALSE(has_kernel(here.report, "window_scan"));
     EXPECT_TRUE(has_kernel(here.report, "radix_sort"));
     ASSERT_EQ(here.report.notes.size(), 1);

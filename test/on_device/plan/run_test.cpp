@@ -318,7 +318,7 @@ TEST(Reports, EachKernelCountsItsOwnLaunchesAndBytes) {
   });
 }
 
-TEST(Explain, ASharedNodeIsWalkedOnce) {
+TEST(Explain, ASharedNodeIsVisitedOnce) {
   Plan plan;
   const StepId rows =
       plan.source(table_source(Table::of({{"x", Column::from(std::vector<double>{1})}})));

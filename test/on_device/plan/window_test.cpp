@@ -356,9 +356,9 @@ TEST(Window, EveryTypeIsAddedUpAsOnTheHost) {
 class WindowOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 INSTANTIATE_TEST_SUITE_P(
     Devices, WindowOnTheHost,
-    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
-                      kernel::HostDeviceOptions{false, 64, kernel::ItemOrder::shuffled, 32},
-                      kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
+    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
+                      kernel::HostDeviceOptions{false, 64, kernel::ThreadOrder::shuffled, 32},
+                      kernel::HostDeviceOptions{true, 1, kernel::ThreadOrder::forward}));
 
 TEST_P(WindowOnTheHost, RunsWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());

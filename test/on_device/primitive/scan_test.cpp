@@ -192,9 +192,9 @@ TEST(Scan, WhatCannotBeAddedIsRefused) {
 class OnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 INSTANTIATE_TEST_SUITE_P(
     Devices, OnTheHost,
-    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
-                      kernel::HostDeviceOptions{false, 512, kernel::ItemOrder::shuffled, 32},
-                      kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
+    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
+                      kernel::HostDeviceOptions{false, 512, kernel::ThreadOrder::shuffled, 32},
+                      kernel::HostDeviceOptions{true, 1, kernel::ThreadOrder::forward}));
 
 TEST_P(OnTheHost, ScansWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());
@@ -224,7 +224,7 @@ void expect_sums_of_groups(const std::string& definitions,
       kernel::HostArgument::buffer(values), kernel::HostArgument::buffer(begins_there),
       kernel::HostArgument::buffer(sums), kernel::HostArgument::buffer(totals),
       kernel::HostArgument::value(static_cast<std::uint64_t>(values.size()))};
-  const Status ran = program.run("scan_tiles", groups, arguments, kernel::ItemOrder::shuffled);
+  const Status ran = program.run("scan_tiles", groups, arguments, kernel::ThreadOrder::shuffled);
   ASSERT_TRUE(ran.ok()) << ran.text();
   float sum = 0;
   for (std::size_t i = 0; i < input.size(); i++)

@@ -134,12 +134,11 @@ class DeviceSelectedRowDecoder final : public SelectedRowDecoder {
         groups(selection.count, rows_per_group, variant_.groups_per_multiprocessor),
         decode_arguments(strings, output, output.bytes->bytes(), *status_, selection));
   }
-  std::uint32_t groups(std::uint64_t items_total, std::uint64_t items_per_group,
+  std::uint32_t groups(std::uint64_t total, std::uint64_t per_group,
                        std::uint32_t groups_per_multiprocessor) const {
     const std::uint64_t max_groups =
         std::uint64_t{device_->traits().compute_units} * groups_per_multiprocessor;
-    return static_cast<std::uint32_t>(
-        std::min((items_total + items_per_group - 1) / items_per_group, max_groups));
+    return static_cast<std::uint32_t>(std::min((total + per_group - 1) / per_group, max_groups));
   }
   std::uint32_t select_groups(std::uint64_t words) const {
     return groups(words, select_->group_size(), 64);
