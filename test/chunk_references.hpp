@@ -25,7 +25,7 @@ struct Reference {
   Format format;
   std::function<Bytes(const Bytes& output)> compressed;
   std::function<std::optional<Bytes>(const Chunk&)>
-      text_of;  // nothing where it refuses the chunk, or the output exceeds the capacity
+      output_of;  // nothing where it refuses the chunk, or the output exceeds the capacity
   std::function<bool(const Bytes& chunk)> is_stricter = [](const Bytes&) {
     return false;
   };  // whether we refuse what it takes

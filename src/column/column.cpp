@@ -21,7 +21,7 @@ Column strings_of(std::size_t row_count, auto text_of) {
   Column column;
   column.type = {Kind::string};
   column.row_count = row_count;
-  column::TextBuilder texts(row_count);
+  column::StringBuilder texts(row_count);
   for (std::size_t row = 0; row < row_count; row++) {
     const std::string* text = text_of(row);
     texts.push(text ? *text : std::string_view());

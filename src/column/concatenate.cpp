@@ -78,7 +78,7 @@ std::optional<JoinedDictionary> join_dictionaries(std::span<const Column> column
   }
   if (entries == 0 || entries > rows / 2) return std::nullopt;
   std::unordered_map<std::string_view, std::int32_t> known;
-  TextBuilder texts(entries);
+  StringBuilder texts(entries);
   for (const Column& column : columns) {  // in the order of the columns
     if (column.row_count == 0 || !joined.places[column.dictionary.get()].empty()) continue;
     std::vector<std::int32_t>& places = joined.places[column.dictionary.get()];
@@ -112,8 +112,8 @@ void join_codes(std::span<const Column> columns, const JoinedDictionary& diction
   to.dictionary = dictionary.texts;
 }
 
-void join_texts(std::span<const Column> columns, Column& to) {
-  TextBuilder texts(to.row_count);
+void join_strings(std::span<const Column> columns, Column& to) {
+  StringBuilder texts(to.row_count);
   for (const Column& column : columns)
     for (std::uint64_t row = 0; row < column.row_count; row++) texts.push_row(column, row);
   texts.take(to);
@@ -158,7 +158,7 @@ Column concatenate(Type type, std::span<const Column> columns) {
     if (const auto dictionary = join_dictionaries(columns, joined.row_count))
       join_codes(columns, *dictionary, joined);
     else
-      join_texts(columns, joined);
+      join_strings(columns, joined);
   } else {
     joined.values = join_values(columns, joined.row_count, width_bytes(type));
     if (!columns.empty()) joined.dictionary = columns[0].dictionary;

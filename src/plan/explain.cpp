@@ -287,7 +287,7 @@ static Result<std::string> emitted(const Plan& plan, StepId result, Target targe
     for (const TileProgram& program : kernel.programs) {
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, forced));
       const Policy policy = variant->policy(traits, program);
-      PENSTOCK_ASSIGN(const PipelineText pipeline,
+      PENSTOCK_ASSIGN(const PipelineSource pipeline,
                       emit_pipeline(program, std::string(variant->templates), policy, target));
       text += "// " + std::string(variant->name) +
               ", compiled with -DGROUP_SIZE=" + std::to_string(policy.group_size) + "\n" +

@@ -15,8 +15,8 @@ std::string groups_per_multiprocessor(std::uint32_t count) {
          define("GROUPS_PER_MULTIPROCESSOR", std::to_string(count));
 }
 
-ProgramSource text_of(const Device& device, const std::string& file, std::string policy,
-                      std::uint32_t group_size) {
+ProgramSource primitive_program(const Device& device, const std::string& file, std::string policy,
+                                std::uint32_t group_size) {
   const std::string name = "primitive/kernels/" + file;
   const kernel::SourcePart parts[] = {{"policy", std::move(policy)},
                                       {name, std::string(kernel::primitive_source(name))}};

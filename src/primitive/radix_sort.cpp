@@ -90,11 +90,12 @@ class SortByTiles : public RadixSort {
   Status open() {
     const std::string policy = definitions(shape_) + definitions(policy_);
     PENSTOCK_ASSIGN(histogram_program_,
-                    device_->build(text_of(*device_, "radix_histogram.kc", policy,
-                                           policy_.histogram_group_size)));
+                    device_->build(primitive_program(*device_, "radix_histogram.kc", policy,
+                                                     policy_.histogram_group_size)));
     const std::string of_passes =
         policy + groups_per_multiprocessor(policy_.groups_per_multiprocessor);
-    const ProgramSource passes = text_of(*device_, "radix_sort.kc", of_passes, policy_.group_size);
+    const ProgramSource passes =
+        primitive_program(*device_, "radix_sort.kc", of_passes, policy_.group_size);
     source_ = passes.text;
     PENSTOCK_ASSIGN(program_, device_->build(passes));
     return {};
@@ -140,7 +141,8 @@ class SortByChunks : public RadixSort {
   SortByChunks(std::shared_ptr<Device> device, SortShape shape)
       : RadixSort(std::move(device), shape) {}
   Status open() {
-    const ProgramSource passes = text_of(*device_, "radix_sort_chunks.kc", definitions(shape_), 1);
+    const ProgramSource passes =
+        primitive_program(*device_, "radix_sort_chunks.kc", definitions(shape_), 1);
     source_ = passes.text;
     PENSTOCK_ASSIGN(program_, device_->build(passes));
     return {};

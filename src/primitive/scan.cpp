@@ -177,7 +177,7 @@ Status Scan::enqueue_from(Queue& queue, const Buffer& values, const Buffer& begi
 }
 
 Status Scan::build_program(const std::string& file, std::string policy, std::uint32_t group_size) {
-  const ProgramSource source = text_of(*device_, file, std::move(policy), group_size);
+  const ProgramSource source = primitive_program(*device_, file, std::move(policy), group_size);
   source_ = source.text;
   PENSTOCK_ASSIGN(program_, device_->build(source));
   return {};

@@ -18,7 +18,7 @@
 
 namespace penstock {
 
-template <FixedText given, class X> struct FieldValue {
+template <FixedString given, class X> struct FieldValue {
   static constexpr auto name = given;
   using Held = X;
   X value;
@@ -27,8 +27,10 @@ template <class... F> struct Record {
   std::tuple<F...> fields;
 };
 
-template <FixedText name, class X> FieldValue<name, X> field(X value) { return {std::move(value)}; }
-template <FixedText... names, class... X>
+template <FixedString name, class X> FieldValue<name, X> field(X value) {
+  return {std::move(value)};
+}
+template <FixedString... names, class... X>
 Record<FieldValue<names, X>...> record(FieldValue<names, X>... fields) {
   return {{std::move(fields)...}};
 }
@@ -211,7 +213,7 @@ template <Aggregate function, class X> auto aggregated(const X& x) {
 }  // namespace traced
 
 // A field of a record by its name.
-template <FixedText wanted, class... F> auto get(const Record<F...>& record) {
+template <FixedString wanted, class... F> auto get(const Record<F...>& record) {
   constexpr std::size_t index = [] {
     std::size_t at = 0, found = sizeof...(F);
     ((found = F::name.view() == wanted.view() ? at : found, at++), ...);

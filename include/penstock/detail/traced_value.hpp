@@ -147,7 +147,7 @@ TracedNode column_at(const std::shared_ptr<Trace>& trace, std::uint32_t index, T
 
 }  // namespace traced
 
-template <FixedText name, class T> class Col : public Value<traced::canonical_t<T>> {
+template <FixedString name, class T> class Col : public Value<traced::canonical_t<T>> {
   using Type_ = traced::canonical_t<T>;
   static_assert(
       !std::is_void_v<Type_>,

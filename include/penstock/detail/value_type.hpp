@@ -88,9 +88,9 @@ template <int precision, int scale> struct decimal {
   constexpr auto operator<=>(const decimal&) const = default;
 };
 
-template <std::size_t length> struct FixedText {
+template <std::size_t length> struct FixedString {
   char text[length]{};
-  constexpr FixedText(const char (&from)[length]) {
+  constexpr FixedString(const char (&from)[length]) {
     for (std::size_t i = 0; i < length; i++) text[i] = from[i];
   }
   constexpr std::string_view view() const { return {text, length - 1}; }

@@ -137,8 +137,9 @@ Result<std::shared_ptr<Module>> load(const ContextPointer& context,
 Result<device::Compiled<Module>> compile(const ContextPointer& context, const ProgramSource& source,
                                          const std::vector<std::string>& options) {
   const std::string text = device::with_head(source, "");
-  PENSTOCK_ASSIGN(CompiledText compiled,
-                  compile_text(context->nvrtc, text, context->architecture, options, source.label));
+  PENSTOCK_ASSIGN(
+      CompiledSource compiled,
+      compile_source(context->nvrtc, text, context->architecture, options, source.label));
   auto module = load(context, compiled.binary);
   if (!module.ok())
     return module.with("while loading '" + source.label + "', compiled by " +

@@ -52,7 +52,7 @@ struct BuildOutcome {
   cl_int code = CL_SUCCESS;
   std::string log;
 };
-BuildOutcome build_text(const Context& context, const BuildInput& input);
+BuildOutcome build_source(const Context& context, const BuildInput& input);
 Result<std::vector<std::byte>> binary_of(const Context& context, cl_program program);
 
 // A built program and its kernels.

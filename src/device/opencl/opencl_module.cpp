@@ -57,7 +57,7 @@ void Module::save() {
     const std::lock_guard guard(mutex_);
     for (const std::string& line : specialisations_) entry.notes += line + "\n";
   }
-  const BuildOutcome fresh = build_text(*context_, input_);
+  const BuildOutcome fresh = build_source(*context_, input_);
   auto content = fresh.code == CL_SUCCESS ? binary_of(*context_, fresh.program)
                                           : status_of(fresh.code, "clBuildProgram");
   if (fresh.program) context_->api.clReleaseProgram(fresh.program);
@@ -66,7 +66,7 @@ void Module::save() {
   disk.store(key_, entry);
 }
 
-BuildOutcome build_text(const Context& context, const BuildInput& input) {
+BuildOutcome build_source(const Context& context, const BuildInput& input) {
   const char* data = input.text.data();
   const std::size_t bytes = input.text.size();
   BuildOutcome outcome;

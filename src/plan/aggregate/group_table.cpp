@@ -111,7 +111,7 @@ Column GroupTable::key_column(std::size_t i) const {
   column.type = program_.schema[i].type;
   column.row_count = count_;
   column::BitBuilder validity, bits;
-  column::TextBuilder texts(column.type.kind == Kind::string ? count_ : 0);
+  column::StringBuilder texts(column.type.kind == Kind::string ? count_ : 0);
   const std::size_t width = column.type.kind == Kind::string || column.type.kind == Kind::boolean
                                 ? 0
                                 : width_bytes(column.type);

@@ -11,7 +11,7 @@ namespace {
 
 // Calls keep(row, result) for every string of a column without a dictionary, in threads.
 template <class Keep>
-void for_each_text(const DerivedColumn& derived, const Column& texts, const Keep& keep) {
+void for_each_string(const DerivedColumn& derived, const Column& texts, const Keep& keep) {
   in_parallel(texts.row_count, 1 << 12, [&](std::uint64_t first, std::uint64_t last) {
     std::vector<Scalar> inputs = derived.inputs;
     inputs[derived.column_input].type = {Kind::string};
@@ -31,7 +31,7 @@ Column results_of(const DerivedColumn& derived, const Column& texts) {
   if (column.type.kind == Kind::boolean) {
     std::vector<std::uint8_t> truths(
         texts.row_count);  // bytes, which threads may write side by side
-    for_each_text(derived, texts, [&](std::uint64_t row, const Scalar& result) {
+    for_each_string(derived, texts, [&](std::uint64_t row, const Scalar& result) {
       truths[row] = result.integer != 0;
     });
     column::BitBuilder bits;
@@ -42,12 +42,12 @@ Column results_of(const DerivedColumn& derived, const Column& texts) {
     const auto keep = [&](std::uint64_t row, const Scalar& result) {
       numbers[row] = static_cast<std::int64_t>(result.integer);
     };
-    for_each_text(derived, texts, keep);
+    for_each_string(derived, texts, keep);
     column.values = Bytes::own(std::move(numbers));
   } else {
     std::vector<Scalar> results(texts.row_count, Scalar::null_of(column.type));
-    for_each_text(derived, texts,
-                  [&](std::uint64_t row, Scalar result) { results[row] = std::move(result); });
+    for_each_string(derived, texts,
+                    [&](std::uint64_t row, Scalar result) { results[row] = std::move(result); });
     return column_of(column.type, results);
   }
   return column;

@@ -14,7 +14,7 @@ void gather_values(const Column& from, std::span<const std::uint64_t> rows, Colu
     for (std::uint64_t row : rows) bits.push(from.boolean(row));
     to.values = bits.take();
   } else if (from.type.kind == Kind::string && !from.dictionary) {
-    column::TextBuilder texts(rows.size());
+    column::StringBuilder texts(rows.size());
     for (std::uint64_t row : rows) texts.push_row(from, row);
     texts.take(to);
   } else {

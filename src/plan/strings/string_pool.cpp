@@ -67,7 +67,7 @@ void StringPool::expect(std::uint64_t position_hash, std::uint64_t text_hash) co
 }
 
 void StringPool::encode_texts(const Column& texts, std::vector<std::uint32_t>& codes) {
-  constexpr std::uint64_t positions_ahead = 32, texts_ahead = 16;
+  constexpr std::uint64_t positions_ahead = 32, strings_ahead = 16;
   codes.assign(texts.row_count, 0);
   std::vector<std::uint64_t> hashes(texts.row_count);
   in_parallel(texts.row_count, 1 << 12, [&](std::uint64_t first, std::uint64_t last) {
@@ -76,7 +76,7 @@ void StringPool::encode_texts(const Column& texts, std::vector<std::uint32_t>& c
   });
   for (std::uint64_t row = 0; row < texts.row_count; row++) {
     if (row + positions_ahead < texts.row_count)
-      expect(hashes[row + positions_ahead], hashes[row + texts_ahead]);
+      expect(hashes[row + positions_ahead], hashes[row + strings_ahead]);
     if (texts.is_valid(row)) codes[row] = code(texts.string(row), hashes[row]);
   }
 }

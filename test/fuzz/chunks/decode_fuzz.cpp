@@ -49,7 +49,8 @@ std::uint64_t capacity_of(std::uint32_t kind, const batch::Reference& reference,
                           const Bytes& bytes) {
   const std::uint64_t enough = has_long_outputs() ? 60'000 : 20'000;
   if (kind % 4 == 0) return enough;
-  const std::uint64_t right = reference.text_of({bytes, enough}).value_or(Bytes(kind % 64)).size();
+  const std::uint64_t right =
+      reference.output_of({bytes, enough}).value_or(Bytes(kind % 64)).size();
   return kind % 4 == 1   ? right
          : kind % 4 == 2 ? right + kind / 4 % 16
                          : right - std::min<std::uint64_t>(right, kind / 4);
@@ -85,7 +86,7 @@ std::vector<Chunk> take_chunks(Input& input, const batch::Reference& reference, 
 
 void expect_judged(const Chunk& chunk, const batch::Reference& reference, const Taken& result) {
   const bool is_stricter = reference.is_stricter(chunk.bytes);
-  const std::optional<Bytes> right = is_stricter ? std::nullopt : reference.text_of(chunk);
+  const std::optional<Bytes> right = is_stricter ? std::nullopt : reference.output_of(chunk);
   const std::string said = batch::status_of(format_here(), 0, result.chunk_status).text();
   const bool is_valid = result.chunk_status.error == batch::ErrorCode::none;
   require(right.has_value() == is_valid,
@@ -93,9 +94,9 @@ void expect_judged(const Chunk& chunk, const batch::Reference& reference, const 
   if (right) require(result.bytes == *right, "the text is the library's");
   if (!right || format_here() != batch::Format::gzip) return;
   const auto end = chunk.bytes.begin() + result.chunk_status.offset;
-  require(reference.text_of({{chunk.bytes.begin(), end}, chunk.capacity}).has_value(),
+  require(reference.output_of({{chunk.bytes.begin(), end}, chunk.capacity}).has_value(),
           "members have ended where their status says");
-  require(!reference.text_of({{chunk.bytes.begin(), end - 1}, chunk.capacity}).has_value(),
+  require(!reference.output_of({{chunk.bytes.begin(), end - 1}, chunk.capacity}).has_value(),
           "members end where their status says");
 }
 

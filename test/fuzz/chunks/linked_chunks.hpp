@@ -1,5 +1,5 @@
 // The devices on which chunks are fuzzed, one per granularity, and what is fuzzed there. What the
-// library builds for one of them is printed as host C++ (print_chunk_text.cpp), one source per
+// library builds for one of them is printed as host C++ (print_chunk_source.cpp), one source per
 // phase, and linked into a fuzz program of its own.
 #pragma once
 #include <string>

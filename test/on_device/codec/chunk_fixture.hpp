@@ -261,7 +261,7 @@ inline void expect_statuses(const Method& method, const Reference& reference,
   for (std::size_t i = 0; i < chunks.size(); i++) {
     const ChunkStatus chunk_status = (*result)[i].chunk_status;
     const bool is_stricter = reference.is_stricter(chunks[i].bytes);
-    const std::optional<Bytes> theirs = reference.text_of(chunks[i]),
+    const std::optional<Bytes> theirs = reference.output_of(chunks[i]),
                                expected = is_stricter ? std::nullopt : theirs;
     (expected ? tally.valid : theirs ? tally.refused_by_us_alone : tally.refused)++;
     ASSERT_EQ(chunk_status.error == ErrorCode::none, expected.has_value())

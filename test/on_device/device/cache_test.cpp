@@ -25,7 +25,7 @@ ProgramSource source_of(const Device& device, const std::string& salt) {
       "KERNEL count_up(GLOBAL unsigned* a, unsigned count) { if (AT < count) a[AT] += STEP; "
       "}\n/* " +
       salt + " */\n";
-  return {.text = text_for(device.traits().target, body),
+  return {.text = source_for(device.traits().target, body),
           .group_size = 32,
           .defines = {{"STEP", "3u + 4u"}},
           .fast_math = false,
@@ -268,7 +268,7 @@ TEST(DeviceBuild, ACompileErrorHoldsLabelLogAndLine) {
     const std::string body =
         "#line 1 \"step/broken.kc\"\nKERNEL f(GLOBAL unsigned* a) {\n  a[THREAD] = "
         "nonsense_name;\n}\n";
-    const auto program = device.build({.text = text_for(device.traits().target, body),
+    const auto program = device.build({.text = source_for(device.traits().target, body),
                                        .group_size = 32,
                                        .defines = {},
                                        .fast_math = false,
@@ -315,7 +315,7 @@ KERNEL probe(unsigned* a) {
   tile[100 * 256 - 1 - THREAD] = THREAD;
 }
 )";
-    TAKE(auto program, device.build({.text = text_for(Target::cuda, body),
+    TAKE(auto program, device.build({.text = source_for(Target::cuda, body),
                                      .group_size = 64,
                                      .defines = {},
                                      .fast_math = false,

@@ -20,7 +20,7 @@ extern "C" inline __attribute__((used)) const char* __lsan_default_suppressions(
 
 namespace penstock {
 
-inline std::string text_for(Target target, const std::string& body) {
+inline std::string source_for(Target target, const std::string& body) {
   const char* cuda =
       "#define KERNEL extern \"C\" __global__ void\n#define GLOBAL\n#define LOCAL __shared__\n"
       "#define GROUP blockIdx.x\n#define THREAD threadIdx.x\n#define BARRIER __syncthreads()\n";

@@ -15,11 +15,13 @@ namespace {
 
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 
-std::string words_text() {
-  std::ifstream file(PENSTOCK_KERNEL_C_DIRECTORY "/kernels/words.kc", std::ios::binary);
+std::string builtins_source() {
+  std::ifstream file(PENSTOCK_KERNEL_C_DIRECTORY "/kernels/builtins.kc", std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
-std::string words_for(Target target) { return assemble(target, {{{"words.kc", words_text()}}}); }
+std::string source_for(Target target) {
+  return assemble(target, {{{"builtins.kc", builtins_source()}}});
+}
 
 class Numbers {
  public:
@@ -98,7 +100,7 @@ class Arguments {
       arguments.push_back(Argument::of(*buffer));
       buffers.push_back(std::move(buffer));
     }
-    PENSTOCK_ASSIGN(const auto signatures, read_signatures(words_text()));
+    PENSTOCK_ASSIGN(const auto signatures, read_signatures(builtins_source()));
     for (const Signature& signature : signatures)
       if (signature.name == kernel) PENSTOCK_TRY(check_arguments(signature, arguments));
     PENSTOCK_TRY(queue->launch(program, kernel, groups, arguments));
@@ -219,9 +221,9 @@ const Case cases[] = {
 
 void compare_all(Device& device, std::uint32_t group_size) {
   SCOPED_TRACE("GROUP_SIZE " + std::to_string(group_size));
-  TAKE(const auto host, HostProgram::build(words_for(Target::host), {.group_size = group_size}));
+  TAKE(const auto host, HostProgram::build(source_for(Target::host), {.group_size = group_size}));
   ProgramSource source;
-  source.text = words_for(device.traits().target);
+  source.text = source_for(device.traits().target);
   source.group_size = group_size;
   source.label = "words";
   TAKE(const auto program, device.build(source));
@@ -259,7 +261,7 @@ TEST(KernelWords, RunOnTheHostWithoutAFindingInEveryOrderAndScan) {
   for (const char* subgroup_size : {"", "32", "16"}) {
     HostProgramOptions options{.group_size = 64};
     if (*subgroup_size) options.defines = {{"SUBGROUP_SIZE", subgroup_size}};
-    TAKE(const auto host, HostProgram::build(words_for(Target::host), options));
+    TAKE(const auto host, HostProgram::build(source_for(Target::host), options));
     for (const ThreadOrder order :
          {ThreadOrder::forward, ThreadOrder::reverse, ThreadOrder::shuffled}) {
       for (const Case& c : cases) {
