@@ -121,7 +121,7 @@ Result<Figure> measure(Device& device, const Case& work, const BenchOptions& opt
 Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const BenchOptions& options) {
   Figures figures;
   for (const Case& work : options.sweep == "keys" ? key_count_cases() : usual_cases()) {
-    if (!is_chosen(options, work.name)) continue;
+    if (!is_selected(options, work.name)) continue;
     Result<Figure> figure = measure(*device, work, options);
     if (figure.status().code() == Code::capacity &&
         options.sweep == "keys") {  // the device's tables cannot have so many keys

@@ -139,7 +139,7 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Bench
                   to_device(Table::of({{"x", Column::from(std::vector<float>(rows))}}), *device));
   Figures figures;
   for (const Case& work : options.sweep == "selectivity" ? selectivity_cases() : usual_cases()) {
-    if (!is_chosen(options, work.name)) continue;
+    if (!is_selected(options, work.name)) continue;
     Plan plan;
     PENSTOCK_ASSIGN(const StepId step, build_plan(plan, work, table));
     for (const std::string& variant : fitting_variants(plan, step, device->traits())) {

@@ -50,7 +50,7 @@ Bytes join_values(std::span<const Column> columns, std::uint64_t rows, std::uint
   return Bytes::own(std::move(joined));
 }
 
-// Where a dictionary stays the same, codes are joined; otherwise texts are.
+// Where a dictionary stays the same, codes are joined; otherwise strings are.
 bool share_dictionary(std::span<const Column> columns) {
   const auto shares = [&](const Column& column) {
     return column.dictionary && column.dictionary == columns[0].dictionary;
@@ -58,13 +58,13 @@ bool share_dictionary(std::span<const Column> columns) {
   return !columns.empty() && std::ranges::all_of(columns, shares);
 }
 
-// The texts of several dictionaries, each once, and for each dictionary where its entries went.
+// The strings of several dictionaries, each once, and for each dictionary where its entries went.
 struct JoinedDictionary {
   std::unordered_map<const Column*, std::vector<std::int32_t>> places;
-  std::shared_ptr<const Column> texts;
+  std::shared_ptr<const Column> strings;
 };
 
-// None where a column has no dictionary, or where the dictionaries are so large that texts are no
+// None where a column has no dictionary, or where the dictionaries are so large that strings are no
 // more to copy.
 std::optional<JoinedDictionary> join_dictionaries(std::span<const Column> columns,
                                                   std::uint64_t rows) {
@@ -78,22 +78,22 @@ std::optional<JoinedDictionary> join_dictionaries(std::span<const Column> column
   }
   if (entries == 0 || entries > rows / 2) return std::nullopt;
   std::unordered_map<std::string_view, std::int32_t> known;
-  StringBuilder texts(entries);
+  StringBuilder strings(entries);
   for (const Column& column : columns) {  // in the order of the columns
     if (column.row_count == 0 || !joined.places[column.dictionary.get()].empty()) continue;
     std::vector<std::int32_t>& places = joined.places[column.dictionary.get()];
     for (std::uint64_t entry = 0; entry < column.dictionary->row_count; entry++) {
       const std::string_view text = column.dictionary->string(entry);
       const auto [at, inserted] = known.try_emplace(text, static_cast<std::int32_t>(known.size()));
-      if (inserted) texts.push(text);
+      if (inserted) strings.push(text);
       places.push_back(at->second);
     }
   }
   Column dictionary;
   dictionary.type = {Kind::string};
   dictionary.row_count = known.size();
-  texts.take(dictionary);
-  joined.texts = std::make_shared<const Column>(std::move(dictionary));
+  strings.take(dictionary);
+  joined.strings = std::make_shared<const Column>(std::move(dictionary));
   return joined;
 }
 
@@ -109,14 +109,14 @@ void join_codes(std::span<const Column> columns, const JoinedDictionary& diction
       codes.push_back(column.is_valid(row) ? places[static_cast<std::size_t>(from[row])] : 0);
   }
   to.values = Bytes::own(std::move(codes));
-  to.dictionary = dictionary.texts;
+  to.dictionary = dictionary.strings;
 }
 
 void join_strings(std::span<const Column> columns, Column& to) {
-  StringBuilder texts(to.row_count);
+  StringBuilder strings(to.row_count);
   for (const Column& column : columns)
-    for (std::uint64_t row = 0; row < column.row_count; row++) texts.push_row(column, row);
-  texts.take(to);
+    for (std::uint64_t row = 0; row < column.row_count; row++) strings.push_row(column, row);
+  strings.take(to);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ bool is_counted(const TileProgram& program, std::size_t output) {
 // A search for strings in a column's codes, which devices can do: `column IN (strings)`.
 struct StringSearch {
   NodeId column = 0;
-  std::vector<Scalar> texts;
+  std::vector<Scalar> strings;
 };
 
 // Adds a node's strings. Returns false where it is anything but `equality` of the search's column
@@ -63,7 +63,7 @@ bool add_search(const TileProgram& program, NodeId id, Op equality,
   if (text.op != Op::parameter || graph.parameters[text.payload].is_null) return false;
   if (!is_encoded_column(program, column) || (search && search->column != column)) return false;
   if (!search) search = StringSearch{column, {}};
-  search->texts.push_back(graph.parameters[text.payload]);
+  search->strings.push_back(graph.parameters[text.payload]);
   return true;
 }
 
@@ -99,13 +99,13 @@ class Derivation {
 
   // Adds a column that is TRUE where a row has a string, and NULL otherwise.
   NodeId presence_of(NodeId column) {
-    const Node& texts = old_->at(column);
+    const Node& strings = old_->at(column);
     DerivedColumn derived;
-    derived.source = texts.payload;
+    derived.source = strings.payload;
     derived.function = expr::string_is_present();
     derived.inputs.resize(1);
-    const Field field{"(" + program_.source_schema[texts.payload].name + " IS NOT NULL)",
-                      derived.function->result_type, texts.nullable};
+    const Field field{"(" + program_.source_schema[strings.payload].name + " IS NOT NULL)",
+                      derived.function->result_type, strings.nullable};
     return graph_->add(
         {Op::column, field.type, field.nullable, column_for(std::move(derived), field), {}});
   }
@@ -168,10 +168,10 @@ class Derivation {
     derived.function = expr::string_any_of();
     derived.source = old_->at(search.column).payload;
     derived.inputs.push_back({});
-    derived.inputs.insert(derived.inputs.end(), search.texts.begin(), search.texts.end());
+    derived.inputs.insert(derived.inputs.end(), search.strings.begin(), search.strings.end());
     const bool nullable = old_->at(search.column).nullable;
     const std::string is_equal =
-        "(" + program_.source_schema[derived.source].name + " = '" + search.texts[0].text + "')";
+        "(" + program_.source_schema[derived.source].name + " = '" + search.strings[0].text + "')";
     const std::string name =
         node.op == Op::not_equal ? is_equal : text_of(*old_, id, program_.source_schema);
     const std::uint32_t column = column_for(std::move(derived), {name, node.type, nullable});

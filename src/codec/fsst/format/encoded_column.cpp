@@ -100,9 +100,9 @@ class CodesOfColumn final : public EncodedStringColumn {
   }
 
  private:
-  Result<Column> validated(Result<Column> texts) const {
-    if (texts.ok() && check_) PENSTOCK_TRY(check_(*texts));
-    return texts;
+  Result<Column> validated(Result<Column> strings) const {
+    if (strings.ok() && check_) PENSTOCK_TRY(check_(*strings));
+    return strings;
   }
 
   EncodedStrings strings_;  // without validity, which the column holds

@@ -77,7 +77,7 @@ void FramePipeline::write_block(Lock& lock) {
   if (!status.ok()) return end(std::move(status));
   written_blocks_++;
   written_ = writer_.written_bytes();
-  places_ = writer_.output().places();
+  output_spans_ = writer_.output().spans();
   if (slot.plan.is_last) end({});
 }
 
@@ -146,8 +146,8 @@ Result<std::span<const Byte>> FramePipeline::take(std::uint64_t max_bytes) {
     if (!work(lock, decoder_, is_caller_writer_)) wait(lock);
   }
   if (written_ != released_)
-    return places_.bytes(released_,
-                         written_ - released_ > max_bytes ? released_ + max_bytes : written_);
+    return output_spans_.bytes(released_,
+                               written_ - released_ > max_bytes ? released_ + max_bytes : written_);
   PENSTOCK_TRY(status_);
   return std::span<const Byte>();
 }
