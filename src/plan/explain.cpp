@@ -20,13 +20,13 @@ std::string list(const std::vector<std::string>& parts) {
   return text;
 }
 
-std::string describe_fields(const Schema& schema, std::size_t most = 6) {
+std::string describe_fields(const Schema& schema, std::size_t max_fields = 6) {
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < std::min(schema.size(), most); i++)
+  for (std::size_t i = 0; i < std::min(schema.size(), max_fields); i++)
     parts.push_back(schema[i].name + " " + name_of(schema[i].type) +
                     (schema[i].nullable ? "?" : ""));
-  if (schema.size() > most)
-    parts.push_back("and " + std::to_string(schema.size() - most) + " more");
+  if (schema.size() > max_fields)
+    parts.push_back("and " + std::to_string(schema.size() - max_fields) + " more");
   return list(parts);
 }
 

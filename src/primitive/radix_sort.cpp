@@ -44,22 +44,22 @@ std::vector<Policy> policies(SortShape shape) {
 }
 
 Policy policy_for(const Traits& traits, SortShape shape) {
-  Policy chosen{std::min(32u, traits.max_group_size), 16, 1, false};
+  Policy selected{std::min(32u, traits.max_group_size), 16, 1, false};
   const bool has_subgroups = traits.has_subgroups && traits.subgroup_size <= 32;
   for (const Policy& policy : has_subgroups ? policies(shape) : std::vector<Policy>{})
     if (policy.group_size <= traits.max_group_size &&
         pass_bytes(policy, shape, true, traits.subgroup_size) <= traits.local_bytes) {
-      chosen = policy;
+      selected = policy;
       break;
     }
   // A copy of the histograms for every lane takes 0.25 ms, four copies 0.46 ms; a quarter of local
   // memory is left for the compiler.
   const std::uint64_t fitting = traits.local_bytes * 3 / 4 / (shape.key_bytes * digits * 4);
-  chosen.copies =
+  selected.copies =
       std::bit_floor(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fitting, 1, 32)));
-  chosen.histogram_group_size =
+  selected.histogram_group_size =
       std::min(traits.has_subgroups ? 1024u : 256u, traits.max_group_size);
-  return chosen;
+  return selected;
 }
 
 Status check(SortShape shape, std::uint64_t count, std::uint32_t first_byte,

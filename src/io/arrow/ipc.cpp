@@ -107,10 +107,11 @@ Spread spread_of(const ScanOptions& options, std::uint64_t batch_bytes, bool is_
   const bool is_for_device = static_cast<bool>(options.memory);
   const std::uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
   const std::uint64_t window_bytes = (is_for_device ? 256u : 128u) << 20;
-  const std::uint64_t most = is_for_device ? std::max<std::uint64_t>(cores, 2) - 1 : host_threads;
+  const std::uint64_t max_threads =
+      is_for_device ? std::max<std::uint64_t>(cores, 2) - 1 : host_threads;
   batch_bytes = std::max<std::uint64_t>(batch_bytes, 1);
   Spread spread;
-  spread.threads = std::min({options.threads == 0 ? cores : options.threads, cores, most});
+  spread.threads = std::min({options.threads == 0 ? cores : options.threads, cores, max_threads});
   spread.window =
       is_one_reader ? 2
                     : std::clamp<std::uint64_t>(window_bytes / batch_bytes, 2, 2 * spread.threads);

@@ -102,7 +102,7 @@ std::string see_function(const TileProgram& program) {
   std::string body = "  u64 word;\n";
   std::uint32_t index = 0;
   const auto maximum = [&](const std::string& value) {
-    const std::string at = "most[" + std::to_string(index++) + "]";
+    const std::string at = "maxima[" + std::to_string(index++) + "]";
     return "word = " + value + "; if (word > " + at + ") " + at + " = word; ";
   };
   for (std::uint32_t i = 0; i < program.key_count; i++) {
@@ -124,8 +124,9 @@ std::string see_function(const TileProgram& program) {
                             : "(u64)(BITS_F32(" + value + ") << 1 >> 24)") +
             "}\n";
   }
-  return function_source("void ranges_see(const PRIVATE PipelineResult* result, PRIVATE u64* most)",
-                         body + "  (void)word;\n");
+  return function_source(
+      "void ranges_see(const PRIVATE PipelineResult* result, PRIVATE u64* maxima)",
+      body + "  (void)word;\n");
 }
 
 }  // namespace

@@ -226,11 +226,11 @@ class GroupCollector : public Collector {
   Status take_by_slots(Chunk& chunk) {
     const GroupByResults& tables = chunk.buffers.group_by();
     const std::size_t words = entry_words(), groups = chunk.counts.size();
-    const std::uint32_t most = *std::max_element(chunk.counts.begin(), chunk.counts.end());
-    if (most > tables.slots_per_table)
+    const std::uint32_t max_count = *std::max_element(chunk.counts.begin(), chunk.counts.end());
+    if (max_count > tables.slots_per_table)
       return Status(Code::internal, "a kernel used more slots than there are");
-    PENSTOCK_ASSIGN(const auto read,
-                    chunk.read_back.read<std::uint64_t>(*tables.results, most * groups * words));
+    PENSTOCK_ASSIGN(const auto read, chunk.read_back.read<std::uint64_t>(
+                                         *tables.results, max_count * groups * words));
     PENSTOCK_TRY(chunk.read_back.wait());
     bytes_downloaded += read.size_bytes();
     std::vector<std::uint64_t> entries;

@@ -108,8 +108,9 @@ Result<Table> Execution::windowed_rows(const Step& step) {
   if (sorts_on_device(input.row_count, input.row_count)) PENSTOCK_TRY(begin_compiling());
   const HostSpan span(recording_.get(), "window");
   if (options_.validate) PENSTOCK_TRY(validate_window_order(input, step.window));
-  PENSTOCK_ASSIGN(Table looked, window_rows(device_.get(), input, step, report_,
-                                            WindowLocation::chosen, options_.memory_limit_bytes));
+  PENSTOCK_ASSIGN(Table looked,
+                  window_rows(device_.get(), input, step, report_, WindowLocation::automatic,
+                              options_.memory_limit_bytes));
   if (options_.validate) PENSTOCK_TRY(check_window(input, step, looked, device_.name()));
   return looked;
 }

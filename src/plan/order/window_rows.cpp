@@ -30,7 +30,7 @@ class WindowStep {
   Status begin() {
     if (location_ == WindowLocation::device
             ? table_.row_count > 0
-            : location_ == WindowLocation::chosen && pays_on_device() && fits_device_memory()) {
+            : location_ == WindowLocation::automatic && pays_on_device() && fits_device_memory()) {
       Result<DeviceWindow> window =
           DeviceWindow::open(device_, table_, order_.words, order_.of_partition, calls_, report_);
       if (window.ok())
@@ -87,7 +87,7 @@ class WindowStep {
 
   // Memory that was free may be in use by now. A caller who asked for the device gets the error.
   bool goes_on_on_host(const Status& status) {
-    if (status.code() != Code::no_memory || location_ != WindowLocation::chosen) return false;
+    if (status.code() != Code::no_memory || location_ != WindowLocation::automatic) return false;
     note_on_host(report_, "window", table_.row_count, status.message());
     return true;
   }

@@ -119,21 +119,21 @@ std::vector<Part> parts_of(const Column& column) {
 // Makes a part as narrow as the range of the values that are not NULL, and reverses it where it
 // descends.
 void narrow(Part& part, const Column& column, bool descending) {
-  std::uint64_t least = ~std::uint64_t{0}, most = 0;
+  std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
   for (std::uint64_t row = 0; row < part.values.size(); row++) {
     if (!column.is_valid(row)) continue;
-    least = std::min(least, part.values[row]);
-    most = std::max(most, part.values[row]);
+    lowest = std::min(lowest, part.values[row]);
+    highest = std::max(highest, part.values[row]);
   }
-  if (least > most) least = most = 0;  // no values
+  if (lowest > highest) lowest = highest = 0;  // no values
   in_parallel(part.values.size(), min_rows_per_thread,
               [&](std::uint64_t first, std::uint64_t last) {
                 for (std::uint64_t row = first; row < last; row++)
                   part.values[row] = !column.is_valid(row) ? 0
-                                     : descending          ? most - part.values[row]
-                                                           : part.values[row] - least;
+                                     : descending          ? highest - part.values[row]
+                                                           : part.values[row] - lowest;
               });
-  part.bits = static_cast<std::uint32_t>(std::bit_width(most - least));
+  part.bits = static_cast<std::uint32_t>(std::bit_width(highest - lowest));
 }
 
 // Adds a bit above the key's others, for NULLs.

@@ -44,9 +44,9 @@ const Phase& source_indices_phase_on(const Traits& traits) {
 
 std::uint64_t suitable_batch_bytes(const Traits& traits) {
   // A CPU is as quick by few blocks, and tells more often how far it is.
-  const std::uint64_t most = traits.is_cpu ? 64 << 20 : 1 << 30;
+  const std::uint64_t max_bytes = traits.is_cpu ? 64 << 20 : 1 << 30;
   return std::max<std::uint64_t>(
-      std::min({most, traits.max_allocation_bytes / 8, traits.global_bytes / 16}),
+      std::min({max_bytes, traits.max_allocation_bytes / 8, traits.global_bytes / 16}),
       largest_block_bytes);
 }
 
@@ -76,9 +76,9 @@ struct DeviceFrame::Progress {
   State state = {};
   batch::SourceStream stream = {};
 
-  void index_next(std::size_t most) {
+  void index_next(std::size_t max_blocks) {
     next_rows.clear();
-    indexed = index.next(most, next_rows);
+    indexed = index.next(max_blocks, next_rows);
   }
 };
 
