@@ -208,9 +208,9 @@ Result<std::unique_ptr<RadixSort>> RadixSort::build(std::shared_ptr<Device> devi
                                                     SortShape shape) {
   if (shape.key_bytes != 4 && shape.key_bytes != 8)
     return Status(Code::invalid, "sort keys have 4 or 8 bytes");
-  const bool is_cpu = device->traits().is_cpu;
-  return is_cpu ? opened<SortByChunks>(std::move(device), shape)
-                : opened<SortByTiles>(std::move(device), shape);
+  const bool by_chunks = device->traits().wants_single_thread_groups();
+  return by_chunks ? opened<SortByChunks>(std::move(device), shape)
+                   : opened<SortByTiles>(std::move(device), shape);
 }
 
 }  // namespace penstock::primitive

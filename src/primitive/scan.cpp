@@ -189,9 +189,9 @@ Result<std::unique_ptr<Scan>> Scan::build(std::shared_ptr<Device> device, ScanSh
   if (!fits || shape.sum == Number::i32 || shape.sum == Number::u8)
     return Status(Code::invalid, std::string("no running sums of ") + name_of(shape.value) +
                                      " as " + name_of(shape.sum));
-  const bool is_cpu = device->traits().is_cpu;
-  return is_cpu ? opened<ScanByChunks>(std::move(device), shape)
-                : opened<ScanByTiles>(std::move(device), shape);
+  const bool by_chunks = device->traits().wants_single_thread_groups();
+  return by_chunks ? opened<ScanByChunks>(std::move(device), shape)
+                   : opened<ScanByTiles>(std::move(device), shape);
 }
 
 }  // namespace penstock::primitive
