@@ -36,7 +36,7 @@ constexpr Format formats[] = {
     {"vu", Kind::string, ArrowLayout::string_views},
 };
 
-// Names of formats that begin so and are refused; the longer prefix stands first.
+// The names of refused formats by their prefix. Longer prefixes come first.
 struct Refused {
   std::string_view prefix, name;
 };
@@ -77,7 +77,7 @@ bool take_number(std::string_view& text, int& number) {
   return true;
 }
 
-// "d:precision,scale[,bits]"
+// Reads "d:precision,scale[,bits]".
 void read_decimal(std::string_view format, ArrowField& to) {
   std::string_view text = format.substr(2);
   int precision = 0, scale = 0, bits = 128;

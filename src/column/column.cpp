@@ -16,7 +16,7 @@ Bytes part(const Bytes& bytes, std::uint64_t first, std::uint64_t size) {
   return bytes.empty() ? Bytes{} : Bytes{bytes.owner, bytes.data + first, size};
 }
 
-// One text for each row; null where missing.
+// Returns a column of one string per row. A null pointer is a missing value.
 Column strings_of(std::size_t row_count, auto text_of) {
   Column column;
   column.type = {Kind::string};

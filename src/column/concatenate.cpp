@@ -19,7 +19,7 @@ std::uint64_t rows_of(std::span<const Column> columns) {
   return rows;
 }
 
-// Bits of all columns; `bits_of` gives a column's, empty meaning all ones.
+// Joins the bits of all columns. `bits_of` returns a column's bits; empty means all ones.
 Bytes join_bits(std::span<const Column> columns, std::uint64_t rows, auto bits_of) {
   std::vector<std::byte> joined(bytes_of_bits(rows));
   std::uint64_t at = 0;
@@ -50,7 +50,7 @@ Bytes join_values(std::span<const Column> columns, std::uint64_t rows, std::uint
   return Bytes::own(std::move(joined));
 }
 
-// Where a dictionary stays the same, codes are joined; otherwise strings are.
+// Returns whether all columns have one dictionary. Then codes are joined, otherwise strings.
 bool share_dictionary(std::span<const Column> columns) {
   const auto shares = [&](const Column& column) {
     return column.dictionary && column.dictionary == columns[0].dictionary;
@@ -58,14 +58,14 @@ bool share_dictionary(std::span<const Column> columns) {
   return !columns.empty() && std::ranges::all_of(columns, shares);
 }
 
-// The strings of several dictionaries, each once, and for each dictionary where its entries went.
+// The distinct strings of several dictionaries, and the new index of each dictionary's entries.
 struct JoinedDictionary {
   std::unordered_map<const Column*, std::vector<std::int32_t>> places;
   std::shared_ptr<const Column> strings;
 };
 
-// None where a column has no dictionary, or where the dictionaries are so large that strings are no
-// more to copy.
+// Returns none if a column has no dictionary, or if copying the dictionaries costs as much as
+// copying the strings.
 std::optional<JoinedDictionary> join_dictionaries(std::span<const Column> columns,
                                                   std::uint64_t rows) {
   JoinedDictionary joined;
@@ -121,7 +121,7 @@ void join_strings(std::span<const Column> columns, Column& to) {
 
 }  // namespace
 
-// Without values.
+// Joins all parts of the columns but their values.
 static Column joined_rows(Type type, std::span<const Column> columns) {
   Column joined;
   joined.type = type;

@@ -134,7 +134,7 @@ class Emitter {
     number_++;
   }
 
-  // The first input's fault, else the operation's own; none where the result is NULL.
+  // Returns the first input's fault, else the operation's own. None if the result is NULL.
   std::string strict_fault(NodeId id, std::span<const Operand> inputs, const Printed& printed,
                            const std::string& valid) {
     std::vector<const Operand*> faulting;
@@ -157,7 +157,7 @@ class Emitter {
     return text + tail;
   }
 
-  // The function's name in this text. Its definition is printed the first time.
+  // Returns the function's name in this source. Prints its definition the first time.
   std::string custom_name(std::uint32_t index) {
     const CustomFunction& function = *graph_.custom_functions[index];
     const auto [found, inserted] = custom_names_.try_emplace(
