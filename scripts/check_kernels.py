@@ -4,13 +4,13 @@
   check_kernels.py [options] FILE...
 
 FILE is assembled source, its ending the target (x.opencl, x.metal, x.cuda, x.sycl, x.host), or
-Kernel C (x.kc), which --assembler (print_kernel_text) first assembles for all five. Several .kc
+Kernel C (x.kc), which --assembler (print_kernel_source) first assembles for all five. Several .kc
 files joined by + are one program: a.kc+b.kc. The files that a .kc file includes come with it. A
 line `// check: OPTIONS` in it gives the options of one check, where the command line has none.
 Without such a line they are --group-size 1 --group-size 64.
 
   opencl  clang as OpenCL C 1.2
-  cuda    --cuda-checker (check_cuda_text: NVRTC), skipped where there is none
+  cuda    --cuda-checker (check_cuda_source: NVRTC), skipped where there is none
   metal   clang and test/kernel_c/metal
   sycl    clang and test/kernel_c/sycl; acpp and icpx where found
   host    g++ and clang++
@@ -265,13 +265,13 @@ def main():
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument(
         "--assembler",
-        default=built("print_kernel_text"),
-        help="print_kernel_text, needed for .kc files (default: the one in build/)",
+        default=built("print_kernel_source"),
+        help="print_kernel_source, needed for .kc files (default: the one in build/)",
     )
     parser.add_argument(
         "--cuda-checker",
-        default=built("check_cuda_text"),
-        help="check_cuda_text (default: the one in build/)",
+        default=built("check_cuda_source"),
+        help="check_cuda_source (default: the one in build/)",
     )
     parser.add_argument(
         "--target",
@@ -293,7 +293,7 @@ def main():
                 if not options.assembler:
                     parser.error(
                         f"{file}: Kernel C needs --assembler "
-                        "(cmake --build build --target print_kernel_text check_cuda_text)"
+                        "(cmake --build build --target print_kernel_source check_cuda_source)"
                     )
                 checks = checks_of(file, parser, options)
             elif file.rsplit(".", 1)[-1] in TARGETS:

@@ -25,7 +25,7 @@ struct Reference {
   Format format;
   std::function<Bytes(const Bytes& output)> compressed;
   std::function<std::optional<Bytes>(const Chunk&)>
-      text_of;  // nothing where it refuses the chunk, or there is more text than room
+      output_of;  // nothing where it refuses the chunk, or the output exceeds the capacity
   std::function<bool(const Bytes& chunk)> is_stricter = [](const Bytes&) {
     return false;
   };  // whether we refuse what it takes
@@ -41,9 +41,9 @@ inline Bytes lz4_compressed(const Bytes& output, int level) {
           ? ""
           : reinterpret_cast<const char*>(output.data());  // liblz4 1.9.4 reads level 10's null
   auto* to = reinterpret_cast<char*>(block.data());
-  const int room = static_cast<int>(block.size());
-  block.resize(level > 0 ? LZ4_compress_HC(from, to, bytes, room, level)
-                         : LZ4_compress_fast(from, to, bytes, room, 1 - level));
+  const int capacity = static_cast<int>(block.size());
+  block.resize(level > 0 ? LZ4_compress_HC(from, to, bytes, capacity, level)
+                         : LZ4_compress_fast(from, to, bytes, capacity, 1 - level));
   return block;
 }
 inline std::optional<Bytes> lz4_output(const Chunk& chunk) {

@@ -68,8 +68,8 @@ inline EncodedStrings encoded(const Column& texts, const EncodeOptions& options 
   EXPECT_TRUE(strings.ok()) << strings.status().text();
   return strings.ok() ? std::move(*strings) : EncodedStrings{};
 }
-inline Column encoded_texts(const Column& texts, std::uint64_t row_group_rows,
-                            StringCheck check = {}) {
+inline Column encoded_strings(const Column& texts, std::uint64_t row_group_rows,
+                              StringCheck check = {}) {
   auto column =
       encoded_column(encoded(texts, {.row_group_rows = row_group_rows}), std::move(check));
   EXPECT_TRUE(column.ok()) << column.status().text();

@@ -60,7 +60,7 @@ bool inflated(const Chunks& chunks, std::uint64_t i, std::uint32_t frame,
 }
 
 double seconds_of_all(const Chunks& chunks, std::uint32_t frame, std::vector<std::uint8_t>& out,
-                      bool& is_sound) {
+                      bool& is_valid) {
   std::atomic<std::uint64_t> next = 0;
   std::atomic<bool> has_failed = false;
   const auto run = [&] {
@@ -72,7 +72,7 @@ double seconds_of_all(const Chunks& chunks, std::uint32_t frame, std::vector<std
   for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); i++)
     threads.emplace_back(run);
   for (std::thread& thread : threads) thread.join();
-  is_sound = !has_failed;
+  is_valid = !has_failed;
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
 }
 
@@ -84,9 +84,9 @@ int measure(const std::filesystem::path& path, std::uint32_t frame, unsigned rep
   std::vector<std::uint8_t> out(chunks.text.size());
   std::vector<double> seconds;
   for (unsigned i = 0; i < std::min(repeats, 5u) + 1; i++) {
-    bool is_sound = true;
-    const double once = seconds_of_all(chunks, frame, out, is_sound);
-    if (!is_sound || (i == 0 && out != chunks.text))
+    bool is_valid = true;
+    const double once = seconds_of_all(chunks, frame, out, is_valid);
+    if (!is_valid || (i == 0 && out != chunks.text))
       return std::fprintf(stderr, "cpu_codecs: a chunk of %s is wrong\n", path.c_str()), 1;
     if (i > 0) seconds.push_back(once);  // the first one touches the memory
   }

@@ -61,29 +61,32 @@ class Batch:
         )
         self.statuses = cuda.allocate(4 * self.count)
 
-    def require(self, way, place, begins):
+    def require(self, direction, place, begins):
         found = Alignments()
         self.nvcomp.call(
-            self.codec, f"{way}GetRequiredAlignments", self.options_of(way), ctypes.byref(found)
+            self.codec,
+            f"{direction}GetRequiredAlignments",
+            self.options_of(direction),
+            ctypes.byref(found),
         )
         if any(begin % getattr(found, place) != 0 for begin in begins):
             raise Failed(f"{self.codec} needs chunks of a size that its alignment divides")
 
-    def options_of(self, way):
-        return self.compress_options if way == "Compress" else self.decompress_options
+    def options_of(self, direction):
+        return self.compress_options if direction == "Compress" else self.decompress_options
 
     def addresses(self, first, begins):
         return self.cuda.uploaded(
             (ctypes.c_uint64 * self.count)(*(first + begin for begin in begins))
         )
 
-    def scratch(self, way):
+    def scratch(self, direction):
         size = self.nvcomp.size(
             self.codec,
-            f"{way}GetTempSize",
+            f"{direction}GetTempSize",
             self.count,
             self.largest,
-            self.options_of(way),
+            self.options_of(direction),
             None,
             self.bytes,
             self.cuda.stream,

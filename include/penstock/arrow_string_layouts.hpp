@@ -2,10 +2,10 @@
 // which is Arrow's large_string. From these, string and string_view are made on the device; the
 // strings' bytes do not change.
 //
-//     PENSTOCK_ASSIGN(auto forms, ArrowStringLayouts::build(device));
-//     PENSTOCK_TRY(forms.enqueue_views(*queue, *text.offsets, *text.bytes, row_count, text_bytes,
-//         *views));
-//     PENSTOCK_TRY(forms.check(*queue));      // waits
+//     PENSTOCK_ASSIGN(auto layouts, ArrowStringLayouts::build(device));
+//     PENSTOCK_TRY(layouts.enqueue_views(*queue, *strings.offsets, *strings.bytes,
+//         row_count, data_bytes, *views));
+//     PENSTOCK_TRY(layouts.check(*queue));      // waits
 #pragma once
 #include <memory>
 
@@ -22,29 +22,29 @@ class ArrowStringLayouts {
   // than 31.
   static Result<ArrowStringLayouts> build(std::shared_ptr<Device> device,
                                           std::uint32_t view_buffer_bits = 31);
-  static std::uint64_t view_buffer_count(std::uint64_t text_bytes,
+  static std::uint64_t view_buffer_count(std::uint64_t data_bytes,
                                          std::uint32_t view_buffer_bits = 31) {
-    return text_bytes == 0 ? 0 : ((text_bytes - 1) >> view_buffer_bits) + 1;
+    return data_bytes == 0 ? 0 : ((data_bytes - 1) >> view_buffer_bits) + 1;
   }
 
   // Arrow's string: row_count + 1 offsets of 32 bits in `narrow`. Code::capacity for more than 2^31
-  // - 1 bytes of text.
+  // - 1 bytes of strings.
   Status enqueue_offsets(Queue& queue, const Buffer& offsets, std::uint64_t row_count,
-                         std::uint64_t text_bytes, const Buffer& narrow) const;
-  // Arrow's string_view: 16 bytes a row in `views`. `text`: whole words of 4 bytes.
-  Status enqueue_views(Queue& queue, const Buffer& offsets, const Buffer& text,
-                       std::uint64_t row_count, std::uint64_t text_bytes,
+                         std::uint64_t data_bytes, const Buffer& narrow) const;
+  // Arrow's string_view: 16 bytes a row in `views`. `data`: whole words of 4 bytes.
+  Status enqueue_views(Queue& queue, const Buffer& offsets, const Buffer& data,
+                       std::uint64_t row_count, std::uint64_t data_bytes,
                        const Buffer& views) const;
   // Waits, and checks what was enqueued last: Code::corrupt for offsets that descend or lie after
   // the bytes, Code::capacity for a row of 2^31 bytes or more, which no view can hold.
   Status check(Queue& queue) const;
 
  private:
-  std::uint32_t groups(std::uint64_t things) const;
+  std::uint32_t groups(std::uint64_t values) const;
 
   std::shared_ptr<Device> device_;
   std::shared_ptr<Program> program_;
-  std::shared_ptr<Buffer> verdict_;
+  std::shared_ptr<Buffer> faults_;
   std::uint32_t view_buffer_bits_ = 31;
 };
 

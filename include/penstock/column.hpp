@@ -77,7 +77,7 @@ struct Bytes {
   bool empty() const { return data == nullptr; }
 };
 
-class EncodedTexts;
+class EncodedStringColumn;
 
 struct Column {
   Type type;
@@ -89,7 +89,7 @@ struct Column {
   std::shared_ptr<const Column> dictionary;  // string only
   std::shared_ptr<Buffer> device_values,
       device_validity;  // set when the column lives on a device (values may then be empty)
-  std::shared_ptr<const EncodedTexts>
+  std::shared_ptr<const EncodedStringColumn>
       encoded;  // string: there are no values then, and string() has nothing to look at
 
   bool is_valid(std::uint64_t row) const {
@@ -160,18 +160,18 @@ template <class T> Column Column::from(const std::vector<std::optional<T>>& valu
 
 // Strings that are held encoded (fsst.hpp), so that a reader of few or none decodes no others.
 // Immutable.
-class EncodedTexts {
+class EncodedStringColumn {
  public:
-  virtual ~EncodedTexts() = default;
+  virtual ~EncodedStringColumn() = default;
   // Decode all strings, or those of some rows in this order (a row may occur twice), as a column
   // without validity.
   virtual Result<Column> decode() const = 0;
   virtual Result<Column> decode_rows(std::span<const std::uint64_t> rows) const = 0;
-  virtual std::shared_ptr<const EncodedTexts> slice(std::uint64_t first,
-                                                    std::uint64_t count) const = 0;
+  virtual std::shared_ptr<const EncodedStringColumn> slice(std::uint64_t first,
+                                                           std::uint64_t count) const = 0;
   // Returns those of `parts`, which have one encoding, one after another.
-  virtual Result<std::shared_ptr<const EncodedTexts>> joined(
-      std::span<const std::shared_ptr<const EncodedTexts>> parts) const = 0;
+  virtual Result<std::shared_ptr<const EncodedStringColumn>> joined(
+      std::span<const std::shared_ptr<const EncodedStringColumn>> parts) const = 0;
 };
 // Returns the column decoded; the column itself where it is not encoded.
 Result<Column> decoded(const Column& column);

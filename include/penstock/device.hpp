@@ -62,8 +62,12 @@ struct Traits {
   // groups, and several on a multiprocessor, are sure to fit.
   bool has_launch_bounds = false;
 
-  // Returns whether groups of one thread, which walks whole tiles or chunks, are fastest.
+  // Returns whether groups of one thread, which goes through whole tiles or chunks, are fastest.
   bool wants_single_thread_groups() const { return is_cpu; }
+  // Returns whether a chunk should fit the caches, from decoding to the kernel.
+  bool wants_cache_sized_chunks() const { return is_cpu; }
+  // Returns whether kernels run on the host's cores, so that the host reads a column as fast.
+  bool shares_host_cores() const { return is_cpu; }
 };
 
 // Device memory. The last owner returns it to the device's pool. Work already enqueued may still

@@ -161,7 +161,7 @@ enum class Op : unsigned char {
   hour,
   minute,
   second,
-  custom,  // payload: index into Graph::customs
+  custom,  // payload: index into Graph::custom_functions
 };
 std::string_view name_of(Op op);
 
@@ -233,7 +233,7 @@ class Graph {
   std::vector<ParameterOrigin> parameter_origins;  // beside parameters
   std::vector<std::uint64_t>
       parameter_identities;  // beside parameters: tells captured scalars apart, through import too
-  std::vector<std::shared_ptr<const CustomFunction>> customs;
+  std::vector<std::shared_ptr<const CustomFunction>> custom_functions;
   std::unordered_map<NodeId, Site> sites;
 
  private:

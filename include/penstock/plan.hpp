@@ -10,7 +10,7 @@
 //     PENSTOCK_ASSIGN(StepId kept, plan.filter(rows, graph, predicate));
 //     PENSTOCK_ASSIGN(StepId total, plan.reduce(kept, graph, {{Aggregate::sum, price,
 //         "revenue"}}));
-//     PENSTOCK_ASSIGN(Outcome outcome, run(plan, total, {.device = "cuda:0"}));
+//     PENSTOCK_ASSIGN(QueryResult result, run(plan, total, {.device = "cuda:0"}));
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -233,15 +233,15 @@ struct RunReport {
   std::optional<Profile> profile;  // where RunOptions::profile asked for it
 };
 
-struct Outcome {
+struct QueryResult {
   Table table;
   RunReport report;
 };
 
-Result<Outcome> run(const Plan& plan, StepId result, const RunOptions& options = {});
+Result<QueryResult> run(const Plan& plan, StepId result, const RunOptions& options = {});
 // Computes several results of one plan; steps that they share run once (see above).
-Result<std::vector<Outcome>> run(const Plan& plan, const std::vector<StepId>& results,
-                                 const RunOptions& options = {});
+Result<std::vector<QueryResult>> run(const Plan& plan, const std::vector<StepId>& results,
+                                     const RunOptions& options = {});
 
 // Describes the graph before and after fusion, the bytes moved with and without it, and whether the
 // cache would hit on `options.device`. Without a device the last part is left out.
@@ -259,7 +259,7 @@ class Prepared {
   // Runs once; results stay on the device. Returns the device's own seconds between first and last
   // kernel.
   virtual Result<double> run_seconds() = 0;
-  virtual Result<Outcome> fetch() = 0;  // the last run's result, downloaded
+  virtual Result<QueryResult> fetch() = 0;  // the last run's result, downloaded
 };
 Result<std::unique_ptr<Prepared>> prepare(const Plan& plan, StepId result,
                                           const RunOptions& options = {});

@@ -1,9 +1,9 @@
 // What a run did, and when: RunOptions::profile asks for it, RunReport::profile holds it.
 //
-//     PENSTOCK_ASSIGN(Outcome outcome, run(plan, total, {.profile = true}));
-//     for (const Span& span : outcome.report.profile->spans) ...
+//     PENSTOCK_ASSIGN(QueryResult result, run(plan, total, {.profile = true}));
+//     for (const Span& span : result.report.profile->spans) ...
 //     // opens in chrome://tracing and in Perfetto
-//     write(chrome_trace(*outcome.report.profile));
+//     write(chrome_trace(*result.report.profile));
 //
 // A recorded run measures every command of every queue, which costs a few microseconds a command; a
 // run that is not asked for a profile pays nothing.

@@ -49,10 +49,10 @@ template <class... T> auto from(std::vector<T>... columns) {
       traced::source_of_columns({traced::column_of_vector(std::move(columns))...}), "", 0);
 }
 
-// Returns outcomes in the order of the queries, which all continue from one from(): the steps they
+// Returns results in the order of the queries, which all continue from one from(): the steps they
 // share run once.
 template <std::derived_from<Query>... Q>
-Result<std::vector<Outcome>> run_together(const RunOptions& options, const Q&... queries) {
+Result<std::vector<QueryResult>> run_together(const RunOptions& options, const Q&... queries) {
   return run_finished({queries.finished()...}, options);
 }
 

@@ -1,7 +1,8 @@
 // The exception boundary. Exceptions of the standard library (memory, threads) and of a caller's
 // callbacks become a Status at every entry of the library, so that none leaves it.
 //
-//     Result<Outcome> run(...) { return catch_exceptions([&] { return Execution(...).run(); }); }
+//     Result<QueryResult> run(...) { return catch_exceptions([&] { return Execution(...).run(); });
+//     }
 #pragma once
 #include <type_traits>
 #include <utility>
@@ -19,11 +20,6 @@ template <class Work> std::invoke_result_t<Work> catch_exceptions(Work&& work) {
   try {
     return std::forward<Work>(work)();
   } catch (...) { return status_of_exception(); }
-}
-
-// The former name of catch_exceptions().
-template <class Work> std::invoke_result_t<Work> guard(Work&& work) {
-  return catch_exceptions(std::forward<Work>(work));
 }
 
 }  // namespace penstock

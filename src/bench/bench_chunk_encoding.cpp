@@ -58,20 +58,20 @@ class EncodingBench {
 
   Result<double> host_seconds(const HostEncoder& encoder, std::uint64_t& stored_bytes) {
     const std::uint64_t capacity = library_.bound(chunk_bytes_);
-    std::atomic<std::uint64_t> made_bytes = 0;
+    std::atomic<std::uint64_t> encoded_bytes = 0;
     host_chunks_.resize(output_sizes_.size() * capacity);
     const auto compress = [&](std::uint64_t i) {
       const std::uint64_t size =
           encoder.compress(output_.data() + output_offsets_[i], output_sizes_[i],
                            host_chunks_.data() + i * capacity, capacity);
-      made_bytes += size;
+      encoded_bytes += size;
       return size != 0;
     };
     PENSTOCK_ASSIGN(
         const double seconds,
         seconds_on_all_cores(output_sizes_.size(),
                              std::string(encoder.name) + " could not compress chunk ", compress));
-    stored_bytes = made_bytes;
+    stored_bytes = encoded_bytes;
     return seconds;
   }
 

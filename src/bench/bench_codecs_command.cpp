@@ -39,7 +39,7 @@ std::string encoding_name(const ChunkLibrary& library, const std::string& corpus
   return std::string(library.name) + " compress, " + corpus;
 }
 
-std::vector<Corpus> chosen_corpora(const CodecsOptions& options) {
+std::vector<Corpus> selected_corpora(const CodecsOptions& options) {
   if (options.files.empty()) return {corpora().begin(), corpora().end()};
   const auto read = [paths = split_at_commas(options.files)](std::uint64_t bytes) {
     return read_corpus(paths, bytes);
@@ -208,11 +208,11 @@ Status measure_case(const std::shared_ptr<Device>& device, const ChunkLibrary& l
 Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const CodecsOptions& options) {
   Figures figures;
   for (const ChunkLibrary& library : chunk_libraries())
-    for (const Corpus& corpus : chosen_corpora(options)) {
-      if (is_chosen(options, case_name(library, corpus.name)))
+    for (const Corpus& corpus : selected_corpora(options)) {
+      if (is_selected(options, case_name(library, corpus.name)))
         PENSTOCK_TRY(measure_case(device, library, corpus, options, figures));
       const std::string encoding = encoding_name(library, corpus.name);
-      if (!is_chosen(options, encoding) || !is_encoded(library, device->traits())) continue;
+      if (!is_selected(options, encoding) || !is_encoded(library, device->traits())) continue;
       PENSTOCK_ASSIGN(const Bytes output, corpus.make(options.rows * options.chunk_bytes));
       PENSTOCK_TRY(measure_chunk_encoding(device, library, encoding, output, options.chunk_bytes,
                                           options, figures));

@@ -102,7 +102,7 @@ class FsstBench {
   }
 
   // Writes the strings without their offsets to one file.
-  Status write_texts(const std::string& path) const {
+  Status write_output(const std::string& path) const {
     PENSTOCK_ASSIGN(const auto file, OutputFile::create(path));
     PENSTOCK_TRY(
         file->write({strings_.values.as<char>(), static_cast<std::size_t>(encoded_.string_bytes)}));
@@ -158,11 +158,12 @@ std::vector<std::string> case_names() {
 
 Status measure_decoding(FsstBench& bench, const Set& set, const Traits& traits,
                         const BenchOptions& options, Figures& figures) {
-  if (std::none_of(std::begin(methods), std::end(methods),
-                   [&](const char* method) { return is_chosen(options, case_name(set, method)); }))
+  if (std::none_of(std::begin(methods), std::end(methods), [&](const char* method) {
+        return is_selected(options, case_name(set, method));
+      }))
     return {};
   for (const char* method : methods)  // the first computes the offsets that the others are given
-    if (method == methods[0] || is_chosen(options, case_name(set, method)))
+    if (method == methods[0] || is_selected(options, case_name(set, method)))
       PENSTOCK_TRY(measure_method(bench, set, method, traits, options, figures));
   PENSTOCK_ASSIGN(
       Figure host,
@@ -174,11 +175,11 @@ Status measure_decoding(FsstBench& bench, const Set& set, const Traits& traits,
   return {};
 }
 
-Status write_texts(const FsstBench& bench, const Set& set, const std::string& folder) {
+Status write_output(const FsstBench& bench, const Set& set, const std::string& folder) {
   if (folder.empty()) return {};
   std::error_code ignored;  // creating the file reports the error
   std::filesystem::create_directories(folder, ignored);
-  return bench.write_texts(
+  return bench.write_output(
       (std::filesystem::path(folder) / (case_name(set, methods[0]) + ".text")).string());
 }
 
@@ -186,20 +187,20 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Bench
   Figures figures;
   for (const Set& set : sets) {
     const auto is_of_set = [&](const std::string& name) {
-      return name.ends_with(case_name(set, "")) && is_chosen(options, name);
+      return name.ends_with(case_name(set, "")) && is_selected(options, name);
     };
     const std::vector<std::string> names = case_names();
     if (std::none_of(names.begin(), names.end(), is_of_set)) continue;
     FsstBench bench;
     show_progress(set.name, "making data");
     PENSTOCK_TRY(bench.open(device, set, options.rows));
-    PENSTOCK_TRY(write_texts(bench, set, options.outputs_folder));
+    PENSTOCK_TRY(write_output(bench, set, options.outputs_folder));
     PENSTOCK_TRY(measure_decoding(bench, set, device->traits(), options, figures));
     for (const std::string& name : matching_names())
-      if (is_chosen(options, case_name(set, name)))
+      if (is_selected(options, case_name(set, name)))
         PENSTOCK_TRY(
             measure_matching(bench.matched(), name, case_name(set, name), options, figures));
-    if (is_chosen(options, case_name(set, encoding_name)))
+    if (is_selected(options, case_name(set, encoding_name)))
       PENSTOCK_TRY(
           measure_encoding(bench.matched(), case_name(set, encoding_name), options, figures));
   }

@@ -110,7 +110,7 @@ Result<Figure> measure(Device& device, const Case& work, const BenchOptions& opt
   if (work.keys > 0) run_options.variant = options.variant;
   PENSTOCK_ASSIGN(const auto prepared, prepare(plan, result, run_options));
   PENSTOCK_TRY(prepared->run_seconds().status());
-  PENSTOCK_ASSIGN(const Outcome outcome, prepared->fetch());
+  PENSTOCK_ASSIGN(const QueryResult outcome, prepared->fetch());
   PENSTOCK_TRY(verify(work, rows, outcome.table));
   const double bytes = static_cast<double>(options.rows) * (work.keys == 0 ? 4 : 8);
   const std::string name = "penstock " + outcome.report.kernels[0].variant;
@@ -121,7 +121,7 @@ Result<Figure> measure(Device& device, const Case& work, const BenchOptions& opt
 Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const BenchOptions& options) {
   Figures figures;
   for (const Case& work : options.sweep == "keys" ? key_count_cases() : usual_cases()) {
-    if (!is_chosen(options, work.name)) continue;
+    if (!is_selected(options, work.name)) continue;
     Result<Figure> figure = measure(*device, work, options);
     if (figure.status().code() == Code::capacity &&
         options.sweep == "keys") {  // the device's tables cannot have so many keys

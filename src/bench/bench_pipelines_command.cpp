@@ -112,7 +112,7 @@ Result<Figure> measure(const Plan& plan, StepId step, const Case& work, const st
   run_options.variant = variant;
   PENSTOCK_ASSIGN(const auto prepared, prepare(plan, step, run_options));
   PENSTOCK_TRY(prepared->run_seconds());
-  PENSTOCK_ASSIGN(const Outcome outcome, prepared->fetch());
+  PENSTOCK_ASSIGN(const QueryResult outcome, prepared->fetch());
   PENSTOCK_TRY(verify(work, rows, outcome.table));
   // The least that any variant moves: every row read once, every kept row written once.
   const std::uint64_t written = work.aggregate == Aggregate::sum ? 0 : outcome.table.row_count;
@@ -139,7 +139,7 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Bench
                   to_device(Table::of({{"x", Column::from(std::vector<float>(rows))}}), *device));
   Figures figures;
   for (const Case& work : options.sweep == "selectivity" ? selectivity_cases() : usual_cases()) {
-    if (!is_chosen(options, work.name)) continue;
+    if (!is_selected(options, work.name)) continue;
     Plan plan;
     PENSTOCK_ASSIGN(const StepId step, build_plan(plan, work, table));
     for (const std::string& variant : fitting_variants(plan, step, device->traits())) {

@@ -121,7 +121,7 @@ Result<Figure> measure_case(std::shared_ptr<Device> device, const Case& work,
 Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const BenchOptions& options) {
   Figures figures;
   for (const Case& work : cases) {
-    if (!is_chosen(options, work.name)) continue;
+    if (!is_selected(options, work.name)) continue;
     PENSTOCK_ASSIGN(Figure figure, measure_case(device, work, options));
     figures.push_back(std::move(figure));
   }

@@ -126,7 +126,7 @@ Result<Figure> measure(std::shared_ptr<Device> device, const Case& work,
 Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const BenchOptions& options) {
   Figures figures;
   for (const Case& work : cases) {
-    if (!is_chosen(options, work.name)) continue;
+    if (!is_selected(options, work.name)) continue;
     PENSTOCK_ASSIGN(Figure figure, work.shape.key_bytes == 4
                                        ? measure<std::uint32_t>(device, work, options)
                                        : measure<std::uint64_t>(device, work, options));

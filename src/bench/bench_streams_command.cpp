@@ -18,7 +18,7 @@ std::string case_name(const StreamKind& kind, const std::string& corpus) {
   return std::string(kind.name) + ", " + corpus;
 }
 
-std::vector<Corpus> chosen_corpora(const StreamsOptions& options) {
+std::vector<Corpus> selected_corpora(const StreamsOptions& options) {
   if (options.files.empty()) return {corpora().begin(), corpora().end()};
   return {Corpus{corpus_of_files, [paths = split_at_commas(options.files)](std::uint64_t bytes) {
                    return read_corpus(paths, bytes);
@@ -83,8 +83,8 @@ Action declare_bench_streams(Arguments& arguments) {
           static_cast<BenchOptions&>(all) = now;
           Figures figures;
           for (const StreamKind& kind : stream_kinds())
-            for (const Corpus& corpus : chosen_corpora(all))
-              if (kind.fits(device->traits()) && is_chosen(all, case_name(kind, corpus.name)))
+            for (const Corpus& corpus : selected_corpora(all))
+              if (kind.fits(device->traits()) && is_selected(all, case_name(kind, corpus.name)))
                 PENSTOCK_TRY(measure_case(device, kind, corpus, all, figures));
           return figures;
         });

@@ -284,7 +284,7 @@ void show_progress(std::string_view case_name, std::string_view activity) {
   shown_case = case_name;
 }
 
-bool is_chosen(const BenchOptions& options, std::string_view case_name) {
+bool is_selected(const BenchOptions& options, std::string_view case_name) {
   return contains_ignoring_case(case_name, options.only);
 }
 

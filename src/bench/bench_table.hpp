@@ -42,7 +42,7 @@ struct BenchDevice {
   double copy_bytes_per_second = 0;
 };
 // Returns whether --only selects a case; upper and lower case are equal.
-bool is_chosen(const BenchOptions& options, std::string_view case_name);
+bool is_selected(const BenchOptions& options, std::string_view case_name);
 // Shows on stderr what is done for a case, such as "making data": on a terminal on one line that
 // the next call replaces, elsewhere one line per case.
 void show_progress(std::string_view case_name, std::string_view activity);

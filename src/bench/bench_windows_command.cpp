@@ -65,16 +65,16 @@ class WindowBench {
     return {};
   }
 
-  Result<Column> result(WindowLocation place) {
+  Result<Column> result(WindowLocation location) {
     report_ = {};
     PENSTOCK_ASSIGN(const Table table,
-                    plan::window_rows(device_, table_, plan_.step(step_), report_, place));
+                    plan::window_rows(device_, table_, plan_.step(step_), report_, location));
     return table.columns.back();
   }
 
-  Result<double> run_seconds(WindowLocation place) {
+  Result<double> run_seconds(WindowLocation location) {
     const auto begun = std::chrono::steady_clock::now();
-    PENSTOCK_TRY(result(place).status());
+    PENSTOCK_TRY(result(location).status());
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   }
 
@@ -109,7 +109,7 @@ class WindowBench {
 Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const BenchOptions& options) {
   Figures figures;
   for (const Case& work : cases) {
-    if (!is_chosen(options, work.name)) continue;
+    if (!is_selected(options, work.name)) continue;
     show_progress(work.name, "making data and checking");
     WindowBench bench;
     PENSTOCK_TRY(bench.open(device, work, options.rows));

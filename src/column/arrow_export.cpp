@@ -7,7 +7,7 @@
 namespace penstock {
 namespace {
 
-// An array or schema inside another: released with it.
+// An array or schema inside another, which releases it.
 template <class Struct> struct Released {
   void operator()(Struct* part) const {
     if (part->release != nullptr) part->release(part);
@@ -16,7 +16,7 @@ template <class Struct> struct Released {
 };
 template <class Struct> using Part = std::unique_ptr<Struct, Released<Struct>>;
 
-// What an exported array or schema refers to; deleted by its release callback.
+// Owns what an exported array or schema refers to. Its release callback deletes it.
 struct ArrayBody {
   Column column;
   std::vector<const void*> buffers;
@@ -73,7 +73,7 @@ Bytes widened(const Column& column) {
   return Bytes::own(std::move(wide));
 }
 
-// HUGEINT travels as DECIMAL(38,0), which ends before it does.
+// Returns whether a HUGEINT column fits DECIMAL(38,0), as which it is exported.
 bool fits_38_digits(const Column& column) {
   __int128 limit = 1;
   for (int i = 0; i < 38; i++) limit *= 10;
@@ -145,7 +145,7 @@ static Status fill_both(const Table& table, ArrowArray* array, ArrowSchema* sche
 Status export_table(const Table& table, ArrowArray* array, ArrowSchema* schema) {
   *array = {};
   *schema = {};
-  Status status = guard([&] { return fill_both(table, array, schema); });
+  Status status = catch_exceptions([&] { return fill_both(table, array, schema); });
   if (!status.ok() && array->release != nullptr)
     array->release(array);  // the schema is filled last
   return status;

@@ -36,7 +36,7 @@ constexpr Format formats[] = {
     {"vu", Kind::string, ArrowLayout::string_views},
 };
 
-// Names of formats that begin so and are refused; the longer prefix stands first.
+// The names of refused formats by their prefix. Longer prefixes come first.
 struct Refused {
   std::string_view prefix, name;
 };
@@ -77,7 +77,7 @@ bool take_number(std::string_view& text, int& number) {
   return true;
 }
 
-// "d:precision,scale[,bits]"
+// Reads "d:precision,scale[,bits]".
 void read_decimal(std::string_view format, ArrowField& to) {
   std::string_view text = format.substr(2);
   int precision = 0, scale = 0, bits = 128;
@@ -169,7 +169,7 @@ std::string format_of(const Column& column) {
 namespace penstock {
 
 Result<Schema> import_schema(const ArrowSchema& schema) {
-  return guard([&]() -> Result<Schema> {
+  return catch_exceptions([&]() -> Result<Schema> {
     PENSTOCK_ASSIGN(const auto fields, column::fields_of(schema));
     Schema imported;
     for (const column::ArrowField& one : fields) imported.push_back(one.field);

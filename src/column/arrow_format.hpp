@@ -25,7 +25,7 @@ enum class ArrowLayout : unsigned char {
 struct ArrowField {
   Field field;  // `unsupported` names what is refused
   ArrowLayout layout = ArrowLayout::same;
-  // Of codes only: the type of the indices, and the layout of the dictionary's strings.
+  // For codes: the type of the indices, and the layout of the dictionary's strings.
   std::uint32_t index_bytes = 0;
   bool index_signed = false;
   ArrowLayout entries = ArrowLayout::string;

@@ -13,7 +13,7 @@ namespace {
 
 using Owner = std::shared_ptr<const ArrowArray>;
 
-// Rows [first, first + count) of one array, and what keeps it alive.
+// Rows [first, first + count) of one array, and its owner.
 struct Rows {
   const ArrowArray& array;
   const Owner& owner;
@@ -39,7 +39,7 @@ Status check(const Rows& rows, std::int64_t buffer_count, bool is_exact = true) 
   return {};
 }
 
-// Empty when no value is missing.
+// Returns the validity bits, empty if no value is missing.
 Bytes validity_of(const Rows& rows) {
   if (rows.array.null_count == 0 || rows.buffer(0) == nullptr) return {};
   Bytes bits = slice_bits({rows.owner, rows.buffer(0), 0}, rows.first, rows.count);
@@ -138,7 +138,7 @@ template <class Index> Status widen_codes(const Rows& rows, Column& to, std::uin
   return {};
 }
 
-// Rows whose dictionary entry is missing are missing themselves.
+// Marks rows as missing whose dictionary entry is missing.
 void spread_missing_entries(Column& to) {
   if (to.dictionary->validity.empty()) return;
   std::vector<std::uint8_t> bits(bytes_of_bits(to.row_count));
@@ -283,7 +283,7 @@ Result<Table> import_columns(const Owner& array, std::span<const ArrowField> fie
 namespace penstock {
 
 Result<Table> import_table(ArrowArray* array, ArrowSchema* schema) {
-  auto table = guard([&]() -> Result<Table> {
+  auto table = catch_exceptions([&]() -> Result<Table> {
     const auto owner = column::own(array);
     PENSTOCK_ASSIGN(const auto fields, column::fields_of(*schema));
     std::vector<std::uint32_t> all(fields.size());

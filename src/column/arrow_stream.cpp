@@ -38,7 +38,9 @@ class StreamSource final : public TableSource {
       return Status(Code::invalid, name_ + " was scanned already; a stream can be read once");
     return column::rebatch(
         [stream = stream_, fields = fields_, wanted = std::vector(columns.begin(), columns.end()),
-         name = name_] { return guard([&] { return next(stream, fields, wanted, name); }); },
+         name = name_] {
+          return catch_exceptions([&] { return next(stream, fields, wanted, name); });
+        },
         options.batch_rows);
   }
 
@@ -69,7 +71,7 @@ static Result<std::shared_ptr<TableSource>> source_of(const Stream& owned, std::
   ArrowSchema schema{};
   if (const int error = owned->get_schema(owned.get(), &schema); error != 0)
     return error_of(owned, error).with("while reading " + name);
-  auto fields = guard([&] { return column::fields_of(schema); });
+  auto fields = catch_exceptions([&] { return column::fields_of(schema); });
   if (schema.release != nullptr) schema.release(&schema);
   if (!fields.ok()) return fields.with("while reading " + name);
   return std::shared_ptr<TableSource>(
@@ -79,7 +81,7 @@ static Result<std::shared_ptr<TableSource>> source_of(const Stream& owned, std::
 Result<std::shared_ptr<TableSource>> import_stream(ArrowArrayStream* stream, std::string name) {
   if (stream->release == nullptr)
     return Status(Code::invalid, "the Arrow stream was released already");
-  auto source = guard([&] {
+  auto source = catch_exceptions([&] {
     std::unique_ptr<ArrowArrayStream> moved(new ArrowArrayStream(*stream));
     stream->release =
         nullptr;  // from here on the copy is released, also when its owner cannot be made

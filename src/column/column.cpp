@@ -16,17 +16,17 @@ Bytes part(const Bytes& bytes, std::uint64_t first, std::uint64_t size) {
   return bytes.empty() ? Bytes{} : Bytes{bytes.owner, bytes.data + first, size};
 }
 
-// One text for each row; null where missing.
+// Returns a column of one string per row. A null pointer is a missing value.
 Column strings_of(std::size_t row_count, auto text_of) {
   Column column;
   column.type = {Kind::string};
   column.row_count = row_count;
-  column::TextBuilder texts(row_count);
+  column::StringBuilder strings(row_count);
   for (std::size_t row = 0; row < row_count; row++) {
     const std::string* text = text_of(row);
-    texts.push(text ? *text : std::string_view());
+    strings.push(text ? *text : std::string_view());
   }
-  texts.take(column);
+  strings.take(column);
   return column;
 }
 
@@ -63,9 +63,9 @@ Column Column::slice(std::uint64_t first, std::uint64_t count) const {
 
 Result<Column> decoded(const Column& column) {
   if (!column.encoded) return column;
-  PENSTOCK_ASSIGN(Column texts, column.encoded->decode());
-  texts.validity = column.validity;
-  return texts;
+  PENSTOCK_ASSIGN(Column strings, column.encoded->decode());
+  strings.validity = column.validity;
+  return strings;
 }
 
 Column Column::from_booleans(const std::vector<bool>& values) {

@@ -20,9 +20,9 @@ class BitBuilder {
 };
 
 // Builds strings; offsets are 4 bytes wide while they fit.
-class TextBuilder {
+class StringBuilder {
  public:
-  explicit TextBuilder(std::uint64_t row_count) { offsets_.reserve(row_count + 1); }
+  explicit StringBuilder(std::uint64_t row_count) { offsets_.reserve(row_count + 1); }
   void push(std::string_view text) {
     const auto* data = reinterpret_cast<const std::byte*>(text.data());
     bytes_.insert(bytes_.end(), data, data + text.size());

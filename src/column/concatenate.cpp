@@ -19,7 +19,7 @@ std::uint64_t rows_of(std::span<const Column> columns) {
   return rows;
 }
 
-// Bits of all columns; `bits_of` gives a column's, empty meaning all ones.
+// Joins the bits of all columns. `bits_of` returns a column's bits; empty means all ones.
 Bytes join_bits(std::span<const Column> columns, std::uint64_t rows, auto bits_of) {
   std::vector<std::byte> joined(bytes_of_bits(rows));
   std::uint64_t at = 0;
@@ -50,7 +50,7 @@ Bytes join_values(std::span<const Column> columns, std::uint64_t rows, std::uint
   return Bytes::own(std::move(joined));
 }
 
-// Where a dictionary stays the same, codes are joined; otherwise texts are.
+// Returns whether all columns have one dictionary. Then codes are joined, otherwise strings.
 bool share_dictionary(std::span<const Column> columns) {
   const auto shares = [&](const Column& column) {
     return column.dictionary && column.dictionary == columns[0].dictionary;
@@ -58,14 +58,14 @@ bool share_dictionary(std::span<const Column> columns) {
   return !columns.empty() && std::ranges::all_of(columns, shares);
 }
 
-// The texts of several dictionaries, each once, and for each dictionary where its entries went.
+// The distinct strings of several dictionaries, and the new index of each dictionary's entries.
 struct JoinedDictionary {
   std::unordered_map<const Column*, std::vector<std::int32_t>> places;
-  std::shared_ptr<const Column> texts;
+  std::shared_ptr<const Column> strings;
 };
 
-// None where a column has no dictionary, or where the dictionaries are so large that texts are no
-// more to copy.
+// Returns none if a column has no dictionary, or if copying the dictionaries costs as much as
+// copying the strings.
 std::optional<JoinedDictionary> join_dictionaries(std::span<const Column> columns,
                                                   std::uint64_t rows) {
   JoinedDictionary joined;
@@ -78,22 +78,22 @@ std::optional<JoinedDictionary> join_dictionaries(std::span<const Column> column
   }
   if (entries == 0 || entries > rows / 2) return std::nullopt;
   std::unordered_map<std::string_view, std::int32_t> known;
-  TextBuilder texts(entries);
+  StringBuilder strings(entries);
   for (const Column& column : columns) {  // in the order of the columns
     if (column.row_count == 0 || !joined.places[column.dictionary.get()].empty()) continue;
     std::vector<std::int32_t>& places = joined.places[column.dictionary.get()];
     for (std::uint64_t entry = 0; entry < column.dictionary->row_count; entry++) {
       const std::string_view text = column.dictionary->string(entry);
       const auto [at, inserted] = known.try_emplace(text, static_cast<std::int32_t>(known.size()));
-      if (inserted) texts.push(text);
+      if (inserted) strings.push(text);
       places.push_back(at->second);
     }
   }
   Column dictionary;
   dictionary.type = {Kind::string};
   dictionary.row_count = known.size();
-  texts.take(dictionary);
-  joined.texts = std::make_shared<const Column>(std::move(dictionary));
+  strings.take(dictionary);
+  joined.strings = std::make_shared<const Column>(std::move(dictionary));
   return joined;
 }
 
@@ -109,19 +109,19 @@ void join_codes(std::span<const Column> columns, const JoinedDictionary& diction
       codes.push_back(column.is_valid(row) ? places[static_cast<std::size_t>(from[row])] : 0);
   }
   to.values = Bytes::own(std::move(codes));
-  to.dictionary = dictionary.texts;
+  to.dictionary = dictionary.strings;
 }
 
-void join_texts(std::span<const Column> columns, Column& to) {
-  TextBuilder texts(to.row_count);
+void join_strings(std::span<const Column> columns, Column& to) {
+  StringBuilder strings(to.row_count);
   for (const Column& column : columns)
-    for (std::uint64_t row = 0; row < column.row_count; row++) texts.push_row(column, row);
-  texts.take(to);
+    for (std::uint64_t row = 0; row < column.row_count; row++) strings.push_row(column, row);
+  strings.take(to);
 }
 
 }  // namespace
 
-// Without values.
+// Joins all parts of the columns but their values.
 static Column joined_rows(Type type, std::span<const Column> columns) {
   Column joined;
   joined.type = type;
@@ -142,7 +142,7 @@ Result<Column> concatenate_encoded(Type type, std::span<const Column> columns) {
     return concatenate(type, plain);
   }
   Column joined = joined_rows(type, columns);
-  std::vector<std::shared_ptr<const EncodedTexts>> parts;
+  std::vector<std::shared_ptr<const EncodedStringColumn>> parts;
   for (const Column& column : columns) parts.push_back(column.encoded);
   PENSTOCK_ASSIGN(joined.encoded, parts[0]->joined(parts));
   return joined;
@@ -158,7 +158,7 @@ Column concatenate(Type type, std::span<const Column> columns) {
     if (const auto dictionary = join_dictionaries(columns, joined.row_count))
       join_codes(columns, *dictionary, joined);
     else
-      join_texts(columns, joined);
+      join_strings(columns, joined);
   } else {
     joined.values = join_values(columns, joined.row_count, width_bytes(type));
     if (!columns.empty()) joined.dictionary = columns[0].dictionary;

@@ -10,8 +10,8 @@ namespace penstock::column {
 // Yields one table after another, nullopt at the end.
 using NextTable = std::function<Result<std::optional<Table>>()>;
 
-// Batches of `batch_rows` (rounded down to a multiple of 64): slices of the tables where they are
-// large enough, else copies. Encoded strings make smaller batches rather than copies.
+// Yields batches of `batch_rows`, rounded down to a multiple of 64: slices of large tables, copies
+// of small ones. Encoded strings make smaller batches rather than copies.
 std::unique_ptr<BatchStream> rebatch(NextTable next, std::uint64_t batch_rows);
 
 }  // namespace penstock::column

@@ -55,7 +55,7 @@ static Result<Table> copied_to_device(const Table& table, Device& device) {
 }
 
 Result<Table> to_device(const Table& table, Device& device) {
-  return guard([&] { return copied_to_device(table, device); });
+  return catch_exceptions([&] { return copied_to_device(table, device); });
 }
 
 }  // namespace penstock

@@ -109,7 +109,7 @@ Result<NodeId> bits(Construction& c, Op op, NodeId left, NodeId right) {
 
 namespace {
 
-// A constant on the left is turned to the right: the function is of the column's texts.
+// Moves a constant from the left to the right: the function is of the column's strings.
 Result<NodeId> compare_strings(Construction& c, Op op, NodeId left, NodeId right) {
   if (c.is_constant(left)) {
     std::swap(left, right);
@@ -160,8 +160,8 @@ bool fits(const Scalar* literal, Type type) {
   return literal->integer >= range.minimum && literal->integer <= range.maximum;
 }
 
-// What inputs have met in so far. A literal that has met NULL or another literal has its own type
-// from there on, as in DuckDB.
+// The common type of the inputs so far. A literal after NULL or another literal keeps its own type,
+// as in DuckDB.
 struct Met {
   Type type;
   const Scalar* literal;

@@ -18,7 +18,7 @@ inline constexpr Type boolean_type{Kind::boolean}, int32_type{Kind::int32}, int6
 
 Status cannot(Op op, std::initializer_list<Type> types);  // "cannot add DATE and DOUBLE"
 
-// One construction: nodes go into `graph`; literals adapt on the way.
+// Constructs nodes in `graph`. Literals adapt to the other inputs.
 class Construction {
  public:
   explicit Construction(Graph& graph) : graph_(graph) {}

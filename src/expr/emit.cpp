@@ -134,7 +134,7 @@ class Emitter {
     number_++;
   }
 
-  // The first input's fault, else the operation's own; none where the result is NULL.
+  // Returns the first input's fault, else the operation's own. None if the result is NULL.
   std::string strict_fault(NodeId id, std::span<const Operand> inputs, const Printed& printed,
                            const std::string& valid) {
     std::vector<const Operand*> faulting;
@@ -157,11 +157,11 @@ class Emitter {
     return text + tail;
   }
 
-  // The function's name in this text. Its definition is printed the first time.
+  // Returns the function's name in this source. Prints its definition the first time.
   std::string custom_name(std::uint32_t index) {
-    const CustomFunction& function = *graph_.customs[index];
-    const auto [found, inserted] = customs_.try_emplace(
-        index, "custom_" + std::to_string(customs_.size()) + "_" + function.name);
+    const CustomFunction& function = *graph_.custom_functions[index];
+    const auto [found, inserted] = custom_names_.try_emplace(
+        index, "custom_" + std::to_string(custom_names_.size()) + "_" + function.name);
     if (inserted) define_custom(function, found->second);
     return found->second;
   }
@@ -179,7 +179,7 @@ class Emitter {
   const EmissionNames& names_;
   std::vector<Operand> operands_;
   std::vector<bool> emitted_;
-  std::map<std::uint32_t, std::string> customs_;  // names by index in the graph
+  std::map<std::uint32_t, std::string> custom_names_;  // names by index in the graph
   Emission emission_;
   unsigned number_ = 0;  // of the operation within this text
 };

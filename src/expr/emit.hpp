@@ -14,10 +14,10 @@
 
 namespace penstock {
 
-// The C type a value of this Type has in registers: boolean and string codes "u32", decimal and
-// timestamp "i64", date32 "i32"; the 128-bit sums "I128".
+// Returns the C type of this Type's values in registers: boolean and string codes "u32", decimal
+// and timestamp "i64", date32 "i32"; the 128-bit sums "I128".
 std::string kernel_type(Type type);
-// The C type of one element in memory; boolean columns are bits (u8 words), so "u8".
+// Returns the C type of one element in memory. Boolean columns are bits in u8.
 std::string memory_type(Type type);
 
 struct Emission {
@@ -38,15 +38,14 @@ struct EmissionNames {
       valid;  // valid: "" when the column has no NULLs
   std::function<std::string(std::uint32_t parameter)> parameter,
       parameter_valid;  // parameter_valid: "" for non-NULL
-  // What custom functions need, whose bodies may not end for a row that a filter dropped. Each
-  // root's statements then stand together, followed by these, which may declare what the guard
-  // reads.
+  // Prints statements after each root's. A custom function might never return for a row that a
+  // filter dropped. These statements may declare what its guard reads.
   std::function<std::string(std::size_t index, const Emission::Root& root)> after_root = {};
   std::string custom_guard = {};  // a condition without which no body is called; "" for none
 };
 
-// Whether a root computes in float64 (also inside a cast between float32 and decimal): Metal has no
-// such type.
+// Returns whether a root computes in float64, also inside a cast between float32 and decimal. Metal
+// has no such type.
 bool needs_f64(const Graph& graph, std::span<const NodeId> roots);
 // Refuses by name what no target can do (a string order comparison, a 128-bit operation). The text
 // does not depend on node ids, only on the operations, so that equal expressions of different

@@ -1,5 +1,5 @@
-// What is not strict: it may have a value, and no fault, though one of its inputs is NULL or
-// faulted.
+// Emits operations that are not strict. They may have a value, and no fault, though an input is
+// NULL or faulted.
 #include <array>
 
 #include "expr/emit_parts.hpp"
@@ -7,7 +7,7 @@
 namespace penstock::expr {
 namespace {
 
-// Whether a side alone decides: FALSE for AND, TRUE for OR.
+// Returns the expression that is 1 where a side alone decides: FALSE for AND, TRUE for OR.
 std::string decides(bool is_and, const Operand& side) {
   std::string text = is_and ? "(" + side.value + " ^ 1u)" : side.value;
   if (side.valid != "1u") text = "(" + side.valid + " & " + text + ")";

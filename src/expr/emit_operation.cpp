@@ -52,7 +52,8 @@ Result<Printed> print_strict(const Graph& graph, const Node& node, std::span<con
 Result<Printed> print_operation(const Graph& graph, const Node& node,
                                 std::span<const Operand> inputs, unsigned number,
                                 const CustomCall& custom) {
-  if (node.op == Op::custom && graph.customs[node.payload]->body.empty()) return no_string_column();
+  if (node.op == Op::custom && graph.custom_functions[node.payload]->body.empty())
+    return no_string_column();
   if (node.type.kind == Kind::string && node.op != Op::select && node.op != Op::coalesce)
     return Status(Code::unsupported, "strings can be carried, chosen and compared");
   switch (node.op) {

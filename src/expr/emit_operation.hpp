@@ -25,7 +25,7 @@ struct Printed {
   std::string preparation;  // statements before
 };
 
-// Of a custom function: its name in the text, and the condition under which its body is called ("":
+// A custom function's name in the source, and the condition under which its body is called ("":
 // always).
 struct CustomCall {
   std::string name, guard;

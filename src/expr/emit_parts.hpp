@@ -21,7 +21,7 @@ std::string outside(const std::string& value, const std::string& type, Range ran
 // "(v3 == 2147483647 || v3 == -2147483647)", of a date or timestamp.
 std::string is_infinite(const Operand& a);
 std::string all_valid(std::span<const Operand> inputs);
-// What ends the name of a function in operations.kc: "_i32".
+// Returns the end of a function's name in operations.kc: "_i32".
 inline std::string suffix(Type type) { return "_" + kernel_type(type); }
 inline std::string math(const char* function, Type type) {
   return std::string("MATH_") + function + (type.kind == Kind::float32 ? "_F32" : "_F64");

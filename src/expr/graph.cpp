@@ -84,9 +84,9 @@ NodeId Graph::parameter(Scalar value, ParameterOrigin origin) {
 }
 
 std::uint32_t Graph::custom(const std::shared_ptr<const CustomFunction>& function) {
-  const auto found = std::find(customs.begin(), customs.end(), function);
-  const auto index = static_cast<std::uint32_t>(found - customs.begin());
-  if (found == customs.end()) customs.push_back(function);
+  const auto found = std::find(custom_functions.begin(), custom_functions.end(), function);
+  const auto index = static_cast<std::uint32_t>(found - custom_functions.begin());
+  if (found == custom_functions.end()) custom_functions.push_back(function);
   return index;
 }
 
@@ -98,7 +98,7 @@ NodeId Graph::import_node(const Graph& from, NodeId id, std::span<const NodeId> 
     copy = add_parameter(*this, from.parameters[node.payload], from.parameter_origins[node.payload],
                          from.parameter_identities[node.payload]);
   } else {
-    if (node.op == Op::custom) node.payload = custom(from.customs[node.payload]);
+    if (node.op == Op::custom) node.payload = custom(from.custom_functions[node.payload]);
     copy = add(std::move(node));
   }
   if (const auto site = from.sites.find(id); site != from.sites.end())
@@ -145,7 +145,8 @@ std::string text_of_node(const Graph& graph, const Node& node, std::vector<std::
     case Op::cast: return "CAST(" + inputs[0] + " AS " + name_of(node.type) + ")";
     case Op::select:
       return "CASE WHEN " + inputs[0] + " THEN " + inputs[1] + " ELSE " + inputs[2] + " END";
-    case Op::custom: return graph.customs[node.payload]->name + "(" + joined(inputs, ", ") + ")";
+    case Op::custom:
+      return graph.custom_functions[node.payload]->name + "(" + joined(inputs, ", ") + ")";
     default: return std::string(name_of(node.op)) + "(" + joined(inputs, ", ") + ")";
   }
 }

@@ -25,8 +25,8 @@ struct Range {
   Int128 minimum = 0, maximum = 0;
 };
 Range range_of(Type type);
-// Of every integer that the type's bytes hold: also the infinite dates, and counts beyond a
-// decimal's digits.
+// Returns the range of integers that the type's bytes hold: also the infinite dates, and counts
+// beyond a decimal's digits.
 Range stored_range(Type type);
 
 // DuckDB's infinite dates and timestamps are the largest value of 32 or 64 bits, and its negation.

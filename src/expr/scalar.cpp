@@ -31,8 +31,8 @@ std::string decimal_text(Int128 count, Type type) {
   const std::size_t scale = type.scale;
   // A decimal without digits before the point prints none: ".05".
   const bool no_whole = scale > 0 && type.precision == type.scale;
-  if (const std::size_t least = scale + 1; text.size() < least)
-    text.insert(0, least - text.size(), '0');
+  if (const std::size_t min_size = scale + 1; text.size() < min_size)
+    text.insert(0, min_size - text.size(), '0');
   if (no_whole && text[0] == '0') text.erase(0, 1);
   if (scale > 0) text.insert(text.size() - scale, ".");
   return (negative ? "-" : "") + text;

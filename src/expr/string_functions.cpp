@@ -262,7 +262,8 @@ Status no_string_column() {
 
 Status check_string_call(const Graph& graph, NodeId call) {
   const Node& node = graph.at(call);
-  if (node.op != Op::custom || !is_string_function(*graph.customs[node.payload])) return {};
+  if (node.op != Op::custom || !is_string_function(*graph.custom_functions[node.payload]))
+    return {};
   std::size_t columns = 0;
   bool fits = true;
   for (NodeId input : node.inputs) {

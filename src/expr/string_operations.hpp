@@ -1,5 +1,5 @@
-// What SQL's functions of strings compute, on bytes that should be UTF-8. A character is a code
-// point; a byte that is not UTF-8 counts as one and is kept.
+// SQL's functions of strings, on bytes that should be UTF-8. A character is a code point. A byte
+// that is not UTF-8 counts as one and is kept.
 #pragma once
 #include <cstdint>
 #include <string>

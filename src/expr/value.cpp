@@ -259,7 +259,7 @@ EvaluatedScalar apply(const Graph& graph, const Node& node, std::span<const Scal
   if (is_date_part(node.op)) return apply_date_part(node, first);
   switch (node.op) {
     case Op::cast: return cast_value(first, node.type);
-    case Op::custom: return {graph.customs[node.payload]->host(inputs)};
+    case Op::custom: return {graph.custom_functions[node.payload]->host(inputs)};
     case Op::not_: return {Scalar::of(node.type, Int128{first.integer == 0})};
     case Op::bit_not:
       return {Scalar::of(node.type, is_signed(node.type)

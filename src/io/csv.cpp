@@ -97,7 +97,7 @@ class CsvSource final : public TableSource {
   Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
                                             const ScanOptions& options) const override {
     PENSTOCK_TRY(check_columns(schema_, columns, path_));
-    auto stream = guard([&] { return start(columns, options); });
+    auto stream = catch_arrow_exceptions([&] { return start(columns, options); });
     if (!stream.ok()) return stream.with("while reading '" + path_ + "'");
     return stream;
   }
@@ -131,7 +131,8 @@ class CsvSource final : public TableSource {
     PENSTOCK_ASSIGN(auto reader, open_reader(path_, lines_, convert));
     return column::rebatch(
         [path = path_, reader, read_fields, wanted] {
-          auto table = guard([&] { return read_next(*reader, read_fields, wanted); });
+          auto table =
+              catch_arrow_exceptions([&] { return read_next(*reader, read_fields, wanted); });
           return table.ok()
                      ? std::move(table)
                      : Result<std::optional<Table>>(table.with("while reading '" + path + "'"));
@@ -165,7 +166,7 @@ class CsvSource final : public TableSource {
 }  // namespace
 
 Result<std::shared_ptr<TableSource>> open_csv(const std::string& path) {
-  return guard([&]() -> Result<std::shared_ptr<TableSource>> {
+  return catch_arrow_exceptions([&]() -> Result<std::shared_ptr<TableSource>> {
     Lines lines;
     PENSTOCK_ASSIGN(lines.dialect, sniff_csv(path));
     PENSTOCK_ASSIGN(Reader reader, open_reader(path, lines, convert_options()));

@@ -171,7 +171,7 @@ Result<std::shared_ptr<TableSource>> open(const std::string& path) {
 }  // namespace
 
 Result<std::shared_ptr<TableSource>> open_table(const std::string& path) {
-  auto source = io::guard([&] { return open(path); });
+  auto source = io::catch_arrow_exceptions([&] { return open(path); });
   if (!source.ok()) return source.with("while opening '" + path + "'");
   return source;
 }

@@ -54,7 +54,7 @@ arrow::Status write(const arrow::RecordBatch& batch, const Sink& sink, FileForma
 
 Status write_table(const Table& table, const ByteSink& sink, FileFormat format) {
   const auto stream = std::make_shared<io::SinkStream>(sink);
-  const Status status = io::guard([&]() -> Status {
+  const Status status = io::catch_arrow_exceptions([&]() -> Status {
     ArrowArray array{};
     ArrowSchema schema{};
     PENSTOCK_TRY(export_table(table, &array, &schema));
@@ -66,7 +66,7 @@ Status write_table(const Table& table, const ByteSink& sink, FileFormat format) 
 }
 
 Status write_table(const Table& table, const std::string& path, FileFormat format) {
-  const Status status = guard([&]() -> Status {
+  const Status status = catch_exceptions([&]() -> Status {
     PENSTOCK_ASSIGN(const auto file, WholeFile::create(path));
     PENSTOCK_TRY(
         write_table(table, [&](std::string_view bytes) { return file->write(bytes); }, format));

@@ -20,13 +20,13 @@ std::string list(const std::vector<std::string>& parts) {
   return text;
 }
 
-std::string describe_fields(const Schema& schema, std::size_t most = 6) {
+std::string describe_fields(const Schema& schema, std::size_t max_fields = 6) {
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < std::min(schema.size(), most); i++)
+  for (std::size_t i = 0; i < std::min(schema.size(), max_fields); i++)
     parts.push_back(schema[i].name + " " + name_of(schema[i].type) +
                     (schema[i].nullable ? "?" : ""));
-  if (schema.size() > most)
-    parts.push_back("and " + std::to_string(schema.size() - most) + " more");
+  if (schema.size() > max_fields)
+    parts.push_back("and " + std::to_string(schema.size() - max_fields) + " more");
   return list(parts);
 }
 
@@ -287,7 +287,7 @@ static Result<std::string> emitted(const Plan& plan, StepId result, Target targe
     for (const TileProgram& program : kernel.programs) {
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, forced));
       const Policy policy = variant->policy(traits, program);
-      PENSTOCK_ASSIGN(const PipelineText pipeline,
+      PENSTOCK_ASSIGN(const PipelineSource pipeline,
                       emit_pipeline(program, std::string(variant->templates), policy, target));
       text += "// " + std::string(variant->name) +
               ", compiled with -DGROUP_SIZE=" + std::to_string(policy.group_size) + "\n" +
@@ -298,12 +298,12 @@ static Result<std::string> emitted(const Plan& plan, StepId result, Target targe
 }
 
 Result<std::string> explain(const Plan& plan, StepId result, const RunOptions& options) {
-  return guard([&] { return explained(plan, result, options); });
+  return catch_exceptions([&] { return explained(plan, result, options); });
 }
 
 Result<std::string> source(const Plan& plan, StepId result, Target target,
                            std::string_view variant) {
-  return guard([&] { return emitted(plan, result, target, variant); });
+  return catch_exceptions([&] { return emitted(plan, result, target, variant); });
 }
 
 }  // namespace penstock

@@ -27,7 +27,7 @@ Status check_nodes(StepKind step, const Graph& graph, std::span<const NodeId> ro
     if (node.op == Op::parameter && node.payload >= graph.parameters.size())
       return wrong(step, "its graph lacks a parameter");
     if (node.op == Op::custom &&
-        (node.payload >= graph.customs.size() || !graph.customs[node.payload]))
+        (node.payload >= graph.custom_functions.size() || !graph.custom_functions[node.payload]))
       return wrong(step, "its graph lacks a custom function");
     if (node.op != Op::column) continue;
     if (node.payload >= input.size())

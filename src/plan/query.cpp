@@ -237,9 +237,9 @@ Query Query::with_limit(std::uint64_t count, std::uint64_t offset) const {
              [&](Plan& plan, StepId input) { return plan.limit(input, count, offset); });
 }
 
-Result<Outcome> Query::outcome(const RunOptions& options) const {
+Result<QueryResult> Query::result(const RunOptions& options) const {
   PENSTOCK_TRY(status_);
-  return guard([&] {
+  return catch_exceptions([&] {
     const Plan steps = plan();
     return penstock::run(steps, last_step(steps), options);
   });
@@ -247,7 +247,7 @@ Result<Outcome> Query::outcome(const RunOptions& options) const {
 
 Result<std::string> Query::explain(const RunOptions& options) const {
   PENSTOCK_TRY(status_);
-  return guard([&] {
+  return catch_exceptions([&] {
     const Plan steps = plan();
     return penstock::explain(steps, last_step(steps), options);
   });
@@ -255,21 +255,21 @@ Result<std::string> Query::explain(const RunOptions& options) const {
 
 Result<std::string> Query::source(Target target) const {
   PENSTOCK_TRY(status_);
-  return guard([&] {
+  return catch_exceptions([&] {
     const Plan steps = plan();
     return penstock::source(steps, last_step(steps), target);
   });
 }
 
-Result<std::vector<Outcome>> run_finished(const std::vector<Query>& queries,
-                                          const RunOptions& options) {
-  if (queries.empty()) return std::vector<Outcome>();
+Result<std::vector<QueryResult>> run_finished(const std::vector<Query>& queries,
+                                              const RunOptions& options) {
+  if (queries.empty()) return std::vector<QueryResult>();
   for (const Query& query : queries) {
     PENSTOCK_TRY(query.status_);
     if (query.last_->source() != queries[0].last_->source())
       return Status(Code::invalid, "run_together: the queries do not go on from one from()");
   }
-  return guard([&] {
+  return catch_exceptions([&] {
     Plan plan;
     std::unordered_map<const Query::Link*, StepId>
         known;  // a step that queries share is one step of the plan

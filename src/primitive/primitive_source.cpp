@@ -10,12 +10,13 @@ std::string define(const std::string& name, const std::string& value) {
 std::string define(const std::string& name, std::uint32_t value) {
   return define(name, std::to_string(value) + "u");
 }
-std::string groups_per_unit(std::uint32_t count) {
-  return "#undef GROUPS_PER_UNIT\n" + define("GROUPS_PER_UNIT", std::to_string(count));
+std::string groups_per_multiprocessor(std::uint32_t count) {
+  return "#undef GROUPS_PER_MULTIPROCESSOR\n" +
+         define("GROUPS_PER_MULTIPROCESSOR", std::to_string(count));
 }
 
-ProgramSource text_of(const Device& device, const std::string& file, std::string policy,
-                      std::uint32_t group_size) {
+ProgramSource primitive_program(const Device& device, const std::string& file, std::string policy,
+                                std::uint32_t group_size) {
   const std::string name = "primitive/kernels/" + file;
   const kernel::SourcePart parts[] = {{"policy", std::move(policy)},
                                       {name, std::string(kernel::primitive_source(name))}};

@@ -13,7 +13,7 @@ constexpr std::uint64_t digits = 256;
 
 // The numbers of a sort on one device.
 struct Policy {
-  std::uint32_t group_size = 1, threads = 1, groups_per_unit = 1;
+  std::uint32_t group_size = 1, threads = 1, groups_per_multiprocessor = 1;
   bool by_masks = false;
   std::uint32_t histogram_group_size = 1, copies = 1;
 };
@@ -44,22 +44,22 @@ std::vector<Policy> policies(SortShape shape) {
 }
 
 Policy policy_for(const Traits& traits, SortShape shape) {
-  Policy chosen{std::min(32u, traits.max_group_size), 16, 1, false};
+  Policy selected{std::min(32u, traits.max_group_size), 16, 1, false};
   const bool has_subgroups = traits.has_subgroups && traits.subgroup_size <= 32;
   for (const Policy& policy : has_subgroups ? policies(shape) : std::vector<Policy>{})
     if (policy.group_size <= traits.max_group_size &&
         pass_bytes(policy, shape, true, traits.subgroup_size) <= traits.local_bytes) {
-      chosen = policy;
+      selected = policy;
       break;
     }
   // A copy of the histograms for every lane takes 0.25 ms, four copies 0.46 ms; a quarter of local
   // memory is left for the compiler.
   const std::uint64_t fitting = traits.local_bytes * 3 / 4 / (shape.key_bytes * digits * 4);
-  chosen.copies =
+  selected.copies =
       std::bit_floor(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fitting, 1, 32)));
-  chosen.histogram_group_size =
+  selected.histogram_group_size =
       std::min(traits.has_subgroups ? 1024u : 256u, traits.max_group_size);
-  return chosen;
+  return selected;
 }
 
 Status check(SortShape shape, std::uint64_t count, std::uint32_t first_byte,
@@ -90,10 +90,12 @@ class SortByTiles : public RadixSort {
   Status open() {
     const std::string policy = definitions(shape_) + definitions(policy_);
     PENSTOCK_ASSIGN(histogram_program_,
-                    device_->build(text_of(*device_, "radix_histogram.kc", policy,
-                                           policy_.histogram_group_size)));
-    const std::string of_passes = policy + groups_per_unit(policy_.groups_per_unit);
-    const ProgramSource passes = text_of(*device_, "radix_sort.kc", of_passes, policy_.group_size);
+                    device_->build(primitive_program(*device_, "radix_histogram.kc", policy,
+                                                     policy_.histogram_group_size)));
+    const std::string of_passes =
+        policy + groups_per_multiprocessor(policy_.groups_per_multiprocessor);
+    const ProgramSource passes =
+        primitive_program(*device_, "radix_sort.kc", of_passes, policy_.group_size);
     source_ = passes.text;
     PENSTOCK_ASSIGN(program_, device_->build(passes));
     return {};
@@ -139,7 +141,8 @@ class SortByChunks : public RadixSort {
   SortByChunks(std::shared_ptr<Device> device, SortShape shape)
       : RadixSort(std::move(device), shape) {}
   Status open() {
-    const ProgramSource passes = text_of(*device_, "radix_sort_chunks.kc", definitions(shape_), 1);
+    const ProgramSource passes =
+        primitive_program(*device_, "radix_sort_chunks.kc", definitions(shape_), 1);
     source_ = passes.text;
     PENSTOCK_ASSIGN(program_, device_->build(passes));
     return {};
@@ -205,9 +208,9 @@ Result<std::unique_ptr<RadixSort>> RadixSort::build(std::shared_ptr<Device> devi
                                                     SortShape shape) {
   if (shape.key_bytes != 4 && shape.key_bytes != 8)
     return Status(Code::invalid, "sort keys have 4 or 8 bytes");
-  const bool is_cpu = device->traits().is_cpu;
-  return is_cpu ? opened<SortByChunks>(std::move(device), shape)
-                : opened<SortByTiles>(std::move(device), shape);
+  const bool by_chunks = device->traits().wants_single_thread_groups();
+  return by_chunks ? opened<SortByChunks>(std::move(device), shape)
+                   : opened<SortByTiles>(std::move(device), shape);
 }
 
 }  // namespace penstock::primitive

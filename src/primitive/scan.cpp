@@ -26,7 +26,7 @@ bool is_float(Number number) { return number == Number::f32 || number == Number:
 // The numbers of a scan on one device: threads of a group, vectors of four values of a thread,
 // turns that a tile waits, groups of a multiprocessor.
 struct Policy {
-  std::uint32_t group_size = 1, vectors = 1, depth = 1, groups_per_unit = 1;
+  std::uint32_t group_size = 1, vectors = 1, depth = 1, groups_per_multiprocessor = 1;
 };
 
 std::uint64_t local_bytes(const Policy& policy, ScanShape shape) {
@@ -68,7 +68,7 @@ std::string definitions(ScanShape shape) {
   return define("SCAN_VALUE", std::string(name_of(shape.value))) +
          define("SCAN_SUM", std::string(name_of(shape.sum))) + define("SCAN_BITS(x)", bits) +
          define("SCAN_OF_BITS(x)", of_bits) +
-         define("SCAN_PIECES", bytes_of(shape.sum) == 8 ? 3u : 2u) +
+         define("SCAN_WORDS", bytes_of(shape.sum) == 8 ? 3u : 2u) +
          define("SCAN_IS_EXCLUSIVE", std::string(shape.is_exclusive ? "1" : "0")) +
          define("SCAN_IS_SEGMENTED", std::string(shape.is_segmented ? "1" : "0"));
 }
@@ -79,12 +79,13 @@ class ScanByTiles : public Scan {
       : Scan(std::move(device), shape), policy_(policy_for(device_->traits(), shape)) {}
 
   Status open() {
-    const std::uint32_t groups = device_->traits().compute_units * policy_.groups_per_unit;
+    const std::uint32_t groups =
+        device_->traits().compute_units * policy_.groups_per_multiprocessor;
     const std::uint32_t window =
         std::clamp((groups + policy_.group_size - 1) / policy_.group_size, 1u, 4u);
     const std::string policy = definitions(shape_) + define("SCAN_VECTORS", policy_.vectors) +
                                define("SCAN_DEPTH", policy_.depth) + define("SCAN_WINDOW", window) +
-                               groups_per_unit(policy_.groups_per_unit);
+                               groups_per_multiprocessor(policy_.groups_per_multiprocessor);
     PENSTOCK_TRY(build_program("scan_tiles.kc", policy, policy_.group_size));
     PENSTOCK_ASSIGN(const std::uint32_t resident,
                     device_->resident_groups(*program_, "scan_tiles"));
@@ -176,7 +177,7 @@ Status Scan::enqueue_from(Queue& queue, const Buffer& values, const Buffer& begi
 }
 
 Status Scan::build_program(const std::string& file, std::string policy, std::uint32_t group_size) {
-  const ProgramSource source = text_of(*device_, file, std::move(policy), group_size);
+  const ProgramSource source = primitive_program(*device_, file, std::move(policy), group_size);
   source_ = source.text;
   PENSTOCK_ASSIGN(program_, device_->build(source));
   return {};
@@ -188,9 +189,9 @@ Result<std::unique_ptr<Scan>> Scan::build(std::shared_ptr<Device> device, ScanSh
   if (!fits || shape.sum == Number::i32 || shape.sum == Number::u8)
     return Status(Code::invalid, std::string("no running sums of ") + name_of(shape.value) +
                                      " as " + name_of(shape.sum));
-  const bool is_cpu = device->traits().is_cpu;
-  return is_cpu ? opened<ScanByChunks>(std::move(device), shape)
-                : opened<ScanByTiles>(std::move(device), shape);
+  const bool by_chunks = device->traits().wants_single_thread_groups();
+  return by_chunks ? opened<ScanByChunks>(std::move(device), shape)
+                   : opened<ScanByTiles>(std::move(device), shape);
 }
 
 }  // namespace penstock::primitive

@@ -111,7 +111,7 @@ Result<bool> take_input_block(Input& input, std::uint64_t block_bytes, bool allo
 }
 
 Result<Report> compress(const Source& source, const Sink& sink, const CompressOptions& options) {
-  return guard([&]() -> Result<Report> {
+  return catch_exceptions([&]() -> Result<Report> {
     PENSTOCK_ASSIGN(const CompressOptions complete, completed(options));
     PENSTOCK_ASSIGN(const auto input, Input::open(source));
     return run(*input, sink, complete);
@@ -120,7 +120,7 @@ Result<Report> compress(const Source& source, const Sink& sink, const CompressOp
 
 Result<std::vector<std::byte>> compress(std::span<const std::byte> bytes,
                                         const CompressOptions& options) {
-  return guard([&]() -> Result<std::vector<std::byte>> {
+  return catch_exceptions([&]() -> Result<std::vector<std::byte>> {
     std::vector<std::byte> all;
     const auto append = [&](std::span<const std::byte> part) {
       all.insert(all.end(), part.begin(), part.end());

@@ -69,7 +69,7 @@ class Decompression {
 
 Result<Report> decompress(const Source& source, const Sink& sink,
                           const DecompressOptions& options) {
-  return guard([&]() -> Result<Report> {
+  return catch_exceptions([&]() -> Result<Report> {
     PENSTOCK_ASSIGN(const auto input, Input::open(source));
     return Decompression(*input, sink, options).run();
   });
@@ -77,7 +77,7 @@ Result<Report> decompress(const Source& source, const Sink& sink,
 
 Result<std::vector<std::byte>> decompress(std::span<const std::byte> compressed,
                                           const DecompressOptions& options) {
-  return guard([&]() -> Result<std::vector<std::byte>> {
+  return catch_exceptions([&]() -> Result<std::vector<std::byte>> {
     std::vector<std::byte> all;
     const auto append = [&](std::span<const std::byte> bytes) {
       all.insert(all.end(), bytes.begin(), bytes.end());

@@ -147,7 +147,7 @@ class DeviceDecompression {
 }  // namespace
 
 Result<DeviceOutput> decompress_to_device(const Source& source, const DecompressOptions& options) {
-  return guard([&]() -> Result<DeviceOutput> {
+  return catch_exceptions([&]() -> Result<DeviceOutput> {
     if (options.device == nullptr)
       return Status(Code::invalid, "decompress_to_device() needs a device");
     DecompressOptions on_device = options;

@@ -236,7 +236,7 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
 
 int run_command_line(int argument_count, char** arguments, const std::vector<Command>& commands) {
   int code = exit_failed;
-  const Status status = guard([&]() -> Status {
+  const Status status = catch_exceptions([&]() -> Status {
     code = parse_and_run(argument_count, arguments, commands);
     return {};
   });

@@ -219,7 +219,7 @@ class Bench(CommandLineTest):
             self.folder / "a",
             "--phases",
         )
-        way = "zstd_decode_thread"
+        variant = "zstd_decode_thread"
         phases = [
             "zstd_order",
             "zstd_sequences",
@@ -229,14 +229,18 @@ class Bench(CommandLineTest):
         ]
         self.assertEqual(
             [figure["name"] for figure in figures],
-            [f"penstock {way}", *(f"{way}: {phase}" for phase in phases), "libzstd, all cores"],
+            [
+                f"penstock {variant}",
+                *(f"{variant}: {phase}" for phase in phases),
+                "libzstd, all cores",
+            ],
         )
 
     def test_phases_tell_what_a_chunk_takes_alone_and_so_what_all_at_once_gain(self):
         (self.folder / "a").write_bytes(
             b"".join(b"line %d of a file\n" % line for line in range(900))
         )
-        way, phase, library = self.figures(
+        variant, phase, library = self.figures(
             "codecs",
             "--rows",
             "3",
@@ -249,11 +253,11 @@ class Bench(CommandLineTest):
             self.folder / "a",
         )
         self.assertAlmostEqual(
-            way["parallelism"],
-            3 * way["alone_microseconds"] / 1000 / way["milliseconds"],
+            variant["parallelism"],
+            3 * variant["alone_microseconds"] / 1000 / variant["milliseconds"],
             delta=0.02,
         )
-        self.assertNotIn("restructuring", way)  # which is compared with itself
+        self.assertNotIn("restructuring", variant)  # which is compared with itself
         self.assertNotIn("alone_microseconds", {**phase, **library})
 
     def test_what_files_have_inside_is_timed_beside_its_library(self):

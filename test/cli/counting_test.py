@@ -64,7 +64,9 @@ class Counting(CommandLineTest):
         )
 
     def test_checks_without_a_compiler_are_one_line_each_and_no_skipped_test(self):
-        code, lines = self.count([("kernel_text_a", "run", TEXTS), ("kernel_text_b", "run", TEXTS)])
+        code, lines = self.count(
+            [("kernel_source_a", "run", TEXTS), ("kernel_source_b", "run", TEXTS)]
+        )
         self.assertEqual(
             (code, lines[-2:]),
             (

@@ -19,7 +19,7 @@ from command_line import CommandLineTest, main
 
 
 def texts(count, seed=1):
-    chosen = random.Random(seed)
+    rng = random.Random(seed)
     words = [
         "http://",
         "www.",
@@ -36,7 +36,7 @@ def texts(count, seed=1):
         "x",
     ]
     return [
-        None if chosen.random() < 0.1 else "".join(chosen.choices(words, k=chosen.randrange(12)))
+        None if rng.random() < 0.1 else "".join(rng.choices(words, k=rng.randrange(12)))
         for _ in range(count)
     ]
 
@@ -81,9 +81,9 @@ class Encode(CommandLineTest):
         self.assert_round_trip([""] * 1000)
 
     def test_texts_of_one_byte_to_a_megabyte(self):
-        chosen = random.Random(3)
+        rng = random.Random(3)
         self.assert_round_trip(
-            ["".join(chosen.choices("abcdefgh/.?", k=1 << power)) for power in range(21)] * 2
+            ["".join(rng.choices("abcdefgh/.?", k=1 << power)) for power in range(21)] * 2
         )
 
     def test_every_distance_of_splits(self):
@@ -337,7 +337,7 @@ class Encode(CommandLineTest):
     def test_damaged_files_are_refused_or_answered_but_never_crash(self):
         path = self.encode(self.parquet({"s": texts(300)}), "s=gsst")
         content = path.read_bytes()
-        chosen = random.Random(5)
+        rng = random.Random(5)
         damaged = self.rows / "damaged.arrow"
         statements = (
             "SELECT count(*) AS c FROM '{}' WHERE s LIKE '%example%' OR s = 'x'",
@@ -347,7 +347,7 @@ class Encode(CommandLineTest):
         for number in range(30):
             changed = bytearray(content)
             for _ in range(3):
-                changed[chosen.randrange(300, len(changed))] = chosen.randrange(256)
+                changed[rng.randrange(300, len(changed))] = rng.randrange(256)
             damaged.write_bytes(changed)
             self.query(
                 statements[number % 3].format(damaged), "--format", "csv"

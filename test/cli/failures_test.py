@@ -132,14 +132,14 @@ class Failures(CommandLineTest):
 
     def test_flipped_bits_never_crash(self):
         whole = self.parquet_file().read_bytes()
-        chosen = random.Random(11)
+        rng = random.Random(11)
         refused = 0
         for _ in range(40):
             broken = bytearray(whole)
             # Half of the flips in the footer, where lengths and types stand.
-            first = len(whole) - 1500 if chosen.random() < 0.5 else 0
-            place = chosen.randrange(max(first, 0), len(whole))
-            broken[place] ^= 1 << chosen.randrange(8)
+            first = len(whole) - 1500 if rng.random() < 0.5 else 0
+            place = rng.randrange(max(first, 0), len(whole))
+            broken[place] ^= 1 << rng.randrange(8)
             path = self.rows / "flipped.parquet"
             path.write_bytes(broken)
             ended = self.query(f"SELECT sum(n), sum(r), count(*) FROM '{path}'", "--format", "csv")

@@ -46,25 +46,25 @@ int compress(const void* const* plain, const std::size_t* sizes, std::size_t lar
   return 0;
 }
 
-int decompress(const void* const* packed, const std::size_t* packed_sizes, const std::size_t* room,
-               std::size_t* sizes_found, std::size_t count, void*, std::size_t, void* const* plain,
-               Options, int* statuses, void*) {
+int decompress(const void* const* packed, const std::size_t* packed_sizes,
+               const std::size_t* capacity, std::size_t* sizes_found, std::size_t count, void*,
+               std::size_t, void* const* plain, Options, int* statuses, void*) {
   if (has_fault("decompress")) return 10;
   for (std::size_t i = 0; i < count; i++) {
     const auto* from = static_cast<const unsigned char*>(packed[i]);
     auto* to = static_cast<unsigned char*>(plain[i]);
     std::size_t kept = 0;
     std::memcpy(&kept, from, header_bytes);
-    statuses[i] =
-        kept + header_bytes != packed_sizes[i] || kept > room[i] || (has_fault("chunk") && i == 1)
-            ? 12
-            : 0;
+    statuses[i] = kept + header_bytes != packed_sizes[i] || kept > capacity[i] ||
+                          (has_fault("chunk") && i == 1)
+                      ? 12
+                      : 0;
     if (statuses[i] != 0) continue;
-    std::fill(to + kept, to + room[i], static_cast<unsigned char>(0));
+    std::fill(to + kept, to + capacity[i], static_cast<unsigned char>(0));
     for (std::size_t at = 0; at < kept; at++)
       to[at] = static_cast<unsigned char>(~from[header_bytes + at]);
-    sizes_found[i] = room[i];
-    if (has_fault("byte") && i + 1 == count) to[room[i] - 1] ^= 1;
+    sizes_found[i] = capacity[i];
+    if (has_fault("byte") && i + 1 == count) to[capacity[i] - 1] ^= 1;
   }
   return 0;
 }
@@ -140,10 +140,10 @@ const char* nvcompGetStatusString(int status) {
                     statuses, stream);                                                             \
   }                                                                                                \
   int nvcompBatched##Codec##DecompressAsync(                                                       \
-      const void* const* packed, const std::size_t* packed_sizes, const std::size_t* room,         \
+      const void* const* packed, const std::size_t* packed_sizes, const std::size_t* capacity,     \
       std::size_t* sizes_found, std::size_t count, void* scratch, std::size_t scratch_bytes,       \
       void* const* plain, Options o, int* statuses, void* stream) {                                \
-    return decompress(packed, packed_sizes, room, sizes_found, count, scratch, scratch_bytes,      \
+    return decompress(packed, packed_sizes, capacity, sizes_found, count, scratch, scratch_bytes,  \
                       plain, o, statuses, stream);                                                 \
   }
 

@@ -16,20 +16,20 @@ from command_line import PROGRAM, CommandLineTest, main
 
 def corpora():
     """Name and bytes; short, so that slow tools are quick."""
-    chosen = random.Random(7)
+    rng = random.Random(7)
     status = pathlib.Path("/var/lib/dpkg/status").read_bytes()[:150_000]
     binary = pathlib.Path(shutil.which("bash")).read_bytes()[:300_000]
     log = "".join(
-        f"2026-11-22T06:{i // 60 % 60:02}:{i % 60:02}Z INFO request {chosen.randrange(10**6)} took {chosen.random():.4f} s\n"
+        f"2026-11-22T06:{i // 60 % 60:02}:{i % 60:02}Z INFO request {rng.randrange(10**6)} took {rng.random():.4f} s\n"
         for i in range(2000)
     ).encode()
     return {
         "text": status,
         "binary": binary,
         "log": log,
-        "random": chosen.randbytes(100_000),
+        "random": rng.randbytes(100_000),
         "zeros": bytes(200_000),
-        "period": (bytes(chosen.randbytes(61)) * 3000)[:150_001],
+        "period": (bytes(rng.randbytes(61)) * 3000)[:150_001],
         "one": b"x",
         "empty": b"",
     }

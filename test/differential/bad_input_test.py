@@ -41,13 +41,13 @@ CODES = {
 
 
 class BrokenFiles:
-    def __init__(self, folder, tally, driver, oracle, chosen):
-        self.folder, self.tally, self.driver, self.oracle, self.chosen = (
+    def __init__(self, folder, tally, driver, oracle, rng):
+        self.folder, self.tally, self.driver, self.oracle, self.rng = (
             folder,
             tally,
             driver,
             oracle,
-            chosen,
+            rng,
         )
         self.number = 0
         self.counts = {"refused": 0, "right": 0, "as DuckDB": 0, "other values": 0}
@@ -94,13 +94,13 @@ class BrokenFiles:
     def flips(self, whole, content, ending, count, first=0):
         for _ in range(count):
             broken = bytearray(content)
-            for _ in range(self.chosen.choice([1, 1, 1, 2, 8])):
-                broken[self.chosen.randrange(first, len(content))] ^= 1 << self.chosen.randrange(8)
+            for _ in range(self.rng.choice([1, 1, 1, 2, 8])):
+                broken[self.rng.randrange(first, len(content))] ^= 1 << self.rng.randrange(8)
             self.ask(whole, bytes(broken), ending, "bits flipped", True)
 
     def cuts(self, whole, content, ending, may_answer):
         lengths = {0, 1, 3, 4, 5, 8, 11, 12, 13} | {len(content) - n for n in (1, 4, 7, 8, 9, 12)}
-        lengths |= {self.chosen.randrange(len(content)) for _ in range(60)}
+        lengths |= {self.rng.randrange(len(content)) for _ in range(60)}
         for length in sorted(n for n in lengths if 0 <= n < len(content)):
             self.ask(
                 whole,
@@ -114,29 +114,29 @@ class BrokenFiles:
         """Bytes left out, doubled, or overwritten by others of the same file."""
         for _ in range(count):
             start, length = (
-                self.chosen.randrange(len(content)),
-                self.chosen.choice([1, 2, 4, 16, 100]),
+                self.rng.randrange(len(content)),
+                self.rng.choice([1, 2, 4, 16, 100]),
             )
             part = content[start : start + length]
-            place = self.chosen.randrange(len(content))
+            place = self.rng.randrange(len(content))
             broken = [
                 content[:start] + content[start + length :],
                 content[:start] + part + content[start:],
                 content[:place] + part + content[place + len(part) :],
                 content[:place] + b"\xff" * length + content[place + length :],
             ]
-            self.ask(whole, self.chosen.choice(broken), ending, "bytes moved", True)
+            self.ask(whole, self.rng.choice(broken), ending, "bytes moved", True)
 
 
 def broken_files(folder, tally, program, seed, flips):
     folder = pathlib.Path(folder)
-    driver, oracle, chosen = (
+    driver, oracle, rng = (
         Driver(program, folder, seconds=60),
         Oracle(folder),
         random.Random(seed),
     )
     table = tables.make("broken", 400, False, kinds=KINDS)
-    work = BrokenFiles(folder, tally, driver, oracle, chosen)
+    work = BrokenFiles(folder, tally, driver, oracle, rng)
     tables.write_parquet(table, f"{folder}/whole.parquet")
     whole = {s: oracle.answer(s.format("whole.parquet")) for s in STATEMENTS}
     for statement in STATEMENTS:
@@ -292,12 +292,10 @@ def command_line(folder, tally, penstock):
     content = (line.folder / "whole.parquet").read_bytes()
     outputs = line.folder / "outputs"
     outputs.mkdir()
-    chosen = random.Random(5)
+    rng = random.Random(5)
     for place in range(6):
         broken = (
-            bytearray(content)
-            if place % 2
-            else bytearray(content[: chosen.randrange(len(content))])
+            bytearray(content) if place % 2 else bytearray(content[: rng.randrange(len(content))])
         )
         if place % 2:  # the footer's beginning: no reader can miss it
             footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")

@@ -151,21 +151,21 @@ class Node:
 class Expressions:
     def __init__(self, seed, oracle, table):
         """`table` is any file with the columns of tables.COLUMNS: only its types are asked for."""
-        self.chosen, self.oracle, self.table, self.known = random.Random(seed), oracle, table, {}
+        self.rng, self.oracle, self.table, self.known = random.Random(seed), oracle, table, {}
 
     def any(self, depth=None):
         return self.of(
-            self.chosen.choice(FAMILIES),
-            self.chosen.choice([1, 2, 2, 3, 3, 4]) if depth is None else depth,
+            self.rng.choice(FAMILIES),
+            self.rng.choice([1, 2, 2, 3, 3, 4]) if depth is None else depth,
         )
 
     def inexact(self):
-        template = self.chosen.choice(INEXACT)
+        template = self.rng.choice(INEXACT)
         while True:
             node = self._typed(
                 template,
                 *(
-                    self.of(self.chosen.choice(["float", "float", "decimal", "integer"]), 2)
+                    self.of(self.rng.choice(["float", "float", "decimal", "integer"]), 2)
                     for _ in range(template.count("{}"))
                 ),
             )
@@ -174,30 +174,30 @@ class Expressions:
 
     def of(self, family, depth):
         while True:
-            if depth <= 0 or self.chosen.random() < 0.1:
+            if depth <= 0 or self.rng.random() < 0.1:
                 return self._leaf(family)
             for _ in range(20):
                 node = getattr(self, "_" + family)(depth - 1)
                 if node and family_of(node.type) == family:
                     return node
 
-    def text(self, depth, chosen_among=True):
-        """Of one column; or, with `chosen_among`, a choice of several such."""
+    def text(self, depth, of_choices=True):
+        """Of one column; or, with `of_choices`, a choice of several such."""
         inner = self.column("string")
         if depth <= 0:
             return inner
-        if chosen_among and self.chosen.random() < 0.4:
-            template = self.chosen.choice(CHOICES_OF_TEXT)
+        if of_choices and self.rng.random() < 0.4:
+            template = self.rng.choice(CHOICES_OF_TEXT)
             inputs = [self.of("boolean", depth - 1)] if "{0}" in template else []
             more = template.count("{") - len(inputs)
             return self._typed(
                 template, *inputs, *[self.text(depth - 1, False) for _ in range(more)], text=True
             )
-        return self._typed(self.chosen.choice(TEXTS_OF_TEXT), inner, text=True)
+        return self._typed(self.rng.choice(TEXTS_OF_TEXT), inner, text=True)
 
     def column(self, family):
         names = [name for name, kind in tables.COLUMNS.items() if family_of(kind) == family]
-        name = self.chosen.choice(names)
+        name = self.rng.choice(names)
         return Node(name, (), tables.COLUMNS[name])
 
     # ---- what follows may return None: drawn again
@@ -221,35 +221,35 @@ class Expressions:
         )
 
     def _filled(self, templates, family, depth):
-        template = self.chosen.choice(templates)
+        template = self.rng.choice(templates)
         count = template.count("{}")
         return self._typed(template, *[self.of(family, depth + 2 - count) for _ in range(count)])
 
     def _leaf(self, family):
-        if self.chosen.random() < 0.75:
+        if self.rng.random() < 0.75:
             return self.column(family)
         return self._literal(family)
 
     def _literal(self, family):
-        chosen = self.chosen
+        rng = self.rng
         if family == "boolean":
-            text = chosen.choice(["true", "false", "CAST(NULL AS BOOLEAN)"])
+            text = rng.choice(["true", "false", "CAST(NULL AS BOOLEAN)"])
         elif family == "integer":
-            kind = chosen.choice(INTEGERS)
+            kind = rng.choice(INTEGERS)
             bits, signed = NUMBERS_OF_BITS[kind], kind[0] != "U"
             low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
-            number = tables._integer(chosen, low, high, chosen.random() < 0.6)
+            number = tables._integer(rng, low, high, rng.random() < 0.6)
             plain = str(number) if number >= 0 else f"({number})"
             # -9223372036854775808 is the negation of a number that BIGINT does not hold.
             text = (
                 plain
-                if abs(number) < 1 << 62 and chosen.random() < 0.7
+                if abs(number) < 1 << 62 and rng.random() < 0.7
                 else f"CAST('{number}' AS {kind})"
                 if abs(number) < 1 << 62
                 else "7"
             )
         elif family == "float":
-            text = chosen.choice(
+            text = rng.choice(
                 [
                     "0e0",
                     "1e0",
@@ -270,7 +270,7 @@ class Expressions:
             )
             text = f"({text})" if text[0] == "-" else text
         elif family == "decimal":
-            text = chosen.choice(
+            text = rng.choice(
                 [
                     "0.0",
                     "1.0",
@@ -286,7 +286,7 @@ class Expressions:
                 ]
             )
         elif family == "date":
-            text = chosen.choice(
+            text = rng.choice(
                 [
                     "DATE '1998-09-02'",
                     "DATE '1970-01-01'",
@@ -299,7 +299,7 @@ class Expressions:
                 ]
             )
         else:
-            text = chosen.choice(
+            text = rng.choice(
                 [
                     "TIMESTAMP '1998-09-02 12:34:56.789'",
                     "TIMESTAMP '1970-01-01 00:00:00'",
@@ -320,16 +320,16 @@ class Expressions:
 
     def _choice(self, family, depth):
         """CASE, COALESCE...: of every family alike."""
-        of, chosen = self.of, self.chosen
-        way = chosen.randrange(8)
-        if way == 0:
+        of, rng = self.of, self.rng
+        branch = rng.randrange(8)
+        if branch == 0:
             return self._typed(
                 "CASE WHEN {} THEN {} ELSE {} END",
                 of("boolean", depth),
                 of(family, depth),
                 of(family, depth),
             )
-        if way == 1:
+        if branch == 1:
             return self._typed(
                 "CASE WHEN {} THEN {} WHEN {} THEN {} END",
                 of("boolean", depth),
@@ -337,7 +337,7 @@ class Expressions:
                 of("boolean", depth - 1),
                 of(family, depth - 1),
             )
-        if way == 2:
+        if branch == 2:
             return self._typed(
                 "CASE {} WHEN {} THEN {} WHEN {} THEN {} ELSE {} END",
                 *[of("integer", depth - 1) for _ in range(2)],
@@ -346,18 +346,18 @@ class Expressions:
                 of(family, depth - 1),
                 of(family, depth - 1),
             )
-        if way == 3:
+        if branch == 3:
             return self._typed("coalesce({}, {})", of(family, depth), of(family, depth))
-        if way == 4:
+        if branch == 4:
             return self._typed(
                 "coalesce({}, {}, {})",
                 of(family, depth - 1),
                 of(family, depth - 1),
                 of(family, depth),
             )
-        if way == 5:
+        if branch == 5:
             return self._typed("nullif({}, {})", of(family, depth), of(family, depth))
-        if way == 6 and family != "boolean":
+        if branch == 6 and family != "boolean":
             return self._filled(
                 ["greatest({}, {})", "least({}, {})", "greatest({}, {}, {})", "least({}, {}, {})"],
                 family,
@@ -370,70 +370,68 @@ class Expressions:
     def _divisor(self, family, depth):
         """Seldom zero: a division by zero ends the whole statement, and tells nothing of the other rows."""
         divisor = self.of(family, depth)
-        if self.chosen.random() < 0.1:
+        if self.rng.random() < 0.1:
             return divisor
         return self._typed("nullif({}, 0)", divisor)
 
     def _guarded(self, family, depth):
         """A number small enough that a sum or product of a few seldom leaves its type."""
-        way, inner = self.chosen.randrange(4), self.of(family, depth)
-        if way == 0 or len(inner.sql) > 100:  # a guard repeats its input
+        branch, inner = self.rng.randrange(4), self.of(family, depth)
+        if branch == 0 or len(inner.sql) > 100:  # a guard repeats its input
             return inner
-        if way == 1:
+        if branch == 1:
             return self._typed("CASE WHEN {0} BETWEEN 0 AND 100 THEN {0} END", inner)
-        if way == 2 and family == "integer" and inner.type not in ("UBIGINT",):
+        if branch == 2 and family == "integer" and inner.type not in ("UBIGINT",):
             return self._typed("CAST({} AS BIGINT)", inner)
         return self._typed("CASE WHEN {0} > -1000 AND {0} < 1000 THEN {0} ELSE 3 END", inner)
 
     def _integer(self, depth):
-        of, chosen = self.of, self.chosen
-        way = chosen.randrange(16)
-        if way == 14:
-            return self._typed(
-                chosen.choice(NUMBERS_OF_TEXT), self.text(chosen.choice([0, 0, 1]), False)
-            )
-        if way < 4:
+        of, rng = self.of, self.rng
+        branch = rng.randrange(16)
+        if branch == 14:
+            return self._typed(rng.choice(NUMBERS_OF_TEXT), self.text(rng.choice([0, 0, 1]), False))
+        if branch < 4:
             left, right = self._guarded("integer", depth), self._guarded("integer", depth)
             return (
                 left
                 and right
-                and self._typed(chosen.choice(["({} + {})", "({} - {})", "({} * {})"]), left, right)
+                and self._typed(rng.choice(["({} + {})", "({} - {})", "({} * {})"]), left, right)
             )
-        if way < 6:
+        if branch < 6:
             divisor = self._divisor("integer", depth)
             return divisor and self._typed(
-                chosen.choice(["({} // {})", "({} % {})", "mod({}, {})"]),
+                rng.choice(["({} // {})", "({} % {})", "mod({}, {})"]),
                 of("integer", depth),
                 divisor,
             )
-        if way == 6:
+        if branch == 6:
             return self._typed(
-                chosen.choice(["({} & {})", "({} | {})", "xor({}, {})"]),
+                rng.choice(["({} & {})", "({} | {})", "xor({}, {})"]),
                 of("integer", depth),
                 of("integer", depth),
             )
-        if way == 7:
+        if branch == 7:
             inner = of("integer", depth)
-            count = Node(str(chosen.randrange(0, NUMBERS_OF_BITS[inner.type])), (), "INTEGER")
-            if chosen.getrandbits(1):
+            count = Node(str(rng.randrange(0, NUMBERS_OF_BITS[inner.type])), (), "INTEGER")
+            if rng.getrandbits(1):
                 return self._typed("({} >> {})", inner, count)
             inner = self._typed("({} & 15)", inner)
             return inner and self._typed(
-                "({} << {})", inner, Node(str(chosen.randrange(0, 4)), (), "INTEGER")
+                "({} << {})", inner, Node(str(rng.randrange(0, 4)), (), "INTEGER")
             )
-        if way == 8:
+        if branch == 8:
             return self._typed(
-                chosen.choice(
+                rng.choice(
                     ["(- {})", "abs({})", "(~ {})", "sign({})", "round({})", "trunc({})", "(+ {})"]
                 ),
                 of("integer", depth),
             )
-        if way == 9:
-            part = chosen.choice(
+        if branch == 9:
+            part = rng.choice(
                 ["year", "quarter", "month", "day", "dayofweek", "isodow", "dayofyear"]
             )
             return self._typed(
-                chosen.choice(
+                rng.choice(
                     [
                         f"{part}({{}})",
                         f"EXTRACT({part} FROM {{}})"
@@ -441,79 +439,77 @@ class Expressions:
                         else f"date_part('{part}', {{}})",
                     ]
                 ),
-                of(chosen.choice(["date", "timestamp"]), depth),
+                of(rng.choice(["date", "timestamp"]), depth),
             )
-        if way == 10:
+        if branch == 10:
             return self._typed(
-                chosen.choice(["hour({})", "minute({})", "second({})", "EXTRACT(hour FROM {})"]),
+                rng.choice(["hour({})", "minute({})", "second({})", "EXTRACT(hour FROM {})"]),
                 of("timestamp", depth),
             )
-        if way == 11:
+        if branch == 11:
             return self._typed("({} - {})", of("date", depth), of("date", depth))
-        if way == 12:
-            kind = chosen.choice(INTEGERS)
-            source = chosen.choice(["integer", "boolean", "integer", "decimal", "float"])
-            if source in ("decimal", "float") or chosen.random() < 0.5:
+        if branch == 12:
+            kind = rng.choice(INTEGERS)
+            source = rng.choice(["integer", "boolean", "integer", "decimal", "float"])
+            if source in ("decimal", "float") or rng.random() < 0.5:
                 inner = self._guarded(source, depth) if source != "boolean" else of(source, depth)
                 return inner and self._typed(f"CAST({{}} AS {kind})", inner)
             return self._typed(f"{{}}::{kind}", of(source, 0))
         return self._choice("integer", depth)
 
     def _float(self, depth):
-        of, chosen = self.of, self.chosen
-        way = chosen.randrange(10)
-        if way < 3:
+        of, rng = self.of, self.rng
+        branch = rng.randrange(10)
+        if branch < 3:
             return self._typed(
-                chosen.choice(["({} + {})", "({} - {})", "({} * {})", "({} / {})", "({} % {})"]),
+                rng.choice(["({} + {})", "({} - {})", "({} * {})", "({} / {})", "({} % {})"]),
                 of("float", depth),
-                of(chosen.choice(["float", "float", "integer", "decimal"]), depth),
+                of(rng.choice(["float", "float", "integer", "decimal"]), depth),
             )
-        if way == 3:
-            number = chosen.choice(["integer", "decimal"])
+        if branch == 3:
+            number = rng.choice(["integer", "decimal"])
             return self._typed("({} / {})", of(number, depth), of(number, depth))
-        if way == 4:
+        if branch == 4:
             return self._typed(
-                chosen.choice(
+                rng.choice(
                     ["(- {})", "abs({})", "floor({})", "ceil({})", "round({})", "trunc({})"]
                 ),
                 of("float", depth),
             )
-        if way == 5:
+        if branch == 5:
+            return self._typed("sqrt({})", of(rng.choice(["float", "integer", "decimal"]), depth))
+        if branch == 6:
+            return self._typed(rng.choice(["floor({})", "ceiling({})"]), of("integer", depth))
+        if branch == 7:
             return self._typed(
-                "sqrt({})", of(chosen.choice(["float", "integer", "decimal"]), depth)
-            )
-        if way == 6:
-            return self._typed(chosen.choice(["floor({})", "ceiling({})"]), of("integer", depth))
-        if way == 7:
-            return self._typed(
-                f"CAST({{}} AS {chosen.choice(['FLOAT', 'DOUBLE'])})",
-                of(chosen.choice(["integer", "float", "decimal", "boolean"]), depth),
+                f"CAST({{}} AS {rng.choice(['FLOAT', 'DOUBLE'])})",
+                of(rng.choice(["integer", "float", "decimal", "boolean"]), depth),
             )
         return self._choice("float", depth)
 
     def _decimal(self, depth):
-        of, chosen = self.of, self.chosen
-        way = chosen.randrange(9)
-        if way < 3:
+        of, rng = self.of, self.rng
+        branch = rng.randrange(9)
+        if branch < 3:
             left, right = (
                 self._guarded("decimal", depth),
-                self._guarded(chosen.choice(["decimal", "decimal", "integer"]), depth),
+                self._guarded(rng.choice(["decimal", "decimal", "integer"]), depth),
             )
             return (
                 left
                 and right
                 and self._typed(
-                    chosen.choice(["({} + {})", "({} - {})", "({} * {})", "({} * (1 - {}))"]),
+                    rng.choice(["({} + {})", "({} - {})", "({} * {})", "({} * (1 - {}))"]),
                     left,
                     right,
                 )
             )
-        if way == 3:
+        if branch == 3:
             divisor = self._divisor("decimal", depth)
             return divisor and self._typed("({} % {})", of("decimal", depth), divisor)
-        if way == 4:
+        if branch == 4:
             return self._typed(
-                chosen.choice(
+                rng.choice(
                     [
                         "(- {})",
                         "abs({})",
@@ -527,45 +523,45 @@ class Expressions:
                 ),
                 of("decimal", depth),
             )
-        if way < 7:
-            precision = chosen.choice([4, 9, 12, 15, 18])
-            kind = f"DECIMAL({precision},{chosen.randrange(0, min(precision, 7))})"
-            source = chosen.choice(["integer", "decimal", "float", "boolean"])
+        if branch < 7:
+            precision = rng.choice([4, 9, 12, 15, 18])
+            kind = f"DECIMAL({precision},{rng.randrange(0, min(precision, 7))})"
+            source = rng.choice(["integer", "decimal", "float", "boolean"])
             inner = of("boolean", depth) if source == "boolean" else self._guarded(source, depth)
             return inner and self._typed(f"CAST({{}} AS {kind})", inner)
         return self._choice("decimal", depth)
 
     def _date(self, depth):
-        of, chosen = self.of, self.chosen
-        way = chosen.randrange(6)
-        if way < 2:
+        of, rng = self.of, self.rng
+        branch = rng.randrange(6)
+        if branch < 2:
             days = self._typed(
                 "CAST(CASE WHEN {0} BETWEEN -100 AND 1000 THEN {0} END AS INTEGER)",
                 of("integer", depth),
             )
             return days and self._typed(
-                chosen.choice(["({} + {})", "({} - {})"]), of("date", depth), days
+                rng.choice(["({} + {})", "({} - {})"]), of("date", depth), days
             )
-        if way == 2:
-            return self._typed(chosen.choice(["({} + 30)", "({} - 1)"]), of("date", depth))
-        if way == 3:
+        if branch == 2:
+            return self._typed(rng.choice(["({} + 30)", "({} - 1)"]), of("date", depth))
+        if branch == 3:
             return self._typed("CAST({} AS DATE)", of("timestamp", depth))
         return self._choice("date", depth)
 
     def _timestamp(self, depth):
-        if self.chosen.randrange(3) == 0:
+        if self.rng.randrange(3) == 0:
             return self._typed("CAST({} AS TIMESTAMP)", self.of("date", depth))
         return self._choice("timestamp", depth)
 
     def _boolean(self, depth):
-        of, chosen = self.of, self.chosen
-        way = chosen.randrange(15)
-        compare = chosen.choice(["=", "<>", "<", "<=", ">", ">=", "!=", "=="])
-        if way < 4:
-            family = chosen.choice(FAMILIES)
+        of, rng = self.of, self.rng
+        branch = rng.randrange(15)
+        compare = rng.choice(["=", "<>", "<", "<=", ">", ">=", "!=", "=="])
+        if branch < 4:
+            family = rng.choice(FAMILIES)
             return self._typed(f"({{}} {compare} {{}})", of(family, depth), of(family, depth))
-        if way == 4:
-            left, right = chosen.choice(
+        if branch == 4:
+            left, right = rng.choice(
                 [
                     ("integer", "float"),
                     ("integer", "decimal"),
@@ -575,61 +571,57 @@ class Expressions:
                 ]
             )
             pair = [of(left, depth), of(right, depth)]
-            chosen.shuffle(pair)
+            rng.shuffle(pair)
             return self._typed(f"({{}} {compare} {{}})", *pair)
-        if way < 7:
+        if branch < 7:
             return self._filled(
                 ["({} AND {})", "({} OR {})", "({} AND {} AND {})", "({} OR {} OR {})"],
                 "boolean",
                 depth,
             )
-        if way == 7:
+        if branch == 7:
             return self._typed("(NOT {})", of("boolean", depth))
-        if way == 8:
-            inner = (
-                of(chosen.choice(FAMILIES), depth)
-                if chosen.random() < 0.8
-                else self.column("string")
-            )
-            return self._typed(chosen.choice(["({} IS NULL)", "({} IS NOT NULL)"]), inner)
-        if way == 9:
+        if branch == 8:
+            inner = of(rng.choice(FAMILIES), depth) if rng.random() < 0.8 else self.column("string")
+            return self._typed(rng.choice(["({} IS NULL)", "({} IS NOT NULL)"]), inner)
+        if branch == 9:
             return self._typed(
-                f"({{}} IS {chosen.choice(['TRUE', 'FALSE', 'NOT TRUE', 'NOT FALSE', 'UNKNOWN', 'NOT UNKNOWN'])})",
+                f"({{}} IS {rng.choice(['TRUE', 'FALSE', 'NOT TRUE', 'NOT FALSE', 'UNKNOWN', 'NOT UNKNOWN'])})",
                 of("boolean", depth),
             )
-        if way == 10:
-            family = chosen.choice(FAMILIES)
+        if branch == 10:
+            family = rng.choice(FAMILIES)
             return self._typed(
-                chosen.choice(["({} BETWEEN {} AND {})", "({} NOT BETWEEN {} AND {})"]),
+                rng.choice(["({} BETWEEN {} AND {})", "({} NOT BETWEEN {} AND {})"]),
                 *[of(family, depth - 1) for _ in range(3)],
             )
-        if way == 11:
-            family = chosen.choice(["integer", "decimal", "date", "timestamp", "float"])
+        if branch == 11:
+            family = rng.choice(["integer", "decimal", "date", "timestamp", "float"])
             return self._typed(
-                chosen.choice(["({} IN ({}, {}, {}))", "({} NOT IN ({}, {}, {}))"]),
+                rng.choice(["({} IN ({}, {}, {}))", "({} NOT IN ({}, {}, {}))"]),
                 of(family, depth),
-                *[chosen.choice([self._literal, self.column])(family) for _ in range(3)],
+                *[rng.choice([self._literal, self.column])(family) for _ in range(3)],
             )
-        if way == 12:
-            family = chosen.choice(FAMILIES)
+        if branch == 12:
+            family = rng.choice(FAMILIES)
             return self._typed(
-                chosen.choice(["({} IS DISTINCT FROM {})", "({} IS NOT DISTINCT FROM {})"]),
+                rng.choice(["({} IS DISTINCT FROM {})", "({} IS NOT DISTINCT FROM {})"]),
                 of(family, depth),
                 of(family, depth),
             )
-        if way == 13:
+        if branch == 13:
             return self._typed(
-                chosen.choice(CONDITIONS_OF_TEXT), self.text(chosen.choice([0, 0, 1]), False)
+                rng.choice(CONDITIONS_OF_TEXT), self.text(rng.choice([0, 0, 1]), False)
             )
-        if chosen.random() < 0.7:
+        if rng.random() < 0.7:
             text = (
-                chosen.choice(tables.STRINGS + ["absent", "key 17"])
+                rng.choice(tables.STRINGS + ["absent", "key 17"])
                 .replace("'", "''")
                 .replace("{", "{{")
                 .replace("}", "}}")
             )
             return self._typed(
-                chosen.choice(
+                rng.choice(
                     [
                         f"({{}} = '{text}')",
                         f"({{}} <> '{text}')",
@@ -641,11 +633,11 @@ class Expressions:
             )
         return (
             self._typed(
-                chosen.choice(["({} = {})", "({} <> {})"]),
+                rng.choice(["({} = {})", "({} <> {})"]),
                 Node("s", (), "VARCHAR"),
                 Node("sn", (), "VARCHAR"),
             )
-            if chosen.getrandbits(1)
+            if rng.getrandbits(1)
             else self._choice("boolean", depth)
         )
 

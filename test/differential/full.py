@@ -1,4 +1,4 @@
-"""Ten thousand random cases by hand, on a chosen device; also where DuckDB is not, from recorded answers.
+"""Ten thousand random cases by hand, on a given device; also where DuckDB is not, from recorded answers.
 
     full.py run     QUERY_DRIVER [--device ID] [--cases 10000] [--seed N]        here and now, with DuckDB
     full.py record  FOLDER [--cases 2000] [--seed N] [--rows 260]                writes FOLDER/*.parquet and FOLDER/cases.xz

@@ -36,48 +36,45 @@ KEY_PAIRS = [
 SIZES = [0, 1, 7, 64, 300, 1500]
 
 
-def make_table(chosen, rows):
-    nulls, distinct = chosen.choice([0, 0, 0.1, 0.5]), chosen.choice([1, 5, 40, 2000])
+def make_table(rng, rows):
+    nulls, distinct = rng.choice([0, 0, 0.1, 0.5]), rng.choice([1, 5, 40, 2000])
     integer = (
-        chosen.choice([pyarrow.int8(), pyarrow.int32(), pyarrow.int64()])
+        rng.choice([pyarrow.int8(), pyarrow.int32(), pyarrow.int64()])
         if distinct < 100
         else pyarrow.int32()
     )
-    unique = rows > 1 and chosen.random() < 0.4 and not pyarrow.types.is_int8(integer)
+    unique = rows > 1 and rng.random() < 0.4 and not pyarrow.types.is_int8(integer)
 
     def column(kind, value):
         return pyarrow.array(
-            [
-                None if chosen.random() < nulls else value(chosen.randrange(distinct))
-                for _ in range(rows)
-            ],
+            [None if rng.random() < nulls else value(rng.randrange(distinct)) for _ in range(rows)],
             kind,
         )
 
     first = list(range(rows))
-    chosen.shuffle(first)
+    rng.shuffle(first)
     return pyarrow.table(
         {
             "i": pyarrow.array(first, integer) if unique else column(integer, lambda n: n - 2),
-            "j": column(pyarrow.int64(), lambda n: n * chosen.choice([1, 1, 1_000_003])),
+            "j": column(pyarrow.int64(), lambda n: n * rng.choice([1, 1, 1_000_003])),
             # beside j it meets beyond the largest BIGINT too, where its bits are those of a negative one
             "u": column(pyarrow.uint64(), lambda n: (n - 1) % 2**64),
-            "s": column(pyarrow.string(), lambda n: chosen.choice(["", "a", "B", "b"]) + str(n)),
+            "s": column(pyarrow.string(), lambda n: rng.choice(["", "a", "B", "b"]) + str(n)),
             "t": column(
                 pyarrow.date32(), lambda n: datetime.date(2020, 1, 1) + datetime.timedelta(days=n)
             ),
             "m": column(pyarrow.decimal128(9, 2), lambda n: decimal.Decimal(n) / 4),
-            "v": column(pyarrow.int32(), lambda n: chosen.randrange(-100, 100)),
+            "v": column(pyarrow.int32(), lambda n: rng.randrange(-100, 100)),
         }
     )
 
 
 class RandomJoins:
-    def __init__(self, chosen, files):
-        self.chosen, self.files = chosen, files
+    def __init__(self, rng, files):
+        self.rng, self.files = rng, files
 
     def _equal(self, left, right):
-        ours, theirs = self.chosen.choice(KEY_PAIRS)
+        ours, theirs = self.rng.choice(KEY_PAIRS)
         qualified = [
             side.replace(name, f"{table}.{name}", 1)
             for table, side, name in (
@@ -85,11 +82,11 @@ class RandomJoins:
                 (right, theirs, theirs[0]),
             )
         ]
-        return " = ".join(qualified if self.chosen.random() < 0.5 else qualified[::-1])
+        return " = ".join(qualified if self.rng.random() < 0.5 else qualified[::-1])
 
     def _filter(self, table):
-        value = self.chosen.randrange(-60, 60)
-        return self.chosen.choice(
+        value = self.rng.randrange(-60, 60)
+        return self.rng.choice(
             [
                 f"{table}.v > {value}",
                 f"{table}.v % 3 <> 1",
@@ -99,10 +96,10 @@ class RandomJoins:
         )
 
     def _some(self, condition, share):
-        return [condition] if self.chosen.random() < share else []
+        return [condition] if self.rng.random() < share else []
 
     def statement(self):
-        return self.chosen.choice(
+        return self.rng.choice(
             [
                 self._inner,
                 self._inner,
@@ -115,16 +112,16 @@ class RandomJoins:
         )()
 
     def _from(self, count):
-        return [(self.chosen.choice(self.files), name) for name in "abc"[:count]]
+        return [(self.rng.choice(self.files), name) for name in "abc"[:count]]
 
     def _select(self, tables, source, where):
         names = [name for _, name in tables]
         columns = [
-            f"{self.chosen.choice(names)}.{column}"
-            for column in self.chosen.sample("ijstmv", self.chosen.choice([1, 2, 4]))
+            f"{self.rng.choice(names)}.{column}"
+            for column in self.rng.sample("ijstmv", self.rng.choice([1, 2, 4]))
         ]
         condition = f" WHERE {' AND '.join(where)}" if where else ""
-        form = self.chosen.random()
+        form = self.rng.random()
         if form < 0.4:
             return f"SELECT {', '.join(columns)} FROM {source}{condition} ORDER BY {', '.join(columns)} LIMIT 3000"
         sums = f"count(*), count({columns[0]}), sum({names[0]}.v), min({names[-1]}.v), max({names[-1]}.t)"
@@ -132,7 +129,7 @@ class RandomJoins:
             return f"SELECT {sums} FROM {source}{condition}"
         if form < 0.7:
             return self._windows(columns, names, source, condition)
-        having = self.chosen.choice(
+        having = self.rng.choice(
             [
                 "",
                 "",
@@ -141,12 +138,12 @@ class RandomJoins:
                 f" HAVING sum({names[0]}.v) > 5",
             ]
         )
-        tail = self.chosen.choice(
+        tail = self.rng.choice(
             ["", "", " DESC NULLS FIRST LIMIT 20", " NULLS FIRST LIMIT 10 OFFSET 3", " OFFSET 2"]
         )
         distinct = (
-            f", count(DISTINCT {names[-1]}.{self.chosen.choice('ijst')})"
-            if self.chosen.random() < 0.3
+            f", count(DISTINCT {names[-1]}.{self.rng.choice('ijst')})"
+            if self.rng.random() < 0.3
             else ""
         )
         return (
@@ -157,7 +154,7 @@ class RandomJoins:
     def _windows(self, columns, names, source, condition):
         """Whose results hang on values alone: rows of a join have no order of their own."""
         order = ", ".join(columns)
-        calls = self.chosen.sample(
+        calls = self.rng.sample(
             [
                 f"sum({names[0]}.v) OVER (ORDER BY {order})",
                 f"rank() OVER (PARTITION BY {columns[0]} ORDER BY {order})",
@@ -171,24 +168,24 @@ class RandomJoins:
         return f"SELECT {order}, {', '.join(calls)} FROM {source}{condition} ORDER BY {places} LIMIT 3000"
 
     def _inner(self):
-        tables = self._from(self.chosen.choice([2, 2, 3]))
+        tables = self._from(self.rng.choice([2, 2, 3]))
         where = [self._equal("a", "b")] + self._some(self._equal("a", "b"), 0.3)
-        if self.chosen.random() < 0.15:  # an equality of every branch
+        if self.rng.random() < 0.15:  # an equality of every branch
             where[0] = f"({where[0]} AND {self._filter('a')} OR {where[0]} AND {self._filter('b')})"
         if len(tables) == 3:
-            where.append(self._equal(self.chosen.choice("ab"), "c"))
+            where.append(self._equal(self.rng.choice("ab"), "c"))
         for _, name in tables:
             where += self._some(self._filter(name), 0.4)
         where += self._some("a.v < b.v", 0.2)
-        self.chosen.shuffle(where)
+        self.rng.shuffle(where)
         return self._select(
             tables, ", ".join(f"'{file}' AS {name}" for file, name in tables), where
         )
 
     def _using(self):
         tables = self._from(2)
-        kind = self.chosen.choice(["JOIN", "JOIN", "LEFT JOIN"])
-        keys = ", ".join(self.chosen.sample("ijstm", self.chosen.choice([1, 1, 2])))
+        kind = self.rng.choice(["JOIN", "JOIN", "LEFT JOIN"])
+        keys = ", ".join(self.rng.sample("ijstm", self.rng.choice([1, 1, 2])))
         where = self._some(self._filter("a"), 0.4) + (
             self._some(self._filter("b"), 0.4) if kind == "JOIN" else []
         )
@@ -199,7 +196,7 @@ class RandomJoins:
     def _left_then_inner(self):
         tables = self._from(3)
         first = f"'{tables[0][0]}' AS a LEFT JOIN '{tables[1][0]}' AS b ON {self._equal('a', 'b')}"
-        second = self.chosen.choice(["JOIN", "LEFT JOIN"])
+        second = self.rng.choice(["JOIN", "LEFT JOIN"])
         source = f"{first} {second} '{tables[2][0]}' AS c ON {self._equal('a', 'c')}"
         return self._select(tables, source, self._some(self._filter("a"), 0.5))
 
@@ -211,7 +208,7 @@ class RandomJoins:
             + self._some(self._filter("b"), 0.3)
         )
         where = self._some(self._filter("a"), 0.3) + self._some(
-            self.chosen.choice(["b.v IS NULL", "b.v > 0"]), 0.3
+            self.rng.choice(["b.v IS NULL", "b.v > 0"]), 0.3
         )
         return self._select(
             tables,
@@ -226,7 +223,7 @@ class RandomJoins:
             + self._some(self._equal("a", "b"), 0.3)
             + self._some(self._filter("b"), 0.4)
         )
-        negated = self.chosen.choice(["", "NOT "])
+        negated = self.rng.choice(["", "NOT "])
         return self._select(
             tables[:1],
             f"'{file}' AS a",
@@ -236,10 +233,10 @@ class RandomJoins:
 
     def _in(self):
         (file, _), (other, _) = tables = self._from(2)
-        column = self.chosen.choice("ijst")
+        column = self.rng.choice("ijst")
         inside = "".join(f" WHERE {condition}" for condition in self._some(self._filter("b"), 0.5))
-        grouped = f" GROUP BY {column} HAVING count(*) > 1" if self.chosen.random() < 0.3 else ""
-        negated = self.chosen.choice(["", "NOT "])
+        grouped = f" GROUP BY {column} HAVING count(*) > 1" if self.rng.random() < 0.3 else ""
+        negated = self.rng.choice(["", "NOT "])
         return self._select(
             tables[:1],
             f"'{file}' AS a",
@@ -250,15 +247,15 @@ class RandomJoins:
 
 def main():
     options = test_options(cases=60, seed=1)
-    tally, chosen = Tally(), random.Random(options.seed)
+    tally, rng = Tally(), random.Random(options.seed)
     with tempfile.TemporaryDirectory(prefix="penstock-joins-") as folder:
         files = []
         for number, rows in enumerate(SIZES + SIZES[2:]):
             files.append(f"t{number}.parquet")
             pyarrow.parquet.write_table(
-                make_table(chosen, rows), f"{folder}/{files[-1]}", row_group_size=500
+                make_table(rng, rows), f"{folder}/{files[-1]}", row_group_size=500
             )
-        oracle, joins = Oracle(folder), RandomJoins(chosen, files)
+        oracle, joins = Oracle(folder), RandomJoins(rng, files)
         cases = []
         while len(cases) < options.cases:
             text = joins.statement()

@@ -71,11 +71,11 @@ class Oracle:
 
     def faults(self, statement):
         """None where it hangs on the order of evaluation."""
-        verdicts = {
+        found = {
             bool(_answer(connection, statement).error)
             for connection in (self.connection, self.strict)
         }
-        return verdicts.pop() if len(verdicts) == 1 else None
+        return found.pop() if len(found) == 1 else None
 
     def types(self, statement):
         """Of the columns; None where DuckDB does not bind the statement."""

@@ -106,7 +106,7 @@ void append_value(std::string& json, const Column& column, std::uint64_t row) {
   }
 }
 
-std::string answer_text(const Outcome& outcome) {
+std::string answer_text(const QueryResult& outcome) {
   std::string json = "{\"columns\": [";
   const Table& table = outcome.table;
   for (std::size_t c = 0; c < table.columns.size(); c++) {
@@ -137,7 +137,7 @@ std::string error_text(const Status& status) {
   return json + "}";
 }
 
-Result<Outcome> answer(const std::string& statement, const RunOptions& options) {
+Result<QueryResult> answer(const std::string& statement, const RunOptions& options) {
   Plan plan;
   PENSTOCK_ASSIGN(const StepId result, bind_sql(statement, plan, open_table));
   return run(plan, result, options);
@@ -177,7 +177,7 @@ int main(int count, char** arguments) {
       std::fprintf(stderr, "no such option: %s\n", line.c_str());
       return 2;
     }
-    const Result<Outcome> outcome = answer(line, options);
+    const Result<QueryResult> outcome = answer(line, options);
     const std::string text =
         (outcome.ok() ? answer_text(*outcome) : error_text(outcome.status())) + "\n";
     std::fwrite(text.data(), 1, text.size(), stdout);

@@ -68,45 +68,43 @@ CONDITIONS_OF_GROUPS = [
 
 class RandomStatements:
     def __init__(self, seed, folder, max_rows=4097):
-        self.chosen = random.Random(seed)
+        self.rng = random.Random(seed)
         self.oracle = Oracle(folder)
         self.files, self.faulting = (
             [],
             [],
         )  # faulting: expressions drawn that end in a fault, with their tables
         for number, rows in enumerate(n for n in ROW_COUNTS if n <= max_rows):
-            null_share = 1.0 if rows == 63 else self.chosen.choice([0.1, 0.2, 0.5])
+            null_share = 1.0 if rows == 63 else self.rng.choice([0.1, 0.2, 0.5])
             table = tables.make(
                 f"{seed}/{number}",
                 rows,
-                tame=self.chosen.getrandbits(1) == 0,
+                tame=self.rng.getrandbits(1) == 0,
                 null_share=null_share,
             )
             self.files.append(f"random{seed}_{number}.parquet")
             tables.write_parquet(
-                table, f"{folder}/{self.files[-1]}", seed=self.chosen.randrange(1, 1 << 30)
+                table, f"{folder}/{self.files[-1]}", seed=self.rng.randrange(1, 1 << 30)
             )
             self.oracle.load(self.files[-1])
-        self.expressions = Expressions(self.chosen.random(), self.oracle, self.files[0])
+        self.expressions = Expressions(self.rng.random(), self.oracle, self.files[0])
 
     def statements(self, cases):
         """Yields statements until they hold at least so many cases."""
         made = 0
         while made < cases:
             for statement in self._drawn():
-                if self.chosen.random() < 0.3:
-                    statement.batch_rows = self.chosen.choice([64, 128, 256, 1024])
+                if self.rng.random() < 0.3:
+                    statement.batch_rows = self.rng.choice([64, 128, 256, 1024])
                 made += statement.cases
                 yield statement
 
     def _drawn(self):
-        if self.faulting and self.chosen.random() < FAULTS_PER_STATEMENT / (
-            1 + FAULTS_PER_STATEMENT
-        ):
-            node, table = self.faulting.pop(self.chosen.randrange(len(self.faulting)))
+        if self.faulting and self.rng.random() < FAULTS_PER_STATEMENT / (1 + FAULTS_PER_STATEMENT):
+            node, table = self.faulting.pop(self.rng.randrange(len(self.faulting)))
             if not self._is_hidden(node, table):
                 return self._fault(node, table)
-        some = self.chosen.sample(self.files, min(TABLES_PER_STATEMENT, len(self.files)))
+        some = self.rng.sample(self.files, min(TABLES_PER_STATEMENT, len(self.files)))
         forms = [
             self._rows,
             self._aggregates,
@@ -115,10 +113,10 @@ class RandomStatements:
             self._distinct,
             self._windows,
         ]
-        form = self.chosen.choices(forms, [10, 6, 6, 2, 2, 3])[0]
+        form = self.rng.choices(forms, [10, 6, 6, 2, 2, 3])[0]
         return form(some)
 
-    def _sound(self, files, draw):
+    def _without_faults(self, files, draw):
         """An expression that ends in no fault over any of the tables."""
         while True:
             node = draw()
@@ -126,66 +124,62 @@ class RandomStatements:
                 (file, self.oracle.faults(f"SELECT {node.sql} AS v FROM '{file}'"))
                 for file in files
             ]
-            if all(verdict is False for _, verdict in faults):
+            if all(has_fault is False for _, has_fault in faults):
                 return node
             # DuckDB evaluates both sides of AND and OR or one, as it likes; Penstock hides a fault behind a side that decides.
             if not any(word in node.sql for word in (" AND ", " OR ", " IN ")):
-                self.faulting += [(node, file) for file, verdict in faults if verdict][:1]
+                self.faulting += [(node, file) for file, has_fault in faults if has_fault][:1]
 
     def _condition(self, files, probability):
-        if self.chosen.random() >= probability:
+        if self.rng.random() >= probability:
             return ""
-        return " WHERE " + self._sound(files, lambda: self.expressions.of("boolean", 3)).sql
+        return (
+            " WHERE " + self._without_faults(files, lambda: self.expressions.of("boolean", 3)).sql
+        )
 
     def _any(self):
         """Any expression, and now and then one that a form for any other has no use for."""
-        way = self.chosen.random()
+        probability = self.rng.random()
         return (
             self.expressions.inexact()
-            if way < 0.06
+            if probability < 0.06
             else self._text(2)
-            if way < 0.16
+            if probability < 0.16
             else self.expressions.any()
         )
 
-    def _text(self, depth, chosen_among=True):
+    def _text(self, depth, of_choices=True):
         while True:
-            node = self.expressions.text(depth, chosen_among)
+            node = self.expressions.text(depth, of_choices)
             if node:
                 return node
 
     def _ordered(self):
         """What can be ordered by: strings are of one column."""
-        return self._text(1, False) if self.chosen.random() < 0.15 else self.expressions.any()
+        return self._text(1, False) if self.rng.random() < 0.15 else self.expressions.any()
 
-    def _ways(self, count):
+    def _orders(self, count):
         return [
-            self.chosen.choice(
-                ["", " DESC", " ASC NULLS FIRST", " DESC NULLS FIRST", " NULLS LAST"]
-            )
+            self.rng.choice(["", " DESC", " ASC NULLS FIRST", " DESC NULLS FIRST", " NULLS LAST"])
             for _ in range(count)
         ]
 
     def _limit(self, probability, limits):
-        if self.chosen.random() >= probability:
+        if self.rng.random() >= probability:
             return ""
         offset = (
-            f" OFFSET {self.chosen.choice([0, 1, 3, 64, 5000])}"
-            if self.chosen.random() < 0.5
-            else ""
+            f" OFFSET {self.rng.choice([0, 1, 3, 64, 5000])}" if self.rng.random() < 0.5 else ""
         )
         return (
-            f" LIMIT {self.chosen.choice(limits)}"
-            if self.chosen.random() < 0.8 or not offset
-            else ""
+            f" LIMIT {self.rng.choice(limits)}" if self.rng.random() < 0.8 or not offset else ""
         ) + offset
 
     def _among_rows(self, condition):
         """WHERE that asks for membership in another table too."""
-        if self.chosen.random() >= 0.15:
+        if self.rng.random() >= 0.15:
             return condition
-        ours, theirs = self.chosen.choice(MEMBERS)
-        inner = self.chosen.choice(
+        ours, theirs = self.rng.choice(MEMBERS)
+        inner = self.rng.choice(
             [
                 "",
                 " WHERE bn",
@@ -193,10 +187,8 @@ class RandomStatements:
                 f" GROUP BY {theirs} HAVING count(*) > 1",
             ]
         )
-        negated = self.chosen.choice(["", "NOT "])
-        member = (
-            f"{ours} {negated}IN (SELECT {theirs} FROM '{self.chosen.choice(self.files)}'{inner})"
-        )
+        negated = self.rng.choice(["", "NOT "])
+        member = f"{ours} {negated}IN (SELECT {theirs} FROM '{self.rng.choice(self.files)}'{inner})"
         return condition + (" AND " if condition else " WHERE ") + member
 
     def _answered(self, statement, inexact=None):
@@ -208,14 +200,14 @@ class RandomStatements:
         return statement
 
     def _rows(self, files):
-        nodes = [self._sound(files, self._any) for _ in range(EXPRESSIONS_PER_STATEMENT)]
+        nodes = [self._without_faults(files, self._any) for _ in range(EXPRESSIONS_PER_STATEMENT)]
         condition = self._condition(files, 0.4)
         among = self._among_rows(condition)
         if among != condition:  # whose rows DuckDB yields in an order of its own
             condition = among + " ORDER BY id"
         limit = (
-            f" LIMIT {self.chosen.choice([0, 1, 64, 100])} OFFSET {self.chosen.choice([0, 3, 64])}"
-            if self.chosen.random() < 0.15
+            f" LIMIT {self.rng.choice([0, 1, 64, 100])} OFFSET {self.rng.choice([0, 3, 64])}"
+            if self.rng.random() < 0.15
             else ""
         )
 
@@ -274,15 +266,15 @@ class RandomStatements:
         family = family_of(node.type)
         functions = ["count"] if family == "string" else ["count", "min", "max"]
         functions += ["sum", "sum", "avg"] if family in ("integer", "decimal", "float") else []
-        function = self.chosen.choice(functions)
+        function = self.rng.choice(functions)
         # A sum of distinct floats is another one than the bound is of.
-        if self.chosen.random() < (0.7 if family == "string" else 0.15) and not (
+        if self.rng.random() < (0.7 if family == "string" else 0.15) and not (
             family == "float" and function in ("sum", "avg")
         ):
             function += "(DISTINCT "
         filtered = (
             f" FILTER (WHERE {self.expressions.column('boolean').sql})"
-            if self.chosen.random() < 0.1
+            if self.rng.random() < 0.1
             else ""
         )
         return function, filtered
@@ -318,11 +310,11 @@ class RandomStatements:
 
     def _calls(self, files, count):
         def draw():
-            return self._text(2) if self.chosen.random() < 0.1 else self.expressions.any()
+            return self._text(2) if self.rng.random() < 0.1 else self.expressions.any()
 
         return [
             (node, *self._aggregate(node))
-            for node in [self._sound(files, draw) for _ in range(count)]
+            for node in [self._without_faults(files, draw) for _ in range(count)]
         ]
 
     def _aggregates(self, files):
@@ -331,33 +323,31 @@ class RandomStatements:
         )
 
     def _groups(self, files):
-        names = self.chosen.sample(
+        names = self.rng.sample(
             ["b", "bn", "s", "sn", "i8", "i8n", "u8n", "i16n", "dtn", "d4_1", "f32n", "i64n"],
-            self.chosen.choice([1, 1, 2]),
+            self.rng.choice([1, 1, 2]),
         )
-        if self.chosen.random() < 0.3:
+        if self.rng.random() < 0.3:
             names = ["b", "bn", "i8n"]
         keys = [Node(name, (), tables.COLUMNS[name]) for name in names]
-        if self.chosen.random() < 0.3:
-            keys[0] = self._sound(
+        if self.rng.random() < 0.3:
+            keys[0] = self._without_faults(
                 files,
                 lambda: self.expressions.of(
-                    self.chosen.choice(["boolean", "integer", "decimal", "date"]), 2
+                    self.rng.choice(["boolean", "integer", "decimal", "date"]), 2
                 ),
             )
-        elif self.chosen.random() < 0.2:
+        elif self.rng.random() < 0.2:
             keys[0] = self._text(2)
         after = (
-            f" HAVING {self.chosen.choice(CONDITIONS_OF_GROUPS)}"
-            if self.chosen.random() < 0.3
-            else ""
+            f" HAVING {self.rng.choice(CONDITIONS_OF_GROUPS)}" if self.rng.random() < 0.3 else ""
         )
-        if self.chosen.random() < 0.3 and not any(
+        if self.rng.random() < 0.3 and not any(
             key.type == "VARCHAR" and key.inputs for key in keys
         ):
             after += (
                 " ORDER BY "
-                + ", ".join(f"k{i}{way}" for i, way in enumerate(self._ways(len(keys))))
+                + ", ".join(f"k{i}{order}" for i, order in enumerate(self._orders(len(keys))))
                 + self._limit(0.7, [1, 10, 200])
             )
         return self._build_aggregates(
@@ -370,13 +360,13 @@ class RandomStatements:
 
     def _order(self, files):
         """The rows' order is the answer: `id` makes it total."""
-        nodes = [self._sound(files, self._ordered) for _ in range(3)]
+        nodes = [self._without_faults(files, self._ordered) for _ in range(3)]
         condition = self._among_rows(self._condition(files, 0.7))
-        ways, limit = self._ways(len(nodes)), self._limit(0.6, [1, 10, 200])
+        orders, limit = self._orders(len(nodes)), self._limit(0.6, [1, 10, 200])
 
         def build(table, some):
             items = "".join(f", {node.sql} AS v{i}" for i, node in enumerate(some))
-            order = ", ".join(f"v{i}{ways[i]}" for i in range(len(some)))
+            order = ", ".join(f"v{i}{orders[i]}" for i in range(len(some)))
             statement = Statement(
                 f"SELECT id{items} FROM '{table}'{condition} ORDER BY {order}, id{limit}",
                 None,
@@ -397,25 +387,25 @@ class RandomStatements:
     def _distinct(self, files):
         """Rows of which no two are equal, in the order of all of their columns."""
         nodes = [
-            self._sound(
+            self._without_faults(
                 files,
                 lambda: (
                     self._ordered()
-                    if self.chosen.random() < 0.5
+                    if self.rng.random() < 0.5
                     else self.expressions.of("boolean", 2)
                 ),
             )
-            for _ in range(self.chosen.choice([1, 2, 2, 3]))
+            for _ in range(self.rng.choice([1, 2, 2, 3]))
         ]
-        condition, ways, limit = (
+        condition, orders, limit = (
             self._condition(files, 0.4),
-            self._ways(len(nodes)),
+            self._orders(len(nodes)),
             self._limit(0.5, [1, 10, 200]),
         )
 
         def build(table, some):
             items = ", ".join(f"{node.sql} AS v{i}" for i, node in enumerate(some))
-            order = ", ".join(f"{i + 1}{ways[i]}" for i in range(len(some)))
+            order = ", ".join(f"{i + 1}{orders[i]}" for i in range(len(some)))
             statement = Statement(
                 f"SELECT DISTINCT {items} FROM '{table}'{condition} ORDER BY {order}{limit}",
                 None,
@@ -444,12 +434,12 @@ class RandomStatements:
             "rank",
             "dense_rank",
         ]
-        function = self.chosen.choice(
+        function = self.rng.choice(
             functions
             + (["sum", "sum", "sum"] if family in ("integer", "decimal") else [])
             + (["avg", "avg"] if node.type in NARROW else [])
         )
-        frame = self.chosen.choice(
+        frame = self.rng.choice(
             [
                 "",
                 "",
@@ -458,25 +448,25 @@ class RandomStatements:
             ]
         )
         parts = ["bn", "sn", "i8n % 3", "u8 > 100", "d4_1n", "length(s)", "dtn", "f32n"]
-        partition = ", ".join(self.chosen.sample(parts, self.chosen.choice([0, 1, 1, 2, 3])))
-        ways = ["", " DESC", " NULLS FIRST", " DESC NULLS FIRST"]
+        partition = ", ".join(self.rng.sample(parts, self.rng.choice([0, 1, 1, 2, 3])))
+        orders = ["", " DESC", " NULLS FIRST", " DESC NULLS FIRST"]
         order = [
-            name + self.chosen.choice(ways)
-            for name in self.chosen.sample(["i16n", "f64n", "sn", "dtn", "u64n", "b"], 2)
+            name + self.rng.choice(orders)
+            for name in self.rng.sample(["i16n", "f64n", "sn", "dtn", "u64n", "b"], 2)
         ]
         adds = (
             function in ("count", "min", "max", "sum", "avg", "rank", "dense_rank")
             and "ROWS U" not in frame
         )
-        order = order[: self.chosen.choice([0, 1, 2])] if adds else order + ["id"]
+        order = order[: self.rng.choice([0, 1, 2])] if adds else order + ["id"]
         if function in ("row_number", "rank", "dense_rank"):
             call, frame = f"{function}()", ""
         elif function in ("lag", "lead"):
-            default = ", 0" if family == "integer" and self.chosen.random() < 0.3 else ""
-            call = f"{function}({node.sql}, {self.chosen.choice([0, 1, 2, 70])}{default})"
+            default = ", 0" if family == "integer" and self.rng.random() < 0.3 else ""
+            call = f"{function}({node.sql}, {self.rng.choice([0, 1, 2, 70])}{default})"
         else:
             call = f"{function}({node.sql})"
-            if function in ("count", "min", "max", "sum", "avg") and self.chosen.random() < 0.2:
+            if function in ("count", "min", "max", "sum", "avg") and self.rng.random() < 0.2:
                 call += f" FILTER (WHERE {self.expressions.column('boolean').sql})"
         if not order and frame and "AND UNBOUNDED" not in frame:
             frame = ""
@@ -488,7 +478,7 @@ class RandomStatements:
         return f"{call} OVER ({' '.join(part for part in parts if part)})"
 
     def _windows(self, files):
-        nodes = [self._sound(files, self._ordered) for _ in range(4)]
+        nodes = [self._without_faults(files, self._ordered) for _ in range(4)]
         some = [(node, self._window(node)) for node in nodes]
         condition = self._condition(files, 0.4)
 

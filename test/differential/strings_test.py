@@ -64,23 +64,23 @@ ROWS = 5000
 
 
 def make_table(seed):
-    chosen = random.Random(seed)
-    maybe = lambda share, value: None if chosen.random() < share else value
+    rng = random.Random(seed)
+    maybe = lambda share, value: None if rng.random() < share else value
     return pyarrow.table(
         {
             "id": pyarrow.array(range(ROWS), pyarrow.int32()),
             "s": pyarrow.array(
-                [maybe(0.1, chosen.choice(TEXTS)) for _ in range(ROWS)], pyarrow.string()
+                [maybe(0.1, rng.choice(TEXTS)) for _ in range(ROWS)], pyarrow.string()
             ),
             "u": pyarrow.array(
-                [chosen.choice(TEXTS) + str(chosen.randrange(3000)) for _ in range(ROWS)],
+                [rng.choice(TEXTS) + str(rng.randrange(3000)) for _ in range(ROWS)],
                 pyarrow.string(),
             ),
             "m": pyarrow.array(
-                [maybe(0.2, chosen.choice(["MAIL", "SHIP", "AIR", "RAIL"])) for _ in range(ROWS)],
+                [maybe(0.2, rng.choice(["MAIL", "SHIP", "AIR", "RAIL"])) for _ in range(ROWS)],
                 pyarrow.string(),
             ),
-            "k": pyarrow.array([chosen.randrange(100) for _ in range(ROWS)], pyarrow.int32()),
+            "k": pyarrow.array([rng.randrange(100) for _ in range(ROWS)], pyarrow.int32()),
         }
     )
 

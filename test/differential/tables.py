@@ -85,29 +85,29 @@ def arrow_type(kind):
     }[kind]
 
 
-def _integer(chosen, low, high, tame):
+def _integer(rng, low, high, tame):
     if tame:
-        return chosen.randint(max(low, -12), min(high, 12))
-    way = chosen.randrange(4)
-    if way == 0:
-        return chosen.choice([low, low + 1, high, high - 1, 0, 1, max(low, -1)])
-    if way == 1:
-        return chosen.randint(max(low, -20), min(high, 20))
-    if way == 2:  # every magnitude alike
-        value = chosen.getrandbits(64) >> chosen.randrange(64)
-        return min(max(-value if chosen.getrandbits(1) else value, low), high)
-    return chosen.randint(low, high)
+        return rng.randint(max(low, -12), min(high, 12))
+    branch = rng.randrange(4)
+    if branch == 0:
+        return rng.choice([low, low + 1, high, high - 1, 0, 1, max(low, -1)])
+    if branch == 1:
+        return rng.randint(max(low, -20), min(high, 20))
+    if branch == 2:  # every magnitude alike
+        value = rng.getrandbits(64) >> rng.randrange(64)
+        return min(max(-value if rng.getrandbits(1) else value, low), high)
+    return rng.randint(low, high)
 
 
-def _real(chosen, single, tame):
+def _real(rng, single, tame):
     if tame:
-        return chosen.randint(-400, 400) / 4
+        return rng.randint(-400, 400) / 4
     largest, smallest = (
         (3.4028234663852886e38, 1e-45) if single else (1.7976931348623157e308, 5e-324)
     )
-    way = chosen.randrange(3)
-    if way == 0:
-        return chosen.choice(
+    branch = rng.randrange(3)
+    if branch == 0:
+        return rng.choice(
             [
                 float("nan"),
                 float("inf"),
@@ -136,9 +136,9 @@ def _real(chosen, single, tame):
                 0.1,
             ]
         )
-    if way == 1:
-        return chosen.uniform(-1000, 1000)
-    bits = chosen.getrandbits(32 if single else 64)
+    if branch == 1:
+        return rng.uniform(-1000, 1000)
+    bits = rng.getrandbits(32 if single else 64)
     return float(
         numpy.array([bits], dtype=numpy.uint32 if single else numpy.uint64).view(
             numpy.float32 if single else numpy.float64
@@ -146,41 +146,39 @@ def _real(chosen, single, tame):
     )
 
 
-def value(chosen, kind, tame):
+def value(rng, kind, tame):
     """Never None. Decimals as counts, dates as days, timestamps as microseconds."""
     if kind in _INTEGERS:
         bits, signed = _INTEGERS[kind]
         return _integer(
-            chosen,
+            rng,
             *((-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)),
             tame,
         )
     if kind in _DECIMALS:
         limit = 10 ** _DECIMALS[kind][0] - 1
         return (
-            _integer(chosen, -limit, limit, False)
+            _integer(rng, -limit, limit, False)
             if not tame
-            else chosen.randint(-min(limit, 99999), min(limit, 99999))
+            else rng.randint(-min(limit, 99999), min(limit, 99999))
         )
     if kind == "b":
-        return bool(chosen.getrandbits(1))
+        return bool(rng.getrandbits(1))
     if kind in ("f32", "f64"):
-        return _real(chosen, kind == "f32", tame)
+        return _real(rng, kind == "f32", tame)
     if kind == "dt":
         days = (8000, 12000) if tame else (FIRST_DAY, LAST_DAY)
         return (
-            chosen.choice([*days, 0, -1, 59, 10956, 11016, -719103])
-            if not tame and chosen.random() < 0.3
-            else chosen.randint(*days)
+            rng.choice([*days, 0, -1, 59, 10956, 11016, -719103])
+            if not tame and rng.random() < 0.3
+            else rng.randint(*days)
         )
     if kind == "ts":
         days = (8000, 12000) if tame else (FIRST_DAY, LAST_DAY)
-        return chosen.randint(*days) * DAY + chosen.choice(
-            [0, DAY - 1, 1, chosen.randrange(DAY), chosen.randrange(86400) * 1_000_000]
+        return rng.randint(*days) * DAY + rng.choice(
+            [0, DAY - 1, 1, rng.randrange(DAY), rng.randrange(86400) * 1_000_000]
         )
-    return (
-        chosen.choice(STRINGS) if tame or chosen.random() < 0.8 else f"key {chosen.randrange(5000)}"
-    )
+    return rng.choice(STRINGS) if tame or rng.random() < 0.8 else f"key {rng.randrange(5000)}"
 
 
 def array_of(kind, values):
@@ -202,21 +200,19 @@ def array_of(kind, values):
 
 def make(seed, rows, tame, null_share=0.2, kinds=KINDS):
     """`null_share` 1 makes the columns that may lack values lack all of them."""
-    chosen = random.Random(seed)
+    rng = random.Random(seed)
     columns, fields = (
         [pyarrow.array(range(rows), type=pyarrow.int64())],
         [pyarrow.field("id", pyarrow.int64(), nullable=False)],
     )
     for kind in kinds:
         # Long columns repeat a part: values are drawn one by one, and those are slow.
-        part = [value(chosen, kind, tame) for _ in range(min(rows, 5000))]
+        part = [value(rng, kind, tame) for _ in range(min(rows, 5000))]
         values = (part * (rows // max(len(part), 1) + 1))[:rows]
         columns.append(array_of(kind, values))
         fields.append(pyarrow.field(kind, arrow_type(kind), nullable=False))
-        chosen.shuffle(values)
-        columns.append(
-            array_of(kind, [None if chosen.random() < null_share else v for v in values])
-        )
+        rng.shuffle(values)
+        columns.append(array_of(kind, [None if rng.random() < null_share else v for v in values]))
         fields.append(pyarrow.field(kind + "n", arrow_type(kind)))
     return pyarrow.Table.from_arrays(columns, schema=pyarrow.schema(fields))
 
@@ -225,18 +221,18 @@ def write_parquet(table, path, seed=0):
     """Seed 0 writes pyarrow's defaults; others draw what a writer can choose."""
     if seed == 0:
         return pyarrow.parquet.write_table(table, path)
-    chosen = random.Random(seed)
-    dictionary = chosen.choice([True, False, ["s", "i32n", "d15_2"]])
+    rng = random.Random(seed)
+    dictionary = rng.choice([True, False, ["s", "i32n", "d15_2"]])
     encodings = {}
     if dictionary is False:
-        for name, ways in {
+        for name, candidates in {
             "i32": ["PLAIN", "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"],
             "i64n": ["PLAIN", "DELTA_BINARY_PACKED"],
             "f64": ["PLAIN", "BYTE_STREAM_SPLIT"],
             "s": ["PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"],
         }.items():
             if name in table.column_names:
-                encodings[name] = chosen.choice(ways)
+                encodings[name] = rng.choice(candidates)
     elif isinstance(dictionary, list):
         dictionary = [name for name in dictionary if name in table.column_names]
     pyarrow.parquet.write_table(
@@ -244,14 +240,14 @@ def write_parquet(table, path, seed=0):
         path,
         use_dictionary=dictionary,
         column_encoding=encodings or None,
-        compression=chosen.choice(["snappy", "zstd", "gzip", "none", "lz4"]),
-        row_group_size=chosen.choice([7, 64, 100, 1000, 1 << 20])
+        compression=rng.choice(["snappy", "zstd", "gzip", "none", "lz4"]),
+        row_group_size=rng.choice([7, 64, 100, 1000, 1 << 20])
         if table.num_rows < 20000
-        else chosen.choice([4096, 10000, 1 << 20]),
-        data_page_version=chosen.choice(["1.0", "2.0"]),
-        data_page_size=chosen.choice([256, 4096, 1 << 20]),
-        write_statistics=chosen.random() < 0.7,
-        store_decimal_as_integer=chosen.random() < 0.5,
+        else rng.choice([4096, 10000, 1 << 20]),
+        data_page_version=rng.choice(["1.0", "2.0"]),
+        data_page_size=rng.choice([256, 4096, 1 << 20]),
+        write_statistics=rng.random() < 0.7,
+        store_decimal_as_integer=rng.random() < 0.5,
     )
 
 

@@ -72,7 +72,7 @@ Result<std::string> generated(const Case& pipeline) {
   PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program));
   const std::string template_name(variant->templates.substr(variant->templates.rfind(' ') + 1));
   PENSTOCK_ASSIGN(
-      const PipelineText text,
+      const PipelineSource text,
       emit_pipeline(program, template_name, variant->policy(traits, program), pipeline.target));
   return text.text.substr(text.text.find("#line 1 \"pipeline\""));
 }

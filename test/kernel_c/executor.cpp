@@ -15,7 +15,7 @@
 namespace kernelc {
 namespace {
 
-struct Item : WorkItem {
+struct Thread : WorkItem {
   Fiber fiber;
   const char* file = nullptr;  // of the barrier it waits at
   int line = 0;
@@ -25,21 +25,21 @@ struct Launch {
   const KernelEntry* kernel = nullptr;
   void** arguments = nullptr;
   void* tile = nullptr;
-  Item* current = nullptr;
+  Thread* current = nullptr;
   Shadow shadow;
   std::vector<u32> shuffle_slots;
   Findings findings;
 };
 Launch* active = nullptr;
 
-void run_item(void* argument) {
+void run_thread(void* argument) {
   watching = &active->shadow;
-  active->kernel->invoke(active->arguments, static_cast<Item*>(argument), active->tile);
+  active->kernel->invoke(active->arguments, static_cast<Thread*>(argument), active->tile);
   watching = nullptr;
 }
 
-std::string place_of(const Item& item) {
-  return std::string(item.file) + ":" + std::to_string(item.line);
+std::string place_of(const Thread& thread) {
+  return std::string(thread.file) + ":" + std::to_string(thread.line);
 }
 
 // Local memory of one group: an exact block, aligned as on GPUs.
@@ -58,7 +58,7 @@ class Tile {
   void* memory_;
 };
 
-// The order in which items take their turns; a new one for each phase when shuffled.
+// The order in which threads take their turns; a new one for each phase when shuffled.
 class Turns {
  public:
   Turns(u32 count, Order order, u32 seed) : order_(order), random_(seed) {
@@ -76,59 +76,59 @@ class Turns {
   std::vector<u32> turns_;
 };
 
-// Lets every item run to its next barrier or its end. False when the group has finished or
+// Lets every thread run to its next barrier or its end. False when the group has finished or
 // diverged.
-bool run_phase(Launch& launch, std::vector<std::unique_ptr<Item>>& items, Turns& turns) {
-  const Item* waiting = nullptr;
-  const Item* finished = nullptr;
-  const Item* elsewhere = nullptr;
+bool run_phase(Launch& launch, std::vector<std::unique_ptr<Thread>>& threads, Turns& turns) {
+  const Thread* waiting = nullptr;
+  const Thread* finished = nullptr;
+  const Thread* elsewhere = nullptr;
   for (const u32 turn : turns.next()) {
-    Item& item = *items[turn];
-    if (!item.fiber.done()) {
-      launch.current = &item;
-      launch.shadow.set_item(item.local_id, item.group_id);
-      item.fiber.resume();
+    Thread& thread = *threads[turn];
+    if (!thread.fiber.done()) {
+      launch.current = &thread;
+      launch.shadow.set_thread(thread.local_id, thread.group_id);
+      thread.fiber.resume();
     }
-    if (item.fiber.done())
-      finished = &item;
+    if (thread.fiber.done())
+      finished = &thread;
     else if (waiting != nullptr &&
-             (waiting->line != item.line || std::strcmp(waiting->file, item.file) != 0))
-      elsewhere = &item;
+             (waiting->line != thread.line || std::strcmp(waiting->file, thread.file) != 0))
+      elsewhere = &thread;
     else
-      waiting = &item;
+      waiting = &thread;
   }
   launch.shadow.pass_barrier();
   if (waiting == nullptr) return false;
   if (finished == nullptr && elsewhere == nullptr) return true;
-  const Item& other = elsewhere != nullptr ? *elsewhere : *finished;
+  const Thread& other = elsewhere != nullptr ? *elsewhere : *finished;
   launch.findings.push_back("divergent barrier in '" + std::string(launch.kernel->name) +
-                            "', group " + std::to_string(waiting->group_id) + ": item " +
+                            "', group " + std::to_string(waiting->group_id) + ": thread " +
                             std::to_string(waiting->local_id) + " waits at " + place_of(*waiting) +
-                            ", item " + std::to_string(other.local_id) +
+                            ", thread " + std::to_string(other.local_id) +
                             (elsewhere != nullptr ? " at " + place_of(other) : " has returned"));
   return false;
 }
 
-void run_group(Launch& launch, std::vector<std::unique_ptr<Item>>& items, u32 group, u32 groups,
+void run_group(Launch& launch, std::vector<std::unique_ptr<Thread>>& threads, u32 group, u32 groups,
                const LaunchOptions& options) {
   const Tile tile(launch.kernel->tile_bytes);
   launch.tile = tile.data();
   launch.shadow.begin_group();
   launch.shadow.watch(tile.data(), launch.kernel->tile_bytes, "tile", true);
-  for (u32 i = 0; i < items.size(); i++) {
-    items[i]->local_id = i, items[i]->group_id = group, items[i]->group_count = groups;
-    items[i]->fiber.start(run_item, items[i].get());
+  for (u32 i = 0; i < threads.size(); i++) {
+    threads[i]->local_id = i, threads[i]->group_id = group, threads[i]->group_count = groups;
+    threads[i]->fiber.start(run_thread, threads[i].get());
   }
-  Turns turns(static_cast<u32>(items.size()), options.order, options.seed + group);
-  while (run_phase(launch, items, turns)) {}
+  Turns turns(static_cast<u32>(threads.size()), options.order, options.seed + group);
+  while (run_phase(launch, threads, turns)) {}
   launch.shadow.unwatch_local();
 }
 
 }  // namespace
 
 void barrier(WORK, const char* file, int line) {
-  Item* item = active->current;
-  item->file = file, item->line = line;
+  Thread* thread = active->current;
+  thread->file = file, thread->line = line;
   watching = nullptr;
   Fiber::yield();
   watching = &active->shadow;
@@ -142,10 +142,10 @@ u32 shuffle_up(WORK work, u32 value, u32 distance, u32 lane, const char* file, i
   return result;
 }
 
-u32 shuffle(WORK work, u32 value, u32 item, const char* file, int line) {
+u32 shuffle(WORK work, u32 value, u32 thread, const char* file, int line) {
   active->shuffle_slots[work->local_id] = value;
   barrier(work, file, line);
-  const u32 result = active->shuffle_slots.at(item);
+  const u32 result = active->shuffle_slots.at(thread);
   barrier(work, file, line);
   return result;
 }
@@ -174,11 +174,11 @@ Findings launch(const KernelEntry& kernel, u32 groups, void** arguments,
   for (const MemoryRange& range : options.watched)
     launch.shadow.watch(range.begin, range.bytes, range.name, false);
   active = &launch;
-  static std::vector<std::unique_ptr<Item>> items;  // stacks are kept from launch to launch
-  while (items.size() > kernel.group_size) items.pop_back();
-  while (items.size() < kernel.group_size) items.push_back(std::make_unique<Item>());
+  static std::vector<std::unique_ptr<Thread>> threads;  // stacks are kept from launch to launch
+  while (threads.size() > kernel.group_size) threads.pop_back();
+  while (threads.size() < kernel.group_size) threads.push_back(std::make_unique<Thread>());
   for (u32 group = 0; group < groups && launch.findings.empty(); group++)
-    run_group(launch, items, group, groups, options);
+    run_group(launch, threads, group, groups, options);
   active = nullptr;
   const std::uint64_t races = launch.shadow.race_count();
   for (const std::string& sentence : launch.shadow.sentences())

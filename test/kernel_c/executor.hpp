@@ -2,9 +2,9 @@
 // where kernels are searched for defects. Include after a host text, or after kernel/host.prelude
 // with the kernels in namespace kernelc (see test/fuzz).
 //
-// Each work item of a group is a fiber; BARRIER passes on to the next. Groups run one after
+// Each thread of a group is a fiber; BARRIER passes on to the next. Groups run one after
 // another. Local memory is an exact heap block filled with 0xA5 at the start of each group. What is
-// found: barriers that not all items of a group reach, or reach at different places; races (where
+// found: barriers that not all threads of a group reach, or reach at different places; races (where
 // the kernel's text is compiled by clang with `sanitizer_flags` of CMakeLists.txt); by Address- and
 // UndefinedBehaviorSanitizer everything else, given that each buffer is a heap block of exactly its
 // size.
@@ -16,7 +16,11 @@
 
 namespace kernelc {
 
-enum class Order { forward, reverse, shuffled };  // in which the items of a group take their turns
+enum class Order {
+  forward,
+  reverse,
+  shuffled
+};  // in which the threads of a group take their turns
 struct MemoryRange {
   const void* begin;
   std::size_t bytes;

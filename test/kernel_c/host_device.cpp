@@ -43,7 +43,7 @@ Status check_range(const Buffer& buffer, std::uint64_t bytes, std::uint64_t offs
 
 class HostQueue : public Queue {
  public:
-  explicit HostQueue(ItemOrder order) : order_(order) {}
+  explicit HostQueue(ThreadOrder order) : order_(order) {}
   Status upload(const Buffer& to, const void* from, std::uint64_t bytes,
                 std::uint64_t to_offset) override {
     PENSTOCK_TRY(check_range(to, bytes, to_offset));
@@ -91,7 +91,7 @@ class HostQueue : public Queue {
   Status finish() override { return {}; }
 
  private:
-  ItemOrder order_;
+  ThreadOrder order_;
 };
 
 class HostDevice : public Device {

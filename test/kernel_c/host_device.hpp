@@ -9,7 +9,7 @@ namespace penstock::kernel {
 struct HostDeviceOptions {
   bool is_cpu = false;  // what variants and policies are chosen by
   std::uint32_t max_group_size = 32;
-  ItemOrder order = ItemOrder::forward;
+  ThreadOrder order = ThreadOrder::forward;
   std::uint32_t subgroup_size = 0;  // 0: none
 };
 std::shared_ptr<Device> make_host_device(const HostDeviceOptions& options);

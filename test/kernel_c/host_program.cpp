@@ -153,7 +153,7 @@ Result<HostProgram> HostProgram::build(std::string_view text, const HostProgramO
 }
 
 Status HostProgram::run(std::string_view kernel, std::uint32_t groups,
-                        const std::vector<HostArgument>& arguments, ItemOrder order,
+                        const std::vector<HostArgument>& arguments, ThreadOrder order,
                         std::uint32_t seed) const {
   const auto signature = std::find_if(signatures_.begin(), signatures_.end(),
                                       [&](const Signature& s) { return s.name == kernel; });

@@ -40,7 +40,7 @@ struct HostArgument {
   }
 };
 
-enum class ItemOrder : unsigned char { forward, reverse, shuffled };
+enum class ThreadOrder : unsigned char { forward, reverse, shuffled };
 
 struct HostProgramOptions {
   std::uint32_t group_size = 64;
@@ -58,7 +58,7 @@ class HostProgram {
   // Code::invalid for arguments that do not fit the kernel. Code::internal when a defect was found:
   // the message is what the executor or a sanitizer wrote. Buffers are unchanged then.
   Status run(std::string_view kernel, std::uint32_t groups,
-             const std::vector<HostArgument>& arguments, ItemOrder order = ItemOrder::forward,
+             const std::vector<HostArgument>& arguments, ThreadOrder order = ThreadOrder::forward,
              std::uint32_t seed = 1) const;
   const std::vector<Signature>& signatures() const { return signatures_; }
 

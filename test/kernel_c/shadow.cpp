@@ -89,7 +89,7 @@ void note(const void* address, std::size_t bytes, Access kind, const void* place
 bool Shadow::touch(Range& range, Cell& cell, Access kind, const void* place, bool may_report) {
   const std::uint32_t me = kind == Access::atomic ? atomics : local_id_ + 1;
   const bool writes = kind != Access::read;
-  const auto is_other = [&](std::uint32_t item) { return item != nobody && item != me; };
+  const auto is_other = [&](std::uint32_t thread) { return thread != nobody && thread != me; };
   // An older phase of this group is ordered before by a barrier; one of another group is not.
   const bool other_group = !range.is_local && cell.phase != 0 && cell.phase < group_phase_;
   bool races = false;
@@ -114,9 +114,9 @@ bool Shadow::touch(Range& range, Cell& cell, Access kind, const void* place, boo
   return races;
 }
 
-std::string Shadow::name_of_item(std::uint32_t item) const {
-  if (item == several) return "several items";
-  return item == atomics ? "an atomic operation" : "item " + std::to_string(item - 1);
+std::string Shadow::name_of_thread(std::uint32_t thread) const {
+  if (thread == several) return "several threads";
+  return thread == atomics ? "an atomic operation" : "thread " + std::to_string(thread - 1);
 }
 
 void Shadow::report(const Range& range, const Cell& cell, Access kind, const void* place,
@@ -130,9 +130,9 @@ void Shadow::report(const Range& range, const Cell& cell, Access kind, const voi
                                              : "changes atomically";
   const std::string offset = std::to_string(&cell - range.cells);
   std::string sentence =
-      "race on '" + range.name + "', byte " + offset + ": item " + std::to_string(local_id_) +
+      "race on '" + range.name + "', byte " + offset + ": thread " + std::to_string(local_id_) +
       " of group " + std::to_string(group_id_) + " " + verb + text_of_place(place) + " what " +
-      name_of_item(was_written ? cell.writer : cell.reader) +
+      name_of_thread(was_written ? cell.writer : cell.reader) +
       (other_group ? " of another group " : " ") + (was_written ? "wrote" : "read") +
       text_of_place(was_written ? cell.write_place : cell.read_place) +
       (other_group ? "; groups are not ordered" : "; no barrier between them");

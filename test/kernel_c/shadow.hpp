@@ -1,4 +1,4 @@
-// Finds races: two work items that touch one byte, one of them writing, with no barrier between
+// Finds races: two threads that touch one byte, one of them writing, with no barrier between
 // them.
 //
 // Each byte of watched memory remembers who last read and wrote it, in which phase (the time
@@ -27,7 +27,7 @@ class Shadow {
   void unwatch_local();  // the local memory of a group that has finished
   void begin_group() { group_phase_ = ++phase_; }
   void pass_barrier() { phase_++; }
-  void set_item(std::uint32_t local_id, std::uint32_t group_id) {
+  void set_thread(std::uint32_t local_id, std::uint32_t group_id) {
     local_id_ = local_id;
     group_id_ = group_id;
   }
@@ -38,7 +38,7 @@ class Shadow {
   std::uint64_t race_count() const { return race_count_; }
 
  private:
-  // Who did something: an item's number in its group and 1, or one of these. Nobody is 0, as pages
+  // Who did something: a thread's number in its group and 1, or one of these. Nobody is 0, as pages
   // are that nobody has touched.
   static constexpr std::uint32_t nobody = 0, several = 0xffffffff, atomics = 0xfffffffe;
   struct Cell {
@@ -57,7 +57,7 @@ class Shadow {
   bool touch(Range& range, Cell& cell, Access kind, const void* place, bool may_report);
   void report(const Range& range, const Cell& cell, Access kind, const void* place,
               bool other_group);
-  std::string name_of_item(std::uint32_t item) const;
+  std::string name_of_thread(std::uint32_t thread) const;
 
   std::vector<Range> ranges_;
   std::size_t latest_ = 0;  // of ranges_, which an access fell into
@@ -67,7 +67,7 @@ class Shadow {
   std::uint64_t race_count_ = 0;
 };
 
-// Whose item runs the kernel's code; null while it is the executor's.
+// Whose thread runs the kernel's code; null while it is the executor's.
 extern Shadow* watching;
 void note(const void* address, std::size_t bytes, Access kind, const void* place);
 

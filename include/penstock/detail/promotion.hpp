@@ -29,7 +29,7 @@ constexpr Kinds integers = i8 | i16 | i32 | i64 | u8 | u16 | u32 | u64;
 constexpr Kinds f32 = of(Kind::float32), f64 = of(Kind::float64), decimal = of(Kind::decimal),
                 boolean = of(Kind::boolean);
 
-// An unordered pair of kinds, and what they meet in; Kind::string stands for "they do not".
+// Names an unordered pair of kinds and their common type. Kind::string stands for none.
 struct Row {
   Kinds some, other;
   Kind arithmetic, comparison;
@@ -69,7 +69,7 @@ constexpr bool holds(Kinds kinds, Kind kind) { return (kinds & of(kind)) != 0; }
 
 }  // namespace promotion
 
-// Digits before the point that hold every value of an integer type.
+// Returns how many digits before the point hold every value of an integer type.
 constexpr int integer_digits(Kind kind) {
   switch (kind) {
     case Kind::int8:
@@ -124,7 +124,7 @@ constexpr std::optional<Type> meet(Type a, Type b, Meeting meeting) {
   return std::nullopt;
 }
 
-// Tells whether values of one type can be cast to the other.
+// Returns whether values of one type can be cast to the other.
 constexpr bool is_castable(Type from, Type to) {
   using namespace promotion;
   const auto is_value = [](Type t) {

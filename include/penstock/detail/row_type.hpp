@@ -1,5 +1,5 @@
-// Queries by the shape of their rows: Rows<R>, and Answer<T> for one value of all of them. Included
-// by query.hpp.
+// Defines queries by the shape of their rows: Rows<R>, and Answer<T> for one value of all rows.
+// Included by query.hpp.
 #pragma once
 #include <concepts>
 #include <tuple>
@@ -33,15 +33,15 @@ template <class... K> std::vector<TracedSortKey> sort_keys(const std::tuple<K...
 
 }  // namespace traced
 
-// One value of the whole input. Where there are no rows: 0 for sum, the neutral element for reduce,
-// std::nullopt for the others.
+// A query that yields one value of the whole input. Of no rows, sum is 0, reduce its neutral
+// element, the others are std::nullopt.
 template <class T> class Answer : public Query {
  public:
   Answer(Query query, T over_no_rows)
       : Query(std::move(query)), over_no_rows_(std::move(over_no_rows)) {}
   // `report`, when given, gets the device and what the run took.
   Result<T> run(const RunOptions& options = {}, RunReport* report = nullptr) const {
-    PENSTOCK_ASSIGN(Outcome result, outcome(options));
+    PENSTOCK_ASSIGN(QueryResult result, Query::result(options));
     if (report) *report = std::move(result.report);
     const Table& table = result.table;
     if (table.row_count != 1 || table.columns.size() != 1)
@@ -99,7 +99,7 @@ template <class R> class Rows : public Query {
     }
   }
 
-  // The same rows seen as a struct of Cols, found by their names.
+  // Returns the same rows as a struct of Cols, which are found by their names.
   template <class Struct>
   Rows<Struct> as(const char* file = __builtin_FILE(), int line = __builtin_LINE()) const {
     return bound<Struct>("as", file, line);
@@ -111,7 +111,7 @@ template <class R> class Rows : public Query {
                         {{"count", Aggregate::count_rows, std::nullopt, nullptr}}),
             0};
   }
-  // Over no rows 0. Of integers 128 bits wide, of decimals 38 digits, both exact.
+  // Returns 0 of no rows. Sums of integers have 128 bits, of decimals 38 digits; both are exact.
   auto sum() const { return answer<Aggregate::sum, false>(); }
   auto min() const { return answer<Aggregate::minimum, true>(); }
   auto max() const { return answer<Aggregate::maximum, true>(); }
@@ -175,19 +175,20 @@ template <class R> class Rows : public Query {
   }
 
   // ---- results ----
-  Result<Outcome> outcome(const RunOptions& options = {}) const { return run(options); }
-  Result<Outcome> run(const RunOptions& options = {}) const {
-    return finished().Query::outcome(options);
+  Result<QueryResult> result(const RunOptions& options = {}) const { return run(options); }
+  Result<QueryResult> run(const RunOptions& options = {}) const {
+    return finished().Query::result(options);
   }
   Result<std::string> explain(const RunOptions& options = {}) const {
     return finished().Query::explain(options);
   }
   Result<std::string> source(Target target) const { return finished().Query::source(target); }
   Result<Table> collect(const RunOptions& options = {}) const {
-    PENSTOCK_ASSIGN(Outcome result, run(options));
+    PENSTOCK_ASSIGN(QueryResult result, run(options));
     return std::move(result.table);
   }
-  // A std::vector of the values, or of tuples; opt<T> is std::optional<T>, str is std::string.
+  // Returns a std::vector of the values or of tuples. opt<T> becomes std::optional<T>, str
+  // std::string.
   auto values(const RunOptions& options = {}, RunReport* report = nullptr) const {
     static_assert(
         !Shape::is_struct,
@@ -197,7 +198,7 @@ template <class R> class Rows : public Query {
       return read_all<typename traced::RowElement<Types>::type>(run(options), report, Types());
     }
   }
-  // The only row, of a query that aggregates.
+  // Returns the only row of a query that aggregates.
   auto one(const RunOptions& options = {}, RunReport* report = nullptr) const {
     auto rows = values(options, report);
     using Element = typename decltype(rows)::Value::value_type;
@@ -241,7 +242,7 @@ template <class R> class Rows : public Query {
     return Answer<Type_>(with_reduce(trace, traced::AggregateShape<A>::outputs(result)), Type_());
   }
   template <class Element, class... T>
-  static Result<std::vector<Element>> read_all(Result<Outcome> result, RunReport* report,
+  static Result<std::vector<Element>> read_all(Result<QueryResult> result, RunReport* report,
                                                traced::Parts<T...> types) {
     PENSTOCK_TRY(result.status());
     if (report) *report = result->report;
@@ -265,8 +266,8 @@ template <class R, class Keys> class Grouped {
         row_(std::move(row)),
         keys_(std::move(keys)) {}
 
-  // Rows of the keys and the aggregates: a record if both lambdas returned records, otherwise a
-  // tuple.
+  // Returns rows of the keys and the aggregates: a record if both lambdas returned records,
+  // otherwise a tuple.
   template <class F> auto aggregate(F function) const {
     const auto result = traced::apply_to_row(function, row_);
     using A = std::decay_t<decltype(result)>;

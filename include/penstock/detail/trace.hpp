@@ -102,7 +102,7 @@ template <Op op, class T> auto part(const T& x) {
   return Value<R>(combine(op, {x}, {Kind::int64}, is_opt<R>));
 }
 
-// NULL only if every input is.
+// Returns NULL only if every input is NULL.
 template <Op op, class... T> auto pick(const T&... inputs) {
   constexpr auto result = branch_result({type_v<T>...});
   static_assert(((type_v<T>.kind != Kind::string) && ...),
@@ -173,7 +173,7 @@ template <traced::Traced T> auto abs(const T& x) {
   using R = traced::value_type<traced::code_of(type), traced::nullable_v<T>>;
   return Value<R>(traced::combine(Op::absolute, {x}, type, traced::nullable_v<T>));
 }
-// float stays float, any other number gives double.
+// Returns float for float, and double for any other number.
 template <traced::Traced T> auto sqrt(const T& x) {
   return traced::function_of_float<Op::square_root>(x);
 }
@@ -199,7 +199,7 @@ template <traced::Traced T> auto floor(const T& x) { return traced::rounding<Op:
 template <traced::Traced T> auto ceil(const T& x) { return traced::rounding<Op::ceiling>(x); }
 template <traced::Traced T> auto round(const T& x) { return traced::rounding<Op::round>(x); }
 template <traced::Traced T> auto trunc(const T& x) { return traced::rounding<Op::truncate>(x); }
-// Always double.
+// Return double for every type.
 template <class A, class B>
   requires traced::Operands<A, B>
 auto pow(const A& x, const B& y) {
@@ -209,7 +209,8 @@ auto pow(const A& x, const B& y) {
   return Value<R>(traced::combine(Op::power, {x, y}, {Kind::float64}, traced::is_opt<R>));
 }
 
-// Parts of a date or a timestamp, as int64. day_of_week: Sunday is 0. An infinite one is a fault.
+// Return a part of a date or a timestamp as int64. day_of_week counts Sunday as 0. An infinite
+// date is a fault.
 template <traced::Traced T> auto year(const T& x) { return traced::part<Op::year>(x); }
 template <traced::Traced T> auto quarter(const T& x) { return traced::part<Op::quarter>(x); }
 template <traced::Traced T> auto month(const T& x) { return traced::part<Op::month>(x); }
@@ -227,13 +228,13 @@ template <traced::Traced T> auto second(const T& x) { return traced::part<Op::se
 template <traced::Traced T> Value<bool> is_null(const T& x) {
   return Value<bool>(traced::combine(Op::is_null, {x}, {Kind::boolean}, false));
 }
-// The first that is not NULL.
+// Returns the first value that is not NULL.
 template <class... T>
   requires(sizeof...(T) >= 2 && (traced::Traced<T> || ...) && (traced::Usable<T> && ...))
 auto coalesce(const T&... inputs) {
   return traced::pick<Op::coalesce>(inputs...);
 }
-// The least and greatest of two or more values; NULLs are skipped.
+// Return the least or greatest of two or more values, without NULLs.
 template <class... T>
   requires(sizeof...(T) >= 2 && (traced::Traced<T> || ...) && (traced::Usable<T> && ...))
 auto min(const T&... inputs) {
@@ -245,7 +246,7 @@ auto max(const T&... inputs) {
   return traced::pick<Op::greatest>(inputs...);
 }
 
-// `condition ? then : otherwise` for traced values. A NULL condition takes the second.
+// Returns `condition ? then : otherwise` of traced values. A NULL condition takes the second.
 template <class C, class A, class B>
   requires(traced::Usable<A> && traced::Usable<B>)
 auto select(const C& condition, const A& then, const B& otherwise) {

@@ -18,7 +18,7 @@
 
 namespace penstock {
 
-template <FixedText given, class X> struct FieldValue {
+template <FixedString given, class X> struct FieldValue {
   static constexpr auto name = given;
   using Held = X;
   X value;
@@ -27,8 +27,10 @@ template <class... F> struct Record {
   std::tuple<F...> fields;
 };
 
-template <FixedText name, class X> FieldValue<name, X> field(X value) { return {std::move(value)}; }
-template <FixedText... names, class... X>
+template <FixedString name, class X> FieldValue<name, X> field(X value) {
+  return {std::move(value)};
+}
+template <FixedString... names, class... X>
 Record<FieldValue<names, X>...> record(FieldValue<names, X>... fields) {
   return {{std::move(fields)...}};
 }
@@ -46,8 +48,7 @@ template <class T> struct Aggregated {
 template <class X>
 concept IsAggregated = requires { typename std::decay_t<X>::aggregate_type; };
 
-// What an aggregating lambda's result consists of, in order; names are empty where the lambda gave
-// none.
+// One output of an aggregating lambda. The name is empty where the lambda gave none.
 struct AggregateOutput {
   std::string name;
   Aggregate function;
@@ -129,7 +130,7 @@ template <class... F> struct Shape<Record<F...>> {
   }
 };
 
-// What an aggregating lambda may return: one aggregate, a tuple or a record of them.
+// Describes what an aggregating lambda may return: one aggregate, a tuple or a record of them.
 template <class A> struct AggregateShape;
 template <IsAggregated A> struct AggregateShape<A> {
   using Row = Value<typename A::aggregate_type>;
@@ -167,7 +168,7 @@ struct AggregateShape<Record<F...>> {
 template <class A>
 concept IsAggregates = requires { typename AggregateShape<A>::Row; };
 
-// Keys and aggregates side by side: a record if both are, otherwise a tuple.
+// Joins keys and aggregates: a record if both are records, otherwise a tuple.
 template <class T> std::tuple<Value<T>> as_tuple(std::type_identity<Value<T>>);
 template <class... T> std::tuple<T...> as_tuple(std::type_identity<std::tuple<T...>>);
 template <class... F> std::tuple<typename F::Held...> as_tuple(std::type_identity<Record<F...>>);
@@ -210,8 +211,8 @@ template <Aggregate function, class X> auto aggregated(const X& x) {
 
 }  // namespace traced
 
-// A field of a record by its name.
-template <FixedText wanted, class... F> auto get(const Record<F...>& record) {
+// Returns a field of a record by its name.
+template <FixedString wanted, class... F> auto get(const Record<F...>& record) {
   constexpr std::size_t index = [] {
     std::size_t at = 0, found = sizeof...(F);
     ((found = F::name.view() == wanted.view() ? at : found, at++), ...);
@@ -239,7 +240,7 @@ template <traced::Traced X> auto max(const X& x) {
 template <traced::Traced X> auto avg(const X& x) {
   return traced::aggregated<Aggregate::average>(x);
 }
-// Of each value once: distinct(count(r.user)).
+// Returns the aggregate of distinct values: distinct(count(r.user)).
 template <class T> traced::Aggregated<T> distinct(traced::Aggregated<T> aggregate) {
   aggregate.of_distinct = true;
   return aggregate;

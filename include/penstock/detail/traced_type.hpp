@@ -11,7 +11,7 @@
 
 namespace penstock::traced {
 
-// Where there is no result an error has been said; `instead` keeps it the only one.
+// Returns the result's code, or that of `instead`, which prevents a second error after the first.
 constexpr unsigned code_or(std::optional<Type> result, Kind instead) {
   return code_of(result.value_or(Type{instead}));
 }
@@ -43,7 +43,7 @@ constexpr std::optional<Type> decimal_result(Op op, Type a, Type b, Type met) {
   return Type::decimal(std::min(met.precision + (op == Op::modulo ? 0 : 1), 18), met.scale);
 }
 
-// Of add, subtract, multiply, divide, integer_divide, modulo on promoted types.
+// Returns the type of add, subtract, multiply, divide, integer_divide, modulo on promoted types.
 constexpr std::optional<Type> arithmetic_result(Op op, Type a, Type b) {
   if (is_moment(a) || is_moment(b)) {
     if (op == Op::add && b.kind == Kind::date32) std::swap(a, b);
@@ -75,7 +75,7 @@ constexpr bool is_comparable(Type a, Type b) {
   return !is_wide(a) && !is_wide(b) && expr::meet(a, b, expr::Meeting::comparison).has_value();
 }
 
-// Of select's branches, and of the inputs of coalesce, least, greatest.
+// Returns the common type of select's branches, or of the inputs of coalesce, least, greatest.
 constexpr std::optional<Type> branch_result(std::initializer_list<Type> types) {
   Type type = *types.begin();
   for (Type other : types) {

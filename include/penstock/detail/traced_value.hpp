@@ -28,7 +28,7 @@ namespace penstock {
 // it does nothing.
 class Trace;
 
-// What a Value is behind its type.
+// The node that a Value stands for.
 struct TracedNode {
   std::shared_ptr<Trace> trace;  // null outside a trace: using such a value is an error of the step
   NodeId id = 0;
@@ -41,12 +41,12 @@ template <class T> class Value : public TracedNode {
   Value() = default;
   template <std::same_as<TracedNode> Node>  // exactly: a Value is a TracedNode too
   explicit Value(Node node) : TracedNode(std::move(node)) {}
-  // From T to opt<T>.
+  // Converts T to opt<T>.
   template <class U>
     requires std::same_as<opt<U>, T>
   Value(const Value<U>& value) : TracedNode(value) {}
 
-  // Wherever C++ wants a value now there is none yet; the sentence says what to write instead.
+  // Refuses uses that need the value during tracing. The message says what to write instead.
   template <class U>
     requires std::is_arithmetic_v<U>
   operator U() const {
@@ -105,13 +105,12 @@ TracedNode combine(Op op, std::initializer_list<Operand> inputs, Type promised, 
 TracedNode call(const std::shared_ptr<const CustomFunction>& function,
                 std::initializer_list<Operand> inputs, bool nullable);
 
-// The column a Col stands for, while a row is being made; otherwise no node.
+// Returns the column of a Col while a row is constructed, otherwise no node.
 TracedNode bind_column(std::string_view name, Type type, bool nullable);
-// Told of every copy of a Col: while the members of a row are being listed, they are found by
-// copying the row.
+// Notes every copy of a Col. The members of a row are listed by copying the row.
 void list_column(std::string_view name, const TracedNode& node);
 
-// What a lambda's result consists of, in order; names are empty where the lambda gave none.
+// One output of a lambda. The name is empty where the lambda gave none.
 struct Output {
   std::string name;
   Operand value;
@@ -141,13 +140,13 @@ class ListingColumns {
   friend void list_column(std::string_view name, const TracedNode& node);
 };
 
-// The input's column by its place; its type is known from the step before.
+// Returns the input's column by its index. Its type is known from the step before.
 TracedNode column_at(const std::shared_ptr<Trace>& trace, std::uint32_t index, Type type,
                      bool nullable);
 
 }  // namespace traced
 
-template <FixedText name, class T> class Col : public Value<traced::canonical_t<T>> {
+template <FixedString name, class T> class Col : public Value<traced::canonical_t<T>> {
   using Type_ = traced::canonical_t<T>;
   static_assert(
       !std::is_void_v<Type_>,
@@ -160,7 +159,7 @@ template <FixedText name, class T> class Col : public Value<traced::canonical_t<
                                          traced::is_opt<Type_>)) {}
   Col(const Col& other) : Value<Type_>(other) { traced::list_column(name.view(), *this); }
   Col& operator=(const Col&) = default;
-  // How a map's lambda fills a struct of columns.
+  // Sets a column of the struct that a map's lambda returns.
   template <class U>
   Col(const Value<U>& value) : Value<Type_>(static_cast<const TracedNode&>(value)) {
     static_assert(traced::type_of_value<U>() == traced::type_of_value<Type_>(),

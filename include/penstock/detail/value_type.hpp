@@ -16,7 +16,7 @@
 
 namespace penstock {
 
-// May be NULL. In typed results opt<T> is std::optional<T>.
+// A value that may be NULL. In typed results opt<T> is std::optional<T>.
 template <class T> struct opt {};
 // A string column: carried, and compared with == and !=. In typed results std::string.
 struct str {};
@@ -46,7 +46,7 @@ void the_text_is_not_a_decimal_of_this_precision_and_scale();  // not constexpr:
                                                                // error
 }  // namespace traced
 
-// A number of `precision` digits, `scale` of them behind the point, kept as a count of 10^-scale.
+// A number of `precision` digits, `scale` of them after the point, kept as a count of 10^-scale.
 // More than 18 digits only in results: the sum of a decimal<P, S> is a decimal<38, S>.
 template <int precision, int scale> struct decimal {
   static_assert(1 <= precision && precision <= 38 && 0 <= scale && scale <= precision,
@@ -88,9 +88,9 @@ template <int precision, int scale> struct decimal {
   constexpr auto operator<=>(const decimal&) const = default;
 };
 
-template <std::size_t length> struct FixedText {
+template <std::size_t length> struct FixedString {
   char text[length]{};
-  constexpr FixedText(const char (&from)[length]) {
+  constexpr FixedString(const char (&from)[length]) {
     for (std::size_t i = 0; i < length; i++) text[i] = from[i];
   }
   constexpr std::string_view view() const { return {text, length - 1}; }
@@ -143,8 +143,8 @@ template <> struct IntegerOf<8, false> {
   using type = std::uint64_t;
 };
 
-// The one C++ type of each Type, reached from any that a program may hold: long and long long are
-// std::int64_t, a std::string is str. void for what no Type is.
+// Maps each C++ type to the one type of its Type: long and long long to std::int64_t, std::string
+// to str. void for types that have no Type.
 template <class T> consteval auto canonical() {
   if constexpr (std::same_as<T, bool> || std::same_as<T, float> || std::same_as<T, double> ||
                 std::same_as<T, Int128> || std::same_as<T, date> || std::same_as<T, timestamp> ||
@@ -219,13 +219,13 @@ PENSTOCK_TYPE_OF_CODE_(timestamp, timestamp);
 PENSTOCK_TYPE_OF_CODE_(str, string);
 PENSTOCK_TYPE_OF_CODE_(Int128, int128);
 #undef PENSTOCK_TYPE_OF_CODE_
-// The C++ type of a Type's code, as opt when `nullable`.
+// Maps a Type's code to its C++ type, as opt if `nullable`.
 template <unsigned code, bool nullable>
 using value_type = with_opt<typename TypeOfCode<code>::type, nullable>;
 
 template <class...> inline constexpr bool never = false;
 
-// A scalar of the program as a Scalar of its canonical type.
+// Returns a scalar of the program as a Scalar of its canonical type.
 template <class T> Scalar scalar_of(const T& value) {
   using U = canonical_t<T>;
   if constexpr (is_opt<U>) {

@@ -11,7 +11,7 @@ Result<std::shared_ptr<Program>> build_program(Device& device, const GroupPolicy
                                                std::string_view file) {
   const std::string path = "codec/" + std::string(file) + ".kc";
   const kernel::SourcePart parts[] = {
-      {"definitions", primitive::groups_per_unit(policy.groups_per_multiprocessor)},
+      {"definitions", primitive::groups_per_multiprocessor(policy.groups_per_multiprocessor)},
       {path, std::string(kernel::codec_source(path))}};
   ProgramSource source;
   source.text = kernel::assemble(device.traits().target, parts, kernel::codec_source);

@@ -43,7 +43,8 @@ Result<SourceResolver> SourceResolver::build(std::shared_ptr<Device> device) {
   const Traits& traits = device->traits();
   const GroupPolicy policy = {threads_of_group(traits), 8, 1};
   SourceResolver result;
-  PENSTOCK_ASSIGN(result.program_, build_program(*device, policy, "lz/kernels/output_of_origins"));
+  PENSTOCK_ASSIGN(result.program_,
+                  build_program(*device, policy, "lz/kernels/resolve_source_indices"));
   result.device_ = std::move(device);
   return result;
 }
@@ -84,7 +85,7 @@ Status SourceResolver::launch(Queue& queue, const SourceBatch& batch, int groups
                               std::uint32_t skipped, std::uint32_t span) const {
   const Argument source_indices = Argument::of(*batch.source_indices);
   return queue.launch(
-      *program_, "output_of_origins", batch.stream_count << groups_bits,
+      *program_, "resolve_source_indices", batch.stream_count << groups_bits,
       {{source_indices, source_indices, Argument::of(*batch.streams), Argument::of(*batch.output),
         Argument::of(*batch.wrong), Argument::value(batch.first_stream),
         Argument::value(static_cast<std::uint32_t>(groups_bits)), Argument::value(skipped),

@@ -1,5 +1,5 @@
 // Turns source indices into output bytes by pointer jumping: the last phase that streams of several
-// codecs share. src/codec/lz/kernels/origins.kc describes the method.
+// codecs share. src/codec/lz/kernels/source_indices.kc describes the method.
 //
 // A codec's own phases fill an array of source indices, a u32 for each output byte. The resolver
 // writes the bytes, range by range in ascending order. As for batch.hpp's decoders, enqueue()
@@ -9,7 +9,7 @@
 
 namespace penstock::batch {
 
-// A stream on the device, in the layout that output_of_origins.kc reads. `output` and
+// A stream on the device, in the layout that resolve_source_indices.kc reads. `output` and
 // `source_indices` are where position 0 is, in bytes of SourceBatch::output and in u32s of
 // SourceBatch::source_indices, modulo 2^64. Position p's index is source_indices[
 // SourceStream::source_indices + p]. Both are multiples of 4.
@@ -22,7 +22,7 @@ struct SourceStream {
 struct SourceBatch {
   std::uint32_t stream_count = 0;
   std::uint32_t max_positions = 0;          // a bound of end - first
-  std::uint32_t max_segments = UINT32_MAX;  // a bound of a stream's segments (origins.kc)
+  std::uint32_t max_segments = UINT32_MAX;  // a bound of a stream's segments (source_indices.kc)
   // SourceStream each. The codec's phases may have written them.
   std::shared_ptr<const Buffer> streams;
   // The source indices are overwritten while their output is made.

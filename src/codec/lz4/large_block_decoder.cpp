@@ -1,5 +1,5 @@
 // Decodes large LZ4 blocks, and dependent ones, with several warps per block. The phases and their
-// data are described in src/codec/lz4/kernels/lz4_stretches.kc.
+// data are described in src/codec/lz4/kernels/lz4_segments.kc.
 #include <algorithm>
 
 #include "codec/batch/chunk_decoder.hpp"
@@ -84,18 +84,18 @@ class LargeBlockDecoder final : public Decoder {
                                        Argument::value(capacity),
                                        has_dependencies,
                                        Argument::value(batch.dependencies.window_bytes)};
-    PENSTOCK_TRY(launch(queue, scans_, "lz4_measure_stretches", tasks, scratch, all));
+    PENSTOCK_TRY(launch(queue, scans_, "lz4_measure_segments", tasks, scratch, all));
     PENSTOCK_TRY(correct(queue, tasks, scratch, all));
-    PENSTOCK_TRY(launch(queue, scans_, "lz4_chain_stretches", blocks, scratch, all));
-    PENSTOCK_TRY(launch(queue, scans_, "lz4_place_blocks", blocks, scratch, all));
-    PENSTOCK_TRY(launch(queue, sources_, "lz4_origins_of_stretches", tasks, scratch, all));
-    PENSTOCK_TRY(launch(queue, sources_, "lz4_literals_of_stretches", tasks, scratch, all));
+    PENSTOCK_TRY(launch(queue, scans_, "lz4_chain_segments", blocks, scratch, all));
+    PENSTOCK_TRY(launch(queue, scans_, "lz4_locate_blocks", blocks, scratch, all));
+    PENSTOCK_TRY(launch(queue, sources_, "lz4_segment_source_indices", tasks, scratch, all));
+    PENSTOCK_TRY(launch(queue, sources_, "lz4_segment_literals", tasks, scratch, all));
     PENSTOCK_TRY(
-        launch(queue, sources_, "lz4_judge_blocks", blocks, scratch,
+        launch(queue, sources_, "lz4_check_blocks", blocks, scratch,
                {sizes, Argument::of(*batch.output_sizes), Argument::of(*batch.statuses), links,
                 scratch_memory, count, scratch_memory, max_segments, has_dependencies}));
-    // output_of_origins skips everything where this word is not 0. Corrupt blocks have ended their
-    // streams already, so all the rest can be resolved.
+    // resolve_source_indices skips everything where this word is not 0. Corrupt blocks have ended
+    // their streams already, so all the rest can be resolved.
     PENSTOCK_TRY(queue.fill(scratch, 0, 4));
     return resolver_->enqueue(queue, streams_of(batch, scratch));
   }
@@ -128,7 +128,7 @@ class LargeBlockDecoder final : public Decoder {
       arguments.back() = Argument::value(round);
       const std::uint32_t tasks =
           (segments + segments_per_correction - 1) / segments_per_correction;
-      PENSTOCK_TRY(launch(queue, scans_, "lz4_correct_stretches", tasks, scratch, arguments));
+      PENSTOCK_TRY(launch(queue, scans_, "lz4_correct_segments", tasks, scratch, arguments));
     }
     return {};
   }

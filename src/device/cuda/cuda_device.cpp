@@ -137,8 +137,9 @@ Result<std::shared_ptr<Module>> load(const ContextPointer& context,
 Result<device::Compiled<Module>> compile(const ContextPointer& context, const ProgramSource& source,
                                          const std::vector<std::string>& options) {
   const std::string text = device::with_head(source, "");
-  PENSTOCK_ASSIGN(CompiledText compiled,
-                  compile_text(context->nvrtc, text, context->architecture, options, source.label));
+  PENSTOCK_ASSIGN(
+      CompiledSource compiled,
+      compile_source(context->nvrtc, text, context->architecture, options, source.label));
   auto module = load(context, compiled.binary);
   if (!module.ok())
     return module.with("while loading '" + source.label + "', compiled by " +
@@ -249,12 +250,12 @@ Result<KernelResources> CudaDevice::resources(const Program& program, std::strin
   resources.private_bytes = attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
   if (const auto fixed = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES))
     resources.local_bytes = *fixed + std::uint64_t{found->local_bytes};
-  int most = 0;
+  int max_threads = 0;
   const CUresult got = context_->api.cuDeviceGetAttribute(
-      &most, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, context_->device);
-  if (got == CUDA_SUCCESS && most > 0)
+      &max_threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, context_->device);
+  if (got == CUDA_SUCCESS && max_threads > 0)
     resources.occupancy = static_cast<double>(groups) * found->threads /
-                          (static_cast<double>(most) * traits_.compute_units);
+                          (static_cast<double>(max_threads) * traits_.compute_units);
   return resources;
 }
 

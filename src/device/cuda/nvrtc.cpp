@@ -202,8 +202,9 @@ Result<Nvrtc> open_nvrtc(int driver_major) {
   return Status(Code::no_device, what_to_install + (newer.empty() ? "" : " (" + newer + ")"));
 }
 
-Result<CompiledText> compile_text(const Nvrtc& nvrtc, const std::string& text, int architecture,
-                                  const std::vector<std::string>& options, std::string_view label) {
+Result<CompiledSource> compile_source(const Nvrtc& nvrtc, const std::string& text, int architecture,
+                                      const std::vector<std::string>& options,
+                                      std::string_view label) {
   PENSTOCK_ASSIGN(const int known, architecture_for(nvrtc, architecture));
   const bool exact = known == architecture;
   std::vector<std::string> all = {
@@ -217,7 +218,7 @@ Result<CompiledText> compile_text(const Nvrtc& nvrtc, const std::string& text, i
   PENSTOCK_ASSIGN(int outcome, compile_program(owner, text, quick));
   constexpr int invalid_option = 5, compilation_failed = 6;  // NVRTC_ERROR_...
   if (outcome == invalid_option) { PENSTOCK_ASSIGN(outcome, compile_program(owner, text, all)); }
-  CompiledText compiled;
+  CompiledSource compiled;
   compiled.log = log_of(nvrtc, owner.program);
   if (outcome == compilation_failed)
     return device::compile_error(label, "sm_" + std::to_string(architecture), text, compiled.log);

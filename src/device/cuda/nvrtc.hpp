@@ -54,7 +54,7 @@ std::vector<std::string> library_candidates(const LibraryPlaces& places,
 // process's user and that no other user may write to.
 std::vector<std::string> environments_above(const std::string& executable);
 
-struct CompiledText {
+struct CompiledSource {
   // A CUBIN for exactly this GPU; PTX, ending in a zero byte, where NVRTC is older than the GPU.
   std::vector<std::byte> binary;
   std::string log;
@@ -62,7 +62,8 @@ struct CompiledText {
 
 // Compiles for an architecture, 90 for sm_90. Code::compile with the log, label and lines for an
 // error in the source.
-Result<CompiledText> compile_text(const Nvrtc& nvrtc, const std::string& text, int architecture,
-                                  const std::vector<std::string>& options, std::string_view label);
+Result<CompiledSource> compile_source(const Nvrtc& nvrtc, const std::string& text, int architecture,
+                                      const std::vector<std::string>& options,
+                                      std::string_view label);
 
 }  // namespace penstock::cuda

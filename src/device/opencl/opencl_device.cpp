@@ -122,7 +122,7 @@ struct ProgramOwner {
 
 Result<device::Compiled<Module>> compile(const ContextPointer& context, const ProgramSource& source,
                                          const BuildInput& input, const device::CacheKey& key) {
-  BuildOutcome built = build_text(*context, input);
+  BuildOutcome built = build_source(*context, input);
   ProgramOwner program{*context, built.program};
   if (built.code == CL_BUILD_PROGRAM_FAILURE)
     return device::compile_error(source.label, context->traits.id, input.text, built.log);

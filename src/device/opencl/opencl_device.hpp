@@ -52,7 +52,7 @@ struct BuildOutcome {
   cl_int code = CL_SUCCESS;
   std::string log;
 };
-BuildOutcome build_text(const Context& context, const BuildInput& input);
+BuildOutcome build_source(const Context& context, const BuildInput& input);
 Result<std::vector<std::byte>> binary_of(const Context& context, cl_program program);
 
 // A built program and its kernels.
@@ -72,7 +72,7 @@ class Module {
   Result<Kernel*> kernel(std::string_view name);
   // Returns true where this launch creates a specialisation that the stored binary lacks: call
   // save() after it has run.
-  bool notes_launch(std::string_view kernel, std::uint64_t item_count);
+  bool notes_launch(std::string_view kernel, std::uint64_t thread_count);
   void save();
 
  private:

@@ -40,11 +40,11 @@ Result<Kernel*> Module::kernel(std::string_view name) {
   return kernels_.emplace(key, std::move(kernel)).first->second.get();
 }
 
-bool Module::notes_launch(std::string_view kernel, std::uint64_t item_count) {
+bool Module::notes_launch(std::string_view kernel, std::uint64_t thread_count) {
   if (!context_->specialises_at_launch) return false;
   constexpr std::uint64_t large_grid = 65535;  // PoCL's grid_width_specialization_limit
   std::string specialisation =
-      std::string(kernel) + (item_count < large_grid ? " small" : " large");
+      std::string(kernel) + (thread_count < large_grid ? " small" : " large");
   const std::lock_guard guard(mutex_);
   return specialisations_.insert(std::move(specialisation)).second;
 }
@@ -57,7 +57,7 @@ void Module::save() {
     const std::lock_guard guard(mutex_);
     for (const std::string& line : specialisations_) entry.notes += line + "\n";
   }
-  const BuildOutcome fresh = build_text(*context_, input_);
+  const BuildOutcome fresh = build_source(*context_, input_);
   auto content = fresh.code == CL_SUCCESS ? binary_of(*context_, fresh.program)
                                           : status_of(fresh.code, "clBuildProgram");
   if (fresh.program) context_->api.clReleaseProgram(fresh.program);
@@ -66,7 +66,7 @@ void Module::save() {
   disk.store(key_, entry);
 }
 
-BuildOutcome build_text(const Context& context, const BuildInput& input) {
+BuildOutcome build_source(const Context& context, const BuildInput& input) {
   const char* data = input.text.data();
   const std::size_t bytes = input.text.size();
   BuildOutcome outcome;

@@ -107,10 +107,11 @@ Spread spread_of(const ScanOptions& options, std::uint64_t batch_bytes, bool is_
   const bool is_for_device = static_cast<bool>(options.memory);
   const std::uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
   const std::uint64_t window_bytes = (is_for_device ? 256u : 128u) << 20;
-  const std::uint64_t most = is_for_device ? std::max<std::uint64_t>(cores, 2) - 1 : host_threads;
+  const std::uint64_t max_threads =
+      is_for_device ? std::max<std::uint64_t>(cores, 2) - 1 : host_threads;
   batch_bytes = std::max<std::uint64_t>(batch_bytes, 1);
   Spread spread;
-  spread.threads = std::min({options.threads == 0 ? cores : options.threads, cores, most});
+  spread.threads = std::min({options.threads == 0 ? cores : options.threads, cores, max_threads});
   spread.window =
       is_one_reader ? 2
                     : std::clamp<std::uint64_t>(window_bytes / batch_bytes, 2, 2 * spread.threads);
@@ -139,7 +140,7 @@ class IpcSource final : public TableSource {
   Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
                                             const ScanOptions& options) const override {
     PENSTOCK_TRY(check_columns(schema_, columns, path_));
-    auto stream = guard([&] { return start(columns, options); });
+    auto stream = catch_arrow_exceptions([&] { return start(columns, options); });
     if (!stream.ok()) return stream.with("while reading '" + path_ + "'");
     return stream;
   }
@@ -214,7 +215,7 @@ class IpcSource final : public TableSource {
         spread =
             spread_of(options, batch_bytes, !form_.has_footer || has_dictionary(*reader.schema));
       readers.push_back([read = std::move(reader.read), fields, wanted](std::uint64_t index) {
-        return guard([&] { return read_table(read, index, fields, wanted); });
+        return catch_arrow_exceptions([&] { return read_table(read, index, fields, wanted); });
       });
     } while (readers.size() < spread.readers);
     input->read_in_threads(std::make_shared<PartThreads>(spread.threads));
@@ -242,7 +243,7 @@ class IpcSource final : public TableSource {
 
 // A stream's number of rows is known only when it has been read.
 Result<std::shared_ptr<TableSource>> open_ipc(const std::string& path, const Form& form) {
-  return guard([&]() -> Result<std::shared_ptr<TableSource>> {
+  return catch_arrow_exceptions([&]() -> Result<std::shared_ptr<TableSource>> {
     PENSTOCK_ASSIGN(
         const auto input,
         from_arrow(BatchInput::open(path, std::make_shared<BatchMemory>(0, BatchAllocator()))));

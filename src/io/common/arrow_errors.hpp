@@ -1,5 +1,5 @@
 // Turns Arrow's errors and exceptions into Status. Every call into Arrow or Parquet stands inside
-// guard().
+// catch_arrow_exceptions().
 #pragma once
 #include <arrow/result.h>
 #include <arrow/status.h>
@@ -22,7 +22,7 @@ template <class T> Result<T> from_arrow(arrow::Result<T> result) {
 Status status_of_exception();
 
 // Runs `read`, which returns a Status or a Result; returns what it throws as a Status.
-template <class Read> std::invoke_result_t<Read> guard(Read&& read) {
+template <class Read> std::invoke_result_t<Read> catch_arrow_exceptions(Read&& read) {
   try {
     return read();
   } catch (...) { return status_of_exception(); }

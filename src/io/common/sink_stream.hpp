@@ -14,7 +14,7 @@ class SinkStream final : public arrow::io::OutputStream {
   arrow::Status Write(const void* data, std::int64_t bytes) override {
     if (failed_.ok() && bytes > 0) {
       const std::string_view chunk(static_cast<const char*>(data), static_cast<std::size_t>(bytes));
-      failed_ = penstock::guard([&] { return sink_(chunk); });
+      failed_ = penstock::catch_exceptions([&] { return sink_(chunk); });
     }
     if (!failed_.ok()) return arrow::Status::IOError(failed_.message());
     position_ += bytes;

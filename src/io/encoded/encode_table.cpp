@@ -205,7 +205,8 @@ class TableEncoder {
 Result<EncodeTableReport> encode_table(const TableSource& source, const ByteSink& sink,
                                        const EncodeTableOptions& options) {
   const auto stream = std::make_shared<io::SinkStream>(sink);
-  auto report = io::guard([&] { return TableEncoder(source, stream, options).run(); });
+  auto report =
+      io::catch_arrow_exceptions([&] { return TableEncoder(source, stream, options).run(); });
   if (!stream->failed().ok())
     return stream->failed();  // Arrow words the sink's error in its own way
   return report;

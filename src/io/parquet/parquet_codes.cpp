@@ -107,9 +107,9 @@ bool PageCodes::fill() {
   return true;
 }
 
-std::span<const std::uint32_t> PageCodes::take(std::uint64_t most) {
+std::span<const std::uint32_t> PageCodes::take(std::uint64_t max_count) {
   if (count_ == 0 && !fill()) return {};
-  const std::uint64_t taken = std::min(most, count_);
+  const std::uint64_t taken = std::min(max_count, count_);
   const std::span<const std::uint32_t> codes(codes_ + first_, taken);
   first_ += taken;
   count_ -= taken;

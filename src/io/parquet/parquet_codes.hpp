@@ -17,7 +17,7 @@ class PageCodes {
 
   // Returns one to `most` of the next codes; none when the page has no more or is corrupt. They are
   // valid until the next call.
-  std::span<const std::uint32_t> take(std::uint64_t most);
+  std::span<const std::uint32_t> take(std::uint64_t max_count);
   // Tells whether one of the codes of the last take() may lie outside the dictionary. It looks at a
   // few more codes, such as a page's padding.
   bool may_be_outside() const { return may_be_outside_; }

@@ -34,7 +34,7 @@ bool is_all_codes(const parquet::ColumnChunkMetaData& chunk) {
 }  // namespace
 
 Result<std::shared_ptr<const ParquetFile>> ParquetFile::open(const std::string& path) {
-  return guard([&]() -> Result<std::shared_ptr<const ParquetFile>> {
+  return catch_arrow_exceptions([&]() -> Result<std::shared_ptr<const ParquetFile>> {
     arrow::util::InitializeUTF8();  // without its tables every string would count as valid
     auto file = std::make_shared<ParquetFile>();
     file->path_ = path;

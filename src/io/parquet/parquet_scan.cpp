@@ -169,7 +169,7 @@ void ParquetStream::run() {
     Status status;
     // Opening a batch allocates.
     Part* part = nullptr;
-    status = guard([&]() -> Status {
+    status = catch_arrow_exceptions([&]() -> Status {
       part = next_part(batch);
       return {};
     });
@@ -186,8 +186,9 @@ void ParquetStream::run() {
     if (!part->begins_chunk)
       decoder = std::move(decoders_.find({part->row_group, part->column})->second);
     lock.unlock();
-    status = guard([&] { return decode(*batch, *part, std::move(decoder)); });
-    if (!status.ok()) status = guard([&] { return status.with(context_of(*part)); });
+    status = catch_arrow_exceptions([&] { return decode(*batch, *part, std::move(decoder)); });
+    if (!status.ok())
+      status = catch_arrow_exceptions([&] { return status.with(context_of(*part)); });
     lock.lock();
     part->state = Part::State::done;
     if (!status.ok() && batch->status.ok()) batch->status = status;
@@ -222,7 +223,7 @@ Status ParquetStream::decode(Batch& batch, const Part& part,
 }
 
 Result<std::optional<Table>> ParquetStream::next() {
-  return guard([&]() -> Result<std::optional<Table>> {
+  return catch_arrow_exceptions([&]() -> Result<std::optional<Table>> {
     std::unique_lock lock(mutex_);
     is_read_ = true;
     if (batches_.empty() && opened_rows_ < file_->first_rows().back() && failed_.ok()) {
@@ -254,7 +255,7 @@ Result<std::optional<Table>> ParquetStream::next() {
 Result<std::unique_ptr<BatchStream>> scan_parquet(std::shared_ptr<const ParquetFile> file,
                                                   std::span<const std::uint32_t> columns,
                                                   const ScanOptions& options) {
-  return guard([&]() -> Result<std::unique_ptr<BatchStream>> {
+  return catch_arrow_exceptions([&]() -> Result<std::unique_ptr<BatchStream>> {
     auto stream = std::make_unique<ParquetStream>(std::move(file), columns, options);
     PENSTOCK_TRY(stream->start(options.threads));
     return std::unique_ptr<BatchStream>(std::move(stream));

@@ -111,7 +111,7 @@ Column GroupTable::key_column(std::size_t i) const {
   column.type = program_.schema[i].type;
   column.row_count = count_;
   column::BitBuilder validity, bits;
-  column::TextBuilder texts(column.type.kind == Kind::string ? count_ : 0);
+  column::StringBuilder strings(column.type.kind == Kind::string ? count_ : 0);
   const std::size_t width = column.type.kind == Kind::string || column.type.kind == Kind::boolean
                                 ? 0
                                 : width_bytes(column.type);
@@ -125,14 +125,14 @@ Column GroupTable::key_column(std::size_t i) const {
     if (column.type.kind == Kind::boolean)
       bits.push(word != 0);
     else if (column.type.kind == Kind::string)
-      texts.push(valid ? strings_.text(static_cast<std::uint32_t>(word)) : "");
+      strings.push(valid ? strings_.text(static_cast<std::uint32_t>(word)) : "");
     else
       std::memcpy(bytes.data() + group * width, &word, width);  // little endian: the low bytes
   }
   if (column.type.kind == Kind::boolean)
     column.values = bits.take();
   else if (column.type.kind == Kind::string)
-    texts.take(column);
+    strings.take(column);
   else
     column.values = Bytes::own(std::move(bytes));
   if (has_nulls) column.validity = validity.take();

@@ -17,19 +17,19 @@ template <class T> class GroupRows {
  public:
   explicit GroupRows(std::size_t width) : width_(width) {}
   T* row(std::size_t group) const {
-    return pieces_[group / piece_rows].get() + group % piece_rows * width_;
+    return blocks_[group / block_rows].get() + group % block_rows * width_;
   }
   T* add(std::size_t group) {  // the next one, of undefined content
-    if (group / piece_rows == pieces_.size())
-      pieces_.push_back(std::make_unique_for_overwrite<T[]>(piece_rows * width_));
+    if (group / block_rows == blocks_.size())
+      blocks_.push_back(std::make_unique_for_overwrite<T[]>(block_rows * width_));
     return row(group);
   }
 
  private:
-  static constexpr std::size_t piece_rows = 1 << 12;
+  static constexpr std::size_t block_rows = 1 << 12;
 
   std::size_t width_;
-  std::vector<std::unique_ptr<T[]>> pieces_;
+  std::vector<std::unique_ptr<T[]>> blocks_;
 };
 
 class GroupTable {

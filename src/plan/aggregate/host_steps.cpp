@@ -36,10 +36,11 @@ Result<std::vector<std::vector<Scalar>>> evaluate_rows(const Graph& graph,
   std::vector<std::vector<Scalar>> columns(roots.size(), std::vector<Scalar>(input.row_count));
   if (roots.empty()) return columns;
   std::atomic<std::uint64_t> first_fault{input.row_count};
-  const std::uint64_t least = graph.customs.empty()
-                                  ? 1 << 12
-                                  : input.row_count;  // a user's function is called by one thread
-  in_parallel(input.row_count, least, [&](std::uint64_t first, std::uint64_t last) {
+  const std::uint64_t min_rows =
+      graph.custom_functions.empty()
+          ? 1 << 12
+          : input.row_count;  // a user's function is called by one thread
+  in_parallel(input.row_count, min_rows, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t row = first; row < last; row++) {
       std::vector<Evaluated> results = evaluate(graph, roots, row_of(input, row));
       for (std::size_t i = 0; i < roots.size(); i++) {

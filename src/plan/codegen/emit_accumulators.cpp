@@ -56,7 +56,7 @@ Statements extreme_statements(const Accumulator& a, const Operands& o) {
   const auto better = [&](const std::string& x) {
     return a.kind == AccumulatorKind::minimum ? less(a, x, o.mine) : less(a, o.mine, x);
   };
-  return {o.mine + " = " + constant_text(neutral_of(a)) + ";",
+  return {o.mine + " = " + constant_literal(neutral_of(a)) + ";",
           "if ((" + o.keep + ") && " + better(o.value) + ") " + o.mine + " = " + o.value + ";",
           "if (" + better(o.other) + ") " + o.mine + " = " + o.other + ";", "", ""};
 }
@@ -119,7 +119,7 @@ std::string custom_functions(const TileProgram& program) {
     const std::string type = kernel_type(a.type), name = "a" + std::to_string(i);
     text += "FUNCTION " + type + " " + name + "_combine(" + type + " a, " + type + " b)\n{\n  " +
             a.custom->body + "\n}\n";
-    text += "#define " + name + "_neutral " + constant_text(neutral_of(a)) + "\n";
+    text += "#define " + name + "_neutral " + constant_literal(neutral_of(a)) + "\n";
   }
   return text;
 }
@@ -127,12 +127,12 @@ std::string custom_functions(const TileProgram& program) {
 // Statements that store and load it as 64-bit words, `stride` words apart.
 std::string word_functions(const std::string& space, const std::string& put, const std::string& get,
                            const Statements& all) {
-  return function_text("void accumulators_" + put + "(" + space +
-                           " u64* to, u64 stride, const PRIVATE Accumulators* mine)",
-                       all.store + "  (void)to; (void)stride;\n") +
-         function_text("void accumulators_" + get + "(const " + space +
-                           " u64* from, u64 stride, PRIVATE Accumulators* mine)",
-                       all.load + "  (void)from; (void)stride;\n");
+  return function_source("void accumulators_" + put + "(" + space +
+                             " u64* to, u64 stride, const PRIVATE Accumulators* mine)",
+                         all.store + "  (void)to; (void)stride;\n") +
+         function_source("void accumulators_" + get + "(const " + space +
+                             " u64* from, u64 stride, PRIVATE Accumulators* mine)",
+                         all.load + "  (void)from; (void)stride;\n");
 }
 
 }  // namespace
@@ -156,12 +156,12 @@ std::string accumulator_functions(const TileProgram& program) {
     all.store = "  to[0] = 0;\n" + all.load;  // the word that every entry has, which the host reads
   }
   return custom_functions(program) + "typedef struct {" + fields + " } Accumulators;\n\n" +
-         function_text("void accumulators_clear(PRIVATE Accumulators* mine)", all.clear) +
-         function_text(
+         function_source("void accumulators_clear(PRIVATE Accumulators* mine)", all.clear) +
+         function_source(
              "void accumulators_add(PRIVATE Accumulators* mine, const PRIVATE PipelineResult* "
              "result, u32 keep)",
              all.add + "  (void)result; (void)keep;\n") +
-         function_text(
+         function_source(
              "void accumulators_merge(PRIVATE Accumulators* mine, const PRIVATE Accumulators* "
              "other)",
              all.merge + "  (void)other;\n") +

@@ -45,7 +45,7 @@ std::string slot_function(const TileProgram& program) {
   if (has_wide_keys) body += "  u64 distance;\n";
   for (std::uint32_t i = 0; i < program.key_count; i++)
     body += digit_statements(dense_key(program, i));
-  return "#define NO_SLOT 0xffffffffu\n" + function_text(
+  return "#define NO_SLOT 0xffffffffu\n" + function_source(
                                                "u32 dense_slot(const PRIVATE PipelineResult* "
                                                "result, const PRIVATE DenseRanges* ranges)",
                                                body + "  return outside != 0u ? NO_SLOT : slot;\n");
@@ -68,7 +68,7 @@ std::string key_of_slot_function(const TileProgram& program) {
       body += "  if (digit == " + extent + ") { " + word + " = 0; nulls |= (u64)1 << " +
               std::to_string(i) + "; }\n";
   }
-  return function_text(
+  return function_source(
       "void dense_key(u32 slot, const PRIVATE DenseRanges* ranges, PRIVATE u64* words)",
       body + "  words[" + std::to_string(program.key_words() - 1) + "] = nulls;\n");
 }
@@ -88,8 +88,8 @@ std::string ranges_struct(const TileProgram& program) {
   }
   for (const std::size_t i : float_sums(program)) field("i32", lowest_name(i));
   return "typedef struct {" + fields + " } DenseRanges;\n" +
-         function_text("void dense_ranges_load(GLOBAL const u64* words, PRIVATE DenseRanges* to)",
-                       load);
+         function_source("void dense_ranges_load(GLOBAL const u64* words, PRIVATE DenseRanges* to)",
+                         load);
 }
 
 // Returns a key's word in the order of its values.
@@ -102,7 +102,7 @@ std::string see_function(const TileProgram& program) {
   std::string body = "  u64 word;\n";
   std::uint32_t index = 0;
   const auto maximum = [&](const std::string& value) {
-    const std::string at = "most[" + std::to_string(index++) + "]";
+    const std::string at = "maxima[" + std::to_string(index++) + "]";
     return "word = " + value + "; if (word > " + at + ") " + at + " = word; ";
   };
   for (std::uint32_t i = 0; i < program.key_count; i++) {
@@ -124,8 +124,9 @@ std::string see_function(const TileProgram& program) {
                             : "(u64)(BITS_F32(" + value + ") << 1 >> 24)") +
             "}\n";
   }
-  return function_text("void ranges_see(const PRIVATE PipelineResult* result, PRIVATE u64* most)",
-                       body + "  (void)word;\n");
+  return function_source(
+      "void ranges_see(const PRIVATE PipelineResult* result, PRIVATE u64* maxima)",
+      body + "  (void)word;\n");
 }
 
 }  // namespace

@@ -44,9 +44,9 @@ bool is_only_seen(const TileProgram& program, std::size_t accumulator) {
   return true;
 }
 
-class LimbText {
+class LimbSource {
  public:
-  LimbText(const TileProgram& program, std::size_t index, std::uint32_t limb, bool is_dense)
+  LimbSource(const TileProgram& program, std::size_t index, std::uint32_t limb, bool is_dense)
       : a_(program.accumulators[index]),
         count_(std::to_string(limb_count(a_, is_dense)) + "u"),
         first_(std::to_string(limb) + "u"),
@@ -134,8 +134,9 @@ class LimbText {
     return {"ATOMIC_MAX_U32(" + at_ + ", " + word + ");",
             "limbs_take_maximum(" + at_ + ", " + limbs_ + ");",
             "limbs_wide_maximum(" + wide_to_ + ", " + limb + ");",
-            "if (" + limb + " == 0u) " + mine_ + " = " + constant_text(neutral_of(a_)) + "; else " +
-                mine_ + " = " + of_order_word(a_.type, "(" + complement + limb + ")") + ";",
+            "if (" + limb + " == 0u) " + mine_ + " = " + constant_literal(neutral_of(a_)) +
+                "; else " + mine_ + " = " + of_order_word(a_.type, "(" + complement + limb + ")") +
+                ";",
             "limbs_wide_maximum(" + wide_at_ + ", " + word + ");",
             limb + " = (u32)*(" + wide_at_ + ");"};
   }
@@ -204,7 +205,7 @@ std::string limb_functions(const TileProgram& program, const LimbUse& use) {
     if (a.argument >= 0 &&
         program.graph->at(program.outputs[static_cast<std::size_t>(a.argument)].root).nullable)
       guard = "if (" + result_value(static_cast<std::size_t>(a.argument)) + "_valid != 0u) ";
-    const LimbStatements one = LimbText(program, i, limb, is_dense).statements();
+    const LimbStatements one = LimbSource(program, i, limb, is_dense).statements();
     for (const auto part : {&LimbStatements::add, &LimbStatements::add_wide})
       all.*part += "  " + guard + one.*part + "\n";
     for (const auto part : {&LimbStatements::take, &LimbStatements::move, &LimbStatements::collect,
@@ -224,23 +225,24 @@ std::string limb_functions(const TileProgram& program, const LimbUse& use) {
   const std::string added = "  (void)at; (void)result;" + ignored + "\n  return outside;\n",
                     unused = "  (void)at; (void)limbs;\n";
   std::string text = template_source("limbs_order limbs limbs_read") +
-                     function_text("u32 limbs_add(LOCAL ATOMIC_U32* at" + row, all.add + added) +
-                     function_text("void limbs_take(LOCAL ATOMIC_U32* at, PRIVATE u32* limbs)",
-                                   all.take + unused) +
-                     function_text("void limbs_collect(PRIVATE u32* limbs" + ranges +
-                                       ", PRIVATE Accumulators* mine)",
-                                   all.collect + "  (void)limbs; (void)mine;" + ignored + "\n");
+                     function_source("u32 limbs_add(LOCAL ATOMIC_U32* at" + row, all.add + added) +
+                     function_source("void limbs_take(LOCAL ATOMIC_U32* at, PRIVATE u32* limbs)",
+                                     all.take + unused) +
+                     function_source("void limbs_collect(PRIVATE u32* limbs" + ranges +
+                                         ", PRIVATE Accumulators* mine)",
+                                     all.collect + "  (void)limbs; (void)mine;" + ignored + "\n");
   replace_all(text, "LOCAL ATOMIC_U32*", use.space + " ATOMIC_U32*");
   if (!is_dense) return text;
   text +=
       template_source("limbs_wide") +
-      function_text("void limbs_move(const PRIVATE u32* limbs, GLOBAL ATOMIC_U64* to, u64 stride)",
-                    all.move + "  (void)limbs; (void)to; (void)stride;\n") +
-      function_text("void limbs_take_wide(GLOBAL const u64* at, u64 stride, PRIVATE u32* limbs)",
-                    all.take_wide + unused + "  (void)stride;\n");
+      function_source(
+          "void limbs_move(const PRIVATE u32* limbs, GLOBAL ATOMIC_U64* to, u64 stride)",
+          all.move + "  (void)limbs; (void)to; (void)stride;\n") +
+      function_source("void limbs_take_wide(GLOBAL const u64* at, u64 stride, PRIVATE u32* limbs)",
+                      all.take_wide + unused + "  (void)stride;\n");
   if (!use.in_global) return text;
-  return text + function_text("u32 limbs_add_wide(GLOBAL ATOMIC_U64* at, u64 stride" + row,
-                              "  (void)stride;\n" + all.add_wide + added);
+  return text + function_source("u32 limbs_add_wide(GLOBAL ATOMIC_U64* at, u64 stride" + row,
+                                "  (void)stride;\n" + all.add_wide + added);
 }
 
 }  // namespace penstock::plan

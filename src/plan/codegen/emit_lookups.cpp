@@ -22,7 +22,7 @@ std::string find_function(const Lookup& lookup, std::size_t i) {
               ";\n";
     same += (k > 0 ? " && " : "") + ("keys[" + number(k) + "] == ") + key_name(k);
   }
-  return function_text(
+  return function_source(
       "u32 lookup" + number(i) + "_find(GLOBAL const u32* positions, GLOBAL const u64* table" +
           parameters + ")",
       hash + "  at = at * " + word(header_factor) + " >> (u32)" + word(header_shift) + ";\n" +

@@ -32,7 +32,7 @@ std::string parameters_of(const std::vector<Written>& list) {
 }
 
 std::string stage_row_function(const std::vector<Written>& list) {
-  return function_text(
+  return function_source(
       "void pipeline_stage_row(LOCAL PipelineStage* stage, u32 at, const PRIVATE PipelineResult* "
       "result)",
       each(list,
@@ -51,11 +51,11 @@ std::string stage_functions_by_address(const std::vector<Written>& list) {
   });
   return "typedef struct {" + addresses + " } PipelineStageAt;   // shared addresses\n\n" +
          template_source("stage") +
-         function_text(
+         function_source(
              "void pipeline_stage_at(LOCAL PipelineStage* stage, u32 at, PRIVATE PipelineStageAt* "
              "to)",
              point) +
-         function_text(
+         function_source(
              "void pipeline_stage(PRIVATE PipelineStageAt* to, const PRIVATE PipelineResult* "
              "result, u32 keep)",
              stage);
@@ -67,12 +67,13 @@ std::string write_staged_function(const std::vector<Written>& list) {
   const std::string write = each(list, [](const Written& w) {
     return " STORE_STREAM(" + w.type + ", " + w.name + " + i, stage->" + w.name + "[i]);";
   });
-  return function_text("void pipeline_write_staged(" + parameters_of(list) +
-                           "LOCAL const PipelineStage* stage, u64 to, u32 count, u32 id, i32 step)",
-                       "  i32 i = (i32)id - (i32)(to & 31u);      // 32 threads' stores begin at a "
-                       "multiple of 32 rows\n"
-                       "  if (i < 0) i += step;\n" +
-                           start + "  for (; i < (i32)count; i += step) {" + write + " }\n");
+  return function_source(
+      "void pipeline_write_staged(" + parameters_of(list) +
+          "LOCAL const PipelineStage* stage, u64 to, u32 count, u32 id, i32 step)",
+      "  i32 i = (i32)id - (i32)(to & 31u);      // 32 threads' stores begin at a "
+      "multiple of 32 rows\n"
+      "  if (i < 0) i += step;\n" +
+          start + "  for (; i < (i32)count; i += step) {" + write + " }\n");
 }
 
 }  // namespace
@@ -80,12 +81,12 @@ std::string write_staged_function(const std::vector<Written>& list) {
 // Returns the function that writes one result.
 std::string store_function(const TileProgram& program) {
   const std::vector<Written> list = written(program, "result->");
-  return function_text("void pipeline_store(" + parameters_of(list) +
-                           "u64 at, const PRIVATE PipelineResult* result)",
-                       each(list, [](const Written& w) {
-                         return "  STORE_STREAM(" + w.type + ", " + w.name + " + at, " + w.value +
-                                ");\n";
-                       }));
+  return function_source("void pipeline_store(" + parameters_of(list) +
+                             "u64 at, const PRIVATE PipelineResult* result)",
+                         each(list, [](const Written& w) {
+                           return "  STORE_STREAM(" + w.type + ", " + w.name + " + at, " + w.value +
+                                  ");\n";
+                         }));
 }
 
 // Returns the function that writes the results of four rows from a multiple of four on, each output
@@ -98,9 +99,9 @@ std::string store_4_function(const TileProgram& program) {
            "[k] = " + value + ";\n" + "  STORE_4(" + w.type + ", " + w.name + " + row, " + four +
            ");\n";
   });
-  return function_text("void pipeline_store_4(" + parameters_of(list) +
-                           "u64 row, const PRIVATE PipelineResult* results)",
-                       body);
+  return function_source("void pipeline_store_4(" + parameters_of(list) +
+                             "u64 row, const PRIVATE PipelineResult* results)",
+                         body);
 }
 
 // Returns a staging area of kept rows in local memory, and the function that writes from it,
@@ -128,11 +129,11 @@ std::string block_functions(const TileProgram& program) {
     get += "  result->" + name + " = block->" + name + "[lane];\n";
   }
   return "typedef struct {\n" + fields + "} PipelineBlock;\n\n" +
-         function_text(
+         function_source(
              "void block_put(PRIVATE PipelineBlock* block, u32 lane, const PRIVATE PipelineResult* "
              "result)",
              put) +
-         function_text(
+         function_source(
              "void block_get(const PRIVATE PipelineBlock* block, u32 lane, PRIVATE PipelineResult* "
              "result)",
              get);

@@ -54,8 +54,8 @@ std::string defines(const TileProgram& program, const std::string& template_name
     }
   }
   if (target == Target::cuda) {  // the one target whose language has launch bounds
-    text += "#undef GROUPS_PER_UNIT\n";
-    define("GROUPS_PER_UNIT", policy.groups_per_multiprocessor);
+    text += "#undef GROUPS_PER_MULTIPROCESSOR\n";
+    define("GROUPS_PER_MULTIPROCESSOR", policy.groups_per_multiprocessor);
   }
   return text;
 }
@@ -154,9 +154,9 @@ std::string epilogue_functions(const TileProgram& program, const std::string& te
 
 }  // namespace
 
-Result<PipelineText> emit_pipeline(const TileProgram& program, const std::string& template_name,
-                                   const Policy& policy, Target target) {
-  PipelineText result;
+Result<PipelineSource> emit_pipeline(const TileProgram& program, const std::string& template_name,
+                                     const Policy& policy, Target target) {
+  PipelineSource result;
   PENSTOCK_ASSIGN(const std::string evaluate, evaluate_function(program, result));
   const std::string text = defines(program, template_name, policy, target) +
                            template_source("pipeline_row") + load_functions(program) +

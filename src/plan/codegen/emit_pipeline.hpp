@@ -27,13 +27,13 @@
 
 namespace penstock::plan {
 
-struct PipelineText {
+struct PipelineSource {
   std::string text;               // the complete source, for one target
   std::vector<NodeId> faults;     // the node that fault number i names
   std::vector<Code> fault_codes;  // and the error of that fault
 };
 
-Result<PipelineText> emit_pipeline(const TileProgram& program, const std::string& template_name,
-                                   const Policy& policy, Target target);
+Result<PipelineSource> emit_pipeline(const TileProgram& program, const std::string& template_name,
+                                     const Policy& policy, Target target);
 
 }  // namespace penstock::plan

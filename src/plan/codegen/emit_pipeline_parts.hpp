@@ -20,7 +20,7 @@ inline std::string parameter_name(std::uint32_t parameter) {
   return "p" + std::to_string(parameter);
 }
 // `head` is the result, name and parameters; `body` whole lines.
-inline std::string function_text(const std::string& head, const std::string& body) {
+inline std::string function_source(const std::string& head, const std::string& body) {
   return "FUNCTION " + head + "\n{\n" + body + "}\n\n";
 }
 inline void replace_all(std::string& text, const std::string& word, const std::string& with) {
@@ -41,7 +41,7 @@ std::string load_functions(const TileProgram& program);
 std::string column_declarations(const TileProgram& program);
 std::string value_declarations(const TileProgram& program);
 Result<std::string> evaluate_function(const TileProgram& program,
-                                      PipelineText& result);  // notes its faults in `result`
+                                      PipelineSource& result);  // notes its faults in `result`
 
 // emit_lookups.cpp. Functions that find a row's keys in the table of each lookup, and load columns
 // of the row found.
@@ -83,7 +83,7 @@ std::string record_functions(const TileProgram& program);
 std::string to_word(Type type, const std::string& value);
 std::string key_word(Type type, const std::string& value);  // equal keys have equal words
 std::string of_word(Type type, const std::string& word);
-std::string constant_text(const Scalar& value);        // of its kernel_type()
+std::string constant_literal(const Scalar& value);     // of its kernel_type()
 std::string scalar_loads(const TileProgram& program);  // where they are packed: out of their buffer
 std::string key_function(const TileProgram& program);
 

@@ -12,10 +12,10 @@ namespace {
 std::string word(std::uint32_t index) { return "words[" + std::to_string(index) + "]"; }
 
 // Statements that write a value from word `at` on, and that read it.
-struct FieldText {
+struct FieldSource {
   std::string put, take;
 };
-FieldText field_text(const RecordField& field, std::uint32_t at) {
+FieldSource field_source(const RecordField& field, std::uint32_t at) {
   const std::string value = result_value(field.output), low = word(at), high = word(at + 1);
   if (field.words() == 2)
     return {"  wide = " + to_word(field.type, value) + ";\n  " + low + " = (u32)wide;\n  " + high +
@@ -41,7 +41,7 @@ std::string record_functions(const TileProgram& program) {
     put = take = "  u64 wide;\n";
   for (const RecordField& field : fields) {
     if (!field.has_value) continue;
-    const FieldText text = field_text(field, index);
+    const FieldSource text = field_source(field, index);
     put += text.put;
     take += text.take;
     index += field.words();
@@ -56,10 +56,12 @@ std::string record_functions(const TileProgram& program) {
     nullable++;
   }
   const std::string unused = "  (void)words; (void)result;\n";
-  return function_text("void record_put(const PRIVATE PipelineResult* result, PRIVATE u32* words)",
-                       put + unused) +
-         function_text("void record_take(const PRIVATE u32* words, PRIVATE PipelineResult* result)",
-                       take + unused);
+  return function_source(
+             "void record_put(const PRIVATE PipelineResult* result, PRIVATE u32* words)",
+             put + unused) +
+         function_source(
+             "void record_take(const PRIVATE u32* words, PRIVATE PipelineResult* result)",
+             take + unused);
 }
 
 }  // namespace penstock::plan

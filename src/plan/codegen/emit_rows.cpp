@@ -9,7 +9,7 @@ namespace {
 // Returns whether UDFs are guarded: a UDF's body is not called for a row that a filter before it
 // dropped, since it may not end, or may read what does not exist.
 bool guards_udfs(const TileProgram& program) {
-  return !program.keeps_all_rows() && !program.graph->customs.empty();
+  return !program.keeps_all_rows() && !program.graph->custom_functions.empty();
 }
 
 // Statements that read four rows of a buffer from a multiple of four on, and the value of row k of
@@ -174,12 +174,12 @@ std::string load_functions(const TileProgram& program) {
   const std::string parameters =
       "(" + column_declarations(program) + "u64 row, PRIVATE PipelineRow* in)";
   return "typedef struct {" + fields + (buffers.empty() ? " u32 unused;" : "") +
-         " } PipelineRow;\n\n" + function_text("void pipeline_load" + parameters, one + ignore) +
+         " } PipelineRow;\n\n" + function_source("void pipeline_load" + parameters, one + ignore) +
          "// Four rows from a multiple of four on.\n" +
-         function_text("void pipeline_load_4" + parameters, four + ignore);
+         function_source("void pipeline_load_4" + parameters, four + ignore);
 }
 
-Result<std::string> evaluate_function(const TileProgram& program, PipelineText& result) {
+Result<std::string> evaluate_function(const TileProgram& program, PipelineSource& result) {
   const std::vector<Question> asked = questions(program);
   std::vector<NodeId> roots;
   for (const Question& question : asked) roots.push_back(question.root);
@@ -209,7 +209,7 @@ Result<std::string> evaluate_function(const TileProgram& program, PipelineText& 
   return emission.functions + result_struct(program) +
          "// Evaluates one row: whether it is kept, its outputs, and the smallest fault number met "
          "so far.\n" +
-         function_text(
+         function_source(
              "u32 pipeline_evaluate(" + value_declarations(program) +
                  "const PRIVATE PipelineRow* in, PRIVATE PipelineResult* out, PRIVATE u32* fault)",
              body);

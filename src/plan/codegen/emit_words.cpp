@@ -34,7 +34,7 @@ std::string of_word(Type type, const std::string& word) {
   return "(" + kernel_type(type) + ")" + word;
 }
 
-std::string constant_text(const Scalar& value) {
+std::string constant_literal(const Scalar& value) {
   if (!is_float(value.type)) return expr::constant(value.integer, kernel_type(value.type));
   const std::uint64_t bits = word_of_scalar(value);
   char text[64];
@@ -74,7 +74,7 @@ std::string key_function(const TileProgram& program) {
               "; }\n";
   }
   body += "  " + word(program.key_words() - 1) + " = nulls;\n";
-  return function_text(
+  return function_source(
       "void pipeline_key(const PRIVATE PipelineResult* result, PRIVATE u64* words)", body);
 }
 

@@ -8,10 +8,10 @@ namespace penstock::plan {
 
 Status ChunkStream::decode_column(ChunkMemory& memory, std::uint32_t column) {
   if (column >= program_.first_derived() || !column_of(memory, column).encoded) return {};
-  auto texts = decoded(column_of(memory, column));
-  if (!texts.ok())
-    return texts.with(memory.location_of("while decoding", program_.source_schema[column].name));
-  memory.batch.columns[index_of(column)] = std::move(texts).value();
+  auto strings = decoded(column_of(memory, column));
+  if (!strings.ok())
+    return strings.with(memory.location_of("while decoding", program_.source_schema[column].name));
+  memory.batch.columns[index_of(column)] = std::move(strings).value();
   return {};
 }
 
@@ -32,9 +32,10 @@ Result<bool> ChunkStream::begin_on_codes(ChunkMemory& memory, Queue& compute, st
       return column.with("on the codes of column '" + program_.source_schema[derived.source].name +
                          "'");
     to.device_values = column->results();
-    PENSTOCK_ASSIGN(const std::size_t texts, upload_codes(memory, compute, index, derived.source));
+    PENSTOCK_ASSIGN(const std::size_t strings,
+                    upload_codes(memory, compute, index, derived.source));
     code_reports_.note_built(*column);
-    memory.encoded.functions.push_back({texts, std::move(column).value(), nullptr, nullptr});
+    memory.encoded.functions.push_back({strings, std::move(column).value(), nullptr, nullptr});
   }
   to.type = derived.function->result_type;
   to.row_count = source.row_count;

@@ -127,10 +127,10 @@ class CompactCollector : public Collector {
   }
 
   Column decode(Column codes, std::span<const std::uint32_t> words) const {
-    std::vector<std::optional<std::string>> texts(codes.row_count);
+    std::vector<std::optional<std::string>> strings(codes.row_count);
     for (std::uint64_t row = 0; row < codes.row_count; row++)
-      if (codes.is_valid(row)) texts[row].emplace(strings_.text(words[row]));
-    return Column::from_strings(texts);
+      if (codes.is_valid(row)) strings[row].emplace(strings_.text(words[row]));
+    return Column::from_strings(strings);
   }
 
   const TileProgram& program_;
@@ -226,11 +226,11 @@ class GroupCollector : public Collector {
   Status take_by_slots(Chunk& chunk) {
     const GroupByResults& tables = chunk.buffers.group_by();
     const std::size_t words = entry_words(), groups = chunk.counts.size();
-    const std::uint32_t most = *std::max_element(chunk.counts.begin(), chunk.counts.end());
-    if (most > tables.slots_per_table)
+    const std::uint32_t max_count = *std::max_element(chunk.counts.begin(), chunk.counts.end());
+    if (max_count > tables.slots_per_table)
       return Status(Code::internal, "a kernel used more slots than there are");
-    PENSTOCK_ASSIGN(const auto read,
-                    chunk.read_back.read<std::uint64_t>(*tables.results, most * groups * words));
+    PENSTOCK_ASSIGN(const auto read, chunk.read_back.read<std::uint64_t>(
+                                         *tables.results, max_count * groups * words));
     PENSTOCK_TRY(chunk.read_back.wait());
     bytes_downloaded += read.size_bytes();
     std::vector<std::uint64_t> entries;
@@ -248,22 +248,22 @@ class GroupCollector : public Collector {
     const GroupByResults& tables = chunk.buffers.group_by();
     const std::uint64_t stride = tables.slots_per_table * entry_words(),
                         all = stride * chunk.counts.size();
-    std::span<const std::uint64_t> piece;
+    std::span<const std::uint64_t> slice;
     if (chunk.counts.size() > few_groups && all * 8 <= one_download_bytes) {
-      PENSTOCK_ASSIGN(piece, chunk.read_back.read<std::uint64_t>(*tables.results, all));
+      PENSTOCK_ASSIGN(slice, chunk.read_back.read<std::uint64_t>(*tables.results, all));
     }
     std::vector<std::span<const std::uint64_t>> entries;
     for (std::size_t group = 0; group < chunk.counts.size(); group++) {
       if (chunk.counts[group] > tables.slots_per_table)
         return Status(Code::internal, "a kernel used more slots than there are");
       const std::uint64_t used = chunk.counts[group] * entry_words();
-      entries.push_back(piece.empty() ? piece : piece.subspan(group * stride, used));
-      if (!piece.empty() || used == 0) continue;
+      entries.push_back(slice.empty() ? slice : slice.subspan(group * stride, used));
+      if (!slice.empty() || used == 0) continue;
       PENSTOCK_ASSIGN(entries.back(),
                       chunk.read_back.read<std::uint64_t>(*tables.results, used, group * stride));
       bytes_downloaded += used * 8;
     }
-    bytes_downloaded += piece.size_bytes();
+    bytes_downloaded += slice.size_bytes();
     PENSTOCK_TRY(chunk.read_back.wait());
     return entries;
   }

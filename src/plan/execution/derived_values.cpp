@@ -11,43 +11,43 @@ namespace {
 
 // Calls keep(row, result) for every string of a column without a dictionary, in threads.
 template <class Keep>
-void for_each_text(const DerivedColumn& derived, const Column& texts, const Keep& keep) {
-  in_parallel(texts.row_count, 1 << 12, [&](std::uint64_t first, std::uint64_t last) {
+void for_each_string(const DerivedColumn& derived, const Column& strings, const Keep& keep) {
+  in_parallel(strings.row_count, 1 << 12, [&](std::uint64_t first, std::uint64_t last) {
     std::vector<Scalar> inputs = derived.inputs;
     inputs[derived.column_input].type = {Kind::string};
     for (std::uint64_t row = first; row < last; row++) {
-      if (!texts.is_valid(row)) continue;
-      inputs[derived.column_input].text = texts.string(row);
+      if (!strings.is_valid(row)) continue;
+      inputs[derived.column_input].text = strings.string(row);
       keep(row, derived.function->host(inputs));
     }
   });
 }
 
 // Computes the function's results: booleans, numbers or strings.
-Column results_of(const DerivedColumn& derived, const Column& texts) {
+Column results_of(const DerivedColumn& derived, const Column& strings) {
   Column column;
   column.type = derived.function->result_type;
-  column.row_count = texts.row_count;
+  column.row_count = strings.row_count;
   if (column.type.kind == Kind::boolean) {
     std::vector<std::uint8_t> truths(
-        texts.row_count);  // bytes, which threads may write side by side
-    for_each_text(derived, texts, [&](std::uint64_t row, const Scalar& result) {
+        strings.row_count);  // bytes, which threads may write side by side
+    for_each_string(derived, strings, [&](std::uint64_t row, const Scalar& result) {
       truths[row] = result.integer != 0;
     });
     column::BitBuilder bits;
     for (const std::uint8_t truth : truths) bits.push(truth != 0);
     column.values = bits.take();
   } else if (column.type.kind == Kind::int64) {
-    std::vector<std::int64_t> numbers(texts.row_count);
+    std::vector<std::int64_t> numbers(strings.row_count);
     const auto keep = [&](std::uint64_t row, const Scalar& result) {
       numbers[row] = static_cast<std::int64_t>(result.integer);
     };
-    for_each_text(derived, texts, keep);
+    for_each_string(derived, strings, keep);
     column.values = Bytes::own(std::move(numbers));
   } else {
-    std::vector<Scalar> results(texts.row_count, Scalar::null_of(column.type));
-    for_each_text(derived, texts,
-                  [&](std::uint64_t row, Scalar result) { results[row] = std::move(result); });
+    std::vector<Scalar> results(strings.row_count, Scalar::null_of(column.type));
+    for_each_string(derived, strings,
+                    [&](std::uint64_t row, Scalar result) { results[row] = std::move(result); });
     return column_of(column.type, results);
   }
   return column;
@@ -105,8 +105,8 @@ Result<Column> derive(const DerivedColumn& derived, const Column& source) {
   if (source.encoded) return Status(Code::internal, "a function of texts that are not decoded");
   if (source.device_values && source.values.empty())
     return Status(Code::unsupported, "functions of strings that live on a device alone");
-  const Column& texts = source.dictionary ? *source.dictionary : source;
-  Column results = results_of(derived, texts);
+  const Column& strings = source.dictionary ? *source.dictionary : source;
+  Column results = results_of(derived, strings);
   if (!source.dictionary) {
     results.validity = source.validity;
     return results;

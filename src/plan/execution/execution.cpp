@@ -20,12 +20,12 @@ Execution::Execution(const Plan& plan, const std::vector<StepId>& results,
       recording_(options.profile || options.stalls ? std::make_shared<Recording>() : nullptr),
       device_(options, recording_) {}
 
-Result<Outcome> Execution::run(StepId result) {
+Result<QueryResult> Execution::run(StepId result) {
   const double start = now_seconds();
   report_ = {};
   if (recording_) recording_->begin(report_);
   PENSTOCK_TRY(device_.begin());
-  Outcome outcome;
+  QueryResult outcome;
   auto table = materialise(result, ~std::uint64_t{0});
   PENSTOCK_TRY(begin_compiling());
   PENSTOCK_ASSIGN(outcome.table, std::move(table));
@@ -108,8 +108,9 @@ Result<Table> Execution::windowed_rows(const Step& step) {
   if (sorts_on_device(input.row_count, input.row_count)) PENSTOCK_TRY(begin_compiling());
   const HostSpan span(recording_.get(), "window");
   if (options_.validate) PENSTOCK_TRY(validate_window_order(input, step.window));
-  PENSTOCK_ASSIGN(Table looked, window_rows(device_.get(), input, step, report_,
-                                            WindowLocation::chosen, options_.memory_limit_bytes));
+  PENSTOCK_ASSIGN(Table looked,
+                  window_rows(device_.get(), input, step, report_, WindowLocation::automatic,
+                              options_.memory_limit_bytes));
   if (options_.validate) PENSTOCK_TRY(check_window(input, step, looked, device_.name()));
   return looked;
 }
@@ -172,30 +173,31 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& source,
 
 }  // namespace plan
 
-static Result<std::vector<Outcome>> run_all(const Plan& plan, const std::vector<StepId>& results,
-                                            const RunOptions& options) {
+static Result<std::vector<QueryResult>> run_all(const Plan& plan,
+                                                const std::vector<StepId>& results,
+                                                const RunOptions& options) {
   for (StepId result : results) PENSTOCK_TRY(plan::check_result(plan, result));
   if (options.validate && options.fast_math)
     return Status(Code::invalid,
                   "validate compares exact values, which fast math does not compute: leave one of "
                   "the two out");
   plan::Execution execution(plan, results, options);
-  std::vector<Outcome> outcomes;
+  std::vector<QueryResult> outcomes;
   for (StepId result : results) {
-    PENSTOCK_ASSIGN(Outcome outcome, execution.run(result));
+    PENSTOCK_ASSIGN(QueryResult outcome, execution.run(result));
     outcomes.push_back(std::move(outcome));
   }
   return outcomes;
 }
 
-Result<std::vector<Outcome>> run(const Plan& plan, const std::vector<StepId>& results,
-                                 const RunOptions& options) {
-  return guard([&] { return run_all(plan, results, options); });
+Result<std::vector<QueryResult>> run(const Plan& plan, const std::vector<StepId>& results,
+                                     const RunOptions& options) {
+  return catch_exceptions([&] { return run_all(plan, results, options); });
 }
 
-Result<Outcome> run(const Plan& plan, StepId result, const RunOptions& options) {
-  PENSTOCK_ASSIGN(std::vector<Outcome> outcomes,
-                  guard([&] { return run_all(plan, {result}, options); }));
+Result<QueryResult> run(const Plan& plan, StepId result, const RunOptions& options) {
+  PENSTOCK_ASSIGN(std::vector<QueryResult> outcomes,
+                  catch_exceptions([&] { return run_all(plan, {result}, options); }));
   return std::move(outcomes[0]);
 }
 

@@ -36,7 +36,7 @@ class Execution {
   // All of these outlive it.
   Execution(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options);
   // Computes one of the results.
-  Result<Outcome> run(StepId result);
+  Result<QueryResult> run(StepId result);
 
  private:
   // Returns the rows of a step as a table on the host; at least `row_limit` of them if there are as

@@ -34,10 +34,10 @@ class PreparedTiles : public Prepared {
   }
 
   Result<double> run_seconds() override {
-    return guard([this] { return launch(); });
+    return catch_exceptions([this] { return launch(); });
   }
-  Result<Outcome> fetch() override {
-    return guard([this] { return downloaded(); });
+  Result<QueryResult> fetch() override {
+    return catch_exceptions([this] { return downloaded(); });
   }
 
  private:
@@ -49,7 +49,7 @@ class PreparedTiles : public Prepared {
     return done->seconds_since(*begun);
   }
 
-  Result<Outcome> downloaded() {
+  Result<QueryResult> downloaded() {
     const auto collector = make_collector(program_, strings_);
     PENSTOCK_ASSIGN(chunk_.done, queue_->record());
     PENSTOCK_TRY(queue_->flush());
@@ -65,7 +65,7 @@ class PreparedTiles : public Prepared {
       PENSTOCK_TRY(read_chunk(device_, *kernel_, *collector, chunk_));
     }
     PENSTOCK_TRY(collector->take(*kernel_, chunk_));
-    Outcome outcome;
+    QueryResult outcome;
     PENSTOCK_ASSIGN(outcome.table, collector->finish());
     outcome.report.device_id = device_->traits().id;
     outcome.report.device_name = device_->traits().name;
@@ -117,7 +117,7 @@ static Result<std::unique_ptr<Prepared>> prepare_chain(const Plan& plan, StepId 
 
 Result<std::unique_ptr<Prepared>> prepare(const Plan& plan, StepId result,
                                           const RunOptions& options) {
-  return guard([&] { return prepare_chain(plan, result, options); });
+  return catch_exceptions([&] { return prepare_chain(plan, result, options); });
 }
 
 }  // namespace penstock

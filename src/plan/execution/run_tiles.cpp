@@ -177,12 +177,14 @@ std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
   // large enough for its launches and for the bus. It is no larger, so that the first upload begins
   // sooner and less memory is pinned.
   const std::uint64_t wanted =
-      traits.is_cpu ? std::clamp<std::uint64_t>((4u << 20) / per_row, 1u << 15, 1u << 17)
-                    : std::clamp<std::uint64_t>((16u << 20) / per_row, 1u << 18, 1u << 23);
-  const std::uint64_t most = std::min(fitting, wanted) / 64 * 64;
+      traits.wants_cache_sized_chunks()
+          ? std::clamp<std::uint64_t>((4u << 20) / per_row, 1u << 15, 1u << 17)
+          : std::clamp<std::uint64_t>((16u << 20) / per_row, 1u << 18, 1u << 23);
+  const std::uint64_t max_rows = std::min(fitting, wanted) / 64 * 64;
   return yields_every_row(program)
-             ? std::clamp<std::uint64_t>((std::min(row_limit, most) + 63) / 64 * 64, 64, most)
-             : most;
+             ? std::clamp<std::uint64_t>((std::min(row_limit, max_rows) + 63) / 64 * 64, 64,
+                                         max_rows)
+             : max_rows;
 }
 
 Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,

@@ -79,11 +79,11 @@ Result<ProgramSource> TileKernel::emit() {
                       : "joins and what is computed of them read more columns than the some 50 "
                         "that a kernel may; "
                         "a joined table counts twice, beside its columns");
-  PENSTOCK_ASSIGN(text_, emit_pipeline(program_, std::string(variant_->templates), policy_,
-                                       device_->traits().target));
-  if (options_.on_source) options_.on_source(text_.text);
+  PENSTOCK_ASSIGN(pipeline_, emit_pipeline(program_, std::string(variant_->templates), policy_,
+                                           device_->traits().target));
+  if (options_.on_source) options_.on_source(pipeline_.text);
   ProgramSource source;
-  source.text = text_.text;
+  source.text = pipeline_.text;
   source.group_size = policy_.group_size;
   source.fast_math = options_.fast_math;
   source.label = std::string(variant_->name);
@@ -118,10 +118,10 @@ std::uint64_t TileKernel::bytes_moved(std::uint64_t rows_read, std::uint64_t row
 }
 
 Status TileKernel::fault_status(std::uint32_t fault) const {
-  if (fault >= text_.faults.size())
+  if (fault >= pipeline_.faults.size())
     return Status(Code::internal, "a kernel reported the unknown fault " + std::to_string(fault));
-  return penstock::fault_status(*program_.graph, text_.faults[fault], text_.fault_codes[fault],
-                                program_.source_schema);
+  return penstock::fault_status(*program_.graph, pipeline_.faults[fault],
+                                pipeline_.fault_codes[fault], program_.source_schema);
 }
 
 Status TileKernel::prepare(ChunkBuffers& buffers, std::uint64_t row_count) const {

@@ -64,7 +64,7 @@ class TileKernel {
   const Variant& variant() const { return *variant_; }
   const Policy& policy() const { return policy_; }
   const Program& compiled() const { return *compiled_; }
-  const std::string& source() const { return text_.text; }
+  const std::string& source() const { return pipeline_.text; }
   // Returns the error of a fault number that was read from ChunkBuffers::fault.
   Status fault_status(std::uint32_t fault) const;
 
@@ -94,7 +94,7 @@ class TileKernel {
   Options options_;
   const Variant* variant_ = nullptr;
   Policy policy_;
-  PipelineText text_;
+  PipelineSource pipeline_;
   std::shared_ptr<Program> compiled_;
   std::uint32_t attempts_ = 0;         // sources emitted and layouts chosen
   std::optional<FoundRanges> ranges_;  // of the keys of dense slots, from fit() on

@@ -44,7 +44,7 @@ class TopKCollector : public Collector {
   // that equal rows keep their order.
   Status cut() {
     PENSTOCK_ASSIGN(Table rows, rows_->finish());
-    drop_late_texts(rows);
+    drop_late_strings(rows);
     if (first_.row_count > 0) {
       for (std::size_t i = 0; i < rows.columns.size(); i++)
         rows.columns[i] = column::concatenate(rows.columns[i].type,
@@ -62,7 +62,7 @@ class TopKCollector : public Collector {
 
   // Drops strings that come after the bound: ordering the strings of every row would take longer
   // than all the rest.
-  void drop_late_texts(Table& rows) const {
+  void drop_late_strings(Table& rows) const {
     if (program_.top_k->keys.empty() ||
         first_.row_count < std::max<std::uint64_t>(program_.top_k->count, 1))
       return;

@@ -14,7 +14,7 @@ namespace {
 constexpr NodeId no_node = ~NodeId{0};
 
 bool calls_string_function(const Graph& graph, const Node& node) {
-  return node.op == Op::custom && expr::is_string_function(*graph.customs[node.payload]);
+  return node.op == Op::custom && expr::is_string_function(*graph.custom_functions[node.payload]);
 }
 
 bool casts_wide_column(const Graph& graph, const Node& node) {
@@ -42,15 +42,15 @@ bool is_counted(const TileProgram& program, std::size_t output) {
 }
 
 // A search for strings in a column's codes, which devices can do: `column IN (strings)`.
-struct TextSearch {
+struct StringSearch {
   NodeId column = 0;
-  std::vector<Scalar> texts;
+  std::vector<Scalar> strings;
 };
 
 // Adds a node's strings. Returns false where it is anything but `equality` of the search's column
 // and a constant, or = of such joined by OR.
 bool add_search(const TileProgram& program, NodeId id, Op equality,
-                std::optional<TextSearch>& search) {
+                std::optional<StringSearch>& search) {
   const Graph& graph = *program.graph;
   const Node& node = graph.at(id);
   if (node.op == Op::or_)
@@ -62,14 +62,14 @@ bool add_search(const TileProgram& program, NodeId id, Op equality,
   const Node& text = graph.at(node.inputs[is_swapped ? 0 : 1]);
   if (text.op != Op::parameter || graph.parameters[text.payload].is_null) return false;
   if (!is_encoded_column(program, column) || (search && search->column != column)) return false;
-  if (!search) search = TextSearch{column, {}};
-  search->texts.push_back(graph.parameters[text.payload]);
+  if (!search) search = StringSearch{column, {}};
+  search->strings.push_back(graph.parameters[text.payload]);
   return true;
 }
 
 // <> is a search of its own, which the kernel negates.
-std::optional<TextSearch> text_search(const TileProgram& program, NodeId id) {
-  std::optional<TextSearch> search;
+std::optional<StringSearch> string_search(const TileProgram& program, NodeId id) {
+  std::optional<StringSearch> search;
   const Node& node = program.graph->at(id);
   if (node.op != Op::or_ && node.op != Op::equal && node.op != Op::not_equal) return std::nullopt;
   return add_search(program, id, node.op == Op::not_equal ? Op::not_equal : Op::equal, search)
@@ -99,13 +99,13 @@ class Derivation {
 
   // Adds a column that is TRUE where a row has a string, and NULL otherwise.
   NodeId presence_of(NodeId column) {
-    const Node& texts = old_->at(column);
+    const Node& strings = old_->at(column);
     DerivedColumn derived;
-    derived.source = texts.payload;
+    derived.source = strings.payload;
     derived.function = expr::string_is_present();
     derived.inputs.resize(1);
-    const Field field{"(" + program_.source_schema[texts.payload].name + " IS NOT NULL)",
-                      derived.function->result_type, texts.nullable};
+    const Field field{"(" + program_.source_schema[strings.payload].name + " IS NOT NULL)",
+                      derived.function->result_type, strings.nullable};
     return graph_->add(
         {Op::column, field.type, field.nullable, column_for(std::move(derived), field), {}});
   }
@@ -115,7 +115,7 @@ class Derivation {
   void need(NodeId id) {
     if (needed_[id]) return;
     needed_[id] = true;
-    if (auto search = text_search(program_, id)) {
+    if (auto search = string_search(program_, id)) {
       searches_.emplace(id, std::move(*search));
       return;
     }
@@ -142,7 +142,7 @@ class Derivation {
 
   Status derive_call(NodeId id, const Node& node) {
     DerivedColumn derived;
-    derived.function = old_->customs[node.payload];
+    derived.function = old_->custom_functions[node.payload];
     std::size_t columns = 0;
     bool nullable = false;
     for (std::size_t i = 0; i < node.inputs.size(); i++) {
@@ -163,15 +163,15 @@ class Derivation {
     return {};
   }
 
-  Status derive_search(NodeId id, const Node& node, const TextSearch& search) {
+  Status derive_search(NodeId id, const Node& node, const StringSearch& search) {
     DerivedColumn derived;
     derived.function = expr::string_any_of();
     derived.source = old_->at(search.column).payload;
     derived.inputs.push_back({});
-    derived.inputs.insert(derived.inputs.end(), search.texts.begin(), search.texts.end());
+    derived.inputs.insert(derived.inputs.end(), search.strings.begin(), search.strings.end());
     const bool nullable = old_->at(search.column).nullable;
     const std::string is_equal =
-        "(" + program_.source_schema[derived.source].name + " = '" + search.texts[0].text + "')";
+        "(" + program_.source_schema[derived.source].name + " = '" + search.strings[0].text + "')";
     const std::string name =
         node.op == Op::not_equal ? is_equal : text_of(*old_, id, program_.source_schema);
     const std::uint32_t column = column_for(std::move(derived), {name, node.type, nullable});
@@ -216,7 +216,7 @@ class Derivation {
   std::shared_ptr<Graph> old_, graph_;
   std::vector<NodeId> copies_;
   std::vector<bool> needed_;
-  std::map<NodeId, TextSearch> searches_;
+  std::map<NodeId, StringSearch> searches_;
 };
 
 }  // namespace
@@ -229,7 +229,7 @@ Status derive_columns(TileProgram& program) {
   for (NodeId id = 0; id < program.graph->size(); id++)
     any = any || (needed[id] && (calls_string_function(*program.graph, program.graph->at(id)) ||
                                  casts_wide_column(*program.graph, program.graph->at(id)) ||
-                                 asks_for_nulls(program, id) || text_search(program, id)));
+                                 asks_for_nulls(program, id) || string_search(program, id)));
   std::vector<NodeId> counted(program.outputs.size(), no_node);
   for (std::size_t i = 0; i < counted.size(); i++)
     if (is_counted(program, i)) counted[i] = program.outputs[i].root;

@@ -84,7 +84,7 @@ Status put_key(KeyWords& to, std::size_t key, std::size_t key_count, const Colum
 std::pair<std::uint64_t, std::uint64_t> range_of(std::span<const std::uint64_t> words,
                                                  std::span<const std::uint8_t> present) {
   std::mutex mutex;
-  std::uint64_t least = ~std::uint64_t{0}, most = 0;
+  std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
   in_parallel(words.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     std::uint64_t low = ~std::uint64_t{0}, high = 0;
     for (std::uint64_t row = first; row < last; row++) {
@@ -92,10 +92,11 @@ std::pair<std::uint64_t, std::uint64_t> range_of(std::span<const std::uint64_t> 
       high = present[row] ? std::max(high, words[row] ^ sign_bit) : high;
     }
     const std::lock_guard lock(mutex);
-    least = std::min(least, low);
-    most = std::max(most, high);
+    lowest = std::min(lowest, low);
+    highest = std::max(highest, high);
   });
-  return least > most ? std::pair<std::uint64_t, std::uint64_t>{0, 0} : std::pair{least, most};
+  return lowest > highest ? std::pair<std::uint64_t, std::uint64_t>{0, 0}
+                          : std::pair{lowest, highest};
 }
 
 }  // namespace
@@ -123,11 +124,11 @@ std::uint64_t JoinTable::position_of(std::span<const std::uint64_t> key) const {
 bool JoinTable::make_exact(std::span<const std::uint64_t> words,
                            std::span<const std::uint8_t> present) {
   if (key_count_ != 1) return false;
-  const auto [least, most] = range_of(words, present);
-  if (most - least >= std::max(words.size() * max_positions_per_row, always_exact_positions))
+  const auto [lowest, highest] = range_of(words, present);
+  if (highest - lowest >= std::max(words.size() * max_positions_per_row, always_exact_positions))
     return false;
-  positions_.assign(most - least + 1, 0);
-  table_ = {least ^ sign_bit, 1, 0, most - least, 1, 0, 0, 0};
+  positions_.assign(highest - lowest + 1, 0);
+  table_ = {lowest ^ sign_bit, 1, 0, highest - lowest, 1, 0, 0, 0};
   return true;
 }
 

@@ -38,8 +38,8 @@ Result<std::vector<std::uint64_t>> order_of_keys(const std::shared_ptr<Device>& 
                                                  RunReport& report,
                                                  std::uint64_t memory_limit_bytes) {
   if (!device || !sorts_on_device(row_count, limit)) return order_on_host(words, row_count, limit);
-  if (!has_room(device->traits(), memory_limit_bytes, row_count * bytes_per_row)) {
-    note_without_room(report, device->traits(), memory_limit_bytes, "sort", row_count,
+  if (!fits_memory(device->traits(), memory_limit_bytes, row_count * bytes_per_row)) {
+    note_memory_limit(report, device->traits(), memory_limit_bytes, "sort", row_count,
                       row_count * bytes_per_row);
     return order_on_host(words, row_count, limit);
   }

@@ -24,13 +24,13 @@ class WindowStep {
         calls_(step.window.calls),
         order_(words_of(table, step.window)),
         report_(report),
-        place_(position),
+        location_(position),
         memory_limit_bytes_(memory_limit_bytes) {}
 
   Status begin() {
-    if (place_ == WindowLocation::device
+    if (location_ == WindowLocation::device
             ? table_.row_count > 0
-            : place_ == WindowLocation::chosen && pays_on_device() && has_room_on_device()) {
+            : location_ == WindowLocation::automatic && pays_on_device() && fits_device_memory()) {
       Result<DeviceWindow> window =
           DeviceWindow::open(device_, table_, order_.words, order_.of_partition, calls_, report_);
       if (window.ok())
@@ -71,11 +71,11 @@ class WindowStep {
     });
   }
 
-  bool has_room_on_device() {
+  bool fits_device_memory() {
     const Traits& traits = device_->traits();
     const std::uint64_t bytes = DeviceWindow::bytes_of(table_.row_count, order_.words.size());
-    if (!has_room(traits, memory_limit_bytes_, bytes))
-      note_without_room(report_, traits, memory_limit_bytes_, "window", table_.row_count, bytes);
+    if (!fits_memory(traits, memory_limit_bytes_, bytes))
+      note_memory_limit(report_, traits, memory_limit_bytes_, "window", table_.row_count, bytes);
     else if (table_.row_count * largest_value_bytes > traits.max_allocation_bytes)
       note_on_host(
           report_, "window", table_.row_count,
@@ -87,7 +87,7 @@ class WindowStep {
 
   // Memory that was free may be in use by now. A caller who asked for the device gets the error.
   bool goes_on_on_host(const Status& status) {
-    if (status.code() != Code::no_memory || place_ != WindowLocation::chosen) return false;
+    if (status.code() != Code::no_memory || location_ != WindowLocation::automatic) return false;
     note_on_host(report_, "window", table_.row_count, status.message());
     return true;
   }
@@ -111,7 +111,7 @@ class WindowStep {
   const std::vector<WindowCall>& calls_;
   OrderKeys order_;
   RunReport& report_;
-  const WindowLocation place_;
+  const WindowLocation location_;
   const std::uint64_t memory_limit_bytes_;
   std::optional<DeviceWindow> on_device_;
   std::optional<HostWindow> on_host_;

@@ -91,7 +91,7 @@ Status DeviceWindow::add_up(std::uint32_t column) {
   PENSTOCK_TRY(upload(column, true));
   if (summed_.sums) return {};
   const Column& from = table_.columns[column];
-  const bool by_halves = needs_halves(from, device_->traits().is_cpu);
+  const bool by_halves = needs_halves(from, device_->traits().shares_host_cores());
   PENSTOCK_ASSIGN(summed_.sums, add_up_part(from, by_halves ? low : whole));
   if (by_halves) { PENSTOCK_ASSIGN(summed_.high_sums, add_up_part(from, high)); }
   return {};

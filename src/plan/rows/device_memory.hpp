@@ -25,11 +25,12 @@ inline void note_on_host(RunReport& report, std::string_view what, std::uint64_t
 }
 
 // Half of the memory is left to the chunks of other steps.
-inline bool has_room(const Traits& traits, std::uint64_t memory_limit_bytes, std::uint64_t bytes) {
+inline bool fits_memory(const Traits& traits, std::uint64_t memory_limit_bytes,
+                        std::uint64_t bytes) {
   return bytes <= usable_bytes(traits, memory_limit_bytes) / 2;
 }
 
-inline void note_without_room(RunReport& report, const Traits& traits,
+inline void note_memory_limit(RunReport& report, const Traits& traits,
                               std::uint64_t memory_limit_bytes, std::string_view what,
                               std::uint64_t row_count, std::uint64_t bytes) {
   note_on_host(report, what, row_count,

@@ -14,9 +14,9 @@ void gather_values(const Column& from, std::span<const std::uint64_t> rows, Colu
     for (std::uint64_t row : rows) bits.push(from.boolean(row));
     to.values = bits.take();
   } else if (from.type.kind == Kind::string && !from.dictionary) {
-    column::TextBuilder texts(rows.size());
-    for (std::uint64_t row : rows) texts.push_row(from, row);
-    texts.take(to);
+    column::StringBuilder strings(rows.size());
+    for (std::uint64_t row : rows) strings.push_row(from, row);
+    strings.take(to);
   } else {
     const std::size_t width = from.dictionary ? 4 : width_bytes(from.type);
     std::vector<std::byte> bytes(rows.size() * width);
@@ -47,9 +47,9 @@ Column gather(const Column& column, std::span<const std::uint64_t> rows) {
 
 Result<Column> gather_decoded(const Column& column, std::span<const std::uint64_t> rows) {
   if (!column.encoded) return gather(column, rows);
-  PENSTOCK_ASSIGN(Column texts, column.encoded->decode_rows(rows));
-  texts.validity = gather_validity(column, rows);
-  return texts;
+  PENSTOCK_ASSIGN(Column strings, column.encoded->decode_rows(rows));
+  strings.validity = gather_validity(column, rows);
+  return strings;
 }
 
 Column gather_or_null(const Column& column, std::vector<std::uint64_t> rows) {

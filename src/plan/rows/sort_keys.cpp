@@ -59,13 +59,13 @@ template <bool is_high> Part half_of(const Column& column) {
 }
 
 // Returns the rank of each string among the distinct ones, by bytes.
-std::vector<std::uint64_t> ranks(const std::vector<std::string_view>& texts) {
+std::vector<std::uint64_t> ranks(const std::vector<std::string_view>& strings) {
   std::unordered_map<std::string_view, std::uint64_t> numbers;
-  std::vector<std::uint64_t> ranks(texts.size());
+  std::vector<std::uint64_t> ranks(strings.size());
   std::vector<std::string_view> distinct;
-  for (std::size_t i = 0; i < texts.size(); i++) {
-    const auto [at, inserted] = numbers.try_emplace(texts[i], distinct.size());
-    if (inserted) distinct.push_back(texts[i]);
+  for (std::size_t i = 0; i < strings.size(); i++) {
+    const auto [at, inserted] = numbers.try_emplace(strings[i], distinct.size());
+    if (inserted) distinct.push_back(strings[i]);
     ranks[i] = at->second;
   }
   std::vector<std::uint64_t> order(distinct.size()), positions(distinct.size());
@@ -79,11 +79,11 @@ std::vector<std::uint64_t> ranks(const std::vector<std::string_view>& texts) {
 }
 
 Part part_of_strings(const Column& column) {
-  const Column& texts_of = column.dictionary ? *column.dictionary : column;
-  std::vector<std::string_view> texts(texts_of.row_count);
-  for (std::uint64_t row = 0; row < texts.size(); row++)
-    if (texts_of.is_valid(row)) texts[row] = texts_of.string(row);
-  Part part{ranks(texts), 64};
+  const Column& source = column.dictionary ? *column.dictionary : column;
+  std::vector<std::string_view> strings(source.row_count);
+  for (std::uint64_t row = 0; row < strings.size(); row++)
+    if (source.is_valid(row)) strings[row] = source.string(row);
+  Part part{ranks(strings), 64};
   if (!column.dictionary) return part;
   std::vector<std::uint64_t> values(column.row_count);
   for (std::uint64_t row = 0; row < values.size(); row++)
@@ -119,21 +119,21 @@ std::vector<Part> parts_of(const Column& column) {
 // Makes a part as narrow as the range of the values that are not NULL, and reverses it where it
 // descends.
 void narrow(Part& part, const Column& column, bool descending) {
-  std::uint64_t least = ~std::uint64_t{0}, most = 0;
+  std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
   for (std::uint64_t row = 0; row < part.values.size(); row++) {
     if (!column.is_valid(row)) continue;
-    least = std::min(least, part.values[row]);
-    most = std::max(most, part.values[row]);
+    lowest = std::min(lowest, part.values[row]);
+    highest = std::max(highest, part.values[row]);
   }
-  if (least > most) least = most = 0;  // no values
+  if (lowest > highest) lowest = highest = 0;  // no values
   in_parallel(part.values.size(), min_rows_per_thread,
               [&](std::uint64_t first, std::uint64_t last) {
                 for (std::uint64_t row = first; row < last; row++)
                   part.values[row] = !column.is_valid(row) ? 0
-                                     : descending          ? most - part.values[row]
-                                                           : part.values[row] - least;
+                                     : descending          ? highest - part.values[row]
+                                                           : part.values[row] - lowest;
               });
-  part.bits = static_cast<std::uint32_t>(std::bit_width(most - least));
+  part.bits = static_cast<std::uint32_t>(std::bit_width(highest - lowest));
 }
 
 // Adds a bit above the key's others, for NULLs.

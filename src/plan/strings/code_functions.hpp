@@ -57,7 +57,7 @@ std::future<std::vector<CodeColumn>> begin_code_programs(std::shared_ptr<Device>
 struct ChunkCodes {
   struct Strings {
     std::uint32_t column = 0;
-    std::shared_ptr<const EncodedTexts> encoded;
+    std::shared_ptr<const EncodedStringColumn> encoded;
     fsst::DeviceStrings on_device;
   };
   struct Function {

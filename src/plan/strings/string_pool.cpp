@@ -43,70 +43,71 @@ void StringPool::grow() {
 std::uint32_t StringPool::code(std::string_view text) { return code(text, hash_of(text)); }
 
 std::uint32_t StringPool::code(std::string_view text, std::uint64_t hash) {
-  if (2 * (texts_.size() + 1) > positions_.size()) grow();
+  if (2 * (strings_.size() + 1) > positions_.size()) grow();
   for (std::uint64_t at = hash;; at++) {
     Position& position = positions_[at & (positions_.size() - 1)];
     if (position.code != 0 && position.hash == static_cast<std::uint32_t>(hash >> 32) &&
-        texts_[position.code - 1] == text)
+        strings_[position.code - 1] == text)
       return position.code - 1;
     if (position.code != 0) continue;
-    texts_.push_back(keep(text));
+    strings_.push_back(keep(text));
     hashes_.push_back(hash);
-    position = {static_cast<std::uint32_t>(hash >> 32), static_cast<std::uint32_t>(texts_.size())};
+    position = {static_cast<std::uint32_t>(hash >> 32),
+                static_cast<std::uint32_t>(strings_.size())};
     return position.code - 1;
   }
 }
 
 // Prefetches the memory that strings some way ahead will need: a table of millions is larger than
 // the caches.
-void StringPool::expect(std::uint64_t position_hash, std::uint64_t text_hash) const {
+void StringPool::expect(std::uint64_t position_hash, std::uint64_t string_hash) const {
   __builtin_prefetch(&positions_[position_hash & (positions_.size() - 1)]);
-  const Position& position = positions_[text_hash & (positions_.size() - 1)];
-  if (position.code == 0 || position.hash != static_cast<std::uint32_t>(text_hash >> 32)) return;
-  __builtin_prefetch(texts_[position.code - 1].data());
+  const Position& position = positions_[string_hash & (positions_.size() - 1)];
+  if (position.code == 0 || position.hash != static_cast<std::uint32_t>(string_hash >> 32)) return;
+  __builtin_prefetch(strings_[position.code - 1].data());
 }
 
-void StringPool::encode_texts(const Column& texts, std::vector<std::uint32_t>& codes) {
-  constexpr std::uint64_t positions_ahead = 32, texts_ahead = 16;
-  codes.assign(texts.row_count, 0);
-  std::vector<std::uint64_t> hashes(texts.row_count);
-  in_parallel(texts.row_count, 1 << 12, [&](std::uint64_t first, std::uint64_t last) {
+void StringPool::encode_strings(const Column& strings, std::vector<std::uint32_t>& codes) {
+  constexpr std::uint64_t positions_ahead = 32, strings_ahead = 16;
+  codes.assign(strings.row_count, 0);
+  std::vector<std::uint64_t> hashes(strings.row_count);
+  in_parallel(strings.row_count, 1 << 12, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t row = first; row < last; row++)
-      if (texts.is_valid(row)) hashes[row] = hash_of(texts.string(row));
+      if (strings.is_valid(row)) hashes[row] = hash_of(strings.string(row));
   });
-  for (std::uint64_t row = 0; row < texts.row_count; row++) {
-    if (row + positions_ahead < texts.row_count)
-      expect(hashes[row + positions_ahead], hashes[row + texts_ahead]);
-    if (texts.is_valid(row)) codes[row] = code(texts.string(row), hashes[row]);
+  for (std::uint64_t row = 0; row < strings.row_count; row++) {
+    if (row + positions_ahead < strings.row_count)
+      expect(hashes[row + positions_ahead], hashes[row + strings_ahead]);
+    if (strings.is_valid(row)) codes[row] = code(strings.string(row), hashes[row]);
   }
 }
 
 Status StringPool::encode_encoded(const Column& column, std::vector<std::uint32_t>& codes) {
   const fsst::EncodedStrings* const strings = fsst::codes_of(column);
   if (strings == nullptr || !strings->is_canonical) {
-    PENSTOCK_ASSIGN(const Column texts, decoded(column));
-    encode_texts(texts, codes);
+    PENSTOCK_ASSIGN(const Column strings, decoded(column));
+    encode_strings(strings, codes);
     return {};
   }
   const std::vector<std::uint64_t> rows = number_codes(column, *strings, codes);
-  PENSTOCK_ASSIGN(const Column texts, column.encoded->decode_rows(rows));
+  PENSTOCK_ASSIGN(const Column needed, column.encoded->decode_rows(rows));
   std::vector<std::uint32_t> entries;
-  encode_texts(texts, entries);
+  encode_strings(needed, entries);
   for (std::uint64_t row = 0; row < column.row_count; row++)
     codes[row] = column.is_valid(row) ? entries[codes[row]] : 0;
   return {};
 }
 
 Status StringPool::encode(const Column& column, std::vector<std::uint32_t>& codes) {
-  if (texts_.size() + column.row_count >= 0xffffffffu)
+  if (strings_.size() + column.row_count >= 0xffffffffu)
     return Status(Code::capacity, "more than 2^32 distinct strings in one query");
   if (column.encoded) return encode_encoded(column, codes);
   if (!column.dictionary) {
-    encode_texts(column, codes);
+    encode_strings(column, codes);
     return {};
   }
   std::vector<std::uint32_t> entries;
-  encode_texts(*column.dictionary, entries);
+  encode_strings(*column.dictionary, entries);
   codes.resize(column.row_count);
   const auto* indices = column.values.as<std::int32_t>();
   if (column.validity.empty()) {

@@ -13,7 +13,7 @@ namespace penstock::plan {
 class StringPool {
  public:
   std::uint32_t code(std::string_view text);  // inserts
-  std::string_view text(std::uint32_t code) const { return texts_[code]; }
+  std::string_view text(std::uint32_t code) const { return strings_[code]; }
   // Writes the codes of every row (0 for NULL) into `codes`, whose memory is used again. A
   // dictionary is looked up once. Where equal FSST codes mean equal strings, one row of those with
   // equal codes is decoded in each row group.
@@ -27,17 +27,17 @@ class StringPool {
 
   static std::uint64_t hash_of(std::string_view text);
   std::uint32_t code(std::string_view text, std::uint64_t hash);
-  void expect(std::uint64_t position_hash, std::uint64_t text_hash) const;
-  void encode_texts(const Column& texts, std::vector<std::uint32_t>& codes);
+  void expect(std::uint64_t position_hash, std::uint64_t string_hash) const;
+  void encode_strings(const Column& strings, std::vector<std::uint32_t>& codes);
   Status encode_encoded(const Column& column, std::vector<std::uint32_t>& codes);
   std::string_view keep(std::string_view text);
   void grow();
 
   std::vector<Position> positions_ =
       std::vector<Position>(256);  // by hash, a power of two of them, at most half in use
-  std::vector<std::string_view> texts_;
-  std::vector<std::uint64_t> hashes_;            // beside texts_
-  std::vector<std::unique_ptr<char[]>> blocks_;  // of the texts' bytes
+  std::vector<std::string_view> strings_;
+  std::vector<std::uint64_t> hashes_;            // beside strings_
+  std::vector<std::unique_ptr<char[]>> blocks_;  // of the strings' bytes
   std::size_t block_left_ = 0;
   char* block_end_ = nullptr;
 };

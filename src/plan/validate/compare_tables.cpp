@@ -42,7 +42,7 @@ bool is_approximate(const Graph& graph, const Node& node, std::span<const Tolera
     case Op::tangent:
     case Op::power: return true;
     case Op::column: return node.payload < input.size() && input[node.payload].is_approximate;
-    case Op::custom: return is_float(graph.customs[node.payload]->result_type);
+    case Op::custom: return is_float(graph.custom_functions[node.payload]->result_type);
     default: return false;
   }
 }

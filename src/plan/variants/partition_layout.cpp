@@ -114,7 +114,7 @@ Policy partition_policy(const Traits& traits, const TileProgram& program) {
 }
 
 bool can_group_by_partitions(const Traits& traits, const TileProgram& program) {
-  if (!has_limbs(program) || !program.graph->customs.empty() || !can_have_ranges(program))
+  if (!has_limbs(program) || !program.graph->custom_functions.empty() || !can_have_ranges(program))
     return false;
   if (record_words(program) > max_record_words || traits.max_group_size < 16) return false;
   const Policy policy = partition_policy(traits, program);

@@ -37,6 +37,8 @@ Policy one_tile_per_group(const Traits& traits, const TileProgram& program) {
   return policy;
 }
 
-bool evaluates_any_row(const TileProgram& program) { return program.graph->customs.empty(); }
+bool evaluates_any_row(const TileProgram& program) {
+  return program.graph->custom_functions.empty();
+}
 
 }  // namespace penstock::plan

@@ -249,7 +249,7 @@ Result<StepId> bind_select(const Lexed& lexed, const Select& select, Plan& plan,
 namespace penstock {
 
 Result<StepId> bind_sql(std::string_view statement, Plan& plan, const TableOpener& open) {
-  return guard([&]() -> Result<StepId> {
+  return catch_exceptions([&]() -> Result<StepId> {
     PENSTOCK_ASSIGN(const sql::Lexed lexed, sql::lex(statement));
     PENSTOCK_ASSIGN(const sql::Select select, sql::read_select(lexed));
     return sql::bind_select(lexed, select, plan, open);

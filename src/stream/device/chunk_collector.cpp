@@ -17,7 +17,7 @@ struct MethodChunks {
   std::vector<DecodeJob> jobs;
 };
 
-struct PlacedChunk {
+struct LocatedChunk {
   const ChunkStages* stages;
   const Chunk* chunk;
   std::uint64_t decoded_offset;  // where the batch writes it
@@ -48,7 +48,7 @@ class ChunkCollector final : public DeviceCollector {
   // that chunk, of what could not be found after it.
   Result<DeviceBytes> finish(const Status& discovery_error) override {
     PENSTOCK_ASSIGN(queue_, device_.queue());
-    const Status input_error = place_chunks();
+    const Status input_error = locate_chunks();
     if (tables_.count() > 0) PENSTOCK_TRY(decode());
     const Status chunk_error = first_error({check_statuses(), input_error});
     PENSTOCK_TRY(make_output());
@@ -59,15 +59,15 @@ class ChunkCollector final : public DeviceCollector {
   }
 
  private:
-  // Fills placed_ and the tables, up to the first chunk whose bytes are not what the file says.
-  Status place_chunks() {
+  // Fills located_ and the tables, up to the first chunk whose bytes are not what the file says.
+  Status locate_chunks() {
     for (const MethodChunks& found : found_)
       for (const DecodeJob& job : found.jobs)
         for (const Chunk& chunk : job.chunks) {
           PENSTOCK_TRY(found.stages->check_input(chunk));
           const std::uint64_t capacity =
               chunk.is_for_devices() ? chunk.output_bytes : chunk.bytes.size();
-          placed_.push_back(
+          located_.push_back(
               {found.stages.get(), &chunk, capacity_bytes_, capacity_bytes_, capacity, {}});
           if (chunk.is_for_devices())
             tables_.add(chunk, static_cast<std::uint64_t>(chunk.whole().data() - file_.data()),
@@ -77,13 +77,13 @@ class ChunkCollector final : public DeviceCollector {
     return {};
   }
 
-  Status mark() {
+  Status record_event() {
     PENSTOCK_ASSIGN(auto event, queue_->record());
-    marks_.push_back(std::move(event));
+    events_.push_back(std::move(event));
     return {};
   }
-  Result<double> seconds_after(std::size_t mark) {
-    return marks_[mark + 1]->seconds_since(*marks_[mark]);
+  Result<double> seconds_after(std::size_t first) {
+    return events_[first + 1]->seconds_since(*events_[first]);
   }
 
   Status decode() {
@@ -96,12 +96,12 @@ class ChunkCollector final : public DeviceCollector {
     PENSTOCK_TRY(reserve(device_,
                          decoder->scratch_bytes(tables_.count(), tables_.needs().max_output_bytes),
                          scratch));
-    PENSTOCK_TRY(mark());
+    PENSTOCK_TRY(record_event());
     PENSTOCK_TRY(upload_.send(device_, *queue_, file_, *batch_.input));
     PENSTOCK_TRY(tables_.upload(device_, *queue_, batch_));
-    PENSTOCK_TRY(mark());
+    PENSTOCK_TRY(record_event());
     PENSTOCK_TRY(decoder->enqueue(*queue_, batch_, *scratch));
-    PENSTOCK_TRY(mark());
+    PENSTOCK_TRY(record_event());
     PENSTOCK_TRY(tables_.download(*queue_, batch_));
     PENSTOCK_TRY(queue_->finish());
     PENSTOCK_ASSIGN(times_.upload_seconds, seconds_after(0));
@@ -110,26 +110,26 @@ class ChunkCollector final : public DeviceCollector {
     return {};
   }
 
-  // Sets where outputs are and where they belong, and cuts placed_ before the first chunk that the
+  // Sets where outputs are and where they belong, and cuts located_ before the first chunk that the
   // device refused.
   Status check_statuses() {
     std::size_t row = 0;
-    for (std::size_t i = 0; i < placed_.size(); i++) {
-      PlacedChunk& placed = placed_[i];
-      placed.output_offset = output_bytes_;
-      if (placed.chunk->is_dependent && !placed.chunk->begins_stream)
-        placed.decoded_offset = placed_[i - 1].decoded_offset + placed_[i - 1].output_bytes;
-      if (placed.chunk->is_for_devices()) {
-        placed.chunk_status = tables_.chunk_status(row);
-        placed.output_bytes = tables_.size(row++);
-        if (placed.chunk_status.error != batch::ErrorCode::none) {
-          const Status refused = placed.stages->error_of(*placed.chunk, placed.chunk_status);
-          placed_.resize(i);
+    for (std::size_t i = 0; i < located_.size(); i++) {
+      LocatedChunk& located = located_[i];
+      located.output_offset = output_bytes_;
+      if (located.chunk->is_dependent && !located.chunk->begins_stream)
+        located.decoded_offset = located_[i - 1].decoded_offset + located_[i - 1].output_bytes;
+      if (located.chunk->is_for_devices()) {
+        located.chunk_status = tables_.chunk_status(row);
+        located.output_bytes = tables_.size(row++);
+        if (located.chunk_status.error != batch::ErrorCode::none) {
+          const Status refused = located.stages->error_of(*located.chunk, located.chunk_status);
+          located_.resize(i);
           return refused;
         }
-        times_.bytes_out += placed.output_bytes;
+        times_.bytes_out += located.output_bytes;
       }
-      output_bytes_ += placed.output_bytes;
+      output_bytes_ += located.output_bytes;
     }
     return {};
   }
@@ -137,41 +137,43 @@ class ChunkCollector final : public DeviceCollector {
   // Makes the output contiguous. Where it is so already, only stored chunks are added.
   Status make_output() {
     if (output_bytes_ > context_.options.max_output_bytes) return context_.output_limit_error();
-    const bool is_contiguous = std::all_of(
-        placed_.begin(), placed_.end(),
-        [](const PlacedChunk& placed) { return placed.output_offset == placed.decoded_offset; });
+    const bool is_contiguous =
+        std::all_of(located_.begin(), located_.end(), [](const LocatedChunk& located) {
+          return located.output_offset == located.decoded_offset;
+        });
     if (is_contiguous) output_ = batch_.output;
     if (output_ == nullptr)
       PENSTOCK_TRY(reserve(device_, output_bytes_ + chunk_alignment, output_));
-    for (const PlacedChunk& placed : placed_) {
-      const std::uint64_t bytes = placed.output_bytes;
-      if (!placed.chunk->is_for_devices()) {
+    for (const LocatedChunk& located : located_) {
+      const std::uint64_t bytes = located.output_bytes;
+      if (!located.chunk->is_for_devices()) {
         PENSTOCK_TRY(
-            queue_->upload(*output_, placed.chunk->bytes.data(), bytes, placed.output_offset));
+            queue_->upload(*output_, located.chunk->bytes.data(), bytes, located.output_offset));
       } else if (!is_contiguous) {
         PENSTOCK_TRY(reserve(device_, bytes, staging_));
         PENSTOCK_TRY(
-            queue_->download(staging_->data(), *batch_.output, bytes, placed.decoded_offset));
-        PENSTOCK_TRY(queue_->upload(*output_, staging_->data(), bytes, placed.output_offset));
+            queue_->download(staging_->data(), *batch_.output, bytes, located.decoded_offset));
+        PENSTOCK_TRY(queue_->upload(*output_, staging_->data(), bytes, located.output_offset));
         PENSTOCK_TRY(queue_->finish());  // the staging memory is used again
       }
     }
     return queue_->finish();
   }
 
-  // `chunk_error` is of the chunk after placed_.
+  // `chunk_error` is of the chunk after located_.
   Status check_outputs(const Status& chunk_error) {
     std::size_t first = 0;
     for (MethodChunks& found : found_)
       for (DecodeJob& job : found.jobs) {
-        const bool is_valid = first + job.chunks.size() <= placed_.size();
-        const std::size_t end = std::min(first + job.chunks.size(), placed_.size());
+        const bool is_valid = first + job.chunks.size() <= located_.size();
+        const std::size_t end = std::min(first + job.chunks.size(), located_.size());
         PENSTOCK_TRY(fetch(*found.stages, first, end));
         for (std::size_t i = first; i < end; i++)
-          PENSTOCK_TRY(found.stages->check_output(
-              *placed_[i].chunk, fetched(*found.stages, first, i, i + 1), placed_[i].chunk_status));
+          PENSTOCK_TRY(found.stages->check_output(*located_[i].chunk,
+                                                  fetched(*found.stages, first, i, i + 1),
+                                                  located_[i].chunk_status));
         for (std::size_t i = first; i < end; i++)
-          job.chunks[i - first].output_bytes = placed_[i].output_bytes;
+          job.chunks[i - first].output_bytes = located_[i].output_bytes;
         job.external_output = fetched(*found.stages, first, first, end);
         if (!is_valid) {
           PENSTOCK_TRY(job.end_before(end - first, chunk_error));
@@ -185,24 +187,25 @@ class ChunkCollector final : public DeviceCollector {
 
   std::uint64_t bytes_between(std::size_t begin, std::size_t end) const {
     if (begin == end) return 0;
-    const PlacedChunk& last = placed_[end - 1];
-    return last.output_offset + last.output_bytes - placed_[begin].output_offset;
+    const LocatedChunk& last = located_[end - 1];
+    return last.output_offset + last.output_bytes - located_[begin].output_offset;
   }
   // Returns the output of chunks [begin, end) where fetch() was called from chunk `first` on.
   std::span<const std::byte> fetched(const ChunkStages& stages, std::size_t first,
                                      std::size_t begin, std::size_t end) const {
     if (!stages.reads_outputs() || begin == end) return {};
-    const std::uint64_t offset = placed_[begin].output_offset - placed_[first].output_offset;
+    const std::uint64_t offset = located_[begin].output_offset - located_[first].output_offset;
     return {staging_->data() + offset, bytes_between(begin, end)};
   }
   Status fetch(const ChunkStages& stages, std::size_t first, std::size_t end) {
     if (!stages.reads_outputs() || first == end) return {};
     const std::uint64_t bytes = bytes_between(first, end);
     PENSTOCK_TRY(reserve(device_, bytes, staging_));
-    marks_.clear();
-    PENSTOCK_TRY(mark());
-    PENSTOCK_TRY(queue_->download(staging_->data(), *output_, bytes, placed_[first].output_offset));
-    PENSTOCK_TRY(mark());
+    events_.clear();
+    PENSTOCK_TRY(record_event());
+    PENSTOCK_TRY(
+        queue_->download(staging_->data(), *output_, bytes, located_[first].output_offset));
+    PENSTOCK_TRY(record_event());
     PENSTOCK_TRY(queue_->finish());
     PENSTOCK_ASSIGN(const double seconds, seconds_after(0));
     times_.download_seconds += seconds;
@@ -213,13 +216,13 @@ class ChunkCollector final : public DeviceCollector {
   Device& device_;
   std::span<const std::byte> file_;
   std::vector<MethodChunks> found_;
-  std::vector<PlacedChunk> placed_;  // all chunks before the first that has an error
+  std::vector<LocatedChunk> located_;  // all chunks before the first that has an error
   ChunkTables tables_;
   batch::Batch batch_;
   std::shared_ptr<Buffer> output_;
   std::shared_ptr<HostBuffer> staging_;
   StagedUpload upload_;
-  std::vector<std::shared_ptr<Event>> marks_;
+  std::vector<std::shared_ptr<Event>> events_;
   DeviceReport times_;
   std::uint64_t capacity_bytes_ = 0, output_bytes_ = 0;
   std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others

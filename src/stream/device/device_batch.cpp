@@ -84,7 +84,7 @@ Status ChunkTables::download(Queue& queue, const batch::Batch& batch) {
 Status DeviceBatch::decode(const ChunkStages& stages, DecodeJob& job,
                            std::span<const std::byte> window) {
   if (queue_ == nullptr) { PENSTOCK_ASSIGN(queue_, session_->device()->queue()); }
-  decoded_.clear(), marks_.clear();
+  decoded_.clear(), events_.clear();
   if (job.chunks.front().begins_stream) window = {};
   fill_tables(job, window.size());
   PENSTOCK_TRY(reserve(*session_->device(), input_bytes_, input_));
@@ -138,16 +138,16 @@ Status DeviceBatch::enqueue(const ChunkStages& stages, const DecodeJob& job,
   PENSTOCK_TRY(reserve(device, output_bytes_, batch_.output));
   PENSTOCK_TRY(reserve(
       device, decoder->scratch_bytes(tables_.count(), tables_.needs().max_output_bytes), scratch_));
-  PENSTOCK_TRY(mark());
+  PENSTOCK_TRY(record_event());
   PENSTOCK_TRY(queue_->upload(*batch_.input, input_->data(), offset));
   PENSTOCK_TRY(tables_.upload(device, *queue_, batch_));
   batch_.dependencies.window_bytes = static_cast<std::uint32_t>(window.size());
   if (!window.empty())
     PENSTOCK_TRY(queue_->upload(*batch_.output, window.data(), window.size(),
                                 first_output_offset_ - window.size()));
-  PENSTOCK_TRY(mark());
+  PENSTOCK_TRY(record_event());
   PENSTOCK_TRY(decoder->enqueue(*queue_, batch_, *scratch_));
-  PENSTOCK_TRY(mark());
+  PENSTOCK_TRY(record_event());
   PENSTOCK_TRY(tables_.download(*queue_, batch_));
   return queue_->flush();
 }
@@ -190,7 +190,7 @@ Status DeviceBatch::fetch_outputs(const DecodeJob& job) {
   const auto download = [&] {
     return queue_->download(output_->data() + range.to, *batch_.output, range.bytes, range.from);
   };
-  if (tables_.count() > 0) PENSTOCK_TRY(mark());
+  if (tables_.count() > 0) PENSTOCK_TRY(record_event());
   std::uint64_t to = 0, from = first_output_offset_;
   for (std::size_t i = 0; i < decoded_.size(); i++) {
     const Chunk& chunk = job.chunks[i];
@@ -210,7 +210,7 @@ Status DeviceBatch::fetch_outputs(const DecodeJob& job) {
     to += bytes;
   }
   if (range.bytes > 0) PENSTOCK_TRY(download());
-  if (tables_.count() > 0) PENSTOCK_TRY(mark());
+  if (tables_.count() > 0) PENSTOCK_TRY(record_event());
   return queue_->finish();
 }
 
@@ -224,16 +224,16 @@ Status DeviceBatch::check_outputs(const ChunkStages& stages, const DecodeJob& jo
   return {};
 }
 
-Status DeviceBatch::mark() {
+Status DeviceBatch::record_event() {
   PENSTOCK_ASSIGN(auto event, queue_->record());
-  marks_.push_back(std::move(event));
+  events_.push_back(std::move(event));
   return {};
 }
 
 Status DeviceBatch::note_times() {
-  PENSTOCK_ASSIGN(times_.upload_seconds, marks_[1]->seconds_since(*marks_[0]));
-  PENSTOCK_ASSIGN(times_.kernel_seconds, marks_[2]->seconds_since(*marks_[1]));
-  PENSTOCK_ASSIGN(times_.download_seconds, marks_[4]->seconds_since(*marks_[3]));
+  PENSTOCK_ASSIGN(times_.upload_seconds, events_[1]->seconds_since(*events_[0]));
+  PENSTOCK_ASSIGN(times_.kernel_seconds, events_[2]->seconds_since(*events_[1]));
+  PENSTOCK_ASSIGN(times_.download_seconds, events_[4]->seconds_since(*events_[3]));
   session_->add(times_);
   return {};
 }

@@ -58,7 +58,7 @@ class DeviceBatch {
   Status fetch_outputs(const DecodeJob& job);
   Status check_outputs(const ChunkStages& stages, const DecodeJob& job);
   Status note_times();
-  Status mark();
+  Status record_event();
 
   std::shared_ptr<DeviceSession> session_;
   std::shared_ptr<HostBuffer> input_, output_;
@@ -70,7 +70,7 @@ class DeviceBatch {
   std::uint64_t input_bytes_ = 0, output_bytes_ = 0;
   std::uint64_t first_output_offset_ = 0;  // in batch_.output; the window precedes it
   // Begin, uploaded, decoded, outputs requested, outputs fetched.
-  std::vector<std::shared_ptr<Event>> marks_;
+  std::vector<std::shared_ptr<Event>> events_;
   std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
 };
 

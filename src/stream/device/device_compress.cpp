@@ -31,24 +31,24 @@ class EncodeBatch {
     Device& device = *session_->device();
     PENSTOCK_ASSIGN(batch::Encoder* const encoder, session_->encoder(format_));
     if (queue_ == nullptr) { PENSTOCK_ASSIGN(queue_, device.queue()); }
-    marks_.clear();
+    events_.clear();
     PENSTOCK_TRY(reserve_memory(device, *encoder, plain));
     std::memcpy(plain_->data(), plain.data(), plain.size());
-    PENSTOCK_TRY(mark());
+    PENSTOCK_TRY(record_event());
     PENSTOCK_TRY(queue_->upload(*batch_.input, plain_->data(), plain.size()));
     PENSTOCK_TRY(tables_.upload(device, *queue_, batch_));
-    PENSTOCK_TRY(mark());
+    PENSTOCK_TRY(record_event());
     PENSTOCK_TRY(encoder->enqueue(*queue_, batch_, *scratch_));
-    PENSTOCK_TRY(mark());
+    PENSTOCK_TRY(record_event());
     PENSTOCK_TRY(tables_.download(*queue_, batch_));
     PENSTOCK_TRY(queue_->finish());
     for (std::uint32_t i = 0; i < tables_.count(); i++)
       PENSTOCK_TRY(batch::status_of(format_, i, tables_.chunk_status(i)));
-    PENSTOCK_TRY(mark());
+    PENSTOCK_TRY(record_event());
     const std::uint64_t bytes =
         (tables_.count() - 1) * capacity_bytes_ + tables_.size(tables_.count() - 1);
     PENSTOCK_TRY(queue_->download(chunks_->data(), *batch_.output, bytes));
-    PENSTOCK_TRY(mark());
+    PENSTOCK_TRY(record_event());
     PENSTOCK_TRY(queue_->finish());
     return note_times(plain.size(), bytes);
   }
@@ -70,17 +70,17 @@ class EncodeBatch {
         reserve(device, tables_.count() * capacity_bytes_ + chunk_alignment, batch_.output));
     return reserve(device, encoder.scratch_bytes(tables_.count()), scratch_);
   }
-  Status mark() {
+  Status record_event() {
     PENSTOCK_ASSIGN(auto event, queue_->record());
-    marks_.push_back(std::move(event));
+    events_.push_back(std::move(event));
     return {};
   }
   Status note_times(std::uint64_t bytes_in, std::uint64_t bytes_out) {
     DeviceReport times;
     times.bytes_in = bytes_in, times.bytes_out = bytes_out;
-    PENSTOCK_ASSIGN(times.upload_seconds, marks_[1]->seconds_since(*marks_[0]));
-    PENSTOCK_ASSIGN(times.kernel_seconds, marks_[2]->seconds_since(*marks_[1]));
-    PENSTOCK_ASSIGN(times.download_seconds, marks_[4]->seconds_since(*marks_[3]));
+    PENSTOCK_ASSIGN(times.upload_seconds, events_[1]->seconds_since(*events_[0]));
+    PENSTOCK_ASSIGN(times.kernel_seconds, events_[2]->seconds_since(*events_[1]));
+    PENSTOCK_ASSIGN(times.download_seconds, events_[4]->seconds_since(*events_[3]));
     session_->add(times);
     return {};
   }
@@ -93,7 +93,7 @@ class EncodeBatch {
   std::shared_ptr<Buffer> scratch_;
   ChunkTables tables_;
   // Begin, uploaded, encoded, chunks requested, chunks fetched.
-  std::vector<std::shared_ptr<Event>> marks_;
+  std::vector<std::shared_ptr<Event>> events_;
   std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
 };
 

@@ -16,14 +16,14 @@ class FrameReader final : public Decoder {
       PENSTOCK_ASSIGN(frame_, decode_(context_));
       reader_.begin(frame_.output, frame_.bytes);
     }
-    PENSTOCK_ASSIGN(const auto piece, reader_.next());
-    if (frame_.checksum != nullptr) frame_.checksum->add(piece);
-    if (!piece.empty()) return piece;
+    PENSTOCK_ASSIGN(const auto part, reader_.next());
+    if (frame_.checksum != nullptr) frame_.checksum->add(part);
+    if (!part.empty()) return part;
     is_done_ = true;
     if (frame_.checksum != nullptr) PENSTOCK_TRY(frame_.checksum->check());
     context_.input.skip(frame_.input_bytes);
     PENSTOCK_TRY(context_.report_progress(context_.input.offset()));  // also after empty frames
-    return piece;
+    return part;
   }
   std::uint64_t bytes_decoded_ahead() const override { return is_done_ ? 0 : frame_.input_bytes; }
 
@@ -71,11 +71,11 @@ Result<std::shared_ptr<Buffer>> joined_output(DeviceSession& session,
   for (const DecodedFrame& frame : frames) {
     reader.begin(frame.output, frame.bytes);
     for (;;) {
-      PENSTOCK_ASSIGN(const auto piece, reader.next());
-      if (piece.empty()) break;
-      PENSTOCK_TRY(queue->upload(*output, piece.data(), piece.size(), offset));
+      PENSTOCK_ASSIGN(const auto part, reader.next());
+      if (part.empty()) break;
+      PENSTOCK_TRY(queue->upload(*output, part.data(), part.size(), offset));
       PENSTOCK_TRY(queue->finish());
-      offset += piece.size();
+      offset += part.size();
     }
   }
   return output;
@@ -86,9 +86,9 @@ Status check_output(DeviceSession& session, const DecodedFrame& frame) {
   OutputReader reader(session);
   reader.begin(frame.output, frame.bytes);
   for (;;) {
-    PENSTOCK_ASSIGN(const auto piece, reader.next());
-    if (piece.empty()) return frame.checksum->check();
-    frame.checksum->add(piece);
+    PENSTOCK_ASSIGN(const auto part, reader.next());
+    if (part.empty()) return frame.checksum->check();
+    frame.checksum->add(part);
   }
 }
 

@@ -23,12 +23,12 @@ class UploadedInput {
   std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
 };
 
-// A checksum that the host computes from the output, piece by piece.
+// A checksum that the host computes from the output, part by part.
 class ContentChecksum {
  public:
   virtual ~ContentChecksum() = default;
-  virtual void add(std::span<const std::byte> piece) = 0;
-  // Compares the checksum of all pieces with the file's.
+  virtual void add(std::span<const std::byte> part) = 0;
+  // Compares the checksum of all parts with the file's.
   virtual Status check() const = 0;
 };
 

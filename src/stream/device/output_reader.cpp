@@ -5,7 +5,7 @@
 namespace penstock::stream {
 namespace {
 
-constexpr std::uint64_t piece_bytes = 32 << 20;
+constexpr std::uint64_t part_bytes = 32 << 20;
 
 }  // namespace
 
@@ -16,25 +16,25 @@ void OutputReader::begin(std::shared_ptr<Buffer> output, std::uint64_t bytes) {
 
 Result<std::span<const std::byte>> OutputReader::next() {
   if (queue_ == nullptr) { PENSTOCK_ASSIGN(queue_, session_.device()->queue()); }
-  const std::uint64_t bytes = std::min(piece_bytes, bytes_ - delivered_);
+  const std::uint64_t bytes = std::min(part_bytes, bytes_ - delivered_);
   if (bytes == 0) return std::span<const std::byte>();
   if (requested_ == delivered_) PENSTOCK_TRY(request());
-  const Piece& piece = pieces_[delivered_ / piece_bytes % 2];
-  PENSTOCK_TRY(piece.end->wait());
-  PENSTOCK_ASSIGN(const double seconds, piece.end->seconds_since(*piece.begin));
+  const Part& part = parts_[delivered_ / part_bytes % 2];
+  PENSTOCK_TRY(part.end->wait());
+  PENSTOCK_ASSIGN(const double seconds, part.end->seconds_since(*part.begin));
   session_.add({.bytes_out = bytes, .download_seconds = seconds});
   delivered_ += bytes;
   if (requested_ < bytes_) PENSTOCK_TRY(request());  // into the other memory
-  return std::span<const std::byte>(piece.memory->data(), bytes);
+  return std::span<const std::byte>(part.memory->data(), bytes);
 }
 
 Status OutputReader::request() {
-  const std::uint64_t bytes = std::min(piece_bytes, bytes_ - requested_);
-  Piece& piece = pieces_[requested_ / piece_bytes % 2];
-  PENSTOCK_TRY(reserve(*session_.device(), bytes, piece.memory));
-  PENSTOCK_ASSIGN(piece.begin, queue_->record());
-  PENSTOCK_TRY(queue_->download(piece.memory->data(), *output_, bytes, requested_));
-  PENSTOCK_ASSIGN(piece.end, queue_->record());
+  const std::uint64_t bytes = std::min(part_bytes, bytes_ - requested_);
+  Part& part = parts_[requested_ / part_bytes % 2];
+  PENSTOCK_TRY(reserve(*session_.device(), bytes, part.memory));
+  PENSTOCK_ASSIGN(part.begin, queue_->record());
+  PENSTOCK_TRY(queue_->download(part.memory->data(), *output_, bytes, requested_));
+  PENSTOCK_ASSIGN(part.end, queue_->record());
   requested_ += bytes;
   return queue_->flush();
 }

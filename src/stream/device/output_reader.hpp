@@ -1,4 +1,4 @@
-// Downloads output from a device in pieces, by way of pinned memory: the next piece is on its way
+// Downloads output from a device in parts, by way of pinned memory: the next part is on its way
 // while the last one is read.
 #pragma once
 #include <array>
@@ -12,11 +12,11 @@ class OutputReader {
   explicit OutputReader(DeviceSession& session) : session_(session) {}
   // Begins with the first `bytes` bytes of the buffer. All of the last output has been read.
   void begin(std::shared_ptr<Buffer> output, std::uint64_t bytes);
-  // Returns the next piece, which is valid until the next call; empty at the end.
+  // Returns the next part, which is valid until the next call; empty at the end.
   Result<std::span<const std::byte>> next();
 
  private:
-  struct Piece {
+  struct Part {
     std::shared_ptr<HostBuffer> memory;
     std::shared_ptr<Event> begin, end;
   };
@@ -25,7 +25,7 @@ class OutputReader {
   DeviceSession& session_;
   std::shared_ptr<Buffer> output_;
   std::uint64_t bytes_ = 0, requested_ = 0, delivered_ = 0;
-  std::array<Piece, 2> pieces_;
+  std::array<Part, 2> parts_;
   std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
 };
 

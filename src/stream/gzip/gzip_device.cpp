@@ -28,8 +28,8 @@ class DeviceMemberReader final : public Decoder {
       PENSTOCK_ASSIGN(members_, DeviceMembers::open(context_, context_.report.format));
     }
     for (;;) {
-      PENSTOCK_ASSIGN(const auto piece, reader_.next());
-      if (!piece.empty()) return piece;
+      PENSTOCK_ASSIGN(const auto part, reader_.next());
+      if (!part.empty()) return part;
       PENSTOCK_ASSIGN(const bool has_output, decode_batch());
       if (!has_output) return std::span<const std::byte>();
     }

@@ -218,9 +218,9 @@ class WholeZlib : public DecodeStages {
     PENSTOCK_ASSIGN(const auto bytes, input.peek(2));
     const ErrorLocation location{Format::zlib, 1, input.offset()};
     PENSTOCK_ASSIGN(const ZlibHeader header, parse_zlib_header(bytes, location));
-    const ErrorLocation body_place = location.at(location.offset + header.header_bytes);
+    const ErrorLocation body_location = location.at(location.offset + header.header_bytes);
     PENSTOCK_ASSIGN(const auto body, inflate_growing(bytes.subspan(header.header_bytes), job,
-                                                     UINT64_MAX, body_place));
+                                                     UINT64_MAX, body_location));
     if (!body) {
       rejects_member_ = true;
       return false;

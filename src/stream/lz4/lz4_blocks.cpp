@@ -232,17 +232,17 @@ class Lz4Blocks : public ChunkStages {
               .begins_stream = !std::exchange(has_block_, true)});
   }
 
-  Result<std::optional<Chunk>> end_frame(DecodeJob& job, std::size_t mark_bytes) {
+  Result<std::optional<Chunk>> end_frame(DecodeJob& job, std::size_t end_mark_bytes) {
     Input& input = context_.input;
     const ErrorLocation location{Format::lz4, context_.report.member_count, input.offset()};
-    const std::size_t end = mark_bytes + (header_.has_content_checksum ? 4 : 0);
+    const std::size_t end = end_mark_bytes + (header_.has_content_checksum ? 4 : 0);
     PENSTOCK_ASSIGN(const auto bytes, input.peek(end));
     if (bytes.size() < end) return location.at(location.offset + bytes.size()).unexpected_end();
     job.frame.ends = true;
     job.frame.checksum =
-        header_.has_content_checksum ? ByteReader(bytes.subspan(mark_bytes)).u32() : 0;
+        header_.has_content_checksum ? ByteReader(bytes.subspan(end_mark_bytes)).u32() : 0;
     job.frame.content_bytes = header_.content_bytes;
-    job.frame.index = location.index, job.frame.offset = location.offset + mark_bytes;
+    job.frame.index = location.index, job.frame.offset = location.offset + end_mark_bytes;
     input.skip(end);
     is_inside_ = false;
     return std::optional<Chunk>();

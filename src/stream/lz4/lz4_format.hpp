@@ -28,8 +28,8 @@ Result<Lz4FrameHeader> parse_lz4_header(std::span<const std::byte> bytes,
 // `frame` is the number that errors name.
 Result<std::optional<Lz4FrameHeader>> next_lz4_frame(Input& input, std::uint64_t frame);
 
-// Returns the most that LZ4 makes of incompressible bytes. Legacy frames have no end mark: a size
-// beyond this is the next frame's magic number.
+// Returns the most that LZ4 makes of incompressible bytes. Legacy frames have no end mark:
+// a size beyond this is the next frame's magic number.
 constexpr std::uint64_t max_lz4_block_bytes(std::uint64_t bytes) {
   return bytes + bytes / 255 + 16;
 }

@@ -51,7 +51,7 @@ void Pipeline<JobType>::fill(Slot& slot, std::unique_lock<std::mutex>& lock) {
   slot.state = State::busy;
   is_taking_ = true;
   lock.unlock();
-  const Result<bool> taken = guard([&] { return stages_->take(slot.job); });
+  const Result<bool> taken = catch_exceptions([&] { return stages_->take(slot.job); });
   const bool has_job = taken.ok() && *taken;
   slot.status = taken.status();
   slot.is_end = !has_job;
@@ -60,7 +60,7 @@ void Pipeline<JobType>::fill(Slot& slot, std::unique_lock<std::mutex>& lock) {
   is_ended_ |= !has_job;
   lock.unlock();
   slot_freed_.notify_all();
-  if (has_job) slot.status = guard([&] { return stages_->work(slot.job); });
+  if (has_job) slot.status = catch_exceptions([&] { return stages_->work(slot.job); });
   lock.lock();
   slot.state = State::ready;
   slot_ready_.notify_one();
@@ -96,7 +96,7 @@ template <class JobType> void Pipeline<JobType>::release(Slot& slot) {
 }
 
 template <class JobType> Status Pipeline<JobType>::join(Slot& slot) {
-  PENSTOCK_TRY(guard([&] { return stages_->join(slot.job); }));
+  PENSTOCK_TRY(catch_exceptions([&] { return stages_->join(slot.job); }));
   return after_job_ ? after_job_() : Status();
 }
 

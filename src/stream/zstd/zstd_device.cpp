@@ -17,7 +17,7 @@ class Xxh64Checksum final : public ContentChecksum {
  public:
   Xxh64Checksum(ErrorLocation location, std::uint32_t stored)
       : location_(location), stored_(stored) {}
-  void add(std::span<const std::byte> piece) override { hash_.update(piece); }
+  void add(std::span<const std::byte> part) override { hash_.update(part); }
   Status check() const override {
     const auto computed = static_cast<std::uint32_t>(hash_.digest());
     return computed == stored_ ? Status()

@@ -49,7 +49,8 @@ std::uint64_t capacity_of(std::uint32_t kind, const batch::Reference& reference,
                           const Bytes& bytes) {
   const std::uint64_t enough = has_long_outputs() ? 60'000 : 20'000;
   if (kind % 4 == 0) return enough;
-  const std::uint64_t right = reference.text_of({bytes, enough}).value_or(Bytes(kind % 64)).size();
+  const std::uint64_t right =
+      reference.output_of({bytes, enough}).value_or(Bytes(kind % 64)).size();
   return kind % 4 == 1   ? right
          : kind % 4 == 2 ? right + kind / 4 % 16
                          : right - std::min<std::uint64_t>(right, kind / 4);
@@ -62,7 +63,7 @@ std::vector<Chunk> take_chunks(Input& input, const batch::Reference& reference, 
   const bool is_compressed = (kind & 4) != 0, is_framed = (kind & 8) == 0;
   std::vector<Chunk> taken;
   for (std::uint32_t left = 1 + kind % 3; left > 0; left--) {
-    const std::uint32_t room = input.byte();
+    const std::uint32_t capacity_kind = input.byte();
     const std::string part = input.take(left == 1 ? input.left() : input.byte() * 2);
     Bytes bytes(part.begin(), part.end());
     if (is_compressed) {
@@ -77,7 +78,7 @@ std::vector<Chunk> take_chunks(Input& input, const batch::Reference& reference, 
     if (is_framed) bytes = with_checksum(format_here(), std::move(bytes));
     if (format_here() == batch::Format::gzip && (how & 8) != 0)
       bytes.insert(bytes.end(), bytes.begin(), bytes.end());  // two members
-    const std::uint64_t capacity = capacity_of(room, reference, bytes);
+    const std::uint64_t capacity = capacity_of(capacity_kind, reference, bytes);
     taken.push_back({std::move(bytes), capacity});
   }
   return taken;
@@ -85,7 +86,7 @@ std::vector<Chunk> take_chunks(Input& input, const batch::Reference& reference, 
 
 void expect_judged(const Chunk& chunk, const batch::Reference& reference, const Taken& result) {
   const bool is_stricter = reference.is_stricter(chunk.bytes);
-  const std::optional<Bytes> right = is_stricter ? std::nullopt : reference.text_of(chunk);
+  const std::optional<Bytes> right = is_stricter ? std::nullopt : reference.output_of(chunk);
   const std::string said = batch::status_of(format_here(), 0, result.chunk_status).text();
   const bool is_valid = result.chunk_status.error == batch::ErrorCode::none;
   require(right.has_value() == is_valid,
@@ -93,10 +94,10 @@ void expect_judged(const Chunk& chunk, const batch::Reference& reference, const 
   if (right) require(result.bytes == *right, "the text is the library's");
   if (!right || format_here() != batch::Format::gzip) return;
   const auto end = chunk.bytes.begin() + result.chunk_status.offset;
-  require(reference.text_of({{chunk.bytes.begin(), end}, chunk.capacity}).has_value(),
-          "members have ended where their verdict says");
-  require(!reference.text_of({{chunk.bytes.begin(), end - 1}, chunk.capacity}).has_value(),
-          "members end where their verdict says");
+  require(reference.output_of({{chunk.bytes.begin(), end}, chunk.capacity}).has_value(),
+          "members have ended where their status says");
+  require(!reference.output_of({{chunk.bytes.begin(), end - 1}, chunk.capacity}).has_value(),
+          "members end where their status says");
 }
 
 void run(const std::uint8_t* data, std::size_t bytes) {
@@ -110,7 +111,8 @@ void run(const std::uint8_t* data, std::size_t bytes) {
   std::uint64_t max_output_bytes = 1;
   for (const Chunk& chunk : chunks) max_output_bytes = std::max(max_output_bytes, chunk.capacity);
   const bool is_cut = format_here() == batch::Format::zstd || has_long_outputs();
-  if (is_cut && kind >= 224) max_output_bytes -= max_output_bytes / 4;  // which cuts larger rooms
+  if (is_cut && kind >= 224)
+    max_output_bytes -= max_output_bytes / 4;  // which cuts larger capacities
   const std::vector<Taken> results =
       taken<batch::Decoder>(device_here(), chunks, order % 32, max_output_bytes);
   for (std::size_t i = 0; i < chunks.size(); i++) {

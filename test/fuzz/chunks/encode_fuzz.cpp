@@ -32,7 +32,7 @@ std::vector<Bytes> made_by_threads(const std::vector<Bytes>& outputs, std::uint3
       taken<batch::Encoder>(*find_row(chunk_devices, "thread"), bounded, gap, 0);
   std::vector<Bytes> whole;
   for (std::size_t i = 0; i < outputs.size(); i++) {
-    require(results[i].chunk_status.error == batch::ErrorCode::none, "the bound is room enough");
+    require(results[i].chunk_status.error == batch::ErrorCode::none, "the bound suffices");
     const std::optional<Bytes> output = read({results[i].bytes, outputs[i].size()});
     require(output.has_value() && *output == outputs[i], "the library reads the text");
     whole.push_back(results[i].bytes);
@@ -44,7 +44,7 @@ void run(const std::uint8_t* data, std::size_t bytes) {
   Input input(data, bytes);
   const std::uint32_t
       order = input.byte(),
-      kind = input.byte();  // how items take turns and where texts lie; how many they are
+      kind = input.byte();  // how threads take turns and where texts lie; how many they are
   set_launches(order);
   const std::size_t max_bytes =
       (kind & 4) != 0 ? 60'000
@@ -68,8 +68,8 @@ void run(const std::uint8_t* data, std::size_t bytes) {
     const bool fits = whole[i].size() <= chunks[i].capacity;
     require(results[i].chunk_status.error ==
                 (fits ? batch::ErrorCode::none : batch::ErrorCode::encoded_too_large),
-            "a chunk is refused where it has no room");
-    if (fits) require(results[i].bytes == whole[i], "the chunk is the one that an item makes");
+            "a chunk is refused where it has no capacity");
+    if (fits) require(results[i].bytes == whole[i], "the chunk is the one that a thread makes");
   }
 }
 

@@ -88,7 +88,7 @@ void run(const std::uint8_t* data, std::size_t bytes) {
   const auto made = (*decoder)->decode(**queue, *header, place);
   for (std::size_t i = 0; i < output.size(); i++)
     require((i >= gap && i < gap + capacity) || output[i] == std::byte{canary},
-            "nothing is written outside of the room");
+            "nothing is written outside of the capacity");
   require(made.ok() == right.is_valid,
           "our decoder for CPUs says the same of the frame as: " + made.status().text());
   if (!made.ok()) return;

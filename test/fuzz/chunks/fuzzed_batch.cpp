@@ -51,7 +51,8 @@ struct Layout {
   }
   Bytes input, output;
   std::vector<std::uint64_t> input_offsets, input_sizes, output_offsets, capacities;
-  std::vector<std::uint64_t> streams, stream_bytes;  // of each chunk; of each stream: its rooms
+  std::vector<std::uint64_t> streams,
+      stream_bytes;  // of each chunk; of each stream: its capacities
 };
 
 template <class T> std::shared_ptr<Buffer> bring(Device& device, const std::vector<T>& values) {
@@ -74,10 +75,10 @@ void expect_untouched(const Layout& layout, const std::uint8_t* output) {
   std::uint64_t end = 0;
   for (std::size_t i = 0; i <= layout.capacities.size(); i++) {
     const bool is_behind = i == layout.capacities.size();
-    const std::uint64_t room = is_behind ? layout.output.size() : layout.output_offsets[i];
-    require(std::equal(output + end, output + room, layout.output.data() + end),
-            "nothing is written before or behind a room");
-    if (!is_behind) end = room + layout.capacities[i];
+    const std::uint64_t gap_end = is_behind ? layout.output.size() : layout.output_offsets[i];
+    require(std::equal(output + end, output + gap_end, layout.output.data() + end),
+            "nothing is written outside of the output buffers");
+    if (!is_behind) end = gap_end + layout.capacities[i];
   }
 }
 
@@ -91,11 +92,11 @@ std::vector<Taken> found(const Layout& layout, const batch::Batch& batch) {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, content_of(*batch.output_sizes).data() + i * 8, 8);
     std::memcpy(&result[i].chunk_status, content_of(*batch.statuses).data() + i * 8, 8);
-    require(bytes <= layout.capacities[i], "no more is made than there is room for");
+    require(bytes <= layout.capacities[i], "no output is longer than its capacity");
     require(result[i].chunk_status.offset <= layout.input_sizes[i],
             "a fault is inside of its chunk");
     require(result[i].chunk_status.error == batch::ErrorCode::none || bytes == 0,
-            "nothing is made of a chunk that is not sound");
+            "nothing is made of a chunk that is not valid");
     if (i == 0 || layout.streams[i] != layout.streams[i - 1]) at = layout.output_offsets[i];
     result[i].bytes.assign(output + at, output + at + bytes), at += bytes;
   }

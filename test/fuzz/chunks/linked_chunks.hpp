@@ -1,5 +1,5 @@
 // The devices on which chunks are fuzzed, one per granularity, and what is fuzzed there. What the
-// library builds for one of them is printed as host C++ (print_chunk_text.cpp), one source per
+// library builds for one of them is printed as host C++ (print_chunk_source.cpp), one source per
 // phase, and linked into a fuzz program of its own.
 #pragma once
 #include <string>
@@ -10,7 +10,7 @@
 namespace penstock::fuzz {
 
 struct ChunkDevice {
-  std::string_view name, takers;
+  std::string_view name, granularity;
   bool is_cpu;
   std::uint32_t group_size, subgroup_size;
 };
@@ -36,7 +36,7 @@ constexpr ChunkCodec chunk_codecs[] = {
     {"zstd", batch::Format::zstd},
     {"lz4_encode", batch::Format::lz4, true},
     {"deflate_encode", batch::Format::deflate, true},
-    {"lz4_stretches", batch::Format::lz4, false, "lz4_decode_stretches"},
+    {"lz4_segments", batch::Format::lz4, false, "lz4_decode_stretches"},
     {"lz4_linked", batch::Format::lz4, false, "lz4_decode_stretches"},
     {"zstd_frame", batch::Format::zstd, false, "by blocks", true},
     {"deflate_stream", batch::Format::deflate, false, "in pieces", false, true}};
@@ -55,7 +55,7 @@ constexpr const Row* find_row(const Row (&rows)[count], std::string_view name) {
 inline std::string variant_of(const ChunkCodec& codec, const ChunkDevice& device) {
   if (!codec.variant.empty()) return std::string(codec.variant);
   return std::string(codec.name) + (codec.is_encoder ? "_" : "_decode_") +
-         std::string(device.takers);
+         std::string(device.granularity);
 }
 
 inline Traits traits_of(const ChunkDevice& device) {

@@ -8,7 +8,7 @@ namespace penstock::fuzz {
 namespace {
 
 constexpr std::size_t max_outputs_bytes =
-    30'000;  // of all blocks that are made; several have stretches then
+    30'000;  // of all blocks that are made; several have segments then
 constexpr std::size_t max_window_bytes = 65536;
 
 char* chars(std::uint8_t* bytes) { return reinterpret_cast<char*>(bytes); }
@@ -35,21 +35,21 @@ std::optional<Bytes> linked_output(const Bytes& before, const Bytes& block,
 Bytes linked_block(const Bytes& before, const Bytes& output, bool is_searched) {
   const std::size_t reach = std::min(before.size(), max_window_bytes);
   const std::uint8_t* const window = before.data() + before.size() - reach;
-  const int bytes = static_cast<int>(output.size()), room = LZ4_compressBound(bytes);
-  Bytes block(static_cast<std::size_t>(room));
+  const int bytes = static_cast<int>(output.size()), capacity = LZ4_compressBound(bytes);
+  Bytes block(static_cast<std::size_t>(capacity));
   int made = 0;
   if (is_searched) {
     const std::unique_ptr<LZ4_streamHC_t, int (*)(LZ4_streamHC_t*)> stream(LZ4_createStreamHC(),
                                                                            LZ4_freeStreamHC);
     LZ4_loadDictHC(stream.get(), chars(window), static_cast<int>(reach));
     made = LZ4_compress_HC_continue(stream.get(), chars(output.data()), chars(block.data()), bytes,
-                                    room);
+                                    capacity);
   } else {
     const std::unique_ptr<LZ4_stream_t, int (*)(LZ4_stream_t*)> stream(LZ4_createStream(),
                                                                        LZ4_freeStream);
     LZ4_loadDict(stream.get(), chars(window), static_cast<int>(reach));
     made = LZ4_compress_fast_continue(stream.get(), chars(output.data()), chars(block.data()),
-                                      bytes, room, 1);
+                                      bytes, capacity, 1);
   }
   block.resize(static_cast<std::size_t>(made));
   return block;
@@ -86,13 +86,13 @@ std::optional<Bytes> right_output(const Streams& streams, const Bytes& block,
 }
 
 // A capacity that is large, fits, is more by a little, or short by a little.
-std::uint64_t capacity_of(const Streams& streams, const Bytes& block, std::uint32_t room,
+std::uint64_t capacity_of(const Streams& streams, const Bytes& block, std::uint32_t kind,
                           bool is_stored) {
   constexpr std::uint64_t enough = 8000;
   const auto output = right_output(streams, block, max_outputs_bytes * 2, is_stored);
-  const std::uint64_t right = output ? output->size() : room;
-  if (room % 4 < 2) return room % 4 == 0 ? enough : right;
-  return room % 4 == 2 ? right + room / 4 : right - std::min<std::uint64_t>(right, room / 4);
+  const std::uint64_t right = output ? output->size() : kind;
+  if (kind % 4 < 2) return kind % 4 == 0 ? enough : right;
+  return kind % 4 == 2 ? right + kind / 4 : right - std::min<std::uint64_t>(right, kind / 4);
 }
 
 // A block of `part`: the bytes as they are, stored ones, or data that liblz4 compresses after the
@@ -124,14 +124,14 @@ Bytes take_block(Streams& streams, Input part, std::uint32_t kind, bool is_store
 }
 
 void add_block(Streams& streams, Input& input, bool is_last) {
-  const std::uint32_t kind = input.byte(), room = input.byte();
+  const std::uint32_t kind = input.byte(), capacity_kind = input.byte();
   const bool is_stored = kind % 8 == 4, begins = streams.blocks.empty() || kind >= 224;
   if (begins) begin_stream(streams);
   const std::string part = input.take(is_last ? input.left() : input.byte() * 2);
   Bytes block =
       take_block(streams, Input(reinterpret_cast<const std::uint8_t*>(part.data()), part.size()),
                  kind, is_stored);
-  const std::uint64_t capacity = capacity_of(streams, block, room, is_stored);
+  const std::uint64_t capacity = capacity_of(streams, block, capacity_kind, is_stored);
   Right right{streams.is_valid, right_output(streams, block, capacity, is_stored)};
   streams.is_valid = streams.is_valid && right.output.has_value();
   if (right.output)
@@ -162,7 +162,7 @@ void run(const std::uint8_t* data, std::size_t bytes) {
   Input input(data, bytes);
   const std::uint32_t
       order = input.byte(),
-      kind = input.byte();  // how items take turns and where blocks lie; what the blocks are
+      kind = input.byte();  // how threads take turns and where blocks lie; what the blocks are
   set_launches(order);
   const Streams streams = take_streams(input, kind);
   std::uint64_t max_output_bytes = 1;

@@ -9,7 +9,7 @@ namespace penstock::fuzz {
 namespace {
 
 using batch::Bytes;
-constexpr std::uint64_t max_output_bytes = 200'000;  // longer texts have no room in any batch
+constexpr std::uint64_t max_output_bytes = 200'000;  // longer outputs fit no batch
 
 void put_number(Bytes& bytes, std::uint64_t number, unsigned count) {
   for (unsigned i = 0; i < count; i++) bytes.push_back(static_cast<std::uint8_t>(number >> 8 * i));

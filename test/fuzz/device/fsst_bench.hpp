@@ -30,7 +30,7 @@ struct Bench {
   }
 
   const FuzzedColumn& column;
-  const FoundTexts texts;
+  const FoundStrings texts;
   std::shared_ptr<Device> device;
   std::unique_ptr<Queue> queue;
   fsst::DeviceStrings uploaded;

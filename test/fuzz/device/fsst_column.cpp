@@ -160,7 +160,7 @@ std::optional<FuzzedColumn> make_column(Input& input) {
   return column;
 }
 
-FoundTexts::FoundTexts(const FuzzedColumn& column) {
+FoundStrings::FoundStrings(const FuzzedColumn& column) {
   for (std::uint64_t row = 0; row < column.strings.row_count; row++) {
     rows.push_back(column.text(row));
     if (!rows.back() && !first_bad_row) first_bad_row = row;

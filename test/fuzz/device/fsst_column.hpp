@@ -26,8 +26,8 @@ struct FuzzedColumn {
 std::optional<FuzzedColumn> make_column(Input& input);
 
 // Decodes all rows.
-struct FoundTexts {
-  explicit FoundTexts(const FuzzedColumn& column);
+struct FoundStrings {
+  explicit FoundStrings(const FuzzedColumn& column);
   std::vector<std::optional<std::string>> rows;
   std::optional<std::uint64_t> first_bad_row;
   std::uint64_t string_bytes = 0;  // of the valid rows

@@ -10,7 +10,7 @@ namespace {
 
 using fsst::DeviceOutput;
 
-void expect_all_texts(const Bench& bench, const DeviceOutput& text, const std::string& claim) {
+void expect_all_strings(const Bench& bench, const DeviceOutput& text, const std::string& claim) {
   for (std::uint64_t row = 0; row < bench.uploaded.row_count; row++)
     expect_string(text, row, row, *bench.texts.rows[row], claim);
 }
@@ -33,7 +33,7 @@ void try_decoder(const Bench& bench, const std::string& variant) {
     require(!status.ok(), variant + ": text of another length than stated");
   } else if (!bench.column.has_replaced_offsets || variant == "fsst_decode_rows") {
     expect_ok(status, variant);
-    expect_all_texts(bench, text, variant);
+    expect_all_strings(bench, text, variant);
   }
 }
 
@@ -64,7 +64,7 @@ void try_given_offsets(const Bench& bench, const std::string& variant, Input inp
     expect_ok(decoder->enqueue_decode(*bench.queue, bench.uploaded, text, how), variant);
     const Status status = decoder->check(*bench.queue);
     if (are_right) expect_ok(status, variant + " to given offsets");
-    if (are_right) expect_all_texts(bench, text, variant + " to given offsets");
+    if (are_right) expect_all_strings(bench, text, variant + " to given offsets");
     if (offsets.back() != bench.uploaded.string_bytes)
       require(!status.ok(), variant + ": the last of the given offsets is wrong");
     if (are_checked && !are_right && !bench.column.has_replaced_offsets)
@@ -99,7 +99,7 @@ void expect_host_agrees(const Bench& bench) {
   const Status status = fsst::validate(bench.column.strings);
   const auto decoded = fsst::decode(bench.column.strings);
   require(decoded.ok() == status.ok(), "validate() and decode() agree: " + status.text());
-  if (bench.texts.first_bad_row) require(!status.ok(), "the host finds a row that is not sound");
+  if (bench.texts.first_bad_row) require(!status.ok(), "the host finds a row that is not valid");
   if (bench.texts.first_bad_row && status.text().starts_with("row ") &&
       !status.text().starts_with("row group"))
     require(status.text().starts_with("row " + std::to_string(*bench.texts.first_bad_row) + ","),

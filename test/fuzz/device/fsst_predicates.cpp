@@ -71,7 +71,7 @@ bool expect_match_status(const Bench& bench, const Status& status, const std::st
   const std::uint64_t row = std::strtoull(text.c_str() + text.find("row ") + 4, nullptr, 10);
   require(row < bench.uploaded.row_count && !bench.texts.rows[row] &&
               (!first_outside || row <= *first_outside),
-          variant + ": a sound row is called bad: " + text);
+          variant + ": a valid row is called bad: " + text);
   return variant != "fsst_match_pieces";
 }
 

@@ -19,13 +19,13 @@
 #define SCAN_WIDE u64
 #define SCAN_BITS(x) (x)
 #define SCAN_OF_BITS(x) (x)
-#define SCAN_PIECES 3u
+#define SCAN_WORDS 3u
 #define SCAN_VECTORS 1u
 #define SCAN_DEPTH 1u
 #define SCAN_WINDOW 1u
 #define SCAN_IS_EXCLUSIVE 1
 #define SCAN_IS_SEGMENTED 0
-// A namespace a program: functions of different ones have the same names. print_kernel_text made
+// A namespace a program: functions of different ones have the same names. print_kernel_source made
 // the sources, with what they include.
 namespace kernelc {
 namespace PROGRAMS {
@@ -47,7 +47,7 @@ namespace select {
 #include "assembled/codec/fsst/kernels/fsst_select.kc"
 }
 namespace selected {
-#include "assembled/codec/fsst/kernels/fsst_chosen_tiles.kc"
+#include "assembled/codec/fsst/kernels/fsst_selected_tiles.kc"
 }
 namespace lengths {
 #include "assembled/codec/fsst/kernels/fsst_lengths.kc"
@@ -56,8 +56,8 @@ namespace codes {
 #include "assembled/codec/fsst/kernels/fsst_match_codes.kc"
 #undef MATCH_ROWS
 }
-namespace pieces {
-#include "assembled/codec/fsst/kernels/fsst_walk_pieces.kc"
+namespace candidates {
+#include "assembled/codec/fsst/kernels/fsst_verify_candidates.kc"
 }
 namespace far_tables {
 #include "assembled/codec/fsst/kernels/fsst_match_rows.kc"
@@ -79,14 +79,19 @@ static const KernelEntry* const kernels[] = {&scan_tiles_entry};
 }
 // clang-format on
 
-static const KernelEntry* const kernels[] = {
-    &measure::fsst_measure_entry,        &rows::fsst_decode_rows_entry,
-    &tiles::fsst_decode_tiles_entry,     &select::fsst_count_rows_entry,
-    &select::fsst_write_rows_entry,      &selected::fsst_chosen_tiles_entry,
-    &lengths::fsst_lengths_entry,        &codes::fsst_match_codes_entry,
-    &pieces::fsst_find_pieces_entry,     &pieces::fsst_walk_pieces_entry,
-    &pieces::fsst_walk_alone_entry,      &far_tables::fsst_match_rows_entry,
-    &compare::fsst_compare_offsets_entry};
+static const KernelEntry* const kernels[] = {&measure::fsst_measure_entry,
+                                             &rows::fsst_decode_rows_entry,
+                                             &tiles::fsst_decode_tiles_entry,
+                                             &select::fsst_count_rows_entry,
+                                             &select::fsst_write_rows_entry,
+                                             &selected::fsst_selected_tiles_entry,
+                                             &lengths::fsst_lengths_entry,
+                                             &codes::fsst_match_codes_entry,
+                                             &candidates::fsst_find_candidates_entry,
+                                             &candidates::fsst_verify_candidates_entry,
+                                             &candidates::fsst_verify_deferred_entry,
+                                             &far_tables::fsst_match_rows_entry,
+                                             &compare::fsst_compare_offsets_entry};
 
 const KernelEntry* find(std::string_view kernel, bool has_near_tables) {
   if (has_near_tables)

@@ -35,7 +35,7 @@ struct DoneEvent : Event {
   Result<double> seconds_since(const Event&) const override { return 0.0; }
 };
 
-kernelc::LaunchOptions order_of_items;
+kernelc::LaunchOptions order_of_threads;
 bool are_buffers_watched = true;
 std::uint32_t min_groups = 1;
 
@@ -87,7 +87,7 @@ class LinkedQueue : public Queue {
     const std::vector<bool> are_written = written_parameters(entry->parameters);
     require(are_written.size() == arguments.size(),
             "as many arguments as parameters: " + std::string(kernel));
-    kernelc::LaunchOptions options = order_of_items;
+    kernelc::LaunchOptions options = order_of_threads;
     std::vector<void*> data(arguments.size()), pointers(arguments.size());
     for (std::size_t i = 0; i < arguments.size(); i++) {
       const Argument& argument = arguments[i];
@@ -143,8 +143,8 @@ std::shared_ptr<Device> make_linked_device(const Traits& traits) {
 
 void set_launches(std::uint32_t number) {
   min_groups = 1 + number / 3 % 5;
-  order_of_items.order = static_cast<kernelc::Order>(number % 3);
-  order_of_items.seed = number;
+  order_of_threads.order = static_cast<kernelc::Order>(number % 3);
+  order_of_threads.seed = number;
   constexpr std::byte fillings[] = {std::byte{0xcd}, std::byte{0}, std::byte{0x3c},
                                     std::byte{0xff}};
   unwritten_byte = fillings[number / 64 % 4];

@@ -16,13 +16,13 @@ std::shared_ptr<Device> make_linked_device(const Traits& traits);
 // A kernel of the program that is built from `source`; null where it is not linked. Each fuzz
 // program has its own.
 const kernelc::KernelEntry* find_linked(const ProgramSource& source, std::string_view kernel);
-// Chooses how kernels are launched from now on: the order in which items take their turns, how many
-// groups kernels of FSST have at the least, which share out their work whatever the number is, and
-// what memory that nobody has written is full of.
+// Chooses how kernels are launched from now on: the order in which threads take their turns, how
+// many groups kernels of FSST have at the least, which share out their work whatever the number is,
+// and what memory that nobody has written is full of.
 void set_launches(std::uint32_t number);
 std::byte unwritten();
 // Whether races in buffers are looked for from now on (in local memory they always are): texts
-// whose given places overlap are written by several items.
+// whose given places overlap are written by several threads.
 void watch_buffers(bool is_on);
 
 // What lies in a buffer.

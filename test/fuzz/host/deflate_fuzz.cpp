@@ -1,4 +1,4 @@
-// Deflate streams that lie: each has zlib's verdict and text, decoded at once, and by several
+// Deflate streams that lie: each has zlib's status and text, decoded at once, and by several
 // threads in tiny pieces the very same error.
 //
 // The first byte chooses whether the rest is a stream, or a text to compress with what the second
@@ -53,7 +53,7 @@ void compare_in_pieces(const std::string& stream, const std::string& text, const
       whole.append(reinterpret_cast<const char*>(bytes->data()), bytes->size());
       continue;
     }
-    require(bytes.ok() == status.ok(), "the same verdict in pieces");
+    require(bytes.ok() == status.ok(), "the same status in pieces");
     break;
   }
   require(!status.ok() || whole == text, "the same text in pieces");
@@ -65,7 +65,7 @@ void try_stream(const std::string& stream) {
   const auto inflated =
       deflate::inflate(deflate::bytes_of(stream), std::as_writable_bytes(std::span(out)));
   if (!inflated.ok() && inflated.status().code() == Code::capacity) return;
-  require(inflated.ok() == expected.is_valid, "zlib's verdict: " + inflated.status().text());
+  require(inflated.ok() == expected.is_valid, "zlib's status: " + inflated.status().text());
   if (inflated.ok()) {
     out.resize(inflated->output_bytes);
     require(out == expected.output && inflated->input_bytes == expected.input_bytes,

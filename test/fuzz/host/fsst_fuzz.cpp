@@ -61,7 +61,7 @@ void try_texts(Input input) {
   while (input.left() != 0 && texts.size() < 24) texts.push_back(input.take(input.byte() % 64));
   const auto encoded = encode(Column::from_strings(texts), options);
   require(encoded.ok(), "texts are encoded");
-  require(validate(*encoded).ok(), "what is encoded is sound");
+  require(validate(*encoded).ok(), "what is encoded is valid");
   const auto decoded = decode(*encoded);
   require(decoded.ok(), "what is encoded is decoded");
   for (std::size_t row = 0; row < texts.size(); row++)

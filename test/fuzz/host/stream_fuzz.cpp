@@ -1,4 +1,4 @@
-// Compressed files that lie: each has the published library's verdict and bytes, by every way to
+// Compressed files that lie: each has the published library's status and bytes, by every way to
 // decode, from memory and from a pipe.
 //
 // The first byte chooses a format and whether the rest is a file or only a body, around which a
@@ -122,7 +122,7 @@ void try_method(const Case& tried, const std::string& method, bool is_pipe) {
       (may_be_stricter(tried) || zstd_test::is_listed_as_stricter(report.status().message())))
     return;
   require(report.ok() == tried.expected.has_value(),
-          "the library's verdict: " + method + ": " + report.status().text());
+          "the library's status: " + method + ": " + report.status().text());
   require(!report.ok() || text == *tried.expected, "the library's bytes: " + method);
 }
 

@@ -1,4 +1,4 @@
-// Zstandard frames that lie: our verdict is libzstd's, or stricter as listed, and the bytes are the
+// Zstandard frames that lie: our status is libzstd's, or stricter as listed, and the bytes are the
 // same.
 //
 // The first byte chooses whether the rest is a frame or its blocks behind a header that is right,
@@ -19,7 +19,7 @@ const std::string& dictionary() {
   return text;
 }
 
-// libzstd's verdict of the first frame, and how many bytes it has. Like ours, it is asked in
+// libzstd's status of the first frame, and how many bytes it has. Like ours, it is asked in
 // pieces: all at once it lets windows pass.
 ChunkStatus first_frame(const std::string& file, bool has_dictionary, std::size_t& frame_bytes) {
   ZSTD_DCtx* const context = ZSTD_createDCtx();

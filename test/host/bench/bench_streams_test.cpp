@@ -23,7 +23,7 @@ Bytes text_of_three_blocks() {
   return text;
 }
 
-TEST(BenchStreams, TeamsMakeTheTextOfEachKind) {
+TEST(BenchStreams, WarpsDecodeEachKind) {
   if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
   const auto device = kernel::make_host_device({.subgroup_size = 32});
   for (const StreamKind& kind : stream_kinds()) {

@@ -53,7 +53,7 @@ TEST(Checksum, RunsAreJoined) {
     }
   });
 }
-TEST(Checksum, PiecesOfOneSizeAreJoined) {
+TEST(Checksum, PartsOfOneSizeAreJoined) {
   for_many_runs([](std::span<const std::byte> run) {
     const std::size_t piece = 1 + run.size() / 7;
     std::vector<std::uint32_t> crcs, adlers;
@@ -76,7 +76,7 @@ TEST(Checksum, ARunOfGigabytesIsJoined) {
   const std::uint32_t joined = crc32_combine(crc32(0, std::span(zeros).first(1)), crc, bytes);
   EXPECT_EQ(joined, crc32_combine(crc, crc32(0, std::span(zeros).first(1)), 1));
 }
-TEST(Checksum, XxhashIsTheSpecificationsInAnyPieces) {
+TEST(Checksum, XxhashIsTheSpecificationsInAnyParts) {
   // The sanity buffer and values of the specification's own test (xxHash,
   // tests/sanity_test_vectors.h, lengths 0, 1, 4, 14, 222).
   std::vector<std::byte> bytes(222);

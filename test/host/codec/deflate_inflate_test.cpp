@@ -95,10 +95,10 @@ TEST(DeflateInflate, ACodeOfOneDistanceIsOneBit) {
 TEST(DeflateInflate, TooSmallAnOutputIsSaid) {
   for (const std::string& text : outputs_of_all_kinds(3000)) {
     const std::string stream = deflated(text, 6);
-    for (std::size_t room = 0; room < text.size(); room += 1 + room / 7) {
-      std::string out(room + 1, '#');
+    for (std::size_t capacity = 0; capacity < text.size(); capacity += 1 + capacity / 7) {
+      std::string out(capacity + 1, '#');
       const auto inflated =
-          inflate(bytes_of(stream), std::as_writable_bytes(std::span(out)).first(room));
+          inflate(bytes_of(stream), std::as_writable_bytes(std::span(out)).first(capacity));
       ASSERT_FALSE(inflated.ok());
       EXPECT_EQ(inflated.status().code(), Code::capacity);
       EXPECT_EQ(out.back(), '#');

@@ -76,7 +76,7 @@ TEST(ParallelInflate, EveryKindOfOutputComesBack) {
   for (const std::string& text : outputs)
     for (const int level : {1, 6, 9}) expect_comes_back(text, deflated(text, level));
 }
-TEST(ParallelInflate, PiecesAreDecodedAheadAndUsed) {
+TEST(ParallelInflate, SegmentsAreDecodedSpeculativelyAndUsed) {
   const auto outputs = outputs_of_all_kinds(1500000);
   std::uint64_t pieces_used = 0;
   for (std::size_t kind = 0; kind < 3; kind++)
@@ -187,7 +187,7 @@ TEST(ParallelInflate, DamageInsideOneBlockHasTheSameErrorAsInOrder) {
       ASSERT_EQ(run(changed, options).status.text(), expected.text());
   }
 }
-TEST(ParallelInflate, ABombComesInPieces) {
+TEST(ParallelInflate, ABombComesInParts) {
   const std::string text(50000000, '\0');
   const std::string stream = deflated(text, 9);
   for (InflateOptions options : small_segments()) {

@@ -38,7 +38,7 @@ void expect_texts(const Column& found, const Column& expected) {
 }
 
 TEST(EncodedColumn, SlicesHaveTheTextsOfTheirRows) {
-  const Column plain = texts(1000), codes = encoded_texts(plain, 300);
+  const Column plain = texts(1000), codes = encoded_strings(plain, 300);
   expect_texts(codes, plain);
   for (const auto& [first, count] : {std::pair(0u, 1000u),
                                      {0u, 300u},
@@ -55,7 +55,7 @@ TEST(EncodedColumn, SlicesHaveTheTextsOfTheirRows) {
 
 TEST(EncodedColumn, ASliceOfASliceHasTheCodesOfItsRowsAlone) {
   const Column plain = texts(1000),
-               part = encoded_texts(plain, 300).slice(128, 640).slice(192, 256);
+               part = encoded_strings(plain, 300).slice(128, 640).slice(192, 256);
   expect_texts(part, plain.slice(320, 256));
   const EncodedStrings& codes = *codes_of(part);
   EXPECT_EQ(codes.offset(0), 0u);
@@ -76,8 +76,8 @@ TEST(EncodedColumn, OffsetsOfEightBytesAreCutAndJoinedAsThoseOfFour) {
 }
 
 TEST(EncodedColumn, PartsPutTogetherAreTheRowsInTheirOrder) {
-  const Column plain = texts(500), codes = encoded_texts(plain, 200);
-  const std::vector<std::shared_ptr<const EncodedTexts>> parts = {
+  const Column plain = texts(500), codes = encoded_strings(plain, 200);
+  const std::vector<std::shared_ptr<const EncodedStringColumn>> parts = {
       codes.slice(100, 250).encoded, codes.slice(7, 0).encoded, codes.slice(3, 64).encoded,
       codes.encoded};
   const auto joined = codes.encoded->joined(parts);
@@ -94,7 +94,7 @@ TEST(EncodedColumn, PartsPutTogetherAreTheRowsInTheirOrder) {
 }
 
 TEST(EncodedColumn, WhoDecodesAPartIsToldWhatTheCheckSays) {
-  const Column codes = encoded_texts(
+  const Column codes = encoded_strings(
       texts(300), 100, [](const Column&) { return Status(Code::corrupt, "not these"); });
   EXPECT_EQ(decoded(codes.slice(64, 64)).status().message(), "not these");
   EXPECT_EQ(codes.encoded->decode_rows(std::vector<std::uint64_t>{1}).status().message(),
@@ -103,7 +103,7 @@ TEST(EncodedColumn, WhoDecodesAPartIsToldWhatTheCheckSays) {
 
 TEST(EncodedColumn, ATableYieldsTextsToWhoDoesNotAskForCodes) {
   const Column plain = texts(300);
-  const auto source = table_source(Table::of({{"s", encoded_texts(plain, 100)}}));
+  const auto source = table_source(Table::of({{"s", encoded_strings(plain, 100)}}));
   EXPECT_TRUE(source->schema()[0].is_encoded);
   for (const bool asks : {false, true}) {
     ScanOptions options;
@@ -130,7 +130,7 @@ std::vector<std::uint64_t> batches_of(const std::vector<std::uint64_t>& sizes,
         if (at == sizes.size()) return std::optional<Table>();
         const Column part = plain.slice(first, sizes[at]);
         first += sizes[at++];
-        return std::optional(Table::of({{"s", encoded_texts(part, 1000)}}));
+        return std::optional(Table::of({{"s", encoded_strings(part, 1000)}}));
       },
       batch_rows);
   std::vector<std::uint64_t> rows;

@@ -18,7 +18,9 @@ void expect_refused(const EncodedStrings& strings, std::string_view message) {
   }
 }
 SymbolTable small_table() { return table_of({"ab", "cde", "x"}); }
-EncodedStrings sound() { return strings_of(small_table(), {{"\0\1", 2}, "\2", "", "\xff\xff"}, 7); }
+EncodedStrings valid_strings() {
+  return strings_of(small_table(), {{"\0\1", 2}, "\2", "", "\xff\xff"}, 7);
+}
 EncodedStrings urls(std::uint32_t split_code_bytes = 64) {
   return encoded(codec::generate_urls(3000),
                  {.row_group_rows = 1000, .split_code_bytes = split_code_bytes});
@@ -32,9 +34,9 @@ template <class T> Bytes changed(const Bytes& bytes, std::size_t at, T value) {
   return Bytes::own(std::move(values));
 }
 
-TEST(FsstHostile, TheStartingPointIsSound) {
-  EXPECT_TRUE(validate(sound()).ok()) << validate(sound()).text();
-  EXPECT_TRUE(decode(sound()).ok());
+TEST(FsstHostile, TheStartingPointIsValid) {
+  EXPECT_TRUE(validate(valid_strings()).ok()) << validate(valid_strings()).text();
+  EXPECT_TRUE(decode(valid_strings()).ok());
   EXPECT_TRUE(validate(urls()).ok()) << validate(urls()).text();
 }
 
@@ -50,7 +52,7 @@ TEST(FsstHostile, AnEscapeThatTakesTheNextRowsByte) {
   expect_refused(strings_of(small_table(), {"\2\xff", "\xff\xff\xff"}, 4),
                  "row 0, byte 1 of its codes: an escape at the row's end");
 }
-TEST(FsstHostile, AnEscapedEscapeAtARowsEndIsSound) {
+TEST(FsstHostile, AnEscapedEscapeAtARowsEndIsValid) {
   EXPECT_TRUE(decode(strings_of(small_table(), {"\xff\xff", "\2"}, 2)).ok());
 }
 TEST(FsstHostile, ACodeWithoutASymbol) {
@@ -78,12 +80,12 @@ TEST(FsstHostile, EveryNumberOfSymbolsFindsTheCodesThatHaveNone) {
 }
 
 TEST(FsstHostile, OffsetsThatDescend) {
-  EncodedStrings strings = sound();
+  EncodedStrings strings = valid_strings();
   strings.offsets = changed<std::uint32_t>(strings.offsets, 1, 4);
   expect_refused(strings, "row 1: its codes end before they begin");
 }
 TEST(FsstHostile, OffsetsBehindTheCodes) {
-  EncodedStrings strings = sound();
+  EncodedStrings strings = valid_strings();
   strings.offsets = changed<std::uint32_t>(strings.offsets, 4, 6);
   expect_refused(strings, "row 3: its codes end at byte 6 of 5");
 }
@@ -97,17 +99,17 @@ TEST(FsstHostile, TheOffsetOfNoRowsBehindTheCodes) {
   }
 }
 TEST(FsstHostile, FewerOffsetsThanRows) {
-  EncodedStrings strings = sound();
+  EncodedStrings strings = valid_strings();
   strings.row_count++;
   expect_refused(strings, "5 offsets for 5 rows");
 }
 TEST(FsstHostile, RowsWithoutEnd) {
-  EncodedStrings strings = sound();
+  EncodedStrings strings = valid_strings();
   strings.row_count = ~std::uint64_t{0};
   expect_refused(strings, "offsets for");
 }
 TEST(FsstHostile, OffsetsOfAnotherWidth) {
-  EncodedStrings strings = sound();
+  EncodedStrings strings = valid_strings();
   strings.offset_bytes = 3;
   expect_refused(strings, "offsets of 3 bytes");
 }
@@ -118,19 +120,19 @@ TEST(FsstHostile, FewerValidityBitsThanRows) {
 }
 
 TEST(FsstHostile, LessTextThanStated) {
-  EncodedStrings strings = sound();
+  EncodedStrings strings = valid_strings();
   strings.string_bytes = 8;
   EXPECT_FALSE(validate(strings).ok());
   EXPECT_FALSE(decode(strings).ok());
 }
 TEST(FsstHostile, MoreTextThanStated) {
-  EncodedStrings strings = sound();
+  EncodedStrings strings = valid_strings();
   strings.string_bytes = 6;
   EXPECT_FALSE(validate(strings).ok());
   EXPECT_FALSE(decode(strings).ok());
 }
 TEST(FsstHostile, MoreTextThanCodesCanMakeIsRefusedBeforeMemoryIsTaken) {
-  EncodedStrings strings = sound();
+  EncodedStrings strings = valid_strings();
   strings.string_bytes = std::uint64_t{1} << 60;
   expect_refused(strings, "row group 0: strings from byte 0");
 }
@@ -158,12 +160,12 @@ TEST(FsstHostile, RowsInFrontOfTheFirstRowGroup) {
   expect_refused(strings, "row group 0: it begins at row 1");
 }
 TEST(FsstHostile, RowsWithoutARowGroup) {
-  EncodedStrings strings = sound();
+  EncodedStrings strings = valid_strings();
   strings.row_groups.clear();
   expect_refused(strings, "rows without a row group");
 }
 TEST(FsstHostile, ARowGroupWithoutATable) {
-  EncodedStrings strings = sound();
+  EncodedStrings strings = valid_strings();
   strings.row_groups[0].table = nullptr;
   expect_refused(strings, "row group 0: no symbol table");
 }
@@ -245,7 +247,7 @@ TEST(FsstHostile, NothingIsWrittenOutsideTheOutput) {
   }
 }
 
-TEST(FsstSplits, TellWhereTheTextOfEveryPlaceStarts) {
+TEST(FsstSplits, TellWhereTheOutputOfEverySplitBegins) {
   for (const std::uint32_t each : {16u, 32u, 64u, 128u, 256u, 512u, 1024u, 2048u, 4096u}) {
     const EncodedStrings strings = urls(each);
     EXPECT_TRUE(validate(strings).ok());
@@ -263,7 +265,7 @@ TEST(FsstSplits, AnEscapeAcrossASplitIsMarked) {
 }
 TEST(FsstSplits, OtherSizesAreRefused) {
   for (const std::uint32_t each : {0u, 8u, 17u, 8192u})
-    EXPECT_EQ(find_splits(sound(), each).status().code(), Code::invalid);
+    EXPECT_EQ(find_splits(valid_strings(), each).status().code(), Code::invalid);
   for (const std::uint32_t each : {8u, 17u, 8192u})
     EXPECT_EQ(
         encode(Column::from_strings(std::vector<std::string>{"a"}), {.split_code_bytes = each})

@@ -11,8 +11,8 @@ namespace {
 void expect_round_trip(const Column& column, EncodeOptions options = {}) {
   const auto encoded = encode(column, options);
   ASSERT_TRUE(encoded.ok()) << encoded.status().text();
-  const Status sound = validate(*encoded);
-  EXPECT_TRUE(sound.ok()) << sound.text();
+  const Status valid = validate(*encoded);
+  EXPECT_TRUE(valid.ok()) << valid.text();
   const auto decoded = decode(*encoded);
   ASSERT_TRUE(decoded.ok()) << decoded.status().text();
   expect_equal(*decoded, column);
@@ -147,7 +147,7 @@ TEST(Fsst, AMatcherWithoutSymbolsEscapesEveryWord) {
     EXPECT_TRUE(matcher->find(word).is_escape());
 }
 
-TEST(FsstDecode, ChosenRowsInTheOrderAskedFor) {
+TEST(FsstDecode, SelectedRowsInTheOrderAskedFor) {
   const Column urls = codec::generate_urls(20'000);
   const auto encoded = encode(urls, {.row_group_rows = 3000});
   ASSERT_TRUE(encoded.ok());
@@ -158,7 +158,7 @@ TEST(FsstDecode, ChosenRowsInTheOrderAskedFor) {
   for (std::size_t at = 0; at < rows.size(); at++)
     EXPECT_EQ(decoded->string(at), urls.string(rows[at]));
 }
-TEST(FsstDecode, ManyChosenRowsByThreads) {
+TEST(FsstDecode, ManySelectedRowsByThreads) {
   const Column urls = codec::generate_urls(30'000);
   const auto encoded = encode(urls);
   ASSERT_TRUE(encoded.ok());
@@ -169,14 +169,14 @@ TEST(FsstDecode, ManyChosenRowsByThreads) {
   for (std::size_t at = 0; at < rows.size(); at++)
     ASSERT_EQ(decoded->string(at), urls.string(rows[at]));
 }
-TEST(FsstDecode, NoChosenRows) {
+TEST(FsstDecode, NoSelectedRows) {
   const auto encoded = encode(codec::generate_urls(10));
   ASSERT_TRUE(encoded.ok());
   const auto decoded = decode(*encoded, {.rows = std::span<const std::uint64_t>()});
   ASSERT_TRUE(decoded.ok());
   EXPECT_EQ(decoded->row_count, 0);
 }
-TEST(FsstDecode, MissingRowsStayMissingWhenChosen) {
+TEST(FsstDecode, MissingRowsStayMissingWhenSelected) {
   const auto encoded =
       encode(Column::from_strings(std::vector<std::optional<std::string>>{"a", std::nullopt, "c"}));
   ASSERT_TRUE(encoded.ok());

@@ -69,7 +69,7 @@ TEST(FsstTable, EveryTruncatedPrefixIsRefused) {
   }
 }
 // Whatever a byte of the header becomes, the table is refused or valid.
-TEST(FsstTable, EveryChangedHeaderByteIsRefusedOrSound) {
+TEST(FsstTable, EveryChangedHeaderByteIsRefusedOrValid) {
   const Octets bytes = written(trained());
   for (std::size_t at = 0; at < 17; at++)
     for (unsigned value = 0; value < 256; value++) {

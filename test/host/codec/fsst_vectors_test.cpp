@@ -60,8 +60,8 @@ TEST_P(FsstVectors, CodesAreDecodedToTheTexts) {
   const auto read = read_symbol_table(octets(vector.table));
   ASSERT_TRUE(read.ok());
   const EncodedStrings strings = strings_of(read->table, vector.codes, vector.string_bytes);
-  const Status sound = validate(strings);
-  EXPECT_TRUE(sound.ok()) << sound.text();
+  const Status valid = validate(strings);
+  EXPECT_TRUE(valid.ok()) << valid.text();
   const auto decoded = decode(strings);
   ASSERT_TRUE(decoded.ok()) << decoded.status().text();
   expect_equal(*decoded, Column::from_strings(vector.texts));

@@ -33,7 +33,7 @@ TEST(CodecZstdThreads, AnyNumberGivesTheSame) {
 }
 
 // Threads run ahead of the caller, and never overwrite a part that is not released.
-TEST(CodecZstdThreads, PiecesStayWhileSomebodyIsSlow) {
+TEST(CodecZstdThreads, PartsStayWhileAThreadIsSlow) {
   const std::string text = varied_output(), frame = compressed(text, {{ZSTD_c_windowLog, 12}});
   auto decoder = zstd::FrameDecoder::begin(bytes_of(frame), {.threads = 3});
   ASSERT_TRUE(decoder.ok());

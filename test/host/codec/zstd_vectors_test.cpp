@@ -64,17 +64,17 @@ constexpr std::size_t limit = 4 << 20;
 
 // Our status of any file is libzstd's, or at least as strict.
 void expect_as_libzstd(const std::map<std::string, std::string>& files) {
-  std::size_t sound = 0, stricter = 0;
+  std::size_t decoded = 0, stricter = 0;
   for (const auto& [name, file] : files) {
     const ChunkStatus theirs = libzstd_status(file, limit), ours = all_decoded(file, limit, 2);
     ASSERT_TRUE(!ours.is_ok || theirs.is_ok || ours.output.size() > limit)
         << name << ": decoded, and libzstd says " << theirs.output;
     ASSERT_TRUE(!ours.is_ok || !theirs.is_ok || ours.output == theirs.output) << name;
-    sound += ours.is_ok;
+    decoded += ours.is_ok;
     stricter += !ours.is_ok && theirs.is_ok;
     if (!ours.is_ok && theirs.is_ok) std::printf("%s: %s\n", name.c_str(), ours.output.c_str());
   }
-  std::printf("%zu files: %zu decoded, %zu refused that libzstd decodes\n", files.size(), sound,
+  std::printf("%zu files: %zu decoded, %zu refused that libzstd decodes\n", files.size(), decoded,
               stricter);
   ::testing::Test::RecordProperty("stricter", static_cast<int>(stricter));
 }

@@ -181,7 +181,7 @@ TEST(Cupti, InstructionsKnowTheLinesOfTheText) {
       "#define N 3\n#line 1 \"program\"\nextern \"C\" __global__ void add(float* x, int n) {\n  "
       "float s = 0;\n"
       "  for (int k = 0; k < n; k++)\n    s += x[k] * x[k + 1];\n  x[threadIdx.x] = s;\n}\n";
-  const auto compiled = compile_text(*nvrtc, text, 90, {"--generate-line-info"}, "add");
+  const auto compiled = compile_source(*nvrtc, text, 90, {"--generate-line-info"}, "add");
   ASSERT_TRUE(compiled.ok()) << compiled.status().text();
   std::vector<std::uint32_t> per_line(8);
   for (std::uint64_t pc = 0; pc < 0x2000; pc += 0x10)

@@ -71,7 +71,7 @@ TEST_F(HostPoolTest, IdleMemoryGoesBeforeAnAllocationFails) {
   EXPECT_NE(take(200), nullptr);
 }
 
-TEST_F(HostPoolTest, WithoutRoomForTheClassTheBytesThemselvesAreTried) {
+TEST_F(HostPoolTest, WithoutMemoryForTheClassTheBytesThemselvesAreTried) {
   counts_.limit_bytes = 5000;
   EXPECT_NE(take(5000), nullptr);
 }

@@ -23,7 +23,7 @@ class NvrtcTest : public ::testing::Test {
   Nvrtc nvrtc_;
 };
 
-constexpr const char* scale_text = R"(#line 1 "program"
+constexpr const char* scale_source = R"(#line 1 "program"
 extern "C" __device__ const unsigned scale_local_bytes = 65536;
 extern "C" __global__ void scale(const float* __restrict__ a, float* __restrict__ b, float by) {
   extern __shared__ float tile[];
@@ -39,8 +39,8 @@ bool contains(const std::vector<std::byte>& binary, std::string_view text) {
 }
 
 TEST_F(NvrtcTest, ACubinForTheExactArchitectureKeepsTheExportedConstants) {
-  const auto compiled = compile_text(nvrtc_, std::string("#define GROUP_SIZE 64\n") + scale_text,
-                                     90, {"--std=c++17"}, "scale");
+  const auto compiled = compile_source(
+      nvrtc_, std::string("#define GROUP_SIZE 64\n") + scale_source, 90, {"--std=c++17"}, "scale");
   ASSERT_TRUE(compiled.ok()) << compiled.status().text();
   EXPECT_EQ(std::memcmp(compiled->binary.data(),
                         "\x7f"
@@ -51,15 +51,15 @@ TEST_F(NvrtcTest, ACubinForTheExactArchitectureKeepsTheExportedConstants) {
 }
 
 TEST_F(NvrtcTest, AGpuNewerThanTheCompilerGetsPtx) {
-  const auto compiled = compile_text(nvrtc_, std::string("#define GROUP_SIZE 64\n") + scale_text,
-                                     999, {"--std=c++17"}, "scale");
+  const auto compiled = compile_source(
+      nvrtc_, std::string("#define GROUP_SIZE 64\n") + scale_source, 999, {"--std=c++17"}, "scale");
   ASSERT_TRUE(compiled.ok()) << compiled.status().text();
   EXPECT_TRUE(contains(compiled->binary, ".visible .entry scale"));
   EXPECT_EQ(compiled->binary.back(), std::byte{0});
 }
 
 TEST_F(NvrtcTest, AGpuThatTheCompilerNoLongerKnowsIsRefusedByName) {
-  const auto compiled = compile_text(nvrtc_, scale_text, 20, {}, "scale");
+  const auto compiled = compile_source(nvrtc_, scale_source, 20, {}, "scale");
   EXPECT_EQ(compiled.status().code(), Code::unsupported);
   EXPECT_NE(compiled.status().text().find("sm_20"), std::string::npos);
 }
@@ -78,15 +78,15 @@ int refuse_split_compilation(Nvrtc::Program program, int count, const char* cons
 
 TEST_F(NvrtcTest, AnOlderCompilerIsAskedAgainWithoutWhatItRefuses) {
   real_compile = std::exchange(nvrtc_.compile, refuse_split_compilation);
-  const auto compiled = compile_text(nvrtc_, std::string("#define GROUP_SIZE 64\n") + scale_text,
-                                     90, {"--std=c++17"}, "scale");
+  const auto compiled = compile_source(
+      nvrtc_, std::string("#define GROUP_SIZE 64\n") + scale_source, 90, {"--std=c++17"}, "scale");
   ASSERT_TRUE(compiled.ok()) << compiled.status().text();
   EXPECT_EQ(refused, 1);
   EXPECT_TRUE(contains(compiled->binary, "scale_local_bytes"));
 }
 
 TEST_F(NvrtcTest, ErrorsQuoteTheLine) {
-  const auto compiled = compile_text(
+  const auto compiled = compile_source(
       nvrtc_, "#line 1 \"kernel/x.kc\"\n\nextern \"C\" __global__ void f() { missing(); }\n", 90,
       {}, "my step");
   ASSERT_FALSE(compiled.ok());
@@ -98,9 +98,9 @@ TEST_F(NvrtcTest, ErrorsQuoteTheLine) {
 }
 
 TEST_F(NvrtcTest, MultiplyAddIsNotContractedUnlessAsked) {
-  const std::string text = std::string("#define GROUP_SIZE 64\n") + scale_text;
-  const auto exact = compile_text(nvrtc_, text, 999, {"-fmad=false"}, "scale"),
-             fast = compile_text(nvrtc_, text, 999, {"--use_fast_math"}, "scale");
+  const std::string text = std::string("#define GROUP_SIZE 64\n") + scale_source;
+  const auto exact = compile_source(nvrtc_, text, 999, {"-fmad=false"}, "scale"),
+             fast = compile_source(nvrtc_, text, 999, {"--use_fast_math"}, "scale");
   ASSERT_TRUE(exact.ok() && fast.ok());
   EXPECT_FALSE(contains(exact->binary, "fma."));
   EXPECT_TRUE(contains(fast->binary, "fma."));

@@ -308,7 +308,7 @@ TEST(ArrowIpc, FlippedBitsOfDescriptionsNeverCrashAScanOfSomeColumns) {
   }
 }
 
-TEST(ArrowIpc, ALargeBatchReadInPiecesIsWhole) {
+TEST(ArrowIpc, ALargeBatchReadInPartsIsWhole) {
   const Folder folder;
   constexpr std::int32_t rows = (3 << 18) + 77;
   if (!by_pyarrow(folder / "t", "b = pa.record_batch({'n': pa.array(range(" + std::to_string(rows) +

@@ -14,7 +14,7 @@
 namespace penstock::io {
 namespace {
 
-TEST(PartThreads, EveryPieceOfEveryCallerIsDoneOnceBeforeItReturns) {
+TEST(PartThreads, EveryPartOfEveryCallerIsDoneOnceBeforeItReturns) {
   PartThreads parts(3);
   std::vector<std::thread> callers;
   std::atomic<int> wrong = 0;
@@ -38,7 +38,7 @@ TEST(PartThreads, WithoutAThreadTheCallerDoesIt) {
   EXPECT_EQ(seen, (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
 }
 
-TEST(PartThreads, WhatAPieceThrowsReachesItsCallerAloneWhenAllHaveEnded) {
+TEST(PartThreads, WhatAPartThrowsReachesItsCallerAloneWhenAllHaveEnded) {
   for (const std::uint64_t threads : {0u, 1u, 3u}) {
     PartThreads parts(threads);
     for (int round = 0; round < 20; round++) {

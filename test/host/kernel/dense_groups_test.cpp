@@ -11,9 +11,9 @@ namespace {
 
 INSTANTIATE_TEST_SUITE_P(
     Devices, DenseGroups,
-    ::testing::Values(Where{"group_dense", {false, 32, kernel::ItemOrder::shuffled}},
-                      Where{"group_dense_partitioned", {false, 64, kernel::ItemOrder::shuffled}},
-                      Where{"group_dense_global", {false, 64, kernel::ItemOrder::reverse}}));
+    ::testing::Values(Where{"group_dense", {false, 32, kernel::ThreadOrder::shuffled}},
+                      Where{"group_dense_partitioned", {false, 64, kernel::ThreadOrder::shuffled}},
+                      Where{"group_dense_global", {false, 64, kernel::ThreadOrder::reverse}}));
 
 template <class T> std::vector<std::optional<T>> with_nulls(std::size_t rows, T first, int count) {
   std::vector<std::optional<T>> values(rows);

@@ -10,9 +10,9 @@ namespace {
 
 INSTANTIATE_TEST_SUITE_P(
     Devices, DenseGroups,
-    ::testing::Values(Where{"group_dense", {false, 32, kernel::ItemOrder::shuffled}},
-                      Where{"group_dense_partitioned", {false, 64, kernel::ItemOrder::shuffled}},
-                      Where{"group_dense_global", {false, 64, kernel::ItemOrder::reverse}}));
+    ::testing::Values(Where{"group_dense", {false, 32, kernel::ThreadOrder::shuffled}},
+                      Where{"group_dense_partitioned", {false, 64, kernel::ThreadOrder::shuffled}},
+                      Where{"group_dense_global", {false, 64, kernel::ThreadOrder::reverse}}));
 
 // A sum is exact while the largest value of later chunks is 2^11 times that of the first; beyond,
 // the layout is made anew.
@@ -52,7 +52,7 @@ TEST_P(DenseGroups, FloatsWithoutAPlaceTakeAnotherVariant) {
 }
 
 // Rounded once, whatever the work groups: float32 over its four limbs, of both signs, and the same
-// bits in every order of items.
+// bits in every order of threads.
 TEST_P(DenseGroups, NarrowFloatsAreExact) {
   constexpr std::size_t rows = 4000;
   std::mt19937_64 numbers(12);

@@ -37,7 +37,8 @@ TEST_P(BrokenKernel, IsFoundInEveryOrder) {
   if (defect.is_race && !HostProgram::finds_races())
     GTEST_SKIP() << "races are found with clang only";
   ASSERT_TRUE(broken_program().ok()) << broken_program().status().text();
-  for (const ItemOrder order : {ItemOrder::forward, ItemOrder::reverse, ItemOrder::shuffled}) {
+  for (const ThreadOrder order :
+       {ThreadOrder::forward, ThreadOrder::reverse, ThreadOrder::shuffled}) {
     std::vector<std::uint32_t> out(group_size * groups, 0);
     const Status status =
         broken_program().value().run(defect.kernel, groups, {HostArgument::buffer(out)}, order);
@@ -58,9 +59,9 @@ INSTANTIATE_TEST_SUITE_P(
         Defect{"group_reads_another", "of another group", true},
         Defect{"struct_race", "race on 'tile'", true}, Defect{"line_race", "race on 'tile'", true},
         Defect{"plain_beside_atomic", "an atomic operation", true},
-        Defect{"returns_before_barrier", "item 3 has returned"},
+        Defect{"returns_before_barrier", "thread 3 has returned"},
         Defect{"two_barriers", "divergent barrier in 'two_barriers'"},
-        Defect{"barrier_in_a_divergent_loop", "item 0 has returned"},
+        Defect{"barrier_in_a_divergent_loop", "thread 0 has returned"},
         Defect{"tile_index", "out of bounds"}, Defect{"past_the_tile", "heap-buffer-overflow"},
         Defect{"past_a_buffer", "heap-buffer-overflow"}, Defect{"before_a_buffer", "runtime error"},
         Defect{"private_index", "stack-buffer-"}, Defect{"misaligned_vector", "misaligned address"},
@@ -87,7 +88,7 @@ std::string report_of(const std::string& kernel) {
   return broken_program().value().run(kernel, groups, {HostArgument::buffer(out)}).message();
 }
 
-TEST(HostExecutor, ADivergedBarrierNamesBothItemsAndTheirLines) {
+TEST(HostExecutor, ADivergedBarrierNamesBothThreadsAndTheirLines) {
   const std::string report = report_of("two_barriers");
   EXPECT_NE(report.find(place_of("two_barriers", "BARRIER")), std::string::npos) << report;
   EXPECT_NE(report.find(place_of("two_barriers", "BARRIER", 2)), std::string::npos) << report;
@@ -97,8 +98,8 @@ TEST(HostExecutor, ARaceNamesBothLines) {
   if (!HostProgram::finds_races()) GTEST_SKIP() << "races are found with clang only";
   const std::string report = report_of("missing_barrier");
   EXPECT_NE(
-      report.find("item 32 of group 0 writes at " + place_of("missing_barrier", "tile->words") +
-                  " what item 31 read at " + place_of("missing_barrier", "tile->words", 2)),
+      report.find("thread 32 of group 0 writes at " + place_of("missing_barrier", "tile->words") +
+                  " what thread 31 read at " + place_of("missing_barrier", "tile->words", 2)),
       std::string::npos)
       << report;
 }
@@ -114,7 +115,8 @@ TEST(HostExecutor, ARaceWithAnAtomicNamesItsLine) {
 
 TEST(HostExecutor, KernelsWithoutADefectHaveNoFinding) {
   ASSERT_TRUE(broken_program().ok()) << broken_program().status().text();
-  for (const ItemOrder order : {ItemOrder::forward, ItemOrder::reverse, ItemOrder::shuffled}) {
+  for (const ThreadOrder order :
+       {ThreadOrder::forward, ThreadOrder::reverse, ThreadOrder::shuffled}) {
     std::vector<std::uint32_t> out(group_size * groups);
     Status status =
         broken_program().value().run("late_return", groups, {HostArgument::buffer(out)}, order);

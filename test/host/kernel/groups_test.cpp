@@ -50,8 +50,8 @@ class LocalGroups : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
 
 INSTANTIATE_TEST_SUITE_P(
     Devices, LocalGroups,
-    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
-                      kernel::HostDeviceOptions{false, 64, kernel::ItemOrder::reverse}));
+    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
+                      kernel::HostDeviceOptions{false, 64, kernel::ThreadOrder::reverse}));
 
 template <class T> std::vector<T> random_values(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 numbers(seed);
@@ -251,7 +251,7 @@ TEST_P(LocalGroups, FloatsOutsideTheLimbsTakeAnotherVariant) {
   }
 }
 
-// The executor's items run one by one, where none can wait for another of its sub-group: the text
+// The executor's threads run one by one, where none can wait for another of its sub-group: the text
 // alone tells.
 TEST(GlobalGroups, WhoClaimsAPlaceDoesNotLeaveTheLoopThatOthersOfItsSubGroupWaitIn) {
   const std::string text(template_source("group_global"));

@@ -9,9 +9,10 @@ namespace {
 class PartitionedGroups : public DenseGroups {};
 INSTANTIATE_TEST_SUITE_P(
     Devices, PartitionedGroups,
-    ::testing::Values(Where{"group_dense_partitioned", {false, 64, kernel::ItemOrder::shuffled}},
-                      Where{"group_dense_partitioned", {false, 64, kernel::ItemOrder::forward, 16}},
-                      Where{"group_dense_partitioned", {true, 256, kernel::ItemOrder::reverse}}));
+    ::testing::Values(Where{"group_dense_partitioned", {false, 64, kernel::ThreadOrder::shuffled}},
+                      Where{"group_dense_partitioned",
+                            {false, 64, kernel::ThreadOrder::forward, 16}},
+                      Where{"group_dense_partitioned", {true, 256, kernel::ThreadOrder::reverse}}));
 
 // Keys by number of row, whole numbers, in one chunk.
 Table rows_of(std::size_t rows, std::uint32_t (*key_of)(std::size_t row)) {
@@ -22,7 +23,7 @@ Table rows_of(std::size_t rows, std::uint32_t (*key_of)(std::size_t row)) {
   return Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}});
 }
 
-// Each work group of a partition has a copy of the slot for some of its items.
+// Each work group of a partition has a copy of the slot for some of its threads.
 TEST_P(PartitionedGroups, ASlotThatMostRecordsComeToIsAddedUp) {
   const Table table = rows_of(30000, [](std::size_t i) {
     return i % 8 != 0 ? 4321u : static_cast<std::uint32_t>(i * 31 % 6000);

@@ -88,9 +88,9 @@ class Pipelines : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
 
 INSTANTIATE_TEST_SUITE_P(
     Devices, Pipelines,
-    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
-                      kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled, 16},
-                      kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}),
+    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
+                      kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled, 16},
+                      kernel::HostDeviceOptions{true, 1, kernel::ThreadOrder::forward}),
     [](const auto& instance) {
       return instance.param.is_cpu              ? "Cpu"
              : instance.param.subgroup_size > 0 ? "GpuWithSubgroups"
@@ -147,7 +147,7 @@ TEST(OnePass, AGroupThatNeverRunsHoldsNobodyUp) {
   Policy policy;
   policy.group_size = threads, policy.vectors = 1, policy.tile_rows = tile_rows, policy.depth = 2,
   policy.window = 1;
-  TAKE(const PipelineText text, emit_pipeline(program, "compact_one_pass", policy, Target::host));
+  TAKE(const PipelineSource text, emit_pipeline(program, "compact_one_pass", policy, Target::host));
   TAKE(const kernel::HostProgram compiled, kernel::HostProgram::build(text.text, {threads, {}}));
 
   const std::uint32_t tiles = 6;
@@ -163,7 +163,7 @@ TEST(OnePass, AGroupThatNeverRunsHoldsNobodyUp) {
         kernel::HostArgument::buffer(kept_count), kernel::HostArgument::buffer(first_fault),
         kernel::HostArgument::value(std::uint64_t{x.size()})})
     arguments.push_back(buffer);
-  const Status ran = compiled.run("pipeline_one_pass", 2, arguments, kernel::ItemOrder::shuffled);
+  const Status ran = compiled.run("pipeline_one_pass", 2, arguments, kernel::ThreadOrder::shuffled);
   ASSERT_TRUE(ran.ok()) << ran.text();
   EXPECT_EQ(kept_count[0], x.size() / 2);
   for (std::size_t i = 0; i < x.size() / 2; i++)
@@ -206,8 +206,8 @@ class Lookups : public Pipelines {
 
 INSTANTIATE_TEST_SUITE_P(
     Devices, Lookups,
-    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
-                      kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
+    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
+                      kernel::HostDeviceOptions{true, 1, kernel::ThreadOrder::forward}));
 
 TEST_P(Lookups, RowsThatAreFoundAreKeptWithWhatWasFound) {
   TAKE(const StepId join, joined(JoinKind::inner));

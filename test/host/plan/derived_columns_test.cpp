@@ -39,7 +39,7 @@ TEST(DerivedColumns, TheKernelReadsTheResultAndNeverTheText) {
   EXPECT_EQ(program->source_schema[3].name, "like(s, 'a%')");
   EXPECT_EQ(program->source_schema[3].type.kind, Kind::boolean);
   EXPECT_TRUE(program->source_schema[3].nullable);
-  EXPECT_TRUE(program->graph->customs.empty());
+  EXPECT_TRUE(program->graph->custom_functions.empty());
   EXPECT_TRUE(program->graph->parameters.empty()) << "the pattern stays on the host";
   EXPECT_EQ(program->scanned_columns(), (std::vector<std::uint32_t>{2, 0, 1}))
       << "the column that it is derived from is read";

@@ -1,5 +1,5 @@
 // Vectors of others, from the package golang-github-klauspost-compress-dev: frames of every feature
-// of the format, damaged ones, and what fuzzers found. Each has the published library's verdict and
+// of the format, damaged ones, and what fuzzers found. Each has the published library's status and
 // bytes, by every way that fits.
 #include <filesystem>
 

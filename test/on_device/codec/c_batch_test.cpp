@@ -87,7 +87,7 @@ void expect_encoded(const Run& run, penstock_chunk_format format, const Referenc
   ASSERT_EQ(run(C_ENCODE, format, &chunks.view, &status), PENSTOCK_OK) << status.message;
   for (std::size_t i = 0; i < 3; i++) {
     chunks.expect_status(format, i, PENSTOCK_OK, "");
-    EXPECT_EQ(reference.text_of({chunks.made(i), outputs()[i].size()}), outputs()[i]);
+    EXPECT_EQ(reference.output_of({chunks.made(i), outputs()[i].size()}), outputs()[i]);
   }
   EXPECT_LT(chunks.sizes[0], outputs()[0].size() * 3 / 4);
   chunks.expect_status(format, 3, PENSTOCK_CAPACITY,

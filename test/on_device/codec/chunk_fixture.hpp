@@ -98,7 +98,7 @@ inline Result<std::vector<Decoded>> decoded(const Method& method, Format format,
                                             const std::vector<Chunk>& chunks, Layout layout = {}) {
   return taken<Decoder>(method, format, chunks, layout);
 }
-// Of texts; `capacity` is the room of what they become.
+// Of inputs; `capacity` is that of what they become.
 inline Result<std::vector<Decoded>> encoded(const Method& method, Format format,
                                             const std::vector<Chunk>& outputs, Layout layout = {}) {
   return taken<Encoder>(method, format, outputs, layout);
@@ -238,7 +238,7 @@ class StatusTable : public ::testing::Environment {
   void TearDown() override {
     for (const auto& [method, row] : rows)
       std::printf(
-          "%s: %llu verdicts compared; %llu sound, %llu refused, and %llu of the list of stricter "
+          "%s: %llu statuses compared; %llu valid, %llu refused, and %llu of the list of stricter "
           "ones\n",
           method.c_str(),
           static_cast<unsigned long long>(row.valid + row.refused + row.refused_by_us_alone),
@@ -261,7 +261,7 @@ inline void expect_statuses(const Method& method, const Reference& reference,
   for (std::size_t i = 0; i < chunks.size(); i++) {
     const ChunkStatus chunk_status = (*result)[i].chunk_status;
     const bool is_stricter = reference.is_stricter(chunks[i].bytes);
-    const std::optional<Bytes> theirs = reference.text_of(chunks[i]),
+    const std::optional<Bytes> theirs = reference.output_of(chunks[i]),
                                expected = is_stricter ? std::nullopt : theirs;
     (expected ? tally.valid : theirs ? tally.refused_by_us_alone : tally.refused)++;
     ASSERT_EQ(chunk_status.error == ErrorCode::none, expected.has_value())
@@ -286,8 +286,8 @@ inline void expect_neighbours_kept(const Reference& reference) {
 // and warps that are sub-groups.
 inline std::vector<kernel::HostDeviceOptions> warps_on_host() {
   return {{},
-          {.order = kernel::ItemOrder::reverse},
-          {.order = kernel::ItemOrder::shuffled, .subgroup_size = 32},
+          {.order = kernel::ThreadOrder::reverse},
+          {.order = kernel::ThreadOrder::shuffled, .subgroup_size = 32},
           {.is_cpu = true, .max_group_size = 1}};
 }
 template <class Codec = Decoder, class Body>

@@ -219,7 +219,7 @@ TEST_P(ChunkConformanceOnHost, RealFilesComeBackFromEveryEncoder) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Warps, ChunkConformanceOnHost,
-    ::testing::Values(kernel::HostDeviceOptions{.order = kernel::ItemOrder::shuffled,
+    ::testing::Values(kernel::HostDeviceOptions{.order = kernel::ThreadOrder::shuffled,
                                                 .subgroup_size = 32},
                       kernel::HostDeviceOptions{.is_cpu = true, .max_group_size = 1}));
 

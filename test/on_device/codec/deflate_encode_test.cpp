@@ -76,7 +76,7 @@ TEST(DeflateEncoding, OutputsOfNoneToFortyBytesAreRead) {
   });
 }
 
-TEST(DeflateEncoding, PlacesOfLongOutputsAreNotCutAtSixteenBits) {
+TEST(DeflateEncoding, PositionsInLongOutputsAreNotCutAtSixteenBits) {
   on_each_method<Encoder>(Format::deflate, [](const Method& method) {
     expect_round_trip(method, both(), large_outputs());
   });

@@ -69,7 +69,7 @@ class SevenBits {
   Bytes output_;
 };
 
-TEST_P(DeflateParts, OneLongBlockIsManyPieces) {
+TEST_P(DeflateParts, OneLongBlockIsManySegments) {
   const Bytes output = batch::words_text(60'000, 1);
   const Bytes stream = batch::deflate_compressed(output, long_blocks);
   with_decoders(short_parts, [&](StreamDecoder& decoder) {
@@ -120,7 +120,7 @@ TEST_P(DeflateParts, HeadersInsideOfABlockAreNotTaken) {
 // Whole windows of codes that nearly all have one length: lanes are led from scan to scan
 // (deflate_phases.kc). Now and then a longer code makes all later lanes wrong by another number of
 // bits. The end of a block is in every window, or in few of them.
-TEST_P(DeflateParts, WindowsInWhichWalksNeverMeetComeBack) {
+TEST_P(DeflateParts, WindowsInWhichScansNeverMeetComeBack) {
   with_decoders({.stride_bytes = 8 << 10}, [&](StreamDecoder& decoder) {
     for (const unsigned kinds : {254u, 64u, 62u, 14u, 2u})
       for (const unsigned others : {16u, 64u, 300u}) {

@@ -38,7 +38,7 @@ inline void expect_round_trip(const Method& method, const Reference& reference,
   std::vector<Chunk> valid;
   for (std::size_t i = 0; i < outputs.size(); i++) {
     valid.push_back({chunks[i], outputs[i].size()});
-    const std::optional<Bytes> output = reference.text_of(valid.back());
+    const std::optional<Bytes> output = reference.output_of(valid.back());
     ASSERT_TRUE(output.has_value())
         << "text " << i << " of " << outputs[i].size() << " bytes: the library refuses its chunk";
     ASSERT_TRUE(*output == outputs[i]) << "text " << i << " of " << outputs[i].size() << " bytes";
@@ -96,7 +96,7 @@ inline void expect_chunks_of_threads(const kernel::HostDeviceOptions& options,
     const std::vector<Bytes> chunks = chunks_of(method, reference.format, outputs, {5, 1});
     for (std::size_t i = 0; i < outputs.size(); i++) {
       EXPECT_TRUE(chunks[i] == expected[i]) << "text " << i;
-      EXPECT_EQ(reference.text_of({chunks[i], outputs[i].size()}), outputs[i]) << "text " << i;
+      EXPECT_EQ(reference.output_of({chunks[i], outputs[i].size()}), outputs[i]) << "text " << i;
     }
     expect_capacities_are_kept(method, reference.format, {mixed_output(120, 5), Bytes(700, 1)});
   });

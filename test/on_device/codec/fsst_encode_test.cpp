@@ -150,7 +150,7 @@ TEST(FsstEncodeOnDevices, ShortAndEmptyTexts) {
   });
 }
 
-TEST(FsstEncodeOnDevices, BytesThatHaveNoSymbolTakeTwiceTheirRoom) {
+TEST(FsstEncodeOnDevices, BytesThatHaveNoSymbolTakeTwoCodesEach) {
   const Column column = random_bytes(3000, 200, 4);
   on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     const auto generated = made_of(
@@ -441,9 +441,9 @@ TEST(FsstEncodeOnDevices, TablesOfNothingButPairs) {
 class FsstEncodeOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 INSTANTIATE_TEST_SUITE_P(
     Devices, FsstEncodeOnTheHost,
-    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
-                      kernel::HostDeviceOptions{false, 64, kernel::ItemOrder::shuffled, 32},
-                      kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
+    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
+                      kernel::HostDeviceOptions{false, 64, kernel::ThreadOrder::shuffled, 32},
+                      kernel::HostDeviceOptions{true, 1, kernel::ThreadOrder::forward}));
 
 TEST_P(FsstEncodeOnTheHost, EncodesWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());
@@ -455,10 +455,10 @@ TEST_P(FsstEncodeOnTheHost, EncodesWithoutAFinding) {
   expect_host_codes(
       device, Column::from_strings(std::vector<std::string>{"", std::string(5000, 'a'), "", "b"}),
       {}, {});
-  const auto no_room = made_of(
+  const auto too_small = made_of(
       device, urls, std::vector<RowGroup>{{0, 0, std::make_shared<SymbolTable>()}}, {{}, 4, 997});
-  ASSERT_TRUE(no_room.ok()) << no_room.status().text();
-  EXPECT_EQ(no_room->status.code(), Code::capacity);
+  ASSERT_TRUE(too_small.ok()) << too_small.status().text();
+  EXPECT_EQ(too_small->status.code(), Code::capacity);
 }
 
 TEST_P(FsstEncodeOnTheHost, HostileOffsetsWithoutAFinding) {

@@ -117,12 +117,12 @@ TEST(FsstFaults, AnEscapeAtARowsEndIsNamed) {
 }
 
 TEST(FsstFaults, OffsetsThatDescendOrGoBeyondTheCodesAreNamed) {
-  const EncodedStrings sound =
+  const EncodedStrings valid =
       strings_of(three_symbols(), {"\x01\x01", "\x01\x01\x01", "\x01\x01\x01\x01"}, 18);
   on_each_shared([&](const auto& device) {
-    expect_the_hosts_message(device, {sound, {0, 2, 1, 9}});
-    expect_the_hosts_message(device, {sound, {0, 2, 5, 10}});
-    expect_the_hosts_message(device, {sound, {0, 2, 5, ~0u}});
+    expect_the_hosts_message(device, {valid, {0, 2, 1, 9}});
+    expect_the_hosts_message(device, {valid, {0, 2, 5, 10}});
+    expect_the_hosts_message(device, {valid, {0, 2, 5, ~0u}});
   });
 }
 
@@ -141,7 +141,7 @@ TEST(FsstFaults, OffsetsOfEightBytesAreRead) {
 }
 
 // Codes are downloaded in parts of 2^18 bytes: an escape that crosses two parts does not end early.
-TEST(FsstFaults, TheByteInALongRowIsCountedThroughEscapesThatLieAcrossPieces) {
+TEST(FsstFaults, TheByteInALongRowIsCountedThroughEscapesThatLieAcrossBlocks) {
   constexpr std::size_t piece = 1 << 18;
   std::string codes(3 * piece, '\x01');
   codes[piece - 1] = '\xff';
@@ -176,16 +176,16 @@ TEST(FsstFaults, GivenOffsetsThatDoNotFitAreNamedByTheirFirstRow) {
 }
 
 // The codes may have changed since the status was written.
-TEST(FsstFaults, ARowThatIsSoundWhenItIsLookedAtIsStillRefused) {
+TEST(FsstFaults, ARowThatIsValidWhenItIsReadIsStillRefused) {
   const EncodedStrings bad = strings_of(three_symbols(), {"\x01", "\x07"}, 4),
-                       sound = strings_of(three_symbols(), {"\x01", "\x01"}, 4);
+                       valid = strings_of(three_symbols(), {"\x01", "\x01"}, 4);
   on_each_shared([&](const auto& device) {
     TAKE(const auto queue, device->queue());
     TAKE(const DeviceStrings uploaded, DeviceStrings::upload(*device, *queue, bad));
     TAKE(const auto lengths, DeviceLengths::build(device, bad, DeviceLengths::Unit::bytes));
     TAKE(const auto results, device->allocate(16));
     ASSERT_OK(lengths->enqueue(*queue, uploaded, *results));
-    ASSERT_OK(queue->upload(*uploaded.codes, sound.codes.data, 2));
+    ASSERT_OK(queue->upload(*uploaded.codes, valid.codes.data, 2));
     EXPECT_EQ(lengths->check(*queue).text(), "corrupt: row 1: its codes are corrupt");
   });
 }
@@ -194,8 +194,8 @@ TEST(FsstFaults, ARowThatIsSoundWhenItIsLookedAtIsStillRefused) {
 class FsstFaultsOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 INSTANTIATE_TEST_SUITE_P(
     Devices, FsstFaultsOnTheHost,
-    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
-                      kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
+    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
+                      kernel::HostDeviceOptions{true, 1, kernel::ThreadOrder::forward}));
 
 TEST_P(FsstFaultsOnTheHost, HaveTheHostsWords) {
   const auto device = kernel::make_host_device(GetParam());

@@ -279,7 +279,7 @@ TEST(FsstMatching, ColumnsThatMayHoldOtherCodesAreNotComparedByTheirs) {
             "fsst_match_codes");
 }
 
-TEST(FsstMatching, WordsThatMayEndInMostPiecesAreSoughtRowByRow) {
+TEST(FsstMatching, WordsThatMayEndInMostBlocksAreSoughtRowByRow) {
   const EncodedStrings strings = encoded(codec::generate_urls(5000));
   const Traits traits = list_devices().front();
   const auto first = [&](const char* pattern) {
@@ -329,7 +329,7 @@ TEST(FsstMatching, AutomatonsOfAsManyRowGroupsAsRowsAreRefusedWhereTheyAreLarge)
 }
 
 // Names the row of the first code that decoding refuses, by every variant that reads all codes.
-TEST(FsstMatching, CodesThatAreNotSoundAreRefusedByRow) {
+TEST(FsstMatching, InvalidCodesAreRefusedByRow) {
   const std::vector<EncodedStrings> columns = corrupt_columns();
   on_each_shared([&](const auto& device) {
     for (std::size_t c = 0; c < columns.size(); c++)
@@ -400,7 +400,7 @@ TEST(FsstLengths, OfBytesAndOfCharacters) {
   });
 }
 
-TEST(FsstLengths, CodesThatAreNotSoundAreRefusedByRow) {
+TEST(FsstLengths, InvalidCodesAreRefusedByRow) {
   const SymbolTable table = table_of({"a", "bc"});
   on_each_shared([&](const auto& device) {
     for (const std::string& bad : {std::string("\x01\x02", 2), std::string("\x01\xff", 2)}) {
@@ -441,9 +441,9 @@ TEST(FsstLengths, AndMatchersTakeNoOtherColumnThanTheirs) {
 class FsstMatchingOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 INSTANTIATE_TEST_SUITE_P(
     Devices, FsstMatchingOnTheHost,
-    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
-                      kernel::HostDeviceOptions{false, 128, kernel::ItemOrder::shuffled},
-                      kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
+    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
+                      kernel::HostDeviceOptions{false, 128, kernel::ThreadOrder::shuffled},
+                      kernel::HostDeviceOptions{true, 1, kernel::ThreadOrder::forward}));
 
 TEST_P(FsstMatchingOnTheHost, UrlsWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());
@@ -470,7 +470,7 @@ TEST_P(FsstMatchingOnTheHost, RandomCodesWithoutAFinding) {
   }
 }
 
-TEST_P(FsstMatchingOnTheHost, CodesThatAreNotSoundAreTold) {
+TEST_P(FsstMatchingOnTheHost, InvalidCodesAreReported) {
   const auto device = kernel::make_host_device(GetParam());
   for (const EncodedStrings& strings : corrupt_columns())
     for (const std::string& variant :

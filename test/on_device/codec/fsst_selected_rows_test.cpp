@@ -87,7 +87,7 @@ std::vector<std::uint64_t> some_rows(std::uint64_t row_count, unsigned of_1000,
   return rows;
 }
 
-TEST(FsstChosenRows, OfBitmapsOfEveryDensity) {
+TEST(FsstSelectedRows, OfBitmapsOfEveryDensity) {
   const Column urls = codec::generate_urls(20'011);
   const EncodedStrings strings = encoded(urls, {.row_group_rows = 3000});
   on_each_variant<SelectedRowDecoder>([&](const auto& device, const std::string& variant) {
@@ -97,7 +97,7 @@ TEST(FsstChosenRows, OfBitmapsOfEveryDensity) {
   });
 }
 
-TEST(FsstChosenRows, ByNumberInAnyOrderAndTwice) {
+TEST(FsstSelectedRows, ByNumberInAnyOrderAndTwice) {
   std::vector<std::optional<std::string>> texts;
   for (int i = 0; i < 3000; i++)
     texts.push_back(i % 7 == 0
@@ -118,7 +118,7 @@ TEST(FsstChosenRows, ByNumberInAnyOrderAndTwice) {
 }
 
 // Returns rows that alternate between row groups, with so many runs in each chunk of rows that a
-// group of fsst_chosen_tiles takes: 16, if rows are few.
+// group of fsst_selected_tiles takes: 16, if rows are few.
 std::vector<std::uint64_t> rows_in_runs(const EncodedStrings& strings, std::uint64_t runs) {
   constexpr std::uint64_t chunk_rows = 16, chunks = 12;
   std::vector<std::uint64_t> rows;
@@ -139,13 +139,13 @@ void expect_runs_at_the_border(const std::shared_ptr<Device>& device, const std:
   }
 }
 
-TEST(FsstChosenRows, ChunksOfFourAndOfFiveRunsAreLeftOutByNeitherWay) {
+TEST(FsstSelectedRows, ChunksOfFourAndOfFiveRunsAreLeftOutByNeitherWay) {
   on_each_variant<SelectedRowDecoder>([](const auto& device, const std::string& variant) {
     expect_runs_at_the_border(device, variant);
   });
 }
 
-TEST(FsstChosenRows, RowsThatTheColumnDoesNotHaveAreRefused) {
+TEST(FsstSelectedRows, RowsThatTheColumnDoesNotHaveAreRefused) {
   const EncodedStrings strings =
       strings_of(table_of({"a", "bc"}), {std::string(1, '\0'), "\x01", ""}, 3);
   on_each_variant<SelectedRowDecoder>([&](const auto& device, const std::string& variant) {
@@ -157,7 +157,7 @@ TEST(FsstChosenRows, RowsThatTheColumnDoesNotHaveAreRefused) {
   });
 }
 
-TEST(FsstChosenRows, MoreRowsOrTextThanThereIsMemoryForAreTold) {
+TEST(FsstSelectedRows, MoreRowsOrTextThanThereIsMemoryForAreTold) {
   const Column urls = codec::generate_urls(1000);
   const EncodedStrings strings = encoded(urls);
   const std::vector<std::uint64_t> rows = some_rows(1000, 500, 1);
@@ -171,13 +171,13 @@ TEST(FsstChosenRows, MoreRowsOrTextThanThereIsMemoryForAreTold) {
   });
 }
 
-TEST(FsstChosenRows, OnlyChosenRowsMustBeSound) {
+TEST(FsstSelectedRows, OnlySelectedRowsMustBeValid) {
   const EncodedStrings strings =
       strings_of(table_of({"a", "bc"}), {std::string(1, '\0'), "\x07", "\x01\xff", "\x01"}, 6);
   on_each_variant<SelectedRowDecoder>([&](const auto& device, const std::string& variant) {
-    const auto sound = decoded(device, strings, {0, 3}, true, 4, 100, variant);
-    ASSERT_TRUE(sound.ok()) << sound.status().text();
-    EXPECT_OK(sound->count);
+    const auto valid = decoded(device, strings, {0, 3}, true, 4, 100, variant);
+    ASSERT_TRUE(valid.ok()) << valid.status().text();
+    EXPECT_OK(valid->count);
     for (const std::uint64_t row : {1u, 2u}) {
       const auto texts = decoded(device, strings, {0, row}, false, 2, 100, variant);
       ASSERT_TRUE(texts.ok()) << texts.status().text();
@@ -190,27 +190,27 @@ TEST(FsstChosenRows, OnlyChosenRowsMustBeSound) {
   });
 }
 
-class FsstChosenOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
+class FsstSelectedOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 INSTANTIATE_TEST_SUITE_P(
-    Devices, FsstChosenOnTheHost,
-    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
-                      kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
+    Devices, FsstSelectedOnTheHost,
+    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
+                      kernel::HostDeviceOptions{true, 1, kernel::ThreadOrder::forward}));
 
-TEST_P(FsstChosenOnTheHost, DecodesWithoutAFinding) {
+TEST_P(FsstSelectedOnTheHost, DecodesWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());
   const Column urls = codec::generate_urls(300);
   const EncodedStrings strings = encoded(urls, {.row_group_rows = 90});
   for (const std::string& variant : SelectedRowDecoder::variants(device->traits())) {
     expect_selected(device, strings, urls, some_rows(300, 400, 9), true, variant);
     expect_selected(device, strings, urls, {5, 4, 299, 4}, false, variant);
-    const auto no_room =
+    const auto too_small =
         decoded(device, strings, some_rows(300, 900, 10), true, 300, 1001, variant);
-    ASSERT_TRUE(no_room.ok()) << no_room.status().text();
-    EXPECT_EQ(no_room->count.status().code(), Code::capacity) << variant;
+    ASSERT_TRUE(too_small.ok()) << too_small.status().text();
+    EXPECT_EQ(too_small->count.status().code(), Code::capacity) << variant;
   }
 }
 
-TEST_P(FsstChosenOnTheHost, ChunksOfFourAndOfFiveRunsAreLeftOutByNeitherWay) {
+TEST_P(FsstSelectedOnTheHost, ChunksOfFourAndOfFiveRunsAreLeftOutByNeitherWay) {
   const auto device = kernel::make_host_device(GetParam());
   for (const std::string& variant : SelectedRowDecoder::variants(device->traits()))
     expect_runs_at_the_border(device, variant);
@@ -218,7 +218,7 @@ TEST_P(FsstChosenOnTheHost, ChunksOfFourAndOfFiveRunsAreLeftOutByNeitherWay) {
 
 // Rows longer than a group's tile of codes, which take several tiles; chunks of rows of a few row
 // groups, and of many.
-TEST_P(FsstChosenOnTheHost, PiecesOfRowsAndRunsOfRowGroupsLieOneBehindAnother) {
+TEST_P(FsstSelectedOnTheHost, PartsOfRowsAndRunsOfRowGroupsFollowOneAnother) {
   const auto device = kernel::make_host_device(GetParam());
   std::mt19937 random(6);
   std::vector<std::optional<std::string>> texts;

@@ -129,18 +129,18 @@ TEST(FsstOnDevices, AnEscapeThatEndsARowAtAStepsEndIsTold) {
 // A warp handles the rows that begin in a step together: that some of them descend must be found
 // when they are uploaded, or it never is.
 TEST(FsstOnDevices, OffsetsThatDescendWithinAStepAreNotBrought) {
-  const EncodedStrings sound =
+  const EncodedStrings valid =
       strings_of(table_of({"a"}), std::vector<std::string>(40, std::string(100, '\0')));
   on_each_shared([&](const auto& device) {
     TAKE(const auto queue, device->queue());
-    EXPECT_OK(DeviceStrings::upload(*device, *queue, sound));
-    for (std::uint64_t row = 0; row < sound.row_count; row++)
+    EXPECT_OK(DeviceStrings::upload(*device, *queue, valid));
+    for (std::uint64_t row = 0; row < valid.row_count; row++)
       for (const bool is_wide : {false, true}) {
         std::vector<std::uint64_t> wide;
-        for (std::uint64_t i = 0; i <= sound.row_count; i++) wide.push_back(sound.offset(i));
+        for (std::uint64_t i = 0; i <= valid.row_count; i++) wide.push_back(valid.offset(i));
         wide[row] = wide[row + 1] + 1;
         std::vector<std::uint32_t> narrow(wide.begin(), wide.end());
-        EncodedStrings strings = sound;
+        EncodedStrings strings = valid;
         strings.offset_bytes = is_wide ? 8 : 4;
         strings.offsets = is_wide ? Bytes::own(std::move(wide)) : Bytes::own(std::move(narrow));
         const Status refused = status_of(DeviceStrings::upload(*device, *queue, strings));
@@ -204,7 +204,7 @@ TEST(FsstOnDevices, AColumnOfEmptyTextsHasOffsetsAndNoBytes) {
 }
 
 // Every variant reports the error, and nothing is written after the output.
-TEST(FsstOnDevices, CodesThatAreNotSoundAreRefusedByRow) {
+TEST(FsstOnDevices, InvalidCodesAreRefusedByRow) {
   on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
     for (const EncodedStrings& strings : corrupt_columns()) {
       TAKE(const Texts texts, decoded(device, strings, variant));
@@ -281,15 +281,15 @@ TEST(FsstOnDevices, OffsetsThatLieOfTextsWithoutCodesAreTold) {
 }
 
 // Status words are not cleared between columns that were not checked.
-TEST(FsstOnDevices, AColumnThatIsNotSoundIsToldBehindOthersAndNoLongerThanToTheNextCheck) {
-  const EncodedStrings sound =
+TEST(FsstOnDevices, AnInvalidColumnIsReportedAfterOthersAndOnlyUntilTheNextCheck) {
+  const EncodedStrings valid =
       strings_of(table_of({"a"}), {std::string(700, '\0'), "", std::string(3, '\0')}, 703);
   const EncodedStrings bad =
       strings_of(table_of({"a"}), {std::string(700, '\0'), "", std::string("\0\7\0", 3)}, 703);
   const std::vector<std::uint64_t> offsets = {0, 700, 700, 703};
   on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
     TAKE(const auto queue, device->queue());
-    TAKE(const DeviceStrings good, DeviceStrings::upload(*device, *queue, sound));
+    TAKE(const DeviceStrings good, DeviceStrings::upload(*device, *queue, valid));
     TAKE(const DeviceStrings wrong, DeviceStrings::upload(*device, *queue, bad));
     TAKE(const auto decoder, Decoder::build(device, good, variant));
     TAKE(const DeviceOutput text, DeviceOutput::allocate(*device, good));
@@ -414,9 +414,9 @@ TEST(FsstOnDevices, AMissingSymbolInTheMiddleStopsEveryVariantThatWasNotToldToMe
 class FsstOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 INSTANTIATE_TEST_SUITE_P(
     Devices, FsstOnTheHost,
-    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
-                      kernel::HostDeviceOptions{false, 128, kernel::ItemOrder::shuffled, 32},
-                      kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
+    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
+                      kernel::HostDeviceOptions{false, 128, kernel::ThreadOrder::shuffled, 32},
+                      kernel::HostDeviceOptions{true, 1, kernel::ThreadOrder::forward}));
 
 TEST_P(FsstOnTheHost, DecodesWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());

@@ -74,7 +74,7 @@ TEST(ZlibAndGzipChunks, OutputsOfAllKindsComeBack) {
 }
 
 // Checksums work in rows of 512 bytes and blocks of 16.
-TEST(ZlibAndGzipChunks, ChecksumsOfAllLengthsAtAllPlacesAreRight) {
+TEST(ZlibAndGzipChunks, ChecksumsOfAllLengthsAtAllPositionsAreRight) {
   std::vector<Bytes> outputs;
   for (std::uint32_t bytes = 480; bytes < 560; bytes++)
     outputs.push_back(mixed_output(bytes, bytes));
@@ -153,7 +153,7 @@ TEST(ZlibChunks, ADistanceBeyondTheWindowIsTakenAsTheReferenceTakesIt) {
   output.insert(output.end(), output.begin(), output.begin() + 2000);
   const Bytes chunk =
       with(with(zlib.compressed(output), 0, 0x08), 1, 0x1d);  // a window of 256 bytes
-  ASSERT_TRUE(zlib.text_of({chunk, output.size()}).has_value());
+  ASSERT_TRUE(zlib.output_of({chunk, output.size()}).has_value());
   on_each_method(Format::zlib, [&](const Method& method) {
     expect_statuses(method, zlib, {{chunk, output.size()}});
   });
@@ -218,7 +218,7 @@ TEST(GzipChunks, MembersBehindOneAnotherAreOneOutput) {
       TAKE(const auto result, decoded(method, Format::gzip, chunks, layout));
       for (std::size_t i = 0; i < chunks.size(); i++) {
         ASSERT_OK(status_of(Format::gzip, i, result[i].chunk_status));
-        ASSERT_EQ(result[i].output, gzip.text_of(chunks[i])) << "chunk " << i;
+        ASSERT_EQ(result[i].output, gzip.output_of(chunks[i])) << "chunk " << i;
         ASSERT_EQ(result[i].chunk_status.offset, chunks[i].bytes.size());
       }
     }

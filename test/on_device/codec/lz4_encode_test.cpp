@@ -24,7 +24,7 @@ TEST(Lz4Encoding, OutputsOfNoneToFortyBytesAreRead) {
   });
 }
 
-TEST(Lz4Encoding, PlacesOfLongOutputsAreNotCutAtSixteenBits) {
+TEST(Lz4Encoding, PositionsInLongOutputsAreNotCutAtSixteenBits) {
   on_each_method<Encoder>(Format::lz4, [](const Method& method) {
     expect_round_trip(method, lz4_reference(), large_outputs());
     Bytes far = random_output(1000, 1);  // a thousand bytes that come back behind 29000 others

@@ -219,11 +219,11 @@ class HandMadeBlock {
 // All matches reach further back than a segment is long, or overlap, and segments end inside of
 // lengths.
 Chunk crossing_block(std::uint32_t seed, bool repeats) {
-  constexpr std::size_t stretch_bytes = 4032;
+  constexpr std::size_t segment_bytes = 4032;
   HandMadeBlock block(seed);
   block.add(600, 4, 500);
   while (block.input_bytes() < 70'000) {
-    const bool is_at_end = block.input_bytes() % stretch_bytes > stretch_bytes - 20;
+    const bool is_at_end = block.input_bytes() % segment_bytes > segment_bytes - 20;
     const std::size_t literals = block.random() % 6,
                       far = std::min<std::size_t>(block.output_bytes(),
                                                   30'000 + block.random() % 35'536);
@@ -281,7 +281,7 @@ TEST(Lz4Chunks, LongMatchesThatEachCopyTheOneBeforeComeBack) {
   });
 }
 
-class Lz4StretchesOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
+class Lz4SegmentsOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
  protected:
   void SetUp() override {
     if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
@@ -289,24 +289,24 @@ class Lz4StretchesOnHost : public ::testing::TestWithParam<kernel::HostDeviceOpt
   }
   Method method_;
 };
-TEST_P(Lz4StretchesOnHost, LongBlocksComeBack) {
+TEST_P(Lz4SegmentsOnHost, LongBlocksComeBack) {
   expect_outputs(method_, reference, long_outputs(), {});
   expect_outputs(method_, reference, {words_text(90'000, 20), mixed_output(50'001, 21)}, {5, 1});
 }
-TEST_P(Lz4StretchesOnHost, MatchesThatCrossStretchesComeBack) {
+TEST_P(Lz4SegmentsOnHost, MatchesThatCrossSegmentsComeBack) {
   expect_statuses(method_, reference,
                   {crossing_block(1, false), crossing_block(2, true), crossing_block(3, false),
                    crossing_block(4, true)});
   expect_statuses(method_, reference, {chained_block(140)});
 }
-TEST_P(Lz4StretchesOnHost, LengthsThatGoOnForManyBytesComeBack) {
+TEST_P(Lz4SegmentsOnHost, LengthsThatGoOnForManyBytesComeBack) {
   Chunk run = long_lengths_block(3);
   run.bytes.insert(run.bytes.begin() + 300, 9'000,
                    255);  // no length that is meant, but it may be read as one
   expect_statuses(method_, reference, {long_lengths_block(1), long_lengths_block(2), run});
 }
 // Every variant must report the error and the byte of the first corrupt token.
-TEST_P(Lz4StretchesOnHost, StatusesAreThoseOfOneWarp) {
+TEST_P(Lz4SegmentsOnHost, StatusesAreThoseOfOneWarp) {
   std::vector<Chunk> chunks = damaged_blocks(mixed_output(90'000, 8));
   for (const std::size_t more : {0, 1, 40})
     chunks.push_back({Bytes(50'000 + more, 0x11), 60'000 + more});
@@ -318,7 +318,7 @@ TEST_P(Lz4StretchesOnHost, StatusesAreThoseOfOneWarp) {
     EXPECT_EQ(found[i].chunk_status.offset, expected[i].chunk_status.offset) << "block " << i;
   }
 }
-TEST_P(Lz4StretchesOnHost, LongBlocksThatAreDamagedAreTold) {
+TEST_P(Lz4SegmentsOnHost, LongBlocksThatAreDamagedAreTold) {
   expect_statuses(method_, reference, damaged_blocks(mixed_output(120'000, 6)));
   expect_statuses(method_, reference, damaged_blocks(words_text(120'000, 7)));
   std::vector<Chunk> near_the_end;
@@ -326,11 +326,11 @@ TEST_P(Lz4StretchesOnHost, LongBlocksThatAreDamagedAreTold) {
   for (std::size_t i = 0; i < all.size(); i += 31) near_the_end.push_back(all[i]);
   expect_statuses(method_, reference, near_the_end);
 }
-INSTANTIATE_TEST_SUITE_P(Warps, Lz4StretchesOnHost,
+INSTANTIATE_TEST_SUITE_P(Warps, Lz4SegmentsOnHost,
                          ::testing::Values(kernel::HostDeviceOptions{.subgroup_size = 32},
                                            kernel::HostDeviceOptions{
                                                .max_group_size = 256,
-                                               .order = kernel::ItemOrder::shuffled}));
+                                               .order = kernel::ThreadOrder::shuffled}));
 
 }  // namespace
 }  // namespace penstock::batch

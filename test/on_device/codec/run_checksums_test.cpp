@@ -89,7 +89,7 @@ Runs long_runs(std::uint64_t bytes) {
   return runs;
 }
 
-TEST(RunChecksums, AreTheHostsForAllLengthsAndPlaces) {
+TEST(RunChecksums, AreTheHostsForAllLengthsAndPositions) {
   on_each_device([](Device& found) {
     const auto device = *open_device(found.traits().id);
     expect_checksums(device, runs_of_all_lengths(600));
@@ -103,7 +103,7 @@ TEST(RunChecksums, MoreRunsThanGroupsAreAllTaken) {
   on_each_device([&](Device& found) { expect_checksums(*open_device(found.traits().id), runs); });
 }
 
-TEST(RunChecksums, PiecesJoinedAreTheWhole) {
+TEST(RunChecksums, PartsJoinedAreTheWhole) {
   const Bytes output = random_output(1'000'003, 5);
   constexpr std::uint64_t piece = 65'536;
   Runs runs;
@@ -138,7 +138,7 @@ TEST(RunChecksums, MemoryThatIsTooSmallIsRefused) {
 }
 
 class RunChecksumsOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
-TEST_P(RunChecksumsOnHost, AreTheHostsForAllLengthsAndPlaces) {
+TEST_P(RunChecksumsOnHost, AreTheHostsForAllLengthsAndPositions) {
   if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
   const auto device = kernel::make_host_device(GetParam());
   expect_checksums(device, runs_of_all_lengths(130));

@@ -188,8 +188,8 @@ TEST(ZstdChunks, OutputWithoutCapacityIsTooLongAndNotCorrupt) {
   const std::vector<Chunk> chunks = capacities(reference.compressed(output), output.size());
   on_each_method(Format::zstd, [&](const Method& method) {
     TAKE(const auto result, decoded(method, Format::zstd, chunks));
-    for (std::size_t room = 0; room < chunks.size(); room++)
-      EXPECT_EQ(result[room].chunk_status.error, ErrorCode::output_too_small) << room;
+    for (std::size_t capacity = 0; capacity < chunks.size(); capacity++)
+      EXPECT_EQ(result[capacity].chunk_status.error, ErrorCode::output_too_small) << capacity;
     TAKE(const auto far, decoded(method, Format::zstd, {{frame_of_threes(1, 3), 100}}));
     EXPECT_EQ(far[0].chunk_status.error, ErrorCode::invalid_distance);
   });
@@ -291,8 +291,8 @@ TEST_P(ZstdChunksOnHost, OutputsComeBackAndBadFramesAreTold) {
 INSTANTIATE_TEST_SUITE_P(
     Warps, ZstdChunksOnHost,
     ::testing::Values(kernel::HostDeviceOptions{},
-                      kernel::HostDeviceOptions{.order = kernel::ItemOrder::reverse},
-                      kernel::HostDeviceOptions{.order = kernel::ItemOrder::shuffled,
+                      kernel::HostDeviceOptions{.order = kernel::ThreadOrder::reverse},
+                      kernel::HostDeviceOptions{.order = kernel::ThreadOrder::shuffled,
                                                 .subgroup_size = 32},
                       kernel::HostDeviceOptions{.is_cpu = true, .max_group_size = 1}));
 

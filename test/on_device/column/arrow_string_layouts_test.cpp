@@ -66,18 +66,18 @@ Result<There> brought(Device& device, const Texts& texts) {
 
 struct Made {
   std::vector<std::uint32_t> words;  // and four canaries
-  Status verdict;
+  Status status;
 };
-Result<Made> made(Device& device, const ArrowStringLayouts& forms, const There& there,
+Result<Made> made(Device& device, const ArrowStringLayouts& layouts, const There& there,
                   const Texts& texts, bool as_views) {
   Made made;
   made.words.assign(as_views ? texts.row_count() * 4 + 4 : texts.row_count() + 5, canary);
   PENSTOCK_ASSIGN(const auto out, on_device(device, *there.queue, made.words));
-  PENSTOCK_TRY(as_views ? forms.enqueue_views(*there.queue, *there.offsets, *there.bytes,
-                                              texts.row_count(), texts.bytes.size(), *out)
-                        : forms.enqueue_offsets(*there.queue, *there.offsets, texts.row_count(),
-                                                texts.bytes.size(), *out));
-  made.verdict = forms.check(*there.queue);
+  PENSTOCK_TRY(as_views ? layouts.enqueue_views(*there.queue, *there.offsets, *there.bytes,
+                                                texts.row_count(), texts.bytes.size(), *out)
+                        : layouts.enqueue_offsets(*there.queue, *there.offsets, texts.row_count(),
+                                                  texts.bytes.size(), *out));
+  made.status = layouts.check(*there.queue);
   PENSTOCK_TRY(there.queue->download(made.words.data(), *out, made.words.size() * 4));
   PENSTOCK_TRY(there.queue->finish());
   for (std::size_t i = made.words.size() - 4; i < made.words.size(); i++)
@@ -87,13 +87,13 @@ Result<Made> made(Device& device, const ArrowStringLayouts& forms, const There& 
 }
 
 void expect_forms(const std::shared_ptr<Device>& device, const Texts& texts, std::uint32_t bits) {
-  TAKE(const ArrowStringLayouts forms, ArrowStringLayouts::build(device, bits));
+  TAKE(const ArrowStringLayouts layouts, ArrowStringLayouts::build(device, bits));
   TAKE(const There there, brought(*device, texts));
-  TAKE(const Made narrow, made(*device, forms, there, texts, false));
-  EXPECT_OK(narrow.verdict);
+  TAKE(const Made narrow, made(*device, layouts, there, texts, false));
+  EXPECT_OK(narrow.status);
   EXPECT_EQ(narrow.words, std::vector<std::uint32_t>(texts.offsets.begin(), texts.offsets.end()));
-  TAKE(const Made views, made(*device, forms, there, texts, true));
-  EXPECT_OK(views.verdict);
+  TAKE(const Made views, made(*device, layouts, there, texts, true));
+  EXPECT_OK(views.status);
   EXPECT_EQ(views.words, views_of(texts, bits));
 }
 
@@ -124,13 +124,13 @@ TEST(ArrowStringLayouts, ViewsOfLongTextNumberTheBuffersTheyBeginIn) {
 TEST(ArrowStringLayouts, NarrowOffsetsOfMoreThan31BitsAreRefused) {
   const Texts texts = random_texts(10, 20);
   on_each_shared([&](const auto& device) {
-    TAKE(const ArrowStringLayouts forms, ArrowStringLayouts::build(device));
+    TAKE(const ArrowStringLayouts layouts, ArrowStringLayouts::build(device));
     TAKE(const There there, brought(*device, texts));
     TAKE(const auto narrow, device->allocate(64));
     const std::uint64_t limit = INT32_MAX;
-    EXPECT_OK(forms.enqueue_offsets(*there.queue, *there.offsets, 10, limit, *narrow));
-    EXPECT_OK(forms.check(*there.queue));
-    EXPECT_EQ(forms.enqueue_offsets(*there.queue, *there.offsets, 10, limit + 1, *narrow).code(),
+    EXPECT_OK(layouts.enqueue_offsets(*there.queue, *there.offsets, 10, limit, *narrow));
+    EXPECT_OK(layouts.check(*there.queue));
+    EXPECT_EQ(layouts.enqueue_offsets(*there.queue, *there.offsets, 10, limit + 1, *narrow).code(),
               Code::capacity);
   });
 }
@@ -143,12 +143,12 @@ TEST(ArrowStringLayouts, ViewsOfTextBeyond2GiBHaveTwoBuffersAndRowsBelow2GiB) {
   on_each_shared([&](const auto& device) {
     const auto text = device->allocate(limit + 40);
     if (!text.ok()) GTEST_SKIP() << text.status().text();
-    TAKE(const ArrowStringLayouts forms, ArrowStringLayouts::build(device));
+    TAKE(const ArrowStringLayouts layouts, ArrowStringLayouts::build(device));
     TAKE(const auto queue, device->queue());
     TAKE(const auto there, on_device(*device, *queue, offsets));
     TAKE(const auto views, device->allocate(64));
-    ASSERT_OK(forms.enqueue_views(*queue, *there, **text, 4, limit + 40, *views));
-    EXPECT_OK(forms.check(*queue));
+    ASSERT_OK(layouts.enqueue_views(*queue, *there, **text, 4, limit + 40, *views));
+    EXPECT_OK(layouts.check(*queue));
     std::vector<std::uint32_t> words(16);
     ASSERT_OK(queue->download(words.data(), *views, 64));
     ASSERT_OK(queue->finish());
@@ -157,23 +157,23 @@ TEST(ArrowStringLayouts, ViewsOfTextBeyond2GiBHaveTwoBuffersAndRowsBelow2GiB) {
     EXPECT_EQ((std::vector{words[6], words[7], words[14], words[15]}),
               (std::vector<std::uint32_t>{0, 20, 1, 2}));
     TAKE(const auto long_row, on_device(*device, *queue, too_long));
-    ASSERT_OK(forms.enqueue_views(*queue, *long_row, **text, 1, limit, *views));
-    EXPECT_EQ(forms.check(*queue).code(), Code::capacity);
+    ASSERT_OK(layouts.enqueue_views(*queue, *long_row, **text, 1, limit, *views));
+    EXPECT_EQ(layouts.check(*queue).code(), Code::capacity);
   });
 }
 
 TEST(ArrowStringLayouts, OffsetsThatLieAreToldAndNothingOutsideIsReadOrWritten) {
   const Texts texts = random_texts(500, 20);
   on_each_shared([&](const auto& device) {
-    TAKE(const ArrowStringLayouts forms, ArrowStringLayouts::build(device));
+    TAKE(const ArrowStringLayouts layouts, ArrowStringLayouts::build(device));
     for (const std::uint64_t lie :
          {std::uint64_t{texts.bytes.size() + 1}, ~std::uint64_t{0}, std::uint64_t{0}}) {
       Texts lying = texts;
       lying.offsets[300] = lie;
       TAKE(const There there, brought(*device, lying));
       for (const bool as_views : {false, true}) {
-        TAKE(const Made found, made(*device, forms, there, lying, as_views));
-        EXPECT_EQ(found.verdict.code(), Code::corrupt) << lie;
+        TAKE(const Made found, made(*device, layouts, there, lying, as_views));
+        EXPECT_EQ(found.status.code(), Code::corrupt) << lie;
       }
     }
   });
@@ -182,19 +182,21 @@ TEST(ArrowStringLayouts, OffsetsThatLieAreToldAndNothingOutsideIsReadOrWritten) 
 TEST(ArrowStringLayouts, MemoryThatIsTooSmallIsRefused) {
   const Texts texts = random_texts(1000, 20);
   on_each_shared([&](const auto& device) {
-    TAKE(const ArrowStringLayouts forms, ArrowStringLayouts::build(device));
+    TAKE(const ArrowStringLayouts layouts, ArrowStringLayouts::build(device));
     TAKE(const There there, brought(*device, texts));
     TAKE(const auto small, device->allocate(64));
     Queue& queue = *there.queue;
     const std::uint64_t bytes = texts.bytes.size();
-    EXPECT_EQ(forms.enqueue_offsets(queue, *small, 1000, bytes, *there.offsets).code(),
+    EXPECT_EQ(layouts.enqueue_offsets(queue, *small, 1000, bytes, *there.offsets).code(),
               Code::invalid);
-    EXPECT_EQ(forms.enqueue_offsets(queue, *there.offsets, 1000, bytes, *small).code(),
+    EXPECT_EQ(layouts.enqueue_offsets(queue, *there.offsets, 1000, bytes, *small).code(),
               Code::invalid);
-    EXPECT_EQ(forms.enqueue_views(queue, *there.offsets, *there.bytes, 1000, bytes, *small).code(),
-              Code::invalid);
-    EXPECT_EQ(forms.enqueue_views(queue, *there.offsets, *small, 1000, bytes, *there.bytes).code(),
-              Code::invalid);
+    EXPECT_EQ(
+        layouts.enqueue_views(queue, *there.offsets, *there.bytes, 1000, bytes, *small).code(),
+        Code::invalid);
+    EXPECT_EQ(
+        layouts.enqueue_views(queue, *there.offsets, *small, 1000, bytes, *there.bytes).code(),
+        Code::invalid);
   });
 }
 
@@ -212,34 +214,34 @@ TEST(ArrowStringLayouts, FollowDecodingInItsQueue) {
     TAKE(const auto there, fsst::DeviceStrings::upload(*device, *queue, strings));
     TAKE(const auto decoder, fsst::Decoder::build(device, there));
     TAKE(const auto text, fsst::DeviceOutput::allocate(*device, there));
-    TAKE(const ArrowStringLayouts forms, ArrowStringLayouts::build(device));
+    TAKE(const ArrowStringLayouts layouts, ArrowStringLayouts::build(device));
     ASSERT_OK(decoder->enqueue(*queue, there, text));
     const There decoded{std::move(queue), text.offsets, text.bytes};
-    TAKE(const Made views, made(*device, forms, decoded, texts, true));
+    TAKE(const Made views, made(*device, layouts, decoded, texts, true));
     EXPECT_OK(decoder->check(*decoded.queue));
-    EXPECT_OK(views.verdict);
+    EXPECT_OK(views.status);
     EXPECT_EQ(views.words, views_of(texts, 31));
   });
 }
 
 // Accesses out of bounds, in the texts of GPUs and of CPUs.
-class TextFormsOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
+class ArrowStringLayoutsOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 INSTANTIATE_TEST_SUITE_P(
-    Devices, TextFormsOnTheHost,
-    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
-                      kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
+    Devices, ArrowStringLayoutsOnTheHost,
+    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
+                      kernel::HostDeviceOptions{true, 1, kernel::ThreadOrder::forward}));
 
-TEST_P(TextFormsOnTheHost, AreMadeWithoutAFinding) {
+TEST_P(ArrowStringLayoutsOnTheHost, AreMadeWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());
   for (const std::size_t rows : {1u, 33u, 500u}) expect_forms(device, random_texts(rows, 20), 8);
-  TAKE(const ArrowStringLayouts forms, ArrowStringLayouts::build(device));
+  TAKE(const ArrowStringLayouts layouts, ArrowStringLayouts::build(device));
   for (const Texts& lying : {Texts{{0, 1, ~std::uint64_t{0} - 2, 3}, {'a', 'b', 'c'}},
                              Texts{{~std::uint64_t{0} - 1, 2}, {'a', 'b'}}}) {
     TAKE(const There there, brought(*device, lying));
-    TAKE(const Made found, made(*device, forms, there, lying, true));
-    EXPECT_EQ(found.verdict.code(), Code::corrupt);
+    TAKE(const Made found, made(*device, layouts, there, lying, true));
+    EXPECT_EQ(found.status.code(), Code::corrupt);
     EXPECT_EQ(found.words[found.words.size() - 4], 0u)
-        << "the row whose offset is not sound is an empty text";
+        << "the row whose offset is not valid is an empty text";
   }
 }
 

@@ -25,7 +25,7 @@ ProgramSource source_of(const Device& device, const std::string& salt) {
       "KERNEL count_up(GLOBAL unsigned* a, unsigned count) { if (AT < count) a[AT] += STEP; "
       "}\n/* " +
       salt + " */\n";
-  return {.text = text_for(device.traits().target, body),
+  return {.text = source_for(device.traits().target, body),
           .group_size = 32,
           .defines = {{"STEP", "3u + 4u"}},
           .fast_math = false,
@@ -266,9 +266,9 @@ TEST(DeviceBuild, GroupSizeDefinesAndFastMathMakeOtherPrograms) {
 TEST(DeviceBuild, ACompileErrorHoldsLabelLogAndLine) {
   on_each_device([](Device& device) {
     const std::string body =
-        "#line 1 \"step/broken.kc\"\nKERNEL f(GLOBAL unsigned* a) {\n  a[ITEM] = "
+        "#line 1 \"step/broken.kc\"\nKERNEL f(GLOBAL unsigned* a) {\n  a[THREAD] = "
         "nonsense_name;\n}\n";
-    const auto program = device.build({.text = text_for(device.traits().target, body),
+    const auto program = device.build({.text = source_for(device.traits().target, body),
                                        .group_size = 32,
                                        .defines = {},
                                        .fast_math = false,
@@ -276,7 +276,7 @@ TEST(DeviceBuild, ACompileErrorHoldsLabelLogAndLine) {
     ASSERT_FALSE(program.ok());
     EXPECT_EQ(program.status().code(), Code::compile);
     for (const char* part :
-         {"step 3: map", "nonsense_name", "step/broken.kc:2 |   a[ITEM] = nonsense_name;"})
+         {"step 3: map", "nonsense_name", "step/broken.kc:2 |   a[THREAD] = nonsense_name;"})
       EXPECT_NE(program.status().message().find(part), std::string::npos)
           << program.status().message();
   });
@@ -311,11 +311,11 @@ TEST(DeviceBuild, ExportedLocalBytesReachTheLaunch) {
 extern "C" __device__ const unsigned probe_local_bytes = 100 * 1024;
 KERNEL probe(unsigned* a) {
   extern __shared__ unsigned tile[];
-  if (ITEM == 0) { unsigned bytes; asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes)); a[0] = bytes; a[1] = blockDim.x; }
-  tile[100 * 256 - 1 - ITEM] = ITEM;
+  if (THREAD == 0) { unsigned bytes; asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes)); a[0] = bytes; a[1] = blockDim.x; }
+  tile[100 * 256 - 1 - THREAD] = THREAD;
 }
 )";
-    TAKE(auto program, device.build({.text = text_for(Target::cuda, body),
+    TAKE(auto program, device.build({.text = source_for(Target::cuda, body),
                                      .group_size = 64,
                                      .defines = {},
                                      .fast_math = false,

@@ -20,17 +20,17 @@ extern "C" inline __attribute__((used)) const char* __lsan_default_suppressions(
 
 namespace penstock {
 
-inline std::string text_for(Target target, const std::string& body) {
+inline std::string source_for(Target target, const std::string& body) {
   const char* cuda =
       "#define KERNEL extern \"C\" __global__ void\n#define GLOBAL\n#define LOCAL __shared__\n"
-      "#define GROUP blockIdx.x\n#define ITEM threadIdx.x\n#define BARRIER __syncthreads()\n";
+      "#define GROUP blockIdx.x\n#define THREAD threadIdx.x\n#define BARRIER __syncthreads()\n";
   const char* opencl =
       "#define KERNEL __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void\n"
       "#define GLOBAL __global\n#define LOCAL __local\n#define GROUP ((uint)get_group_id(0))\n"
-      "#define ITEM ((uint)get_local_id(0))\n"
+      "#define THREAD ((uint)get_local_id(0))\n"
       "#define BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n";
   return (target == Target::cuda ? cuda : opencl) +
-         std::string("#define AT (GROUP * GROUP_SIZE + ITEM)\n") + body;
+         std::string("#define AT (GROUP * GROUP_SIZE + THREAD)\n") + body;
 }
 
 inline const char* const basic_body = R"(
@@ -39,9 +39,9 @@ KERNEL add(GLOBAL const unsigned* a, GLOBAL unsigned* b, unsigned more, unsigned
 }
 KERNEL reverse_group(GLOBAL unsigned* a) {
   LOCAL unsigned tile[GROUP_SIZE];
-  tile[ITEM] = a[AT];
+  tile[THREAD] = a[AT];
   BARRIER;
-  a[AT] = tile[GROUP_SIZE - 1 - ITEM];
+  a[AT] = tile[GROUP_SIZE - 1 - THREAD];
 }
 KERNEL spin(GLOBAL unsigned* a, unsigned rounds, unsigned count) {
   if (AT >= count) return;

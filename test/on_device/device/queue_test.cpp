@@ -12,7 +12,7 @@ const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new Cach
 constexpr std::uint32_t group_size = 64;
 
 Result<std::shared_ptr<Program>> build_basic(Device& device, const std::string& salt = "") {
-  return device.build({.text = text_for(device.traits().target, basic_body) + salt,
+  return device.build({.text = source_for(device.traits().target, basic_body) + salt,
                        .group_size = group_size,
                        .defines = {},
                        .fast_math = false,
@@ -152,8 +152,9 @@ TEST(Queue, ValuesOfSixteenBytesArriveWhole) {
     };
     const std::string body =
         "typedef struct { unsigned w[4]; } Four;\n"
-        "KERNEL spread(GLOBAL unsigned* a, Four four) { if (ITEM < 4) a[ITEM] = four.w[ITEM]; }\n";
-    TAKE(auto program, device.build({.text = text_for(device.traits().target, body),
+        "KERNEL spread(GLOBAL unsigned* a, Four four) { if (THREAD < 4) a[THREAD] = "
+        "four.w[THREAD]; }\n";
+    TAKE(auto program, device.build({.text = source_for(device.traits().target, body),
                                      .group_size = group_size,
                                      .defines = {},
                                      .fast_math = false,
@@ -395,11 +396,11 @@ TEST(Queue, AResidentLaunchRunsAllGroupsAtOnceOrIsRefused) {
   on_each_device([](Device& device) {
     const std::string body =
         "KERNEL meet(GLOBAL volatile unsigned* arrived, unsigned groups) {\n"
-        "  if (ITEM == 0) { ADD(arrived); while (*arrived < groups) {} }\n}\n";
+        "  if (THREAD == 0) { ADD(arrived); while (*arrived < groups) {} }\n}\n";
     const std::string add = device.traits().target == Target::cuda
                                 ? "#define ADD(p) atomicAdd((unsigned*)(p), 1u)\n"
                                 : "#define ADD(p) atomic_inc(p)\n";
-    TAKE(auto program, device.build({.text = text_for(device.traits().target, add + body),
+    TAKE(auto program, device.build({.text = source_for(device.traits().target, add + body),
                                      .group_size = 64,
                                      .defines = {},
                                      .fast_math = false,

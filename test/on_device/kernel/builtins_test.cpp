@@ -15,11 +15,13 @@ namespace {
 
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 
-std::string words_text() {
-  std::ifstream file(PENSTOCK_KERNEL_C_DIRECTORY "/kernels/words.kc", std::ios::binary);
+std::string builtins_source() {
+  std::ifstream file(PENSTOCK_KERNEL_C_DIRECTORY "/kernels/builtins.kc", std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
-std::string words_for(Target target) { return assemble(target, {{{"words.kc", words_text()}}}); }
+std::string source_for(Target target) {
+  return assemble(target, {{{"builtins.kc", builtins_source()}}});
+}
 
 class Numbers {
  public:
@@ -64,7 +66,7 @@ class Arguments {
 
   Result<std::vector<std::vector<std::byte>>> on_host(const HostProgram& program,
                                                       std::string_view kernel, std::uint32_t groups,
-                                                      ItemOrder order) const {
+                                                      ThreadOrder order) const {
     std::vector<std::vector<std::byte>> contents = this->contents();
     std::vector<HostArgument> arguments;
     for (std::size_t i = 0; i < contents.size(); i++) {
@@ -98,7 +100,7 @@ class Arguments {
       arguments.push_back(Argument::of(*buffer));
       buffers.push_back(std::move(buffer));
     }
-    PENSTOCK_ASSIGN(const auto signatures, read_signatures(words_text()));
+    PENSTOCK_ASSIGN(const auto signatures, read_signatures(builtins_source()));
     for (const Signature& signature : signatures)
       if (signature.name == kernel) PENSTOCK_TRY(check_arguments(signature, arguments));
     PENSTOCK_TRY(queue->launch(program, kernel, groups, arguments));
@@ -138,7 +140,7 @@ Arguments integer_arguments(std::uint32_t group_size) {
 Arguments vector_arguments(std::uint32_t group_size) {
   Numbers numbers(2);
   Arguments arguments;
-  const std::uint32_t rows = groups * group_size * 4 - 4;  // the last item has none
+  const std::uint32_t rows = groups * group_size * 4 - 4;  // the last thread has none
   const auto in = [&](auto zero) { arguments.buffer(numbers.integers<decltype(zero)>(rows)); };
   const auto out = [&](auto zero) { arguments.buffer(std::vector<decltype(zero)>(rows)); };
   const auto each = [](const auto& add) {
@@ -219,9 +221,9 @@ const Case cases[] = {
 
 void compare_all(Device& device, std::uint32_t group_size) {
   SCOPED_TRACE("GROUP_SIZE " + std::to_string(group_size));
-  TAKE(const auto host, HostProgram::build(words_for(Target::host), {.group_size = group_size}));
+  TAKE(const auto host, HostProgram::build(source_for(Target::host), {.group_size = group_size}));
   ProgramSource source;
-  source.text = words_for(device.traits().target);
+  source.text = source_for(device.traits().target);
   source.group_size = group_size;
   source.label = "words";
   TAKE(const auto program, device.build(source));
@@ -229,7 +231,7 @@ void compare_all(Device& device, std::uint32_t group_size) {
     if (c.needs_f64 && !device.traits().has_f64) continue;
     SCOPED_TRACE(c.kernel);
     const Arguments arguments = c.arguments(group_size);
-    TAKE(const auto expected, arguments.on_host(host, c.kernel, groups, ItemOrder::shuffled));
+    TAKE(const auto expected, arguments.on_host(host, c.kernel, groups, ThreadOrder::shuffled));
     TAKE(const auto actual, arguments.on_device(device, *program, c.kernel, groups));
     for (std::size_t i = 0; i < expected.size(); i++) {
       if (c.bounded_bytes == 0 || i != 1) {
@@ -259,8 +261,9 @@ TEST(KernelWords, RunOnTheHostWithoutAFindingInEveryOrderAndScan) {
   for (const char* subgroup_size : {"", "32", "16"}) {
     HostProgramOptions options{.group_size = 64};
     if (*subgroup_size) options.defines = {{"SUBGROUP_SIZE", subgroup_size}};
-    TAKE(const auto host, HostProgram::build(words_for(Target::host), options));
-    for (const ItemOrder order : {ItemOrder::forward, ItemOrder::reverse, ItemOrder::shuffled}) {
+    TAKE(const auto host, HostProgram::build(source_for(Target::host), options));
+    for (const ThreadOrder order :
+         {ThreadOrder::forward, ThreadOrder::reverse, ThreadOrder::shuffled}) {
       for (const Case& c : cases) {
         TAKE(const auto contents, c.arguments(64).on_host(host, c.kernel, groups, order));
         if (c.kernel != std::string("words_integers")) continue;

@@ -89,7 +89,7 @@ TEST(Reduce, AggregatesOfEveryTypeAreExactAtEveryTileBoundary) {
         add(expected[i], scalar_at(table.columns[index_of(b.schema(), aggregated[i])], row));
     on_each_variant(plan, source, reduced, [&](RunOptions options) {
       options.batch_rows = rows > 10000 ? 6400 : 0;
-      TAKE(const Outcome outcome, run(plan, reduced, options));
+      TAKE(const QueryResult outcome, run(plan, reduced, options));
       for (std::size_t i = 0; i < aggregated.size(); i++) {
         SCOPED_TRACE(aggregated[i]);
         expect_aggregates(outcome.table, 0, 4 * i, expected[i],
@@ -111,8 +111,8 @@ TEST(Reduce, TheSameRunTwiceGivesTheSameBits) {
   TAKE(const StepId reduced,
        plan.reduce(source, b.graph(), {{Aggregate::sum, third, "sum", nullptr}}));
   on_each_device([&](Device& device) {
-    TAKE(const Outcome first, run(plan, reduced, {.device = device.traits().id}));
-    TAKE(const Outcome second, run(plan, reduced, {.device = device.traits().id}));
+    TAKE(const QueryResult first, run(plan, reduced, {.device = device.traits().id}));
+    TAKE(const QueryResult second, run(plan, reduced, {.device = device.traits().id}));
     EXPECT_EQ(scalar_at(first.table.columns[0], 0).real,
               scalar_at(second.table.columns[0], 0).real);
   });
@@ -139,7 +139,7 @@ void expect_groups(std::uint64_t rows, const std::vector<const char*>& keys) {
       add(group[i], scalar_at(table.columns[index_of(b.schema(), aggregated[i])], row));
   }
   on_each_variant(plan, source, grouped, [&](const RunOptions& options) {
-    TAKE(const Outcome outcome, run(plan, grouped, options));
+    TAKE(const QueryResult outcome, run(plan, grouped, options));
     ASSERT_EQ(outcome.table.row_count, expected.size());
     for (std::uint64_t row = 0; row < outcome.table.row_count; row++) {
       std::string key;
@@ -167,7 +167,7 @@ TEST(GroupBy, WithoutAggregatesYieldsDistinctKeys) {
   Builder b(plan.step(source).schema);
   TAKE(const StepId grouped, plan.group_by(source, b.graph(), {{"x", b.column(0u)}}, {}));
   on_each_device([&](Device& device) {
-    TAKE(const Outcome outcome, run(plan, grouped, {.device = device.traits().id}));
+    TAKE(const QueryResult outcome, run(plan, grouped, {.device = device.traits().id}));
     ASSERT_EQ(outcome.table.row_count, 3u);
     for (std::uint64_t row = 0; row < 3; row++)
       EXPECT_EQ(scalar_at(outcome.table.columns[0], row).integer, static_cast<Int128>(row + 1));
@@ -185,10 +185,10 @@ TEST(Execution, AStepWithTwoConsumersRunsOnce) {
   TAKE(const StepId sum, plan.reduce(kept, b.graph(), {{Aggregate::sum, x, "sum", nullptr}}));
   TAKE(const StepId count,
        plan.reduce(kept, b.graph(), {{Aggregate::count_rows, 0, "n", nullptr}}));
-  TAKE(const std::vector<Outcome> both, run(plan, std::vector<StepId>{sum, count}, {}));
+  TAKE(const std::vector<QueryResult> both, run(plan, std::vector<StepId>{sum, count}, {}));
   EXPECT_EQ(both[0].report.rows_read, 1000u + passing(table, *b.graph(), positive).size());
   EXPECT_EQ(both[1].report.rows_read, passing(table, *b.graph(), positive).size());
-  TAKE(const Outcome alone, run(plan, sum, {}));
+  TAKE(const QueryResult alone, run(plan, sum, {}));
   EXPECT_EQ(text_of_row(both[0].table, 0), text_of_row(alone.table, 0));
 }
 
@@ -215,7 +215,7 @@ TEST(Execution, CountsOfASourceThatKnowsItsRowsTakeNoKernel) {
   TAKE(const StepId count, plan.reduce(source, b.graph(),
                                        {{Aggregate::count_rows, 0, "n", nullptr},
                                         {Aggregate::count, x, "of_x", nullptr}}));
-  TAKE(const Outcome known, run(plan, count, {}));
+  TAKE(const QueryResult known, run(plan, count, {}));
   EXPECT_EQ(text_of_row(known.table, 0), "1000|1000|");
   EXPECT_TRUE(known.report.kernels.empty());
   EXPECT_EQ(known.report.rows_read, 0u);
@@ -223,7 +223,7 @@ TEST(Execution, CountsOfASourceThatKnowsItsRowsTakeNoKernel) {
   EXPECT_NE(text.find("no kernel: "), std::string::npos) << text;
   RunOptions validated;
   validated.validate = true;
-  TAKE(const Outcome compared, run(plan, count, validated));
+  TAKE(const QueryResult compared, run(plan, count, validated));
   EXPECT_EQ(text_of_row(compared.table, 0), text_of_row(known.table, 0));
   EXPECT_FALSE(compared.report.kernels.empty());
 }

@@ -54,7 +54,7 @@ TEST(Compaction, RowsKeepTheirOrderAtEveryTileBoundary) {
     Chain chain;
     build(chain, table);
     on_each_variant(chain.plan, chain.source, chain.result, [&](const RunOptions& options) {
-      TAKE(const Outcome outcome, run(chain.plan, chain.result, options));
+      TAKE(const QueryResult outcome, run(chain.plan, chain.result, options));
       expect_rows(chain, table, outcome.table);
     });
   }
@@ -66,7 +66,7 @@ TEST(Compaction, ChunksFollowOneAnother) {
   build(chain, table);
   on_each_variant(chain.plan, chain.source, chain.result, [&](RunOptions options) {
     options.batch_rows = 640;
-    TAKE(const Outcome outcome, run(chain.plan, chain.result, options));
+    TAKE(const QueryResult outcome, run(chain.plan, chain.result, options));
     EXPECT_EQ(outcome.report.chunks, 8u);
     expect_rows(chain, table, outcome.table);
   });
@@ -84,7 +84,7 @@ TEST(Compaction, ALaterFilterSeesOnlyRowsThatPassedTheFirst) {
   TAKE(const StepId divided, plan.map(some, b.graph(), {{"q", quotient}}));
   TAKE(const StepId unguarded, plan.map(source, b.graph(), {{"q", quotient}}));
   on_each_device([&](Device& device) {
-    TAKE(const Outcome outcome, run(plan, divided, {.device = device.traits().id}));
+    TAKE(const QueryResult outcome, run(plan, divided, {.device = device.traits().id}));
     ASSERT_EQ(outcome.table.row_count, 2u);
     EXPECT_EQ(scalar_at(outcome.table.columns[0], 1).integer, 5);
     const auto failed = run(plan, unguarded, {.device = device.traits().id});
@@ -104,7 +104,7 @@ TEST(Compaction, ALimitWithoutOrderStopsReading) {
     RunOptions options;
     options.device = device.traits().id;
     options.batch_rows = 1024;
-    TAKE(const Outcome outcome, run(plan, few, options));
+    TAKE(const QueryResult outcome, run(plan, few, options));
     EXPECT_EQ(outcome.table.row_count, 10u);
     EXPECT_LT(outcome.report.rows_read, 20000u);
   });
@@ -120,7 +120,7 @@ TEST(Compaction, ALimitOfEveryRowReadsNoMoreThanItNeeds) {
        {std::array<std::uint64_t, 3>{10, 3, 64}, {64, 0, 64}, {65, 0, 128}, {0, 0, 0}}) {
     TAKE(const StepId few, plan.limit(all, limit, offset));
     on_each_device([&, rows = limit, wanted = rows_read](Device& device) {
-      TAKE(const Outcome outcome, run(plan, few, {.device = device.traits().id}));
+      TAKE(const QueryResult outcome, run(plan, few, {.device = device.traits().id}));
       EXPECT_EQ(outcome.table.row_count, rows);
       EXPECT_EQ(outcome.report.rows_read, wanted);
     });

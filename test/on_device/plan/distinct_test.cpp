@@ -82,7 +82,7 @@ void expect_distinct(std::uint64_t rows, std::int64_t most, std::uint64_t presen
                               : plan.group_by(source, b.graph(), {{"key", b.column(2u)}}, calls);
   ASSERT_OK(step);
   on_each_device([&](Device& device) {
-    TAKE(const Outcome outcome,
+    TAKE(const QueryResult outcome,
          run(plan, *step, {.device = device.traits().id, .batch_rows = 1024}));
     ASSERT_EQ(outcome.table.row_count, expected.size());
     std::uint64_t row = 0;
@@ -117,7 +117,7 @@ TEST(Distinct, OverAnAggregatesRowsOnTheHost) {
       sum{Aggregate::sum, groups.column(0u), "s", nullptr};
   count.distinct = true;
   TAKE(const StepId counted, plan.reduce(sums, groups.graph(), {sum, count}));
-  TAKE(const Outcome outcome, run(plan, counted, {}));
+  TAKE(const QueryResult outcome, run(plan, counted, {}));
   EXPECT_EQ(text_of_row(outcome.table, 0), "10|2|") << "sums are 5, 5, 6 and 5";
 }
 

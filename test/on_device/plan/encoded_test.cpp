@@ -39,7 +39,7 @@ Table texts_table() {
 
 Table with_encoded(Table table, const fsst::StringCheck& check = {}) {
   for (Column& column : table.columns)
-    if (column.type.kind == Kind::string) column = fsst::encoded_texts(column, 700, check);
+    if (column.type.kind == Kind::string) column = fsst::encoded_strings(column, 700, check);
   return table;
 }
 
@@ -80,8 +80,8 @@ class InBatches : public TableSource {
   std::uint64_t row_count_ = 0;
 };
 
-Result<Outcome> answer(const std::string& statement, const std::shared_ptr<TableSource>& source,
-                       const RunOptions& options) {
+Result<QueryResult> answer(const std::string& statement, const std::shared_ptr<TableSource>& source,
+                           const RunOptions& options) {
   Plan plan;
   PENSTOCK_ASSIGN(const StepId result,
                   bind_sql(statement, plan, [&](const std::string&) { return Result(source); }));
@@ -152,8 +152,8 @@ void expect_the_texts_answers(const std::shared_ptr<TableSource>& source,
     for (const std::string& statement : statements()) {
       SCOPED_TRACE(statement);
       const RunOptions options{.device = device.traits().id, .batch_rows = batch_rows};
-      TAKE(const Outcome expected, answer(statement, plain, options));
-      TAKE(const Outcome found, answer(statement, source, options));
+      TAKE(const QueryResult expected, answer(statement, plain, options));
+      TAKE(const QueryResult found, answer(statement, source, options));
       EXPECT_EQ(rows_of(found.table), rows_of(expected.table));
     }
   });
@@ -271,7 +271,7 @@ TEST(Encoded, WhatIsComputedOfCodesIsAKernelOfTheReport) {
   const auto source = table_source(with_encoded(texts_table()));
   on_each_device([&](Device& device) {
     const RunOptions options{.device = device.traits().id, .batch_rows = 640, .profile = true};
-    TAKE(const Outcome outcome,
+    TAKE(const QueryResult outcome,
          answer("SELECT count(*) FROM 't' WHERE url LIKE '%a%b' AND strlen(few) > 1", source,
                 options));
     const RunReport& report = outcome.report;
@@ -301,7 +301,7 @@ TEST(Encoded, CodesAndTablesCountAsUploaded) {
   const auto source = table_source(with_encoded(texts_table()));
   on_each_device([&](Device& device) {
     const RunOptions options{.device = device.traits().id, .batch_rows = 640, .profile = true};
-    TAKE(const Outcome outcome,
+    TAKE(const QueryResult outcome,
          answer("SELECT count(*) FROM 't' WHERE url LIKE '%a%b' OR strlen(url) = 9", source,
                 options));
     std::uint64_t uploaded = 0;
@@ -313,7 +313,7 @@ TEST(Encoded, CodesAndTablesCountAsUploaded) {
   });
 }
 
-TEST(Encoded, OnlyChosenRowsAndDifferentKeysAreDecoded) {
+TEST(Encoded, OnlySelectedRowsAndDifferentKeysAreDecoded) {
   std::atomic<std::uint64_t> decoded_rows = 0;
   const auto count = [&](const Column& texts) {
     decoded_rows += texts.row_count;
@@ -323,10 +323,10 @@ TEST(Encoded, OnlyChosenRowsAndDifferentKeysAreDecoded) {
   on_each_device([&](Device& device) {
     const RunOptions options{.device = device.traits().id};
     decoded_rows = 0;
-    TAKE(const Outcome chosen, answer("SELECT url FROM 't' WHERE id = 17", source, options));
+    TAKE(const QueryResult chosen, answer("SELECT url FROM 't' WHERE id = 17", source, options));
     EXPECT_EQ(decoded_rows, chosen.table.row_count);
     decoded_rows = 0;
-    TAKE(const Outcome groups,
+    TAKE(const QueryResult groups,
          answer("SELECT few, count(*) FROM 't' GROUP BY few", source, options));
     EXPECT_EQ(groups.table.row_count, 9u);
     EXPECT_EQ(decoded_rows, 8u * 5) << "eight texts in each of five row groups; NULL has none";
@@ -374,9 +374,11 @@ TEST(Encoded, CodesThatDoNotTellTextsApartAreGroupedByTheirTexts) {
   const auto source = table_source(Table::of({{"s", column}}));
   on_each_device([&](Device& device) {
     const RunOptions options{.device = device.traits().id};
-    TAKE(const Outcome groups, answer("SELECT s, count(*) FROM 't' GROUP BY s", source, options));
+    TAKE(const QueryResult groups,
+         answer("SELECT s, count(*) FROM 't' GROUP BY s", source, options));
     EXPECT_EQ(rows_of(groups.table), "ab|3|\n");
-    TAKE(const Outcome equal, answer("SELECT count(*) FROM 't' WHERE s = 'ab'", source, options));
+    TAKE(const QueryResult equal,
+         answer("SELECT count(*) FROM 't' WHERE s = 'ab'", source, options));
     EXPECT_EQ(rows_of(equal.table), "3|\n");
   });
 }
@@ -390,8 +392,8 @@ TEST(Encoded, APatternOfTooManyStatesIsTheHosts) {
   on_each_device([&](Device& device) {
     const std::string statement =
         "SELECT count(*), count(few) FROM 't' WHERE url NOT LIKE '" + pattern + "%'";
-    TAKE(const Outcome expected, answer(statement, plain, {.device = device.traits().id}));
-    TAKE(const Outcome found, answer(statement, source, {.device = device.traits().id}));
+    TAKE(const QueryResult expected, answer(statement, plain, {.device = device.traits().id}));
+    TAKE(const QueryResult found, answer(statement, source, {.device = device.traits().id}));
     EXPECT_EQ(rows_of(found.table), rows_of(expected.table));
   });
 }

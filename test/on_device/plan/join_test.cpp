@@ -156,7 +156,7 @@ void expect_every_kind(const SideOptions& left_options, const SideOptions& right
       RunOptions options;
       options.device = device.traits().id;
       options.batch_rows = batch_rows;
-      TAKE(const Outcome outcome, run(joined.plan, step, options));
+      TAKE(const QueryResult outcome, run(joined.plan, step, options));
       expect_equal(outcome.table, expected_rows(left, right, matches, kind));
     });
   }
@@ -224,7 +224,7 @@ TEST(Join, WideApartKeysAreHashed) {
   TAKE(const StepId step,
        joined.plan.join(joined.left, joined.right, JoinKind::left, first_keys(1)));
   on_each_variant(joined.plan, joined.left, step, [&](const RunOptions& options) {
-    TAKE(const Outcome outcome, run(joined.plan, step, options));
+    TAKE(const QueryResult outcome, run(joined.plan, step, options));
     expect_equal(outcome.table,
                  expected_rows(left, right, all_matches(left, right, 1), JoinKind::left));
   });
@@ -290,7 +290,7 @@ TEST(Join, FiltersOnBothSidesOfALookupFuseIntoOneKernel) {
     on_each_variant(chain.joined.plan, chain.joined.left, chain.both, [&](RunOptions options) {
       for (const std::uint64_t batch_rows : {0u, 64u}) {
         options.batch_rows = batch_rows;
-        TAKE(const Outcome outcome, run(chain.joined.plan, chain.both, options));
+        TAKE(const QueryResult outcome, run(chain.joined.plan, chain.both, options));
         EXPECT_EQ(outcome.report.kernels.size(), 1u);
         expect_equal(outcome.table, chain.wanted);
       }
@@ -316,7 +316,7 @@ TEST(Join, GroupsAndSumsOfTheRightSideComeFromTheSameKernel) {
   TAKE(const StepId grouped,
        chain.joined.plan.group_by(chain.both, b.graph(), {{"text", b.column(7)}}, calls));
   on_each_variant(chain.joined.plan, chain.joined.left, grouped, [&](const RunOptions& options) {
-    TAKE(const Outcome outcome, run(chain.joined.plan, grouped, options));
+    TAKE(const QueryResult outcome, run(chain.joined.plan, grouped, options));
     EXPECT_EQ(outcome.report.kernels.size(), 1u);
     ASSERT_EQ(outcome.table.row_count, groups.size());
     for (std::uint64_t row = 0; row < groups.size(); row++) {
@@ -348,7 +348,7 @@ TEST(Join, ALookupCanAskForWhatALookupFound) {
             middle.columns[1].string(m) == last.columns[0].string(r))
           wanted.push_back(text_of_row(left, l) + text_of_row(middle, m) + text_of_row(last, r));
   on_each_variant(plan, source, second, [&](const RunOptions& options) {
-    TAKE(const Outcome outcome, run(plan, second, options));
+    TAKE(const QueryResult outcome, run(plan, second, options));
     expect_equal(outcome.table, wanted);
   });
 }
@@ -376,7 +376,7 @@ TEST(Join, FunctionsOfTheRightSidesTextsAreComputedForItsRows) {
                          "|");
     }
     on_each_variant(joined.plan, joined.left, mapped, [&](const RunOptions& options) {
-      TAKE(const Outcome outcome, run(joined.plan, mapped, options));
+      TAKE(const QueryResult outcome, run(joined.plan, mapped, options));
       expect_equal(outcome.table, wanted);
     });
   }
@@ -409,7 +409,7 @@ TEST(Join, KeysThatStandTwiceCutTheChainAtTheirJoin) {
   on_each_device([&](Device& device) {
     RunOptions options;
     options.device = device.traits().id;
-    TAKE(const Outcome outcome, run(plan, mapped, options));
+    TAKE(const QueryResult outcome, run(plan, mapped, options));
     expect_equal(outcome.table, wanted);
   });
 }
@@ -430,7 +430,7 @@ TEST(Join, ValidationAgreesWithEveryKind) {
       RunOptions options;
       options.device = device.traits().id;
       options.validate = true;
-      const Result<Outcome> outcome = run(joined.plan, mapped, options);
+      const Result<QueryResult> outcome = run(joined.plan, mapped, options);
       EXPECT_TRUE(outcome.ok()) << outcome.status().text();
     });
   }
@@ -447,7 +447,7 @@ TEST(Join, MoreTablesThanAKernelTakesAreRefusedAsTables) {
   on_each_device([&](Device& device) {
     RunOptions options;
     options.device = device.traits().id;
-    const Result<Outcome> outcome = run(plan, joined, options);
+    const Result<QueryResult> outcome = run(plan, joined, options);
     ASSERT_FALSE(outcome.ok());
     EXPECT_EQ(outcome.status().code(), Code::unsupported);
     EXPECT_NE(outcome.status().message().find("a joined table counts twice"), std::string::npos)

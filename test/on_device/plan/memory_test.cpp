@@ -12,8 +12,8 @@ namespace {
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 
 constexpr std::uint64_t row_count = plan::min_device_sort_rows + 4321;
-constexpr std::uint64_t room_for_a_sort_bytes = row_count * 80,
-                        room_for_neither_bytes = row_count * 79;
+constexpr std::uint64_t sort_memory_bytes = row_count * 80,
+                        too_little_memory_bytes = row_count * 79;
 
 Table rows() {
   std::vector<std::int64_t> keys(row_count), values(row_count);
@@ -67,14 +67,14 @@ TEST(DeviceMemory, ASortBeyondTheLimitIsTheHosts) {
   Plan plan;
   TAKE(const StepId ordered, plan.order_by(plan.source(table_source(table)), {{0, true, false}}));
   on_each_device([&](Device& device) {
-    TAKE(const Outcome there,
+    TAKE(const QueryResult there,
          run(plan, ordered,
-             {.device = device.traits().id, .memory_limit_bytes = room_for_a_sort_bytes}));
+             {.device = device.traits().id, .memory_limit_bytes = sort_memory_bytes}));
     EXPECT_TRUE(has_kernel(there.report, "radix_sort"));
     EXPECT_TRUE(there.report.notes.empty()) << there.report.notes[0];
-    TAKE(const Outcome here,
+    TAKE(const QueryResult here,
          run(plan, ordered,
-             {.device = device.traits().id, .memory_limit_bytes = room_for_neither_bytes}));
+             {.device = device.traits().id, .memory_limit_bytes = too_little_memory_bytes}));
     EXPECT_FALSE(has_kernel(here.report, "radix_sort"));
     ASSERT_EQ(here.report.notes.size(), 1);
     EXPECT_TRUE(here.report.notes[0].starts_with(
@@ -88,12 +88,12 @@ TEST(DeviceMemory, AWindowBeyondTheLimitIsTheHosts) {
   const Table table = rows();
   const Windows windows = windows_of(table);
   on_each_device([&](Device& device) {
-    TAKE(const Outcome there, run(windows.plan, windows.step, {.device = device.traits().id}));
+    TAKE(const QueryResult there, run(windows.plan, windows.step, {.device = device.traits().id}));
     EXPECT_TRUE(has_kernel(there.report, "window_scan"));
     EXPECT_TRUE(there.report.notes.empty());
-    TAKE(const Outcome here,
+    TAKE(const QueryResult here,
          run(windows.plan, windows.step,
-             {.device = device.traits().id, .memory_limit_bytes = room_for_a_sort_bytes}));
+             {.device = device.traits().id, .memory_limit_bytes = sort_memory_bytes}));
     EXPECT_FALSE(has_kernel(here.report, "window_scan"));
     EXPECT_TRUE(has_kernel(here.report, "radix_sort"));
     ASSERT_EQ(here.report.notes.size(), 1);

@@ -45,7 +45,7 @@ class Partitions : public ::testing::Test {
     on_each_device([&](Device& device) {
       options.device = device.traits().id;
       options.variant = "group_dense_partitioned";
-      TAKE(const Outcome outcome, run(plan, groups, options));
+      TAKE(const QueryResult outcome, run(plan, groups, options));
       EXPECT_EQ(outcome.report.kernels[0].variant, device.traits().is_cpu ? wanted_on_cpu : wanted);
       expect_table(outcome.table, expected);
     });
@@ -152,7 +152,7 @@ TEST_F(Partitions, AFilterThatNoRowPasses) {
   on_each_device([&](Device& device) {
     options.device = device.traits().id;
     options.variant = "group_dense_partitioned";
-    TAKE(const Outcome outcome, run(plan, groups, options));
+    TAKE(const QueryResult outcome, run(plan, groups, options));
     EXPECT_EQ(outcome.report.kernels[0].variant, "group_dense_partitioned");
     EXPECT_EQ(outcome.table.row_count, 0u);
   });
@@ -195,7 +195,7 @@ TEST_F(Partitions, SeveralKeysAndAggregatesOfFilteredRows) {
   on_each_device([&](Device& device) {
     options.device = device.traits().id;
     options.variant = "group_dense_partitioned";
-    TAKE(const Outcome outcome, run(plan, groups, options));
+    TAKE(const QueryResult outcome, run(plan, groups, options));
     EXPECT_EQ(outcome.report.kernels[0].variant, "group_dense_partitioned");
     ASSERT_EQ(outcome.table.row_count, expected.size());
     std::uint64_t row = 0;

@@ -42,7 +42,7 @@ double seconds_of(const std::vector<Span>& spans) {
 TEST(Profile, NotAskedForIsNotThere) {
   on_each_device([&](Device& device) {
     Grouped t;
-    TAKE(const Outcome outcome, run(t.plan, t.ordered, {.device = device.traits().id}));
+    TAKE(const QueryResult outcome, run(t.plan, t.ordered, {.device = device.traits().id}));
     EXPECT_FALSE(outcome.report.profile.has_value());
   });
 }
@@ -50,7 +50,7 @@ TEST(Profile, NotAskedForIsNotThere) {
 TEST(Profile, SpansAreInOrderAndWithinTheRun) {
   on_each_device([&](Device& device) {
     Grouped t;
-    TAKE(const Outcome outcome,
+    TAKE(const QueryResult outcome,
          run(t.plan, t.ordered,
              {.device = device.traits().id, .batch_rows = 1024, .profile = true}));
     const Profile& profile = *outcome.report.profile;
@@ -72,7 +72,7 @@ TEST(Profile, SpansAddUpToTheReport) {
   on_each_device([&](Device& device) {
     Grouped t;
     TAKE(
-        const Outcome outcome,
+        const QueryResult outcome,
         run(t.plan, t.groups, {.device = device.traits().id, .batch_rows = 1024, .profile = true}));
     const RunReport& report = outcome.report;
     const Profile& profile = *report.profile;
@@ -108,7 +108,7 @@ TEST(Profile, SpansAddUpToTheReport) {
 TEST(Profile, ACompilationIsOfItsKernel) {
   on_each_device([&](Device& device) {
     Grouped t;
-    TAKE(const Outcome outcome,
+    TAKE(const QueryResult outcome,
          run(t.plan, t.groups, {.device = device.traits().id, .profile = true}));
     const std::vector<Span> builds = on(*outcome.report.profile, Track::compile);
     ASSERT_EQ(builds.size(), 1u);
@@ -120,7 +120,7 @@ TEST(Profile, ACompilationIsOfItsKernel) {
 }
 
 // A group-by below another, and a reduction of both: texts that no cache holds, through a constant
-// in their customs' names.
+// in the names of their custom functions.
 struct Chains {
   Plan plan;
   StepId result = no_step;
@@ -158,7 +158,7 @@ TEST(Profile, TheKernelsOfAPlanAreCompiledAtOnce) {
   on_each_device([&](Device& device) {
     Chains t("once_" + std::to_string(device.traits().id.size()) +
              device.traits().id.substr(device.traits().id.size() - 1));
-    TAKE(const Outcome outcome,
+    TAKE(const QueryResult outcome,
          run(t.plan, t.result, {.device = device.traits().id, .profile = true}));
     EXPECT_EQ(scalar_at(outcome.table.columns[0], 0).integer, row_count + 1);
     std::vector<Span> compiled;
@@ -172,7 +172,7 @@ TEST(Profile, TheKernelsOfAPlanAreCompiledAtOnce) {
 TEST(Profile, EveryLaunchedFunctionSaysItsGroupSize) {
   on_each_device([&](Device& device) {
     Grouped t;
-    TAKE(const Outcome outcome,
+    TAKE(const QueryResult outcome,
          run(t.plan, t.groups, {.device = device.traits().id, .profile = true}));
     ASSERT_TRUE(outcome.report.profile.has_value());
     for (const KernelFunction& function : outcome.report.profile->functions) {

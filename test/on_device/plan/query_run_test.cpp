@@ -295,7 +295,7 @@ TEST(Query, ArrowDataComesInAndGoesOut) {
     ASSERT_OK(export_table(sales(100), &array, &schema));
     const auto pears =
         from<Row>(import_table(&array, &schema)).filter([](auto r) { return r.item == "pear"; });
-    TAKE(const Outcome outcome, pears.run(options));
+    TAKE(const QueryResult outcome, pears.run(options));
     ASSERT_OK(export_table(outcome.table, &array, &schema));
     EXPECT_EQ(array.length, 33);
     const auto again = from<Row>(import_table(&array, &schema)).map([](auto r) {

@@ -55,7 +55,7 @@ TEST(Custom, ReductionsOfOneNameKeepTheirOwnBodies) {
        plan.reduce(rows, b.graph(),
                    {{Aggregate::custom, x, "most", most}, {Aggregate::custom, x, "least", least}}));
   on_each_device([&](Device& device) {
-    TAKE(const Outcome outcome, run(plan, both, {.device = device.traits().id}));
+    TAKE(const QueryResult outcome, run(plan, both, {.device = device.traits().id}));
     EXPECT_EQ(text_of_row(outcome.table, 0), "7|1|");
   });
 }
@@ -76,7 +76,7 @@ TEST(Custom, FunctionsWhoseNumberedNamesMeetStayApart) {
   }
   TAKE(const StepId mapped, plan.map(rows, b.graph(), outputs));
   on_each_device([&](Device& device) {
-    TAKE(const Outcome outcome, run(plan, mapped, {.device = device.traits().id}));
+    TAKE(const QueryResult outcome, run(plan, mapped, {.device = device.traits().id}));
     EXPECT_EQ(text_of_row(outcome.table, 0), "11|12|13|14|");
   });
 }
@@ -104,7 +104,7 @@ TEST(Custom, BodiesAreNotCalledForRowsThatAFilterDropped) {
                                            {{Aggregate::count_rows, 0, "rows", nullptr}}));
   for (const StepId step : {mapped, total, grouped})
     on_each_variant(plan, rows, step, [&](const RunOptions& options) {
-      TAKE(const Outcome outcome, run(plan, step, options));
+      TAKE(const QueryResult outcome, run(plan, step, options));
       EXPECT_EQ(text_of_row(outcome.table, 0), step == mapped  ? "2|"
                                                : step == total ? "6|"
                                                                : "2|1|");
@@ -123,7 +123,7 @@ TEST(GroupBy, KeysBeyondTheSixtyFourthKeepTheirNulls) {
   TAKE(const StepId grouped,
        plan.group_by(rows, b.graph(), keys, {{Aggregate::count_rows, 0, "n", nullptr}}));
   on_each_device([&](Device& device) {
-    TAKE(const Outcome outcome, run(plan, grouped, {.device = device.traits().id}));
+    TAKE(const QueryResult outcome, run(plan, grouped, {.device = device.traits().id}));
     ASSERT_EQ(outcome.table.row_count, 3u);
     const char* expected[3][3] = {{"-9", "5", "1"}, {"-7", "0", "1"}, {"-7", "NULL", "2"}};
     for (std::uint64_t row = 0; row < 3; row++)
@@ -154,7 +154,7 @@ TEST(GroupBy, ChunksThatOverflowTogetherWidenTheTablesOnce) {
       const std::string_view define = "#define PIPELINE_SLOTS ";
       slots.push_back(std::stoull(std::string(text.substr(text.find(define) + define.size(), 12))));
     };
-    TAKE(const Outcome outcome, run(plan, grouped, options));
+    TAKE(const QueryResult outcome, run(plan, grouped, options));
     EXPECT_EQ(outcome.table.row_count, static_cast<std::uint64_t>(row_count));
     EXPECT_LE(slots.size(), 6u) << "each chunk tried again by itself";
     for (std::size_t i = 1; i < slots.size(); i++)
@@ -181,11 +181,11 @@ TEST(Execution, ATableOfFourTimesTheMemoryLimitIsAnswered) {
     RunOptions options;
     options.device = device.traits().id;
     options.memory_limit_bytes = sizeof(std::int32_t) * row_count / 4;
-    TAKE(const Outcome sum, run(plan, total, options));
+    TAKE(const QueryResult sum, run(plan, total, options));
     EXPECT_GT(sum.report.chunks, 12u) << "three chunks in flight of a fourth part each";
     EXPECT_TRUE(scalar_at(sum.table.columns[0], 0).integer ==
                 Int128{row_count} * (row_count - 1) / 2);
-    TAKE(const Outcome filtered, run(plan, kept, options));
+    TAKE(const QueryResult filtered, run(plan, kept, options));
     ASSERT_EQ(filtered.table.row_count, 1000u);
     EXPECT_EQ(scalar_at(filtered.table.columns[0], 999).integer, Int128{row_count - 1});
   });
@@ -262,7 +262,7 @@ TEST(Execution, AStreamThatIsReadOnceServesTwoResults) {
        plan.reduce(rows, b.graph(), {{Aggregate::sum, b.column(0u), "sum", nullptr}}));
   TAKE(const StepId groups, plan.group_by(rows, b.graph(), {{"s", b.column(1u)}},
                                           {{Aggregate::count_rows, 0, "n", nullptr}}));
-  TAKE(const std::vector<Outcome> both, run(plan, std::vector<StepId>{sum, groups}, {}));
+  TAKE(const std::vector<QueryResult> both, run(plan, std::vector<StepId>{sum, groups}, {}));
   EXPECT_EQ(text_of_row(both[0].table, 0), "3000|");
   EXPECT_EQ(text_of_row(both[1].table, 0), "text|1000|");
 }
@@ -280,7 +280,7 @@ TEST(Execution, AStreamThatIsReadOnceServesAWideResult) {
     outputs.push_back({std::to_string(i), sum});
   }
   TAKE(const StepId mapped, plan.map(rows, b.graph(), outputs));
-  TAKE(const Outcome outcome, run(plan, mapped, {}));
+  TAKE(const QueryResult outcome, run(plan, mapped, {}));
   ASSERT_EQ(outcome.table.columns.size(), 100u);
   for (std::size_t i = 0; i < 100; i++)
     EXPECT_EQ(text_of(scalar_at(outcome.table.columns[i], 299)), std::to_string(i + 3));
@@ -299,17 +299,17 @@ TEST(Reports, EachKernelCountsItsOwnLaunchesAndBytes) {
   TAKE(const StepId count,
        plan.reduce(kept, b.graph(), {{Aggregate::count_rows, 0, "n", nullptr}}));
   on_each_variant(plan, rows, kept, [&](const RunOptions& filter_options) {
-    TAKE(const Outcome alone, run(plan, kept,
-                                  {.device = filter_options.device,
-                                   .batch_rows = 320,
-                                   .variant = filter_options.variant}));
+    TAKE(const QueryResult alone, run(plan, kept,
+                                      {.device = filter_options.device,
+                                       .batch_rows = 320,
+                                       .variant = filter_options.variant}));
     const KernelReport& filter = alone.report.kernels[0];
     EXPECT_EQ(filter.launches, 4u);
     const std::uint64_t read = 1000 * 4 + 125, written = 500 * (4 + 1);
     const std::uint64_t reads = filter.variant == "compact_count_scan_write" ? 2 : 1,
                         writes = filter.variant == "compact_tile_private" ? 3 : 1;
     EXPECT_EQ(filter.bytes_moved, reads * read + writes * written) << filter.variant;
-    TAKE(const std::vector<Outcome> both,
+    TAKE(const std::vector<QueryResult> both,
          run(plan, std::vector<StepId>{sum, count},
              {.device = filter_options.device, .batch_rows = 320}));
     EXPECT_EQ(both[0].report.kernels[1].launches, 2u);
@@ -318,7 +318,7 @@ TEST(Reports, EachKernelCountsItsOwnLaunchesAndBytes) {
   });
 }
 
-TEST(Explain, ASharedNodeIsWalkedOnce) {
+TEST(Explain, ASharedNodeIsVisitedOnce) {
   Plan plan;
   const StepId rows =
       plan.source(table_source(Table::of({{"x", Column::from(std::vector<double>{1})}})));

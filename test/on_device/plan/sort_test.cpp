@@ -39,7 +39,7 @@ void expect_order(const std::vector<SortKey>& keys, std::uint64_t limit = ~std::
   TAKE(const StepId ordered, plan.order_by(rows, keys));
   TAKE(const StepId limited, plan.limit(ordered, limit));
   on_each_device([&](Device& device) {
-    TAKE(const Outcome outcome, run(plan, limited, {.device = device.traits().id}));
+    TAKE(const QueryResult outcome, run(plan, limited, {.device = device.traits().id}));
     ASSERT_EQ(outcome.table.row_count, expected.size());
     const auto* got = outcome.table.columns[3].values.as<std::int64_t>();
     for (std::size_t i = 0; i < expected.size(); i++)

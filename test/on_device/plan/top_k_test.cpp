@@ -57,7 +57,7 @@ void expect_top(const Table& table, const std::vector<SortKey>& keys, std::uint6
   on_each_device([&](Device& device) {
     for (const std::uint64_t batch_rows : {64, 1024, 0}) {
       SCOPED_TRACE(batch_rows);
-      TAKE(const Outcome outcome,
+      TAKE(const QueryResult outcome,
            run(plan, limited, {.device = device.traits().id, .batch_rows = batch_rows}));
       ASSERT_EQ(outcome.table.row_count, rows);
       const auto* got = outcome.table.columns[row_number].values.as<std::int64_t>();
@@ -124,7 +124,7 @@ TEST(TopK, OfKeptRowsByAnExpression) {
     if (table.columns[real].is_valid(row) && !(scalar_at(table.columns[real], row).real <= 0))
       passed.push_back(row);  // NaN is greater
   on_each_device([&](Device& device) {
-    TAKE(const Outcome outcome,
+    TAKE(const QueryResult outcome,
          run(plan, limited, {.device = device.traits().id, .batch_rows = 128}));
     ASSERT_EQ(outcome.table.row_count, 25u);
     for (std::uint64_t i = 0; i < 25; i++)

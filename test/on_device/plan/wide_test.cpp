@@ -33,7 +33,7 @@ using Rows = std::vector<std::string>;
 
 void expect_rows(const Plan& plan, StepId step, const Rows& expected) {
   on_each_device([&](Device& device) {
-    TAKE(const Outcome outcome, run(plan, step, {.device = device.traits().id}));
+    TAKE(const QueryResult outcome, run(plan, step, {.device = device.traits().id}));
     EXPECT_EQ(texts(outcome.table), expected);
   });
 }
@@ -91,7 +91,7 @@ TEST(Wide, ASumOfSumsBeyond128BitsIsAnError) {
 // An outcome as a table again: columns of 16 bytes pass a filter and a map as they are.
 TEST(Wide, AResultUsedAsATableKeepsItsSums) {
   Sums t;
-  TAKE(const Outcome first, run(t.plan, t.grouped));
+  TAKE(const QueryResult first, run(t.plan, t.grouped));
   Plan plan;
   const StepId rows = plan.source(table_source(first.table));
   Builder b(plan.step(rows).schema);

@@ -222,7 +222,7 @@ void expect_windows(const Table& table, bool partitioned, bool ordered,
                     const std::vector<WindowCall>& calls, std::uint64_t step = 1) {
   const Expected expected(table, partitioned, ordered, calls);
   on_each_device([&](Device& device) {
-    TAKE(const Outcome outcome,
+    TAKE(const QueryResult outcome,
          run(expected.plan, expected.step, {.device = device.traits().id, .batch_rows = 1024}));
     expected.check(outcome.table, step);
     EXPECT_EQ(has_kernel(outcome.report, "window_scan"),
@@ -356,9 +356,9 @@ TEST(Window, EveryTypeIsAddedUpAsOnTheHost) {
 class WindowOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 INSTANTIATE_TEST_SUITE_P(
     Devices, WindowOnTheHost,
-    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
-                      kernel::HostDeviceOptions{false, 64, kernel::ItemOrder::shuffled, 32},
-                      kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
+    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
+                      kernel::HostDeviceOptions{false, 64, kernel::ThreadOrder::shuffled, 32},
+                      kernel::HostDeviceOptions{true, 1, kernel::ThreadOrder::forward}));
 
 TEST_P(WindowOnTheHost, RunsWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());
@@ -419,7 +419,7 @@ TEST(Window, StepsGoOnFromItsRows) {
   TAKE(const StepId counted,
        plan.reduce(kept, b.graph(), {{Aggregate::count_rows, 0, "n", nullptr}}));
   on_each_device([&](Device& device) {
-    TAKE(const Outcome outcome, run(plan, counted, {.device = device.traits().id}));
+    TAKE(const QueryResult outcome, run(plan, counted, {.device = device.traits().id}));
     EXPECT_EQ(scalar_at(outcome.table.columns[0], 0).integer, 5) << "one first row a partition";
   });
 }

@@ -192,9 +192,9 @@ TEST(Scan, WhatCannotBeAddedIsRefused) {
 class OnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 INSTANTIATE_TEST_SUITE_P(
     Devices, OnTheHost,
-    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
-                      kernel::HostDeviceOptions{false, 512, kernel::ItemOrder::shuffled, 32},
-                      kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
+    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
+                      kernel::HostDeviceOptions{false, 512, kernel::ThreadOrder::shuffled, 32},
+                      kernel::HostDeviceOptions{true, 1, kernel::ThreadOrder::forward}));
 
 TEST_P(OnTheHost, ScansWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());
@@ -224,7 +224,7 @@ void expect_sums_of_groups(const std::string& definitions,
       kernel::HostArgument::buffer(values), kernel::HostArgument::buffer(begins_there),
       kernel::HostArgument::buffer(sums), kernel::HostArgument::buffer(totals),
       kernel::HostArgument::value(static_cast<std::uint64_t>(values.size()))};
-  const Status ran = program.run("scan_tiles", groups, arguments, kernel::ItemOrder::shuffled);
+  const Status ran = program.run("scan_tiles", groups, arguments, kernel::ThreadOrder::shuffled);
   ASSERT_TRUE(ran.ok()) << ran.text();
   float sum = 0;
   for (std::size_t i = 0; i < input.size(); i++)
@@ -240,7 +240,7 @@ TEST(ScanTiles, GroupsThatHaveNotRunHoldNobodyUp) {
 TEST(ScanTiles, SegmentsAcrossGroupsAreJoinedInOrder) {
   const std::string segmented =
       "#define SCAN_VALUE f32\n#define SCAN_SUM f32\n#define SCAN_BITS(x) BITS_F32(x)\n"
-      "#define SCAN_OF_BITS(x) F32_OF_BITS(x)\n#define SCAN_PIECES 2u\n#define SCAN_VECTORS 2u\n"
+      "#define SCAN_OF_BITS(x) F32_OF_BITS(x)\n#define SCAN_WORDS 2u\n#define SCAN_VECTORS 2u\n"
       "#define SCAN_DEPTH 1u\n#define SCAN_WINDOW 1u\n#define SCAN_IS_EXCLUSIVE 0\n#define "
       "SCAN_IS_SEGMENTED 1\n";
   const std::uint32_t threads = 64, tiles = 90, groups = 70;

@@ -142,9 +142,9 @@ TEST(RadixSort, WhatNoSortTakesIsRefused) {
 class OnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 INSTANTIATE_TEST_SUITE_P(
     Devices, OnTheHost,
-    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
-                      kernel::HostDeviceOptions{false, 512, kernel::ItemOrder::shuffled, 32},
-                      kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
+    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
+                      kernel::HostDeviceOptions{false, 512, kernel::ThreadOrder::shuffled, 32},
+                      kernel::HostDeviceOptions{true, 1, kernel::ThreadOrder::forward}));
 
 TEST_P(OnTheHost, SortsWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());
@@ -184,7 +184,7 @@ TEST(SortPass, AGroupThatNeverRunsHoldsNobodyUp) {
       kernel::HostArgument::buffer(published),
       kernel::HostArgument::value(static_cast<std::uint32_t>(keys.size())),
       kernel::HostArgument::value(std::uint32_t{0})};
-  const Status ran = program.run("sort_pass", tiles - 1, arguments, kernel::ItemOrder::shuffled);
+  const Status ran = program.run("sort_pass", tiles - 1, arguments, kernel::ThreadOrder::shuffled);
   ASSERT_TRUE(ran.ok()) << ran.text();
 
   std::vector<std::uint32_t> order(keys.size());

@@ -1,4 +1,4 @@
-// Compressed files decoded on every device: the bytes of the host's ways, their verdicts on damaged
+// Compressed files decoded on every device: the bytes of the host's ways, their statuses on damaged
 // files, and what devices do not decode.
 #include <lz4.h>
 #include <snappy-c.h>
@@ -113,7 +113,7 @@ std::string linked_lz4(std::string_view text, LZ4F_blockSizeID_t block_size,
   file.resize(bytes);
   return file;
 }
-bool takes_linked(const Device& device) {
+bool supports_dependent_blocks(const Device& device) {
   return !batch::Decoder::variants(batch::Format::lz4, device.traits(), {65536, true}).empty();
 }
 // Of such a frame.
@@ -601,7 +601,8 @@ TEST(StreamOnDevice, WhatDevicesDoNotDecodeIsAnErrorUnlessTheyMayBeLeft) {
     const auto device = *open_device(found.traits().id);
     for (const std::string& file :
          {lz4_made(text, 1, linked), zlib_made(text, 6, 15, dictionary)}) {
-      if (file[0] == '\x04' && takes_linked(*device)) continue;  // the magic number of LZ4
+      if (file[0] == '\x04' && supports_dependent_blocks(*device))
+        continue;  // the magic number of LZ4
       DecompressOptions options = {.device = device};
       if (file[0] == '\x78') options.dictionary = bytes_of(dictionary);
       const Status refused = decompress(bytes_of(file), options).status();
@@ -721,10 +722,10 @@ void expect_linked(const std::shared_ptr<Device>& device, std::string_view text)
 TEST(StreamOnDevice, LinkedBlocksComeBack) {
   const std::string text = mixed(20 << 20);
   on_each_device([&](Device& found) {
-    if (takes_linked(found)) expect_linked(*open_device(found.traits().id), text);
+    if (supports_dependent_blocks(found)) expect_linked(*open_device(found.traits().id), text);
   });
 }
-TEST(StreamOnDevice, LinkedBlocksComeBackFromTeamsOnTheHostExecutor) {
+TEST(StreamOnDevice, LinkedBlocksComeBackFromWarpsOnTheHostExecutor) {
   if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
   const auto device = kernel::make_host_device({.subgroup_size = 32});
   expect_linked(device, mixed(100'000));
@@ -760,7 +761,7 @@ TEST(StreamOnDevice, LinkedBlocksReachIntoTheBatchBeforeOnTheHostExecutor) {
 }
 
 // The kernels of GPUs, under sanitizers.
-TEST(StreamOnDevice, TeamsOnTheHostExecutorDecodeAndRefuse) {
+TEST(StreamOnDevice, WarpsOnTheHostExecutorDecodeAndRefuse) {
   if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
   const auto device = kernel::make_host_device({.subgroup_size = 32});
   const std::string text = mixed(140'000);

@@ -1,5 +1,5 @@
 // Files of thousands of small Zstandard and LZ4 frames on every device: decoded many at once, with
-// the text and the verdicts of one by one.
+// the text and the statuses of one by one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -219,7 +219,7 @@ TEST(SmallFramesOnDevice, AFrameThatEndsEarlyIsToldBehindThoseBefore) {
   });
 }
 
-// Behind sound frames, of whichever kind: the skippable frame's size is there, and its content is
+// Behind valid frames, of whichever kind: the skippable frame's size is there, and its content is
 // not.
 TEST(SmallFramesOnDevice, ASkippableFrameThatEndsEarlyIsTold) {
   for (Frames frames : {many_frames(20), many_lz4_frames(20)}) {

@@ -78,8 +78,8 @@ Result<std::unique_ptr<SegmentDecoder>> SegmentDecoder::build(std::shared_ptr<De
   outputs->symbol_policy_ =
       segment_policy(traits, DEFLATE_SEGMENT_WARP_BYTES, groups_per_multiprocessor);
   outputs->window_policy_ = window_policy(traits);
-  const std::string_view symbols = traits.is_cpu ? "deflate/kernels/deflate_mark_pieces_thread"
-                                                 : "deflate/kernels/deflate_mark_pieces_warp";
+  const std::string_view symbols = traits.is_cpu ? "deflate/kernels/deflate_marker_symbols_thread"
+                                                 : "deflate/kernels/deflate_marker_symbols_warp";
   PENSTOCK_ASSIGN(outputs->symbols_program_,
                   batch::build_program(*device, outputs->symbol_policy_, symbols));
   PENSTOCK_ASSIGN(
@@ -151,9 +151,9 @@ Status SegmentDecoder::upload_tables(Queue& queue) {
 
 Status SegmentDecoder::enqueue_symbols(Queue& queue, const SegmentFinder& segments,
                                        std::uint32_t segment_count) {
-  PENSTOCK_TRY(queue.fill(*scratch_, 0, 4));  // the next piece
+  PENSTOCK_TRY(queue.fill(*scratch_, 0, 4));  // the next segment
   return queue.launch(
-      *symbols_program_, "deflate_mark_pieces",
+      *symbols_program_, "deflate_marker_symbols",
       batch::groups_of(symbol_policy_, device_->traits(), segment_count),
       {{Argument::of(segments.input()), Argument::of(*spans_), Argument::of(*offsets_),
         Argument::of(*symbols_), Argument::of(*results_), Argument::of(*scratch_),
@@ -182,7 +182,7 @@ Status SegmentDecoder::enqueue_output(Queue& queue, std::uint32_t segment_count,
   const Runs runs = runs_of(device_->traits(), segment_count);
   const auto slices = static_cast<std::uint32_t>(
       std::max<std::uint64_t>((output_bytes + slice_bytes - 1) / slice_bytes, 1));
-  return queue.launch(*windows_program_, "deflate_output_of_units", slices,
+  return queue.launch(*windows_program_, "deflate_resolve_symbols", slices,
                       {{Argument::of(*symbols_), Argument::of(*offsets_), Argument::of(*windows_),
                         Argument::of(output), Argument::value(output_at), Argument::of(*carried_),
                         Argument::value(segment_count), Argument::value(runs.segments),

@@ -1,7 +1,7 @@
 // Decodes the segments of a Deflate stream on a device: to marker symbols, then windows, then bytes
-// (kernels/deflate_pieces.kc, deflate_windows.kc), and computes their CRC-32 or Adler-32. Segments
-// are taken in batches, so that symbols, which need some three bytes per byte of output, need not
-// all fit into memory.
+// (kernels/deflate_segments.kc, deflate_windows.kc), and computes their CRC-32 or Adler-32.
+// Segments are taken in batches, so that symbols, which need some three bytes per byte of output,
+// need not all fit into memory.
 #pragma once
 #include "codec/batch/run_checksums.hpp"
 #include "codec/deflate/device/segment_finder.hpp"

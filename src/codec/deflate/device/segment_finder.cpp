@@ -32,7 +32,7 @@ constexpr std::uint64_t max_reach_bits = 1 << 22;
 // fraction of it.
 constexpr std::uint64_t max_guessed_times = 4;
 
-// Returns the memory for the scans of windows (kernels/deflate_walks.kc): 32 words for each KiB.
+// Returns the memory for the scans of windows (kernels/deflate_scans.kc): 32 words for each KiB.
 constexpr std::uint64_t scan_bytes(std::uint64_t input_bytes) {
   return (input_bytes / (DEFLATE_SCAN_SLOT_BITS / 8) + 8) * 32 * 4;
 }
@@ -71,8 +71,8 @@ Result<std::unique_ptr<SegmentFinder>> SegmentFinder::build(std::shared_ptr<Devi
       segment_policy(traits, DEFLATE_SEGMENT_WARP_BYTES, measure_groups_per_multiprocessor);
   const std::string_view find =
       traits.is_cpu ? "deflate/kernels/deflate_find_thread" : "deflate/kernels/deflate_find";
-  const std::string_view measure = traits.is_cpu ? "deflate/kernels/deflate_measure_pieces_thread"
-                                                 : "deflate/kernels/deflate_measure_pieces_warp";
+  const std::string_view measure = traits.is_cpu ? "deflate/kernels/deflate_measure_segments_thread"
+                                                 : "deflate/kernels/deflate_measure_segments_warp";
   PENSTOCK_ASSIGN(segments->find_, batch::build_program(*device, segments->find_policy_, find));
   PENSTOCK_ASSIGN(segments->measure_,
                   batch::build_program(*device, segments->measure_policy_, measure));
@@ -214,7 +214,7 @@ Status SegmentFinder::measure(Queue& queue) {
   PENSTOCK_TRY(reserve(*device_, measured_.bytes(), results_));
   PENSTOCK_TRY(queue.upload(*spans_, measured_spans_.data(), measured_spans_.bytes()));
   PENSTOCK_TRY(queue.fill(*counter_, 0, 4));
-  PENSTOCK_TRY(queue.launch(*measure_, "deflate_measure_pieces",
+  PENSTOCK_TRY(queue.launch(*measure_, "deflate_measure_segments",
                             batch::groups_of(measure_policy_, device_->traits(), count),
                             {{Argument::of(*input_), Argument::of(*spans_), Argument::of(*results_),
                               Argument::of(*counter_), Argument::value(count),

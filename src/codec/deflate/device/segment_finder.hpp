@@ -4,7 +4,7 @@
 //
 // The method is that of pugz and rapidgzip, with one addition: a block that is longer than a
 // segment is cut at guessed bits. Such a segment scans codes from somewhat before, and Huffman
-// codes resynchronise (kernels/deflate_pieces.kc). The steps:
+// codes resynchronise (kernels/deflate_segments.kc). The steps:
 //  1. Find block headers, and guess positions between headers that are far apart.
 //  2. Measure all segments at once: the size of their output and where they end.
 //  3. Follow the stream from its first byte: where a segment ends, in the same block, the next one
@@ -59,7 +59,7 @@ struct BitPositionHash {
   }
 };
 
-// A segment's span and result, in the layout of kernels/deflate_pieces.kc.
+// A segment's span and result, in the layout of kernels/deflate_segments.kc.
 struct SegmentSpan {
   std::uint64_t header = 0, begin = 0, cut = 0, far_cut = 0;
 };

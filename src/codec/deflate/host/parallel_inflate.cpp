@@ -220,14 +220,14 @@ ParallelInflate::~ParallelInflate() = default;
 
 Result<std::unique_ptr<ParallelInflate>> ParallelInflate::begin(std::span<const std::byte> input,
                                                                 const InflateOptions& options) {
-  return guard([&]() -> Result<std::unique_ptr<ParallelInflate>> {
+  return catch_exceptions([&]() -> Result<std::unique_ptr<ParallelInflate>> {
     return std::unique_ptr<ParallelInflate>(
         new ParallelInflate(std::make_unique<State>(input, options)));
   });
 }
 
 Result<std::span<const std::byte>> ParallelInflate::next() {
-  return guard([&] { return state_->next(); });
+  return catch_exceptions([&] { return state_->next(); });
 }
 std::uint64_t ParallelInflate::position() const { return state_->sequential_bit / 8; }
 std::uint64_t ParallelInflate::consumed_bytes() const { return state_->sequential.bytes_used(); }

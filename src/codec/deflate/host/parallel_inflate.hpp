@@ -45,7 +45,7 @@ struct InflateOptions {
   // ones leave the caches between decoding and resolving markers.
   std::size_t segment_bytes = std::size_t{4} << 20;
   std::size_t step_bytes = std::size_t{64} << 10;  // after which a thread checks whether to stop
-  // Compressed bytes from segment to segment; 0: by the ratio so far and piece_bytes.
+  // Compressed bytes from segment to segment; 0: by the ratio so far and segment_bytes.
   std::uint64_t segment_input_bytes = 0;
 };
 

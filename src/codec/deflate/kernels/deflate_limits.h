@@ -12,7 +12,7 @@
 #define DEFLATE_SEGMENT_TOKENS 16384u
 #define DEFLATE_ENCODE_TOKENS 16384u
 
-// Segments of one stream: deflate_pieces.kc and deflate_walks.kc have the meanings.
+// Segments of one stream: deflate_segments.kc and deflate_scans.kc have the meanings.
 #define DEFLATE_WINDOW_SYMBOLS 32768u
 #define DEFLATE_SPAN_WORDS 4u
 #define DEFLATE_GUESSED_ENTRY_BIT 63

@@ -27,8 +27,9 @@ std::string candidate_definitions(const CandidatePolicy& policy, const Traits& t
   const std::string all = primitive::define("MATCH_BLOCKS", policy.blocks) +
                           primitive::define("MATCH_COPY_BITS", policy.copy_bits) +
                           primitive::define("MATCH_ENTRY_BITS", policy.entry_bits);
-  return traits.target == Target::cuda ? all + primitive::groups_per_unit(policy.groups_per_unit)
-                                       : all;
+  return traits.target == Target::cuda
+             ? all + primitive::groups_per_multiprocessor(policy.groups_per_multiprocessor)
+             : all;
 }
 
 }  // namespace penstock::fsst

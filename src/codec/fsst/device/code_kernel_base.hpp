@@ -51,10 +51,11 @@ template <class Interface> class CodeKernelBase : public Interface {
     enqueued_ = strings;
     return queue.fill(*status_, 0, 16);
   }
-  std::uint32_t groups(std::uint64_t rows_per_group, std::uint32_t groups_per_unit) const {
+  std::uint32_t groups(std::uint64_t rows_per_group,
+                       std::uint32_t groups_per_multiprocessor) const {
     const std::uint64_t all = (row_count_ + rows_per_group - 1) / rows_per_group;
     return static_cast<std::uint32_t>(
-        std::min(all, std::uint64_t{device_->traits().compute_units} * groups_per_unit));
+        std::min(all, std::uint64_t{device_->traits().compute_units} * groups_per_multiprocessor));
   }
 
   std::shared_ptr<Device> device_;

@@ -111,12 +111,12 @@ class Encoder final : public DeviceEncoder {
       return Status(Code::capacity, std::to_string(code_bytes) +
                                         " bytes of codes, and memory for " +
                                         std::to_string(capacity_));
-    return guard([&] { return partition_codes(queue, code_bytes, group_begins); });
+    return catch_exceptions([&] { return partition_codes(queue, code_bytes, group_begins); });
   }
 
   Result<EncodedStrings> download(Queue& queue) override {
     if (!is_checked_) return Status(Code::invalid, "download() without a successful check()");
-    return guard([&] { return download_column(queue); });
+    return catch_exceptions([&] { return download_column(queue); });
   }
   std::string_view variant() const override { return variant_; }
 
@@ -200,10 +200,10 @@ class Encoder final : public DeviceEncoder {
   }  // a placeholder that is not read without validity
   std::uint32_t has_validity() const { return strings_.validity != nullptr ? 1 : 0; }
   std::uint32_t groups_for(const Program& program, std::uint64_t threads,
-                           std::uint32_t groups_per_unit) const {
+                           std::uint32_t groups_per_multiprocessor) const {
     const std::uint64_t size = program.group_size(),
-                        max_groups =
-                            std::uint64_t{device_->traits().compute_units} * groups_per_unit;
+                        max_groups = std::uint64_t{device_->traits().compute_units} *
+                                     groups_per_multiprocessor;
     return static_cast<std::uint32_t>(std::min((threads + size - 1) / size, max_groups));
   }
 
@@ -328,7 +328,7 @@ Result<std::unique_ptr<DeviceEncoder>> DeviceEncoder::build(std::shared_ptr<Devi
                                                             std::span<const RowGroup> row_groups,
                                                             std::uint32_t code_offset_bytes,
                                                             std::string_view variant) {
-  return guard([&]() -> Result<std::unique_ptr<DeviceEncoder>> {
+  return catch_exceptions([&]() -> Result<std::unique_ptr<DeviceEncoder>> {
     const std::vector<std::string> fitting = variants(device->traits());
     const std::string_view selected = variant.empty() ? std::string_view(fitting[0]) : variant;
     if (std::ranges::find(fitting, selected) == fitting.end())

@@ -152,7 +152,7 @@ Status check_bad_row(Queue& queue, DeviceStrings& strings, std::uint32_t word) {
     return {};
   }
   const std::uint64_t row = ~word;
-  PENSTOCK_TRY(guard([&] { return check_row(queue, strings, row); }));
+  PENSTOCK_TRY(catch_exceptions([&] { return check_row(queue, strings, row); }));
   PENSTOCK_TRY(check_column(queue, strings,
                             nullptr));  // a row torn by an earlier error may only look corrupt
   return {Code::corrupt, "row " + std::to_string(row) + ": its codes are corrupt"};
@@ -160,7 +160,7 @@ Status check_bad_row(Queue& queue, DeviceStrings& strings, std::uint32_t word) {
 
 Status check_column(Queue& queue, const DeviceStrings& strings, const Buffer* string_offsets) {
   if (!strings.row_groups) return {};
-  return guard([&] { return check_groups(queue, strings, string_offsets); });
+  return catch_exceptions([&] { return check_groups(queue, strings, string_offsets); });
 }
 
 }  // namespace penstock::fsst

@@ -14,7 +14,7 @@ constexpr std::uint32_t table_word_count = FSST_TABLE_WORDS,
 
 // Two thread blocks of `span_warps` warps per multiprocessor. 28 warps have 72 registers per
 // thread; with 32 the decoding spills.
-constexpr std::uint32_t span_warps = 14, span_groups_per_unit = 2, max_span_rounds = 8;
+constexpr std::uint32_t span_warps = 14, span_groups_per_multiprocessor = 2, max_span_rounds = 8;
 
 // The code bytes of a row group.
 struct CodeRange {

@@ -42,9 +42,9 @@ class Lengths final : public CodeKernelBase<DeviceLengths> {
     if (lengths.bytes() < row_count_ * 8)
       return Status(Code::invalid, "the buffer of lengths is smaller than the column's rows");
     PENSTOCK_TRY(begin(queue, strings));
-    constexpr std::uint32_t groups_per_unit = 64;
+    constexpr std::uint32_t groups_per_multiprocessor = 64;
     return queue.launch(
-        *program_, variant(), groups(program_->group_size(), groups_per_unit),
+        *program_, variant(), groups(program_->group_size(), groups_per_multiprocessor),
         {{Argument::of(*strings.codes), Argument::of(*strings.offsets),
           Argument::of(*strings.group_rows), Argument::of(*counts_), Argument::of(lengths),
           Argument::of(*status_), Argument::value(code_bytes_), Argument::value(row_count_),

@@ -112,9 +112,9 @@ class RowMatcher : public MatcherBase {
     return all;
   }
   Status launch(Queue& queue, const DeviceStrings& strings, const Buffer& bits) override {
-    constexpr std::uint32_t groups_per_unit = 32;
+    constexpr std::uint32_t groups_per_multiprocessor = 32;
     return queue.launch(*program_, variant(),
-                        groups(tile_rows_of(program_->group_size()), groups_per_unit),
+                        groups(tile_rows_of(program_->group_size()), groups_per_multiprocessor),
                         arguments(strings, bits));
   }
 
@@ -144,12 +144,12 @@ class CandidateMatcher final : public RowMatcher {
     policy_ = candidate_policy(device_->traits());
     const ProgramOptions options{offset_bytes_, policy_.threads,
                                  candidate_definitions(policy_, device_->traits())};
-    PENSTOCK_TRY(build_program(options, "fsst_walk_pieces"));
+    PENSTOCK_TRY(build_program(options, "fsst_verify_candidates"));
     return {};
   }
   Status launch(Queue& queue, const DeviceStrings& strings, const Buffer& bits) override {
     const std::uint32_t units = device_->traits().compute_units;
-    std::vector<Argument> find, walk, alone;
+    std::vector<Argument> find, verify, deferred;
     const auto add = [](std::vector<Argument>& to, std::initializer_list<const Buffer*> buffers) {
       for (const Buffer* buffer : buffers) to.push_back(Argument::of(*buffer));
     };
@@ -159,24 +159,24 @@ class CandidateMatcher final : public RowMatcher {
       find.push_back(Argument::value(value));
     for (const std::uint32_t value : {group_count_, max_candidates_, is_negated_})
       find.push_back(Argument::value(value));
-    add(walk, {strings.codes.get(), strings.offsets.get(), strings.group_rows.get(),
-               transitions_.get(), byte_transitions_.get()});
-    alone = walk;
-    add(walk, {candidates_.get(), &bits, deferred_.get(), status_.get()});
-    walk.push_back(Argument::value(row_count_));
+    add(verify, {strings.codes.get(), strings.offsets.get(), strings.group_rows.get(),
+                 transitions_.get(), byte_transitions_.get()});
+    deferred = verify;
+    add(verify, {candidates_.get(), &bits, deferred_.get(), status_.get()});
+    verify.push_back(Argument::value(row_count_));
     for (const std::uint32_t value :
          {group_count_, automaton_.state_count, word_bytes_, max_candidates_, is_negated_})
-      walk.push_back(Argument::value(value));
-    add(alone, {&bits, deferred_.get(), status_.get()});
-    alone.push_back(Argument::value(row_count_));
+      verify.push_back(Argument::value(value));
+    add(deferred, {&bits, deferred_.get(), status_.get()});
+    deferred.push_back(Argument::value(row_count_));
     for (const std::uint32_t value :
          {group_count_, automaton_.state_count, automaton_.first_accepting, is_negated_})
-      alone.push_back(Argument::value(value));
-    PENSTOCK_TRY(
-        queue.launch(*program_, "fsst_find_pieces", units * policy_.groups_per_unit, find));
-    PENSTOCK_TRY(
-        queue.launch(*program_, "fsst_walk_pieces", units * policy_.groups_per_unit, walk));
-    return queue.launch(*program_, "fsst_walk_alone", units, alone);
+      deferred.push_back(Argument::value(value));
+    PENSTOCK_TRY(queue.launch(*program_, "fsst_find_candidates",
+                              units * policy_.groups_per_multiprocessor, find));
+    PENSTOCK_TRY(queue.launch(*program_, "fsst_verify_candidates",
+                              units * policy_.groups_per_multiprocessor, verify));
+    return queue.launch(*program_, "fsst_verify_deferred", units, deferred);
   }
 
   CandidatePolicy policy_;
@@ -224,9 +224,10 @@ class CodeMatcher final : public MatcherBase {
     }
   }
   Status launch(Queue& queue, const DeviceStrings& strings, const Buffer& bits) override {
-    constexpr std::uint32_t groups_per_unit = 64;
+    constexpr std::uint32_t groups_per_multiprocessor = 64;
     return queue.launch(
-        *program_, variant(), groups(tile_rows_of(program_->group_size()), groups_per_unit),
+        *program_, variant(),
+        groups(tile_rows_of(program_->group_size()), groups_per_multiprocessor),
         {{Argument::of(*strings.codes), Argument::of(*strings.offsets),
           Argument::of(*strings.group_rows), Argument::of(*firsts_), Argument::of(*constants_),
           Argument::of(*words_), Argument::of(bits), Argument::of(*status_),

@@ -12,12 +12,12 @@ ProgramSource program_source(const Device& device, const ProgramOptions& options
   // Small groups hide their barriers behind one another, so a multiprocessor should hold 1024
   // threads. Without this bound the kernels take up to 100 registers, and ran half as fast through
   // CUDA as through OpenCL, whose compiler takes fewer. With it they are nine tenths as fast.
-  std::string groups_per_unit;
+  std::string groups_per_multiprocessor;
   if (options.group_size > 1 && options.group_size <= 256)
-    groups_per_unit = primitive::groups_per_unit(1024 / options.group_size);
+    groups_per_multiprocessor = primitive::groups_per_multiprocessor(1024 / options.group_size);
   const std::string path = "codec/fsst/kernels/" + std::string(file) + ".kc";
   const kernel::SourcePart parts[] = {
-      {"definitions", offset + groups_per_unit + options.definitions},
+      {"definitions", offset + groups_per_multiprocessor + options.definitions},
       {path, std::string(kernel::codec_source(path))}};
   ProgramSource source;
   source.text = kernel::assemble(device.traits().target, parts, kernel::codec_source);

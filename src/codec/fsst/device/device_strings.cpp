@@ -108,7 +108,8 @@ std::uint64_t cost_of(const SpanPlan& plan, std::uint64_t groups_at_once) {
 // Plans the number of rounds that is estimated to be fastest.
 SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::span<const std::uint64_t> rows,
                     std::uint64_t code_bytes, std::uint32_t compute_units) {
-  const std::uint64_t groups_at_once = std::uint64_t{compute_units} * span_groups_per_unit;
+  const std::uint64_t groups_at_once =
+      std::uint64_t{compute_units} * span_groups_per_multiprocessor;
   SpanPlan best;
   for (std::uint32_t rounds = 1; rounds <= max_span_rounds; rounds++) {
     double span = std::max(512.0, static_cast<double>(code_bytes) /
@@ -220,7 +221,7 @@ Result<DeviceStrings> DeviceStrings::upload(Device& device, Queue& queue,
   PENSTOCK_TRY(validate_layout(strings));
   PENSTOCK_ASSIGN(DeviceStrings uploaded, sizes_of(strings));
   LastCodes last{};
-  return guard([&]() -> Result<DeviceStrings> {
+  return catch_exceptions([&]() -> Result<DeviceStrings> {
     const Status enqueued = enqueue_codes(device, queue, strings, last, uploaded);
     const Status shared = enqueued.ok() ? upload_partition(device, queue, strings.row_groups,
                                                            code_ranges(strings), uploaded)

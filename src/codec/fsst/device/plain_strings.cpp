@@ -142,7 +142,7 @@ Result<DeviceCodes> DeviceCodes::allocate(Device& device, const PlainStrings& st
 
 Result<std::vector<RowGroup>> train(const std::shared_ptr<Device>& device, Queue& queue,
                                     const PlainStrings& strings, std::uint64_t row_group_rows) {
-  return guard([&] { return train_row_groups(device, queue, strings, row_group_rows); });
+  return catch_exceptions([&] { return train_row_groups(device, queue, strings, row_group_rows); });
 }
 
 }  // namespace penstock::fsst

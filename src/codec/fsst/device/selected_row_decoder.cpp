@@ -13,7 +13,7 @@
 namespace penstock::fsst {
 namespace {
 
-bool fits_memory(const Traits& traits) { return fits_tiles(traits, 17); }  // fsst_chosen_tiles.kc
+bool fits_memory(const Traits& traits) { return fits_tiles(traits, 17); }  // fsst_selected_tiles.kc
 bool any(const Traits&) { return true; }
 
 // How selected rows are decoded. `min_rows`: the fewest rows worth a group of their own, which fill
@@ -22,18 +22,18 @@ struct Variant {
   std::string_view name, kernel;
   bool (*fits)(const Traits& traits);
   Result<std::shared_ptr<Program>> (*build)(Device& device, std::uint32_t offset_bytes);
-  std::uint32_t min_rows, groups_per_unit;
+  std::uint32_t min_rows, groups_per_multiprocessor;
 };
 Result<std::shared_ptr<Program>> build_tiles(Device& device, std::uint32_t offset_bytes) {
   return build_program(device, {offset_bytes, tile_threads(device.traits()), {}},
-                       "fsst_chosen_tiles");
+                       "fsst_selected_tiles");
 }
 Result<std::shared_ptr<Program>> build_rows(Device& device, std::uint32_t offset_bytes) {
   return build_program(device, {offset_bytes, row_threads(device.traits()), {}},
                        "fsst_decode_rows");
 }
 constexpr std::array<Variant, 2> table = {
-    {{"fsst_chosen_tiles", "fsst_chosen_tiles", fits_memory, build_tiles, 16, 32},
+    {{"fsst_chosen_tiles", "fsst_selected_tiles", fits_memory, build_tiles, 16, 32},
      {"fsst_chosen_rows", "fsst_decode_rows", any, build_rows, 0, 64}}};
 
 class DeviceSelectedRowDecoder final : public SelectedRowDecoder {
@@ -131,15 +131,14 @@ class DeviceSelectedRowDecoder final : public SelectedRowDecoder {
         variant_.min_rows != 0 ? variant_.min_rows : decode_->group_size();
     return queue.launch(
         *decode_, variant_.kernel,
-        groups(selection.count, rows_per_group, variant_.groups_per_unit),
+        groups(selection.count, rows_per_group, variant_.groups_per_multiprocessor),
         decode_arguments(strings, output, output.bytes->bytes(), *status_, selection));
   }
-  std::uint32_t groups(std::uint64_t items_total, std::uint64_t items_per_group,
-                       std::uint32_t groups_per_unit) const {
+  std::uint32_t groups(std::uint64_t total, std::uint64_t per_group,
+                       std::uint32_t groups_per_multiprocessor) const {
     const std::uint64_t max_groups =
-        std::uint64_t{device_->traits().compute_units} * groups_per_unit;
-    return static_cast<std::uint32_t>(
-        std::min((items_total + items_per_group - 1) / items_per_group, max_groups));
+        std::uint64_t{device_->traits().compute_units} * groups_per_multiprocessor;
+    return static_cast<std::uint32_t>(std::min((total + per_group - 1) / per_group, max_groups));
   }
   std::uint32_t select_groups(std::uint64_t words) const {
     return groups(words, select_->group_size(), 64);

@@ -20,16 +20,18 @@ class SpanDecoder final : public DeviceDecoder {
 
   Status open_variant(const DeviceStrings& strings) override {
     PENSTOCK_TRY(check_rows(strings));
-    PENSTOCK_ASSIGN(measure_, build_program("fsst_measure_spans", 32 * span_warps,
-                                            primitive::groups_per_unit(span_groups_per_unit)));
-    PENSTOCK_ASSIGN(place_spans_, build_program("fsst_place_spans", small_group));
+    PENSTOCK_ASSIGN(
+        measure_,
+        build_program("fsst_measure_spans", 32 * span_warps,
+                      primitive::groups_per_multiprocessor(span_groups_per_multiprocessor)));
+    PENSTOCK_ASSIGN(locate_spans_, build_program("fsst_locate_spans", small_group));
     PENSTOCK_TRY(select_program(write_rows));
     PENSTOCK_ASSIGN(scan_, primitive::Scan::build(
                                device_, {primitive::Number::u64, primitive::Number::u64, true}));
     // The number of spans does not depend on the column's size alone (device_strings.cpp): there is
     // capacity for any column with as many row groups.
-    const std::uint64_t groups =
-        std::uint64_t{device_->traits().compute_units} * span_groups_per_unit * max_span_rounds;
+    const std::uint64_t groups = std::uint64_t{device_->traits().compute_units} *
+                                 span_groups_per_multiprocessor * max_span_rounds;
     const std::uint64_t count = groups * span_warps + strings.group_count + 1;
     for (auto* buffer : {&totals_, &bases_, &starts_, &first_rows_}) {
       PENSTOCK_ASSIGN(*buffer, device_->allocate(count * 8));
@@ -64,7 +66,7 @@ class SpanDecoder final : public DeviceDecoder {
     PENSTOCK_TRY(scan_->enqueue(queue, *totals_, *bases_, count));
     PENSTOCK_TRY(select_program(write_rows));
     return queue.launch(
-        *place_spans_, "fsst_place_spans", strings.span_count / small_group + 1,
+        *locate_spans_, "fsst_locate_spans", strings.span_count / small_group + 1,
         {{Argument::of(*bases_), Argument::of(*states_), Argument::of(*output.offsets),
           Argument::of(*starts_), Argument::of(*status_), Argument::value(strings.row_count),
           Argument::value(strings.string_bytes), Argument::value(strings.span_count)}});
@@ -98,13 +100,14 @@ class SpanDecoder final : public DeviceDecoder {
     PENSTOCK_ASSIGN(
         decode_[row_output],
         build_program(variant(), 32 * span_warps,
-                      primitive::groups_per_unit(span_groups_per_unit) + definitions[row_output]));
+                      primitive::groups_per_multiprocessor(span_groups_per_multiprocessor) +
+                          definitions[row_output]));
     return {};
   }
 
   RowOutput row_output_ = write_rows;  // for the last column
   std::array<std::shared_ptr<Program>, 3> decode_;
-  std::shared_ptr<Program> measure_, place_spans_;
+  std::shared_ptr<Program> measure_, locate_spans_;
   std::unique_ptr<primitive::Scan> scan_;
   std::shared_ptr<Buffer> totals_, bases_, starts_, first_rows_, states_, edges_;
   bool are_edges_empty_ = false;

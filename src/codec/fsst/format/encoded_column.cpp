@@ -61,7 +61,7 @@ Result<EncodedStrings> measured(EncodedStrings strings) {
   return strings;
 }
 
-class CodesOfColumn final : public EncodedTexts {
+class CodesOfColumn final : public EncodedStringColumn {
  public:
   CodesOfColumn(EncodedStrings strings, StringCheck check, bool has_string_sizes)
       : strings_(std::move(strings)),
@@ -71,7 +71,7 @@ class CodesOfColumn final : public EncodedTexts {
   const EncodedStrings& strings() const { return strings_; }
 
   Result<Column> decode() const override {
-    return guard([&]() -> Result<Column> {
+    return catch_exceptions([&]() -> Result<Column> {
       if (has_string_sizes_) return validated(fsst::decode(strings_));
       PENSTOCK_ASSIGN(const EncodedStrings strings, measured(strings_));
       return validated(fsst::decode(strings));
@@ -81,12 +81,12 @@ class CodesOfColumn final : public EncodedTexts {
     return validated(fsst::decode(strings_, {0, rows}));
   }
 
-  std::shared_ptr<const EncodedTexts> slice(std::uint64_t first,
-                                            std::uint64_t count) const override {
+  std::shared_ptr<const EncodedStringColumn> slice(std::uint64_t first,
+                                                   std::uint64_t count) const override {
     return std::make_shared<CodesOfColumn>(fsst::slice(strings_, first, count), check_, false);
   }
-  Result<std::shared_ptr<const EncodedTexts>> joined(
-      std::span<const std::shared_ptr<const EncodedTexts>> parts) const override {
+  Result<std::shared_ptr<const EncodedStringColumn>> joined(
+      std::span<const std::shared_ptr<const EncodedStringColumn>> parts) const override {
     std::vector<const EncodedStrings*> all;
     for (const auto& part : parts) {
       const auto* const codes = dynamic_cast<const CodesOfColumn*>(part.get());
@@ -95,14 +95,14 @@ class CodesOfColumn final : public EncodedTexts {
       all.push_back(&codes->strings_);
     }
     PENSTOCK_ASSIGN(EncodedStrings strings, fsst::joined(all));
-    return std::shared_ptr<const EncodedTexts>(
+    return std::shared_ptr<const EncodedStringColumn>(
         std::make_shared<CodesOfColumn>(std::move(strings), check_, false));
   }
 
  private:
-  Result<Column> validated(Result<Column> texts) const {
-    if (texts.ok() && check_) PENSTOCK_TRY(check_(*texts));
-    return texts;
+  Result<Column> validated(Result<Column> strings) const {
+    if (strings.ok() && check_) PENSTOCK_TRY(check_(*strings));
+    return strings;
   }
 
   EncodedStrings strings_;  // without validity, which the column holds
@@ -182,7 +182,7 @@ Result<EncodedStrings> joined(std::span<const EncodedStrings* const> parts) {
     rows += part->row_count;
     bytes += part->offset(part->row_count) - part->offset(0);
   }
-  return guard([&]() -> Result<EncodedStrings> {
+  return catch_exceptions([&]() -> Result<EncodedStrings> {
     if (bytes <= INT32_MAX)
       join_codes<std::uint32_t>(parts, all, bytes, rows);
     else

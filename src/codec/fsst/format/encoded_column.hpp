@@ -9,7 +9,7 @@
 namespace penstock::fsst {
 
 // Checks decoded strings before they are handed out.
-using StringCheck = std::function<Status(const Column& texts)>;
+using StringCheck = std::function<Status(const Column& strings)>;
 // Wraps strings as a column with their validity. Checks what validate_layout() does, and no codes.
 Result<Column> encoded_column(EncodedStrings strings, StringCheck check = {});
 

@@ -101,10 +101,10 @@ std::uint32_t suffix_limit(const SymbolTable& table) {
 
 // Returns the first code that breaks the order of lengths 2 to 8, 1; symbol_count if none does.
 std::uint32_t first_out_of_order(const SymbolTable& table) {
-  std::uint32_t place = 0;
+  std::uint32_t index = 0;
   for (std::uint32_t code = table.zero_terminated ? 1 : 0; code < table.symbol_count; code++) {
-    while (place < 8 && length_order[place] != table.lengths[code]) place++;
-    if (place == 8) return code;
+    while (index < 8 && length_order[index] != table.lengths[code]) index++;
+    if (index == 8) return code;
   }
   return table.symbol_count;
 }

@@ -130,9 +130,9 @@ Status check_splits(const EncodedStrings& strings) {
 }
 
 // Walks the codes of a row group from one split to the next and counts output bytes.
-class SplitWalk {
+class SplitScan {
  public:
-  SplitWalk(const EncodedStrings& strings, std::size_t group)
+  SplitScan(const EncodedStrings& strings, std::size_t group)
       : table_(*strings.row_groups[group].table),
         begin_(strings.codes.as<std::uint8_t>() +
                strings.offset(strings.row_groups[group].first_row)),
@@ -145,34 +145,34 @@ class SplitWalk {
     while (at_ < goal) {
       if (goal - at_ >= 8) {
         if (const std::uint64_t codes = load_codes(at_); table_.special(codes) == 0) {
-          text_bytes_ += table_.string_bytes(codes);
+          string_bytes_ += table_.string_bytes(codes);
           at_ += 8;
           continue;
         }
       }
       const bool is_symbol = *at_ < table_.symbol_count;
-      text_bytes_ += is_symbol ? table_.lengths[*at_] : 1;
+      string_bytes_ += is_symbol ? table_.lengths[*at_] : 1;
       at_ += is_symbol ? 1 : 2;
     }
   }
-  std::uint64_t string_bytes() const { return text_bytes_; }
+  std::uint64_t string_bytes() const { return string_bytes_; }
   bool is_behind(std::uint64_t code_byte) const { return at_ > begin_ + code_byte; }
   std::uint64_t code_byte_count() const { return static_cast<std::uint64_t>(end_ - begin_); }
 
  private:
   const CodeTable table_;
   const std::uint8_t *begin_, *end_, *at_;
-  std::uint64_t text_bytes_ = 0;
+  std::uint64_t string_bytes_ = 0;
 };
 
-void find_group_splits(SplitWalk walk, std::uint32_t each, std::uint64_t* blocks,
+void find_group_splits(SplitScan scan, std::uint32_t each, std::uint64_t* blocks,
                        std::uint16_t* splits) {
   std::uint64_t block_offsets = 0;
-  for (std::uint64_t code_byte = 0; code_byte < walk.code_byte_count(); code_byte += each) {
-    walk.go_to(code_byte);
-    if (code_byte % block_code_bytes == 0) *blocks++ = block_offsets = walk.string_bytes();
-    *splits++ = static_cast<std::uint16_t>((walk.string_bytes() - block_offsets) |
-                                           (walk.is_behind(code_byte) ? 1u << 15 : 0u));
+  for (std::uint64_t code_byte = 0; code_byte < scan.code_byte_count(); code_byte += each) {
+    scan.go_to(code_byte);
+    if (code_byte % block_code_bytes == 0) *blocks++ = block_offsets = scan.string_bytes();
+    *splits++ = static_cast<std::uint16_t>((scan.string_bytes() - block_offsets) |
+                                           (scan.is_behind(code_byte) ? 1u << 15 : 0u));
   }
 }
 
@@ -234,14 +234,14 @@ Splits splits_of(const EncodedStrings& strings, std::uint32_t split_code_bytes) 
   std::vector<std::uint16_t> splits(first_splits.back());
   in_parallel(strings.row_groups.size(), 1, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t group = first; group < last; group++)
-      find_group_splits(SplitWalk(strings, group), split_code_bytes,
+      find_group_splits(SplitScan(strings, group), split_code_bytes,
                         blocks.data() + first_blocks[group], splits.data() + first_splits[group]);
   });
   return {split_code_bytes, Bytes::own(std::move(blocks)), Bytes::own(std::move(splits))};
 }
 
 Result<Splits> find_splits(const EncodedStrings& strings, std::uint32_t split_code_bytes) {
-  return guard([&]() -> Result<Splits> {
+  return catch_exceptions([&]() -> Result<Splits> {
     PENSTOCK_TRY(check_split_size(split_code_bytes));
     PENSTOCK_TRY(validate_layout(strings));
     PENSTOCK_TRY(check_rows(strings));
@@ -263,7 +263,7 @@ Status validate_layout(const EncodedStrings& strings) {
 }
 
 Status validate(const EncodedStrings& strings) {
-  return guard([&]() -> Status {
+  return catch_exceptions([&]() -> Status {
     PENSTOCK_TRY(validate_layout(strings));
     PENSTOCK_TRY(check_rows(strings));
     if (strings.splits) PENSTOCK_TRY(check_splits(strings));

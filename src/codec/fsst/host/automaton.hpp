@@ -36,7 +36,7 @@ std::vector<std::uint8_t> code_transitions(const Automaton& automaton, const Sym
 std::uint32_t contained_bytes(const Predicate& predicate);
 
 // Returns one word per code, with which kernels find the few blocks of codes where LIKE '%word%'
-// may match (fsst_find_pieces.kc).
+// may match (fsst_find_candidates.kc).
 std::array<std::uint32_t, 256> filter_of(const Automaton& automaton,
                                          const std::vector<std::uint8_t>& steps,
                                          const SymbolTable& table);

@@ -98,7 +98,7 @@ template <class Work> Status run_in_parallel(std::uint64_t count, const Work& wo
   std::atomic<std::uint64_t> next = 0;
   in_parallel(count, 1, [&](std::uint64_t, std::uint64_t) {
     for (std::uint64_t segment = next++; segment < count; segment = next++)
-      statuses[segment] = guard([&] { return work(segment); });
+      statuses[segment] = catch_exceptions([&] { return work(segment); });
   });
   for (const Status& status : statuses) PENSTOCK_TRY(status);
   return {};
@@ -313,7 +313,7 @@ Result<Column> decode_column(const EncodedStrings& strings, const DecodeOptions&
 }  // namespace
 
 Result<Column> decode(const EncodedStrings& strings, const DecodeOptions& options) {
-  return guard([&] { return decode_column(strings, options); });
+  return catch_exceptions([&] { return decode_column(strings, options); });
 }
 
 }  // namespace penstock::fsst

@@ -124,7 +124,7 @@ Groups encode_groups(const Column& column, std::span<const std::uint64_t> rows) 
   in_parallel(count, 1, [&](std::uint64_t, std::uint64_t) {
     BatchEncoder encoder;
     for (std::uint64_t group = next++; group < count; group = next++)
-      groups[group] = guard([&] {
+      groups[group] = catch_exceptions([&] {
         return encode_group(column, rows[group], rows[group + 1] - rows[group], encoder);
       });
   });
@@ -195,7 +195,7 @@ Result<EncodedStrings> encode_column(const Column& column, const EncodeOptions& 
 }  // namespace
 
 Result<EncodedStrings> encode(const Column& strings, const EncodeOptions& options) {
-  return guard([&] { return encode_column(strings, options); });
+  return catch_exceptions([&] { return encode_column(strings, options); });
 }
 
 std::vector<std::uint8_t> encode_string(const SymbolTable& table, std::string_view string) {

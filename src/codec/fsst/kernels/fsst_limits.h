@@ -18,7 +18,7 @@
 #define FSST_CODES_PER_THREAD 16u
 #define FSST_MEASURED_ROWS 8u
 #define FSST_SEGMENT_BYTES 64u
-// Codes of a candidate block (fsst_find_pieces.kc).
+// Codes of a candidate block (fsst_find_candidates.kc).
 #define FSST_BLOCK_CODES 16u
 
 // Spans: codes of a warp's step, its stage, and local memory besides stages (fsst_warps.kc).

@@ -1,4 +1,4 @@
-// Numbers that output_of_origins.kc and the host share.
+// Numbers that resolve_source_indices.kc and the host share.
 #pragma once
 
 // Words of a stream of source indices.

@@ -7,7 +7,7 @@
 #define LZ4_SCAN_WARP_BYTES 2816u
 #define LZ4_SOURCE_WARP_BYTES 3456u
 
-// Large blocks: lz4_stretches.kc has the meanings.
+// Large blocks: lz4_segments.kc has the meanings.
 #define LZ4_SEGMENT_BYTES 4032u
 #define LZ4_SCRATCH_HEAD_WORDS 66u
 #define LZ4_BLOCK_WORDS 2u

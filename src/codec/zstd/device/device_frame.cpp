@@ -19,33 +19,34 @@ constexpr Phase sequences_phase = {.kernel = "zstd_stream_sequences",
                                    .granularity = Granularity::threads_per_chunk,
                                    .local_bytes = ZSTD_SEQUENCES_THREAD_BYTES,
                                    .max_workers_per_group = 32};
-constexpr Phase places_phase = {.kernel = "zstd_stream_places",
-                                .file = "zstd/kernels/zstd_stream_places",
-                                .granularity = Granularity::single_group};
+constexpr Phase positions_phase = {.kernel = "zstd_stream_positions",
+                                   .file = "zstd/kernels/zstd_stream_positions",
+                                   .granularity = Granularity::single_group};
 constexpr Phase literals_phase = {.kernel = "zstd_stream_literals",
                                   .file = "zstd/kernels/zstd_stream_literals",
                                   .granularity = Granularity::threads_per_chunk,
                                   .local_bytes = ZSTD_LITERALS_THREAD_BYTES,
                                   .max_workers_per_group = 28,
                                   .threads_per_chunk = 4};
-constexpr Phase origins_phase = {.kernel = "zstd_stream_origins",
-                                 .file = "zstd/kernels/zstd_stream_origins",
-                                 .granularity = Granularity::warp_per_chunk,
-                                 .local_bytes = ZSTD_SOURCE_WARP_BYTES,
-                                 .max_workers_per_group = 8,
-                                 .groups_per_multiprocessor = 5};
-constexpr Phase thread_origins_phase = {.kernel = "zstd_stream_origins",
-                                        .file = "zstd/kernels/zstd_stream_origins_thread",
-                                        .granularity = Granularity::thread_per_chunk};
-const Phase& origins_phase_on(const Traits& traits) {
-  return traits.is_cpu ? thread_origins_phase : origins_phase;
+constexpr Phase source_indices_phase = {.kernel = "zstd_stream_source_indices",
+                                        .file = "zstd/kernels/zstd_stream_source_indices",
+                                        .granularity = Granularity::warp_per_chunk,
+                                        .local_bytes = ZSTD_SOURCE_WARP_BYTES,
+                                        .max_workers_per_group = 8,
+                                        .groups_per_multiprocessor = 5};
+constexpr Phase thread_source_indices_phase = {
+    .kernel = "zstd_stream_source_indices",
+    .file = "zstd/kernels/zstd_stream_source_indices_thread",
+    .granularity = Granularity::thread_per_chunk};
+const Phase& source_indices_phase_on(const Traits& traits) {
+  return traits.is_cpu ? thread_source_indices_phase : source_indices_phase;
 }
 
 std::uint64_t suitable_batch_bytes(const Traits& traits) {
   // A CPU is as quick by few blocks, and tells more often how far it is.
-  const std::uint64_t most = traits.is_cpu ? 64 << 20 : 1 << 30;
+  const std::uint64_t max_bytes = traits.is_cpu ? 64 << 20 : 1 << 30;
   return std::max<std::uint64_t>(
-      std::min({most, traits.max_allocation_bytes / 8, traits.global_bytes / 16}),
+      std::min({max_bytes, traits.max_allocation_bytes / 8, traits.global_bytes / 16}),
       largest_block_bytes);
 }
 
@@ -75,9 +76,9 @@ struct DeviceFrame::Progress {
   State state = {};
   batch::SourceStream stream = {};
 
-  void index_next(std::size_t most) {
+  void index_next(std::size_t max_blocks) {
     next_rows.clear();
-    indexed = index.next(most, next_rows);
+    indexed = index.next(max_blocks, next_rows);
   }
 };
 
@@ -90,9 +91,10 @@ Result<std::unique_ptr<DeviceFrame>> DeviceFrame::build(std::shared_ptr<Device> 
 
 Status DeviceFrame::open() {
   PENSTOCK_ASSIGN(sequences_, batch::build_phase(*device_, sequences_phase));
-  PENSTOCK_ASSIGN(positions_, batch::build_phase(*device_, places_phase));
+  PENSTOCK_ASSIGN(positions_, batch::build_phase(*device_, positions_phase));
   PENSTOCK_ASSIGN(literals_, batch::build_phase(*device_, literals_phase));
-  PENSTOCK_ASSIGN(sources_, batch::build_phase(*device_, origins_phase_on(device_->traits())));
+  PENSTOCK_ASSIGN(sources_,
+                  batch::build_phase(*device_, source_indices_phase_on(device_->traits())));
   PENSTOCK_ASSIGN(source_resolver_, batch::SourceResolver::build(device_));
   return {};
 }
@@ -104,10 +106,10 @@ DeviceFrame::DeviceFrame(std::shared_ptr<Device> device, std::uint64_t batch_out
 DeviceFrame::~DeviceFrame() = default;
 
 bool DeviceFrame::fits(const FrameHeader& header, const Traits& traits) {
-  const batch::Variant method{
-      .name = "zstd_frame",
-      .format = batch::Format::zstd,
-      .phases = {sequences_phase, places_phase, literals_phase, origins_phase_on(traits)}};
+  const batch::Variant method{.name = "zstd_frame",
+                              .format = batch::Format::zstd,
+                              .phases = {sequences_phase, positions_phase, literals_phase,
+                                         source_indices_phase_on(traits)}};
   return header.window_bytes <= max_window_bytes && header.dictionary_id == 0 &&
          batch::fits(method, traits);
 }

@@ -68,7 +68,8 @@ Result<std::shared_ptr<const Dictionary>> read(std::span<const Byte> bytes) {
 }  // namespace
 
 Result<std::shared_ptr<const Dictionary>> read_dictionary(std::span<const std::byte> bytes) {
-  return guard([&] { return read({reinterpret_cast<const Byte*>(bytes.data()), bytes.size()}); });
+  return catch_exceptions(
+      [&] { return read({reinterpret_cast<const Byte*>(bytes.data()), bytes.size()}); });
 }
 
 }  // namespace penstock::zstd

@@ -4,9 +4,10 @@
 
 namespace penstock::zstd {
 
-Status BlockIndex::next(std::size_t most, std::vector<BlockRow>& rows) {
+Status BlockIndex::next(std::size_t max_blocks, std::vector<BlockRow>& rows) {
   std::uint32_t sequences = 0;
-  for (std::size_t i = 0; i < most && !is_at_end_; i++) PENSTOCK_TRY(take_block(rows, sequences));
+  for (std::size_t i = 0; i < max_blocks && !is_at_end_; i++)
+    PENSTOCK_TRY(take_block(rows, sequences));
   return {};
 }
 

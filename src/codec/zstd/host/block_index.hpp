@@ -38,7 +38,7 @@ class BlockIndex {
   // Appends rows of the next blocks, up to `most`, or fewer at the frame's end. first_sequence
   // counts from the first of them. Errors: Code::truncated, Code::corrupt; the rows of earlier
   // blocks are valid.
-  Status next(std::size_t most, std::vector<BlockRow>& rows);
+  Status next(std::size_t max_blocks, std::vector<BlockRow>& rows);
   bool is_at_end() const { return is_at_end_; }
   std::uint64_t at() const { return at_; }  // behind the blocks so far
 

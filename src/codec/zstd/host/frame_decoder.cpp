@@ -84,7 +84,7 @@ class StreamingDecoder final : public FrameDecoder {
 
 Result<std::unique_ptr<FrameDecoder>> FrameDecoder::begin(std::span<const std::byte> input,
                                                           const DecodeOptions& options) {
-  return guard([&]() -> Result<std::unique_ptr<FrameDecoder>> {
+  return catch_exceptions([&]() -> Result<std::unique_ptr<FrameDecoder>> {
     PENSTOCK_ASSIGN(const FrameHeader header, accepted_header(input, options));
     if (header.window_bytes > options.window_limit_bytes)
       return Status(Code::capacity, "Zstandard frame: its window of " +
@@ -98,7 +98,7 @@ Result<std::unique_ptr<FrameDecoder>> FrameDecoder::begin(std::span<const std::b
 
 Result<DecodedFrame> decode_frame(std::span<const std::byte> input, std::span<std::byte> output,
                                   const DecodeOptions& options) {
-  return guard([&]() -> Result<DecodedFrame> {
+  return catch_exceptions([&]() -> Result<DecodedFrame> {
     PENSTOCK_ASSIGN(const FrameHeader header, accepted_header(input, options));
     const std::span<Byte> buffer{reinterpret_cast<Byte*>(output.data()), output.size()};
     FramePipeline pipeline(bytes_of(input), header, options.dictionary, limits_of(header, options),

@@ -70,26 +70,26 @@ void FramePipeline::write_block(Lock& lock) {
   is_writing_ = true;
   lock.unlock();
   Status status = slot.status;
-  if (status.ok()) status = guard([&] { return writer_.write(slot.plan, slot.block); });
-  if (status.ok() && slot.plan.is_last) status = guard([&] { return finish_frame(); });
+  if (status.ok()) status = catch_exceptions([&] { return writer_.write(slot.plan, slot.block); });
+  if (status.ok() && slot.plan.is_last) status = catch_exceptions([&] { return finish_frame(); });
   lock.lock();
   is_writing_ = false;
   if (!status.ok()) return end(std::move(status));
   written_blocks_++;
   written_ = writer_.written_bytes();
-  places_ = writer_.output().places();
+  output_spans_ = writer_.output().spans();
   if (slot.plan.is_last) end({});
 }
 
 void FramePipeline::decode_block(Lock& lock, BlockDecoder& decoder) {
   Slot& slot = slots_[scanned_ % slots_.size()];
   slot.is_decoded = false;
-  slot.status = guard([&] { return scanner_.next(slot.plan); });
+  slot.status = catch_exceptions([&] { return scanner_.next(slot.plan); });
   scanned_++;
   is_scanned_ = !slot.status.ok() || slot.plan.is_last;
   if (slot.status.ok() && slot.plan.type == BlockType::compressed) {
     lock.unlock();
-    Status status = guard([&] {
+    Status status = catch_exceptions([&] {
       return decoder.decode(slot.plan, input_.data() + input_.size(), header_.block_limit_bytes(),
                             slot.block);
     });
@@ -115,7 +115,7 @@ bool FramePipeline::work(Lock& lock, BlockDecoder& decoder, bool is_writer) {
 void FramePipeline::start_threads(bool is_caller_free) {
   if (thread_count_ == 1 || are_started_ || scanned_ < blocks_before_threads || is_scanned_) return;
   are_started_ = true;
-  const Status started = guard([&] {
+  const Status started = catch_exceptions([&] {
     for (unsigned thread = 1; thread < thread_count_; thread++) {
       const bool is_writer = thread == 1 && !is_caller_free;
       threads_.emplace_back([this, is_writer] { help(is_writer); });
@@ -146,8 +146,8 @@ Result<std::span<const Byte>> FramePipeline::take(std::uint64_t max_bytes) {
     if (!work(lock, decoder_, is_caller_writer_)) wait(lock);
   }
   if (written_ != released_)
-    return places_.bytes(released_,
-                         written_ - released_ > max_bytes ? released_ + max_bytes : written_);
+    return output_spans_.bytes(released_,
+                               written_ - released_ > max_bytes ? released_ + max_bytes : written_);
   PENSTOCK_TRY(status_);
   return std::span<const Byte>();
 }

@@ -74,7 +74,7 @@ class FramePipeline {
   BlockWriter writer_;
   std::vector<Slot> slots_;  // block n has slot n % size
   std::uint64_t scanned_ = 0, written_blocks_ = 0, written_ = 0, released_ = 0;
-  OutputSpans places_;  // of what is written
+  OutputSpans output_spans_;  // of what is written
   unsigned waiting_ = 0;
   bool is_scanned_ = false, is_writing_ = false, is_done_ = false, is_stopping_ = false,
        are_started_ = false;

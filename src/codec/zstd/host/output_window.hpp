@@ -41,7 +41,7 @@ class OutputWindow {
   MatchSource source() const { return source_; }
   void advance(std::uint64_t bytes) { at_ += bytes; }
 
-  OutputSpans places() const { return {source_.begin, source_.before_end, segment_first_}; }
+  OutputSpans spans() const { return {source_.begin, source_.before_end, segment_first_}; }
 
  private:
   std::shared_ptr<Byte[]> ring_;  // null: the caller's

@@ -1,4 +1,4 @@
-// print_kernel_text TARGET [FILE...]: the assembled source of Kernel C files for a target, on
+// print_kernel_source TARGET [FILE...]: the assembled source of Kernel C files for a target, on
 // standard output. TARGET-body: the files alone, without preludes, for sources that have them.
 // What they include is read from src/ and include/.
 #include <cstdio>
@@ -36,7 +36,7 @@ int main(int count, char** words) {
   const auto target = penstock::target_from_name(name);
   if (!target.ok()) {
     std::fprintf(stderr,
-                 "%s\nusage: print_kernel_text cuda|opencl|metal|sycl|host[-body] [FILE...]\n",
+                 "%s\nusage: print_kernel_source cuda|opencl|metal|sycl|host[-body] [FILE...]\n",
                  target.status().text().c_str());
     return 2;
   }
@@ -44,7 +44,7 @@ int main(int count, char** words) {
   for (int i = 2; i < count; i++) {
     parts.push_back({words[i], content_of(words[i])});
     if (parts.back().text.empty()) {
-      std::fprintf(stderr, "print_kernel_text: cannot read %s\n", words[i]);
+      std::fprintf(stderr, "print_kernel_source: cannot read %s\n", words[i]);
       return 1;
     }
   }

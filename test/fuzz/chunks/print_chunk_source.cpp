@@ -1,4 +1,4 @@
-// print_chunk_text CODEC DEVICE PHASE: the text of a phase, counted from 0, that the library
+// print_chunk_source CODEC DEVICE PHASE: the text of a phase, counted from 0, that the library
 // builds for a row of each table of linked_chunks.hpp, as host C++.
 #include <cstdio>
 #include <cstdlib>
@@ -54,14 +54,15 @@ Status build_stream(const std::shared_ptr<Device>& device) {
 }
 
 int fail(const std::string& what) {
-  std::fprintf(stderr, "print_chunk_text: %s\n", what.c_str());
+  std::fprintf(stderr, "print_chunk_source: %s\n", what.c_str());
   return 1;
 }
 
 int print(std::string_view codec_name, std::string_view device_name, unsigned phase) {
   const ChunkCodec* const codec = find_row(chunk_codecs, codec_name);
   const ChunkDevice* const on = find_row(chunk_devices, device_name);
-  if (codec == nullptr || on == nullptr) return fail("usage: print_chunk_text CODEC DEVICE PHASE");
+  if (codec == nullptr || on == nullptr)
+    return fail("usage: print_chunk_source CODEC DEVICE PHASE");
   const auto device = std::make_shared<PrintingDevice>(traits_of(*on), phase);
   const Status status = codec->is_stream    ? build_stream(device)
                         : codec->is_frame   ? zstd::DeviceFrame::build(device).status()

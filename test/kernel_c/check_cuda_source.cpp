@@ -1,4 +1,4 @@
-// check_cuda_text [-DNAME=VALUE...] FILE: whether NVRTC compiles a CUDA text, for sm_90 with the
+// check_cuda_source [-DNAME=VALUE...] FILE: whether NVRTC compiles a CUDA text, for sm_90 with the
 // driver's options. No GPU is needed. Exit code 0 if it does, 1 if not (the log says why), 77 where
 // there is no NVRTC.
 #include <cstdio>
@@ -26,10 +26,10 @@ int main(int count, char** words) {
   std::ostringstream text;
   text << file.rdbuf();
   if (!file) {
-    std::fprintf(stderr, "check_cuda_text: cannot read '%s'\n", path.c_str());
+    std::fprintf(stderr, "check_cuda_source: cannot read '%s'\n", path.c_str());
     return 1;
   }
-  const auto compiled = penstock::cuda::compile_text(*nvrtc, text.str(), 90, options, path);
+  const auto compiled = penstock::cuda::compile_source(*nvrtc, text.str(), 90, options, path);
   if (!compiled.ok())
     std::fprintf(stderr, "%s\n", compiled.status().text().c_str());
   else if (!compiled->log.empty())
