@@ -13,9 +13,9 @@ template <class T> T expected(Result<T> result, const char* claim) {
 }
 void expect_ok(const Status& status, const std::string& claim);
 void expect_bad_row(const Status& status, std::uint64_t row, const std::string& claim);
-template <class T> T value_at(const Buffer& buffer, std::uint64_t place) {
+template <class T> T value_at(const Buffer& buffer, std::uint64_t index) {
   T value;
-  std::memcpy(&value, content_of(buffer).data() + place * sizeof(T), sizeof(T));
+  std::memcpy(&value, content_of(buffer).data() + index * sizeof(T), sizeof(T));
   return value;
 }
 

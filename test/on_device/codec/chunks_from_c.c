@@ -37,7 +37,7 @@ static penstock_chunk_batch batch_of(uint32_t count, const penstock_memory parts
 }
 
 /* A decoder's or an encoder's, enqueued and got back. */
-static penstock_code run_with(const struct c_place* place, penstock_chunk_decoder* decoder,
+static penstock_code run_with(const struct c_allocator* allocator, penstock_chunk_decoder* decoder,
                               penstock_chunk_encoder* encoder, struct c_chunks* chunks,
                               penstock_status* status) {
   uint64_t sizes[part_count];
@@ -49,21 +49,21 @@ static penstock_code run_with(const struct c_place* place, penstock_chunk_decode
                  sizes);
   contents_of_parts(chunks, contents);
   for (int i = 0; i < part_count; i++)
-    parts[i].handle = place->put(place, contents[i], sizes[i]), parts[i].bytes = sizes[i];
+    parts[i].handle = allocator->put(allocator, contents[i], sizes[i]), parts[i].bytes = sizes[i];
   const penstock_chunk_batch batch = batch_of(chunks->count, parts);
   const penstock_code code =
-      decoder != NULL ? penstock_chunk_decoder_enqueue(decoder, place->queue, &batch, status)
-                      : penstock_chunk_encoder_enqueue(encoder, place->queue, &batch, status);
-  place->get(place, parts[3].handle, chunks->output, sizes[3]);
-  place->get(place, parts[6].handle, chunks->output_sizes, sizes[6]);
-  place->get(place, parts[7].handle, chunks->statuses, sizes[7]);
-  place->finish(place);
-  for (int i = 0; i < part_count; i++) place->release(place, parts[i].handle);
+      decoder != NULL ? penstock_chunk_decoder_enqueue(decoder, allocator->queue, &batch, status)
+                      : penstock_chunk_encoder_enqueue(encoder, allocator->queue, &batch, status);
+  allocator->get(allocator, parts[3].handle, chunks->output, sizes[3]);
+  allocator->get(allocator, parts[6].handle, chunks->output_sizes, sizes[6]);
+  allocator->get(allocator, parts[7].handle, chunks->statuses, sizes[7]);
+  allocator->finish(allocator);
+  for (int i = 0; i < part_count; i++) allocator->release(allocator, parts[i].handle);
   return code;
 }
 
-penstock_code run_from_c(const struct c_place* place, penstock_device* device, enum c_work work,
-                         penstock_chunk_format format, struct c_chunks* chunks,
+penstock_code run_from_c(const struct c_allocator* allocator, penstock_device* device,
+                         enum c_work work, penstock_chunk_format format, struct c_chunks* chunks,
                          penstock_status* status) {
   penstock_chunk_decoder* decoder = NULL;
   penstock_chunk_encoder* encoder = NULL;
@@ -71,64 +71,68 @@ penstock_code run_from_c(const struct c_place* place, penstock_device* device, e
                            ? penstock_chunk_decoder_build(device, format, NULL, &decoder, status)
                            : penstock_chunk_encoder_build(device, format, NULL, &encoder, status);
   if (code != PENSTOCK_OK) return code;
-  code = run_with(place, decoder, encoder, chunks, status);
+  code = run_with(allocator, decoder, encoder, chunks, status);
   penstock_chunk_decoder_free(decoder);
   penstock_chunk_encoder_free(encoder);
   return code;
 }
 
-static uint64_t put_on_host(const struct c_place* place, const void* content, uint64_t bytes) {
-  (void)place;
+static uint64_t put_on_host(const struct c_allocator* allocator, const void* content,
+                            uint64_t bytes) {
+  (void)allocator;
   void* const memory = aligned_alloc(16, (size_t)(bytes + 31) / 16 * 16);
   if (content != NULL) memcpy(memory, content, (size_t)bytes);
   return (uintptr_t)memory;
 }
-static void get_from_host(const struct c_place* place, uint64_t memory, void* to, uint64_t bytes) {
-  (void)place;
+static void get_from_host(const struct c_allocator* allocator, uint64_t memory, void* to,
+                          uint64_t bytes) {
+  (void)allocator;
   memcpy(to, (const void*)(uintptr_t)memory, (size_t)bytes);
 }
-static void finish_on_host(const struct c_place* place) { (void)place; }
-static void release_on_host(const struct c_place* place, uint64_t memory) {
-  (void)place;
+static void finish_on_host(const struct c_allocator* allocator) { (void)allocator; }
+static void release_on_host(const struct c_allocator* allocator, uint64_t memory) {
+  (void)allocator;
   free((void*)(uintptr_t)memory);
 }
 
 penstock_code run_from_c_in_host_memory(penstock_device* device, enum c_work work,
                                         penstock_chunk_format format, struct c_chunks* chunks,
                                         penstock_status* status) {
-  const struct c_place place = {NULL,          NULL,           put_on_host,
-                                get_from_host, finish_on_host, release_on_host};
-  return run_from_c(&place, device, work, format, chunks, status);
+  const struct c_allocator allocator = {NULL,          NULL,           put_on_host,
+                                        get_from_host, finish_on_host, release_on_host};
+  return run_from_c(&allocator, device, work, format, chunks, status);
 }
 
-static uint64_t put_on_opencl(const struct c_place* place, const void* content, uint64_t bytes) {
+static uint64_t put_on_opencl(const struct c_allocator* allocator, const void* content,
+                              uint64_t bytes) {
   const cl_mem memory =
-      clCreateBuffer(place->context, CL_MEM_READ_WRITE, (size_t)bytes + 16, NULL, NULL);
+      clCreateBuffer(allocator->context, CL_MEM_READ_WRITE, (size_t)bytes + 16, NULL, NULL);
   if (content != NULL)
-    clEnqueueWriteBuffer(place->queue, memory, CL_FALSE, 0, (size_t)bytes, content, 0, NULL, NULL);
+    clEnqueueWriteBuffer(allocator->queue, memory, CL_FALSE, 0, (size_t)bytes, content, 0, NULL,
+                         NULL);
   return (uintptr_t)memory;
 }
-static void get_from_opencl(const struct c_place* place, uint64_t memory, void* to,
+static void get_from_opencl(const struct c_allocator* allocator, uint64_t memory, void* to,
                             uint64_t bytes) {
-  clEnqueueReadBuffer(place->queue, (cl_mem)(uintptr_t)memory, CL_FALSE, 0, (size_t)bytes, to, 0,
-                      NULL, NULL);
+  clEnqueueReadBuffer(allocator->queue, (cl_mem)(uintptr_t)memory, CL_FALSE, 0, (size_t)bytes, to,
+                      0, NULL, NULL);
 }
-static void finish_on_opencl(const struct c_place* place) { clFinish(place->queue); }
-static void release_on_opencl(const struct c_place* place, uint64_t memory) {
-  (void)place;
+static void finish_on_opencl(const struct c_allocator* allocator) { clFinish(allocator->queue); }
+static void release_on_opencl(const struct c_allocator* allocator, uint64_t memory) {
+  (void)allocator;
   clReleaseMemObject((cl_mem)(uintptr_t)memory);
 }
 
 static penstock_code run_on_queue(cl_context context, cl_command_queue queue, enum c_work work,
                                   penstock_chunk_format format, struct c_chunks* chunks,
                                   penstock_status* status) {
-  const struct c_place place = {
+  const struct c_allocator allocator = {
       context, queue, put_on_opencl, get_from_opencl, finish_on_opencl, release_on_opencl};
   penstock_device* device = NULL;
   penstock_code code = penstock_device_of_opencl_queue(queue, &device, status);
   if (code == PENSTOCK_OK && penstock_device_context(device) != (void*)context)
     code = PENSTOCK_INTERNAL;
-  if (code == PENSTOCK_OK) code = run_from_c(&place, device, work, format, chunks, status);
+  if (code == PENSTOCK_OK) code = run_from_c(&allocator, device, work, format, chunks, status);
   penstock_device_close(device);
   return code;
 }

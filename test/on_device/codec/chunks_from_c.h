@@ -23,16 +23,16 @@ struct c_chunks {
 enum c_work { C_DECODE, C_ENCODE };
 
 /* Memory and a queue of a program's own. */
-struct c_place {
+struct c_allocator {
   void *context, *queue;
-  uint64_t (*put)(const struct c_place* place, const void* content,
+  uint64_t (*put)(const struct c_allocator* allocator, const void* content,
                   uint64_t bytes); /* NULL: memory without content */
-  void (*get)(const struct c_place* place, uint64_t memory, void* to, uint64_t bytes);
-  void (*finish)(const struct c_place* place);
-  void (*release)(const struct c_place* place, uint64_t memory);
+  void (*get)(const struct c_allocator* allocator, uint64_t memory, void* to, uint64_t bytes);
+  void (*finish)(const struct c_allocator* allocator);
+  void (*release)(const struct c_allocator* allocator, uint64_t memory);
 };
-penstock_code run_from_c(const struct c_place* place, penstock_device* device, enum c_work work,
-                         penstock_chunk_format format, struct c_chunks* chunks,
+penstock_code run_from_c(const struct c_allocator* allocator, penstock_device* device,
+                         enum c_work work, penstock_chunk_format format, struct c_chunks* chunks,
                          penstock_status* status);
 
 /* A device whose memory is the host's. */

@@ -37,18 +37,18 @@ static int open_driver(void) {
          found(library, "cuMemcpyDtoHAsync_v2", &driver.to_host);
 }
 
-static uint64_t put(const struct c_place* place, const void* content, uint64_t bytes) {
+static uint64_t put(const struct c_allocator* allocator, const void* content, uint64_t bytes) {
   cu_pointer memory = 0;
   if (driver.allocate(&memory, (size_t)bytes + 16) != 0) return 0;
-  if (content != NULL) driver.to_device(memory, content, (size_t)bytes, place->queue);
+  if (content != NULL) driver.to_device(memory, content, (size_t)bytes, allocator->queue);
   return memory;
 }
-static void get(const struct c_place* place, uint64_t memory, void* to, uint64_t bytes) {
-  driver.to_host(to, memory, (size_t)bytes, place->queue);
+static void get(const struct c_allocator* allocator, uint64_t memory, void* to, uint64_t bytes) {
+  driver.to_host(to, memory, (size_t)bytes, allocator->queue);
 }
-static void finish(const struct c_place* place) { driver.finish(place->queue); }
-static void release(const struct c_place* place, uint64_t memory) {
-  (void)place;
+static void finish(const struct c_allocator* allocator) { driver.finish(allocator->queue); }
+static void release(const struct c_allocator* allocator, uint64_t memory) {
+  (void)allocator;
   driver.release(memory);
 }
 
@@ -57,13 +57,13 @@ penstock_code run_from_c_on_cuda(enum c_work work, penstock_chunk_format format,
   penstock_device* device = NULL;
   penstock_code code = penstock_device_open("cuda:0", &device, status);
   if (code != PENSTOCK_OK) return code;
-  struct c_place place = {penstock_device_context(device), NULL, put, get, finish, release};
-  if (!open_driver() || driver.set_context(place.context) != 0 ||
-      driver.create_stream(&place.queue, 0) != 0)
+  struct c_allocator allocator = {penstock_device_context(device), NULL, put, get, finish, release};
+  if (!open_driver() || driver.set_context(allocator.context) != 0 ||
+      driver.create_stream(&allocator.queue, 0) != 0)
     code = PENSTOCK_INTERNAL;
   else
-    code = run_from_c(&place, device, work, format, chunks, status);
-  if (place.queue != NULL) driver.destroy_stream(place.queue);
+    code = run_from_c(&allocator, device, work, format, chunks, status);
+  if (allocator.queue != NULL) driver.destroy_stream(allocator.queue);
   penstock_device_close(device);
   return code;
 }
