@@ -32,10 +32,10 @@ Result<bool> ChunkStream::begin_on_codes(ChunkMemory& memory, Queue& compute, st
       return column.with("on the codes of column '" + program_.source_schema[derived.source].name +
                          "'");
     to.device_values = column->results();
-    PENSTOCK_ASSIGN(const std::size_t strings,
+    PENSTOCK_ASSIGN(const std::size_t uploaded,
                     upload_codes(memory, compute, index, derived.source));
     code_reports_.note_built(*column);
-    memory.encoded.functions.push_back({strings, std::move(column).value(), nullptr, nullptr});
+    memory.encoded.functions.push_back({uploaded, std::move(column).value(), nullptr, nullptr});
   }
   to.type = derived.function->result_type;
   to.row_count = source.row_count;

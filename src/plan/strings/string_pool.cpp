@@ -85,8 +85,8 @@ void StringPool::encode_strings(const Column& strings, std::vector<std::uint32_t
 Status StringPool::encode_encoded(const Column& column, std::vector<std::uint32_t>& codes) {
   const fsst::EncodedStrings* const strings = fsst::codes_of(column);
   if (strings == nullptr || !strings->is_canonical) {
-    PENSTOCK_ASSIGN(const Column strings, decoded(column));
-    encode_strings(strings, codes);
+    PENSTOCK_ASSIGN(const Column plain, decoded(column));
+    encode_strings(plain, codes);
     return {};
   }
   const std::vector<std::uint64_t> rows = number_codes(column, *strings, codes);

@@ -32,7 +32,7 @@ class DenseGroups : public ::testing::TestWithParam<Where> {
     options.batch_rows = batch_rows;
     options.variant = GetParam().variant;
     options.memory_limit_bytes = memory_limit_bytes;
-    options.on_source = [&](std::string_view) { texts++; };
+    options.on_source = [&](std::string_view) { programs++; };
     StringPool strings;
     RunReport report;
     TileRun run{kernel::make_host_device(GetParam().device), &options, &strings, &report};
@@ -41,7 +41,7 @@ class DenseGroups : public ::testing::TestWithParam<Where> {
     return result;
   }
   std::uint64_t memory_limit_bytes = 0;
-  int texts = 0;        // compiled
+  int programs = 0;     // compiled
   std::string variant;  // at the end
 };
 
