@@ -402,8 +402,8 @@ TEST(StreamHostile, MembersWithForeignSubfieldsAreDecodedAsPlainOnes) {
 TEST(StreamHostile, WindowsAboveTheLimitAreRefused) {
   const std::string text(100'000, 'w');
   std::string file = zstd_made(text, 3, true, false);
-  ASSERT_EQ(file[4] & 0x20, 0);  // the window's descriptor follows
-  file[5] = 18 << 3;             // 256 MiB
+  ASSERT_EQ(file[4] & 0x20, 0);          // the window's descriptor follows
+  file[5] = static_cast<char>(18 << 3);  // 256 MiB
   for (const char* const method : {"", "zstd-frames", "zstd-stream", "zstd-parallel"}) {
     const Status status = decompress(bytes_of(file), {.method = method}).status();
     EXPECT_EQ(status.code(), Code::capacity) << status.text();

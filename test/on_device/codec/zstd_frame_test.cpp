@@ -40,8 +40,11 @@ Result<Bytes> decoded(Device& device, DeviceFrame& decoder, const Bytes& frame,
   PENSTOCK_ASSIGN(const auto queue, device.queue());
   Bytes padded = input;
   padded.resize((padded.size() + 31) / 16 * 16);
-  DeviceFrame::Target place{
-      .input = input, .frame_begin = before, .output_begin = gap, .capacity_bytes = capacity};
+  DeviceFrame::Target place;
+  place.input = input;
+  place.frame_begin = before;
+  place.output_begin = gap;
+  place.capacity_bytes = capacity;
   PENSTOCK_ASSIGN(place.device_input, on_device(device, *queue, padded));
   PENSTOCK_ASSIGN(place.output, on_device(device, *queue, text));
   const auto made = decoder.decode(*queue, header, place);
