@@ -2,6 +2,7 @@
 // threads that they need.
 #include <gtest/gtest.h>
 
+#include "codec/lz4/kernels/lz4_limits.h"
 #include "penstock/batch.hpp"
 
 namespace penstock::batch {
@@ -36,9 +37,9 @@ TEST(ChunkVariants, AWarpHasItsLocalMemory) {
   const auto of_lz4 = [](std::uint64_t local_bytes) {
     return Decoder::variants(Format::lz4, traits_of(false, local_bytes, 32));
   };
-  EXPECT_EQ(of_lz4(4096), (Names{"lz4_decode_warp", "lz4_decode_thread", "lz4_decode_stretches"}));
-  EXPECT_EQ(of_lz4(4095), (Names{"lz4_decode_thread", "lz4_decode_stretches"}));
-  EXPECT_EQ(of_lz4(3455), Names{"lz4_decode_thread"});
+  EXPECT_EQ(of_lz4(LZ4_DECODE_WARP_BYTES), (Names{"lz4_decode_warp", "lz4_decode_thread", "lz4_decode_stretches"}));
+  EXPECT_EQ(of_lz4(LZ4_DECODE_WARP_BYTES - 1), (Names{"lz4_decode_thread", "lz4_decode_stretches"}));
+  EXPECT_EQ(of_lz4(LZ4_SOURCE_WARP_BYTES - 1), Names{"lz4_decode_thread"});
   EXPECT_EQ(Encoder::variants(Format::deflate, traits_of(false, 13311, 32)), Names());
 }
 
