@@ -16,19 +16,26 @@ namespace penstock {
 namespace {
 
 struct Driver {
-  std::string_view name;
+  std::string_view name;  // of its target, too, and what an id begins with
+  bool may_have_cpus;
   std::vector<Traits> (*list)(std::vector<std::string>& notes);
   Result<std::shared_ptr<Device>> (*open)(unsigned index);
+  std::string_view what_to_install;
 };
+// In the order of preference. A CPU comes after every other device.
 constexpr std::array drivers = {
-    // in the order of preference
-    Driver{"cuda", device::list_cuda_devices, device::open_cuda_device},
-    Driver{"opencl", device::list_opencl_devices, device::open_opencl_device},
+    Driver{.name = "cuda",
+           .may_have_cpus = false,
+           .list = device::list_cuda_devices,
+           .open = device::open_cuda_device,
+           .what_to_install =
+               "for an NVIDIA GPU: its driver, and NVRTC from PyPI's nvidia-cuda-nvrtc"},
+    Driver{.name = "opencl",
+           .may_have_cpus = true,
+           .list = device::list_opencl_devices,
+           .open = device::open_opencl_device,
+           .what_to_install = "for the CPU: apt install pocl-opencl-icd"},
 };
-
-constexpr std::string_view what_to_install =
-    "for the CPU: apt install pocl-opencl-icd; for an NVIDIA GPU: its driver, and NVRTC from "
-    "PyPI's nvidia-cuda-nvrtc";
 
 // PENSTOCK_HIDE=cuda,opencl hides drivers, for tests and comparisons.
 bool is_hidden(std::string_view driver) {
@@ -42,13 +49,20 @@ bool is_hidden(std::string_view driver) {
   return false;
 }
 
-int preference(const Traits& traits) {
-  return traits.target == Target::cuda ? 0 : traits.is_cpu ? 2 : 1;
+const Driver* driver_of(std::string_view name) {
+  const auto* const found = std::ranges::find(drivers, name, &Driver::name);
+  return found == drivers.end() ? nullptr : found;
+}
+
+// Returns the rank of a device; the lowest is taken.
+std::size_t preference(const Traits& traits) {
+  const Driver* const driver = driver_of(name_of(traits.target));
+  if (traits.is_cpu || driver == nullptr) return drivers.size();
+  return static_cast<std::size_t>(driver - drivers.data());
 }
 
 bool is_kind(std::string_view selector) {
-  return selector.empty() || selector == "cpu" || selector == "gpu" || selector == "cuda" ||
-         selector == "opencl";
+  return selector.empty() || selector == "cpu" || selector == "gpu" || driver_of(selector);
 }
 
 bool fits(const Traits& traits, std::string_view selector) {
@@ -71,6 +85,19 @@ std::optional<Id> parse_id(std::string_view text) {
   return Id{text.substr(0, colon), index};
 }
 
+std::string what_to_install() {
+  std::string text;
+  for (const Driver& driver : drivers)
+    text += (text.empty() ? "" : "; ") + std::string(driver.what_to_install);
+  return text;
+}
+
+std::string driver_names() {
+  std::string text;
+  for (const Driver& driver : drivers) text += std::string(driver.name) + ", ";
+  return text;
+}
+
 // Returns the end of a message: "found: opencl:0 (NAME)", or the drivers' notes and what to
 // install.
 std::string found_instead(const std::vector<Traits>& devices,
@@ -79,21 +106,22 @@ std::string found_instead(const std::vector<Traits>& devices,
   for (const Traits& traits : devices)
     text += (text.empty() ? "; found: " : ", ") + traits.id + " (" + traits.name + ")";
   for (const std::string& note : notes) text += "\n  " + note;
-  if (devices.empty()) text += "\n  To install: " + std::string(what_to_install);
+  if (devices.empty()) text += "\n  To install: " + what_to_install();
   return text;
 }
 
 // Returns whether a driver may have the selected device. Starting CUDA takes some 0.2 s, which
 // "opencl:0" and "cpu" need not pay.
-bool may_have(std::string_view driver, std::string_view selector) {
-  if (selector == "cpu") return driver == "opencl";
-  return selector.empty() || selector == "gpu" || selector.substr(0, selector.find(':')) == driver;
+bool may_have(const Driver& driver, std::string_view selector) {
+  if (selector == "cpu") return driver.may_have_cpus;
+  return selector.empty() || selector == "gpu" ||
+         selector.substr(0, selector.find(':')) == driver.name;
 }
 
 std::vector<Traits> list_for(std::string_view selector, std::vector<std::string>& notes) {
   std::vector<Traits> all;
   for (const Driver& driver : drivers) {
-    if (!may_have(driver.name, selector)) continue;
+    if (!may_have(driver, selector)) continue;
     if (is_hidden(driver.name)) {
       notes.push_back(std::string(driver.name) + ": hidden by PENSTOCK_HIDE");
       continue;
@@ -108,8 +136,8 @@ std::vector<Traits> list_for(std::string_view selector, std::vector<std::string>
 Result<Traits> choose(std::string_view selector) {
   if (!is_kind(selector) && !parse_id(selector))
     return Status(Code::invalid, "'" + std::string(selector) +
-                                     "' names no device: write an id such as opencl:0, or one of "
-                                     "cuda, opencl, gpu, cpu");
+                                     "' names no device: write an id such as opencl:0, or one of " +
+                                     driver_names() + "gpu, cpu");
   std::vector<std::string> notes;
   for (const Traits& traits : list_for(selector, notes))
     if (fits(traits, selector)) return traits;

@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> target_names = {"cuda", "opencl", "metal", "sycl",
                                                           "host"};
+static_assert(target_names.size() == static_cast<std::size_t>(Target::host) + 1);
 
 }  // namespace
 

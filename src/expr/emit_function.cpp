@@ -16,7 +16,8 @@ const char* math_name(Op op) {
     case Op::logarithm10: return "LOG10";
     case Op::sine: return "SIN";
     case Op::cosine: return "COS";
-    default: return "TAN";
+    case Op::tangent: return "TAN";
+    default: return "NO_SUCH_FUNCTION";  // does not compile, and says which line
   }
 }
 

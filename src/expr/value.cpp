@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "expr/calendar.hpp"
 #include "expr/operation.hpp"
@@ -169,7 +170,8 @@ template <class F> double float_binary(Op op, F a, F b) {
     case Op::multiply: return a * b;
     case Op::divide: return a / b;
     case Op::modulo: return std::fmod(a, b);
-    default: return std::pow(a, b);
+    case Op::power: return std::pow(a, b);
+    default: return std::numeric_limits<double>::quiet_NaN();  // no function of two floats
   }
 }
 
@@ -187,7 +189,8 @@ template <class F> double float_unary(Op op, F a) {
     case Op::logarithm10: return std::log10(a);
     case Op::sine: return std::sin(a);
     case Op::cosine: return std::cos(a);
-    default: return std::tan(a);
+    case Op::tangent: return std::tan(a);
+    default: return std::numeric_limits<double>::quiet_NaN();  // no function of one float
   }
 }
 
