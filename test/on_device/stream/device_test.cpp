@@ -259,6 +259,43 @@ TEST(StreamOnDevice, ZlibStreamsComeBackAndStayThere) {
   });
 }
 
+TEST(StreamOnDevice, TrailingGarbageAfterGzipMembersIsIgnoredAndCounted) {
+  const std::string text = words(3000);
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    for (const std::string& members : {zlib_made(text, 6), sized_gzip(text, 1024)})
+      for (const std::string& zeros : {std::string(), std::string(3, '\0')})
+        for (const std::string garbage : {"", "junk"}) {
+          const File file{"garbage", members + zeros + garbage, Format::gzip};
+          const auto report = report_of(device, file, text);
+          ASSERT_TRUE(report.has_value());
+          EXPECT_EQ(report->ignored_bytes, garbage.size());
+          EXPECT_EQ(report->methods.size(), 1u);
+          TAKE(const DeviceOutput there,
+               decompress_to_device(Source::memory(bytes_of(file.bytes)), {.device = device}));
+          EXPECT_EQ(there.report.ignored_bytes, garbage.size());
+          TAKE(const std::string stayed, fetched(*device, there));
+          EXPECT_EQ(stayed, text);
+        }
+  });
+}
+
+TEST(StreamOnDevice, MembersWithForeignSubfieldsAreDecodedAsPlainOnes) {
+  const std::string text = words(100) + std::string(3000, '\0'),
+                    body = zlib_made(text, 0).substr(10),
+                    head("\x1f\x8b\x08\4\0\0\0\0\0\xff\6\0BC\2\0", 16);
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    for (const std::string& size : {std::string("\x11\0", 2), std::string("\xff\xff", 2),
+                                    std::string("\0\0", 2), std::string("\xff\1", 2)}) {
+      const std::string member = head + size + body;
+      const auto here = decompressed(Source::memory(bytes_of(member + member)), {.device = device});
+      ASSERT_OK(here);
+      EXPECT_EQ(*here, text + text);
+    }
+  });
+}
+
 TEST(StreamOnDevice, AnOrdinaryGzipBombEndsAtTheLimit) {
   const std::string file = zlib_made(std::string(20 << 20, '\0'), 6);
   on_each_device([&](Device& found) {
