@@ -630,6 +630,46 @@ TEST(StreamOnDevice, TheFirstOfSeveralErrorsIsTold) {
   });
 }
 
+// liblz4 takes it where the block's capacity is larger than its output (lz4_block.kc).
+TEST(StreamOnDevice, AnLz4BlockThatEndsInOneLiteralIsTaken) {
+  LZ4F_preferences_t independent{};
+  independent.frameInfo.blockMode = LZ4F_blockIndependent;
+  independent.frameInfo.blockSizeID = LZ4F_max64KB;
+  const std::string head = lz4_made("", 1, independent).substr(0, 7);
+  const std::string block =
+      '\xe3' + words(14) + std::string("\x0e\0", 2) + '\x10' + 'z';  // with a match of 7 bytes
+  std::string file = head;
+  add_number(file, block.size(), 4);
+  file += block + std::string(4, '\0');
+  const std::string text = words(14) + words(14).substr(0, 7) + 'z';
+  ASSERT_EQ(lz4_says(file), text);
+  EXPECT_EQ(output_of(decompress(bytes_of(file), {})), text);
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    EXPECT_EQ(output_of(decompress(bytes_of(file), {.device = device})), text);
+  });
+}
+
+TEST(StreamOnDevice, AMessageDoesNotOfferWhatTheDeviceHasJustRefused) {
+  LZ4F_preferences_t linked{}, independent{};
+  linked.frameInfo.blockMode = LZ4F_blockLinked;
+  independent.frameInfo.blockMode = LZ4F_blockIndependent;
+  const std::string text = words(100'000), dictionary = words(500, 3);
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    if (!found.traits().is_cpu) return;
+    const Status is_linked =
+        decompress(bytes_of(lz4_made(text, 1, linked)), {.device = device}).status();
+    EXPECT_NE(is_linked.message().find("on a GPU: dependent blocks"), std::string::npos)
+        << is_linked.text();
+    const Status has_dictionary = decompress(bytes_of(lz4_made(text, 1, independent)),
+                                             {.dictionary = bytes_of(dictionary), .device = device})
+                                      .status();
+    EXPECT_NE(has_dictionary.message().find("without a dictionary"), std::string::npos)
+        << has_dictionary.text();
+  });
+}
+
 TEST(StreamOnDevice, WhatDevicesDoNotDecodeIsAnErrorUnlessTheyMayBeLeft) {
   const std::string text = words(200'000), dictionary = text.substr(70'000, 9'000);
   LZ4F_preferences_t linked{};
