@@ -450,9 +450,20 @@ TEST(StreamHostile, SmallZstdFramesHaveTheStatusOfOurDecoder) {
       };
       EXPECT_EQ(output_of(decode(zero_in_two_bytes, "helloworld")), "helloworld");
       EXPECT_EQ(decode(extraneous, "helloworld").status().code(), Code::corrupt);
-      if (has_checksum && std::string(method) != "zstd-parallel") continue;  // docs/formats/zstd.md
       EXPECT_EQ(decode(offset_zero, "helloooo").status().code(), Code::corrupt);
     }
+}
+
+// An FSE table of 32 states of weight 1, and a stream that has no bits for the first two states.
+TEST(StreamHostile, HuffmanWeightsWithoutStatesAreRefusedInSmallZstdFrames) {
+  const std::string tree("\4\x10\xf8\1\1", 5),
+      block = std::string("\x42\x80\1", 3) + tree + '\1' + '\0';
+  for (const char* const method : {"", "zstd-frames", "zstd-parallel"}) {
+    const Status status =
+        decompress(bytes_of(zstd_around(block, false, "")), {.method = method}).status();
+    EXPECT_EQ(status.code(), Code::corrupt);
+    EXPECT_NE(status.message().find("no two states"), std::string::npos) << status.text();
+  }
 }
 
 TEST(StreamHostile, FilesOfOtherFormatsAreNamed) {
