@@ -16,6 +16,10 @@ namespace {
 // in the trailer is the length.
 constexpr std::uint64_t max_member_bytes = 4 << 20;
 
+// The output that a member counts for at least, since its tables take as long as some kilobytes.
+// With fewer a batch of empty members keeps a CPU busy for seconds, in which none can be cancelled.
+constexpr std::uint64_t min_counted_member_bytes = 8 << 10;
+
 // Returns the length modulo 2^32 at the end of the trailer.
 std::uint32_t stored_length(std::span<const std::byte> trailer) {
   return ByteReader(trailer.last(4)).u32();
@@ -84,7 +88,7 @@ class SizedMembers : public ChunkStages {
       job.chunks.push_back(chunk);
       job.keep_alive(context_.input.owner());
       job.capacity += chunk.output_bytes;
-      counted_bytes += std::max(chunk.output_bytes, min_counted_output_bytes);
+      counted_bytes += std::max(chunk.output_bytes, min_counted_member_bytes);
       input_bytes = context_.input.offset() - begin;
     }
     return !job.chunks.empty();
