@@ -411,6 +411,10 @@ class Streams(CommandLineTest):
         self.assert_fails(self.run_program("decompress", link), "is a symbolic link", "--force")
         self.assertEqual(self.run_program("decompress", "-f", link).returncode, 0)
         self.assertEqual((self.rows / "link").read_bytes(), b"text")
+        plain = self.rows / "plain"
+        plain.symlink_to(path)
+        self.assert_fails(self.run_program("compress", plain, link), "2 of 2 files failed")
+        self.assertEqual(self.run_program("compress", "-f", plain).returncode, 0)
 
     def test_zeros_become_holes(self):
         content = b"begin" + bytes(8 << 20) + b"end" + bytes(1 << 20)
@@ -474,11 +478,12 @@ class Streams(CommandLineTest):
         self.assertEqual([(self.rows / name).exists() for name in "abc"], [True, False, True])
         joined = self.run_program("decompress", "-o", "-", good, last)
         self.assertEqual((joined.returncode, joined.out), (0, "ac"))
-        self.assert_fails(
-            self.run_program("decompress", "-o", self.rows / "x", good, last),
-            "several are given",
-            code=2,
-        )
+        for command in ("decompress", "compress"):
+            self.assert_fails(
+                self.run_program(command, "-o", self.rows / "x", good, last),
+                "several are given",
+                code=2,
+            )
 
     def test_tests_and_lists(self):
         content = corpora()["text"]

@@ -421,6 +421,8 @@ TEST(StreamHostile, WindowsAboveTheLimitAreRefused) {
         output_of(decompress(bytes_of(file), {.max_window_bytes = 256 << 20, .method = method})),
         text);
   }
+  EXPECT_EQ(decompressed(dripping(file)).status().code(), Code::capacity);
+  EXPECT_EQ(*decompressed(dripping(file), {.max_window_bytes = 256 << 20}), text);
 }
 
 // A frame of a raw block "hello" and a compressed one.

@@ -597,6 +597,24 @@ TEST(StreamOnDevice, AFrameOfVeryManyBlocksWithoutASizeIsNotADevices) {
   });
 }
 
+TEST(StreamOnDevice, WindowsAboveTheLimitAreRefused) {
+  const std::string text(100'000, 'w');
+  std::string file = zstd_made(text, 3, true, false);
+  ASSERT_EQ(file[4] & 0x20, 0);          // the window's descriptor follows
+  file[5] = static_cast<char>(18 << 3);  // 256 MiB
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    const Status refused = decompress(bytes_of(file), {.device = device}).status();
+    EXPECT_EQ(refused.code(), Code::capacity) << refused.text();
+    EXPECT_EQ(
+        decompress_to_device(Source::memory(bytes_of(file)), {.device = device}).status().text(),
+        refused.text());
+    EXPECT_EQ(
+        output_of(decompress(bytes_of(file), {.max_window_bytes = 256 << 20, .device = device})),
+        text);
+  });
+}
+
 TEST(StreamOnDevice, AFrameOfMoreOutputThanItStatesIsCorrupt) {
   std::string file = zstd_made(std::string(200, 'x') + words(300), 3, false);
   ASSERT_EQ(file[4] & 0xc0, 0x40);  // two bytes of content size, less 256
