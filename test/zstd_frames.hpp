@@ -233,7 +233,7 @@ inline ChunkStatus decoded_by(const zstd::HotLoops& loops, const std::string& fr
           decoder->decode(plan, input.data() + input.size(), header->block_limit_bytes(), block);
     if (status.ok()) status = writer.write(plan, block);
   } while (status.ok() && !plan.is_last);
-  if (status.ok()) status = writer.finish(nullptr, 0);
+  if (status.ok()) status = writer.finish(input, scanner.at()).status();
   if (!status.ok()) return {false, status.text()};
   text.resize(writer.written_bytes());
   return {true, text};

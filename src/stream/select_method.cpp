@@ -30,6 +30,7 @@ Status unsupported_on_devices(const Context& context) {
   std::string supported;
   for (const Method& method : methods_of(context))
     if (method.is_for_devices()) supported += "; " + std::string(method.summary);
+  if (!context.options.dictionary.empty()) supported += "; without a dictionary";
   if (context.input.exceeds_buffer_limit())
     supported += "; the pipe is too long for methods that need the whole input";
   const ErrorLocation location{context.report.format, context.next_member(),

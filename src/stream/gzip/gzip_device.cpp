@@ -5,6 +5,7 @@
 #include "stream/device/output_reader.hpp"
 #include "stream/gzip/gzip_decoders.hpp"
 #include "stream/gzip/inflate_libraries.hpp"
+#include "stream/input/byte_reader.hpp"
 
 namespace penstock::stream {
 namespace {
@@ -16,6 +17,20 @@ bool fits_device(const Context& context) {
   const std::uint64_t bytes = *context.input.size() - context.input.offset();
   return deflate::SegmentFinder::fits(traits) &&
          bytes + chunk_alignment <= traits.max_allocation_bytes;
+}
+
+// Returns the size of a Deflate stream that is one last block without output, stored or of fixed
+// codes (RFC 1951, 3.2.4 and 3.2.6); 0 for all others. A file may have very many of them, and each
+// would take launches of its own.
+std::size_t empty_stream_bytes(std::span<const std::byte> stream) {
+  ByteReader reader(stream);
+  const unsigned first = reader.u8();
+  if (first == 3) {  // then seven zero bits: the code of the block's end
+    const unsigned second = reader.u8();
+    return !reader.ended_early() && (second & 3) == 0 ? 2 : 0;
+  }
+  constexpr std::uint32_t no_bytes = 0xffff0000;  // a length of 0, and its complement
+  return (first & 7) == 1 && reader.u32() == no_bytes ? 5 : 0;
 }
 
 // Delivers the output in order, for decompress().
@@ -138,10 +153,15 @@ Result<bool> DeviceMembers::measure() {
                 .stream = {},
                 .trailer_bytes = {},
                 .checksum = format_ == Format::zlib};
-  PENSTOCK_TRY(timed([&]() -> Status {
-    PENSTOCK_ASSIGN(member.stream, finder_->follow(*queue_, body.offset - base_));
-    return {};
-  }));
+  const std::uint64_t begin_byte = body.offset - base_;
+  if (const std::size_t bytes = empty_stream_bytes(bytes_.subspan(begin_byte)); bytes > 0) {
+    member.stream.end_byte = begin_byte + bytes;
+  } else {
+    PENSTOCK_TRY(timed([&]() -> Status {
+      PENSTOCK_ASSIGN(member.stream, finder_->follow(*queue_, begin_byte));
+      return {};
+    }));
+  }
   if (member.stream.error.error != batch::ErrorCode::none)
     return error_of(body, member.stream.error);
   member.trailer = body.at(base_ + member.stream.end_byte);
@@ -175,6 +195,16 @@ std::uint64_t DeviceMembers::bytes_pending() const {
 Status DeviceMembers::decode(const std::shared_ptr<Buffer>& output, std::uint64_t output_offset) {
   if (members_.empty()) return {};
   Member& member = members_.front();
+  if (member.first_segment < member.stream.segments.size())
+    PENSTOCK_TRY(decode_batch(member, output, output_offset));
+  if (member.first_segment < member.stream.segments.size()) return {};
+  PENSTOCK_TRY(check_trailer(member));
+  members_.pop_front();
+  return {};
+}
+
+Status DeviceMembers::decode_batch(Member& member, const std::shared_ptr<Buffer>& output,
+                                   std::uint64_t output_offset) {
   deflate::OutputBatch batch;
   PENSTOCK_TRY(outputs_->reserve_batch(member.stream, member.first_segment));
   PENSTOCK_TRY(timed([&]() -> Status {
@@ -189,9 +219,6 @@ Status DeviceMembers::decode(const std::shared_ptr<Buffer>& output, std::uint64_
   const auto combine =
       format_ == Format::zlib ? checksum::adler32_combine : checksum::crc32_combine;
   member.checksum = combine(member.checksum, batch.checksum, batch.output_bytes);
-  if (member.first_segment < member.stream.segments.size()) return {};
-  PENSTOCK_TRY(check_trailer(member));
-  members_.pop_front();
   return {};
 }
 

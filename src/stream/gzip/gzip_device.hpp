@@ -47,6 +47,8 @@ class DeviceMembers {
       : context_(context), session_(*context.session), format_(format) {}
   Status upload();
   Result<std::optional<ErrorLocation>> next_body();
+  Status decode_batch(Member& member, const std::shared_ptr<Buffer>& output,
+                      std::uint64_t output_offset);
   Status check_trailer(const Member& member) const;
   Status error_of(const ErrorLocation& body, const deflate::StreamError& error) const;
   // Adds the time of `work`, which waits for the queue, to that of kernels.

@@ -16,6 +16,10 @@ namespace {
 // in the trailer is the length.
 constexpr std::uint64_t max_member_bytes = 4 << 20;
 
+// The output that a member counts for at least, since its tables take as long as some kilobytes.
+// With fewer a batch of empty members keeps a CPU busy for seconds, in which none can be cancelled.
+constexpr std::uint64_t min_counted_member_bytes = 8 << 10;
+
 // Returns the length modulo 2^32 at the end of the trailer.
 std::uint32_t stored_length(std::span<const std::byte> trailer) {
   return ByteReader(trailer.last(4)).u32();
@@ -27,17 +31,30 @@ Status check_content(std::span<const std::byte> trailer, std::span<const std::by
                             output.size(), location);
 }
 
-// Returns whether the member at the input's position names its size, and the input ends there or
-// goes on as gzip allows. Otherwise the subfield is another program's, or wrong, and the member is
-// decoded as one that does not name its size.
+// Returns whether a member of exactly these bytes is valid. `body_offset` is after its header.
+bool is_whole_member(std::span<const std::byte> member, std::size_t body_offset) {
+  const auto body = member.subspan(body_offset, member.size() - body_offset - gzip_trailer_bytes);
+  const std::uint32_t output_bytes = stored_length(member);
+  if (output_bytes > max_inflated(body.size())) return false;
+  std::vector<std::byte> output(output_bytes);
+  const InflateResult result = inflate_body(body, output.data(), output.size());
+  return result.outcome == InflateOutcome::done && result.bytes_in == body.size() &&
+         check_content(member.last(gzip_trailer_bytes), {output.data(), result.bytes_out}, {}).ok();
+}
+
+// Returns whether the member at the input's position names its size. Another program's subfield of
+// the same name leads to no end of a member, which is then decoded as one that names none. The
+// input ends after a member, or another begins. What else follows is ignored (zeros, garbage), once
+// in a file. Only decoding tells whether it follows a member.
 Result<bool> is_sized(Input& input, const GzipHeader& header) {
   const std::uint64_t bytes = header.member_bytes.value_or(0);
   if (bytes < header.header_bytes + gzip_trailer_bytes || bytes > max_member_bytes) return false;
-  PENSTOCK_ASSIGN(const auto found, input.peek(bytes + 2));
+  constexpr std::byte magic[] = {std::byte{0x1f}, std::byte{0x8b}, std::byte{8}};
+  PENSTOCK_ASSIGN(const auto found, input.peek(bytes + std::size(magic)));
   if (found.size() <= bytes) return found.size() == bytes;
-  const auto next = found.subspan(bytes, std::min<std::size_t>(found.size() - bytes, 2));
-  constexpr std::byte magic[] = {std::byte{0x1f}, std::byte{0x8b}};
-  return next[0] == std::byte{0} || std::equal(next.begin(), next.end(), magic);
+  const auto next = found.subspan(bytes, std::min(found.size() - bytes, std::size(magic)));
+  return std::equal(next.begin(), next.end(), magic) ||
+         is_whole_member(found.first(bytes), header.header_bytes);
 }
 
 // Parses the header of a member that names its size. Returns nothing for others, for members that
@@ -62,18 +79,18 @@ class SizedMembers : public ChunkStages {
       : context_(context), job_bytes_(job_bytes), max_chunk_output_bytes_(max_chunk_output_bytes) {}
 
   Result<bool> take(DecodeJob& job) override {
-    std::uint64_t output_bytes = 0, input_bytes = 0;
+    std::uint64_t counted_bytes = 0, input_bytes = 0;
     const std::uint64_t begin = context_.input.offset();
-    while (output_bytes < job_bytes_ && input_bytes < job_bytes_) {
+    while (counted_bytes < job_bytes_ && input_bytes < job_bytes_) {
       PENSTOCK_ASSIGN(const auto header, next_sized_header(context_, max_chunk_output_bytes_));
       if (!header) break;
       PENSTOCK_ASSIGN(const Chunk chunk, take_member(*header));
       job.chunks.push_back(chunk);
       job.keep_alive(context_.input.owner());
-      output_bytes += chunk.output_bytes;
+      job.capacity += chunk.output_bytes;
+      counted_bytes += std::max(chunk.output_bytes, min_counted_member_bytes);
       input_bytes = context_.input.offset() - begin;
     }
-    job.capacity = output_bytes;
     return !job.chunks.empty();
   }
 

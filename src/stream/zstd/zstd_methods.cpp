@@ -27,8 +27,7 @@ constexpr Method rows[] = {
      .decoder = HostDecoder{make_parallel_frame}},
     {.format = Format::zstd,
      .name = "zstd-frames",
-     .summary =
-         "frames of at most 16 MiB (64 MiB of a pipe), in threads, by libzstd and our decoder",
+     .summary = "frames of at most 16 MiB (64 MiB of a pipe), in threads",
      .fits = fits_frames,
      .decoder = HostDecoder{make_frames}},
     {.format = Format::zstd,
@@ -47,6 +46,11 @@ bool is_zstd(std::span<const std::byte> bytes) { return ByteReader(bytes).u32() 
 Result<bool> has_next_zstd_frame(Context& context) {
   PENSTOCK_ASSIGN(const auto header, next_zstd_frame(context));
   return header.has_value();
+}
+
+Result<std::shared_ptr<const zstd::Dictionary>> read_zstd_dictionary(const Context& context) {
+  if (context.options.dictionary.empty()) return std::shared_ptr<const zstd::Dictionary>();
+  return zstd::read_dictionary(context.options.dictionary);
 }
 
 Result<ZstdFrameHeader> peek_zstd_header(Context& context) {

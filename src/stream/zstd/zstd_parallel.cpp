@@ -72,10 +72,7 @@ Result<bool> fits_parallel_frame(Context& context) {
 }
 
 Result<std::unique_ptr<Decoder>> make_parallel_frame(Context& context) {
-  std::shared_ptr<const zstd::Dictionary> dictionary;
-  if (!context.options.dictionary.empty()) {
-    PENSTOCK_ASSIGN(dictionary, zstd::read_dictionary(context.options.dictionary));
-  }
+  PENSTOCK_ASSIGN(auto dictionary, read_zstd_dictionary(context));
   return std::unique_ptr<Decoder>(new ParallelFrame(context, std::move(dictionary)));
 }
 

@@ -74,6 +74,32 @@ std::vector<Chunk> long_matches_near_the_end(std::size_t literals_before) {
     }
   return chunks;
 }
+// Few literals after a short sequence, with capacities around the output's size. liblz4 looks for
+// the ends of blocks only where it cannot copy whole words.
+std::vector<Chunk> short_sequences_near_the_end() {
+  std::vector<Chunk> chunks;
+  const auto token = [](std::size_t literals, std::size_t match) {
+    return static_cast<std::uint8_t>(literals * 16 + match - 4);
+  };
+  for (const std::size_t literals : {0, 1, 13, 14})
+    for (const std::size_t match : {4, 17, 18})
+      for (const std::size_t distance : {1, 7, 8})
+        for (std::size_t last = 0; last < 15; last++)
+          for (const std::uint64_t spare : {0, 4, 5, 11, 12, 17, 18, 31, 32, 33, 100}) {
+            Bytes block = {token(8, 4), 1, 2, 3, 4, 5, 6, 7, 8, 8, 0, token(literals, match)};
+            block.insert(block.end(), literals, 'a');
+            block.insert(block.end(), {static_cast<std::uint8_t>(distance), 0, token(last, 4)});
+            block.insert(block.end(), last, 'b');
+            chunks.push_back({std::move(block), 12 + literals + match + last + spare});
+          }
+  return chunks;
+}
+TEST(Lz4Chunks, ShortSequencesNearTheEndGetTheStatusOfTheReference) {
+  const std::vector<Chunk> chunks = short_sequences_near_the_end();
+  on_each_method(Format::lz4,
+                 [&](const Method& method) { expect_statuses(method, reference, chunks); });
+}
+
 TEST(Lz4Chunks, BlocksMadeByHandAreJudgedRight) {
   Bytes endless(5000, 255);  // a length that does not end
   Bytes ends = endless;
@@ -138,6 +164,10 @@ class Lz4ChunksOnHost : public ::testing::TestWithParam<kernel::HostDeviceOption
 TEST_P(Lz4ChunksOnHost, OutputsComeBackAndBadBlocksAreTold) {
   on_each_method_on_host(GetParam(), Format::lz4, [](const Method& method) {
     expect_small_outputs(method, reference, 9000);
+    const std::vector<Chunk> all = short_sequences_near_the_end();
+    std::vector<Chunk> some;
+    for (std::size_t i = 0; i < all.size(); i += 41) some.push_back(all[i]);
+    expect_statuses(method, reference, some);
     // Scratch memory has a word for each byte of output, which every launch copies to a process of
     // its own.
     expect_damage_found(method, reference, 300,

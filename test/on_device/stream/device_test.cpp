@@ -259,6 +259,43 @@ TEST(StreamOnDevice, ZlibStreamsComeBackAndStayThere) {
   });
 }
 
+TEST(StreamOnDevice, TrailingGarbageAfterGzipMembersIsIgnoredAndCounted) {
+  const std::string text = words(3000);
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    for (const std::string& members : {zlib_made(text, 6), sized_gzip(text, 1024)})
+      for (const std::string& zeros : {std::string(), std::string(3, '\0')})
+        for (const std::string garbage : {"", "junk"}) {
+          const File file{"garbage", members + zeros + garbage, Format::gzip};
+          const auto report = report_of(device, file, text);
+          ASSERT_TRUE(report.has_value());
+          EXPECT_EQ(report->ignored_bytes, garbage.size());
+          EXPECT_EQ(report->methods.size(), 1u);
+          TAKE(const DeviceOutput there,
+               decompress_to_device(Source::memory(bytes_of(file.bytes)), {.device = device}));
+          EXPECT_EQ(there.report.ignored_bytes, garbage.size());
+          TAKE(const std::string stayed, fetched(*device, there));
+          EXPECT_EQ(stayed, text);
+        }
+  });
+}
+
+TEST(StreamOnDevice, MembersWithForeignSubfieldsAreDecodedAsPlainOnes) {
+  const std::string text = words(100) + std::string(3000, '\0'),
+                    body = zlib_made(text, 0).substr(10),
+                    head("\x1f\x8b\x08\4\0\0\0\0\0\xff\6\0BC\2\0", 16);
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    for (const std::string& size : {std::string("\x11\0", 2), std::string("\xff\xff", 2),
+                                    std::string("\0\0", 2), std::string("\xff\1", 2)}) {
+      const std::string member = head + size + body;
+      const auto here = decompressed(Source::memory(bytes_of(member + member)), {.device = device});
+      ASSERT_OK(here);
+      EXPECT_EQ(*here, text + text);
+    }
+  });
+}
+
 TEST(StreamOnDevice, AnOrdinaryGzipBombEndsAtTheLimit) {
   const std::string file = zlib_made(std::string(20 << 20, '\0'), 6);
   on_each_device([&](Device& found) {
@@ -560,6 +597,24 @@ TEST(StreamOnDevice, AFrameOfVeryManyBlocksWithoutASizeIsNotADevices) {
   });
 }
 
+TEST(StreamOnDevice, WindowsAboveTheLimitAreRefused) {
+  const std::string text(100'000, 'w');
+  std::string file = zstd_made(text, 3, true, false);
+  ASSERT_EQ(file[4] & 0x20, 0);          // the window's descriptor follows
+  file[5] = static_cast<char>(18 << 3);  // 256 MiB
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    const Status refused = decompress(bytes_of(file), {.device = device}).status();
+    EXPECT_EQ(refused.code(), Code::capacity) << refused.text();
+    EXPECT_EQ(
+        decompress_to_device(Source::memory(bytes_of(file)), {.device = device}).status().text(),
+        refused.text());
+    EXPECT_EQ(
+        output_of(decompress(bytes_of(file), {.max_window_bytes = 256 << 20, .device = device})),
+        text);
+  });
+}
+
 TEST(StreamOnDevice, AFrameOfMoreOutputThanItStatesIsCorrupt) {
   std::string file = zstd_made(std::string(200, 'x') + words(300), 3, false);
   ASSERT_EQ(file[4] & 0xc0, 0x40);  // two bytes of content size, less 256
@@ -590,6 +645,46 @@ TEST(StreamOnDevice, TheFirstOfSeveralErrorsIsTold) {
           "byte " + std::to_string(blocks[first + 1] - 8);  // of the block's checksum
       EXPECT_NE(told.message().find(place), std::string::npos) << told.text() << ", not " << place;
     }
+  });
+}
+
+// liblz4 takes it where the block's capacity is larger than its output (lz4_block.kc).
+TEST(StreamOnDevice, AnLz4BlockThatEndsInOneLiteralIsTaken) {
+  LZ4F_preferences_t independent{};
+  independent.frameInfo.blockMode = LZ4F_blockIndependent;
+  independent.frameInfo.blockSizeID = LZ4F_max64KB;
+  const std::string head = lz4_made("", 1, independent).substr(0, 7);
+  const std::string block =
+      '\xe3' + words(14) + std::string("\x0e\0", 2) + '\x10' + 'z';  // with a match of 7 bytes
+  std::string file = head;
+  add_number(file, block.size(), 4);
+  file += block + std::string(4, '\0');
+  const std::string text = words(14) + words(14).substr(0, 7) + 'z';
+  ASSERT_EQ(lz4_says(file), text);
+  EXPECT_EQ(output_of(decompress(bytes_of(file), {})), text);
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    EXPECT_EQ(output_of(decompress(bytes_of(file), {.device = device})), text);
+  });
+}
+
+TEST(StreamOnDevice, AMessageDoesNotOfferWhatTheDeviceHasJustRefused) {
+  LZ4F_preferences_t linked{}, independent{};
+  linked.frameInfo.blockMode = LZ4F_blockLinked;
+  independent.frameInfo.blockMode = LZ4F_blockIndependent;
+  const std::string text = words(100'000), dictionary = words(500, 3);
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    if (!found.traits().is_cpu) return;
+    const Status is_linked =
+        decompress(bytes_of(lz4_made(text, 1, linked)), {.device = device}).status();
+    EXPECT_NE(is_linked.message().find("on a GPU: dependent blocks"), std::string::npos)
+        << is_linked.text();
+    const Status has_dictionary = decompress(bytes_of(lz4_made(text, 1, independent)),
+                                             {.dictionary = bytes_of(dictionary), .device = device})
+                                      .status();
+    EXPECT_NE(has_dictionary.message().find("without a dictionary"), std::string::npos)
+        << has_dictionary.text();
   });
 }
 

@@ -12,8 +12,9 @@
 
 namespace penstock::zstd {
 
-// The description of a table. `serial` numbers the tables of a frame, so that a thread that has
-// built one recognises it.
+// The description of a table. `serial` numbers the tables of a frame from predefined_serial on, so
+// that a thread that has built one recognises it. The predefined tables of all frames are the same.
+constexpr std::uint64_t predefined_serial = 1;
 struct NumberedTree {
   HuffmanWeights tree;
   std::uint64_t serial = 0;

@@ -38,6 +38,12 @@ bool find_streams(const LiteralsPlan& plan, Byte* out, LiteralStreams& found) {
 
 }  // namespace
 
+void BlockDecoder::begin_frame() {
+  huffman_serial_ = 0;
+  for (std::uint64_t& serial : table_serials_)
+    if (serial != predefined_serial) serial = 0;
+}
+
 Status BlockDecoder::decode(const BlockPlan& plan, const Byte* input_end,
                             std::uint32_t block_limit_bytes, DecodedBlock& block) {
   const char* error = decode_literals(plan, input_end, block);

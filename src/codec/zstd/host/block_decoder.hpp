@@ -28,6 +28,8 @@ struct DecodedBlock {
 class BlockDecoder {
  public:
   explicit BlockDecoder(const HotLoops& loops) : loops_(loops) {}
+  // Forgets the tables of the last frame. Not needed before the first.
+  void begin_frame();
   // `input_end` is where readable memory after the block ends. Errors: Code::corrupt with the
   // block.
   Status decode(const BlockPlan& plan, const Byte* input_end, std::uint32_t block_limit_bytes,

@@ -97,10 +97,8 @@ const char* BlockScanner::read_source(std::span<const Byte>& rest, CodeKind kind
     numbered.source.rle_code = rest[0];
     used = 1;
   }
-  const bool is_known = mode == TableMode::predefined && numbered.serial != 0 &&
-                        numbered.source.mode == TableMode::predefined;
   numbered.source.mode = mode;
-  if (!is_known) numbered.serial = ++tables_;
+  numbered.serial = mode == TableMode::predefined ? predefined_serial : ++tables_;
   rest = rest.subspan(used);
   return nullptr;
 }

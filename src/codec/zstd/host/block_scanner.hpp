@@ -32,7 +32,7 @@ class BlockScanner {
   const char* read_source(std::span<const Byte>& rest, CodeKind kind, TableMode mode);
 
   std::span<const Byte> frame_;
-  std::uint64_t at_ = 0, blocks_ = 0, tables_ = 0;
+  std::uint64_t at_ = 0, blocks_ = 0, tables_ = predefined_serial;  // the last: serials in use
   std::uint32_t block_limit_bytes_ = 0;
   NumberedTree tree_;
   std::array<NumberedSource, 3> sources_;

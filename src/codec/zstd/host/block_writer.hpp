@@ -28,9 +28,9 @@ class BlockWriter {
   // Writes a block. Errors: Code::corrupt (offsets, more bytes than the header states),
   // Code::capacity (the limit, or the caller's buffer).
   Status write(const BlockPlan& plan, const DecodedBlock& block);
-  // Checks the content size after the last block, and the checksum at `checksum_at` where that is
-  // wanted.
-  Status finish(const Byte* checksum, std::uint64_t checksum_at) const;
+  // Checks the content size after the last block, and the checksum at byte `at` of the input where
+  // that is wanted. Returns where the frame ends.
+  Result<std::uint64_t> finish(std::span<const Byte> input, std::uint64_t at) const;
 
   std::uint64_t written_bytes() const { return written_; }
   const OutputWindow& output() const { return output_; }

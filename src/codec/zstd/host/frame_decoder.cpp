@@ -6,6 +6,7 @@
 
 #include "base/exception_boundary.hpp"
 #include "codec/zstd/host/frame_pipeline.hpp"
+#include "codec/zstd/host/whole_frame_decoder.hpp"
 
 namespace penstock::zstd {
 namespace {
@@ -101,9 +102,15 @@ Result<DecodedFrame> decode_frame(std::span<const std::byte> input, std::span<st
   return catch_exceptions([&]() -> Result<DecodedFrame> {
     PENSTOCK_ASSIGN(const FrameHeader header, accepted_header(input, options));
     const std::span<Byte> buffer{reinterpret_cast<Byte*>(output.data()), output.size()};
-    FramePipeline pipeline(bytes_of(input), header, options.dictionary, limits_of(header, options),
-                           OutputWindow(buffer, content_of(options)), UINT64_MAX,
-                           threads_of(options));
+    OutputWindow window(buffer, content_of(options));
+    const OutputLimits limits = limits_of(header, options);
+    if (threads_of(options) == 1) {
+      thread_local const auto decoder = std::make_unique<WholeFrameDecoder>();
+      return decoder->decode(bytes_of(input), header, limits, options.dictionary.get(),
+                             std::move(window));
+    }
+    FramePipeline pipeline(bytes_of(input), header, options.dictionary, limits, std::move(window),
+                           UINT64_MAX, threads_of(options));
     PENSTOCK_TRY(pipeline.run());
     return DecodedFrame{pipeline.consumed_bytes(), pipeline.written_bytes()};
   });

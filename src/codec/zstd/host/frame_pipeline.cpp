@@ -54,14 +54,8 @@ void FramePipeline::end(Status status) {
   is_done_ = true;
 }
 
-// Reads the checksum after the last block.
 Status FramePipeline::finish_frame() {
-  const std::uint64_t at = scanner_.at();
-  if (header_.has_checksum && input_.size() - at < checksum_bytes)
-    return {Code::truncated, "Zstandard frame: it ends within its checksum, at byte " +
-                                 std::to_string(input_.size())};
-  PENSTOCK_TRY(writer_.finish(input_.data() + at, at));
-  end_byte_ = at + (header_.has_checksum ? checksum_bytes : 0);
+  PENSTOCK_ASSIGN(end_byte_, writer_.finish(input_, scanner_.at()));
   return {};
 }
 
