@@ -52,9 +52,9 @@ bool can_look_back(const Traits& traits, const TileProgram& program) {
   return (policy.depth + 1) * policy.tile_rows * staged_bytes(program) + 1024 <= traits.local_bytes;
 }
 
-// One pass: 16 rows of 4 bytes a thread, and three tiles that wait to be written. With two tiles it
-// is a third slower, with 8 rows a thread half as fast (measured on an H200 through OpenCL). 128
-// threads, as 256 would need 48 KiB of local memory for two waiting tiles. Six groups a
+// One pass: 16 rows of 4 bytes per thread, and three tiles that wait to be written. With two tiles
+// it is a third slower, with 8 rows per thread half as fast (measured on an H200 through OpenCL).
+// 128 threads, as 256 would need 48 KiB of local memory for two waiting tiles. Six groups a
 // multiprocessor hide one another's barriers; where fewer fit, the rest find no ticket left when
 // they begin.
 Policy one_pass_policy(const Traits& traits, const TileProgram& program) {
