@@ -117,7 +117,7 @@ std::uint64_t bytes_of(const Schema& schema, const std::set<std::uint32_t>& colu
   return bytes;
 }
 
-// Returns the bytes a row if every step were a kernel of its own that stores the columns a later
+// Returns the bytes per row if every step were a kernel of its own that stores the columns a later
 // step reads, and no row were dropped.
 std::uint64_t unfused_bytes_per_row(const Plan& plan, const std::vector<StepId>& steps) {
   std::set<std::uint32_t> needed;  // of the rows of the step below
