@@ -1,5 +1,5 @@
 # Script of penstock_embed(): writes the sources named in SOURCES (separated by |, relative to ROOT/src) and what they include from
-# ROOT/src and ROOT/include as C++ string literals, a line of source a line of code, into OUTPUT. An #include "file" that is not there,
+# ROOT/src and ROOT/include as C++ string literals, one line of code per line of source, into OUTPUT. An #include "file" that is not there,
 # or that leads back to its own file, is an error.
 cmake_minimum_required(VERSION 3.25)
 string(REPLACE "|" ";" names "${SOURCES}")

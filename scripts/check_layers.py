@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Checks the layout of the sources. Ends with "N passed, N failed", a case per rule and layer.
 
-A layer of src/ includes only the layers to its left: the penstock_layer(...) lines of
-CMakeLists.txt, the one list. Inside a layer the folders must not include each other in a circle,
-where a file at the root of a layer
-with folders counts as a folder. File stems are unique in src/ and
-include/, so that a name found in a comment names one place. No file names a place of one machine.
+A layer of src/ includes only layers before it: those that its penstock_layer(...) line in
+CMakeLists.txt, the one list, names, and all that they include. The folders of a layer include each
+other without a cycle. A file at the root of a layer with folders counts as a folder. File stems
+are unique in src/ and include/, so that a name found in a comment names one place. No file names a
+place of one machine.
 """
 
 import pathlib
@@ -53,8 +53,8 @@ def read_layers():
     text = (ROOT / "CMakeLists.txt").read_text()
     uses = {}
     for name, rest in re.findall(r"^ *penstock_layer\((\w+)([^)]*)\)", text, re.MULTILINE):
-        left = set(rest.split())
-        uses[name] = left.union(*(uses.get(layer, set()) for layer in left)) | {name}
+        named = set(rest.split())
+        uses[name] = named.union(*(uses.get(layer, set()) for layer in named)) | {name}
     return uses
 
 
@@ -81,7 +81,7 @@ def wrong_includes(path, layer, layers):
         if found is None and first == "penstock":
             yield f"{where}: say in scripts/check_layers.py which layer {included} belongs to"
         elif found is not None and found not in layers[layer]:
-            yield f"{where}: {layer} includes {included}, which does not stand to its left"
+            yield f"{where}: {layer} includes {included}, which is not before it"
 
 
 def folder_of(name):
@@ -103,8 +103,8 @@ def folder_graph(layer):
     return graph
 
 
-def circle_from(start, graph):
-    """Returns the includes of a circle through `start`, or None."""
+def cycle_from(start, graph):
+    """Returns the includes of a cycle through `start`, or None."""
     paths, seen = [[start]], set()
     while paths:
         path = paths.pop()
@@ -117,16 +117,16 @@ def circle_from(start, graph):
     return None
 
 
-def circles(layer):
+def cycles(layer):
     graph = folder_graph(layer)
     if not any((ROOT / "src" / layer / node).is_dir() for node in graph):
         return  # a flat layer, whose files may know each other
     reported = set()
     for node in sorted(graph):
-        circle = circle_from(node, graph)
-        if circle and not reported & set(circle):
-            reported |= set(circle)
-            yield f"{layer}: folders include each other: " + "; ".join(circle)
+        cycle = cycle_from(node, graph)
+        if cycle and not reported & set(cycle):
+            reported |= set(cycle)
+            yield f"{layer}: folders include each other: " + "; ".join(cycle)
 
 
 def shared_stems():
@@ -193,7 +193,7 @@ def main():
         checks[f"layer {layer}"] = [
             e for path in files for e in wrong_includes(path, layer, layers)
         ]
-        checks[f"folders of {layer}"] = list(circles(layer))
+        checks[f"folders of {layer}"] = list(cycles(layer))
     checks["folders of src/"] = list(unknown_folders(layers))
     for path in sources(ROOT / "include/penstock"):
         checks[f"header {path.relative_to(ROOT)}"] = wrong_header(path, layers)

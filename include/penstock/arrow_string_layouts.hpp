@@ -31,7 +31,7 @@ class ArrowStringLayouts {
   // - 1 bytes of strings.
   Status enqueue_offsets(Queue& queue, const Buffer& offsets, std::uint64_t row_count,
                          std::uint64_t data_bytes, const Buffer& narrow) const;
-  // Arrow's string_view: 16 bytes a row in `views`. `data`: whole words of 4 bytes.
+  // Arrow's string_view: 16 bytes per row in `views`. `data`: whole words of 4 bytes.
   Status enqueue_views(Queue& queue, const Buffer& offsets, const Buffer& data,
                        std::uint64_t row_count, std::uint64_t data_bytes,
                        const Buffer& views) const;

@@ -1,6 +1,6 @@
 // Types, columns and tables: immutable values in Arrow's layout.
 //
-// A Column holds `row_count` values of one Type. `validity` (one bit a row, least significant
+// A Column holds `row_count` values of one Type. `validity` (one bit per row, least significant
 // first, 1 = present) is empty when no value is missing. Booleans are bits; strings are offsets and
 // bytes, or int32 codes into a dictionary column. Decimals of up to 18 digits are int64 counts of
 // 10^-scale. A column may also live on a device, and strings may be held encoded.

@@ -191,7 +191,7 @@ struct Progress {
 struct RunOptions {
   std::string device = {};  // as open_device takes it
   bool fast_math = false;
-  std::uint64_t batch_rows = 0;  // rows a chunk; 0: chosen from the device and the row width
+  std::uint64_t batch_rows = 0;  // rows per chunk; 0: chosen from the device and the row width
   std::uint64_t memory_limit_bytes = 0;  // of device memory; 0: the device's
   std::string variant = {};  // forces a row of the variant table by name ("compact_look_back")
   // Computes every step by the host reference too, row by row in the interpreter (some 10^5 rows a

@@ -72,8 +72,8 @@ struct TrackSummary {
 // recorded.
 std::array<TrackSummary, track_count> summarize(const Profile& profile);
 
-// Returns trace events in JSON: one 'X' event a span, a line a track, more where spans of one track
-// overlap.
+// Returns trace events in JSON: one 'X' event per span, one line per track, and more lines where
+// spans of one track overlap.
 std::string chrome_trace(const Profile& profile);
 
 }  // namespace penstock

@@ -73,7 +73,7 @@ static_assert(
         if (op_texts[i].op != static_cast<Op>(i)) return false;
       return std::size(op_texts) == static_cast<std::size_t>(Op::custom) + 1;
     }(),
-    "a row an operation, in the order of Op");
+    "one row per operation, in the order of Op");
 
 const OpText& text_of_op(Op op) { return op_texts[static_cast<std::size_t>(op)]; }
 

@@ -117,7 +117,7 @@ std::uint64_t bytes_of(const Schema& schema, const std::set<std::uint32_t>& colu
   return bytes;
 }
 
-// Returns the bytes a row if every step were a kernel of its own that stores the columns a later
+// Returns the bytes per row if every step were a kernel of its own that stores the columns a later
 // step reads, and no row were dropped.
 std::uint64_t unfused_bytes_per_row(const Plan& plan, const std::vector<StepId>& steps) {
   std::set<std::uint32_t> needed;  // of the rows of the step below
@@ -201,8 +201,8 @@ std::string describe_kernel(const Plan& plan, StepId base, StepId last, const Ti
             "\n";
   const std::uint64_t fused = input_bytes_per_row(program) + output_bytes_per_row(program);
   const std::uint64_t unfused = unfused_bytes_per_row(plan, chain(plan, base, last));
-  text += "    bytes moved a row: " + std::to_string(fused) + " fused, " +
-          std::to_string(std::max(fused, unfused)) + " with a kernel a step";
+  text += "    bytes moved per row: " + std::to_string(fused) + " fused, " +
+          std::to_string(std::max(fused, unfused)) + " with one kernel per step";
   const auto& source = plan.step(base).source;
   if (source && source->row_count()) {
     const std::uint64_t rows = *source->row_count();

@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
-# One for all tests of a script, since OpenCL's compilers take a second a kernel; never the user's.
+# One for all tests of a script, since OpenCL takes a second per kernel; never the user's.
 CACHE = tempfile.TemporaryDirectory(prefix="penstock-cli-cache-")
 
 

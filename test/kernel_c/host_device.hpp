@@ -1,6 +1,6 @@
 // A device whose programs are HostPrograms: whatever runs on devices runs here under sanitizers,
-// its barriers and races checked. Slow (a process a launch), in order, and every call is done when
-// it returns.
+// its barriers and races checked. Slow (one process per launch), in order, and every call is done
+// when it returns.
 #pragma once
 #include "kernel_c/host_program.hpp"
 

@@ -18,7 +18,7 @@ namespace penstock::io {
 // Converts a physical value of Parquet to a value of a Column.
 enum class Conversion : unsigned char {
   none,          // the same bytes
-  boolean,       // a byte a value, to bits
+  boolean,       // one byte per value, to bits
   narrow,        // int32 to an integer of one or two bytes
   widen,         // int32 to int64
   milliseconds,  // int64 to microseconds

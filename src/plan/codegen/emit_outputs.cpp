@@ -116,7 +116,7 @@ std::string staging_functions(const TileProgram& program, bool by_address) {
          write_staged_function(list);
 }
 
-// Returns the struct of the results of PIPELINE_LANES rows of a CPU's thread: an array an output,
+// Returns the struct of the results of PIPELINE_LANES rows of a CPU's thread: one array per output,
 // which a vectorised loop over the rows fills.
 std::string block_functions(const TileProgram& program) {
   std::string fields =

@@ -166,7 +166,7 @@ std::string load_functions(const TileProgram& program) {
     four += rows.statements;
     take += " in[k]." + name + " = " + rows.value + ";";
     if (i + 1 < buffers.size() && buffers[i + 1].role == BufferRole::validity)
-      continue;  // one loop a column
+      continue;  // one loop per column
     four += "  UNROLL for (u32 k = 0; k < 4u; k++) {" + take + " }\n";
     take.clear();
   }

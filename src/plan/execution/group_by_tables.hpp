@@ -1,5 +1,5 @@
-// Group-bys whose tables hash the keys: a table a work group in global memory, a table a work group
-// in local memory, or one table in global memory for all groups.
+// Group-bys whose tables hash the keys: one table per work group in global memory, one table per
+// work group in local memory, or one table in global memory for all groups.
 #pragma once
 #include "plan/execution/tile_strategy.hpp"
 
@@ -20,7 +20,7 @@ struct GroupByResults {
   Status clear_results(Queue& queue, std::uint64_t max_bytes);
 };
 
-// `group`: a table a work group, and accumulators for every thread of it (group_by.kc).
+// `group`: one table per work group, and accumulators for every thread of it (group_by.kc).
 struct PrivateGroupBy : GroupByResults {
   BufferPointer positions;  // of the hash table: which slot a key has
   BufferPointer keys, scratch;

@@ -26,7 +26,7 @@ struct ColumnBuffer {
   // In the source's schema, or among the program's outputs or lookups; row numbers have none.
   std::uint32_t index = 0;
   Type type;  // of the column
-  // A bit a row instead of an element. Kernels write elements, which the host packs.
+  // One bit per row instead of an element. Kernels write elements, which the host packs.
   bool is_bits = false;
 
   // Returns the name in kernels, which begins with a letter for the set it belongs to: "c0",

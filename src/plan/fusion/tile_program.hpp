@@ -128,7 +128,7 @@ struct TileProgram {
   std::shared_ptr<const TileProgram> of_distinct;
 
   std::uint32_t accumulator_words() const;
-  std::uint32_t key_words() const;  // a word a key, then a bit a key for those that are NULL
+  std::uint32_t key_words() const;  // one word per key, then one NULL bit per key
   // Returns whether row numbers are an output: the source's, or those that a lookup found.
   bool yields_row_numbers(int lookup = -1) const;
   std::uint32_t first_derived() const {

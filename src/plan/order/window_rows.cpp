@@ -77,9 +77,9 @@ class WindowStep {
     if (!fits_memory(traits, memory_limit_bytes_, bytes))
       note_memory_limit(report_, traits, memory_limit_bytes_, "window", table_.row_count, bytes);
     else if (table_.row_count * largest_value_bytes > traits.max_allocation_bytes)
-      note_on_host(
-          report_, "window", table_.row_count,
-          traits.id + " has no buffer of " + std::to_string(largest_value_bytes) + " bytes a row");
+      note_on_host(report_, "window", table_.row_count,
+                   traits.id + " has no buffer of " + std::to_string(largest_value_bytes) +
+                       " bytes per row");
     else
       return true;
     return false;

@@ -6,11 +6,11 @@
 namespace penstock::plan {
 namespace {
 
-// Look-back: two groups a multiprocessor, so that one computes while the other waits at its
+// Look-back: two groups per multiprocessor, so that one computes while the other waits at its
 // barrier. Each has 384 threads that compute and a warp that finds output positions. Three tiles of
-// kept rows wait in local memory, with four rows of 4 bytes by four a thread. 480 threads with two
-// tiles waiting are level (1 % better where few rows pass, 1 % worse at half); 416 lose 10 %, 512
-// spill once rows are wider.
+// kept rows wait in local memory, with four rows of 4 bytes by four per thread. 480 threads with
+// two tiles waiting are level (1 % better where few rows pass, 1 % worse at half); 416 lose 10 %,
+// 512 spill once rows are wider.
 constexpr std::uint32_t look_back_threads = 384;
 
 std::uint64_t staged_bytes(const TileProgram& program) {
@@ -52,9 +52,9 @@ bool can_look_back(const Traits& traits, const TileProgram& program) {
   return (policy.depth + 1) * policy.tile_rows * staged_bytes(program) + 1024 <= traits.local_bytes;
 }
 
-// One pass: 16 rows of 4 bytes a thread, and three tiles that wait to be written. With two tiles it
-// is a third slower, with 8 rows a thread half as fast (measured on an H200 through OpenCL). 128
-// threads, as 256 would need 48 KiB of local memory for two waiting tiles. Six groups a
+// One pass: 16 rows of 4 bytes per thread, and three tiles that wait to be written. With two tiles
+// it is a third slower, with 8 rows per thread half as fast (measured on an H200 through OpenCL).
+// 128 threads, as 256 would need 48 KiB of local memory for two waiting tiles. Six groups per
 // multiprocessor hide one another's barriers; where fewer fit, the rest find no ticket left when
 // they begin.
 Policy one_pass_policy(const Traits& traits, const TileProgram& program) {

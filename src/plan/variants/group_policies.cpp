@@ -24,8 +24,8 @@ std::uint32_t dense_slots(const Traits& traits, std::uint32_t groups_per_multipr
 
 }  // namespace
 
-// A table a thread: every thread has accumulators for every slot, so there are fewer threads and
-// rows in flight.
+// One table per thread: every thread has accumulators for every slot, so there are fewer threads
+// and rows in flight.
 Policy group_policy(const Traits& traits, const TileProgram& program) {
   if (traits.wants_single_thread_groups()) {
     Policy policy = cpu_policy(traits, program);

@@ -10,7 +10,7 @@ namespace penstock::plan {
 namespace {
 
 // The numbers to tune: with these an H200 groups 2^28 rows by 10^6 keys in 2.8 ms and by 10^7 in
-// 4.1; no others were tried. A partition's run in a tile should be long (rows a tile over
+// 4.1; no others were tried. A partition's run in a tile should be long (rows per tile over
 // partitions), and its counter should have copies enough for threads that meet there.
 constexpr std::uint32_t max_partitions = 1024;
 constexpr std::uint32_t max_counters = 4096;  // in local memory; a quarter of it where that is less

@@ -30,7 +30,7 @@ bool can_pass_once(const Traits& traits, const TileProgram& program);
 Policy one_pass_policy(const Traits& traits, const TileProgram& program);
 
 // Groups, except those in partitions (partition_layout.hpp): group_policies.cpp.
-Policy group_policy(const Traits& traits, const TileProgram& program);  // a table a thread
+Policy group_policy(const Traits& traits, const TileProgram& program);  // one table per thread
 bool can_group_locally(const Traits& traits, const TileProgram& program);
 Policy local_group_policy(const Traits& traits, const TileProgram& program, std::uint32_t slots);
 Policy first_local_group_policy(const Traits& traits, const TileProgram& program);

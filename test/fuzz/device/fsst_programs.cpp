@@ -25,8 +25,8 @@
 #define SCAN_WINDOW 1u
 #define SCAN_IS_EXCLUSIVE 1
 #define SCAN_IS_SEGMENTED 0
-// A namespace a program: functions of different ones have the same names. print_kernel_source made
-// the sources, with what they include.
+// One namespace per program: functions of different ones have the same names. print_kernel_source
+// made the sources, with what they include.
 namespace kernelc {
 namespace PROGRAMS {
 #include "kernel/group.kc"

@@ -64,7 +64,7 @@ inline std::string cell(const Column& column, std::uint64_t row) {
   }
 }
 
-// Every cell of every batch, a vector a column; checks what all batches promise.
+// Every cell of every batch, one vector per column; checks what all batches promise.
 inline Result<std::vector<std::vector<std::string>>> read_cells(
     const TableSource& source, std::span<const std::uint32_t> columns,
     const ScanOptions& options = {}) {
