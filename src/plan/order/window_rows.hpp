@@ -18,8 +18,8 @@ enum class WindowLocation : unsigned char { automatic, device, host };
 
 // Returns the table with a column for each call. `device` may be null where none is needed, see
 // sorts_on_device(). `report` gets the device's part; or a note, where its memory (of which
-// `memory_limit_bytes` may be used, 0: all) is too small and the host computes what was left `automatic`
-// for it.
+// `memory_limit_bytes` may be used, 0: all) is too small and the host computes what was left
+// `automatic` for it.
 Result<Table> window_rows(const std::shared_ptr<Device>& device, const Table& table,
                           const Step& step, RunReport& report,
                           WindowLocation position = WindowLocation::automatic,

@@ -37,8 +37,10 @@ TEST(ChunkVariants, AWarpHasItsLocalMemory) {
   const auto of_lz4 = [](std::uint64_t local_bytes) {
     return Decoder::variants(Format::lz4, traits_of(false, local_bytes, 32));
   };
-  EXPECT_EQ(of_lz4(LZ4_DECODE_WARP_BYTES), (Names{"lz4_decode_warp", "lz4_decode_thread", "lz4_decode_stretches"}));
-  EXPECT_EQ(of_lz4(LZ4_DECODE_WARP_BYTES - 1), (Names{"lz4_decode_thread", "lz4_decode_stretches"}));
+  EXPECT_EQ(of_lz4(LZ4_DECODE_WARP_BYTES),
+            (Names{"lz4_decode_warp", "lz4_decode_thread", "lz4_decode_stretches"}));
+  EXPECT_EQ(of_lz4(LZ4_DECODE_WARP_BYTES - 1),
+            (Names{"lz4_decode_thread", "lz4_decode_stretches"}));
   EXPECT_EQ(of_lz4(LZ4_SOURCE_WARP_BYTES - 1), Names{"lz4_decode_thread"});
   EXPECT_EQ(Encoder::variants(Format::deflate, traits_of(false, 13311, 32)), Names());
 }
