@@ -8,8 +8,8 @@
 //     gzip: invalid block type (member 1, byte 1234)
 //
 // Code::truncated: the file ends too early. Code::corrupt: it contradicts its format.
-// Code::unsupported: it needs what is not implemented. Code::capacity: a limit of the options was
-// reached.
+// Code::unsupported: it uses a feature that no decoder here has, and the message names it.
+// Code::capacity: a limit of the options was reached.
 //
 //     // In memory; the format is detected.
 //     PENSTOCK_ASSIGN(std::vector<std::byte> bytes, stream::decompress(compressed));

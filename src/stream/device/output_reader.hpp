@@ -1,4 +1,4 @@
-// Downloads output from a device in parts, by way of pinned memory: the next part is on its way
+// Downloads output from a device in parts, through pinned memory: the next part is on its way
 // while the last one is read.
 #pragma once
 #include <array>

@@ -3,6 +3,7 @@
 #include <libdeflate.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "stream/gzip/gzip_decoders.hpp"
 #include "stream/gzip/gzip_format.hpp"
@@ -36,10 +37,11 @@ bool is_whole_member(std::span<const std::byte> member, std::size_t body_offset)
   const auto body = member.subspan(body_offset, member.size() - body_offset - gzip_trailer_bytes);
   const std::uint32_t output_bytes = stored_length(member);
   if (output_bytes > max_inflated(body.size())) return false;
-  std::vector<std::byte> output(output_bytes);
-  const InflateResult result = inflate_body(body, output.data(), output.size());
+  // Not zeroed: many small members could each state the most, which no stream here writes.
+  const auto output = std::make_unique_for_overwrite<std::byte[]>(output_bytes);
+  const InflateResult result = inflate_body(body, output.get(), output_bytes);
   return result.outcome == InflateOutcome::done && result.bytes_in == body.size() &&
-         check_content(member.last(gzip_trailer_bytes), {output.data(), result.bytes_out}, {}).ok();
+         check_content(member.last(gzip_trailer_bytes), {output.get(), result.bytes_out}, {}).ok();
 }
 
 // Returns whether the member at the input's position names its size. Another program's subfield of

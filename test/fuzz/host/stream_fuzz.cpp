@@ -1,4 +1,4 @@
-// Compressed files that lie: each has the published library's status and bytes, by every way to
+// Compressed files that lie: each has the published library's status and bytes, by every method to
 // decode, from memory and from a pipe.
 //
 // The first byte chooses a format and whether the rest is a file or only a body, around which a

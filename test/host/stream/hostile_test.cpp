@@ -1,5 +1,5 @@
 // Damaged files: every truncated prefix and every change of one byte of small files of each format
-// has the published library's status and bytes, whichever way decodes it, from memory and from a
+// has the published library's status and bytes, whichever method decodes it, from memory and from a
 // pipe. Where we are stricter, the test says where.
 #include <snappy-c.h>
 

@@ -1,6 +1,6 @@
 // Vectors of others, from the package golang-github-klauspost-compress-dev: frames of every feature
 // of the format, damaged ones, and what fuzzers found. Each has the published library's status and
-// bytes, by every way that fits.
+// bytes, by every method that fits.
 #include <filesystem>
 
 #include "zstd_frames.hpp"

@@ -1,5 +1,5 @@
-// Compressed files decoded on every device: the bytes of the host's ways, their statuses on damaged
-// files, and what devices do not decode.
+// Compressed files decoded on every device: the bytes of the host's methods, their statuses on
+// damaged files, and what devices do not decode.
 #include <lz4.h>
 #include <snappy-c.h>
 

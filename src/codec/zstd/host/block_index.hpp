@@ -19,7 +19,7 @@ struct BlockBounds {
 struct BlockRow {
   BlockBounds content;
   std::uint32_t type = 0;                  // BlockType
-  std::uint32_t size = 0;                  // of text, where it is told: raw and RLE
+  std::uint32_t size = 0;                  // of the output of raw and RLE blocks
   BlockBounds tree = {};                   // of the block whose tree it repeats
   std::array<BlockBounds, 3> tables = {};  // literal lengths, offsets, match lengths
   std::uint32_t first_sequence = 0, sequence_count = 0;
@@ -35,9 +35,9 @@ class BlockIndex {
         at_(begin + header.header_bytes),
         block_limit_bytes_(header.block_limit_bytes()) {}
 
-  // Appends rows of the next blocks, up to `most`, or fewer at the frame's end. first_sequence
-  // counts from the first of them. Errors: Code::truncated, Code::corrupt; the rows of earlier
-  // blocks are valid.
+  // Appends rows of the next blocks, up to `max_blocks`, or fewer at the frame's end.
+  // first_sequence counts from the first of them. Errors: Code::truncated, Code::corrupt; the rows
+  // of earlier blocks are valid.
   Status next(std::size_t max_blocks, std::vector<BlockRow>& rows);
   bool is_at_end() const { return is_at_end_; }
   std::uint64_t at() const { return at_; }  // behind the blocks so far
