@@ -25,6 +25,7 @@ function(penstock_layer name)
   target_compile_features(penstock_${name} PUBLIC cxx_std_20)
   penstock_link(penstock_${name} ${ARGN})
   penstock_precompile(penstock_${name} penstock_base)
+  penstock_unity(penstock_${name} ${sources})
 endfunction()
 
 function(penstock_link target)

@@ -16,11 +16,11 @@ step "Building" cmake --build --preset "$preset" -j "$jobs"
 results=build/test-results
 rm -rf "$results"
 mkdir -p "$results"
-# Each GoogleTest program writes its cases there. The other tests are counted by their last line,
-# which the preset's output limits keep CTest from cutting off.
+# GoogleTest programs write their cases there (test/TestsOfFiles.cmake). The other tests are counted by
+# their last line, which the preset's output limits keep CTest from cutting off.
 run_tests() {
-  GTEST_OUTPUT=xml:$PWD/$results/ ctest --preset "$preset" -j "$jobs" \
-    --output-junit "$PWD/$results.ctest.xml" || true      # count_tests.py judges, and says which
+  ctest --preset "$preset" -j "$jobs" --output-junit \
+    "$PWD/$results.ctest.xml" || true      # count_tests.py judges, and says which
 }
 step "Testing" run_tests
 python3 scripts/count_tests.py "$results" "$results.ctest.xml"

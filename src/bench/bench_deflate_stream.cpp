@@ -13,7 +13,7 @@
 namespace penstock::bench {
 namespace {
 
-constexpr std::uint64_t part_bytes = 16 << 20, window_bytes = 32768;
+constexpr std::uint64_t part_bytes = 16 << 20, deflate_window_bytes = 32768;
 
 // Compresses a part of a stream; returns nothing where zlib has no memory.
 Bytes compressed_part(const Bytes& original, std::uint64_t begin, std::uint64_t end, int level) {
@@ -22,7 +22,7 @@ Bytes compressed_part(const Bytes& original, std::uint64_t begin, std::uint64_t 
   if (deflateInit2(&stream, level, Z_DEFLATED, raw_window, memory, Z_DEFAULT_STRATEGY) != Z_OK)
     return {};
   const auto* const bytes = reinterpret_cast<const Bytef*>(original.data());
-  const std::uint64_t before = std::min(begin, window_bytes);
+  const std::uint64_t before = std::min(begin, deflate_window_bytes);
   if (before != 0) deflateSetDictionary(&stream, bytes + begin - before, static_cast<uInt>(before));
   Bytes part(deflateBound(&stream, end - begin) + 64);
   stream.next_in = const_cast<Bytef*>(bytes + begin),

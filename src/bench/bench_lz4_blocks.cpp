@@ -10,7 +10,7 @@
 namespace penstock::bench {
 namespace {
 
-constexpr std::uint64_t window_bytes = 64 << 10;
+constexpr std::uint64_t lz4_window_bytes = 64 << 10;
 bool fits(const Traits& traits, bool is_linked) {
   return !batch::Decoder::variants(batch::Format::lz4, traits, {.has_dependent_blocks = is_linked})
               .empty();
@@ -101,7 +101,7 @@ class Lz4BlocksBench final : public StreamBench {
       return std::memcpy(to, from, blocks_.input_sizes[i]), true;
     const auto before =
         is_linked_
-            ? static_cast<int>(std::min<std::uint64_t>(blocks_.output_offsets[i], window_bytes))
+            ? static_cast<int>(std::min<std::uint64_t>(blocks_.output_offsets[i], lz4_window_bytes))
             : 0;
     return LZ4_decompress_safe_usingDict(from, to, bytes, capacity, to - before, before) ==
            capacity;

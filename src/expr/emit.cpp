@@ -101,8 +101,8 @@ class Emitter {
     }
     std::vector<Operand> inputs;
     for (NodeId input : node.inputs) inputs.push_back(operands_[input]);
-    const expr::CustomCall custom{node.op == Op::custom ? custom_name(node.payload) : "",
-                                  names_.custom_guard};
+    const expr::EmittedCustom custom{node.op == Op::custom ? custom_name(node.payload) : "",
+                                     names_.custom_guard};
     Result<Printed> printed = expr::print_operation(graph_, node, inputs, number_, custom);
     if (!printed.ok()) return printed.status();
     emission_.statements += printed->preparation;

@@ -6,7 +6,8 @@
 namespace penstock::expr {
 namespace {
 
-Printed print_custom(const Node& node, std::span<const Operand> inputs, const CustomCall& custom) {
+Printed print_custom(const Node& node, std::span<const Operand> inputs,
+                     const EmittedCustom& custom) {
   std::string arguments, guard = custom.guard;
   for (const Operand& input : inputs) {
     arguments += (arguments.empty() ? "" : ", ") + input.value;
@@ -24,7 +25,7 @@ Printed print_custom(const Node& node, std::span<const Operand> inputs, const Cu
 }
 
 Result<Printed> print_strict(const Graph& graph, const Node& node, std::span<const Operand> inputs,
-                             const CustomCall& custom) {
+                             const EmittedCustom& custom) {
   const Operand& a = inputs[0];
   if (node.op == Op::cast) return print_cast(a, node.type);
   if (node.op == Op::custom) return print_custom(node, inputs, custom);
@@ -51,7 +52,7 @@ Result<Printed> print_strict(const Graph& graph, const Node& node, std::span<con
 
 Result<Printed> print_operation(const Graph& graph, const Node& node,
                                 std::span<const Operand> inputs, unsigned number,
-                                const CustomCall& custom) {
+                                const EmittedCustom& custom) {
   if (node.op == Op::custom && graph.custom_functions[node.payload]->body.empty())
     return no_string_column();
   if (node.type.kind == Kind::string && node.op != Op::select && node.op != Op::coalesce)

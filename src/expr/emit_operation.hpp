@@ -27,13 +27,13 @@ struct Printed {
 
 // A custom function's name in the source, and the condition under which its body is called ("":
 // always).
-struct CustomCall {
+struct EmittedCustom {
   std::string name, guard;
 };
 
 // `number` makes the names in `preparation` unique.
 Result<Printed> print_operation(const Graph& graph, const Node& node,
                                 std::span<const Operand> inputs, unsigned number,
-                                const CustomCall& custom);
+                                const EmittedCustom& custom);
 
 }  // namespace penstock::expr

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "expr/construction.hpp"
 #include "expr/string_operations.hpp"
 
 namespace penstock::expr {
 namespace {
 
 using Inputs = std::span<const Scalar>;
-constexpr Type string_type{Kind::string}, boolean_type{Kind::boolean}, int64_type{Kind::int64};
+constexpr Type string_type{Kind::string};
 
 Scalar truth(bool value) { return Scalar::of(boolean_type, Int128{value}); }
 Scalar number(std::int64_t value) { return Scalar::of(int64_type, Int128{value}); }

@@ -12,14 +12,14 @@ namespace {
 constexpr std::uint64_t digits = 256;
 
 // The numbers of a sort on one device.
-struct Policy {
+struct SortPolicy {
   std::uint32_t group_size = 1, threads = 1, groups_per_multiprocessor = 1;
   bool by_masks = false;
   std::uint32_t histogram_group_size = 1, copies = 1;
 };
 
 // Returns the local memory of a group of sort_pass.
-std::uint64_t pass_bytes(const Policy& policy, SortShape shape, bool has_subgroups,
+std::uint64_t pass_bytes(const SortPolicy& policy, SortShape shape, bool has_subgroups,
                          std::uint32_t subgroup_size) {
   const std::uint64_t counts = has_subgroups ? std::uint64_t{policy.group_size} / subgroup_size *
                                                    digits * (policy.by_masks ? 8 : 4)
@@ -34,7 +34,7 @@ std::uint64_t pass_bytes(const Policy& policy, SortShape shape, bool has_subgrou
 // 20: 22.8). Smaller ones follow for devices with less local memory, of 64 bits in 48 KiB (2^26
 // keys through OpenCL): 256 with 16 by ballots 4.5 ms, with values 5.7; 256 with 12 by masks 4.6
 // and 6.3, 128 with 20 by masks 7.8 and 9.1. The last takes no sub-groups.
-std::vector<Policy> policies(SortShape shape) {
+std::vector<SortPolicy> policies(SortShape shape) {
   if (shape.has_values && shape.key_bytes == 4)
     return {{384, 24, 2, true}, {256, 16, 2, true}, {128, 12, 2, true}};
   if (shape.has_values)
@@ -43,10 +43,10 @@ std::vector<Policy> policies(SortShape shape) {
   return {{256, 32, 2, true}, {256, 16, 2, false}, {128, 20, 2, true}, {64, 16, 2, true}};
 }
 
-Policy policy_for(const Traits& traits, SortShape shape) {
-  Policy selected{std::min(32u, traits.max_group_size), 16, 1, false};
+SortPolicy policy_for(const Traits& traits, SortShape shape) {
+  SortPolicy selected{std::min(32u, traits.max_group_size), 16, 1, false};
   const bool has_subgroups = traits.has_subgroups && traits.subgroup_size <= 32;
-  for (const Policy& policy : has_subgroups ? policies(shape) : std::vector<Policy>{})
+  for (const SortPolicy& policy : has_subgroups ? policies(shape) : std::vector<SortPolicy>{})
     if (policy.group_size <= traits.max_group_size &&
         pass_bytes(policy, shape, true, traits.subgroup_size) <= traits.local_bytes) {
       selected = policy;
@@ -78,7 +78,7 @@ std::string definitions(SortShape shape) {
          define("SORT_HAS_VALUES", std::string(shape.has_values ? "1" : "0"));
 }
 
-std::string definitions(const Policy& policy) {
+std::string definitions(const SortPolicy& policy) {
   return define("SORT_THREADS", policy.threads) + define("SORT_COPIES", policy.copies) +
          define("SORT_BY_MASKS", std::string(policy.by_masks ? "1" : "0"));
 }
@@ -131,7 +131,7 @@ class SortByTiles : public RadixSort {
     return queue.launch(*program_, "sort_pass", tiles(count), buffers);
   }
 
-  Policy policy_;
+  SortPolicy policy_;
   std::shared_ptr<Program> histogram_program_;
   std::shared_ptr<Buffer> histograms_, starts_, published_;
 };

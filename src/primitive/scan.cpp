@@ -25,11 +25,11 @@ bool is_float(Number number) { return number == Number::f32 || number == Number:
 
 // The numbers of a scan on one device: threads of a group, vectors of four values of a thread,
 // turns that a tile waits, groups of a multiprocessor.
-struct Policy {
+struct ScanPolicy {
   std::uint32_t group_size = 1, vectors = 1, depth = 1, groups_per_multiprocessor = 1;
 };
 
-std::uint64_t local_bytes(const Policy& policy, ScanShape shape) {
+std::uint64_t local_bytes(const ScanPolicy& policy, ScanShape shape) {
   const std::uint64_t tile = std::uint64_t{4} * policy.vectors * policy.group_size,
                       entries = policy.vectors * policy.group_size + 64;
   const std::uint64_t begun =
@@ -44,14 +44,14 @@ std::uint64_t local_bytes(const Policy& policy, ScanShape shape) {
 // threads with 5 vectors 3931 (4 vectors 3868), 512 with 4 3843, 1024 with 4 3888, a tile that
 // waits one turn 3640. 64 bits, 2^28 values: 512 with 2 3521, 256 with 4 3106. 32 bits into 64: 256
 // with 4 2798, 512 with 2 2736. Smaller ones follow for devices with less local memory.
-std::vector<Policy> policies(ScanShape shape) {
+std::vector<ScanPolicy> policies(ScanShape shape) {
   if (bytes_of(shape.sum) == 4) return {{384, 5, 2, 2}, {256, 4, 1, 4}, {128, 4, 1, 4}};
   if (bytes_of(shape.value) == 8) return {{512, 2, 2, 2}, {256, 2, 1, 4}, {128, 2, 1, 4}};
   return {{256, 4, 2, 2}, {256, 2, 1, 4}, {128, 2, 1, 4}};
 }
 
-Policy policy_for(const Traits& traits, ScanShape shape) {
-  for (const Policy& policy : policies(shape))
+ScanPolicy policy_for(const Traits& traits, ScanShape shape) {
+  for (const ScanPolicy& policy : policies(shape))
     if (policy.group_size <= traits.max_group_size &&
         local_bytes(policy, shape) <= traits.local_bytes)
       return policy;
@@ -107,7 +107,7 @@ class ScanByTiles : public Scan {
   }
 
  private:
-  Policy policy_;
+  ScanPolicy policy_;
   std::uint32_t groups_ = 1;
   std::shared_ptr<Buffer> totals_;
 };

@@ -12,6 +12,9 @@
 
 namespace penstock::terminal {
 
+// Bytes buffered before a write: enough to make calls cheap, few enough to stay in the cache.
+inline constexpr std::size_t text_chunk_bytes = 64 << 10;
+
 // Appends the value as plain text, without quotes; NULL appends nothing.
 void append_cell(std::string& text, const Column& column, std::uint64_t row);
 

@@ -4,9 +4,6 @@ namespace penstock::terminal {
 
 namespace {
 
-// Bytes buffered before a write: enough to make calls cheap, few enough to stay in the cache.
-constexpr std::size_t chunk_bytes = 64 << 10;
-
 void append_field(std::string& text, std::string_view value) {
   if (!value.empty() && value.find_first_of(",\"\r\n") == std::string_view::npos) {
     text += value;
@@ -42,7 +39,7 @@ Status format_csv(const Table& table, const Sink& sink) {
         append_cell(text, column, row);
     }
     text += '\n';
-    if (text.size() < chunk_bytes) continue;
+    if (text.size() < text_chunk_bytes) continue;
     PENSTOCK_TRY(sink(text));
     text.clear();
   }

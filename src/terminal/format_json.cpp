@@ -7,8 +7,6 @@ namespace penstock::terminal {
 
 namespace {
 
-constexpr std::size_t chunk_bytes = 64 << 10;
-
 bool is_quoted(Kind kind) {
   return kind == Kind::string || kind == Kind::date32 || kind == Kind::timestamp;
 }
@@ -69,7 +67,7 @@ Status format_json(const Table& table, const Sink& sink) {
       append_value(text, table.columns[c], row);
     }
     text += '}';
-    if (text.size() < chunk_bytes) continue;
+    if (text.size() < text_chunk_bytes) continue;
     PENSTOCK_TRY(sink(text));
     text.clear();
   }

@@ -8,8 +8,6 @@ namespace penstock::terminal {
 
 namespace {
 
-constexpr std::size_t chunk_bytes = 64 << 10;
-
 // Shows characters that the terminal must not interpret as escapes; cuts at `max_width` with "…".
 std::string printable(std::string_view value, std::uint32_t max_width) {
   std::string text;
@@ -78,7 +76,7 @@ class TablePrinter {
     if (row == tail_first_ && tail_first_ > head_rows_)
       line([](std::size_t) { return std::string("·"); }, true);
     line([this, row](std::size_t c) { return cell(c, row); }, false);
-    if (text_.size() < chunk_bytes) return {};
+    if (text_.size() < text_chunk_bytes) return {};
     PENSTOCK_TRY(sink_(text_));
     text_.clear();
     return {};

@@ -53,7 +53,7 @@ std::string_view one_of(Random& random, std::span<const std::string_view> words)
   return words[random.below(words.size())];
 }
 
-void put_time(Text& text, std::uint64_t milliseconds) {
+void put_json_time(Text& text, std::uint64_t milliseconds) {
   const std::uint64_t seconds = milliseconds / 1000;
   text.put("2026-03-"), text.put_number(seconds / 86400 % 28 + 1, 2), text.put("T"),
       text.put_number(seconds / 3600 % 24, 2), text.put(":");
@@ -73,8 +73,8 @@ void put_json_line(Text& text, std::uint64_t seed, std::uint64_t row) {
                                                   "/login",         "/api/v1/items/list"};
   constexpr std::array<std::string_view, 6> statuses{"200", "200", "200", "404", "500", "302"};
   Random random(seed * 0x9e3779b97f4a7c15 + row);
-  text.put("{\"ts\":\""), put_time(text, row * 25 + random.below(25)), text.put("\",\"level\":\""),
-      text.put(one_of(random, levels));
+  text.put("{\"ts\":\""), put_json_time(text, row * 25 + random.below(25)),
+      text.put("\",\"level\":\""), text.put(one_of(random, levels));
   text.put("\",\"service\":\""), text.put(one_of(random, services)), text.put("\",\"method\":\""),
       text.put(one_of(random, methods));
   text.put("\",\"path\":\""), text.put(one_of(random, paths)), text.put("\",\"status\":"),

@@ -91,7 +91,7 @@ void put_url_row(Text& text, std::uint64_t seed, std::uint64_t row) {
                            : random.next());
 }
 
-void put_time(Text& text, std::uint64_t milliseconds) {
+void put_log_time(Text& text, std::uint64_t milliseconds) {
   const std::uint64_t seconds = milliseconds / 1000, days = seconds / 86400;
   text.put("2026-"), text.put_number(1 + days / 28 % 12, 2), text.put("-"),
       text.put_number(1 + days % 28, 2);
@@ -152,7 +152,7 @@ void put_log_row(Text& text, std::uint64_t seed, std::uint64_t row) {
   constexpr std::array<std::string_view, 6> services{"gateway", "orders",  "billing",
                                                      "search",  "catalog", "session-store"};
   Random random(seed * 0x9e3779b97f4a7c15 + row);
-  put_time(text, row * 7 + random.below(7));
+  put_log_time(text, row * 7 + random.below(7));
   text.put(levels[random.below(levels.size())]);
   text.put(services[random.below(services.size())]), text.put("["),
       text.put_number(1 + random.below(32)), text.put("] trace=");

@@ -1,6 +1,6 @@
 // A short kernel as each target's compiler sees it: after the preprocessor, broken into lines. A
 // change of a prelude that changes a kernel shows here. PENSTOCK_UPDATE_GOLDEN=1
-// golden_kernel_golden_test writes the files anew.
+// ctest -R golden_kernel writes the files anew.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -121,7 +121,7 @@ TEST_P(GoldenKernel, IsAsPinned) {
   // Preprocessors differ in spaces only.
   if (without_spaces(actual) == without_spaces(content_of(file))) return;
   EXPECT_EQ(actual, content_of(file))
-      << "if this is meant: PENSTOCK_UPDATE_GOLDEN=1 golden_kernel_golden_test";
+      << "if this is meant: PENSTOCK_UPDATE_GOLDEN=1 ctest -R golden_kernel";
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, GoldenKernel,

@@ -1,6 +1,6 @@
 // What is generated for three short pipelines, without the preludes and the library. A change of
 // the emitter or of a kernel template shows here. PENSTOCK_UPDATE_GOLDEN=1
-// golden_pipeline_golden_test writes the files anew.
+// ctest -R golden_pipeline writes the files anew.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -14,7 +14,7 @@ namespace penstock::plan {
 namespace {
 
 namespace fs = std::filesystem;
-const fs::path golden = fs::path(PENSTOCK_KERNEL_C_DIRECTORY).parent_path() / "golden";
+const fs::path golden_pipelines = fs::path(PENSTOCK_KERNEL_C_DIRECTORY).parent_path() / "golden";
 
 Result<StepId> keep_large(Plan& plan) {
   const StepId source = plan.source(table_source(
@@ -78,7 +78,7 @@ Result<std::string> generated(const Case& pipeline) {
 }
 
 TEST_P(GoldenPipeline, IsAsPinned) {
-  const fs::path file = golden / ("pipeline_" + std::string(GetParam().name) + ".txt");
+  const fs::path file = golden_pipelines / ("pipeline_" + std::string(GetParam().name) + ".txt");
   const auto text = generated(GetParam());
   ASSERT_TRUE(text.ok()) << text.status().text();
   if (std::getenv("PENSTOCK_UPDATE_GOLDEN")) {
@@ -88,7 +88,7 @@ TEST_P(GoldenPipeline, IsAsPinned) {
   std::ifstream pinned(file, std::ios::binary);
   const std::string expected{std::istreambuf_iterator<char>(pinned), {}};
   EXPECT_EQ(*text, expected)
-      << "if this is meant: PENSTOCK_UPDATE_GOLDEN=1 golden_pipeline_golden_test";
+      << "if this is meant: PENSTOCK_UPDATE_GOLDEN=1 ctest -R golden_pipeline";
 }
 
 INSTANTIATE_TEST_SUITE_P(Pipelines, GoldenPipeline, ::testing::ValuesIn(cases),

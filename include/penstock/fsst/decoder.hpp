@@ -109,8 +109,8 @@ class Decoder {
 class SelectedRowDecoder {
  public:
   virtual ~SelectedRowDecoder() = default;
-  // Builds a decoder of up to `max_rows` rows at once. `variant`: "fsst_chosen_tiles" (GPUs) or
-  // "fsst_chosen_rows". If empty, the first that fits. Code::invalid for one that does not fit.
+  // Builds a decoder of up to `max_rows` rows at once. `variant`: "fsst_selected_tiles" (GPUs) or
+  // "fsst_selected_rows". If empty, the first that fits. Code::invalid for one that does not fit.
   static Result<std::unique_ptr<SelectedRowDecoder>> build(std::shared_ptr<Device> device,
                                                            const DeviceStrings& strings,
                                                            std::uint64_t max_rows,

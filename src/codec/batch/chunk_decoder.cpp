@@ -12,7 +12,7 @@
 namespace penstock::batch {
 namespace {
 
-constexpr std::uint64_t deflate_list_bytes = DEFLATE_DECODE_TOKENS * 4;
+constexpr std::uint64_t decode_list_bytes = DEFLATE_DECODE_TOKENS * 4;
 static_assert(max_chunk_bytes == BATCH_MAX_CHUNK_BYTES);
 constexpr Phase zstd_order = {.kernel = "zstd_order",
                               .file = "zstd/kernels/zstd_order",
@@ -89,7 +89,7 @@ constexpr std::array table = {
                              .local_bytes = DEFLATE_DECODE_WARP_BYTES,
                              .max_workers_per_group = 4,
                              .groups_per_multiprocessor = 7}},
-            .bytes_per_active_chunk = deflate_list_bytes},
+            .bytes_per_active_chunk = decode_list_bytes},
     Variant{.name = "deflate_decode_thread",
             .format = Format::deflate,
             .phases = {Phase{.kernel = "deflate_decode_thread",
@@ -103,7 +103,7 @@ constexpr std::array table = {
                              .local_bytes = DEFLATE_DECODE_WARP_BYTES,
                              .max_workers_per_group = 4,
                              .groups_per_multiprocessor = 7}},
-            .bytes_per_active_chunk = deflate_list_bytes},
+            .bytes_per_active_chunk = decode_list_bytes},
     Variant{.name = "zlib_decode_thread",
             .format = Format::zlib,
             .phases = {Phase{.kernel = "zlib_decode_thread",
@@ -117,7 +117,7 @@ constexpr std::array table = {
                              .local_bytes = DEFLATE_DECODE_WARP_BYTES,
                              .max_workers_per_group = 4,
                              .groups_per_multiprocessor = 7}},
-            .bytes_per_active_chunk = deflate_list_bytes},
+            .bytes_per_active_chunk = decode_list_bytes},
     Variant{.name = "gzip_decode_thread",
             .format = Format::gzip,
             .phases = {Phase{.kernel = "gzip_decode_thread",

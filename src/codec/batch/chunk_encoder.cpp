@@ -8,12 +8,12 @@
 namespace penstock::batch {
 namespace {
 
-constexpr std::uint64_t deflate_list_bytes = DEFLATE_ENCODE_TOKENS * 4;
+constexpr std::uint64_t encode_list_bytes = DEFLATE_ENCODE_TOKENS * 4;
 
 // As many warps as local memory holds while the L1 cache of an H200 keeps 60 KiB (LZ4; with 24
 // warps it would keep 28) and 28 KiB (Deflate), as LZ4's decoder needs. Other numbers were not
 // timed.
-constexpr std::array table = {
+constexpr std::array encoder_variants = {
     Variant{.name = "lz4_encode_warp",
             .format = Format::lz4,
             .phases = {Phase{.kernel = "lz4_encode_warp",
@@ -35,12 +35,12 @@ constexpr std::array table = {
                              .local_bytes = DEFLATE_ENCODE_WARP_BYTES,
                              .max_workers_per_group = 4,
                              .groups_per_multiprocessor = 4}},
-            .bytes_per_active_chunk = deflate_list_bytes},
+            .bytes_per_active_chunk = encode_list_bytes},
     Variant{.name = "deflate_encode_thread",
             .format = Format::deflate,
             .phases = {Phase{.kernel = "deflate_encode_thread",
                              .file = "deflate/kernels/deflate_encode_thread"}},
-            .bytes_per_active_chunk = deflate_list_bytes,
+            .bytes_per_active_chunk = encode_list_bytes,
             .is_for_cpus = true},
 };
 
@@ -48,19 +48,19 @@ constexpr std::array table = {
 
 std::vector<std::string> Encoder::variants(Format format, const Traits& traits) {
   std::vector<std::string> names;
-  for (const Variant& row : table)
+  for (const Variant& row : encoder_variants)
     if (row.format == format && fits(row, traits)) names.emplace_back(row.name);
   return names;
 }
 
 bool Encoder::supports(Format format) {
-  return std::any_of(table.begin(), table.end(),
+  return std::any_of(encoder_variants.begin(), encoder_variants.end(),
                      [&](const Variant& row) { return row.format == format; });
 }
 
 Result<std::unique_ptr<Encoder>> Encoder::build(std::shared_ptr<Device> device, Format format,
                                                 std::string_view variant) {
-  for (const Variant& row : table)
+  for (const Variant& row : encoder_variants)
     if (row.format == format && fits(row, device->traits()) &&
         (variant.empty() || variant == row.name))
       return build_kernel_encoder(std::move(device), row);

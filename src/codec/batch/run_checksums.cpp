@@ -20,7 +20,7 @@ struct Row {
   std::string_view warp_file, thread_file;  // of src/codec
   std::uint32_t lanes_per_run;              // of a warp
 };
-constexpr std::array table = {
+constexpr std::array checksum_rows = {
     Row{Checksum::crc32, "checksum/kernels/crc32_runs_warp", "checksum/kernels/crc32_runs_thread",
         warp_threads},
     Row{Checksum::adler32, "checksum/kernels/adler32_runs_warp",
@@ -48,7 +48,7 @@ bool has_words(const std::shared_ptr<Buffer>& buffer, std::uint64_t count) {
 }  // namespace
 
 Result<RunChecksums> RunChecksums::build(std::shared_ptr<Device> device, Checksum checksum) {
-  const Row& row = *std::find_if(table.begin(), table.end(),
+  const Row& row = *std::find_if(checksum_rows.begin(), checksum_rows.end(),
                                  [&](const Row& each) { return each.checksum == checksum; });
   const GroupPolicy policy = policy_of(row, device->traits());
   const std::string_view file = device->traits().is_cpu ? row.thread_file : row.warp_file;

@@ -3,7 +3,7 @@
 namespace penstock::cuda {
 namespace {
 
-Result<Api> bind() {
+Result<Api> bind_api() {
   auto library = device::Library::open({"libcuda.so.1"});
   if (!library.ok())
     return Status(Code::no_device, "CUDA: no libcuda.so.1; it comes with NVIDIA's driver");
@@ -25,7 +25,7 @@ Result<Api> bind() {
 
 const Result<Api>& api() {
   // Kept for ever: buffers may be released while statics are destroyed.
-  static const Result<Api>& bound = *new Result<Api>(bind());
+  static const Result<Api>& bound = *new Result<Api>(bind_api());
   return bound;
 }
 

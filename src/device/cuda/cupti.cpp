@@ -8,7 +8,7 @@
 namespace penstock::cuda {
 namespace {
 
-constexpr const char* what_to_install =
+constexpr const char* how_to_install_cupti =
     "no usable CUPTI (libcupti.so.13 or .12), which samples kernels: pip install nvidia-cuda-cupti "
     "(for a driver of CUDA 12: "
     "nvidia-cuda-cupti-cu12) into the project's .venv, or set PENSTOCK_CUPTI to the file";
@@ -18,7 +18,7 @@ int major_of(std::uint32_t version) {
   return version >= 100000 ? static_cast<int>(version / 10000) : version >= 18 ? 12 : 11;
 }
 
-Result<Cupti> bind(const std::string& path) {
+Result<Cupti> bind_cupti(const std::string& path) {
   PENSTOCK_ASSIGN(const device::Library library, device::Library::open({path}));
   Cupti cupti;
   cupti.path = path;
@@ -73,7 +73,7 @@ Result<Cupti> open_cupti(int driver_major) {
   std::error_code error;
   for (const std::string& path : library_candidates(
            places, std::filesystem::read_symlink("/proc/self/exe", error).string())) {
-    auto cupti = bind(path);
+    auto cupti = bind_cupti(path);
     if (cupti.ok() && cupti->major >= 12 && (driver_major == 0 || cupti->major <= driver_major))
       return cupti;
     if (cupti.ok())
@@ -82,7 +82,7 @@ Result<Cupti> open_cupti(int driver_major) {
     else if (cupti.status().code() == Code::unsupported)
       why = cupti.status().message();
   }
-  return Status(Code::unsupported, what_to_install + (why.empty() ? "" : " (" + why + ")"));
+  return Status(Code::unsupported, how_to_install_cupti + (why.empty() ? "" : " (" + why + ")"));
 }
 
 Status status_of(const Cupti& cupti, CUptiResult code, const char* call) {

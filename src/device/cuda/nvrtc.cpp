@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* what_to_install =
+constexpr const char* how_to_install_nvrtc =
     "CUDA: no usable NVRTC (libnvrtc.so.13 or .12), which compiles for it: pip install "
     "nvidia-cuda-nvrtc (for a driver "
     "of "
@@ -55,7 +55,7 @@ std::vector<std::string> python_environments(const std::string& executable) {
   return roots;
 }
 
-Result<Nvrtc> bind(const std::string& path) {
+Result<Nvrtc> bind_nvrtc(const std::string& path) {
   PENSTOCK_ASSIGN(const device::Library library, device::Library::open({path}));
   Nvrtc nvrtc;
   nvrtc.path = path;
@@ -193,13 +193,13 @@ Result<Nvrtc> open_nvrtc(int driver_major) {
   std::error_code error;
   for (const std::string& path :
        nvrtc_candidates(fs::read_symlink("/proc/self/exe", error).string())) {
-    auto nvrtc = bind(path);
+    auto nvrtc = bind_nvrtc(path);
     if (!nvrtc.ok()) continue;
     if (driver_major == 0 || nvrtc->major <= driver_major) return nvrtc;
     newer = path + " is NVRTC " + std::to_string(nvrtc->major) + ", the driver takes up to " +
             std::to_string(driver_major);
   }
-  return Status(Code::no_device, what_to_install + (newer.empty() ? "" : " (" + newer + ")"));
+  return Status(Code::no_device, how_to_install_nvrtc + (newer.empty() ? "" : " (" + newer + ")"));
 }
 
 Result<CompiledSource> compile_source(const Nvrtc& nvrtc, const std::string& text, int architecture,

@@ -66,7 +66,7 @@ constexpr unsigned footer_schema = 1, footer_batches = 3, schema_endianness = 0,
 constexpr std::uint8_t kind_record_batch = 3;
 // A block in the footer: int64 offset, int32 bytes of the description, 4 bytes of padding, int64
 // bytes of the body.
-constexpr std::uint64_t block_bytes = 24;
+constexpr std::uint64_t block_record_bytes = 24;
 
 Result<std::vector<std::byte>> read_bytes(arrow::io::RandomAccessFile& file, std::uint64_t at,
                                           std::uint64_t bytes) {
@@ -132,7 +132,7 @@ Result<IpcFooter> read_footer(arrow::io::RandomAccessFile& file) {
   PENSTOCK_ASSIGN(const auto count, FlatTable::value<std::uint32_t>(footer, list));
   for (std::uint64_t i = 0; i < count; i++) {  // a wrong count stops at the footer's end
     PENSTOCK_ASSIGN(read.blocks.emplace_back(),
-                    block_at(footer, list + 4 + i * block_bytes, file_bytes));
+                    block_at(footer, list + 4 + i * block_record_bytes, file_bytes));
   }
   return read;
 }

@@ -8,7 +8,7 @@
 namespace penstock::sql {
 namespace {
 
-constexpr int depth_limit =
+constexpr int expression_depth_limit =
     600;  // also counts expressions behind aliases; see the lexer's nesting limit
 constexpr int alias_expansion_limit = 20'000;
 constexpr std::size_t max_site_bytes = 100;
@@ -61,7 +61,7 @@ Result<NodeId> ExpressionBinder::predicate(const Syntax& syntax) {
 }
 
 Result<Operand> ExpressionBinder::bind(const Syntax& syntax) {
-  if (depth_ == depth_limit)
+  if (depth_ == expression_depth_limit)
     return names_.error(syntax.offset, Code::capacity, "the expression nests too deep here");
   if (alias_depth_ > 0 && ++names_.alias_expansions > alias_expansion_limit)
     return names_.error(syntax.offset, Code::capacity,

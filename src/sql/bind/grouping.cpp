@@ -53,8 +53,8 @@ Status Grouping::bind_key(const SyntaxPtr& term) {
 
 // Adds the aggregates of an expression that is computed over groups.
 Status Grouping::collect(const Syntax& syntax, int depth) {
-  constexpr int depth_limit = 600;
-  if (depth == depth_limit)
+  constexpr int group_depth_limit = 600;
+  if (depth == group_depth_limit)
     return names_.error(syntax.offset, Code::capacity, "the expression nests too deep here");
   PENSTOCK_ASSIGN(const std::string text, names_.canonical(syntax));
   if (columns_.contains(text) || !collected_.insert(text).second)

@@ -5,7 +5,7 @@
 namespace penstock::sql {
 namespace {
 
-constexpr int depth_limit = 600;
+constexpr int window_depth_limit = 600;
 
 struct NamedFunction {
   std::string_view name;
@@ -64,7 +64,7 @@ std::optional<std::size_t> Windowing::alias_of(const Syntax& column) const {
 
 // Tells whether an expression contains no window function, through its aliases too.
 Result<bool> Windowing::stands_alone(const Syntax& syntax, int depth) {
-  if (depth == depth_limit)
+  if (depth == window_depth_limit)
     return names_.error(syntax.offset, Code::capacity, "the expression nests too deep here");
   if (syntax.over) return false;
   PENSTOCK_ASSIGN(const std::string text, names_.canonical(syntax));

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 
+#include "sql/parse/ascii.hpp"
 #include "sql/parse/lexer.hpp"
 
 namespace penstock::sql {

@@ -40,8 +40,6 @@ std::optional<Scalar> parse_number(Type type, std::string_view text);
 // where it is not one.
 std::optional<Scalar> parse_as(Type type, std::string_view text);
 
-// Shared by the readers of numbers and of dates.
-inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 // Removes the first character if it is `c`.
 inline bool take(std::string_view& text, char c) {
   if (text.empty() || text.front() != c) return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/unicode.hpp"
+#include "sql/parse/ascii.hpp"
 #include "sql/parse/source_position.hpp"
 
 namespace penstock::sql {
@@ -14,8 +15,6 @@ constexpr std::size_t statement_limit_bytes = 4u << 20;
 // on a thread of 8 MiB.
 constexpr std::uint32_t nesting_limit = 1000;
 
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool starts_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;

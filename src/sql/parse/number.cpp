@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include "sql/parse/ascii.hpp"
 #include "sql/parse/constant.hpp"
 
 namespace penstock::sql {

@@ -6,7 +6,7 @@
 namespace penstock::sql {
 namespace {
 
-constexpr int depth_limit = 500;  // of the binder's recursion: see the lexer's nesting limit
+constexpr int parse_depth_limit = 500;  // of the binder's recursion: see the lexer's nesting limit
 
 struct Described {
   std::string_view kind, what;
@@ -51,10 +51,10 @@ SyntaxPtr make_syntax(SyntaxKind kind, std::int64_t offset, std::string name,
 }
 
 Result<SyntaxPtr> ExpressionReader::read(Tree node) {
-  if (depth_ == depth_limit)
+  if (depth_ == parse_depth_limit)
     return error_at(
         lexed_.statement, first_location(node), Code::capacity,
-        "the expression nests deeper than " + std::to_string(depth_limit) + " levels here");
+        "the expression nests deeper than " + std::to_string(parse_depth_limit) + " levels here");
   depth_++;
   Result<SyntaxPtr> result = dispatch(node);
   depth_--;

@@ -1,11 +1,10 @@
 #include <algorithm>
 
+#include "sql/parse/ascii.hpp"
 #include "sql/parse/lexer.hpp"
 
 namespace penstock::sql {
 namespace {
-
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 bool is_symbol(const Lexed& lexed, const Token& token, std::string_view symbol) {
   return token.kind == TokenKind::symbol && lexed.text(token) == symbol;

@@ -25,7 +25,8 @@ constexpr std::string_view inner =
 constexpr std::string_view correlated =
     "inside EXISTS and IN a column from outside stands beside =, in a SELECT without groups, "
     "aggregates and LIMIT";
-constexpr std::string_view groups = "GROUP BY is, with the aggregates count, sum, avg, min and max";
+constexpr std::string_view grouping =
+    "GROUP BY is, with the aggregates count, sum, avg, min and max";
 constexpr std::string_view aggregates = "the aggregates are count, sum, avg, min and max";
 constexpr std::string_view dates =
     "of dates there are year(), quarter(), month(), day(), dayofweek(), isodow(), dayofyear(), "
@@ -37,7 +38,7 @@ constexpr std::string_view constant_date = "write it as a constant: DATE '2026-0
 struct Row {
   std::string_view begins, instead;
 };
-constexpr Row rows[] = {
+constexpr Row refusals[] = {
     {"ILIKE", strings},
     {"SIMILAR TO", strings},
     {"the operator ~", strings},
@@ -58,7 +59,7 @@ constexpr Row rows[] = {
     {"INTERSECT", "ask each SELECT by itself"},
     {"EXCEPT", "ask each SELECT by itself"},
     {"more than one statement", "ask each SELECT by itself"},
-    {"QUALIFY", groups},
+    {"QUALIFY", grouping},
     {"DISTINCT ON", "SELECT DISTINCT and GROUP BY are"},
     {"current_date", constant_date},
     {"current_timestamp", constant_date},
@@ -180,7 +181,7 @@ bool stands(const Lexed& lexed, std::size_t first, const Phrase& phrase) {
 }  // namespace
 
 std::string not_supported(std::string_view what) {
-  for (const Row& row : rows)
+  for (const Row& row : refusals)
     if (what.starts_with(row.begins)) return refused(what, row.instead);
   return refused(what, "");
 }

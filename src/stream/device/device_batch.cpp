@@ -8,18 +8,13 @@
 namespace penstock::stream {
 namespace {
 
-constexpr std::uint64_t alignment = chunk_alignment;
-constexpr std::uint64_t aligned(std::uint64_t bytes) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
 // Outputs of dependent chunks have no gaps between them. Nor have small ones, so that those that
 // fill their capacities come to the host in one download. Kernels have a little more to do then,
 // but thousands of downloads cost more.
 constexpr std::uint64_t min_aligned_bytes = 4096;
 std::uint64_t output_offset_from(const Chunk& chunk, std::uint64_t offset) {
   const bool is_aligned = !chunk.is_dependent && chunk.output_bytes >= min_aligned_bytes;
-  return is_aligned ? aligned(offset) : offset;
+  return is_aligned ? aligned_to_chunk(offset) : offset;
 }
 
 template <class T>
@@ -106,18 +101,18 @@ Status DeviceBatch::decode(const ChunkStages& stages, DecodeJob& job,
 // Capacities follow one another after the window. Chunks that stay on the host have none.
 void DeviceBatch::fill_tables(const DecodeJob& job, std::uint64_t window_bytes) {
   tables_.clear();
-  first_output_offset_ = aligned(window_bytes);
+  first_output_offset_ = aligned_to_chunk(window_bytes);
   std::uint64_t input_offset = 0, output_offset = first_output_offset_, output_bytes = 0;
   for (const Chunk& chunk : job.chunks) {
     output_bytes += chunk.is_stored ? chunk.bytes.size() : chunk.output_bytes;
     if (!chunk.is_for_devices()) continue;
     output_offset = output_offset_from(chunk, output_offset);
     tables_.add(chunk, input_offset, output_offset);
-    input_offset += aligned(chunk.whole().size());
+    input_offset += aligned_to_chunk(chunk.whole().size());
     output_offset += chunk.output_bytes;
   }
-  input_bytes_ = input_offset + alignment;
-  output_bytes_ = std::max(output_bytes, output_offset) + alignment;
+  input_bytes_ = input_offset + chunk_alignment;
+  output_bytes_ = std::max(output_bytes, output_offset) + chunk_alignment;
 }
 
 Status DeviceBatch::enqueue(const ChunkStages& stages, const DecodeJob& job,
@@ -131,7 +126,7 @@ Status DeviceBatch::enqueue(const ChunkStages& stages, const DecodeJob& job,
     if (!chunk.is_for_devices()) continue;
     const auto bytes = chunk.whole();
     std::memcpy(input_->data() + offset, bytes.data(), bytes.size());
-    offset += aligned(bytes.size());
+    offset += aligned_to_chunk(bytes.size());
     times_.bytes_in += bytes.size();
   }
   PENSTOCK_TRY(reserve(device, input_bytes_, batch_.input));

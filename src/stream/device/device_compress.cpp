@@ -12,10 +12,6 @@
 namespace penstock::stream {
 namespace {
 
-constexpr std::uint64_t aligned(std::uint64_t bytes) {
-  return (bytes + chunk_alignment - 1) / chunk_alignment * chunk_alignment;
-}
-
 // The worker state of a pipeline's slot.
 class EncodeBatch {
  public:
@@ -24,7 +20,7 @@ class EncodeBatch {
       : session_(std::move(session)),
         format_(format),
         block_bytes_(block_bytes),
-        capacity_bytes_(aligned(batch::Encoder::bound_bytes(format, block_bytes))) {}
+        capacity_bytes_(aligned_to_chunk(batch::Encoder::bound_bytes(format, block_bytes))) {}
 
   // Compresses the blocks of `plain`. The chunks are valid until the next call.
   Status encode(std::span<const std::byte> plain) {

@@ -27,6 +27,9 @@ inline std::uint64_t batch_bytes_on(const Device& device) {
 constexpr std::uint32_t batches_in_flight = 3;
 // Kernels have least to do with a chunk that begins at such a multiple.
 constexpr std::uint64_t chunk_alignment = 16;
+constexpr std::uint64_t aligned_to_chunk(std::uint64_t bytes) {
+  return (bytes + chunk_alignment - 1) / chunk_alignment * chunk_alignment;
+}
 
 class DeviceSession {
  public:

@@ -5,6 +5,7 @@
 
 #include <new>
 
+#include "stream/gzip/gzip_format.hpp"
 #include "stream/gzip/gzip_methods.hpp"
 #include "stream/input/byte_writer.hpp"
 
@@ -31,7 +32,7 @@ libdeflate_compressor* thread_compressor(std::uint32_t level) {
 // The largest block whose member, even of incompressible bytes, is no longer than the 65536 bytes
 // that its size field can name.
 constexpr std::uint64_t max_bgzf_block_bytes = 0xff00;
-constexpr std::size_t bgzf_header_bytes = 18, pgzip_header_bytes = 20, trailer_bytes = 8;
+constexpr std::size_t bgzf_header_bytes = 18, pgzip_header_bytes = 20;
 // The empty member at the end of a BGZF file, by which readers notice that a file was cut.
 constexpr unsigned char bgzf_end[28] = {0x1f, 0x8b, 8,    4, 0, 0, 0, 0, 0, 0xff, 6, 0, 'B', 'C',
                                         2,    0,    0x1b, 0, 3, 0, 0, 0, 0, 0,    0, 0, 0,   0};
@@ -69,7 +70,7 @@ class GzipFraming : public Framing {
   std::size_t put(std::byte* to, std::span<const std::byte> plain,
                   std::span<const std::byte> chunk) const override {
     const std::size_t header_bytes = is_bgzf_ ? bgzf_header_bytes : pgzip_header_bytes;
-    const std::size_t member_bytes = header_bytes + chunk.size() + trailer_bytes;
+    const std::size_t member_bytes = header_bytes + chunk.size() + gzip_trailer_bytes;
     write_header(to, member_bytes, is_bgzf_);
     std::memcpy(to + header_bytes, chunk.data(), chunk.size());
     write_trailer(to + header_bytes + chunk.size(), plain);
@@ -112,13 +113,13 @@ class GzipCompressor : public EncodeStages {
     libdeflate_compressor* const compressor = thread_compressor(level_);
     const std::size_t header_bytes = is_bgzf_ ? bgzf_header_bytes : pgzip_header_bytes;
     const std::size_t capacity = libdeflate_deflate_compress_bound(compressor, job.input.size());
-    std::byte* const out = job.reserve(header_bytes + capacity + trailer_bytes);
+    std::byte* const out = job.reserve(header_bytes + capacity + gzip_trailer_bytes);
     const std::size_t body_bytes = libdeflate_deflate_compress(
         compressor, job.input.data(), job.input.size(), out + header_bytes, capacity);
     if (body_bytes == 0)
       return {Code::internal, "libdeflate compressed a block to more than its bound"};
     write_trailer(out + header_bytes + body_bytes, job.input);
-    job.end = header_bytes + body_bytes + trailer_bytes;
+    job.end = header_bytes + body_bytes + gzip_trailer_bytes;
     write_header(out, job.end, is_bgzf_);
     return {};
   }

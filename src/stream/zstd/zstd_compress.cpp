@@ -9,12 +9,12 @@
 namespace penstock::stream {
 namespace {
 
-struct FreeContext {
+struct FreeCompressor {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
 };
 
 ZSTD_CCtx* thread_context() {
-  thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
+  thread_local const std::unique_ptr<ZSTD_CCtx, FreeCompressor> context(ZSTD_createCCtx());
   if (!context) throw std::bad_alloc();
   return context.get();
 }
@@ -53,14 +53,14 @@ std::unique_ptr<EncodeStages> make_compressor(Input& input, const CompressOption
 }
 
 // Returns the window that libzstd has for long inputs. Its own table is not part of its interface.
-std::uint64_t window_bytes_of(std::uint32_t level) {
+std::uint64_t window_bytes_at(std::uint32_t level) {
   constexpr std::uint8_t window_logs[] = {21, 19, 20, 21, 21, 21, 21, 21, 21, 22, 22, 22,
                                           22, 22, 22, 22, 22, 23, 23, 23, 25, 26, 27};
   return std::uint64_t{1} << window_logs[std::min<std::size_t>(level, std::size(window_logs) - 1)];
 }
 std::uint64_t default_block_bytes(std::uint32_t level) {
   constexpr std::uint64_t mebibyte = 1 << 20;
-  return std::clamp(4 * window_bytes_of(level), 2 * mebibyte, 64 * mebibyte);
+  return std::clamp(4 * window_bytes_at(level), 2 * mebibyte, 64 * mebibyte);
 }
 
 }  // namespace

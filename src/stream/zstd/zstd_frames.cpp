@@ -20,13 +20,13 @@ namespace {
 constexpr std::uint64_t min_job_bytes = 1 << 20;  // a job has several small frames, or one
 constexpr std::size_t stream_job_bytes = 1 << 20;
 
-struct FreeContext {
+struct FreeDecompressor {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 struct FreeDictionary {
   void operator()(ZSTD_DDict* dictionary) const { ZSTD_freeDDict(dictionary); }
 };
-using DecodingContext = std::unique_ptr<ZSTD_DCtx, FreeContext>;
+using DecodingContext = std::unique_ptr<ZSTD_DCtx, FreeDecompressor>;
 using Dictionary = std::unique_ptr<ZSTD_DDict, FreeDictionary>;
 
 DecodingContext new_context() {

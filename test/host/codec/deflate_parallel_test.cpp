@@ -56,8 +56,8 @@ std::vector<InflateOptions> small_segments() {
 }
 
 // Returns how many segments were decoded speculatively and used, in all.
-std::uint64_t expect_comes_back(const std::string& text, const std::string& stream,
-                                bool takes_its_time = false) {
+std::uint64_t expect_same_by_threads(const std::string& text, const std::string& stream,
+                                     bool takes_its_time = false) {
   std::uint64_t pieces_used = 0;
   for (const InflateOptions& options : small_segments()) {
     const Outcome outcome = run(stream + std::string(1000, 'b'), options, takes_its_time);
@@ -74,26 +74,26 @@ std::uint64_t expect_comes_back(const std::string& text, const std::string& stre
 TEST(ParallelInflate, EveryKindOfOutputComesBack) {
   const auto outputs = outputs_of_all_kinds(3000000);
   for (const std::string& text : outputs)
-    for (const int level : {1, 6, 9}) expect_comes_back(text, deflated(text, level));
+    for (const int level : {1, 6, 9}) expect_same_by_threads(text, deflated(text, level));
 }
 TEST(ParallelInflate, SegmentsAreDecodedSpeculativelyAndUsed) {
   const auto outputs = outputs_of_all_kinds(1500000);
   std::uint64_t pieces_used = 0;
   for (std::size_t kind = 0; kind < 3; kind++)
-    pieces_used +=
-        expect_comes_back(outputs[kind], deflated(outputs[kind], 6, Z_DEFAULT_STRATEGY, 3), true);
+    pieces_used += expect_same_by_threads(outputs[kind],
+                                          deflated(outputs[kind], 6, Z_DEFAULT_STRATEGY, 3), true);
   EXPECT_GT(pieces_used, 36u);
 }
 TEST(ParallelInflate, LibdeflatesBlocksComeBack) {
   for (const std::string& text : outputs_of_all_kinds(2000000))
-    expect_comes_back(text, deflated_by_libdeflate(text, 6));
+    expect_same_by_threads(text, deflated_by_libdeflate(text, 6));
 }
 TEST(ParallelInflate, BlocksThatAreNotFoundComeBack) {
   for (const std::string& text : outputs_of_all_kinds(500000))
     for (const int strategy : {Z_FIXED, Z_HUFFMAN_ONLY})
-      expect_comes_back(text, deflated(text, 6, strategy));
+      expect_same_by_threads(text, deflated(text, 6, strategy));
   const std::string text = outputs_of_all_kinds(500000)[3];
-  expect_comes_back(text, deflated(text, 0));
+  expect_same_by_threads(text, deflated(text, 0));
 }
 TEST(ParallelInflate, BlocksOfEveryTypeInTurnComeBack) {
   const auto outputs = outputs_of_all_kinds(120000);
@@ -120,7 +120,7 @@ TEST(ParallelInflate, BlocksOfEveryTypeInTurnComeBack) {
   }
   made.resize(stream.total_out);
   deflateEnd(&stream);
-  expect_comes_back(text, made);
+  expect_same_by_threads(text, made);
 }
 // The status of the sequential decoder.
 Status in_order(const std::string& stream, std::size_t max_bytes) {
@@ -170,8 +170,8 @@ OneBlock in_one_block(std::size_t bytes) {
 }
 TEST(ParallelInflate, OneBlockForAllIsDecodedAheadInside) {
   const OneBlock block = in_one_block(8000000);
-  EXPECT_GT(expect_comes_back(block.output, block.stream, true), 36u);
-  expect_comes_back(block.output, block.stream);
+  EXPECT_GT(expect_same_by_threads(block.output, block.stream, true), 36u);
+  expect_same_by_threads(block.output, block.stream);
 }
 TEST(ParallelInflate, DamageInsideOneBlockHasTheSameErrorAsInOrder) {
   const OneBlock block = in_one_block(3000000);

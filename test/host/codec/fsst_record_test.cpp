@@ -9,7 +9,7 @@ namespace {
 
 using Octets = std::vector<std::byte>;
 
-EncodedStrings urls(std::uint32_t split_code_bytes) {
+EncodedStrings urls_of_rows(std::uint32_t split_code_bytes) {
   return encoded(codec::generate_urls(300),
                  {.row_group_rows = 100, .split_code_bytes = split_code_bytes});
 }
@@ -21,7 +21,7 @@ Octets record_of(const EncodedStrings& strings) {
 
 TEST(FsstRecord, GivesBackTablesGroupsAndSplits) {
   for (const std::uint32_t split_code_bytes : {0u, 16u, 4096u}) {
-    const EncodedStrings strings = urls(split_code_bytes);
+    const EncodedStrings strings = urls_of_rows(split_code_bytes);
     EncodedStrings read = strings;
     read.row_groups.clear(), read.splits.reset(), read.string_bytes = 0, read.is_canonical = false;
     const Status status = read_record(record_of(strings), read);
@@ -33,7 +33,7 @@ TEST(FsstRecord, GivesBackTablesGroupsAndSplits) {
   }
 }
 TEST(FsstRecord, EveryTruncatedPrefixIsRefused) {
-  const Octets record = record_of(urls(256));
+  const Octets record = record_of(urls_of_rows(256));
   for (std::size_t size = 0; size < record.size(); size++) {
     EncodedStrings strings;
     ASSERT_FALSE(
@@ -45,7 +45,7 @@ TEST(FsstRecord, EveryTruncatedPrefixIsRefused) {
 }
 // A record that is read is refused, or gives strings that validate() can check.
 TEST(FsstRecord, EveryChangedByteIsRefusedOrJudgedByTheChecks) {
-  const EncodedStrings strings = urls(1024);
+  const EncodedStrings strings = urls_of_rows(1024);
   const Octets record = record_of(strings);
   for (std::size_t at = 0; at < record.size(); at++)
     for (const unsigned change : {1u, 128u, 255u}) {
@@ -58,7 +58,7 @@ TEST(FsstRecord, EveryChangedByteIsRefusedOrJudgedByTheChecks) {
     }
 }
 TEST(FsstRecord, BytesBehindItAreNamed) {
-  Octets record = record_of(urls(0));
+  Octets record = record_of(urls_of_rows(0));
   const std::size_t size = record.size();
   record.push_back(std::byte{0});
   EncodedStrings strings;

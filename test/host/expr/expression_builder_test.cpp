@@ -5,22 +5,22 @@
 namespace penstock {
 namespace {
 
-const Schema schema{{"price", {Kind::float32}, false},
-                    {"quantity", {Kind::int8}, true},
-                    {"discount", Type::decimal(15, 2), false},
-                    {"name", {Kind::string}, false},
-                    {"shipped", {Kind::date32}, false},
-                    {"id", {Kind::uint64}, false},
-                    {"key", {Kind::int64}, false},
-                    {"paid", {Kind::boolean}, false},
-                    {"at", {Kind::timestamp}, false}};
+const Schema built_schema{{"price", {Kind::float32}, false},
+                          {"quantity", {Kind::int8}, true},
+                          {"discount", Type::decimal(15, 2), false},
+                          {"name", {Kind::string}, false},
+                          {"shipped", {Kind::date32}, false},
+                          {"id", {Kind::uint64}, false},
+                          {"key", {Kind::int64}, false},
+                          {"paid", {Kind::boolean}, false},
+                          {"at", {Kind::timestamp}, false}};
 
 std::string message(const Result<NodeId>& result) {
   return result.ok() ? "no error" : result.status().message();
 }
 
 TEST(Builder, RefusalsNameTheOperationAndTheTypes) {
-  Builder b(schema);
+  Builder b(built_schema);
   const auto column = [&](const char* name) { return *b.column(name); };
   EXPECT_EQ(message(b.binary(Op::add, column("name"), column("quantity"))),
             "cannot add VARCHAR and TINYINT");
@@ -48,7 +48,7 @@ TEST(Builder, RefusalsNameTheOperationAndTheTypes) {
 }
 
 TEST(Builder, WhatWouldBeHugeintIsRefusedByNameButComparedByValue) {
-  Builder b(schema);
+  Builder b(built_schema);
   const NodeId id = *b.column("id"), key = *b.column("key");
   const Result<NodeId> sum = b.binary(Op::add, id, key);
   EXPECT_EQ(sum.status().code(), Code::unsupported);
@@ -56,7 +56,7 @@ TEST(Builder, WhatWouldBeHugeintIsRefusedByNameButComparedByValue) {
   const NodeId less = *b.binary(Op::less, key, id);
   const auto compare = [&](std::int64_t k, std::uint64_t i) {
     std::vector<Scalar> row;
-    for (const Field& field : schema) row.push_back(Scalar::null_of(field.type));
+    for (const Field& field : built_schema) row.push_back(Scalar::null_of(field.type));
     row[5] = Scalar::of(i);
     row[6] = Scalar::of(k);
     return evaluate(*b.graph(), {&less, 1}, row)[0].value.integer != 0;
@@ -67,26 +67,27 @@ TEST(Builder, WhatWouldBeHugeintIsRefusedByNameButComparedByValue) {
 }
 
 TEST(Builder, UnknownColumnsGetTheNearestNames) {
-  Builder b(schema);
+  Builder b(built_schema);
   const std::string text = message(b.column("prize"));
   EXPECT_TRUE(text.starts_with("no column 'prize'; candidates: 'price'")) << text;
 }
 
 TEST(Builder, OperationsOnLiteralsAloneAreComputedOnce) {
-  Builder b(schema);
+  Builder b(built_schema);
   const NodeId one = b.literal(Scalar::of(1)), rate = b.literal(Scalar::of(Type::decimal(3, 2), 5));
   const NodeId factor = *b.binary(Op::subtract, one, rate);
   EXPECT_EQ(b.graph()->at(factor).op, Op::parameter);
-  EXPECT_EQ(text_of(*b.graph(), factor, schema), "0.95");
+  EXPECT_EQ(text_of(*b.graph(), factor, built_schema), "0.95");
   EXPECT_EQ(name_of(b.type(factor)), "DECIMAL(13,2)");
   const NodeId day = b.literal(Scalar::of(Type{Kind::date32}, 10561));
-  EXPECT_EQ(text_of(*b.graph(), *b.binary(Op::subtract, day, b.literal(Scalar::of(90))), schema),
-            "1998-09-02");
+  EXPECT_EQ(
+      text_of(*b.graph(), *b.binary(Op::subtract, day, b.literal(Scalar::of(90))), built_schema),
+      "1998-09-02");
 }
 
 // 1 // 0 in a branch that no row takes must not end the query.
 TEST(Builder, LiteralsThatFaultFaultWhereTheyAreUsed) {
-  Builder b(schema);
+  Builder b(built_schema);
   const Result<NodeId> quotient =
       b.binary(Op::integer_divide, b.literal(Scalar::of(1)), b.literal(Scalar::of(0)));
   ASSERT_TRUE(quotient.ok());
@@ -94,7 +95,7 @@ TEST(Builder, LiteralsThatFaultFaultWhereTheyAreUsed) {
 }
 
 TEST(Builder, CapturedScalarsKeepTheirTypeAndAreNotFolded) {
-  Builder b(schema);
+  Builder b(built_schema);
   const NodeId quantity = *b.column("quantity");
   EXPECT_EQ(name_of(b.type(*b.binary(Op::add, quantity, b.literal(Scalar::of(1))))), "TINYINT");
   EXPECT_EQ(name_of(b.type(*b.binary(Op::add, quantity, b.captured(Scalar::of(1))))), "INTEGER");
@@ -104,20 +105,20 @@ TEST(Builder, CapturedScalarsKeepTheirTypeAndAreNotFolded) {
 }
 
 TEST(Builder, AnExplicitCastEndsALiteralsAdaptation) {
-  Builder b(schema);
+  Builder b(built_schema);
   const NodeId one = *b.cast(b.literal(Scalar::of(1)), {Kind::int32});
   EXPECT_EQ(name_of(b.type(*b.binary(Op::add, *b.column("quantity"), one))), "INTEGER");
 }
 
 TEST(Builder, FunctionsOfFloat32StayNarrowOnlyWhenAsked) {
-  Builder b(schema);
+  Builder b(built_schema);
   const NodeId price = *b.column("price");
   EXPECT_EQ(name_of(b.type(*b.unary(Op::square_root, price))), "DOUBLE");
   EXPECT_EQ(name_of(b.type(*b.unary_as(Op::square_root, price, {Kind::float32}))), "FLOAT");
 }
 
 TEST(Builder, CustomFunctionsCheckAndConvertTheirInputs) {
-  Builder b(schema);
+  Builder b(built_schema);
   auto function = std::make_shared<CustomFunction>();
   function->name = "twice";
   function->parameter_names = {"x"};
@@ -129,7 +130,7 @@ TEST(Builder, CustomFunctionsCheckAndConvertTheirInputs) {
   EXPECT_EQ(b.custom(function, {*b.column("name")}).status().context().at(0), "for x of twice");
   const NodeId node = *b.custom(function, {*b.column("quantity")});
   EXPECT_TRUE(b.graph()->at(node).nullable);
-  EXPECT_EQ(text_of(*b.graph(), node, schema), "twice(CAST(quantity AS DOUBLE))");
+  EXPECT_EQ(text_of(*b.graph(), node, built_schema), "twice(CAST(quantity AS DOUBLE))");
 }
 
 TEST(CommonType, RefusesWhatDoesNotMeet) {

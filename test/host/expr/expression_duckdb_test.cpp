@@ -75,12 +75,12 @@ Scalar column_value(const DuckColumn& column) {
   return Scalar::of(type, value.integer);
 }
 
-struct Row {
+struct DuckRow {
   Schema schema;
   std::vector<Scalar> values;
 };
-Row duck_row() {
-  Row row;
+DuckRow duck_row() {
+  DuckRow row;
   for (const DuckColumn& column : duck_columns) {
     row.schema.push_back({column.name, type_from(column.type), false});
     row.values.push_back(column_value(column));
@@ -185,7 +185,7 @@ TEST(DuckDB, TypesOfEveryPairOfColumnTypesAreEqual) {
 }
 
 TEST(DuckDB, TypesValuesAndFaultsAreEqual) {
-  const Row row = duck_row();
+  const DuckRow row = duck_row();
   for (const DuckValue& duck : duck_values) {
     Builder builder(row.schema);
     const Result<NodeId> node = Reader(builder, duck.expression).read();

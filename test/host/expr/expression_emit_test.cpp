@@ -5,10 +5,10 @@
 namespace penstock {
 namespace {
 
-const Schema schema{{"a", {Kind::int32}, false},
-                    {"b", {Kind::int32}, true},
-                    {"f", {Kind::float32}, false},
-                    {"s", {Kind::string}, false}};
+const Schema emitted_schema{{"a", {Kind::int32}, false},
+                            {"b", {Kind::int32}, true},
+                            {"f", {Kind::float32}, false},
+                            {"s", {Kind::string}, false}};
 
 EmissionNames names_of(const Schema& fields) {
   EmissionNames names;
@@ -22,7 +22,7 @@ EmissionNames names_of(const Schema& fields) {
 }
 
 Result<Emission> emit_one(const Builder& b, NodeId root) {
-  return emit(*b.graph(), {&root, 1}, names_of(schema));
+  return emit(*b.graph(), {&root, 1}, names_of(emitted_schema));
 }
 
 std::size_t count(const std::string& text, const std::string& word) {
@@ -33,7 +33,7 @@ std::size_t count(const std::string& text, const std::string& word) {
 }
 
 TEST(Emission, NothingIsTrackedThatCannotHappen) {
-  Builder b(schema);
+  Builder b(emitted_schema);
   const Result<Emission> emission =
       emit_one(b, *b.binary(Op::multiply, b.column(2), b.captured(Scalar::of(2.0f))));
   ASSERT_TRUE(emission.ok());
@@ -43,14 +43,14 @@ TEST(Emission, NothingIsTrackedThatCannotHappen) {
 }
 
 TEST(Emission, SharedExpressionsArePrintedOnce) {
-  Builder b(schema);
+  Builder b(emitted_schema);
   const NodeId sum = *b.binary(Op::add, b.column(0), b.column(1));
   const Result<Emission> emission = emit_one(b, *b.binary(Op::multiply, sum, sum));
   EXPECT_EQ(count(emission->statements, "= add_i32("), 1u) << emission->statements;
 }
 
 TEST(Emission, EqualExpressionsOfDifferentGraphsAreEqualTexts) {
-  Builder first(schema), second(schema);
+  Builder first(emitted_schema), second(emitted_schema);
   for (int i = 0; i < 5; i++) (void)second.column(static_cast<std::uint32_t>(i % 4));  // other ids
   (void)*second.binary(Op::subtract, second.column(0), second.column(1));
   const auto build = [](Builder& b) {
@@ -60,7 +60,7 @@ TEST(Emission, EqualExpressionsOfDifferentGraphsAreEqualTexts) {
 }
 
 TEST(Emission, FaultNumbersNameTheirNodeAndCode) {
-  Builder b(schema);
+  Builder b(emitted_schema);
   const NodeId quotient = *b.binary(Op::integer_divide, b.column(0), b.column(1));
   const Result<Emission> emission = emit_one(b, quotient);
   ASSERT_EQ(emission->faults, (std::vector<NodeId>{quotient, quotient}));
@@ -68,7 +68,7 @@ TEST(Emission, FaultNumbersNameTheirNodeAndCode) {
 }
 
 TEST(Emission, NoTraceOfGuardedCustomCallsForNullInputs) {
-  Builder b(schema);
+  Builder b(emitted_schema);
   auto function = std::make_shared<CustomFunction>();
   function->name = "inverse";
   function->parameter_names = {"x"};
@@ -82,7 +82,7 @@ TEST(Emission, NoTraceOfGuardedCustomCallsForNullInputs) {
 }
 
 TEST(Emission, Float64IsFoundWhereverItHides) {
-  Builder b(schema);
+  Builder b(emitted_schema);
   const auto needs = [&](const Result<NodeId>& node) { return needs_f64(*b.graph(), {&*node, 1}); };
   EXPECT_TRUE(needs(b.binary(Op::divide, b.column(0), b.column(1)))) << "integers divide as DOUBLE";
   EXPECT_TRUE(needs(b.cast(b.column(2), Type::decimal(9, 2)))) << "FLOAT is scaled in f64";
@@ -91,7 +91,7 @@ TEST(Emission, Float64IsFoundWhereverItHides) {
 }
 
 TEST(Emission, StringsAreComparedByCodeAndNothingElse) {
-  Builder b(schema);
+  Builder b(emitted_schema);
   const NodeId wanted = b.literal(Scalar::of(std::string("x")));
   const Result<Emission> equal = emit_one(b, *b.binary(Op::equal, b.column(3), wanted));
   EXPECT_EQ(equal->statements, "  const u32 v0 = (u32)(c3 == p0);\n");

@@ -10,22 +10,22 @@ namespace penstock {
 namespace {
 
 // Columns: a and b boolean, x and y int32, all nullable; r and s float64, q float32.
-const Schema schema{{"a", {Kind::boolean}, true}, {"b", {Kind::boolean}, true},
-                    {"x", {Kind::int32}, true},   {"y", {Kind::int32}, true},
-                    {"r", {Kind::float64}, true}, {"s", {Kind::float64}, true}};
+const Schema evaluated_schema{{"a", {Kind::boolean}, true}, {"b", {Kind::boolean}, true},
+                              {"x", {Kind::int32}, true},   {"y", {Kind::int32}, true},
+                              {"r", {Kind::float64}, true}, {"s", {Kind::float64}, true}};
 
-struct Row {
+struct InputRow {
   std::vector<Scalar> values;
-  Row() {
-    for (const Field& field : schema) values.push_back(Scalar::null_of(field.type));
+  InputRow() {
+    for (const Field& field : evaluated_schema) values.push_back(Scalar::null_of(field.type));
   }
-  template <class T> Row& set(std::size_t column, T value) {
-    values[column] = Scalar::of(schema[column].type, value);
+  template <class T> InputRow& set(std::size_t column, T value) {
+    values[column] = Scalar::of(evaluated_schema[column].type, value);
     return *this;
   }
 };
 
-Evaluated run(Builder& b, const Result<NodeId>& root, const Row& row) {
+Evaluated run(Builder& b, const Result<NodeId>& root, const InputRow& row) {
   EXPECT_TRUE(root.ok()) << root.status().text();
   return evaluate(*b.graph(), {&*root, 1}, row.values)[0];
 }
@@ -37,7 +37,7 @@ char state(const Evaluated& result) {
 }
 
 // A boolean in each state: column a or b, or (1 // x) = 1 with x = 0 for the fault.
-NodeId in_state(Builder& b, char wanted, std::uint32_t column, Row& row) {
+NodeId in_state(Builder& b, char wanted, std::uint32_t column, InputRow& row) {
   if (wanted == 'T' || wanted == 'F') row.set(column, wanted == 'T');
   if (wanted != 'X') return b.column(column);
   row.set(2 + column, 0);
@@ -52,8 +52,8 @@ TEST(Evaluate, AndOrFollowKleeneAndADecidingSideHidesTheOthersFault) {
   const char* or_table[] = {"TTTT", "TFNX", "TNNX", "TXXX"};
   for (std::size_t i = 0; i < 4; i++)
     for (std::size_t j = 0; j < 4; j++) {
-      Builder builder(schema);
-      Row row;
+      Builder builder(evaluated_schema);
+      InputRow row;
       const NodeId left = in_state(builder, states[i], 0, row),
                    right = in_state(builder, states[j], 1, row);
       EXPECT_EQ(state(run(builder, builder.binary(Op::and_, left, right), row)), and_table[i][j])
@@ -64,50 +64,50 @@ TEST(Evaluate, AndOrFollowKleeneAndADecidingSideHidesTheOthersFault) {
 }
 
 TEST(Evaluate, TheFirstInputsFaultWins) {
-  Builder b(schema);
-  Row row;
+  Builder b(evaluated_schema);
+  InputRow row;
   const NodeId left = in_state(b, 'X', 0, row), right = in_state(b, 'X', 1, row);
   for (Op op : {Op::and_, Op::or_, Op::equal}) {
     const Evaluated result = run(b, b.binary(op, left, right), row);
     EXPECT_EQ(result.fault, Code::invalid);
-    EXPECT_EQ(text_of(*b.graph(), result.fault_node, schema), "(1 // x)") << name_of(op);
+    EXPECT_EQ(text_of(*b.graph(), result.fault_node, evaluated_schema), "(1 // x)") << name_of(op);
   }
 }
 
 TEST(Evaluate, ANullResultCarriesNoFault) {
-  Builder b(schema);
-  Row row;
+  Builder b(evaluated_schema);
+  InputRow row;
   row.set(2, 1).set(3, 0);
   const NodeId quotient = *b.binary(Op::integer_divide, b.column(2), b.column(3));
   EXPECT_EQ(run(b, quotient, row).fault, Code::invalid);
   EXPECT_EQ(run(b, b.binary(Op::add, quotient, *b.cast(b.column(0), {Kind::int32})), row).fault,
             Code::ok)
       << "a is NULL";
-  EXPECT_EQ(run(b, quotient, Row().set(3, 0)).fault, Code::ok) << "NULL // 0 is NULL";
+  EXPECT_EQ(run(b, quotient, InputRow().set(3, 0)).fault, Code::ok) << "NULL // 0 is NULL";
 }
 
 TEST(Evaluate, OnlyTheTakenBranchFaults) {
-  Builder b(schema);
+  Builder b(evaluated_schema);
   const NodeId quotient = *b.binary(Op::integer_divide, b.literal(Scalar::of(6)), b.column(2));
   const NodeId guarded = *b.select(*b.binary(Op::equal, b.column(2), b.literal(Scalar::of(0))),
                                    b.literal(Scalar::of(-1)), quotient);
-  EXPECT_EQ(text_of(run(b, guarded, Row().set(2, 0)).value), "-1");
-  EXPECT_EQ(text_of(run(b, guarded, Row().set(2, 3)).value), "2");
+  EXPECT_EQ(text_of(run(b, guarded, InputRow().set(2, 0)).value), "-1");
+  EXPECT_EQ(text_of(run(b, guarded, InputRow().set(2, 3)).value), "2");
   const NodeId chosen = *b.select(b.column(0), b.literal(Scalar::of(1)), quotient);
-  EXPECT_EQ(run(b, chosen, Row().set(2, 0)).fault, Code::invalid)
+  EXPECT_EQ(run(b, chosen, InputRow().set(2, 0)).fault, Code::invalid)
       << "a NULL condition takes the second branch";
   const NodeId fallback = *b.variadic(Op::coalesce, {b.column(3), quotient});
-  EXPECT_EQ(run(b, fallback, Row().set(2, 0).set(3, 9)).fault, Code::ok);
-  EXPECT_EQ(run(b, fallback, Row().set(2, 0)).fault, Code::invalid);
+  EXPECT_EQ(run(b, fallback, InputRow().set(2, 0).set(3, 9)).fault, Code::ok);
+  EXPECT_EQ(run(b, fallback, InputRow().set(2, 0)).fault, Code::invalid);
 }
 
 TEST(Evaluate, LeastAndGreatestSkipNulls) {
-  Builder b(schema);
+  Builder b(evaluated_schema);
   const NodeId least = *b.variadic(Op::least, {b.column(2), b.column(3)}),
                greatest = *b.variadic(Op::greatest, {b.column(2), b.column(3)});
-  EXPECT_EQ(text_of(run(b, least, Row().set(3, 4)).value), "4");
-  EXPECT_EQ(text_of(run(b, greatest, Row().set(2, -4).set(3, 4)).value), "4");
-  EXPECT_TRUE(run(b, least, Row()).value.is_null);
+  EXPECT_EQ(text_of(run(b, least, InputRow().set(3, 4)).value), "4");
+  EXPECT_EQ(text_of(run(b, greatest, InputRow().set(2, -4).set(3, 4)).value), "4");
+  EXPECT_TRUE(run(b, least, InputRow()).value.is_null);
 }
 
 TEST(Evaluate, FloatsHaveOneTotalOrder) {
@@ -115,7 +115,7 @@ TEST(Evaluate, FloatsHaveOneTotalOrder) {
                    nan = std::numeric_limits<double>::quiet_NaN();
   const std::pair<double, int> ranked[] = {{-infinity, 0}, {-1.5, 1},     {-0.0, 2}, {0.0, 2},
                                            {1.5, 3},       {infinity, 4}, {nan, 5},  {-nan, 5}};
-  Builder b(schema);
+  Builder b(evaluated_schema);
   for (const bool narrow : {false, true}) {
     const auto side = [&](std::uint32_t column) {
       return narrow ? *b.cast(b.column(column), {Kind::float32}) : b.column(column);
@@ -124,7 +124,7 @@ TEST(Evaluate, FloatsHaveOneTotalOrder) {
                  equal = *b.binary(Op::equal, side(4), side(5));
     for (const auto& [left, left_rank] : ranked)
       for (const auto& [right, right_rank] : ranked) {
-        const Row row = Row().set(4, left).set(5, right);
+        const InputRow row = InputRow().set(4, left).set(5, right);
         EXPECT_EQ(run(b, less, row).value.integer != 0, left_rank < right_rank)
             << left << " < " << right;
         EXPECT_EQ(run(b, equal, row).value.integer != 0, left_rank == right_rank)
@@ -135,10 +135,10 @@ TEST(Evaluate, FloatsHaveOneTotalOrder) {
 
 // 16777216 + 1 + 1 is 16777218 in double and 16777216 in float.
 TEST(Evaluate, Float32IsNotComputedInDouble) {
-  Builder b(schema);
+  Builder b(evaluated_schema);
   const NodeId narrow = *b.cast(b.column(4), {Kind::float32}), one = b.captured(Scalar::of(1.0f));
   const NodeId sum = *b.binary(Op::add, *b.binary(Op::add, narrow, one), one);
-  EXPECT_EQ(text_of(run(b, sum, Row().set(4, 16777216.0)).value), "16777216.0");
+  EXPECT_EQ(text_of(run(b, sum, InputRow().set(4, 16777216.0)).value), "16777216.0");
 }
 
 // Columns: sums of DECIMAL(18,2), DECIMAL(18,0) and DECIMAL(18,18), which have up to 38 digits;

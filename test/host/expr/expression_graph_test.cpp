@@ -5,12 +5,12 @@
 namespace penstock {
 namespace {
 
-const Schema schema{{"price", {Kind::float32}, false},
-                    {"quantity", {Kind::int32}, true},
-                    {"discount", Type::decimal(15, 2), false}};
+const Schema graph_schema{{"price", {Kind::float32}, false},
+                          {"quantity", {Kind::int32}, true},
+                          {"discount", Type::decimal(15, 2), false}};
 
 TEST(Graph, EqualNodesShareOneId) {
-  Builder b(schema);
+  Builder b(graph_schema);
   const NodeId first = *b.binary(Op::add, b.column(1), b.literal(Scalar::of(1)));
   const NodeId second = *b.binary(Op::add, *b.column("quantity"), b.literal(Scalar::of(1)));
   EXPECT_EQ(first, second);
@@ -29,7 +29,7 @@ TEST(Graph, LiteralsThatDifferInTypeOrSignOfZeroStayApart) {
 
 // Otherwise the text of a kernel would depend on whether two captured values happen to be equal.
 TEST(Graph, EqualCapturedScalarsStayApartAndSurviveImport) {
-  Builder b(schema);
+  Builder b(graph_schema);
   const NodeId first = b.captured(Scalar::of(2.0f)), second = b.captured(Scalar::of(2.0f));
   EXPECT_NE(first, second);
   Graph other;
@@ -45,16 +45,16 @@ TEST(Graph, ImportSubstitutesColumnsAndDerivesNullability) {
   EXPECT_FALSE(inner.graph()->at(root).nullable);
   inner.graph()->sites[root] = {7, "x * 2"};
 
-  Builder outer(schema);
+  Builder outer(graph_schema);
   const NodeId sum = *outer.binary(Op::add, outer.column(1), outer.literal(Scalar::of(5)));
   const NodeId fused = outer.graph()->import(*inner.graph(), root, {&sum, 1});
-  EXPECT_EQ(text_of(*outer.graph(), fused, schema), "((quantity + 5) * 2)");
+  EXPECT_EQ(text_of(*outer.graph(), fused, graph_schema), "((quantity + 5) * 2)");
   EXPECT_TRUE(outer.graph()->at(fused).nullable) << "the substituted column is nullable";
   EXPECT_EQ(outer.graph()->sites.at(fused).text, "x * 2");
 }
 
 TEST(Graph, ImportSharesWhatIsThereAlready) {
-  Builder a(schema), b(schema);
+  Builder a(graph_schema), b(graph_schema);
   const NodeId columns[] = {a.column(0), a.column(1), a.column(2)};
   const NodeId original = *a.binary(Op::multiply, a.column(0), a.column(1));
   const NodeId copy =
@@ -63,14 +63,14 @@ TEST(Graph, ImportSharesWhatIsThereAlready) {
 }
 
 TEST(Graph, TextOfASharedTowerStaysShort) {
-  Builder b(schema);
+  Builder b(graph_schema);
   NodeId node = b.column(0);
   for (int i = 0; i < 64; i++) node = *b.binary(Op::add, node, node);  // 2^64 leaves as a tree
-  EXPECT_LT(text_of(*b.graph(), node, schema).size(), 10000u);
+  EXPECT_LT(text_of(*b.graph(), node, graph_schema).size(), 10000u);
 }
 
 TEST(Graph, OnlyWhatCanFaultIsSaidTo) {
-  Builder b(schema);
+  Builder b(graph_schema);
   const auto faults = [&](const Result<NodeId>& node) { return can_fault(*b.graph(), *node); };
   const NodeId price = b.column(0), quantity = b.column(1), discount = b.column(2);
   EXPECT_TRUE(faults(b.binary(Op::add, quantity, quantity)));
@@ -90,14 +90,14 @@ TEST(Graph, OnlyWhatCanFaultIsSaidTo) {
 }
 
 TEST(Graph, FaultsAreSentencesThatNameTheExpression) {
-  Builder b(schema);
+  Builder b(graph_schema);
   const NodeId node = *b.binary(Op::integer_divide, b.column(1), b.column(1));
-  EXPECT_EQ(fault_status(*b.graph(), node, Code::invalid, schema).message(),
+  EXPECT_EQ(fault_status(*b.graph(), node, Code::invalid, graph_schema).message(),
             "division by zero in (quantity // quantity)");
-  EXPECT_EQ(fault_status(*b.graph(), node, Code::overflow, schema).message(),
+  EXPECT_EQ(fault_status(*b.graph(), node, Code::overflow, graph_schema).message(),
             "a value of (quantity // quantity) is outside INTEGER");
   b.graph()->sites[node] = {3, "quantity / quantity"};
-  EXPECT_EQ(fault_status(*b.graph(), node, Code::invalid, schema).message(),
+  EXPECT_EQ(fault_status(*b.graph(), node, Code::invalid, graph_schema).message(),
             "division by zero in quantity / quantity");
 }
 

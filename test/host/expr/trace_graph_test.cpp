@@ -7,7 +7,7 @@
 namespace penstock {
 namespace {
 
-struct Row {
+struct Sale {
   Col<"price", float> price;
   Col<"quantity", opt<std::int32_t>> quantity;
   Col<"url", str> url;
@@ -43,19 +43,19 @@ std::string error_of(const Query& query) {
 
 TEST(Trace, GraphsSayWhatTheLambdaSays) {
   const float floor = 1000;
-  EXPECT_EQ(traced_text<Row>([=](auto r) { return r.price * 2 > floor && r.quantity > 3; }),
+  EXPECT_EQ(traced_text<Sale>([=](auto r) { return r.price * 2 > floor && r.quantity > 3; }),
             "(((price * CAST(2 AS FLOAT)) > 1000.0) AND (quantity > 3))");
   EXPECT_EQ(
-      traced_text<Row>([](auto r) { return select(is_null(r.quantity), year(r.shipped), 0); }),
+      traced_text<Sale>([](auto r) { return select(is_null(r.quantity), year(r.shipped), 0); }),
       "CASE WHEN (quantity IS NULL) THEN year(shipped) ELSE CAST(0 AS BIGINT) END");
-  EXPECT_EQ(traced_text<Row>([](auto r) { return "a" != r.url; }), "('a' <> url)");
-  EXPECT_EQ(traced_text<Row>([](auto r) { return sqrt(-r.price) + abs(r.quantity) / 2; }),
+  EXPECT_EQ(traced_text<Sale>([](auto r) { return "a" != r.url; }), "('a' <> url)");
+  EXPECT_EQ(traced_text<Sale>([](auto r) { return sqrt(-r.price) + abs(r.quantity) / 2; }),
             "(sqrt(-price) + CAST((abs(quantity) // 2) AS FLOAT))");
 }
 
 TEST(Trace, FaultsSayWhereInTheProgram) {
   const auto trace = std::make_shared<Trace>(sales().schema(), "map at sales.cpp:12");
-  const Result<NodeId> root = trace->node_of(traced::Shape<Row>::bind(trace).quantity / 0);
+  const Result<NodeId> root = trace->node_of(traced::Shape<Sale>::bind(trace).quantity / 0);
   const std::shared_ptr<const Graph> graph = trace->finish();
   EXPECT_EQ(fault_status(*graph, *root, Code::invalid, trace->schema()).message(),
             "division by zero in (quantity // 0) in the map at sales.cpp:12");
@@ -63,7 +63,7 @@ TEST(Trace, FaultsSayWhereInTheProgram) {
 
 TEST(Trace, EqualTextForEveryCapturedValue) {
   const auto source = [](float floor, int factor) {
-    return *from<Row>(sales())
+    return *from<Sale>(sales())
                 .filter([=](auto r) { return r.price * factor > floor; })
                 .count()
                 .source(Target::opencl);
@@ -136,21 +136,21 @@ TEST(Trace, TheFirstErrorStaysAndEveryResultReturnsIt) {
 
 TEST(Trace, AFileThatDoesNotOpenIsTheQuerysError) {
   const auto query =
-      from<Row>(Result<std::shared_ptr<TableSource>>(Status(Code::io, "no such file"))).count();
+      from<Sale>(Result<std::shared_ptr<TableSource>>(Status(Code::io, "no such file"))).count();
   EXPECT_EQ(query.run().status().message(), "no such file");
 }
 
 TEST(Trace, AValueOfAnotherRowIsRefused) {
   std::optional<Value<float>> kept;
-  from<Row>(sales()).filter([&](auto r) {
+  from<Sale>(sales()).filter([&](auto r) {
     kept = r.price;
     return r.price > 1;
   });
-  const auto query = from<Row>(sales()).filter([&](auto r) { return r.price > *kept; });
+  const auto query = from<Sale>(sales()).filter([&](auto r) { return r.price > *kept; });
   EXPECT_NE(error_of(query).find("a value of another step is used"), std::string::npos)
       << error_of(query);
-  const Row row;
-  const auto unbound = from<Row>(sales()).filter([&](auto r) { return r.price > row.price; });
+  const Sale row;
+  const auto unbound = from<Sale>(sales()).filter([&](auto r) { return r.price > row.price; });
   EXPECT_NE(error_of(unbound).find("belongs to no row"), std::string::npos) << error_of(unbound);
 }
 
@@ -159,7 +159,7 @@ TEST(Trace, AStructThatLeavesAColumnOutIsRefusedByName) {
     Col<"total", float> total;
     Col<"day", date> day;
   };
-  const auto query = from<Row>(sales()).map([](auto r) {
+  const auto query = from<Sale>(sales()).map([](auto r) {
     Out out;
     out.total = r.price;
     return out;
@@ -170,21 +170,21 @@ TEST(Trace, AStructThatLeavesAColumnOutIsRefusedByName) {
 TEST(Trace, CustomFunctionsNeedIdentifiers) {
   const auto twice = custom_function<double(double)>("2x; }", {"x"}, "return 2 * x;",
                                                      [](double x) { return 2 * x; });
-  const auto query = from<Row>(sales()).map([&](auto r) { return twice(r.price); });
+  const auto query = from<Sale>(sales()).map([&](auto r) { return twice(r.price); });
   EXPECT_NE(error_of(query).find("must be C identifiers"), std::string::npos) << error_of(query);
 }
 
 TEST(Trace, AReductionWithoutItsPropertiesIsRefused) {
   const auto last = custom_reduction<float>(
       "last", 0.0f, "return b;", [](float, float b) { return b; }, {.associative = true});
-  const auto query = from<Row>(sales()).map([](auto r) { return r.price; }).reduce(last);
+  const auto query = from<Sale>(sales()).map([](auto r) { return r.price; }).reduce(last);
   EXPECT_NE(error_of(query).find("'last' is not declared associative and commutative"),
             std::string::npos)
       << error_of(query);
 }
 
 TEST(Trace, SourceNeedsNoDevice) {
-  const auto query = from<Row>(sales())
+  const auto query = from<Sale>(sales())
                          .filter([](auto r) { return r.url == "a"; })
                          .map([](auto r) { return r.price; })
                          .sum();
@@ -194,7 +194,7 @@ TEST(Trace, SourceNeedsNoDevice) {
   }
   EXPECT_EQ(query.source(Target::metal).status().code(),
             Code::unsupported);  // a sum of floats is added up in float64
-  EXPECT_TRUE(from<Row>(sales())
+  EXPECT_TRUE(from<Sale>(sales())
                   .filter([](auto r) { return r.url == "a"; })
                   .count()
                   .source(Target::metal)

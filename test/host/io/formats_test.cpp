@@ -7,7 +7,7 @@ namespace {
 
 using namespace test;
 
-TEST(ArrowIpc, RowsSurviveEveryBatchSize) {
+TEST(ArrowIpcTables, RowsSurviveEveryBatchSize) {
   const Folder folder;
   for (const bool nulls : {false, true}) {
     const Table table = every_kind(5000, nulls);
@@ -28,7 +28,7 @@ TEST(ArrowIpc, RowsSurviveEveryBatchSize) {
   }
 }
 
-TEST(ArrowIpc, StreamsOfOddBatchesWithDictionaries) {
+TEST(ArrowIpcTables, StreamsOfOddBatchesWithDictionaries) {
   const Folder folder;
   if (!by_pyarrow(folder / "t",
                   "b = [pa.table({'d': pa.array(['a', None, 'b%d' % k] * k).dictionary_encode(), "

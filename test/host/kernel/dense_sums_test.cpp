@@ -8,15 +8,16 @@
 namespace penstock::plan {
 namespace {
 
+class DenseSums : public DenseGroups {};
 INSTANTIATE_TEST_SUITE_P(
-    Devices, DenseGroups,
+    Devices, DenseSums,
     ::testing::Values(Where{"group_dense", {false, 32, kernel::ThreadOrder::shuffled}},
                       Where{"group_dense_partitioned", {false, 64, kernel::ThreadOrder::shuffled}},
                       Where{"group_dense_global", {false, 64, kernel::ThreadOrder::reverse}}));
 
 // A sum is exact while the largest value of later chunks is 2^11 times that of the first; beyond,
 // the layout is made anew.
-TEST_P(DenseGroups, FloatsLargerThanTheSampleAreAddedExactly) {
+TEST_P(DenseSums, FloatsLargerThanTheSampleAreAddedExactly) {
   for (const double larger : {1e3, 1e9, 1e100, 1e300}) {
     SCOPED_TRACE(larger);
     std::vector<double> x(960, 0.125);
@@ -35,7 +36,7 @@ TEST_P(DenseGroups, FloatsLargerThanTheSampleAreAddedExactly) {
   }
 }
 
-TEST_P(DenseGroups, FloatsWithoutAPlaceTakeAnotherVariant) {
+TEST_P(DenseSums, FloatsWithoutAPlaceTakeAnotherVariant) {
   for (const double outside : {HUGE_VAL, -HUGE_VAL, std::nan(""), 0x1p-1074}) {
     SCOPED_TRACE(outside);
     std::vector<double> x(100, 1e6);
@@ -53,7 +54,7 @@ TEST_P(DenseGroups, FloatsWithoutAPlaceTakeAnotherVariant) {
 
 // Rounded once, whatever the work groups: float32 over its four limbs, of both signs, and the same
 // bits in every order of threads.
-TEST_P(DenseGroups, NarrowFloatsAreExact) {
+TEST_P(DenseSums, NarrowFloatsAreExact) {
   constexpr std::size_t rows = 4000;
   std::mt19937_64 numbers(12);
   std::vector<float> x(rows);
@@ -78,7 +79,7 @@ TEST_P(DenseGroups, NarrowFloatsAreExact) {
 }
 
 // Sums of 64 bits that leave 64, borrow through all limbs, and extremes of narrow types.
-TEST_P(DenseGroups, IntegersAreExact) {
+TEST_P(DenseSums, IntegersAreExact) {
   constexpr std::size_t rows = 1500;
   std::mt19937_64 numbers(3);
   std::vector<std::int64_t> i64(rows);
@@ -124,7 +125,7 @@ TEST_P(DenseGroups, IntegersAreExact) {
 }
 
 // Infinity's exponent has a place among limbs of the largest floats.
-TEST_P(DenseGroups, NarrowFloatsThatAreNoNumbersAreNotAdded) {
+TEST_P(DenseSums, NarrowFloatsThatAreNoNumbersAreNotAdded) {
   for (const float outside : {HUGE_VALF, -HUGE_VALF, std::nanf("")}) {
     SCOPED_TRACE(outside);
     std::vector<float> x(100, 0x1p126f);
@@ -141,7 +142,7 @@ TEST_P(DenseGroups, NarrowFloatsThatAreNoNumbersAreNotAdded) {
 }
 
 // A slot that rows came to, but no value: in some work groups, or in all of them.
-TEST_P(DenseGroups, AggregatesOfNoValueAreNull) {
+TEST_P(DenseSums, AggregatesOfNoValueAreNull) {
   constexpr std::size_t rows = 1200;
   std::vector<std::int32_t> key(rows);
   std::vector<std::optional<std::int32_t>> x(rows);
@@ -171,7 +172,7 @@ TEST_P(DenseGroups, AggregatesOfNoValueAreNull) {
 
 // More keys than `group` has slots, and floats that only limbs of a fixed place hold: from 2^47
 // down to bits of 2^-73.
-TEST_P(DenseGroups, ManyKeysWhoseFloatsHaveNoPlaceAreLookedUp) {
+TEST_P(DenseSums, ManyKeysWhoseFloatsHaveNoPlaceAreLookedUp) {
   std::vector<std::int32_t> key(80000);
   std::vector<double> x(key.size());
   for (std::size_t i = 0; i < key.size(); i++) {
@@ -188,7 +189,7 @@ TEST_P(DenseGroups, ManyKeysWhoseFloatsHaveNoPlaceAreLookedUp) {
 
 // 53 bits at any place of five limbs, of both signs, so that sums cross 0 and carries run through
 // all limbs; negative zeros among them.
-TEST_P(DenseGroups, WideFloatsAreExact) {
+TEST_P(DenseSums, WideFloatsAreExact) {
   constexpr std::size_t rows = 4000;
   std::mt19937_64 numbers(5);
   std::vector<double> x(rows);

@@ -7,8 +7,6 @@
 namespace penstock::batch {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 constexpr std::uint64_t out_of_order = 1;  // CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
 
 // A batch on the host, as C has it: inputs and the capacities of their results.

@@ -7,8 +7,6 @@
 namespace penstock::test {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 // Batches of one column x, made by `make`, declared as never NULL.
 class MadeSource : public TableSource {
  public:

@@ -9,7 +9,6 @@
 namespace penstock::batch {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 constexpr std::uint64_t piece_bytes = 65536;
 
 std::vector<Bytes> real_outputs_and_periods() {

@@ -9,8 +9,6 @@
 namespace penstock::batch {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 Reference zlib_1() { return deflate_reference({.level = 1}); }
 
 // zlib and libdeflate.

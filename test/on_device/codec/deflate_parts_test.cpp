@@ -11,14 +11,10 @@
 namespace penstock::deflate {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 constexpr Cut short_parts = {.stride_bytes = 512, .part_bits = 2048};
-// zlib's longest blocks, of 32767 symbols, and its shorter ones, of 512.
+// zlib's longest blocks, of 32767 symbols.
 constexpr batch::DeflateOptions long_blocks = {
     .level = 6, .strategy = Z_DEFAULT_STRATEGY, .memory = 9};
-constexpr batch::DeflateOptions short_blocks = {
-    .level = 6, .strategy = Z_DEFAULT_STRATEGY, .memory = 3};
 
 // On each device, or by each kind of warp on the host.
 enum class Where { devices, on_host };

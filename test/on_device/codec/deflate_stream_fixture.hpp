@@ -8,6 +8,10 @@ namespace penstock::deflate {
 
 using batch::Bytes;
 
+// zlib's blocks of 512 symbols; shorter ones have fixed codes.
+inline constexpr batch::DeflateOptions short_blocks = {
+    .level = 6, .strategy = Z_DEFAULT_STRATEGY, .memory = 3};
+
 struct Cut {
   std::uint32_t stride_bytes = 64;
   std::uint64_t batch_unit_bytes = 0, part_bits = 0;

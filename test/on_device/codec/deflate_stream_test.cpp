@@ -8,12 +8,6 @@
 namespace penstock::deflate {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
-// zlib's blocks of 512 symbols; shorter ones have fixed codes.
-constexpr batch::DeflateOptions short_blocks = {
-    .level = 6, .strategy = Z_DEFAULT_STRATEGY, .memory = 3};
-
 TEST(DeflateStream, OutputsOfAllKindsComeBack) {
   on_each_device([](Device& found) {
     TAKE(auto decoder,

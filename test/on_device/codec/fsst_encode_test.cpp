@@ -14,11 +14,9 @@
 namespace penstock::fsst {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 // The result of encoding on a device: all of the memory for codes, and what check() and download()
 // returned.
-struct RandomColumn {
+struct EncodedRandomColumn {
   Status status;
   std::vector<std::uint8_t> memory;
   std::vector<std::uint8_t> offsets;  // and the bytes after them
@@ -32,8 +30,8 @@ struct Setting {
   std::uint64_t runs = 1;
 };
 
-Result<RandomColumn> made_of(const std::shared_ptr<Device>& device, const Column& column,
-                             std::span<const RowGroup> row_groups, const Setting& setting) {
+Result<EncodedRandomColumn> made_of(const std::shared_ptr<Device>& device, const Column& column,
+                                    std::span<const RowGroup> row_groups, const Setting& setting) {
   PENSTOCK_ASSIGN(const auto queue, device->queue());
   PENSTOCK_ASSIGN(const PlainStrings texts, PlainStrings::upload(*device, *queue, column));
   PENSTOCK_ASSIGN(
@@ -47,7 +45,7 @@ Result<RandomColumn> made_of(const std::shared_ptr<Device>& device, const Column
   PENSTOCK_ASSIGN(codes.codes, device->allocate(memory));
   PENSTOCK_ASSIGN(codes.offsets,
                   device->allocate((column.row_count + 1) * codes.offset_bytes + canary_bytes));
-  RandomColumn generated;
+  EncodedRandomColumn generated;
   for (std::uint64_t run = 0; run < setting.runs; run++) {
     PENSTOCK_TRY(cover(*queue, *codes.codes));
     PENSTOCK_TRY(cover(*queue, *codes.offsets));

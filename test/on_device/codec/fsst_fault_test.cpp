@@ -10,8 +10,6 @@
 namespace penstock::fsst {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 // A corrupt column as it is `on_device`. Its layout is valid when it is uploaded; `offsets`, if
 // any, then replace its own in device memory.
 struct Faulty {

@@ -5,9 +5,6 @@
 
 namespace penstock::fsst {
 
-template <class Body> void on_each_shared(Body body) {
-  on_each_device([&](Device& device) { body(*open_device(device.traits().id)); });
-}
 // Runs a body for each decoder or encoder variant that fits a device.
 template <class Variants, class Body> void on_each_variant(Body body) {
   on_each_shared([&](const std::shared_ptr<Device>& device) {

@@ -15,8 +15,6 @@
 namespace penstock::fsst {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 constexpr std::size_t canary_words = 64;
 
 struct Found {

@@ -13,8 +13,6 @@
 namespace penstock::fsst {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 struct Texts {
   std::vector<std::uint64_t> offsets;
   std::vector<char> bytes;  // and the bytes after them
@@ -233,7 +231,7 @@ TEST_P(FsstSelectedOnTheHost, PartsOfRowsAndRunsOfRowGroupsFollowOneAnother) {
   std::vector<std::uint64_t> rows;
   for (std::uint64_t i = 0; i < 300; i++) rows.push_back(i < 150 ? i : random() % 200);
   const std::vector<std::string> variants = SelectedRowDecoder::variants(device->traits());
-  EXPECT_EQ(variants.front(), GetParam().is_cpu ? "fsst_chosen_rows" : "fsst_chosen_tiles");
+  EXPECT_EQ(variants.front(), GetParam().is_cpu ? "fsst_selected_rows" : "fsst_selected_tiles");
   for (const std::string& variant : variants)
     expect_selected(device, strings, column, rows, false, variant);
 }

@@ -13,18 +13,16 @@
 namespace penstock::fsst {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
-struct Texts {
+struct Decoded {
   std::vector<std::uint64_t> offsets;
   std::vector<std::uint8_t> bytes;  // and the bytes after them
   Status status;
 };
 
-Result<Texts> decoded(const std::shared_ptr<Device>& device, const EncodedStrings& strings,
-                      std::string_view variant,
-                      const std::vector<std::uint64_t>& given_offsets = {},
-                      GivenOffsets how = GivenOffsets::trusted) {
+Result<Decoded> decoded(const std::shared_ptr<Device>& device, const EncodedStrings& strings,
+                        std::string_view variant,
+                        const std::vector<std::uint64_t>& given_offsets = {},
+                        GivenOffsets how = GivenOffsets::trusted) {
   PENSTOCK_ASSIGN(const auto queue, device->queue());
   PENSTOCK_ASSIGN(const DeviceStrings uploaded, DeviceStrings::upload(*device, *queue, strings));
   PENSTOCK_ASSIGN(const auto decoder, Decoder::build(device, uploaded, variant));
@@ -37,19 +35,19 @@ Result<Texts> decoded(const std::shared_ptr<Device>& device, const EncodedString
     PENSTOCK_TRY(queue->upload(*text.offsets, given_offsets.data(), given_offsets.size() * 8));
   PENSTOCK_TRY(given_offsets.empty() ? decoder->enqueue(*queue, uploaded, text)
                                      : decoder->enqueue_decode(*queue, uploaded, text, how));
-  Texts texts;
+  Decoded texts;
   texts.status = decoder->check(*queue);
   PENSTOCK_ASSIGN(texts.offsets, downloaded<std::uint64_t>(*queue, *text.offsets));
   PENSTOCK_ASSIGN(texts.bytes, downloaded<std::uint8_t>(*queue, *text.bytes));
   return texts;
 }
 
-void expect_canaries(const Texts& texts, std::uint64_t string_bytes) {
+void expect_canaries(const Decoded& texts, std::uint64_t string_bytes) {
   for (std::size_t i = string_bytes; i < texts.bytes.size(); i++)
     ASSERT_EQ(texts.bytes[i], canary) << "written behind the text, byte " << i;
 }
 
-void expect_texts(const Texts& texts, const Column& expected, std::uint64_t string_bytes) {
+void expect_texts(const Decoded& texts, const Column& expected, std::uint64_t string_bytes) {
   ASSERT_TRUE(texts.status.ok()) << texts.status.text();
   std::uint64_t at = 0;
   for (std::uint64_t row = 0; row < expected.row_count; row++) {
@@ -121,7 +119,8 @@ TEST(FsstOnDevices, AnEscapeThatEndsARowAtAStepsEndIsTold) {
   std::vector<std::string> codes(40, std::string(512, '\0'));
   codes[17].back() = '\xff';
   on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
-    TAKE(const Texts texts, decoded(device, strings_of(table_of({"a"}), codes, 40 * 512), variant));
+    TAKE(const Decoded texts,
+         decoded(device, strings_of(table_of({"a"}), codes, 40 * 512), variant));
     EXPECT_NE(texts.status.text().find("row 17"), std::string::npos) << texts.status.text();
   });
 }
@@ -160,7 +159,7 @@ TEST(FsstOnDevices, ATextOfAnotherLengthThanTheColumnSaysIsTold) {
          {generated.strings.string_bytes - 1, generated.strings.string_bytes + 1}) {
       EncodedStrings strings = generated.strings;
       strings.string_bytes = stated;
-      TAKE(const Texts texts, decoded(device, strings, variant));
+      TAKE(const Decoded texts, decoded(device, strings, variant));
       EXPECT_EQ(texts.status.text(), validate(strings).text());
       expect_canaries(texts, stated);
     }
@@ -207,7 +206,7 @@ TEST(FsstOnDevices, AColumnOfEmptyTextsHasOffsetsAndNoBytes) {
 TEST(FsstOnDevices, InvalidCodesAreRefusedByRow) {
   on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
     for (const EncodedStrings& strings : corrupt_columns()) {
-      TAKE(const Texts texts, decoded(device, strings, variant));
+      TAKE(const Decoded texts, decoded(device, strings, variant));
       EXPECT_EQ(texts.status.code(), Code::corrupt);
       EXPECT_NE(texts.status.text().find("row 1"), std::string::npos) << texts.status.text();
       expect_canaries(texts, strings.string_bytes);
@@ -227,7 +226,7 @@ TEST(FsstOnDevices, OffsetsThatLieAreToldAndWriteNothingOutside) {
           attempt % 3 == 0 ? random() : right.back() + random() % 5000 + 1;
       for (int i = 0; i < attempt; i++)
         offsets[random() % offsets.size()] = random() >> random() % 64;
-      TAKE(const Texts texts,
+      TAKE(const Decoded texts,
            decoded(device, generated.strings, variant, offsets,
                    attempt % 4 < 2 ? GivenOffsets::trusted : GivenOffsets::validated));
       EXPECT_EQ(texts.status.code(), Code::corrupt) << "attempt " << attempt;
@@ -245,7 +244,7 @@ TEST(FsstOnDevices, AnyOffsetThatLiesByAByteIsToldWhereOffsetsAreChecked) {
     for (const std::size_t at : {1u, 2u, 31u, 33u, 777u, 1999u, 3998u, 3999u}) {
       std::vector<std::uint64_t> offsets = right;
       offsets[at] += at % 2 == 0 ? 1 : std::uint64_t{1} << 32;
-      TAKE(const Texts texts,
+      TAKE(const Decoded texts,
            decoded(device, generated.strings, variant, offsets, GivenOffsets::validated));
       const std::string row = "row " + std::to_string(at - 1) + ": its string ends at byte " +
                               std::to_string(right[at]);
@@ -265,7 +264,7 @@ TEST(FsstOnDevices, ARowThatEndsWithAnEscapeIsToldWhereOffsetsAreChecked) {
     offsets[row + 1] = offsets[row] + (row == 123 ? 29 : 30);
   on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
     const EncodedStrings strings = strings_of(table_of({"a"}), codes, offsets.back());
-    TAKE(const Texts texts, decoded(device, strings, variant, offsets, GivenOffsets::validated));
+    TAKE(const Decoded texts, decoded(device, strings, variant, offsets, GivenOffsets::validated));
     EXPECT_NE(texts.status.text().find("row 123"), std::string::npos) << texts.status.text();
     EXPECT_EQ(texts.status.code(), Code::corrupt);
   });
@@ -273,7 +272,7 @@ TEST(FsstOnDevices, ARowThatEndsWithAnEscapeIsToldWhereOffsetsAreChecked) {
 
 TEST(FsstOnDevices, OffsetsThatLieOfTextsWithoutCodesAreTold) {
   on_each_variant<Decoder>([](const auto& device, const std::string& variant) {
-    TAKE(const Texts texts,
+    TAKE(const Decoded texts,
          decoded(device, strings_of(table_of({"a"}), {"", ""}, 0), variant, {0, 0, 1}));
     EXPECT_EQ(texts.status.text(), "corrupt: row 1: its string ends at byte 0, its offset is 1");
     expect_canaries(texts, 0);
@@ -316,12 +315,12 @@ TEST(FsstOnDevices, OffsetsThatLieOfRowsWithoutCodesAtTheBeginningAreTold) {
   on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
     for (const std::vector<std::uint64_t>& offsets :
          {std::vector<std::uint64_t>{5, 0, 0}, {0, 5, 0}, {1, 0, 0}}) {
-      TAKE(const Texts texts, decoded(device, empty, variant, offsets, GivenOffsets::validated));
+      TAKE(const Decoded texts, decoded(device, empty, variant, offsets, GivenOffsets::validated));
       EXPECT_EQ(texts.status.code(), Code::corrupt) << offsets[0] << ", " << offsets[1];
     }
     for (const std::vector<std::uint64_t>& offsets :
          {std::vector<std::uint64_t>{7, 0, 1}, {0, 1, 1}}) {
-      TAKE(const Texts texts, decoded(device, one, variant, offsets, GivenOffsets::validated));
+      TAKE(const Decoded texts, decoded(device, one, variant, offsets, GivenOffsets::validated));
       EXPECT_EQ(texts.status.code(), Code::corrupt) << offsets[0] << ", " << offsets[1];
     }
   });
@@ -331,7 +330,7 @@ TEST(FsstOnDevices, TextThatBeginsBehindTheFirstByteIsTold) {
   on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
     const EncodedStrings strings = strings_of(table_of({"a"}), {std::string(1, '\0')}, 4);
     for (const GivenOffsets how : {GivenOffsets::trusted, GivenOffsets::validated}) {
-      TAKE(const Texts texts, decoded(device, strings, variant, {3, 4}, how));
+      TAKE(const Decoded texts, decoded(device, strings, variant, {3, 4}, how));
       EXPECT_EQ(texts.status.code(), Code::corrupt);
     }
   });
@@ -342,7 +341,7 @@ TEST(FsstOnDevices, ATornRowBeforeAMissingSymbolIsTheOneThatIsNamed) {
   const EncodedStrings strings =
       strings_of(three_symbols(), {"\xff", std::string("\xff\x07", 2)}, 1);
   on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
-    TAKE(const Texts texts, decoded(device, strings, variant));
+    TAKE(const Decoded texts, decoded(device, strings, variant));
     EXPECT_EQ(texts.status.text(), validate(strings).text());
   });
 }
@@ -403,7 +402,7 @@ TEST(FsstOnDevices, AMissingSymbolInTheMiddleStopsEveryVariantThatWasNotToldToMe
   table->lengths[254] = 0;
   generated.strings.row_groups[0].table = table;
   on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
-    TAKE(const Texts texts, decoded(device, generated.strings, variant, right));
+    TAKE(const Decoded texts, decoded(device, generated.strings, variant, right));
     EXPECT_EQ(texts.status.text(), validate(generated.strings).text());
     expect_canaries(texts, generated.strings.string_bytes);
   });

@@ -8,7 +8,6 @@
 namespace penstock::batch {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 const Reference zlib = deflate_reference({.window = zlib_window}),
                 gzip = deflate_reference({.window = gzip_window});
 

@@ -8,8 +8,6 @@
 namespace penstock::batch {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 TEST(Lz4Encoding, OutputsOfAllKindsAreRead) {
   on_each_method<Encoder>(Format::lz4, [](const Method& method) {
     for (const std::uint64_t bytes : {65536, 131072})

@@ -7,8 +7,7 @@
 namespace penstock::batch {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-const Reference reference = lz4_reference();
+const Reference of_liblz4 = lz4_reference();
 
 TEST(Lz4Chunks, OutputsOfAllKindsComeBack) {
   on_each_method(Format::lz4, [](const Method& method) {
@@ -18,22 +17,22 @@ TEST(Lz4Chunks, OutputsOfAllKindsComeBack) {
 }
 
 TEST(Lz4Chunks, CapacitiesThatBeginAnywhereKeepTheirNeighbours) {
-  expect_neighbours_kept(reference);
+  expect_neighbours_kept(of_liblz4);
 }
 
 TEST(Lz4Chunks, LargeBlocksAreNotCutAtSixteenBits) {
   on_each_method(Format::lz4,
-                 [](const Method& method) { expect_outputs(method, reference, large_outputs()); });
+                 [](const Method& method) { expect_outputs(method, of_liblz4, large_outputs()); });
 }
 
 TEST(Lz4Chunks, EveryPrefixGetsTheStatusOfTheReference) {
   on_each_method(Format::lz4, [](const Method& method) {
     for (std::uint32_t seed = 0; seed < 4; seed++) {
       const Bytes output = mixed_output(700, seed);
-      expect_statuses(method, reference, prefixes(lz4_compressed(output, 0), output.size()));
+      expect_statuses(method, of_liblz4, prefixes(lz4_compressed(output, 0), output.size()));
     }
     const Bytes runs(100'000, 3);
-    expect_statuses(method, reference, prefixes(lz4_compressed(runs, 0), runs.size()));
+    expect_statuses(method, of_liblz4, prefixes(lz4_compressed(runs, 0), runs.size()));
   });
 }
 
@@ -41,7 +40,7 @@ TEST(Lz4Chunks, EveryChangedByteGetsTheStatusOfTheReference) {
   on_each_method(Format::lz4, [](const Method& method) {
     for (std::uint32_t seed = 0; seed < 3; seed++) {
       const Bytes output = seed == 0 ? words_text(600, 1) : mixed_output(600, seed);
-      expect_statuses(method, reference,
+      expect_statuses(method, of_liblz4,
                       single_changes(lz4_compressed(output, 0), output.size() + 40 * seed, 1));
     }
   });
@@ -50,7 +49,7 @@ TEST(Lz4Chunks, EveryChangedByteGetsTheStatusOfTheReference) {
 TEST(Lz4Chunks, CapacityOfAnySizeGetsTheStatusOfTheReference) {
   const std::vector<Chunk> chunks = capacities(reference.compressed(mixed_output(400, 5)), 450);
   on_each_method(Format::lz4,
-                 [&](const Method& method) { expect_statuses(method, reference, chunks); });
+                 [&](const Method& method) { expect_statuses(method, of_liblz4, chunks); });
 }
 
 // Literals, a match whose length has several bytes, and few literals after it.
@@ -97,7 +96,7 @@ std::vector<Chunk> short_sequences_near_the_end() {
 TEST(Lz4Chunks, ShortSequencesNearTheEndGetTheStatusOfTheReference) {
   const std::vector<Chunk> chunks = short_sequences_near_the_end();
   on_each_method(Format::lz4,
-                 [&](const Method& method) { expect_statuses(method, reference, chunks); });
+                 [&](const Method& method) { expect_statuses(method, of_liblz4, chunks); });
 }
 
 TEST(Lz4Chunks, BlocksMadeByHandAreJudgedRight) {
@@ -130,8 +129,8 @@ TEST(Lz4Chunks, BlocksMadeByHandAreJudgedRight) {
                                      {Bytes(64, 0), 100},
                                      {Bytes(2048, 0x11), 100'000}};
   on_each_method(Format::lz4, [&](const Method& method) {
-    expect_statuses(method, reference, chunks);
-    expect_statuses(method, reference, long_matches_near_the_end(1));
+    expect_statuses(method, of_liblz4, chunks);
+    expect_statuses(method, of_liblz4, long_matches_near_the_end(1));
   });
 }
 
@@ -163,14 +162,14 @@ TEST(Lz4Chunks, MemoryThatIsTooSmallIsRefused) {
 class Lz4ChunksOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 TEST_P(Lz4ChunksOnHost, OutputsComeBackAndBadBlocksAreTold) {
   on_each_method_on_host(GetParam(), Format::lz4, [](const Method& method) {
-    expect_small_outputs(method, reference, 9000);
+    expect_small_outputs(method, of_liblz4, 9000);
     const std::vector<Chunk> all = short_sequences_near_the_end();
     std::vector<Chunk> some;
     for (std::size_t i = 0; i < all.size(); i += 41) some.push_back(all[i]);
-    expect_statuses(method, reference, some);
+    expect_statuses(method, of_liblz4, some);
     // Scratch memory has a word for each byte of output, which every launch copies to a process of
     // its own.
-    expect_damage_found(method, reference, 300,
+    expect_damage_found(method, of_liblz4, 300,
                         method.variant == "lz4_decode_stretches" ? 200 : 51);
   });
 }
@@ -307,7 +306,7 @@ Chunk chained_block(std::size_t matches) {
 }
 TEST(Lz4Chunks, LongMatchesThatEachCopyTheOneBeforeComeBack) {
   on_each_method(Format::lz4, [](const Method& method) {
-    expect_statuses(method, reference, {chained_block(8000)});
+    expect_statuses(method, of_liblz4, {chained_block(8000)});
   });
 }
 
@@ -320,20 +319,20 @@ class Lz4SegmentsOnHost : public ::testing::TestWithParam<kernel::HostDeviceOpti
   Method method_;
 };
 TEST_P(Lz4SegmentsOnHost, LongBlocksComeBack) {
-  expect_outputs(method_, reference, long_outputs(), {});
-  expect_outputs(method_, reference, {words_text(90'000, 20), mixed_output(50'001, 21)}, {5, 1});
+  expect_outputs(method_, of_liblz4, long_outputs(), {});
+  expect_outputs(method_, of_liblz4, {words_text(90'000, 20), mixed_output(50'001, 21)}, {5, 1});
 }
 TEST_P(Lz4SegmentsOnHost, MatchesThatCrossSegmentsComeBack) {
-  expect_statuses(method_, reference,
+  expect_statuses(method_, of_liblz4,
                   {crossing_block(1, false), crossing_block(2, true), crossing_block(3, false),
                    crossing_block(4, true)});
-  expect_statuses(method_, reference, {chained_block(140)});
+  expect_statuses(method_, of_liblz4, {chained_block(140)});
 }
 TEST_P(Lz4SegmentsOnHost, LengthsThatGoOnForManyBytesComeBack) {
   Chunk run = long_lengths_block(3);
   run.bytes.insert(run.bytes.begin() + 300, 9'000,
                    255);  // no length that is meant, but it may be read as one
-  expect_statuses(method_, reference, {long_lengths_block(1), long_lengths_block(2), run});
+  expect_statuses(method_, of_liblz4, {long_lengths_block(1), long_lengths_block(2), run});
 }
 // Every variant must report the error and the byte of the first corrupt token.
 TEST_P(Lz4SegmentsOnHost, StatusesAreThoseOfOneWarp) {
@@ -349,12 +348,12 @@ TEST_P(Lz4SegmentsOnHost, StatusesAreThoseOfOneWarp) {
   }
 }
 TEST_P(Lz4SegmentsOnHost, LongBlocksThatAreDamagedAreTold) {
-  expect_statuses(method_, reference, damaged_blocks(mixed_output(120'000, 6)));
-  expect_statuses(method_, reference, damaged_blocks(words_text(120'000, 7)));
+  expect_statuses(method_, of_liblz4, damaged_blocks(mixed_output(120'000, 6)));
+  expect_statuses(method_, of_liblz4, damaged_blocks(words_text(120'000, 7)));
   std::vector<Chunk> near_the_end;
   const std::vector<Chunk> all = long_matches_near_the_end(17'000);
   for (std::size_t i = 0; i < all.size(); i += 31) near_the_end.push_back(all[i]);
-  expect_statuses(method_, reference, near_the_end);
+  expect_statuses(method_, of_liblz4, near_the_end);
 }
 INSTANTIATE_TEST_SUITE_P(Warps, Lz4SegmentsOnHost,
                          ::testing::Values(kernel::HostDeviceOptions{.subgroup_size = 32},

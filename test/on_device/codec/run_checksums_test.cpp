@@ -12,7 +12,6 @@
 namespace penstock::batch {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 constexpr Checksum all_checksums[] = {Checksum::crc32, Checksum::adler32, Checksum::xxh32,
                                       Checksum::xxh64};
 

@@ -7,8 +7,7 @@
 namespace penstock::batch {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-const Reference reference = snappy_reference();
+const Reference of_libsnappy = snappy_reference();
 
 // Builds blocks tag by tag.
 struct Block {
@@ -71,7 +70,7 @@ Chunk chunk_of_all_tags(std::uint32_t tags, std::uint32_t seed) {
 
 TEST(SnappyChunks, OutputsOfAllKindsComeBack) {
   on_each_method(Format::snappy, [](const Method& method) {
-    expect_outputs(method, reference, outputs_of_all_kinds(65536));
+    expect_outputs(method, of_libsnappy, outputs_of_all_kinds(65536));
   });
 }
 
@@ -81,20 +80,20 @@ TEST(SnappyChunks, TagsInAnyOrderAreDecodedAsTheReferenceDoes) {
     for (std::uint32_t seed = 0; seed < 60; seed++)
       chunks.push_back(chunk_of_all_tags(1 + seed * 50, seed));
     for (const Chunk& chunk : chunks) ASSERT_TRUE(snappy_output(chunk).has_value());
-    expect_statuses(method, reference, chunks);
+    expect_statuses(method, of_libsnappy, chunks);
   });
 }
 
 TEST(SnappyChunks, CapacitiesThatBeginAnywhereKeepTheirNeighbours) {
-  expect_neighbours_kept(reference);
+  expect_neighbours_kept(of_libsnappy);
 }
 
 TEST(SnappyChunks, LargeBlocksAreNotCutAtSixteenBits) {
   on_each_method(Format::snappy, [](const Method& method) {
-    expect_outputs(method, reference, large_outputs());
+    expect_outputs(method, of_libsnappy, large_outputs());
     Block far(600'064);
     far.literals(300'000, 3).farther(64, 300'000).literals(300'000, 4);
-    expect_statuses(method, reference, {{far.bytes, 600'064}});
+    expect_statuses(method, of_libsnappy, {{far.bytes, 600'064}});
   });
 }
 
@@ -102,10 +101,10 @@ TEST(SnappyChunks, EveryPrefixGetsTheStatusOfTheReference) {
   on_each_method(Format::snappy, [](const Method& method) {
     for (std::uint32_t seed = 0; seed < 4; seed++) {
       const Bytes output = mixed_output(700, seed);
-      expect_statuses(method, reference, prefixes(snappy_compressed(output), output.size()));
+      expect_statuses(method, of_libsnappy, prefixes(snappy_compressed(output), output.size()));
     }
     const Chunk chunk = chunk_of_all_tags(200, 77);
-    expect_statuses(method, reference, prefixes(chunk.bytes, chunk.capacity));
+    expect_statuses(method, of_libsnappy, prefixes(chunk.bytes, chunk.capacity));
   });
 }
 
@@ -113,18 +112,18 @@ TEST(SnappyChunks, EveryChangedByteGetsTheStatusOfTheReference) {
   on_each_method(Format::snappy, [](const Method& method) {
     for (std::uint32_t seed = 0; seed < 3; seed++) {
       const Bytes output = seed == 0 ? words_text(600, 1) : mixed_output(600, seed);
-      expect_statuses(method, reference,
+      expect_statuses(method, of_libsnappy,
                       single_changes(snappy_compressed(output), output.size() + 40 * seed, 1));
     }
     const Chunk chunk = chunk_of_all_tags(60, 78);
-    expect_statuses(method, reference, single_changes(chunk.bytes, chunk.capacity + 1000, 1));
+    expect_statuses(method, of_libsnappy, single_changes(chunk.bytes, chunk.capacity + 1000, 1));
   });
 }
 
 TEST(SnappyChunks, CapacityOfAnySizeGetsTheStatusOfTheReference) {
   const std::vector<Chunk> chunks = capacities(reference.compressed(mixed_output(400, 5)), 450);
   on_each_method(Format::snappy,
-                 [&](const Method& method) { expect_statuses(method, reference, chunks); });
+                 [&](const Method& method) { expect_statuses(method, of_libsnappy, chunks); });
 }
 
 TEST(SnappyChunks, BlocksMadeByHandAreJudgedRight) {
@@ -177,17 +176,17 @@ TEST(SnappyChunks, BlocksMadeByHandAreJudgedRight) {
       {Bytes(2048, 0xfc), 100'000},
       {Bytes(64, 0), 100}};
   on_each_method(Format::snappy,
-                 [&](const Method& method) { expect_statuses(method, reference, chunks); });
+                 [&](const Method& method) { expect_statuses(method, of_libsnappy, chunks); });
 }
 
-struct Judged {
+struct JudgedBlock {
   Block block;
   std::uint64_t capacity;
   ErrorCode error;
   std::uint32_t offset;
 };
 TEST(SnappyChunks, AErrorNamesItsTagAndNotThoseBefore) {
-  const std::vector<Judged> rows = {
+  const std::vector<JudgedBlock> rows = {
       {Block(20).literals(4).near(4, 4).literals(1).near(4, 20).literals(7), 100,
        ErrorCode::invalid_distance, 10},
       {Block(20).literals(4).near(4, 4).literals(13), 100, ErrorCode::size_mismatch, 8},
@@ -197,7 +196,7 @@ TEST(SnappyChunks, AErrorNamesItsTagAndNotThoseBefore) {
       // 2^32 literals, which libsnappy takes for none.
       {Block(0).tag(63 * 4, 0xffffffff, 4), 100, ErrorCode::truncated_input, 1}};
   on_each_method(Format::snappy, [&](const Method& method) {
-    for (const Judged& row : rows) {
+    for (const JudgedBlock& row : rows) {
       TAKE(const auto result, decoded(method, Format::snappy, {{row.block.bytes, row.capacity}}));
       EXPECT_EQ(result[0].chunk_status.error, row.error)
           << status_of(Format::snappy, 0, result[0].chunk_status).text();
@@ -211,11 +210,11 @@ TEST(SnappyChunks, AErrorNamesItsTagAndNotThoseBefore) {
 class SnappyChunksOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 TEST_P(SnappyChunksOnHost, OutputsComeBackAndBadBlocksAreTold) {
   on_each_method_on_host(GetParam(), Format::snappy, [](const Method& method) {
-    expect_small_outputs(method, reference, 9000);
+    expect_small_outputs(method, of_libsnappy, 9000);
     expect_statuses(
-        method, reference,
+        method, of_libsnappy,
         {chunk_of_all_tags(600, 1), chunk_of_all_tags(600, 2), chunk_of_all_tags(600, 3)});
-    expect_damage_found(method, reference, 300, 51);
+    expect_damage_found(method, of_libsnappy, 300, 51);
   });
 }
 INSTANTIATE_TEST_SUITE_P(Warps, SnappyChunksOnHost, ::testing::ValuesIn(warps_on_host()));

@@ -9,7 +9,6 @@
 namespace penstock::batch {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 constexpr std::uint32_t is_byte = 0x80000000;
 
 // A stream's source indices from position `first` on. The output before it exists.

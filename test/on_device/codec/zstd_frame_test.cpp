@@ -12,7 +12,6 @@ namespace {
 
 using batch::Bytes;
 using zstd_test::Parameters;
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 constexpr std::uint64_t all_at_once = 64 << 20;
 
 Bytes bytes_of(const std::string& text) { return {text.begin(), text.end()}; }

@@ -9,10 +9,8 @@ namespace penstock::batch {
 namespace {
 
 using zstd_test::Parameters;
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
-const Parameters unchecked = {{ZSTD_c_checksumFlag, 0}};
-const Reference reference = zstd_reference(unchecked);
+const Parameters without_checksum = {{ZSTD_c_checksumFlag, 0}};
+const Reference of_libzstd = zstd_reference(without_checksum);
 
 TEST(ZstdChunks, OutputsOfAllKindsComeBack) {
   on_each_method(Format::zstd, [](const Method& method) {
@@ -28,12 +26,12 @@ TEST(ZstdChunks, OutputsOfAllKindsComeBack) {
 }
 
 TEST(ZstdChunks, CapacitiesThatBeginAnywhereKeepTheirNeighbours) {
-  expect_neighbours_kept(reference);
+  expect_neighbours_kept(of_libzstd);
 }
 
 TEST(ZstdChunks, FramesOfManyBlocksComeBack) {
   on_each_method(Format::zstd, [](const Method& method) {
-    expect_outputs(method, reference, large_outputs());
+    expect_outputs(method, of_libzstd, large_outputs());
     std::vector<Bytes> outputs;
     for (const auto& [name, output] : zstd_test::kinds_of_data(1'000'000))
       outputs.push_back(bytes_of(output));
@@ -50,7 +48,7 @@ TEST(ZstdChunks, BlocksThatRepeatTablesAndTreesComeBack) {
       for (const std::size_t piece : {1, 700, 5000})
         chunks.push_back(
             {bytes_of(zstd_test::streamed(output, {}, [&] { return piece; })), 60'000});
-    expect_statuses(method, reference, chunks);
+    expect_statuses(method, of_libzstd, chunks);
   });
 }
 
@@ -67,7 +65,7 @@ TEST(ZstdChunks, TablesBetweenPredefinedOnesAreNotTakenForThem) {
            30'000});
     }
   on_each_method(Format::zstd,
-                 [&](const Method& method) { expect_statuses(method, reference, chunks); });
+                 [&](const Method& method) { expect_statuses(method, of_libzstd, chunks); });
 }
 
 // Small frames of all kinds of blocks, tables and trees.
@@ -86,15 +84,15 @@ std::vector<Bytes> small_frames() {
       made(zstd_test::words(3000, 2), {{ZSTD_c_windowLog, 10}, {ZSTD_c_contentSizeFlag, 0}}),
       made(zstd_test::words(2500, 5).substr(0, 1200), {{ZSTD_c_compressionLevel, 1}})};
   frames.push_back(bytes_of(zstd_test::compressed(zstd_test::words(300, 1), {})));
-  frames.push_back(
-      bytes_of(zstd_test::streamed(zstd_test::words(600, 3), unchecked, [] { return 150; })));
+  frames.push_back(bytes_of(
+      zstd_test::streamed(zstd_test::words(600, 3), without_checksum, [] { return 150; })));
   return frames;
 }
 
 TEST(ZstdChunks, EveryPrefixGetsTheStatusOfTheReference) {
   on_each_method(Format::zstd, [](const Method& method) {
     for (const Bytes& frame : small_frames())
-      expect_statuses(method, reference, prefixes(frame, 6000));
+      expect_statuses(method, of_libzstd, prefixes(frame, 6000));
   });
 }
 
@@ -105,7 +103,7 @@ TEST(ZstdChunks, EveryChangedByteGetsTheStatusOfTheReference) {
       for (std::size_t first = 0; first < chunks.size();
            first += 50'000)  // of as much scratch memory as devices give in one piece
         expect_statuses(
-            method, reference,
+            method, of_libzstd,
             {chunks.begin() + first, chunks.begin() + std::min(first + 50'000, chunks.size())});
     }
   });
@@ -114,7 +112,7 @@ TEST(ZstdChunks, EveryChangedByteGetsTheStatusOfTheReference) {
 TEST(ZstdChunks, CapacityOfAnySizeGetsTheStatusOfTheReference) {
   const std::vector<Chunk> chunks = capacities(reference.compressed(mixed_output(400, 5)), 450);
   on_each_method(Format::zstd,
-                 [&](const Method& method) { expect_statuses(method, reference, chunks); });
+                 [&](const Method& method) { expect_statuses(method, of_libzstd, chunks); });
 }
 
 TEST(ZstdChunks, AnotherFrameBehindTheFirstIsNotPassedBy) {
@@ -126,7 +124,7 @@ TEST(ZstdChunks, AnotherFrameBehindTheFirstIsNotPassedBy) {
   };
   on_each_method(Format::zstd, [&](const Method& method) {
     for (const Bytes& behind : {Bytes{1}, Bytes(99, 0), Bytes{0x28, 0xb5, 0x2f}, skippable})
-      expect_statuses(method, reference, {{with_behind(behind), 500}});
+      expect_statuses(method, of_libzstd, {{with_behind(behind), 500}});
     TAKE(const auto result, decoded(method, Format::zstd, {{with_behind(frame), 1000}}));
     EXPECT_EQ(result[0].chunk_status.error, ErrorCode::additional_frame);
     EXPECT_EQ(result[0].chunk_status.offset, frame.size());
@@ -149,7 +147,7 @@ TEST(ZstdChunks, RandomBytesBehindAHeaderGetTheStatusOfTheReference) {
     chunks.push_back({std::move(frame), 100'000});
   }
   on_each_method(Format::zstd,
-                 [&](const Method& method) { expect_statuses(method, reference, chunks); });
+                 [&](const Method& method) { expect_statuses(method, of_libzstd, chunks); });
 }
 
 // A byte, and `count` sequences of three bytes, each with `offset_bits` bits in the stream: 2 for
@@ -176,10 +174,10 @@ TEST(ZstdChunks, ASequenceWithoutCapacityLeavesTheNextChunkAlone) {
     chunks.push_back({reference.compressed(bytes_of(zstd_test::log_lines(301, i))), 301});
   }
   on_each_method(Format::zstd, [&](const Method& method) {
-    expect_statuses(method, reference, chunks);
-    expect_statuses(method, reference, {{frame_of_threes(101), 304}, {frame_of_threes(1), 4}});
+    expect_statuses(method, of_libzstd, chunks);
+    expect_statuses(method, of_libzstd, {{frame_of_threes(101), 304}, {frame_of_threes(1), 4}});
     for (const std::uint64_t capacity : {0, 1, 2})
-      expect_statuses(method, reference, {{frame_of_threes(2), capacity}});
+      expect_statuses(method, of_libzstd, {{frame_of_threes(2), capacity}});
   });
 }
 
@@ -211,13 +209,13 @@ TEST(ZstdChunks, RunsLongerThanABlockAreRefused) {
                  'r'};
   };
   on_each_method(Format::zstd, [&](const Method& method) {
-    expect_statuses(method, reference, {{run_of(1024), 2000}, {run_of(1025), 2000}});
+    expect_statuses(method, of_libzstd, {{run_of(1024), 2000}, {run_of(1025), 2000}});
     TAKE(const auto result, decoded(method, Format::zstd, {{run_of(1025), 2000}}));
     EXPECT_EQ(result[0].chunk_status.error, ErrorCode::invalid_block);
   });
 }
 
-struct Judged {
+struct JudgedFrame {
   Bytes bytes;
   ErrorCode error;
   std::uint32_t offset;
@@ -235,7 +233,7 @@ TEST(ZstdChunks, AErrorNamesItsBlock) {
     return bytes;
   };
   const auto last = static_cast<std::uint32_t>(frame.size() - 4);
-  const std::vector<Judged> rows = {
+  const std::vector<JudgedFrame> rows = {
       {changed(second, 2), ErrorCode::invalid_block, second},
       {changed(0, 1), ErrorCode::invalid_header, 0},
       {changed(4, 8), ErrorCode::invalid_header, 0},
@@ -243,7 +241,7 @@ TEST(ZstdChunks, AErrorNamesItsBlock) {
       {Bytes(frame.begin(), frame.begin() + second + 9), ErrorCode::truncated_input, second},
       {changed(last, 1), ErrorCode::checksum_mismatch, last}};
   on_each_method(Format::zstd, [&](const Method& method) {
-    for (const Judged& row : rows) {
+    for (const JudgedFrame& row : rows) {
       TAKE(const auto result, decoded(method, Format::zstd, {{row.bytes, 300'000}}));
       EXPECT_EQ(result[0].chunk_status.error, row.error);
       EXPECT_EQ(result[0].chunk_status.offset, row.offset);
@@ -279,13 +277,13 @@ TEST_P(ZstdChunksOnHost, OutputsComeBackAndBadFramesAreTold) {
     for (std::uint32_t seed = 0; seed < 2; seed++)
       outputs.push_back(mixed_output(5000, seed)), outputs.push_back(numbers_output(3000, seed));
     expect_outputs(method, zstd_reference({{ZSTD_c_compressionLevel, 12}}), outputs);
-    expect_outputs(method, reference, {mixed_output(900, 20), mixed_output(77, 21)}, {5, 1});
-    expect_statuses(method, reference, {{frame_of_threes(101), 301}, {frame_of_threes(2), 301}});
-    expect_statuses(method, reference, {{frame_of_threes(2), 1}});
+    expect_outputs(method, of_libzstd, {mixed_output(900, 20), mixed_output(77, 21)}, {5, 1});
+    expect_statuses(method, of_libzstd, {{frame_of_threes(101), 301}, {frame_of_threes(2), 301}});
+    expect_statuses(method, of_libzstd, {{frame_of_threes(2), 1}});
     const std::vector<Bytes> frames = small_frames();
-    expect_statuses(method, reference, prefixes(frames[2], 1000));
+    expect_statuses(method, of_libzstd, prefixes(frames[2], 1000));
     for (const std::size_t i : {2, 8})
-      expect_statuses(method, reference, single_changes(frames[i], 1000, 127));
+      expect_statuses(method, of_libzstd, single_changes(frames[i], 1000, 127));
   }
 }
 INSTANTIATE_TEST_SUITE_P(

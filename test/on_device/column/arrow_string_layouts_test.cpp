@@ -14,7 +14,6 @@
 namespace penstock {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 constexpr std::uint32_t canary = 0xa5a5a5a5;
 
 struct Texts {

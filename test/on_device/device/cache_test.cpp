@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 // A child process shares its parent's directory; everyone else makes one.
 const char* const child_device = getenv("PENSTOCK_TEST_CHILD_DEVICE");
-const auto* const cache_directory =
-    child_device ? nullptr : ::testing::AddGlobalTestEnvironment(new CacheDirectory);
+const auto* const empty_cache_directory =
+    child_device ? nullptr : ::testing::AddGlobalTestEnvironment(new EmptyCacheDirectory);
 
 ProgramSource source_of(const Device& device, const std::string& salt) {
   const std::string body =

@@ -64,8 +64,8 @@ Result<std::shared_ptr<Buffer>> on_device(Device& device, Queue& queue,
   return buffer;
 }
 
-// The cache of one test program: made before the first build, removed at the end.
-class CacheDirectory : public ::testing::Environment {
+// A cache of the program's own: made before the first build, removed at the end.
+class EmptyCacheDirectory : public ::testing::Environment {
  public:
   void SetUp() override {
     std::string pattern =
@@ -79,6 +79,11 @@ class CacheDirectory : public ::testing::Environment {
  private:
   std::string path_;
 };
+// CTest names a cache that all tests share (test/CMakeLists.txt). A program that runs alone makes
+// one, and leaves the user's as it was.
+inline const auto* const cache_directory =
+    getenv("PENSTOCK_CACHE_DIR") ? nullptr
+                                 : ::testing::AddGlobalTestEnvironment(new EmptyCacheDirectory);
 
 // Runs a body for every device found. A machine without any is a failed test: PoCL is what the
 // set-up installs.
@@ -94,6 +99,11 @@ template <class Body> void on_each_device(Body body) {
     ASSERT_TRUE(device.ok()) << device.status().text();
     body(**device);
   }
+}
+
+// The same, for bodies that keep the device.
+template <class Body> void on_each_shared(Body body) {
+  on_each_device([&](Device& found) { body(*open_device(found.traits().id)); });
 }
 
 #define EXPECT_OK(...)                                                    \

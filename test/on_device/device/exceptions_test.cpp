@@ -8,8 +8,6 @@
 namespace penstock::test {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 // Gives `good_batches` batches, then throws.
 template <class Exception> class ThrowingSource : public TableSource {
  public:

@@ -7,8 +7,6 @@
 namespace penstock {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 constexpr std::uint32_t group_size = 64;
 
 Result<std::shared_ptr<Program>> build_basic(Device& device, const std::string& salt = "") {

@@ -13,8 +13,6 @@
 namespace penstock::kernel {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 std::string builtins_source() {
   std::ifstream file(PENSTOCK_KERNEL_C_DIRECTORY "/kernels/builtins.kc", std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};

@@ -3,8 +3,6 @@
 namespace penstock::test {
 namespace {
 
-const auto* const cache = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 // What an aggregate is, by exact arithmetic over the scalars; float sums in double, compared with a
 // bound.
 struct Expected {
@@ -154,13 +152,15 @@ void expect_groups(std::uint64_t rows, const std::vector<const char*>& keys) {
   });
 }
 
-TEST(GroupBy, StringAndNullableBooleanKeys) { expect_groups(5000, {"s", "b_null"}); }
-TEST(GroupBy, FloatKeysJoinNaNsAndZeros) { expect_groups(300, {"f32_null"}); }
+TEST(GroupByKeys, StringAndNullableBooleanKeys) { expect_groups(5000, {"s", "b_null"}); }
+TEST(GroupByKeys, FloatKeysJoinNaNsAndZeros) { expect_groups(300, {"f32_null"}); }
 // More keys than the first table of a work group holds.
-TEST(GroupBy, MoreKeysThanATableHoldsRunAgainWithALargerOne) { expect_groups(3000, {"i16", "u8"}); }
-TEST(GroupBy, NoRowsGiveNoGroups) { expect_groups(0, {"s"}); }
+TEST(GroupByKeys, MoreKeysThanATableHoldsRunAgainWithALargerOne) {
+  expect_groups(3000, {"i16", "u8"});
+}
+TEST(GroupByKeys, NoRowsGiveNoGroups) { expect_groups(0, {"s"}); }
 
-TEST(GroupBy, WithoutAggregatesYieldsDistinctKeys) {
+TEST(GroupByKeys, WithoutAggregatesYieldsDistinctKeys) {
   Plan plan;
   const StepId source = plan.source(
       table_source(Table::of({{"x", Column::from(std::vector<std::int32_t>{3, 1, 3, 2, 1})}})));
@@ -174,7 +174,7 @@ TEST(GroupBy, WithoutAggregatesYieldsDistinctKeys) {
   });
 }
 
-TEST(Execution, AStepWithTwoConsumersRunsOnce) {
+TEST(ExecutionOfGroups, AStepWithTwoConsumersRunsOnce) {
   const Table table = random_table(1000, 4);
   Plan plan;
   const StepId source = plan.source(std::make_shared<FixedSchemaSource>(table));
@@ -192,7 +192,7 @@ TEST(Execution, AStepWithTwoConsumersRunsOnce) {
   EXPECT_EQ(text_of_row(both[0].table, 0), text_of_row(alone.table, 0));
 }
 
-TEST(Execution, ACancelledRunSaysSo) {
+TEST(ExecutionOfGroups, ACancelledRunSaysSo) {
   const Table table = random_table(1000, 4);
   Plan plan;
   const StepId source = plan.source(std::make_shared<FixedSchemaSource>(table));
@@ -206,7 +206,7 @@ TEST(Execution, ACancelledRunSaysSo) {
   EXPECT_EQ(outcome.status().code(), Code::cancelled);
 }
 
-TEST(Execution, CountsOfASourceThatKnowsItsRowsTakeNoKernel) {
+TEST(ExecutionOfGroups, CountsOfASourceThatKnowsItsRowsTakeNoKernel) {
   const Table table = Table::of({{"x", Column::from(std::vector<std::int32_t>(1000, 7))}});
   Plan plan;
   const StepId source = plan.source(table_source(table));

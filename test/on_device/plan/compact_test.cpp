@@ -3,8 +3,6 @@
 namespace penstock::test {
 namespace {
 
-const auto* const cache = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 struct Chain {
   Plan plan;
   StepId source = 0, result = 0;

@@ -8,8 +8,6 @@
 namespace penstock::test {
 namespace {
 
-const auto* const cache = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 std::vector<AggregateCall> distinct_calls(NodeId x, NodeId plain) {
   const auto of = [&](Aggregate function, NodeId argument, bool distinct) {
     AggregateCall call{function, argument, "a", nullptr};

@@ -13,18 +13,16 @@
 namespace penstock::test {
 namespace {
 
-const auto* const cache = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
-constexpr std::uint64_t row_count = 3000;
+constexpr std::uint64_t text_row_count = 3000;
 
 // NULLs, empty texts, few texts (`few`) and many (`url`).
 Table texts_table() {
-  const Column made = codec::generate_urls(row_count, 7);
+  const Column made = codec::generate_urls(text_row_count, 7);
   std::vector<std::optional<std::string>> urls, few;
   std::vector<std::int32_t> numbers;
   const std::vector<std::string> words = {
       "", "a", "ab%c", "über", "日本語", "google", "www.google.com/search?q=1", "zz"};
-  for (std::uint64_t row = 0; row < row_count; row++) {
+  for (std::uint64_t row = 0; row < text_row_count; row++) {
     urls.push_back(row % 11 == 5 ? std::nullopt
                                  : std::optional<std::string>(
                                        row % 13 == 0 ? "" : std::string(made.string(row))));
@@ -283,7 +281,7 @@ TEST(Encoded, WhatIsComputedOfCodesIsAKernelOfTheReport) {
       const auto index = static_cast<int>(kernel - report.kernels.begin());
       EXPECT_EQ(kernel->launches, report.chunks);
       EXPECT_GT(kernel->device_seconds, 0);
-      EXPECT_GT(kernel->bytes_moved, row_count * 4) << "offsets alone take as much";
+      EXPECT_GT(kernel->bytes_moved, text_row_count * 4) << "offsets alone take as much";
       EXPECT_NE(kernel->source.find(name), std::string::npos);
       const auto function =
           std::find_if(report.profile->functions.begin(), report.profile->functions.end(), is_it);
@@ -307,7 +305,7 @@ TEST(Encoded, CodesAndTablesCountAsUploaded) {
     std::uint64_t uploaded = 0;
     for (const Span& span : outcome.report.profile->spans)
       uploaded += span.track == Track::upload ? span.bytes : 0;
-    EXPECT_GT(uploaded, row_count * 4) << "the test sees uploads";
+    EXPECT_GT(uploaded, text_row_count * 4) << "the test sees uploads";
     EXPECT_LE(outcome.report.bytes_uploaded, uploaded);
     EXPECT_GE(outcome.report.bytes_uploaded + 1024, uploaded) << "but for the scalars of a chunk";
   });

@@ -6,8 +6,6 @@
 namespace penstock::test {
 namespace {
 
-const auto* const cache = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 using Kinds = std::vector<JoinKind>;
 const Kinds all_kinds = {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti,
                          JoinKind::not_in};

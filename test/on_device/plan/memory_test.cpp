@@ -9,16 +9,14 @@
 namespace penstock::test {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
-constexpr std::uint64_t row_count = plan::min_device_sort_rows + 4321;
-constexpr std::uint64_t sort_memory_bytes = row_count * 80,
-                        too_little_memory_bytes = row_count * 79;
+constexpr std::uint64_t sorted_row_count = plan::min_device_sort_rows + 4321;
+constexpr std::uint64_t sort_memory_bytes = sorted_row_count * 80,
+                        too_little_memory_bytes = sorted_row_count * 79;
 
 Table rows() {
-  std::vector<std::int64_t> keys(row_count), values(row_count);
-  std::vector<std::optional<std::int32_t>> some(row_count);
-  for (std::uint64_t i = 0; i < row_count; i++) {
+  std::vector<std::int64_t> keys(sorted_row_count), values(sorted_row_count);
+  std::vector<std::optional<std::int32_t>> some(sorted_row_count);
+  for (std::uint64_t i = 0; i < sorted_row_count; i++) {
     keys[i] = static_cast<std::int64_t>(i * 7919 % 10'007) - 5'000;
     values[i] = static_cast<std::int64_t>(i % 1000) - 300;
     if (i % 5 != 0) some[i] = static_cast<std::int32_t>(i % 77);
@@ -55,11 +53,6 @@ void expect_same(const Table& found, const Table& expected) {
       ASSERT_EQ(text_of(scalar_at(found.columns[c], row)),
                 text_of(scalar_at(expected.columns[c], row)))
           << expected.names[c] << ", row " << row;
-}
-
-bool has_kernel(const RunReport& report, std::string_view name) {
-  return std::any_of(report.kernels.begin(), report.kernels.end(),
-                     [name](const KernelReport& kernel) { return kernel.name == name; });
 }
 
 TEST(DeviceMemory, ASortBeyondTheLimitIsTheHosts) {
@@ -137,13 +130,13 @@ TEST(DeviceMemory, ASortThatTheDeviceRefusesHalfWayIsTheHosts) {
   const Table table = rows();
   const std::vector<SortKey> keys = {{2, true, false}, {0, false, false}};
   RunReport alone;
-  TAKE(const Table expected, plan::order_rows(nullptr, table, keys, row_count / 17, alone));
+  TAKE(const Table expected, plan::order_rows(nullptr, table, keys, sorted_row_count / 17, alone));
   on_each_device([&](Device& device) {
     TAKE(const auto shared, open_device(device.traits().id));
     for (int allocations = 0;; allocations += 2) {
       RunReport report;
       const auto crowded = std::make_shared<CrowdedDevice>(shared, allocations);
-      TAKE(Table found, plan::order_rows(crowded, table, keys, row_count, report));
+      TAKE(Table found, plan::order_rows(crowded, table, keys, sorted_row_count, report));
       found.row_count = expected.row_count;
       expect_same(found, expected);
       if (report.notes.empty()) {

@@ -6,8 +6,6 @@
 namespace penstock::test {
 namespace {
 
-const auto* const cache = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 using Keys = std::vector<std::optional<std::int32_t>>;
 using Values = std::vector<std::optional<float>>;
 struct Group {

@@ -10,6 +10,11 @@
 
 namespace penstock::test {
 
+inline bool has_kernel(const RunReport& report, std::string_view name) {
+  return std::any_of(report.kernels.begin(), report.kernels.end(),
+                     [name](const KernelReport& kernel) { return kernel.name == name; });
+}
+
 // Every type of random_schema(), and strings `s` (few, with NULL).
 inline Table random_table(std::uint64_t rows, std::uint64_t seed) {
   RandomExpressions random(seed);

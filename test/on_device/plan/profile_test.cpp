@@ -4,13 +4,11 @@
 namespace penstock::test {
 namespace {
 
-const auto* const cache = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
-constexpr std::uint64_t row_count = 10000;
+constexpr std::uint64_t profiled_row_count = 10000;
 
 Table numbers() {
-  std::vector<std::int64_t> n(row_count), k(row_count);
-  for (std::uint64_t i = 0; i < row_count; i++)
+  std::vector<std::int64_t> n(profiled_row_count), k(profiled_row_count);
+  for (std::uint64_t i = 0; i < profiled_row_count; i++)
     n[i] = static_cast<std::int64_t>(i), k[i] = static_cast<std::int64_t>(i % 7);
   return Table::of({{"n", Column::from(n)}, {"k", Column::from(k)}});
 }
@@ -160,7 +158,7 @@ TEST(Profile, TheKernelsOfAPlanAreCompiledAtOnce) {
              device.traits().id.substr(device.traits().id.size() - 1));
     TAKE(const QueryResult outcome,
          run(t.plan, t.result, {.device = device.traits().id, .profile = true}));
-    EXPECT_EQ(scalar_at(outcome.table.columns[0], 0).integer, row_count + 1);
+    EXPECT_EQ(scalar_at(outcome.table.columns[0], 0).integer, profiled_row_count + 1);
     std::vector<Span> compiled;
     for (const Span& span : on(*outcome.report.profile, Track::compile))
       if (span.name.find("(compiled)") != std::string::npos) compiled.push_back(span);

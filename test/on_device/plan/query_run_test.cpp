@@ -10,8 +10,6 @@
 namespace penstock {
 namespace {
 
-const auto* const cache = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 struct Row {
   Col<"price", float> price;
   Col<"quantity", opt<std::int32_t>> quantity;
@@ -21,7 +19,7 @@ struct Row {
   Col<"size", std::int8_t> size;
 };
 
-constexpr int row_count = 10'000;
+constexpr int sale_row_count = 10'000;
 float price_of(int i) { return static_cast<float>(i % 1000) / 4; }
 std::optional<std::int32_t> quantity_of(int i) {
   return i % 7 == 0 ? std::nullopt : std::optional(i % 20);
@@ -36,7 +34,7 @@ Column typed(Column column, Type type) {
   return column;
 }
 
-Table sales(int rows = row_count) {
+Table sales(int rows = sale_row_count) {
   std::vector<float> prices;
   std::vector<std::optional<std::int32_t>> quantities;
   std::vector<std::string> items;
@@ -72,7 +70,7 @@ TEST(Query, FilterMapSumIsTheLoops) {
           .map([](auto r) { return select(r.quantity > 10, r.price * 0.75f, r.price); })
           .sum();
   double expected = 0;  // quarters: exact in any order
-  for (int i = 0; i < row_count; i++)
+  for (int i = 0; i < sale_row_count; i++)
     if (price_of(i) * 2 > floor && quantity_of(i).value_or(0) > 3)
       expected += *quantity_of(i) > 10 ? price_of(i) * 0.75f : price_of(i);
   on_each([&](const RunOptions& options) {
@@ -80,7 +78,7 @@ TEST(Query, FilterMapSumIsTheLoops) {
     TAKE(const double answer, total.run(options, &report));
     EXPECT_EQ(answer, expected);
     EXPECT_EQ(report.device_id, options.device);
-    EXPECT_EQ(report.rows_read, static_cast<std::uint64_t>(row_count));
+    EXPECT_EQ(report.rows_read, static_cast<std::uint64_t>(sale_row_count));
   });
 }
 
@@ -92,7 +90,7 @@ TEST(Query, KeptRowsStayInOrderWithTheirStringsAndNulls) {
   on_each([&](const RunOptions& options) {
     TAKE(const auto rows, kept.values(options));
     std::size_t next = 0;
-    for (int i = 0; i < row_count; i++) {
+    for (int i = 0; i < sale_row_count; i++) {
       if (item_of(i) != "pear" || !(price_of(i) > 200)) continue;
       ASSERT_LT(next, rows.size());
       EXPECT_EQ(rows[next++],
@@ -120,7 +118,7 @@ TEST(Query, SumsOfDecimalsAreExactBeyond64Bits) {
   });
   Int128 expected = 0;
   std::int64_t present = 0;
-  for (int i = 0; i < row_count; i++) {
+  for (int i = 0; i < sale_row_count; i++) {
     expected += Int128{cost_of(i)} * 99;
     present += quantity_of(i).has_value();
   }
@@ -143,7 +141,7 @@ TEST(Query, GroupsGoOnAsRecords) {
                          .filter([](auto r) { return get<"item">(r) != "plum"; })
                          .order_by([](auto r) { return descending(get<"item">(r)); });
   double apples = 0;
-  for (int i = 0; i < row_count; i += 3) apples += price_of(i);
+  for (int i = 0; i < sale_row_count; i += 3) apples += price_of(i);
   on_each([&](const RunOptions& options) {
     TAKE(const auto outcome, query.run(options));
     EXPECT_EQ(outcome.table.names, (std::vector<std::string>{"item", "sales", "total"}));
@@ -212,7 +210,7 @@ TEST(Query, CustomFunctionsAndReductionsRunTheirOwnText) {
       {.associative = true, .commutative = true});
   const auto query = from<Row>(sales()).map([&](auto r) { return mixed(r.quantity, r.shipped); });
   std::int64_t expected = 0, present = 0;
-  for (int i = 0; i < row_count; i++) {
+  for (int i = 0; i < sale_row_count; i++) {
     if (!quantity_of(i)) continue;
     expected ^= *quantity_of(i) * 31 + date(1992, 1, 1).days_since_epoch + i;
     present++;
@@ -227,13 +225,13 @@ TEST(Query, CustomFunctionsAndReductionsRunTheirOwnText) {
 
 TEST(Query, DistinctValuesAreCountedOnce) {
   std::set<std::int32_t> expected;
-  for (int i = 0; i < row_count; i++)
+  for (int i = 0; i < sale_row_count; i++)
     if (quantity_of(i)) expected.insert(*quantity_of(i));
   on_each([&](const RunOptions& options) {
     const auto query = from<Row>(sales()).aggregate(
         [](auto r) { return std::tuple(count(), distinct(count(r.quantity))); });
     TAKE(const auto answer, query.one(options));
-    EXPECT_EQ(std::get<0>(answer), row_count);
+    EXPECT_EQ(std::get<0>(answer), sale_row_count);
     EXPECT_EQ(std::get<1>(answer), static_cast<std::int64_t>(expected.size()));
   });
 }

@@ -5,8 +5,6 @@
 namespace penstock::test {
 namespace {
 
-const auto* const cache = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 using Combine = std::function<std::int64_t(std::int64_t, std::int64_t)>;
 std::shared_ptr<const CustomReduction> reduction(const char* body, std::int64_t neutral,
                                                  Combine host) {
@@ -23,8 +21,8 @@ std::shared_ptr<const CustomReduction> reduction(const char* body, std::int64_t 
   return made;
 }
 
-std::shared_ptr<const CustomFunction> function(const char* name, const char* body,
-                                               std::function<std::int32_t(std::int32_t)> host) {
+std::shared_ptr<const CustomFunction> function_of_int32(
+    const char* name, const char* body, std::function<std::int32_t(std::int32_t)> host) {
   auto made = std::make_shared<CustomFunction>();
   made->name = name;
   made->parameter_names = {"x"};
@@ -69,8 +67,8 @@ TEST(Custom, FunctionsWhoseNumberedNamesMeetStayApart) {
   const char* bodies[] = {"return x + 1;", "return x + 2;", "return x + 3;", "return x + 4;"};
   for (std::size_t i = 0; i < 4; i++) {
     const int add = functions[i].second;
-    TAKE(const NodeId value, b.custom(function(functions[i].first, bodies[i],
-                                               [add](std::int32_t x) { return x + add; }),
+    TAKE(const NodeId value, b.custom(function_of_int32(functions[i].first, bodies[i],
+                                                        [add](std::int32_t x) { return x + add; }),
                                       {b.column(0u)}));
     outputs.push_back({std::to_string(i), value});
   }
@@ -86,13 +84,13 @@ TEST(Custom, BodiesAreNotCalledForRowsThatAFilterDropped) {
   Plan plan;
   const StepId rows = add_rows(plan, {4, -3, 16, 0, 1});
   Builder b(plan.step(rows).schema);
-  const auto halvings =
-      function("halvings", "i32 n = 0; while (x != 1) { x = x > 1 ? x / 2 : x; n++; } return n;",
-               [](std::int32_t x) {
-                 int n = 0;
-                 for (; x != 1; x /= 2) n++;
-                 return n;
-               });
+  const auto halvings = function_of_int32(
+      "halvings", "i32 n = 0; while (x != 1) { x = x > 1 ? x / 2 : x; n++; } return n;",
+      [](std::int32_t x) {
+        int n = 0;
+        for (; x != 1; x /= 2) n++;
+        return n;
+      });
   TAKE(const NodeId positive, b.binary(Op::greater, b.column(0u), b.captured(Scalar::of(0))));
   TAKE(const NodeId count, b.custom(halvings, {b.column(0u)}));
   TAKE(const NodeId some, b.binary(Op::greater, count, b.captured(Scalar::of(0))));

@@ -10,15 +10,14 @@
 namespace penstock::plan {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-constexpr std::uint64_t row_count = min_device_sort_rows + 12'345;
+constexpr std::uint64_t device_row_count = min_device_sort_rows + 12'345;
 
 Table random_table() {
   std::mt19937_64 numbers(5);
-  std::vector<std::optional<double>> reals(row_count);
-  std::vector<std::int64_t> wide(row_count), rows(row_count);
-  std::vector<std::int32_t> narrow(row_count);
-  for (std::uint64_t i = 0; i < row_count; i++) {
+  std::vector<std::optional<double>> reals(device_row_count);
+  std::vector<std::int64_t> wide(device_row_count), rows(device_row_count);
+  std::vector<std::int32_t> narrow(device_row_count);
+  for (std::uint64_t i = 0; i < device_row_count; i++) {
     if (numbers() % 10 != 0)
       reals[i] = static_cast<double>(static_cast<std::int64_t>(numbers() % 1000)) / 8 - 50;
     wide[i] = static_cast<std::int64_t>(numbers());
@@ -33,7 +32,7 @@ Table random_table() {
 
 void expect_order(const std::vector<SortKey>& keys, std::uint64_t limit = ~std::uint64_t{0}) {
   const Table table = random_table();
-  const auto expected = order_on_host(normalized_keys(table, keys), row_count, limit);
+  const auto expected = order_on_host(normalized_keys(table, keys), device_row_count, limit);
   Plan plan;
   const StepId rows = plan.source(table_source(table));
   TAKE(const StepId ordered, plan.order_by(rows, keys));
@@ -47,7 +46,8 @@ void expect_order(const std::vector<SortKey>& keys, std::uint64_t limit = ~std::
     const bool sorted_there =
         std::any_of(outcome.report.kernels.begin(), outcome.report.kernels.end(),
                     [](const KernelReport& kernel) { return kernel.name == "radix_sort"; });
-    EXPECT_EQ(sorted_there, sorts_on_device(row_count, limit)) << "the report says what ran where";
+    EXPECT_EQ(sorted_there, sorts_on_device(device_row_count, limit))
+        << "the report says what ran where";
   });
 }
 
@@ -59,7 +59,7 @@ TEST(OrderBy, KeysThatTakeSeveralWords) {
 TEST(OrderBy, NullsStandWhereTheyAreAskedFor) {
   expect_order({{0, true, true}, {2, false, false}});
 }
-TEST(OrderBy, HalfOfTheRows) { expect_order({{1, false, false}}, row_count / 2); }
+TEST(OrderBy, HalfOfTheRows) { expect_order({{1, false, false}}, device_row_count / 2); }
 TEST(OrderBy, TheFirstTen) { expect_order({{1, true, false}}, 10); }
 
 }  // namespace

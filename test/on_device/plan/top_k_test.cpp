@@ -9,8 +9,6 @@
 namespace penstock::plan {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 enum : std::uint32_t { real, few, text, amount, truth, whole, row_number };
 
 Table mixed_table(std::uint64_t rows) {

@@ -5,16 +5,14 @@
 namespace penstock::test {
 namespace {
 
-const auto* const cache = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 void expect_words(const Status& status, std::initializer_list<const char*> words) {
   EXPECT_EQ(status.code(), Code::internal) << status.text();
   for (const char* word : words)
     EXPECT_NE(status.message().find(word), std::string::npos) << word << " in " << status.text();
 }
 
-std::shared_ptr<CustomFunction> function(const char* name, const char* body,
-                                         std::function<std::int64_t(std::int64_t)> host) {
+std::shared_ptr<CustomFunction> function_of_int64(const char* name, const char* body,
+                                                  std::function<std::int64_t(std::int64_t)> host) {
   auto custom = std::make_shared<CustomFunction>();
   custom->name = name;
   custom->parameter_names = {"x"};
@@ -29,10 +27,10 @@ std::shared_ptr<CustomFunction> function(const char* name, const char* body,
 
 // Says 100 of 77 on the host alone.
 std::shared_ptr<CustomFunction> lying() {
-  return function("lying", "return x;", [](std::int64_t x) { return x == 77 ? 100 : x; });
+  return function_of_int64("lying", "return x;", [](std::int64_t x) { return x == 77 ? 100 : x; });
 }
 
-constexpr std::int64_t row_count = 3000;
+constexpr std::int64_t custom_row_count = 3000;
 
 struct Rows {
   Plan plan;
@@ -41,9 +39,9 @@ struct Rows {
     std::vector<std::int64_t> n;
     std::vector<std::optional<std::int32_t>> k;
     std::vector<double> r;
-    for (std::int64_t i = 0; i < row_count; i++)
+    for (std::int64_t i = 0; i < custom_row_count; i++)
       n.push_back(i), r.push_back(0.1 * static_cast<double>(i) - 100);
-    for (int i = 0; i < row_count; i++)
+    for (int i = 0; i < custom_row_count; i++)
       k.push_back(i % 11 == 0 ? std::nullopt : std::optional(i % 7));
     rows = plan.source(table_source(
         Table::of({{"n", Column::from(n)}, {"k", Column::from(k)}, {"r", Column::from(r)}})));
@@ -137,8 +135,8 @@ TEST(Validate, ALyingKeyIsFoundInItsGroup) {
   on_each_device([&](Device& device) {
     Rows t;
     Builder b = t.builder(t.rows);
-    const auto lie =
-        function("lying_key", "return x % 3;", [](std::int64_t x) { return x == 77 ? 5 : x % 3; });
+    const auto lie = function_of_int64("lying_key", "return x % 3;",
+                                       [](std::int64_t x) { return x == 77 ? 5 : x % 3; });
     const NodeId key = *b.custom(lie, {b.column(0u)});
     TAKE(const StepId groups, t.plan.group_by(t.rows, b.graph(), {{"k", key}},
                                               {{Aggregate::count_rows, 0, "c", nullptr}}));

@@ -6,8 +6,6 @@
 namespace penstock::test {
 namespace {
 
-const auto* const cache = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 // Sums by k: 0 -> -1, 1 -> 7, 2 -> 7, 3 -> 2^63 (two halves), NULL -> NULL.
 struct Sums {
   Plan plan;

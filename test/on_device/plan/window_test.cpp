@@ -15,8 +15,6 @@
 namespace penstock::test {
 namespace {
 
-const auto* const cache = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 enum : std::uint32_t { part, key, amount, real, text };
 
 // `partitions` and `keys` are how many different ones there are, NULL among them; every
@@ -155,9 +153,9 @@ std::vector<WindowCall> every_call() {
 }
 
 // A window step over a table, its rows in order, and what stands beside each of them.
-struct Expected {
-  Expected(const Table& rows_of_table, bool partitioned, bool is_ordered,
-           std::vector<WindowCall> of_calls)
+struct ExpectedWindow {
+  ExpectedWindow(const Table& rows_of_table, bool partitioned, bool is_ordered,
+                 std::vector<WindowCall> of_calls)
       : table(rows_of_table),
         calls(std::move(of_calls)),
         has_partitions(partitioned),
@@ -212,15 +210,10 @@ struct Expected {
   std::vector<std::uint64_t> order;
 };
 
-bool has_kernel(const RunReport& report, std::string_view name) {
-  return std::any_of(report.kernels.begin(), report.kernels.end(),
-                     [name](const KernelReport& kernel) { return kernel.name == name; });
-}
-
 // As the plan runs it, and with the device doing all that it can.
 void expect_windows(const Table& table, bool partitioned, bool ordered,
                     const std::vector<WindowCall>& calls, std::uint64_t step = 1) {
-  const Expected expected(table, partitioned, ordered, calls);
+  const ExpectedWindow expected(table, partitioned, ordered, calls);
   on_each_device([&](Device& device) {
     TAKE(const QueryResult outcome,
          run(expected.plan, expected.step, {.device = device.traits().id, .batch_rows = 1024}));
@@ -365,11 +358,11 @@ TEST_P(WindowOnTheHost, RunsWithoutAFinding) {
   const Table table = rows_of(150, 4, 9, 2);
   using enum WindowFunction;
   using enum WindowFrame;
-  const Expected expected(table, true, true,
-                          {{rank, 0, peers, 1, "a"},
-                           {count, text, partition, 1, "b"},
-                           {sum, amount, peers, 1, "c"},
-                           {average, real, rows, 1, "d"}});
+  const ExpectedWindow expected(table, true, true,
+                                {{rank, 0, peers, 1, "a"},
+                                 {count, text, partition, 1, "b"},
+                                 {sum, amount, peers, 1, "c"},
+                                 {average, real, rows, 1, "d"}});
   RunReport report;
   TAKE(const Table found, plan::window_rows(device, table, expected.plan.step(expected.step),
                                             report, plan::WindowLocation::device));

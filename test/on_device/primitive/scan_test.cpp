@@ -14,8 +14,6 @@
 namespace penstock::primitive {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 // `begins` is empty where there are no segments.
 template <class S, class V>
 Result<std::vector<S>> scan_on(std::shared_ptr<Device> device, Scan& scan,
@@ -189,14 +187,14 @@ TEST(Scan, WhatCannotBeAddedIsRefused) {
 
 // Races, divergent barriers and accesses out of bounds, in the texts of GPUs with and without
 // sub-groups, and of CPUs.
-class OnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
+class ScanOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 INSTANTIATE_TEST_SUITE_P(
-    Devices, OnTheHost,
+    Devices, ScanOnTheHost,
     ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
                       kernel::HostDeviceOptions{false, 512, kernel::ThreadOrder::shuffled, 32},
                       kernel::HostDeviceOptions{true, 1, kernel::ThreadOrder::forward}));
 
-TEST_P(OnTheHost, ScansWithoutAFinding) {
+TEST_P(ScanOnTheHost, ScansWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());
   expect_sums<float, float>(device, {Number::f32, Number::f32}, {0, 5, 3000});
   expect_sums<std::int32_t, std::uint64_t>(device, {Number::i32, Number::u64}, {2500});

@@ -13,8 +13,6 @@
 namespace penstock::primitive {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 enum class Keys { random, few, equal, ascending, descending, high_byte };
 
 template <class T> std::vector<T> make_keys(Keys kind, std::size_t count) {
@@ -86,31 +84,32 @@ void expect_sorted(std::shared_ptr<Device> device, RadixSort& sort, const std::v
 }
 
 template <class T>
-void sort_everything(std::shared_ptr<Device> device, const std::vector<std::size_t>& counts) {
+void sort_everything(std::shared_ptr<Device> device,
+                     const std::vector<std::size_t>& sorted_counts) {
   for (const bool has_values : {false, true}) {
     SCOPED_TRACE(has_values ? "with values" : "keys alone");
     TAKE(const auto sort, RadixSort::build(device, {sizeof(T), has_values}));
-    for (const std::size_t count : counts)
+    for (const std::size_t count : sorted_counts)
       for (const Keys kind : {Keys::random, Keys::few, Keys::equal, Keys::ascending,
                               Keys::descending, Keys::high_byte})
         expect_sorted<T>(device, *sort, make_keys<T>(kind, count), has_values);
   }
 }
 
-// Tiles have 512 to 8832 keys: counts around those, and some that fill many.
-const std::vector<std::size_t> counts = {0,    1,    2,    255,     511,      512,
-                                         513,  5119, 5121, 8191,    8192,     8193,
-                                         8831, 8832, 8833, 100'003, 1'000'001};
+// Tiles have 512 to 8832 keys: sorted_counts around those, and some that fill many.
+const std::vector<std::size_t> sorted_counts = {0,    1,    2,    255,     511,      512,
+                                                513,  5119, 5121, 8191,    8192,     8193,
+                                                8831, 8832, 8833, 100'003, 1'000'001};
 
 TEST(RadixSort, KeysOf32BitsAreInStableOrder) {
   on_each_device([](Device& device) {
-    sort_everything<std::uint32_t>(*open_device(device.traits().id), counts);
+    sort_everything<std::uint32_t>(*open_device(device.traits().id), sorted_counts);
   });
 }
 
 TEST(RadixSort, KeysOf64BitsAreInStableOrder) {
   on_each_device([](Device& device) {
-    sort_everything<std::uint64_t>(*open_device(device.traits().id), counts);
+    sort_everything<std::uint64_t>(*open_device(device.traits().id), sorted_counts);
   });
 }
 
@@ -139,14 +138,14 @@ TEST(RadixSort, WhatNoSortTakesIsRefused) {
 
 // Races, divergent barriers and accesses out of bounds, in the texts of GPUs with and without
 // sub-groups, and of CPUs.
-class OnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
+class SortOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 INSTANTIATE_TEST_SUITE_P(
-    Devices, OnTheHost,
+    Devices, SortOnTheHost,
     ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
                       kernel::HostDeviceOptions{false, 512, kernel::ThreadOrder::shuffled, 32},
                       kernel::HostDeviceOptions{true, 1, kernel::ThreadOrder::forward}));
 
-TEST_P(OnTheHost, SortsWithoutAFinding) {
+TEST_P(SortOnTheHost, SortsWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());
   for (const bool has_values : {false, true}) {
     TAKE(const auto sort, RadixSort::build(device, {4, has_values}));

@@ -9,8 +9,6 @@
 namespace penstock::stream {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 struct Case {
   Format format;
   std::uint64_t block_bytes;

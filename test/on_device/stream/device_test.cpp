@@ -17,8 +17,6 @@
 namespace penstock::stream {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 struct File {
   std::string name, bytes;
   Format format;

@@ -11,8 +11,6 @@
 namespace penstock::stream {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-
 // A frame of a block for each `block_bytes` of text: more than a batch takes.
 std::string frame_of_blocks(const std::string& text, std::size_t block_bytes) {
   ZSTD_CCtx* const context = ZSTD_createCCtx();
@@ -49,13 +47,10 @@ void expect_forwards(const std::vector<Progress>& told, std::size_t file_bytes) 
   }
   EXPECT_EQ(told.back().bytes_in, file_bytes);
 }
-template <class Body> void on_each(Body body) {
-  on_each_device([&](Device& found) { body(*open_device(found.traits().id)); });
-}
 
 TEST(ProgressOnDevice, AFrameTellsHowFarItIsBatchByBatch) {
   const std::string text = words(1'000'000), file = frame_of_blocks(text, 40);
-  on_each([&](const std::shared_ptr<Device>& device) {
+  on_each_shared([&](const std::shared_ptr<Device>& device) {
     const auto told = progress_of(device, file, text);
     expect_forwards(told, file.size());
     const auto inside = std::count_if(told.begin(), told.end(),
@@ -67,7 +62,7 @@ TEST(ProgressOnDevice, AFrameTellsHowFarItIsBatchByBatch) {
 
 TEST(ProgressOnDevice, AFrameEndsWhereTheCallerWantsNoMore) {
   const std::string text = words(1'000'000), file = frame_of_blocks(text, 40);
-  on_each([&](const std::shared_ptr<Device>& device) {
+  on_each_shared([&](const std::shared_ptr<Device>& device) {
     int calls = 0;
     const auto cancels = [&](const Progress&) { return ++calls < 2; };
     EXPECT_EQ(decompress(bytes_of(file), {.device = device, .progress = cancels}).status().code(),
@@ -80,7 +75,7 @@ TEST(ProgressOnDevice, AFrameEndsWhereTheCallerWantsNoMore) {
 TEST(ProgressOnDevice, ManyEmptyMembersEndWhereTheCallerWantsNoMore) {
   std::string file;
   for (int i = 0; i < 2000; i++) file += zlib_made("", 6);
-  on_each([&](const std::shared_ptr<Device>& device) {
+  on_each_shared([&](const std::shared_ptr<Device>& device) {
     for (const bool is_kept : {false, true}) {
       std::uint64_t last = 0;
       int calls = 0;
@@ -102,7 +97,7 @@ TEST(ProgressOnDevice, ManyEmptyMembersEndWhereTheCallerWantsNoMore) {
 TEST(ProgressOnDevice, ManySmallMembersEndWhereTheCallerWantsNoMore) {
   std::string file;
   for (int i = 0; i < 300; i++) file += zlib_made("x", 6);
-  on_each([&](const std::shared_ptr<Device>& device) {
+  on_each_shared([&](const std::shared_ptr<Device>& device) {
     std::uint64_t last = 0;
     const auto cancels = [&](const Progress& progress) {
       return (last = progress.bytes_in) < file.size() / 10;
@@ -121,7 +116,7 @@ TEST(ProgressOnDevice, EmptyMembersTakeNoLaunchesOfTheirOwn) {
   std::string file;
   for (int i = 0; i < 50'000; i++) file += fixed + stored;
   file += zlib_made("the end", 6);
-  on_each([&](const std::shared_ptr<Device>& device) {
+  on_each_shared([&](const std::shared_ptr<Device>& device) {
     ASSERT_TRUE(decompress(bytes_of(fixed), {.device = device}).ok());  // compiles the kernels
     const auto begin = std::chrono::steady_clock::now();
     const auto here = decompress(bytes_of(file), {.device = device});
@@ -137,7 +132,7 @@ TEST(ProgressOnDevice, AnEmptyMemberWithAWrongTrailerIsRefused) {
   for (std::size_t at = empty.size() - 8; at < empty.size(); at++) {
     std::string file = empty + empty;
     file[at] ^= 1;
-    on_each([&](const std::shared_ptr<Device>& device) {
+    on_each_shared([&](const std::shared_ptr<Device>& device) {
       const Status here = decompress(bytes_of(file), {.device = device}).status();
       EXPECT_EQ(here.code(), Code::corrupt) << here.text();
       EXPECT_EQ(here.text(), decompress(bytes_of(file), {}).status().text());
@@ -148,7 +143,7 @@ TEST(ProgressOnDevice, AnEmptyMemberWithAWrongTrailerIsRefused) {
 TEST(ProgressOnDevice, MembersAreNotSaidToBeDecodedBeforeTheyAre) {
   const std::string text = words(30'000'000), more = words(400'000, 2);
   const std::string member = zlib_made(text, 1), file = member + zlib_made(more, 6);
-  on_each([&](const std::shared_ptr<Device>& device) {
+  on_each_shared([&](const std::shared_ptr<Device>& device) {
     const auto told = progress_of(device, file, text + more);
     expect_forwards(told, file.size());
     for (const Progress& one : told)

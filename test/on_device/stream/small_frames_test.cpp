@@ -11,7 +11,6 @@
 namespace penstock::stream {
 namespace {
 
-const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 constexpr std::string_view at_once = "zstd-frames-device", by_blocks = "zstd-frame-device";
 
 struct Frames {
@@ -90,13 +89,10 @@ bool ran(const Report& report, std::string_view method) {
 std::size_t zstd_frame_bytes(const std::string& file) {
   return ZSTD_findFrameCompressedSize(file.data(), file.size());
 }
-template <class Body> void on_each(Body body) {
-  on_each_device([&](Device& found) { body(*open_device(found.traits().id)); });
-}
 
 TEST(SmallFramesOnDevice, ThousandsAmongLargeOnesAndSkippableOnesComeBack) {
   const Frames frames = many_frames(10'000);
-  on_each([&](const std::shared_ptr<Device>& device) {
+  on_each_shared([&](const std::shared_ptr<Device>& device) {
     TAKE(const Report report, report_of(device, frames));
     EXPECT_TRUE(ran(report, at_once) && ran(report, by_blocks));
     EXPECT_EQ(report.member_count, frames.begins.size());
@@ -107,7 +103,7 @@ TEST(SmallFramesOnDevice, ThousandsAmongLargeOnesAndSkippableOnesComeBack) {
 
 TEST(SmallFramesOnDevice, ThousandsOfLz4sComeBack) {
   const Frames frames = many_lz4_frames(10'000);
-  on_each([&](const std::shared_ptr<Device>& device) {
+  on_each_shared([&](const std::shared_ptr<Device>& device) {
     TAKE(const Report report, report_of(device, frames));
     EXPECT_EQ(report.member_count, frames.begins.size());
     EXPECT_EQ(report.bytes_in, frames.file.size());
@@ -143,7 +139,7 @@ TEST(SmallFramesOnDevice, TheFirstLz4FrameThatIsDamagedIsTold) {
       const std::string told = "(frame " + std::to_string(first + 1) + ",";
       const auto expected = decompress(bytes_of(damaged.file), {.threads = 1}).status();
       ASSERT_NE(expected.text().find(told), std::string::npos) << expected.text();
-      on_each([&](const std::shared_ptr<Device>& device) {
+      on_each_shared([&](const std::shared_ptr<Device>& device) {
         const auto here = decompress(bytes_of(damaged.file), {.device = device}).status();
         EXPECT_EQ(here.code(), expected.code());
         EXPECT_NE(here.text().find(told), std::string::npos) << here.text();
@@ -159,7 +155,7 @@ TEST(SmallFramesOnDevice, TheFirstLz4FrameThatIsDamagedIsTold) {
 TEST(SmallFramesOnDevice, FramesOfNoOutputComeBack) {
   Frames frames;
   for (int i = 0; i < 3000; i++) add_frame(frames, {}, i % 2 == 0, i % 3 == 0);
-  on_each([&](const std::shared_ptr<Device>& device) {
+  on_each_shared([&](const std::shared_ptr<Device>& device) {
     ASSERT_OK(report_of(device, frames));
     Frames more = frames;
     add_frame(more, "x");
@@ -172,7 +168,7 @@ TEST(SmallFramesOnDevice, SeveralBlocksGoAtOnceWhereSeveralFramesDo) {
   Frames one, many;
   add_frame(one, some_output(random, 400'000));
   for (int i = 0; i < 20; i++) add_frame(many, some_output(random, 400'000 + random() % 100'000));
-  on_each([&](const std::shared_ptr<Device>& device) {
+  on_each_shared([&](const std::shared_ptr<Device>& device) {
     TAKE(const Report alone, report_of(device, one));
     TAKE(const Report together, report_of(device, many));
     EXPECT_TRUE(ran(alone, by_blocks) && !ran(alone, at_once));
@@ -197,7 +193,7 @@ TEST(SmallFramesOnDevice, OneThatIsDamagedIsToldAsByTheHostsDecoder) {
       damaged.file.resize(valid.begins[1200] + 9);  // and the file's end, which has the second word
     const auto expected = decompress(
         bytes_of(damaged.file), {.format = Format::zstd, .threads = 1, .method = "zstd-parallel"});
-    on_each([&](const std::shared_ptr<Device>& device) {
+    on_each_shared([&](const std::shared_ptr<Device>& device) {
       const auto here =
           decompress(bytes_of(damaged.file), {.format = Format::zstd, .device = device});
       ASSERT_FALSE(here.ok() || expected.ok());
@@ -213,7 +209,7 @@ TEST(SmallFramesOnDevice, AFrameThatEndsEarlyIsToldBehindThoseBefore) {
                                    {.format = Format::zstd, .threads = 1, .method = "zstd-frames"})
                             .status();
   EXPECT_EQ(expected.code(), Code::truncated);
-  on_each([&](const std::shared_ptr<Device>& device) {
+  on_each_shared([&](const std::shared_ptr<Device>& device) {
     EXPECT_EQ(decompress(bytes_of(frames.file), {.device = device}).status().text(),
               expected.text());
   });
@@ -228,7 +224,7 @@ TEST(SmallFramesOnDevice, ASkippableFrameThatEndsEarlyIsTold) {
       const std::string file = frames.file.substr(0, frames.file.size() - missing);
       EXPECT_EQ(decompress(bytes_of(file), {.threads = 2}).status().code(), Code::truncated)
           << missing;
-      on_each([&](const std::shared_ptr<Device>& device) {
+      on_each_shared([&](const std::shared_ptr<Device>& device) {
         EXPECT_EQ(decompress(bytes_of(file), {.device = device}).status().code(), Code::truncated)
             << missing;
       });
@@ -239,7 +235,7 @@ TEST(SmallFramesOnDevice, ASkippableFrameThatEndsEarlyIsTold) {
 TEST(SmallFramesOnDevice, AFileOfSkippableFramesAloneIsValid) {
   Frames frames;
   add_skippable(frames), add_skippable(frames);
-  on_each([&](const std::shared_ptr<Device>& device) {
+  on_each_shared([&](const std::shared_ptr<Device>& device) {
     TAKE(const Report report, report_of(device, frames));
     EXPECT_EQ(report.member_count, 0u);
     EXPECT_EQ(report.bytes_in, frames.file.size());
@@ -251,7 +247,7 @@ TEST(SmallFramesOnDevice, AFileOfSkippableFramesAloneIsValid) {
 
 TEST(SmallFramesOnDevice, TheLimitOfOutputHolds) {
   const Frames frames = many_frames(300);
-  on_each([&](const std::shared_ptr<Device>& device) {
+  on_each_shared([&](const std::shared_ptr<Device>& device) {
     EXPECT_OK(decompress(bytes_of(frames.file),
                          {.max_output_bytes = frames.output.size(), .device = device}));
     const auto status = decompress(bytes_of(frames.file),

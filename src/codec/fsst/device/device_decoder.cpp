@@ -18,16 +18,16 @@ constexpr std::uint64_t spans_local_bytes =
     std::uint64_t{span_warps} * (FSST_STAGE_BYTES + FSST_STEP_CODES);  // of a thread block
 
 bool fits_memory(const Traits& traits) { return fits_tiles(traits, 0); }
-bool any(const Traits&) { return true; }
 
 struct Variant {
   std::string_view name;
   bool (*fits)(const Traits& traits);
   std::unique_ptr<DeviceDecoder> (*make)(std::shared_ptr<Device> device);
 };
-constexpr std::array<Variant, 3> table = {{{"fsst_decode_spans", has_warps, make_span_decoder},
-                                           {"fsst_decode_tiles", fits_memory, make_tile_decoder},
-                                           {"fsst_decode_rows", any, make_row_decoder}}};
+constexpr std::array<Variant, 3> decoder_variants = {
+    {{"fsst_decode_spans", has_warps, make_span_decoder},
+     {"fsst_decode_tiles", fits_memory, make_tile_decoder},
+     {"fsst_decode_rows", any_device, make_row_decoder}}};
 
 }  // namespace
 
@@ -110,7 +110,7 @@ Status DeviceDecoder::check(Queue& queue) {
 
 std::vector<std::string> Decoder::variants(const Traits& traits) {
   std::vector<std::string> names;
-  for (const Variant& variant : table)
+  for (const Variant& variant : decoder_variants)
     if (variant.fits(traits)) names.emplace_back(variant.name);
   return names;
 }
@@ -118,7 +118,7 @@ std::vector<std::string> Decoder::variants(const Traits& traits) {
 Result<std::unique_ptr<Decoder>> Decoder::build(std::shared_ptr<Device> device,
                                                 const DeviceStrings& strings,
                                                 std::string_view variant) {
-  for (const Variant& row : table) {
+  for (const Variant& row : decoder_variants) {
     if (!row.fits(device->traits()) || (!variant.empty() && variant != row.name)) continue;
     std::unique_ptr<DeviceDecoder> decoder = row.make(std::move(device));
     PENSTOCK_TRY(decoder->open(strings));

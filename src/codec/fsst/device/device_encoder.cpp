@@ -30,7 +30,9 @@ std::uint32_t encode_threads(const Traits& traits, std::uint64_t pair_count) {
       return threads;
   return 0;
 }
-bool fits_tiles(const Traits& traits) { return encode_threads(traits, max_trained_pairs) != 0; }
+bool fits_encode_tiles(const Traits& traits) {
+  return encode_threads(traits, max_trained_pairs) != 0;
+}
 
 constexpr std::string_view tiles = "fsst_encode_tiles", rows = "fsst_encode_rows";
 
@@ -318,7 +320,7 @@ class Encoder final : public DeviceEncoder {
 
 std::vector<std::string> DeviceEncoder::variants(const Traits& traits) {
   std::vector<std::string> names;
-  if (fits_tiles(traits)) names.emplace_back(tiles);
+  if (fits_encode_tiles(traits)) names.emplace_back(tiles);
   names.insert(traits.is_cpu ? names.begin() : names.end(), std::string(rows));
   return names;
 }

@@ -37,5 +37,6 @@ std::uint32_t row_threads(const Traits& traits);
 bool fits_tiles(const Traits& traits, std::uint32_t row_bytes);
 // Returns whether fsst_decode_spans runs: it addresses shared memory as sm_90 lays it out.
 bool has_warps(const Traits& traits);
+inline bool any_device(const Traits&) { return true; }
 
 }  // namespace penstock::fsst

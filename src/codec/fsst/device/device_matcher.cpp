@@ -242,12 +242,12 @@ template <class T> std::unique_ptr<MatcherBase> make(std::shared_ptr<Device> dev
   return std::make_unique<T>(std::move(device));
 }
 
-struct Variant {
+struct MatcherVariant {
   std::string_view name;
   bool (*fits)(const Traits& traits, const EncodedStrings& strings, const Predicate& predicate);
   std::unique_ptr<MatcherBase> (*make)(std::shared_ptr<Device> device);
 };
-constexpr std::array<Variant, 3> table = {
+constexpr std::array<MatcherVariant, 3> matcher_variants = {
     {{"fsst_match_codes", compares_codes, make<CodeMatcher>},
      {"fsst_match_pieces", finds_candidates, make<CandidateMatcher>},
      {"fsst_match_rows", any, make<RowMatcher>}}};
@@ -262,10 +262,10 @@ bool finds_too_many(const Traits& traits, const EncodedStrings& strings,
   return automaton.ok() && candidate_share(strings, *automaton) > max_share;
 }
 
-std::vector<const Variant*> fitting(const Traits& traits, const EncodedStrings& strings,
-                                    const Predicate& predicate) {
-  std::vector<const Variant*> variants;
-  for (const Variant& variant : table)
+std::vector<const MatcherVariant*> fitting(const Traits& traits, const EncodedStrings& strings,
+                                           const Predicate& predicate) {
+  std::vector<const MatcherVariant*> variants;
+  for (const MatcherVariant& variant : matcher_variants)
     if (variant.fits(traits, strings, predicate)) variants.push_back(&variant);
   if (variants.front()->name == "fsst_match_pieces" && validate_layout(strings).ok() &&
       finds_too_many(traits, strings, predicate))
@@ -279,7 +279,7 @@ std::vector<std::string> DeviceMatcher::variants(const Traits& traits,
                                                  const EncodedStrings& strings,
                                                  const Predicate& predicate) {
   std::vector<std::string> names;
-  for (const Variant* variant : fitting(traits, strings, predicate))
+  for (const MatcherVariant* variant : fitting(traits, strings, predicate))
     names.emplace_back(variant->name);
   return names;
 }
@@ -288,7 +288,7 @@ Result<std::unique_ptr<DeviceMatcher>> DeviceMatcher::build(std::shared_ptr<Devi
                                                             const EncodedStrings& strings,
                                                             const Predicate& predicate,
                                                             std::string_view variant) {
-  for (const Variant* row : fitting(device->traits(), strings, predicate)) {
+  for (const MatcherVariant* row : fitting(device->traits(), strings, predicate)) {
     if (!variant.empty() && variant != row->name) continue;
     std::unique_ptr<MatcherBase> matcher = row->make(std::move(device));
     PENSTOCK_TRY(matcher->open(strings, predicate));

@@ -13,12 +13,13 @@
 namespace penstock::fsst {
 namespace {
 
-bool fits_memory(const Traits& traits) { return fits_tiles(traits, 17); }  // fsst_selected_tiles.kc
-bool any(const Traits&) { return true; }
+bool fits_selected_tiles(const Traits& traits) {
+  return fits_tiles(traits, 17);
+}  // fsst_selected_tiles.kc
 
 // How selected rows are decoded. `min_rows`: the fewest rows worth a group of their own, which fill
 // a good part of a tile; 0: as many as the group has threads.
-struct Variant {
+struct SelectedVariant {
   std::string_view name, kernel;
   bool (*fits)(const Traits& traits);
   Result<std::shared_ptr<Program>> (*build)(Device& device, std::uint32_t offset_bytes);
@@ -32,13 +33,13 @@ Result<std::shared_ptr<Program>> build_rows(Device& device, std::uint32_t offset
   return build_program(device, {offset_bytes, row_threads(device.traits()), {}},
                        "fsst_decode_rows");
 }
-constexpr std::array<Variant, 2> table = {
-    {{"fsst_chosen_tiles", "fsst_selected_tiles", fits_memory, build_tiles, 16, 32},
-     {"fsst_chosen_rows", "fsst_decode_rows", any, build_rows, 0, 64}}};
+constexpr std::array<SelectedVariant, 2> selected_variants = {
+    {{"fsst_selected_tiles", "fsst_selected_tiles", fits_selected_tiles, build_tiles, 16, 32},
+     {"fsst_selected_rows", "fsst_decode_rows", any_device, build_rows, 0, 64}}};
 
 class DeviceSelectedRowDecoder final : public SelectedRowDecoder {
  public:
-  DeviceSelectedRowDecoder(std::shared_ptr<Device> device, const Variant& variant)
+  DeviceSelectedRowDecoder(std::shared_ptr<Device> device, const SelectedVariant& variant)
       : device_(std::move(device)), variant_(variant) {}
 
   Status open(const DeviceStrings& strings, std::uint64_t max_rows) {
@@ -145,7 +146,7 @@ class DeviceSelectedRowDecoder final : public SelectedRowDecoder {
   }
 
   std::shared_ptr<Device> device_;
-  const Variant& variant_;
+  const SelectedVariant& variant_;
   std::uint64_t row_count_ = 0, max_rows_ = 0, given_count_ = 0;
   std::uint32_t offset_bytes_ = 4;
   bool is_count_on_device_ = false;
@@ -159,7 +160,7 @@ class DeviceSelectedRowDecoder final : public SelectedRowDecoder {
 
 std::vector<std::string> SelectedRowDecoder::variants(const Traits& traits) {
   std::vector<std::string> names;
-  for (const Variant& variant : table)
+  for (const SelectedVariant& variant : selected_variants)
     if (variant.fits(traits)) names.emplace_back(variant.name);
   return names;
 }
@@ -167,7 +168,7 @@ std::vector<std::string> SelectedRowDecoder::variants(const Traits& traits) {
 Result<std::unique_ptr<SelectedRowDecoder>> SelectedRowDecoder::build(
     std::shared_ptr<Device> device, const DeviceStrings& strings, std::uint64_t max_rows,
     std::string_view variant) {
-  for (const Variant& row : table) {
+  for (const SelectedVariant& row : selected_variants) {
     if (!row.fits(device->traits()) || (!variant.empty() && variant != row.name)) continue;
     auto decoder = std::make_unique<DeviceSelectedRowDecoder>(std::move(device), row);
     PENSTOCK_TRY(decoder->open(strings, max_rows));

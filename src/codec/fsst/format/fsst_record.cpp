@@ -42,7 +42,7 @@ class Reader {
   std::uint64_t at_ = 0;
 };
 
-Status bad(std::uint64_t byte, const std::string& what) {
+Status bad_record(std::uint64_t byte, const std::string& what) {
   return {Code::corrupt, "FSST record, byte " + std::to_string(byte) + ": " + what};
 }
 
@@ -56,7 +56,8 @@ Result<RowGroup> read_group(Reader& reader) {
   const auto read = read_symbol_table(bytes);
   if (!read.ok())
     return read.with("in the FSST record's table at byte " + std::to_string(table_at));
-  if (read->byte_count != table_bytes) return bad(table_at, "extra bytes after a symbol table");
+  if (read->byte_count != table_bytes)
+    return bad_record(table_at, "extra bytes after a symbol table");
   group.table = std::make_shared<SymbolTable>(read->table);
   return group;
 }
@@ -64,8 +65,8 @@ Result<RowGroup> read_group(Reader& reader) {
 template <class T> Result<Bytes> read_array(Reader& reader) {
   PENSTOCK_ASSIGN(const auto count, reader.number<std::uint64_t>());
   if (count > reader.left() / sizeof(T))
-    return bad(reader.at() - 8,
-               std::to_string(count) + " elements, more than the record has bytes for");
+    return bad_record(reader.at() - 8,
+                      std::to_string(count) + " elements, more than the record has bytes for");
   PENSTOCK_ASSIGN(const auto bytes, reader.take(count * sizeof(T)));
   std::vector<T> values(count);  // copied, as the record is not aligned
   if (count != 0) std::memcpy(values.data(), bytes.data(), bytes.size());
@@ -106,9 +107,9 @@ Result<std::vector<std::byte>> write_record(const EncodedStrings& strings) {
 Status read_record(std::span<const std::byte> record, EncodedStrings& strings) {
   Reader reader(record);
   PENSTOCK_ASSIGN(const auto read_mark, reader.number<std::uint32_t>());
-  if (read_mark != mark) return bad(0, "it does not begin with PFS1");
+  if (read_mark != mark) return bad_record(0, "it does not begin with PFS1");
   PENSTOCK_ASSIGN(const auto flags, reader.number<std::uint32_t>());
-  if ((flags & ~known_flags) != 0) return bad(4, "unknown flags: " + std::to_string(flags));
+  if ((flags & ~known_flags) != 0) return bad_record(4, "unknown flags: " + std::to_string(flags));
   PENSTOCK_ASSIGN(const auto group_count, reader.number<std::uint32_t>());
   PENSTOCK_ASSIGN(const auto split_code_bytes, reader.number<std::uint32_t>());
   PENSTOCK_ASSIGN(strings.string_bytes, reader.number<std::uint64_t>());
@@ -122,7 +123,7 @@ Status read_record(std::span<const std::byte> record, EncodedStrings& strings) {
   if (split_code_bytes != 0) {
     PENSTOCK_ASSIGN(strings.splits, read_splits(reader, split_code_bytes));
   }
-  if (reader.left() != 0) return bad(reader.at(), "extra bytes after the record");
+  if (reader.left() != 0) return bad_record(reader.at(), "extra bytes after the record");
   return {};
 }
 

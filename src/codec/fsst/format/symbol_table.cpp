@@ -25,7 +25,7 @@ constexpr std::uint32_t format_version = 20190218;
 constexpr std::uint64_t header_bytes = 17;
 constexpr std::array<std::uint32_t, 8> length_order{2, 3, 4, 5, 6, 7, 8, 1};
 
-Status bad(std::uint64_t byte, const std::string& what) {
+Status bad_table(std::uint64_t byte, const std::string& what) {
   return {Code::corrupt, "symbol table, byte " + std::to_string(byte) + ": " + what};
 }
 Status ends_early(std::uint64_t bytes, std::uint64_t needed) {
@@ -52,15 +52,16 @@ Status read_counts(std::span<const std::byte> bytes, Header& header) {
     sum += header.counts[length];
     header.symbol_bytes += length * header.counts[length];
     if (sum > header.symbol_count)
-      return bad(8 + length, "at least " + std::to_string(sum) + " symbols, where byte 1 counts " +
-                                 std::to_string(header.symbol_count));
+      return bad_table(8 + length, "at least " + std::to_string(sum) +
+                                       " symbols, where byte 1 counts " +
+                                       std::to_string(header.symbol_count));
   }
   if (sum < header.symbol_count)
-    return bad(1, std::to_string(header.symbol_count) + " symbols, where bytes 9 to 16 count " +
-                      std::to_string(sum));
+    return bad_table(1, std::to_string(header.symbol_count) +
+                            " symbols, where bytes 9 to 16 count " + std::to_string(sum));
   if (!header.zero_terminated) return {};
   if (header.counts[1] == 0)
-    return bad(9, "no symbol of one byte, but strings are zero-terminated");
+    return bad_table(9, "no symbol of one byte, but strings are zero-terminated");
   header.counts[1]--, header.symbol_bytes--;
   return {};
 }
@@ -70,16 +71,16 @@ Result<Header> read_header(std::span<const std::byte> bytes) {
   std::uint32_t version = 0;
   for (std::uint32_t i = 0; i < 4; i++) version |= byte_at(bytes, 4 + i) << (8 * i);
   if (version != format_version)
-    return bad(4, "the version is " + std::to_string(version) + ", and not 20190218");
+    return bad_table(4, "the version is " + std::to_string(version) + ", and not 20190218");
   if (byte_at(bytes, 0) != 1)
-    return bad(
+    return bad_table(
         0, "the mark of the byte order is " + std::to_string(byte_at(bytes, 0)) + ", and not 1");
   Header header;
   header.symbol_count = byte_at(bytes, 1);
   header.terminator = static_cast<std::uint8_t>(byte_at(bytes, 2));
   if (byte_at(bytes, 8) > 1)
-    return bad(8,
-               "zero-terminated is " + std::to_string(byte_at(bytes, 8)) + ", and neither 0 nor 1");
+    return bad_table(
+        8, "zero-terminated is " + std::to_string(byte_at(bytes, 8)) + ", and neither 0 nor 1");
   header.zero_terminated = byte_at(bytes, 8) == 1;
   PENSTOCK_TRY(read_counts(bytes, header));
   return header;

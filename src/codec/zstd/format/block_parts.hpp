@@ -10,6 +10,9 @@
 
 namespace penstock::zstd {
 
+// Before four streams of literals: the sizes of the first three (RFC 8878, section 3.1.1.3.1.6).
+inline constexpr std::size_t jump_table_bytes = 6;
+
 struct BlockHeader {
   BlockType type = BlockType::raw;
   bool is_last = false;

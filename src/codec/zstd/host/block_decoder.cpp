@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "codec/zstd/format/block_parts.hpp"
 #include "codec/zstd/format/zstd_bits.hpp"
 
 namespace penstock::zstd {
@@ -10,7 +11,6 @@ namespace {
 
 // Making a table of pairs takes about as long as it saves on this many literals.
 constexpr std::uint32_t min_literals_for_pairs = 6000;
-constexpr std::size_t jump_table_bytes = 6;
 
 // Finds the four streams after a jump table, or the one stream. Returns false where the jump table
 // exceeds the content.

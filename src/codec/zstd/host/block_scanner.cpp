@@ -5,11 +5,7 @@
 #include "codec/zstd/format/block_parts.hpp"
 
 namespace penstock::zstd {
-namespace {
-
-constexpr std::size_t jump_table_bytes = 6;
-
-}  // namespace
+namespace {}  // namespace
 
 BlockScanner::BlockScanner(std::span<const Byte> frame, const FrameHeader& header,
                            const Dictionary* dictionary)

@@ -1,0 +1,60 @@
+# penstock_unity(target sources): compiles the files of one folder as one file, where
+# PENSTOCK_UNITY_BUILD is on, as in the presets release and ci. A file alone takes most of its time
+# for headers: the 350 files of the library become 70, and take a third of the time.
+#
+# It is off elsewhere, so that an edited file is compiled alone, and a developer sees that a file
+# includes what it uses.
+option(PENSTOCK_UNITY_BUILD "Compile the files of a folder as one (cmake/Unity.cmake)" OFF)
+
+# Compiled alone: the same text for several instruction sets, and commands whose cases have the
+# same names.
+set(penstock_separate_files "hot_loops_[a-z0-9]+\\.cpp$|bench_[a-z0-9]+_command\\.cpp$")
+function(penstock_unity target)
+  if(NOT PENSTOCK_UNITY_BUILD)
+    return()
+  endif()
+  foreach(source IN LISTS ARGN)
+    if(source MATCHES ${penstock_separate_files})
+      continue()
+    endif()
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    string(REPLACE "/" "_" group ${folder})
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # These warnings take the other files of a folder for a header. Elsewhere they are whole.
+  target_compile_options(${target} PRIVATE -Wno-shadow -Wshadow=local
+                         -Wno-subobject-linkage)
+endfunction()
+
+# penstock_unite(output sources): for commands of our own, the sources with those of each complete
+# folder replaced by one that includes them.
+function(penstock_unite output)
+  set(united ${ARGN})
+  set(folders "")
+  foreach(source IN LISTS ARGN)
+    cmake_path(GET source PARENT_PATH folder)
+    list(APPEND folders ${folder})
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder IN LISTS folders)
+    file(GLOB files CONFIGURE_DEPENDS ${folder}/*.cpp)
+    list(FILTER files EXCLUDE REGEX ${penstock_separate_files})
+    set(missing ${files})
+    list(REMOVE_ITEM missing ${ARGN})
+    list(LENGTH files count)
+    if(NOT PENSTOCK_UNITY_BUILD OR missing OR count LESS 2)
+      continue()
+    endif()
+    list(REMOVE_ITEM united ${files})
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
+    string(REPLACE "/" "_" name ${name})
+    set(unity ${PROJECT_BINARY_DIR}/unity/${name}.cpp)
+    list(TRANSFORM files REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE lines)
+    list(JOIN lines "" lines)
+    file(CONFIGURE OUTPUT ${unity} CONTENT "${lines}" @ONLY)
+    list(APPEND united ${unity})
+  endforeach()
+  set(${output} ${united} PARENT_SCOPE)
+endfunction()
