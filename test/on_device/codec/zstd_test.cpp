@@ -110,13 +110,13 @@ TEST(ZstdChunks, EveryChangedByteGetsTheStatusOfTheReference) {
 }
 
 TEST(ZstdChunks, CapacityOfAnySizeGetsTheStatusOfTheReference) {
-  const std::vector<Chunk> chunks = capacities(reference.compressed(mixed_output(400, 5)), 450);
+  const std::vector<Chunk> chunks = capacities(of_libzstd.compressed(mixed_output(400, 5)), 450);
   on_each_method(Format::zstd,
                  [&](const Method& method) { expect_statuses(method, of_libzstd, chunks); });
 }
 
 TEST(ZstdChunks, AnotherFrameBehindTheFirstIsNotPassedBy) {
-  const Bytes frame = reference.compressed(words_text(500, 3)),
+  const Bytes frame = of_libzstd.compressed(words_text(500, 3)),
               skippable = {0x50, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 7};
   const auto with_behind = [&](const Bytes& more) {
     Bytes both = frame;
@@ -171,7 +171,7 @@ TEST(ZstdChunks, ASequenceWithoutCapacityLeavesTheNextChunkAlone) {
   std::vector<Chunk> chunks;
   for (std::uint32_t i = 0; i < 32; i++) {
     chunks.push_back({frame_of_threes(101), 301});
-    chunks.push_back({reference.compressed(bytes_of(zstd_test::log_lines(301, i))), 301});
+    chunks.push_back({of_libzstd.compressed(bytes_of(zstd_test::log_lines(301, i))), 301});
   }
   on_each_method(Format::zstd, [&](const Method& method) {
     expect_statuses(method, of_libzstd, chunks);
@@ -183,7 +183,7 @@ TEST(ZstdChunks, ASequenceWithoutCapacityLeavesTheNextChunkAlone) {
 
 TEST(ZstdChunks, OutputWithoutCapacityIsTooLongAndNotCorrupt) {
   const Bytes output = mixed_output(400, 5);
-  const std::vector<Chunk> chunks = capacities(reference.compressed(output), output.size());
+  const std::vector<Chunk> chunks = capacities(of_libzstd.compressed(output), output.size());
   on_each_method(Format::zstd, [&](const Method& method) {
     TAKE(const auto result, decoded(method, Format::zstd, chunks));
     for (std::size_t capacity = 0; capacity < chunks.size(); capacity++)

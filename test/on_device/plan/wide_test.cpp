@@ -27,9 +27,9 @@ std::vector<std::string> texts(const Table& table) {
   for (std::uint64_t row = 0; row < table.row_count; row++) rows.push_back(text_of_row(table, row));
   return rows;
 }
-using Rows = std::vector<std::string>;
+using WideRows = std::vector<std::string>;
 
-void expect_rows(const Plan& plan, StepId step, const Rows& expected) {
+void expect_rows(const Plan& plan, StepId step, const WideRows& expected) {
   on_each_device([&](Device& device) {
     TAKE(const QueryResult outcome, run(plan, step, {.device = device.traits().id}));
     EXPECT_EQ(texts(outcome.table), expected);

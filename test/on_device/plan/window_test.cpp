@@ -15,10 +15,10 @@
 namespace penstock::test {
 namespace {
 
-enum : std::uint32_t { part, key, amount, real, text };
+enum : std::uint32_t { part, key, amount, real, word };
 
 // `partitions` and `keys` are how many different ones there are, NULL among them; every
-// `present`-th amount, real and text is there.
+// `present`-th amount, real and word is there.
 Table rows_of(std::uint64_t rows, std::uint64_t partitions, std::uint64_t keys,
               std::uint64_t present) {
   std::mt19937_64 numbers(rows + 7 * partitions + 11 * keys);
@@ -135,19 +135,19 @@ std::vector<WindowCall> every_call() {
           {sum, amount, rows, 1, "g"},
           {sum, real, partition, 1, "h"},
           {average, amount, rows, 1, "i"},
-          {minimum, text, rows, 1, "j"},
+          {minimum, word, rows, 1, "j"},
           {maximum, real, rows, 1, "k"},
           {minimum, amount, peers, 1, "l"},
-          {first_value, text, rows, 1, "m"},
+          {first_value, word, rows, 1, "m"},
           {last_value, amount, peers, 1, "n"},
-          {lag, text, peers, 1, "o"},
+          {lag, word, peers, 1, "o"},
           {lead, real, peers, 3, "p"},
-          {maximum, text, partition, 1, "q"},
+          {maximum, word, partition, 1, "q"},
           {count_rows, 0, partition, 1, "r"},
           {lag, part, peers, 2, "s", key},
           {average, real, peers, 1, "t"},
           {average, amount, partition, 1, "u"},
-          {count, text, peers, 1, "v"},
+          {count, word, peers, 1, "v"},
           {sum, part, rows, 1, "w"},
           {sum, key, peers, 1, "x"}};
 }
@@ -360,7 +360,7 @@ TEST_P(WindowOnTheHost, RunsWithoutAFinding) {
   using enum WindowFrame;
   const ExpectedWindow expected(table, true, true,
                                 {{rank, 0, peers, 1, "a"},
-                                 {count, text, partition, 1, "b"},
+                                 {count, word, partition, 1, "b"},
                                  {sum, amount, peers, 1, "c"},
                                  {average, real, rows, 1, "d"}});
   RunReport report;
@@ -421,7 +421,7 @@ TEST(Window, WhatItCannotTakeIsRefused) {
   Plan plan;
   const StepId source = plan.source(table_source(rows_of(10, 2, 2, 1)));
   EXPECT_FALSE(
-      plan.window(source, {{}, {}, {{WindowFunction::sum, text, WindowFrame::peers, 1, "s"}}})
+      plan.window(source, {{}, {}, {{WindowFunction::sum, word, WindowFrame::peers, 1, "s"}}})
           .ok());
   EXPECT_FALSE(
       plan.window(source, {{}, {}, {{WindowFunction::lag, 99, WindowFrame::peers, 1, "s"}}}).ok());
