@@ -16,8 +16,8 @@ step "Building" cmake --build --preset "$preset" -j "$jobs"
 results=build/test-results
 rm -rf "$results"
 mkdir -p "$results"
-# GoogleTest programs write their cases there (test/TestsOfFiles.cmake). The other tests are counted by
-# their last line, which the preset's output limits keep CTest from cutting off.
+# GoogleTest programs write their cases there (test/TestsOfFiles.cmake). The other tests are counted
+# by their last line, which the preset's output limits keep CTest from cutting off.
 run_tests() {
   ctest --preset "$preset" -j "$jobs" --output-junit \
     "$PWD/$results.ctest.xml" || true      # count_tests.py judges, and says which

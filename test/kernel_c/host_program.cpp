@@ -33,9 +33,10 @@ std::string content_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Runs a command with its output in a file. The exit code, or 128 and the signal, or -1 when it did
-// not start.
-int run_command(const std::vector<std::string>& command, const fs::path& log) {
+// Runs a command in a folder, with its output in a file. The exit code, or 128 and the signal, or
+// -1 when it did not start.
+int run_command(const std::vector<std::string>& command, const fs::path& folder,
+                const fs::path& log) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -43,6 +44,7 @@ int run_command(const std::vector<std::string>& command, const fs::path& log) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
   pid_t child = 0;
   const int failure = posix_spawnp(&child, words[0], &actions, nullptr, words.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -51,12 +53,13 @@ int run_command(const std::vector<std::string>& command, const fs::path& log) {
   return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
 }
 
-// One step of the compiler: its words as CMake joined them, and more.
+// One step of the compiler: its words as CMake joined them, and more. Names are relative to the
+// folder.
 Status compile_step(const fs::path& folder, const char* lists,
                     const std::vector<std::string>& more) {
   std::vector<std::string> command = words_of(lists);
   command.insert(command.end(), more.begin(), more.end());
-  if (run_command(command, folder / "compiler.log") == 0) return {};
+  if (run_command(command, folder, folder / "compiler.log") == 0) return {};
   return Status(Code::compile,
                 "host text does not compile:\n" + content_of(folder / "compiler.log"));
 }
@@ -65,25 +68,25 @@ Status compile_step(const fs::path& folder, const char* lists,
 // always, then the machine's code without optimisation. Registers and places of variables, chosen
 // well, take it three times as long as all else, and kernels run for milliseconds.
 Status compile(const fs::path& folder, const HostProgramOptions& options) {
-  const auto path = [&](const char* ending) {
-    return (folder / ("program" + std::string(ending))).string();
-  };
   const bool has_two_steps = HostProgram::finds_races();
-  const std::string code = path(has_two_steps ? ".bc" : ".o");
+  const std::string code = has_two_steps ? "program.bc" : "program.o";
   std::vector<std::string> words = {"-DGROUP_SIZE=" + std::to_string(options.group_size)};
   for (const auto& [name, value] : options.defines) words.push_back("-D" + name + "=" + value);
   if (has_two_steps) words.push_back("-emit-llvm");
-  words.insert(words.end(), {"-c", path(".cpp"), "-o", code});
-  PENSTOCK_TRY(compile_step(
-      folder, PENSTOCK_HOST_COMPILER "|" PENSTOCK_HOST_FLAGS "|" PENSTOCK_HOST_TRACE_FLAGS, words));
+  words.insert(words.end(), {"-c", "program.cpp", "-o", code});
+  PENSTOCK_TRY(compile_step(folder,
+                            PENSTOCK_HOST_LAUNCHER "|" PENSTOCK_HOST_COMPILER
+                                                   "|" PENSTOCK_HOST_FLAGS
+                                                   "|" PENSTOCK_HOST_TRACE_FLAGS,
+                            words));
   if (has_two_steps)
     PENSTOCK_TRY(compile_step(
         folder, PENSTOCK_HOST_COMPILER "|-O0|-fno-omit-frame-pointer|-ffp-contract=off",
-        {"-c", code, "-o", path(".o")}));
+        {"-c", code, "-o", "program.o"}));
   return compile_step(folder,
                       PENSTOCK_HOST_COMPILER "|" PENSTOCK_HOST_FLAGS "|" PENSTOCK_HOST_OBJECTS
                                              "|" PENSTOCK_HOST_LINK_FLAGS,
-                      {path(".o"), "-o", path("")});
+                      {"program.o", "-o", "program"});
 }
 
 void write_word(std::ostream& file, std::uint64_t word) {
@@ -176,8 +179,9 @@ Status HostProgram::run(std::string_view kernel, std::uint32_t groups,
                          same == i ? arguments[i].bytes : 0});
   }
   request.close();
-  const int code = run_command(
-      {(folder_->path / "program").string(), name + ".request", name + ".result"}, name + ".log");
+  const int code =
+      run_command({(folder_->path / "program").string(), name + ".request", name + ".result"},
+                  folder_->path, name + ".log");
   const std::string log = content_of(name + ".log"), result = content_of(name + ".result");
   for (const char* ending : {".request", ".result", ".log"}) fs::remove(name + ending);
   if (code != 0)

@@ -72,7 +72,7 @@ std::uint64_t expect_same_by_threads(const std::string& text, const std::string&
 }
 
 TEST(ParallelInflate, EveryKindOfOutputComesBack) {
-  const auto outputs = outputs_of_all_kinds(1500000);
+  const auto outputs = outputs_of_all_kinds(3000000);
   for (const std::string& text : outputs)
     for (const int level : {1, 6, 9}) expect_same_by_threads(text, deflated(text, level));
 }

@@ -22,7 +22,7 @@ void expect_round_trip(const std::string& text, const std::string& frame, const 
 }
 
 TEST(CodecZstdRoundTrip, EveryLevelOfEveryKindOfData) {
-  for (const auto& [name, text] : kinds_of_data(300000))
+  for (const auto& [name, text] : kinds_of_data(700000))
     for (const int level : {-100, -7, -1, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 17, 19})
       expect_round_trip(text, compressed(text, {{ZSTD_c_compressionLevel, level}}),
                         name + " at level " + std::to_string(level));
@@ -31,7 +31,7 @@ TEST(CodecZstdRoundTrip, EveryLevelOfEveryKindOfData) {
 // Optimal parsing looks for every repeated offset; 22 has windows of 128 MiB, here a single
 // segment.
 TEST(CodecZstdRoundTrip, UltraLevels) {
-  for (const auto& [name, text] : kinds_of_data(150000))
+  for (const auto& [name, text] : kinds_of_data(300000))
     for (const int level : {20, 21, 22})
       expect_round_trip(text, compressed(text, {{ZSTD_c_compressionLevel, level}}),
                         name + " at level " + std::to_string(level));
@@ -74,7 +74,7 @@ TEST(CodecZstdRoundTrip, WithoutChecksumAndContentSize) {
 
 // The ring wraps many times, and blocks are as small as the window.
 TEST(CodecZstdRoundTrip, SmallWindows) {
-  for (const auto& [name, text] : kinds_of_data(2000000))
+  for (const auto& [name, text] : kinds_of_data(5000000))
     for (const int log : {10, 11, 14, 17}) {
       if (log < 14 && name != "words" && name != "period 21") continue;
       expect_round_trip(text,

@@ -13,7 +13,7 @@ std::string message(const auto& result) { return result.ok() ? "" : result.statu
 TEST(Parquet, RowsSurviveEveryBatchSizeAndThreadCount) {
   const Folder folder;
   for (const bool nulls : {false, true}) {
-    const Table table = every_kind(120'000, nulls);
+    const Table table = every_kind(200'000, nulls);
     const std::string path = folder / "t.parquet";
     ASSERT_TRUE(write_table(table, path, FileFormat::parquet).ok());
     const auto source = open_table(path);

@@ -13,9 +13,8 @@
 namespace penstock::fsst {
 namespace {
 
-bool fits_selected_tiles(const Traits& traits) {
-  return fits_tiles(traits, 17);
-}  // fsst_selected_tiles.kc
+// fsst_selected_tiles.kc
+bool fits_selected_tiles(const Traits& traits) { return fits_tiles(traits, 17); }
 
 // How selected rows are decoded. `min_rows`: the fewest rows worth a group of their own, which fill
 // a good part of a tile; 0: as many as the group has threads.
