@@ -85,7 +85,7 @@ class DeflateStreamBench final : public StreamBench {
   Status clear() override { return clear_output(*queue_, *output_); }
   Result<Bytes> made() override { return downloaded(*output_); }
   Queue& queue() override { return *queue_; }
-  std::string method() const override { return "deflate_pieces"; }
+  std::string method() const override { return "deflate_segments"; }
   std::string parts() const override { return std::to_string(segment_count_) + " segments"; }
   std::string peer() const override { return "libdeflate, one core"; }
   Result<double> peer_seconds() override {

@@ -26,7 +26,7 @@ class StreamBench {
   virtual Status clear() = 0;            // overwrites the output of an earlier run
   virtual Result<Bytes> made() = 0;      // the last run's output, or the error of a chunk
   virtual Queue& queue() = 0;
-  virtual std::string method() const = 0;     // "deflate_pieces"
+  virtual std::string method() const = 0;     // "deflate_segments"
   virtual std::string parts() const = 0;      // "1200 pieces": what is decoded in parallel
   virtual std::string peer() const = 0;       // "libdeflate, one core"
   virtual Result<double> peer_seconds() = 0;  // into memory that is kept

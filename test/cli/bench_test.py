@@ -265,7 +265,7 @@ class Bench(CommandLineTest):
             b"".join(b"line %d of a file\n" % line for line in range(90000))
         )
         for name, ours, peer in (
-            ("Deflate stream", r"deflate_pieces \(\d+ segments\)", "libdeflate, one core"),
+            ("Deflate stream", r"deflate_segments \(\d+ segments\)", "libdeflate, one core"),
             ("Zstandard frame", r"zstd_frame \(one frame\)", "libzstd, one core"),
             ("LZ4 blocks", r"lz4_decode_thread \(2 blocks\)", "liblz4, all cores"),
         ):

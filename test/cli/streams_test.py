@@ -183,7 +183,7 @@ class Streams(CommandLineTest):
             tested = self.run_program("decompress", "-t", alone, "--device", "cpu", *options)
             self.assertRegex(
                 tested.err,
-                r"ok, .*method gzip-streams-device, on opencl:\d+ .*deflate_pieces .*, checksums verified",
+                r"ok, .*method gzip-streams-device, on opencl:\d+ .*deflate_segments .*, checksums verified",
             )
         squeezed = zlib.compressobj(6, zdict=log[:9000])
         stream = self.write("log.zz", squeezed.compress(log) + squeezed.flush())

@@ -61,10 +61,10 @@ class CodeKernel {
 
 class DeviceMatcher : public CodeKernel {
  public:
-  // `variant`: "fsst_match_codes" (constants, canonical codes), "fsst_match_pieces" (LIKE '%word%')
-  // or "fsst_match_rows". If empty, the first of variants(). Waits for the upload of tables.
-  // Code::unsupported for a predicate whose automaton has more than 253 states, or whose tables of
-  // all row groups take more than half a GiB.
+  // `variant`: "fsst_match_codes" (constants, canonical codes), "fsst_match_candidates" (LIKE
+  // '%word%') or "fsst_match_rows". If empty, the first of variants(). Waits for the upload of
+  // tables. Code::unsupported for a predicate whose automaton has more than 253 states, or whose
+  // tables of all row groups take more than half a GiB.
   static Result<std::unique_ptr<DeviceMatcher>> build(std::shared_ptr<Device> device,
                                                       const EncodedStrings& strings,
                                                       const Predicate& predicate,

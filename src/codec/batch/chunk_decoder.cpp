@@ -40,7 +40,7 @@ constexpr Phase zstd_checksum = {.kernel = "zstd_checksum",
 constexpr std::array table = {
     // A batch of 64 KiB blocks has a thousand chunks or more, enough warps for a GPU. A batch of
     // 4 MiB blocks has too few, so several warps share a block.
-    Variant{.name = "lz4_decode_stretches",
+    Variant{.name = "lz4_decode_segments",
             .format = Format::lz4,
             .phases = {Phase{.kernel = "lz4_measure_segments",
                              .file = "lz4/kernels/lz4_scan_segments",

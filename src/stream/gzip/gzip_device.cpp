@@ -93,7 +93,7 @@ Result<std::unique_ptr<DeviceMembers>> DeviceMembers::open(Context& context, For
       deflate::SegmentDecoder::build(
           device, 0, format == Format::zlib ? batch::Checksum::adler32 : batch::Checksum::crc32));
   PENSTOCK_ASSIGN(members->queue_, device->queue());
-  context.session->add_kernels("deflate_pieces");
+  context.session->add_kernels("deflate_segments");
   PENSTOCK_TRY(members->upload());
   PENSTOCK_TRY(members->timed([&] {
     return members->finder_->open(*members->queue_, members->input_, members->bytes_.size());

@@ -42,7 +42,7 @@ batch::Reference reference_of(std::uint32_t how) {
 }
 
 // Data that needs several segments of 16 KiB; other data is shorter and faster.
-bool has_long_outputs() { return codec_here().variant == "lz4_decode_stretches"; }
+bool has_long_outputs() { return codec_here().variant == "lz4_decode_segments"; }
 
 // A capacity that fits, is short by a little, or is large.
 std::uint64_t capacity_of(std::uint32_t kind, const batch::Reference& reference,

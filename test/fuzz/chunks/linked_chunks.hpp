@@ -36,8 +36,8 @@ constexpr ChunkCodec chunk_codecs[] = {
     {"zstd", batch::Format::zstd},
     {"lz4_encode", batch::Format::lz4, true},
     {"deflate_encode", batch::Format::deflate, true},
-    {"lz4_segments", batch::Format::lz4, false, "lz4_decode_stretches"},
-    {"lz4_linked", batch::Format::lz4, false, "lz4_decode_stretches"},
+    {"lz4_segments", batch::Format::lz4, false, "lz4_decode_segments"},
+    {"lz4_linked", batch::Format::lz4, false, "lz4_decode_segments"},
     {"zstd_frame", batch::Format::zstd, false, "by blocks", true},
     {"deflate_stream", batch::Format::deflate, false, "in pieces", false, true}};
 

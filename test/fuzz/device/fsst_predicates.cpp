@@ -72,7 +72,7 @@ bool expect_match_status(const Bench& bench, const Status& status, const std::st
   require(row < bench.uploaded.row_count && !bench.texts.rows[row] &&
               (!first_outside || row <= *first_outside),
           variant + ": a valid row is called bad: " + text);
-  return variant != "fsst_match_pieces";
+  return variant != "fsst_match_candidates";
 }
 
 void try_matcher(const Bench& bench, const fsst::Predicate& predicate,

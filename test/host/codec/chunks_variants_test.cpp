@@ -38,9 +38,8 @@ TEST(ChunkVariants, AWarpHasItsLocalMemory) {
     return Decoder::variants(Format::lz4, traits_of(false, local_bytes, 32));
   };
   EXPECT_EQ(of_lz4(LZ4_DECODE_WARP_BYTES),
-            (Names{"lz4_decode_warp", "lz4_decode_thread", "lz4_decode_stretches"}));
-  EXPECT_EQ(of_lz4(LZ4_DECODE_WARP_BYTES - 1),
-            (Names{"lz4_decode_thread", "lz4_decode_stretches"}));
+            (Names{"lz4_decode_warp", "lz4_decode_thread", "lz4_decode_segments"}));
+  EXPECT_EQ(of_lz4(LZ4_DECODE_WARP_BYTES - 1), (Names{"lz4_decode_thread", "lz4_decode_segments"}));
   EXPECT_EQ(of_lz4(LZ4_SOURCE_WARP_BYTES - 1), Names{"lz4_decode_thread"});
   EXPECT_EQ(Encoder::variants(Format::deflate, traits_of(false, 13311, 32)), Names());
 }
@@ -52,8 +51,8 @@ TEST(ChunkVariants, LargeAndDependentLz4BlocksAreSplitIntoSegments) {
   };
   EXPECT_EQ(first({}), "lz4_decode_warp");
   EXPECT_EQ(first({.max_output_bytes = 65536}), "lz4_decode_warp");
-  EXPECT_EQ(first({.max_output_bytes = 4 << 20}), "lz4_decode_stretches");
-  EXPECT_EQ(Decoder::variants(Format::lz4, gpu, {65536, true}), Names{"lz4_decode_stretches"});
+  EXPECT_EQ(first({.max_output_bytes = 4 << 20}), "lz4_decode_segments");
+  EXPECT_EQ(Decoder::variants(Format::lz4, gpu, {65536, true}), Names{"lz4_decode_segments"});
   EXPECT_EQ(Decoder::variants(Format::lz4, cpu, {65536, true}), Names());
   EXPECT_EQ(Decoder::variants(Format::snappy, gpu, {65536, true}), Names());
 }

@@ -283,7 +283,7 @@ TEST(FsstMatching, WordsThatMayEndInMostBlocksAreSoughtRowByRow) {
   const auto first = [&](const char* pattern) {
     return DeviceMatcher::variants(traits, strings, Predicate::like(pattern)).front();
   };
-  EXPECT_EQ(first("%google%"), "fsst_match_pieces");
+  EXPECT_EQ(first("%google%"), "fsst_match_candidates");
   EXPECT_EQ(first("%e%"), "fsst_match_rows");
   EXPECT_EQ(first("%google"), "fsst_match_rows");
   EXPECT_EQ(first("%goo_le%"), "fsst_match_rows");

@@ -169,8 +169,7 @@ TEST_P(Lz4ChunksOnHost, OutputsComeBackAndBadBlocksAreTold) {
     expect_statuses(method, of_liblz4, some);
     // Scratch memory has a word for each byte of output, which every launch copies to a process of
     // its own.
-    expect_damage_found(method, of_liblz4, 300,
-                        method.variant == "lz4_decode_stretches" ? 200 : 51);
+    expect_damage_found(method, of_liblz4, 300, method.variant == "lz4_decode_segments" ? 200 : 51);
   });
 }
 
@@ -314,7 +313,7 @@ class Lz4SegmentsOnHost : public ::testing::TestWithParam<kernel::HostDeviceOpti
  protected:
   void SetUp() override {
     if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
-    method_ = {kernel::make_host_device(GetParam()), "lz4_decode_stretches"};
+    method_ = {kernel::make_host_device(GetParam()), "lz4_decode_segments"};
   }
   Method method_;
 };

@@ -225,7 +225,7 @@ TEST(StreamOnDevice, OrdinaryGzipFilesComeBack) {
       ASSERT_TRUE(report.has_value());
       EXPECT_EQ(report->methods.front(), "gzip-streams-device");
       EXPECT_EQ(report->bytes_in, file.bytes.size());
-      EXPECT_EQ(report->device->kernels.front(), "deflate_pieces");
+      EXPECT_EQ(report->device->kernels.front(), "deflate_segments");
       if (file.name == "sized members between") continue;  // which two ways take
       TAKE(const DeviceOutput there,
            decompress_to_device(Source::memory(bytes_of(file.bytes)), {.device = device}));
@@ -867,7 +867,7 @@ TEST(StreamOnDevice, WarpsOnTheHostExecutorDecodeAndRefuse) {
   const auto there = decompress_to_device(
       Source::memory(bytes_of(independent_lz4(text, LZ4F_max4MB, false))), {.device = device});
   ASSERT_OK(there);
-  EXPECT_EQ(there->report.device->kernels, std::vector<std::string>{"lz4_decode_stretches"});
+  EXPECT_EQ(there->report.device->kernels, std::vector<std::string>{"lz4_decode_segments"});
   TAKE(const std::string all, fetched(*device, *there));
   EXPECT_TRUE(all == text);
 }

@@ -126,7 +126,7 @@ class RowMatcher : public MatcherBase {
 class CandidateMatcher final : public RowMatcher {
  public:
   using RowMatcher::RowMatcher;
-  std::string_view variant() const override { return "fsst_match_pieces"; }
+  std::string_view variant() const override { return "fsst_match_candidates"; }
 
  private:
   Status open_variant(Queue& queue, const EncodedStrings& strings,
@@ -249,7 +249,7 @@ struct MatcherVariant {
 };
 constexpr std::array<MatcherVariant, 3> matcher_variants = {
     {{"fsst_match_codes", compares_codes, make<CodeMatcher>},
-     {"fsst_match_pieces", finds_candidates, make<CandidateMatcher>},
+     {"fsst_match_candidates", finds_candidates, make<CandidateMatcher>},
      {"fsst_match_rows", any, make<RowMatcher>}}};
 
 // Returns whether most blocks would be candidates. Then matching row by row, each until its result
@@ -267,7 +267,7 @@ std::vector<const MatcherVariant*> fitting(const Traits& traits, const EncodedSt
   std::vector<const MatcherVariant*> variants;
   for (const MatcherVariant& variant : matcher_variants)
     if (variant.fits(traits, strings, predicate)) variants.push_back(&variant);
-  if (variants.front()->name == "fsst_match_pieces" && validate_layout(strings).ok() &&
+  if (variants.front()->name == "fsst_match_candidates" && validate_layout(strings).ok() &&
       finds_too_many(traits, strings, predicate))
     std::rotate(variants.begin(), variants.begin() + 1, variants.end());
   return variants;
