@@ -3,7 +3,7 @@
 //
 //     apt-get install libisal-dev
 //     g++ -std=c++20 -O3 -o cpu_codecs bench/peers/cpu_codecs.cpp -lisal
-//     penstock bench codecs --only "deflate," --write-texts chunks --peers "./cpu_codecs chunks"
+//     penstock bench codecs --only "deflate," --write-outputs chunks --peers "./cpu_codecs chunks"
 //
 // Takes a folder, whose `<case>.chunks` of these formats it decodes, and the bench's rows and
 // repeats. Every chunk is compared with the original before it is timed. Prints

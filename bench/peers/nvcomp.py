@@ -1,11 +1,11 @@
 """nvCOMP on an NVIDIA GPU: decompression of given chunks and of any files that it compresses itself,
 and compression of the data that `penstock bench codecs` compresses.
 
-    python3 bench/peers/nvcomp.py [--library PATH] [--codec NAME]... [--chunk BYTES] TEXTS
+    python3 bench/peers/nvcomp.py [--library PATH] [--codec NAME]... [--chunk BYTES] OUTPUTS
                                   [ROWS [REPEATS]]
 
-TEXTS is a file, or a folder whose `<case>.text` and `<case>.chunks` are all taken, as `penstock bench
-fsst` and `penstock bench codecs` write them with --write-texts.
+OUTPUTS is a file, or a folder whose `<case>.text` and `<case>.chunks` are all taken, as `penstock
+bench fsst` and `penstock bench codecs` write them with --write-outputs.
 
 `<case>.text` is plain data, which each codec compresses (by default lz4, zstd and ans; deflate,
 gdeflate, gzip and snappy exist too). `<case>.chunks` has the same chunks that the bench decodes, of
@@ -292,13 +292,13 @@ def read_arguments():
         "--codec",
         action="append",
         choices=CODECS,
-        help="may be given again; of texts lz4, zstd and ans otherwise",
+        help="may be given again; of plain data lz4, zstd and ans otherwise",
     )
     parser.add_argument(
         "--chunk", type=int, default=65536, help="bytes of a text that are compressed by themselves"
     )
     parser.add_argument(
-        "texts", type=pathlib.Path, help="a file, or a folder of <case>.text and <case>.chunks"
+        "outputs", type=pathlib.Path, help="a file, or a folder of <case>.text and <case>.chunks"
     )
     parser.add_argument(
         "rows",
@@ -311,17 +311,21 @@ def read_arguments():
     arguments = parser.parse_args()
     if arguments.repeats < 1 or arguments.chunk < 1:
         parser.error("--chunk and REPEATS are 1 at least")
-    if not arguments.texts.exists():
-        parser.error(f"{arguments.texts} does not exist")
+    if not arguments.outputs.exists():
+        parser.error(f"{arguments.outputs} does not exist")
     return arguments
 
 
 def main():
     arguments = read_arguments()
-    texts = arguments.texts
-    paths = sorted([*texts.glob("*.text"), *texts.glob("*.chunks")]) if texts.is_dir() else [texts]
+    outputs = arguments.outputs
+    paths = (
+        sorted([*outputs.glob("*.text"), *outputs.glob("*.chunks")])
+        if outputs.is_dir()
+        else [outputs]
+    )
     if not paths:
-        sys.exit(f"nvcomp.py: {texts} has no .text and no .chunks file")
+        sys.exit(f"nvcomp.py: {outputs} has no .text and no .chunks file")
     try:
         nvcomp, cuda = Nvcomp(arguments.library), Cuda()
     except Absent as reason:

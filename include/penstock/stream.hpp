@@ -43,6 +43,8 @@ std::vector<Format> formats();  // all of them
 std::string_view name_of(Format format);
 std::optional<Format> format_named(std::string_view name);
 std::string_view suffix_of(Format format);  // ".gz", ".zz", ".zst", ".lz4", ".sz"
+// Returns what Report::member_count counts: "member", "frame" or "stream".
+std::string_view member_name_of(Format format);
 
 // Says where bytes come from. Nothing is opened or read before decompress() or compress().
 class Source {

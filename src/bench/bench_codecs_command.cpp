@@ -6,7 +6,7 @@
 // chunk is compared with the original before it is timed. The format's library, on all cores, is
 // timed too. Each line has the decompressed bytes per sequence of the format.
 //
-// The data is generated (bench_corpora.hpp) or read from --files. With --write-texts, baselines
+// The data is generated (bench_corpora.hpp) or read from --files. With --write-outputs, baselines
 // find the same chunks in a folder, one file per case (bench_chunks.hpp); bench/peers/nvcomp.py
 // decodes them with nvCOMP.
 #include <algorithm>
@@ -247,7 +247,7 @@ Action declare_bench_codecs(Arguments& arguments) {
                  "a line for each kernel too, timed with its launch, and the time of one chunk");
   arguments.value("--files", "PATHS", options->files,
                   "compress these files, separated by commas and repeated as needed");
-  arguments.value("--write-texts", "FOLDER", options->outputs_folder,
+  arguments.value("--write-outputs", "FOLDER", options->outputs_folder,
                   "write each case's data to a file that baselines read");
   return [options] {
     return run_bench(*options, "chunks",

@@ -11,8 +11,8 @@
 // on its own (bench_fsst_matching.hpp). "encode" makes the codes of strings on the device, with
 // given tables (bench_fsst_encoding.hpp).
 //
-// Baselines that decode other formats to the same output read it from the folder of --write-texts:
-// one file per column, named as its first case.
+// Baselines that decode other formats to the same output read it from the folder of
+// --write-outputs: one file per column, named as its first case.
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -214,7 +214,7 @@ Action declare_bench_fsst(Arguments& arguments) {
   options->rows = 1'000'000;
   declare_bench_options(arguments, *options,
                         {"rows to decode", physical_memory_bytes() / 1000, case_names()});
-  arguments.value("--write-texts", "FOLDER", options->outputs_folder,
+  arguments.value("--write-outputs", "FOLDER", options->outputs_folder,
                   "write each column's strings to a file that baselines read");
   return [options] { return run_bench(*options, "rows", measure_cases); };
 }

@@ -19,6 +19,7 @@ constexpr FormatRow rows[] = {
     {.format = Format::gzip,
      .name = "gzip",
      .suffix = ".gz",
+     .member_name = "member",
      .counted_part = "member",
      .is_begun_by = is_gzip,
      .has_next_member = has_next_gzip_member,
@@ -27,6 +28,7 @@ constexpr FormatRow rows[] = {
     {.format = Format::zlib,
      .name = "zlib",
      .suffix = ".zz",
+     .member_name = "stream",
      .counted_part = "stream",
      .is_begun_by = is_zlib,
      .has_next_member = has_next_zlib_stream,
@@ -34,6 +36,7 @@ constexpr FormatRow rows[] = {
     {.format = Format::zstd,
      .name = "zstd",
      .suffix = ".zst",
+     .member_name = "frame",
      .counted_part = "frame",
      .is_begun_by = is_zstd,
      .has_skippable_frames = true,
@@ -43,6 +46,7 @@ constexpr FormatRow rows[] = {
     {.format = Format::lz4,
      .name = "lz4",
      .suffix = ".lz4",
+     .member_name = "frame",
      .counted_part = "frame",
      .is_begun_by = is_lz4,
      .has_skippable_frames = true,
@@ -52,6 +56,7 @@ constexpr FormatRow rows[] = {
     {.format = Format::snappy,
      .name = "snappy",
      .suffix = ".sz",
+     .member_name = "stream",
      .counted_part = "chunk",
      .is_begun_by = is_snappy,
      .has_next_member = has_next_snappy_chunk,
@@ -114,6 +119,7 @@ const FormatRow& row_of(Format format) { return rows[static_cast<std::size_t>(fo
 
 std::string_view name_of(Format format) { return row_of(format).name; }
 std::string_view suffix_of(Format format) { return row_of(format).suffix; }
+std::string_view member_name_of(Format format) { return row_of(format).member_name; }
 std::string_view counted_part_of(Format format) { return row_of(format).counted_part; }
 
 std::optional<Format> format_named(std::string_view name) {

@@ -8,7 +8,8 @@ namespace penstock::stream {
 struct FormatRow {
   Format format;
   std::string_view name, suffix;
-  std::string_view counted_part;  // what errors count: "member", "frame"
+  std::string_view member_name;   // what reports count: "member", "frame"
+  std::string_view counted_part;  // what errors count, which for snappy is "chunk"
   // Whether a file that begins with these bytes is of this format.
   bool (*is_begun_by)(std::span<const std::byte> bytes);
   // Whether skippable frames may stand before a frame.

@@ -119,7 +119,7 @@ class Bench(CommandLineTest):
             "1000",
             "--only",
             "decode, addresses",
-            "--write-texts",
+            "--write-outputs",
             self.folder / "texts",
             "--peers",
             peer,
@@ -147,7 +147,7 @@ class Bench(CommandLineTest):
             "lz4,",
             "--files",
             f"{self.folder}/a,{self.folder}/b",
-            "--write-texts",
+            "--write-outputs",
             self.folder / "texts",
         )
         content = (self.folder / "texts" / "lz4, files.chunks").read_bytes()
@@ -397,7 +397,7 @@ class Bench(CommandLineTest):
                 "1000",
                 "--only",
                 "decode, addresses",
-                "--write-texts",
+                "--write-outputs",
                 self.folder / "file",
             ),
             "decode, addresses.text",

@@ -20,7 +20,7 @@ def packed(chunk):
 
 
 def file_of_chunks(sizes):
-    """TEXT repeated in chunks of these sizes, as `penstock bench codecs --write-texts` writes it, and
+    """TEXT repeated in chunks of these sizes, as `penstock bench codecs --write-outputs` writes it, and
     the compressed size."""
     chunks, at = [], 0
     while at < len(TEXT):

@@ -42,15 +42,11 @@ Result<std::string> output_name(const std::string& file) {
                 "'" + file + "' has an unknown suffix; name the output with --output");
 }
 
-std::string_view member_noun(stream::Format format) {
-  if (format == stream::Format::gzip) return "member";
-  return format == stream::Format::zlib || format == stream::Format::snappy ? "stream" : "frame";
-}
-
 std::string checks_text(const stream::Report& report) {
   if (report.unchecked_member_count == 0) return "checksums verified";
   return count_text(report.unchecked_member_count) + " of " +
-         counted(report.member_count, member_noun(report.format)) + " without a checksum";
+         counted(report.member_count, stream::member_name_of(report.format)) +
+         " without a checksum";
 }
 
 std::string report_line(const std::string& file, const stream::Report& report, double seconds,
@@ -60,7 +56,7 @@ std::string report_line(const std::string& file, const stream::Report& report, d
     methods += (methods.empty() ? "method " : ", ") + method;
   std::string line = shown_name(file) + ": " + (is_test ? "ok, " : "") +
                      std::string(name_of(report.format)) + ", " +
-                     counted(report.member_count, member_noun(report.format)) + ", " +
+                     counted(report.member_count, stream::member_name_of(report.format)) + ", " +
                      sizes_and_time(report, report.bytes_out, seconds);
   if (!methods.empty()) line += ", " + methods;
   line += ", " + (report.device ? device_times(*report.device, report.device->bytes_out)
