@@ -97,7 +97,7 @@ struct DecompressOptions {
   // Decodes by the methods for devices. What none of them fits is Code::unsupported, unless
   // `fallback` leaves it to the host's methods. Some need the whole input: they read a pipe to its
   // end, if it has no more than a quarter of the machine's memory. The host verifies checksums of
-  // contents beside the device, but for those of gzip and zlib.
+  // contents beside the device, but for gzip, zlib and small zstd frames.
   std::shared_ptr<Device> device = {};
   bool fallback = false;
   OnProgress progress = {};
