@@ -65,8 +65,8 @@ Status compile_step(const fs::path& folder, const char* lists,
 }
 
 // program.cpp to program. clang does so in two steps: code that is optimised and instrumented as
-// always, then the machine's code without optimisation. Registers and places of variables, chosen
-// well, take it three times as long as all else, and kernels run for milliseconds.
+// always, then the machine's code without optimisation. That takes 1.6 to 4 times less time, and
+// kernels run for milliseconds.
 Status compile(const fs::path& folder, const HostProgramOptions& options) {
   const bool has_two_steps = HostProgram::finds_races();
   const std::string code = has_two_steps ? "program.bc" : "program.o";
