@@ -63,4 +63,25 @@ template <class T> std::shared_ptr<T[]> large_array(std::size_t count) {
           [count](T* memory) { LargeAllocator<T>().deallocate(memory, count); }};
 }
 
+// Memory for elements of a trivial type that grows and never shrinks. It does not visit them one by
+// one either: a vector of 1 MiB does, without -O2, each time that it is made and destroyed.
+template <class T> class LargeArray {
+ public:
+  LargeArray() = default;
+  explicit LargeArray(std::size_t count) { reserve(count); }
+
+  // Makes it `count` elements long at least. Where it grows, all are uninitialised.
+  void reserve(std::size_t count) {
+    if (count <= size_) return;
+    elements_ = {}, size_ = 0;  // frees first: nothing is copied
+    elements_ = large_array<T>(count), size_ = count;
+  }
+  T* data() const { return elements_.get(); }
+  std::size_t size() const { return size_; }
+
+ private:
+  std::shared_ptr<T[]> elements_;
+  std::size_t size_ = 0;
+};
+
 }  // namespace penstock

@@ -42,7 +42,8 @@ class ReadInput : public Input {
     if (end_ - begin_ < bytes && !is_ended_) {
       make_space(bytes);
       while (end_ - begin_ < bytes && !is_ended_) {
-        PENSTOCK_ASSIGN(const std::size_t count, read_(std::span(*buffer_).subspan(end_)));
+        PENSTOCK_ASSIGN(const std::size_t count,
+                        read_({buffer_->data() + end_, buffer_->size() - end_}));
         if (count > buffer_->size() - end_)
           return Status(Code::internal,
                         "the reader of " + name() + " returned more bytes than were asked for");
@@ -75,7 +76,7 @@ class ReadInput : public Input {
       std::memmove(buffer_->data(), buffer_->data() + begin_, remaining_bytes);
     } else {
       auto fresh =
-          std::make_shared<LargeVector<std::byte>>(std::max(min_buffer_bytes, bytes + bytes / 2));
+          std::make_shared<LargeArray<std::byte>>(std::max(min_buffer_bytes, bytes + bytes / 2));
       if (remaining_bytes > 0)
         std::memcpy(fresh->data(), buffer_->data() + begin_, remaining_bytes);
       buffer_ = std::move(fresh);
@@ -83,7 +84,7 @@ class ReadInput : public Input {
     begin_ = 0, end_ = remaining_bytes;
   }
   Source::Read read_;
-  std::shared_ptr<LargeVector<std::byte>> buffer_;
+  std::shared_ptr<LargeArray<std::byte>> buffer_;
   std::size_t begin_ = 0, end_ = 0;
   bool is_ended_ = false;
   std::optional<std::uint64_t> size_;  // once all the rest is buffered

@@ -15,7 +15,7 @@ namespace penstock::stream {
 // Holds the output of one job. A slot's memory and worker state are kept from job to job, since
 // fresh pages cost as much as LZ4 takes to fill them.
 struct Job {
-  LargeVector<std::byte> memory;                    // grows and never shrinks
+  LargeArray<std::byte> memory;
   std::size_t begin = 0, end = 0;                   // the range of `memory` that the output has
   std::span<const std::byte> external_output;       // the output where it is not in `memory`
   std::vector<std::shared_ptr<const void>> owners;  // keep the compressed bytes alive
@@ -26,7 +26,7 @@ struct Job {
   }
   // Returns memory of at least so many bytes, whose content is undefined.
   std::byte* reserve(std::size_t bytes) {
-    if (memory.size() < bytes) memory = {}, memory.resize(bytes);  // nothing is copied
+    memory.reserve(bytes);
     return memory.data();
   }
   std::span<const std::byte> output() const {

@@ -70,7 +70,7 @@ const char* BlockDecoder::decode_literals(const BlockPlan& plan, const Byte* inp
     return nullptr;
   }
   if (block.literal_memory.size() < literals.bytes + copy_slack_bytes)
-    block.literal_memory.resize(largest_block_bytes + copy_slack_bytes);
+    block.literal_memory.reserve(largest_block_bytes + copy_slack_bytes);
   Byte* const out = block.literal_memory.data();
   block.literals = out;
   if (literals.type == LiteralsType::raw)
@@ -107,14 +107,13 @@ const char* BlockDecoder::decode_sequences(const BlockPlan& plan, DecodedBlock& 
   block.sequences = {};
   if (plan.sequences.count == 0) return nullptr;
   if (block.sequence_memory.size() < plan.sequences.count + max_cut_sequences)
-    block.sequence_memory.resize(largest_sequence_count + max_cut_sequences + 1);
+    block.sequence_memory.reserve(largest_sequence_count + max_cut_sequences + 1);
   for (const CodeKind kind : {CodeKind::literal_length, CodeKind::offset, CodeKind::match_length})
     take_table(kind, plan.sources[static_cast<std::size_t>(kind)]);
   const char* const error =
       loops_.decode_sequences(plan.sequences.stream, plan.sequences.count, tables_,
                               block.sequence_memory.data(), block.totals);
-  block.sequences =
-      std::span(block.sequence_memory).first(error == nullptr ? block.totals.stored : 0);
+  block.sequences = {block.sequence_memory.data(), error == nullptr ? block.totals.stored : 0};
   return error;
 }
 

@@ -20,8 +20,8 @@ struct DecodedBlock {
   SequenceTotals totals;
   std::uint64_t bytes() const { return literal_bytes + totals.match_bytes; }
 
-  LargeVector<Byte> literal_memory;
-  LargeVector<Sequence> sequence_memory;
+  LargeArray<Byte> literal_memory;
+  LargeArray<Sequence> sequence_memory;
 };
 
 // The decoder of one thread, with the tables that it built last.
