@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -152,6 +151,7 @@ Result<HostProgram> HostProgram::build(std::string_view text, const HostProgramO
   program.folder_ = std::make_shared<const Folder>(pattern);
   std::ofstream(program.folder_->path / "program.cpp", std::ios::binary) << text;
   PENSTOCK_TRY(compile(program.folder_->path, options));
+  program.server_ = std::make_shared<HostServer>(program.folder_->path / "program");
   return program;
 }
 
@@ -163,9 +163,8 @@ Status HostProgram::run(std::string_view kernel, std::uint32_t groups,
   if (signature == signatures_.end())
     return Status(Code::invalid, "the text has no kernel '" + std::string(kernel) + "'");
   PENSTOCK_TRY(check(*signature, arguments));
-  static std::atomic<unsigned> run_number = 0;
-  const std::string name = (folder_->path / std::to_string(run_number++)).string();
-  std::ofstream request(name + ".request", std::ios::binary);
+  const MemoryFile request_file, result_file, log_file;
+  std::ofstream request(request_file.path(), std::ios::binary);
   write_text(request, kernel);
   for (const std::uint64_t word : {std::uint64_t{groups}, static_cast<std::uint64_t>(order),
                                    std::uint64_t{seed}, std::uint64_t{arguments.size()}})
@@ -179,11 +178,8 @@ Status HostProgram::run(std::string_view kernel, std::uint32_t groups,
                          same == i ? arguments[i].bytes : 0});
   }
   request.close();
-  const int code =
-      run_command({(folder_->path / "program").string(), name + ".request", name + ".result"},
-                  folder_->path, name + ".log");
-  const std::string log = content_of(name + ".log"), result = content_of(name + ".result");
-  for (const char* ending : {".request", ".result", ".log"}) fs::remove(name + ending);
+  const int code = server_->run(request_file, result_file, log_file);
+  const std::string log = log_file.content(), result = result_file.content();
   if (code != 0)
     return Status(code == 2 ? Code::invalid : Code::internal,
                   log.empty() ? "host_runner ended with " + std::to_string(code) : log);

@@ -17,6 +17,7 @@
 
 #include "kernel/kernel_source.hpp"
 #include "kernel/signature.hpp"
+#include "kernel_c/host_server.hpp"
 
 namespace penstock::kernel {
 
@@ -71,6 +72,7 @@ class HostProgram {
     std::filesystem::path path;
   };
   std::shared_ptr<const Folder> folder_;
+  std::shared_ptr<HostServer> server_;  // ends before the folder is removed
   std::vector<Signature> signatures_;
 };
 

@@ -1,10 +1,17 @@
-// The other half of a HostProgram, linked with its text: host_runner REQUEST RESULT runs one
-// kernel, as the request file says, and writes the buffers as they are then. Findings go to
-// standard error. Exit code 0 without findings, 3 with, 2 for a request that does not fit the
-// kernel; a sanitizer's own otherwise.
+// The other half of a HostProgram, linked with its text. Each message on the socket that is its
+// standard input names three files: a request, a result and a log. It forks; the child runs one
+// kernel, as the request says, and writes the buffers as they are then. Findings go to the log. The
+// child's exit code is the answer: 0 without findings, 3 with, 2 for a request that does not fit
+// the kernel; a sanitizer's own otherwise.
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 
 // clang-format off
 #include "kernel/common.prelude"
@@ -13,9 +20,12 @@
 // clang-format on
 #include "executor.hpp"
 
-// On where clang is new: locals would move to the heap, and an index past them would be reported as
-// use after return.
-extern "C" const char* __asan_default_options() { return "detect_stack_use_after_return=0"; }
+// Uses after return are looked for where clang is new: locals would move to the heap, and an index
+// past them would be reported as one. Kernels cannot allocate, and a look for leaks takes as long
+// as the start of a process.
+extern "C" const char* __asan_default_options() {
+  return "detect_stack_use_after_return=0:detect_leaks=0";
+}
 
 namespace {
 
@@ -39,11 +49,8 @@ struct RunArgument {
   void* data;  // a heap block of exactly these bytes: AddressSanitizer knows its end
 };
 
-}  // namespace
-
-int main(int count, char** words) {
-  if (count != 3) return 2;
-  std::ifstream request(words[1], std::ios::binary);
+int run(const std::string& request_path, const std::string& result_path) {
+  std::ifstream request(request_path, std::ios::binary);
   const std::string name = read_text(request);
   const auto groups = static_cast<kernelc::u32>(read_word(request));
   kernelc::LaunchOptions options;
@@ -76,7 +83,7 @@ int main(int count, char** words) {
   const kernelc::Findings findings = kernelc::launch(*kernel, groups, pointers.data(), options);
   for (const std::string& sentence : findings) std::fprintf(stderr, "%s\n", sentence.c_str());
 
-  std::ofstream result(words[2], std::ios::binary);
+  std::ofstream result(result_path, std::ios::binary);
   for (const RunArgument& argument : arguments)
     if (argument.buffer != 0 && is_first(argument))
       result.write(static_cast<const char*>(argument.data),
@@ -85,4 +92,31 @@ int main(int count, char** words) {
     if (is_first(argument)) std::free(argument.data);
   result.close();
   return findings.empty() ? result ? 0 : 2 : 3;
+}
+
+// Writes standard output and error to the log.
+int run_logged(std::istream& paths) {
+  std::string request, result, log;
+  std::getline(std::getline(std::getline(paths, request), result), log);
+  const int file = open(log.c_str(), O_WRONLY);
+  if (file < 0 || dup2(file, 1) < 0 || dup2(file, 2) < 0) return 2;
+  return run(request, result);
+}
+
+}  // namespace
+
+int main() {
+  char message[1024];
+  for (ssize_t bytes; (bytes = recv(0, message, sizeof message, 0)) > 0;) {
+    const pid_t child = fork();
+    if (child == 0) {
+      std::istringstream paths(std::string(message, static_cast<std::size_t>(bytes)));
+      return run_logged(paths);
+    }
+    int state = 0, code = -1;
+    if (child > 0 && waitpid(child, &state, 0) == child)
+      code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+    if (send(0, &code, sizeof code, MSG_NOSIGNAL) != sizeof code) return 2;
+  }
+  return 0;
 }
