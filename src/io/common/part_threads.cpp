@@ -5,9 +5,10 @@
 namespace penstock::io {
 
 PartThreads::PartThreads(std::uint64_t threads) {
-  threads_.reserve(threads);
+  workers_.reserve(threads);
   try {
-    while (threads_.size() < threads) threads_.emplace_back([this] { work(); });
+    while (workers_.size() < threads)
+      workers_.push_back(ThreadPool::shared().start([this] { work(); }));
   } catch (const std::exception&) {}  // no more threads, or no memory for one: those there are do
 }
 
@@ -17,11 +18,11 @@ PartThreads::~PartThreads() {
     stopping_ = true;
   }
   wanted_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  workers_.clear();  // waits for them
 }
 
 void PartThreads::run(std::int64_t count, const std::function<void(std::int64_t)>& part) {
-  if (count <= 1 || threads_.empty()) {
+  if (count <= 1 || workers_.empty()) {
     for (std::int64_t index = 0; index < count; index++) part(index);
     return;
   }

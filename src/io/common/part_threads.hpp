@@ -7,8 +7,9 @@
 #include <exception>
 #include <functional>
 #include <mutex>
-#include <thread>
 #include <vector>
+
+#include "base/thread_pool.hpp"
 
 namespace penstock::io {
 
@@ -33,7 +34,7 @@ class PartThreads {
   std::condition_variable wanted_, done_;
   std::deque<Work*> waiting_;  // of which parts have not begun
   bool stopping_ = false;
-  std::vector<std::thread> threads_;
+  std::vector<Task<void>> workers_;
 };
 
 }  // namespace penstock::io

@@ -6,7 +6,8 @@ std::unique_ptr<ReadAhead> ReadAhead::start(std::vector<ReadTable> readers, std:
                                             std::size_t first_window) {
   std::unique_ptr<ReadAhead> ahead(new ReadAhead(std::move(readers), window, first_window));
   for (const ReadTable& read : ahead->readers_)
-    ahead->threads_.emplace_back([&ahead = *ahead, &read] { ahead.run(read); });
+    ahead->workers_.push_back(
+        ThreadPool::shared().start([&ahead = *ahead, &read] { ahead.run(read); }));
   return ahead;
 }
 
@@ -16,7 +17,7 @@ ReadAhead::~ReadAhead() {
     stopping_ = true;
   }
   work_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  workers_.clear();  // waits for them
 }
 
 void ReadAhead::run(const ReadTable& read) {

@@ -10,9 +10,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <vector>
 
+#include "base/thread_pool.hpp"
 #include "penstock/column.hpp"
 
 namespace penstock::io {
@@ -43,7 +43,7 @@ class ReadAhead {
   std::size_t open_;  // tables that may be begun and not taken
   std::uint64_t begun_ = 0, taken_ = 0;
   bool ended_ = false, stopping_ = false;
-  std::vector<std::thread> threads_;
+  std::vector<Task<void>> workers_;
 };
 
 }  // namespace penstock::io

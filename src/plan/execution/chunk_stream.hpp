@@ -118,8 +118,7 @@ class ChunkStream {
   std::shared_ptr<PinnedMemory> pinned_;  // with uploads_, where the device has memory of its own
   std::unique_ptr<Queue> uploads_, checks_;
   std::shared_ptr<Buffer> ones_;  // the validity of a nullable column that has no NULL in a batch
-  std::future<std::vector<CodeColumn>>
-      code_programs_;  // compiled while the source reads its first batch
+  Task<std::vector<CodeColumn>> code_programs_;  // compiled while the source reads its first batch
   CodeReports code_reports_;
   std::uint64_t bytes_uploaded_ = 0, rows_ = 0;
   double read_seconds_ = 0;

@@ -4,7 +4,7 @@ namespace penstock::plan {
 
 Status DeviceOpener::begin() {
   if (device_) return begin_sampling();
-  opening_ = std::async(std::launch::async, [this] { return open(); });
+  opening_ = ThreadPool::shared().start([this] { return open(); });
   return {};
 }
 

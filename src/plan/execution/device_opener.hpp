@@ -1,10 +1,10 @@
 // Opens the device of a run in a thread, while the run reads its sources. Records a profile or
 // stalls of the device where the run asks for them.
 #pragma once
-#include <future>
 #include <memory>
 #include <string>
 
+#include "base/thread_pool.hpp"
 #include "plan/profile/recording.hpp"
 
 namespace penstock::plan {
@@ -32,7 +32,7 @@ class DeviceOpener {
   const RunOptions& options_;
   std::shared_ptr<Recording> recording_;
   std::shared_ptr<Device> device_;
-  std::future<Result<std::shared_ptr<Device>>> opening_;  // valid until device_ is set
+  Task<Result<std::shared_ptr<Device>>> opening_;  // valid until device_ is set
   std::unique_ptr<StallSampler> sampler_;
 };
 

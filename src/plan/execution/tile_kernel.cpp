@@ -58,9 +58,8 @@ Result<std::unique_ptr<TileKernel>> TileKernel::begin(std::shared_ptr<Device> de
                                                       const Options& options) {
   PENSTOCK_ASSIGN(auto kernel, make(std::move(device), program, options));
   PENSTOCK_ASSIGN(ProgramSource source, kernel->emit());
-  kernel->building_ =
-      std::async(std::launch::async,
-                 [on = kernel->device_, source = std::move(source)] { return on->build(source); });
+  kernel->building_ = ThreadPool::shared().start(
+      [on = kernel->device_, source = std::move(source)] { return on->build(source); });
   return kernel;
 }
 

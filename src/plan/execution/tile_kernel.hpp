@@ -6,11 +6,11 @@
 // computes stays on the device until the host reads it (collector.hpp).
 #pragma once
 #include <functional>
-#include <future>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/thread_pool.hpp"
 #include "plan/codegen/emit_pipeline.hpp"
 #include "plan/execution/chunk_buffers.hpp"
 #include "plan/strings/string_pool.hpp"
@@ -96,10 +96,10 @@ class TileKernel {
   Policy policy_;
   PipelineSource pipeline_;
   std::shared_ptr<Program> compiled_;
-  std::uint32_t attempts_ = 0;         // sources emitted and layouts chosen
-  std::optional<FoundRanges> ranges_;  // of the keys of dense slots, from fit() on
-  DenseLayout dense_;                  // the layout that they give
-  std::future<Result<std::shared_ptr<Program>>> building_;  // valid from begin() to wait()
+  std::uint32_t attempts_ = 0;                       // sources emitted and layouts chosen
+  std::optional<FoundRanges> ranges_;                // of the keys of dense slots, from fit() on
+  DenseLayout dense_;                                // the layout that they give
+  Task<Result<std::shared_ptr<Program>>> building_;  // valid from begin() to wait()
 };
 
 constexpr std::uint32_t no_fault = 0xffffffffu;

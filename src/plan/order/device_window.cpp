@@ -1,6 +1,6 @@
 #include "plan/order/device_window.hpp"
 
-#include <future>
+#include "base/thread_pool.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -16,11 +16,10 @@ bool adds_values(const WindowCall& call) {
 }
 
 // Compiles programs while rows are sorted. An error here is met again where the program is used.
-std::vector<std::future<void>> begin_builds(const std::shared_ptr<Device>& device,
-                                            const Table& table,
-                                            const std::vector<WindowCall>& calls) {
-  std::vector<std::future<void>> builds;
-  const auto begin = [&](auto build) { builds.push_back(std::async(std::launch::async, build)); };
+std::vector<Task<void>> begin_builds(const std::shared_ptr<Device>& device, const Table& table,
+                                     const std::vector<WindowCall>& calls) {
+  std::vector<Task<void>> builds;
+  const auto begin = [&](auto build) { builds.push_back(ThreadPool::shared().start(build)); };
   begin([device] { static_cast<void>(Scan::build(device, count_shape)); });
   for (const WindowCall& call : calls) {
     if (!adds_values(call) || !DeviceWindow::takes(device->traits(), table, call)) continue;
@@ -63,7 +62,7 @@ Result<DeviceWindow> DeviceWindow::open(std::shared_ptr<Device> device, const Ta
                                         const std::vector<NormalizedKey>& words,
                                         std::size_t partition_words,
                                         const std::vector<WindowCall>& calls, RunReport& report) {
-  const std::vector<std::future<void>> builds = begin_builds(device, table, calls);
+  const std::vector<Task<void>> builds = begin_builds(device, table, calls);
   PENSTOCK_ASSIGN(DeviceOrder order,
                   DeviceOrder::find(device, words, table.row_count, true, report));
   DeviceWindow window(std::move(device), table, std::move(order));

@@ -129,15 +129,14 @@ Status CodeColumn::check(Queue& queue) {
   return matcher_ ? matcher_->check(queue) : lengths_->check(queue);
 }
 
-std::future<std::vector<CodeColumn>> begin_code_programs(std::shared_ptr<Device> device,
-                                                         const TileProgram& program) {
+Task<std::vector<CodeColumn>> begin_code_programs(std::shared_ptr<Device> device,
+                                                  const TileProgram& program) {
   std::vector<CodeFunction> functions;
   for (const DerivedColumn& derived : program.derived)
     if (is_on_codes(program, derived) && !code_function(derived)->is_presence)
       functions.push_back(*code_function(derived));
   if (functions.empty()) return {};
-  return std::async(std::launch::async, [device = std::move(device),
-                                         functions = std::move(functions)] {
+  return ThreadPool::shared().start([device = std::move(device), functions = std::move(functions)] {
     const auto strings = fsst::encode(Column::from_strings(std::vector<std::string>{""}));
     std::vector<CodeColumn> columns;
     for (const CodeFunction& function : functions)  // an error here is met and reported again later

@@ -3,8 +3,8 @@
 #pragma once
 #include <array>
 #include <deque>
-#include <future>
 
+#include "base/thread_pool.hpp"
 #include "penstock/fsst/matcher.hpp"
 #include "penstock/plan.hpp"
 #include "plan/fusion/tile_program.hpp"
@@ -50,8 +50,8 @@ class CodeColumn {
 
 // Compiles, in a thread of its own, the kernels that a program's chunks will probably use on codes.
 // The codes decide in the end which variant that is.
-std::future<std::vector<CodeColumn>> begin_code_programs(std::shared_ptr<Device> device,
-                                                         const TileProgram& program);
+Task<std::vector<CodeColumn>> begin_code_programs(std::shared_ptr<Device> device,
+                                                  const TileProgram& program);
 
 // What a chunk computes on codes. Must be kept until that is done.
 struct ChunkCodes {

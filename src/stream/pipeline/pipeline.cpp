@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "base/exception_boundary.hpp"
 
@@ -17,9 +18,9 @@ Pipeline<JobType>::Pipeline(std::unique_ptr<Stages<JobType>> stages, std::uint32
     : stages_(std::move(stages)), after_job_(std::move(after_job)), slots_(threads + 2) {
   for (std::uint32_t i = 0; i < threads; i++) {
     try {
-      threads_.emplace_back([this] { run(); });
+      workers_.push_back(ThreadPool::shared().start([this] { run(); }));
     } catch (...) {
-      if (threads_.empty()) throw;
+      if (workers_.empty()) throw;
       break;  // runs with fewer
     }
   }
@@ -31,7 +32,7 @@ template <class JobType> Pipeline<JobType>::~Pipeline() {
     is_stopping_ = true;
   }
   slot_freed_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  workers_.clear();  // waits for them
 }
 
 template <class JobType> void Pipeline<JobType>::run() {
@@ -76,7 +77,7 @@ template <class JobType> void Pipeline<JobType>::fill_on_caller(Slot& slot) {
 
 template <class JobType> typename Pipeline<JobType>::Slot& Pipeline<JobType>::wait_for_next() {
   Slot& slot = slots_[delivered_ % slots_.size()];
-  if (threads_.empty()) {
+  if (workers_.empty()) {
     if (slot.state == State::empty) fill_on_caller(slot);
     return slot;
   }

@@ -7,8 +7,8 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
-#include <thread>
 
+#include "base/thread_pool.hpp"
 #include "penstock/stream.hpp"
 #include "stream/pipeline/job.hpp"
 
@@ -75,7 +75,7 @@ template <class JobType> class Pipeline : public Decoder {
   std::uint64_t taken_ = 0, delivered_ = 0;  // jobs so far
   bool is_taking_ = false, is_ended_ = false, is_stopping_ = false;
   bool holds_slot_ = false;  // the caller reads the job that was delivered last
-  std::vector<std::thread> threads_;
+  std::vector<Task<void>> workers_;
 };
 extern template class Pipeline<DecodeJob>;
 extern template class Pipeline<EncodeJob>;

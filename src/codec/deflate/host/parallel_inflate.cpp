@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <thread>
 
 #include "base/exception_boundary.hpp"
 #include "codec/deflate/host/parallel_state.hpp"
@@ -151,7 +152,7 @@ void ParallelInflate::State::keep_block() {
   if (long_block && long_block->block_bit() == block_bit) return;
   long_block.reset();
   const bool is_long = block_bit && sequential_bit - *block_bit > segment_input_bits();
-  if (is_long && !threads.empty())
+  if (is_long && !helpers.empty())
     long_block = std::make_shared<const Decoder>(sequential.decoder());
 }
 
@@ -195,13 +196,14 @@ void ParallelInflate::State::adopt(Lock& lock, const SpeculativeSegmentPointer& 
 
 // Starts the threads, unless the stream ends in its first slice or is nearly at its end.
 void ParallelInflate::State::begin_threads() {
-  if (!threads.empty() || thread_count == 1 || is_finished ||
+  if (!helpers.empty() || thread_count == 1 || is_finished ||
       sequential_bit + 2 * segment_input_bits() > input.size() * 8)
     return;
   try {
-    while (threads.size() + 1 < thread_count) threads.emplace_back([this] { work(); });
+    while (helpers.size() + 1 < thread_count)
+      helpers.push_back(ThreadPool::shared().start([this] { work(); }));
   } catch (const std::exception&) {  // fewer threads are enough
-    may_speculate = !threads.empty();
+    may_speculate = !helpers.empty();
   }
 }
 
@@ -212,7 +214,7 @@ void ParallelInflate::State::close() {
     for (const SpeculativeSegmentPointer& one : speculative) one->should_stop = true;
   }
   changed.notify_all();
-  for (std::thread& thread : threads) thread.join();
+  helpers.clear();  // waits for them
 }
 
 ParallelInflate::ParallelInflate(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -6,9 +6,9 @@
 #include <deque>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <vector>
 
+#include "base/thread_pool.hpp"
 #include "codec/deflate/host/parallel_inflate.hpp"
 #include "codec/deflate/host/sequential_decoder.hpp"
 
@@ -89,7 +89,7 @@ struct ParallelInflate::State {
   SequentialDecoder sequential;  // owned by the thread that has taken it
   OutputSlicePointer delivered;  // the last result of next()
   RunningChecksum checksum;
-  std::vector<std::thread> threads;
+  std::vector<Task<void>> helpers;
 };
 
 }  // namespace penstock::deflate

@@ -38,7 +38,7 @@ FramePipeline::~FramePipeline() {
     is_stopping_ = true;
   }
   changed_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  helpers_.clear();  // waits for them
 }
 
 bool FramePipeline::can_write() const {
@@ -112,7 +112,9 @@ void FramePipeline::start_threads(bool is_caller_free) {
   const Status started = catch_exceptions([&] {
     for (unsigned thread = 1; thread < thread_count_; thread++) {
       const bool is_writer = thread == 1 && !is_caller_free;
-      threads_.emplace_back([this, is_writer] { help(is_writer); });
+      auto decoder = std::make_unique<BlockDecoder>(hot_loops());
+      helpers_.push_back(ThreadPool::shared().start(
+          [this, decoder = std::move(decoder), is_writer] { help(*decoder, is_writer); }));
       if (is_writer) is_caller_writer_ = false;
     }
     return Status();
@@ -126,11 +128,10 @@ void FramePipeline::wait(Lock& lock) {
   waiting_--;
 }
 
-void FramePipeline::help(bool is_writer) {
-  const auto decoder = std::make_unique<BlockDecoder>(hot_loops());
+void FramePipeline::help(BlockDecoder& decoder, bool is_writer) {
   Lock lock(mutex_);
   while (!is_done_ && !is_stopping_)
-    if (!work(lock, *decoder, is_writer)) wait(lock);
+    if (!work(lock, decoder, is_writer)) wait(lock);
 }
 
 Result<std::span<const Byte>> FramePipeline::take(std::uint64_t max_bytes) {

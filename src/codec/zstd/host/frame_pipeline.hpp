@@ -10,9 +10,9 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <thread>
 #include <vector>
 
+#include "base/thread_pool.hpp"
 #include "codec/zstd/host/block_scanner.hpp"
 #include "codec/zstd/host/block_writer.hpp"
 #include "penstock/status.hpp"
@@ -56,7 +56,7 @@ class FramePipeline {
   Status finish_frame();
   void end(Status status);
   void start_threads(bool is_caller_free);
-  void help(bool is_writer);
+  void help(BlockDecoder& decoder, bool is_writer);
   void wait(Lock& lock);
 
   const std::span<const Byte> input_;
@@ -82,7 +82,7 @@ class FramePipeline {
   Status status_;                 // the first error in the order of the output
   std::uint64_t end_byte_ = 0;
   BlockDecoder decoder_;  // the caller's
-  std::vector<std::thread> threads_;
+  std::vector<Task<void>> helpers_;
 };
 
 }  // namespace penstock::zstd
