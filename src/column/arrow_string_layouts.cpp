@@ -17,7 +17,9 @@ Result<std::shared_ptr<Program>> build_program(Device& device) {
       {std::string(name), std::string(kernel::column_source(name))}};
   ProgramSource source;
   source.text = kernel::assemble(device.traits().target, parts);
-  source.group_size = device.traits().is_cpu ? 1 : std::min(256u, device.traits().max_group_size);
+  source.group_size = device.traits().wants_single_thread_groups()
+                          ? 1
+                          : std::min(256u, device.traits().max_group_size);
   source.label = "text_forms";
   return device.build(source);
 }

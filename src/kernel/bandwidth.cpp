@@ -17,7 +17,7 @@ struct Buffers {
 // Two buffers, halved in size until they fit; below 16 MiB a figure would be that of a cache.
 Result<Buffers> take_buffers(Device& device) {
   constexpr std::uint64_t mebibyte = 1 << 20, min_bytes = 16 * mebibyte;
-  std::uint64_t bytes = device.traits().is_cpu ? 256 * mebibyte : 1024 * mebibyte;
+  std::uint64_t bytes = device.traits().shares_host_cores() ? 256 * mebibyte : 1024 * mebibyte;
   for (;; bytes /= 2) {
     auto from = device.allocate(bytes), to = device.allocate(bytes);
     if (from.ok() && to.ok()) return Buffers{std::move(from).value(), std::move(to).value(), bytes};
@@ -51,7 +51,7 @@ struct CopyKernel {
 // A CPU core runs a work item as a loop; more chunks than cores even out their speeds. A GPU is
 // filled a few times over.
 CopyKernel kernel_for(const Traits& traits) {
-  if (traits.is_cpu) return {"copy_chunks", 1, traits.compute_units * 4};
+  if (traits.wants_single_thread_groups()) return {"copy_chunks", 1, traits.compute_units * 4};
   return {"copy_wide", std::min(512u, traits.max_group_size), traits.compute_units * 16};
 }
 

@@ -13,10 +13,23 @@ constexpr std::uint64_t digits = 256;
 
 // The numbers of a sort on one device.
 struct SortPolicy {
-  std::uint32_t group_size = 1, threads = 1, groups_per_multiprocessor = 1;
+  std::uint32_t group_size = 1, keys_per_thread = 1, groups_per_multiprocessor = 1;
   bool by_masks = false;
   std::uint32_t histogram_group_size = 1, copies = 1;
 };
+
+// Policies whose threads rank their keys by masks in local memory, or by ballots.
+SortPolicy masks(std::uint32_t group_size, std::uint32_t keys_per_thread, std::uint32_t groups) {
+  return {.group_size = group_size,
+          .keys_per_thread = keys_per_thread,
+          .groups_per_multiprocessor = groups,
+          .by_masks = true};
+}
+SortPolicy ballots(std::uint32_t group_size, std::uint32_t keys_per_thread, std::uint32_t groups) {
+  return {.group_size = group_size,
+          .keys_per_thread = keys_per_thread,
+          .groups_per_multiprocessor = groups};
+}
 
 // Returns the local memory of a group of sort_pass.
 std::uint64_t pass_bytes(const SortPolicy& policy, SortShape shape, bool has_subgroups,
@@ -24,7 +37,7 @@ std::uint64_t pass_bytes(const SortPolicy& policy, SortShape shape, bool has_sub
   const std::uint64_t counts = has_subgroups ? std::uint64_t{policy.group_size} / subgroup_size *
                                                    digits * (policy.by_masks ? 8 : 4)
                                              : std::uint64_t{policy.group_size} * digits * 2;
-  return counts + std::uint64_t{policy.group_size} * policy.threads * shape.key_bytes +
+  return counts + std::uint64_t{policy.group_size} * policy.keys_per_thread * shape.key_bytes +
          2 * digits * 4 + policy.group_size * 4 + 64;
 }
 
@@ -36,15 +49,15 @@ std::uint64_t pass_bytes(const SortPolicy& policy, SortShape shape, bool has_sub
 // and 6.3, 128 with 20 by masks 7.8 and 9.1. The last takes no sub-groups.
 std::vector<SortPolicy> policies(SortShape shape) {
   if (shape.has_values && shape.key_bytes == 4)
-    return {{384, 24, 2, true}, {256, 16, 2, true}, {128, 12, 2, true}};
+    return {masks(384, 24, 2), masks(256, 16, 2), masks(128, 12, 2)};
   if (shape.has_values)
-    return {{384, 16, 2, true}, {256, 16, 2, false}, {128, 16, 2, true}, {64, 16, 2, true}};
-  if (shape.key_bytes == 4) return {{256, 32, 3, true}, {256, 16, 3, true}, {128, 12, 2, true}};
-  return {{256, 32, 2, true}, {256, 16, 2, false}, {128, 20, 2, true}, {64, 16, 2, true}};
+    return {masks(384, 16, 2), ballots(256, 16, 2), masks(128, 16, 2), masks(64, 16, 2)};
+  if (shape.key_bytes == 4) return {masks(256, 32, 3), masks(256, 16, 3), masks(128, 12, 2)};
+  return {masks(256, 32, 2), ballots(256, 16, 2), masks(128, 20, 2), masks(64, 16, 2)};
 }
 
 SortPolicy policy_for(const Traits& traits, SortShape shape) {
-  SortPolicy selected{std::min(32u, traits.max_group_size), 16, 1, false};
+  SortPolicy selected = ballots(std::min(32u, traits.max_group_size), 16, 1);
   const bool has_subgroups = traits.has_subgroups && traits.subgroup_size <= 32;
   for (const SortPolicy& policy : has_subgroups ? policies(shape) : std::vector<SortPolicy>{})
     if (policy.group_size <= traits.max_group_size &&
@@ -79,7 +92,8 @@ std::string definitions(SortShape shape) {
 }
 
 std::string definitions(const SortPolicy& policy) {
-  return define("SORT_THREADS", policy.threads) + define("SORT_COPIES", policy.copies) +
+  return define("SORT_KEYS_PER_THREAD", policy.keys_per_thread) +
+         define("SORT_COPIES", policy.copies) +
          define("SORT_BY_MASKS", std::string(policy.by_masks ? "1" : "0"));
 }
 
@@ -103,7 +117,7 @@ class SortByTiles : public RadixSort {
 
  private:
   std::uint32_t tiles(std::uint64_t count) const {
-    const std::uint64_t tile = std::uint64_t{policy_.group_size} * policy_.threads;
+    const std::uint64_t tile = std::uint64_t{policy_.group_size} * policy_.keys_per_thread;
     return static_cast<std::uint32_t>((count + tile - 1) / tile);
   }
 

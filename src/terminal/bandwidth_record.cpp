@@ -83,7 +83,8 @@ Result<MeasuredBandwidth> measure_copy_bandwidth(Device& device) {
 
 std::optional<MeasuredBandwidth> copy_bandwidth_for_query(Device& device) {
   if (auto recorded = read_record(device.traits())) return recorded;
-  if (device.traits().is_cpu || !open_record(device.traits()).ok()) return std::nullopt;
+  if (device.traits().shares_host_cores() || !open_record(device.traits()).ok())
+    return std::nullopt;
   const auto measured = measure_copy_bandwidth(device);
   return measured.ok() ? std::optional(*measured) : std::nullopt;
 }

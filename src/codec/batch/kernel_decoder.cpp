@@ -84,13 +84,13 @@ Result<std::unique_ptr<Codec>> build(std::shared_ptr<Device> device, const Varia
 // Where warps are not sub-groups, a group is one warp.
 GroupPolicy policy_of(const Phase& phase, const Traits& traits) {
   if (phase.granularity == Granularity::thread_per_chunk)
-    return traits.is_cpu ? GroupPolicy{1, 8, 1} : GroupPolicy{64, 8, 64};
+    return traits.wants_single_thread_groups() ? GroupPolicy{1, 8, 1} : GroupPolicy{64, 8, 64};
   const std::uint64_t capacity =
       phase.local_bytes == 0 ? phase.max_workers_per_group : traits.local_bytes / phase.local_bytes;
   if (phase.granularity == Granularity::single_group)
-    return {traits.is_cpu ? 1 : std::min(traits.max_group_size, 1024u), 1, 1};
+    return {traits.wants_single_thread_groups() ? 1 : std::min(traits.max_group_size, 1024u), 1, 1};
   if (phase.granularity == Granularity::threads_per_chunk) {
-    if (traits.is_cpu) return {1, 1, 1};
+    if (traits.wants_single_thread_groups()) return {1, 1, 1};
     const auto threads = static_cast<std::uint32_t>(
         std::clamp<std::uint64_t>(std::min<std::uint64_t>(capacity, traits.max_group_size),
                                   phase.threads_per_chunk, phase.max_workers_per_group));
@@ -118,15 +118,17 @@ Result<BuiltPhase> build_phase(Device& device, const Phase& phase) {
 }
 
 bool fits(const Variant& variant, const Traits& traits) {
-  if (variant.is_for_cpus && !traits.is_cpu) return false;
+  if (variant.is_for_cpus && !traits.wants_single_thread_groups()) return false;
   return std::all_of(variant.phases.begin(), variant.phases.end(), [&](const Phase& phase) {
     // A CPU runs one thread, in the local memory of all threads of a chunk.
     const bool is_by_number = phase.granularity == Granularity::threads_per_chunk;
     if (traits.local_bytes < phase.local_bytes * (is_by_number ? phase.threads_per_chunk : 1))
       return false;
-    if (is_by_number) return traits.is_cpu || traits.max_group_size >= phase.threads_per_chunk;
+    if (is_by_number)
+      return traits.wants_single_thread_groups() ||
+             traits.max_group_size >= phase.threads_per_chunk;
     return phase.granularity != Granularity::warp_per_chunk ||
-           (!traits.is_cpu && traits.max_group_size >= 32);
+           (!traits.wants_single_thread_groups() && traits.max_group_size >= 32);
   });
 }
 

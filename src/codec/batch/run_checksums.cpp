@@ -32,7 +32,7 @@ constexpr std::array checksum_rows = {
 };
 
 GroupPolicy policy_of(const Row& row, const Traits& traits) {
-  if (traits.is_cpu) return {1, groups_per_multiprocessor, 1};
+  if (traits.wants_single_thread_groups()) return {1, groups_per_multiprocessor, 1};
   const bool has_warps = traits.has_subgroups && traits.subgroup_size == warp_threads;
   const std::uint32_t warps =
       has_warps ? std::min<std::uint32_t>(warps_per_group, traits.max_group_size / warp_threads)
@@ -51,7 +51,8 @@ Result<RunChecksums> RunChecksums::build(std::shared_ptr<Device> device, Checksu
   const Row& row = *std::find_if(checksum_rows.begin(), checksum_rows.end(),
                                  [&](const Row& each) { return each.checksum == checksum; });
   const GroupPolicy policy = policy_of(row, device->traits());
-  const std::string_view file = device->traits().is_cpu ? row.thread_file : row.warp_file;
+  const std::string_view file =
+      device->traits().wants_single_thread_groups() ? row.thread_file : row.warp_file;
   RunChecksums result;
   PENSTOCK_ASSIGN(result.program_, build_program(*device, policy, file));
   result.device_ = std::move(device);

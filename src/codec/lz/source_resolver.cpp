@@ -27,7 +27,9 @@ constexpr std::uint32_t few_segments = 512;
 static_assert(sizeof(SourceStream) == LZ_STREAM_WORDS * 4);
 
 std::uint32_t threads_of_group(const Traits& traits) {
-  return traits.is_cpu ? 1 : std::bit_floor(std::min(group_threads, traits.max_group_size));
+  return traits.wants_single_thread_groups()
+             ? 1
+             : std::bit_floor(std::min(group_threads, traits.max_group_size));
 }
 std::uint64_t output_of_group(const Traits& traits) {
   const std::uint32_t threads = threads_of_group(traits);
@@ -62,10 +64,11 @@ Status SourceResolver::enqueue(Queue& queue, const SourceBatch& batch) const {
   const std::uint64_t positions = batch.max_positions;
   const std::uint64_t limit = std::max(range_bytes / batch.stream_count, min_stream_range_bytes);
   const std::uint64_t max_groups = std::bit_floor(std::max<std::uint64_t>(limit / group_bytes, 1));
-  const bool is_one_range = !traits.is_cpu && batch.max_segments <= few_segments;
-  const std::uint64_t first_bytes = traits.is_cpu  ? first_range_bytes_on_cpus
-                                    : is_one_range ? range_bytes
-                                                   : first_range_bytes;
+  const bool is_one_range =
+      !traits.wants_single_thread_groups() && batch.max_segments <= few_segments;
+  const std::uint64_t first_bytes = traits.wants_cache_sized_chunks() ? first_range_bytes_on_cpus
+                                    : is_one_range                    ? range_bytes
+                                                                      : first_range_bytes;
   std::uint64_t groups =
       std::min(std::bit_floor(std::max<std::uint64_t>(first_bytes / group_bytes, 1)), max_groups);
   std::uint64_t skipped = 0;

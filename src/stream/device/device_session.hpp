@@ -21,7 +21,7 @@ class UploadedInput;  // device_frames.hpp
 // The output bytes of a batch. A GPU wants a thousand chunks of 64 KiB at once; the cores of a CPU
 // want a few.
 inline std::uint64_t batch_bytes_on(const Device& device) {
-  return device.traits().is_cpu ? 8 << 20 : 64 << 20;
+  return device.traits().wants_cache_sized_chunks() ? 8 << 20 : 64 << 20;
 }
 // One is uploaded while another is decoded and a third is downloaded.
 constexpr std::uint32_t batches_in_flight = 3;

@@ -49,7 +49,7 @@ constexpr std::uint64_t max_job_bytes = 256 << 20, device_bytes_per_output_byte 
 
 std::uint64_t device_job_bytes(const Device& device) {
   std::uint64_t bytes = batch_bytes_on(device);
-  if (device.traits().is_cpu) return bytes;
+  if (device.traits().wants_cache_sized_chunks()) return bytes;
   const std::uint64_t limit =
       device.traits().global_bytes / 2 / (device_bytes_per_output_byte * batches_in_flight);
   while (bytes < max_job_bytes && 2 * bytes <= limit) bytes *= 2;

@@ -48,7 +48,10 @@ void put_longest_first(std::span<const DeviceSegment> segments, std::span<std::u
 // Groups divide windows evenly where their size is a power of two.
 batch::GroupPolicy window_policy(const Traits& traits) {
   constexpr std::uint32_t max_threads = 1024;
-  return {traits.is_cpu ? 1 : std::bit_floor(std::min(traits.max_group_size, max_threads)), 1, 1};
+  return {traits.wants_single_thread_groups()
+              ? 1
+              : std::bit_floor(std::min(traits.max_group_size, max_threads)),
+          1, 1};
 }
 
 // Runs of segments, and how many segments each has; the last may have fewer.
@@ -64,8 +67,8 @@ Runs runs_of(const Traits& traits, std::uint32_t segment_count) {
 std::uint64_t suitable_bytes(const Traits& traits) {
   // Enough for the segments of a gigabyte of libraries at once.
   constexpr std::uint64_t max_bytes = std::uint64_t{8} << 30, cpu_bytes = 64 << 20;
-  return std::min({traits.is_cpu ? cpu_bytes : max_bytes, traits.max_allocation_bytes,
-                   traits.global_bytes / 4});
+  return std::min({traits.wants_cache_sized_chunks() ? cpu_bytes : max_bytes,
+                   traits.max_allocation_bytes, traits.global_bytes / 4});
 }
 
 }  // namespace
@@ -78,8 +81,9 @@ Result<std::unique_ptr<SegmentDecoder>> SegmentDecoder::build(std::shared_ptr<De
   outputs->symbol_policy_ =
       segment_policy(traits, DEFLATE_SEGMENT_WARP_BYTES, groups_per_multiprocessor);
   outputs->window_policy_ = window_policy(traits);
-  const std::string_view symbols = traits.is_cpu ? "deflate/kernels/deflate_marker_symbols_thread"
-                                                 : "deflate/kernels/deflate_marker_symbols_warp";
+  const std::string_view symbols = traits.wants_single_thread_groups()
+                                       ? "deflate/kernels/deflate_marker_symbols_thread"
+                                       : "deflate/kernels/deflate_marker_symbols_warp";
   PENSTOCK_ASSIGN(outputs->symbols_program_,
                   batch::build_program(*device, outputs->symbol_policy_, symbols));
   PENSTOCK_ASSIGN(

@@ -42,15 +42,15 @@ constexpr std::uint64_t scan_bytes(std::uint64_t input_bytes) {
 batch::GroupPolicy segment_policy(const Traits& traits, std::uint64_t local_bytes,
                                   std::uint32_t groups_per_multiprocessor) {
   batch::Phase phase;
-  phase.granularity =
-      traits.is_cpu ? batch::Granularity::thread_per_chunk : batch::Granularity::warp_per_chunk;
+  phase.granularity = traits.wants_single_thread_groups() ? batch::Granularity::thread_per_chunk
+                                                          : batch::Granularity::warp_per_chunk;
   phase.local_bytes = local_bytes, phase.max_workers_per_group = 4,
   phase.groups_per_multiprocessor = groups_per_multiprocessor;
   return batch::policy_of(phase, traits);
 }
 
 bool SegmentFinder::fits(const Traits& traits) {
-  return traits.is_cpu ||
+  return traits.wants_single_thread_groups() ||
          (traits.max_group_size >= 32 && traits.local_bytes >= DEFLATE_SEGMENT_WARP_BYTES);
 }
 
@@ -69,19 +69,21 @@ Result<std::unique_ptr<SegmentFinder>> SegmentFinder::build(std::shared_ptr<Devi
       segment_policy(traits, DEFLATE_FIND_WARP_BYTES, find_groups_per_multiprocessor);
   segments->measure_policy_ =
       segment_policy(traits, DEFLATE_SEGMENT_WARP_BYTES, measure_groups_per_multiprocessor);
-  const std::string_view find =
-      traits.is_cpu ? "deflate/kernels/deflate_find_thread" : "deflate/kernels/deflate_find";
-  const std::string_view measure = traits.is_cpu ? "deflate/kernels/deflate_measure_segments_thread"
-                                                 : "deflate/kernels/deflate_measure_segments_warp";
+  const std::string_view find = traits.wants_single_thread_groups()
+                                    ? "deflate/kernels/deflate_find_thread"
+                                    : "deflate/kernels/deflate_find";
+  const std::string_view measure = traits.wants_single_thread_groups()
+                                       ? "deflate/kernels/deflate_measure_segments_thread"
+                                       : "deflate/kernels/deflate_measure_segments_warp";
   PENSTOCK_ASSIGN(segments->find_, batch::build_program(*device, segments->find_policy_, find));
   PENSTOCK_ASSIGN(segments->measure_,
                   batch::build_program(*device, segments->measure_policy_, measure));
   PENSTOCK_TRY(reserve(*device, 4, segments->counter_));
   segments->device_ = std::move(device);
   segments->stride_bytes_ = stride_bytes;
-  segments->segment_bits_ = segment_bits != 0 ? segment_bits
-                            : traits.is_cpu   ? cpu_segment_bits
-                                              : warp_segment_bits;
+  segments->segment_bits_ = segment_bits != 0                     ? segment_bits
+                            : traits.wants_single_thread_groups() ? cpu_segment_bits
+                                                                  : warp_segment_bits;
   return segments;
 }
 
@@ -91,7 +93,8 @@ Status SegmentFinder::open(Queue& queue, std::shared_ptr<Buffer> input, std::uin
   if (bytes > max_bytes || bytes > input->bytes())
     return Status(Code::invalid, "a Deflate stream exceeds its input buffer");
   input_ = std::move(input), bytes_ = bytes;
-  PENSTOCK_TRY(reserve(*device_, device_->traits().is_cpu ? 0 : scan_bytes(bytes), scans_));
+  PENSTOCK_TRY(reserve(
+      *device_, device_->traits().wants_single_thread_groups() ? 0 : scan_bytes(bytes), scans_));
   header_bits_.clear(), first_positions_.clear(), first_results_.clear(), later_results_.clear(),
       missing_.clear();
   guessed_bits_ = max_guessed_times * 8 * bytes, launches_ = measured_bits_ = 0;

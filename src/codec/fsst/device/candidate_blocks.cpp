@@ -14,7 +14,7 @@ namespace penstock::fsst {
 // blocks at once are level; without copies an earlier version took a fifth longer.
 CandidatePolicy candidate_policy(const Traits& traits) {
   constexpr CandidatePolicy for_cuda = {512, 2, 5, 8, 2}, for_gpus = {512, 2, 5, 7, 4};
-  if (traits.is_cpu) return {};
+  if (traits.wants_single_thread_groups()) return {};
   const auto fits = [&](const CandidatePolicy& policy) {
     return traits.max_group_size >= policy.threads && traits.local_bytes >= policy.local_bytes();
   };

@@ -37,7 +37,7 @@ bool has_warps(const Traits& traits) {
 }
 
 bool fits_tiles(const Traits& traits, std::uint32_t row_bytes) {
-  return !traits.is_cpu &&
+  return !traits.wants_single_thread_groups() &&
          traits.local_bytes >=
              std::uint64_t{tile_threads(traits)} * (codes_per_thread * 9 + 4 + row_bytes) + 3200;
 }

@@ -321,7 +321,8 @@ class Encoder final : public DeviceEncoder {
 std::vector<std::string> DeviceEncoder::variants(const Traits& traits) {
   std::vector<std::string> names;
   if (fits_encode_tiles(traits)) names.emplace_back(tiles);
-  names.insert(traits.is_cpu ? names.begin() : names.end(), std::string(rows));
+  names.insert(traits.wants_single_thread_groups() ? names.begin() : names.end(),
+               std::string(rows));
   return names;
 }
 

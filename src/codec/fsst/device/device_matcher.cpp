@@ -67,7 +67,8 @@ class RowMatcher : public MatcherBase {
                       const Predicate& predicate) override {
     PENSTOCK_TRY(upload_automaton(queue, strings, predicate));
     const Traits& traits = device_->traits();
-    const bool is_local = !traits.is_cpu && automaton_.state_count <= max_local_states &&
+    const bool is_local = !traits.wants_single_thread_groups() &&
+                          automaton_.state_count <= max_local_states &&
                           traits.local_bytes >= 600 * max_local_states;
     ProgramOptions options{offset_bytes_, row_threads(traits), {}};
     if (is_local)
@@ -257,7 +258,7 @@ constexpr std::array<MatcherVariant, 3> matcher_variants = {
 // as long. The limit for GPUs is a guess.
 bool finds_too_many(const Traits& traits, const EncodedStrings& strings,
                     const Predicate& predicate) {
-  const double max_share = traits.is_cpu ? 0.15 : 0.5;
+  const double max_share = traits.wants_single_thread_groups() ? 0.15 : 0.5;
   const Result<Automaton> automaton = automaton_of(predicate);
   return automaton.ok() && candidate_share(strings, *automaton) > max_share;
 }

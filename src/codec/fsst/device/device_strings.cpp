@@ -185,7 +185,7 @@ Status upload_partition(Device& device, Queue& queue, std::span<const RowGroup> 
 
 std::uint32_t tile_threads(const Traits& traits) { return std::min(128u, traits.max_group_size); }
 std::uint32_t row_threads(const Traits& traits) {
-  return traits.is_cpu ? 1 : std::bit_floor(tile_threads(traits));
+  return traits.wants_single_thread_groups() ? 1 : std::bit_floor(tile_threads(traits));
 }
 
 static Result<DeviceStrings> sizes_of(const EncodedStrings& strings) {

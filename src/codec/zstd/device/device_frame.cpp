@@ -39,12 +39,12 @@ constexpr Phase thread_source_indices_phase = {
     .file = "zstd/kernels/zstd_stream_source_indices_thread",
     .granularity = Granularity::thread_per_chunk};
 const Phase& source_indices_phase_on(const Traits& traits) {
-  return traits.is_cpu ? thread_source_indices_phase : source_indices_phase;
+  return traits.wants_single_thread_groups() ? thread_source_indices_phase : source_indices_phase;
 }
 
 std::uint64_t suitable_batch_bytes(const Traits& traits) {
   // A CPU is as quick by few blocks, and tells more often how far it is.
-  const std::uint64_t max_bytes = traits.is_cpu ? 64 << 20 : 1 << 30;
+  const std::uint64_t max_bytes = traits.wants_cache_sized_chunks() ? 64 << 20 : 1 << 30;
   return std::max<std::uint64_t>(
       std::min({max_bytes, traits.max_allocation_bytes / 8, traits.global_bytes / 16}),
       largest_block_bytes);
