@@ -13,6 +13,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -57,11 +58,10 @@ class ThreadPool {
 
   // Starts `work()`. Throws std::system_error where the system has no further thread.
   template <class Work> Task<std::invoke_result_t<Work&>> start(Work work) {
-    using Value = std::invoke_result_t<Work&>;
-    auto task = std::make_shared<std::packaged_task<Value()>>(std::move(work));
-    Task<Value> started(task->get_future());
-    enqueue([task] { (*task)(); });
-    return started;
+    auto started = std::make_shared<Started<Work>>(std::move(work));
+    Task<std::invoke_result_t<Work&>> task(started->result.get_future());
+    enqueue([started] { started->run(); });
+    return task;
   }
 
   // Calls `work()` on up to `thread_count` threads at once, this one among them, and returns when
@@ -72,6 +72,30 @@ class ThreadPool {
   void run_on(unsigned thread_count, const std::function<void()>& work);
 
  private:
+  // Destroys the work before its result arrives. What it holds, a device for example, must not be
+  // released later by this thread, when the process may be at its end.
+  template <class Work> struct Started {
+    using Value = std::invoke_result_t<Work&>;
+    explicit Started(Work given) : work(std::move(given)) {}
+    void run() {
+      try {
+        if constexpr (std::is_void_v<Value>) {
+          (*work)();
+          work.reset();
+          result.set_value();
+        } else {
+          Value value = (*work)();
+          work.reset();
+          result.set_value(std::move(value));
+        }
+      } catch (...) {
+        work.reset();
+        result.set_exception(std::current_exception());
+      }
+    }
+    std::optional<Work> work;
+    std::promise<Value> result;
+  };
   void enqueue(std::function<void()> job);
   void enqueue_locked(std::function<void()> job);
   bool start_helper(std::function<void()> help);  // false where all cores have one

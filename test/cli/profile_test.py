@@ -23,8 +23,9 @@ class Profile(CommandLineTest):
         self.assertGreater(kernel["seconds"], 0)
         self.assertGreater(kernel["share_of_copy"], 0)
         self.assertIn(kernel["program"], ("compiled", "disk", "memory"))
-        (function,) = figures["functions"]
-        self.assertEqual(function["launches"], kernel["launches"])
+        # A kernel may be several functions, as CUDA's is.
+        launches = [function["launches"] for function in figures["functions"]]
+        self.assertIn(kernel["launches"], launches)
         alone = sum(track["alone_seconds"] for track in figures["tracks"])
         self.assertLessEqual(alone, figures["run"]["seconds"] * 1.001)
         self.assertEqual(

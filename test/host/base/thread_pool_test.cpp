@@ -34,6 +34,25 @@ TEST(ThreadPool, TasksThatWaitForOneAnotherAllRun) {
   for (Task<void>& task : tasks) task.get();
 }
 
+TEST(ThreadPool, WhatATaskHoldsIsReleasedBeforeItsResultArrives) {
+  ThreadPool pool(1);
+  std::atomic<bool> is_released;
+  const auto hold = [&] {
+    is_released = false;
+    return std::shared_ptr<void>(nullptr, [&](void*) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      is_released = true;
+    });
+  };
+  pool.start([held = hold()] {}).get();
+  EXPECT_TRUE(is_released);
+  EXPECT_EQ(pool.start([held = hold()] { return 1; }).get(), 1);
+  EXPECT_TRUE(is_released);
+  EXPECT_THROW(pool.start([held = hold()] { throw std::runtime_error("x"); }).get(),
+               std::runtime_error);
+  EXPECT_TRUE(is_released);
+}
+
 TEST(ThreadPool, AThreadIsUsedAgain) {
   ThreadPool pool(1);
   std::set<std::thread::id> threads;
