@@ -1,5 +1,5 @@
-// What `penstock bench streams` times: its texts are right where a device has teams, which the CPU
-// devices that run it in tests have not.
+// What `penstock bench streams` times: its outputs are right where a device has warps, which the
+// CPU devices that run it in tests have not.
 #include <random>
 
 #include <gtest/gtest.h>

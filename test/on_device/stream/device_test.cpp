@@ -871,7 +871,7 @@ TEST(StreamOnDevice, WarpsOnTheHostExecutorDecodeAndRefuse) {
   for (const File& file : small_files())
     if (file.name != "legacy")
       expect_same_statuses(device, file, 401);  // whose blocks have 8 MiB of room
-  // Blocks of 4 MiB, several teams a block.
+  // Blocks of 4 MiB, several warps a block.
   const auto there = decompress_to_device(
       Source::memory(bytes_of(independent_lz4(text, LZ4F_max4MB, false))), {.device = device});
   ASSERT_OK(there);
