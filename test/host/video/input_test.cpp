@@ -1,6 +1,7 @@
 // Headers and frames of files.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "video/input/frame_reader.hpp"
