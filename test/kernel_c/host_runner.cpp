@@ -21,11 +21,13 @@
 #include "executor.hpp"
 
 // Uses after return are looked for where clang is new: locals would move to the heap, and an index
-// past them would be reported as one. Kernels cannot allocate, and a look for leaks takes as long
-// as the start of a process.
-extern "C" const char* __asan_default_options() {
-  return "detect_stack_use_after_return=0:detect_leaks=0";
-}
+// past them would be reported as one.
+extern "C" const char* __asan_default_options() { return "detect_stack_use_after_return=0"; }
+
+// Leaks are looked for in a program's first run. Kernels cannot allocate, and the search takes as
+// long as the start of a process.
+static int runs_before = 0;
+extern "C" int __lsan_is_turned_off() { return runs_before > 0; }
 
 namespace {
 
@@ -113,6 +115,7 @@ int main() {
       std::istringstream paths(std::string(message, static_cast<std::size_t>(bytes)));
       return run_logged(paths);
     }
+    runs_before++;
     int state = 0, code = -1;
     if (child > 0 && waitpid(child, &state, 0) == child)
       code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);

@@ -1,6 +1,5 @@
 // The process of a host program. It forks for each run, so that a defect ends that run alone. A
-// process that is new each time is linked and has its sanitizers prepared first, and files on a
-// disk cost more than most kernels: together more than half of a run's time.
+// process that is new each time is linked and has its sanitizers prepared first.
 #pragma once
 #include <sys/types.h>
 

@@ -48,7 +48,7 @@ class CodeColumn {
   std::shared_ptr<Buffer> results_;
 };
 
-// Compiles, in a thread of its own, the kernels that a program's chunks will probably use on codes.
+// Compiles, in a task of its own, the kernels that a program's chunks will probably use on codes.
 // The codes decide in the end which variant that is.
 Task<std::vector<CodeColumn>> begin_code_programs(std::shared_ptr<Device> device,
                                                   const TileProgram& program);
