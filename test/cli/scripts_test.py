@@ -87,7 +87,9 @@ class Scripts(unittest.TestCase):
     def test_a_failed_step_shows_its_log_and_ends_the_script(self):
         ended = self.step("echo the reason; exit 5")
         self.assertEqual(ended.returncode, 1)
-        self.assertRegex(ended.stderr, r"^Working +FAILED after \d+ s \(exit code 5\)\nthe reason\n")
+        self.assertRegex(
+            ended.stderr, r"^Working +FAILED after \d+ s \(exit code 5\)\nthe reason\n"
+        )
         self.assertNotIn("Resting", ended.stderr)
 
 
