@@ -1,0 +1,93 @@
+// Scores a distorted video against its reference, frame by frame: SSIM, MS-SSIM, CAMBI, CIEDE2000,
+// PSNR, VIF, motion and others.
+//
+// Features have libvmaf's names, options, keys and meaning (libvmaf 3.2.0; docs/video.md lists
+// where it fails and Penstock does not). A picture is the planes of one frame in host memory; rows
+// may be padded.
+//
+//     PENSTOCK_ASSIGN(auto scorer, video::Scorer::create(format, {{"float_ssim"}, {"cambi"}}));
+//     for (std::uint64_t i = 0; i < frame_count; i++)
+//       PENSTOCK_TRY(scorer->add(reference[i], distorted[i]));
+//     PENSTOCK_ASSIGN(video::Scores scores, scorer->finish());
+//     double mean = scores.pooled("float_ssim").mean;
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "penstock/status.hpp"
+
+namespace penstock::video {
+
+// Chroma subsampling. none: luma alone (libvmaf: 4:0:0).
+enum class Chroma : unsigned char { none, c420, c422, c444 };
+std::string_view name_of(Chroma chroma);  // "400", "420", "422", "444"
+
+// Samples of 8 bits are bytes; those of 9 to 16 bits are 16-bit little-endian numbers,
+// right-aligned.
+struct PictureFormat {
+  std::uint32_t width = 0, height = 0;
+  std::uint32_t bits = 8;  // per sample: 8, 10, 12 or 16
+  Chroma chroma = Chroma::c420;
+  friend bool operator==(const PictureFormat&, const PictureFormat&) = default;
+};
+// Planes are Y, Cb and Cr. Chroma planes of odd sizes are rounded up.
+std::uint32_t plane_count(const PictureFormat& format);
+std::uint32_t plane_width(const PictureFormat& format, std::uint32_t plane);
+std::uint32_t plane_height(const PictureFormat& format, std::uint32_t plane);
+std::uint64_t picture_bytes(const PictureFormat& format);  // of all planes without padding
+
+struct Plane {
+  const std::byte* data = nullptr;
+  std::size_t row_bytes = 0;  // from one row to the next
+};
+// The planes outlive the call that they are given to.
+struct Picture {
+  PictureFormat format;
+  std::array<Plane, 3> planes = {};
+};
+// Returns the picture whose planes follow each other in `bytes` without padding, as in .yuv files.
+// Code::truncated where the bytes do not suffice.
+Result<Picture> picture_of(const PictureFormat& format, std::span<const std::byte> bytes);
+
+// A feature and its options, by libvmaf's names: {"cambi", {{"enc_width", "960"}}}.
+struct FeatureRequest {
+  std::string name;
+  std::map<std::string, std::string> options = {};
+};
+
+// The minimum, maximum, arithmetic and harmonic mean over frames, as libvmaf pools them.
+struct Pooled {
+  double min = 0, max = 0, mean = 0, harmonic_mean = 0;
+};
+
+// The scores of all frames by key ("psnr_y"). A value may be infinite, such as CIEDE2000 of equal
+// frames.
+class Scores {
+ public:
+  void set(std::string_view key, std::uint64_t frame, double value);
+  void set_aggregate(std::string_view key, double value);
+
+  const std::vector<std::string>& keys() const { return keys_; }  // in the order of first scores
+  std::uint64_t frame_count() const { return frame_count_; }
+  std::optional<double> value(std::string_view key, std::uint64_t frame) const;
+  // Pools every `subsample`-th frame that has a value.
+  Pooled pooled(std::string_view key, std::uint64_t subsample = 1) const;
+  // Scores of a whole video, such as "apsnr_y".
+  const std::vector<std::pair<std::string, double>>& aggregates() const { return aggregates_; }
+
+ private:
+  std::vector<std::string> keys_;
+  std::map<std::string, std::vector<std::optional<double>>, std::less<>> values_;
+  std::vector<std::pair<std::string, double>> aggregates_;
+  std::uint64_t frame_count_ = 0;
+};
+
+}  // namespace penstock::video

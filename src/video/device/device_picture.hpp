@@ -1,0 +1,64 @@
+// How a pair of frames lies in device memory, and what features on devices share.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "penstock/device.hpp"
+#include "penstock/video.hpp"
+
+namespace penstock::video {
+
+// Planes one after the other, rows without gaps, each plane from a multiple of 16 bytes. Bytes
+// between planes are 0, so that kernels may read whole words (kernels/samples.kc).
+struct DeviceLayout {
+  PictureFormat format;
+  std::uint32_t sample_bytes = 1;
+  std::array<std::uint64_t, 3> plane_bytes = {}, first_byte = {};
+  std::uint64_t bytes = 0;  // of a picture
+
+  std::uint32_t first_sample(std::uint32_t plane) const {
+    return static_cast<std::uint32_t>(first_byte[plane] / sample_bytes);
+  }
+  std::uint32_t first_word(std::uint32_t plane) const {
+    return static_cast<std::uint32_t>(first_byte[plane] / 4);
+  }
+  // With the zeros behind the plane: a multiple of four.
+  std::uint32_t words(std::uint32_t plane) const {
+    return static_cast<std::uint32_t>((plane_bytes[plane] + 15) / 16 * 4);
+  }
+};
+// Code::unsupported for pictures of 4 GiB or more: kernels count samples in 32 bits.
+Result<DeviceLayout> device_layout(const PictureFormat& format);
+
+// Copies a picture to where it will be uploaded from: `to` has layout.bytes bytes.
+void pack(const Picture& picture, const DeviceLayout& layout, std::byte* to);
+
+// Two frames, and the sums that their features add to, which are 0 before.
+struct DeviceFrame {
+  const DeviceLayout& layout;
+  const Buffer& reference;
+  const Buffer& distorted;
+  const Buffer& sums;
+  std::uint32_t first_sum = 0;
+};
+
+// A program of src/video/kernels for a device: groups of one thread on CPUs.
+struct FrameProgram {
+  std::shared_ptr<Program> program;
+  std::uint32_t group_size = 1, max_groups = 1;
+
+  // The groups for so many threads' work, at most those that fill the device.
+  std::uint32_t groups_for(std::uint64_t threads) const;
+};
+// `file`: "squared_error.kc". `definitions`: lines before the source.
+Result<FrameProgram> frame_program(Device& device, const std::string& file,
+                                   const std::string& definitions);
+// The lines that name the width of samples (kernels/samples.kc).
+std::string sample_definitions(const PictureFormat& format);
+
+// What a sum in units of 2^-30 stands for (kernels/frame_sums.kc).
+double number_of_sum(std::uint64_t sum);
+
+}  // namespace penstock::video

@@ -1,0 +1,72 @@
+// ANSNR: the ratio of the reference, blurred by 3 x 3 taps, to its difference from the distorted
+// picture, blurred by 5 x 5.
+#include <algorithm>
+#include <cmath>
+
+#include "video/feature.hpp"
+#include "video/host/image.hpp"
+
+namespace penstock::video {
+namespace {
+
+// libvmaf's border: without the edge's sample on the left and above, with it on the right and
+// below.
+std::uint32_t border(std::int64_t index, std::uint32_t size) {
+  if (index < 0) index = -index;
+  if (index >= size) index = 2 * std::int64_t{size} - 1 - index;
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(index, 0, size - 1));
+}
+
+template <int taps>
+float filtered(const Image<float>& image, const float (&filter)[taps * taps], std::uint32_t x,
+               std::uint32_t y) {
+  float sum = 0;
+  for (int v = 0; v < taps; v++)
+    for (int u = 0; u < taps; u++)
+      sum += filter[v * taps + u] * image.at(border(std::int64_t{x} + u - taps / 2, image.width),
+                                             border(std::int64_t{y} + v - taps / 2, image.height));
+  return sum;
+}
+
+constexpr float of_reference[9] = {1 / 16.f, 2 / 16.f, 1 / 16.f, 2 / 16.f, 4 / 16.f,
+                                   2 / 16.f, 1 / 16.f, 2 / 16.f, 1 / 16.f};
+constexpr float of_distorted[25] = {2 / 571.f,  7 / 571.f,  12 / 571.f,  7 / 571.f,  2 / 571.f,
+                                    7 / 571.f,  31 / 571.f, 52 / 571.f,  31 / 571.f, 7 / 571.f,
+                                    12 / 571.f, 52 / 571.f, 127 / 571.f, 52 / 571.f, 12 / 571.f,
+                                    7 / 571.f,  31 / 571.f, 52 / 571.f,  31 / 571.f, 7 / 571.f,
+                                    2 / 571.f,  7 / 571.f,  12 / 571.f,  7 / 571.f,  2 / 571.f};
+
+class HostAnsnr final : public HostFeature {
+ public:
+  HostAnsnr(const PictureFormat& format, const OptionValues&)
+      : peak_(static_cast<double>((1u << format.bits) - 1) / (1u << (format.bits - 8))),
+        cap_(6.0 * format.bits + 12) {}
+
+  Status add(const Picture& reference, const Picture& distorted, std::uint64_t frame,
+             Scores& scores) override {
+    const auto a = floats_of(reference, -128), b = floats_of(distorted, -128);
+    double signal = 0, noise = 0;
+    for (std::uint32_t y = 0; y < a.height; y++)
+      for (std::uint32_t x = 0; x < a.width; x++) {
+        const float one = filtered<3>(a, of_reference, x, y);
+        const float difference = one - filtered<5>(b, of_distorted, x, y);
+        signal += double{one} * one;
+        noise += double{difference} * difference;
+      }
+    const auto count = static_cast<double>(a.values.size());
+    scores.set("float_ansnr", frame, noise == 0 ? cap_ : 10 * std::log10(signal / noise));
+    const double anpsnr = 10 * std::log10(peak_ * peak_ * count / std::max(noise, 1e-10));
+    scores.set("float_anpsnr", frame, std::min(anpsnr, cap_));
+    return {};
+  }
+
+ private:
+  double peak_, cap_;
+};
+
+}  // namespace
+
+const FeatureRow float_ansnr_row = {
+    "float_ansnr", "signal-to-noise ratio of blurred luma", {}, host_feature<HostAnsnr>};
+
+}  // namespace penstock::video

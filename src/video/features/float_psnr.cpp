@@ -1,0 +1,39 @@
+// PSNR of luma in the range of 8 bits.
+#include <algorithm>
+#include <cmath>
+
+#include "video/feature.hpp"
+#include "video/host/image.hpp"
+
+namespace penstock::video {
+namespace {
+
+class HostFloatPsnr final : public HostFeature {
+ public:
+  HostFloatPsnr(const PictureFormat& format, const OptionValues&)
+      : peak_(static_cast<double>((1u << format.bits) - 1) / (1u << (format.bits - 8))),
+        cap_(6.0 * format.bits + 12) {}
+
+  Status add(const Picture& reference, const Picture& distorted, std::uint64_t frame,
+             Scores& scores) override {
+    const auto a = floats_of(reference, 0), b = floats_of(distorted, 0);
+    double noise = 0;
+    for (std::size_t i = 0; i < a.values.size(); i++) {
+      const double difference = double{a.values[i]} - b.values[i];
+      noise += difference * difference;
+    }
+    noise /= static_cast<double>(a.values.size());
+    const double score = 10 * std::log10(peak_ * peak_ / std::max(noise, 1e-10));
+    scores.set("float_psnr", frame, std::min(score, cap_));
+    return {};
+  }
+
+ private:
+  double peak_, cap_;
+};
+
+}  // namespace
+
+const FeatureRow float_psnr_row = {"float_psnr", "PSNR of luma", {}, host_feature<HostFloatPsnr>};
+
+}  // namespace penstock::video

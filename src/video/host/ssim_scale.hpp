@@ -1,0 +1,38 @@
+// SSIM of one pair of images, as SSIM and MS-SSIM both need it.
+#pragma once
+#include "video/feature.hpp"
+#include "video/host/image.hpp"
+
+namespace penstock::video {
+
+// 11 taps of a Gaussian with a deviation of 1.5, as published to six decimals. Their sum is not 1.
+constexpr std::array<float, 11> ssim_window = {0.001028f, 0.007599f, 0.036001f, 0.109361f,
+                                               0.213006f, 0.266012f, 0.213006f, 0.109361f,
+                                               0.036001f, 0.007599f, 0.001028f};
+
+// Means over all positions at which the window fits: luminance, contrast, structure and their
+// product. Wang, Bovik, Sheikh, Simoncelli: "Image quality assessment: from error visibility to
+// structural similarity", 2004.
+struct SsimMeans {
+  float ssim = 0, luminance = 0, contrast = 0, structure = 0;
+};
+// Both images have at least 11 rows and columns.
+SsimMeans ssim_means(const Image<float>& reference, const Image<float>& distorted);
+
+// Returns the mean of factor x factor samples around every factor-th one, edges reflected.
+Image<float> decimate_by_box(const Image<float>& image, std::uint32_t factor);
+// Returns every second sample after the low-pass of 9 x 9 taps of MS-SSIM, edges reflected.
+Image<float> decimate_by_low_pass(const Image<float>& image);
+
+// Scores in decibels, as enable_db and clip_db ask for them.
+class Decibels {
+ public:
+  Decibels(const PictureFormat& format, const OptionValues& options);
+  double operator()(double score) const;
+
+ private:
+  bool is_on_;
+  double max_;
+};
+
+}  // namespace penstock::video

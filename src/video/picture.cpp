@@ -1,0 +1,52 @@
+#include <limits>
+
+#include "penstock/video.hpp"
+
+namespace penstock::video {
+namespace {
+
+std::uint32_t halved(std::uint32_t size) { return size / 2 + size % 2; }
+std::uint64_t sample_bytes(const PictureFormat& format) { return format.bits > 8 ? 2 : 1; }
+
+}  // namespace
+
+std::string_view name_of(Chroma chroma) {
+  constexpr std::array<std::string_view, 4> names = {"400", "420", "422", "444"};
+  return names[static_cast<std::size_t>(chroma)];
+}
+
+std::uint32_t plane_count(const PictureFormat& format) {
+  return format.chroma == Chroma::none ? 1 : 3;
+}
+
+std::uint32_t plane_width(const PictureFormat& format, std::uint32_t plane) {
+  const bool is_halved = format.chroma == Chroma::c420 || format.chroma == Chroma::c422;
+  return plane > 0 && is_halved ? halved(format.width) : format.width;
+}
+
+std::uint32_t plane_height(const PictureFormat& format, std::uint32_t plane) {
+  return plane > 0 && format.chroma == Chroma::c420 ? halved(format.height) : format.height;
+}
+
+std::uint64_t picture_bytes(const PictureFormat& format) {
+  std::uint64_t samples = 0;
+  for (std::uint32_t plane = 0; plane < plane_count(format); plane++)
+    samples += std::uint64_t{plane_width(format, plane)} * plane_height(format, plane);
+  return samples * sample_bytes(format);
+}
+
+Result<Picture> picture_of(const PictureFormat& format, std::span<const std::byte> bytes) {
+  if (bytes.size() < picture_bytes(format))
+    return Status(Code::truncated, "a frame has " + std::to_string(picture_bytes(format)) +
+                                       " bytes, not " + std::to_string(bytes.size()));
+  Picture picture{.format = format};
+  const std::byte* next = bytes.data();
+  for (std::uint32_t plane = 0; plane < plane_count(format); plane++) {
+    const std::size_t row_bytes = plane_width(format, plane) * sample_bytes(format);
+    picture.planes[plane] = {next, row_bytes};
+    next += row_bytes * plane_height(format, plane);
+  }
+  return picture;
+}
+
+}  // namespace penstock::video
