@@ -5,7 +5,8 @@
 // where it fails and Penstock does not). A picture is the planes of one frame in host memory; rows
 // may be padded.
 //
-//     PENSTOCK_ASSIGN(auto scorer, video::Scorer::create(format, {{"float_ssim"}, {"cambi"}}));
+//     const video::FeatureRequest features[] = {{"float_ssim"}, {"cambi"}};
+//     PENSTOCK_ASSIGN(auto scorer, video::Scorer::create(format, features, {.device = "cuda:0"}));
 //     for (std::uint64_t i = 0; i < frame_count; i++)
 //       PENSTOCK_TRY(scorer->add(reference[i], distorted[i]));
 //     PENSTOCK_ASSIGN(video::Scores scores, scorer->finish());
@@ -22,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "penstock/device.hpp"
 #include "penstock/status.hpp"
 
 namespace penstock::video {
@@ -38,6 +40,9 @@ struct PictureFormat {
   Chroma chroma = Chroma::c420;
   friend bool operator==(const PictureFormat&, const PictureFormat&) = default;
 };
+// The most rows or columns, more than any codec has.
+constexpr std::uint32_t max_side = 65535;
+Status check_format(const PictureFormat& format);  // Code::invalid names what is wrong
 // Planes are Y, Cb and Cr. Chroma planes of odd sizes are rounded up.
 std::uint32_t plane_count(const PictureFormat& format);
 std::uint32_t plane_width(const PictureFormat& format, std::uint32_t plane);
@@ -89,5 +94,74 @@ class Scores {
   std::vector<std::pair<std::string, double>> aggregates_;
   std::uint64_t frame_count_ = 0;
 };
+
+// What a scorer did. Divided by the frames: the waits, launches and copies of a frame.
+struct ScorerCounts {
+  std::uint64_t frames = 0;
+  std::uint64_t waits = 0;     // of the host for the device
+  std::uint64_t launches = 0;  // of kernels
+  std::uint64_t copies = 0;    // uploads, downloads and copies in device memory
+  std::uint64_t fills = 0;
+};
+
+// Where a feature ran.
+struct FeatureReport {
+  std::string feature;  // as requested: "float_ssim"
+  std::string place;    // "cuda:0 NVIDIA H200", "host"
+  std::string variant;  // of its kernels or loops
+};
+
+// A frame of two that are in device memory, on the scorer's device: buffers of allocate() or
+// import_memory(). Rows may be padded. Addresses of rows are multiples of a sample's size.
+struct DevicePlane {
+  std::shared_ptr<Buffer> buffer;
+  std::uint64_t first_byte = 0, row_bytes = 0;
+};
+struct DevicePicture {
+  PictureFormat format;
+  std::array<DevicePlane, 3> planes = {};
+};
+
+// Which implementation a feature takes. automatic: kernels, but on a CPU's device what was measured
+// to be faster (docs/lab/video.md). kernels, host: that alone, or Code::unsupported.
+enum class ScorerRows : unsigned char { automatic, kernels, host };
+
+struct ScorerOptions {
+  // "host", or what open_device() takes.
+  std::string device = {};
+  std::shared_ptr<Device> opened = {};  // instead of `device`
+  ScorerRows rows = ScorerRows::automatic;
+  // The caller's queue, on which all kernels run (Device::import_queue, on `opened`). Null: a queue
+  // of the scorer's own.
+  std::unique_ptr<Queue> queue = {};
+};
+
+// Scores pairs of frames in order. One thread at a time uses it.
+class Scorer {
+ public:
+  // Code::invalid: an unknown feature or option, a format that a feature does not take.
+  // Code::unsupported: a feature that has no kernels, where these were asked for.
+  static Result<std::unique_ptr<Scorer>> create(const PictureFormat& format,
+                                                std::span<const FeatureRequest> features,
+                                                ScorerOptions options = {});
+  virtual ~Scorer() = default;
+  // Adds the next frame. The pictures may change when this returns. Code::invalid for another
+  // format than that of create().
+  virtual Status add(const Picture& reference, const Picture& distorted) = 0;
+  // The same in device memory: enqueued. The pictures may change by work that the caller enqueues
+  // later on the queue that it gave, or after finish(). Code::unsupported where a feature runs on
+  // the host.
+  virtual Status add(const DevicePicture& reference, const DevicePicture& distorted) = 0;
+  // Waits for all frames and returns their scores. Nothing can be added after it.
+  virtual Result<Scores> finish() = 0;
+  virtual std::span<const FeatureReport> reports() const = 0;  // one for each request, in order
+  virtual const ScorerCounts& counts() const = 0;
+};
+
+// The features that there are, for help: name and what it measures.
+struct FeatureInfo {
+  std::string_view name, summary;
+};
+std::vector<FeatureInfo> list_features();
 
 }  // namespace penstock::video

@@ -28,6 +28,7 @@ std::string_view column_source(std::string_view name);
 std::string_view codec_source(std::string_view name);
 std::string_view expr_source(std::string_view name);
 std::string_view plan_source(std::string_view name);
+std::string_view video_source(std::string_view name);
 
 struct SourcePart {
   std::string name, text;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "penstock/device.hpp"
 #include "penstock/video.hpp"
 
 namespace penstock::video {
@@ -61,12 +62,22 @@ class HostFeature {
   virtual Status finish(std::uint64_t, Scores&) { return {}; }
 };
 
+class DeviceFeature;  // device/device_feature.hpp
+struct DeviceLayout;
+
 struct FeatureRow {
   std::string_view name, summary;
   std::span<const OptionRow> options;
   // Code::invalid, Code::unsupported: the feature has no meaning for such pictures.
   Result<std::unique_ptr<HostFeature>> (*host)(const PictureFormat& format,
                                                const OptionValues& options);
+  // The same by kernels; null where there are none. Fails where `host` does.
+  Result<std::unique_ptr<DeviceFeature>> (*device)(const std::shared_ptr<Device>& device,
+                                                   const DeviceLayout& layout,
+                                                   const OptionValues& options) = nullptr;
+  // On a device that is the host's own cores, kernels are faster than the host's loops
+  // (docs/lab/video.md).
+  bool has_fast_kernels_on_cpu = false;
 };
 std::span<const FeatureRow* const> feature_rows();
 
@@ -75,6 +86,16 @@ template <class Feature>
 Result<std::unique_ptr<HostFeature>> host_feature(const PictureFormat& format,
                                                   const OptionValues& options) {
   return std::unique_ptr<HostFeature>(std::make_unique<Feature>(format, options));
+}
+
+// FeatureRow::device of a class with Status open(), which takes a device, a layout and options.
+template <class Feature>
+Result<std::unique_ptr<DeviceFeature>> device_feature(const std::shared_ptr<Device>& device,
+                                                      const DeviceLayout& layout,
+                                                      const OptionValues& options) {
+  auto feature = std::make_unique<Feature>(device, layout, options);
+  PENSTOCK_TRY(feature->open());
+  return std::unique_ptr<DeviceFeature>(std::move(feature));
 }
 
 extern const FeatureRow psnr_row, float_psnr_row, float_moment_row, float_ssim_row,

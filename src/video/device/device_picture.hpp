@@ -35,12 +35,21 @@ Result<DeviceLayout> device_layout(const PictureFormat& format);
 // Copies a picture to where it will be uploaded from: `to` has layout.bytes bytes.
 void pack(const Picture& picture, const DeviceLayout& layout, std::byte* to);
 
-// Two frames, and the sums that their features add to, which are 0 before.
+// Whether a picture in device memory lies as kernels expect it, in one buffer from its start.
+bool is_in_layout(const DevicePicture& picture, const DeviceLayout& layout);
+// Code::invalid: another format, planes that are missing, not aligned, or past their buffer's end.
+Status check_picture(const DevicePicture& picture, const DeviceLayout& layout);
+
+// How many frames before the present one stay in device memory, for features of motion.
+constexpr std::uint32_t max_earlier_frames = 2;
+
+// A frame of both videos, and where a feature adds its sums, which are 0 before.
 struct DeviceFrame {
-  const DeviceLayout& layout;
   const Buffer& reference;
   const Buffer& distorted;
-  const Buffer& sums;
+  // The reference one and two frames before; null before the first.
+  std::array<const Buffer*, max_earlier_frames> earlier_references = {};
+  const Buffer& sums;  // u64
   std::uint32_t first_sum = 0;
 };
 
@@ -52,9 +61,11 @@ struct FrameProgram {
   // The groups for so many threads' work, at most those that fill the device.
   std::uint32_t groups_for(std::uint64_t threads) const;
 };
-// `file`: "squared_error.kc". `definitions`: lines before the source.
+// `file`: "squared_error.kc". `definitions`: lines before the source. `gpu_group_size`: threads of a
+// group where groups have more than one.
 Result<FrameProgram> frame_program(Device& device, const std::string& file,
-                                   const std::string& definitions);
+                                   const std::string& definitions,
+                                   std::uint32_t gpu_group_size = 256);
 // The lines that name the width of samples (kernels/samples.kc).
 std::string sample_definitions(const PictureFormat& format);
 

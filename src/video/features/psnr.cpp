@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "video/device/device_feature.hpp"
 #include "video/host/image.hpp"
 
 namespace penstock::video {
@@ -43,6 +44,54 @@ class HostPsnr final : public HostFeature {
 
   PsnrScale scale_;
   std::uint32_t planes_;
+};
+
+class DevicePsnr final : public DeviceFeature {
+ public:
+  DevicePsnr(std::shared_ptr<Device> device, const DeviceLayout& layout,
+             const OptionValues& options)
+      : device_(std::move(device)),
+        layout_(layout),
+        scale_(layout.format, options),
+        planes_(options.flag("enable_chroma") ? plane_count(layout.format) : 1) {
+    for (std::uint32_t plane = 0; plane < planes_; plane++) words_[plane] = layout.words(plane);
+  }
+  Status open() {
+    PENSTOCK_ASSIGN(program_, frame_program(*device_, "squared_error.kc",
+                                            sample_definitions(layout_.format)));
+    return {};
+  }
+
+  std::uint32_t sum_count() const override { return 3; }
+  std::string_view variant() const override { return "squared_error"; }
+
+  Status enqueue(Queue& queue, const DeviceFrame& frame) override {
+    const std::uint32_t groups = program_.groups_for(words_[0] / 4);
+    return queue.launch(
+        *program_.program, "squared_error", groups,
+        {{Argument::of(frame.reference), Argument::of(frame.distorted), Argument::of(frame.sums),
+          Argument::value(words_), Argument::value(frame.first_sum)}});
+  }
+
+  Status read(std::span<const std::uint64_t> sums, std::uint64_t frame, Scores& scores) override {
+    for (std::uint32_t plane = 0; plane < planes_; plane++)
+      scale_.set(plane, sums[plane], frame, scores);
+    return {};
+  }
+
+  Status finish(std::uint64_t frame_count, Scores& scores) override {
+    for (std::uint32_t plane = 0; plane < planes_; plane++)
+      scale_.set_aggregate(plane, frame_count, scores);
+    return {};
+  }
+
+ private:
+  std::shared_ptr<Device> device_;
+  DeviceLayout layout_;
+  PsnrScale scale_;
+  std::uint32_t planes_;
+  std::array<std::uint32_t, 4> words_ = {};
+  FrameProgram program_;
 };
 
 constexpr OptionRow psnr_options[] = {
@@ -95,6 +144,6 @@ void PsnrScale::set_aggregate(std::uint32_t plane, std::uint64_t frame_count,
 }
 
 const FeatureRow psnr_row = {"psnr", "peak signal-to-noise ratio of each plane", psnr_options,
-                             host_feature<HostPsnr>};
+                             host_feature<HostPsnr>, device_feature<DevicePsnr>};
 
 }  // namespace penstock::video

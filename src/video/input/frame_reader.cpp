@@ -141,21 +141,11 @@ Result<std::unique_ptr<FrameReader>> open_y4m(Bytes bytes) {
       std::make_unique<Y4mReader>(std::move(bytes), header.value()));
 }
 
-Status check_raw(const PictureFormat& format) {
-  const bool has_bits =
-      format.bits == 8 || format.bits == 10 || format.bits == 12 || format.bits == 16;
-  if (format.width == 0 || format.height == 0 || format.width > max_side ||
-      format.height > max_side)
-    return {Code::invalid, "a raw file's width and height are 1 to " + std::to_string(max_side)};
-  if (!has_bits) return {Code::invalid, "a raw file's samples have 8, 10, 12 or 16 bits"};
-  return {};
-}
-
 }  // namespace
 
 Result<std::unique_ptr<FrameReader>> FrameReader::open(const std::string& path,
                                                        std::optional<PictureFormat> raw) {
-  if (raw) PENSTOCK_TRY(check_raw(*raw));
+  if (raw) PENSTOCK_TRY(check_format(*raw).with("a raw file"));
   auto file = std::make_unique<File>(path == "-" ? "/dev/stdin" : path, O_RDONLY);
   if (!*file) return Status(Code::io, "cannot open " + path + ": " + std::strerror(errno));
   Bytes bytes(path, std::move(file));

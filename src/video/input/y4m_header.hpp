@@ -11,8 +11,6 @@ constexpr std::string_view y4m_magic = "YUV4MPEG2";
 constexpr std::string_view y4m_frame_magic = "FRAME";
 // The longest line that is read: untrusted files could have no end of line.
 constexpr std::size_t max_y4m_line_bytes = 4096;
-// The most rows or columns, more than any codec has.
-constexpr std::uint32_t max_side = 65535;
 
 struct Y4mHeader {
   PictureFormat format;

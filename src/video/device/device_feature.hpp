@@ -1,0 +1,27 @@
+// A feature by kernels: it enqueues a frame's work and reads the frame's sums later, so that the
+// host waits for several frames at once.
+#pragma once
+#include "video/device/device_picture.hpp"
+#include "video/feature.hpp"
+
+namespace penstock::video {
+
+class DeviceFeature {
+ public:
+  virtual ~DeviceFeature() = default;
+  // How many sums a frame has.
+  virtual std::uint32_t sum_count() const = 0;
+  // How many earlier references enqueue() reads, at most max_earlier_frames.
+  virtual std::uint32_t earlier_frames() const { return 0; }
+  // Enqueues the kernels of a frame and waits for nothing. Frames come in order, so memory of the
+  // feature's own may be used again by every frame.
+  virtual Status enqueue(Queue& queue, const DeviceFrame& frame) = 0;
+  // Sets the scores of a frame from its sums. Frames come in order.
+  virtual Status read(std::span<const std::uint64_t> sums, std::uint64_t frame, Scores& scores) = 0;
+  // After the last frame.
+  virtual Status finish(std::uint64_t, Scores&) { return {}; }
+  // What ran, for reports: "ssim_tiles".
+  virtual std::string_view variant() const = 0;
+};
+
+}  // namespace penstock::video

@@ -1,0 +1,172 @@
+#include "video/device/frame_ring.hpp"
+
+#include <algorithm>
+
+#include "base/parallel.hpp"
+
+namespace penstock::video {
+namespace {
+
+// The host waits once for half the slots. With more slots there are fewer waits, and small frames
+// keep a device busy; pinning memory costs a millisecond for some 10 MB.
+constexpr std::uint64_t ring_bytes = 128 << 20, min_slots = 4, max_slots = 32;
+
+std::uint64_t slot_count(const DeviceLayout& layout) {
+  return std::clamp(ring_bytes / (2 * layout.bytes + 1), min_slots, max_slots);
+}
+
+}  // namespace
+
+FrameRing::FrameRing(std::shared_ptr<Device> device, const DeviceLayout& layout,
+                     std::vector<DeviceFeature*> features, Read read, ScorerCounts& counts)
+    : device_(std::move(device)),
+      layout_(layout),
+      features_(std::move(features)),
+      read_(std::move(read)),
+      counts_(counts) {}
+
+FrameRing::~FrameRing() {
+  if (upload_) upload_->finish();
+  if (compute_) compute_->finish();
+}
+
+Result<std::unique_ptr<FrameRing>> FrameRing::create(std::shared_ptr<Device> device,
+                                                     const DeviceLayout& layout,
+                                                     std::vector<DeviceFeature*> features,
+                                                     Read read,
+                                                     std::unique_ptr<Queue> callers_queue,
+                                                     ScorerCounts& counts) {
+  std::unique_ptr<FrameRing> ring(
+      new FrameRing(std::move(device), layout, std::move(features), std::move(read), counts));
+  PENSTOCK_TRY(ring->open(std::move(callers_queue)));
+  return ring;
+}
+
+Status FrameRing::open(std::unique_ptr<Queue> callers_queue) {
+  for (const DeviceFeature* feature : features_) {
+    sums_bytes_ += feature->sum_count() * sizeof(std::uint64_t);
+    has_earlier_frames_ |= feature->earlier_frames() > 0;
+  }
+  PENSTOCK_ASSIGN(repack_,
+                  frame_program(*device_, "repack_plane.kc", sample_definitions(layout_.format)));
+  if (!callers_queue) { PENSTOCK_ASSIGN(callers_queue, device_->queue()); }
+  compute_ = std::make_unique<CountingQueue>(std::move(callers_queue), counts_);
+  PENSTOCK_ASSIGN(auto upload, device_->queue());
+  upload_ = std::make_unique<CountingQueue>(std::move(upload), counts_);
+  slots_.resize(slot_count(layout_));
+  return {};
+}
+
+// Slots get their memory when a first frame comes to them.
+Status FrameRing::open(Slot& slot) {
+  PENSTOCK_ASSIGN(slot.sums, device_->allocate(sums_bytes_));
+  PENSTOCK_ASSIGN(slot.results, device_->allocate_host(sums_bytes_));
+  PENSTOCK_ASSIGN(slot.host, device_->allocate_host(2 * layout_.bytes));
+  const bool is_shared = device_->traits().unified_memory;
+  const auto planes = [&](std::uint64_t first) -> Result<std::shared_ptr<Buffer>> {
+    return is_shared ? device_->wrap_host(slot.host->data() + first, layout_.bytes)
+                     : device_->allocate(layout_.bytes);
+  };
+  PENSTOCK_ASSIGN(slot.reference, planes(0));
+  PENSTOCK_ASSIGN(slot.distorted, planes(layout_.bytes));
+  return {};
+}
+
+Status FrameRing::add(const Picture& reference, const Picture& distorted) {
+  PENSTOCK_TRY(free_slot());
+  Slot& slot = slot_of(added_);
+  PENSTOCK_TRY(upload(slot, reference, distorted));
+  return enqueue(slot, *slot.reference, *slot.distorted);
+}
+
+Status FrameRing::add(const DevicePicture& reference, const DevicePicture& distorted) {
+  PENSTOCK_TRY(free_slot());
+  Slot& slot = slot_of(added_);
+  const auto is_laid_out = [&](const DevicePicture& picture) {
+    return is_in_layout(picture, layout_);
+  };
+  if (!has_earlier_frames_ && is_laid_out(reference) && is_laid_out(distorted))
+    return enqueue(slot, *reference.planes[0].buffer, *distorted.planes[0].buffer);
+  PENSTOCK_TRY(repack(*slot.reference, reference));
+  PENSTOCK_TRY(repack(*slot.distorted, distorted));
+  return enqueue(slot, *slot.reference, *slot.distorted);
+}
+
+Status FrameRing::free_slot() {
+  if (added_ - read_count_ == slots_.size()) {
+    // The caller reads half the frames with one wait, while the device computes the other half.
+    PENSTOCK_TRY(read_until(read_count_ + slots_.size() / 2));
+  }
+  Slot& slot = slot_of(added_);
+  return slot.sums ? Status() : open(slot);
+}
+
+Status FrameRing::read_until(std::uint64_t frame) {
+  counts_.waits++;
+  PENSTOCK_TRY(slot_of(frame - 1).done->wait());
+  for (; read_count_ < frame; read_count_++) {
+    const HostBuffer& results = *slot_of(read_count_).results;
+    PENSTOCK_TRY(read_(read_count_, {reinterpret_cast<const std::uint64_t*>(results.data()),
+                                     sums_bytes_ / sizeof(std::uint64_t)}));
+  }
+  return {};
+}
+
+// A slot's memory may still be read as an earlier frame by the kernels of the next frames, which
+// the device waits for: with four slots the kernels of one frame overlap the upload of the next.
+Status FrameRing::upload(Slot& slot, const Picture& reference, const Picture& distorted) {
+  if (added_ >= slots_.size() && has_earlier_frames_) {
+    const Event& last_use = *slot_of(added_ + max_earlier_frames).done;
+    if (device_->traits().unified_memory) {
+      counts_.waits++;
+      PENSTOCK_TRY(last_use.wait());
+    } else {
+      PENSTOCK_TRY(upload_->wait_for(last_use));
+    }
+  }
+  pack(reference, layout_, slot.host->data());
+  pack(distorted, layout_, slot.host->data() + layout_.bytes);
+  if (device_->traits().unified_memory) return {};
+  PENSTOCK_TRY(upload_->upload(*slot.reference, slot.host->data(), layout_.bytes));
+  PENSTOCK_TRY(upload_->upload(*slot.distorted, slot.host->data() + layout_.bytes, layout_.bytes));
+  PENSTOCK_ASSIGN(slot.uploaded, upload_->record());
+  PENSTOCK_TRY(upload_->flush());
+  return compute_->wait_for(*slot.uploaded);
+}
+
+Status FrameRing::repack(const Buffer& to, const DevicePicture& picture) {
+  for (std::uint32_t plane = 0; plane < plane_count(layout_.format); plane++) {
+    const DevicePlane& from = picture.planes[plane];
+    const std::uint32_t width = plane_width(layout_.format, plane),
+                        height = plane_height(layout_.format, plane);
+    const std::array<std::uint32_t, 4> shape = {
+        width, height, static_cast<std::uint32_t>(from.row_bytes / layout_.sample_bytes),
+        layout_.first_sample(plane)};
+    PENSTOCK_TRY(compute_->launch(
+        *repack_.program, "repack_plane",
+        repack_.groups_for(std::uint64_t{width} * height / 8),
+        {{Argument::of(*from.buffer), Argument::of(to),
+          Argument::value(from.first_byte / layout_.sample_bytes), Argument::value(shape)}}));
+  }
+  return {};
+}
+
+Status FrameRing::enqueue(Slot& slot, const Buffer& reference, const Buffer& distorted) {
+  DeviceFrame frame{.reference = reference, .distorted = distorted, .sums = *slot.sums};
+  for (std::uint32_t before = 1; before <= std::min<std::uint64_t>(max_earlier_frames, added_);
+       before++)
+    frame.earlier_references[before - 1] = slot_of(added_ - before).reference.get();
+  PENSTOCK_TRY(compute_->fill(*slot.sums, 0, sums_bytes_));
+  for (DeviceFeature* feature : features_) {
+    PENSTOCK_TRY(feature->enqueue(*compute_, frame));
+    frame.first_sum += feature->sum_count();
+  }
+  PENSTOCK_TRY(compute_->download(slot.results->data(), *slot.sums, sums_bytes_));
+  PENSTOCK_ASSIGN(slot.done, compute_->record());
+  added_++;
+  return compute_->flush();
+}
+
+Status FrameRing::finish() { return read_count_ < added_ ? read_until(added_) : Status(); }
+
+}  // namespace penstock::video

@@ -1,0 +1,62 @@
+// Frames on their way through a device: uploads of some overlap the kernels of others, and the host
+// waits for several at once.
+//
+// A slot holds a frame of both videos in pinned and in device memory, its sums, and the event after
+// which these can be read. A device that shares the host's memory reads the pinned memory itself.
+#pragma once
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "video/device/counting_queue.hpp"
+#include "video/device/device_feature.hpp"
+
+namespace penstock::video {
+
+class FrameRing {
+ public:
+  // `read`: takes a frame's sums; called in the order of frames.
+  using Read = std::function<Status(std::uint64_t frame, std::span<const std::uint64_t> sums)>;
+  static Result<std::unique_ptr<FrameRing>> create(std::shared_ptr<Device> device,
+                                                   const DeviceLayout& layout,
+                                                   std::vector<DeviceFeature*> features, Read read,
+                                                   std::unique_ptr<Queue> callers_queue,
+                                                   ScorerCounts& counts);
+  ~FrameRing();
+  Status add(const Picture& reference, const Picture& distorted);
+  Status add(const DevicePicture& reference, const DevicePicture& distorted);
+  Status finish();  // waits for every frame and reads it
+
+ private:
+  struct Slot {
+    std::shared_ptr<HostBuffer> host;  // the reference's planes, then the distorted picture's
+    std::shared_ptr<Buffer> reference, distorted, sums;
+    std::shared_ptr<HostBuffer> results;
+    std::shared_ptr<Event> uploaded, done;
+  };
+
+  FrameRing(std::shared_ptr<Device> device, const DeviceLayout& layout,
+            std::vector<DeviceFeature*> features, Read read, ScorerCounts& counts);
+  Status open(std::unique_ptr<Queue> callers_queue);
+  Status open(Slot& slot);
+  Slot& slot_of(std::uint64_t frame) { return slots_[frame % slots_.size()]; }
+  Status free_slot();  // waits until the next frame's slot has been read
+  Status read_until(std::uint64_t frame);
+  Status upload(Slot& slot, const Picture& reference, const Picture& distorted);
+  Status repack(const Buffer& to, const DevicePicture& picture);
+  Status enqueue(Slot& slot, const Buffer& reference, const Buffer& distorted);
+
+  std::shared_ptr<Device> device_;
+  DeviceLayout layout_;
+  std::vector<DeviceFeature*> features_;
+  Read read_;
+  ScorerCounts& counts_;
+  bool has_earlier_frames_ = false;
+  std::uint64_t sums_bytes_ = 0;
+  FrameProgram repack_;
+  std::vector<Slot> slots_;
+  std::unique_ptr<Queue> compute_, upload_;  // after the memory that they use
+  std::uint64_t added_ = 0, read_count_ = 0;
+};
+
+}  // namespace penstock::video

@@ -1,0 +1,180 @@
+#include <algorithm>
+
+#include "base/suggest_name.hpp"
+#include "video/device/frame_ring.hpp"
+
+namespace penstock::video {
+namespace {
+
+// One requested feature: by kernels or on the host.
+struct Requested {
+  const FeatureRow* row = nullptr;
+  OptionValues options;
+  std::unique_ptr<HostFeature> host = {};
+  std::unique_ptr<DeviceFeature> device = {};
+  Scores scores = {};
+};
+
+Result<const FeatureRow*> row_named(const std::string& name) {
+  const auto rows = feature_rows();
+  const auto row = std::ranges::find_if(rows, [&](const FeatureRow* r) { return r->name == name; });
+  if (row != rows.end()) return *row;
+  std::vector<std::string> names;
+  for (const FeatureRow* r : rows) names.emplace_back(r->name);
+  const std::string near = nearest_name(name, names);
+  std::string message = "there is no feature '" + name + "'";
+  if (near.empty())
+    for (std::size_t i = 0; i < names.size(); i++) message += (i ? ", " : "; there are ") + names[i];
+  else
+    message += "; did you mean '" + near + "'?";
+  return Status(Code::invalid, message);
+}
+
+bool takes_kernels(const FeatureRow& row, const Traits& traits, ScorerRows rows) {
+  if (rows != ScorerRows::automatic) return rows == ScorerRows::kernels;
+  return row.device != nullptr && (!traits.shares_host_cores() || row.has_fast_kernels_on_cpu);
+}
+
+// Libvmaf reports keys in the order in which they first had a score: those of frames by feature,
+// then those that came at the end.
+void merge(const Requested& from, std::size_t first_key, std::size_t last_key, Scores& to) {
+  for (std::size_t key = first_key; key < last_key; key++)
+    for (std::uint64_t frame = 0; frame < from.scores.frame_count(); frame++)
+      if (const auto value = from.scores.value(from.scores.keys()[key], frame))
+        to.set(from.scores.keys()[key], frame, *value);
+}
+
+class AnyScorer final : public Scorer {
+ public:
+  AnyScorer(const PictureFormat& format, std::shared_ptr<Device> device)
+      : format_(format), device_(std::move(device)) {}
+
+  Status open(std::span<const FeatureRequest> requests, ScorerOptions& options) {
+    if (requests.empty()) return {Code::invalid, "no feature was asked for"};
+    DeviceLayout layout;
+    if (device_) { PENSTOCK_ASSIGN(layout, device_layout(format_)); }
+    for (const FeatureRequest& request : requests)
+      PENSTOCK_TRY(open(request, layout, options.rows));
+    std::vector<DeviceFeature*> on_device;
+    for (const auto& feature : features_)
+      if (feature->device) on_device.push_back(feature->device.get());
+    if (on_device.empty()) return {};
+    layout_ = layout;
+    PENSTOCK_ASSIGN(ring_, FrameRing::create(
+                               device_, layout, std::move(on_device),
+                               [this](std::uint64_t frame, std::span<const std::uint64_t> sums) {
+                                 return read(frame, sums);
+                               },
+                               std::move(options.queue), counts_));
+    return {};
+  }
+
+  Status add(const Picture& reference, const Picture& distorted) override {
+    if (reference.format != format_ || distorted.format != format_)
+      return {Code::invalid, "a picture has another format than the scorer"};
+    if (ring_) PENSTOCK_TRY(ring_->add(reference, distorted));
+    for (const auto& feature : features_)
+      if (feature->host)
+        PENSTOCK_TRY(feature->host->add(reference, distorted, counts_.frames, feature->scores)
+                         .with("feature '" + std::string(feature->row->name) + "'"));
+    counts_.frames++;
+    return {};
+  }
+
+  Status add(const DevicePicture& reference, const DevicePicture& distorted) override {
+    for (const auto& feature : features_)
+      if (feature->host)
+        return {Code::unsupported, "feature '" + std::string(feature->row->name) +
+                                       "' runs on the host, which does not read device memory"};
+    PENSTOCK_TRY(check_picture(reference, layout_).with("the reference"));
+    PENSTOCK_TRY(check_picture(distorted, layout_).with("the distorted picture"));
+    PENSTOCK_TRY(ring_->add(reference, distorted));
+    counts_.frames++;
+    return {};
+  }
+
+  Result<Scores> finish() override {
+    if (ring_) PENSTOCK_TRY(ring_->finish());
+    std::vector<std::size_t> frame_keys;
+    for (const auto& feature : features_) {
+      frame_keys.push_back(feature->scores.keys().size());
+      PENSTOCK_TRY(feature->host ? feature->host->finish(counts_.frames, feature->scores)
+                                 : feature->device->finish(counts_.frames, feature->scores));
+    }
+    Scores all;
+    for (std::size_t i = 0; i < features_.size(); i++) merge(*features_[i], 0, frame_keys[i], all);
+    for (std::size_t i = 0; i < features_.size(); i++) {
+      merge(*features_[i], frame_keys[i], features_[i]->scores.keys().size(), all);
+      for (const auto& [key, value] : features_[i]->scores.aggregates())
+        all.set_aggregate(key, value);
+    }
+    return all;
+  }
+
+  std::span<const FeatureReport> reports() const override { return reports_; }
+  const ScorerCounts& counts() const override { return counts_; }
+
+ private:
+  Status open(const FeatureRequest& request, const DeviceLayout& layout, ScorerRows rows) {
+    auto feature = std::make_unique<Requested>();
+    PENSTOCK_ASSIGN(feature->row, row_named(request.name));
+    const FeatureRow& row = *feature->row;
+    PENSTOCK_ASSIGN(feature->options,
+                    OptionValues::parse(row.name, row.options, request.options));
+    if (device_ && takes_kernels(row, device_->traits(), rows)) {
+      if (!row.device)
+        return {Code::unsupported,
+                "feature '" + request.name + "' has no kernels; --device host computes it"};
+      PENSTOCK_ASSIGN(feature->device, row.device(device_, layout, feature->options));
+      reports_.push_back({request.name, device_->traits().id + " " + device_->traits().name,
+                          std::string(feature->device->variant())});
+    } else {
+      if (device_ && !device_->traits().shares_host_cores() && rows != ScorerRows::host)
+        return {Code::unsupported, "feature '" + request.name + "' has no kernels for " +
+                                       device_->traits().id + "; --device host computes it"};
+      PENSTOCK_ASSIGN(feature->host, row.host(format_, feature->options));
+      reports_.push_back({request.name, "host", "loops"});
+    }
+    features_.push_back(std::move(feature));
+    return {};
+  }
+
+  Status read(std::uint64_t frame, std::span<const std::uint64_t> sums) {
+    for (const auto& feature : features_) {
+      if (!feature->device) continue;
+      const std::uint32_t count = feature->device->sum_count();
+      PENSTOCK_TRY(feature->device->read(sums.first(count), frame, feature->scores));
+      sums = sums.subspan(count);
+    }
+    return {};
+  }
+
+  PictureFormat format_;
+  std::shared_ptr<Device> device_;  // null: the host alone
+  DeviceLayout layout_;
+  std::vector<std::unique_ptr<Requested>> features_;
+  std::vector<FeatureReport> reports_;
+  ScorerCounts counts_;
+  std::unique_ptr<FrameRing> ring_;  // last: its work uses the features' memory
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Scorer>> Scorer::create(const PictureFormat& format,
+                                               std::span<const FeatureRequest> features,
+                                               ScorerOptions options) {
+  PENSTOCK_TRY(check_format(format));
+  std::shared_ptr<Device> device = options.opened;
+  if (!device && options.device != "host") { PENSTOCK_ASSIGN(device, open_device(options.device)); }
+  auto scorer = std::make_unique<AnyScorer>(format, std::move(device));
+  PENSTOCK_TRY(scorer->open(features, options));
+  return std::unique_ptr<Scorer>(std::move(scorer));
+}
+
+std::vector<FeatureInfo> list_features() {
+  std::vector<FeatureInfo> features;
+  for (const FeatureRow* row : feature_rows()) features.push_back({row->name, row->summary});
+  return features;
+}
+
+}  // namespace penstock::video
