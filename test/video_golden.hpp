@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "video_clips.hpp"
+#include "testdata/video_clips.hpp"
 
 namespace penstock::video {
 

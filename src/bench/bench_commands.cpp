@@ -19,6 +19,7 @@ std::span<const Command> bench_commands() {
        declare_bench_streams},
       {"bench windows", "Time window functions, summed on the device and on the host",
        declare_bench_windows},
+      {"bench video", "Time features of video on the device: frames a second", declare_bench_video},
   };
   return table;
 }

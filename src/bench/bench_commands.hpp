@@ -17,5 +17,6 @@ Action declare_bench_fsst(Arguments& arguments);
 Action declare_bench_codecs(Arguments& arguments);
 Action declare_bench_streams(Arguments& arguments);
 Action declare_bench_windows(Arguments& arguments);
+Action declare_bench_video(Arguments& arguments);
 
 }  // namespace penstock::bench

@@ -82,11 +82,16 @@ Status add_baseline(const std::string& command, const BenchOptions& options,
                   0,
                   0,
                   0,
+                  0,
                   0};
     for (const Figure& ours : figures)
       if (ours.work == figure.work)
         figure.bytes = ours.bytes, figure.output_bytes = ours.output_bytes;
     const bool is_our_case = figure.bytes > 0;
+    const bool are_frames = std::ranges::any_of(figures, [](const Figure& ours) {
+      return ours.frames_per_second > 0;
+    });
+    if (are_frames && seconds > 0) figure.frames_per_second = 1 / seconds;
     if (moved_bytes > 0) figure.bytes = moved_bytes;
     if (is_our_case) figures.push_back(figure);
   }
@@ -130,6 +135,14 @@ std::string format_gains(const Figure& f, bool json) {
   return f.restructuring > 0 ? gains + text.data() : gains;
 }
 
+std::string format_frames(const Figure& f, bool json) {
+  std::array<char, 64> text{};
+  const char* format = json ? "\"frames_per_second\": %.3f, " : "  %.1f frames/s";
+  if (f.frames_per_second > 0)
+    std::snprintf(text.data(), text.size(), format, f.frames_per_second);
+  return text.data();
+}
+
 // Widths of the name columns in bytes.
 struct Widths {
   int work = 0, name = 0;
@@ -162,7 +175,7 @@ std::string format_figure(const Figure& f, const BenchOptions& options, const Be
       json ? f.spread : f.spread * 100, rate / 1e9,
       (json ? 1 : 100) * moved / opened.copy_bytes_per_second);
   const std::string last = json ? "\"device\": \"" + opened.device->traits().name + "\"}" : "";
-  return line + format_ratio(f, json) + format_sequences(f, json) + format_studies(f, json) +
+  return line + format_frames(f, json) + format_ratio(f, json) + format_sequences(f, json) + format_studies(f, json) +
          format_gains(f, json) + last + "\n";
 }
 
@@ -307,6 +320,10 @@ Figure figure_of(std::string work, std::string name, double bytes, std::vector<d
                 median,
                 (seconds.back() - seconds.front()) / median,
                 bytes,
+                0,
+                0,
+                0,
+                0,
                 0,
                 0,
                 0,

@@ -57,11 +57,13 @@ void show_progress(std::string_view case_name, std::string_view activity);
 //     alone_seconds              one chunk by itself
 //     restructuring              time of one thread that decodes a chunk, over alone_seconds
 //     parallelism                time of all chunks one after the other, over the batch's time
+//     frames_per_second          of video, where a row is a frame
 struct Figure {
   std::string work, name;
   double median_seconds = 0, spread = 0, bytes = 0, output_bytes = 0, stored_bytes = 0,
          output_bytes_per_sequence = 0, share_of_studies = 0;
   double alone_seconds = 0, restructuring = 0, parallelism = 0;
+  double frames_per_second = 0;
 };
 using Figures = std::vector<Figure>;
 
