@@ -35,13 +35,6 @@ typedef enum penstock_chunk_format {
   PENSTOCK_CHUNK_ZSTD
 } penstock_chunk_format;
 
-/* Device memory: a CUdeviceptr, or a cl_mem cast by (uintptr_t), and its size. CUDA's addresses
- * must be multiples of 16, as those of cudaMalloc are. */
-typedef struct penstock_memory {
-  uint64_t handle;
-  uint64_t bytes;
-} penstock_memory;
-
 /* The result of one chunk, as kernels write it: PENSTOCK_CHUNK_OK, or another error of
  * batch_errors.h and the byte of the chunk where it was found. */
 typedef struct penstock_chunk_status {

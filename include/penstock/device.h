@@ -64,6 +64,13 @@ const char* penstock_device_name(const penstock_device* device); /* "NVIDIA H200
  * NULL where it has none. */
 void* penstock_device_context(const penstock_device* device);
 
+/* Device memory: a CUdeviceptr, or a cl_mem cast by (uintptr_t), and its size. CUDA's addresses
+ * must be multiples of 16, as those of cudaMalloc are. */
+typedef struct penstock_memory {
+  uint64_t handle;
+  uint64_t bytes;
+} penstock_memory;
+
 #ifdef __cplusplus
 }
 #endif

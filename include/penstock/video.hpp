@@ -67,6 +67,8 @@ struct FeatureRequest {
   std::string name;
   std::map<std::string, std::string> options = {};
 };
+// Reads libvmaf's form: "cambi=enc_width=960:full_ref=true". Code::invalid names what is wrong.
+Result<FeatureRequest> parse_feature_request(std::string_view text);
 
 // The minimum, maximum, arithmetic and harmonic mean over frames, as libvmaf pools them.
 struct Pooled {

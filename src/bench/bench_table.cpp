@@ -88,9 +88,8 @@ Status add_baseline(const std::string& command, const BenchOptions& options,
       if (ours.work == figure.work)
         figure.bytes = ours.bytes, figure.output_bytes = ours.output_bytes;
     const bool is_our_case = figure.bytes > 0;
-    const bool are_frames = std::ranges::any_of(figures, [](const Figure& ours) {
-      return ours.frames_per_second > 0;
-    });
+    const bool are_frames =
+        std::ranges::any_of(figures, [](const Figure& ours) { return ours.frames_per_second > 0; });
     if (are_frames && seconds > 0) figure.frames_per_second = 1 / seconds;
     if (moved_bytes > 0) figure.bytes = moved_bytes;
     if (is_our_case) figures.push_back(figure);
@@ -138,8 +137,7 @@ std::string format_gains(const Figure& f, bool json) {
 std::string format_frames(const Figure& f, bool json) {
   std::array<char, 64> text{};
   const char* format = json ? "\"frames_per_second\": %.3f, " : "  %.1f frames/s";
-  if (f.frames_per_second > 0)
-    std::snprintf(text.data(), text.size(), format, f.frames_per_second);
+  if (f.frames_per_second > 0) std::snprintf(text.data(), text.size(), format, f.frames_per_second);
   return text.data();
 }
 
@@ -175,8 +173,8 @@ std::string format_figure(const Figure& f, const BenchOptions& options, const Be
       json ? f.spread : f.spread * 100, rate / 1e9,
       (json ? 1 : 100) * moved / opened.copy_bytes_per_second);
   const std::string last = json ? "\"device\": \"" + opened.device->traits().name + "\"}" : "";
-  return line + format_frames(f, json) + format_ratio(f, json) + format_sequences(f, json) + format_studies(f, json) +
-         format_gains(f, json) + last + "\n";
+  return line + format_frames(f, json) + format_ratio(f, json) + format_sequences(f, json) +
+         format_studies(f, json) + format_gains(f, json) + last + "\n";
 }
 
 bool contains_ignoring_case(std::string_view text, std::string_view part) {

@@ -93,9 +93,8 @@ class Clip {
         PENSTOCK_TRY(queue->finish());
         video::DevicePicture picture{.format = format_};
         for (std::uint32_t p = 0; p < video::plane_count(format_); p++)
-          picture.planes[p] = {
-              buffer, layout.first_byte[p],
-              std::uint64_t{video::plane_width(format_, p)} * layout.sample_bytes};
+          picture.planes[p] = {buffer, layout.first_byte[p],
+                               std::uint64_t{video::plane_width(format_, p)} * layout.sample_bytes};
         resident_.push_back(std::move(picture));
       }
     return {};
@@ -268,9 +267,8 @@ Status measure_size(const std::shared_ptr<Device>& device, const std::string& si
       is_verified = true;
       PENSTOCK_ASSIGN(Figure figure,
                       time_runs(size + " " + name, "penstock " + report.variant,
-                                bytes_of(work, format), options.repeats, [&] {
-                                  return run_seconds(device, clip, work, source, options);
-                                }));
+                                bytes_of(work, format), options.repeats,
+                                [&] { return run_seconds(device, clip, work, source, options); }));
       figure.frames_per_second = 1 / figure.median_seconds;
       figures.push_back(std::move(figure));
     }

@@ -84,4 +84,21 @@ std::string OptionValues::key(std::string_view name) const {
   return key;
 }
 
+Result<FeatureRequest> parse_feature_request(std::string_view text) {
+  const std::size_t name_end = std::min(text.find('='), text.size());
+  FeatureRequest request{std::string(text.substr(0, name_end)), {}};
+  if (request.name.empty()) return Status(Code::invalid, "a feature has no name");
+  text.remove_prefix(std::min(name_end + 1, text.size()));
+  while (!text.empty()) {
+    const std::string_view option = text.substr(0, text.find(':'));
+    const std::size_t equals = option.find('=');
+    if (equals == 0 || equals == std::string_view::npos)
+      return Status(Code::invalid, "'" + std::string(option) + "' of feature '" + request.name +
+                                       "' is not of the form option=value");
+    request.options[std::string(option.substr(0, equals))] = option.substr(equals + 1);
+    text.remove_prefix(std::min(option.size() + 1, text.size()));
+  }
+  return request;
+}
+
 }  // namespace penstock::video

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/parallel.hpp"
-
 namespace penstock::video {
 namespace {
 
@@ -24,11 +22,6 @@ FrameRing::FrameRing(std::shared_ptr<Device> device, const DeviceLayout& layout,
       features_(std::move(features)),
       read_(std::move(read)),
       counts_(counts) {}
-
-FrameRing::~FrameRing() {
-  if (upload_) upload_->finish();
-  if (compute_) compute_->finish();
-}
 
 Result<std::unique_ptr<FrameRing>> FrameRing::create(std::shared_ptr<Device> device,
                                                      const DeviceLayout& layout,
@@ -143,8 +136,7 @@ Status FrameRing::repack(const Buffer& to, const DevicePicture& picture) {
         width, height, static_cast<std::uint32_t>(from.row_bytes / layout_.sample_bytes),
         layout_.first_sample(plane)};
     PENSTOCK_TRY(compute_->launch(
-        *repack_.program, "repack_plane",
-        repack_.groups_for(std::uint64_t{width} * height / 8),
+        *repack_.program, "repack_plane", repack_.groups_for(std::uint64_t{width} * height / 8),
         {{Argument::of(*from.buffer), Argument::of(to),
           Argument::value(from.first_byte / layout_.sample_bytes), Argument::value(shape)}}));
   }

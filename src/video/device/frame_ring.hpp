@@ -22,7 +22,6 @@ class FrameRing {
                                                    std::vector<DeviceFeature*> features, Read read,
                                                    std::unique_ptr<Queue> callers_queue,
                                                    ScorerCounts& counts);
-  ~FrameRing();
   Status add(const Picture& reference, const Picture& distorted);
   Status add(const DevicePicture& reference, const DevicePicture& distorted);
   Status finish();  // waits for every frame and reads it
@@ -55,7 +54,7 @@ class FrameRing {
   std::uint64_t sums_bytes_ = 0;
   FrameProgram repack_;
   std::vector<Slot> slots_;
-  std::unique_ptr<Queue> compute_, upload_;  // after the memory that they use
+  std::unique_ptr<Queue> compute_, upload_;  // wait for the work on the memory above
   std::uint64_t added_ = 0, read_count_ = 0;
 };
 

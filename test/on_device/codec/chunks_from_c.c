@@ -103,64 +103,29 @@ penstock_code run_from_c_in_host_memory(penstock_device* device, enum c_work wor
   return run_from_c(&allocator, device, work, format, chunks, status);
 }
 
-static uint64_t put_on_opencl(const struct c_allocator* allocator, const void* content,
-                              uint64_t bytes) {
-  const cl_mem memory =
-      clCreateBuffer(allocator->context, CL_MEM_READ_WRITE, (size_t)bytes + 16, NULL, NULL);
-  if (content != NULL)
-    clEnqueueWriteBuffer(allocator->queue, memory, CL_FALSE, 0, (size_t)bytes, content, 0, NULL,
-                         NULL);
-  return (uintptr_t)memory;
-}
-static void get_from_opencl(const struct c_allocator* allocator, uint64_t memory, void* to,
-                            uint64_t bytes) {
-  clEnqueueReadBuffer(allocator->queue, (cl_mem)(uintptr_t)memory, CL_FALSE, 0, (size_t)bytes, to,
-                      0, NULL, NULL);
-}
-static void finish_on_opencl(const struct c_allocator* allocator) { clFinish(allocator->queue); }
-static void release_on_opencl(const struct c_allocator* allocator, uint64_t memory) {
-  (void)allocator;
-  clReleaseMemObject((cl_mem)(uintptr_t)memory);
-}
-
-static penstock_code run_on_queue(cl_context context, cl_command_queue queue, enum c_work work,
-                                  penstock_chunk_format format, struct c_chunks* chunks,
-                                  penstock_status* status) {
-  const struct c_allocator allocator = {
-      context, queue, put_on_opencl, get_from_opencl, finish_on_opencl, release_on_opencl};
-  penstock_device* device = NULL;
-  penstock_code code = penstock_device_of_opencl_queue(queue, &device, status);
-  if (code == PENSTOCK_OK && penstock_device_context(device) != (void*)context)
-    code = PENSTOCK_INTERNAL;
-  if (code == PENSTOCK_OK) code = run_from_c(&allocator, device, work, format, chunks, status);
-  penstock_device_close(device);
-  return code;
-}
-
-/* The first device of all platforms, in a context and queue of this file's making. */
-static cl_device_id first_device(void) {
-  cl_platform_id platforms[16];
-  cl_uint platform_count = 0;
-  if (clGetPlatformIDs(16, platforms, &platform_count) != CL_SUCCESS) return NULL;
-  for (cl_uint i = 0; i < platform_count; i++) {
-    cl_device_id device = NULL;
-    if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL) == CL_SUCCESS)
-      return device;
-  }
-  return NULL;
+/* What a body gets. */
+struct c_run {
+  enum c_work work;
+  penstock_chunk_format format;
+  struct c_chunks* chunks;
+};
+static penstock_code run_body(const struct c_allocator* allocator, penstock_device* device,
+                              void* argument, penstock_status* status) {
+  const struct c_run* const run = argument;
+  return run_from_c(allocator, device, run->work, run->format, run->chunks, status);
 }
 
 penstock_code run_from_c_on_opencl(enum c_work work, penstock_chunk_format format,
                                    uint64_t queue_properties, struct c_chunks* chunks,
                                    penstock_status* status) {
-  cl_device_id device = first_device();
-  if (device == NULL) return PENSTOCK_NO_DEVICE;
-  const cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
-  const cl_command_queue queue = clCreateCommandQueue(context, device, queue_properties, NULL);
-  const penstock_code code = run_on_queue(context, queue, work, format, chunks, status);
-  clReleaseCommandQueue(queue);
-  clReleaseContext(context);
-  return code;
+  struct c_run run = {work, format, chunks};
+  return run_on_opencl(queue_properties, run_body, &run, status);
+}
+
+penstock_code run_from_c_on_cuda(enum c_work work, penstock_chunk_format format,
+                                 struct c_chunks* chunks, penstock_status* status) {
+  struct c_run run = {work, format, chunks};
+  return run_on_cuda(run_body, &run, status);
 }
 
 penstock_code enqueue_memory_of_another_context(penstock_device* device, void* queue,
@@ -170,7 +135,7 @@ penstock_code enqueue_memory_of_another_context(penstock_device* device, void* q
       penstock_chunk_decoder_build(device, PENSTOCK_CHUNK_LZ4, NULL, &decoder, status);
   if (code != PENSTOCK_OK) return PENSTOCK_INTERNAL;
   penstock_device_close(device); /* the decoder keeps what it needs */
-  cl_device_id id = first_device();
+  cl_device_id id = first_opencl_device();
   const cl_context context = clCreateContext(NULL, 1, &id, NULL, NULL, NULL);
   const cl_mem memory = clCreateBuffer(context, CL_MEM_READ_WRITE, 4096, NULL, NULL);
   penstock_memory parts[part_count];

@@ -2,6 +2,7 @@
  * programs are C11. */
 #ifndef CHUNKS_FROM_C_H
 #define CHUNKS_FROM_C_H
+#include "c_callers/c_callers.h"
 #include "penstock/batch.h"
 
 #ifdef __cplusplus
@@ -22,15 +23,6 @@ struct c_chunks {
 
 enum c_work { C_DECODE, C_ENCODE };
 
-/* Memory and a queue of a program's own. */
-struct c_allocator {
-  void *context, *queue;
-  uint64_t (*put)(const struct c_allocator* allocator, const void* content,
-                  uint64_t bytes); /* NULL: memory without content */
-  void (*get)(const struct c_allocator* allocator, uint64_t memory, void* to, uint64_t bytes);
-  void (*finish)(const struct c_allocator* allocator);
-  void (*release)(const struct c_allocator* allocator, uint64_t memory);
-};
 penstock_code run_from_c(const struct c_allocator* allocator, penstock_device* device,
                          enum c_work work, penstock_chunk_format format, struct c_chunks* chunks,
                          penstock_status* status);
@@ -43,7 +35,7 @@ penstock_code run_from_c_in_host_memory(penstock_device* device, enum c_work wor
 penstock_code run_from_c_on_opencl(enum c_work work, penstock_chunk_format format,
                                    uint64_t queue_properties, struct c_chunks* chunks,
                                    penstock_status* status);
-/* "cuda:0", in memory and a stream of the C program's own: chunks_from_c_on_cuda.c. */
+/* "cuda:0", in memory and a stream of the C program's own. */
 penstock_code run_from_c_on_cuda(enum c_work work, penstock_chunk_format format,
                                  struct c_chunks* chunks, penstock_status* status);
 /* Closes the device. */

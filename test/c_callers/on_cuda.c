@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "on_device/codec/chunks_from_c.h"
+#include "c_callers/c_callers.h"
 
 typedef int cu_result; /* CUresult: 0 is success */
 typedef uint64_t cu_pointer;
@@ -52,8 +52,7 @@ static void release(const struct c_allocator* allocator, uint64_t memory) {
   driver.release(memory);
 }
 
-penstock_code run_from_c_on_cuda(enum c_work work, penstock_chunk_format format,
-                                 struct c_chunks* chunks, penstock_status* status) {
+penstock_code run_on_cuda(c_body body, void* argument, penstock_status* status) {
   penstock_device* device = NULL;
   penstock_code code = penstock_device_open("cuda:0", &device, status);
   if (code != PENSTOCK_OK) return code;
@@ -62,7 +61,7 @@ penstock_code run_from_c_on_cuda(enum c_work work, penstock_chunk_format format,
       driver.create_stream(&allocator.queue, 0) != 0)
     code = PENSTOCK_INTERNAL;
   else
-    code = run_from_c(&allocator, device, work, format, chunks, status);
+    code = body(&allocator, device, argument, status);
   if (allocator.queue != NULL) driver.destroy_stream(allocator.queue);
   penstock_device_close(device);
   return code;
