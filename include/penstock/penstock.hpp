@@ -1,6 +1,6 @@
 // All of Penstock: devices, columns and tables, plans, the C++ front door, files, compressed files
 // and SQL. A program that links only the core component may include it too; open_table,
-// write_table, stream's functions and bind_sql then have no definition.
+// write_table, the functions of stream and video and bind_sql then have no definition.
 #pragma once
 #include "penstock/arrow_c.hpp"
 #include "penstock/column.hpp"
@@ -13,3 +13,4 @@
 #include "penstock/sql.hpp"
 #include "penstock/status.hpp"
 #include "penstock/stream.hpp"
+#include "penstock/video.hpp"

@@ -84,19 +84,17 @@ class Clip {
   Status upload(Device& device) {
     PENSTOCK_ASSIGN(const auto layout, video::device_layout(format_));
     PENSTOCK_ASSIGN(const auto queue, device.queue());
-    std::vector<std::byte> packed(layout.bytes);
-    for (const auto& frame : frames_)
-      for (const auto* planes : {&frame.reference, &frame.distorted}) {
-        video::pack(video::picture_of(format_, *planes).value(), layout, packed.data());
+    std::vector<std::byte> packed(2 * layout.bytes);
+    for (const auto& frame : frames_) {
+      video::pack(video::picture_of(format_, frame.reference).value(),
+                  video::picture_of(format_, frame.distorted).value(), layout, packed.data());
+      for (const std::uint64_t first : {std::uint64_t{0}, layout.bytes}) {
         PENSTOCK_ASSIGN(auto buffer, device.allocate(layout.bytes));
-        PENSTOCK_TRY(queue->upload(*buffer, packed.data(), packed.size()));
+        PENSTOCK_TRY(queue->upload(*buffer, packed.data() + first, layout.bytes));
         PENSTOCK_TRY(queue->finish());
-        video::DevicePicture picture{.format = format_};
-        for (std::uint32_t p = 0; p < video::plane_count(format_); p++)
-          picture.planes[p] = {buffer, layout.first_byte[p],
-                               std::uint64_t{video::plane_width(format_, p)} * layout.sample_bytes};
-        resident_.push_back(std::move(picture));
+        resident_.push_back(picture_in(std::move(buffer), layout));
       }
+    }
     return {};
   }
 
@@ -127,6 +125,16 @@ class Clip {
     if (source == Source::resident) return scorer.add(resident_[2 * at], resident_[2 * at + 1]);
     return scorer.add(video::picture_of(format_, frames_[at].reference).value(),
                       video::picture_of(format_, frames_[at].distorted).value());
+  }
+
+  static video::DevicePicture picture_in(std::shared_ptr<Buffer> buffer,
+                                         const video::DeviceLayout& layout) {
+    video::DevicePicture picture{.format = layout.format};
+    for (std::uint32_t p = 0; p < video::plane_count(layout.format); p++)
+      picture.planes[p] = {
+          buffer, layout.first_byte[p],
+          std::uint64_t{video::plane_width(layout.format, p)} * layout.sample_bytes};
+    return picture;
   }
 
   std::string path(bool is_reference) const {

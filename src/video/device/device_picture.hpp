@@ -32,8 +32,10 @@ struct DeviceLayout {
 // Code::unsupported for pictures of 4 GiB or more: kernels count samples in 32 bits.
 Result<DeviceLayout> device_layout(const PictureFormat& format);
 
-// Copies a picture to where it will be uploaded from: `to` has layout.bytes bytes.
-void pack(const Picture& picture, const DeviceLayout& layout, std::byte* to);
+// Copies a frame of both videos to where it will be uploaded from: `to` has twice layout.bytes. In
+// parallel, since one core copies slower than the link to a GPU.
+void pack(const Picture& reference, const Picture& distorted, const DeviceLayout& layout,
+          std::byte* to);
 
 // Whether a picture in device memory lies as kernels expect it, in one buffer from its start.
 bool is_in_layout(const DevicePicture& picture, const DeviceLayout& layout);

@@ -117,8 +117,7 @@ Status FrameRing::upload(Slot& slot, const Picture& reference, const Picture& di
       PENSTOCK_TRY(upload_->wait_for(last_use));
     }
   }
-  pack(reference, layout_, slot.host->data());
-  pack(distorted, layout_, slot.host->data() + layout_.bytes);
+  pack(reference, distorted, layout_, slot.host->data());
   if (device_->traits().unified_memory) return {};
   PENSTOCK_TRY(upload_->upload(*slot.reference, slot.host->data(), layout_.bytes));
   PENSTOCK_TRY(upload_->upload(*slot.distorted, slot.host->data() + layout_.bytes, layout_.bytes));
