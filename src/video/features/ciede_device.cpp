@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "video/device/device_feature.hpp"
+#include "video/features/ciede.hpp"
 
 namespace penstock::video {
 namespace {
