@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "video/feature.hpp"
+#include "video/features/ciede.hpp"
 #include "video/host/image.hpp"
 
 namespace penstock::video {
@@ -137,6 +137,7 @@ Result<std::unique_ptr<HostFeature>> make_host_ciede(const PictureFormat& format
 
 }  // namespace
 
-const FeatureRow ciede_row = {"ciede", "CIEDE2000, the difference of colours", {}, make_host_ciede};
+const FeatureRow ciede_row = {
+    "ciede", "CIEDE2000, the difference of colours", {}, make_host_ciede, make_device_ciede};
 
 }  // namespace penstock::video

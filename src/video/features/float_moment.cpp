@@ -1,5 +1,5 @@
 // First and second moments of luma: the means of samples and of their squares.
-#include "video/feature.hpp"
+#include "video/features/float_moment.hpp"
 #include "video/host/image.hpp"
 
 namespace penstock::video {
@@ -34,7 +34,10 @@ class HostMoment final : public HostFeature {
 
 }  // namespace
 
-const FeatureRow float_moment_row = {
-    "float_moment", "means of luma and of its square", {}, host_feature<HostMoment>};
+const FeatureRow float_moment_row = {"float_moment",
+                                     "means of luma and of its square",
+                                     {},
+                                     host_feature<HostMoment>,
+                                     make_device_float_moment};
 
 }  // namespace penstock::video

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "video/feature.hpp"
+#include "video/features/float_psnr.hpp"
 #include "video/host/image.hpp"
 
 namespace penstock::video {
@@ -34,6 +34,7 @@ class HostFloatPsnr final : public HostFeature {
 
 }  // namespace
 
-const FeatureRow float_psnr_row = {"float_psnr", "PSNR of luma", {}, host_feature<HostFloatPsnr>};
+const FeatureRow float_psnr_row = {
+    "float_psnr", "PSNR of luma", {}, host_feature<HostFloatPsnr>, make_device_float_psnr};
 
 }  // namespace penstock::video

@@ -101,5 +101,13 @@ float fmod(float, float);
 double fmod(double, double);
 float pow(float, float);
 double pow(double, double);
+float fma(float, float, float);
+namespace native {
+float exp2(float);
+float log2(float);
+float recip(float);
+float rsqrt(float);
+float sqrt(float);
+}  // namespace native
 
 }  // namespace sycl
