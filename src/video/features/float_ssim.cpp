@@ -1,34 +1,18 @@
 // SSIM of luma, by default at the scale at which 256 rows or columns remain.
-#include <algorithm>
-#include <cmath>
-
-#include "video/feature.hpp"
-#include "video/host/ssim_scale.hpp"
+#include "video/features/ssim_rows.hpp"
+#include "video/features/ssim_scores.hpp"
 
 namespace penstock::video {
 namespace {
 
-std::uint32_t factor_of(const PictureFormat& format, const OptionValues& options) {
-  if (options.integer("scale") > 0) return static_cast<std::uint32_t>(options.integer("scale"));
-  const float sides = static_cast<float>(std::min(format.width, format.height)) / 256.0f;
-  return std::max(1u, static_cast<std::uint32_t>(std::floor(sides + 0.5f)));
-}
-
 class HostSsim final : public HostFeature {
  public:
   HostSsim(const PictureFormat& format, const OptionValues& options)
-      : factor_(factor_of(format, options)),
-        has_lcs_(options.flag("enable_lcs")),
-        decibels_(format, options) {}
+      : factor_(ssim_factor(format, options)), scores_(format, options) {}
 
   Status add(const Picture& reference, const Picture& distorted, std::uint64_t frame,
              Scores& scores) override {
-    const SsimMeans means = ssim_means(scaled(reference), scaled(distorted));
-    scores.set("float_ssim", frame, decibels_(means.ssim));
-    if (!has_lcs_) return {};
-    scores.set("float_ssim_l", frame, means.luminance);
-    scores.set("float_ssim_c", frame, means.contrast);
-    scores.set("float_ssim_s", frame, means.structure);
+    scores_.set(ssim_means(scaled(reference), scaled(distorted)), frame, scores);
     return {};
   }
 
@@ -38,19 +22,12 @@ class HostSsim final : public HostFeature {
     return factor_ > 1 ? decimate_by_box(image, factor_) : image;
   }
   std::uint32_t factor_;
-  bool has_lcs_;
-  Decibels decibels_;
+  SsimScores scores_;
 };
 
-// The window has to fit into what decimation leaves.
 Result<std::unique_ptr<HostFeature>> make_host_float_ssim(const PictureFormat& format,
                                                           const OptionValues& options) {
-  const std::uint32_t factor = factor_of(format, options);
-  const auto left = [&](std::uint32_t size) {
-    return factor > 1 ? size / factor + size % 2 : size;
-  };
-  if (left(format.width) < ssim_window.size() || left(format.height) < ssim_window.size())
-    return Status(Code::invalid, "float_ssim needs 11 rows and columns at its scale");
+  PENSTOCK_TRY(check_ssim_size(format, options));
   return host_feature<HostSsim>(format, options);
 }
 
@@ -66,6 +43,7 @@ constexpr OptionRow float_ssim_options[] = {
 }  // namespace
 
 const FeatureRow float_ssim_row = {"float_ssim", "structural similarity of luma",
-                                   float_ssim_options, make_host_float_ssim};
+                                   float_ssim_options, make_host_float_ssim,
+                                   make_device_float_ssim};
 
 }  // namespace penstock::video
