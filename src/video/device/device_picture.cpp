@@ -104,7 +104,7 @@ std::uint32_t FrameProgram::groups_for(std::uint64_t threads) const {
 
 std::string sample_definitions(const PictureFormat& format) {
   const std::string bits = format.bits > 8 ? "16u" : "8u";
-  const std::string scale = std::to_string(1.0 / (1u << (format.bits - 8))) + "f";
+  const std::string scale = "(1.0f / " + std::to_string(1u << (format.bits - 8)) + ".0f)";
   return "#define SAMPLE_BITS " + bits + "\n#define SAMPLE_SCALE " + scale + "\n";
 }
 
