@@ -1,9 +1,8 @@
 // Motion of luma in floating point: the mean absolute difference of two blurred frames.
-#include <algorithm>
 #include <cmath>
 
-#include "video/feature.hpp"
-#include "video/features/motion_blend.hpp"
+#include "video/features/motion_device.hpp"
+#include "video/features/motion_scores.hpp"
 #include "video/host/image.hpp"
 
 namespace penstock::video {
@@ -35,37 +34,24 @@ double mean_difference(const Image<float>& a, const Image<float>& b) {
 
 class HostFloatMotion final : public HostFeature {
  public:
-  HostFloatMotion(const PictureFormat&, const OptionValues& options)
-      : options_(options), blend_(options) {}
+  HostFloatMotion(const PictureFormat&, const OptionValues& options) : scores_(options) {}
 
   Status add(const Picture& reference, const Picture&, std::uint64_t frame,
              Scores& scores) override {
     auto now = blurred(floats_of(reference, -128));
-    const double score = frame == 0 ? 0 : blend_.weighted(mean_difference(before_, now));
+    scores_.add(frame == 0 ? 0 : mean_difference(before_, now), frame, scores);
     before_ = std::move(now);
-    if (frame == 0) scores.set(options_.key("motion2"), 0, 0);
-    if (options_.flag("debug")) scores.set(options_.key("motion"), frame, score);
-    if (frame == 1) scores.set(options_.key("motion3"), 0, blend_(score));
-    if (frame > 1) set_lesser(frame - 1, std::min(last_score_, score), scores);
-    last_score_ = score;
     return {};
   }
 
   Status finish(std::uint64_t frame_count, Scores& scores) override {
-    if (frame_count > 1) set_lesser(frame_count - 1, last_score_, scores);
-    if (frame_count == 1) scores.set(options_.key("motion3"), 0, 0);
+    scores_.finish(frame_count, scores);
     return {};
   }
 
  private:
-  void set_lesser(std::uint64_t frame, double score, Scores& scores) const {
-    scores.set(options_.key("motion2"), frame, score);
-    scores.set(options_.key("motion3"), frame, blend_(score));
-  }
-  OptionValues options_;
-  MotionBlend blend_;
+  FloatMotionScores scores_;
   Image<float> before_;
-  double last_score_ = 0;
 };
 
 constexpr OptionRow float_motion_options[] = {
@@ -74,6 +60,7 @@ constexpr OptionRow float_motion_options[] = {
 }  // namespace
 
 const FeatureRow float_motion_row = {"float_motion", "motion from frame to frame",
-                                     float_motion_options, host_feature<HostFloatMotion>};
+                                     float_motion_options, host_feature<HostFloatMotion>,
+                                     make_device_float_motion};
 
 }  // namespace penstock::video

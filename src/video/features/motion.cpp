@@ -1,9 +1,8 @@
 // Motion: how much blurred luma differs from the frame before. Integer arithmetic throughout.
-#include <algorithm>
 #include <cmath>
 
-#include "video/feature.hpp"
-#include "video/features/motion_blend.hpp"
+#include "video/features/motion_device.hpp"
+#include "video/features/motion_scores.hpp"
 #include "video/host/image.hpp"
 
 namespace penstock::video {
@@ -42,57 +41,30 @@ std::uint64_t blurred_difference(const Image<std::uint16_t>& before,
 class HostMotion final : public HostFeature {
  public:
   HostMotion(const PictureFormat& format, const OptionValues& options)
-      : format_(format),
-        options_(options),
-        blend_(options),
-        window_(options.flag("motion_five_frame_window") ? 2 : 1) {}
+      : bits_(format.bits), scores_(format, options) {}
 
   Status add(const Picture& reference, const Picture&, std::uint64_t frame,
              Scores& scores) override {
     auto luma = samples_of(reference, 0);
-    double score = 0;
-    if (before_.size() == window_) {
-      const std::uint64_t sum = blurred_difference(before_.front(), luma, format_.bits);
-      score = blend_.weighted(static_cast<double>(sum) / 256 /
-                              (double{1} * format_.width * format_.height));
+    std::uint64_t difference = 0;
+    if (before_.size() == scores_.window()) {
+      difference = blurred_difference(before_.front(), luma, bits_);
       before_.erase(before_.begin());
     }
     before_.push_back(std::move(luma));
-    sums_.push_back(score);
-    scores.set(options_.key("VMAF_integer_feature_motion_sad_score"), frame, score);
-    if (options_.flag("debug")) scores.set(options_.key("integer_motion"), frame, score);
+    scores_.add(difference, frame, scores);
     return {};
   }
 
-  // motion2 is the lesser of the differences to the frames before and after; motion3 is that,
-  // blended, and of the first frames that of the first difference.
   Status finish(std::uint64_t frame_count, Scores& scores) override {
-    double before = frame_count > window_ ? blend_(sums_[window_]) : 0;
-    for (std::uint64_t frame = 0; frame < frame_count; frame++) {
-      const double score2 = frame < window_ ? 0 : lesser(frame);
-      scores.set(options_.key("integer_motion2"), frame, score2);
-      const double blended = frame < window_ ? before : blend_(score2);
-      const bool is_averaged = frame >= window_ && options_.flag("motion_moving_average");
-      scores.set(options_.key("integer_motion3"), frame,
-                 is_averaged ? (blended + before) / 2 : blended);
-      before = blended;
-    }
+    scores_.finish(frame_count, scores);
     return {};
   }
 
  private:
-  double lesser(std::uint64_t frame) const {
-    if (frame + 1 >= sums_.size()) return sums_[frame];
-    const std::uint64_t low = frame + 1 - window_;
-    return low < window_ ? sums_[frame + 1] : std::min(sums_[low], sums_[frame + 1]);
-  }
-
-  PictureFormat format_;
-  OptionValues options_;
-  MotionBlend blend_;
-  std::size_t window_;
+  std::uint32_t bits_;
+  MotionScores scores_;
   std::vector<Image<std::uint16_t>> before_;
-  std::vector<double> sums_;
 };
 
 constexpr OptionRow motion_options[] = {PENSTOCK_MOTION_OPTIONS,
@@ -109,6 +81,6 @@ constexpr OptionRow motion_options[] = {PENSTOCK_MOTION_OPTIONS,
 }  // namespace
 
 const FeatureRow motion_row = {"motion", "motion from frame to frame, of integers", motion_options,
-                               host_feature<HostMotion>};
+                               host_feature<HostMotion>, make_device_motion};
 
 }  // namespace penstock::video
