@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "video/features/cambi_device.hpp"
 #include "video/features/cambi_plan.hpp"
 #include "video/host/image.hpp"
 
@@ -205,6 +206,7 @@ Result<std::unique_ptr<HostFeature>> make_host_cambi(const PictureFormat& format
 
 }  // namespace
 
-const FeatureRow cambi_row = {"cambi", "banding, as it is seen", cambi_options(), make_host_cambi};
+const FeatureRow cambi_row = {"cambi", "banding, as it is seen", cambi_options(), make_host_cambi,
+                              make_device_cambi};
 
 }  // namespace penstock::video
