@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "video/features/vif.hpp"
+#include "video/features/vif_device.hpp"
 #include "video/host/image.hpp"
 #include "video/host/vif_scale.hpp"
 
@@ -135,11 +136,9 @@ class HostVif final : public HostFeature {
   double gain_limit_;
 };
 
-// Each scale has at least as many samples as its filter reaches beyond an edge.
 Result<std::unique_ptr<HostFeature>> make_host_vif(const PictureFormat& format,
                                                    const OptionValues& options) {
-  if (format.width < 16 || format.height < 16)
-    return Status(Code::invalid, "vif needs 16 rows and columns");
+  PENSTOCK_TRY(check_vif_size("vif", format));
   return host_feature<HostVif>(format, options);
 }
 
@@ -183,6 +182,6 @@ std::int64_t log2_fixed(std::uint64_t value) {
 }
 
 const FeatureRow vif_row = {"vif", "visual information fidelity, of integers", vif_options,
-                            make_host_vif};
+                            make_host_vif, make_device_vif};
 
 }  // namespace penstock::video

@@ -24,6 +24,10 @@ struct VifSums {
   VifFraction fraction() const;
 };
 
+// Code::invalid for pictures of less than 16 rows or columns: each scale has at least as many
+// samples as its filter reaches beyond an edge.
+Status check_vif_size(std::string_view feature, const PictureFormat& format);
+
 // Sets the scores of a frame: of each scale, and with `debug` of all and their parts.
 class VifScores {
  public:

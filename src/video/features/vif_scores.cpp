@@ -2,6 +2,11 @@
 
 namespace penstock::video {
 
+Status check_vif_size(std::string_view feature, const PictureFormat& format) {
+  if (format.width >= 16 && format.height >= 16) return {};
+  return {Code::invalid, std::string(feature) + " needs 16 rows and columns"};
+}
+
 void VifScores::set(const std::array<VifFraction, vif_scale_count>& scales, std::uint64_t frame,
                     Scores& scores) const {
   const bool skips_first = options_.flag("vif_skip_scale0");
