@@ -19,8 +19,7 @@ Status check_format(const PictureFormat& format) {
   const bool has_bits =
       format.bits == 8 || format.bits == 10 || format.bits == 12 || format.bits == 16;
   if (!has_bits)
-    return {Code::invalid,
-            "samples have 8, 10, 12 or 16 bits, not " + std::to_string(format.bits)};
+    return {Code::invalid, "samples have 8, 10, 12 or 16 bits, not " + std::to_string(format.bits)};
   if (format.width == 0 || format.height == 0 || format.width > max_side ||
       format.height > max_side)
     return {Code::invalid, "pictures have 1 to " + std::to_string(max_side) + " rows and columns"};

@@ -24,7 +24,8 @@ Result<const FeatureRow*> row_named(const std::string& name) {
   const std::string near = nearest_name(name, names);
   std::string message = "there is no feature '" + name + "'";
   if (near.empty())
-    for (std::size_t i = 0; i < names.size(); i++) message += (i ? ", " : "; there are ") + names[i];
+    for (std::size_t i = 0; i < names.size(); i++)
+      message += (i ? ", " : "; there are ") + names[i];
   else
     message += "; did you mean '" + near + "'?";
   return Status(Code::invalid, message);
@@ -119,8 +120,7 @@ class AnyScorer final : public Scorer {
     auto feature = std::make_unique<Requested>();
     PENSTOCK_ASSIGN(feature->row, row_named(request.name));
     const FeatureRow& row = *feature->row;
-    PENSTOCK_ASSIGN(feature->options,
-                    OptionValues::parse(row.name, row.options, request.options));
+    PENSTOCK_ASSIGN(feature->options, OptionValues::parse(row.name, row.options, request.options));
     if (device_ && takes_kernels(row, device_->traits(), rows)) {
       if (!row.device)
         return {Code::unsupported,
@@ -132,7 +132,8 @@ class AnyScorer final : public Scorer {
       if (device_ && !device_->traits().shares_host_cores() && rows != ScorerRows::host)
         return {Code::unsupported, "feature '" + request.name + "' has no kernels for " +
                                        device_->traits().id + "; --device host computes it"};
-      PENSTOCK_ASSIGN(feature->host, row.host(format_, feature->options));
+      PENSTOCK_ASSIGN(feature->host,
+                      (row.fast_host ? row.fast_host : row.host)(format_, feature->options));
       reports_.push_back({request.name, "host", "loops"});
     }
     features_.push_back(std::move(feature));

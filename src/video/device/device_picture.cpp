@@ -11,7 +11,8 @@ namespace penstock::video {
 namespace {
 
 constexpr std::uint64_t plane_alignment = 16;
-// Groups that fill a device: a GPU's hide one another's latency, a CPU's even out its cores' speeds.
+// Groups that fill a device: a GPU's hide one another's latency, a CPU's even out its cores'
+// speeds.
 constexpr std::uint32_t groups_per_compute_unit = 8;
 
 }  // namespace
@@ -61,7 +62,8 @@ Status check_picture(const DevicePicture& picture, const DeviceLayout& layout) {
     return {Code::invalid, "a picture has another format than the scorer"};
   for (std::uint32_t plane = 0; plane < plane_count(layout.format); plane++) {
     const DevicePlane& at = picture.planes[plane];
-    const std::uint64_t row = std::uint64_t{plane_width(layout.format, plane)} * layout.sample_bytes,
+    const std::uint64_t row =
+                            std::uint64_t{plane_width(layout.format, plane)} * layout.sample_bytes,
                         rows = plane_height(layout.format, plane);
     const auto wrong = [&](const char* reason) {
       return Status(Code::invalid, "plane " + std::to_string(plane) + " " + reason);

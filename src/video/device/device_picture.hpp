@@ -61,8 +61,8 @@ struct FrameProgram {
   // The groups for so many threads' work, at most those that fill the device.
   std::uint32_t groups_for(std::uint64_t threads) const;
 };
-// `file`: "squared_error.kc". `definitions`: lines before the source. `gpu_group_size`: threads of a
-// group where groups have more than one.
+// `file`: "squared_error.kc". `definitions`: lines before the source. `gpu_group_size`: threads of
+// a group where groups have more than one.
 Result<FrameProgram> frame_program(Device& device, const std::string& file,
                                    const std::string& definitions,
                                    std::uint32_t gpu_group_size = 256);

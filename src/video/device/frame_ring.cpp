@@ -143,8 +143,7 @@ Status FrameRing::repack(const Buffer& to, const DevicePicture& picture) {
         width, height, static_cast<std::uint32_t>(from.row_bytes / layout_.sample_bytes),
         layout_.first_sample(plane)};
     PENSTOCK_TRY(compute_->launch(
-        *repack_.program, "repack_plane",
-        repack_.groups_for(std::uint64_t{width} * height / 8),
+        *repack_.program, "repack_plane", repack_.groups_for(std::uint64_t{width} * height / 8),
         {{Argument::of(*from.buffer), Argument::of(to),
           Argument::value(from.first_byte / layout_.sample_bytes), Argument::value(shape)}}));
   }

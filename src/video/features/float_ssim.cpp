@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "video/feature.hpp"
-#include "video/host/ssim_scale.hpp"
+#include "video/host/ssim_fast.hpp"
 
 namespace penstock::video {
 namespace {
@@ -14,16 +14,51 @@ std::uint32_t factor_of(const PictureFormat& format, const OptionValues& options
   return std::max(1u, static_cast<std::uint32_t>(std::floor(sides + 0.5f)));
 }
 
-class HostSsim final : public HostFeature {
+class PlainMeans {
+ public:
+  PlainMeans(const PictureFormat&, std::uint32_t factor) : factor_(factor) {}
+  SsimMeans operator()(const Picture& reference, const Picture& distorted) {
+    return ssim_means(scaled(reference), scaled(distorted));
+  }
+
+ private:
+  Image<float> scaled(const Picture& picture) const {
+    const auto image = floats_of(picture, 0);
+    return factor_ > 1 ? decimate_by_box(image, factor_) : image;
+  }
+  std::uint32_t factor_;
+};
+
+class FastMeans {
+ public:
+  FastMeans(const PictureFormat& format, std::uint32_t factor) : factor_(factor) {
+    if (factor == 1) return;
+    for (FloatPlane& plane : scaled_)
+      plane = {format.width / factor + format.width % 2,
+               format.height / factor + format.height % 2};
+  }
+  SsimMeans operator()(const Picture& reference, const Picture& distorted) {
+    if (factor_ == 1) return fast_ssim_means(reference, distorted);
+    fast_decimate_by_box(reference, factor_, scaled_[0]);
+    fast_decimate_by_box(distorted, factor_, scaled_[1]);
+    return fast_ssim_means(scaled_[0], scaled_[1]);
+  }
+
+ private:
+  std::uint32_t factor_;
+  FloatPlane scaled_[2];
+};
+
+template <class Means> class HostSsim final : public HostFeature {
  public:
   HostSsim(const PictureFormat& format, const OptionValues& options)
-      : factor_(factor_of(format, options)),
+      : means_of_(format, factor_of(format, options)),
         has_lcs_(options.flag("enable_lcs")),
         decibels_(format, options) {}
 
   Status add(const Picture& reference, const Picture& distorted, std::uint64_t frame,
              Scores& scores) override {
-    const SsimMeans means = ssim_means(scaled(reference), scaled(distorted));
+    const SsimMeans means = means_of_(reference, distorted);
     scores.set("float_ssim", frame, decibels_(means.ssim));
     if (!has_lcs_) return {};
     scores.set("float_ssim_l", frame, means.luminance);
@@ -33,16 +68,13 @@ class HostSsim final : public HostFeature {
   }
 
  private:
-  Image<float> scaled(const Picture& picture) const {
-    const auto image = floats_of(picture, 0);
-    return factor_ > 1 ? decimate_by_box(image, factor_) : image;
-  }
-  std::uint32_t factor_;
+  Means means_of_;
   bool has_lcs_;
   Decibels decibels_;
 };
 
 // The window has to fit into what decimation leaves.
+template <class Means>
 Result<std::unique_ptr<HostFeature>> make_host_float_ssim(const PictureFormat& format,
                                                           const OptionValues& options) {
   const std::uint32_t factor = factor_of(format, options);
@@ -51,7 +83,7 @@ Result<std::unique_ptr<HostFeature>> make_host_float_ssim(const PictureFormat& f
   };
   if (left(format.width) < ssim_window.size() || left(format.height) < ssim_window.size())
     return Status(Code::invalid, "float_ssim needs 11 rows and columns at its scale");
-  return host_feature<HostSsim>(format, options);
+  return host_feature<HostSsim<Means>>(format, options);
 }
 
 constexpr OptionRow float_ssim_options[] = {
@@ -65,7 +97,10 @@ constexpr OptionRow float_ssim_options[] = {
 
 }  // namespace
 
-const FeatureRow float_ssim_row = {"float_ssim", "structural similarity of luma",
-                                   float_ssim_options, make_host_float_ssim};
+const FeatureRow float_ssim_row = {.name = "float_ssim",
+                                   .summary = "structural similarity of luma",
+                                   .options = float_ssim_options,
+                                   .host = make_host_float_ssim<PlainMeans>,
+                                   .fast_host = make_host_float_ssim<FastMeans>};
 
 }  // namespace penstock::video

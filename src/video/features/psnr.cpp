@@ -57,8 +57,8 @@ class DevicePsnr final : public DeviceFeature {
     for (std::uint32_t plane = 0; plane < planes_; plane++) words_[plane] = layout.words(plane);
   }
   Status open() {
-    PENSTOCK_ASSIGN(program_, frame_program(*device_, "squared_error.kc",
-                                            sample_definitions(layout_.format)));
+    PENSTOCK_ASSIGN(
+        program_, frame_program(*device_, "squared_error.kc", sample_definitions(layout_.format)));
     return {};
   }
 
