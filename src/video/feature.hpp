@@ -78,6 +78,10 @@ struct FeatureRow {
   // On a device that is the host's own cores, kernels are faster than the host's loops
   // (docs/lab/video.md).
   bool has_fast_kernels_on_cpu = false;
+  // What scorers take in place of `host`, which is then the plain loop that this is compared with.
+  // Null: `host` itself is fast.
+  Result<std::unique_ptr<HostFeature>> (*fast_host)(const PictureFormat& format,
+                                                    const OptionValues& options) = nullptr;
 };
 std::span<const FeatureRow* const> feature_rows();
 

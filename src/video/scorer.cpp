@@ -132,7 +132,8 @@ class AnyScorer final : public Scorer {
       if (device_ && !device_->traits().shares_host_cores() && rows != ScorerRows::host)
         return {Code::unsupported, "feature '" + request.name + "' has no kernels for " +
                                        device_->traits().id + "; --device host computes it"};
-      PENSTOCK_ASSIGN(feature->host, row.host(format_, feature->options));
+      PENSTOCK_ASSIGN(feature->host,
+                      (row.fast_host ? row.fast_host : row.host)(format_, feature->options));
       reports_.push_back({request.name, "host", "loops"});
     }
     features_.push_back(std::move(feature));

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "video/features/ciede.hpp"
+#include "video/features/fast.hpp"
 #include "video/host/image.hpp"
 
 namespace penstock::video {
@@ -137,7 +138,11 @@ Result<std::unique_ptr<HostFeature>> make_host_ciede(const PictureFormat& format
 
 }  // namespace
 
-const FeatureRow ciede_row = {
-    "ciede", "CIEDE2000, the difference of colours", {}, make_host_ciede, make_device_ciede};
+const FeatureRow ciede_row = {.name = "ciede",
+                              .summary = "CIEDE2000, the difference of colours",
+                              .options = {},
+                              .host = make_host_ciede,
+                              .device = make_device_ciede,
+                              .fast_host = make_fast_ciede};
 
 }  // namespace penstock::video

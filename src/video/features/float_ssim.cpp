@@ -1,19 +1,16 @@
 // SSIM of luma, by default at the scale at which 256 rows or columns remain.
 #include "video/features/ssim_rows.hpp"
 #include "video/features/ssim_scores.hpp"
+#include "video/host/ssim_fast.hpp"
 
 namespace penstock::video {
 namespace {
 
-class HostSsim final : public HostFeature {
+class PlainMeans {
  public:
-  HostSsim(const PictureFormat& format, const OptionValues& options)
-      : factor_(ssim_factor(format, options)), scores_(format, options) {}
-
-  Status add(const Picture& reference, const Picture& distorted, std::uint64_t frame,
-             Scores& scores) override {
-    scores_.set(ssim_means(scaled(reference), scaled(distorted)), frame, scores);
-    return {};
+  PlainMeans(const PictureFormat&, std::uint32_t factor) : factor_(factor) {}
+  SsimMeans operator()(const Picture& reference, const Picture& distorted) {
+    return ssim_means(scaled(reference), scaled(distorted));
   }
 
  private:
@@ -22,13 +19,48 @@ class HostSsim final : public HostFeature {
     return factor_ > 1 ? decimate_by_box(image, factor_) : image;
   }
   std::uint32_t factor_;
+};
+
+class FastMeans {
+ public:
+  FastMeans(const PictureFormat& format, std::uint32_t factor) : factor_(factor) {
+    if (factor == 1) return;
+    for (FloatPlane& plane : scaled_)
+      plane = {size_after_box(format.width, factor), size_after_box(format.height, factor)};
+  }
+  SsimMeans operator()(const Picture& reference, const Picture& distorted) {
+    if (factor_ == 1) return fast_ssim_means(reference, distorted);
+    fast_decimate_by_box(reference, factor_, scaled_[0]);
+    fast_decimate_by_box(distorted, factor_, scaled_[1]);
+    return fast_ssim_means(scaled_[0], scaled_[1]);
+  }
+
+ private:
+  std::uint32_t factor_;
+  FloatPlane scaled_[2];
+};
+
+template <class Means> class HostSsim final : public HostFeature {
+ public:
+  HostSsim(const PictureFormat& format, const OptionValues& options)
+      : means_of_(format, ssim_factor(format, options)), scores_(format, options) {}
+
+  Status add(const Picture& reference, const Picture& distorted, std::uint64_t frame,
+             Scores& scores) override {
+    scores_.set(means_of_(reference, distorted), frame, scores);
+    return {};
+  }
+
+ private:
+  Means means_of_;
   SsimScores scores_;
 };
 
+template <class Means>
 Result<std::unique_ptr<HostFeature>> make_host_float_ssim(const PictureFormat& format,
                                                           const OptionValues& options) {
   PENSTOCK_TRY(check_ssim_size(format, options));
-  return host_feature<HostSsim>(format, options);
+  return host_feature<HostSsim<Means>>(format, options);
 }
 
 constexpr OptionRow float_ssim_options[] = {
@@ -42,8 +74,11 @@ constexpr OptionRow float_ssim_options[] = {
 
 }  // namespace
 
-const FeatureRow float_ssim_row = {"float_ssim", "structural similarity of luma",
-                                   float_ssim_options, make_host_float_ssim,
-                                   make_device_float_ssim};
+const FeatureRow float_ssim_row = {.name = "float_ssim",
+                                   .summary = "structural similarity of luma",
+                                   .options = float_ssim_options,
+                                   .host = make_host_float_ssim<PlainMeans>,
+                                   .device = make_device_float_ssim,
+                                   .fast_host = make_host_float_ssim<FastMeans>};
 
 }  // namespace penstock::video

@@ -6,7 +6,7 @@
 #include "kernel_c/host_device.hpp"
 #include "on_device/device/device_fixture.hpp"
 #include "video/feature.hpp"
-#include "video_clips.hpp"
+#include "testdata/video_clips.hpp"
 
 namespace penstock::video {
 namespace {

@@ -1,0 +1,44 @@
+// Rows of luma as floats in the range of 8 bits.
+#pragma once
+#include "base/huge_page_allocator.hpp"
+#include "video/host/sample_rows.hpp"
+
+namespace penstock::video {
+
+// Samples of a picture, or of a scale of it. Kept from frame to frame: fresh memory is slow.
+struct FloatPlane {
+  std::uint32_t width = 0, height = 0;
+  LargeArray<float> values = {};
+
+  FloatPlane() = default;
+  FloatPlane(std::uint32_t columns, std::uint32_t rows)
+      : width(columns), height(rows), values(std::size_t{columns} * rows) {}
+  float* row(std::uint32_t y) { return values.data() + std::size_t{y} * width; }
+  const float* row(std::uint32_t y) const { return values.data() + std::size_t{y} * width; }
+};
+
+// Sets `count` samples of a row from column `first` on, divided by 2^(bits - 8).
+void set_floats(const std::byte* row, std::uint32_t bits, std::size_t first, std::size_t count,
+                float* out);
+
+// A picture's luma, or a plane's rows.
+class LumaRows {
+ public:
+  LumaRows(const Picture& picture) : picture_(&picture) {}  // NOLINT: both are rows of luma
+  LumaRows(const FloatPlane& plane) : plane_(&plane) {}     // NOLINT
+  std::uint32_t width() const { return plane_ ? plane_->width : picture_->format.width; }
+  std::uint32_t height() const { return plane_ ? plane_->height : picture_->format.height; }
+  // Returns `count` values of a row from column `first` on: those of the plane, or the picture's
+  // in `buffer`.
+  const float* at(std::uint32_t y, std::size_t first, std::size_t count, float* buffer) const {
+    if (plane_) return plane_->row(y) + first;
+    set_floats(row_of(*picture_, 0, y), picture_->format.bits, first, count, buffer);
+    return buffer;
+  }
+
+ private:
+  const Picture* picture_ = nullptr;
+  const FloatPlane* plane_ = nullptr;
+};
+
+}  // namespace penstock::video
