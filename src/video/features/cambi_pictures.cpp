@@ -41,15 +41,18 @@ Status CambiPictures::open() {
   return upload();
 }
 
-// More rows hide the rows that a group has to read before its first. Fewer make more groups.
-std::uint32_t CambiPictures::rows_of_group() const {
+// More rows hide the rows that a group has to read before its first. Fewer make more groups. Small
+// scales have more levels in a strip, so more slides; their groups have fewer rows, to end with the
+// others.
+std::uint32_t CambiPictures::rows_of_group(std::uint32_t scale) const {
   if (is_of_threads()) return 256;
-  return side_.window > 40 ? 64 : 32;
+  const std::uint32_t rows = side_.window > 40 ? 64 : 32;
+  return std::max(rows >> (scale > 1 ? scale - 1 : 0), 8u);
 }
 
 // More levels at once need fewer slides. Fewer let more groups run on a multiprocessor.
 std::uint32_t CambiPictures::level_ranges() const {
-  constexpr std::uint64_t wanted_bytes = 24 << 10, row_bytes = CAMBI_STRIP * 2, reserve = 4 << 10;
+  constexpr std::uint64_t wanted_bytes = 15 << 10, row_bytes = CAMBI_STRIP * 2, reserve = 4 << 10;
   const std::uint64_t local = device_->traits().local_bytes;
   const std::uint64_t bytes = std::min(wanted_bytes, local > reserve ? local - reserve : 0);
   const std::uint64_t rows = bytes / row_bytes, others = 2 * plan_.difference_count + 1;
@@ -60,8 +63,7 @@ std::uint32_t CambiPictures::level_ranges() const {
 std::string CambiPictures::contrast_definitions() const {
   std::string text = define("PAD", side_.window / 2) +
                      define("DIFFERENCES", plan_.difference_count) +
-                     define("ROWS", rows_of_group()) + define("LEVEL_RANGES", level_ranges()) +
-                     define("MIN_LUMA", plan_.min_luma) +
+                     define("LEVEL_RANGES", level_ranges()) + define("MIN_LUMA", plan_.min_luma) +
                      define("LAST_LEVEL", *std::ranges::max_element(plan_.max_level)) +
                      "TABLE(u32, MAX_LEVEL, 33u) = {";
   for (const std::uint32_t level : plan_.max_level) text += std::to_string(level) + "u, ";
@@ -99,13 +101,16 @@ void CambiPictures::lay_out() {
     scale.first_value = values_;
     scale.values = scale.strips * CAMBI_STRIP * height;
     values_ += scale.values;
-    scale.first_group = groups_;
-    groups_ += scale.strips * divided_up(height, rows_of_group());
-    scale.first_select_group = select_groups_;
-    select_groups_ += divided_up(scale.values, CAMBI_SELECT_VALUES);
     const auto count = std::int64_t{width} * height;
     scale.kept = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
         static_cast<std::int64_t>(plan_.topk * static_cast<double>(count)), 1, count));
+  }
+  for (std::uint32_t s = cambi_scale_count; s-- > 0;) {
+    CambiScale& scale = scales_[s];
+    scale.first_group = groups_;
+    groups_ += scale.strips * divided_up(scale.height, rows_of_group(s));
+    scale.first_select_group = select_groups_;
+    select_groups_ += divided_up(scale.values, CAMBI_SELECT_VALUES);
   }
   // A group's threads read whole words each, past the last row's end.
   samples_ += 4 * std::max(contrast_.group_size, 32u);
@@ -124,7 +129,7 @@ Status CambiPictures::allocate() {
 }
 
 Status CambiPictures::upload() {
-  std::array<std::uint32_t, CAMBI_SCALES * CAMBI_SHAPE_WORDS> shapes = {};
+  std::array<std::uint32_t, CAMBI_SCALES* CAMBI_SHAPE_WORDS> shapes = {};
   for (std::uint32_t s = 0; s < cambi_scale_count; s++) {
     const CambiScale& scale = scales_[s];
     std::uint32_t* shape = shapes.data() + s * CAMBI_SHAPE_WORDS;
@@ -134,6 +139,7 @@ Status CambiPictures::upload() {
     shape[CAMBI_SHAPE_HEIGHT] = scale.height;
     shape[CAMBI_SHAPE_STRIPS] = scale.strips;
     shape[CAMBI_SHAPE_GROUP] = scale.first_group;
+    shape[CAMBI_SHAPE_ROWS] = rows_of_group(s);
     shape[CAMBI_SHAPE_VALUE] = scale.first_value;
     shape[CAMBI_SHAPE_VALUE_STRIDE] = scale.strips * CAMBI_STRIP;
     shape[CAMBI_SHAPE_VALUE_COUNT] = scale.values;

@@ -35,7 +35,7 @@ class CambiPictures {
   Status allocate();
   Status upload();
   std::string contrast_definitions() const;
-  std::uint32_t rows_of_group() const;
+  std::uint32_t rows_of_group(std::uint32_t scale) const;
   std::uint32_t level_ranges() const;
   Status enqueue_prepare(Queue& queue, const Buffer& picture);
   Status enqueue_scale(Queue& queue, std::uint32_t scale);

@@ -29,6 +29,7 @@
 #define CAMBI_SHAPE_HEIGHT 3u         // rows
 #define CAMBI_SHAPE_STRIPS 4u         // strips of columns
 #define CAMBI_SHAPE_GROUP 5u          // the first group of cambi_contrast.kc
+#define CAMBI_SHAPE_ROWS 11u          // the rows of such a group
 #define CAMBI_SHAPE_VALUE 6u          // the first contrast: even
 #define CAMBI_SHAPE_VALUE_STRIDE 7u   // contrasts of a row, with what pads it: even
 #define CAMBI_SHAPE_VALUE_COUNT 8u    // contrasts of the scale, with what pads rows
