@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "video/features/cambi_device.hpp"
+#include "video/features/cambi_heatmaps.hpp"
 #include "video/features/cambi_plan.hpp"
 #include "video/host/image.hpp"
 
@@ -161,7 +162,9 @@ double pooled(Image<float>& values, double topk) {
   return sum / static_cast<double>(kept);
 }
 
-double score_of(const CambiPlan& plan, const CambiSide& side, const Picture& picture) {
+// heatmaps: null where none are written.
+Result<double> score_of(const CambiPlan& plan, const CambiSide& side, const Picture& picture,
+                        CambiHeatmaps* heatmaps) {
   Levels image = preprocessed(picture, side, plan.encoded_bits);
   auto mask = mask_of(image, side.mask_threshold);
   double score = 0;
@@ -169,6 +172,9 @@ double score_of(const CambiPlan& plan, const CambiSide& side, const Picture& pic
     if (scale > 0 || plan.halves_first) image = halved(image), mask = halved(mask);
     image = mode_filtered(image);
     auto values = contrasts(plan, image, mask, side.window);
+    if (heatmaps)
+      PENSTOCK_TRY(
+          heatmaps->write(scale, values.values.data(), values.width, values.width, values.height));
     score += pooled(values, plan.topk) * cambi_scale_weights[scale];
   }
   return score / (side.window * side.window);
@@ -176,18 +182,19 @@ double score_of(const CambiPlan& plan, const CambiSide& side, const Picture& pic
 
 class HostCambi final : public HostFeature {
  public:
-  HostCambi(CambiPlan plan, const OptionValues& options)
-      : plan_(std::move(plan)), options_(options) {}
+  HostCambi(CambiPlan plan, const OptionValues& options, std::unique_ptr<CambiHeatmaps> heatmaps)
+      : plan_(std::move(plan)), options_(options), heatmaps_(std::move(heatmaps)) {}
 
   Status add(const Picture& reference, const Picture& distorted, std::uint64_t frame,
              Scores& scores) override {
-    const double score = score_of(plan_, plan_.distorted, distorted);
+    PENSTOCK_ASSIGN(const double score,
+                    score_of(plan_, plan_.distorted, distorted, heatmaps_.get()));
     const auto set = [&](const char* name, double value) {
       scores.set(options_.key(name), frame, std::min(value, plan_.max_score));
     };
     set("cambi", score);
     if (!plan_.has_source) return {};
-    const double source = score_of(plan_, plan_.source, reference);
+    PENSTOCK_ASSIGN(const double source, score_of(plan_, plan_.source, reference, nullptr));
     set("cambi_source", source);
     set("cambi_full_reference", std::max(0.0, score - source));
     return {};
@@ -196,12 +203,15 @@ class HostCambi final : public HostFeature {
  private:
   CambiPlan plan_;
   OptionValues options_;
+  std::unique_ptr<CambiHeatmaps> heatmaps_;
 };
 
 Result<std::unique_ptr<HostFeature>> make_host_cambi(const PictureFormat& format,
                                                      const OptionValues& options) {
   PENSTOCK_ASSIGN(auto plan, CambiPlan::make(format, options));
-  return std::unique_ptr<HostFeature>(std::make_unique<HostCambi>(std::move(plan), options));
+  PENSTOCK_ASSIGN(auto heatmaps, CambiHeatmaps::create(plan, options.text("heatmaps_path")));
+  return std::unique_ptr<HostFeature>(
+      std::make_unique<HostCambi>(std::move(plan), options, std::move(heatmaps)));
 }
 
 }  // namespace

@@ -20,19 +20,26 @@ class DeviceCambi final : public DeviceFeature {
         reference_(device, layout, plan_, plan_.source) {}
 
   Status open() {
+    PENSTOCK_ASSIGN(heatmaps_, CambiHeatmaps::create(plan_, options_.text("heatmaps_path")));
     PENSTOCK_TRY(distorted_.open());
     return plan_.has_source ? reference_.open() : Status();
   }
 
   std::uint32_t sum_count() const override { return plan_.has_source ? 2 * side_sums : side_sums; }
   std::string_view variant() const override {
-    return distorted_.is_of_threads() ? "cambi_contrast_thread" : "cambi_contrast_runs";
+    if (distorted_.is_of_threads())
+      return heatmaps_ ? "cambi_contrast_thread, a wait for each frame's heat maps"
+                       : "cambi_contrast_thread";
+    return heatmaps_ ? "cambi_contrast_runs, a wait for each frame's heat maps"
+                     : "cambi_contrast_runs";
   }
 
   Status enqueue(Queue& queue, const DeviceFrame& frame) override {
     PENSTOCK_TRY(distorted_.enqueue(queue, frame.distorted, frame.sums, frame.first_sum));
-    if (!plan_.has_source) return {};
-    return reference_.enqueue(queue, frame.reference, frame.sums, frame.first_sum + side_sums);
+    if (plan_.has_source)
+      PENSTOCK_TRY(
+          reference_.enqueue(queue, frame.reference, frame.sums, frame.first_sum + side_sums));
+    return heatmaps_ ? distorted_.write(queue, *heatmaps_) : Status();
   }
 
   Status read(std::span<const std::uint64_t> sums, std::uint64_t frame, Scores& scores) override {
@@ -51,6 +58,7 @@ class DeviceCambi final : public DeviceFeature {
  private:
   CambiPlan plan_;
   OptionValues options_;
+  std::unique_ptr<CambiHeatmaps> heatmaps_;
   CambiPictures distorted_, reference_;
 };
 

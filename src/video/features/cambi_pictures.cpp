@@ -209,6 +209,17 @@ Status CambiPictures::enqueue_selection(Queue& queue, const Buffer& sums, std::u
         Argument::of(*histograms_), Argument::of(sums), Argument::value(first_sum)}});
 }
 
+Status CambiPictures::write(Queue& queue, CambiHeatmaps& heatmaps) const {
+  std::vector<float> contrasts(values_);
+  PENSTOCK_TRY(queue.download(contrasts.data(), *pairs_, contrasts.size() * sizeof(float)));
+  PENSTOCK_TRY(queue.finish());
+  for (std::uint32_t s = 0; s < cambi_scale_count; s++)
+    PENSTOCK_TRY(heatmaps.write(s, contrasts.data() + scales_[s].first_value,
+                                std::size_t{scales_[s].strips} * CAMBI_STRIP, scales_[s].width,
+                                scales_[s].height));
+  return {};
+}
+
 double CambiPictures::score(std::span<const std::uint64_t> sums) const {
   double score = 0;
   for (std::uint32_t s = 0; s < cambi_scale_count; s++) {

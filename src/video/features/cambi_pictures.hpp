@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "video/device/device_picture.hpp"
+#include "video/features/cambi_heatmaps.hpp"
 #include "video/features/cambi_plan.hpp"
 
 namespace penstock::video {
@@ -26,6 +27,8 @@ class CambiPictures {
   // Adds CAMBI_SCALES * CAMBI_SUMS sums from first_sum on.
   Status enqueue(Queue& queue, const Buffer& picture, const Buffer& sums, std::uint32_t first_sum);
   double score(std::span<const std::uint64_t> sums) const;
+  // Waits for the contrasts of the frame that was enqueued last, and writes them.
+  Status write(Queue& queue, CambiHeatmaps& heatmaps) const;
   // Whether one thread does a group's work.
   bool is_of_threads() const { return device_->traits().wants_single_thread_groups(); }
 

@@ -1,12 +1,14 @@
 // CAMBI's kernels have the host's scores to the last bit.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "kernel_c/host_device.hpp"
 #include "on_device/device/device_fixture.hpp"
-#include "video/feature.hpp"
 #include "testdata/video_clips.hpp"
+#include "video/feature.hpp"
 
 namespace penstock::video {
 namespace {
@@ -154,6 +156,37 @@ TEST(Cambi, SamplesOfTooManyBitsAreSafe) {
     const PictureFormat format = {217, 33, 10};
     const auto frames = drawn(format, [](auto x, auto y) { return hash_of(x / 9, y) & 65535u; });
     EXPECT_OK(scores_of({.opened = device, .rows = ScorerRows::kernels}, format, {}, frames));
+  });
+}
+
+std::string content_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Cambi, HeatMapsAreThoseOfTheHost) {
+  on_each_shared([](const std::shared_ptr<Device>& device) {
+    const PictureFormat format = {577, 323};
+    const auto frames = clip(format, ClipKind::banding, 2);
+    const std::filesystem::path folder = testing::TempDir() + "cambi_heatmaps";
+    const auto write = [&](const char* name, ScorerOptions where) {
+      const Options options = {{"heatmaps_path", folder / name}};
+      EXPECT_OK(scores_of(std::move(where), format, options, frames));
+    };
+    write("host", {.device = "host"});
+    write("device", {.opened = device, .rows = ScorerRows::kernels});
+    std::size_t files = 0;
+    for (const auto& file : std::filesystem::directory_iterator(folder / "host")) {
+      const std::string expected = content_of(file.path());
+      EXPECT_EQ(content_of(folder / "device" / file.path().filename()), expected);
+      EXPECT_NE(expected.find_first_not_of('\0'), std::string::npos);
+      files++;
+    }
+    EXPECT_EQ(files, 5u);
+    EXPECT_EQ(
+        std::filesystem::file_size(folder / "device" / "cambi_heatmap_scale_4_37x21_16b.gray"),
+        2u * 2 * 37 * 21);
+    std::filesystem::remove_all(folder);
   });
 }
 
