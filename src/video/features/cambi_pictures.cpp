@@ -72,9 +72,12 @@ std::string CambiPictures::contrast_definitions() const {
 
 Status CambiPictures::build() {
   const bool is_resampled = side_.width != format_.width || side_.height != format_.height;
+  const bool has_whole_words = format_.width % (format_.bits > 8 ? 2 : 4) == 0;
   const std::string preparation =
       sample_definitions(format_) + define("SOURCE_BITS", format_.bits) +
-      define("HAS_RESAMPLING", is_resampled) + define("HAS_SMOOTHING", plan_.encoded_bits < 10);
+      define("HAS_RESAMPLING", is_resampled) +
+      define("HAS_WORDS", !is_resampled && has_whole_words) +
+      define("HAS_SMOOTHING", plan_.encoded_bits < 10) + define("HAS_FILTER", !plan_.halves_first);
   PENSTOCK_ASSIGN(prepare_, frame_program(*device_, "cambi_prepare.kc", preparation));
   PENSTOCK_ASSIGN(scale_, frame_program(*device_, "cambi_scale.kc", ""));
   PENSTOCK_ASSIGN(contrast_, frame_program(*device_,
@@ -159,7 +162,7 @@ Status CambiPictures::upload() {
 Status CambiPictures::enqueue(Queue& queue, const Buffer& picture, const Buffer& sums,
                               std::uint32_t first_sum) {
   PENSTOCK_TRY(enqueue_prepare(queue, picture));
-  for (std::uint32_t scale = 0; scale < cambi_scale_count; scale++)
+  for (std::uint32_t scale = plan_.halves_first ? 0 : 1; scale < cambi_scale_count; scale++)
     PENSTOCK_TRY(enqueue_scale(queue, scale));
   PENSTOCK_TRY(enqueue_contrasts(queue, sums, first_sum));
   return enqueue_selection(queue, sums, first_sum);
@@ -168,27 +171,29 @@ Status CambiPictures::enqueue(Queue& queue, const Buffer& picture, const Buffer&
 Status CambiPictures::enqueue_prepare(Queue& queue, const Buffer& picture) {
   const std::uint32_t groups =
       divided_up(side_.width, CAMBI_TILE_WIDTH) * divided_up(side_.height, CAMBI_TILE_HEIGHT);
-  const std::array<std::uint32_t, 4> shape = {side_.width, side_.height, prepared_stride_,
+  const std::array<std::uint32_t, 4> shape = {side_.width, side_.height, format_.width,
                                               side_.mask_threshold};
+  const bool is_filtered = !plan_.halves_first;
   return queue.launch(
       *prepare_.program, "cambi_prepare", groups,
       {{Argument::of(picture), Argument::of(*columns_), Argument::of(*rows_),
-        Argument::of(*prepared_), Argument::of(*histograms_), Argument::value(shape),
-        Argument::value(format_.width), Argument::value(histogram_words)}});
+        Argument::of(is_filtered ? *images_ : *prepared_), Argument::of(*histograms_),
+        Argument::value(shape), Argument::value(is_filtered ? scales_[0].first / 2 : 0),
+        Argument::value((is_filtered ? scales_[0].stride : prepared_stride_) / 2),
+        Argument::value(histogram_words)}});
 }
 
 Status CambiPictures::enqueue_scale(Queue& queue, std::uint32_t s) {
   const CambiScale& scale = scales_[s];
   const std::uint32_t columns =
       scale_.group_size == 1 ? CAMBI_SCALE_COLUMNS_OF_THREAD : scale_.group_size;
-  const std::uint32_t step = s > 0 || plan_.halves_first ? 2 : 1;
-  std::array<std::uint32_t, 4> input = {0, prepared_stride_, step, 0};
-  if (s > 0) input = {scales_[s - 1].first, scales_[s - 1].stride, step, 0};
+  const std::uint32_t first = s > 0 ? scales_[s - 1].first : 0,
+                      stride = s > 0 ? scales_[s - 1].stride : prepared_stride_;
   const std::array<std::uint32_t, 4> shape = {scale.width, scale.height, scale.first, scale.stride};
   return queue.launch(*scale_.program, "cambi_scale",
                       divided_up(scale.width, columns) * divided_up(scale.height, CAMBI_SCALE_ROWS),
                       {{Argument::of(s > 0 ? *images_ : *prepared_), Argument::of(*images_),
-                        Argument::value(input), Argument::value(shape)}});
+                        Argument::value(first), Argument::value(stride), Argument::value(shape)}});
 }
 
 Status CambiPictures::enqueue_contrasts(Queue& queue, const Buffer& sums, std::uint32_t first_sum) {

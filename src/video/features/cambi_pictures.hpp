@@ -52,6 +52,7 @@ class CambiPictures {
   std::array<CambiScale, cambi_scale_count> scales_ = {};
   std::uint32_t prepared_stride_ = 0, samples_ = 0, values_ = 0, groups_ = 0, select_groups_ = 0;
   FrameProgram prepare_, scale_, contrast_, select_;
+  // prepared_: only where the first scale is halved.
   std::shared_ptr<Buffer> columns_, rows_, prepared_, images_, pairs_, shapes_, reciprocals_,
       histograms_;
 };

@@ -111,8 +111,12 @@ TEST(Cambi, EveryOptionHasTheHostsScores) {
 
 TEST(Cambi, EverySizeAndDepthHasTheHostsScores) {
   on_each_shared([](const std::shared_ptr<Device>& device) {
-    for (const PictureFormat& format :
-         {PictureFormat{641, 363}, {216, 16}, {217, 33, 10}, {385, 257, 12}, {333, 219, 16}})
+    for (const PictureFormat& format : {PictureFormat{641, 363},
+                                        {216, 16},
+                                        {260, 40},
+                                        {217, 33, 10},
+                                        {386, 257, 12},
+                                        {333, 219, 16}})
       for (const ClipKind kind : {ClipKind::banding, ClipKind::scene})
         expect_scores_of_host(device, format, {}, clip(format, kind), Expected::anything);
     const PictureFormat row = {217, 1}, column = {1, 216};
