@@ -38,7 +38,7 @@ class DeviceCiede final : public DeviceFeature {
   }
 
   Status read(std::span<const std::uint64_t> sums, std::uint64_t frame, Scores& scores) override {
-    constexpr double unit = 1.0 / (1 << 24);
+    constexpr double unit = 1 / (4294967296.0 * 0.004875);  // kernels/ciede2000.kc
     const double pixels = double{1} * layout_.format.width * layout_.format.height;
     scores.set("ciede2000", frame,
                45 - 20 * std::log10(static_cast<double>(sums[0]) * unit / pixels));
