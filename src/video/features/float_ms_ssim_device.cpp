@@ -28,8 +28,7 @@ class DeviceMsSsim final : public DeviceFeature {
   }
 
   Status open() {
-    const std::string samples = source_definitions(format_, true),
-                      floats = source_definitions(format_, false);
+    const std::string samples = sample_source(format_), floats = float_source();
     PENSTOCK_TRY(ssim_.open(*device_, samples, SsimSums::terms, format_.width, format_.height, 1));
     PENSTOCK_TRY(ssim_of_levels_.open(*device_, floats, SsimSums::terms, levels_[1].width,
                                       levels_[1].height, ms_ssim_levels - 1));

@@ -22,8 +22,8 @@ class DeviceSsim final : public DeviceFeature {
 
   Status open() {
     const SsimSums sums = scores_.has_lcs() ? SsimSums::ssim_and_terms : SsimSums::ssim;
-    PENSTOCK_TRY(
-        ssim_.open(*device_, source_definitions(format_, factor_ == 1), sums, width_, height_, 1));
+    const std::string source = factor_ == 1 ? sample_source(format_) : float_source();
+    PENSTOCK_TRY(ssim_.open(*device_, source, sums, width_, height_, 1));
     return factor_ == 1 ? Status() : open_box();
   }
 

@@ -18,7 +18,19 @@ constexpr std::uint32_t bytes_per_thread(SsimSums sums) {
          static_cast<std::uint32_t>(sums) * std::uint32_t{sizeof(std::uint64_t)} + 4;
 }
 
+// Where one program has images of one width alone, addresses of rows can be constants. Small images
+// are not worth a program for each width.
+std::string pitch_definition(const std::string& source, std::uint32_t width) {
+  return "#define SOURCE_PITCH " +
+         std::to_string(source == float_source() ? float_pitch(width) : width) + "u\n";
+}
+
 }  // namespace
+
+std::string sample_source(const PictureFormat& format) {
+  return sample_definitions(format) + "#define SOURCE_IS_SAMPLES 1\n";
+}
+std::string float_source() { return "#define SOURCE_IS_SAMPLES 0\n"; }
 
 Result<FloatImages> allocate_images(Device& device, std::uint64_t floats) {
   FloatImages images;
@@ -32,11 +44,6 @@ std::uint32_t fitting_group_size(const Traits& traits, std::uint32_t wanted,
   std::uint32_t size = std::min(wanted, std::bit_floor(traits.max_group_size));
   while (size > 32 && std::uint64_t{size} * bytes_per_thread > traits.local_bytes) size /= 2;
   return size;
-}
-
-std::string source_definitions(const PictureFormat& format, bool is_samples) {
-  return is_samples ? sample_definitions(format) + "#define SOURCE_IS_SAMPLES 1\n"
-                    : "#define SOURCE_IS_SAMPLES 0\n";
 }
 
 std::uint64_t SsimKernel::tiles(std::uint32_t group_size) const {
@@ -59,8 +66,9 @@ Status SsimKernel::open(Device& device, const std::string& source, SsimSums sums
       tiles(large_group) < std::uint64_t{min_tiles_per_compute_unit} * traits.compute_units;
   const std::uint32_t group_size =
       fitting_group_size(traits, is_small ? small_group : large_group, bytes_per_thread(sums));
-  const std::string definitions =
+  std::string definitions =
       source + "#define SSIM_SUMS " + std::to_string(static_cast<std::uint32_t>(sums)) + "u\n";
+  if (group_size == large_group && levels == 1) definitions += pitch_definition(source, width);
   PENSTOCK_ASSIGN(program_, frame_program(device, "ssim.kc", definitions, group_size));
   const std::uint64_t groups = tiles(program_.group_size);
   if (groups > std::numeric_limits<std::uint32_t>::max())

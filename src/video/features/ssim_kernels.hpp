@@ -5,13 +5,18 @@
 
 namespace penstock::video {
 
-// Two images of floats in device memory, rows of a multiple of four (kernels/middle.kc). Levels of
-// half the size may follow each.
+// Two images of floats in device memory, rows of a multiple of four (kernels/image_source.kc).
+// Levels of half the size may follow each.
 struct FloatImages {
   std::shared_ptr<Buffer> first, second;
 };
 constexpr std::uint32_t float_pitch(std::uint32_t width) { return (width + 3) / 4 * 4; }
 Result<FloatImages> allocate_images(Device& device, std::uint64_t floats);
+
+// The lines before a kernel that reads planes of samples, or images of floats
+// (kernels/image_source.kc).
+std::string sample_source(const PictureFormat& format);
+std::string float_source();
 
 // What kernels/ssim.kc sums.
 enum class SsimSums : unsigned char { ssim = 1, terms = 3, ssim_and_terms = 4 };
@@ -19,7 +24,7 @@ enum class SsimSums : unsigned char { ssim = 1, terms = 3, ssim_and_terms = 4 };
 // The kernel `ssim` for images of one size and levels below it.
 class SsimKernel {
  public:
-  // `source`: "#define SOURCE_IS_SAMPLES 1", and what samples are, or ... 0.
+  // `source`: sample_source() or float_source().
   Status open(Device& device, const std::string& source, SsimSums sums, std::uint32_t width,
               std::uint32_t height, std::uint32_t levels);
   Status enqueue(Queue& queue, const Buffer& first, const Buffer& second, const Buffer& sums,
@@ -31,7 +36,6 @@ class SsimKernel {
   FrameProgram program_;
   std::uint32_t width_ = 0, height_ = 0, levels_ = 1, groups_ = 0;
 };
-std::string source_definitions(const PictureFormat& format, bool is_samples);
 
 // The most threads of a group, at most `wanted`, whose tiles fit a device's local memory.
 // `bytes_per_thread`: of local memory.
