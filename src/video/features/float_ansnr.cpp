@@ -1,9 +1,7 @@
 // ANSNR: the ratio of the reference, blurred by 3 x 3 taps, to its difference from the distorted
 // picture, blurred by 5 x 5.
-#include <algorithm>
-#include <cmath>
-
-#include "video/feature.hpp"
+#include "video/features/ansnr_device.hpp"
+#include "video/features/ansnr_scores.hpp"
 #include "video/host/image.hpp"
 
 namespace penstock::video {
@@ -38,9 +36,7 @@ constexpr float of_distorted[25] = {2 / 571.f,  7 / 571.f,  12 / 571.f,  7 / 571
 
 class HostAnsnr final : public HostFeature {
  public:
-  HostAnsnr(const PictureFormat& format, const OptionValues&)
-      : peak_(static_cast<double>((1u << format.bits) - 1) / (1u << (format.bits - 8))),
-        cap_(6.0 * format.bits + 12) {}
+  HostAnsnr(const PictureFormat& format, const OptionValues&) : scores_(format) {}
 
   Status add(const Picture& reference, const Picture& distorted, std::uint64_t frame,
              Scores& scores) override {
@@ -53,20 +49,20 @@ class HostAnsnr final : public HostFeature {
         signal += double{one} * one;
         noise += double{difference} * difference;
       }
-    const auto count = static_cast<double>(a.values.size());
-    scores.set("float_ansnr", frame, noise == 0 ? cap_ : 10 * std::log10(signal / noise));
-    const double anpsnr = 10 * std::log10(peak_ * peak_ * count / std::max(noise, 1e-10));
-    scores.set("float_anpsnr", frame, std::min(anpsnr, cap_));
+    scores_.set(signal, noise, frame, scores);
     return {};
   }
 
  private:
-  double peak_, cap_;
+  AnsnrScores scores_;
 };
 
 }  // namespace
 
-const FeatureRow float_ansnr_row = {
-    "float_ansnr", "signal-to-noise ratio of blurred luma", {}, host_feature<HostAnsnr>};
+const FeatureRow float_ansnr_row = {"float_ansnr",
+                                    "signal-to-noise ratio of blurred luma",
+                                    {},
+                                    host_feature<HostAnsnr>,
+                                    make_device_ansnr};
 
 }  // namespace penstock::video

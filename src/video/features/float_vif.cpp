@@ -3,24 +3,11 @@
 #include <cmath>
 
 #include "video/features/vif.hpp"
+#include "video/features/vif_device.hpp"
 #include "video/host/image.hpp"
 
 namespace penstock::video {
 namespace {
-
-// A normalised Gaussian whose deviation is a fifth of its taps.
-std::vector<float> gaussian(std::uint32_t taps) {
-  const float deviation = static_cast<float>(taps) / 5.0f;
-  std::vector<float> filter(taps);
-  float sum = 0;
-  for (std::uint32_t i = 0; i < taps; i++) {
-    const float x = static_cast<float>(i) - static_cast<float>(taps / 2);
-    filter[i] = std::exp(-x * x / (2 * deviation * deviation));
-    sum += filter[i];
-  }
-  for (float& tap : filter) tap /= sum;
-  return filter;
-}
 
 Image<float> filtered(const Image<float>& image, const std::vector<float>& filter) {
   const auto half = static_cast<std::int64_t>(filter.size() / 2);
@@ -92,7 +79,7 @@ class HostFloatVif final : public HostFeature {
   HostFloatVif(const PictureFormat&, const OptionValues& options)
       : scores_(options, "vif"),
         gain_limit_(static_cast<float>(options.number("vif_enhn_gain_limit"))) {
-    for (const std::uint32_t taps : vif_taps) filters_.push_back(gaussian(taps));
+    for (const std::uint32_t taps : vif_taps) filters_.push_back(float_vif_gaussian(taps));
   }
 
   Status add(const Picture& reference, const Picture& distorted, std::uint64_t frame,
@@ -118,8 +105,7 @@ class HostFloatVif final : public HostFeature {
 
 Result<std::unique_ptr<HostFeature>> make_host_float_vif(const PictureFormat& format,
                                                          const OptionValues& options) {
-  if (format.width < 16 || format.height < 16)
-    return Status(Code::invalid, "float_vif needs 16 rows and columns");
+  PENSTOCK_TRY(check_vif_size("float_vif", format));
   return host_feature<HostFloatVif>(format, options);
 }
 
@@ -127,7 +113,20 @@ constexpr OptionRow float_vif_options[] = {PENSTOCK_VIF_OPTIONS};
 
 }  // namespace
 
+std::vector<float> float_vif_gaussian(std::uint32_t taps) {
+  const float deviation = static_cast<float>(taps) / 5.0f;
+  std::vector<float> filter(taps);
+  float sum = 0;
+  for (std::uint32_t i = 0; i < taps; i++) {
+    const float x = static_cast<float>(i) - static_cast<float>(taps / 2);
+    filter[i] = std::exp(-x * x / (2 * deviation * deviation));
+    sum += filter[i];
+  }
+  for (float& tap : filter) tap /= sum;
+  return filter;
+}
+
 const FeatureRow float_vif_row = {"float_vif", "visual information fidelity", float_vif_options,
-                                  make_host_float_vif};
+                                  make_host_float_vif, make_device_float_vif};
 
 }  // namespace penstock::video

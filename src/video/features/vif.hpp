@@ -1,6 +1,7 @@
 // What host and devices share of VIF: sums of a scale, and scores.
 #pragma once
 #include <array>
+#include <vector>
 
 #include "video/feature.hpp"
 #include "video/host/vif_scale.hpp"
@@ -13,6 +14,10 @@ struct VifFraction {
 
 // Returns round(2048 * log2) of a number of 2^16 or more, of its sixteen leading bits.
 std::int64_t log2_fixed(std::uint64_t value);
+
+// Returns the filter of floating point: a normalised Gaussian whose deviation is a fifth of its
+// taps.
+std::vector<float> float_vif_gaussian(std::uint32_t taps);
 
 // The sums over a scale. Order does not matter: all are integers.
 struct VifSums {
