@@ -2,8 +2,9 @@
 // the order in which samples are counted does not matter.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
-#include "video/features/cambi_plan.hpp"
+#include "video/features/cambi_fast.hpp"
 #include "video/host/image.hpp"
 
 namespace penstock::video {
@@ -18,7 +19,8 @@ Levels preprocessed(const Picture& picture, const CambiSide& side, std::uint32_t
   const std::uint32_t bits = picture.format.bits;
   for (std::uint32_t y = 0; y < levels.height; y++)
     for (std::uint32_t x = 0; x < levels.width; x++) {
-      const std::uint32_t value = samples.at(side.columns[x], side.rows[y]);
+      const std::uint32_t sample = samples.at(side.columns[x], side.rows[y]);
+      const std::uint32_t value = std::min(sample, (1u << bits) - 1);
       levels.at(x, y) = static_cast<std::uint16_t>(
           bits <= 10 ? value << (10 - bits) : (value + (1u << (bits - 11))) >> (bits - 10));
     }
@@ -160,7 +162,7 @@ double pooled(Image<float>& values, double topk) {
   return sum / static_cast<double>(kept);
 }
 
-double score_of(const CambiPlan& plan, const CambiSide& side, const Picture& picture) {
+double plain_score(const CambiPlan& plan, const CambiSide& side, const Picture& picture) {
   Levels image = preprocessed(picture, side, plan.encoded_bits);
   auto mask = mask_of(image, side.mask_threshold);
   double score = 0;
@@ -173,38 +175,58 @@ double score_of(const CambiPlan& plan, const CambiSide& side, const Picture& pic
   return score / (side.window * side.window);
 }
 
-class HostCambi final : public HostFeature {
+// Scores of pictures of one side.
+class PlainCambi {
+ public:
+  PlainCambi(const CambiPlan& plan, const CambiSide& side) : plan_(plan), side_(side) {}
+  double operator()(const Picture& picture) { return plain_score(plan_, side_, picture); }
+
+ private:
+  const CambiPlan& plan_;
+  const CambiSide& side_;
+};
+
+template <class Cambi> class HostCambi final : public HostFeature {
  public:
   HostCambi(CambiPlan plan, const OptionValues& options)
-      : plan_(std::move(plan)), options_(options) {}
+      : plan_(std::move(plan)), options_(options), of_distorted_(plan_, plan_.distorted) {
+    if (plan_.has_source) of_source_.emplace(plan_, plan_.source);
+  }
 
   Status add(const Picture& reference, const Picture& distorted, std::uint64_t frame,
              Scores& scores) override {
-    const double score = score_of(plan_, plan_.distorted, distorted);
+    const double score = of_distorted_(distorted);
     const auto set = [&](const char* name, double value) {
       scores.set(options_.key(name), frame, std::min(value, plan_.max_score));
     };
     set("cambi", score);
-    if (!plan_.has_source) return {};
-    const double source = score_of(plan_, plan_.source, reference);
+    if (!of_source_) return {};
+    const double source = (*of_source_)(reference);
     set("cambi_source", source);
     set("cambi_full_reference", std::max(0.0, score - source));
     return {};
   }
 
  private:
-  CambiPlan plan_;
+  const CambiPlan plan_;
   OptionValues options_;
+  Cambi of_distorted_;
+  std::optional<Cambi> of_source_;
 };
 
+template <class Cambi>
 Result<std::unique_ptr<HostFeature>> make_host_cambi(const PictureFormat& format,
                                                      const OptionValues& options) {
   PENSTOCK_ASSIGN(auto plan, CambiPlan::make(format, options));
-  return std::unique_ptr<HostFeature>(std::make_unique<HostCambi>(std::move(plan), options));
+  return std::unique_ptr<HostFeature>(std::make_unique<HostCambi<Cambi>>(std::move(plan), options));
 }
 
 }  // namespace
 
-const FeatureRow cambi_row = {"cambi", "banding, as it is seen", cambi_options(), make_host_cambi};
+const FeatureRow cambi_row = {.name = "cambi",
+                              .summary = "banding, as it is seen",
+                              .options = cambi_options(),
+                              .host = make_host_cambi<PlainCambi>,
+                              .fast_host = make_host_cambi<FastCambi>};
 
 }  // namespace penstock::video
