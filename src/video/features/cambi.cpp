@@ -2,10 +2,11 @@
 // the order in which samples are counted does not matter.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "video/features/cambi_device.hpp"
+#include "video/features/cambi_fast.hpp"
 #include "video/features/cambi_heatmaps.hpp"
-#include "video/features/cambi_plan.hpp"
 #include "video/host/image.hpp"
 
 namespace penstock::video {
@@ -20,7 +21,8 @@ Levels preprocessed(const Picture& picture, const CambiSide& side, std::uint32_t
   const std::uint32_t bits = picture.format.bits;
   for (std::uint32_t y = 0; y < levels.height; y++)
     for (std::uint32_t x = 0; x < levels.width; x++) {
-      const std::uint32_t value = samples.at(side.columns[x], side.rows[y]);
+      const std::uint32_t sample = samples.at(side.columns[x], side.rows[y]);
+      const std::uint32_t value = std::min(sample, (1u << bits) - 1);
       levels.at(x, y) = static_cast<std::uint16_t>(
           bits <= 10 ? value << (10 - bits) : (value + (1u << (bits - 11))) >> (bits - 10));
     }
@@ -163,8 +165,8 @@ double pooled(Image<float>& values, double topk) {
 }
 
 // heatmaps: null where none are written.
-Result<double> score_of(const CambiPlan& plan, const CambiSide& side, const Picture& picture,
-                        CambiHeatmaps* heatmaps) {
+Result<double> plain_score(const CambiPlan& plan, const CambiSide& side, const Picture& picture,
+                           CambiHeatmaps* heatmaps) {
   Levels image = preprocessed(picture, side, plan.encoded_bits);
   auto mask = mask_of(image, side.mask_threshold);
   double score = 0;
@@ -180,43 +182,86 @@ Result<double> score_of(const CambiPlan& plan, const CambiSide& side, const Pict
   return score / (side.window * side.window);
 }
 
-class HostCambi final : public HostFeature {
+// Scores of pictures of one side.
+class PlainCambi {
+ public:
+  PlainCambi(const CambiPlan& plan, const CambiSide& side, CambiHeatmaps* heatmaps)
+      : plan_(plan), side_(side), heatmaps_(heatmaps) {}
+  Result<double> operator()(const Picture& picture) {
+    return plain_score(plan_, side_, picture, heatmaps_);
+  }
+
+ private:
+  const CambiPlan& plan_;
+  const CambiSide& side_;
+  CambiHeatmaps* heatmaps_;
+};
+
+// Scores without heat maps.
+class QuickCambi {
+ public:
+  QuickCambi(const CambiPlan& plan, const CambiSide& side, CambiHeatmaps*) : scores_(plan, side) {}
+  Result<double> operator()(const Picture& picture) { return scores_(picture); }
+
+ private:
+  FastCambi scores_;
+};
+
+template <class Cambi> class HostCambi final : public HostFeature {
  public:
   HostCambi(CambiPlan plan, const OptionValues& options, std::unique_ptr<CambiHeatmaps> heatmaps)
-      : plan_(std::move(plan)), options_(options), heatmaps_(std::move(heatmaps)) {}
+      : plan_(std::move(plan)),
+        options_(options),
+        heatmaps_(std::move(heatmaps)),
+        of_distorted_(plan_, plan_.distorted, heatmaps_.get()) {
+    if (plan_.has_source) of_source_.emplace(plan_, plan_.source, nullptr);
+  }
 
   Status add(const Picture& reference, const Picture& distorted, std::uint64_t frame,
              Scores& scores) override {
-    PENSTOCK_ASSIGN(const double score,
-                    score_of(plan_, plan_.distorted, distorted, heatmaps_.get()));
+    PENSTOCK_ASSIGN(const double score, of_distorted_(distorted));
     const auto set = [&](const char* name, double value) {
       scores.set(options_.key(name), frame, std::min(value, plan_.max_score));
     };
     set("cambi", score);
-    if (!plan_.has_source) return {};
-    PENSTOCK_ASSIGN(const double source, score_of(plan_, plan_.source, reference, nullptr));
+    if (!of_source_) return {};
+    PENSTOCK_ASSIGN(const double source, (*of_source_)(reference));
     set("cambi_source", source);
     set("cambi_full_reference", std::max(0.0, score - source));
     return {};
   }
 
  private:
-  CambiPlan plan_;
+  const CambiPlan plan_;
   OptionValues options_;
   std::unique_ptr<CambiHeatmaps> heatmaps_;
+  Cambi of_distorted_;
+  std::optional<Cambi> of_source_;
 };
 
+template <class Cambi>
 Result<std::unique_ptr<HostFeature>> make_host_cambi(const PictureFormat& format,
                                                      const OptionValues& options) {
   PENSTOCK_ASSIGN(auto plan, CambiPlan::make(format, options));
   PENSTOCK_ASSIGN(auto heatmaps, CambiHeatmaps::create(plan, options.text("heatmaps_path")));
   return std::unique_ptr<HostFeature>(
-      std::make_unique<HostCambi>(std::move(plan), options, std::move(heatmaps)));
+      std::make_unique<HostCambi<Cambi>>(std::move(plan), options, std::move(heatmaps)));
+}
+
+// The fast loops do not keep the contrasts that heat maps show.
+Result<std::unique_ptr<HostFeature>> make_fast_host_cambi(const PictureFormat& format,
+                                                          const OptionValues& options) {
+  return options.text("heatmaps_path").empty() ? make_host_cambi<QuickCambi>(format, options)
+                                               : make_host_cambi<PlainCambi>(format, options);
 }
 
 }  // namespace
 
-const FeatureRow cambi_row = {"cambi", "banding, as it is seen", cambi_options(), make_host_cambi,
-                              make_device_cambi};
+const FeatureRow cambi_row = {.name = "cambi",
+                              .summary = "banding, as it is seen",
+                              .options = cambi_options(),
+                              .host = make_host_cambi<PlainCambi>,
+                              .device = make_device_cambi,
+                              .fast_host = make_fast_host_cambi};
 
 }  // namespace penstock::video

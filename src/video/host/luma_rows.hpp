@@ -1,21 +1,11 @@
 // Rows of luma as floats in the range of 8 bits.
 #pragma once
-#include "base/huge_page_allocator.hpp"
+#include "video/host/kept_image.hpp"
 #include "video/host/sample_rows.hpp"
 
 namespace penstock::video {
 
-// Samples of a picture, or of a scale of it. Kept from frame to frame: fresh memory is slow.
-struct FloatPlane {
-  std::uint32_t width = 0, height = 0;
-  LargeArray<float> values = {};
-
-  FloatPlane() = default;
-  FloatPlane(std::uint32_t columns, std::uint32_t rows)
-      : width(columns), height(rows), values(std::size_t{columns} * rows) {}
-  float* row(std::uint32_t y) { return values.data() + std::size_t{y} * width; }
-  const float* row(std::uint32_t y) const { return values.data() + std::size_t{y} * width; }
-};
+using FloatPlane = KeptImage<float>;  // a scale of a picture
 
 // Sets `count` samples of a row from column `first` on, divided by 2^(bits - 8).
 void set_floats(const std::byte* row, std::uint32_t bits, std::size_t first, std::size_t count,

@@ -93,6 +93,23 @@ TEST(FastLoops, TakeTheOptionsOfPlainOnes) {
     expect_equal(float_ssim_row, format, {{"scale", std::to_string(scale)}});
     expect_equal(float_ssim_row, deep, {{"scale", std::to_string(scale)}});
   }
+  for (const auto& [name, value] :
+       std::vector<std::pair<std::string, std::string>>{{"max_log_contrast", "0"},
+                                                        {"max_log_contrast", "5"},
+                                                        {"window_size", "127"},
+                                                        {"window_size", "15"},
+                                                        {"topk", "0.05"},
+                                                        {"topk", "1"},
+                                                        {"enc_bitdepth", "6"},
+                                                        {"enc_bitdepth", "12"},
+                                                        {"cambi_vis_lum_threshold", "5"},
+                                                        {"eotf", "pq"},
+                                                        {"tvi_threshold", "0.1"}}) {
+    expect_equal(cambi_row, format, {{name, value}});
+    expect_equal(cambi_row, deep, {{name, value}});
+  }
+  expect_equal(cambi_row, format, {{"enc_width", "300"}, {"enc_height", "217"}});
+  expect_equal(cambi_row, {1921, 1083, 8, Chroma::none}, {{"cambi_high_res_speedup", "1080"}});
 }
 
 }  // namespace
