@@ -7,7 +7,7 @@
 #include "kernel_c/host_device.hpp"
 #include "on_device/device/device_fixture.hpp"
 #include "penstock/video.hpp"
-#include "video_clips.hpp"
+#include "testdata/video_clips.hpp"
 
 namespace penstock::video {
 namespace {
