@@ -8,7 +8,7 @@
 
 #include "kernel_c/host_device.hpp"
 #include "on_device/device/device_fixture.hpp"
-#include "penstock/video.hpp"
+#include "video/feature.hpp"
 
 namespace penstock::video {
 namespace {
@@ -45,24 +45,29 @@ std::vector<std::byte> frame_of(const PictureFormat& format, const Colours& colo
   return bytes;
 }
 
-Result<double> score_of(const PictureFormat& format, const std::vector<std::byte>& reference,
-                        const std::vector<std::byte>& distorted, ScorerOptions options) {
+// By the plain loop in double, which libvmaf's scores were compared with.
+Result<double> host_score(const PictureFormat& format, const std::vector<std::byte>& reference,
+                          const std::vector<std::byte>& distorted) {
+  PENSTOCK_ASSIGN(const OptionValues options, OptionValues::parse("ciede", {}, {}));
+  PENSTOCK_ASSIGN(const auto feature, ciede_row.host(format, options));
+  PENSTOCK_ASSIGN(const Picture one, picture_of(format, reference));
+  PENSTOCK_ASSIGN(const Picture other, picture_of(format, distorted));
+  Scores scores;
+  PENSTOCK_TRY(feature->add(one, other, 0, scores));
+  return scores.value("ciede2000", 0).value();
+}
+Result<double> device_score(const std::shared_ptr<Device>& device, const PictureFormat& format,
+                            const std::vector<std::byte>& reference,
+                            const std::vector<std::byte>& distorted) {
   const FeatureRequest requests[] = {{"ciede"}};
-  PENSTOCK_ASSIGN(const auto scorer, Scorer::create(format, requests, std::move(options)));
+  PENSTOCK_ASSIGN(
+      const auto scorer,
+      Scorer::create(format, requests, {.opened = device, .rows = ScorerRows::kernels}));
   PENSTOCK_ASSIGN(const Picture one, picture_of(format, reference));
   PENSTOCK_ASSIGN(const Picture other, picture_of(format, distorted));
   PENSTOCK_TRY(scorer->add(one, other));
   PENSTOCK_ASSIGN(const Scores scores, scorer->finish());
   return scores.value("ciede2000", 0).value();
-}
-Result<double> host_score(const PictureFormat& format, const std::vector<std::byte>& reference,
-                          const std::vector<std::byte>& distorted) {
-  return score_of(format, reference, distorted, {.device = "host"});
-}
-Result<double> device_score(const std::shared_ptr<Device>& device, const PictureFormat& format,
-                            const std::vector<std::byte>& reference,
-                            const std::vector<std::byte>& distorted) {
-  return score_of(format, reference, distorted, {.opened = device, .rows = ScorerRows::kernels});
 }
 
 struct Scene {
@@ -144,7 +149,8 @@ TEST(Ciede, KernelsScoreHardColoursAsTheHostDoes) {
                    distorted = frame_of(format, scene.distorted, 7);
         TAKE(const double expected, host_score(format, reference, distorted));
         TAKE(const double actual, device_score(device, format, reference, distorted));
-        EXPECT_NEAR(actual, expected, 1e-5)
+        // PoCL is within 1e-5. Approximations of a GPU have errors of their own.
+        EXPECT_NEAR(actual, expected, 2e-5)
             << scene.name << " " << format.width << "x" << format.height << " " << format.bits
             << " bits " << name_of(format.chroma);
       }
