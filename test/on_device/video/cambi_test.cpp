@@ -163,6 +163,22 @@ TEST(Cambi, SamplesOfTooManyBitsAreSafe) {
   });
 }
 
+TEST(Cambi, FramesNeedFewLaunchesAndShareWaits) {
+  on_each_shared([](const std::shared_ptr<Device>& device) {
+    const PictureFormat format = {577, 323};
+    const auto frames = clip(format, ClipKind::banding);
+    const FeatureRequest request[] = {{"cambi", {}}};
+    TAKE(const auto scorer,
+         Scorer::create(format, request, {.opened = device, .rows = ScorerRows::kernels}));
+    for (int i = 0; i < 40; i++)
+      ASSERT_OK(scorer->add(picture_of(format, frames[0].reference).value(),
+                            picture_of(format, frames[0].distorted).value()));
+    ASSERT_OK(scorer->finish());
+    EXPECT_LE(scorer->counts().launches, 40u * 10);
+    EXPECT_LT(scorer->counts().waits, 10u);
+  });
+}
+
 std::string content_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
