@@ -221,6 +221,17 @@ TEST_P(CambiOnExecutor, KernelsHaveNoRacesAndTheHostsScores) {
   expect_scores_of_host(device, format, {{"topk", "0.02"}, {"window_size", "127"}}, frames);
 }
 
+// Several strips, an odd margin of the window, levels of more than one slide, and all differences.
+TEST_P(CambiOnExecutor, WideFramesHaveTheHostsScores) {
+  if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
+  const auto device = kernel::make_host_device(GetParam());
+  const PictureFormat format = {390, 27, 10};
+  const auto frames = drawn(
+      format, [](auto x, auto y) { return 64 + x / 3 + y / 9 * 90 + hash_of(x / 5, y / 4) % 5; });
+  const Options options = {{"max_log_contrast", "5"}, {"window_size", "99"}};
+  expect_scores_of_host(device, format, options, frames);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Forms, CambiOnExecutor,
     testing::Values(
