@@ -35,6 +35,10 @@ Status CambiPictures::open() {
   if (side_.window > longest_window)
     return {Code::unsupported, "cambi's kernels have windows of up to 255 samples, not " +
                                    std::to_string(side_.window)};
+  // All scales and what pads them have less than twice the samples.
+  constexpr std::uint64_t most_samples = std::numeric_limits<std::uint32_t>::max() / 2;
+  if (std::uint64_t{side_.width + 1024} * (side_.height + 1024) > most_samples)
+    return {Code::unsupported, "cambi's kernels count samples in 32 bits"};
   PENSTOCK_TRY(build());
   lay_out();
   PENSTOCK_TRY(allocate());

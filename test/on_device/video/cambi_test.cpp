@@ -163,6 +163,22 @@ TEST(Cambi, SamplesOfTooManyBitsAreSafe) {
   });
 }
 
+TEST(Cambi, FramesNeedFewLaunchesAndShareWaits) {
+  on_each_shared([](const std::shared_ptr<Device>& device) {
+    const PictureFormat format = {577, 323};
+    const auto frames = clip(format, ClipKind::banding);
+    const FeatureRequest request[] = {{"cambi", {}}};
+    TAKE(const auto scorer,
+         Scorer::create(format, request, {.opened = device, .rows = ScorerRows::kernels}));
+    for (int i = 0; i < 40; i++)
+      ASSERT_OK(scorer->add(picture_of(format, frames[0].reference).value(),
+                            picture_of(format, frames[0].distorted).value()));
+    ASSERT_OK(scorer->finish());
+    EXPECT_LE(scorer->counts().launches, 40u * 10);
+    EXPECT_LT(scorer->counts().waits, 10u);
+  });
+}
+
 std::string content_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -203,6 +219,17 @@ TEST_P(CambiOnExecutor, KernelsHaveNoRacesAndTheHostsScores) {
   const auto frames = drawn(
       format, [](auto x, auto y) { return 60 + x / 24 + y / 30 * 40 + hash_of(x / 6, y / 5) % 3; });
   expect_scores_of_host(device, format, {{"topk", "0.02"}, {"window_size", "127"}}, frames);
+}
+
+// Several strips, an odd margin of the window, levels of more than one slide, and all differences.
+TEST_P(CambiOnExecutor, WideFramesHaveTheHostsScores) {
+  if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
+  const auto device = kernel::make_host_device(GetParam());
+  const PictureFormat format = {390, 27, 10};
+  const auto frames = drawn(
+      format, [](auto x, auto y) { return 64 + x / 3 + y / 9 * 90 + hash_of(x / 5, y / 4) % 5; });
+  const Options options = {{"max_log_contrast", "5"}, {"window_size", "99"}};
+  expect_scores_of_host(device, format, options, frames);
 }
 
 INSTANTIATE_TEST_SUITE_P(
