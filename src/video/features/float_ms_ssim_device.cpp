@@ -32,7 +32,8 @@ class DeviceMsSsim final : public DeviceFeature {
     PENSTOCK_TRY(ssim_.open(*device_, samples, SsimSums::terms, format_.width, format_.height, 1));
     PENSTOCK_TRY(ssim_of_levels_.open(*device_, floats, SsimSums::terms, levels_[1].width,
                                       levels_[1].height, ms_ssim_levels - 1));
-    PENSTOCK_ASSIGN(low_pass_, low_pass_program(samples));
+    const std::string width = ssim_.has_one_width() ? width_definition(format_.width) : "";
+    PENSTOCK_ASSIGN(low_pass_, low_pass_program(samples + width));
     PENSTOCK_ASSIGN(low_pass_of_levels_, low_pass_program(floats));
     PENSTOCK_ASSIGN(images_, allocate_images(*device_, floats_));
     return {};

@@ -18,19 +18,16 @@ constexpr std::uint32_t bytes_per_thread(SsimSums sums) {
          static_cast<std::uint32_t>(sums) * std::uint32_t{sizeof(std::uint64_t)} + 4;
 }
 
-// Where one program has images of one width alone, addresses of rows can be constants. Small images
-// are not worth a program for each width.
-std::string pitch_definition(const std::string& source, std::uint32_t width) {
-  return "#define SOURCE_PITCH " +
-         std::to_string(source == float_source() ? float_pitch(width) : width) + "u\n";
-}
-
 }  // namespace
 
 std::string sample_source(const PictureFormat& format) {
   return sample_definitions(format) + "#define SOURCE_IS_SAMPLES 1\n";
 }
 std::string float_source() { return "#define SOURCE_IS_SAMPLES 0\n"; }
+
+std::string width_definition(std::uint32_t width) {
+  return "#define SOURCE_WIDTH " + std::to_string(width) + "u\n";
+}
 
 Result<FloatImages> allocate_images(Device& device, std::uint64_t floats) {
   FloatImages images;
@@ -68,7 +65,8 @@ Status SsimKernel::open(Device& device, const std::string& source, SsimSums sums
       fitting_group_size(traits, is_small ? small_group : large_group, bytes_per_thread(sums));
   std::string definitions =
       source + "#define SSIM_SUMS " + std::to_string(static_cast<std::uint32_t>(sums)) + "u\n";
-  if (group_size == large_group && levels == 1) definitions += pitch_definition(source, width);
+  has_one_width_ = group_size > small_group && levels == 1;
+  if (has_one_width_) definitions += width_definition(width);
   PENSTOCK_ASSIGN(program_, frame_program(device, "ssim.kc", definitions, group_size));
   const std::uint64_t groups = tiles(program_.group_size);
   if (groups > std::numeric_limits<std::uint32_t>::max())

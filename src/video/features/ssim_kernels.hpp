@@ -17,6 +17,8 @@ Result<FloatImages> allocate_images(Device& device, std::uint64_t floats);
 // (kernels/image_source.kc).
 std::string sample_source(const PictureFormat& format);
 std::string float_source();
+// For programs whose images all have this width: addresses of rows are constants.
+std::string width_definition(std::uint32_t width);
 
 // What kernels/ssim.kc sums.
 enum class SsimSums : unsigned char { ssim = 1, terms = 3, ssim_and_terms = 4 };
@@ -29,11 +31,14 @@ class SsimKernel {
               std::uint32_t height, std::uint32_t levels);
   Status enqueue(Queue& queue, const Buffer& first, const Buffer& second, const Buffer& sums,
                  std::uint32_t first_sum) const;
+  // Whether images are so large that they are worth a program for their width.
+  bool has_one_width() const { return has_one_width_; }
 
  private:
   std::uint64_t tiles(std::uint32_t group_size) const;
 
   FrameProgram program_;
+  bool has_one_width_ = false;
   std::uint32_t width_ = 0, height_ = 0, levels_ = 1, groups_ = 0;
 };
 
