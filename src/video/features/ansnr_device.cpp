@@ -21,8 +21,7 @@ class DeviceAnsnr final : public DeviceFeature {
   DeviceAnsnr(std::shared_ptr<Device> device, const DeviceLayout& layout, const OptionValues&)
       : device_(std::move(device)), format_(layout.format), scores_(layout.format) {}
   Status open() {
-    PENSTOCK_ASSIGN(program_,
-                    frame_program(*device_, "ansnr_tiles.kc", sample_definitions(format_)));
+    PENSTOCK_ASSIGN(program_, tile_program(*device_, "ansnr_tiles", sample_definitions(format_)));
     return {};
   }
 

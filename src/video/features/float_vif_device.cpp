@@ -39,7 +39,7 @@ class DeviceFloatVif final : public DeviceFeature {
       if (scale + 1 < vif_scale_count)
         definitions += filter_definitions("NEXT_", vif_taps[scale + 1]);
       PENSTOCK_ASSIGN(programs_[scale],
-                      frame_program(*device_, "float_vif_tiles.kc", definitions, threads_of_tile));
+                      tile_program(*device_, "float_vif_tiles", definitions, threads_of_tile));
       if (scale == 0) continue;
       for (auto& image : images_[scale]) {
         PENSTOCK_ASSIGN(

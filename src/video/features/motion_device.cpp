@@ -16,8 +16,7 @@ class DifferenceSum {
 
   Status open(Device& device) {
     const std::string bits = "#define PICTURE_BITS " + std::to_string(format_.bits) + "u\n";
-    PENSTOCK_ASSIGN(program_,
-                    frame_program(device, kernel_ + ".kc", bits + sample_definitions(format_)));
+    PENSTOCK_ASSIGN(program_, tile_program(device, kernel_, bits + sample_definitions(format_)));
     return {};
   }
 

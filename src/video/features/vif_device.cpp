@@ -37,7 +37,7 @@ class DeviceVif final : public DeviceFeature {
                                       "\n#define PICTURE_BITS " + std::to_string(format_.bits) +
                                       "u\n" + sample_definitions(format_);
       PENSTOCK_ASSIGN(programs_[scale],
-                      frame_program(*device_, "vif_tiles.kc", definitions, threads_of_tile));
+                      tile_program(*device_, "vif_tiles", definitions, threads_of_tile));
       if (scale == 0) continue;
       PENSTOCK_ASSIGN(pairs_[scale],
                       device_->allocate(std::uint64_t{width(scale)} * height(scale) * 4));
