@@ -6,6 +6,7 @@
 #include "video/features/vif_device.hpp"
 #include "video/features/vif_fast.hpp"
 #include "video/host/image.hpp"
+#include "video/host/sample_rows.hpp"
 #include "video/host/vif_scale.hpp"
 
 namespace penstock::video {
@@ -143,11 +144,12 @@ class FastVif {
  public:
   explicit FastVif(const PictureFormat& format) : bits_(format.bits) {
     for (std::uint32_t scale = 0; scale < vif_scale_count; scale++)
-      for (VifImage& image : scales_[scale]) image = {format.width >> scale, format.height >> scale};
+      for (VifImage& image : scales_[scale])
+        image = {format.width >> scale, format.height >> scale};
   }
   Fractions operator()(const Picture& reference, const Picture& distorted, double gain_limit) {
-    set_vif_samples(reference, scales_[0][0]);
-    set_vif_samples(distorted, scales_[0][1]);
+    set_samples(reference, 0, scales_[0][0]);
+    set_samples(distorted, 0, scales_[0][1]);
     Fractions fractions;
     for (std::uint32_t scale = 0; scale < vif_scale_count; scale++) {
       for (std::size_t i = 0; i < 2 && scale > 0; i++)

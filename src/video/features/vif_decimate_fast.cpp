@@ -4,19 +4,13 @@
 #include "base/parallel.hpp"
 #include "video/features/vif_fast.hpp"
 #include "video/host/image.hpp"
-#include "video/host/sample_rows.hpp"
+#include "video/host/vector_loop.hpp"
 
 namespace penstock::video {
 namespace {
 
 using Sample = std::uint16_t;
 constexpr std::uint32_t most_reach = 4;  // of the filters of scales above 0
-
-template <class Samples>
-PENSTOCK_VECTOR_LOOP void widen(const std::byte* __restrict row, std::size_t count,
-                                Sample* __restrict out) {
-  for (std::size_t x = 0; x < count; x++) out[x] = Samples::at(row, x);
-}
 
 PENSTOCK_VECTOR_LOOP void add_tap(const Sample* __restrict row, std::size_t count,
                                   std::uint32_t tap, std::uint32_t* __restrict sums) {
@@ -42,14 +36,6 @@ PENSTOCK_VECTOR_LOOP void filter_along_x(const Sample* __restrict in, std::size_
 }
 
 }  // namespace
-
-void set_vif_samples(const Picture& picture, VifImage& out) {
-  const auto set = picture.format.bits > 8 ? widen<WordSamples> : widen<ByteSamples>;
-  in_parallel(out.height, 64, [&](std::uint64_t first, std::uint64_t last) {
-    for (auto y = static_cast<std::uint32_t>(first); y < last; y++)
-      set(row_of(picture, 0, y), out.width, out.row(y));
-  });
-}
 
 void fast_vif_decimate(const VifImage& image, std::uint32_t scale, std::uint32_t first_bits,
                        VifImage& out) {

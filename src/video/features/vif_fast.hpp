@@ -7,8 +7,6 @@ namespace penstock::video {
 
 using VifImage = KeptImage<std::uint16_t>;
 
-void set_vif_samples(const Picture& picture, VifImage& out);
-
 // `mean_bits`, `square_bits`: by how much filtered means and squares are shifted after the filter
 // along columns.
 VifSums fast_vif_sums(const VifImage& reference, const VifImage& distorted, std::uint32_t scale,

@@ -4,15 +4,14 @@
 
 namespace penstock::video {
 
-// Filtered means and squares of positions: integers below 2^32.
+// Filtered means and squares of positions.
 constexpr std::size_t vif_strip = 256;  // columns at most
 struct VifMoments {
-  double mean1[vif_strip], mean2[vif_strip], square1[vif_strip], square2[vif_strip],
+  std::uint32_t mean1[vif_strip], mean2[vif_strip], square1[vif_strip], square2[vif_strip],
       product[vif_strip];
 };
 
 // Does VifSums::add() for each position.
-void add_positions(const VifMoments& moments, std::size_t count, double gain_limit,
-                   VifSums& sums);
+void add_positions(const VifMoments& moments, std::size_t count, double gain_limit, VifSums& sums);
 
 }  // namespace penstock::video

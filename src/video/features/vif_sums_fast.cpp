@@ -1,5 +1,5 @@
 // Positions in vectors of double: all integers below 2^53 are exact in them. Numbers are rounded by
-// adding 2^52, and their sixteen leading bits, of which logarithms are taken, are those of the
+// adding 2^52. Their sixteen leading bits, of which logarithms are taken, are those of the
 // mantissa. A position that adds nothing has logarithms of the same number.
 #include "video/features/vif_sums.hpp"
 
@@ -21,14 +21,10 @@ struct Positions {
   std::uint16_t denominator[vif_strip], with_signal[vif_strip], without_signal[vif_strip];
 };
 
-// Returns a number's low 32 bits.
-PENSTOCK_IN_VECTOR_LOOP std::uint64_t whole(double value) {
-  return std::bit_cast<std::uint64_t>(value + to_integer) & 0xFFFFFFFF;
-}
-
-PENSTOCK_IN_VECTOR_LOOP std::int32_t variance(double squares, double one, double other) {
-  const std::uint64_t means = (whole(one) * whole(other) + 2147483648u) >> 32;
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(whole(squares) - means));
+PENSTOCK_IN_VECTOR_LOOP std::int32_t variance(std::uint32_t squares, std::uint32_t one,
+                                              std::uint32_t other) {
+  const std::uint64_t means = (std::uint64_t{one} * other + 2147483648u) >> 32;
+  return static_cast<std::int32_t>(squares - static_cast<std::uint32_t>(means));
 }
 
 PENSTOCK_VECTOR_LOOP void set_variances(const VifMoments& __restrict m, std::size_t count,
@@ -109,8 +105,7 @@ const std::vector<std::uint16_t>& logarithms() {
 
 }  // namespace
 
-void add_positions(const VifMoments& moments, std::size_t count, double gain_limit,
-                   VifSums& sums) {
+void add_positions(const VifMoments& moments, std::size_t count, double gain_limit, VifSums& sums) {
   Positions positions;
   set_variances(moments, count, positions);
   const SmallSums small = clear_small(positions, count);
