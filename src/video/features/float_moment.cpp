@@ -1,6 +1,6 @@
 // First and second moments of luma: the means of samples and of their squares.
 #include "video/features/float_moment.hpp"
-#include "video/host/image.hpp"
+#include "video/host/row_sums.hpp"
 
 namespace penstock::video {
 namespace {
@@ -21,14 +21,12 @@ class HostMoment final : public HostFeature {
 
  private:
   static std::array<double, 2> moments(const Picture& picture) {
-    const auto image = floats_of(picture, 0);
-    std::array<double, 2> sums = {};
-    for (const float value : image.values) {
-      sums[0] += value;
-      sums[1] += double{value} * value;
-    }
-    const auto count = static_cast<double>(image.values.size());
-    return {sums[0] / count, sums[1] / count};
+    // Sums of samples are exact, those of scaled samples too: the scale is a power of 2.
+    const SampleSums sums = luma_sums(picture);
+    const double step = 1u << (picture.format.bits - 8);
+    const double count = double{1} * picture.format.width * picture.format.height;
+    return {static_cast<double>(sums.sum) / step / count,
+            static_cast<double>(sums.squares) / (step * step) / count};
   }
 };
 

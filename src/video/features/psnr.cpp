@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "video/device/device_feature.hpp"
-#include "video/host/image.hpp"
+#include "video/host/row_sums.hpp"
 
 namespace penstock::video {
 namespace {
@@ -31,17 +31,6 @@ class HostPsnr final : public HostFeature {
   }
 
  private:
-  static std::uint64_t squared_error(const Picture& reference, const Picture& distorted,
-                                     std::uint32_t plane) {
-    const auto a = samples_of(reference, plane), b = samples_of(distorted, plane);
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < a.values.size(); i++) {
-      const std::int64_t difference = std::int64_t{a.values[i]} - b.values[i];
-      sum += static_cast<std::uint64_t>(difference * difference);
-    }
-    return sum;
-  }
-
   PsnrScale scale_;
   std::uint32_t planes_;
 };

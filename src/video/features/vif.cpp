@@ -3,9 +3,10 @@
 #include <bit>
 #include <cmath>
 
-#include "video/features/vif.hpp"
 #include "video/features/vif_device.hpp"
+#include "video/features/vif_fast.hpp"
 #include "video/host/image.hpp"
+#include "video/host/sample_rows.hpp"
 #include "video/host/vif_scale.hpp"
 
 namespace penstock::video {
@@ -105,41 +106,92 @@ class ScaleStatistics {
   std::uint32_t mean_bits_, square_bits_;
 };
 
-class HostVif final : public HostFeature {
+// By how much filtered means and squares of a scale are shifted.
+std::uint32_t mean_bits(std::uint32_t scale, std::uint32_t bits) { return scale == 0 ? bits : 16; }
+std::uint32_t square_bits(std::uint32_t scale, std::uint32_t bits) {
+  return scale == 0 ? 2 * (bits - 8) : 16;
+}
+std::uint32_t decimated_bits(std::uint32_t scale, std::uint32_t bits) {
+  return scale == 1 ? bits : 16;
+}
+
+using Fractions = std::array<VifFraction, vif_scale_count>;
+
+class PlainVif {
+ public:
+  explicit PlainVif(const PictureFormat& format) : bits_(format.bits) {}
+  Fractions operator()(const Picture& reference, const Picture& distorted, double gain_limit) {
+    auto a = samples_of(reference, 0), b = samples_of(distorted, 0);
+    Fractions fractions;
+    for (std::uint32_t scale = 0; scale < vif_scale_count; scale++) {
+      if (scale > 0) {
+        a = decimated(a, scale, decimated_bits(scale, bits_));
+        b = decimated(b, scale, decimated_bits(scale, bits_));
+      }
+      fractions[scale] =
+          ScaleStatistics(a, b, scale, mean_bits(scale, bits_), square_bits(scale, bits_))
+              .sums(gain_limit)
+              .fraction();
+    }
+    return fractions;
+  }
+
+ private:
+  std::uint32_t bits_;
+};
+
+class FastVif {
+ public:
+  explicit FastVif(const PictureFormat& format) : bits_(format.bits) {
+    for (std::uint32_t scale = 0; scale < vif_scale_count; scale++)
+      for (VifImage& image : scales_[scale])
+        image = {format.width >> scale, format.height >> scale};
+  }
+  Fractions operator()(const Picture& reference, const Picture& distorted, double gain_limit) {
+    set_samples(reference, 0, scales_[0][0]);
+    set_samples(distorted, 0, scales_[0][1]);
+    Fractions fractions;
+    for (std::uint32_t scale = 0; scale < vif_scale_count; scale++) {
+      for (std::size_t i = 0; i < 2 && scale > 0; i++)
+        fast_vif_decimate(scales_[scale - 1][i], scale, decimated_bits(scale, bits_),
+                          scales_[scale][i]);
+      fractions[scale] =
+          fast_vif_sums(scales_[scale][0], scales_[scale][1], scale, mean_bits(scale, bits_),
+                        square_bits(scale, bits_), gain_limit)
+              .fraction();
+    }
+    return fractions;
+  }
+
+ private:
+  std::uint32_t bits_;
+  std::array<std::array<VifImage, 2>, vif_scale_count> scales_;  // reference, distorted
+};
+
+template <class Vif> class HostVif final : public HostFeature {
  public:
   HostVif(const PictureFormat& format, const OptionValues& options)
-      : bits_(format.bits),
+      : fractions_of_(format),
         scores_(options, "integer_vif"),
         gain_limit_(options.number("vif_enhn_gain_limit")) {}
 
   Status add(const Picture& reference, const Picture& distorted, std::uint64_t frame,
              Scores& scores) override {
-    auto a = samples_of(reference, 0), b = samples_of(distorted, 0);
-    std::array<VifFraction, vif_scale_count> fractions;
-    for (std::uint32_t scale = 0; scale < vif_scale_count; scale++) {
-      if (scale > 0) {
-        a = decimated(a, scale, scale == 1 ? bits_ : 16);
-        b = decimated(b, scale, scale == 1 ? bits_ : 16);
-      }
-      const std::uint32_t square_bits = scale == 0 ? 2 * (bits_ - 8) : 16;
-      fractions[scale] = ScaleStatistics(a, b, scale, scale == 0 ? bits_ : 16, square_bits)
-                             .sums(gain_limit_)
-                             .fraction();
-    }
-    scores_.set(fractions, frame, scores);
+    scores_.set(fractions_of_(reference, distorted, gain_limit_), frame, scores);
     return {};
   }
 
  private:
-  std::uint32_t bits_;
+  Vif fractions_of_;
   VifScores scores_;
   double gain_limit_;
 };
 
+template <class Vif>
 Result<std::unique_ptr<HostFeature>> make_host_vif(const PictureFormat& format,
                                                    const OptionValues& options) {
   PENSTOCK_TRY(check_vif_size("vif", format));
-  return host_feature<HostVif>(format, options);
+  return host_feature<HostVif<Vif>>(format, options);
 }
 
 constexpr OptionRow vif_options[] = {PENSTOCK_VIF_OPTIONS};
@@ -181,7 +233,11 @@ std::int64_t log2_fixed(std::uint64_t value) {
   return std::lround(std::log2(leading) * 2048) + 2048 * shift;
 }
 
-const FeatureRow vif_row = {"vif", "visual information fidelity, of integers", vif_options,
-                            make_host_vif, make_device_vif};
+const FeatureRow vif_row = {.name = "vif",
+                            .summary = "visual information fidelity, of integers",
+                            .options = vif_options,
+                            .host = make_host_vif<PlainVif>,
+                            .device = make_device_vif,
+                            .fast_host = make_host_vif<FastVif>};
 
 }  // namespace penstock::video

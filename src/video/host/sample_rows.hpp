@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "penstock/video.hpp"
+#include "video/host/kept_image.hpp"
 #include "video/host/vector_loop.hpp"
 
 namespace penstock::video {
@@ -25,5 +26,8 @@ struct WordSamples {
     return value;
   }
 };
+
+// Copies a plane, by threads.
+void set_samples(const Picture& picture, std::uint32_t plane, KeptImage<std::uint16_t>& out);
 
 }  // namespace penstock::video
