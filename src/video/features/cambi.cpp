@@ -2,7 +2,6 @@
 // the order in which samples are counted does not matter.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <optional>
 
 #include "video/features/cambi_device.hpp"
@@ -39,21 +38,6 @@ Levels preprocessed(const Picture& picture, const CambiSide& side, std::uint32_t
       smooth.at(x, y) = static_cast<std::uint16_t>(sum >> (has_right + has_below));
     }
   return smooth;
-}
-
-// Levels are counted in a table: none may lie beyond it. libvmaf refuses such pictures too.
-Status check_luma(const Picture& picture) {
-  const std::uint32_t bits = picture.format.bits;
-  if (bits == 8 || bits == 16) return {};
-  std::vector<std::uint16_t> row(picture.format.width);
-  std::uint32_t all = 0;
-  for (std::uint32_t y = 0; y < picture.format.height; y++) {
-    std::memcpy(row.data(), picture.planes[0].data + y * picture.planes[0].row_bytes,
-                row.size() * sizeof row[0]);
-    for (const std::uint16_t sample : row) all |= sample;
-  }
-  if (all >> bits == 0) return {};
-  return {Code::invalid, "a sample has more than " + std::to_string(bits) + " bits"};
 }
 
 bool is_flat(const Levels& image, std::uint32_t x, std::uint32_t y) {
@@ -235,8 +219,6 @@ template <class Cambi> class HostCambi final : public HostFeature {
 
   Status add(const Picture& reference, const Picture& distorted, std::uint64_t frame,
              Scores& scores) override {
-PENSTOCK_TRY(check_luma(distorted).with("the distorted picture"));
-    if (of_source_) PENSTOCK_TRY(check_luma(reference).with("the reference"));
     PENSTOCK_ASSIGN(const double score, of_distorted_(distorted));
     const auto set = [&](const char* name, double value) {
       scores.set(options_.key(name), frame, std::min(value, plan_.max_score));

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <random>
 #include <thread>
 
 #include "on_device/device/device_fixture.hpp"
@@ -323,6 +324,25 @@ TEST(VideoAdversarial, AFrameOfAnotherFormatIsRefusedAndLeavesTheRestAsItWas) {
     TAKE(const Scores expected,
          scores_of(common_format, frames, all_requests(false), kernels_of(device)));
     EXPECT_EQ(bits_of(scores), bits_of(expected));
+  });
+}
+
+// Samples with more bits than their format says: no fault, and the outcome of the host.
+TEST(VideoAdversarial, SamplesBeyondTheirBitsAreTakenAsOnTheHost) {
+  on_each_shared([](const std::shared_ptr<Device>& device) {
+    constexpr PictureFormat format = {219, 181, 10, Chroma::c420};
+    Frames frames = frames_of(format, Content::gradient, 3);
+    std::mt19937 random(7);
+    for (auto& frame : frames)
+      for (auto* planes : {&frame.reference, &frame.distorted})
+        for (std::size_t i = 1; i < planes->size(); i += 2)
+          if (random() % 64 == 0) (*planes)[i] |= std::byte{0xFC};
+    for (const FeatureRow* row : rows_with_kernels()) {
+      if (row->name == "vif" || row->name == "float_vif") continue;
+      expect_as_host(device, request_of(*row), format, frames);
+    }
+    for (auto& frame : frames) std::ranges::fill(frame.distorted, std::byte{0xFF});
+    ASSERT_OK(scores_of(format, frames, all_requests(false), kernels_of(device)));
   });
 }
 
