@@ -16,11 +16,18 @@ using Feature = Sheet (*)(const std::vector<Frame>& frames, const Options& optio
 
 // Returns null for a feature that the oracle does not know.
 inline Feature feature_named(std::string_view name) {
-  static const std::map<std::string_view, Feature> features = {
-      {"float_ssim", float_ssim},     {"float_ms_ssim", float_ms_ssim}, {"cambi", cambi},
-      {"ciede", ciede},               {"psnr", psnr},                   {"float_psnr", float_psnr},
-      {"float_moment", float_moment}, {"motion", motion},               {"vif", vif},
-      {"float_motion", float_motion}, {"float_vif", float_vif},         {"float_ansnr", float_ansnr}};
+  static const std::map<std::string_view, Feature> features = {{"float_ssim", float_ssim},
+                                                               {"float_ms_ssim", float_ms_ssim},
+                                                               {"cambi", cambi},
+                                                               {"ciede", ciede},
+                                                               {"psnr", psnr},
+                                                               {"float_psnr", float_psnr},
+                                                               {"float_moment", float_moment},
+                                                               {"motion", motion},
+                                                               {"vif", vif},
+                                                               {"float_motion", float_motion},
+                                                               {"float_vif", float_vif},
+                                                               {"float_ansnr", float_ansnr}};
   const auto found = features.find(name);
   return found == features.end() ? nullptr : found->second;
 }

@@ -20,14 +20,17 @@ enum class Content : unsigned char {
   full_swing,  // a checkerboard, and its negative
   one_sample,  // equal but for one sample, elsewhere in every frame
   dark,        // a few levels above black
+  bright,      // a few levels below the highest
   black_white,
 };
-constexpr std::array all_contents = {
-    Content::noise,      Content::near,       Content::equal, Content::gradient,   Content::one_level,
-    Content::full_swing, Content::one_sample, Content::dark,  Content::black_white};
+constexpr std::array all_contents = {Content::noise,      Content::near,      Content::equal,
+                                     Content::gradient,   Content::one_level, Content::full_swing,
+                                     Content::one_sample, Content::dark,      Content::bright,
+                                     Content::black_white};
 inline const char* name_of(Content content) {
-  static constexpr std::array names = {"noise",      "near",       "equal", "gradient",   "one level",
-                                       "full swing", "one sample", "dark",  "black white"};
+  static constexpr std::array names = {"noise",     "near",       "equal",      "gradient",
+                                       "one level", "full swing", "one sample", "dark",
+                                       "bright",    "black white"};
   return names[static_cast<std::size_t>(content)];
 }
 
@@ -84,6 +87,7 @@ class PictureMaker {
         return {128 * unit(), is_it ? 129 * unit() : 128 * unit()};
       }
       case Content::dark: return {17 * unit() + below(3 * unit()), (16 + x / 16 % 4) * unit()};
+      case Content::bright: return {highest() - below(2 * unit()), highest() - x / 16 % 8};
       case Content::black_white: break;
     }
     return {0, highest()};

@@ -73,7 +73,8 @@ inline CambiSetting cambi_setting(const PictureFormat& format, const Options& op
                             (speedup == 1440 && area >= 2560 * 1440) ||
                             (speedup == 2160 && area >= 3840 * 2160);
   setting.window = static_cast<int>(number(options, "window_size", 65)) *
-                   (setting.width + setting.height) / 375 >> 4;
+                       (setting.width + setting.height) / 375 >>
+                   4;
   if (setting.is_halved_first) setting.window = (setting.window + 1) >> 1;
   setting.window |= 1;
   setting.contrasts = 1 << static_cast<int>(number(options, "max_log_contrast", 2));
@@ -113,8 +114,9 @@ inline Grid<int> prepared_picture(const Grid<int>& luma, int bits, const CambiSe
       const int v = is_resampled ? luma.at(columns[static_cast<std::size_t>(x)],
                                            rows[static_cast<std::size_t>(y)])
                                  : luma.at(x, y);
-      ten.at(x, y) = bits < 10 ? v << (10 - bits)
-                     : bits == 10 ? v : (v + (1 << (bits - 11))) >> (bits - 10);
+      ten.at(x, y) = bits < 10    ? v << (10 - bits)
+                     : bits == 10 ? v
+                                  : (v + (1 << (bits - 11))) >> (bits - 10);
     }
   if (setting.bits >= 10) return ten;
   Grid<int> smooth(w, h);  // what undoes the dither of encoders
@@ -242,12 +244,12 @@ inline Sheet cambi(const std::vector<Frame>& frames, const Options& options) {
   const double highest = number(options, "cambi_max_val", 1000);
   for (const Frame& frame : frames) {
     const int bits = static_cast<int>(frame.format.bits);
-    const double distorted = cambi_of(frame.distorted[0], bits,
-                                      cambi_setting(frame.format, options, false));
+    const double distorted =
+        cambi_of(frame.distorted[0], bits, cambi_setting(frame.format, options, false));
     sheet.scores["cambi"].push_back(std::min(distorted, highest));
     if (!flag(options, "full_ref")) continue;
-    const double source = cambi_of(frame.reference[0], bits,
-                                   cambi_setting(frame.format, options, true));
+    const double source =
+        cambi_of(frame.reference[0], bits, cambi_setting(frame.format, options, true));
     sheet.scores["cambi_source"].push_back(std::min(source, highest));
     sheet.scores["cambi_full_reference"].push_back(
         std::min(std::max(0.0, distorted - source), highest));

@@ -29,8 +29,8 @@ inline Sheet float_moment(const std::vector<Frame>& frames, const Options&) {
   Sheet sheet;
   for (const Frame& frame : frames)
     for (const bool is_reference : {true, false}) {
-      const Grid<float> in = scaled_luma(
-          is_reference ? frame.reference[0] : frame.distorted[0], frame.format.bits, 0);
+      const Grid<float> in =
+          scaled_luma(is_reference ? frame.reference[0] : frame.distorted[0], frame.format.bits, 0);
       double first = 0, second = 0;
       for (const float v : in.values) {
         first += v;
@@ -63,15 +63,13 @@ inline Grid<float> square_filtered(const Grid<float>& in, const std::vector<int>
 
 inline Sheet float_ansnr(const std::vector<Frame>& frames, const Options&) {
   static const std::vector<int> three = {1, 2, 1, 2, 4, 2, 1, 2, 1};
-  static const std::vector<int> five = {2,  7,  12, 7,  2,  7,   31, 52, 31, 7, 12, 52, 127,
-                                        52, 12, 7,  31, 52, 31,  7,  2,  7,  12, 7,  2};
+  static const std::vector<int> five = {2,  7,  12, 7,  2,  7,  31, 52, 31, 7,  12, 52, 127,
+                                        52, 12, 7,  31, 52, 31, 7,  2,  7,  12, 7,  2};
   Sheet sheet;
   for (const Frame& frame : frames) {
     const std::uint32_t bits = frame.format.bits;
-    const Grid<float> r =
-        square_filtered(scaled_luma(frame.reference[0], bits, -128), three, 16);
-    const Grid<float> d =
-        square_filtered(scaled_luma(frame.distorted[0], bits, -128), five, 571);
+    const Grid<float> r = square_filtered(scaled_luma(frame.reference[0], bits, -128), three, 16);
+    const Grid<float> d = square_filtered(scaled_luma(frame.distorted[0], bits, -128), five, 571);
     double signal = 0, noise = 0;
     for (std::size_t i = 0; i < r.size(); i++) {
       const double difference = r.values[i] - d.values[i];

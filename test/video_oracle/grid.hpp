@@ -1,4 +1,5 @@
-// What the oracle of videos stands on: planes as plain grids, borders, options and sheets of scores.
+// What the oracle of videos stands on: planes as plain grids, borders, options and sheets of
+// scores.
 //
 // The oracle follows libvmaf 3.2.0's definitions in the simplest loops that there are. It shares no
 // code with src/video: it is slow, and wrong in other places if it is wrong.

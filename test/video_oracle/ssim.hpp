@@ -83,12 +83,11 @@ inline Grid<float> box_decimated(const Grid<float>& in, int f) {
 // Halves with the 9/7 wavelet's low-pass. Of its products, libvmaf has six decimals, and two are
 // not rounded as the rest: [2][3] and [2][4]. Thus the filter is not quite separable.
 inline Grid<float> low_pass_halved(const Grid<float>& in) {
-  static const float products[5][5] = {
-      {0.000714f, -0.000450f, -0.002090f, 0.007132f, 0.016114f},
-      {-0.000450f, 0.000283f, 0.001316f, -0.004490f, -0.010146f},
-      {-0.002090f, 0.001316f, 0.006115f, -0.020867f, -0.047149f},
-      {0.007132f, -0.004490f, -0.020867f, 0.071207f, 0.160885f},
-      {0.016114f, -0.010146f, -0.047149f, 0.160885f, 0.363505f}};
+  static const float products[5][5] = {{0.000714f, -0.000450f, -0.002090f, 0.007132f, 0.016114f},
+                                       {-0.000450f, 0.000283f, 0.001316f, -0.004490f, -0.010146f},
+                                       {-0.002090f, 0.001316f, 0.006115f, -0.020867f, -0.047149f},
+                                       {0.007132f, -0.004490f, -0.020867f, 0.071207f, 0.160885f},
+                                       {0.016114f, -0.010146f, -0.047149f, 0.160885f, 0.363505f}};
   Grid<float> out(in.width / 2 + (in.width & 1), in.height / 2 + (in.height & 1));
   for (int y = 0; y < out.height; y++)
     for (int x = 0; x < out.width; x++) {
@@ -122,9 +121,8 @@ inline Sheet float_ssim(const std::vector<Frame>& frames, const Options& options
     const Grid<float> d = scaled_luma(frame.distorted[0], frame.format.bits, 0);
     int scale = static_cast<int>(number(options, "scale", 0));
     if (scale == 0)
-      scale = std::max(
-          1, static_cast<int>(std::floor(
-                 static_cast<float>(std::min(r.width, r.height)) / 256.0f + 0.5f)));
+      scale = std::max(1, static_cast<int>(std::floor(
+                              static_cast<float>(std::min(r.width, r.height)) / 256.0f + 0.5f)));
     const SsimMeans means = ssim_means(box_decimated(r, scale), box_decimated(d, scale));
     sheet.scores["float_ssim"].push_back(in_decibels(means.score, frame.format, options));
     if (!flag(options, "enable_lcs")) continue;

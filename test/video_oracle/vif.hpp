@@ -79,8 +79,8 @@ inline VifSums vif_sums(const Wide& r, const Wide& d, int scale, int bits, doubl
   std::int64_t num_logs = 0, den_logs = 0, flat_num = 0, flat_count = 0;
   for (std::size_t i = 0; i < m1.size(); i++) {
     const std::int64_t s1 = sigma(rr.values[i], m1.values[i], m1.values[i]);
-    const std::int64_t s2 = std::max<std::int64_t>(
-        0, sigma(dd.values[i], m2.values[i], m2.values[i]));
+    const std::int64_t s2 =
+        std::max<std::int64_t>(0, sigma(dd.values[i], m2.values[i], m2.values[i]));
     const std::int64_t s12 = sigma(rd.values[i], m1.values[i], m2.values[i]);
     if (s1 < noise) {
       flat_num += s2;
@@ -90,15 +90,15 @@ inline VifSums vif_sums(const Wide& r, const Wide& d, int scale, int bits, doubl
     den_logs += log_2048(noise + s1) - 2048 * 17;
     if (s12 <= 0 || s2 <= 0) continue;
     double g = static_cast<double>(s12) / (static_cast<double>(s1) + 65536e-10);
-    const auto sv = std::max(
-        0, static_cast<int>(static_cast<double>(s2) - g * static_cast<double>(s12)));
+    const auto sv =
+        std::max(0, static_cast<int>(static_cast<double>(s2) - g * static_cast<double>(s12)));
     g = std::min(g, gain_limit);
     num_logs += log_2048(static_cast<std::int64_t>(g * g * static_cast<double>(s1)) + sv + noise) -
                 log_2048(sv + noise);
   }
-  const double num = static_cast<double>(num_logs) / 2048 +
-                     (static_cast<double>(flat_count) -
-                      static_cast<double>(flat_num) / 16384 / 65025);
+  const double num =
+      static_cast<double>(num_logs) / 2048 +
+      (static_cast<double>(flat_count) - static_cast<double>(flat_num) / 16384 / 65025);
   const double den = static_cast<double>(den_logs) / 2048 + static_cast<double>(flat_count);
   return {static_cast<float>(num), static_cast<float>(den)};
 }
