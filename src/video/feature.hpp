@@ -78,6 +78,8 @@ struct FeatureRow {
   // On a device that is the host's own cores, kernels are faster than the host's loops
   // (docs/lab/video.md).
   bool has_fast_kernels_on_cpu = false;
+  // Frames are scored that others are left out of (ScorerOptions::subsample): libvmaf's TEMPORAL.
+  bool takes_every_frame = false;
 };
 std::span<const FeatureRow* const> feature_rows();
 

@@ -73,7 +73,12 @@ constexpr OptionRow float_motion_options[] = {
 
 }  // namespace
 
-const FeatureRow float_motion_row = {"float_motion", "motion from frame to frame",
-                                     float_motion_options, host_feature<HostFloatMotion>};
+const FeatureRow float_motion_row = {"float_motion",
+                                     "motion from frame to frame",
+                                     float_motion_options,
+                                     host_feature<HostFloatMotion>,
+                                     nullptr,
+                                     false,
+                                     true};
 
 }  // namespace penstock::video

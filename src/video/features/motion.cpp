@@ -108,7 +108,12 @@ constexpr OptionRow motion_options[] = {PENSTOCK_MOTION_OPTIONS,
 
 }  // namespace
 
-const FeatureRow motion_row = {"motion", "motion from frame to frame, of integers", motion_options,
-                               host_feature<HostMotion>};
+const FeatureRow motion_row = {"motion",
+                               "motion from frame to frame, of integers",
+                               motion_options,
+                               host_feature<HostMotion>,
+                               nullptr,
+                               false,
+                               true};
 
 }  // namespace penstock::video
