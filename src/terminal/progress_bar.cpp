@@ -55,7 +55,7 @@ void ProgressBar::show_frames(std::uint64_t done, std::optional<std::uint64_t> t
   if (!seconds) return;
   std::string text = count_text(done);
   if (total) text += " of " + count_text(*total);
-  draw(text + " frames, " + rate_text(static_cast<double>(done) / *seconds) + "frames/s", done,
+  draw(text + " frames, " + number_text(static_cast<double>(done) / *seconds, " frames/s"), done,
        total);
 }
 

@@ -152,7 +152,7 @@ void print_summary(const VideoCommand& command, const video::Scorer& scorer,
                a_frame(counts.fills, "fills"));
   print_line(count_text(counts.frames) + (counts.frames == 1 ? " frame" : " frames") + " of " +
              video::format_text(format) + " in " + seconds_text(seconds) + " (" +
-             rate_text(frames / seconds) + "frames/s)");
+             number_text(frames / seconds, " frames/s)"));
 }
 
 Status score(const VideoCommand& command) {
