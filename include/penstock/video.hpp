@@ -136,6 +136,9 @@ struct ScorerOptions {
   // The caller's queue, on which all kernels run (Device::import_queue, on `opened`). Null: a queue
   // of the scorer's own.
   std::unique_ptr<Queue> queue = {};
+  // Scores every so many frames, as libvmaf does: those whose number it divides. Features of motion
+  // and PSNR are scored on all frames.
+  std::uint64_t subsample = 1;
 };
 
 // Scores pairs of frames in order. One thread at a time uses it.

@@ -16,7 +16,7 @@
 #include "testdata/video_clips.hpp"
 #include "video/device/device_picture.hpp"
 #include "video/feature.hpp"
-#include "video/input/frame_reader.hpp"
+#include "video/input/video_pair.hpp"
 
 namespace penstock::bench {
 namespace {
@@ -162,15 +162,12 @@ Result<std::unique_ptr<video::Scorer>> make_scorer(const std::shared_ptr<Device>
 
 // Reads both files, as the program's `video` command does.
 Status add_files(video::Scorer& scorer, const Clip& clip) {
-  PENSTOCK_ASSIGN(const auto reference, video::FrameReader::open(clip.path(true)));
-  PENSTOCK_ASSIGN(const auto distorted, video::FrameReader::open(clip.path(false)));
-  std::vector<std::byte> a(video::picture_bytes(clip.format())), b(a.size());
+  PENSTOCK_ASSIGN(const auto pair, video::VideoPair::open(clip.path(true), clip.path(false), {}));
+  video::Picture reference, distorted;
   for (;;) {
-    PENSTOCK_ASSIGN(const bool has_one, reference->read(a));
-    PENSTOCK_ASSIGN(const bool has_other, distorted->read(b));
-    if (!has_one || !has_other) return {};
-    PENSTOCK_TRY(scorer.add(video::picture_of(clip.format(), a).value(),
-                            video::picture_of(clip.format(), b).value()));
+    PENSTOCK_ASSIGN(const bool has_pair, pair->next(reference, distorted));
+    if (!has_pair) return {};
+    PENSTOCK_TRY(scorer.add(reference, distorted));
   }
 }
 

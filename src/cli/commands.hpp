@@ -16,6 +16,7 @@ Action declare_emit(Arguments& arguments);
 Action declare_encode(Arguments& arguments);
 Action declare_decompress(Arguments& arguments);
 Action declare_compress(Arguments& arguments);
+Action declare_video(Arguments& arguments);
 Action declare_devices(Arguments& arguments);
 Action declare_cache(Arguments& arguments);
 Action declare_completion(Arguments& arguments);

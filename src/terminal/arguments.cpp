@@ -20,6 +20,11 @@ CLI::Option* add_value(CLI::App& app, std::string_view name, std::string_view pl
       ->type_name(std::string(placeholder));
 }
 
+void add_check(CLI::Option* option, Arguments::Check check) {
+  if (check)
+    option->check([check = std::move(check)](const std::string& text) { return check(text); }, "");
+}
+
 // Returns the App of a command's options; for "bench pipelines" inside the group "bench".
 CLI::App* add_command(CLI::App& root, std::map<std::string, CLI::App*>& groups,
                       const Command& command) {
@@ -98,8 +103,8 @@ int print_unknown(const CLI::App& root) {
 }  // namespace
 
 void Arguments::positional(std::string_view placeholder, std::string& target,
-                           std::string_view description) {
-  add_value(app_, placeholder, "TEXT", target, description)->required();
+                           std::string_view description, bool required) {
+  add_value(app_, placeholder, "TEXT", target, description)->required(required);
 }
 
 void Arguments::positional(std::string_view placeholder, std::vector<std::string>& targets,
@@ -113,9 +118,14 @@ void Arguments::flag(std::string_view name, bool& target, std::string_view descr
 
 void Arguments::value(std::string_view name, std::string_view placeholder, std::string& target,
                       std::string_view description, Check check) {
-  CLI::Option* option = add_value(app_, name, placeholder, target, description);
-  if (check)
-    option->check([check = std::move(check)](const std::string& text) { return check(text); }, "");
+  add_check(add_value(app_, name, placeholder, target, description), std::move(check));
+}
+
+void Arguments::values(std::string_view name, std::string_view placeholder,
+                       std::vector<std::string>& targets, std::string_view description,
+                       Check check) {
+  CLI::Option* option = add_value(app_, name, placeholder, targets, description);
+  add_check(option->allow_extra_args(false), std::move(check));
 }
 
 void Arguments::value(std::string_view name, std::string_view placeholder, std::uint64_t& target,
@@ -216,6 +226,8 @@ int parse_and_run(int argument_count, char** arguments, const std::vector<Comman
 }
 
 }  // namespace
+
+std::string_view program_version() { return PENSTOCK_VERSION; }
 
 void declare_commands(CLI::App& root, const std::vector<Command>& commands, Action& chosen) {
   root.set_version_flag("--version", "penstock " PENSTOCK_VERSION);

@@ -35,8 +35,8 @@ class Arguments {
   using Check = std::function<std::string(const std::string& value)>;
 
   explicit Arguments(CLI::App& app) : app_(app) {}
-  void positional(std::string_view placeholder, std::string& target,
-                  std::string_view description);  // required
+  void positional(std::string_view placeholder, std::string& target, std::string_view description,
+                  bool required = true);
   void positional(std::string_view placeholder, std::vector<std::string>& targets,
                   std::string_view description);  // one or more
   void flag(std::string_view name, bool& target, std::string_view description);
@@ -46,6 +46,10 @@ class Arguments {
              std::string_view description, std::uint64_t min = 0, std::uint64_t max = UINT64_MAX);
   void value(std::string_view name, std::string_view placeholder, double& target,
              std::string_view description);
+  // May be given several times, each with one value.
+  void values(std::string_view name, std::string_view placeholder,
+              std::vector<std::string>& targets, std::string_view description,
+              Check check = nullptr);
   // One of `choices`; the target's value is the default.
   void choice(std::string_view name, const std::vector<std::string>& choices, std::string& target,
               std::string_view description, bool required = false);
@@ -59,6 +63,8 @@ class Arguments {
  private:
   CLI::App& app_;
 };
+
+std::string_view program_version();  // "0.1.0"
 
 struct Command;
 // Parses the command line against a table of commands and runs the one that was named.

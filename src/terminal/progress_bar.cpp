@@ -50,6 +50,15 @@ void ProgressBar::show(const Progress& progress) {
        progress.rows_done, progress.rows_total);
 }
 
+void ProgressBar::show_frames(std::uint64_t done, std::optional<std::uint64_t> total) {
+  const auto seconds = seconds_when_due();
+  if (!seconds) return;
+  std::string text = count_text(done);
+  if (total) text += " of " + count_text(*total);
+  draw(text + " frames, " + number_text(static_cast<double>(done) / *seconds, " frames/s"), done,
+       total);
+}
+
 void ProgressBar::show_bytes(std::uint64_t done, std::optional<std::uint64_t> total) {
   const auto seconds = seconds_when_due();
   if (!seconds) return;

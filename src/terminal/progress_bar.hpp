@@ -17,6 +17,7 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   void show(const Progress& progress);  // rows
+  void show_frames(std::uint64_t done, std::optional<std::uint64_t> total);
   void show_bytes(std::uint64_t done, std::optional<std::uint64_t> total);
   void erase();
 

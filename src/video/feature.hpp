@@ -82,6 +82,8 @@ struct FeatureRow {
   // Null: `host` itself is fast.
   Result<std::unique_ptr<HostFeature>> (*fast_host)(const PictureFormat& format,
                                                     const OptionValues& options) = nullptr;
+  // Frames are scored that others are left out of (ScorerOptions::subsample): libvmaf's TEMPORAL.
+  bool takes_every_frame = false;
 };
 std::span<const FeatureRow* const> feature_rows();
 

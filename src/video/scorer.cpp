@@ -12,6 +12,7 @@ struct Requested {
   OptionValues options;
   std::unique_ptr<HostFeature> host = {};
   std::unique_ptr<DeviceFeature> device = {};
+  std::uint64_t every = 1;  // so many frames are scored
   Scores scores = {};
 };
 
@@ -54,12 +55,12 @@ class AnyScorer final : public Scorer {
     if (requests.empty()) return {Code::invalid, "no feature was asked for"};
     DeviceLayout layout;
     if (device_) { PENSTOCK_ASSIGN(layout, device_layout(format_)); }
-    for (const FeatureRequest& request : requests)
-      PENSTOCK_TRY(open(request, layout, options.rows));
-    std::vector<DeviceFeature*> on_device;
+    for (const FeatureRequest& request : requests) PENSTOCK_TRY(open(request, layout, options));
+    std::vector<RingFeature> on_device;
     for (const auto& feature : features_)
-      if (feature->device) on_device.push_back(feature->device.get());
+      if (feature->device) on_device.push_back({feature->device.get(), feature->every});
     if (on_device.empty()) return {};
+    ring_every_ = std::ranges::min_element(on_device, {}, &RingFeature::every)->every;
     layout_ = layout;
     PENSTOCK_ASSIGN(ring_, FrameRing::create(
                                device_, layout, std::move(on_device),
@@ -73,9 +74,10 @@ class AnyScorer final : public Scorer {
   Status add(const Picture& reference, const Picture& distorted) override {
     if (reference.format != format_ || distorted.format != format_)
       return {Code::invalid, "a picture has another format than the scorer"};
-    if (ring_) PENSTOCK_TRY(ring_->add(reference, distorted));
+    if (ring_ && counts_.frames % ring_every_ == 0)
+      PENSTOCK_TRY(ring_->add(reference, distorted, counts_.frames));
     for (const auto& feature : features_)
-      if (feature->host)
+      if (feature->host && counts_.frames % feature->every == 0)
         PENSTOCK_TRY(feature->host->add(reference, distorted, counts_.frames, feature->scores)
                          .with("feature '" + std::string(feature->row->name) + "'"));
     counts_.frames++;
@@ -89,7 +91,8 @@ class AnyScorer final : public Scorer {
                                        "' runs on the host, which does not read device memory"};
     PENSTOCK_TRY(check_picture(reference, layout_).with("the reference"));
     PENSTOCK_TRY(check_picture(distorted, layout_).with("the distorted picture"));
-    PENSTOCK_TRY(ring_->add(reference, distorted));
+    if (counts_.frames % ring_every_ == 0)
+      PENSTOCK_TRY(ring_->add(reference, distorted, counts_.frames));
     counts_.frames++;
     return {};
   }
@@ -116,12 +119,15 @@ class AnyScorer final : public Scorer {
   const ScorerCounts& counts() const override { return counts_; }
 
  private:
-  Status open(const FeatureRequest& request, const DeviceLayout& layout, ScorerRows rows) {
+  Status open(const FeatureRequest& request, const DeviceLayout& layout,
+              const ScorerOptions& options) {
     auto feature = std::make_unique<Requested>();
     PENSTOCK_ASSIGN(feature->row, row_named(request.name));
     const FeatureRow& row = *feature->row;
     PENSTOCK_ASSIGN(feature->options, OptionValues::parse(row.name, row.options, request.options));
-    if (device_ && takes_kernels(row, device_->traits(), rows)) {
+    feature->every = row.takes_every_frame ? 1 : options.subsample;
+    PENSTOCK_TRY(check_keys(*feature));
+    if (device_ && takes_kernels(row, device_->traits(), options.rows)) {
       if (!row.device)
         return {Code::unsupported,
                 "feature '" + request.name + "' has no kernels; --device host computes it"};
@@ -129,7 +135,7 @@ class AnyScorer final : public Scorer {
       reports_.push_back({request.name, device_->traits().id + " " + device_->traits().name,
                           std::string(feature->device->variant())});
     } else {
-      if (device_ && !device_->traits().shares_host_cores() && rows != ScorerRows::host)
+      if (device_ && !device_->traits().shares_host_cores() && options.rows != ScorerRows::host)
         return {Code::unsupported, "feature '" + request.name + "' has no kernels for " +
                                        device_->traits().id + "; --device host computes it"};
       PENSTOCK_ASSIGN(feature->host,
@@ -140,11 +146,21 @@ class AnyScorer final : public Scorer {
     return {};
   }
 
+  // Two requests whose keys are equal would write over each other's scores.
+  Status check_keys(const Requested& feature) const {
+    for (const auto& earlier : features_)
+      if (earlier->row == feature.row && earlier->options.key("") == feature.options.key(""))
+        return {Code::invalid, "feature '" + std::string(feature.row->name) +
+                                   "' is asked for twice with the same keys"};
+    return {};
+  }
+
   Status read(std::uint64_t frame, std::span<const std::uint64_t> sums) {
     for (const auto& feature : features_) {
       if (!feature->device) continue;
       const std::uint32_t count = feature->device->sum_count();
-      PENSTOCK_TRY(feature->device->read(sums.first(count), frame, feature->scores));
+      if (frame % feature->every == 0)
+        PENSTOCK_TRY(feature->device->read(sums.first(count), frame, feature->scores));
       sums = sums.subspan(count);
     }
     return {};
@@ -156,6 +172,7 @@ class AnyScorer final : public Scorer {
   std::vector<std::unique_ptr<Requested>> features_;
   std::vector<FeatureReport> reports_;
   ScorerCounts counts_;
+  std::uint64_t ring_every_ = 1;     // so many frames come into it
   std::unique_ptr<FrameRing> ring_;  // last: its work uses the features' memory
 };
 
@@ -165,6 +182,7 @@ Result<std::unique_ptr<Scorer>> Scorer::create(const PictureFormat& format,
                                                std::span<const FeatureRequest> features,
                                                ScorerOptions options) {
   PENSTOCK_TRY(check_format(format));
+  if (options.subsample == 0) return Status(Code::invalid, "every 0th frame is none");
   std::shared_ptr<Device> device = options.opened;
   if (!device && options.device != "host") { PENSTOCK_ASSIGN(device, open_device(options.device)); }
   auto scorer = std::make_unique<AnyScorer>(format, std::move(device));

@@ -5,7 +5,9 @@ import subprocess
 from command_line import CommandLineTest, main
 
 
-COMMANDS = "query, profile, emit, encode, decompress, compress, devices, cache, completion, bench"
+COMMANDS = (
+    "query, profile, emit, encode, decompress, compress, video, devices, cache, completion, bench"
+)
 
 
 class Usage(CommandLineTest):

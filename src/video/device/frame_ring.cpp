@@ -16,7 +16,7 @@ std::uint64_t slot_count(const DeviceLayout& layout) {
 }  // namespace
 
 FrameRing::FrameRing(std::shared_ptr<Device> device, const DeviceLayout& layout,
-                     std::vector<DeviceFeature*> features, Read read, ScorerCounts& counts)
+                     std::vector<RingFeature> features, Read read, ScorerCounts& counts)
     : device_(std::move(device)),
       layout_(layout),
       features_(std::move(features)),
@@ -25,8 +25,7 @@ FrameRing::FrameRing(std::shared_ptr<Device> device, const DeviceLayout& layout,
 
 Result<std::unique_ptr<FrameRing>> FrameRing::create(std::shared_ptr<Device> device,
                                                      const DeviceLayout& layout,
-                                                     std::vector<DeviceFeature*> features,
-                                                     Read read,
+                                                     std::vector<RingFeature> features, Read read,
                                                      std::unique_ptr<Queue> callers_queue,
                                                      ScorerCounts& counts) {
   std::unique_ptr<FrameRing> ring(
@@ -36,9 +35,9 @@ Result<std::unique_ptr<FrameRing>> FrameRing::create(std::shared_ptr<Device> dev
 }
 
 Status FrameRing::open(std::unique_ptr<Queue> callers_queue) {
-  for (const DeviceFeature* feature : features_) {
-    sums_bytes_ += feature->sum_count() * sizeof(std::uint64_t);
-    has_earlier_frames_ |= feature->earlier_frames() > 0;
+  for (const RingFeature& each : features_) {
+    sums_bytes_ += each.feature->sum_count() * sizeof(std::uint64_t);
+    has_earlier_frames_ |= each.feature->earlier_frames() > 0;
   }
   PENSTOCK_ASSIGN(repack_,
                   frame_program(*device_, "repack_plane.kc", sample_definitions(layout_.format)));
@@ -65,41 +64,42 @@ Status FrameRing::open(Slot& slot) {
   return {};
 }
 
-Status FrameRing::add(const Picture& reference, const Picture& distorted) {
-  PENSTOCK_TRY(free_slot());
-  Slot& slot = slot_of(added_);
-  PENSTOCK_TRY(upload(slot, reference, distorted));
-  return enqueue(slot, *slot.reference, *slot.distorted);
+Status FrameRing::add(const Picture& reference, const Picture& distorted, std::uint64_t number) {
+  PENSTOCK_ASSIGN(Slot* const slot, free_slot(number));
+  PENSTOCK_TRY(upload(*slot, reference, distorted));
+  return enqueue(*slot, *slot->reference, *slot->distorted);
 }
 
-Status FrameRing::add(const DevicePicture& reference, const DevicePicture& distorted) {
-  PENSTOCK_TRY(free_slot());
-  Slot& slot = slot_of(added_);
+Status FrameRing::add(const DevicePicture& reference, const DevicePicture& distorted,
+                      std::uint64_t number) {
+  PENSTOCK_ASSIGN(Slot* const slot, free_slot(number));
   const auto is_laid_out = [&](const DevicePicture& picture) {
     return is_in_layout(picture, layout_);
   };
   if (!has_earlier_frames_ && is_laid_out(reference) && is_laid_out(distorted))
-    return enqueue(slot, *reference.planes[0].buffer, *distorted.planes[0].buffer);
-  PENSTOCK_TRY(repack(*slot.reference, reference));
-  PENSTOCK_TRY(repack(*slot.distorted, distorted));
-  return enqueue(slot, *slot.reference, *slot.distorted);
+    return enqueue(*slot, *reference.planes[0].buffer, *distorted.planes[0].buffer);
+  PENSTOCK_TRY(repack(*slot->reference, reference));
+  PENSTOCK_TRY(repack(*slot->distorted, distorted));
+  return enqueue(*slot, *slot->reference, *slot->distorted);
 }
 
-Status FrameRing::free_slot() {
+Result<FrameRing::Slot*> FrameRing::free_slot(std::uint64_t number) {
   if (added_ - read_count_ == slots_.size()) {
     // The caller reads half the frames with one wait, while the device computes the other half.
     PENSTOCK_TRY(read_until(read_count_ + slots_.size() / 2));
   }
   Slot& slot = slot_of(added_);
-  return slot.sums ? Status() : open(slot);
+  if (!slot.sums) PENSTOCK_TRY(open(slot));
+  slot.number = number;
+  return &slot;
 }
 
 Status FrameRing::read_until(std::uint64_t frame) {
   counts_.waits++;
   PENSTOCK_TRY(slot_of(frame - 1).done->wait());
   for (; read_count_ < frame; read_count_++) {
-    const HostBuffer& results = *slot_of(read_count_).results;
-    PENSTOCK_TRY(read_(read_count_, {reinterpret_cast<const std::uint64_t*>(results.data()),
+    const Slot& slot = slot_of(read_count_);
+    PENSTOCK_TRY(read_(slot.number, {reinterpret_cast<const std::uint64_t*>(slot.results->data()),
                                      sums_bytes_ / sizeof(std::uint64_t)}));
   }
   return {};
@@ -148,9 +148,9 @@ Status FrameRing::enqueue(Slot& slot, const Buffer& reference, const Buffer& dis
        before++)
     frame.earlier_references[before - 1] = slot_of(added_ - before).reference.get();
   PENSTOCK_TRY(compute_->fill(*slot.sums, 0, sums_bytes_));
-  for (DeviceFeature* feature : features_) {
-    PENSTOCK_TRY(feature->enqueue(*compute_, frame));
-    frame.first_sum += feature->sum_count();
+  for (const RingFeature& each : features_) {
+    if (each.takes(slot.number)) PENSTOCK_TRY(each.feature->enqueue(*compute_, frame));
+    frame.first_sum += each.feature->sum_count();
   }
   PENSTOCK_TRY(compute_->download(slot.results->data(), *slot.sums, sums_bytes_));
   PENSTOCK_ASSIGN(slot.done, compute_->record());

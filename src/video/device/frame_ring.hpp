@@ -13,17 +13,25 @@
 
 namespace penstock::video {
 
+// A feature, and which frames it scores: those whose number `every` divides.
+struct RingFeature {
+  DeviceFeature* feature = nullptr;
+  std::uint64_t every = 1;
+  bool takes(std::uint64_t frame) const { return frame % every == 0; }
+};
+
 class FrameRing {
  public:
   // `read`: takes a frame's sums; called in the order of frames.
   using Read = std::function<Status(std::uint64_t frame, std::span<const std::uint64_t> sums)>;
   static Result<std::unique_ptr<FrameRing>> create(std::shared_ptr<Device> device,
                                                    const DeviceLayout& layout,
-                                                   std::vector<DeviceFeature*> features, Read read,
+                                                   std::vector<RingFeature> features, Read read,
                                                    std::unique_ptr<Queue> callers_queue,
                                                    ScorerCounts& counts);
-  Status add(const Picture& reference, const Picture& distorted);
-  Status add(const DevicePicture& reference, const DevicePicture& distorted);
+  // `number`: the frame's in the video. Features of earlier frames are given every frame.
+  Status add(const Picture& reference, const Picture& distorted, std::uint64_t number);
+  Status add(const DevicePicture& reference, const DevicePicture& distorted, std::uint64_t number);
   Status finish();  // waits for every frame and reads it
 
  private:
@@ -32,14 +40,16 @@ class FrameRing {
     std::shared_ptr<Buffer> reference, distorted, sums;
     std::shared_ptr<HostBuffer> results;
     std::shared_ptr<Event> uploaded, done;
+    std::uint64_t number = 0;
   };
 
   FrameRing(std::shared_ptr<Device> device, const DeviceLayout& layout,
-            std::vector<DeviceFeature*> features, Read read, ScorerCounts& counts);
+            std::vector<RingFeature> features, Read read, ScorerCounts& counts);
   Status open(std::unique_ptr<Queue> callers_queue);
   Status open(Slot& slot);
   Slot& slot_of(std::uint64_t frame) { return slots_[frame % slots_.size()]; }
-  Status free_slot();  // waits until the next frame's slot has been read
+  // Returns the slot of the next frame, once what it held has been read.
+  Result<Slot*> free_slot(std::uint64_t number);
   Status read_until(std::uint64_t frame);
   Status upload(Slot& slot, const Picture& reference, const Picture& distorted);
   Status repack(const Buffer& to, const DevicePicture& picture);
@@ -47,7 +57,7 @@ class FrameRing {
 
   std::shared_ptr<Device> device_;
   DeviceLayout layout_;
-  std::vector<DeviceFeature*> features_;
+  std::vector<RingFeature> features_;
   Read read_;
   ScorerCounts& counts_;
   bool has_earlier_frames_ = false;

@@ -59,8 +59,11 @@ constexpr OptionRow float_motion_options[] = {
 
 }  // namespace
 
-const FeatureRow float_motion_row = {"float_motion", "motion from frame to frame",
-                                     float_motion_options, host_feature<HostFloatMotion>,
-                                     make_device_float_motion};
+const FeatureRow float_motion_row = {.name = "float_motion",
+                                     .summary = "motion from frame to frame",
+                                     .options = float_motion_options,
+                                     .host = host_feature<HostFloatMotion>,
+                                     .device = make_device_float_motion,
+                                     .takes_every_frame = true};
 
 }  // namespace penstock::video

@@ -92,6 +92,7 @@ const FeatureRow motion_row = {.name = "motion",
                                .options = motion_options,
                                .host = host_feature<HostMotion<plain_blurred_difference>>,
                                .device = make_device_motion,
-                               .fast_host = host_feature<HostMotion<fast_blurred_difference>>};
+                               .fast_host = host_feature<HostMotion<fast_blurred_difference>>,
+                               .takes_every_frame = true};
 
 }  // namespace penstock::video

@@ -132,7 +132,12 @@ void PsnrScale::set_aggregate(std::uint32_t plane, std::uint64_t frame_count,
   scores.set_aggregate("apsnr_" + std::string(plane_names[plane]), std::min(score, cap));
 }
 
-const FeatureRow psnr_row = {"psnr", "peak signal-to-noise ratio of each plane", psnr_options,
-                             host_feature<HostPsnr>, device_feature<DevicePsnr>};
+const FeatureRow psnr_row = {"psnr",
+                             "peak signal-to-noise ratio of each plane",
+                             psnr_options,
+                             host_feature<HostPsnr>,
+                             device_feature<DevicePsnr>,
+                             false,
+                             true};
 
 }  // namespace penstock::video

@@ -1,156 +1,143 @@
 #include "video/input/frame_reader.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <vector>
-
-#include "base/file.hpp"
+#include "video/input/container_reader.hpp"
+#include "video/input/raw_format_of_name.hpp"
+#include "video/input/video_bytes.hpp"
 #include "video/input/y4m_header.hpp"
 
 namespace penstock::video {
 namespace {
 
-// Bytes of a descriptor through a small buffer; frames are read past it.
-class Bytes {
- public:
-  Bytes(std::string path, std::unique_ptr<File> file)
-      : path_(std::move(path)), file_(std::move(file)) {}
-  const std::string& path() const { return path_; }
-  std::uint64_t position() const { return position_; }
-
-  // Returns how many bytes were read; fewer than asked at the file's end alone.
-  std::size_t read(std::span<std::byte> into) {
-    const std::size_t kept = std::min(into.size(), end_ - begin_);
-    if (kept > 0) std::memcpy(into.data(), buffer_.data() + begin_, kept);
-    begin_ += kept;
-    const std::size_t more =
-        kept < into.size() ? file_->read_up_to(into.data() + kept, into.size() - kept) : 0;
-    position_ += kept + more;
-    return kept + more;
-  }
-  // Reads up to the end of a line, which is left out. False at the file's end before any byte.
-  Result<bool> line(std::string& line) {
-    line.clear();
-    std::byte byte = {};
-    while (line.size() <= max_y4m_line_bytes) {
-      if (begin_ == end_) refill();
-      if (read({&byte, 1}) == 0) {
-        if (line.empty()) return false;
-        return Status(Code::truncated, path_ + ": y4m: ends in a header");
-      }
-      if (byte == std::byte{'\n'}) return true;
-      line.push_back(static_cast<char>(byte));
-    }
-    return Status(Code::corrupt, path_ + ": y4m: a line has more than " +
-                                     std::to_string(max_y4m_line_bytes) + " bytes (byte " +
-                                     std::to_string(position_) + ")");
-  }
-  // The size of an ordinary file.
-  std::optional<std::uint64_t> size() const {
-    struct stat status = {};
-    if (::fstat(file_->descriptor(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-    return static_cast<std::uint64_t>(status.st_size);
-  }
-
- private:
-  void refill() {
-    begin_ = 0;
-    end_ = file_->read_up_to(buffer_.data(), buffer_.size());
-  }
-  std::string path_;
-  std::unique_ptr<File> file_;
-  std::vector<std::byte> buffer_ = std::vector<std::byte>(256);
-  std::size_t begin_ = 0, end_ = 0;
-  std::uint64_t position_ = 0;
-};
-
-Status cut(const std::string& path, std::uint64_t frame, std::size_t bytes, std::size_t whole) {
-  return {Code::truncated, path + ": frame " + std::to_string(frame) + " has " +
-                               std::to_string(bytes) + " of " + std::to_string(whole) + " bytes"};
-}
-
 class RawReader : public FrameReader {
  public:
-  RawReader(Bytes bytes, const PictureFormat& format) : bytes_(std::move(bytes)), format_(format) {}
+  RawReader(std::unique_ptr<VideoBytes> bytes, const PictureFormat& format)
+      : bytes_(std::move(bytes)), format_(format), frame_bytes_(picture_bytes(format)) {}
+  const std::string& name() const override { return bytes_->name(); }
   const PictureFormat& format() const override { return format_; }
-  std::optional<std::uint64_t> frame_count() const override {
-    const auto size = bytes_.size();
-    return size ? std::optional(*size / picture_bytes(format_)) : std::nullopt;
+  std::optional<std::uint64_t> frame_count() const override { return frames_of(frame_bytes_); }
+  Result<std::optional<Picture>> next(std::vector<std::byte>& memory) override {
+    PENSTOCK_ASSIGN(const auto bytes, bytes_->take(frame_bytes_, memory));
+    PENSTOCK_ASSIGN(const bool has_frame, counted(bytes.size()));
+    if (!has_frame) return std::optional<Picture>();
+    PENSTOCK_ASSIGN(const Picture picture, picture_of(format_, aligned(bytes, memory)));
+    return std::optional(picture);
   }
-  Result<bool> read(std::span<std::byte> frame) override {
-    const std::size_t bytes = bytes_.read(frame.first(picture_bytes(format_)));
-    if (bytes == 0) return false;
-    if (bytes < picture_bytes(format_))
-      return cut(bytes_.path(), frame_, bytes, picture_bytes(format_));
-    frame_++;
-    return true;
-  }
+
   Result<bool> skip() override {
-    skipped_.resize(picture_bytes(format_));
-    return read(skipped_);
+    PENSTOCK_ASSIGN(const std::uint64_t bytes, bytes_->skip(frame_bytes_));
+    return counted(bytes);
   }
 
  protected:
-  Bytes bytes_;
+  // Counts a frame of which so many bytes were there.
+  Result<bool> counted(std::uint64_t bytes) {
+    if (bytes == 0) return false;
+    if (bytes < frame_bytes_) return cut(bytes);
+    frame_++;
+    return true;
+  }
+  std::optional<std::uint64_t> frames_of(std::uint64_t bytes) const {
+    const auto size = bytes_->size();
+    return size ? std::optional((*size - bytes_->position()) / bytes) : std::nullopt;
+  }
+  Status cut(std::uint64_t bytes) const {
+    return {Code::truncated, name() + ": frame " + std::to_string(frame_) + " has " +
+                                 std::to_string(bytes) + " of " + std::to_string(frame_bytes_) +
+                                 " bytes"};
+  }
+  // Samples of 16 bits are read as such, from even addresses.
+  std::span<const std::byte> aligned(std::span<const std::byte> bytes,
+                                     std::vector<std::byte>& memory) const {
+    if (format_.bits == 8 || reinterpret_cast<std::uintptr_t>(bytes.data()) % 2 == 0) return bytes;
+    memory.assign(bytes.begin(), bytes.end());
+    return memory;
+  }
+
+  std::unique_ptr<VideoBytes> bytes_;
   PictureFormat format_;
-  std::uint64_t frame_ = 0;
-  std::vector<std::byte> skipped_;
+  std::uint64_t frame_bytes_, frame_ = 0;
 };
 
 class Y4mReader final : public RawReader {
  public:
-  Y4mReader(Bytes bytes, const Y4mHeader& header)
+  Y4mReader(std::unique_ptr<VideoBytes> bytes, const Y4mHeader& header)
       : RawReader(std::move(bytes), header.format), header_(header) {}
   double frames_per_second() const override { return header_.frames_per_second; }
   std::optional<std::uint64_t> frame_count() const override {
-    const auto size = bytes_.size();  // frames' own headers may be longer
-    if (!size) return std::nullopt;
-    return (*size - first_) / (picture_bytes(format_) + y4m_frame_magic.size() + 1);
+    return frames_of(frame_bytes_ + y4m_frame_magic.size() + 1);  // headers may be longer
   }
-  Result<bool> read(std::span<std::byte> frame) override {
-    std::string line;
-    PENSTOCK_ASSIGN(const bool has_line, bytes_.line(line));
+  Result<std::optional<Picture>> next(std::vector<std::byte>& memory) override {
+    PENSTOCK_ASSIGN(const bool has_line, take_header());
+    if (!has_line) return std::optional<Picture>();
+    PENSTOCK_ASSIGN(const auto picture, RawReader::next(memory));
+    if (!picture) return cut(0);
+    return picture;
+  }
+  Result<bool> skip() override {
+    PENSTOCK_ASSIGN(const bool has_line, take_header());
     if (!has_line) return false;
-    if (!line.starts_with(y4m_frame_magic))
-      return Status(Code::corrupt, bytes_.path() + ": y4m: frame " + std::to_string(frame_) +
-                                       " does not begin with FRAME (byte " +
-                                       std::to_string(bytes_.position() - line.size() - 1) + ")");
-    PENSTOCK_ASSIGN(const bool has_frame, RawReader::read(frame));
-    if (!has_frame) return cut(bytes_.path(), frame_, 0, picture_bytes(format_));
-    return true;
+    PENSTOCK_ASSIGN(const bool has_frame, RawReader::skip());
+    return has_frame ? Result<bool>(true) : cut(0);
   }
 
  private:
+  // The line before a frame. False at the end.
+  Result<bool> take_header() {
+    PENSTOCK_ASSIGN(const bool has_line, bytes_->take_line(line_, max_y4m_line_bytes));
+    if (has_line && !line_.starts_with(y4m_frame_magic))
+      return Status(Code::corrupt, name() + ": y4m: frame " + std::to_string(frame_) +
+                                       " does not begin with FRAME (byte " +
+                                       std::to_string(bytes_->position() - line_.size() - 1) + ")");
+    return has_line;
+  }
+
   Y4mHeader header_;
-  std::uint64_t first_ = bytes_.position();
+  std::string line_;
 };
 
-Result<std::unique_ptr<FrameReader>> open_y4m(Bytes bytes) {
+Result<std::unique_ptr<FrameReader>> open_y4m(std::unique_ptr<VideoBytes> bytes) {
   std::string line;
-  PENSTOCK_ASSIGN(const bool has_line, bytes.line(line));
-  if (!has_line) return Status(Code::truncated, bytes.path() + ": is empty");
+  PENSTOCK_TRY(bytes->take_line(line, max_y4m_line_bytes).status());
   const Result<Y4mHeader> header = parse_y4m_header(line);
   if (!header.ok())
-    return Status(header.status().code(), bytes.path() + ": " + header.status().message());
+    return Status(header.status().code(), bytes->name() + ": " + header.status().message());
   return std::unique_ptr<FrameReader>(
       std::make_unique<Y4mReader>(std::move(bytes), header.value()));
+}
+
+Status missing_format(const VideoBytes& bytes) {
+  std::string message = bytes.name() +
+                        ": is not y4m; of a raw file give --width, --height, --pixel-format and "
+                        "--bitdepth";
+  if (const std::string options = raw_options_of_name(bytes.name()); !options.empty())
+    message += "; its name suggests " + options;
+  return {Code::invalid, message};
+}
+
+// ".yuv", ".yuv420p10le", ".raw"
+bool is_raw_name(std::string_view name) {
+  const std::string_view suffix = name.substr(name.rfind('.') + 1);
+  return suffix.starts_with("yuv") || suffix == "raw";
 }
 
 }  // namespace
 
 Result<std::unique_ptr<FrameReader>> FrameReader::open(const std::string& path,
-                                                       std::optional<PictureFormat> raw) {
+                                                       std::optional<PictureFormat> raw,
+                                                       std::function<bool()> is_interrupted) {
   if (raw) PENSTOCK_TRY(check_format(*raw).with("a raw file"));
-  auto file = std::make_unique<File>(path == "-" ? "/dev/stdin" : path, O_RDONLY);
-  if (!*file) return Status(Code::io, "cannot open " + path + ": " + std::strerror(errno));
-  Bytes bytes(path, std::move(file));
-  if (!raw) return open_y4m(std::move(bytes));
-  return std::unique_ptr<FrameReader>(std::make_unique<RawReader>(std::move(bytes), *raw));
+  PENSTOCK_ASSIGN(auto bytes, VideoBytes::open(path, is_interrupted));
+  PENSTOCK_ASSIGN(const std::string_view first, bytes->peek(y4m_magic.size()));
+  if (first.empty()) return Status(Code::truncated, bytes->name() + ": is empty");
+  const bool is_y4m = first.starts_with(y4m_magic);
+  if (raw && is_y4m)
+    return Status(Code::invalid, bytes->name() +
+                                     ": is y4m, which states its format; --width, --height, "
+                                     "--pixel-format and --bitdepth are for raw files");
+  if (raw) return std::unique_ptr<FrameReader>(std::make_unique<RawReader>(std::move(bytes), *raw));
+  if (is_y4m) return open_y4m(std::move(bytes));
+  if (path == "-" || is_raw_name(path)) return missing_format(*bytes);
+  return open_container(path, std::move(is_interrupted));
 }
 
 }  // namespace penstock::video

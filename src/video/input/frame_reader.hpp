@@ -1,8 +1,10 @@
-// Reads the frames of a file: y4m, or planes without a header.
+// Reads the frames of a file: y4m, planes without a header, or what libavformat reads.
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "penstock/video.hpp"
 
@@ -10,18 +12,23 @@ namespace penstock::video {
 
 class FrameReader {
  public:
-  // `raw`: the format of a file without a header; a .y4m file states its own. "-" is stdin.
+  // `raw`: the format of a file without a header; others state their own. "-" is standard input,
+  // which is y4m or raw. `is_interrupted` is asked while a pipe is silent; true ends the reading
+  // with Code::cancelled.
   static Result<std::unique_ptr<FrameReader>> open(const std::string& path,
-                                                   std::optional<PictureFormat> raw = {});
+                                                   std::optional<PictureFormat> raw = {},
+                                                   std::function<bool()> is_interrupted = {});
   virtual ~FrameReader() = default;
+  virtual const std::string& name() const = 0;  // for messages
   virtual const PictureFormat& format() const = 0;
   virtual double frames_per_second() const { return 0; }
   // How many frames follow; none where only their end will tell.
   virtual std::optional<std::uint64_t> frame_count() const { return std::nullopt; }
-  // Reads the next frame, picture_bytes() long. Returns false at the file's end; Code::truncated
-  // names a frame that is cut.
-  virtual Result<bool> read(std::span<std::byte> frame) = 0;
-  virtual Result<bool> skip() = 0;  // a frame
+  // Reads the next frame; none at the end. Code::truncated names a frame that is cut. The planes
+  // are in `memory`, or in the file's mapping, which lives as long as the reader.
+  virtual Result<std::optional<Picture>> next(std::vector<std::byte>& memory) = 0;
+  // Leaves the next frame out. False at the end.
+  virtual Result<bool> skip() = 0;
 };
 
 }  // namespace penstock::video
