@@ -14,6 +14,7 @@ static_assert(CAMBI_SCALES == cambi_scale_count);
 constexpr std::uint32_t longest_window = 255;
 // A warp slides down alone, without barriers.
 constexpr std::uint32_t contrast_group_size = 32;
+constexpr std::uint32_t shape_words = CAMBI_SCALES * CAMBI_SHAPE_WORDS;
 constexpr std::uint32_t histogram_words = CAMBI_SCALES * CAMBI_SELECT_PASSES * CAMBI_SELECT_DIGITS;
 
 std::uint32_t up(std::uint32_t value, std::uint32_t multiple) {
@@ -129,14 +130,14 @@ Status CambiPictures::allocate() {
   PENSTOCK_ASSIGN(prepared_, device_->allocate(std::uint64_t{prepared_stride_} * side_.height * 2));
   PENSTOCK_ASSIGN(images_, device_->allocate(std::uint64_t{samples_} * 2));
   PENSTOCK_ASSIGN(pairs_, device_->allocate(std::uint64_t{values_} * 4));
-  PENSTOCK_ASSIGN(shapes_, device_->allocate(CAMBI_SCALES * CAMBI_SHAPE_WORDS * 4));
+  PENSTOCK_ASSIGN(shapes_, device_->allocate(shape_words * 4));
   PENSTOCK_ASSIGN(reciprocals_, device_->allocate(plan_.reciprocals.size() * 4));
   PENSTOCK_ASSIGN(histograms_, device_->allocate(histogram_words * 4));
   return {};
 }
 
 Status CambiPictures::upload() {
-  std::array<std::uint32_t, CAMBI_SCALES* CAMBI_SHAPE_WORDS> shapes = {};
+  std::array<std::uint32_t, shape_words> shapes = {};
   for (std::uint32_t s = 0; s < cambi_scale_count; s++) {
     const CambiScale& scale = scales_[s];
     std::uint32_t* shape = shapes.data() + s * CAMBI_SHAPE_WORDS;
