@@ -134,9 +134,9 @@ TEST(SsimOnDevices, LargePicturesTakeLargeGroups) {
 
 TEST(SsimOnDevices, EveryDepthIsAsOnTheHost) {
   on_each_shared([](const std::shared_ptr<Device>& device) {
-    for (const std::uint32_t bits : {8u, 10u, 12u, 16u}) {
+    for (const std::uint32_t bits : {10u, 12u, 16u}) {
       const Clip clip = clip_of(202, 181, bits, Content::texture);
-      for (const std::uint32_t scale : {1u, 3u, 4u})
+      for (const std::uint32_t scale : {1u, 3u})
         expect_the_hosts_scores(device, clip, ssim_request(scale));
       expect_the_hosts_scores(device, clip, ms_ssim_request());
     }
