@@ -26,7 +26,7 @@ TEST(VideoOptions, WrongOnesAreNamed) {
   };
   EXPECT_EQ(message({{"window", "65"}}),
             "feature 'cambi' has no option 'window'; did you mean 'window_size'?");
-  for (const char* value : {"14", "128", "65.5", "x", "", "65 "})
+  for (const char* value : {"14", "128", "65.5", "x", "", "65 ", "nan", "inf", "1e300"})
     EXPECT_NE(message({{"window_size", value}}), "") << value;
   EXPECT_NE(message({{"full_ref", "maybe"}}), "");
 }
