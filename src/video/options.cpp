@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 
 #include "base/suggest_name.hpp"
@@ -23,8 +24,7 @@ Result<double> flag_of(const std::string& text) {
 Result<double> number_of(const OptionRow& row, const std::string& text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_whole = row.kind == OptionKind::number ||
-                        number == static_cast<double>(static_cast<std::int64_t>(number));
+  const bool is_whole = row.kind == OptionKind::number || number == std::trunc(number);
   const bool fits = number == row.initial || (number >= row.min && number <= row.max);
   if (error == std::errc() && end == text.data() + text.size() && fits && is_whole) return number;
   return Status(Code::invalid, std::string("is ") +
@@ -57,8 +57,9 @@ Result<OptionValues> OptionValues::parse(std::string_view feature, std::span<con
   for (const OptionRow& row : rows)
     options.values_[std::string(row.name)] = {row.initial, std::string(row.initial_text), {}};
   for (const auto& [name, text] : given) {
-    const auto row = std::ranges::find_if(
-        rows, [&](const OptionRow& r) { return r.name == name || r.alias == name; });
+    const auto row = std::ranges::find_if(rows, [&, &wanted = name](const OptionRow& r) {
+      return r.name == wanted || r.alias == wanted;
+    });
     if (row == rows.end()) return unknown_option(feature, name, rows);
     Value& value = options.values_.find(row->name)->second;
     value.text = text;

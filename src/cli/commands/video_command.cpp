@@ -193,6 +193,8 @@ std::string check(const VideoCommand& command) {
     return "--feature is required, such as --feature float_ssim; --list-features lists them";
   if (command.reference == "-" && command.distorted == "-")
     return "standard input is one video, not both";
+  if (command.device == "host" && command.use == "kernels")
+    return "--use kernels needs a device, which the host's loops are not";
   if (std::ranges::count(command.formats, true) > 1)
     return "one of --xml, --json, --csv and --sub is enough";
   const bool is_whole =

@@ -20,6 +20,8 @@ constexpr std::size_t legends_per_line = 3;
 // Lines of a panel are told apart by colour, also by readers who see fewer of them.
 constexpr std::array<const char*, 6> colours = {"#0072b2", "#d55e00", "#009e73",
                                                 "#cc79a7", "#8a6d00", "#444444"};
+// A greater score is drawn as if it were infinite.
+constexpr double max_score = 1e100;
 // Lines share a panel where each takes at least this part of its height.
 constexpr double min_share = 1.0 / 3;
 
@@ -74,7 +76,7 @@ Line line_of(const Scores& scores, const std::string& key, std::uint64_t subsamp
   bool is_apart = true;
   for (std::uint64_t frame = 0; frame < scores.frame_count(); frame += subsample) {
     const auto score = scores.value(key, frame);
-    if (!score || !std::isfinite(*score)) {
+    if (!score || !(std::abs(*score) < max_score)) {
       is_apart = true;
       continue;
     }
@@ -157,23 +159,26 @@ class PanelWriter {
   }
 
  private:
+  static constexpr int row_count = 5, column_count = 10;
+
   double x_of(std::uint64_t frame) const {
     return left + plot_width * static_cast<double>(frame) / static_cast<double>(last_frame_);
   }
   double y_of(double score) const { return y_ + panel_height * (high_ - score) / (high_ - low_); }
 
   std::string rows() const {
-    const double step = tick_step(high_ - low_, 5);
+    const double step = tick_step(high_ - low_, row_count);
     std::string text;
-    for (double at = std::ceil(low_ / step) * step; at <= high_; at += step) {
-      const double y = y_of(at), value = std::abs(at) < step / 2 ? 0 : at;
+    const double first = std::ceil(low_ / step);
+    for (int i = 0; i <= row_count && (first + i) * step <= high_; i++) {
+      const double value = (first + i) * step + 0.0, y = y_of(value);  // 0, not -0
       text += straight_line(left, y, left + plot_width, y) +
               text_at(left - 8, y + 4, "end", text_of("%.6g", value));
     }
     return text;
   }
   std::string columns() const {
-    const double step = std::max(tick_step(static_cast<double>(last_frame_), 10), 1.0);
+    const double step = std::max(tick_step(static_cast<double>(last_frame_), column_count), 1.0);
     std::string text;
     for (double at = 0; at <= static_cast<double>(last_frame_); at += step) {
       const double x = x_of(static_cast<std::uint64_t>(at));

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <random>
 
-#include "video/feature.hpp"
 #include "testdata/video_clips.hpp"
+#include "video/feature.hpp"
 
 namespace penstock::video {
 namespace {

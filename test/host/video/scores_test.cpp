@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "video/feature.hpp"
+#include "video/output/score_plot.hpp"
 #include "video/output/score_writer.hpp"
 
 namespace penstock::video {
@@ -26,7 +27,7 @@ TEST(VideoOptions, WrongOnesAreNamed) {
   };
   EXPECT_EQ(message({{"window", "65"}}),
             "feature 'cambi' has no option 'window'; did you mean 'window_size'?");
-  for (const char* value : {"14", "128", "65.5", "x", "", "65 "})
+  for (const char* value : {"14", "128", "65.5", "x", "", "65 ", "nan", "inf", "1e300"})
     EXPECT_NE(message({{"window_size", value}}), "") << value;
   EXPECT_NE(message({{"full_ref", "maybe"}}), "");
 }
@@ -81,6 +82,53 @@ TEST(VideoScores, XmlHasPooledMetrics) {
   EXPECT_NE(text.find("<metric name=\"float_ssim\" min=\"0.500000\" max=\"0.977134\""),
             std::string::npos)
       << text;
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) count++;
+  return count;
+}
+
+TEST(VideoPlot, LinesOfOneScaleShareAPanel) {
+  Scores scores;
+  for (std::uint64_t frame = 0; frame < 50; frame++) {
+    const double x = static_cast<double>(frame);
+    scores.set("psnr_y", frame, 30 + std::sin(x));
+    scores.set("psnr_cb", frame, 30 + std::cos(x));
+    scores.set("float_ssim", frame, 0.9 + 0.01 * std::sin(x));
+  }
+  const std::string plot = plot_scores(scores, 1);
+  EXPECT_EQ(count_of(plot, "<path"), 3u);
+  EXPECT_EQ(count_of(plot, "fill=\"none\" stroke=\"#999999\""), 2u);  // frames of panels
+}
+
+TEST(VideoPlot, ManyFramesAreThinnedOutAndKeepTheirPeaks) {
+  Scores scores;
+  for (std::uint64_t frame = 0; frame < 200000; frame++)
+    scores.set("cambi", frame, frame == 123456 ? 100 : static_cast<double>(frame % 7));
+  const std::string plot = plot_scores(scores, 1);
+  EXPECT_LT(plot.size(), 100000u);
+  EXPECT_NE(plot.find(">100<"), std::string::npos);
+  EXPECT_EQ(plot, plot_scores(scores, 1));
+}
+
+TEST(VideoPlot, WhatIsInfiniteIsAGap) {
+  Scores scores;
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const auto& [frame, score] : {std::pair{0u, 1.0}, {1u, infinity}, {2u, 2.0}, {3u, 2.0}})
+    scores.set("x", frame, score);
+  scores.set("never", 0, infinity);
+  const std::string plot = plot_scores(scores, 1);
+  const std::size_t path = plot.find("<path d=\"M");
+  EXPECT_EQ(count_of(plot.substr(path, plot.find('>', path) - path), "M"), 2u) << plot;
+  EXPECT_NE(plot.find("never: no finite score"), std::string::npos);
+  EXPECT_EQ(plot.find("inf"), std::string::npos);
+  EXPECT_EQ(plot.find("nan"), std::string::npos);
+}
+
+TEST(VideoPlot, NothingIsDrawnOfNothing) {
+  EXPECT_NE(plot_scores({}, 1).find("</svg>"), std::string::npos);
 }
 
 }  // namespace
