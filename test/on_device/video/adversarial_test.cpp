@@ -7,6 +7,7 @@
 #include <random>
 #include <thread>
 
+#include "kernel_c/host_device.hpp"
 #include "on_device/device/device_fixture.hpp"
 #include "video/feature.hpp"
 #include "video_pictures.hpp"
@@ -20,7 +21,8 @@ namespace {
 double bound_of(std::string_view feature, std::string_view key) {
   for (const char* exact : {"cambi", "psnr", "vif", "motion"})
     if (feature == exact) return 0;
-  if (feature == "float_vif" || key.starts_with("float_ms_ssim_")) return 2e-4;
+  const bool is_term = key.starts_with("float_ssim_") || key.starts_with("float_ms_ssim_");
+  if (feature == "float_vif" || is_term) return 2e-4;
   return feature == "float_motion" || feature == "float_ansnr" ? 1e-4 : 5e-5;
 }
 
@@ -162,6 +164,17 @@ TEST(VideoAdversarial, KernelsScoreEveryFormatAsTheHostDoes) {
               expect_as_host(device, *row, {width, height, bits, chroma}, content, 2);
     }
   });
+}
+
+// Under sanitizers, with threads in no order, and with races checked.
+TEST(VideoAdversarial, KernelsHaveNoFaultsOnTheHostsExecutor) {
+  const auto device = kernel::make_host_device({.order = kernel::ThreadOrder::shuffled});
+  for (const FeatureRow* row : rows_with_kernels()) {
+    const auto [width, height] = sizes_of(row->name).front();
+    const std::uint32_t bits = row->name == "float_ms_ssim" ? 8 : 10;
+    for (const Content content : {Content::bright, Content::full_swing})
+      expect_as_host(device, *row, {width, height + 1, bits, Chroma::c420}, content, 2);
+  }
 }
 
 TEST(VideoAdversarial, SizesAreRefusedAsTheHostRefusesThem) {
