@@ -136,7 +136,7 @@ Status CambiPictures::allocate() {
 }
 
 Status CambiPictures::upload() {
-  std::array<std::uint32_t, CAMBI_SCALES* CAMBI_SHAPE_WORDS> shapes = {};
+  std::array<std::uint32_t, CAMBI_SCALES * CAMBI_SHAPE_WORDS> shapes = {};
   for (std::uint32_t s = 0; s < cambi_scale_count; s++) {
     const CambiScale& scale = scales_[s];
     std::uint32_t* shape = shapes.data() + s * CAMBI_SHAPE_WORDS;
