@@ -132,12 +132,11 @@ void PsnrScale::set_aggregate(std::uint32_t plane, std::uint64_t frame_count,
   scores.set_aggregate("apsnr_" + std::string(plane_names[plane]), std::min(score, cap));
 }
 
-const FeatureRow psnr_row = {"psnr",
-                             "peak signal-to-noise ratio of each plane",
-                             psnr_options,
-                             host_feature<HostPsnr>,
-                             device_feature<DevicePsnr>,
-                             false,
-                             true};
+const FeatureRow psnr_row = {.name = "psnr",
+                             .summary = "peak signal-to-noise ratio of each plane",
+                             .options = psnr_options,
+                             .host = host_feature<HostPsnr>,
+                             .device = device_feature<DevicePsnr>,
+                             .takes_every_frame = true};
 
 }  // namespace penstock::video
