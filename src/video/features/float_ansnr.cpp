@@ -2,6 +2,7 @@
 // picture, blurred by 5 x 5.
 #include "video/features/ansnr_device.hpp"
 #include "video/features/ansnr_scores.hpp"
+#include "video/features/float_blur_fast.hpp"
 #include "video/host/image.hpp"
 
 namespace penstock::video {
@@ -34,22 +35,30 @@ constexpr float of_distorted[25] = {2 / 571.f,  7 / 571.f,  12 / 571.f,  7 / 571
                                     7 / 571.f,  31 / 571.f, 52 / 571.f,  31 / 571.f, 7 / 571.f,
                                     2 / 571.f,  7 / 571.f,  12 / 571.f,  7 / 571.f,  2 / 571.f};
 
-class HostAnsnr final : public HostFeature {
+AnsnrSums plain_sums(const Picture& reference, const Picture& distorted) {
+  const auto a = floats_of(reference, -128), b = floats_of(distorted, -128);
+  AnsnrSums sums;
+  for (std::uint32_t y = 0; y < a.height; y++)
+    for (std::uint32_t x = 0; x < a.width; x++) {
+      const float one = filtered<3>(a, of_reference, x, y);
+      const float difference = one - filtered<5>(b, of_distorted, x, y);
+      sums.signal += double{one} * one;
+      sums.noise += double{difference} * difference;
+    }
+  return sums;
+}
+AnsnrSums fast_sums(const Picture& reference, const Picture& distorted) {
+  return fast_ansnr_sums(reference, distorted, of_reference, of_distorted, border);
+}
+
+template <auto sums_of> class HostAnsnr final : public HostFeature {
  public:
   HostAnsnr(const PictureFormat& format, const OptionValues&) : scores_(format) {}
 
   Status add(const Picture& reference, const Picture& distorted, std::uint64_t frame,
              Scores& scores) override {
-    const auto a = floats_of(reference, -128), b = floats_of(distorted, -128);
-    double signal = 0, noise = 0;
-    for (std::uint32_t y = 0; y < a.height; y++)
-      for (std::uint32_t x = 0; x < a.width; x++) {
-        const float one = filtered<3>(a, of_reference, x, y);
-        const float difference = one - filtered<5>(b, of_distorted, x, y);
-        signal += double{one} * one;
-        noise += double{difference} * difference;
-      }
-    scores_.set(signal, noise, frame, scores);
+    const AnsnrSums sums = sums_of(reference, distorted);
+    scores_.set(sums.signal, sums.noise, frame, scores);
     return {};
   }
 
@@ -59,10 +68,11 @@ class HostAnsnr final : public HostFeature {
 
 }  // namespace
 
-const FeatureRow float_ansnr_row = {"float_ansnr",
-                                    "signal-to-noise ratio of blurred luma",
-                                    {},
-                                    host_feature<HostAnsnr>,
-                                    make_device_ansnr};
+const FeatureRow float_ansnr_row = {.name = "float_ansnr",
+                                    .summary = "signal-to-noise ratio of blurred luma",
+                                    .options = {},
+                                    .host = host_feature<HostAnsnr<plain_sums>>,
+                                    .device = make_device_ansnr,
+                                    .fast_host = host_feature<HostAnsnr<fast_sums>>};
 
 }  // namespace penstock::video

@@ -1,6 +1,7 @@
 // Motion of luma in floating point: the mean absolute difference of two blurred frames.
 #include <cmath>
 
+#include "video/features/float_blur_fast.hpp"
 #include "video/features/motion_device.hpp"
 #include "video/features/motion_scores.hpp"
 #include "video/host/image.hpp"
@@ -32,15 +33,45 @@ double mean_difference(const Image<float>& a, const Image<float>& b) {
   return sum / static_cast<double>(a.values.size());
 }
 
-class HostFloatMotion final : public HostFeature {
+class PlainMotion {
  public:
-  HostFloatMotion(const PictureFormat&, const OptionValues& options) : scores_(options) {}
+  explicit PlainMotion(const PictureFormat&) {}
+  // The mean difference from the frame before; of the first, 0.
+  double operator()(const Picture& picture) {
+    auto now = blurred(floats_of(picture, -128));
+    const double mean = before_.width == 0 ? 0 : mean_difference(before_, now);
+    before_ = std::move(now);
+    return mean;
+  }
+
+ private:
+  Image<float> before_;
+};
+
+class FastMotion {
+ public:
+  explicit FastMotion(const PictureFormat& format)
+      : before_(format.width, format.height), now_(format.width, format.height) {}
+  double operator()(const Picture& picture) {
+    const double sum = fast_blur(picture, blur_taps, now_, has_before_ ? &before_ : nullptr);
+    std::swap(before_, now_);
+    has_before_ = true;
+    return sum / (double{1} * now_.width * now_.height);
+  }
+
+ private:
+  FloatPlane before_, now_;
+  bool has_before_ = false;
+};
+
+template <class Motion> class HostFloatMotion final : public HostFeature {
+ public:
+  HostFloatMotion(const PictureFormat& format, const OptionValues& options)
+      : difference_of_(format), scores_(options) {}
 
   Status add(const Picture& reference, const Picture&, std::uint64_t frame,
              Scores& scores) override {
-    auto now = blurred(floats_of(reference, -128));
-    scores_.add(frame == 0 ? 0 : mean_difference(before_, now), frame, scores);
-    before_ = std::move(now);
+    scores_.add(difference_of_(reference), frame, scores);
     return {};
   }
 
@@ -50,8 +81,8 @@ class HostFloatMotion final : public HostFeature {
   }
 
  private:
+  Motion difference_of_;
   FloatMotionScores scores_;
-  Image<float> before_;
 };
 
 constexpr OptionRow float_motion_options[] = {
@@ -62,8 +93,9 @@ constexpr OptionRow float_motion_options[] = {
 const FeatureRow float_motion_row = {.name = "float_motion",
                                      .summary = "motion from frame to frame",
                                      .options = float_motion_options,
-                                     .host = host_feature<HostFloatMotion>,
+                                     .host = host_feature<HostFloatMotion<PlainMotion>>,
                                      .device = make_device_float_motion,
+                                     .fast_host = host_feature<HostFloatMotion<FastMotion>>,
                                      .takes_every_frame = true};
 
 }  // namespace penstock::video

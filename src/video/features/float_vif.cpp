@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "video/features/float_vif_fast.hpp"
 #include "video/features/vif.hpp"
 #include "video/features/vif_device.hpp"
 #include "video/host/image.hpp"
@@ -74,39 +75,79 @@ VifFraction fraction(const Image<float>& a, const Image<float>& b, const std::ve
   return {static_cast<float>(sums[0]), static_cast<float>(sums[1])};
 }
 
-class HostFloatVif final : public HostFeature {
+using Fractions = std::array<VifFraction, vif_scale_count>;
+using Filters = std::vector<std::vector<float>>;  // by scale
+
+class PlainFloatVif {
  public:
-  HostFloatVif(const PictureFormat&, const OptionValues& options)
-      : scores_(options, "vif"),
+  explicit PlainFloatVif(const PictureFormat&) {}
+  Fractions operator()(const Picture& reference, const Picture& distorted, const Filters& filters,
+                       float gain_limit) {
+    auto a = floats_of(reference, -128), b = floats_of(distorted, -128);
+    Fractions fractions;
+    for (std::uint32_t scale = 0; scale < vif_scale_count; scale++) {
+      if (scale > 0) {
+        a = every_second(filtered(a, filters[scale]));
+        b = every_second(filtered(b, filters[scale]));
+      }
+      fractions[scale] = fraction(a, b, filters[scale], gain_limit);
+    }
+    return fractions;
+  }
+};
+
+class FastFloatVif {
+ public:
+  explicit FastFloatVif(const PictureFormat& format) {
+    for (std::uint32_t scale = 0; scale < vif_scale_count; scale++)
+      for (FloatPlane& plane : scales_[scale])
+        plane = {format.width >> scale, format.height >> scale};
+  }
+  Fractions operator()(const Picture& reference, const Picture& distorted, const Filters& filters,
+                       float gain_limit) {
+    fast_floats(reference, -128, scales_[0][0]);
+    fast_floats(distorted, -128, scales_[0][1]);
+    Fractions fractions;
+    for (std::uint32_t scale = 0; scale < vif_scale_count; scale++) {
+      for (std::size_t i = 0; i < 2 && scale > 0; i++)
+        fast_filter_and_halve(scales_[scale - 1][i], filters[scale], scales_[scale][i]);
+      fractions[scale] =
+          fast_fraction(scales_[scale][0], scales_[scale][1], filters[scale], gain_limit);
+    }
+    return fractions;
+  }
+
+ private:
+  std::array<std::array<FloatPlane, 2>, vif_scale_count> scales_;  // reference, distorted
+};
+
+template <class Vif> class HostFloatVif final : public HostFeature {
+ public:
+  HostFloatVif(const PictureFormat& format, const OptionValues& options)
+      : fractions_of_(format),
+        scores_(options, "vif"),
         gain_limit_(static_cast<float>(options.number("vif_enhn_gain_limit"))) {
     for (const std::uint32_t taps : vif_taps) filters_.push_back(float_vif_gaussian(taps));
   }
 
   Status add(const Picture& reference, const Picture& distorted, std::uint64_t frame,
              Scores& scores) override {
-    auto a = floats_of(reference, -128), b = floats_of(distorted, -128);
-    std::array<VifFraction, vif_scale_count> fractions;
-    for (std::uint32_t scale = 0; scale < vif_scale_count; scale++) {
-      if (scale > 0) {
-        a = every_second(filtered(a, filters_[scale]));
-        b = every_second(filtered(b, filters_[scale]));
-      }
-      fractions[scale] = fraction(a, b, filters_[scale], gain_limit_);
-    }
-    scores_.set(fractions, frame, scores);
+    scores_.set(fractions_of_(reference, distorted, filters_, gain_limit_), frame, scores);
     return {};
   }
 
  private:
+  Vif fractions_of_;
   VifScores scores_;
   float gain_limit_;
-  std::vector<std::vector<float>> filters_;
+  Filters filters_;
 };
 
+template <class Vif>
 Result<std::unique_ptr<HostFeature>> make_host_float_vif(const PictureFormat& format,
                                                          const OptionValues& options) {
   PENSTOCK_TRY(check_vif_size("float_vif", format));
-  return host_feature<HostFloatVif>(format, options);
+  return host_feature<HostFloatVif<Vif>>(format, options);
 }
 
 constexpr OptionRow float_vif_options[] = {PENSTOCK_VIF_OPTIONS};
@@ -126,7 +167,11 @@ std::vector<float> float_vif_gaussian(std::uint32_t taps) {
   return filter;
 }
 
-const FeatureRow float_vif_row = {"float_vif", "visual information fidelity", float_vif_options,
-                                  make_host_float_vif, make_device_float_vif};
+const FeatureRow float_vif_row = {.name = "float_vif",
+                                  .summary = "visual information fidelity",
+                                  .options = float_vif_options,
+                                  .host = make_host_float_vif<PlainFloatVif>,
+                                  .device = make_device_float_vif,
+                                  .fast_host = make_host_float_vif<FastFloatVif>};
 
 }  // namespace penstock::video
