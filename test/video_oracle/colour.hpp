@@ -25,52 +25,57 @@ inline Lab lab_of(int luma, int cb, int cr, std::uint32_t bits) {
   const auto f = [](double t) {
     return static_cast<float>(t > 216.0 / 24389 ? std::cbrt(t) : (24389.0 / 27 * t + 16) / 116);
   };
-  const float fx = f(x / 0.95047), fy = f(yy), fz = f(z / 1.08883);
-  return {116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)};
+  const double fx = f(x / 0.95047), fy = f(yy), fz = f(z / 1.08883);
+  return {static_cast<float>(116 * fy - 16), static_cast<float>(500 * (fx - fy)),
+          static_cast<float>(200 * (fy - fz))};
 }
 
 inline float hue_of(float b, float a) {
   if (a == 0 && b == 0) return 0;
-  const double hue = std::atan2(b, a);
-  return static_cast<float>(hue < 0 ? hue + 2 * std::numbers::pi : hue);
+  const float hue = std::atan2(b, a);
+  return hue < 0 ? static_cast<float>(hue + 2 * std::numbers::pi) : hue;
+}
+inline float cosine(double angle) { return std::cos(static_cast<float>(angle)); }
+inline double square(double value) { return value * value; }
+inline float root(double value) { return static_cast<float>(std::sqrt(value)); }
+
+inline float hue_difference(float h1, float h2) {
+  const float difference = h2 - h1;
+  if (std::abs(difference) <= std::numbers::pi) return difference;
+  return static_cast<float>(difference + (h2 <= h1 ? 2 : -2) * std::numbers::pi);
 }
 
-// Functions are of doubles, and what they return is stored as floats: so does libvmaf.
-inline float root(double value) { return static_cast<float>(std::sqrt(value)); }
-inline double square(double value) { return value * value; }
+inline float rotation(float c, float h) {
+  const float turn =
+      static_cast<float>((static_cast<float>(h * (180 / std::numbers::pi)) - 275.0) * (1 / 25.0));
+  const float c7 = std::pow(c, 7.0f), pow25 = std::pow(25.0f, 7.0f);
+  const float degrees = static_cast<float>(60.0 * std::exp(-static_cast<double>(turn * turn)));
+  return static_cast<float>(-2.0 * std::sqrt(c7 / (c7 + pow25)) *
+                            std::sin(static_cast<float>(degrees * (std::numbers::pi / 180))));
+}
 
 inline float delta_e(const Lab& one, const Lab& two) {
-  const double pi = std::numbers::pi, pow25 = std::pow(25.0, 7);
-  const float k_l = 0.65f, k_c = 1, k_h = 4;
+  const double pi = std::numbers::pi;
   const float c1 = root(square(one.a) + square(one.b)), c2 = root(square(two.a) + square(two.b));
   const double mean7 = std::pow((c1 + c2) / 2, 7.0);
-  const float g = static_cast<float>(0.5 * (1 - std::sqrt(mean7 / (mean7 + pow25))));
-  const float a1 = (1 + g) * one.a, a2 = (1 + g) * two.a;
+  const double lack = 1 - std::sqrt(mean7 / (mean7 + std::pow(25.0, 7)));
+  const float a1 = static_cast<float>(one.a + one.a / 2 * lack);
+  const float a2 = static_cast<float>(two.a + two.a / 2 * lack);
   const float p1 = root(square(a1) + square(one.b)), p2 = root(square(a2) + square(two.b));
   const float h1 = hue_of(one.b, a1), h2 = hue_of(two.b, a2);
-  double dh = 0;
-  if (c1 != 0 && c2 != 0) {
-    dh = h2 - h1;
-    if (dh > pi) dh -= 2 * pi;
-    if (dh < -pi) dh += 2 * pi;
-  }
-  const float dl = two.l - one.l, dc = p2 - p1;
-  const float dhh = static_cast<float>(2 * std::sqrt(p1 * p2) * std::sin(dh / 2));
-  const float l = (one.l + two.l) / 2, c = (p1 + p2) / 2;
+  const float dh = c1 == 0 || c2 == 0 ? 0 : hue_difference(h1, h2);
+  const float dl = two.l - one.l, l = (one.l + two.l) / 2, dc = p2 - p1, c = (p1 + p2) / 2;
+  const float dhh = static_cast<float>(2.0 * std::sqrt(p1 * p2) * std::sin(dh / 2));
   const float h =
-      static_cast<float>(std::abs(h1 - h2) > pi ? (h1 + h2 + 2 * pi) / 2 : (h1 + h2) / 2);
-  const double degree = pi / 180;
-  const float t = static_cast<float>(1 - 0.17 * std::cos(h - 30 * degree) + 0.24 * std::cos(2 * h) +
-                                     0.32 * std::cos(3 * h + 6 * degree) -
-                                     0.20 * std::cos(4 * h - 63 * degree));
-  const double l50 = square(l - 50), c7 = std::pow(c, 7.0);
+      static_cast<float>(std::abs(h1 - h2) > pi ? (h1 + h2 + 2 * pi) / 2 : (h1 + h2) / 2.0);
+  const float t =
+      static_cast<float>(1 - 0.17 * cosine(h - pi / 6) + 0.24 * cosine(2.0 * h) +
+                         0.32 * cosine(3.0 * h + pi / 30) - 0.20 * cosine(4.0 * h - 7 * pi / 20));
+  const double l50 = square(l - 50);
   const float s_l = static_cast<float>(1 + 0.015 * l50 / std::sqrt(20 + l50));
   const float s_c = static_cast<float>(1 + 0.045 * c), s_h = static_cast<float>(1 + 0.015 * c * t);
-  const float r_c = static_cast<float>(2 * std::sqrt(c7 / (c7 + pow25)));
-  const double turn = (h / degree - 275) / 25;
-  const float r_t = static_cast<float>(-std::sin(60 * degree * std::exp(-turn * turn))) * r_c;
-  const float el = dl / (k_l * s_l), ec = dc / (k_c * s_c), eh = dhh / (k_h * s_h);
-  return root(square(el) + square(ec) + square(eh) + r_t * ec * eh);
+  const float el = dl / (0.65f * s_l), ec = dc / s_c, eh = dhh / (4 * s_h);
+  return root(square(el) + square(ec) + square(eh) + rotation(c, h) * ec * eh);
 }
 
 inline double mean_delta_e(const Frame& frame) {

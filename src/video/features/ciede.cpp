@@ -35,8 +35,9 @@ Lab lab_of(double y, double u, double v) {
   const double luminance =
       0.21267285140562248 * r + 0.715152155287818 * g + 0.07217499330655958 * b;
   const double z = 0.019333895582329317 * r + 0.119192025881303 * g + 0.9503040785363677 * b;
-  const float fx = lab_root(x / 0.95047), fy = lab_root(luminance), fz = lab_root(z / 1.08883);
-  return {116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)};
+  const double fx = lab_root(x / 0.95047), fy = lab_root(luminance), fz = lab_root(z / 1.08883);
+  return {static_cast<float>(116 * fy - 16), static_cast<float>(500 * (fx - fy)),
+          static_cast<float>(200 * (fy - fz))};
 }
 
 float hue_of(float a, float b) {
