@@ -151,7 +151,7 @@ class Scorer {
                                                 ScorerOptions options = {});
   virtual ~Scorer() = default;
   // Adds the next frame. The pictures may change when this returns. Code::invalid for another
-  // format than that of create().
+  // format than that of create(), and for samples that have more bits than it says.
   virtual Status add(const Picture& reference, const Picture& distorted) = 0;
   // The same in device memory: enqueued. The pictures may change by work that the caller enqueues
   // later on the queue that it gave, or after finish(). Code::unsupported where a feature runs on

@@ -86,8 +86,9 @@ class Clip {
     PENSTOCK_ASSIGN(const auto queue, device.queue());
     std::vector<std::byte> packed(2 * layout.bytes);
     for (const auto& frame : frames_) {
-      video::pack(video::picture_of(format_, frame.reference).value(),
-                  video::picture_of(format_, frame.distorted).value(), layout, packed.data());
+      PENSTOCK_TRY(video::pack(video::picture_of(format_, frame.reference).value(),
+                               video::picture_of(format_, frame.distorted).value(), layout,
+                               packed.data()));
       for (const std::uint64_t first : {std::uint64_t{0}, layout.bytes}) {
         PENSTOCK_ASSIGN(auto buffer, device.allocate(layout.bytes));
         PENSTOCK_TRY(queue->upload(*buffer, packed.data() + first, layout.bytes));

@@ -1,6 +1,8 @@
+#include <atomic>
 #include <limits>
 
-#include "penstock/video.hpp"
+#include "base/parallel.hpp"
+#include "video/sample_bits.hpp"
 
 namespace penstock::video {
 namespace {
@@ -44,6 +46,27 @@ std::uint64_t picture_bytes(const PictureFormat& format) {
   for (std::uint32_t plane = 0; plane < plane_count(format); plane++)
     samples += std::uint64_t{plane_width(format, plane)} * plane_height(format, plane);
   return samples * sample_bytes(format);
+}
+
+Status check_bits(std::uint32_t found, const PictureFormat& format) {
+  if (found >> format.bits == 0) return {};
+  return {Code::invalid, "samples have more than " + std::to_string(format.bits) + " bits"};
+}
+
+Status check_samples(const Picture& picture) {
+  const PictureFormat& format = picture.format;
+  if (format.bits == 8 || format.bits == 16) return {};
+  std::atomic<std::uint32_t> found = 0;
+  for (std::uint32_t plane = 0; plane < plane_count(format); plane++) {
+    const Plane& at = picture.planes[plane];
+    const std::size_t row_bytes = plane_width(format, plane) * sample_bytes(format);
+    const auto look = [&](std::uint64_t first, std::uint64_t last) {
+      for (std::uint64_t y = first; y < last; y++)
+        found |= bits_of_row(at.data + y * at.row_bytes, row_bytes, format.bits);
+    };
+    in_parallel(plane_height(format, plane), 1 + min_rows_per_thread / (row_bytes + 1), look);
+  }
+  return check_bits(found, format);
 }
 
 Result<Picture> picture_of(const PictureFormat& format, std::span<const std::byte> bytes) {

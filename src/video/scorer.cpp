@@ -2,6 +2,7 @@
 
 #include "base/suggest_name.hpp"
 #include "video/device/frame_ring.hpp"
+#include "video/sample_bits.hpp"
 
 namespace penstock::video {
 namespace {
@@ -72,8 +73,13 @@ class AnyScorer final : public Scorer {
   }
 
   Status add(const Picture& reference, const Picture& distorted) override {
+    PENSTOCK_TRY(check_unfinished());
     if (reference.format != format_ || distorted.format != format_)
       return {Code::invalid, "a picture has another format than the scorer"};
+    if (!ring_ || counts_.frames % ring_every_ != 0) {  // the ring checks what it copies
+      PENSTOCK_TRY(check_samples(reference).with("the reference"));
+      PENSTOCK_TRY(check_samples(distorted).with("the distorted picture"));
+    }
     if (ring_ && counts_.frames % ring_every_ == 0)
       PENSTOCK_TRY(ring_->add(reference, distorted, counts_.frames));
     for (const auto& feature : features_)
@@ -89,6 +95,7 @@ class AnyScorer final : public Scorer {
       if (feature->host)
         return {Code::unsupported, "feature '" + std::string(feature->row->name) +
                                        "' runs on the host, which does not read device memory"};
+    PENSTOCK_TRY(check_unfinished());
     PENSTOCK_TRY(check_picture(reference, layout_).with("the reference"));
     PENSTOCK_TRY(check_picture(distorted, layout_).with("the distorted picture"));
     if (counts_.frames % ring_every_ == 0)
@@ -98,6 +105,8 @@ class AnyScorer final : public Scorer {
   }
 
   Result<Scores> finish() override {
+    PENSTOCK_TRY(check_unfinished());
+    is_finished_ = true;
     if (ring_) PENSTOCK_TRY(ring_->finish());
     std::vector<std::size_t> frame_keys;
     for (const auto& feature : features_) {
@@ -119,6 +128,10 @@ class AnyScorer final : public Scorer {
   const ScorerCounts& counts() const override { return counts_; }
 
  private:
+  Status check_unfinished() const {
+    return is_finished_ ? Status(Code::invalid, "the scorer is finished") : Status();
+  }
+
   Status open(const FeatureRequest& request, const DeviceLayout& layout,
               const ScorerOptions& options) {
     auto feature = std::make_unique<Requested>();
@@ -172,6 +185,7 @@ class AnyScorer final : public Scorer {
   std::vector<std::unique_ptr<Requested>> features_;
   std::vector<FeatureReport> reports_;
   ScorerCounts counts_;
+  bool is_finished_ = false;
   std::uint64_t ring_every_ = 1;     // so many frames come into it
   std::unique_ptr<FrameRing> ring_;  // last: its work uses the features' memory
 };

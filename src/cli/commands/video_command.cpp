@@ -180,7 +180,8 @@ Status score(const VideoCommand& command) {
              command.subsample, "penstock " + std::string(program_version())}));
   print_summary(command, *scorer, pair->format(), seconds);
   if (!pair->ended_early().empty())
-    print_warning(pair->ended_early() + "; " + count_text(frames) + " frames were scored");
+    print_warning(pair->ended_early() + "; " + count_text(frames) +
+                  (frames == 1 ? " frame was scored" : " frames were scored"));
   return {};
 }
 

@@ -1,6 +1,7 @@
 #include "video/device/device_picture.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <limits>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "base/parallel.hpp"
 #include "base/streaming_copy.hpp"
 #include "kernel/kernel_source.hpp"
+#include "video/sample_bits.hpp"
 
 namespace penstock::video {
 namespace {
@@ -48,19 +50,22 @@ struct PackedPlane {
 // Rows that pay for waking a thread: a core copies about 10 GB/s.
 constexpr std::uint64_t min_bytes_per_thread = 1 << 19;
 
-// Copies rows [first, last) of a plane; rows without gaps at once.
-void copy_rows(const PackedPlane& plane, std::uint64_t first, std::uint64_t last) {
-  const bool has_gaps = plane.from.row_bytes != plane.row_bytes;
-  const std::uint64_t step = has_gaps ? 1 : last - first;
-  for (std::uint64_t y = first; y < last; y += step)
-    copy_past_caches(plane.to + y * plane.row_bytes, plane.from.data + y * plane.from.row_bytes,
-                     step * plane.row_bytes);
+// Copies rows [first, last) of a plane, and returns the bits that their samples have.
+std::uint32_t copy_rows(const PackedPlane& plane, std::uint32_t bits, std::uint64_t first,
+                        std::uint64_t last) {
+  std::uint32_t found = 0;
+  for (std::uint64_t y = first; y < last; y++) {
+    const std::byte* const row = plane.from.data + y * plane.from.row_bytes;
+    found |= bits_of_row(row, plane.row_bytes, bits);
+    copy_past_caches(plane.to + y * plane.row_bytes, row, plane.row_bytes);
+  }
+  return found;
 }
 
 }  // namespace
 
-void pack(const Picture& reference, const Picture& distorted, const DeviceLayout& layout,
-          std::byte* to) {
+Status pack(const Picture& reference, const Picture& distorted, const DeviceLayout& layout,
+            std::byte* to) {
   std::vector<PackedPlane> planes;
   std::uint64_t rows = 0;
   for (const Picture* picture : {&reference, &distorted}) {
@@ -70,20 +75,24 @@ void pack(const Picture& reference, const Picture& distorted, const DeviceLayout
                         std::size_t{plane_width(layout.format, plane)} * layout.sample_bytes,
                         plane_height(layout.format, plane), rows});
       rows += planes.back().rows;
-      const std::uint64_t end =
-          (layout.plane_bytes[plane] + plane_alignment - 1) / plane_alignment * plane_alignment;
+      const std::uint64_t end = (layout.plane_bytes[plane] + plane_alignment - 1) /
+                                plane_alignment * plane_alignment;
       std::fill(begin + layout.plane_bytes[plane], begin + end, std::byte{0});
     }
     to += layout.bytes;
   }
+  std::atomic<std::uint32_t> bits = 0;
   const auto copy = [&](std::uint64_t first, std::uint64_t last) {
     for (const PackedPlane& plane : planes) {
       const std::uint64_t begin = std::max(first, plane.first_row),
                           end = std::min(last, plane.first_row + plane.rows);
-      if (begin < end) copy_rows(plane, begin - plane.first_row, end - plane.first_row);
+      if (begin < end)
+        bits |= copy_rows(plane, layout.format.bits, begin - plane.first_row,
+                          end - plane.first_row);
     }
   };
   in_parallel(rows, 1 + min_bytes_per_thread / (planes[0].row_bytes + 1), copy);
+  return check_bits(bits, layout.format);
 }
 
 // Bytes between planes would have to be 0, so only planes without any count.

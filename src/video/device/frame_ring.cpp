@@ -109,15 +109,14 @@ Status FrameRing::read_until(std::uint64_t frame) {
 // the device waits for: with four slots the kernels of one frame overlap the upload of the next.
 Status FrameRing::upload(Slot& slot, const Picture& reference, const Picture& distorted) {
   if (added_ >= slots_.size() && has_earlier_frames_) {
-    const Event& last_use = *slot_of(added_ + max_earlier_frames).done;
-    if (device_->traits().unified_memory) {
-      counts_.waits++;
-      PENSTOCK_TRY(last_use.wait());
-    } else {
-      PENSTOCK_TRY(upload_->wait_for(last_use));
-    }
+    // The slot's own frame, and those after it that read it, the last of which may be unread.
+    const std::uint64_t last_use = added_ - slots_.size() + max_earlier_frames;
+    if (!device_->traits().unified_memory)
+      PENSTOCK_TRY(upload_->wait_for(*slot_of(last_use).done));
+    else if (last_use >= read_count_)
+      PENSTOCK_TRY(read_until(last_use + 1));
   }
-  pack(reference, distorted, layout_, slot.host->data());
+  PENSTOCK_TRY(pack(reference, distorted, layout_, slot.host->data()));
   if (device_->traits().unified_memory) return {};
   PENSTOCK_TRY(upload_->upload(*slot.reference, slot.host->data(), layout_.bytes));
   PENSTOCK_TRY(upload_->upload(*slot.distorted, slot.host->data() + layout_.bytes, layout_.bytes));

@@ -340,23 +340,46 @@ TEST(VideoAdversarial, AFrameOfAnotherFormatIsRefusedAndLeavesTheRestAsItWas) {
   });
 }
 
-// Samples with more bits than their format says: no fault, and of CAMBI, which reads a table by
-// them, and PSNR the host's scores. What is computed in 16 bits or by f32 may differ.
-TEST(VideoAdversarial, SamplesBeyondTheirBitsAreNoFault) {
-  on_each_shared([](const std::shared_ptr<Device>& device) {
-    constexpr PictureFormat format = {219, 181, 10, Chroma::c420};
-    Frames frames = frames_of(format, Content::gradient, 3);
-    std::mt19937 random(7);
-    for (auto& frame : frames)
-      for (auto* planes : {&frame.reference, &frame.distorted})
-        for (std::size_t i = 1; i < planes->size(); i += 2)
-          if (random() % 64 == 0) (*planes)[i] |= std::byte{0xFC};
-    for (const FeatureRow* row : rows_with_kernels())
-      if (row->name == "cambi" || row->name == "psnr")
-        expect_as_host(device, request_of(*row), format, frames);
-    ASSERT_OK(scores_of(format, frames, all_requests(false), kernels_of(device)));
-    for (auto& frame : frames) std::ranges::fill(frame.distorted, std::byte{0xFF});
-    ASSERT_OK(scores_of(format, frames, all_requests(false), kernels_of(device)));
+// Samples with more bits than their format says, of which features would disagree: refused from the
+// host's memory, whichever plane and video they are in. The scorer goes on with other frames.
+TEST(VideoAdversarial, SamplesBeyondTheirBitsAreRefused) {
+  constexpr PictureFormat format = {219, 181, 10, Chroma::c420};
+  const Frames frames = frames_of(format, Content::gradient, 1);
+  const auto expect_refused = [&](Scorer& scorer, std::size_t at) {
+    for (const bool is_reference : {true, false}) {
+      auto frame = frames[0];
+      auto& planes = is_reference ? frame.reference : frame.distorted;
+      planes[2 * at + 1] |= std::byte{4};
+      const Status refused = add(scorer, format, frame);
+      EXPECT_EQ(refused.code(), Code::invalid) << at;
+      EXPECT_NE(refused.text().find("more than 10 bits"), std::string::npos) << refused.text();
+    }
+  };
+  on_each_shared([&](const std::shared_ptr<Device>& device) {
+    for (const ScorerRows rows : {ScorerRows::kernels, ScorerRows::host}) {
+      ScorerOptions options;
+      options.opened = device;
+      options.rows = rows;
+      TAKE(const auto scorer, Scorer::create(format, all_requests(false), std::move(options)));
+      for (const std::size_t at : {std::size_t{0}, std::size_t{219 * 181 - 1},
+                                   std::size_t{219 * 181}, picture_bytes(format) / 2 - 1})
+        expect_refused(*scorer, at);
+      ASSERT_OK(add(*scorer, format, frames[0]));
+      TAKE(const Scores scores, scorer->finish());
+      EXPECT_EQ(scores.frame_count(), 1u);
+    }
+  });
+}
+
+TEST(VideoAdversarial, NothingIsAddedAfterTheEnd) {
+  const Frames frames = frames_of(common_format, Content::near, 1);
+  on_each_shared([&](const std::shared_ptr<Device>& device) {
+    TAKE(const auto scorer,
+         Scorer::create(common_format, all_requests(false), kernels_of(device)));
+    ASSERT_OK(add(*scorer, common_format, frames[0]));
+    ASSERT_OK(scorer->finish());
+    EXPECT_EQ(add(*scorer, common_format, frames[0]).code(), Code::invalid);
+    EXPECT_EQ(scorer->finish().status().code(), Code::invalid);
   });
 }
 
