@@ -59,7 +59,7 @@ class DeviceMsSsim final : public DeviceFeature {
       const auto of_level = sums.subspan(std::size_t{i} * sums_per_level, sums_per_level);
       const std::uint64_t count =
           std::uint64_t{levels_[i].width - taps + 1} * (levels_[i].height - taps + 1);
-      means[i].luminance = mean_of_lacks(of_level[0], count);
+      means[i].luminance = mean_of_sum(of_level[0], count);
       means[i].contrast = mean_of_lacks(of_level[1], count);
       means[i].structure = mean_of_lacks(of_level[2], count);
     }

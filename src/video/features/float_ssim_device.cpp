@@ -47,7 +47,7 @@ class DeviceSsim final : public DeviceFeature {
     SsimMeans means;
     means.ssim = mean_of_lacks(sums[0], count);
     if (scores_.has_lcs()) {
-      means.luminance = mean_of_lacks(sums[1], count);
+      means.luminance = mean_of_sum(sums[1], count);
       means.contrast = mean_of_lacks(sums[2], count);
       means.structure = mean_of_lacks(sums[3], count);
     }

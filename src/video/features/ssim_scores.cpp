@@ -61,6 +61,9 @@ void MsSsimScores::set_terms(const Levels& levels, std::uint64_t frame, Scores& 
   set("s", &SsimMeans::structure);
 }
 
+float mean_of_sum(std::uint64_t sum, std::uint64_t count) {
+  return static_cast<float>(number_of_sum(sum) / static_cast<double>(count));
+}
 float mean_of_lacks(std::uint64_t sum, std::uint64_t count) {
   return static_cast<float>(1 - number_of_sum(sum) / static_cast<double>(count));
 }

@@ -42,7 +42,9 @@ class MsSsimScores {
   Decibels decibels_;
 };
 
-// The mean of values whose distances from 1 add up to a sum of kernels (kernels/ssim.kc).
+// The mean of `count` values that add up to a sum of kernels, or what they lack to 1
+// (kernels/ssim.kc).
+float mean_of_sum(std::uint64_t sum, std::uint64_t count);
 float mean_of_lacks(std::uint64_t sum, std::uint64_t count);
 
 }  // namespace penstock::video
