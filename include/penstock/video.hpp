@@ -125,7 +125,7 @@ struct DevicePicture {
 };
 
 // Which implementation a feature takes. automatic: kernels, but on a CPU's device what was measured
-// to be faster (docs/lab/video.md). kernels, host: that alone, or Code::unsupported.
+// to be faster (docs/lab/video-cpu.md). kernels, host: that alone, or Code::unsupported.
 enum class ScorerRows : unsigned char { automatic, kernels, host };
 
 struct ScorerOptions {

@@ -76,7 +76,7 @@ struct FeatureRow {
                                                    const DeviceLayout& layout,
                                                    const OptionValues& options) = nullptr;
   // On a device that is the host's own cores, kernels are faster than the host's loops
-  // (docs/lab/video.md).
+  // (docs/lab/video-cpu.md).
   bool has_fast_kernels_on_cpu = false;
   // What scorers take in place of `host`, which is then the plain loop that this is compared with.
   // Null: `host` itself is fast.
