@@ -23,9 +23,6 @@ double bound_of(std::string_view feature, std::string_view key) {
     if (feature == exact) return 0;
   const bool is_term = key.starts_with("float_ssim_") || key.starts_with("float_ms_ssim_");
   if (feature == "float_vif" || is_term) return 2e-4;
-  // Kernels add up what luminance lacks to 1. Of black beside white it is 1e-4, to the power 0.13:
-  // the last bit of 1 counts for 6e-5.
-  if (key == "float_ms_ssim") return 7e-5;
   return feature == "float_motion" || feature == "float_ansnr" ? 1e-4 : 5e-5;
 }
 
