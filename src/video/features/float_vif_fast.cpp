@@ -85,7 +85,7 @@ PENSTOCK_VECTOR_LOOP void set_information(const Moments& __restrict m, std::size
     const bool is_dark = variance2 < epsilon, is_inverse = any_gain < 0;
     const float any_left = is_inverse ? variance2 : variance2 - any_gain * covariance;
     const float left = at_least(is_dark ? 0 : any_left, epsilon);
-    const float some_gain = is_dark | is_inverse ? 0 : any_gain;
+    const float some_gain = (is_dark | is_inverse) ? 0 : any_gain;
     const float gain = some_gain < gain_limit ? some_gain : gain_limit;
     const float signal = log2_of(1 + gain * gain * variance1 / (left + noise));
     const float all = log2_of(1 + variance1 / noise);
