@@ -1,4 +1,4 @@
-// The table of features. A feature is a file in src/video/features/ and a row in features.cpp; the
+// The table of features. A feature is a file in src/video/features/ and a row in feature_rows.cpp; the
 // program, the tests and the bench loop over the rows.
 #pragma once
 #include <limits>

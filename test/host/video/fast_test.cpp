@@ -12,7 +12,7 @@ namespace {
 
 // Relative above 1. CIEDE2000 is float in place of double. float_vif has a logarithm of its own;
 // float_ansnr and float_motion add in another order. All others are equal to the last bit.
-double bound_of(std::string_view feature) {
+double bound_of_fast(std::string_view feature) {
   if (feature == "ciede") return 2e-7;
   if (feature == "float_vif") return 1e-6;
   return feature == "float_ansnr" || feature == "float_motion" ? 1e-10 : 0;
@@ -66,14 +66,14 @@ void expect_equal(const FeatureRow& row, const PictureFormat& format,
       const double one = expected.value(key, i).value(), other = scores.value(key, i).value();
       const bool is_same =
           one == other || (std::isnan(one) && std::isnan(other)) ||
-          std::abs(one - other) <= bound_of(row.name) * std::max(1.0, std::abs(one));
+          std::abs(one - other) <= bound_of_fast(row.name) * std::max(1.0, std::abs(one));
       EXPECT_TRUE(is_same) << key << " of frame " << i << " of " << format.width << " x "
                            << format.height << ", " << format.bits << " bits, "
                            << name_of(format.chroma) << ": " << one << " and " << other;
     }
 }
 
-std::map<std::string, std::string> all_scores(const FeatureRow& row) {
+std::map<std::string, std::string> all_options_of_fast(const FeatureRow& row) {
   std::map<std::string, std::string> given;
   for (const OptionRow& option : row.options)
     for (const char* name : {"enable_lcs", "full_ref", "debug"})
@@ -89,7 +89,7 @@ TEST(FastLoops, SayWhatPlainOnesSay) {
   std::size_t compared = 0;
   for (const FeatureRow* row : feature_rows())
     for (const PictureFormat& format : formats)
-      if (row->fast_host) expect_equal(*row, format, all_scores(*row)), compared++;
+      if (row->fast_host) expect_equal(*row, format, all_options_of_fast(*row)), compared++;
   EXPECT_GT(compared, 0u);
 }
 

@@ -12,7 +12,7 @@ namespace {
 // How far from libvmaf a feature may be. Integers, and sums of doubles in libvmaf's own order, are
 // equal to the last bit. MS-SSIM's low-pass is separable here. libvmaf sums float_motion and
 // float_ansnr in float, row by row; its float_vif cancels where pictures are flat and dark.
-double bound_of(std::string_view feature) {
+double golden_bound_of(std::string_view feature) {
   if (feature == "float_ms_ssim") return 1e-6;
   if (feature == "ciede") return 2e-6;
   if (feature == "float_motion" || feature == "float_ansnr") return 1e-4;
@@ -52,7 +52,7 @@ void expect_scores_of_libvmaf(bool is_fast) {
         if (golden.feature != row->name) continue;
         for (std::uint64_t i = 0; i < golden_frames; i++)
           EXPECT_NEAR(scores.value(golden.key, i).value(), golden.scores[i],
-                      bound_of(row->name) * std::max(1.0, std::abs(golden.scores[i])))
+                      golden_bound_of(row->name) * std::max(1.0, std::abs(golden.scores[i])))
               << clip.name << " " << golden.key << " " << i;
         compared++;
       }

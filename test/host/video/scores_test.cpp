@@ -51,7 +51,7 @@ TEST(VideoScores, DecimalsShowSmallFractions) {
   EXPECT_EQ(score_text(std::numeric_limits<double>::infinity()), "inf");
 }
 
-Scores two_frames() {
+Scores scores_of_two_frames() {
   Scores scores;
   scores.set("float_ssim", 0, 0.977134);
   scores.set("ciede2000", 0, std::numeric_limits<double>::infinity());
@@ -60,7 +60,7 @@ Scores two_frames() {
 }
 
 TEST(VideoScores, JsonHasNullForInfinity) {
-  const std::string text = write_scores(two_frames(), ScoreFormat::json, {.version = "v"});
+  const std::string text = write_scores(scores_of_two_frames(), ScoreFormat::json, {.version = "v"});
   EXPECT_NE(text.find("\"float_ssim\": 0.977134,\n        \"ciede2000\": null\n"),
             std::string::npos)
       << text;
@@ -68,16 +68,16 @@ TEST(VideoScores, JsonHasNullForInfinity) {
 }
 
 TEST(VideoScores, CsvAndSubHaveLibvmafsLayout) {
-  EXPECT_EQ(write_scores(two_frames(), ScoreFormat::csv, {}),
+  EXPECT_EQ(write_scores(scores_of_two_frames(), ScoreFormat::csv, {}),
             "Frame,float_ssim,ciede2000,\n0,0.977134,inf,\n1,0.500000,,\n");
-  EXPECT_EQ(write_scores(two_frames(), ScoreFormat::sub, {}),
+  EXPECT_EQ(write_scores(scores_of_two_frames(), ScoreFormat::sub, {}),
             "{0}{1}frame: 0|float_ssim: 0.977134|ciede2000: inf|\n"
             "{1}{2}frame: 1|float_ssim: 0.500000|\n");
 }
 
 TEST(VideoScores, XmlHasPooledMetrics) {
   const std::string text =
-      write_scores(two_frames(), ScoreFormat::xml, {.width = 576, .height = 324, .version = "v"});
+      write_scores(scores_of_two_frames(), ScoreFormat::xml, {.width = 576, .height = 324, .version = "v"});
   EXPECT_NE(text.find("<params qualityWidth=\"576\" qualityHeight=\"324\" />"), std::string::npos);
   EXPECT_NE(text.find("<metric name=\"float_ssim\" min=\"0.500000\" max=\"0.977134\""),
             std::string::npos)

@@ -4,18 +4,14 @@
 namespace penstock::video {
 namespace {
 
-PictureFormat luma_of(std::uint32_t width, std::uint32_t height, std::uint32_t bits = 8) {
-  return {width, height, bits, Chroma::none};
-}
-
 // Filtered samples are equal to the last bit. Their squares are rounded to f32.
-constexpr double bound = 1e-7;
+constexpr double ansnr_bound = 1e-7;
 
 TEST(AnsnrOnDevices, EveryKindOfFrameAndBitsScoresAsOnTheHost) {
   on_each_shared([](const std::shared_ptr<Device>& device) {
     for (const std::uint32_t bits : {8u, 10u, 12u, 16u})
       for (const LumaKind kind : luma_kinds)
-        expect_as_on_host(device, {"float_ansnr"}, luma_of(141, 37, bits), kind, 2, bound);
+        expect_as_on_host(device, {"float_ansnr"}, luma_of(141, 37, bits), kind, 2, ansnr_bound);
   });
 }
 
@@ -25,8 +21,8 @@ TEST(AnsnrOnDevices, EverySizeScoresAsOnTheHost) {
     for (const std::uint32_t width : {1u, 2u, 3u, 5u, 16u, 123u, 124u, 125u, 248u, 249u})
       for (const std::uint32_t height : {1u, 2u, 3u, 15u, 16u, 17u, 33u})
         expect_as_on_host(device, {"float_ansnr"}, luma_of(width, height), LumaKind::noise, 1,
-                          bound);
-    expect_as_on_host(device, {"float_ansnr"}, luma_of(641, 363), LumaKind::texture, 1, bound);
+                          ansnr_bound);
+    expect_as_on_host(device, {"float_ansnr"}, luma_of(641, 363), LumaKind::texture, 1, ansnr_bound);
   });
 }
 
@@ -50,16 +46,16 @@ TEST(AnsnrOnDevices, EqualFlatPicturesScoreAsOnTheHost) {
       SCOPED_TRACE(value);
       TAKE(const Scores expected, score_of(nullptr, static_cast<std::byte>(value)));
       TAKE(const Scores scores, score_of(device, static_cast<std::byte>(value)));
-      expect_scores_near(scores, expected, bound);
+      expect_scores_near(scores, expected, ansnr_bound);
     }
   });
 }
 
 TEST(AnsnrOnDevices, NoAccessIsOutsideAndNoneRaces) {
   for (const auto& device : checked_devices()) {
-    expect_as_on_host(device, {"float_ansnr"}, luma_of(17, 19), LumaKind::noise, 1, bound);
-    expect_as_on_host(device, {"float_ansnr"}, luma_of(1, 2), LumaKind::noise, 1, bound);
-    expect_as_on_host(device, {"float_ansnr"}, luma_of(130, 18, 16), LumaKind::contrast, 1, bound);
+    expect_as_on_host(device, {"float_ansnr"}, luma_of(17, 19), LumaKind::noise, 1, ansnr_bound);
+    expect_as_on_host(device, {"float_ansnr"}, luma_of(1, 2), LumaKind::noise, 1, ansnr_bound);
+    expect_as_on_host(device, {"float_ansnr"}, luma_of(130, 18, 16), LumaKind::contrast, 1, ansnr_bound);
   }
 }
 

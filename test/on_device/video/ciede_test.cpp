@@ -19,7 +19,7 @@ struct Colour {
 // What a frame holds at a pixel, before chroma is taken from the cell's first pixel.
 using Colours = std::function<Colour(std::uint32_t x, std::uint32_t y)>;
 
-std::uint32_t hash_of(std::uint32_t x, std::uint32_t y) {
+std::uint32_t hash_of_position(std::uint32_t x, std::uint32_t y) {
   std::uint32_t hash = x * 0x9E3779B1u ^ y * 0x85EBCA77u;
   hash = (hash ^ hash >> 15) * 0x2C1B3C6Du;
   return hash ^ hash >> 13;
@@ -75,7 +75,7 @@ struct Scene {
   Colours reference, distorted;
 };
 Colour moved(Colour colour, std::uint32_t x, std::uint32_t y) {
-  const std::uint32_t hash = hash_of(x + 1000, y);
+  const std::uint32_t hash = hash_of_position(x + 1000, y);
   const auto move = [](std::uint32_t sample, std::uint32_t by) {
     return std::min(255u, std::max(2u, sample) + by % 5 - 2);
   };
@@ -88,7 +88,7 @@ Scene scene(const char* name, const Colours& colours) {
 
 std::vector<Scene> scenes() {
   const auto part = [](std::uint32_t x, std::uint32_t y, std::uint32_t shift, std::uint32_t low,
-                       std::uint32_t count) { return low + (hash_of(x, y) >> shift) % count; };
+                       std::uint32_t count) { return low + (hash_of_position(x, y) >> shift) % count; };
   return {
       scene("natural",
             [=](std::uint32_t x, std::uint32_t y) {
@@ -135,7 +135,7 @@ std::vector<Scene> scenes() {
   };
 }
 
-std::vector<PictureFormat> formats() {
+std::vector<PictureFormat> ciede_formats() {
   return {{128, 96, 8, Chroma::c420}, {127, 95, 8, Chroma::c420},  {61, 64, 8, Chroma::c422},
           {64, 61, 8, Chroma::c444},  {127, 95, 10, Chroma::c420}, {66, 64, 12, Chroma::c422},
           {63, 65, 16, Chroma::c420}, {65, 63, 16, Chroma::c444}};
@@ -143,7 +143,7 @@ std::vector<PictureFormat> formats() {
 
 TEST(Ciede, KernelsScoreHardColoursAsTheHostDoes) {
   on_each_shared([](const std::shared_ptr<Device>& device) {
-    for (const PictureFormat& format : formats())
+    for (const PictureFormat& format : ciede_formats())
       for (const Scene& scene : scenes()) {
         const auto reference = frame_of(format, scene.reference, 3),
                    distorted = frame_of(format, scene.distorted, 7);
@@ -159,7 +159,7 @@ TEST(Ciede, KernelsScoreHardColoursAsTheHostDoes) {
 
 TEST(Ciede, EqualFramesHaveAnInfiniteScore) {
   on_each_shared([](const std::shared_ptr<Device>& device) {
-    for (const PictureFormat& format : formats())
+    for (const PictureFormat& format : ciede_formats())
       for (const Scene& scene : scenes()) {
         const auto frame = frame_of(format, scene.reference);
         TAKE(const double score, device_score(device, format, frame, frame));

@@ -21,7 +21,7 @@ double bound_of(std::string_view feature) {
 }
 
 // What a feature has to be asked for so that all of its scores come.
-FeatureRequest request_of(const FeatureRow& row) {
+FeatureRequest golden_request_of(const FeatureRow& row) {
   FeatureRequest request{std::string(row.name), {}};
   for (const OptionRow& option : row.options)
     for (const char* name : {"enable_lcs", "enable_mse", "full_ref", "debug"})
@@ -33,7 +33,7 @@ FeatureRequest request_of(const FeatureRow& row) {
 std::vector<FeatureRequest> requests_with_kernels() {
   std::vector<FeatureRequest> requests;
   for (const FeatureRow* row : feature_rows())
-    if (row->device) requests.push_back(request_of(*row));
+    if (row->device) requests.push_back(golden_request_of(*row));
   return requests;
 }
 

@@ -17,6 +17,10 @@ enum class LumaKind : unsigned char { flat, noise, contrast, point, texture };
 constexpr LumaKind luma_kinds[] = {LumaKind::flat, LumaKind::noise, LumaKind::contrast,
                                    LumaKind::point, LumaKind::texture};
 
+inline PictureFormat luma_of(std::uint32_t width, std::uint32_t height, std::uint32_t bits = 8) {
+  return {width, height, bits, Chroma::none};
+}
+
 // Returns a picture's bytes. `seed` tells frames, and the reference from the distorted picture.
 inline std::vector<std::byte> luma_frame(const PictureFormat& format, LumaKind kind,
                                          std::uint32_t seed) {

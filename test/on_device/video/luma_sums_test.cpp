@@ -37,7 +37,7 @@ void expect_hosts_scores(const std::shared_ptr<Device>& device, const PictureFor
   }
 }
 
-std::vector<PictureFormat> formats() {
+std::vector<PictureFormat> sum_formats() {
   return {{131, 67, 8, Chroma::c420},
           {1, 1, 8, Chroma::c444},
           {67, 131, 10, Chroma::none},
@@ -47,7 +47,7 @@ std::vector<PictureFormat> formats() {
 
 TEST(LumaSums, KernelsScoreAsTheHostDoes) {
   on_each_shared([](const std::shared_ptr<Device>& device) {
-    for (const PictureFormat& format : formats())
+    for (const PictureFormat& format : sum_formats())
       expect_hosts_scores(device, format, ClipMaker(format, ClipKind::scene).frame(1));
   });
 }
@@ -55,7 +55,7 @@ TEST(LumaSums, KernelsScoreAsTheHostDoes) {
 // The noise is 0, and the score the cap.
 TEST(LumaSums, EqualFramesHaveTheHighestScore) {
   on_each_shared([](const std::shared_ptr<Device>& device) {
-    for (const PictureFormat& format : formats()) {
+    for (const PictureFormat& format : sum_formats()) {
       ClipMaker::Frame frame = ClipMaker(format, ClipKind::scene).frame(1);
       frame.distorted = frame.reference;
       expect_hosts_scores(device, format, frame);

@@ -4,10 +4,6 @@
 namespace penstock::video {
 namespace {
 
-PictureFormat luma_of(std::uint32_t width, std::uint32_t height, std::uint32_t bits = 8) {
-  return {width, height, bits, Chroma::none};
-}
-
 // Integers are equal to the last bit. Sums of floats are cut to multiples of 2^-24.
 struct Motion {
   const char* name;

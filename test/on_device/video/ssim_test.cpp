@@ -62,7 +62,7 @@ Result<Scores> scores_on(const std::shared_ptr<Device>& device, const Clip& clip
 
 // The host stores means of squares, up to 2^16, as floats, as libvmaf does: a position's score is
 // off by some 2^-9 of C2 then. Over many positions this averages out.
-constexpr double bound = 2e-6, bound_of_position = 2e-5;
+constexpr double ssim_bound = 2e-6, bound_of_position = 2e-5;
 double bound_of(const Clip& clip, const FeatureRequest& request) {
   const std::uint32_t width = clip.format.width, height = clip.format.height;
   std::uint32_t factor = 1;
@@ -70,7 +70,7 @@ double bound_of(const Clip& clip, const FeatureRequest& request) {
   if (const auto scale = request.options.find("scale"); scale != request.options.end())
     factor = static_cast<std::uint32_t>(std::max(1, std::stoi(scale->second)));
   const double positions = (width / factor - 10.0) * (height / factor - 10.0);
-  return bound + bound_of_position / std::sqrt(std::max(positions, 1.0));
+  return ssim_bound + bound_of_position / std::sqrt(std::max(positions, 1.0));
 }
 
 void expect_same(const Scores& scores, const Scores& on_host, double max_error) {

@@ -9,7 +9,7 @@ namespace penstock::video {
 namespace {
 
 constexpr PictureFormat format = {256, 224};
-constexpr std::uint64_t frame_count = 11;
+constexpr std::uint64_t subsample_frames = 11;
 
 struct Scored {
   Scores scores;
@@ -24,7 +24,7 @@ Result<Scored> score(const std::shared_ptr<Device>& device,
   options.subsample = subsample;
   PENSTOCK_ASSIGN(const auto scorer, Scorer::create(format, requests, std::move(options)));
   ClipMaker maker(format, ClipKind::scene);
-  for (std::uint64_t i = 0; i < frame_count; i++) {
+  for (std::uint64_t i = 0; i < subsample_frames; i++) {
     const auto frame = maker.frame(static_cast<std::int32_t>(i));
     PENSTOCK_TRY(scorer->add(picture_of(format, frame.reference).value(),
                              picture_of(format, frame.distorted).value()));
@@ -37,7 +37,7 @@ void expect_every_third(const Scores& some, const Scores& all, bool takes_every_
   EXPECT_EQ(some.keys(), all.keys());
   EXPECT_EQ(some.aggregates(), all.aggregates());
   for (const std::string& key : all.keys())
-    for (std::uint64_t frame = 0; frame < frame_count; frame++) {
+    for (std::uint64_t frame = 0; frame < subsample_frames; frame++) {
       const bool is_scored = takes_every_frame || frame % 3 == 0;
       EXPECT_EQ(some.value(key, frame), is_scored ? all.value(key, frame) : std::nullopt)
           << key << " " << frame;
@@ -52,8 +52,8 @@ TEST(VideoSubsample, ScoresAreThoseOfAllFrames) {
       TAKE(const Scored some, score(device, request, 3));
       TAKE(const Scored all, score(device, request, 1));
       expect_every_third(some.scores, all.scores, row->takes_every_frame);
-      EXPECT_EQ(some.counts.frames, frame_count);
-      if (!row->takes_every_frame) EXPECT_LT(some.counts.launches * 2, all.counts.launches);
+      EXPECT_EQ(some.counts.frames, subsample_frames);
+      if (!row->takes_every_frame) { EXPECT_LT(some.counts.launches * 2, all.counts.launches); }
     }
   });
 }
@@ -64,7 +64,7 @@ TEST(VideoSubsample, FeaturesOfAllFramesAndOfSomeShareUploads) {
     TAKE(const Scored some, score(device, requests, 4));
     TAKE(const Scored all, score(device, requests, 1));
     for (const std::string& key : all.scores.keys())
-      for (std::uint64_t frame = 0; frame < frame_count; frame += 4)
+      for (std::uint64_t frame = 0; frame < subsample_frames; frame += 4)
         EXPECT_EQ(some.scores.value(key, frame), all.scores.value(key, frame)) << key;
     EXPECT_EQ(some.scores.value("float_ssim", 1), std::nullopt);
     EXPECT_EQ(some.scores.value("psnr_y", 1), all.scores.value("psnr_y", 1));

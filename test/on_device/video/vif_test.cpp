@@ -5,9 +5,6 @@
 namespace penstock::video {
 namespace {
 
-PictureFormat luma_of(std::uint32_t width, std::uint32_t height, std::uint32_t bits = 8) {
-  return {width, height, bits, Chroma::none};
-}
 FeatureRequest all_of(const char* feature) { return {feature, {{"debug", "true"}}}; }
 
 struct Vif {

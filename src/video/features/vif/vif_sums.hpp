@@ -1,0 +1,17 @@
+// What the positions of a row add to a scale's sums.
+#pragma once
+#include "video/features/vif/vif.hpp"
+
+namespace penstock::video {
+
+// Filtered means and squares of positions.
+constexpr std::size_t vif_strip = 256;  // columns at most
+struct VifMoments {
+  std::uint32_t mean1[vif_strip], mean2[vif_strip], square1[vif_strip], square2[vif_strip],
+      product[vif_strip];
+};
+
+// Does VifSums::add() for each position.
+void add_positions(const VifMoments& moments, std::size_t count, double gain_limit, VifSums& sums);
+
+}  // namespace penstock::video
