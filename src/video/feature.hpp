@@ -1,5 +1,5 @@
-// The table of features. A feature is a file in src/video/features/ and a row in feature_rows.cpp; the
-// program, the tests and the bench loop over the rows.
+// The table of features. A feature is a file in src/video/features/ and a row in feature_rows.cpp;
+// the program, the tests and the bench loop over the rows.
 #pragma once
 #include <limits>
 #include <memory>

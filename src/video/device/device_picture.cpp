@@ -75,8 +75,8 @@ Status pack(const Picture& reference, const Picture& distorted, const DeviceLayo
                         std::size_t{plane_width(layout.format, plane)} * layout.sample_bytes,
                         plane_height(layout.format, plane), rows});
       rows += planes.back().rows;
-      const std::uint64_t end = (layout.plane_bytes[plane] + plane_alignment - 1) /
-                                plane_alignment * plane_alignment;
+      const std::uint64_t end =
+          (layout.plane_bytes[plane] + plane_alignment - 1) / plane_alignment * plane_alignment;
       std::fill(begin + layout.plane_bytes[plane], begin + end, std::byte{0});
     }
     to += layout.bytes;
@@ -87,8 +87,8 @@ Status pack(const Picture& reference, const Picture& distorted, const DeviceLayo
       const std::uint64_t begin = std::max(first, plane.first_row),
                           end = std::min(last, plane.first_row + plane.rows);
       if (begin < end)
-        bits |= copy_rows(plane, layout.format.bits, begin - plane.first_row,
-                          end - plane.first_row);
+        bits |=
+            copy_rows(plane, layout.format.bits, begin - plane.first_row, end - plane.first_row);
     }
   };
   in_parallel(rows, 1 + min_bytes_per_thread / (planes[0].row_bytes + 1), copy);

@@ -35,7 +35,7 @@ Result<DeviceLayout> device_layout(const PictureFormat& format);
 // Copies a frame of both videos to where it will be uploaded from: `to` has twice layout.bytes. In
 // parallel, since one core copies slower than the link to a GPU. Code::invalid: check_samples().
 Status pack(const Picture& reference, const Picture& distorted, const DeviceLayout& layout,
-          std::byte* to);
+            std::byte* to);
 
 // Whether a picture in device memory lies as kernels expect it, in one buffer from its start.
 bool is_in_layout(const DevicePicture& picture, const DeviceLayout& layout);

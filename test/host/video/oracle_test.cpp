@@ -142,7 +142,8 @@ TEST(VideoOracle, HostFeaturesAreRightInEveryFormat) {
         for (const Content content :
              {Content::near, Content::gradient, Content::full_swing, Content::bright})
           if (takes(*row, chroma) && (!is_slow || chroma == Chroma::c422))
-            expect_as_oracle({row, {width, height, bits, chroma}, content, all_oracle_scores(*row), 1u});
+            expect_as_oracle(
+                {row, {width, height, bits, chroma}, content, all_oracle_scores(*row), 1u});
   }
 }
 
@@ -150,14 +151,16 @@ TEST(VideoOracle, ChromaOfOddSizesIsRoundedUp) {
   for (const FeatureRow* row : {&psnr_row, &ciede_row})
     for (const std::uint32_t side : {1u, 2u, 3u, 15u})
       for (const Chroma chroma : {Chroma::c420, Chroma::c422, Chroma::c444})
-        expect_as_oracle({row, {side, side + 2, 8, chroma}, Content::noise, all_oracle_scores(*row), 2});
+        expect_as_oracle(
+            {row, {side, side + 2, 8, chroma}, Content::noise, all_oracle_scores(*row), 2});
 }
 
 TEST(VideoOracle, FeaturesOfMotionAreRightForAnyNumberOfFrames) {
   for (const FeatureRow* row : {&motion_row, &float_motion_row})
     for (const std::size_t frames : {1, 2, 3, 4, 5, 9})
       for (const Content content : {Content::noise, Content::full_swing, Content::gradient})
-        expect_as_oracle({row, {19, 13, 10, Chroma::none}, content, all_oracle_scores(*row), frames});
+        expect_as_oracle(
+            {row, {19, 13, 10, Chroma::none}, content, all_oracle_scores(*row), frames});
 }
 
 TEST(VideoOracle, OptionsOfSsimAreRightAtTheirLimits) {

@@ -60,7 +60,8 @@ Scores scores_of_two_frames() {
 }
 
 TEST(VideoScores, JsonHasNullForInfinity) {
-  const std::string text = write_scores(scores_of_two_frames(), ScoreFormat::json, {.version = "v"});
+  const std::string text =
+      write_scores(scores_of_two_frames(), ScoreFormat::json, {.version = "v"});
   EXPECT_NE(text.find("\"float_ssim\": 0.977134,\n        \"ciede2000\": null\n"),
             std::string::npos)
       << text;
@@ -76,8 +77,8 @@ TEST(VideoScores, CsvAndSubHaveLibvmafsLayout) {
 }
 
 TEST(VideoScores, XmlHasPooledMetrics) {
-  const std::string text =
-      write_scores(scores_of_two_frames(), ScoreFormat::xml, {.width = 576, .height = 324, .version = "v"});
+  const std::string text = write_scores(scores_of_two_frames(), ScoreFormat::xml,
+                                        {.width = 576, .height = 324, .version = "v"});
   EXPECT_NE(text.find("<params qualityWidth=\"576\" qualityHeight=\"324\" />"), std::string::npos);
   EXPECT_NE(text.find("<metric name=\"float_ssim\" min=\"0.500000\" max=\"0.977134\""),
             std::string::npos)

@@ -371,8 +371,7 @@ TEST(VideoAdversarial, SamplesBeyondTheirBitsAreRefused) {
 TEST(VideoAdversarial, NothingIsAddedAfterTheEnd) {
   const Frames frames = frames_of(common_format, Content::near, 1);
   on_each_shared([&](const std::shared_ptr<Device>& device) {
-    TAKE(const auto scorer,
-         Scorer::create(common_format, all_requests(false), kernels_of(device)));
+    TAKE(const auto scorer, Scorer::create(common_format, all_requests(false), kernels_of(device)));
     ASSERT_OK(add(*scorer, common_format, frames[0]));
     ASSERT_OK(scorer->finish());
     EXPECT_EQ(add(*scorer, common_format, frames[0]).code(), Code::invalid);

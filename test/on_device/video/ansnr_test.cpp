@@ -22,7 +22,8 @@ TEST(AnsnrOnDevices, EverySizeScoresAsOnTheHost) {
       for (const std::uint32_t height : {1u, 2u, 3u, 15u, 16u, 17u, 33u})
         expect_as_on_host(device, {"float_ansnr"}, luma_of(width, height), LumaKind::noise, 1,
                           ansnr_bound);
-    expect_as_on_host(device, {"float_ansnr"}, luma_of(641, 363), LumaKind::texture, 1, ansnr_bound);
+    expect_as_on_host(device, {"float_ansnr"}, luma_of(641, 363), LumaKind::texture, 1,
+                      ansnr_bound);
   });
 }
 
@@ -55,7 +56,8 @@ TEST(AnsnrOnDevices, NoAccessIsOutsideAndNoneRaces) {
   for (const auto& device : checked_devices()) {
     expect_as_on_host(device, {"float_ansnr"}, luma_of(17, 19), LumaKind::noise, 1, ansnr_bound);
     expect_as_on_host(device, {"float_ansnr"}, luma_of(1, 2), LumaKind::noise, 1, ansnr_bound);
-    expect_as_on_host(device, {"float_ansnr"}, luma_of(130, 18, 16), LumaKind::contrast, 1, ansnr_bound);
+    expect_as_on_host(device, {"float_ansnr"}, luma_of(130, 18, 16), LumaKind::contrast, 1,
+                      ansnr_bound);
   }
 }
 

@@ -88,7 +88,9 @@ Scene scene(const char* name, const Colours& colours) {
 
 std::vector<Scene> scenes() {
   const auto part = [](std::uint32_t x, std::uint32_t y, std::uint32_t shift, std::uint32_t low,
-                       std::uint32_t count) { return low + (hash_of_position(x, y) >> shift) % count; };
+                       std::uint32_t count) {
+    return low + (hash_of_position(x, y) >> shift) % count;
+  };
   return {
       scene("natural",
             [=](std::uint32_t x, std::uint32_t y) {

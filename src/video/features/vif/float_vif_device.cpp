@@ -38,8 +38,8 @@ class DeviceFloatVif final : public DeviceFeature {
                                 filter_definitions("", vif_taps[scale]);
       if (scale + 1 < vif_scale_count)
         definitions += filter_definitions("NEXT_", vif_taps[scale + 1]);
-      PENSTOCK_ASSIGN(programs_[scale],
-                      tile_program(*device_, "float_vif_tiles", definitions, threads_of_float_tile));
+      PENSTOCK_ASSIGN(programs_[scale], tile_program(*device_, "float_vif_tiles", definitions,
+                                                     threads_of_float_tile));
       if (scale == 0) continue;
       for (auto& image : images_[scale]) {
         PENSTOCK_ASSIGN(
