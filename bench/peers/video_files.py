@@ -1,7 +1,7 @@
-"""Scores two y4m files by Penstock on the host and by libvmaf in an ffmpeg, feature by feature.
+"""Scores two y4m files by Penstock and by libvmaf in an ffmpeg, feature by feature.
 
     python3 bench/peers/video_files.py [--runs N] [--threads N] [--feature NAME]...
-        [--penstock PATH] [--ffmpeg PATH] REFERENCE.y4m DISTORTED.y4m
+        [--device ID] [--penstock PATH] [--ffmpeg PATH] REFERENCE.y4m DISTORTED.y4m
 
 --ffmpeg is one with the filter libvmaf (pip install imageio-ffmpeg; else the one in PATH). libvmaf
 computes a model's features with every call; here it is a model of one feature, PSNR, written for the
@@ -89,7 +89,7 @@ def measure(feature, options, folder):
         filter_text += f":feature='name={feature}'"
     filter_text += f":n_threads={options.threads}:log_fmt=json:log_path={scores[1]}"
     commands = [
-        [options.penstock, "video", options.reference, options.distorted, "--device", "host"]
+        [options.penstock, "video", options.reference, options.distorted, "--device", options.device]
         + ["--feature", feature, "--json", "-o", scores[0]],
         [options.ffmpeg, "-v", "error", "-i", options.distorted, "-i", options.reference]
         + ["-lavfi", filter_text, "-f", "null", "-"],
@@ -126,6 +126,7 @@ def main():
         "--threads", type=int, default=len(os.sched_getaffinity(0)), help="of libvmaf (all cores)"
     )
     parser.add_argument("--feature", action="append", help="one of the features (all)")
+    parser.add_argument("--device", default="host", help="where Penstock computes (host)")
     parser.add_argument("--penstock", default=ROOT / "build" / "penstock")
     parser.add_argument("--ffmpeg", default=ffmpeg_with_libvmaf())
     parser.add_argument("reference", type=pathlib.Path)
