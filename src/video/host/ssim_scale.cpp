@@ -91,23 +91,16 @@ Image<float> decimate_by_box(const Image<float>& image, std::uint32_t factor) {
 }
 
 Image<float> decimate_by_low_pass(const Image<float>& image) {
-  // The 9/7 wavelet's low-pass. libvmaf has its outer product rounded to six decimals; the
-  // separable form changes scores by 1.7e-7 at most.
-  constexpr double low_pass[9] = {0.026727, -0.016828, -0.078201, 0.266846, 0.602914,
-                                  0.266846, -0.078201, -0.016828, 0.026727};
-  Image<double> rows(image.width / 2 + image.width % 2, image.height);
-  for (std::uint32_t y = 0; y < rows.height; y++)
-    for (std::uint32_t x = 0; x < rows.width; x++)
-      for (int i = 0; i < 9; i++)
-        rows.at(x, y) +=
-            low_pass[i] * image.at(reflect_symmetric(2 * std::int64_t{x} + i - 4, image.width), y);
-  Image<float> out(rows.width, image.height / 2 + image.height % 2);
+  constexpr int reach = LOW_PASS_REACH;
+  Image<float> out(image.width / 2 + image.width % 2, image.height / 2 + image.height % 2);
   for (std::uint32_t y = 0; y < out.height; y++)
     for (std::uint32_t x = 0; x < out.width; x++) {
       double sum = 0;
-      for (int i = 0; i < 9; i++)
-        sum +=
-            low_pass[i] * rows.at(x, reflect_symmetric(2 * std::int64_t{y} + i - 4, rows.height));
+      for (int v = -reach; v <= reach; v++)
+        for (int u = -reach; u <= reach; u++)
+          sum += low_pass_weight(v, u) *
+                 image.at(reflect_symmetric(2 * std::int64_t{x} + u, image.width),
+                          reflect_symmetric(2 * std::int64_t{y} + v, image.height));
       out.at(x, y) = static_cast<float>(sum);
     }
   return out;

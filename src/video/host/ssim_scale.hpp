@@ -2,6 +2,7 @@
 #pragma once
 #include "video/feature.hpp"
 #include "video/host/image.hpp"
+#include "video/kernels/low_pass_limits.h"
 
 namespace penstock::video {
 
@@ -21,6 +22,13 @@ SsimMeans ssim_means(const Image<float>& reference, const Image<float>& distorte
 
 // Returns the mean of factor x factor samples around every factor-th one, edges reflected.
 Image<float> decimate_by_box(const Image<float>& image, std::uint32_t factor);
+// The low-pass filter's weight of a sample v rows and u columns from the centre.
+constexpr std::array<float, 25> low_pass_weights = LOW_PASS_WEIGHTS;
+constexpr float low_pass_weight(int v, int u) {
+  const int row = v < 0 ? -v : v, column = u < 0 ? -u : u;
+  return low_pass_weights[static_cast<std::size_t>(row) * LOW_PASS_SIDE +
+                          static_cast<std::size_t>(column)];
+}
 // Returns every second sample after the low-pass of 9 x 9 taps of MS-SSIM, edges reflected.
 Image<float> decimate_by_low_pass(const Image<float>& image);
 

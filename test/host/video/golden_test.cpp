@@ -10,10 +10,9 @@ namespace penstock::video {
 namespace {
 
 // How far from libvmaf a feature may be. Integers, and sums of doubles in libvmaf's own order, are
-// equal to the last bit. MS-SSIM's low-pass is separable here. libvmaf sums float_motion and
-// float_ansnr in float, row by row; its float_vif cancels where pictures are flat and dark.
+// equal to the last bit. libvmaf sums float_motion and float_ansnr in float, row by row; its
+// float_vif cancels where pictures are flat and dark.
 double golden_bound_of(std::string_view feature) {
-  if (feature == "float_ms_ssim") return 1e-6;
   if (feature == "ciede") return 2e-6;
   if (feature == "float_motion" || feature == "float_ansnr") return 1e-4;
   return feature == "float_vif" ? 2e-4 : 0;

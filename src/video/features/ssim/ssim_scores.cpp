@@ -8,7 +8,8 @@
 namespace penstock::video {
 namespace {
 
-constexpr double exponents[ms_ssim_levels] = {0.0448, 0.2856, 0.3001, 0.2363, 0.1333};
+// Floats, as in libvmaf.
+constexpr float exponents[ms_ssim_levels] = {0.0448f, 0.2856f, 0.3001f, 0.2363f, 0.1333f};
 
 }  // namespace
 
@@ -41,11 +42,16 @@ Status check_ms_ssim_size(const PictureFormat& format) {
 }
 
 void MsSsimScores::set(const Levels& levels, std::uint64_t frame, Scores& scores) const {
+  const auto power = [](float mean, float exponent) {
+    return std::pow(double{mean}, double{exponent});
+  };
   double score = 1;
-  for (std::uint32_t level = 0; level < ms_ssim_levels; level++)
-    score *= std::pow(levels[level].contrast, exponents[level]) *
-             std::pow(levels[level].structure, exponents[level]);
-  score *= std::pow(levels.back().luminance, exponents[ms_ssim_levels - 1]);
+  for (std::uint32_t level = 0; level < ms_ssim_levels; level++) {
+    const bool is_last = level + 1 == ms_ssim_levels;
+    score *= power(levels[level].luminance, is_last ? exponents[level] : 0) *
+             power(levels[level].contrast, exponents[level]) *
+             power(levels[level].structure, exponents[level]);
+  }
   scores.set("float_ms_ssim", frame, decibels_(score));
   if (has_lcs_) set_terms(levels, frame, scores);
 }
