@@ -23,7 +23,9 @@ SsimMeans ssim_means(const Image<float>& reference, const Image<float>& distorte
 // Returns the mean of factor x factor samples around every factor-th one, edges reflected.
 Image<float> decimate_by_box(const Image<float>& image, std::uint32_t factor);
 // The low-pass filter's weight of a sample v rows and u columns from the centre.
-constexpr std::array<float, 25> low_pass_weights = LOW_PASS_WEIGHTS;
+constexpr std::array<float, 25> low_pass_weights = {LOW_PASS_WEIGHTS_0, LOW_PASS_WEIGHTS_1,
+                                                    LOW_PASS_WEIGHTS_2, LOW_PASS_WEIGHTS_3,
+                                                    LOW_PASS_WEIGHTS_4};
 constexpr float low_pass_weight(int v, int u) {
   const int row = v < 0 ? -v : v, column = u < 0 ? -u : u;
   return low_pass_weights[static_cast<std::size_t>(row) * LOW_PASS_SIDE +
