@@ -9,8 +9,8 @@
 namespace penstock::video {
 namespace {
 
-constexpr std::size_t low_pass_strip = 256;  // positions
-constexpr std::size_t low_pass_reach = LOW_PASS_REACH, low_pass_taps = 2 * low_pass_reach + 1;
+constexpr std::size_t strip = 256;  // positions
+constexpr std::size_t reach = LOW_PASS_REACH, low_pass_taps = 2 * reach + 1;
 
 // Rows of samples, every second column of them.
 using HalfRows = std::array<const float*, low_pass_taps>;
@@ -19,18 +19,17 @@ using HalfRows = std::array<const float*, low_pass_taps>;
 // as in the plain loop. Floats this near to each other add up without rounding, so that the order
 // does not matter.
 template <int u> PENSTOCK_IN_VECTOR_LOOP double low_pass_sum(const HalfRows& in, std::size_t x) {
-  double sum = low_pass_weight(0, u) * in[low_pass_reach][x];
-  for (std::size_t v = 1; v <= low_pass_reach; v++) {
+  double sum = low_pass_weight(0, u) * in[reach][x];
+  for (std::size_t v = 1; v <= reach; v++) {
     const float weight = low_pass_weight(static_cast<int>(v), u);
-    sum += weight * in[low_pass_reach - v][x];
-    sum += weight * in[low_pass_reach + v][x];
+    sum += weight * in[reach - v][x];
+    sum += weight * in[reach + v][x];
   }
   return sum;
 }
 
-// Of a low_pass_strip, the sums along columns by their distance from a position.
-using LowPassSums =
-    std::array<std::array<double, low_pass_strip + low_pass_reach>, low_pass_reach + 1>;
+// Of a strip, the sums along columns by their distance from a position.
+using LowPassSums = std::array<std::array<double, strip + reach>, reach + 1>;
 
 PENSTOCK_VECTOR_LOOP void low_pass_even_columns(const HalfRows& rows, std::size_t count,
                                                 LowPassSums& __restrict sums) {
@@ -70,7 +69,7 @@ class LowPassRows {
   LowPassRows(const LumaRows& rows, std::uint32_t count)
       : rows_(rows), count_(count), padded_(rows.width() + 10), buffer_(rows.width()) {
     for (auto* ring : {&even_, &odd_})
-      for (auto& row : *ring) row.resize(count + low_pass_reach);
+      for (auto& row : *ring) row.resize(count + reach);
   }
   // `y` grows by 1 from call to call. Rows and columns beyond an edge are reflected.
   void push(std::int64_t y) {
@@ -83,13 +82,13 @@ class LowPassRows {
           row[reflect_symmetric(width - 1 + i, width)];
     }
     for (auto* ring : {&even_, &odd_}) std::rotate(ring->begin(), ring->begin() + 1, ring->end());
-    split_columns(padded_.data(), count_ + low_pass_reach, even_.back().data(), odd_.back().data());
+    split_columns(padded_.data(), count_ + reach, even_.back().data(), odd_.back().data());
   }
   void filter(float* out) {
-    for (std::size_t x = 0; x < count_; x += low_pass_strip) {
-      const std::size_t count = std::min<std::size_t>(low_pass_strip, count_ - x);
-      low_pass_even_columns(from(even_, x), count + low_pass_reach, sums_);
-      low_pass_odd_columns(from(odd_, x), count + low_pass_reach, sums_);
+    for (std::size_t x = 0; x < count_; x += strip) {
+      const std::size_t count = std::min<std::size_t>(strip, count_ - x);
+      low_pass_even_columns(from(even_, x), count + reach, sums_);
+      low_pass_odd_columns(from(odd_, x), count + reach, sums_);
       add_columns(sums_, count, out + x);
     }
   }

@@ -1,4 +1,5 @@
-// The shape of a group's tile of positions, which kernels and the host share (window_tile.kc).
+// The shape of a group's tile of positions, which kernels and the host share: that
+// of window_tile.kc, and of the low-pass filter (decimate_low_pass.kc).
 // step: from one position to the next, in samples of the image. taps: the window's length.
 #pragma once
 

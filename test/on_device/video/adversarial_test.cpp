@@ -21,8 +21,9 @@ namespace {
 double bound_of(std::string_view feature, std::string_view key) {
   for (const char* exact : {"cambi", "psnr", "vif", "motion"})
     if (feature == exact) return 0;
-  const bool is_term = key.starts_with("float_ssim_") || key.starts_with("float_ms_ssim_");
-  if (feature == "float_vif" || is_term) return 2e-4;
+  if (feature == "float_vif" || key.starts_with("float_ssim_")) return 2e-4;
+  if (key == "float_ms_ssim") return 1e-5;
+  if (feature == "float_ms_ssim") return 1e-4;
   return feature == "float_motion" || feature == "float_ansnr" ? 1e-4 : 5e-5;
 }
 
