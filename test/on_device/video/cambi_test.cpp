@@ -1,6 +1,7 @@
 // CAMBI's kernels have the host's scores to the last bit.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -159,7 +160,23 @@ TEST(Cambi, SamplesOfTooManyBitsAreSafe) {
   on_each_shared([](const std::shared_ptr<Device>& device) {
     const PictureFormat format = {217, 33, 10};
     const auto frames = drawn(format, [](auto x, auto y) { return hash_of(x / 9, y) & 65535u; });
-    EXPECT_OK(scores_of({.opened = device, .rows = ScorerRows::kernels}, format, {}, frames));
+    const FeatureRequest request[] = {{"cambi", {}}};
+    TAKE(const auto scorer,
+         Scorer::create(format, request, {.opened = device, .rows = ScorerRows::kernels}));
+    TAKE(const auto queue, device->queue());
+    // From the host's memory they are refused, so they are in the device's.
+    TAKE(const auto buffer, on_device(*device, *queue, frames[0].distorted));
+    ASSERT_OK(queue->finish());
+    DevicePicture picture{.format = format};
+    std::uint64_t first = 0;
+    for (std::uint32_t plane = 0; plane < plane_count(format); plane++) {
+      const std::uint64_t row_bytes = std::uint64_t{2} * plane_width(format, plane);
+      picture.planes[plane] = {buffer, first, row_bytes};
+      first += row_bytes * plane_height(format, plane);
+    }
+    ASSERT_OK(scorer->add(picture, picture));
+    TAKE(const Scores scores, scorer->finish());
+    EXPECT_TRUE(std::isfinite(scores.value("cambi", 0).value_or(INFINITY)));
   });
 }
 
