@@ -171,7 +171,11 @@ OneBlock in_one_block(std::size_t bytes) {
 }
 TEST(ParallelInflate, OneBlockForAllIsDecodedAheadInside) {
   const OneBlock block = in_one_block(8000000);
-  EXPECT_GT(expect_same_by_threads(block.output, block.stream, true), 0u);
+  // A busy machine may start the second thread when the first has done its work.
+  auto segments = expect_same_by_threads(block.output, block.stream, true);
+  for (int attempt = 1; attempt < 5 && segments == 0; attempt++)
+    segments = expect_same_by_threads(block.output, block.stream, true);
+  EXPECT_GT(segments, 0u);
   expect_same_by_threads(block.output, block.stream);
 }
 TEST(ParallelInflate, DamageInsideOneBlockHasTheSameErrorAsInOrder) {
