@@ -89,7 +89,14 @@ def measure(feature, options, folder):
         filter_text += f":feature='name={feature}'"
     filter_text += f":n_threads={options.threads}:log_fmt=json:log_path={scores[1]}"
     commands = [
-        [options.penstock, "video", options.reference, options.distorted, "--device", options.device]
+        [
+            options.penstock,
+            "video",
+            options.reference,
+            options.distorted,
+            "--device",
+            options.device,
+        ]
         + ["--feature", feature, "--json", "-o", scores[0]],
         [options.ffmpeg, "-v", "error", "-i", options.distorted, "-i", options.reference]
         + ["-lavfi", filter_text, "-f", "null", "-"],

@@ -252,11 +252,18 @@ Status measure_size(const std::shared_ptr<Device>& device, const std::string& si
                     const VideoOptions& options, Figures& figures) {
   PENSTOCK_ASSIGN(const PictureFormat format, format_of(size, options.bits));
   show_progress(size, "making frames");
-  const TemporaryFolder folder;
+  const TemporaryFolder temporary;
+  std::filesystem::path folder = temporary.path();
+  if (!options.outputs_folder.empty()) {
+    std::error_code error;
+    folder = std::filesystem::path(options.outputs_folder) / size;
+    std::filesystem::create_directories(folder, error);
+    if (error) return {Code::io, "cannot make " + folder.string() + ": " + error.message()};
+  }
   Clip clip;
   PENSTOCK_TRY(clip.make(format));
   PENSTOCK_TRY(clip.upload(*device));
-  PENSTOCK_TRY(clip.write(folder.path()));
+  PENSTOCK_TRY(clip.write(folder));
   for (const Work& work : works()) {
     bool is_verified = false;
     for (const Source source : {Source::resident, Source::host, Source::file}) {
@@ -291,6 +298,8 @@ Action declare_bench_video(Arguments& arguments) {
   declare_bench_options(arguments, *options, {"frames of a run", 1 << 20, case_names()});
   arguments.value("--sizes", "WxH,...", options->sizes, "sizes of frames, separated by commas");
   arguments.value("--bits", "N", options->bits, "bits of a sample: 8, 10, 12 or 16", 8, 16);
+  arguments.value("--write-outputs", "FOLDER", options->outputs_folder,
+                  "keep the files of frames here, for baselines");
   arguments.choice("--rows-of", {"automatic", "kernels", "host"}, options->rows_of,
                    "which implementation of a feature runs");
   return [options] {
