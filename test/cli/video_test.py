@@ -401,6 +401,16 @@ class BadInput(Video):
                 a, other, words=["different formats", "64x48, 4:2:0, 8 bits", other.name]
             )
 
+    def test_videos_are_not_written_over(self):
+        (a, b), out = self.pair(), self.folder / "o.json"
+        before = a.read_bytes(), b.read_bytes()
+        for option in ("-o", "--plot"):
+            for video in (a, b):
+                name = f"{video.parent}/./{video.name}"
+                self.assert_refused(a, b, option, name, words=["not written over"], code=2)
+        self.assert_refused(a, b, "-o", out, "--plot", out, words=["the same file"], code=2)
+        self.assertEqual((a.read_bytes(), b.read_bytes()), before)
+
     def test_nothing_is_left_where_a_run_fails(self):
         a, out, plot = self.y4m(), self.folder / "o.json", self.folder / "p.svg"
         cut = self.write("cut.y4m", a.read_bytes()[:-1])

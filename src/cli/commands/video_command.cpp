@@ -185,6 +185,21 @@ Status score(const VideoCommand& command) {
   return {};
 }
 
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code ignored;  // of a file that is not there yet
+  return !one.empty() && (one == other || std::filesystem::equivalent(one, other, ignored));
+}
+
+// Outputs replace files that are there, which must be neither a video nor each other.
+std::string check_outputs(const VideoCommand& command) {
+  for (const std::string& output : {command.output, command.plot})
+    for (const std::string& video : {command.reference, command.distorted})
+      if (output != "-" && is_same_file(output, video))
+        return output + " is one of the videos, which are not written over";
+  if (is_same_file(command.output, command.plot)) return "--output and --plot are the same file";
+  return "";
+}
+
 // Returns what is wrong with the options together, or an empty string.
 std::string check(const VideoCommand& command) {
   if (command.lists_features) return "";
@@ -202,7 +217,7 @@ std::string check(const VideoCommand& command) {
       command.width > 0 && command.height > 0 && !command.pixel_format.empty() && command.bits > 0;
   if (has_raw_format(command) && !is_whole)
     return "of a raw file --width, --height, --pixel-format and --bitdepth are all required";
-  return "";
+  return check_outputs(command);
 }
 
 void declare_raw_format(Arguments& arguments, VideoCommand& command) {
