@@ -132,6 +132,7 @@ penstock_code penstock_scorer_create_on_queue(penstock_device* device, void* que
                                               const penstock_picture_format* format,
                                               const char* const* features, uint32_t feature_count,
                                               penstock_scorer** scorer, penstock_status* status) {
+  if (scorer != nullptr) *scorer = nullptr;
   return c::enter(status, [&]() -> Status {
     if (device == nullptr) return {Code::invalid, "a queue needs its device"};
     video::ScorerOptions options;

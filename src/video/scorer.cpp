@@ -80,12 +80,18 @@ class AnyScorer final : public Scorer {
       PENSTOCK_TRY(check_samples(reference).with("the reference"));
       PENSTOCK_TRY(check_samples(distorted).with("the distorted picture"));
     }
-    if (ring_ && counts_.frames % ring_every_ == 0)
-      PENSTOCK_TRY(ring_->add(reference, distorted, counts_.frames));
+    if (ring_ && counts_.frames % ring_every_ == 0) {
+      Status added = ring_->add(reference, distorted, counts_.frames);
+      // Samples are refused before anything is enqueued.
+      if (!added.ok() && added.code() != Code::invalid) failed_ = added;
+      PENSTOCK_TRY(std::move(added));
+    }
     for (const auto& feature : features_)
-      if (feature->host && counts_.frames % feature->every == 0)
-        PENSTOCK_TRY(feature->host->add(reference, distorted, counts_.frames, feature->scores)
-                         .with("feature '" + std::string(feature->row->name) + "'"));
+      if (feature->host && counts_.frames % feature->every == 0) {
+        failed_ = feature->host->add(reference, distorted, counts_.frames, feature->scores)
+                      .with("feature '" + std::string(feature->row->name) + "'");
+        PENSTOCK_TRY(failed_);
+      }
     counts_.frames++;
     return {};
   }
@@ -128,8 +134,9 @@ class AnyScorer final : public Scorer {
   const ScorerCounts& counts() const override { return counts_; }
 
  private:
+  // A frame that some features took and others did not ends the scoring.
   Status check_unfinished() const {
-    return is_finished_ ? Status(Code::invalid, "the scorer is finished") : Status();
+    return is_finished_ ? Status(Code::invalid, "the scorer is finished") : failed_;
   }
 
   Status open(const FeatureRequest& request, const DeviceLayout& layout,
@@ -186,6 +193,7 @@ class AnyScorer final : public Scorer {
   std::vector<FeatureReport> reports_;
   ScorerCounts counts_;
   bool is_finished_ = false;
+  Status failed_;
   std::uint64_t ring_every_ = 1;     // so many frames come into it
   std::unique_ptr<FrameRing> ring_;  // last: its work uses the features' memory
 };

@@ -35,6 +35,7 @@ Pooled Scores::pooled(std::string_view key, std::uint64_t subsample) const {
                    -std::numeric_limits<double>::infinity(), 0, 0};
   double sum = 0, inverse_sum = 0;
   std::uint64_t count = 0;
+  subsample = std::max<std::uint64_t>(subsample, 1);
   for (std::uint64_t frame = 0; frame < found->second.size(); frame += subsample) {
     if (!found->second[frame]) continue;
     const double score = *found->second[frame];

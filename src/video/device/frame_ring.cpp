@@ -89,7 +89,7 @@ Result<FrameRing::Slot*> FrameRing::free_slot(std::uint64_t number) {
     PENSTOCK_TRY(read_until(read_count_ + slots_.size() / 2));
   }
   Slot& slot = slot_of(added_);
-  if (!slot.sums) PENSTOCK_TRY(open(slot));
+  if (!slot.distorted) PENSTOCK_TRY(open(slot));  // what open() sets last
   slot.number = number;
   return &slot;
 }

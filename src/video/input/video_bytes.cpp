@@ -91,7 +91,8 @@ Result<std::size_t> VideoBytes::read_some(std::span<std::byte> into) {
     // Waits in parts, so that an interrupt is noticed while no input arrives.
     pollfd waiting{descriptor_, POLLIN, 0};
     constexpr int wait_milliseconds = 100;
-    if (::poll(&waiting, 1, wait_milliseconds) == 0) continue;
+    const int ready = ::poll(&waiting, 1, wait_milliseconds);
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
     const ssize_t count = ::read(descriptor_, into.data(), into.size());
     if (count >= 0) return static_cast<std::size_t>(count);
     if (errno != EINTR && errno != EAGAIN)
