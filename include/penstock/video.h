@@ -75,9 +75,10 @@ void penstock_scorer_free(penstock_scorer* scorer);
 /* Adds the next frame from the host's memory, which may change when this returns. */
 penstock_code penstock_scorer_add(penstock_scorer* scorer, const penstock_host_picture* reference,
                                   const penstock_host_picture* distorted, penstock_status* status);
-/* Enqueues the next frame from device memory. The caller's later work on its queue may overwrite
- * it; of a scorer with a queue of its own it must stay until penstock_scorer_finish(). The memory
- * must outlive the scorer's work on it. Waits for earlier frames where several are in flight. */
+/* Enqueues the next frame from device memory, where samples are not checked for bits beyond those
+ * of the format. The caller's later work on its queue may overwrite it. For a scorer with a queue
+ * of its own it must be complete, and stay until penstock_scorer_finish(). The memory must outlive
+ * the scorer's work on it. Waits for earlier frames where several are in flight. */
 penstock_code penstock_scorer_enqueue(penstock_scorer* scorer,
                                       const penstock_device_picture* reference,
                                       const penstock_device_picture* distorted,

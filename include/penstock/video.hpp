@@ -153,9 +153,10 @@ class Scorer {
   // Adds the next frame. The pictures may change when this returns. Code::invalid for another
   // format than that of create(), and for samples that have more bits than it says.
   virtual Status add(const Picture& reference, const Picture& distorted) = 0;
-  // The same in device memory: enqueued. The pictures may change by work that the caller enqueues
-  // later on the queue that it gave, or after finish(). Code::unsupported where a feature runs on
-  // the host.
+  // The same in device memory: enqueued. Samples are not checked for bits beyond their format's.
+  // The pictures are complete, or the work that makes them is on the queue that the caller gave.
+  // They may change by work that the caller enqueues later on that queue, or after finish().
+  // Code::unsupported where a feature runs on the host.
   virtual Status add(const DevicePicture& reference, const DevicePicture& distorted) = 0;
   // Waits for all frames and returns their scores. Nothing can be added after it.
   virtual Result<Scores> finish() = 0;

@@ -13,8 +13,8 @@ class DeviceFeature {
   virtual std::uint32_t sum_count() const = 0;
   // How many earlier references enqueue() reads, at most max_earlier_frames.
   virtual std::uint32_t earlier_frames() const { return 0; }
-  // Enqueues the kernels of a frame and waits for nothing. Frames come in order, so memory of the
-  // feature's own may be used again by every frame.
+  // Enqueues the kernels of a frame and waits for nothing, but for CAMBI's heat maps. Frames come
+  // in order, so memory of the feature's own may be used again by every frame.
   virtual Status enqueue(Queue& queue, const DeviceFrame& frame) = 0;
   // Sets the scores of a frame from its sums. Frames come in order.
   virtual Status read(std::span<const std::uint64_t> sums, std::uint64_t frame, Scores& scores) = 0;

@@ -5,8 +5,9 @@
 namespace penstock::video {
 namespace {
 
-// The host waits once for half the slots. With more slots there are fewer waits, and small frames
-// keep a device busy; pinning memory costs a millisecond for some 10 MB.
+// The host waits once for half the slots; of memory that it shares with the device, for motion,
+// more often where slots are few. With more slots there are fewer waits, and small frames keep a
+// device busy; pinning memory costs a millisecond for some 10 MB.
 constexpr std::uint64_t ring_bytes = 128 << 20, min_slots = 4, max_slots = 32;
 
 std::uint64_t slot_count(const DeviceLayout& layout) {
