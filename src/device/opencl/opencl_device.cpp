@@ -165,6 +165,7 @@ Result<std::shared_ptr<Device>> OpenClDevice::open(const FoundDevice& found, cl_
   auto context = std::make_shared<Context>(*api(), found.traits, found.device);
   context->rounds_divisions = found.rounds_divisions,
   context->specialises_at_launch = found.is_pocl;
+  context->aborts_where_grids_grow = found.aborts_where_grids_grow;
   const cl_context_properties properties[] = {
       CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(found.platform), 0};
   cl_int outcome = CL_SUCCESS;

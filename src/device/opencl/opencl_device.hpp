@@ -7,6 +7,7 @@
 #include "device/host_pool.hpp"
 #include "device/module_cache.hpp"
 #include "device/opencl/opencl_api.hpp"
+#include "device/opencl/opencl_grid_growth.hpp"
 #include "device/pool.hpp"
 #include "penstock/device.hpp"
 
@@ -21,6 +22,7 @@ struct Context {
   cl_command_queue host_queue = nullptr;  // maps host buffers; no kernel runs here
   bool rounds_divisions = false;          // -cl-fp32-correctly-rounded-divide-sqrt is known
   bool specialises_at_launch = false;     // PoCL: see Module
+  bool aborts_where_grids_grow = false;   // PoCL before 6.0: see GridGrowth
   Context(const Api& a, Traits t, cl_device_id d) : api(a), traits(std::move(t)), device(d) {}
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -33,7 +35,7 @@ struct FoundDevice {
   Traits traits;
   cl_platform_id platform;
   cl_device_id device;
-  bool rounds_divisions, is_pocl;
+  bool rounds_divisions, is_pocl, aborts_where_grids_grow;
 };
 
 struct Kernel {
@@ -41,6 +43,7 @@ struct Kernel {
   cl_uint argument_count = 0;
   std::mutex
       mutex;  // arguments are state of the kernel object: setting them and the launch are one step
+  std::shared_ptr<GridGrowth> growth;  // where the context says that grids must not grow at once
 };
 
 // The source and options of a program.

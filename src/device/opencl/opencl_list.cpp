@@ -60,6 +60,12 @@ Traits traits_of(const Api& api, cl_platform_id platform, cl_device_id device) {
   return traits;
 }
 
+// Of "OpenCL 3.0 PoCL 3.1+debian ..."; 0 where it is not told.
+int major_version_of_pocl(const std::string& platform_version) {
+  const std::size_t name = platform_version.find("PoCL ");
+  return name == std::string::npos ? 0 : std::atoi(platform_version.c_str() + name + 5);
+}
+
 struct DeviceList {
   std::vector<FoundDevice> devices;
   std::vector<std::string> notes;
@@ -74,8 +80,9 @@ void add_platform(const Api& api, cl_platform_id platform, DeviceList& list) {
     return;
   const std::string platform_name = text_of(api.clGetPlatformInfo, platform, CL_PLATFORM_NAME);
   for (const cl_device_id device : devices) {
-    FoundDevice found{traits_of(api, platform, device), platform, device, false,
-                      platform_name == "Portable Computing Language"};
+    const bool is_pocl = platform_name == "Portable Computing Language";
+    FoundDevice found{traits_of(api, platform, device), platform, device, false, is_pocl, false};
+    found.aborts_where_grids_grow = is_pocl && major_version_of_pocl(found.traits.compiler) < 6;
     const auto refuse = [&](const char* why) {
       list.notes.push_back("OpenCL: " + found.traits.name + " " + why);
     };

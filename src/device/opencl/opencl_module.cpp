@@ -37,6 +37,8 @@ Result<Kernel*> Module::kernel(std::string_view name) {
                                                        sizeof kernel->argument_count,
                                                        &kernel->argument_count, nullptr),
                          "clGetKernelInfo"));
+  if (context_->aborts_where_grids_grow)
+    kernel->growth = GridGrowth::of_kernel(context_->api, input_.options + input_.text + key);
   return kernels_.emplace(key, std::move(kernel)).first->second.get();
 }
 

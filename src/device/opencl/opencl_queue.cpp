@@ -136,11 +136,8 @@ class OpenClQueue : public Queue {
       if (const Status set = set_argument(*kernel, i, arguments[i]); !set.ok())
         return device::with_argument(set, i, name);
     const std::size_t local = built->group_size(), global = local * groups;
-    const cl_int outcome = api_.clEnqueueNDRangeKernel(queue_, kernel->handle, 1, nullptr, &global,
-                                                       &local, 0, nullptr, nullptr);
-    if (outcome != CL_SUCCESS)
-      return status_of(outcome, "clEnqueueNDRangeKernel")
-          .with("kernel '" + std::string(name) + "'");
+    if (const Status enqueued = enqueue(*kernel, global, local); !enqueued.ok())
+      return enqueued.with("kernel '" + std::string(name) + "'");
     if (built->module().notes_launch(name, global)) unsaved_.insert(built->shared_module());
     return {};
   }
@@ -158,6 +155,20 @@ class OpenClQueue : public Queue {
     PENSTOCK_TRY(pooled->touch(state_));
     uses_pool_ |= !pooled->is_borrowed();
     return reinterpret_cast<cl_mem>(pooled->handle());
+  }
+  Status enqueue(const Kernel& kernel, std::size_t global, std::size_t local) {
+    if (!kernel.growth) return enqueue(kernel, global, local, nullptr);
+    const std::lock_guard guard(kernel.growth->mutex);
+    PENSTOCK_TRY(kernel.growth->before_launch(queue_, global));
+    cl_event event = nullptr;
+    PENSTOCK_TRY(enqueue(kernel, global, local, &event));
+    kernel.growth->after_launch(queue_, global, event);
+    return {};
+  }
+  Status enqueue(const Kernel& kernel, std::size_t global, std::size_t local, cl_event* event) {
+    return status_of(api_.clEnqueueNDRangeKernel(queue_, kernel.handle, 1, nullptr, &global, &local,
+                                                 0, nullptr, event),
+                     "clEnqueueNDRangeKernel");
   }
   Status set_argument(const Kernel& kernel, cl_uint index, const Argument& argument) {
     if (argument.offset_bytes != 0)

@@ -36,6 +36,40 @@ TEST(Queue, UploadThenDownloadGivesTheBytesBack) {
   });
 }
 
+// Kernels of more than two queues run at once on a machine of two cores, too.
+const int four_threads_of_pocl = setenv("POCL_MAX_PTHREAD_COUNT", "4", 0);
+
+// PoCL before 6.0 aborts where grids of one kernel run at once and the latest is the largest so
+// far: it releases the larger one's code in place of the smaller ones'.
+TEST(Queue, AGridLargerThanThoseThatRunIsComputed) {
+  on_each_device([](Device& device) {
+    constexpr std::uint32_t rounds = 1 << 18;
+    const auto in = counted(group_size * 50);
+    TAKE(auto program, build_basic(device, "// grids that grow"));
+    std::vector<std::unique_ptr<Queue>> queues(4);
+    std::vector<std::shared_ptr<Buffer>> buffers(4);
+    for (std::size_t i = 0; i < queues.size(); i++) {
+      TAKE(queues[i], device.queue());
+      TAKE(buffers[i], on_device(device, *queues[i], in));
+    }
+    for (std::uint32_t groups = 1; groups <= 50; groups++) {
+      for (std::size_t i = 0; i < queues.size(); i++) {
+        const bool is_larger = i == 3;
+        const Argument arguments[] = {Argument::of(*buffers[i]),
+                                      Argument::value(is_larger ? 0 : rounds),
+                                      Argument::value(groups * group_size)};
+        ASSERT_OK(queues[i]->launch(*program, "spin", is_larger ? groups : 1, arguments));
+        ASSERT_OK(queues[i]->flush());
+      }
+      for (const auto& queue : queues) ASSERT_OK(queue->finish());
+    }
+    std::vector<std::uint32_t> out(in.size());
+    ASSERT_OK(queues[3]->download(out.data(), *buffers[3], out.size() * 4));
+    ASSERT_OK(queues[3]->finish());
+    EXPECT_EQ(in, out);
+  });
+}
+
 TEST(Queue, OffsetsCountBytesOnBothSides) {
   on_each_device([](Device& device) {
     const auto in = counted(16);

@@ -1,0 +1,44 @@
+// Launches of one kernel on PoCL before 6.0, which must not overlap with the first launch of a
+// grid larger than all before.
+#pragma once
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "device/opencl/opencl_api.hpp"
+
+namespace penstock::opencl {
+
+// PoCL loads a kernel's code anew for each grid that is wider than those before. When a launch
+// ends it releases the code that was loaded last, not its own, and aborts once that has no users
+// left (pocl_release_dlhandle_cache). With three launches at once the abort was seen. So a launch
+// that widens waits for those of other queues, and they wait for it. A queue alone never waits.
+// PoCL keeps code by its source, so the devices of a process share these objects.
+class GridGrowth {
+ public:
+  static std::shared_ptr<GridGrowth> of_kernel(const Api& api, const std::string& source_and_name);
+
+  explicit GridGrowth(const Api& api) : api_(api) {}
+  GridGrowth(const GridGrowth&) = delete;
+  GridGrowth& operator=(const GridGrowth&) = delete;
+  ~GridGrowth();
+
+  std::mutex mutex;  // held from before_launch() to after_launch()
+
+  // Waits until a launch of `thread_count` on `queue` is safe.
+  Status before_launch(cl_command_queue queue, std::size_t thread_count);
+  // Takes over the launch's event.
+  void after_launch(cl_command_queue queue, std::size_t thread_count, cl_event event);
+
+ private:
+  Status wait_for_other_queues(cl_command_queue queue);
+
+  const Api& api_;
+  std::size_t widest_thread_count_ = 0;
+  cl_command_queue widening_queue_ = nullptr;  // the queue whose launch may still load code
+  std::map<cl_command_queue, cl_event> last_launches_;
+};
+
+}  // namespace penstock::opencl
