@@ -18,7 +18,9 @@ namespace penstock::opencl {
 // PoCL keeps code by its source, so the devices of a process share these objects.
 class GridGrowth {
  public:
-  static std::shared_ptr<GridGrowth> of_kernel(const Api& api, const std::string& source_and_name);
+  // `program_and_kernel`: the program's digest and the kernel's name.
+  static std::shared_ptr<GridGrowth> of_kernel(const Api& api,
+                                               const std::string& program_and_kernel);
 
   explicit GridGrowth(const Api& api) : api_(api) {}
   GridGrowth(const GridGrowth&) = delete;
@@ -33,12 +35,17 @@ class GridGrowth {
   void after_launch(cl_command_queue queue, std::size_t thread_count, cl_event event);
 
  private:
+  using LastLaunches = std::map<cl_command_queue, cl_event>;
+
   Status wait_for_other_queues(cl_command_queue queue);
+  void forget_finished();
+  LastLaunches::iterator forget(LastLaunches::iterator launch);
 
   const Api& api_;
   std::size_t widest_thread_count_ = 0;
   cl_command_queue widening_queue_ = nullptr;  // the queue whose launch may still load code
-  std::map<cl_command_queue, cl_event> last_launches_;
+  // Of each queue, the last launch that may still run. An event keeps its queue.
+  LastLaunches last_launches_;
 };
 
 }  // namespace penstock::opencl

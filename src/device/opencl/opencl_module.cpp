@@ -38,7 +38,7 @@ Result<Kernel*> Module::kernel(std::string_view name) {
                                                        &kernel->argument_count, nullptr),
                          "clGetKernelInfo"));
   if (context_->aborts_where_grids_grow)
-    kernel->growth = GridGrowth::of_kernel(context_->api, input_.options + input_.text + key);
+    kernel->growth = GridGrowth::of_kernel(context_->api, key_.digest.hex() + key);
   return kernels_.emplace(key, std::move(kernel)).first->second.get();
 }
 
