@@ -1,0 +1,71 @@
+// Makes pages readable for kernels: decompresses them on a device, checks all that is in them, and
+// indexes their runs, so that page_load.kc finds the value of any row (see kernels/page_limits.h).
+//
+// Values stay as they are encoded where a kernel can read them so: plain values, packed and repeated
+// dictionary indices and booleans. Deltas, byte streams and values that need a conversion become
+// plain values. All pages of a batch are processed at once, by a few launches.
+//
+//     PENSTOCK_ASSIGN(auto pending, decoder->begin(*queue, columns));
+//     ...                                    // other work
+//     PENSTOCK_ASSIGN(auto decoded, pending->finish());  // waits; enqueues the index
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codec/pages/paged_table.hpp"
+#include "penstock/device.hpp"
+
+namespace penstock::pages {
+
+// Returns why the pages of a chunk cannot be decoded on devices, a clause, or "" where they can:
+// "DELTA_BYTE_ARRAY is decoded by the host". Looks at headers alone.
+std::string why_not_decoded(const PagedColumn& column, const ChunkPages& pages);
+
+// The same rows of one column: its chunks in consecutive row groups. What they point to must live
+// until finish() has returned.
+struct ColumnOfPages {
+  const PagedColumn* column = nullptr;
+  std::vector<const ChunkPages*> chunks;
+};
+
+// A column that kernels can read.
+struct DecodedPages {
+  std::shared_ptr<Buffer> bytes, index;
+  std::uint64_t row_count = 0, null_count = 0;
+  // Device memory of the column: its share of `bytes`, and its index.
+  std::uint64_t device_bytes = 0;
+};
+
+// A page that is not valid: which, where and why.
+struct PageFault {
+  std::size_t column = 0, chunk = 0;  // indices among what begin() took
+  std::uint32_t page = 0;             // of the data pages; ~0: the dictionary
+  Status status;                      // "the run at byte 17 of the page ends past its last byte"
+};
+
+class PendingPages {
+ public:
+  virtual ~PendingPages() = default;
+  // Waits for begin()'s work, then enqueues the indexing on its queue; what is returned may be used
+  // by later work of that queue. Call once. A page's error sets fault().
+  virtual Result<std::vector<DecodedPages>> finish() = 0;
+  virtual const std::optional<PageFault>& fault() const = 0;
+  virtual std::uint64_t bytes_uploaded() const = 0;
+};
+
+class PageDecoder {
+ public:
+  virtual ~PageDecoder() = default;
+  // Builds nothing yet: programs are built when they are first needed. Thread-safe.
+  static Result<std::shared_ptr<PageDecoder>> create(std::shared_ptr<Device> device);
+  // Begins to compile, in threads, what pages of these compressions need.
+  virtual void prepare(std::span<const Compression> compressions) = 0;
+  // Uploads and begins to decode. Columns must have the same number of rows, below 2^31. Several
+  // threads may call it with queues of their own.
+  virtual Result<std::unique_ptr<PendingPages>> begin(Queue& queue,
+                                                      std::span<const ColumnOfPages> columns) = 0;
+};
+
+}  // namespace penstock::pages

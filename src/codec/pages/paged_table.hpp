@@ -1,0 +1,119 @@
+// Tables that are stored as pages: runs of a column's values that are encoded, and often
+// compressed, as Parquet stores them (https://parquet.apache.org/docs/file-format/).
+//
+// A source of such a table gives the stored bytes of a column chunk (a column of one row group) and
+// what the page headers say of them. page_decoder.hpp makes them readable for kernels. Nothing here
+// decodes a value.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "penstock/column.hpp"
+
+namespace penstock::pages {
+
+// Parquet's physical types. A byte array has its length of four bytes before it.
+enum class Physical : unsigned char {
+  boolean,
+  int32,
+  int64,
+  int96,
+  float32,
+  float64,
+  fixed_bytes,
+  byte_array
+};
+
+// Parquet's encodings (https://parquet.apache.org/docs/file-format/data-pages/encodings/).
+enum class Encoding : unsigned char {
+  plain,
+  dictionary,     // RLE_DICTIONARY, and PLAIN_DICTIONARY in data pages
+  rle,            // of booleans
+  delta,          // DELTA_BINARY_PACKED
+  delta_lengths,  // DELTA_LENGTH_BYTE_ARRAY
+  delta_bytes,    // DELTA_BYTE_ARRAY
+  byte_streams,   // BYTE_STREAM_SPLIT
+};
+
+enum class Compression : unsigned char { none, snappy, gzip, zstandard, lz4_raw, other };
+
+// What becomes of a physical value.
+enum class Conversion : unsigned char {
+  none,          // the same bits; a kernel narrows or widens them as the column's type asks
+  milliseconds,  // int64 to microseconds
+  nanoseconds,   // int64 to microseconds, rounded as the host's decoder does
+  int96,         // Julian day and nanoseconds to microseconds
+  big_endian,    // two's complement of fixed_bytes or byte_array to int64
+};
+
+// A column of the table; index i is column i of the source's schema.
+struct PagedColumn {
+  Type type;  // as in the schema
+  Physical physical = Physical::int32;
+  std::uint32_t fixed_bytes = 0;  // of fixed_bytes: the length
+  Conversion conversion = Conversion::none;
+  bool is_optional = false;  // pages have definition levels of one bit
+  // Why no chunk of the column can be read as pages, a clause: "it is nested". Empty: it can be,
+  // unless a chunk says otherwise.
+  std::string why_not;
+};
+
+// Where a page is and what its header says. Every size was checked against the chunk.
+struct Page {
+  std::uint64_t offset = 0;           // of the page's body in ChunkPages::bytes
+  std::uint64_t header_offset = 0;    // of its header in the file, for messages
+  std::uint32_t stored_bytes = 0;     // of the body as stored, levels included
+  std::uint32_t bytes = 0;            // of the body after decompression, levels included
+  std::uint32_t level_bytes = 0;      // v2: definition levels, which are never compressed
+  std::uint32_t value_count = 0;      // NULLs included; of a dictionary: its entries
+  Encoding encoding = Encoding::plain;
+  bool is_v2 = false;
+  bool is_compressed = false;         // v2: what follows the levels; v1: all of the body
+};
+
+// The pages of a column chunk.
+struct ChunkPages {
+  std::shared_ptr<std::byte> memory;  // of `bytes`
+  std::span<const std::byte> bytes;   // the chunk as stored, page headers included
+  std::uint32_t row_group = 0;
+  std::uint32_t row_count = 0;        // the sum of the data pages' value_count
+  Compression compression = Compression::none;
+  std::optional<Page> dictionary;
+  std::vector<Page> data;
+  // Strings: the codes of the dictionary's entries, which stand in its place. Set by the reader of
+  // strings, since codes are those of its pool.
+  std::shared_ptr<const std::vector<std::uint32_t>> dictionary_codes;
+};
+
+class PagedTable {
+ public:
+  virtual ~PagedTable() = default;
+  virtual const std::vector<PagedColumn>& columns() const = 0;
+  // Returns the number of rows before row group g; the last one is that of all rows.
+  virtual std::span<const std::uint64_t> first_rows() const = 0;
+  // Says by the footer alone why a column chunk cannot be read as pages, as PagedColumn::why_not;
+  // empty where it can be.
+  virtual std::string why_not(std::uint32_t column, std::uint32_t row_group) const = 0;
+  // The stored bytes of a column chunk by the footer.
+  virtual std::uint64_t stored_bytes(std::uint32_t column, std::uint32_t row_group) const = 0;
+  // And those of its pages after decompression, by the footer, which may be wrong.
+  virtual std::uint64_t page_bytes(std::uint32_t column, std::uint32_t row_group) const = 0;
+  virtual Compression compression(std::uint32_t column, std::uint32_t row_group) const = 0;
+  // Reads a chunk and its page headers. `memory` may be empty: ordinary memory then. Has at least
+  // 16 readable bytes after the chunk. Code::corrupt or Code::truncated with column, row group, page
+  // and byte. Several threads may call it at once.
+  virtual Result<ChunkPages> read(std::uint32_t column, std::uint32_t row_group,
+                                  const BatchAllocator& memory) const = 0;
+  // Returns the entries of a chunk's dictionary of strings, decoded by the host.
+  virtual Result<Column> dictionary_strings(std::uint32_t column, const ChunkPages& pages) const = 0;
+  // "column 'price', row group 3, page 7, byte 4711 of 'FILE'"; `page` counts data pages from 0, the
+  // dictionary is ~0.
+  virtual std::string location_of(std::uint32_t column, const ChunkPages& pages,
+                                  std::uint32_t page) const = 0;
+};
+
+}  // namespace penstock::pages
