@@ -17,6 +17,8 @@ namespace {
 // their values to stay in the first-level cache.
 constexpr std::uint64_t cpu_lanes = 64;
 
+constexpr const char* page_load_source = "codec/pages/kernels/page_load.kc";
+
 bool is_dense(const std::string& template_name) {
   return template_name.ends_with("group_dense") ||
          template_name.ends_with("group_partition_tables");
@@ -163,9 +165,11 @@ Result<PipelineSource> emit_pipeline(const TileProgram& program, const std::stri
                            lookup_functions(program) + evaluate +
                            epilogue_functions(program, template_name, policy) +
                            replace_words(program, template_source(template_name));
-  const std::vector<kernel::SourcePart> parts = {
-      {"expr/operations.kc", template_source("operations")}, {"pipeline", text}};
-  result.text = kernel::assemble(target, parts);
+  std::vector<kernel::SourcePart> parts = {{"expr/operations.kc", template_source("operations")}};
+  if (!program.paged.empty())
+    parts.push_back({page_load_source, std::string(kernel::codec_source(page_load_source))});
+  parts.push_back({"pipeline", text});
+  result.text = kernel::assemble(target, parts, kernel::codec_source);
   return result;
 }
 

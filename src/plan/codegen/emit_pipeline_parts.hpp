@@ -1,7 +1,7 @@
 // The parts of a pipeline's source: functions in Kernel C that kernel templates call, as far as
 // they depend on the query.
 //
-// emit_rows.cpp loads and evaluates a row. emit_lookups.cpp finds the rows joined to it.
+// emit_rows.cpp loads and evaluates a row; emit_page_loads.cpp loads it out of pages. emit_lookups.cpp finds the rows joined to it.
 // emit_outputs.cpp moves kept rows. emit_accumulators.cpp adds rows up, and emit_limbs.cpp does so
 // atomically. emit_words.cpp turns values and group keys into 64-bit words. emit_dense.cpp turns
 // keys of known ranges into slots. emit_records.cpp turns what is added up into words that wait in
@@ -42,6 +42,9 @@ std::string column_declarations(const TileProgram& program);
 std::string value_declarations(const TileProgram& program);
 Result<std::string> evaluate_function(const TileProgram& program,
                                       PipelineSource& result);  // notes its faults in `result`
+
+// emit_page_loads.cpp. load_functions() of a program that reads pages.
+std::string page_load_functions(const TileProgram& program);
 
 // emit_lookups.cpp. Functions that find a row's keys in the table of each lookup, and load columns
 // of the row found.

@@ -156,6 +156,7 @@ std::vector<ColumnBuffer> result_fields(const TileProgram& program) {
 }
 
 std::string load_functions(const TileProgram& program) {
+  if (!program.paged.empty()) return page_load_functions(program);
   std::string fields, one, four, take;
   const std::vector<ColumnBuffer> buffers = input_buffers(program);
   for (std::size_t i = 0; i < buffers.size(); i++) {

@@ -30,6 +30,18 @@ void add_columns(const TileProgram& program, const std::vector<std::uint32_t>& c
   }
 }
 
+void add_pages(const TileProgram& program, std::vector<ColumnBuffer>& buffers) {
+  for (const PagedLoad& load : program.paged) {
+    const Type type = program.source_schema[load.column].type;
+    buffers.push_back({BufferRole::page_bytes, load.column, type, false});
+    buffers.push_back({BufferRole::page_index, load.column, type, false});
+  }
+  for (const std::uint32_t column : program.device_columns)
+    if (column >= program.first_derived())
+      buffers.push_back(
+          {BufferRole::entries, column, program.source_schema[column].type, false});
+}
+
 std::uint64_t row_bytes_without_validity(const std::vector<ColumnBuffer>& buffers) {
   std::uint64_t bytes = 0;
   for (const ColumnBuffer& buffer : buffers)
@@ -50,17 +62,23 @@ std::string ColumnBuffer::name(char set) const {
   if (role == BufferRole::positions) return "positions" + std::to_string(index);
   if (role == BufferRole::table) return "table" + std::to_string(index);
   if (role == BufferRole::found_rows) return std::string(1, set) + "_found" + std::to_string(index);
+  if (role == BufferRole::page_bytes) return set + std::to_string(index) + "_bytes";
+  if (role == BufferRole::page_index) return set + std::to_string(index) + "_index";
+  if (role == BufferRole::entries) return set + std::to_string(index) + "_entries";
   return set + std::to_string(index) + (role == BufferRole::validity ? "_valid" : "");
 }
 
 std::string ColumnBuffer::element_type() const {
   switch (role) {
-    case BufferRole::values: return memory_type(type);
+    case BufferRole::values:
+    case BufferRole::entries: return memory_type(type);
     case BufferRole::validity: return "u8";
     case BufferRole::table: return "u64";
     case BufferRole::row_numbers:
     case BufferRole::positions:
-    case BufferRole::found_rows: return "u32";
+    case BufferRole::found_rows:
+    case BufferRole::page_bytes:
+    case BufferRole::page_index: return "u32";
   }
   return {};
 }
@@ -71,23 +89,33 @@ std::string ColumnBuffer::register_type() const {
 
 std::uint32_t ColumnBuffer::element_bytes() const {
   switch (role) {
-    case BufferRole::values: return width_bytes(type);
+    case BufferRole::values:
+    case BufferRole::entries: return width_bytes(type);
     case BufferRole::validity: return 1;
     case BufferRole::table: return 8;
     case BufferRole::row_numbers:
     case BufferRole::positions:
-    case BufferRole::found_rows: return 4;
+    case BufferRole::found_rows:
+    case BufferRole::page_bytes:
+    case BufferRole::page_index: return 4;
   }
   return 0;
 }
 
 std::uint64_t ColumnBuffer::bytes(std::uint64_t row_count) const {
+  // The size of pages and of entries does not follow from the number of rows.
+  if (role == BufferRole::page_bytes || role == BufferRole::page_index ||
+      role == BufferRole::entries)
+    return 0;
   return is_bits ? (row_count + 7) / 8 : row_count * element_bytes();
 }
 
 std::vector<ColumnBuffer> input_buffers(const TileProgram& program) {
   std::vector<ColumnBuffer> buffers;
-  add_columns(program, program.device_columns, buffers);
+  if (program.paged.empty())
+    add_columns(program, program.device_columns, buffers);
+  else
+    add_pages(program, buffers);
   return buffers;
 }
 
@@ -117,7 +145,9 @@ std::vector<ColumnBuffer> output_buffers(const TileProgram& program) {
 }
 
 std::uint64_t input_bytes_per_row(const TileProgram& program) {
-  return std::max<std::uint64_t>(row_bytes_without_validity(input_buffers(program)), 1);
+  std::vector<ColumnBuffer> buffers;
+  add_columns(program, program.device_columns, buffers);
+  return std::max<std::uint64_t>(row_bytes_without_validity(buffers), 1);
 }
 std::uint64_t output_bytes_per_row(const TileProgram& program) {
   return row_bytes_without_validity(written_buffers(program));

@@ -17,6 +17,9 @@ enum class BufferRole : unsigned char {
   positions,   // of a lookup's hash table: see join_table.hpp
   table,       // of a lookup: see join_table.hpp
   found_rows,  // an output: the number of the row that a lookup found, or no_row
+  page_bytes,  // of a paged column: see codec/pages/kernels/page_limits.h
+  page_index,
+  entries,  // of a function of a paged string: its value for every code of the string
 };
 
 // One buffer. A source's column and an output have their values, then their validity if they may be
@@ -37,7 +40,8 @@ struct ColumnBuffer {
   std::uint32_t element_bytes() const;
   std::uint64_t bytes(std::uint64_t row_count) const;
 };
-// Returns the buffers of a program's device_columns.
+// Returns the buffers of a program's device_columns; where it reads pages, those of its paged
+// columns, then the entries of the functions of them.
 std::vector<ColumnBuffer> input_buffers(const TileProgram& program);
 // Returns the buffers of each lookup: the positions of its hash table, its table, and the columns
 // that the kernel takes from the rows it finds.

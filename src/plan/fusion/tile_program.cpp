@@ -21,8 +21,13 @@ bool TileProgram::yields_row_numbers(int lookup) const {
   });
 }
 
-int TileProgram::lookup_of(std::uint32_t column) const {
+std::uint32_t TileProgram::root_of(std::uint32_t column) const {
   while (column >= first_derived()) column = derived[column - first_derived()].source;
+  return column;
+}
+
+int TileProgram::lookup_of(std::uint32_t column) const {
+  column = root_of(column);
   for (std::size_t i = lookups.size(); i-- > 0;)
     if (column >= lookups[i].first_column) return static_cast<int>(i);
   return -1;
@@ -46,7 +51,7 @@ std::vector<NodeId> TileProgram::roots() const {
 std::vector<std::uint32_t> TileProgram::scanned_columns() const {
   std::vector<std::uint32_t> columns;
   const auto add = [&](std::uint32_t column) {
-    while (column >= first_derived()) column = derived[column - first_derived()].source;
+    column = root_of(column);
     if (std::find(columns.begin(), columns.end(), column) == columns.end())
       columns.push_back(column);
   };

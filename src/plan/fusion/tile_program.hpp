@@ -102,6 +102,12 @@ struct Lookup {
   std::vector<std::uint32_t> late_columns;
 };
 
+// A column of the source that kernels read out of pages (codec/pages/kernels/page_load.kc).
+struct PagedLoad {
+  std::uint32_t column = 0;  // in source_schema, one of the source's own
+  bool is_wide = false;      // values of 64 bits; else of 32, or of one
+};
+
 struct TileProgram {
   std::shared_ptr<Graph> graph = std::make_shared<Graph>();  // over the source's schema
   // The source's own columns, then those of the lookups, then the derived ones.
@@ -110,6 +116,9 @@ struct TileProgram {
   std::vector<DerivedColumn> derived;
   std::vector<std::uint32_t> device_columns;  // of the source, those that kernels read, ascending
   std::vector<std::uint32_t> late_columns;    // of the source, those that only the host reads
+  // All of scanned_columns(), where kernels read pages; else none. Functions of a string are then
+  // tables by its code.
+  std::vector<PagedLoad> paged;
   std::vector<NodeId> predicates;             // in order; a row passes if all are TRUE
   std::optional<TopK> top_k;                  // compact: the host needs no more rows than these
   std::optional<TopKBound> bound;             // of top_k, where its first key is a number
@@ -136,6 +145,8 @@ struct TileProgram {
   }
   // Returns the lookup whose table holds a column, or what it is derived from; -1: the source.
   int lookup_of(std::uint32_t column) const;
+  // Returns the source's own column that a column is derived from; itself if it is one.
+  std::uint32_t root_of(std::uint32_t column) const;
   bool keeps_all_rows() const;
   // Returns the roots of all that is computed: predicates, keys of lookups, outputs.
   std::vector<NodeId> roots() const;

@@ -1,0 +1,75 @@
+// Emits how a row is loaded out of pages: column -> value becomes page, index -> value.
+#include "expr/emit.hpp"
+#include "plan/codegen/emit_pipeline_parts.hpp"
+
+namespace penstock::plan {
+namespace {
+
+// Returns what is stored for a value as a value of the column's type.
+std::string converted(Type type, bool is_wide, const std::string& stored) {
+  if (type.kind == Kind::float32) return "F32_OF_BITS(" + stored + ")";
+  if (type.kind == Kind::float64) return "F64_OF_BITS(" + stored + ")";
+  const std::string word = kernel_type(type);
+  // Decimals of few digits may be stored in 32 bits.
+  return (word == "i64" && !is_wide ? "(i64)(i32)" : "(" + word + ")") + stored;
+}
+
+// Returns the assignments of the fields that a paged column gives: its own, and the functions of
+// it. `row` is "in->" or "in[k].".
+std::string assignments(const TileProgram& program, const PagedLoad& load, const std::string& row) {
+  const std::string name = "c" + std::to_string(load.column);
+  std::string text;
+  for (const std::uint32_t column : program.device_columns) {
+    if (program.lookup_of(column) >= 0 || program.root_of(column) != load.column) continue;
+    const Field& field = program.source_schema[column];
+    const std::string to = row + "c" + std::to_string(column);
+    text += " " + to + " = " +
+            (column == load.column ? converted(field.type, load.is_wide, name + "_stored")
+                                   : "(" + kernel_type(field.type) + ")c" + std::to_string(column) +
+                                         "_entries[" + name + "_stored]") +
+            ";";
+    if (field.nullable) text += " " + to + "_valid = " + name + "_present;";
+  }
+  return text;
+}
+
+std::string load_statement(const PagedLoad& load, const std::string& row) {
+  const std::string name = "c" + std::to_string(load.column), width = load.is_wide ? "64" : "32";
+  return " u32 " + name + "_present; const u" + width + " " + name + "_stored = page_load_" + width +
+         "(" + name + "_bytes, " + name + "_index, " + row + ", &" + name + "_run, &" + name +
+         "_present);";
+}
+
+std::string fields(const TileProgram& program) {
+  std::string text;
+  for (const std::uint32_t column : program.device_columns) {
+    const Field& field = program.source_schema[column];
+    const std::string name = "c" + std::to_string(column);
+    text += " " + kernel_type(field.type) + " " + name + ";";
+    if (field.nullable) text += " u32 " + name + "_valid;";
+  }
+  return text.empty() ? " u32 unused;" : text;
+}
+
+}  // namespace
+
+std::string page_load_functions(const TileProgram& program) {
+  std::string one, four;
+  for (const PagedLoad& load : program.paged) {
+    const std::string run =
+        "  PageRun c" + std::to_string(load.column) + "_run = page_no_run();\n";
+    one += run + " " + load_statement(load, "(u32)row") + "\n " +
+           assignments(program, load, "in->") + "\n";
+    four += run + "  UNROLL for (u32 k = 0; k < 4u; k++) {" +
+            load_statement(load, "(u32)row + k") + "\n   " +
+            assignments(program, load, "in[k].") + " }\n";
+  }
+  const std::string parameters =
+      "(" + column_declarations(program) + "u64 row, PRIVATE PipelineRow* in)";
+  return "typedef struct {" + fields(program) + " } PipelineRow;\n\n" +
+         function_source("void pipeline_load" + parameters, one) +
+         "// Four rows from a multiple of four on.\n" +
+         function_source("void pipeline_load_4" + parameters, four);
+}
+
+}  // namespace penstock::plan
