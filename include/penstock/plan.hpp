@@ -188,11 +188,17 @@ struct Progress {
   std::optional<std::uint64_t> rows_total;
 };
 
+// Who decodes the pages of a file (Parquet): kernels, in the step that loads a row, or the host.
+// automatic: kernels, where the device has cores of its own and the pages allow it; the report has a
+// note where the host does it instead. device: kernels, or an error that says why not.
+enum class PageDecoding : unsigned char { automatic, device, host };
+
 struct RunOptions {
   std::string device = {};  // as open_device takes it
   bool fast_math = false;
   std::uint64_t batch_rows = 0;  // rows per chunk; 0: chosen from the device and the row width
   std::uint64_t memory_limit_bytes = 0;  // of device memory; 0: the device's
+  PageDecoding page_decoding = PageDecoding::automatic;
   std::string variant = {};  // forces a row of the variant table by name ("compact_look_back")
   // Computes every step by the host reference too, row by row in the interpreter (some 10^5 rows a
   // second), and compares. A difference is an error with the step, the row, both values and the
@@ -223,12 +229,14 @@ struct KernelReport {
 struct RunReport {
   std::string device_id, device_name;
   std::uint64_t rows_read = 0, rows_out = 0, chunks = 0;
+  std::uint64_t paged_chunks = 0;  // of the chunks, those whose pages kernels decoded
   std::uint64_t bytes_uploaded = 0, bytes_downloaded = 0;
   double total_seconds = 0, read_seconds = 0,
          wait_seconds = 0;  // whole run; waiting for the source; waiting for the device
   // Of each tile program, and after it those that computed on its columns' codes.
   std::vector<KernelReport> kernels;
-  // What the host computed because device memory was too small, a sentence each.
+  // What the host computed because device memory was too small, or the device could not, a
+  // sentence each.
   std::vector<std::string> notes;
   std::optional<Profile> profile;  // where RunOptions::profile asked for it
 };

@@ -13,6 +13,8 @@
 #include <optional>
 #include <vector>
 
+#include "codec/pages/device/page_decoder.hpp"
+#include "plan/execution/chunk_source.hpp"
 #include "plan/execution/tile_kernel.hpp"
 #include "plan/strings/code_functions.hpp"
 
@@ -28,6 +30,9 @@ struct ChunkMemory {
   std::vector<std::shared_ptr<HostBuffer>> staging;
   std::vector<std::shared_ptr<Buffer>> uploaded;
   ChunkCodes encoded;
+  // Of a chunk of pages: its columns, and what uploads read.
+  std::vector<pages::DecodedPages> pages;
+  std::vector<std::shared_ptr<const void>> kept;
   std::uint64_t first_row = 0;  // of the source
 
   // Returns "on the codes of column 'url', counting from row 4096", which says where an error was
@@ -58,9 +63,9 @@ Result<std::unique_ptr<BatchStream>> scan_columns(const TileProgram& program,
                                                   std::uint64_t chunk_rows,
                                                   BatchAllocator memory = {});
 
-class ChunkStream {
+class ChunkStream final : public ChunkSource {
  public:
-  ~ChunkStream() {
+  ~ChunkStream() override {
     if (uploads_) static_cast<void>(uploads_->finish());
   }  // uploads read the chunks' staging memory
   static Result<std::unique_ptr<ChunkStream>> open(std::shared_ptr<Device> device,
@@ -68,17 +73,13 @@ class ChunkStream {
                                                    const TableSource& source,
                                                    std::uint64_t chunk_rows, StringPool& strings,
                                                    BegunScan begun = {});
-  // Reads the next batch and enqueues its upload, which `compute` waits for on the device. Returns
-  // false at the end.
-  Result<bool> next(ChunkMemory& memory, Queue& compute);
-  // Checks a chunk that is done. Code::corrupt where codes that something was computed from were
-  // not valid.
-  Status check(ChunkMemory& memory);
-
-  std::vector<KernelReport> take_code_reports();  // once, at the end
-
-  std::uint64_t bytes_uploaded() const { return bytes_uploaded_ + code_reports_.bytes_uploaded(); }
-  double read_seconds() const { return read_seconds_; }  // spent waiting for the source
+  Result<bool> next(ChunkMemory& memory, Queue& compute) override;
+  Status check(ChunkMemory& memory) override;
+  std::vector<KernelReport> take_code_reports() override;
+  std::uint64_t bytes_uploaded() const override {
+    return bytes_uploaded_ + code_reports_.bytes_uploaded();
+  }
+  double read_seconds() const override { return read_seconds_; }
 
  private:
   ChunkStream(std::shared_ptr<Device> device, const TileProgram& program, StringPool& strings)

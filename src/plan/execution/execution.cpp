@@ -150,9 +150,9 @@ Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit) {
 
 Result<Table> Execution::run_programs(Chain& chain, const TableSource& source,
                                       std::uint64_t row_limit, BegunScan begun) {
-  const TileRun run{device_.get(), &options_,        &strings_, &report_,
-                    row_limit,     recording_.get(), &sides_};
   PENSTOCK_TRY(begin_kernels(chain));  // of a chain that was fused again
+  const TileRun run{device_.get(), &options_,        &strings_, &report_,
+                    row_limit,     recording_.get(), &sides_,   page_decoder_};
   PENSTOCK_ASSIGN(Table table, run_tiles(run, std::move(chain.kernels[0]), chain.programs[0],
                                          source, std::move(begun)));
   const std::uint64_t rows_read = report_.rows_read;

@@ -74,6 +74,8 @@ class Execution {
                       const Columns& wanted = {});
   Status compile_chain(Chain& chain);
   Status begin_kernels(Chain& chain);
+  Status choose_pages(Chain& chain, TileProgram& program);
+  Result<std::shared_ptr<pages::PageDecoder>> page_decoder();
 
   // execution_checks.cpp
   Status join_for_reference(Chain& chain);
@@ -93,6 +95,7 @@ class Execution {
   std::set<StepId> begun_;  // steps whose chains are compiled or being compiled
   StringPool strings_;
   std::map<StepId, Table> done_;  // the rows of shared steps
+  std::shared_ptr<pages::PageDecoder> page_decoder_;  // null until a program reads pages
   BuildSides sides_;              // the right sides of joins
   // The rows of sources that cannot be scanned again.
   std::map<StepId, std::shared_ptr<TableSource>> held_;

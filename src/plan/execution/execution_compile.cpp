@@ -1,6 +1,9 @@
 // The compile pass: the kernels of all chains begin as soon as the device is open, each in a thread
 // of its own.
+#include <algorithm>
+
 #include "plan/execution/execution.hpp"
+#include "plan/fusion/paged_columns.hpp"
 #include "plan/fusion/stages.hpp"
 
 namespace penstock::plan {
@@ -49,10 +52,32 @@ Status Execution::begin_kernels(Chain& chain) {
   const TileKernel::Options options{options_.fast_math, options_.variant, options_.on_source,
                                     options_.memory_limit_bytes};
   for (std::size_t i = chain.kernels.size(); i < chain.programs.size(); i++) {
+    PENSTOCK_TRY(choose_pages(chain, chain.programs[i]));
     PENSTOCK_ASSIGN(auto kernel, TileKernel::begin(device_.get(), chain.programs[i], options));
     chain.kernels.push_back(std::move(kernel));
   }
   return {};
+}
+
+// A source that is read once is held in memory for other readers, and has no pages then.
+Status Execution::choose_pages(Chain& chain, TileProgram& program) {
+  const std::shared_ptr<TableSource>& source = plan_.step(chain.base).source;
+  if (!source || !source->can_be_scanned_again()) return {};
+  PENSTOCK_ASSIGN(const std::string note,
+                  choose_page_decoding(program, *source, options_.page_decoding,
+                                       device_.get()->traits()));
+  std::vector<std::string>& notes = report_.notes;
+  if (!note.empty() && std::find(notes.begin(), notes.end(), note) == notes.end())
+    notes.push_back(note);
+  if (program.paged.empty()) return {};
+  PENSTOCK_ASSIGN(const auto decoder, page_decoder());
+  decoder->prepare(compressions_of(program, *source->pages()));
+  return {};
+}
+
+Result<std::shared_ptr<pages::PageDecoder>> Execution::page_decoder() {
+  if (!page_decoder_) { PENSTOCK_ASSIGN(page_decoder_, pages::PageDecoder::create(device_.get())); }
+  return page_decoder_;
 }
 
 }  // namespace penstock::plan

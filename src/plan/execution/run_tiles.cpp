@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/clock.hpp"
+#include "plan/execution/paged_scan.hpp"
 #include "plan/strings/code_functions.hpp"
 
 namespace penstock::plan {
@@ -63,15 +64,27 @@ class Runner {
   // Opens the scan, which begins to decode, and waits for the compiler.
   Status open() {
     PENSTOCK_ASSIGN(queue_, run_.device->queue());
-    const std::uint64_t rows =
-        chunk_rows(*run_.options, run_.device->traits(), program_, run_.row_limit);
-    PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings,
-                                               std::move(begun_)));
+    PENSTOCK_TRY(open_stream());
     if (!program_.lookups.empty())
       PENSTOCK_TRY(lookups_.upload(*run_.device, program_, *run_.sides, *run_.strings));
     collector_ = make_collector(program_, *run_.strings, run_.sides);
     const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
     return kernel_->wait();
+  }
+
+  Status open_stream() {
+    const std::uint64_t rows =
+        chunk_rows(*run_.options, run_.device->traits(), program_, run_.row_limit);
+    if (program_.paged.empty()) {
+      PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows,
+                                                 *run_.strings, std::move(begun_)));
+      return {};
+    }
+    begun_.batches.reset();
+    const PagedScan::Limits limits{rows, run_.options->memory_limit_bytes};
+    PENSTOCK_ASSIGN(stream_, PagedScan::open(run_.device, run_.decoder, program_, source_, limits,
+                                             *run_.strings));
+    return {};
   }
 
   Result<bool> next_batch(Chunk& chunk) {
@@ -92,7 +105,8 @@ class Runner {
     PENSTOCK_TRY(kernel_->enqueue(*queue_, chunk.memory.input, chunk.buffers, *run_.strings));
     PENSTOCK_ASSIGN(chunk.done, queue_->record());
     launches_++;
-    bytes_moved_ += kernel_->bytes_moved(chunk.memory.input.row_count, 0);
+    bytes_moved_ += kernel_->bytes_moved(chunk.memory.input.row_count, 0) +
+                    chunk.memory.input.page_bytes;
     PENSTOCK_TRY(queue_->flush());
     return read_chunk(run_.device, *kernel_, *collector_, chunk);
   }
@@ -122,6 +136,7 @@ class Runner {
   Status report_progress(std::uint64_t row_count) {
     rows_ += row_count;
     run_.report->chunks++;
+    run_.report->paged_chunks += !program_.paged.empty();
     if (run_.options->progress && !run_.options->progress({rows_, source_.row_count()}))
       return Status(Code::cancelled, "the run was cancelled");
     return {};
@@ -155,7 +170,7 @@ class Runner {
   LookupMemory lookups_;
   std::array<Chunk, chunks_in_flight> chunks_;
   std::unique_ptr<Queue> queue_;
-  std::unique_ptr<ChunkStream> stream_;
+  std::unique_ptr<ChunkSource> stream_;
   std::size_t next_ = 0;
   std::uint64_t rows_ = 0, launches_ = 0, bytes_moved_ = 0;
   double device_seconds_ = 0;

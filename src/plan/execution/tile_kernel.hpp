@@ -24,6 +24,7 @@ struct ChunkInput {
   std::vector<BufferPointer> buffers;
   std::vector<BufferPointer> lookups;  // as lookup_buffers(): the same for every chunk
   std::uint64_t row_count = 0;
+  std::uint64_t page_bytes = 0;  // of columns that are pages, in device memory
 };
 
 class TileKernel {

@@ -1,0 +1,71 @@
+// Feeds a tile kernel with pages: the file's own bytes go to the device, which decompresses, checks
+// and indexes them (codec/pages/device/page_decoder.hpp); the kernel reads its columns out of them.
+//
+// Threads read row groups ahead into pinned memory. While a chunk computes, the next one is uploaded
+// and decompressed on a queue of its own. The host waits once a chunk, for the verdict on its pages.
+#pragma once
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "codec/pages/device/page_decoder.hpp"
+#include "codec/pages/page_stream.hpp"
+#include "plan/execution/chunk_stream.hpp"
+#include "plan/execution/page_entries.hpp"
+
+namespace penstock::plan {
+
+class PagedScan final : public ChunkSource {
+ public:
+  struct Limits {
+    std::uint64_t chunk_rows = 0;
+    std::uint64_t memory_limit_bytes = 0;  // of device memory; 0: the device's
+  };
+  // `program` reads pages of `source`. Both outlive the scan, and so does `strings`.
+  static Result<std::unique_ptr<ChunkSource>> open(std::shared_ptr<Device> device,
+                                                   std::shared_ptr<pages::PageDecoder> decoder,
+                                                   const TileProgram& program,
+                                                   const TableSource& source, const Limits& limits,
+                                                   StringPool& strings);
+  ~PagedScan() override;
+  Result<bool> next(ChunkMemory& memory, Queue& compute) override;
+  Status check(ChunkMemory&) override { return {}; }  // next() has
+  std::vector<KernelReport> take_code_reports() override { return {}; }
+  std::uint64_t bytes_uploaded() const override {
+    return bytes_uploaded_ + entries_.bytes_uploaded();
+  }
+  double read_seconds() const override { return read_seconds_; }
+
+ private:
+  // A chunk whose pages are being decoded.
+  struct Begun {
+    std::optional<pages::PageBatch> batch;
+    std::unique_ptr<Queue> queue;
+    std::unique_ptr<pages::PendingPages> pending;
+  };
+
+  PagedScan(std::shared_ptr<Device> device, std::shared_ptr<pages::PageDecoder> decoder,
+            const TileProgram& program, std::shared_ptr<const pages::PagedTable> table,
+            std::string name, StringPool& strings);
+  Status open_stream(const Limits& limits);
+  Status begin(Begun& begun);
+  Status finish(Begun& begun, ChunkMemory& memory, Queue& compute);
+  Status at_fault(const Begun& begun, const Status& status) const;
+
+  std::shared_ptr<Device> device_;
+  std::shared_ptr<pages::PageDecoder> decoder_;
+  const TileProgram& program_;
+  std::shared_ptr<const pages::PagedTable> table_;
+  std::string name_;  // of the source
+  PageEntries entries_;
+  std::shared_ptr<PinnedMemory> pinned_;  // null where the device shares the host's memory
+  std::unique_ptr<pages::PageStream> stream_;
+  // The chunk that next() returns, and the one after it.
+  std::array<Begun, 2> begun_;
+  std::size_t turn_ = 0;
+  bool has_begun_ = false;
+  std::uint64_t bytes_uploaded_ = 0, rows_ = 0;
+  double read_seconds_ = 0;
+};
+
+}  // namespace penstock::plan

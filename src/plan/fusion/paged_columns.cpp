@@ -1,0 +1,83 @@
+#include "plan/fusion/paged_columns.hpp"
+
+#include <set>
+
+#include "plan/fusion/kernel_parameters.hpp"
+
+namespace penstock::plan {
+namespace {
+
+using pages::Physical;
+
+bool is_wide(const pages::PagedColumn& column) {
+  if (column.type.kind == Kind::string) return false;  // codes
+  return column.physical != Physical::boolean && column.physical != Physical::int32 &&
+         column.physical != Physical::float32;
+}
+
+// Returns why a column's pages cannot be read; empty where they can.
+std::string why_not_column(const pages::PagedTable& table, std::uint32_t column) {
+  if (const std::string& why = table.columns()[column].why_not; !why.empty()) return why;
+  for (std::uint32_t group = 0; group + 1 < table.first_rows().size(); group++)
+    if (const std::string why = table.why_not(column, group); !why.empty())
+      return why + " in row group " + std::to_string(group);
+  return {};
+}
+
+}  // namespace
+
+std::string why_not_paged(const TileProgram& program, const pages::PagedTable& table) {
+  const auto name = [&](std::uint32_t column) {
+    return "column '" + program.source_schema[column].name + "'";
+  };
+  if (!program.late_columns.empty())
+    return name(program.late_columns[0]) + " is gathered by row number";
+  for (const DerivedColumn& derived : program.derived)
+    if (!derived.function && program.lookup_of(derived.source) < 0)
+      return name(derived.source) + " has 128 bits";
+  const std::vector<std::uint32_t> columns = program.scanned_columns();
+  if (columns.empty()) return "no column is read";
+  for (const std::uint32_t column : columns)
+    if (const std::string why = why_not_column(table, column); !why.empty())
+      return name(column) + ": " + why;
+  return {};
+}
+
+void read_pages(TileProgram& program, const pages::PagedTable& table) {
+  for (const std::uint32_t column : program.scanned_columns())
+    program.paged.push_back({column, is_wide(table.columns()[column])});
+}
+
+std::vector<pages::Compression> compressions_of(const TileProgram& program,
+                                                const pages::PagedTable& table) {
+  std::set<pages::Compression> found;
+  for (const PagedLoad& load : program.paged)
+    for (std::uint32_t group = 0; group + 1 < table.first_rows().size(); group++)
+      found.insert(table.compression(load.column, group));
+  return {found.begin(), found.end()};
+}
+
+// On a CPU the host's decoders are faster: a load out of pages costs a core some 12 ns.
+Result<std::string> choose_page_decoding(TileProgram& program, const TableSource& source,
+                                         PageDecoding asked, const Traits& traits) {
+  if (asked == PageDecoding::host) return std::string();
+  if (asked == PageDecoding::automatic && traits.shares_host_cores()) return std::string();
+  const std::shared_ptr<const pages::PagedTable> table = source.pages();
+  std::string why = table ? why_not_paged(program, *table) : "it has none";
+  TileProgram paged = program;
+  if (why.empty()) {
+    read_pages(paged, *table);
+    if (!fits_parameters(paged)) why = "a kernel has too few parameters for them";
+  }
+  if (why.empty()) {
+    program = std::move(paged);
+    return std::string();
+  }
+  if (asked == PageDecoding::device)
+    return Status(Code::unsupported,
+                  "the pages of '" + source.describe() + "' cannot be decoded on a device: " + why);
+  return table ? "the host decodes the pages of '" + source.describe() + "': " + why
+               : std::string();
+}
+
+}  // namespace penstock::plan
