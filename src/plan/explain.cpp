@@ -182,7 +182,7 @@ std::string describe_kernel(const Plan& plan, StepId base, StepId last, const Ti
       late.push_back(program.source_schema[column].name);
     text += " (gathered by row number: " + list(late) + ")";
   }
-  text += "\n";
+  text += program.paged.empty() ? "\n" : ", out of the file's pages\n";
   for (const Lookup& lookup : program.lookups) text += describe_lookup(plan, lookup);
   for (std::size_t i = 0; i < program.derived.size(); i++)
     if (is_on_codes(program, program.derived[i]))
@@ -213,6 +213,14 @@ std::string describe_kernel(const Plan& plan, StepId base, StepId last, const Ti
   return text + (codes.empty() ? "\n"
                                : "; and the codes of " + list(codes) +
                                      ", whose sizes only reading them tells\n");
+}
+
+// As the run does.
+Result<std::string> choose_pages(const Plan& plan, StepId base, TileProgram& program,
+                                 const RunOptions& options, const Traits& traits) {
+  const std::shared_ptr<TableSource>& source = plan.step(base).source;
+  if (!source || !source->can_be_scanned_again()) return std::string();
+  return choose_page_decoding(program, *source, options.page_decoding, traits);
 }
 
 std::string describe_build(const BuildReport& report) {
@@ -250,9 +258,11 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
               std::to_string(*known_row_count(plan, base)) + "\n";
       continue;
     }
-    for (const TileProgram& program : programs) {
+    for (TileProgram program : programs) {
+      PENSTOCK_ASSIGN(const std::string note, choose_pages(plan, base, program, options, traits));
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, options.variant));
       text += describe_kernel(plan, base, last, program, traits, *variant);
+      if (!note.empty()) text += "    " + note + "\n";
       if (!device) continue;
       PENSTOCK_ASSIGN(const auto kernel,
                       TileKernel::build(device, program, {options.fast_math, options.variant, {}}));

@@ -101,9 +101,9 @@ class Driver:
             pass  # the answer's end of file says the same
 
     def set(self, **options):
-        """batch_rows=4096, variant="..."; 0 and "" are the defaults. Holds until it is set again."""
+        """batch_rows=4096, variant="...", pages="device"; 0 and "" are the defaults. Holds until it is set again."""
         for name, value in options.items():
-            if self.options.get(name, 0 if name != "variant" else "") != value:
+            if self.options.get(name, "" if name in ("variant", "pages") else 0) != value:
                 self.options[name] = value
                 if self.process:
                     self._send(f".{name} {value}")

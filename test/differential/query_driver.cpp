@@ -4,7 +4,7 @@
 //
 // A line of input is a statement, or an option for those that follow: ".device ID", ".variant
 // NAME", ".batch_rows N",
-// ".memory_limit N". A statement's answer is one line, an object of either
+// ".memory_limit N", ".pages device". A statement's answer is one line, an object of either
 //
 //     {"columns": [{"name": "n", "type": "DECIMAL(15,2)", "values": [150, null]}],
 //         "device": "opencl:0"}
@@ -155,6 +155,10 @@ bool set_option(const std::string& line, RunOptions& options) {
     options.batch_rows = std::strtoull(value.c_str(), nullptr, 10);
   else if (name == "memory_limit")
     options.memory_limit_bytes = std::strtoull(value.c_str(), nullptr, 10);
+  else if (name == "pages")
+    options.page_decoding = value == "device" ? PageDecoding::device
+                            : value == "host" ? PageDecoding::host
+                                              : PageDecoding::automatic;
   else
     return false;
   return true;

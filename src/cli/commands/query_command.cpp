@@ -89,6 +89,9 @@ RunOptions run_options_of(const QueryOptions& options, ProgressBar& bar) {
   run_options.device = options.device;
   run_options.fast_math = options.fast_math;
   run_options.variant = options.variant;
+  run_options.page_decoding = options.pages == "device" ? PageDecoding::device
+                              : options.pages == "host" ? PageDecoding::host
+                                                        : PageDecoding::automatic;
   run_options.validate = options.validate;
   run_options.batch_rows = options.batch_rows;
   run_options.memory_limit_bytes = options.memory_limit_mib << 20;
@@ -163,6 +166,9 @@ std::shared_ptr<QueryOptions> declare_query_options(Arguments& arguments) {
                  "second, and fail at the first difference");
   arguments.flag("--fast-math", options->fast_math,
                  "let the device's compiler reorder and approximate float arithmetic");
+  arguments.choice("--pages", {"auto", "device", "host"}, options->pages,
+                   "who decodes a Parquet file's pages; auto: kernels of a GPU where they can, else "
+                   "the host");
   arguments.value("--variant", "NAME", options->variant, "use this kernel variant");
   arguments.value("--batch-rows", "N", options->batch_rows,
                   "rows per chunk; by default chosen for the device", 1);

@@ -11,7 +11,7 @@ namespace penstock::cli {
 using namespace terminal;
 
 struct QueryOptions {
-  std::string statement, device, format, output, variant;
+  std::string statement, device, format, output, variant, pages = "auto";
   std::uint64_t batch_rows = 0, memory_limit_mib = 0;
   bool validate = false, explain = false, verbose = false, fast_math = false, no_progress = false,
        stats = false;

@@ -59,7 +59,7 @@ Status Execution::begin_kernels(Chain& chain) {
   return {};
 }
 
-// A source that is read once is held in memory for other readers, and has no pages then.
+// A source that can be read only once is held in memory, and has no pages then.
 Status Execution::choose_pages(Chain& chain, TileProgram& program) {
   const std::shared_ptr<TableSource>& source = plan_.step(chain.base).source;
   if (!source || !source->can_be_scanned_again()) return {};
