@@ -25,6 +25,10 @@
 
 namespace penstock {
 
+namespace pages {
+class PagedTable;  // codec/pages/paged_table.hpp
+}
+
 enum class Kind : unsigned char {
   boolean,
   int8,
@@ -184,6 +188,9 @@ struct Field {
   // column is refused.
   std::string unsupported = {};
   bool is_encoded = false;  // string: scans can yield it encoded, see ScanOptions
+  // string: values are stored one by one, so that they are mostly distinct. Comparing each of them
+  // with a constant then costs less than giving it a code.
+  bool is_plain = false;
   bool operator==(const Field&) const = default;
 };
 using Schema = std::vector<Field>;
@@ -230,6 +237,8 @@ class TableSource {
                                                     const ScanOptions& options) const = 0;
   virtual bool can_be_scanned_again() const { return true; }
   virtual std::string describe() const = 0;  // "lineitem.parquet", for explain
+  // Returns the table as it is stored, where kernels may read that; else null.
+  virtual std::shared_ptr<const pages::PagedTable> pages() const { return nullptr; }
 };
 std::shared_ptr<TableSource> table_source(Table table, std::string name = "table");
 

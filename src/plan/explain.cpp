@@ -7,6 +7,7 @@
 #include "expr/operation.hpp"
 #include "plan/execution/tile_kernel.hpp"
 #include "plan/fusion/kernel_steps.hpp"
+#include "plan/fusion/paged_columns.hpp"
 #include "plan/order/sort_rows.hpp"
 #include "plan/strings/code_functions.hpp"
 

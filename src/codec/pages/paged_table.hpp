@@ -98,6 +98,8 @@ class PagedTable {
   // Says by the footer alone why a column chunk cannot be read as pages, as PagedColumn::why_not;
   // empty where it can be.
   virtual std::string why_not(std::uint32_t column, std::uint32_t row_group) const = 0;
+  // Returns whether a chunk of strings has some outside of its dictionary.
+  virtual bool has_plain_strings(std::uint32_t column, std::uint32_t row_group) const = 0;
   // The stored bytes of a column chunk by the footer.
   virtual std::uint64_t stored_bytes(std::uint32_t column, std::uint32_t row_group) const = 0;
   // And those of its pages after decompression, by the footer, which may be wrong.

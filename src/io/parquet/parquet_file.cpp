@@ -95,6 +95,7 @@ void ParquetFile::look_at_chunks(ParquetColumn& column) const {
     counts_no_null = statistics && statistics->has_null_count && statistics->null_count == 0;
   }
   column.is_dictionary = all_codes;
+  column.field.is_plain = is_string && !all_codes;
   column.field.nullable = column.is_optional && !counts_no_null;
 }
 

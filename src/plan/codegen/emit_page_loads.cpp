@@ -1,6 +1,7 @@
 // Emits how a row is loaded out of pages: column -> value becomes page, index -> value.
 #include "expr/emit.hpp"
 #include "plan/codegen/emit_pipeline_parts.hpp"
+#include "plan/fusion/string_calls.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -14,20 +15,32 @@ std::string converted(Type type, bool is_wide, const std::string& stored) {
   return (word == "i64" && !is_wide ? "(i64)(i32)" : "(" + word + ")") + stored;
 }
 
+// Returns the value of a column that is derived from a paged one.
+std::string derived_value(const TileProgram& program, const PagedLoad& load, std::uint32_t column) {
+  const std::string name = "c" + std::to_string(load.column), own = "c" + std::to_string(column);
+  if (!load.is_text) return own + "_entries[" + name + "_stored]";
+  std::string text =
+      text_function(program.derived[column - program.first_derived()])->expression;
+  replace_all(text, "$BYTES", name + "_bytes");
+  replace_all(text, "$TEXT", name + "_stored");
+  replace_all(text, "$WORDS", own + "_constants");
+  return "(" + text + ")";
+}
+
 // Returns the assignments of the fields that a paged column gives: its own, and the functions of
 // it. `row` is "in->" or "in[k].".
 std::string assignments(const TileProgram& program, const PagedLoad& load, const std::string& row) {
   const std::string name = "c" + std::to_string(load.column);
   std::string text;
   for (const std::uint32_t column : program.device_columns) {
-    if (program.lookup_of(column) >= 0 || program.root_of(column) != load.column) continue;
+    if (program.root_of(column) != load.column) continue;
     const Field& field = program.source_schema[column];
     const std::string to = row + "c" + std::to_string(column);
-    text += " " + to + " = " +
-            (column == load.column ? converted(field.type, load.is_wide, name + "_stored")
-                                   : "(" + kernel_type(field.type) + ")c" + std::to_string(column) +
-                                         "_entries[" + name + "_stored]") +
-            ";";
+    const std::string value =
+        column == load.column
+            ? converted(field.type, load.is_wide, name + "_stored")
+            : "(" + kernel_type(field.type) + ")" + derived_value(program, load, column);
+    text += " " + to + " = " + value + ";";
     if (field.nullable) text += " " + to + "_valid = " + name + "_present;";
   }
   return text;

@@ -17,7 +17,14 @@ namespace {
 // their values to stay in the first-level cache.
 constexpr std::uint64_t cpu_lanes = 64;
 
-constexpr const char* page_load_source = "codec/pages/kernels/page_load.kc";
+// Returns the sources in codec that a program's loads call.
+std::vector<std::string> page_sources(const TileProgram& program) {
+  if (program.paged.empty()) return {};
+  std::vector<std::string> names = {"codec/pages/kernels/page_load.kc"};
+  for (const PagedLoad& load : program.paged)
+    if (load.is_text) return {names[0], "codec/pages/kernels/page_strings.kc"};
+  return names;
+}
 
 bool is_dense(const std::string& template_name) {
   return template_name.ends_with("group_dense") ||
@@ -166,8 +173,8 @@ Result<PipelineSource> emit_pipeline(const TileProgram& program, const std::stri
                            epilogue_functions(program, template_name, policy) +
                            replace_words(program, template_source(template_name));
   std::vector<kernel::SourcePart> parts = {{"expr/operations.kc", template_source("operations")}};
-  if (!program.paged.empty())
-    parts.push_back({page_load_source, std::string(kernel::codec_source(page_load_source))});
+  for (const std::string& name : page_sources(program))
+    parts.push_back({name, std::string(kernel::codec_source(name))});
   parts.push_back({"pipeline", text});
   result.text = kernel::assemble(target, parts, kernel::codec_source);
   return result;

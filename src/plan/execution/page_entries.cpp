@@ -5,6 +5,7 @@
 
 #include "base/parallel.hpp"
 #include "plan/fusion/derived_columns.hpp"
+#include "plan/fusion/string_calls.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -26,12 +27,25 @@ PageEntries::PageEntries(const TileProgram& program, const pages::PagedTable& ta
     : program_(program), table_(table), strings_(strings) {
   for (const std::uint32_t column : program.device_columns) {
     if (column < program.first_derived()) continue;
+    if (program.paged_load(program.root_of(column))->is_text) {
+      add_constants(column);
+      continue;
+    }
     // One entry at least: that of a row without a value, which reads entry 0.
     derived_.push_back({column, program.root_of(column),
                         std::vector<std::byte>(entry_bytes(program.source_schema[column].type)),
                         nullptr});
     known_[derived_.back().root];
   }
+}
+
+void PageEntries::add_constants(std::uint32_t column) {
+  const std::vector<std::uint32_t> words =
+      text_function(program_.derived[column - program_.first_derived()])->words;
+  if (words.empty()) return;
+  std::vector<std::byte> bytes(words.size() * 4);
+  std::memcpy(bytes.data(), words.data(), bytes.size());
+  derived_.push_back({column, program_.root_of(column), std::move(bytes), nullptr});
 }
 
 Status PageEntries::name_entries(std::uint32_t column, std::span<pages::ChunkPages> chunks) {

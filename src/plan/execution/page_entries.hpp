@@ -23,20 +23,22 @@ class PageEntries {
   // Gives the chunks of a string column the codes of their dictionaries' entries, and computes the
   // functions of strings that are new.
   Status name_entries(std::uint32_t column, std::span<pages::ChunkPages> chunks);
-  // Returns the tables of the program's derived columns in their order, uploaded by `queue` where
+  // Returns the tables and constants of the program's derived columns in their order, uploaded by `queue` where
   // they have changed. `kept` gets what must live until the queue has done it.
   Result<std::vector<std::shared_ptr<Buffer>>> upload(
       Device& device, Queue& queue, std::vector<std::shared_ptr<const void>>& kept);
   std::uint64_t bytes_uploaded() const { return bytes_uploaded_; }
 
  private:
-  // A device column that is derived from a string: its values by code of that string.
+  // A device column that is derived from a string: its values by code of that string, or the
+  // constants that it is computed with.
   struct Derived {
     std::uint32_t column = 0, root = 0;
     std::vector<std::byte> values;
     std::shared_ptr<Buffer> uploaded;  // null: they have changed
   };
 
+  void add_constants(std::uint32_t column);
   Status derive_new(std::uint32_t root, const Column& entries,
                     const std::vector<std::uint32_t>& codes);
   Status keep(Derived& derived, const Column& results, const std::vector<std::uint32_t>& codes);

@@ -72,7 +72,7 @@ Status PagedScan::begin(Begun& begun) {
   for (std::size_t i = 0; i < program_.paged.size(); i++) {
     const std::uint32_t column = program_.paged[i].column;
     std::vector<pages::ChunkPages>& chunks = begun.batch->columns[i];
-    if (table_->columns()[column].type.kind == Kind::string)
+    if (table_->columns()[column].type.kind == Kind::string && !program_.paged[i].is_text)
       PENSTOCK_TRY(entries_.name_entries(column, chunks));
     pages::ColumnOfPages of_pages{&table_->columns()[column], {}};
     for (const pages::ChunkPages& chunk : chunks) {
@@ -103,7 +103,12 @@ Status PagedScan::finish(Begun& begun, ChunkMemory& memory, Queue& compute) {
   memory.input.row_count = memory.pages[0].row_count;
   memory.first_row = rows_;
   rows_ += memory.input.row_count;
-  for (const pages::DecodedPages& column : memory.pages) {
+  for (std::size_t i = 0; i < memory.pages.size(); i++) {
+    const pages::DecodedPages& column = memory.pages[i];
+    const Field& field = program_.source_schema[program_.paged[i].column];
+    if (!field.nullable && column.null_count > 0)
+      return Status(Code::corrupt, "column '" + field.name + "' of '" + name_ + "' has NULLs that " +
+                                       "its statistics deny");
     memory.input.buffers.push_back(column.bytes);
     memory.input.buffers.push_back(column.index);
     memory.input.page_bytes += column.device_bytes;

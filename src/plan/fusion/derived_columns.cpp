@@ -23,22 +23,25 @@ bool casts_wide_column(const Graph& graph, const Node& node) {
   return input.op == Op::column && input.type.kind != Kind::string && width_bytes(input.type) > 8;
 }
 
-bool is_encoded_column(const TileProgram& program, NodeId id) {
+// Returns whether comparisons of a column with constants are better derived columns: devices search
+// FSST codes, and the bytes of strings in pages.
+bool is_searched_column(const TileProgram& program, NodeId id) {
   const Node& node = program.graph->at(id);
   if (node.op != Op::column || node.type.kind != Kind::string) return false;
-  return program.source_schema[node.payload].is_encoded && program.lookup_of(node.payload) < 0;
+  const Field& field = program.source_schema[node.payload];
+  return (field.is_encoded || field.is_plain) && program.lookup_of(node.payload) < 0;
 }
 
 bool asks_for_nulls(const TileProgram& program, NodeId id) {
   return program.graph->at(id).op == Op::is_null &&
-         is_encoded_column(program, program.graph->at(id).inputs[0]);
+         is_searched_column(program, program.graph->at(id).inputs[0]);
 }
 
 // Returns whether an output is an aggregate's argument of which only the NULLs count, as strings
 // are only counted.
 bool is_counted(const TileProgram& program, std::size_t output) {
   return program.epilogue != Epilogue::compact && output >= program.key_count &&
-         is_encoded_column(program, program.outputs[output].root);
+         is_searched_column(program, program.outputs[output].root);
 }
 
 // A search for strings in a column's codes, which devices can do: `column IN (strings)`.
@@ -61,7 +64,7 @@ bool add_search(const TileProgram& program, NodeId id, Op equality,
   const NodeId column = node.inputs[is_swapped ? 1 : 0];
   const Node& text = graph.at(node.inputs[is_swapped ? 0 : 1]);
   if (text.op != Op::parameter || graph.parameters[text.payload].is_null) return false;
-  if (!is_encoded_column(program, column) || (search && search->column != column)) return false;
+  if (!is_searched_column(program, column) || (search && search->column != column)) return false;
   if (!search) search = StringSearch{column, {}};
   search->strings.push_back(graph.parameters[text.payload]);
   return true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "expr/emit.hpp"
+#include "plan/fusion/string_calls.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -36,10 +37,14 @@ void add_pages(const TileProgram& program, std::vector<ColumnBuffer>& buffers) {
     buffers.push_back({BufferRole::page_bytes, load.column, type, false});
     buffers.push_back({BufferRole::page_index, load.column, type, false});
   }
-  for (const std::uint32_t column : program.device_columns)
-    if (column >= program.first_derived())
-      buffers.push_back(
-          {BufferRole::entries, column, program.source_schema[column].type, false});
+  for (const std::uint32_t column : program.device_columns) {
+    if (column < program.first_derived()) continue;
+    const Type type = program.source_schema[column].type;
+    if (!program.paged_load(program.root_of(column))->is_text)
+      buffers.push_back({BufferRole::entries, column, type, false});
+    else if (!text_function(program.derived[column - program.first_derived()])->words.empty())
+      buffers.push_back({BufferRole::constants, column, type, false});
+  }
 }
 
 std::uint64_t row_bytes_without_validity(const std::vector<ColumnBuffer>& buffers) {
@@ -65,6 +70,7 @@ std::string ColumnBuffer::name(char set) const {
   if (role == BufferRole::page_bytes) return set + std::to_string(index) + "_bytes";
   if (role == BufferRole::page_index) return set + std::to_string(index) + "_index";
   if (role == BufferRole::entries) return set + std::to_string(index) + "_entries";
+  if (role == BufferRole::constants) return set + std::to_string(index) + "_constants";
   return set + std::to_string(index) + (role == BufferRole::validity ? "_valid" : "");
 }
 
@@ -78,7 +84,8 @@ std::string ColumnBuffer::element_type() const {
     case BufferRole::positions:
     case BufferRole::found_rows:
     case BufferRole::page_bytes:
-    case BufferRole::page_index: return "u32";
+    case BufferRole::page_index:
+    case BufferRole::constants: return "u32";
   }
   return {};
 }
@@ -97,7 +104,8 @@ std::uint32_t ColumnBuffer::element_bytes() const {
     case BufferRole::positions:
     case BufferRole::found_rows:
     case BufferRole::page_bytes:
-    case BufferRole::page_index: return 4;
+    case BufferRole::page_index:
+    case BufferRole::constants: return 4;
   }
   return 0;
 }
@@ -105,7 +113,7 @@ std::uint32_t ColumnBuffer::element_bytes() const {
 std::uint64_t ColumnBuffer::bytes(std::uint64_t row_count) const {
   // The size of pages and of entries does not follow from the number of rows.
   if (role == BufferRole::page_bytes || role == BufferRole::page_index ||
-      role == BufferRole::entries)
+      role == BufferRole::entries || role == BufferRole::constants)
     return 0;
   return is_bits ? (row_count + 7) / 8 : row_count * element_bytes();
 }

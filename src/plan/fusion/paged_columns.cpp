@@ -3,6 +3,7 @@
 #include <set>
 
 #include "plan/fusion/kernel_parameters.hpp"
+#include "plan/fusion/string_calls.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -13,6 +14,25 @@ bool is_wide(const pages::PagedColumn& column) {
   if (column.type.kind == Kind::string) return false;  // codes
   return column.physical != Physical::boolean && column.physical != Physical::int32 &&
          column.physical != Physical::float32;
+}
+
+// Returns whether all that kernels want of a string is computed from its bytes.
+bool needs_bytes_alone(const TileProgram& program, std::uint32_t column) {
+  for (const std::uint32_t read : program.device_columns) {
+    if (program.root_of(read) != column) continue;
+    if (read < program.first_derived()) return false;
+    const DerivedColumn& derived = program.derived[read - program.first_derived()];
+    if (derived.source != column || !text_function(derived)) return false;
+  }
+  return true;
+}
+
+// Returns whether a string has values outside of dictionaries.
+bool has_plain_strings(const pages::PagedTable& table, std::uint32_t column) {
+  if (table.columns()[column].type.kind != Kind::string) return false;
+  for (std::uint32_t group = 0; group + 1 < table.first_rows().size(); group++)
+    if (table.has_plain_strings(column, group)) return true;
+  return false;
 }
 
 // Returns why a column's pages cannot be read; empty where they can.
@@ -40,12 +60,18 @@ std::string why_not_paged(const TileProgram& program, const pages::PagedTable& t
   for (const std::uint32_t column : columns)
     if (const std::string why = why_not_column(table, column); !why.empty())
       return name(column) + ": " + why;
+  for (const std::uint32_t column : columns)
+    if (has_plain_strings(table, column) && !needs_bytes_alone(program, column))
+      return name(column) + " has strings outside of a dictionary, which only predicates and "
+             "lengths read";
   return {};
 }
 
 void read_pages(TileProgram& program, const pages::PagedTable& table) {
-  for (const std::uint32_t column : program.scanned_columns())
-    program.paged.push_back({column, is_wide(table.columns()[column])});
+  for (const std::uint32_t column : program.scanned_columns()) {
+    const bool is_text = has_plain_strings(table, column);
+    program.paged.push_back({column, is_text || is_wide(table.columns()[column]), is_text});
+  }
 }
 
 std::vector<pages::Compression> compressions_of(const TileProgram& program,

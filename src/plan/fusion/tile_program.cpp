@@ -26,6 +26,12 @@ std::uint32_t TileProgram::root_of(std::uint32_t column) const {
   return column;
 }
 
+const PagedLoad* TileProgram::paged_load(std::uint32_t column) const {
+  for (const PagedLoad& load : paged)
+    if (load.column == column) return &load;
+  return nullptr;
+}
+
 int TileProgram::lookup_of(std::uint32_t column) const {
   column = root_of(column);
   for (std::size_t i = lookups.size(); i-- > 0;)

@@ -106,6 +106,7 @@ struct Lookup {
 struct PagedLoad {
   std::uint32_t column = 0;  // in source_schema, one of the source's own
   bool is_wide = false;      // values of 64 bits; else of 32, or of one
+  bool is_text = false;  // strings by their place in the pages; else by their codes
 };
 
 struct TileProgram {
@@ -117,7 +118,7 @@ struct TileProgram {
   std::vector<std::uint32_t> device_columns;  // of the source, those that kernels read, ascending
   std::vector<std::uint32_t> late_columns;    // of the source, those that only the host reads
   // All of scanned_columns(), where kernels read pages; else none. Functions of a string are then
-  // tables by its code.
+  // tables by its code, or computed from its bytes.
   std::vector<PagedLoad> paged;
   std::vector<NodeId> predicates;             // in order; a row passes if all are TRUE
   std::optional<TopK> top_k;                  // compact: the host needs no more rows than these
@@ -147,6 +148,7 @@ struct TileProgram {
   int lookup_of(std::uint32_t column) const;
   // Returns the source's own column that a column is derived from; itself if it is one.
   std::uint32_t root_of(std::uint32_t column) const;
+  const PagedLoad* paged_load(std::uint32_t column) const;  // null where it is none of `paged`
   bool keeps_all_rows() const;
   // Returns the roots of all that is computed: predicates, keys of lookups, outputs.
   std::vector<NodeId> roots() const;

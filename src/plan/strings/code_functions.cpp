@@ -2,37 +2,8 @@
 
 #include <algorithm>
 
-#include "expr/string_functions.hpp"
-
 namespace penstock::plan {
 namespace {
-
-using fsst::Predicate;
-
-// Returns a LIKE pattern that matches exactly `text`.
-std::string as_pattern(std::string_view text) {
-  std::string pattern;
-  for (const char c : text) {
-    if (c == '%' || c == '_' || c == '\\') pattern += '\\';
-    pattern += c;
-  }
-  return pattern;
-}
-
-Predicate holds(std::string_view before, const std::string& text, std::string_view behind) {
-  return Predicate::like(std::string(before) + as_pattern(text) + std::string(behind), "\\");
-}
-
-std::optional<Predicate> predicate_of(std::string_view name,
-                                      const std::vector<std::string>& constants) {
-  if (name == "any_of") return Predicate::any_of(constants);
-  if (name == "like" && constants.size() <= 2)
-    return Predicate::like(constants[0], constants.size() == 2 ? constants[1] : "");
-  if (name == "contains") return holds("%", constants[0], "%");
-  if (name == "starts_with" || name == "prefix") return holds("", constants[0], "%");
-  if (name == "ends_with" || name == "suffix") return holds("%", constants[0], "");
-  return std::nullopt;
-}
 
 bool is_own_column(const TileProgram& program, std::uint32_t column) {
   return column < program.first_derived() && program.lookup_of(column) < 0;
@@ -47,24 +18,6 @@ template <class Range> bool contains(const Range& range, std::uint32_t column) {
 }
 
 }  // namespace
-
-std::optional<CodeFunction> code_function(const DerivedColumn& derived) {
-  if (!derived.function || derived.column_input != 0) return std::nullopt;
-  const std::string_view name = derived.function->name;
-  if (name == "is_there") return CodeFunction{std::nullopt, {}, true};
-  if (name == "length")
-    return CodeFunction{std::nullopt, fsst::DeviceLengths::Unit::characters, false};
-  if (name == "strlen") return CodeFunction{std::nullopt, fsst::DeviceLengths::Unit::bytes, false};
-  std::vector<std::string> constants;
-  for (std::size_t i = 1; i < derived.inputs.size(); i++) {
-    if (derived.inputs[i].is_null || derived.inputs[i].type.kind != Kind::string)
-      return std::nullopt;
-    constants.push_back(derived.inputs[i].text);
-  }
-  if (constants.empty()) return std::nullopt;
-  std::optional<Predicate> predicate = predicate_of(name, constants);
-  return predicate ? std::optional(CodeFunction{std::move(predicate), {}, false}) : std::nullopt;
-}
 
 bool is_on_codes(const TileProgram& program, const DerivedColumn& derived) {
   return is_encoded(program, derived.source) && code_function(derived).has_value();

@@ -5,20 +5,11 @@
 #include <deque>
 
 #include "base/thread_pool.hpp"
-#include "penstock/fsst/matcher.hpp"
 #include "penstock/plan.hpp"
-#include "plan/fusion/tile_program.hpp"
+#include "plan/fusion/string_calls.hpp"
 
 namespace penstock::plan {
 
-// A predicate; without one, lengths, or with is_presence only whether there is a string.
-struct CodeFunction {
-  std::optional<fsst::Predicate> predicate;
-  fsst::DeviceLengths::Unit unit = fsst::DeviceLengths::Unit::bytes;
-  bool is_presence = false;  // TRUE for every string, whatever its codes
-};
-// Returns a derived column's function on codes; none if only the host computes it.
-std::optional<CodeFunction> code_function(const DerivedColumn& derived);
 // Returns whether a derived column is computed on codes if its source yields codes as announced.
 bool is_on_codes(const TileProgram& program, const DerivedColumn& derived);
 // Returns columns of the source that are better kept encoded while they are read: only some rows'

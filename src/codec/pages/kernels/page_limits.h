@@ -37,3 +37,12 @@
 #define PAGE_RUN_PACKED 1u    /* values of width bits, packed: booleans, dictionary indices */
 #define PAGE_RUN_REPEATED 2u  /* one value, or dictionary index, for all */
 #define PAGE_RUN_HAS_DICTIONARY 4u /* added to packed or repeated: what is stored is an index */
+
+// Strings that are not codes are plain values of 64 bits: the string's first byte in `bytes`, then
+// its length in the low bits. Longer strings are left to the host.
+#define PAGE_STRING_LENGTH_BITS 24u
+
+// Elements of LIKE patterns that are not bytes.
+#define PAGE_LIKE_ANY_ONE 256u
+#define PAGE_LIKE_ANY_NUMBER 257u
+#define PAGE_LIKE_END 258u
