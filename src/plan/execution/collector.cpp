@@ -126,11 +126,24 @@ class CompactCollector : public Collector {
     return column;
   }
 
-  Column decode(Column codes, std::span<const std::uint32_t> words) const {
-    std::vector<std::optional<std::string>> strings(codes.row_count);
-    for (std::uint64_t row = 0; row < codes.row_count; row++)
-      if (codes.is_valid(row)) strings[row].emplace(strings_.text(words[row]));
-    return Column::from_strings(strings);
+  // Makes a column of strings from codes of the pool: its dictionary has those that occur.
+  Column decode(Column column, std::span<const std::uint32_t> words) const {
+    std::vector<std::int32_t> places;  // by code: in the dictionary, plus 1
+    std::vector<std::string> strings;
+    std::vector<std::int32_t> codes(column.row_count);
+    for (std::uint64_t row = 0; row < column.row_count; row++) {
+      if (!column.is_valid(row)) continue;
+      if (words[row] >= places.size()) places.resize(words[row] + std::size_t{1});
+      std::int32_t& place = places[words[row]];
+      if (place == 0) {
+        strings.emplace_back(strings_.text(words[row]));
+        place = static_cast<std::int32_t>(strings.size());
+      }
+      codes[row] = place - 1;
+    }
+    column.values = Bytes::own(std::move(codes));
+    column.dictionary = std::make_shared<const Column>(Column::from_strings(strings));
+    return column;
   }
 
   const TileProgram& program_;

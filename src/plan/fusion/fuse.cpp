@@ -246,6 +246,14 @@ Status add_bound(TileProgram& program) {
 
 }  // namespace
 
+void write_late_columns(TileProgram& program) {
+  for (Output& output : program.outputs)
+    if (output.late_column >= 0 &&
+        program.lookup_of(static_cast<std::uint32_t>(output.late_column)) < 0)
+      output.late_column = -1;
+  choose_columns(program);
+}
+
 std::vector<StepId> chain(const Plan& plan, StepId base, StepId last) {
   std::vector<StepId> steps;
   for (StepId at = last; at != base; at = plan.step(at).inputs[0]) steps.push_back(at);

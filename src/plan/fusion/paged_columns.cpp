@@ -50,8 +50,6 @@ std::string why_not_paged(const TileProgram& program, const pages::PagedTable& t
   const auto name = [&](std::uint32_t column) {
     return "column '" + program.source_schema[column].name + "'";
   };
-  if (!program.late_columns.empty())
-    return name(program.late_columns[0]) + " is gathered by row number";
   for (const DerivedColumn& derived : program.derived)
     if (!derived.function && program.lookup_of(derived.source) < 0)
       return name(derived.source) + " has 128 bits";
@@ -89,8 +87,9 @@ Result<std::string> choose_page_decoding(TileProgram& program, const TableSource
   if (asked == PageDecoding::host) return std::string();
   if (asked == PageDecoding::automatic && traits.shares_host_cores()) return std::string();
   const std::shared_ptr<const pages::PagedTable> table = source.pages();
-  std::string why = table ? why_not_paged(program, *table) : "it has none";
   TileProgram paged = program;
+  write_late_columns(paged);  // there is no batch to gather from
+  std::string why = table ? why_not_paged(paged, *table) : "it has none";
   if (why.empty()) {
     read_pages(paged, *table);
     if (!fits_parameters(paged)) why = "a kernel has too few parameters for them";
