@@ -189,8 +189,8 @@ struct Progress {
 };
 
 // Who decodes the pages of a file (Parquet): kernels, in the step that loads a row, or the host.
-// automatic: kernels, where the device has cores of its own and the pages allow it; the report has a
-// note where the host does it instead. device: kernels, or an error that says why not.
+// automatic: kernels, where the device has cores of its own and the pages allow it; the report has
+// a note where the host does it instead. device: kernels, or an error that says why not.
 enum class PageDecoding : unsigned char { automatic, device, host };
 
 struct RunOptions {

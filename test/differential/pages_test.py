@@ -19,7 +19,23 @@ from answers import difference, sorted_rows
 from driver import Tally, drivers, test_options
 from oracle import Oracle
 
-KINDS = ["b", "i8", "i16", "i32", "i64", "u8", "u32", "u64", "f32", "f64", "d9_4", "d15_2", "dt", "ts", "s"]
+KINDS = [
+    "b",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "u8",
+    "u32",
+    "u64",
+    "f32",
+    "f64",
+    "d9_4",
+    "d15_2",
+    "dt",
+    "ts",
+    "s",
+]
 ROW_COUNTS = [0, 1, 31, 33, 129, 1000, 4097, 20000]
 MAX_REFUSED = 0.35
 INTEGERS = ["DICTIONARY", "PLAIN", "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"]
@@ -36,7 +52,8 @@ ENCODINGS = {
 def write(table, path, number, rng):
     """The number goes through codecs and page versions; the encodings of columns are drawn."""
     chosen = {
-        name: rng.choice(ENCODINGS.get(name.removesuffix("n"), INTEGERS)) for name in table.column_names
+        name: rng.choice(ENCODINGS.get(name.removesuffix("n"), INTEGERS))
+        for name in table.column_names
     }
     is_int96 = rng.random() < 0.3
     if is_int96:
@@ -79,7 +96,19 @@ class Statements:
     """Random statements. Values are tame: sums of floats are exact."""
 
     NUMBERS = [kind + n for kind in KINDS if kind not in ("b", "dt", "ts", "s") for n in ("", "n")]
-    KEYS = ["i8", "i8n", "u8n", "b", "bn", "s", "sn", "d9_4n % 3", "year(dtn)", "i32 % 10", "lower(sn)"]
+    KEYS = [
+        "i8",
+        "i8n",
+        "u8n",
+        "b",
+        "bn",
+        "s",
+        "sn",
+        "d9_4n % 3",
+        "year(dtn)",
+        "i32 % 10",
+        "lower(sn)",
+    ]
 
     def __init__(self, seed):
         self.rng = random.Random(seed)

@@ -166,9 +166,10 @@ std::shared_ptr<QueryOptions> declare_query_options(Arguments& arguments) {
                  "second, and fail at the first difference");
   arguments.flag("--fast-math", options->fast_math,
                  "let the device's compiler reorder and approximate float arithmetic");
-  arguments.choice("--pages", {"auto", "device", "host"}, options->pages,
-                   "who decodes a Parquet file's pages; auto: kernels of a GPU where they can, else "
-                   "the host");
+  arguments.choice(
+      "--pages", {"auto", "device", "host"}, options->pages,
+      "who decodes a Parquet file's pages; auto: kernels of a GPU where they can, else "
+      "the host");
   arguments.value("--variant", "NAME", options->variant, "use this kernel variant");
   arguments.value("--batch-rows", "N", options->batch_rows,
                   "rows per chunk; by default chosen for the device", 1);

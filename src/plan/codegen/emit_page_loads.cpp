@@ -19,8 +19,7 @@ std::string converted(Type type, bool is_wide, const std::string& stored) {
 std::string derived_value(const TileProgram& program, const PagedLoad& load, std::uint32_t column) {
   const std::string name = "c" + std::to_string(load.column), own = "c" + std::to_string(column);
   if (!load.is_text) return own + "_entries[" + name + "_stored]";
-  std::string text =
-      text_function(program.derived[column - program.first_derived()])->expression;
+  std::string text = text_function(program.derived[column - program.first_derived()])->expression;
   replace_all(text, "$BYTES", name + "_bytes");
   replace_all(text, "$TEXT", name + "_stored");
   replace_all(text, "$WORDS", own + "_constants");
@@ -48,9 +47,9 @@ std::string assignments(const TileProgram& program, const PagedLoad& load, const
 
 std::string load_statement(const PagedLoad& load, const std::string& row) {
   const std::string name = "c" + std::to_string(load.column), width = load.is_wide ? "64" : "32";
-  return " u32 " + name + "_present; const u" + width + " " + name + "_stored = page_load_" + width +
-         "(" + name + "_bytes, " + name + "_index, " + row + ", &" + name + "_run, &" + name +
-         "_present);";
+  return " u32 " + name + "_present; const u" + width + " " + name + "_stored = page_load_" +
+         width + "(" + name + "_bytes, " + name + "_index, " + row + ", &" + name + "_run, &" +
+         name + "_present);";
 }
 
 std::string fields(const TileProgram& program) {
@@ -69,13 +68,11 @@ std::string fields(const TileProgram& program) {
 std::string page_load_functions(const TileProgram& program) {
   std::string one, four;
   for (const PagedLoad& load : program.paged) {
-    const std::string run =
-        "  PageRun c" + std::to_string(load.column) + "_run = page_no_run();\n";
+    const std::string run = "  PageRun c" + std::to_string(load.column) + "_run = page_no_run();\n";
     one += run + " " + load_statement(load, "(u32)row") + "\n " +
            assignments(program, load, "in->") + "\n";
-    four += run + "  UNROLL for (u32 k = 0; k < 4u; k++) {" +
-            load_statement(load, "(u32)row + k") + "\n   " +
-            assignments(program, load, "in[k].") + " }\n";
+    four += run + "  UNROLL for (u32 k = 0; k < 4u; k++) {" + load_statement(load, "(u32)row + k") +
+            "\n   " + assignments(program, load, "in[k].") + " }\n";
   }
   const std::string parameters =
       "(" + column_declarations(program) + "u64 row, PRIVATE PipelineRow* in)";

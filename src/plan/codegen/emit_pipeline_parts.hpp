@@ -1,11 +1,12 @@
 // The parts of a pipeline's source: functions in Kernel C that kernel templates call, as far as
 // they depend on the query.
 //
-// emit_rows.cpp loads and evaluates a row; emit_page_loads.cpp loads it out of pages. emit_lookups.cpp finds the rows joined to it.
-// emit_outputs.cpp moves kept rows. emit_accumulators.cpp adds rows up, and emit_limbs.cpp does so
-// atomically. emit_words.cpp turns values and group keys into 64-bit words. emit_dense.cpp turns
-// keys of known ranges into slots. emit_records.cpp turns what is added up into words that wait in
-// memory. emit_pipeline.cpp puts all of it around a kernel template.
+// emit_rows.cpp loads and evaluates a row; emit_page_loads.cpp loads it out of pages.
+// emit_lookups.cpp finds the rows joined to it. emit_outputs.cpp moves kept rows.
+// emit_accumulators.cpp adds rows up, and emit_limbs.cpp does so atomically. emit_words.cpp turns
+// values and group keys into 64-bit words. emit_dense.cpp turns keys of known ranges into slots.
+// emit_records.cpp turns what is added up into words that wait in memory. emit_pipeline.cpp puts
+// all of it around a kernel template.
 #pragma once
 #include <span>
 

@@ -1,5 +1,5 @@
-// Where a tile kernel's chunks come from: columns that the host decodes (chunk_stream.hpp), or pages
-// that kernels read (paged_scan.hpp).
+// Where a tile kernel's chunks come from: columns that the host decodes (chunk_stream.hpp), or
+// pages that kernels read (paged_scan.hpp).
 #pragma once
 #include <cstdint>
 #include <vector>

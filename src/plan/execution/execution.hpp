@@ -94,9 +94,9 @@ class Execution {
   std::map<std::pair<StepId, StepId>, Chain> chains_;
   std::set<StepId> begun_;  // steps whose chains are compiled or being compiled
   StringPool strings_;
-  std::map<StepId, Table> done_;  // the rows of shared steps
+  std::map<StepId, Table> done_;                      // the rows of shared steps
   std::shared_ptr<pages::PageDecoder> page_decoder_;  // null until a program reads pages
-  BuildSides sides_;              // the right sides of joins
+  BuildSides sides_;                                  // the right sides of joins
   // The rows of sources that cannot be scanned again.
   std::map<StepId, std::shared_ptr<TableSource>> held_;
   RunReport report_;

@@ -63,9 +63,9 @@ Status Execution::begin_kernels(Chain& chain) {
 Status Execution::choose_pages(Chain& chain, TileProgram& program) {
   const std::shared_ptr<TableSource>& source = plan_.step(chain.base).source;
   if (!source || !source->can_be_scanned_again()) return {};
-  PENSTOCK_ASSIGN(const std::string note,
-                  choose_page_decoding(program, *source, options_.page_decoding,
-                                       device_.get()->traits()));
+  PENSTOCK_ASSIGN(
+      const std::string note,
+      choose_page_decoding(program, *source, options_.page_decoding, device_.get()->traits()));
   std::vector<std::string>& notes = report_.notes;
   if (!note.empty() && std::find(notes.begin(), notes.end(), note) == notes.end())
     notes.push_back(note);

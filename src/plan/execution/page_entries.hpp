@@ -23,8 +23,8 @@ class PageEntries {
   // Gives the chunks of a string column the codes of their dictionaries' entries, and computes the
   // functions of strings that are new.
   Status name_entries(std::uint32_t column, std::span<pages::ChunkPages> chunks);
-  // Returns the tables and constants of the program's derived columns in their order, uploaded by `queue` where
-  // they have changed. `kept` gets what must live until the queue has done it.
+  // Returns the tables and constants of the program's derived columns in their order, uploaded by
+  // `queue` where they have changed. `kept` gets what must live until the queue has done it.
   Result<std::vector<std::shared_ptr<Buffer>>> upload(
       Device& device, Queue& queue, std::vector<std::shared_ptr<const void>>& kept);
   std::uint64_t bytes_uploaded() const { return bytes_uploaded_; }

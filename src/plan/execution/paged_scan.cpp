@@ -89,9 +89,9 @@ Status PagedScan::begin(Begun& begun) {
 Status PagedScan::at_fault(const Begun& begun, const Status& status) const {
   const std::optional<pages::PageFault>& fault = begun.pending->fault();
   if (!fault) return status.with("while decoding pages of '" + name_ + "'");
-  return fault->status.with(
-      table_->location_of(program_.paged[fault->column].column,
-                          begun.batch->columns[fault->column][fault->chunk], fault->page));
+  return fault->status.with(table_->location_of(program_.paged[fault->column].column,
+                                                begun.batch->columns[fault->column][fault->chunk],
+                                                fault->page));
 }
 
 Status PagedScan::finish(Begun& begun, ChunkMemory& memory, Queue& compute) {
@@ -107,8 +107,8 @@ Status PagedScan::finish(Begun& begun, ChunkMemory& memory, Queue& compute) {
     const pages::DecodedPages& column = memory.pages[i];
     const Field& field = program_.source_schema[program_.paged[i].column];
     if (!field.nullable && column.null_count > 0)
-      return Status(Code::corrupt, "column '" + field.name + "' of '" + name_ + "' has NULLs that " +
-                                       "its statistics deny");
+      return Status(Code::corrupt, "column '" + field.name + "' of '" + name_ +
+                                       "' has NULLs that " + "its statistics deny");
     memory.input.buffers.push_back(column.bytes);
     memory.input.buffers.push_back(column.index);
     memory.input.page_bytes += column.device_bytes;

@@ -1,8 +1,9 @@
 // Feeds a tile kernel with pages: the file's own bytes go to the device, which decompresses, checks
 // and indexes them (codec/pages/device/page_decoder.hpp); the kernel reads its columns out of them.
 //
-// Threads read row groups ahead into pinned memory. While a chunk computes, the next one is uploaded
-// and decompressed on a queue of its own. The host waits once a chunk, for the verdict on its pages.
+// Threads read row groups ahead into pinned memory. While a chunk computes, the next one is
+// uploaded and decompressed on a queue of its own. The host waits once a chunk, for the verdict on
+// its pages.
 #pragma once
 #include <array>
 #include <memory>

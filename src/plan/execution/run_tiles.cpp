@@ -105,8 +105,8 @@ class Runner {
     PENSTOCK_TRY(kernel_->enqueue(*queue_, chunk.memory.input, chunk.buffers, *run_.strings));
     PENSTOCK_ASSIGN(chunk.done, queue_->record());
     launches_++;
-    bytes_moved_ += kernel_->bytes_moved(chunk.memory.input.row_count, 0) +
-                    chunk.memory.input.page_bytes;
+    bytes_moved_ +=
+        kernel_->bytes_moved(chunk.memory.input.row_count, 0) + chunk.memory.input.page_bytes;
     PENSTOCK_TRY(queue_->flush());
     return read_chunk(run_.device, *kernel_, *collector_, chunk);
   }

@@ -60,7 +60,8 @@ std::string why_not_paged(const TileProgram& program, const pages::PagedTable& t
       return name(column) + ": " + why;
   for (const std::uint32_t column : columns)
     if (has_plain_strings(table, column) && !needs_bytes_alone(program, column))
-      return name(column) + " has strings outside of a dictionary, which only predicates and "
+      return name(column) +
+             " has strings outside of a dictionary, which only predicates and "
              "lengths read";
   return {};
 }

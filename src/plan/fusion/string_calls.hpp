@@ -1,5 +1,6 @@
-// What devices compute of a string without the host: of FSST codes (plan/strings/code_functions.hpp),
-// and of strings that lie in pages (codec/pages/kernels/page_strings.kc).
+// What devices compute of a string without the host: of FSST codes
+// (plan/strings/code_functions.hpp), and of strings that lie in pages
+// (codec/pages/kernels/page_strings.kc).
 #pragma once
 #include <optional>
 #include <string>

@@ -106,7 +106,7 @@ struct Lookup {
 struct PagedLoad {
   std::uint32_t column = 0;  // in source_schema, one of the source's own
   bool is_wide = false;      // values of 64 bits; else of 32, or of one
-  bool is_text = false;  // strings by their place in the pages; else by their codes
+  bool is_text = false;      // strings by their place in the pages; else by their codes
 };
 
 struct TileProgram {
@@ -120,9 +120,9 @@ struct TileProgram {
   // All of scanned_columns(), where kernels read pages; else none. Functions of a string are then
   // tables by its code, or computed from its bytes.
   std::vector<PagedLoad> paged;
-  std::vector<NodeId> predicates;             // in order; a row passes if all are TRUE
-  std::optional<TopK> top_k;                  // compact: the host needs no more rows than these
-  std::optional<TopKBound> bound;             // of top_k, where its first key is a number
+  std::vector<NodeId> predicates;  // in order; a row passes if all are TRUE
+  std::optional<TopK> top_k;       // compact: the host needs no more rows than these
+  std::optional<TopKBound> bound;  // of top_k, where its first key is a number
   Epilogue epilogue = Epilogue::compact;
   // compact: the columns; group: the keys; then, for reduce and group, the arguments.
   std::vector<Output> outputs;
