@@ -24,6 +24,9 @@
 #include "penstock/status.hpp"
 
 namespace penstock {
+namespace pages {
+class PagedTable;
+}
 
 enum class Kind : unsigned char {
   boolean,
@@ -229,6 +232,9 @@ class TableSource {
   virtual Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
                                                     const ScanOptions& options) const = 0;
   virtual bool can_be_scanned_again() const { return true; }
+  // The table as encoded pages, for readers within the library that decode them on a device; null
+  // where it is not stored so.
+  virtual std::shared_ptr<const pages::PagedTable> pages() const { return nullptr; }
   virtual std::string describe() const = 0;  // "lineitem.parquet", for explain
 };
 std::shared_ptr<TableSource> table_source(Table table, std::string name = "table");
