@@ -24,6 +24,9 @@
 #include "penstock/status.hpp"
 
 namespace penstock {
+namespace pages {
+class PagedTable;
+}
 
 namespace pages {
 class PagedTable;  // codec/pages/paged_table.hpp
@@ -236,6 +239,9 @@ class TableSource {
   virtual Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
                                                     const ScanOptions& options) const = 0;
   virtual bool can_be_scanned_again() const { return true; }
+  // The table as encoded pages, for readers within the library that decode them on a device; null
+  // where it is not stored so.
+  virtual std::shared_ptr<const pages::PagedTable> pages() const { return nullptr; }
   virtual std::string describe() const = 0;  // "lineitem.parquet", for explain
   // Returns the table as it is stored, where kernels may read that; else null.
   virtual std::shared_ptr<const pages::PagedTable> pages() const { return nullptr; }

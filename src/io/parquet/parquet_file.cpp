@@ -14,23 +14,6 @@ namespace {
 // allocate.
 constexpr std::int32_t footer_container_limit = 10'000'000;
 
-// Whether every data page holds codes into the dictionary page, as far as the footer says.
-bool is_all_codes(const parquet::ColumnChunkMetaData& chunk) {
-  const auto is_code = [](parquet::Encoding::type encoding) {
-    return encoding == parquet::Encoding::RLE_DICTIONARY ||
-           encoding == parquet::Encoding::PLAIN_DICTIONARY;
-  };
-  bool any = false;
-  for (const parquet::PageEncodingStats& pages : chunk.encoding_stats()) {
-    if (pages.page_type != parquet::PageType::DATA_PAGE &&
-        pages.page_type != parquet::PageType::DATA_PAGE_V2)
-      continue;
-    if (!is_code(pages.encoding)) return false;
-    any = true;
-  }
-  return any && chunk.has_dictionary_page();
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const ParquetFile>> ParquetFile::open(const std::string& path) {
@@ -97,6 +80,27 @@ void ParquetFile::look_at_chunks(ParquetColumn& column) const {
   column.is_dictionary = all_codes;
   column.field.is_plain = is_string && !all_codes;
   column.field.nullable = column.is_optional && !counts_no_null;
+}
+
+// Writers that count no pages list the encodings of all of them: then those of values must be codes
+// alone. RLE and BIT_PACKED are of levels.
+bool is_all_codes(const parquet::ColumnChunkMetaData& chunk) {
+  bool any = false;
+  for (const parquet::PageEncodingStats& pages : chunk.encoding_stats()) {
+    if (pages.page_type != parquet::PageType::DATA_PAGE &&
+        pages.page_type != parquet::PageType::DATA_PAGE_V2)
+      continue;
+    if (!is_code(pages.encoding)) return false;
+    any = true;
+  }
+  if (chunk.encoding_stats().empty())
+    for (const parquet::Encoding::type encoding : chunk.encodings()) {
+      any = any || is_code(encoding);
+      if (!is_code(encoding) && encoding != parquet::Encoding::RLE &&
+          encoding != parquet::Encoding::BIT_PACKED)
+        return false;
+    }
+  return any && chunk.has_dictionary_page();
 }
 
 }  // namespace penstock::io

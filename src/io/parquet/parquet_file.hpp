@@ -55,6 +55,7 @@ class ParquetFile {
   arrow::io::RandomAccessFile& input() const { return *input_; }
   std::int64_t bytes() const { return bytes_; }
   const parquet::ReaderProperties& properties() const { return properties_; }
+  const parquet::FileMetaData& metadata() const { return *metadata_; }
   const parquet::ApplicationVersion& writer() const { return metadata_->writer_version(); }
 
  private:
@@ -73,5 +74,13 @@ class ParquetFile {
 
 // Returns a field of the file's schema; the caller sets `leaf`.
 ParquetColumn column_of(const parquet::schema::Node& node);
+
+inline bool is_code(parquet::Encoding::type encoding) {
+  return encoding == parquet::Encoding::RLE_DICTIONARY ||
+         encoding == parquet::Encoding::PLAIN_DICTIONARY;
+}
+// Tells whether every data page of a chunk holds codes into its dictionary page, as far as the
+// footer says. Throws what Parquet throws.
+bool is_all_codes(const parquet::ColumnChunkMetaData& chunk);
 
 }  // namespace penstock::io

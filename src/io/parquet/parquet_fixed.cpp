@@ -13,10 +13,6 @@ namespace {
 
 using parquet::Encoding;
 
-bool is_code(Encoding::type encoding) {
-  return encoding == Encoding::RLE_DICTIONARY || encoding == Encoding::PLAIN_DICTIONARY;
-}
-
 // `Stored` in the file, `Out` in the batch.
 template <class Stored, class Out> class FixedDecoder final : public ChunkDecoder {
  public:

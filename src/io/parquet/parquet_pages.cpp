@@ -124,11 +124,9 @@ std::shared_ptr<arrow::Buffer> read_range(const ParquetFile& file, arrow::io::Re
   return std::make_shared<HeldBuffer>(std::move(held), read);
 }
 
-// Tells whether a file needs Arrow's own page reader. Some old writers leave the dictionary page
-// out of the chunk's length, or mark data pages of version 2 as uncompressed that are compressed.
-bool is_of_old_writer(const parquet::ApplicationVersion& writer) {
-  return writer.VersionLt(parquet::ApplicationVersion::PARQUET_816_FIXED_VERSION()) ||
-         writer.VersionLt(parquet::ApplicationVersion::PARQUET_CPP_10353_FIXED_VERSION());
+// Some old writers leave the dictionary page's header out of the chunk's length.
+bool shortens_chunks(const parquet::ApplicationVersion& writer) {
+  return writer.VersionLt(parquet::ApplicationVersion::PARQUET_816_FIXED_VERSION());
 }
 
 std::unique_ptr<parquet::PageReader> pages_as_they_are(
@@ -147,12 +145,25 @@ std::unique_ptr<parquet::PageReader> pages_as_they_are(
 
 }  // namespace
 
+arrow::io::ReadRange padded_range(const ParquetFile& file,
+                                  const parquet::ColumnChunkMetaData& chunk) {
+  constexpr std::int64_t longest_header = 100;
+  arrow::io::ReadRange range = range_of(chunk, file.bytes());
+  if (shortens_chunks(file.writer()))
+    range.length += std::min(longest_header, file.bytes() - range.offset - range.length);
+  return range;
+}
+
+bool always_compresses(const parquet::ApplicationVersion& writer) {
+  return writer.VersionLt(parquet::ApplicationVersion::PARQUET_CPP_10353_FIXED_VERSION());
+}
+
 Pages open_pages(const ParquetFile& file, int row_group, int leaf,
                  const std::shared_ptr<BatchMemory>& memory) {
   const auto group = file.row_group(row_group);
   const auto chunk = group->metadata()->ColumnChunk(leaf);
   if (chunk->compression() != parquet::Compression::SNAPPY || chunk->crypto_metadata() ||
-      is_of_old_writer(file.writer()))
+      shortens_chunks(file.writer()) || always_compresses(file.writer()))
     return {group->GetColumnPageReader(leaf), false};
   auto bytes = read_range(file, range_of(*chunk, file.bytes()), *memory);
   auto pages = pages_as_they_are(std::move(bytes), chunk->num_values(), file.properties(),

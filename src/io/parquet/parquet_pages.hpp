@@ -20,4 +20,11 @@ struct Pages {
 Pages open_pages(const ParquetFile& file, int row_group, int leaf,
                  const std::shared_ptr<BatchMemory>& memory);
 
+// Returns the range of a chunk in the file, with what old writers leave out of its length. Throws
+// where it lies outside the file.
+arrow::io::ReadRange padded_range(const ParquetFile& file,
+                                  const parquet::ColumnChunkMetaData& chunk);
+// Tells whether pages of version 2 are compressed though their headers say that they are not.
+bool always_compresses(const parquet::ApplicationVersion& writer);
+
 }  // namespace penstock::io

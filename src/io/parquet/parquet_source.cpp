@@ -1,6 +1,7 @@
 #include <filesystem>
 
 #include "io/common/sources.hpp"
+#include "io/parquet/paged_file.hpp"
 #include "io/parquet/parquet_scan.hpp"
 
 namespace penstock::io {
@@ -8,7 +9,8 @@ namespace {
 
 class ParquetSource final : public TableSource {
  public:
-  explicit ParquetSource(std::shared_ptr<const ParquetFile> file) : file_(std::move(file)) {
+  explicit ParquetSource(std::shared_ptr<const ParquetFile> file)
+      : file_(std::move(file)), pages_(paged_table(file_)) {
     for (const ParquetColumn& column : file_->columns()) schema_.push_back(column.field);
   }
   const Schema& schema() const override { return schema_; }
@@ -21,9 +23,11 @@ class ParquetSource final : public TableSource {
     PENSTOCK_TRY(check_columns(schema_, columns, file_->path()));
     return scan_parquet(file_, columns, options);
   }
+  std::shared_ptr<const pages::PagedTable> pages() const override { return pages_; }
 
  private:
   std::shared_ptr<const ParquetFile> file_;
+  std::shared_ptr<const pages::PagedTable> pages_;
   Schema schema_;
 };
 

@@ -1,0 +1,150 @@
+#include "codec/pages/page_stream.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "base/exception_boundary.hpp"
+
+namespace penstock::pages {
+namespace {
+
+// Limit of what is read and not taken, unless two batches are larger: the one that a device is busy
+// with, and the next.
+constexpr std::uint64_t window_bytes = std::uint64_t{1} << 30;
+constexpr std::size_t max_window = 16;
+
+}  // namespace
+
+Result<std::unique_ptr<PageStream>> PageStream::open(std::shared_ptr<const PagedTable> table,
+                                                     std::vector<std::uint32_t> columns,
+                                                     std::vector<RowGroupBatch> batches,
+                                                     BatchAllocator memory, std::uint32_t threads) {
+  return catch_exceptions([&]() -> Result<std::unique_ptr<PageStream>> {
+    if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1u);
+    std::unique_ptr<PageStream> stream(new PageStream(std::move(table), std::move(columns),
+                                                      std::move(batches), std::move(memory)));
+    stream->set_window(threads);
+    stream->start_threads(threads);
+    return stream;
+  });
+}
+
+PageStream::~PageStream() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  work_.notify_all();
+  workers_.clear();  // waits for them
+}
+
+// Enough batches that each thread has two chunks.
+void PageStream::set_window(std::size_t threads) {
+  std::size_t chunks = 1;
+  std::uint64_t bytes = 1;
+  for (const RowGroupBatch& batch : batches_) {
+    chunks = std::max(chunks, batch.row_groups.size() * columns_.size());
+    bytes = std::max(bytes, batch.stored_bytes);
+  }
+  const std::uint64_t that_fit = std::clamp<std::uint64_t>(window_bytes / bytes, 2, max_window);
+  window_ = std::clamp<std::size_t>(2 * threads / chunks + 1, 2, that_fit);
+}
+
+void PageStream::start_threads(std::size_t threads) {
+  std::size_t chunks = 0;
+  for (const RowGroupBatch& batch : batches_) chunks += batch.row_groups.size() * columns_.size();
+  workers_.reserve(std::min(threads, chunks));
+  while (workers_.size() < std::min(threads, chunks)) {
+    try {
+      workers_.push_back(ThreadPool::shared().start([this] { run(); }));
+    } catch (const std::exception&) {
+      if (workers_.empty()) throw;
+      return;  // those there are do
+    }
+  }
+}
+
+void PageStream::open_batch() {
+  OpenBatch next;
+  next.batch.groups = batches_[opened_];
+  next.batch.columns.resize(columns_.size());
+  for (std::vector<ChunkPages>& chunks : next.batch.columns)
+    chunks.resize(next.batch.groups.row_groups.size());
+  open_.push_back(std::move(next));
+  opened_++;
+}
+
+// Returns the first batch of which a chunk has not begun; null where none may begin.
+PageStream::OpenBatch* PageStream::batch_to_read() {
+  if (!failed_.ok()) return nullptr;
+  for (OpenBatch& batch : open_)
+    if (batch.begun < batch.chunk_count()) return &batch;
+  if (open_.size() == window_ || opened_ == batches_.size()) return nullptr;
+  open_batch();
+  return &open_.back();
+}
+
+void PageStream::run() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    OpenBatch* batch = nullptr;
+    const Status status = catch_exceptions([&]() -> Status {
+      batch = batch_to_read();  // which allocates
+      return {};
+    });
+    if (!status.ok()) {
+      failed_ = status;
+      ready_.notify_all();
+    }
+    if (batch == nullptr)
+      work_.wait(lock);
+    else
+      read_chunk(*batch, batch->begun++, lock);
+  }
+}
+
+// Reads without the lock. The deque keeps its elements in place meanwhile: a batch is taken when
+// all its chunks are done.
+void PageStream::read_chunk(OpenBatch& of, std::size_t chunk, std::unique_lock<std::mutex>& lock) {
+  const std::size_t group = chunk / columns_.size(), column = chunk % columns_.size();
+  const std::uint32_t row_group = of.batch.groups.row_groups[group];
+  lock.unlock();
+  auto pages = catch_exceptions([&] { return table_->read(columns_[column], row_group, memory_); });
+  lock.lock();
+  if (pages.ok()) {
+    of.batch.columns[column][group] = std::move(pages).value();
+  } else if (of.status.ok() || chunk < of.failed_chunk) {
+    of.status = pages.status();
+    of.failed_chunk = chunk;
+  }
+  if (!pages.ok() && failed_.ok()) failed_ = pages.status();
+  of.done++;
+  if (of.done == of.begun) ready_.notify_all();
+}
+
+Result<std::optional<PageBatch>> PageStream::next() {
+  return catch_exceptions([&]() -> Result<std::optional<PageBatch>> {
+    std::unique_lock lock(mutex_);
+    if (open_.empty() && opened_ < batches_.size() && failed_.ok()) {
+      open_batch();
+      work_.notify_all();
+    }
+    if (open_.empty()) {
+      PENSTOCK_TRY(failed_);
+      return std::optional<PageBatch>();
+    }
+    OpenBatch& front = open_.front();
+    // After a failure no chunk begins, but those that have begun end: one may fail before it.
+    ready_.wait(lock, [&] {
+      return front.done == front.begun && (front.done == front.chunk_count() || !failed_.ok());
+    });
+    PENSTOCK_TRY(front.status);
+    if (front.done < front.chunk_count()) return failed_;
+    std::optional<PageBatch> batch = std::move(front.batch);
+    open_.pop_front();
+    work_.notify_all();
+    return batch;
+  });
+}
+
+}  // namespace penstock::pages

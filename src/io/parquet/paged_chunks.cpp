@@ -1,0 +1,115 @@
+#include "io/parquet/paged_chunks.hpp"
+
+#include <algorithm>
+
+namespace penstock::io {
+namespace {
+
+using parquet::Encoding;
+
+pages::Physical physical_of(parquet::Type::type type) {
+  switch (type) {
+    case parquet::Type::BOOLEAN: return pages::Physical::boolean;
+    case parquet::Type::INT32: return pages::Physical::int32;
+    case parquet::Type::INT64: return pages::Physical::int64;
+    case parquet::Type::INT96: return pages::Physical::int96;
+    case parquet::Type::FLOAT: return pages::Physical::float32;
+    case parquet::Type::DOUBLE: return pages::Physical::float64;
+    case parquet::Type::FIXED_LEN_BYTE_ARRAY: return pages::Physical::fixed_bytes;
+    default: return pages::Physical::byte_array;
+  }
+}
+
+pages::Conversion paged_conversion(Conversion conversion) {
+  switch (conversion) {
+    case Conversion::milliseconds: return pages::Conversion::milliseconds;
+    case Conversion::nanoseconds: return pages::Conversion::nanoseconds;
+    case Conversion::int96: return pages::Conversion::int96;
+    case Conversion::big_endian_fixed:
+    case Conversion::big_endian: return pages::Conversion::big_endian;
+    case Conversion::none:
+    case Conversion::boolean:
+    case Conversion::narrow:
+    case Conversion::widen:
+    case Conversion::string: break;
+  }
+  return pages::Conversion::none;
+}
+
+std::string why_not_column(const ParquetColumn& column) {
+  const std::string& type = column.field.unsupported;
+  if (type == "LIST" || type == "MAP" || type == "STRUCT") return "it is nested";
+  if (!type.empty()) return "its type is " + type;
+  if (column.is_wide_decimal) return "its decimals have more than 18 digits";
+  return "";
+}
+
+pages::Compression compression_of(parquet::Compression::type codec) {
+  switch (codec) {
+    case parquet::Compression::UNCOMPRESSED: return pages::Compression::none;
+    case parquet::Compression::SNAPPY: return pages::Compression::snappy;
+    case parquet::Compression::GZIP: return pages::Compression::gzip;
+    case parquet::Compression::ZSTD: return pages::Compression::zstandard;
+    case parquet::Compression::LZ4: return pages::Compression::lz4_raw;  // Arrow's name of LZ4_RAW
+    default: return pages::Compression::other;
+  }
+}
+
+const char* name_of_codec(parquet::Compression::type codec) {
+  switch (codec) {
+    case parquet::Compression::BROTLI: return "Brotli";
+    case parquet::Compression::LZO: return "LZO";
+    case parquet::Compression::LZ4_HADOOP: return "LZ4 in Hadoop's frames";
+    default: return "an unknown codec";
+  }
+}
+
+std::string why_not_chunk(const parquet::ColumnChunkMetaData& chunk, const ParquetColumn& column,
+                          std::uint64_t rows) {
+  if (chunk.crypto_metadata()) return "it is encrypted";
+  if (rows > INT32_MAX) return "a row group has more than 2147483647 rows";
+  if (rows == 0) return "";
+  if (compression_of(chunk.compression()) == pages::Compression::other)
+    return std::string("it is compressed by ").append(name_of_codec(chunk.compression()));
+  if (column.conversion == Conversion::string && !is_all_codes(chunk))
+    return "its strings are not all in dictionaries";
+  const auto encodings = chunk.encodings();
+  if (std::find(encodings.begin(), encodings.end(), Encoding::DELTA_BYTE_ARRAY) != encodings.end())
+    return "its encoding is DELTA_BYTE_ARRAY";
+  return "";
+}
+
+std::uint64_t positive(std::int64_t bytes) {
+  return bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
+}
+
+}  // namespace
+
+pages::PagedColumn paged_column(const ParquetFile& file, const ParquetColumn& column) {
+  pages::PagedColumn paged;
+  paged.type = column.field.type;
+  paged.conversion = paged_conversion(column.conversion);
+  paged.is_optional = column.is_optional;
+  paged.why_not = why_not_column(column);
+  if (column.leaf < 0) return paged;
+  const parquet::ColumnDescriptor& descriptor = *file.metadata().schema()->Column(column.leaf);
+  paged.physical = physical_of(descriptor.physical_type());
+  if (paged.physical == pages::Physical::fixed_bytes)
+    paged.fixed_bytes = static_cast<std::uint32_t>(std::max(descriptor.type_length(), 0));
+  return paged;
+}
+
+std::vector<FooterChunk> footer_chunks(const ParquetFile& file, const ParquetColumn& column) {
+  std::vector<FooterChunk> chunks;
+  for (int g = 0; g < file.row_group_count() && column.leaf >= 0; g++) {
+    const auto chunk = file.metadata().RowGroup(g)->ColumnChunk(column.leaf);
+    const auto index = static_cast<std::size_t>(g);
+    const std::uint64_t rows = file.first_rows()[index + 1] - file.first_rows()[index];
+    chunks.push_back({positive(chunk->total_compressed_size()),
+                      positive(chunk->total_uncompressed_size()),
+                      compression_of(chunk->compression()), why_not_chunk(*chunk, column, rows)});
+  }
+  return chunks;
+}
+
+}  // namespace penstock::io
