@@ -25,10 +25,6 @@
 
 namespace penstock {
 namespace pages {
-class PagedTable;
-}
-
-namespace pages {
 class PagedTable;  // codec/pages/paged_table.hpp
 }
 
@@ -243,8 +239,6 @@ class TableSource {
   // where it is not stored so.
   virtual std::shared_ptr<const pages::PagedTable> pages() const { return nullptr; }
   virtual std::string describe() const = 0;  // "lineitem.parquet", for explain
-  // Returns the table as it is stored, where kernels may read that; else null.
-  virtual std::shared_ptr<const pages::PagedTable> pages() const { return nullptr; }
 };
 std::shared_ptr<TableSource> table_source(Table table, std::string name = "table");
 

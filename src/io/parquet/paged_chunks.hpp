@@ -13,6 +13,7 @@ struct FooterChunk {
   std::uint64_t stored_bytes = 0, page_bytes = 0;
   pages::Compression compression = pages::Compression::other;
   std::string why_not;  // as PagedTable::why_not()
+  bool has_plain_strings = false;
 };
 
 pages::PagedColumn paged_column(const ParquetFile& file, const ParquetColumn& column);

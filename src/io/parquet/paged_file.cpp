@@ -36,6 +36,9 @@ class PagedFile final : public pages::PagedTable {
     return columns_[column].why_not.empty() ? chunk(column, row_group).why_not
                                             : columns_[column].why_not;
   }
+  bool has_plain_strings(std::uint32_t column, std::uint32_t row_group) const override {
+    return chunk(column, row_group).has_plain_strings;
+  }
   std::uint64_t stored_bytes(std::uint32_t column, std::uint32_t row_group) const override {
     return chunk(column, row_group).stored_bytes;
   }

@@ -1,6 +1,7 @@
 #include "plan/execution/paged_scan.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/clock.hpp"
 
@@ -39,6 +40,17 @@ Result<std::unique_ptr<ChunkSource>> PagedScan::open(std::shared_ptr<Device> dev
   return std::unique_ptr<ChunkSource>(std::move(scan));
 }
 
+// Three chunks compute and two are decoded, each with its pages as stored and decompressed.
+pages::BatchLimits PagedScan::batch_limits(const Limits& limits) const {
+  const std::uint64_t device_bytes =
+      limits.memory_limit_bytes ? limits.memory_limit_bytes : device_->traits().global_bytes;
+  pages::BatchLimits batch;
+  batch.stored_bytes = std::min(chunk_stored_bytes, device_bytes / 40);
+  batch.page_bytes = std::min(batch.page_bytes, device_bytes / 10);
+  batch.rows = limits.batch_rows > 0 ? limits.batch_rows : max_launch_rows - 1;
+  return batch;
+}
+
 Status PagedScan::open_stream(const Limits& limits) {
   BatchAllocator memory;
   if (!device_->traits().unified_memory) {
@@ -47,17 +59,12 @@ Status PagedScan::open_stream(const Limits& limits) {
   }
   std::vector<std::uint32_t> columns;
   for (const PagedLoad& load : program_.paged) columns.push_back(load.column);
-  // Three chunks compute and two are decoded, each with its pages as stored and decompressed.
-  const std::uint64_t device_bytes =
-      limits.memory_limit_bytes ? limits.memory_limit_bytes : device_->traits().global_bytes;
-  pages::BatchLimits batch;
-  batch.stored_bytes = std::min(chunk_stored_bytes, device_bytes / 40);
-  batch.page_bytes = std::min(batch.page_bytes, device_bytes / 10);
-  batch.rows = max_launch_rows - 1;
-  if (limits.chunk_rows > 0) batch.wanted_rows = limits.chunk_rows;
-  PENSTOCK_ASSIGN(stream_, pages::PageStream::open(table_, columns,
-                                                   pages::plan_batches(*table_, columns, batch),
-                                                   std::move(memory)));
+  std::vector<std::uint32_t> groups(table_->first_rows().size() - 1);
+  std::iota(groups.begin(), groups.end(), 0u);
+  PENSTOCK_ASSIGN(
+      stream_, pages::PageStream::open(
+                   table_, columns,
+                   pages::plan_batches(*table_, columns, groups, batch_limits(limits)), memory));
   for (Begun& begun : begun_) { PENSTOCK_ASSIGN(begun.queue, device_->queue()); }
   return {};
 }

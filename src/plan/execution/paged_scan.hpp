@@ -19,7 +19,7 @@ namespace penstock::plan {
 class PagedScan final : public ChunkSource {
  public:
   struct Limits {
-    std::uint64_t chunk_rows = 0;
+    std::uint64_t batch_rows = 0;  // at most, but for a row group that has more; 0: no limit
     std::uint64_t memory_limit_bytes = 0;  // of device memory; 0: the device's
   };
   // `program` reads pages of `source`. Both outlive the scan, and so does `strings`.
@@ -48,6 +48,7 @@ class PagedScan final : public ChunkSource {
   PagedScan(std::shared_ptr<Device> device, std::shared_ptr<pages::PageDecoder> decoder,
             const TileProgram& program, std::shared_ptr<const pages::PagedTable> table,
             std::string name, StringPool& strings);
+  pages::BatchLimits batch_limits(const Limits& limits) const;
   Status open_stream(const Limits& limits);
   Status begin(Begun& begun);
   Status finish(Begun& begun, ChunkMemory& memory, Queue& compute);

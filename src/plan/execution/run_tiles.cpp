@@ -73,17 +73,18 @@ class Runner {
   }
 
   Status open_stream() {
-    const std::uint64_t rows =
-        chunk_rows(*run_.options, run_.device->traits(), program_, run_.row_limit);
-    if (program_.paged.empty()) {
-      PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows,
-                                                 *run_.strings, std::move(begun_)));
+    const RunOptions& options = *run_.options;
+    if (!program_.paged.empty()) {
+      begun_.batches.reset();
+      PENSTOCK_ASSIGN(stream_, PagedScan::open(run_.device, run_.decoder, program_, source_,
+                                               {options.batch_rows, options.memory_limit_bytes},
+                                               *run_.strings));
       return {};
     }
-    begun_.batches.reset();
-    const PagedScan::Limits limits{rows, run_.options->memory_limit_bytes};
-    PENSTOCK_ASSIGN(stream_, PagedScan::open(run_.device, run_.decoder, program_, source_, limits,
-                                             *run_.strings));
+    const std::uint64_t rows =
+        chunk_rows(options, run_.device->traits(), program_, run_.row_limit);
+    PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings,
+                                               std::move(begun_)));
     return {};
   }
 
