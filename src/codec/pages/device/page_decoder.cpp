@@ -1,0 +1,39 @@
+#include "codec/pages/device/page_decoder.hpp"
+
+#include "codec/pages/device/pending_batch.hpp"
+
+namespace penstock::pages {
+namespace {
+
+class DevicePageDecoder final : public PageDecoder {
+ public:
+  explicit DevicePageDecoder(std::shared_ptr<PagePrograms> programs)
+      : programs_(std::move(programs)) {}
+
+  void prepare(std::span<const Compression> compressions) override {
+    programs_->prepare(compressions);
+  }
+
+  Result<std::unique_ptr<PendingPages>> begin(Queue& queue,
+                                              std::span<const ColumnOfPages> columns) override {
+    PENSTOCK_ASSIGN(PageLayout layout, lay_out_pages(columns));
+    auto batch = std::make_unique<PendingBatch>(programs_, queue, std::move(layout));
+    if (batch->fault()) return std::unique_ptr<PendingPages>(std::move(batch));
+    const Status begun = batch->begin();
+    if (begun.ok()) return std::unique_ptr<PendingPages>(std::move(batch));
+    (void)queue.finish().ok();  // what was enqueued reads memory of the batch and of the caller
+    return begun;
+  }
+
+ private:
+  std::shared_ptr<PagePrograms> programs_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<PageDecoder>> PageDecoder::create(std::shared_ptr<Device> device) {
+  PENSTOCK_ASSIGN(auto programs, PagePrograms::create(std::move(device)));
+  return std::shared_ptr<PageDecoder>(std::make_shared<DevicePageDecoder>(std::move(programs)));
+}
+
+}  // namespace penstock::pages

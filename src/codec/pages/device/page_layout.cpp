@@ -1,0 +1,272 @@
+#include "codec/pages/device/page_layout.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace penstock::pages {
+namespace {
+
+// Kernels read a few bytes past a page, which must not be those that another thread writes.
+constexpr std::uint64_t alignment = 16, slack = 16;
+constexpr std::uint64_t max_page_bytes = 0x7fffff00, max_rows = std::uint64_t{1} << 31;
+constexpr std::uint64_t range_bytes = 16 << 10;  // copied by one warp
+constexpr std::uint64_t max_place = std::uint64_t{1} << 35;  // of an entry, in units of 8 bytes
+
+std::uint64_t rounded_up(std::uint64_t value) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+std::uint32_t conversion_number(const PagedColumn& column) {
+  switch (column.conversion) {
+    case Conversion::none: return PAGE_CONVERT_NONE;
+    case Conversion::milliseconds: return PAGE_CONVERT_MILLISECONDS;
+    case Conversion::nanoseconds: return PAGE_CONVERT_NANOSECONDS;
+    case Conversion::int96: return PAGE_CONVERT_INT96;
+    case Conversion::big_endian: break;
+  }
+  // The host refuses values of wider decimals beyond the digits of the type.
+  const bool is_wide = column.type.precision >= 18 && column.fixed_bytes > 8;
+  return is_wide ? PAGE_CONVERT_BIG_ENDIAN_18 : PAGE_CONVERT_BIG_ENDIAN;
+}
+
+std::uint32_t form_of(Encoding encoding) {
+  switch (encoding) {
+    case Encoding::dictionary: return PAGE_FORM_INDICES;
+    case Encoding::rle: return PAGE_FORM_BOOLEANS;
+    case Encoding::delta: return PAGE_FORM_DELTA;
+    case Encoding::byte_streams: return PAGE_FORM_STREAMS;
+    case Encoding::plain:
+    case Encoding::delta_lengths:
+    case Encoding::delta_bytes: break;
+  }
+  return PAGE_FORM_PLAIN;
+}
+
+void put_place(PageTask& task, std::size_t word, std::uint64_t place) {
+  task[word] = static_cast<std::uint32_t>(place);
+  task[word + 1] = static_cast<std::uint32_t>(place >> 32);
+}
+
+// What is wrong with a page's header, or "".
+std::string wrong_with(const Page& page, const ChunkPages& chunk) {
+  if (page.offset > chunk.bytes.size() || page.stored_bytes > chunk.bytes.size() - page.offset)
+    return "the page reaches past the end of its column chunk";
+  if (page.stored_bytes > max_page_bytes || page.bytes > max_page_bytes)
+    return "the page has 2 GiB or more";
+  if (page.level_bytes > page.stored_bytes || page.level_bytes > page.bytes)
+    return "the definition levels end past the page's last byte";
+  const bool is_stored = !page.is_compressed || chunk.compression == Compression::none;
+  if (is_stored && page.stored_bytes != page.bytes)
+    return "a page that is not compressed has two sizes";
+  return page.value_count < max_rows ? "" : "the page has 2^31 values or more";
+}
+
+class Layout {
+ public:
+  explicit Layout(std::span<const ColumnOfPages> columns) : columns_(columns) {}
+
+  Result<PageLayout> make() {
+    for (at_.column = 0; at_.column < columns_.size(); at_.column++) PENSTOCK_TRY(add_column());
+    for (const auto& [task, origin] : dictionary_tasks_) add_task(task, origin);
+    made_.bytes = rounded_up(made_.bytes + slack);
+    if (made_.bytes > max_place || made_.validity_words >> 32 != 0 || made_.slices.size() >> 31)
+      return Status(Code::capacity, "the pages of a batch have 32 GiB or more");
+    return std::move(made_);
+  }
+
+ private:
+  const PagedColumn& column() const { return *columns_[at_.column].column; }
+
+  Status add_column() {
+    ColumnTasks tasks;
+    tasks.first_task = static_cast<std::uint32_t>(made_.tasks.size());
+    tasks.first_slice = static_cast<std::uint32_t>(made_.slices.size());
+    const std::uint64_t begin = made_.bytes;
+    at_.chunk = 0;
+    for (const ChunkPages* const chunk : columns_[at_.column].chunks) {
+      const std::string refused = why_not_decoded(column(), *chunk);
+      if (!refused.empty()) return Status(Code::invalid, refused);
+      if (has_valid_headers(*chunk)) add_chunk(*chunk);
+      tasks.row_count += chunk->row_count;
+      at_.chunk++;
+    }
+    tasks.task_count = static_cast<std::uint32_t>(made_.tasks.size()) - tasks.first_task;
+    tasks.slice_count = static_cast<std::uint32_t>(made_.slices.size()) - tasks.first_slice;
+    tasks.byte_count = made_.bytes - begin;
+    made_.columns.push_back(tasks);
+    if (tasks.row_count != made_.columns.front().row_count || tasks.row_count >= max_rows)
+      return Status(Code::invalid, "columns of a batch need the same number of rows below 2^31");
+    return {};
+  }
+
+  void set_fault(std::uint32_t page, std::string message) {
+    if (!made_.fault)
+      made_.fault = PageFault{at_.column, at_.chunk, page, {Code::corrupt, std::move(message)}};
+  }
+
+  bool has_valid_headers(const ChunkPages& chunk) {
+    std::uint64_t rows = 0;
+    if (chunk.dictionary) {
+      const std::string wrong = wrong_with(*chunk.dictionary, chunk);
+      if (!wrong.empty()) set_fault(dictionary_page, wrong);
+    }
+    for (std::size_t i = 0; i < chunk.data.size(); i++) {
+      const std::string wrong = wrong_with(chunk.data[i], chunk);
+      if (!wrong.empty()) set_fault(static_cast<std::uint32_t>(i), wrong);
+      rows += chunk.data[i].value_count;
+    }
+    if (!made_.fault && rows != chunk.row_count)
+      set_fault(static_cast<std::uint32_t>(chunk.data.size()) - (chunk.data.empty() ? 0 : 1),
+                "the pages have " + std::to_string(rows) + " values for " +
+                    std::to_string(chunk.row_count) + " rows");
+    return !made_.fault;
+  }
+
+  void add_chunk(const ChunkPages& chunk) {
+    chunk_place_ = rounded_up(made_.bytes);
+    if (chunk.compression == Compression::none) {
+      // Entries of a dictionary are read as whole words.
+      if (chunk.dictionary) chunk_place_ += (alignment - chunk.dictionary->offset % alignment) % alignment;
+      made_.bytes = chunk_place_ + chunk.bytes.size() + slack;
+      made_.uploads.push_back({chunk.bytes, chunk_place_, false});
+    } else {
+      chunk_place_ = rounded_up(made_.compressed_bytes);
+      made_.compressed_bytes = chunk_place_ + chunk.bytes.size() + slack;
+      made_.uploads.push_back({chunk.bytes, chunk_place_, true});
+    }
+    add_dictionary(chunk);
+    for (std::size_t i = 0; i < chunk.data.size(); i++) {
+      at_.page = static_cast<std::uint32_t>(i);
+      add_data_page(chunk, chunk.data[i]);
+    }
+  }
+
+  // Returns where a page's body will be, after what moves it there.
+  std::uint64_t place_page(const ChunkPages& chunk, const Page& page) {
+    if (chunk.compression == Compression::none) return chunk_place_ + page.offset;
+    const std::uint64_t place = rounded_up(made_.bytes), from = chunk_place_ + page.offset;
+    made_.bytes = place + page.bytes + slack;
+    const std::uint32_t copied = page.is_compressed ? page.level_bytes : page.stored_bytes;
+    for (std::uint64_t done = 0; done < copied; done += range_bytes)
+      made_.ranges.push_back({place + done, from + done, std::min(copied - done, range_bytes)});
+    if (!page.is_compressed || page.bytes == copied) return place;
+    PageInflation& inflation = made_.inflations[chunk.compression];
+    inflation.input_offsets.push_back(from + copied);
+    inflation.input_sizes.push_back(page.stored_bytes - copied);
+    inflation.output_offsets.push_back(place + copied);
+    inflation.capacities.push_back(page.bytes - copied);
+    inflation.max_output_bytes = std::max<std::uint64_t>(inflation.max_output_bytes, page.bytes);
+    inflation.origins.push_back(at_);
+    return place;
+  }
+
+  std::uint64_t reserve_values(std::uint64_t count, std::uint32_t width) {
+    const std::uint64_t place = rounded_up(made_.bytes);
+    made_.bytes = place + count * width + slack;
+    return place;
+  }
+
+  void add_dictionary(const ChunkPages& chunk) {
+    dictionary_place_ = 0;
+    entries_ = 0;
+    at_.page = dictionary_page;
+    if (column().type.kind == Kind::string) {
+      if (!chunk.dictionary_codes) return;
+      entries_ = static_cast<std::uint32_t>(chunk.dictionary_codes->size());
+      dictionary_place_ = reserve_values(entries_, 4);
+      made_.uploads.push_back(
+          {std::as_bytes(std::span(*chunk.dictionary_codes)), dictionary_place_, false});
+      return;
+    }
+    if (!chunk.dictionary) return;
+    const Page& page = *chunk.dictionary;
+    entries_ = page.value_count;
+    dictionary_place_ = place_page(chunk, page);
+    if (page.bytes / stored_bytes_of(column()) < entries_)
+      return set_fault(dictionary_page, "byte " + std::to_string(page.bytes) +
+                                            " of the page: the page ends before its last value");
+    if (column().conversion == Conversion::none) return;
+    PageTask task = task_of(page, Encoding::plain, dictionary_place_);
+    dictionary_place_ = reserve_values(entries_, 8);
+    put_place(task, PAGE_TASK_CONVERTED, dictionary_place_);
+    task[PAGE_TASK_OUT_WIDTH] = 8;
+    dictionary_tasks_.emplace_back(task, at_);
+  }
+
+  PageTask task_of(const Page& page, Encoding encoding, std::uint64_t place) const {
+    PageTask task{};
+    put_place(task, PAGE_TASK_PLACE, place);
+    task[PAGE_TASK_BYTES] = page.bytes;
+    task[PAGE_TASK_VALUES] = page.value_count;
+    task[PAGE_TASK_FORM] = form_of(encoding);
+    if (encoding != Encoding::dictionary) task[PAGE_TASK_CONVERSION] = conversion_number(column());
+    task[PAGE_TASK_WIDTH] = stored_bytes_of(column());
+    task[PAGE_TASK_LEVEL_BYTES] = page.level_bytes;
+    return task;
+  }
+
+  void add_data_page(const ChunkPages& chunk, const Page& page) {
+    PageTask task = task_of(page, page.encoding, place_page(chunk, page));
+    if (column().is_optional) {
+      task[PAGE_TASK_LEVELS] = page.is_v2 ? PAGE_LEVELS_V2 : PAGE_LEVELS_V1;
+      task[PAGE_TASK_VALIDITY] = static_cast<std::uint32_t>(made_.validity_words);
+      made_.validity_words += (std::uint64_t{page.value_count} + 31) / 32 * 2;
+    }
+    const bool is_converted = column().conversion != Conversion::none;
+    if (page.encoding == Encoding::dictionary) {
+      task[PAGE_TASK_ENTRIES] = entries_;
+      task[PAGE_TASK_DICTIONARY] = static_cast<std::uint32_t>(dictionary_place_ / 8);
+    } else if (page.encoding == Encoding::rle) {
+      task[PAGE_TASK_ENTRIES] = 2;
+    } else if (is_converted || page.encoding != Encoding::plain) {
+      task[PAGE_TASK_OUT_WIDTH] = is_converted ? 8 : stored_bytes_of(column());
+      put_place(task, PAGE_TASK_CONVERTED,
+                reserve_values(page.value_count, task[PAGE_TASK_OUT_WIDTH]));
+    }
+    add_task(task, at_);
+  }
+
+  void add_task(PageTask task, const PageOrigin& origin) {
+    const std::uint32_t form = task[PAGE_TASK_FORM];
+    const bool is_sliced = form == PAGE_FORM_INDICES || form == PAGE_FORM_STREAMS ||
+                           task[PAGE_TASK_CONVERSION] != PAGE_CONVERT_NONE;
+    made_.has_values = made_.has_values || is_sliced;
+    task[PAGE_TASK_FIRST_SLICE] = static_cast<std::uint32_t>(made_.slices.size());
+    const std::uint32_t slices =
+        is_sliced || form == PAGE_FORM_BOOLEANS
+            ? (task[PAGE_TASK_VALUES] + PAGE_SLICE_VALUES - 1) / PAGE_SLICE_VALUES
+            : 1;
+    made_.slices.insert(made_.slices.end(), slices, static_cast<std::uint32_t>(made_.tasks.size()));
+    made_.tasks.push_back(task);
+    made_.origins.push_back(origin);
+  }
+
+  std::span<const ColumnOfPages> columns_;
+  PageLayout made_;
+  PageOrigin at_;
+  std::uint64_t chunk_place_ = 0, dictionary_place_ = 0;  // of the chunk that is being added
+  std::uint32_t entries_ = 0;
+  std::vector<std::pair<PageTask, PageOrigin>> dictionary_tasks_;
+};
+
+}  // namespace
+
+std::uint32_t stored_bytes_of(const PagedColumn& column) {
+  switch (column.physical) {
+    case Physical::boolean: return 0;
+    case Physical::int32:
+    case Physical::float32: return 4;
+    case Physical::int96: return 12;
+    case Physical::fixed_bytes: return column.fixed_bytes;
+    case Physical::int64:
+    case Physical::float64:
+    case Physical::byte_array: break;
+  }
+  return 8;
+}
+
+Result<PageLayout> lay_out_pages(std::span<const ColumnOfPages> columns) {
+  return Layout(columns).make();
+}
+
+}  // namespace penstock::pages

@@ -1,0 +1,62 @@
+// The pages of a batch while a device decodes them.
+#pragma once
+#include "codec/pages/device/page_layout.hpp"
+#include "codec/pages/device/page_programs.hpp"
+#include "device/pinned_array.hpp"
+
+namespace penstock::pages {
+
+class PendingBatch final : public PendingPages {
+ public:
+  PendingBatch(std::shared_ptr<PagePrograms> programs, Queue& queue, PageLayout layout)
+      : held_programs_(std::move(programs)),
+        programs_(*held_programs_),
+        queue_(queue),
+        layout_(std::move(layout)), fault_(layout_.fault) {}
+  ~PendingBatch() override;
+  // Uploads, and enqueues the first pass.
+  Status begin();
+  Result<std::vector<DecodedPages>> finish() override;
+  const std::optional<PageFault>& fault() const override { return fault_; }
+  std::uint64_t bytes_uploaded() const override { return bytes_uploaded_; }
+
+ private:
+  using Memory = std::shared_ptr<Buffer>;
+  // The pages of one compression in device memory.
+  struct Inflating {
+    const PageInflation* pages = nullptr;
+    batch::Format format = batch::Format::lz4;
+    batch::Batch batch;
+    Memory scratch;
+    std::uint64_t statuses_at = 0, sizes_at = 0;  // words of results_
+  };
+  struct ColumnIndex;
+
+  Result<Memory> upload(const void* from, std::uint64_t bytes);
+  Status upload_pages();
+  Status inflate(Compression compression, const PageInflation& pages, const Memory& compressed);
+  Status copy_ranges(const Memory& compressed);
+  Status scan();
+  Status download_results();
+  void add_fault(const PageOrigin& origin, Status status);
+  void find_faults();
+  void find_inflation_faults(const Inflating& inflating);
+  void find_task_fault(std::size_t task);
+  std::vector<ColumnIndex> lay_out_indices();
+  Result<DecodedPages> enqueue_index(const ColumnIndex& column, const Memory& pages,
+                                     const std::shared_ptr<const void>& table);
+
+  std::shared_ptr<PagePrograms> held_programs_;
+  PagePrograms& programs_;
+  Queue& queue_;
+  PageLayout layout_;
+  std::optional<PageFault> fault_;
+  std::uint64_t bytes_uploaded_ = 0;
+  Memory bytes_, compressed_, ranges_, tasks_, slices_, validity_, checkpoints_, found_, faults_;
+  std::vector<Inflating> inflating_;
+  HostArray<std::uint32_t> results_;  // of tasks, their faults, what became of compressed pages
+  std::shared_ptr<Event> downloaded_;
+  std::vector<std::uint32_t> firsts_;  // what precedes each page: the second pass's table
+};
+
+}  // namespace penstock::pages

@@ -1,0 +1,32 @@
+/* What can be wrong with the bytes of a page: one list for kernels and host. The number, the code
+ * of penstock::Code, and the message, which follows "byte N of the page: " or, of a value that does
+ * not fit, "value N of the page: ". */
+#pragma once
+
+#define PAGE_OK 0u
+#define PAGE_LEVELS_CUT 1u
+#define PAGE_LEVEL_INVALID 2u
+#define PAGE_RUN_CUT 3u
+#define PAGE_RUN_INVALID 4u
+#define PAGE_VALUES_CUT 5u
+#define PAGE_WIDTH_INVALID 6u
+#define PAGE_INDEX_OUTSIDE 7u
+#define PAGE_BOOLEAN_INVALID 8u
+#define PAGE_DELTA_INVALID 9u
+#define PAGE_DELTA_CUT 10u
+#define PAGE_STREAMS_INVALID 11u
+#define PAGE_LEVEL_CUT 12u
+
+#define PAGE_ERRORS(X)                                                                           \
+  X(PAGE_LEVELS_CUT, truncated, "the definition levels end past the page's last byte")           \
+  X(PAGE_LEVEL_CUT, truncated, "the definition levels end before those of the last value")       \
+  X(PAGE_LEVEL_INVALID, corrupt, "a definition level above 1")                                   \
+  X(PAGE_RUN_CUT, truncated, "a run ends past the page's last byte")                             \
+  X(PAGE_RUN_INVALID, corrupt, "an invalid run header")                                          \
+  X(PAGE_VALUES_CUT, truncated, "the page ends before its last value")                           \
+  X(PAGE_WIDTH_INVALID, corrupt, "dictionary indices of more than 32 bits")                      \
+  X(PAGE_INDEX_OUTSIDE, corrupt, "an index outside the dictionary")                              \
+  X(PAGE_BOOLEAN_INVALID, corrupt, "a boolean above 1")                                          \
+  X(PAGE_DELTA_INVALID, corrupt, "an invalid header of DELTA_BINARY_PACKED")                     \
+  X(PAGE_DELTA_CUT, truncated, "DELTA_BINARY_PACKED ends before the last value")                 \
+  X(PAGE_STREAMS_INVALID, corrupt, "the size does not fit BYTE_STREAM_SPLIT and the value count")
