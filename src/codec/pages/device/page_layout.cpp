@@ -76,6 +76,10 @@ class Layout {
 
  private:
   const PagedColumn& column() const { return *columns_[at_.column].column; }
+  // Strings without codes are known by their place in their page.
+  bool has_texts(const ChunkPages& chunk) const {
+    return column().type.kind == Kind::string && !chunk.dictionary_codes;
+  }
 
   Status add_column() {
     ColumnTasks tasks;
@@ -170,8 +174,7 @@ class Layout {
     dictionary_place_ = 0;
     entries_ = 0;
     at_.page = dictionary_page;
-    if (column().type.kind == Kind::string) {
-      if (!chunk.dictionary_codes) return;
+    if (column().type.kind == Kind::string && !has_texts(chunk)) {
       entries_ = static_cast<std::uint32_t>(chunk.dictionary_codes->size());
       dictionary_place_ = reserve_values(entries_, 4);
       made_.uploads.push_back(
@@ -182,6 +185,7 @@ class Layout {
     const Page& page = *chunk.dictionary;
     entries_ = page.value_count;
     dictionary_place_ = place_page(chunk, page);
+    if (has_texts(chunk)) return add_dictionary_of_texts(page);
     if (page.bytes / stored_bytes_of(column()) < entries_)
       return set_fault(dictionary_page, "byte " + std::to_string(page.bytes) +
                                             " of the page: the page ends before its last value");
@@ -191,6 +195,22 @@ class Layout {
     put_place(task, PAGE_TASK_CONVERTED, dictionary_place_);
     task[PAGE_TASK_OUT_WIDTH] = 8;
     dictionary_tasks_.emplace_back(task, at_);
+  }
+
+  void add_dictionary_of_texts(const Page& page) {
+    PageTask task = task_of(page, Encoding::plain, dictionary_place_);
+    dictionary_place_ = set_texts(task);
+    dictionary_tasks_.emplace_back(task, at_);
+  }
+
+  // Makes a task of plain values one of strings. Returns where their words will be.
+  std::uint64_t set_texts(PageTask& task) {
+    const std::uint64_t place = reserve_values(task[PAGE_TASK_VALUES], 8);
+    task[PAGE_TASK_FORM] = PAGE_FORM_TEXTS;
+    task[PAGE_TASK_CONVERSION] = PAGE_CONVERT_TEXT;
+    task[PAGE_TASK_OUT_WIDTH] = 8;
+    put_place(task, PAGE_TASK_CONVERTED, place);
+    return place;
   }
 
   PageTask task_of(const Page& page, Encoding encoding, std::uint64_t place) const {
@@ -218,6 +238,8 @@ class Layout {
       task[PAGE_TASK_DICTIONARY] = static_cast<std::uint32_t>(dictionary_place_ / 8);
     } else if (page.encoding == Encoding::rle) {
       task[PAGE_TASK_ENTRIES] = 2;
+    } else if (has_texts(chunk)) {
+      set_texts(task);
     } else if (is_converted || page.encoding != Encoding::plain) {
       task[PAGE_TASK_OUT_WIDTH] = is_converted ? 8 : stored_bytes_of(column());
       put_place(task, PAGE_TASK_CONVERTED,

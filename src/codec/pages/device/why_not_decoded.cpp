@@ -8,9 +8,8 @@ bool is_number(Physical physical) {
          physical == Physical::float32 || physical == Physical::float64;
 }
 
-std::string why_not_type(const PagedColumn& column, const ChunkPages& pages) {
-  if (column.type.kind == Kind::string)
-    return pages.dictionary_codes ? "" : "its strings have no dictionary";
+std::string why_not_type(const PagedColumn& column) {
+  if (column.type.kind == Kind::string) return "";
   switch (column.conversion) {
     case Conversion::none:
       if (is_number(column.physical) || column.physical == Physical::boolean) return "";
@@ -29,13 +28,16 @@ std::string why_not_type(const PagedColumn& column, const ChunkPages& pages) {
              : "its decimals have " + std::to_string(column.fixed_bytes) + " bytes";
 }
 
-std::string why_not_encoding(const PagedColumn& column, Encoding encoding) {
+std::string why_not_encoding(const PagedColumn& column, const ChunkPages& pages,
+                             Encoding encoding) {
   const bool is_string = column.type.kind == Kind::string;
   const std::string by_host = " is decoded by the host";
   switch (encoding) {
     case Encoding::dictionary:
       return column.physical == Physical::boolean ? "a dictionary of booleans" + by_host : "";
-    case Encoding::plain: return is_string ? "a page of plain strings" + by_host : "";
+    case Encoding::plain:
+      // Among codes there is none for a string outside of the dictionary.
+      return is_string && pages.dictionary_codes ? "a page of plain strings" + by_host : "";
     case Encoding::rle: return column.physical == Physical::boolean ? "" : "RLE of numbers" + by_host;
     case Encoding::delta:
       return column.physical == Physical::int32 || column.physical == Physical::int64
@@ -56,14 +58,14 @@ std::string why_not_encoding(const PagedColumn& column, Encoding encoding) {
 std::string why_not_decoded(const PagedColumn& column, const ChunkPages& pages) {
   if (!column.why_not.empty()) return column.why_not;
   if (pages.compression == Compression::other) return "its compression is decoded by the host";
-  std::string why = why_not_type(column, pages);
+  std::string why = why_not_type(column);
   if (!why.empty()) return why;
   if (pages.dictionary && pages.dictionary->encoding != Encoding::plain)
     return "its dictionary page is not plain";
   if (pages.dictionary && column.physical == Physical::boolean)
-    return why_not_encoding(column, Encoding::dictionary);
+    return why_not_encoding(column, pages, Encoding::dictionary);
   for (const Page& page : pages.data) {
-    why = why_not_encoding(column, page.encoding);
+    why = why_not_encoding(column, pages, page.encoding);
     if (!why.empty()) return why;
   }
   return "";

@@ -16,6 +16,8 @@
 #define PAGE_DELTA_CUT 10u
 #define PAGE_STREAMS_INVALID 11u
 #define PAGE_LEVEL_CUT 12u
+#define PAGE_TEXT_CUT 13u
+#define PAGE_TEXT_LONG 14u
 
 #define PAGE_ERRORS(X)                                                                           \
   X(PAGE_LEVELS_CUT, truncated, "the definition levels end past the page's last byte")           \
@@ -29,4 +31,6 @@
   X(PAGE_BOOLEAN_INVALID, corrupt, "a boolean above 1")                                          \
   X(PAGE_DELTA_INVALID, corrupt, "an invalid header of DELTA_BINARY_PACKED")                     \
   X(PAGE_DELTA_CUT, truncated, "DELTA_BINARY_PACKED ends before the last value")                 \
-  X(PAGE_STREAMS_INVALID, corrupt, "the size does not fit BYTE_STREAM_SPLIT and the value count")
+  X(PAGE_STREAMS_INVALID, corrupt, "the size does not fit BYTE_STREAM_SPLIT and the value count") \
+  X(PAGE_TEXT_CUT, truncated, "a string ends past the page's last byte")                         \
+  X(PAGE_TEXT_LONG, unsupported, "a string of 16 MiB or more, which the host decodes")

@@ -26,6 +26,7 @@
 #define PAGE_FORM_BOOLEANS 2u /* four bytes with the runs' size, then runs */
 #define PAGE_FORM_DELTA 3u
 #define PAGE_FORM_STREAMS 4u
+#define PAGE_FORM_TEXTS 5u /* strings, each with its length in four bytes before it */
 
 #define PAGE_LEVELS_NONE 0u
 #define PAGE_LEVELS_V1 1u /* four bytes with their size before them */
@@ -37,6 +38,7 @@
 #define PAGE_CONVERT_INT96 3u
 #define PAGE_CONVERT_BIG_ENDIAN 4u
 #define PAGE_CONVERT_BIG_ENDIAN_18 5u /* of at most 18 decimal digits */
+#define PAGE_CONVERT_TEXT 6u          /* only checked, to be UTF-8 */
 
 /* What is found of a task. */
 #define PAGE_RESULT_WORDS 8u
