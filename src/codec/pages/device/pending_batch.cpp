@@ -38,7 +38,7 @@ Status misfit(std::uint32_t conversion, std::uint32_t form) {
     case PAGE_CONVERT_BIG_ENDIAN: return {Code::corrupt, "a DECIMAL value outside its precision"};
     case PAGE_CONVERT_BIG_ENDIAN_18:
       return {Code::unsupported, "a DECIMAL value of more than 18 digits, which is not supported"};
-    case PAGE_CONVERT_TEXT: return {Code::corrupt, "a string that is not UTF-8"};
+    case PAGE_CONVERT_TEXT: return {Code::corrupt, "a string that is not valid UTF-8"};
     default: break;
   }
   return {Code::corrupt, form == PAGE_FORM_INDICES ? "an index outside the dictionary page"
