@@ -41,13 +41,15 @@ enum class Encoding : unsigned char {
 
 enum class Compression : unsigned char { none, snappy, gzip, zstandard, lz4_raw, other };
 
-// What becomes of a physical value.
+// What becomes of a physical value. Nothing is rounded: a value that the column's type does not
+// hold is an error, of the kind that the host's decoder returns.
 enum class Conversion : unsigned char {
-  none,          // the same bits; a kernel narrows or widens them as the column's type asks
-  milliseconds,  // int64 to microseconds
-  nanoseconds,   // int64 to microseconds, rounded as the host's decoder does
-  int96,         // Julian day and nanoseconds to microseconds
-  big_endian,    // two's complement of fixed_bytes or byte_array to int64
+  none,          // the same bits; a kernel widens them, or narrows them (corrupt unless they fit)
+  milliseconds,  // int64 to microseconds; Code::overflow unless they fit
+  nanoseconds,   // int64 to microseconds; unsupported unless a multiple of 1000
+  int96,         // nanoseconds of the day (8 bytes), then the Julian day (4 bytes), unsigned, to
+                 // microseconds; unsupported unless the nanoseconds are a multiple of 1000
+  big_endian,    // two's complement of fixed_bytes or byte_array to int64; corrupt unless it fits
 };
 
 // A column of the table; index i is column i of the source's schema.

@@ -8,39 +8,38 @@ namespace {
 
 using pages::ChunkPages;
 using pages::Compression;
-using pages::Encoding;
 using pages::Page;
-using pages::Physical;
 
 Status corrupt_page(std::string why) { return {Code::corrupt, std::move(why)}; }
 
 // As parquet.thrift numbers them.
-std::optional<Encoding> encoding_of(std::int32_t number) {
+std::optional<pages::Encoding> encoding_of(std::int32_t number) {
   switch (number) {
-    case 0: return Encoding::plain;
+    case 0: return pages::Encoding::plain;
     case 2:
-    case 8: return Encoding::dictionary;
-    case 3: return Encoding::rle;
-    case 5: return Encoding::delta;
-    case 6: return Encoding::delta_lengths;
-    case 7: return Encoding::delta_bytes;
-    case 9: return Encoding::byte_streams;
+    case 8: return pages::Encoding::dictionary;
+    case 3: return pages::Encoding::rle;
+    case 5: return pages::Encoding::delta;
+    case 6: return pages::Encoding::delta_lengths;
+    case 7: return pages::Encoding::delta_bytes;
+    case 9: return pages::Encoding::byte_streams;
     default: return std::nullopt;
   }
 }
 
-bool can_encode(Encoding encoding, Physical physical) {
+bool can_encode(pages::Encoding encoding, pages::Physical physical) {
   switch (encoding) {
-    case Encoding::plain: return true;
-    case Encoding::dictionary: return physical != Physical::boolean;
-    case Encoding::rle: return physical == Physical::boolean;
-    case Encoding::delta: return physical == Physical::int32 || physical == Physical::int64;
-    case Encoding::delta_lengths: return physical == Physical::byte_array;
-    case Encoding::delta_bytes:
-      return physical == Physical::byte_array || physical == Physical::fixed_bytes;
-    case Encoding::byte_streams:
-      return physical != Physical::boolean && physical != Physical::int96 &&
-             physical != Physical::byte_array;
+    case pages::Encoding::plain: return true;
+    case pages::Encoding::dictionary: return physical != pages::Physical::boolean;
+    case pages::Encoding::rle: return physical == pages::Physical::boolean;
+    case pages::Encoding::delta:
+      return physical == pages::Physical::int32 || physical == pages::Physical::int64;
+    case pages::Encoding::delta_lengths: return physical == pages::Physical::byte_array;
+    case pages::Encoding::delta_bytes:
+      return physical == pages::Physical::byte_array || physical == pages::Physical::fixed_bytes;
+    case pages::Encoding::byte_streams:
+      return physical != pages::Physical::boolean && physical != pages::Physical::int96 &&
+             physical != pages::Physical::byte_array;
   }
   return false;
 }
@@ -103,7 +102,8 @@ class PageFinder {
   Status take_dictionary(const PageHeader& header, Page& page) {
     if (chunk_.dictionary) return corrupt_page("a second dictionary page");
     if (!chunk_.data.empty()) return corrupt_page("a dictionary page after data pages");
-    if (shape_.physical == Physical::boolean) return corrupt_page("a dictionary of booleans");
+    if (shape_.physical == pages::Physical::boolean)
+      return corrupt_page("a dictionary of booleans");
     if (header.encoding != 0 && header.encoding != 2)
       return corrupt_page("a dictionary page of encoding " + std::to_string(header.encoding));
     const std::uint32_t width = plain_width(shape_.physical, shape_.fixed_bytes);
@@ -139,7 +139,7 @@ class PageFinder {
     if (!can_encode(*encoding, shape_.physical))
       return corrupt_page("a page of encoding " + std::to_string(header.encoding) +
                           ", which is of other types than the column's");
-    if (*encoding == Encoding::dictionary && !chunk_.dictionary)
+    if (*encoding == pages::Encoding::dictionary && !chunk_.dictionary)
       return corrupt_page("a page of dictionary indices without a dictionary page before it");
     page.encoding = *encoding;
     return {};
@@ -192,14 +192,14 @@ Status find_pages(pages::ChunkPages& chunk, const ChunkShape& shape, PageFault& 
 
 std::uint32_t plain_width(pages::Physical physical, std::uint32_t fixed_bytes) {
   switch (physical) {
-    case Physical::int32:
-    case Physical::float32: return 4;
-    case Physical::int64:
-    case Physical::float64: return 8;
-    case Physical::int96: return 12;
-    case Physical::fixed_bytes: return fixed_bytes;
-    case Physical::boolean:
-    case Physical::byte_array: break;
+    case pages::Physical::int32:
+    case pages::Physical::float32: return 4;
+    case pages::Physical::int64:
+    case pages::Physical::float64: return 8;
+    case pages::Physical::int96: return 12;
+    case pages::Physical::fixed_bytes: return fixed_bytes;
+    case pages::Physical::boolean:
+    case pages::Physical::byte_array: break;
   }
   return 0;
 }

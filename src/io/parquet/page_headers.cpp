@@ -11,6 +11,7 @@ namespace {
 // Statistics in a header hold whole values, so headers may be long; this is Arrow's limit.
 constexpr std::size_t max_header_bytes = 16 << 20;
 constexpr int max_depth = 32;
+constexpr const char* no_end = "it does not end";
 
 // Types of the compact protocol.
 enum class Wire : unsigned char {
@@ -84,13 +85,13 @@ class CompactReader {
 
   unsigned byte() {
     if (failed()) return 0;
-    if (at_ == bytes_.size()) return fail("it does not end"), 0;
+    if (at_ == bytes_.size()) return fail(no_end), 0;
     return std::to_integer<unsigned>(bytes_[at_++]);
   }
 
   void advance(std::uint64_t count) {
     if (failed()) return;
-    if (count > bytes_.size() - at_) return fail("it does not end");
+    if (count > bytes_.size() - at_) return fail(no_end);
     at_ += static_cast<std::size_t>(count);
   }
 
@@ -244,7 +245,7 @@ Result<PageHeader> parse_page_header(std::span<const std::byte> bytes) {
   std::array<Fields, max_field + 1> structs;
   read_struct(in, page, structs);
   if (in.failed())
-    return bad_header(in.position() == max_header_bytes && is_cut
+    return bad_header(is_cut && in.error() == no_end
                           ? "it has more than 16 MiB"
                           : in.error() + (" at its byte " + std::to_string(in.position())));
   PageHeader header;

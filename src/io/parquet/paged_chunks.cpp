@@ -104,11 +104,10 @@ std::vector<FooterChunk> footer_chunks(const ParquetFile& file, const ParquetCol
     const auto chunk = file.metadata().RowGroup(g)->ColumnChunk(column.leaf);
     const auto index = static_cast<std::size_t>(g);
     const std::uint64_t rows = file.first_rows()[index + 1] - file.first_rows()[index];
-    chunks.push_back({positive(chunk->total_compressed_size()),
-                      positive(chunk->total_uncompressed_size()),
-                      compression_of(chunk->compression()), why_not_chunk(*chunk, column, rows),
-                      rows > 0 && column.conversion == Conversion::string &&
-                          !is_all_codes(*chunk)});
+    chunks.push_back(
+        {positive(chunk->total_compressed_size()), positive(chunk->total_uncompressed_size()),
+         compression_of(chunk->compression()), why_not_chunk(*chunk, column, rows),
+         rows > 0 && column.conversion == Conversion::string && !is_all_codes(*chunk)});
   }
   return chunks;
 }

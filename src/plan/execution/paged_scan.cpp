@@ -61,10 +61,10 @@ Status PagedScan::open_stream(const Limits& limits) {
   for (const PagedLoad& load : program_.paged) columns.push_back(load.column);
   std::vector<std::uint32_t> groups(table_->first_rows().size() - 1);
   std::iota(groups.begin(), groups.end(), 0u);
-  PENSTOCK_ASSIGN(
-      stream_, pages::PageStream::open(
-                   table_, columns,
-                   pages::plan_batches(*table_, columns, groups, batch_limits(limits)), memory));
+  PENSTOCK_ASSIGN(stream_,
+                  pages::PageStream::open(
+                      table_, columns,
+                      pages::plan_batches(*table_, columns, groups, batch_limits(limits)), memory));
   for (Begun& begun : begun_) { PENSTOCK_ASSIGN(begun.queue, device_->queue()); }
   return {};
 }

@@ -13,6 +13,7 @@
 #include "codec/pages/page_stream.hpp"
 #include "plan/execution/chunk_stream.hpp"
 #include "plan/execution/page_entries.hpp"
+#include "plan/execution/pinned_slabs.hpp"
 
 namespace penstock::plan {
 
@@ -60,12 +61,11 @@ class PagedScan final : public ChunkSource {
   std::shared_ptr<const pages::PagedTable> table_;
   std::string name_;  // of the source
   PageEntries entries_;
-  std::shared_ptr<PinnedMemory> pinned_;  // null where the device shares the host's memory
+  std::shared_ptr<PinnedSlabs> pinned_;  // null where the device shares the host's memory
   std::unique_ptr<pages::PageStream> stream_;
-  // The chunk that next() returns, and the one after it.
-  std::array<Begun, 2> begun_;
-  std::size_t turn_ = 0;
-  bool has_begun_ = false;
+  // In turn: the chunk that next() returns, and those after it.
+  std::vector<Begun> begun_;
+  std::size_t begun_count_ = 0, finished_count_ = 0;
   std::uint64_t bytes_uploaded_ = 0, rows_ = 0;
   double read_seconds_ = 0;
 };

@@ -81,8 +81,7 @@ class Runner {
                                                *run_.strings));
       return {};
     }
-    const std::uint64_t rows =
-        chunk_rows(options, run_.device->traits(), program_, run_.row_limit);
+    const std::uint64_t rows = chunk_rows(options, run_.device->traits(), program_, run_.row_limit);
     PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings,
                                                std::move(begun_)));
     return {};

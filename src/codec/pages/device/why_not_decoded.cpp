@@ -38,7 +38,8 @@ std::string why_not_encoding(const PagedColumn& column, const ChunkPages& pages,
     case Encoding::plain:
       // Among codes there is none for a string outside of the dictionary.
       return is_string && pages.dictionary_codes ? "a page of plain strings" + by_host : "";
-    case Encoding::rle: return column.physical == Physical::boolean ? "" : "RLE of numbers" + by_host;
+    case Encoding::rle:
+      return column.physical == Physical::boolean ? "" : "RLE of numbers" + by_host;
     case Encoding::delta:
       return column.physical == Physical::int32 || column.physical == Physical::int64
                  ? ""
