@@ -10,7 +10,11 @@ namespace {
 
 // Stored bytes of a chunk. Larger ones fill a GPU better; smaller ones begin sooner, and pin less
 // memory. A device that shares the host's memory has nothing to overlap.
-constexpr std::uint64_t chunk_stored_bytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t chunk_stored_bytes = std::uint64_t{32} << 20;
+
+// Chunks whose pages are decoded at once. A page of Snappy is some milliseconds of one warp, in
+// which time several chunks arrive. A CPU has no warps to fill.
+constexpr std::size_t chunks_decoded = 6, chunks_decoded_by_cpu = 2;
 
 }  // namespace
 
@@ -40,7 +44,7 @@ Result<std::unique_ptr<ChunkSource>> PagedScan::open(std::shared_ptr<Device> dev
   return std::unique_ptr<ChunkSource>(std::move(scan));
 }
 
-// Three chunks compute and two are decoded, each with its pages as stored and decompressed.
+// Three chunks compute and some are decoded, each with its pages as stored and decompressed.
 pages::BatchLimits PagedScan::batch_limits(const Limits& limits) const {
   const std::uint64_t device_bytes =
       limits.memory_limit_bytes ? limits.memory_limit_bytes : device_->traits().global_bytes;
@@ -54,7 +58,7 @@ pages::BatchLimits PagedScan::batch_limits(const Limits& limits) const {
 Status PagedScan::open_stream(const Limits& limits) {
   BatchAllocator memory;
   if (!device_->traits().unified_memory) {
-    pinned_ = std::make_shared<PinnedMemory>(device_);
+    pinned_ = std::make_shared<PinnedSlabs>(device_);
     memory = [pinned = pinned_](std::uint64_t bytes) { return pinned->take(bytes); };
   }
   std::vector<std::uint32_t> columns;
@@ -65,6 +69,7 @@ Status PagedScan::open_stream(const Limits& limits) {
                   pages::PageStream::open(
                       table_, columns,
                       pages::plan_batches(*table_, columns, groups, batch_limits(limits)), memory));
+  begun_.resize(device_->traits().shares_host_cores() ? chunks_decoded_by_cpu : chunks_decoded);
   for (Begun& begun : begun_) { PENSTOCK_ASSIGN(begun.queue, device_->queue()); }
   return {};
 }
@@ -130,16 +135,18 @@ Status PagedScan::finish(Begun& begun, ChunkMemory& memory, Queue& compute) {
 }
 
 Result<bool> PagedScan::next(ChunkMemory& memory, Queue& compute) {
-  if (!has_begun_) PENSTOCK_TRY(begin(begun_[turn_ % 2]));
-  has_begun_ = true;
-  Begun &now = begun_[turn_ % 2], &after = begun_[(turn_ + 1) % 2];
-  if (!now.batch) return false;
   memory.input.buffers.clear();
   memory.pages.clear();
   memory.kept.clear();
-  PENSTOCK_TRY(begin(after));
-  PENSTOCK_TRY(finish(now, memory, compute));
-  turn_++;
+  while (begun_count_ < finished_count_ + begun_.size()) {
+    Begun& begun = begun_[begun_count_ % begun_.size()];
+    PENSTOCK_TRY(begin(begun));
+    if (!begun.batch) break;
+    begun_count_++;
+  }
+  if (finished_count_ == begun_count_) return false;
+  PENSTOCK_TRY(finish(begun_[finished_count_ % begun_.size()], memory, compute));
+  finished_count_++;
   return true;
 }
 

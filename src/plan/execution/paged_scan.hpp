@@ -1,13 +1,13 @@
 // Feeds a tile kernel with pages: the file's own bytes go to the device, which decompresses, checks
 // and indexes them (codec/pages/device/page_decoder.hpp); the kernel reads its columns out of them.
 //
-// Threads read row groups ahead into pinned memory. While a chunk computes, the next one is
-// uploaded and decompressed on a queue of its own. The host waits once a chunk, for the verdict on
-// its pages.
+// Threads read row groups ahead into pinned memory. While a chunk computes, the next ones are
+// uploaded and decompressed, each on a queue of its own: the pages of one chunk are too few to keep
+// a device busy. The host waits once a chunk, for the verdict on its pages.
 #pragma once
-#include <array>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "codec/pages/device/page_decoder.hpp"
 #include "codec/pages/page_stream.hpp"
