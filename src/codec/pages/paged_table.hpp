@@ -64,15 +64,15 @@ struct PagedColumn {
 
 // Where a page is and what its header says. Every size was checked against the chunk.
 struct Page {
-  std::uint64_t offset = 0;           // of the page's body in ChunkPages::bytes
-  std::uint64_t header_offset = 0;    // of its header in the file, for messages
-  std::uint32_t stored_bytes = 0;     // of the body as stored, levels included
-  std::uint32_t bytes = 0;            // of the body after decompression, levels included
-  std::uint32_t level_bytes = 0;      // v2: definition levels, which are never compressed
-  std::uint32_t value_count = 0;      // NULLs included; of a dictionary: its entries
+  std::uint64_t offset = 0;         // of the page's body in ChunkPages::bytes
+  std::uint64_t header_offset = 0;  // of its header in the file, for messages
+  std::uint32_t stored_bytes = 0;   // of the body as stored, levels included
+  std::uint32_t bytes = 0;          // of the body after decompression, levels included
+  std::uint32_t level_bytes = 0;    // v2: definition levels, which are never compressed
+  std::uint32_t value_count = 0;    // NULLs included; of a dictionary: its entries
   Encoding encoding = Encoding::plain;
   bool is_v2 = false;
-  bool is_compressed = false;         // v2: what follows the levels; v1: all of the body
+  bool is_compressed = false;  // v2: what follows the levels; v1: all of the body
 };
 
 // The pages of a column chunk.
@@ -80,7 +80,7 @@ struct ChunkPages {
   std::shared_ptr<std::byte> memory;  // of `bytes`
   std::span<const std::byte> bytes;   // the chunk as stored, page headers included
   std::uint32_t row_group = 0;
-  std::uint32_t row_count = 0;        // the sum of the data pages' value_count
+  std::uint32_t row_count = 0;  // the sum of the data pages' value_count
   Compression compression = Compression::none;
   std::optional<Page> dictionary;
   std::vector<Page> data;
@@ -104,14 +104,15 @@ class PagedTable {
   virtual std::uint64_t page_bytes(std::uint32_t column, std::uint32_t row_group) const = 0;
   virtual Compression compression(std::uint32_t column, std::uint32_t row_group) const = 0;
   // Reads a chunk and its page headers. `memory` may be empty: ordinary memory then. Has at least
-  // 16 readable bytes after the chunk. Code::corrupt or Code::truncated with column, row group, page
-  // and byte. Several threads may call it at once.
+  // 16 readable bytes after the chunk. Code::corrupt or Code::truncated with column, row group,
+  // page and byte. Several threads may call it at once.
   virtual Result<ChunkPages> read(std::uint32_t column, std::uint32_t row_group,
                                   const BatchAllocator& memory) const = 0;
   // Returns the entries of a chunk's dictionary of strings, decoded by the host.
-  virtual Result<Column> dictionary_strings(std::uint32_t column, const ChunkPages& pages) const = 0;
-  // "column 'price', row group 3, page 7, byte 4711 of 'FILE'"; `page` counts data pages from 0, the
-  // dictionary is ~0.
+  virtual Result<Column> dictionary_strings(std::uint32_t column,
+                                            const ChunkPages& pages) const = 0;
+  // "column 'price', row group 3, page 7, byte 4711 of 'FILE'"; `page` counts data pages from 0,
+  // the dictionary is ~0.
   virtual std::string location_of(std::uint32_t column, const ChunkPages& pages,
                                   std::uint32_t page) const = 0;
 };

@@ -1,9 +1,9 @@
 // Makes pages readable for kernels: decompresses them on a device, checks all that is in them, and
 // indexes their runs, so that page_load.kc finds the value of any row (see kernels/page_limits.h).
 //
-// Values stay as they are encoded where a kernel can read them so: plain values, packed and repeated
-// dictionary indices and booleans. Deltas, byte streams and values that need a conversion become
-// plain values. All pages of a batch are processed at once, by a few launches.
+// Values stay as they are encoded where a kernel can read them so: plain values, packed and
+// repeated dictionary indices and booleans. Deltas, byte streams and values that need a conversion
+// become plain values. All pages of a batch are processed at once, by a few launches.
 //
 //     PENSTOCK_ASSIGN(auto pending, decoder->begin(*queue, columns));
 //     ...                                    // other work

@@ -9,7 +9,7 @@ namespace {
 // Kernels read a few bytes past a page, which must not be those that another thread writes.
 constexpr std::uint64_t alignment = 16, slack = 16;
 constexpr std::uint64_t max_page_bytes = 0x7fffff00, max_rows = std::uint64_t{1} << 31;
-constexpr std::uint64_t range_bytes = 16 << 10;  // copied by one warp
+constexpr std::uint64_t range_bytes = 16 << 10;              // copied by one warp
 constexpr std::uint64_t max_place = std::uint64_t{1} << 35;  // of an entry, in units of 8 bytes
 
 std::uint64_t rounded_up(std::uint64_t value) {
@@ -126,7 +126,8 @@ class Layout {
     chunk_place_ = rounded_up(made_.bytes);
     if (chunk.compression == Compression::none) {
       // Entries of a dictionary are read as whole words.
-      if (chunk.dictionary) chunk_place_ += (alignment - chunk.dictionary->offset % alignment) % alignment;
+      if (chunk.dictionary)
+        chunk_place_ += (alignment - chunk.dictionary->offset % alignment) % alignment;
       made_.bytes = chunk_place_ + chunk.bytes.size() + slack;
       made_.uploads.push_back({chunk.bytes, chunk_place_, false});
     } else {

@@ -84,8 +84,8 @@ void PagePrograms::prepare(std::span<const Compression> compressions) {
     tasks_.push_back(ThreadPool::shared().start([this, which] { (void)program(which).ok(); }));
   for (const Compression compression : compressions)
     if (compression != Compression::none && compression != Compression::other)
-      tasks_.push_back(ThreadPool::shared().start(
-          [this, compression] { (void)decoder(compression).ok(); }));
+      tasks_.push_back(
+          ThreadPool::shared().start([this, compression] { (void)decoder(compression).ok(); }));
 }
 
 }  // namespace penstock::pages

@@ -110,10 +110,10 @@ Status PendingBatch::inflate(Compression compression, const PageInflation& pages
   PENSTOCK_ASSIGN(batch.output_sizes, device.allocate(std::max(words, least_bytes)));
   PENSTOCK_ASSIGN(batch.statuses, device.allocate(std::max(words, least_bytes)));
   PENSTOCK_ASSIGN(const auto decoder, programs_.decoder(compression));
-  PENSTOCK_ASSIGN(inflating.scratch, device.allocate(std::max(
-                                         decoder->scratch_bytes(batch.chunk_count,
-                                                                batch.max_output_bytes),
-                                         least_bytes)));
+  PENSTOCK_ASSIGN(
+      inflating.scratch,
+      device.allocate(std::max(decoder->scratch_bytes(batch.chunk_count, batch.max_output_bytes),
+                               least_bytes)));
   PENSTOCK_TRY(decoder->enqueue(queue_, batch, *inflating.scratch));
   inflating_.push_back(std::move(inflating));
   return {};
@@ -139,8 +139,7 @@ Status PendingBatch::scan() {
   PENSTOCK_ASSIGN(validity_, device.allocate(bytes_of(layout_.validity_words)));
   PENSTOCK_ASSIGN(checkpoints_,
                   device.allocate(bytes_of(std::uint64_t{slice_count} * PAGE_CHECKPOINT_WORDS)));
-  PENSTOCK_ASSIGN(found_,
-                  device.allocate(bytes_of(std::uint64_t{task_count} * PAGE_RESULT_WORDS)));
+  PENSTOCK_ASSIGN(found_, device.allocate(bytes_of(std::uint64_t{task_count} * PAGE_RESULT_WORDS)));
   PENSTOCK_ASSIGN(faults_, device.allocate(bytes_of(task_count)));
   PENSTOCK_TRY(queue_.fill(*faults_, ~std::uint32_t{0}, faults_->bytes() / 4 * 4));
   PENSTOCK_TRY(programs_.launch(
@@ -151,9 +150,9 @@ Status PendingBatch::scan() {
   if (!layout_.has_values) return {};
   return programs_.launch(
       queue_, PageProgram::values, "page_values", programs_.groups_of_tasks(slice_count),
-      {{Argument::of(*tasks_), Argument::of(*slices_), Argument::of(*bytes_),
-        Argument::of(*bytes_), Argument::of(*checkpoints_), Argument::of(*found_),
-        Argument::of(*faults_), Argument::value(slice_count)}});
+      {{Argument::of(*tasks_), Argument::of(*slices_), Argument::of(*bytes_), Argument::of(*bytes_),
+        Argument::of(*checkpoints_), Argument::of(*found_), Argument::of(*faults_),
+        Argument::value(slice_count)}});
 }
 
 Status PendingBatch::download_results() {
@@ -166,12 +165,12 @@ Status PendingBatch::download_results() {
   }
   PENSTOCK_TRY(results_.resize(programs_.device(), words));
   PENSTOCK_TRY(queue_.download(results_.data(), *found_, task_count * PAGE_RESULT_WORDS * 4));
-  PENSTOCK_TRY(queue_.download(results_.data() + task_count * PAGE_RESULT_WORDS, *faults_,
-                               task_count * 4));
+  PENSTOCK_TRY(
+      queue_.download(results_.data() + task_count * PAGE_RESULT_WORDS, *faults_, task_count * 4));
   for (const Inflating& inflating : inflating_) {
     const std::uint64_t bytes = inflating.pages->capacities.size() * 8;
-    PENSTOCK_TRY(queue_.download(results_.data() + inflating.statuses_at,
-                                 *inflating.batch.statuses, bytes));
+    PENSTOCK_TRY(
+        queue_.download(results_.data() + inflating.statuses_at, *inflating.batch.statuses, bytes));
     PENSTOCK_TRY(queue_.download(results_.data() + inflating.sizes_at,
                                  *inflating.batch.output_sizes, bytes));
   }
@@ -209,9 +208,8 @@ void PendingBatch::find_task_fault(std::size_t number) {
               page_error(result[PAGE_RESULT_ERROR], result[PAGE_RESULT_AT]));
   } else if (value != ~std::uint32_t{0}) {
     const Status status = misfit(task[PAGE_TASK_CONVERSION], task[PAGE_TASK_FORM]);
-    add_fault(layout_.origins[number],
-              {status.code(), "value " + std::to_string(value) + " of the page: " +
-                                  status.message()});
+    add_fault(layout_.origins[number], {status.code(), "value " + std::to_string(value) +
+                                                           " of the page: " + status.message()});
   }
 }
 

@@ -12,7 +12,8 @@ class PendingBatch final : public PendingPages {
       : held_programs_(std::move(programs)),
         programs_(*held_programs_),
         queue_(queue),
-        layout_(std::move(layout)), fault_(layout_.fault) {}
+        layout_(std::move(layout)),
+        fault_(layout_.fault) {}
   ~PendingBatch() override;
   // Uploads, and enqueues the first pass.
   Status begin();

@@ -36,7 +36,8 @@ std::string why_not_encoding(const PagedColumn& column, Encoding encoding) {
     case Encoding::dictionary:
       return column.physical == Physical::boolean ? "a dictionary of booleans" + by_host : "";
     case Encoding::plain: return is_string ? "a page of plain strings" + by_host : "";
-    case Encoding::rle: return column.physical == Physical::boolean ? "" : "RLE of numbers" + by_host;
+    case Encoding::rle:
+      return column.physical == Physical::boolean ? "" : "RLE of numbers" + by_host;
     case Encoding::delta:
       return column.physical == Physical::int32 || column.physical == Physical::int64
                  ? ""

@@ -17,16 +17,16 @@
 #define PAGE_STREAMS_INVALID 11u
 #define PAGE_LEVEL_CUT 12u
 
-#define PAGE_ERRORS(X)                                                                           \
-  X(PAGE_LEVELS_CUT, truncated, "the definition levels end past the page's last byte")           \
-  X(PAGE_LEVEL_CUT, truncated, "the definition levels end before those of the last value")       \
-  X(PAGE_LEVEL_INVALID, corrupt, "a definition level above 1")                                   \
-  X(PAGE_RUN_CUT, truncated, "a run ends past the page's last byte")                             \
-  X(PAGE_RUN_INVALID, corrupt, "an invalid run header")                                          \
-  X(PAGE_VALUES_CUT, truncated, "the page ends before its last value")                           \
-  X(PAGE_WIDTH_INVALID, corrupt, "dictionary indices of more than 32 bits")                      \
-  X(PAGE_INDEX_OUTSIDE, corrupt, "an index outside the dictionary")                              \
-  X(PAGE_BOOLEAN_INVALID, corrupt, "a boolean above 1")                                          \
-  X(PAGE_DELTA_INVALID, corrupt, "an invalid header of DELTA_BINARY_PACKED")                     \
-  X(PAGE_DELTA_CUT, truncated, "DELTA_BINARY_PACKED ends before the last value")                 \
+#define PAGE_ERRORS(X)                                                                     \
+  X(PAGE_LEVELS_CUT, truncated, "the definition levels end past the page's last byte")     \
+  X(PAGE_LEVEL_CUT, truncated, "the definition levels end before those of the last value") \
+  X(PAGE_LEVEL_INVALID, corrupt, "a definition level above 1")                             \
+  X(PAGE_RUN_CUT, truncated, "a run ends past the page's last byte")                       \
+  X(PAGE_RUN_INVALID, corrupt, "an invalid run header")                                    \
+  X(PAGE_VALUES_CUT, truncated, "the page ends before its last value")                     \
+  X(PAGE_WIDTH_INVALID, corrupt, "dictionary indices of more than 32 bits")                \
+  X(PAGE_INDEX_OUTSIDE, corrupt, "an index outside the dictionary")                        \
+  X(PAGE_BOOLEAN_INVALID, corrupt, "a boolean above 1")                                    \
+  X(PAGE_DELTA_INVALID, corrupt, "an invalid header of DELTA_BINARY_PACKED")               \
+  X(PAGE_DELTA_CUT, truncated, "DELTA_BINARY_PACKED ends before the last value")           \
   X(PAGE_STREAMS_INVALID, corrupt, "the size does not fit BYTE_STREAM_SPLIT and the value count")

@@ -24,9 +24,9 @@
 #pragma once
 
 #define PAGE_HEAD_WORDS 8u
-#define PAGE_HEAD_ROWS 0u    /* first word of the rows; 0: absent */
-#define PAGE_HEAD_BLOCKS 1u  /* first word of the blocks */
-#define PAGE_HEAD_RUNS 2u    /* first word of the runs, a multiple of 4 */
+#define PAGE_HEAD_ROWS 0u   /* first word of the rows; 0: absent */
+#define PAGE_HEAD_BLOCKS 1u /* first word of the blocks */
+#define PAGE_HEAD_RUNS 2u   /* first word of the runs, a multiple of 4 */
 #define PAGE_HEAD_RUN_COUNT 3u
 #define PAGE_HEAD_VALUE_COUNT 4u
 #define PAGE_HEAD_ROW_COUNT 5u
@@ -34,7 +34,7 @@
 #define PAGE_BLOCK_VALUES 128u
 #define PAGE_RUN_WORDS 4u
 
-#define PAGE_RUN_PLAIN 0u     /* values of width bits, 32 or 64; at any byte */
-#define PAGE_RUN_PACKED 1u    /* values of width bits, packed: booleans, dictionary indices */
-#define PAGE_RUN_REPEATED 2u  /* one value, or dictionary index, for all */
+#define PAGE_RUN_PLAIN 0u          /* values of width bits, 32 or 64; at any byte */
+#define PAGE_RUN_PACKED 1u         /* values of width bits, packed: booleans, dictionary indices */
+#define PAGE_RUN_REPEATED 2u       /* one value, or dictionary index, for all */
 #define PAGE_RUN_HAS_DICTIONARY 4u /* added to packed or repeated: what is stored is an index */

@@ -11,11 +11,11 @@
 #define PAGE_TASK_BYTES 4u
 #define PAGE_TASK_VALUES 5u /* NULLs included */
 #define PAGE_TASK_FORM 6u
-#define PAGE_TASK_CONVERSION 7u  /* the number of pages::Conversion */
-#define PAGE_TASK_WIDTH 8u       /* bytes of a stored value; 0: one bit */
-#define PAGE_TASK_LEVELS 9u      /* how definition levels are stored */
+#define PAGE_TASK_CONVERSION 7u /* the number of pages::Conversion */
+#define PAGE_TASK_WIDTH 8u      /* bytes of a stored value; 0: one bit */
+#define PAGE_TASK_LEVELS 9u     /* how definition levels are stored */
 #define PAGE_TASK_LEVEL_BYTES 10u
-#define PAGE_TASK_VALIDITY 11u   /* first word of its pairs of validity bits and counts */
+#define PAGE_TASK_VALIDITY 11u /* first word of its pairs of validity bits and counts */
 #define PAGE_TASK_FIRST_SLICE 12u
 #define PAGE_TASK_ENTRIES 13u    /* indices are below it */
 #define PAGE_TASK_DICTIONARY 14u /* the place of entry 0 in units of 8 bytes */
