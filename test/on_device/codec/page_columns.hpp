@@ -5,7 +5,8 @@
 namespace penstock::pages {
 
 inline PagedColumn column_of(Kind kind, Physical physical, bool is_optional,
-                      Conversion conversion = Conversion::none, std::uint32_t fixed_bytes = 0) {
+                             Conversion conversion = Conversion::none,
+                             std::uint32_t fixed_bytes = 0) {
   PagedColumn column;
   column.type.kind = kind;
   if (kind == Kind::decimal) column.type = Type::decimal(15, 2);
@@ -36,8 +37,8 @@ inline std::uint64_t value_of(const PagedColumn& column, std::mt19937& random) {
 }
 
 // Values with repetitions, from a set of `distinct` so that dictionaries are possible.
-inline Rows rows_of(const PagedColumn& column, std::size_t count, Nulls nulls, std::uint32_t distinct,
-             std::uint32_t seed) {
+inline Rows rows_of(const PagedColumn& column, std::size_t count, Nulls nulls,
+                    std::uint32_t distinct, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::vector<std::uint64_t> set;
   for (std::uint32_t i = 0; i < distinct; i++) set.push_back(value_of(column, random));
@@ -63,9 +64,9 @@ inline std::vector<std::uint64_t> distinct_values(const Rows& rows) {
 
 // Cuts rows into pages of these lengths in turn, all of one chunk.
 inline std::shared_ptr<ChunkPages> chunk_of(const PagedColumn& column, const Rows& rows,
-                                     const std::vector<PageStyle>& styles,
-                                     const std::vector<std::size_t>& lengths,
-                                     ChunkWriter writer = ChunkWriter()) {
+                                            const std::vector<PageStyle>& styles,
+                                            const std::vector<std::size_t>& lengths,
+                                            ChunkWriter writer = ChunkWriter()) {
   std::vector<std::uint64_t> entries;
   const bool has_dictionary = std::any_of(styles.begin(), styles.end(), [](const PageStyle& style) {
     return style.encoding == Encoding::dictionary;
@@ -108,7 +109,7 @@ inline bool is_possible(const PagedColumn& column, const PageStyle& style) {
 
 // Every type by every encoding that it has, in pages of odd lengths.
 inline std::vector<TestColumn> columns_of_all_encodings(std::size_t count, Nulls nulls, bool is_v2,
-                                                 RunStyle runs) {
+                                                        RunStyle runs) {
   std::vector<TestColumn> columns;
   for (const PagedColumn& column : columns_of_all_types(nulls != Nulls::none))
     for (const Encoding encoding : {Encoding::plain, Encoding::dictionary, Encoding::rle,

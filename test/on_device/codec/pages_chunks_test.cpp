@@ -99,7 +99,8 @@ TEST(PageChunks, ManyChunksOfAColumnAreReadInOrder) {
 TEST(PageChunks, LargePagesAreSharedWithoutAGap) {
   on_each_page_device([](const std::shared_ptr<Device>& device) {
     std::vector<TestColumn> columns;
-    for (const RunStyle runs : {RunStyle::arrow, RunStyle::repeated, RunStyle::mixed, RunStyle::cut})
+    for (const RunStyle runs :
+         {RunStyle::arrow, RunStyle::repeated, RunStyle::mixed, RunStyle::cut})
       for (const Encoding encoding : {Encoding::dictionary, Encoding::byte_streams}) {
         TestColumn made;
         made.column = column_of(Kind::int32, Physical::int32, true);

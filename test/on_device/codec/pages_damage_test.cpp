@@ -209,7 +209,8 @@ TEST(PageDamage, EveryCutAndChangedByteEndsInAnErrorOfItsPageOrInValues) {
 
 TEST(PageDamage, DamageReadsNothingOutside) {
   if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
-  for (const auto& device : page_devices_on_host()) ASSERT_NO_FATAL_FAILURE(expect_ends(device, 37));
+  for (const auto& device : page_devices_on_host())
+    ASSERT_NO_FATAL_FAILURE(expect_ends(device, 97));
 }
 
 }  // namespace

@@ -113,8 +113,7 @@ inline std::vector<std::shared_ptr<Device>> page_devices_on_host() {
   std::vector<std::shared_ptr<Device>> devices;
   for (const kernel::HostDeviceOptions& options :
        {kernel::HostDeviceOptions{},
-        kernel::HostDeviceOptions{
-            .max_group_size = 128, .order = kernel::ThreadOrder::shuffled, .subgroup_size = 32},
+        kernel::HostDeviceOptions{.order = kernel::ThreadOrder::shuffled, .subgroup_size = 32},
         kernel::HostDeviceOptions{.is_cpu = true, .max_group_size = 1}})
     devices.push_back(kernel::make_host_device(options));
   return devices;
