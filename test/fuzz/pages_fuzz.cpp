@@ -1,0 +1,164 @@
+// A page of any bytes through all kernels of pages: levels, runs, deltas, streams, conversions, the
+// index, and a read of every row. Buffers have exactly their sizes; what a fuzzer finds is a read
+// or a write outside, a race or a barrier that diverges. Warps of 32 threads that are groups.
+#define GROUP_SIZE 32
+// clang-format off
+#include "kernel/common.prelude"
+#include "kernel/plain.prelude"
+#include "kernel/host.prelude"
+namespace kernelc {
+#include "kernel/group.kc"
+namespace scan {
+#include "assembled/codec/pages/kernels/page_scan_warp.kc"
+}
+namespace values {
+#include "assembled/codec/pages/kernels/page_values_warp.kc"
+}
+namespace index {
+#include "assembled/codec/pages/kernels/page_index_warp.kc"
+}
+}
+// clang-format on
+#include <cstdio>
+#include <cstdlib>
+
+#include "fuzz/input.hpp"
+#include "kernel_c/executor.hpp"
+
+namespace {
+
+using kernelc::u32;
+using kernelc::u64;
+using penstock::fuzz::Input;
+using Words = std::vector<u32>;
+
+void require_none(const kernelc::Findings& findings) {
+  for (const std::string& sentence : findings) std::fprintf(stderr, "%s\n", sentence.c_str());
+  if (!findings.empty()) std::abort();
+}
+
+// The memory of a batch of one page: a dictionary, the page, what is made of it.
+struct Batch {
+  Words bytes, task = Words(PAGE_TASK_WORDS), slices, validity, checkpoints;
+  Words results = Words(PAGE_RESULT_WORDS, 0xa5a5a5a5), faults = Words(1, 0xffffffff);
+  u32 slice_count = 0;
+};
+
+constexpr u32 entry_bytes = 64, slack = 16;
+
+Batch batch_of(Input& input) {
+  Batch batch;
+  Words& task = batch.task;
+  const u32 form = input.byte() % 5, type = input.byte(), rows = input.byte() | input.byte() << 8;
+  task[PAGE_TASK_FORM] = form;
+  task[PAGE_TASK_LEVELS] = input.byte() % 3;
+  task[PAGE_TASK_ENTRIES] = form == PAGE_FORM_BOOLEANS ? 2 : input.byte() % 9;
+  task[PAGE_TASK_VALUES] = rows;
+  const bool is_plain = form == PAGE_FORM_PLAIN || form == PAGE_FORM_STREAMS;
+  const u32 widths[] = {4, 8, 8, 8, 12, 1 + type / 6 % 16};
+  task[PAGE_TASK_CONVERSION] = form == PAGE_FORM_DELTA ? type % 3 : is_plain ? type % 6 : 0;
+  const u32 conversion = task[PAGE_TASK_CONVERSION];
+  u32 width = conversion == 0   ? widths[type / 6 % 2]
+              : conversion == 3 ? 12
+              : conversion > 3  ? widths[5]
+                                : 8;
+  if (form == PAGE_FORM_PLAIN && conversion == 0 && type / 12 % 3 == 0) width = 0;
+  task[PAGE_TASK_WIDTH] = width;
+  const bool is_made = form == PAGE_FORM_DELTA || form == PAGE_FORM_STREAMS || conversion != 0;
+  task[PAGE_TASK_OUT_WIDTH] = !is_made ? 0 : conversion != 0 ? 8 : width;
+  const u32 level_bytes = input.byte();
+  const std::string body = input.take(input.left());
+  const u32 place = entry_bytes + slack + type % 4;
+  const u32 converted = (place + static_cast<u32>(body.size()) + slack + 15) / 16 * 16;
+  task[PAGE_TASK_PLACE] = place;
+  task[PAGE_TASK_CONVERTED] = converted;
+  task[PAGE_TASK_BYTES] = static_cast<u32>(body.size());
+  if (task[PAGE_TASK_LEVELS] == PAGE_LEVELS_V2)
+    task[PAGE_TASK_LEVEL_BYTES] = std::min(level_bytes, static_cast<u32>(body.size()));
+  batch.bytes.assign((converted + rows * task[PAGE_TASK_OUT_WIDTH] + slack + 3) / 4, 0x5a5a5a5a);
+  std::copy(body.begin(), body.end(), reinterpret_cast<char*>(batch.bytes.data()) + place);
+  batch.slice_count = std::max((rows + PAGE_SLICE_VALUES - 1) / PAGE_SLICE_VALUES, 1u);
+  batch.slices.assign(batch.slice_count, 0);
+  batch.validity.assign((rows + 31) / 32 * 2, 0xa5a5a5a5);
+  batch.checkpoints.assign(std::size_t{batch.slice_count} * PAGE_CHECKPOINT_WORDS, 0xa5a5a5a5);
+  return batch;
+}
+
+void scan_page(Batch& batch, const kernelc::LaunchOptions& options) {
+  const u32 one = 1;
+  u32* const bytes = batch.bytes.data();
+  require_none(kernelc::launch_with(kernelc::scan::page_scan_entry, 1, options, batch.task.data(),
+                                    bytes, bytes, batch.validity.data(), batch.checkpoints.data(),
+                                    batch.results.data(), one));
+  require_none(kernelc::launch_with(kernelc::values::page_values_entry, batch.slice_count, options,
+                                    batch.task.data(), batch.slices.data(), bytes, bytes,
+                                    batch.checkpoints.data(), batch.results.data(),
+                                    batch.faults.data(), batch.slice_count));
+}
+
+struct Index {
+  Words words, pages;
+  u32 rows = 0, blocks = 0, runs = 0, run_count = 0, row_count = 0, value_count = 0;
+};
+
+Index index_of(Batch& batch, const kernelc::LaunchOptions& options) {
+  Index index;
+  index.row_count = batch.task[PAGE_TASK_VALUES];
+  index.value_count = batch.results[PAGE_RESULT_PRESENT];
+  index.run_count = batch.results[PAGE_RESULT_RUNS];
+  u32 next = PAGE_HEAD_WORDS;
+  if (index.value_count != index.row_count) {
+    index.rows = next;
+    next += (index.row_count + 31) / 32 * 2;
+  }
+  index.blocks = next;
+  next += index.value_count / PAGE_BLOCK_VALUES + 1;
+  index.runs = (next + 3) / 4 * 4;
+  index.words.assign(index.runs + (std::size_t{index.run_count} + 2) * PAGE_RUN_WORDS, 0xa5a5a5a5);
+  index.pages = {0, 0, 0, 0, index.value_count, index.row_count, index.run_count, 0};
+  const u32 none = 0, one = 1;
+  require_none(kernelc::launch_with(
+      kernelc::index::page_runs_entry, batch.slice_count, options, batch.task.data(),
+      batch.slices.data(), batch.bytes.data(), batch.checkpoints.data(), batch.results.data(),
+      index.pages.data(), index.words.data(), none, none, none, batch.slice_count, index.runs));
+  const u32 items =
+      std::max(index.value_count / PAGE_BLOCK_VALUES + 1, (index.row_count + 31) / 32);
+  require_none(kernelc::launch_with(kernelc::index::page_blocks_entry, 2u, options,
+                                    batch.task.data(), batch.validity.data(), index.pages.data(),
+                                    index.words.data(), none, none, one, index.rows, index.blocks,
+                                    index.runs, index.run_count, items));
+  return index;
+}
+
+// Every row, also those without a value. Indices of the dictionary, which lies at its place 0, are
+// below the number of its entries.
+void read_rows(const Batch& batch, const Index& index) {
+  const u32 width = batch.task[PAGE_TASK_OUT_WIDTH] != 0 ? batch.task[PAGE_TASK_OUT_WIDTH]
+                                                         : batch.task[PAGE_TASK_WIDTH];
+  u32 present = 0;
+  for (u32 row = 0; row < index.row_count; row++) {
+    u32 value;
+    present += kernelc::index::page_row(index.words.data(), row, &value);
+    if (width == 8)
+      (void)kernelc::index::page_value_64(batch.bytes.data(), index.words.data(), value);
+    else
+      (void)kernelc::index::page_value_32(batch.bytes.data(), index.words.data(), value);
+  }
+  penstock::fuzz::require(present == index.value_count, "rows have as many values as the page");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
+  if (bytes < 8) return 0;
+  Input input(data + 1, bytes - 1);
+  kernelc::LaunchOptions options;
+  options.order = static_cast<kernelc::Order>(data[0] % 3);
+  options.seed = data[0];
+  Batch batch = batch_of(input);
+  scan_page(batch, options);
+  penstock::fuzz::require(batch.results[PAGE_RESULT_ERROR] <= PAGE_LEVEL_CUT, "errors have names");
+  if (batch.results[PAGE_RESULT_ERROR] != 0 || batch.faults[0] != 0xffffffff) return 0;
+  read_rows(batch, index_of(batch, options));
+  return 0;
+}
