@@ -136,13 +136,14 @@ void read_rows(const Batch& batch, const Index& index) {
   const u32 width = batch.task[PAGE_TASK_OUT_WIDTH] != 0 ? batch.task[PAGE_TASK_OUT_WIDTH]
                                                          : batch.task[PAGE_TASK_WIDTH];
   u32 present = 0;
+  kernelc::index::PageRun run = kernelc::index::page_no_run();
   for (u32 row = 0; row < index.row_count; row++) {
-    u32 value;
-    present += kernelc::index::page_row(index.words.data(), row, &value);
+    u32 valid;
     if (width == 8)
-      (void)kernelc::index::page_value_64(batch.bytes.data(), index.words.data(), value);
+      (void)kernelc::index::page_load_64(batch.bytes.data(), index.words.data(), row, &run, &valid);
     else
-      (void)kernelc::index::page_value_32(batch.bytes.data(), index.words.data(), value);
+      (void)kernelc::index::page_load_32(batch.bytes.data(), index.words.data(), row, &run, &valid);
+    present += valid;
   }
   penstock::fuzz::require(present == index.value_count, "rows have as many values as the page");
 }

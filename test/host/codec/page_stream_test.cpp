@@ -20,6 +20,7 @@ class MadeTable final : public PagedTable {
   const std::vector<PagedColumn>& columns() const override { return columns_; }
   std::span<const std::uint64_t> first_rows() const override { return first_rows_; }
   std::string why_not(std::uint32_t, std::uint32_t) const override { return ""; }
+  bool has_plain_strings(std::uint32_t, std::uint32_t) const override { return false; }
   std::uint64_t stored_bytes(std::uint32_t, std::uint32_t) const override { return chunk_bytes; }
   std::uint64_t page_bytes(std::uint32_t, std::uint32_t) const override { return unpacked_bytes; }
   Compression compression(std::uint32_t column, std::uint32_t row_group) const override {

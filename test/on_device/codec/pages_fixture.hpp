@@ -16,10 +16,11 @@ KERNEL(read_pages, ReadTile, IN(u32, bytes), IN(u32, index), OUT(u64, values), O
 {
   (void)tile;
   for (u64 row = GLOBAL_ID(work); row < row_count; row += (u64)GROUP_COUNT(work) * GROUP_SIZE) {
-    u32 value;
-    valid[row] = page_row(index, (u32)row, &value);
-    values[row] = width == 64u ? page_value_64(bytes, index, value)
-                               : (u64)page_value_32(bytes, index, value);
+    PageRun run = page_no_run();
+    u32 present;
+    values[row] = width == 64u ? page_load_64(bytes, index, (u32)row, &run, &present)
+                               : (u64)page_load_32(bytes, index, (u32)row, &run, &present);
+    valid[row] = present;
   }
 }
 )";
