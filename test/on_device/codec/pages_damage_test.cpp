@@ -162,6 +162,33 @@ TEST(PageDamage, ATimestampThatIsNotExactIsAnError) {
   });
 }
 
+// The entries of a dictionary, and the values of pages.
+TEST(PageDamage, AnIntegerOutsideItsTypeIsAnError) {
+  on_each_page_device([](const std::shared_ptr<Device>& device) {
+    const auto fault_of = [&](Kind kind, std::uint64_t value, const PageStyle& style) {
+      TestColumn made;
+      made.column = column_of(kind, Physical::int32, false);
+      made.rows = Rows(100, 5);
+      made.rows[70] = value;
+      made.chunks = {chunk_of(made.column, made.rows, {style}, {100})};
+      const auto table = decode_pages(device, {made});
+      return !table.ok() ? table.status() : table->fault ? table->fault->status : Status();
+    };
+    for (const Encoding encoding :
+         {Encoding::plain, Encoding::dictionary, Encoding::delta, Encoding::byte_streams}) {
+      const PageStyle style{.encoding = encoding};
+      for (const auto& [kind, inside, outside] :
+           {std::tuple(Kind::int8, -128, 128), std::tuple(Kind::uint8, 255, -1),
+            std::tuple(Kind::int16, 32767, -32769), std::tuple(Kind::uint16, 65535, 65536)}) {
+        EXPECT_OK(fault_of(kind, static_cast<std::uint32_t>(inside), style));
+        EXPECT_EQ(fault_of(kind, static_cast<std::uint32_t>(outside), style).message(),
+                  "value " + std::string(encoding == Encoding::dictionary ? "1" : "70") +
+                      " of the page: a value outside the column's type");
+      }
+    }
+  });
+}
+
 // Many damaged columns, each a chunk with one page of each encoding, at once: a fault of one would
 // hide the others, so each is a table of its own, and only its end is looked at.
 void expect_ends(const std::shared_ptr<Device>& device, std::uint32_t step) {

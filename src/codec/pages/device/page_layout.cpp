@@ -16,9 +16,17 @@ std::uint64_t rounded_up(std::uint64_t value) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
+// Integers of one or two bytes are stored in four.
+std::uint32_t fit_number(Kind kind) {
+  if (kind == Kind::int8) return PAGE_CONVERT_FIT_INT8;
+  if (kind == Kind::uint8) return PAGE_CONVERT_FIT_UINT8;
+  if (kind == Kind::int16) return PAGE_CONVERT_FIT_INT16;
+  return kind == Kind::uint16 ? PAGE_CONVERT_FIT_UINT16 : PAGE_CONVERT_NONE;
+}
+
 std::uint32_t conversion_number(const PagedColumn& column) {
   switch (column.conversion) {
-    case Conversion::none: return PAGE_CONVERT_NONE;
+    case Conversion::none: return fit_number(column.type.kind);
     case Conversion::milliseconds: return PAGE_CONVERT_MILLISECONDS;
     case Conversion::nanoseconds: return PAGE_CONVERT_NANOSECONDS;
     case Conversion::int96: return PAGE_CONVERT_INT96;
@@ -186,11 +194,13 @@ class Layout {
     if (page.bytes / stored_bytes_of(column()) < entries_)
       return set_fault(dictionary_page, "byte " + std::to_string(page.bytes) +
                                             " of the page: the page ends before its last value");
-    if (column().conversion == Conversion::none) return;
     PageTask task = task_of(page, Encoding::plain, dictionary_place_);
-    dictionary_place_ = reserve_values(entries_, 8);
-    put_place(task, PAGE_TASK_CONVERTED, dictionary_place_);
-    task[PAGE_TASK_OUT_WIDTH] = 8;
+    if (task[PAGE_TASK_CONVERSION] == PAGE_CONVERT_NONE) return;
+    if (column().conversion != Conversion::none) {
+      dictionary_place_ = reserve_values(entries_, 8);
+      put_place(task, PAGE_TASK_CONVERTED, dictionary_place_);
+      task[PAGE_TASK_OUT_WIDTH] = 8;
+    }
     dictionary_tasks_.emplace_back(task, at_);
   }
 
