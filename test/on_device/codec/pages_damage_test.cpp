@@ -144,6 +144,24 @@ TEST(PageDamage, APageOfAnotherSizeThanItsHeaderSaysIsAnError) {
   });
 }
 
+// Memory is not asked for by what a header claims alone.
+TEST(PageDamage, APageThatClaimsMoreThanItCanBecomeIsRefusedBeforeItIsUploaded) {
+  on_each_page_device([](const std::shared_ptr<Device>& device) {
+    TestColumn made;
+    made.column = column_of(Kind::int64, Physical::int64, false);
+    ChunkWriter writer(Compression::snappy, batch::snappy_compressed);
+    writer.add(encoded_page(made.column, {}, Rows(1000, 5), {}));
+    made.chunks = {writer.finish()};
+    made.chunks[0]->data[0].bytes = 0x7fff0000;
+    const auto table = decode_pages(device, {made});
+    ASSERT_TRUE(table.ok());
+    ASSERT_TRUE(table->fault);
+    EXPECT_EQ(table->fault->page, 0u);
+    EXPECT_EQ(table->fault->status.message(),
+              "the page claims more bytes than its compression can make");
+  });
+}
+
 TEST(PageDamage, ATimestampThatIsNotExactIsAnError) {
   on_each_page_device([](const std::shared_ptr<Device>& device) {
     TestColumn made;

@@ -55,6 +55,19 @@ void put_place(PageTask& task, std::size_t word, std::uint64_t place) {
   task[word + 1] = static_cast<std::uint32_t>(place >> 32);
 }
 
+// The most bytes that a compressed byte can become; 0 where a format has no bound worth the name.
+std::uint64_t largest_ratio(Compression compression) {
+  switch (compression) {
+    case Compression::snappy: return 22;    // a copy of 64 bytes takes 3
+    case Compression::lz4_raw: return 256;  // 255 bytes a byte of a match's length
+    case Compression::gzip: return 1032;    // 258 bytes take two bits
+    case Compression::none:
+    case Compression::zstandard:
+    case Compression::other: break;
+  }
+  return 0;
+}
+
 // What is wrong with a page's header, or "".
 std::string wrong_with(const Page& page, const ChunkPages& chunk) {
   if (page.offset > chunk.bytes.size() || page.stored_bytes > chunk.bytes.size() - page.offset)
@@ -66,6 +79,10 @@ std::string wrong_with(const Page& page, const ChunkPages& chunk) {
   const bool is_stored = !page.is_compressed || chunk.compression == Compression::none;
   if (is_stored && page.stored_bytes != page.bytes)
     return "a page that is not compressed has two sizes";
+  const std::uint64_t ratio = largest_ratio(chunk.compression);
+  if (page.is_compressed && ratio != 0 &&
+      page.bytes > (std::uint64_t{page.stored_bytes} + 1) * ratio)
+    return "the page claims more bytes than its compression can make";
   return page.value_count < max_rows ? "" : "the page has 2^31 values or more";
 }
 
