@@ -56,16 +56,18 @@ Batch batch_of(Input& input) {
   task[PAGE_TASK_VALUES] = rows;
   const bool is_plain = form == PAGE_FORM_PLAIN || form == PAGE_FORM_STREAMS;
   const u32 widths[] = {4, 8, 8, 8, 12, 1 + type / 6 % 16};
-  task[PAGE_TASK_CONVERSION] = form == PAGE_FORM_DELTA ? type % 3 : is_plain ? type % 6 : 0;
+  task[PAGE_TASK_CONVERSION] = form == PAGE_FORM_DELTA ? type % 3 : is_plain ? type % 10 : 0;
   const u32 conversion = task[PAGE_TASK_CONVERSION];
   u32 width = conversion == 0   ? widths[type / 6 % 2]
               : conversion == 3 ? 12
+              : conversion > 5  ? 4
               : conversion > 3  ? widths[5]
                                 : 8;
   if (form == PAGE_FORM_PLAIN && conversion == 0 && type / 12 % 3 == 0) width = 0;
   task[PAGE_TASK_WIDTH] = width;
-  const bool is_made = form == PAGE_FORM_DELTA || form == PAGE_FORM_STREAMS || conversion != 0;
-  task[PAGE_TASK_OUT_WIDTH] = !is_made ? 0 : conversion != 0 ? 8 : width;
+  const bool is_made =
+      form == PAGE_FORM_DELTA || form == PAGE_FORM_STREAMS || (conversion != 0 && conversion < 6);
+  task[PAGE_TASK_OUT_WIDTH] = !is_made ? 0 : conversion != 0 && conversion < 6 ? 8 : width;
   const u32 level_bytes = input.byte();
   const std::string body = input.take(input.left());
   const u32 place = entry_bytes + slack + type % 4;

@@ -70,15 +70,18 @@ void PageStream::open_batch() {
   next.batch.columns.resize(columns_.size());
   for (std::vector<ChunkPages>& chunks : next.batch.columns)
     chunks.resize(next.batch.groups.row_groups.size());
+  for (std::size_t group = 0; group < next.batch.groups.row_groups.size(); group++)
+    for (auto& together : table_->neighbours(columns_, next.batch.groups.row_groups[group]))
+      next.parts.push_back({group, std::move(together)});
   open_.push_back(std::move(next));
   opened_++;
 }
 
-// Returns the first batch of which a chunk has not begun; null where none may begin.
+// Returns the first batch of which a part has not begun; null where none may begin.
 PageStream::OpenBatch* PageStream::batch_to_read() {
   if (!failed_.ok()) return nullptr;
   for (OpenBatch& batch : open_)
-    if (batch.begun < batch.chunk_count()) return &batch;
+    if (batch.begun < batch.parts.size()) return &batch;
   if (open_.size() == window_ || opened_ == batches_.size()) return nullptr;
   open_batch();
   return &open_.back();
@@ -99,23 +102,30 @@ void PageStream::run() {
     if (batch == nullptr)
       work_.wait(lock);
     else
-      read_chunk(*batch, batch->begun++, lock);
+      read_part(*batch, batch->begun++, lock);
   }
 }
 
+Result<std::vector<ChunkPages>> PageStream::read(const Part& part, std::uint32_t row_group) const {
+  std::vector<std::uint32_t> columns;
+  for (const std::size_t column : part.columns) columns.push_back(columns_[column]);
+  return table_->read_neighbours(columns, row_group, memory_);
+}
+
 // Reads without the lock. The deque keeps its elements in place meanwhile: a batch is taken when
-// all its chunks are done.
-void PageStream::read_chunk(OpenBatch& of, std::size_t chunk, std::unique_lock<std::mutex>& lock) {
-  const std::size_t group = chunk / columns_.size(), column = chunk % columns_.size();
-  const std::uint32_t row_group = of.batch.groups.row_groups[group];
+// all its parts are done.
+void PageStream::read_part(OpenBatch& of, std::size_t number, std::unique_lock<std::mutex>& lock) {
+  const Part& part = of.parts[number];
+  const std::uint32_t row_group = of.batch.groups.row_groups[part.group];
   lock.unlock();
-  auto pages = catch_exceptions([&] { return table_->read(columns_[column], row_group, memory_); });
+  auto pages = catch_exceptions([&] { return read(part, row_group); });
   lock.lock();
   if (pages.ok()) {
-    of.batch.columns[column][group] = std::move(pages).value();
-  } else if (of.status.ok() || chunk < of.failed_chunk) {
+    for (std::size_t i = 0; i < part.columns.size(); i++)
+      of.batch.columns[part.columns[i]][part.group] = std::move((*pages)[i]);
+  } else if (of.status.ok() || number < of.failed_part) {
     of.status = pages.status();
-    of.failed_chunk = chunk;
+    of.failed_part = number;
   }
   if (!pages.ok() && failed_.ok()) failed_ = pages.status();
   of.done++;
@@ -134,12 +144,12 @@ Result<std::optional<PageBatch>> PageStream::next() {
       return std::optional<PageBatch>();
     }
     OpenBatch& front = open_.front();
-    // After a failure no chunk begins, but those that have begun end: one may fail before it.
+    // After a failure no part begins, but those that have begun end: one may fail before it.
     ready_.wait(lock, [&] {
-      return front.done == front.begun && (front.done == front.chunk_count() || !failed_.ok());
+      return front.done == front.begun && (front.done == front.parts.size() || !failed_.ok());
     });
     PENSTOCK_TRY(front.status);
-    if (front.done < front.chunk_count()) return failed_;
+    if (front.done < front.parts.size()) return failed_;
     std::optional<PageBatch> batch = std::move(front.batch);
     open_.pop_front();
     work_.notify_all();

@@ -1,7 +1,8 @@
 // Reads the pages of a table ahead, batch by batch, by several threads.
 //
-// Each thread reads one column chunk at a time, in the order in which they are needed, so that many
-// threads fill a batch at the speed of memory. A failure is reported in its batch's turn.
+// Each thread reads one column chunk at a time, or a few that are neighbours in the file, in the
+// order in which they are needed, so that many threads fill a batch at the speed of memory. A
+// failure is reported in its batch's turn.
 #pragma once
 #include <condition_variable>
 #include <deque>
@@ -34,14 +35,17 @@ class PageStream {
   Result<std::optional<PageBatch>> next();
 
  private:
+  // Chunks that are read at once.
+  struct Part {
+    std::size_t group = 0;             // of the batch's row groups
+    std::vector<std::size_t> columns;  // of those asked for
+  };
   struct OpenBatch {
     PageBatch batch;
-    std::size_t begun = 0, done = 0;  // of its chunks, row group by row group
-    std::size_t failed_chunk = 0;     // the first one, where `status` is a failure
+    std::vector<Part> parts;
+    std::size_t begun = 0, done = 0;  // of its parts
+    std::size_t failed_part = 0;      // the first one, where `status` is a failure
     Status status;
-    std::size_t chunk_count() const {
-      return batch.groups.row_groups.size() * batch.columns.size();
-    }
   };
 
   PageStream(std::shared_ptr<const PagedTable> table, std::vector<std::uint32_t> columns,
@@ -55,7 +59,8 @@ class PageStream {
   void open_batch();
   OpenBatch* batch_to_read();
   void run();
-  void read_chunk(OpenBatch& of, std::size_t chunk, std::unique_lock<std::mutex>& lock);
+  void read_part(OpenBatch& of, std::size_t number, std::unique_lock<std::mutex>& lock);
+  Result<std::vector<ChunkPages>> read(const Part& part, std::uint32_t row_group) const;
 
   const std::shared_ptr<const PagedTable> table_;
   const std::vector<std::uint32_t> columns_;

@@ -81,6 +81,8 @@ struct Page {
 struct ChunkPages {
   std::shared_ptr<std::byte> memory;  // of `bytes`
   std::span<const std::byte> bytes;   // the chunk as stored, page headers included
+  // What was read at once with it, `bytes` among it; may be uploaded at once, too.
+  std::span<const std::byte> read_bytes;
   std::uint32_t row_group = 0;
   std::uint32_t row_count = 0;  // the sum of the data pages' value_count
   Compression compression = Compression::none;
@@ -112,6 +114,14 @@ class PagedTable {
   // page and byte. Several threads may call it at once.
   virtual Result<ChunkPages> read(std::uint32_t column, std::uint32_t row_group,
                                   const BatchAllocator& memory) const = 0;
+  // Returns which of some columns of a row group are better read at once, since they are neighbours
+  // in the file: indices among `columns`, each once.
+  virtual std::vector<std::vector<std::size_t>> neighbours(std::span<const std::uint32_t> columns,
+                                                           std::uint32_t row_group) const;
+  // Reads the chunks of such neighbours, as read() does.
+  virtual Result<std::vector<ChunkPages>> read_neighbours(std::span<const std::uint32_t> columns,
+                                                          std::uint32_t row_group,
+                                                          const BatchAllocator& memory) const;
   // Returns the entries of a chunk's dictionary of strings, decoded by the host.
   virtual Result<Column> dictionary_strings(std::uint32_t column,
                                             const ChunkPages& pages) const = 0;

@@ -14,7 +14,7 @@ constexpr std::uint64_t chunk_stored_bytes = std::uint64_t{32} << 20;
 
 // Chunks whose pages are decoded at once. A page of Snappy is some milliseconds of one warp, in
 // which time several chunks arrive. A CPU has no warps to fill.
-constexpr std::size_t chunks_decoded = 6, chunks_decoded_by_cpu = 2;
+constexpr std::size_t chunks_decoded = 10, chunks_decoded_by_cpu = 2;
 
 }  // namespace
 

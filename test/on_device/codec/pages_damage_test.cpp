@@ -144,6 +144,24 @@ TEST(PageDamage, APageOfAnotherSizeThanItsHeaderSaysIsAnError) {
   });
 }
 
+// Memory is not asked for by what a header claims alone.
+TEST(PageDamage, APageThatClaimsMoreThanItCanBecomeIsRefusedBeforeItIsUploaded) {
+  on_each_page_device([](const std::shared_ptr<Device>& device) {
+    TestColumn made;
+    made.column = column_of(Kind::int64, Physical::int64, false);
+    ChunkWriter writer(Compression::snappy, batch::snappy_compressed);
+    writer.add(encoded_page(made.column, {}, Rows(1000, 5), {}));
+    made.chunks = {writer.finish()};
+    made.chunks[0]->data[0].bytes = 0x7fff0000;
+    const auto table = decode_pages(device, {made});
+    ASSERT_TRUE(table.ok());
+    ASSERT_TRUE(table->fault);
+    EXPECT_EQ(table->fault->page, 0u);
+    EXPECT_EQ(table->fault->status.message(),
+              "the page claims more bytes than its compression can make");
+  });
+}
+
 TEST(PageDamage, ATimestampThatIsNotExactIsAnError) {
   on_each_page_device([](const std::shared_ptr<Device>& device) {
     TestColumn made;
@@ -159,6 +177,33 @@ TEST(PageDamage, ATimestampThatIsNotExactIsAnError) {
     EXPECT_EQ(table->fault->status.code(), Code::unsupported);
     EXPECT_EQ(table->fault->status.message(),
               "value 13 of the page: a timestamp that is not a whole number of microseconds");
+  });
+}
+
+// The entries of a dictionary, and the values of pages.
+TEST(PageDamage, AnIntegerOutsideItsTypeIsAnError) {
+  on_each_page_device([](const std::shared_ptr<Device>& device) {
+    const auto fault_of = [&](Kind kind, std::uint64_t value, const PageStyle& style) {
+      TestColumn made;
+      made.column = column_of(kind, Physical::int32, false);
+      made.rows = Rows(100, 5);
+      made.rows[70] = value;
+      made.chunks = {chunk_of(made.column, made.rows, {style}, {100})};
+      const auto table = decode_pages(device, {made});
+      return !table.ok() ? table.status() : table->fault ? table->fault->status : Status();
+    };
+    for (const Encoding encoding :
+         {Encoding::plain, Encoding::dictionary, Encoding::delta, Encoding::byte_streams}) {
+      const PageStyle style{.encoding = encoding};
+      for (const auto& [kind, inside, outside] :
+           {std::tuple(Kind::int8, -128, 128), std::tuple(Kind::uint8, 255, -1),
+            std::tuple(Kind::int16, 32767, -32769), std::tuple(Kind::uint16, 65535, 65536)}) {
+        EXPECT_OK(fault_of(kind, static_cast<std::uint32_t>(inside), style));
+        EXPECT_EQ(fault_of(kind, static_cast<std::uint32_t>(outside), style).message(),
+                  "value " + std::string(encoding == Encoding::dictionary ? "1" : "70") +
+                      " of the page: a value outside the column's type");
+      }
+    }
   });
 }
 

@@ -16,9 +16,17 @@ std::uint64_t rounded_up(std::uint64_t value) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
+// Integers of one or two bytes are stored in four.
+std::uint32_t fit_number(Kind kind) {
+  if (kind == Kind::int8) return PAGE_CONVERT_FIT_INT8;
+  if (kind == Kind::uint8) return PAGE_CONVERT_FIT_UINT8;
+  if (kind == Kind::int16) return PAGE_CONVERT_FIT_INT16;
+  return kind == Kind::uint16 ? PAGE_CONVERT_FIT_UINT16 : PAGE_CONVERT_NONE;
+}
+
 std::uint32_t conversion_number(const PagedColumn& column) {
   switch (column.conversion) {
-    case Conversion::none: return PAGE_CONVERT_NONE;
+    case Conversion::none: return fit_number(column.type.kind);
     case Conversion::milliseconds: return PAGE_CONVERT_MILLISECONDS;
     case Conversion::nanoseconds: return PAGE_CONVERT_NANOSECONDS;
     case Conversion::int96: return PAGE_CONVERT_INT96;
@@ -47,6 +55,19 @@ void put_place(PageTask& task, std::size_t word, std::uint64_t place) {
   task[word + 1] = static_cast<std::uint32_t>(place >> 32);
 }
 
+// The most bytes that a compressed byte can become; 0 where a format has no bound worth the name.
+std::uint64_t largest_ratio(Compression compression) {
+  switch (compression) {
+    case Compression::snappy: return 22;    // a copy of 64 bytes takes 3
+    case Compression::lz4_raw: return 256;  // 255 bytes a byte of a match's length
+    case Compression::gzip: return 1032;    // 258 bytes take two bits
+    case Compression::none:
+    case Compression::zstandard:
+    case Compression::other: break;
+  }
+  return 0;
+}
+
 // What is wrong with a page's header, or "".
 std::string wrong_with(const Page& page, const ChunkPages& chunk) {
   if (page.offset > chunk.bytes.size() || page.stored_bytes > chunk.bytes.size() - page.offset)
@@ -58,6 +79,10 @@ std::string wrong_with(const Page& page, const ChunkPages& chunk) {
   const bool is_stored = !page.is_compressed || chunk.compression == Compression::none;
   if (is_stored && page.stored_bytes != page.bytes)
     return "a page that is not compressed has two sizes";
+  const std::uint64_t ratio = largest_ratio(chunk.compression);
+  if (page.is_compressed && ratio != 0 &&
+      page.bytes > (std::uint64_t{page.stored_bytes} + 1) * ratio)
+    return "the page claims more bytes than its compression can make";
   return page.value_count < max_rows ? "" : "the page has 2^31 values or more";
 }
 
@@ -135,15 +160,26 @@ class Layout {
       made_.bytes = chunk_place_ + chunk.bytes.size() + slack;
       made_.uploads.push_back({chunk.bytes, chunk_place_, false});
     } else {
-      chunk_place_ = rounded_up(made_.compressed_bytes);
-      made_.compressed_bytes = chunk_place_ + chunk.bytes.size() + slack;
-      made_.uploads.push_back({chunk.bytes, chunk_place_, true});
+      chunk_place_ = place_compressed(chunk);
     }
     add_dictionary(chunk);
     for (std::size_t i = 0; i < chunk.data.size(); i++) {
       at_.page = static_cast<std::uint32_t>(i);
       add_data_page(chunk, chunk.data[i]);
     }
+  }
+
+  // Returns where a compressed chunk will be. Those that were read at once are uploaded at once.
+  std::uint64_t place_compressed(const ChunkPages& chunk) {
+    const std::span<const std::byte> read =
+        chunk.read_bytes.empty() ? chunk.bytes : chunk.read_bytes;
+    const auto [at, is_new] =
+        uploaded_.try_emplace(read.data(), rounded_up(made_.compressed_bytes));
+    if (is_new) {
+      made_.compressed_bytes = at->second + read.size() + slack;
+      made_.uploads.push_back({read, at->second, true});
+    }
+    return at->second + static_cast<std::uint64_t>(chunk.bytes.data() - read.data());
   }
 
   // Returns where a page's body will be, after what moves it there.
@@ -190,11 +226,13 @@ class Layout {
     if (page.bytes / stored_bytes_of(column()) < entries_)
       return set_fault(dictionary_page, "byte " + std::to_string(page.bytes) +
                                             " of the page: the page ends before its last value");
-    if (column().conversion == Conversion::none) return;
     PageTask task = task_of(page, Encoding::plain, dictionary_place_);
-    dictionary_place_ = reserve_values(entries_, 8);
-    put_place(task, PAGE_TASK_CONVERTED, dictionary_place_);
-    task[PAGE_TASK_OUT_WIDTH] = 8;
+    if (task[PAGE_TASK_CONVERSION] == PAGE_CONVERT_NONE) return;
+    if (column().conversion != Conversion::none) {
+      dictionary_place_ = reserve_values(entries_, 8);
+      put_place(task, PAGE_TASK_CONVERTED, dictionary_place_);
+      task[PAGE_TASK_OUT_WIDTH] = 8;
+    }
     dictionary_tasks_.emplace_back(task, at_);
   }
 
@@ -268,6 +306,7 @@ class Layout {
   PageLayout made_;
   PageOrigin at_;
   std::uint64_t chunk_place_ = 0, dictionary_place_ = 0;  // of the chunk that is being added
+  std::map<const std::byte*, std::uint64_t> uploaded_;    // places of what was read at once
   std::uint32_t entries_ = 0;
   std::vector<std::pair<PageTask, PageOrigin>> dictionary_tasks_;
 };

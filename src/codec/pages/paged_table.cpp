@@ -1,0 +1,22 @@
+#include "codec/pages/paged_table.hpp"
+
+namespace penstock::pages {
+
+std::vector<std::vector<std::size_t>> PagedTable::neighbours(std::span<const std::uint32_t> columns,
+                                                             std::uint32_t) const {
+  std::vector<std::vector<std::size_t>> alone(columns.size());
+  for (std::size_t i = 0; i < alone.size(); i++) alone[i] = {i};
+  return alone;
+}
+
+Result<std::vector<ChunkPages>> PagedTable::read_neighbours(std::span<const std::uint32_t> columns,
+                                                            std::uint32_t row_group,
+                                                            const BatchAllocator& memory) const {
+  std::vector<ChunkPages> chunks;
+  for (const std::uint32_t column : columns) {
+    PENSTOCK_ASSIGN(chunks.emplace_back(), read(column, row_group, memory));
+  }
+  return chunks;
+}
+
+}  // namespace penstock::pages
