@@ -1,6 +1,7 @@
 #include "plan/aggregate/group_table.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "base/parallel.hpp"
@@ -45,7 +46,7 @@ std::size_t GroupTable::find_or_insert(std::span<const std::uint64_t> wanted) {
 }
 
 void GroupTable::grow() {
-  LargeVector<std::uint64_t> larger(positions_.size() * 4, 0);
+  LargeVector<std::uint64_t> larger(std::bit_ceil(4 * (count_ + 1)), 0);
   for (std::size_t group = 0; group < count_; group++) {
     std::uint64_t at = hash_of(key(group));
     while (larger[at & (larger.size() - 1)] != 0) at++;
@@ -78,10 +79,40 @@ void GroupTable::expect(std::span<const std::uint64_t> entries, std::size_t entr
 
 bool GroupTable::add(std::span<const std::uint64_t> entries, std::size_t entry_words) {
   bool fits = true;
+  if (positions_.empty()) grow();
   for (std::size_t at = 0; at < entries.size(); at += entry_words) {
     expect(entries, entry_words, at);
     const std::span<const std::uint64_t> entry = entries.subspan(at, entry_words);
     fits &= merge(program_, partials_of(entry.first(key_words_)), entry.subspan(key_words_));
+  }
+  return fits;
+}
+
+void GroupTable::append(std::span<const std::uint64_t> groups) {
+  const std::size_t words = merged_words(), first = count_;
+  positions_.clear();
+  for (std::size_t at = 0; at < groups.size(); at += words) {
+    keys_.add(count_);
+    partials_.add(count_++);
+  }
+  in_parallel(count_ - first, min_rows_per_thread, [&](std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t i = begin; i < end; i++) {
+      const std::uint64_t* group = groups.data() + i * words;
+      std::copy_n(group, key_words_, keys_.row(first + i));
+      std::memcpy(partials_.row(first + i), group + key_words_, (words - key_words_) * 8);
+    }
+  });
+}
+
+bool GroupTable::merge_groups(std::span<const std::uint64_t> groups) {
+  const std::size_t words = merged_words();
+  std::vector<Partial> partials(program_.accumulators.size());
+  bool fits = true;
+  for (std::size_t at = 0; at < groups.size(); at += words) {
+    const std::span<const std::uint64_t> group = groups.subspan(at, words);
+    std::memcpy(partials.data(), group.data() + key_words_, partials.size() * sizeof(Partial));
+    fits &=
+        merge(program_, partials_of(group.first(key_words_)), std::span<const Partial>(partials));
   }
   return fits;
 }

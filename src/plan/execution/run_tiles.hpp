@@ -16,6 +16,7 @@ struct TileRun {
   std::uint64_t row_limit = ~std::uint64_t{0};  // compact: enough rows; later chunks are not read
   Recording* recording = nullptr;               // may be null
   const BuildSides* sides = nullptr;            // of the program's lookups, where it has any
+  MergeLocation merges = MergeLocation::automatic;
 };
 // Runs a program by its kernel, which may still be compiling.
 Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,
