@@ -74,8 +74,10 @@ class GroupTable {
   bool is_null(std::size_t group, std::size_t i) const {
     return (key(group)[program_.key_count + i / 64] >> (i % 64) & 1) != 0;
   }
-  Column key_column(std::size_t i) const;
-  Column result_column(std::size_t i) const;
+  // Return a column of some groups, and one of all.
+  Column key_slice(std::size_t i, std::size_t first, std::size_t last) const;
+  Column result_slice(std::size_t i, std::size_t first, std::size_t last) const;
+  Column whole_column(std::uint32_t c) const;
 
   const TileProgram& program_;
   const StringPool& strings_;
