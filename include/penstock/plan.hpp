@@ -233,7 +233,8 @@ struct RunReport {
   std::uint64_t bytes_uploaded = 0, bytes_downloaded = 0;
   double total_seconds = 0, read_seconds = 0,
          wait_seconds = 0;  // whole run; waiting for the source; waiting for the device
-  // Of each tile program, and after it those that computed on its columns' codes.
+  // Of each tile program, and after it those that computed on its columns' codes, and group_merge
+  // where the groups of chunks were merged on the device.
   std::vector<KernelReport> kernels;
   // What the host computed because device memory was too small, or the device could not, a
   // sentence each.

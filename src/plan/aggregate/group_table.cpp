@@ -1,6 +1,7 @@
 #include "plan/aggregate/group_table.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "base/parallel.hpp"
@@ -12,7 +13,8 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t slice_rows = 1 << 16;  // of a column that is made at once
+// Of a column that is made at once: as many as leave their values in a core's cache.
+constexpr std::uint64_t slice_rows = 1 << 12;
 
 std::uint64_t hash_of(std::span<const std::uint64_t> key) {
   std::uint64_t hash = 0;
@@ -45,7 +47,7 @@ std::size_t GroupTable::find_or_insert(std::span<const std::uint64_t> wanted) {
 }
 
 void GroupTable::grow() {
-  LargeVector<std::uint64_t> larger(positions_.size() * 4, 0);
+  LargeVector<std::uint64_t> larger(std::bit_ceil(4 * (count_ + 1)), 0);
   for (std::size_t group = 0; group < count_; group++) {
     std::uint64_t at = hash_of(key(group));
     while (larger[at & (larger.size() - 1)] != 0) at++;
@@ -78,10 +80,40 @@ void GroupTable::expect(std::span<const std::uint64_t> entries, std::size_t entr
 
 bool GroupTable::add(std::span<const std::uint64_t> entries, std::size_t entry_words) {
   bool fits = true;
+  if (positions_.empty()) grow();
   for (std::size_t at = 0; at < entries.size(); at += entry_words) {
     expect(entries, entry_words, at);
     const std::span<const std::uint64_t> entry = entries.subspan(at, entry_words);
     fits &= merge(program_, partials_of(entry.first(key_words_)), entry.subspan(key_words_));
+  }
+  return fits;
+}
+
+void GroupTable::append(std::span<const std::uint64_t> groups) {
+  const std::size_t words = merged_words(), first = count_;
+  positions_.clear();
+  for (std::size_t at = 0; at < groups.size(); at += words) {
+    keys_.add(count_);
+    partials_.add(count_++);
+  }
+  in_parallel(count_ - first, min_rows_per_thread, [&](std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t i = begin; i < end; i++) {
+      const std::uint64_t* group = groups.data() + i * words;
+      std::copy_n(group, key_words_, keys_.row(first + i));
+      std::memcpy(partials_.row(first + i), group + key_words_, (words - key_words_) * 8);
+    }
+  });
+}
+
+bool GroupTable::merge_groups(std::span<const std::uint64_t> groups) {
+  const std::size_t words = merged_words();
+  std::vector<Partial> partials(program_.accumulators.size());
+  bool fits = true;
+  for (std::size_t at = 0; at < groups.size(); at += words) {
+    const std::span<const std::uint64_t> group = groups.subspan(at, words);
+    std::memcpy(partials.data(), group.data() + key_words_, partials.size() * sizeof(Partial));
+    fits &=
+        merge(program_, partials_of(group.first(key_words_)), std::span<const Partial>(partials));
   }
   return fits;
 }
@@ -106,18 +138,18 @@ bool GroupTable::add_distinct(const GroupTable& values) {
   return fits;
 }
 
-Column GroupTable::key_column(std::size_t i) const {
+Column GroupTable::key_slice(std::size_t i, std::size_t first, std::size_t last) const {
   Column column;
   column.type = program_.schema[i].type;
-  column.row_count = count_;
+  column.row_count = last - first;
   column::BitBuilder validity, bits;
-  column::StringBuilder strings(column.type.kind == Kind::string ? count_ : 0);
+  column::StringBuilder strings(column.type.kind == Kind::string ? last - first : 0);
   const std::size_t width = column.type.kind == Kind::string || column.type.kind == Kind::boolean
                                 ? 0
                                 : width_bytes(column.type);
-  std::vector<std::byte> bytes(count_ * width);
+  std::vector<std::byte> bytes((last - first) * width);
   bool has_nulls = false;
-  for (std::size_t group = 0; group < count_; group++) {
+  for (std::size_t group = first; group < last; group++) {
     const bool valid = !is_null(group, i);
     const std::uint64_t word = valid ? key(group)[i] : 0;
     has_nulls |= !valid;
@@ -127,7 +159,8 @@ Column GroupTable::key_column(std::size_t i) const {
     else if (column.type.kind == Kind::string)
       strings.push(valid ? strings_.text(static_cast<std::uint32_t>(word)) : "");
     else
-      std::memcpy(bytes.data() + group * width, &word, width);  // little endian: the low bytes
+      std::memcpy(bytes.data() + (group - first) * width, &word,
+                  width);  // little endian: the low bytes
   }
   if (column.type.kind == Kind::boolean)
     column.values = bits.take();
@@ -139,20 +172,26 @@ Column GroupTable::key_column(std::size_t i) const {
   return column;
 }
 
-Column GroupTable::result_column(std::size_t i) const {
-  const Type type = program_.schema[program_.key_count + i].type;
+Column GroupTable::result_slice(std::size_t i, std::size_t first, std::size_t last) const {
+  std::vector<Scalar> values;
+  values.reserve(last - first);
+  for (std::size_t group = first; group < last; group++)
+    values.push_back(result_of(program_, program_.results[i], partials(group)));
+  return column_of(program_.schema[program_.key_count + i].type, values);
+}
+
+Column GroupTable::whole_column(std::uint32_t c) const {
   const std::uint64_t slices = std::max<std::uint64_t>(1, (count_ + slice_rows - 1) / slice_rows);
   std::vector<Column> parts(slices);
-  in_parallel(slices, 1, [&](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t slice = first; slice < last; slice++) {
-      std::vector<Scalar> values;
-      for (std::size_t group = slice * slice_rows;
-           group < std::min<std::size_t>(count_, (slice + 1) * slice_rows); group++)
-        values.push_back(result_of(program_, program_.results[i], partials(group)));
-      parts[slice] = column_of(type, values);
+  in_parallel(slices, 1, [&](std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t slice = begin; slice < end; slice++) {
+      const std::size_t first = slice * slice_rows,
+                        last = std::min<std::size_t>(count_, first + slice_rows);
+      parts[slice] = c < program_.key_count ? key_slice(c, first, last)
+                                            : result_slice(c - program_.key_count, first, last);
     }
   });
-  return column::concatenate(type, parts);
+  return column::concatenate(program_.schema[c].type, parts);
 }
 
 Table GroupTable::finish() const {
@@ -161,8 +200,7 @@ Table GroupTable::finish() const {
   std::vector<SortKey> order;
   for (std::uint32_t c = 0; c < program_.schema.size(); c++) {
     table.names.push_back(program_.schema[c].name);
-    table.columns.push_back(c < program_.key_count ? key_column(c)
-                                                   : result_column(c - program_.key_count));
+    table.columns.push_back(whole_column(c));
     if (c < program_.key_count) order.push_back({c, false, false});
   }
   return gather(table, order_on_host(normalized_keys(table, order), count_, count_));

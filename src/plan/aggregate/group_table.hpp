@@ -45,6 +45,11 @@ class GroupTable {
   // Adds entries as kernels leave them: the words of a key, then those of its accumulators. Returns
   // false where a sum overflows 128 bits.
   bool add(std::span<const std::uint64_t> entries, std::size_t entry_words);
+  // Adds groups that each have the words of a key, then two words for each accumulator, as
+  // GroupMerge passes them on. Their keys differ from one another and, for append(), from those
+  // that are here. merge_groups() returns false where a sum overflows 128 bits.
+  void append(std::span<const std::uint64_t> groups);
+  bool merge_groups(std::span<const std::uint64_t> groups);
   // Adds up another table's groups of keys and a DISTINCT argument by the keys, which are this
   // program's.
   bool add_distinct(const GroupTable& values);
@@ -62,19 +67,23 @@ class GroupTable {
   std::span<const std::uint64_t> key(std::size_t group) const {
     return {keys_.row(group), key_words_};
   }
+  std::size_t merged_words() const { return key_words_ + 2 * program_.accumulators.size(); }
   std::span<const Partial> partials(std::size_t group) const {
     return {partials_.row(group), program_.accumulators.size()};
   }
   bool is_null(std::size_t group, std::size_t i) const {
     return (key(group)[program_.key_count + i / 64] >> (i % 64) & 1) != 0;
   }
-  Column key_column(std::size_t i) const;
-  Column result_column(std::size_t i) const;
+  // Return a column of some groups, and one of all.
+  Column key_slice(std::size_t i, std::size_t first, std::size_t last) const;
+  Column result_slice(std::size_t i, std::size_t first, std::size_t last) const;
+  Column whole_column(std::uint32_t c) const;
 
   const TileProgram& program_;
   const StringPool& strings_;
   LargeVector<std::uint64_t>
-      positions_;  // by hash, a power of two of them, at most half in use: the group, plus 1
+      positions_;  // by hash, a power of two of them, at most half in use: the group, plus 1.
+                   // None after append(), until a key is looked up.
   std::size_t key_words_;
   GroupRows<std::uint64_t> keys_;
   GroupRows<Partial> partials_;

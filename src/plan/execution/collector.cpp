@@ -195,10 +195,16 @@ class ReduceCollector : public Collector {
   std::vector<Partial> partials_;
 };
 
+// Collects groups. The chunks' tables are merged on the device where GroupMerge takes them,
+// otherwise here.
 class GroupCollector : public Collector {
  public:
-  GroupCollector(const TileProgram& program, const StringPool& strings)
-      : program_(program), strings_(strings), groups_(program, strings) {}
+  GroupCollector(const TileProgram& program, const StringPool& strings, const MergePlace& merges)
+      : program_(program),
+        strings_(strings),
+        groups_(program, strings),
+        merge_(GroupMerge::begin(merges, program)),
+        merges_there_(merge_ != nullptr) {}
 
   Status read(const TileKernel&, Chunk& chunk) override {
     const GroupByResults& tables = chunk.buffers.group_by();
@@ -212,11 +218,38 @@ class GroupCollector : public Collector {
   // Reads the tables of the variant that the chunk ran. The kernel may have taken another variant
   // since, for a chunk before this one.
   Status take(const TileKernel&, Chunk& chunk) override {
+    for (const std::uint32_t count : chunk.counts)
+      if (count > chunk.buffers.group_by().slots_per_table)
+        return Status(Code::internal, "a kernel used more slots than there are");
+    if (merges_there_ && merge_->wants(chunk.counts)) {
+      PENSTOCK_ASSIGN(const bool is_merged, merge_->add(chunk.buffers.group_by(), chunk.counts));
+      if (is_merged) return {};
+      PENSTOCK_TRY(take_rest());
+      merges_there_ = false;
+    }
     if (chunk.buffers.group_by().is_slot_major) return take_by_slots(chunk);
     PENSTOCK_ASSIGN(const auto entries, download(chunk));
     for (const std::span<const std::uint64_t> group : entries)
       if (!groups_.add(group, entry_words())) return sum_too_large();
     return {};
+  }
+
+  Status take_rest() override {
+    if (!merges_there_) return {};
+    bool fits = true;
+    const bool is_first = groups_.size() == 0;
+    PENSTOCK_TRY(merge_->take_all([&](std::span<const std::uint64_t> groups) {
+      if (is_first)
+        groups_.append(groups);
+      else
+        fits &= groups_.merge_groups(groups);
+      bytes_downloaded += groups.size_bytes();
+    }));
+    return fits ? Status() : sum_too_large();
+  }
+
+  void add_to(RunReport& report) const override {
+    if (merge_) merge_->add_to(report);
   }
 
   Result<Table> finish() override {
@@ -240,8 +273,6 @@ class GroupCollector : public Collector {
     const GroupByResults& tables = chunk.buffers.group_by();
     const std::size_t words = entry_words(), groups = chunk.counts.size();
     const std::uint32_t max_count = *std::max_element(chunk.counts.begin(), chunk.counts.end());
-    if (max_count > tables.slots_per_table)
-      return Status(Code::internal, "a kernel used more slots than there are");
     PENSTOCK_ASSIGN(const auto read, chunk.read_back.read<std::uint64_t>(
                                          *tables.results, max_count * groups * words));
     PENSTOCK_TRY(chunk.read_back.wait());
@@ -267,8 +298,6 @@ class GroupCollector : public Collector {
     }
     std::vector<std::span<const std::uint64_t>> entries;
     for (std::size_t group = 0; group < chunk.counts.size(); group++) {
-      if (chunk.counts[group] > tables.slots_per_table)
-        return Status(Code::internal, "a kernel used more slots than there are");
       const std::uint64_t used = chunk.counts[group] * entry_words();
       entries.push_back(slice.empty() ? slice : slice.subspan(group * stride, used));
       if (!slice.empty() || used == 0) continue;
@@ -284,6 +313,8 @@ class GroupCollector : public Collector {
   const TileProgram& program_;
   const StringPool& strings_;
   GroupTable groups_;
+  std::unique_ptr<GroupMerge> merge_;  // null: all is merged here
+  bool merges_there_ = false;          // until memory is too small
 };
 
 }  // namespace
@@ -302,10 +333,10 @@ Result<bool> wait_for_chunk(const TileKernel& kernel, Chunk& chunk) {
 }
 
 std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool& strings,
-                                          const BuildSides* sides) {
+                                          const BuildSides* sides, const MergePlace& merges) {
   switch (program.epilogue) {
     case Epilogue::reduce: return std::make_unique<ReduceCollector>(program);
-    case Epilogue::group: return std::make_unique<GroupCollector>(program, strings);
+    case Epilogue::group: return std::make_unique<GroupCollector>(program, strings, merges);
     case Epilogue::compact: break;
   }
   return program.top_k ? make_top_k_collector(program, strings, sides)

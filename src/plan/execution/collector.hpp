@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plan/execution/chunk_stream.hpp"
+#include "plan/execution/group_merge.hpp"
 #include "plan/execution/read_back.hpp"
 #include "plan/execution/tile_kernel.hpp"
 #include "plan/join/build_side.hpp"
@@ -31,6 +32,10 @@ class Collector {
   virtual ~Collector() = default;
   virtual Status read(const TileKernel& kernel, Chunk& chunk) = 0;
   virtual Status take(const TileKernel& kernel, Chunk& chunk) = 0;
+  // Downloads what was left on the device. Call after the last chunk was taken.
+  virtual Status take_rest() { return {}; }
+  // Adds the kernels that it ran, and what it did on the host for want of memory.
+  virtual void add_to(RunReport&) const {}
   virtual Result<Table> finish() = 0;
   virtual std::uint64_t row_count() const = 0;  // collected so far
   std::uint64_t bytes_downloaded = 0;
@@ -44,7 +49,8 @@ Status read_chunk(std::shared_ptr<Device> device, const TileKernel& kernel, Coll
 Result<bool> wait_for_chunk(const TileKernel& kernel, Chunk& chunk);
 
 std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool& strings,
-                                          const BuildSides* sides = nullptr);
+                                          const BuildSides* sides = nullptr,
+                                          const MergePlace& merges = {});
 // Returns the collector of a compaction, which takes all rows that the kernel keeps.
 std::unique_ptr<Collector> make_row_collector(const TileProgram& program, StringPool& strings,
                                               const BuildSides* sides = nullptr);

@@ -48,6 +48,7 @@ class Runner {
     for (std::size_t i = 0; i < chunks_in_flight; i++)
       if (Chunk& chunk = chunks_[(next_ + i) % chunks_in_flight]; chunk.done)
         PENSTOCK_TRY(complete(chunk));
+    PENSTOCK_TRY(collector_->take_rest());
     finish_report();
     const HostSpan span(run_.recording, "finish results");
     return collector_->finish();
@@ -67,7 +68,9 @@ class Runner {
     PENSTOCK_TRY(open_stream());
     if (!program_.lookups.empty())
       PENSTOCK_TRY(lookups_.upload(*run_.device, program_, *run_.sides, *run_.strings));
-    collector_ = make_collector(program_, *run_.strings, run_.sides);
+    collector_ =
+        make_collector(program_, *run_.strings, run_.sides,
+                       {run_.merges, run_.device, queue_.get(), run_.options->memory_limit_bytes});
     const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
     return kernel_->wait();
   }
@@ -159,6 +162,7 @@ class Runner {
     entry.bytes_moved = bytes_moved_ + kernel_->bytes_moved(0, collector_->row_count());
     report.kernels.push_back(std::move(entry));
     for (KernelReport& on_codes : code_kernels) report.kernels.push_back(std::move(on_codes));
+    collector_->add_to(report);
   }
 
   TileRun run_;

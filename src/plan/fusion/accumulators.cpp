@@ -161,6 +161,13 @@ bool merge(const TileProgram& program, std::span<Partial> into,
   return fits;
 }
 
+bool merge(const TileProgram& program, std::span<Partial> into, std::span<const Partial> partials) {
+  bool fits = true;
+  for (std::size_t i = 0; i < partials.size(); i++)
+    fits &= add_partial(program.accumulators[i], into[i], partials[i]);
+  return fits;
+}
+
 bool add_row(const TileProgram& program, std::span<Partial> into, std::span<const Scalar> values) {
   bool fits = true;
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {

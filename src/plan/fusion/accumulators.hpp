@@ -17,6 +17,7 @@ void clear(const TileProgram& program, std::span<Partial> partials);
 // false where a sum overflows 128 bits.
 bool merge(const TileProgram& program, std::span<Partial> into,
            std::span<const std::uint64_t> words);
+bool merge(const TileProgram& program, std::span<Partial> into, std::span<const Partial> partials);
 // Adds a row: the values of the program's outputs.
 bool add_row(const TileProgram& program, std::span<Partial> into, std::span<const Scalar> values);
 Scalar result_of(const TileProgram& program, const AggregateResult& result,

@@ -14,6 +14,7 @@ namespace penstock::plan {
 namespace {
 
 constexpr std::uint64_t min_radix_rows = 1 << 12;
+constexpr std::uint64_t sorted_ranges = 64;  // that threads sort, a power of two
 constexpr std::uint64_t top_bit = std::uint64_t{1} << 63;
 
 // Returns a number that has the order of the values.
@@ -183,6 +184,33 @@ std::vector<std::uint64_t> order_by_digits(const NormalizedKey& word, std::uint3
   return from;
 }
 
+// A row and the first word of its key, so that most comparisons read no other memory.
+struct RankedRow {
+  std::uint64_t word = 0, row = 0;
+};
+
+// Sorts ranges in threads, then merges neighbours.
+template <class Less> void sort_in_parallel(std::vector<RankedRow>& rows, const Less& less) {
+  const std::uint64_t count = rows.size();
+  const auto at = [&](std::uint64_t i) {
+    return rows.begin() + static_cast<std::ptrdiff_t>(std::min(i, count));
+  };
+  std::uint64_t width = std::max((count + sorted_ranges - 1) / sorted_ranges, min_rows_per_thread);
+  const auto in_ranges = [&](const auto& work) {
+    in_parallel((count + width - 1) / width, 1, [&](std::uint64_t first, std::uint64_t last) {
+      for (std::uint64_t range = first; range < last; range++) work(range * width);
+    });
+  };
+  in_ranges([&](std::uint64_t first) { std::sort(at(first), at(first + width), less); });
+  while (width < count) {
+    const std::uint64_t half = width;
+    width *= 2;
+    in_ranges([&](std::uint64_t first) {
+      std::inplace_merge(at(first), at(first + half), at(first + width), less);
+    });
+  }
+}
+
 }  // namespace
 
 std::vector<NormalizedKey> normalized_keys(const Table& table, const std::vector<SortKey>& keys) {
@@ -204,17 +232,22 @@ std::vector<std::uint64_t> order_on_host(const std::vector<NormalizedKey>& words
     const auto row_bits = static_cast<std::uint32_t>(std::bit_width(row_count - 1));
     if (words[0].bits + row_bits <= 64) return order_by_digits(words[0], row_bits);
   }
-  std::vector<std::uint64_t> order(row_count);
-  std::iota(order.begin(), order.end(), std::uint64_t{0});
-  const auto less = [&](std::uint64_t a, std::uint64_t b) {
-    for (const NormalizedKey& word : words)
-      if (word.values[a] != word.values[b]) return word.values[a] < word.values[b];
-    return a < b;
+  std::vector<RankedRow> ranked(row_count);
+  for (std::uint64_t row = 0; row < row_count; row++)
+    ranked[row] = {words.empty() ? 0 : words[0].values[row], row};
+  const auto less = [&](const RankedRow& a, const RankedRow& b) {
+    if (a.word != b.word) return a.word < b.word;
+    for (std::size_t i = 1; i < words.size(); i++)
+      if (words[i].values[a.row] != words[i].values[b.row])
+        return words[i].values[a.row] < words[i].values[b.row];
+    return a.row < b.row;
   };
-  const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(limit, row_count));
-  if (end != order.end()) std::nth_element(order.begin(), end, order.end(), less);
-  std::sort(order.begin(), end, less);
-  order.erase(end, order.end());
+  const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(std::min(limit, row_count));
+  if (end != ranked.end()) std::nth_element(ranked.begin(), end, ranked.end(), less);
+  ranked.erase(end, ranked.end());
+  sort_in_parallel(ranked, less);
+  std::vector<std::uint64_t> order(ranked.size());
+  for (std::size_t i = 0; i < ranked.size(); i++) order[i] = ranked[i].row;
   return order;
 }
 

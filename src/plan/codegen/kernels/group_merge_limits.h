@@ -1,0 +1,26 @@
+// Numbers that group_merge.kc and the host share.
+#pragma once
+
+// How an accumulator is merged. A maximum is the minimum of its type and MERGE_IS_MAXIMUM.
+#define MERGE_SUM_I64 0u
+#define MERGE_SUM_I128 1u
+#define MERGE_SUM_F64 2u
+#define MERGE_MINIMUM_I64 4u
+#define MERGE_MINIMUM_U64 5u
+#define MERGE_MINIMUM_F32 6u
+#define MERGE_MINIMUM_F64 7u
+#define MERGE_IS_MAXIMUM 4u
+
+// The words of `totals`.
+#define MERGE_GROUP_COUNT 0u
+#define MERGE_OVERFLOWED 1u
+#define MERGE_COLLECTED 2u
+#define MERGE_TOTAL_WORDS 3u
+
+// The words of `layout` before those of the accumulators.
+#define MERGE_LAYOUT_WORDS 2u
+
+// The states of slots. Those from MERGE_FIRST_LAUNCH on are the numbers of launches.
+#define MERGE_FREE 0u
+#define MERGE_MOVED 1u
+#define MERGE_FIRST_LAUNCH 2u

@@ -1,0 +1,98 @@
+// Merges the groups of chunks in device memory (kernels/group_merge.kc), so that they are
+// downloaded once a run.
+//
+// add() enqueues and waits for nothing: how many groups there are is read some chunks later. The
+// table grows before more than half of its slots could be in use.
+#pragma once
+#include <array>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/thread_pool.hpp"
+#include "plan/execution/group_by_tables.hpp"
+#include "plan/execution/read_back.hpp"
+#include "plan/fusion/tile_program.hpp"
+
+namespace penstock::plan {
+
+// Where the groups of chunks are merged. `automatic`: on devices with cores of their own, from the
+// first chunk on that has min_merged_groups in one table; fewer cost the host less than a launch.
+enum class MergeLocation : unsigned char { automatic, device, host };
+constexpr std::uint32_t min_merged_groups = 2048;
+
+// A run's device, the queue of its kernels, and RunOptions::memory_limit_bytes. The queue outlives
+// what is merged by it.
+struct MergePlace {
+  MergeLocation location = MergeLocation::host;
+  std::shared_ptr<Device> device;
+  Queue* queue = nullptr;
+  std::uint64_t memory_limit_bytes = 0;
+};
+
+class GroupMerge {
+ public:
+  // Begins to compile. Null where the place or the program leaves all groups to the host.
+  static std::unique_ptr<GroupMerge> begin(const MergePlace& place, const TileProgram& program);
+
+  // Returns whether a chunk of so many groups in each of its tables is merged here. From the first
+  // such chunk on all are, so that the order of additions is that of chunks.
+  bool wants(std::span<const std::uint32_t> counts) const;
+  // Enqueues the merge of a chunk's tables, of which each has no key twice. Returns false where
+  // memory is too small: the host goes on then.
+  Result<bool> add(const GroupByResults& tables, std::span<const std::uint32_t> counts);
+  // Waits, and passes on all groups: the words of their keys, then two words for each accumulator.
+  // Call it once, after the last add().
+  Status take_all(const std::function<void(std::span<const std::uint64_t>)>& take);
+  // Adds the kernel, and a note where memory was too small.
+  void add_to(RunReport& report) const;
+
+ private:
+  // Merges whose totals are not known yet. More than there are chunks in flight, so that reading
+  // the oldest does not wait.
+  static constexpr std::size_t max_unread = 4;
+  struct Unread {
+    ReadBack read_back;
+    std::span<const std::uint32_t> totals;
+    std::uint64_t entries = 0;
+    std::shared_ptr<Event> begun, done;
+  };
+  struct Slots {
+    BufferPointer states, words;
+    std::uint64_t count = 0;
+  };
+
+  GroupMerge(MergePlace place, const TileProgram& program);
+  Status open();
+  Result<bool> reserve(std::uint64_t entries);
+  bool fits(std::uint64_t slots) const;
+  Result<bool> grow(std::uint64_t slots);
+  Status merge(const GroupByResults& tables, std::span<const std::uint32_t> counts);
+  Status read_totals(std::uint64_t entries, std::shared_ptr<Event> begun);
+  Status take_totals(Unread& unread);
+  Status take_all_totals();
+  Status download(const std::function<void(std::span<const std::uint64_t>)>& take,
+                  const Buffer& groups);
+  void add_note(RunReport& report) const;
+  Status launch(std::string_view kernel, std::uint64_t count, std::span<const Argument> arguments);
+  std::uint64_t slot_bytes() const { return 4 + 8 * std::uint64_t{slot_words_}; }
+  std::uint64_t max_groups() const;  // that there may be, as far as totals are known
+
+  MergePlace place_;
+  const TileProgram& program_;
+  std::uint32_t slot_words_ = 0;
+  std::vector<std::uint32_t> layout_words_;
+  Task<Result<std::shared_ptr<Program>>> building_;
+  std::shared_ptr<Program> compiled_;
+  std::string source_;
+  BufferPointer layout_, totals_;
+  Slots slots_;
+  std::array<Unread, max_unread> unread_;  // a ring: merges_ counts those that were enqueued
+  std::uint64_t merges_ = 0, launches_ = 0, known_groups_ = 0, entries_merged_ = 0;
+  std::uint64_t groups_taken_ = 0, refused_slots_ = 0;  // 0: memory was never too small
+  std::uint32_t launch_number_ = 0;
+  double device_seconds_ = 0;
+};
+
+}  // namespace penstock::plan
