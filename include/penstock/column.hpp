@@ -203,6 +203,11 @@ struct Table {
 // it at once.
 using BatchAllocator = std::function<std::shared_ptr<std::byte>(std::uint64_t bytes)>;
 
+// See skipping.hpp.
+struct RowCondition;
+struct RowSelection;
+struct ColumnStatistics;
+
 struct ScanOptions {
   std::uint64_t batch_rows =
       1 << 20;  // batches hold at most this many rows; all but the last a multiple of 64
@@ -211,6 +216,8 @@ struct ScanOptions {
       {};  // for decoded values, such as memory that a device copies at full speed; a hint
   std::vector<std::uint32_t> encoded =
       {};  // columns to keep encoded where the source has them so; a hint
+  // What select_rows() of the same source returned; null: every row.
+  std::shared_ptr<const RowSelection> rows = {};
 };
 
 // Yields batches in row order. Columns have the order in which they were asked for.
@@ -229,6 +236,13 @@ class TableSource {
   virtual Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
                                                     const ScanOptions& options) const = 0;
   virtual bool can_be_scanned_again() const { return true; }
+  // Returns rows that hold every row for which the condition does, found without reading values;
+  // nullopt where the source has no records to find them by.
+  virtual Result<std::optional<RowSelection>> select_rows(const RowCondition& needed) const;
+  // Returns what the source's records say of a column, as far as they can be exact.
+  virtual Result<ColumnStatistics> statistics(std::uint32_t column) const;
+  // Reads the columns, and compares all that the source's records say of them with their values.
+  virtual Status check_statistics(std::span<const std::uint32_t> columns) const;
   virtual std::string describe() const = 0;  // "lineitem.parquet", for explain
 };
 std::shared_ptr<TableSource> table_source(Table table, std::string name = "table");

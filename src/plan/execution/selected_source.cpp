@@ -1,0 +1,34 @@
+#include "plan/execution/selected_source.hpp"
+
+namespace penstock::plan {
+namespace {
+
+class SelectedSource final : public TableSource {
+ public:
+  SelectedSource(std::shared_ptr<TableSource> source, RowSelection rows)
+      : source_(std::move(source)), rows_(std::make_shared<const RowSelection>(std::move(rows))) {}
+
+  const Schema& schema() const override { return source_->schema(); }
+  std::optional<std::uint64_t> row_count() const override { return rows_->row_count(); }
+  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
+                                            const ScanOptions& options) const override {
+    ScanOptions of_rows = options;
+    of_rows.rows = rows_;
+    return source_->scan(columns, of_rows);
+  }
+  bool can_be_scanned_again() const override { return source_->can_be_scanned_again(); }
+  std::string describe() const override { return source_->describe(); }
+
+ private:
+  std::shared_ptr<TableSource> source_;
+  std::shared_ptr<const RowSelection> rows_;
+};
+
+}  // namespace
+
+std::shared_ptr<TableSource> selected_source(std::shared_ptr<TableSource> source,
+                                             RowSelection rows) {
+  return std::make_shared<SelectedSource>(std::move(source), std::move(rows));
+}
+
+}  // namespace penstock::plan

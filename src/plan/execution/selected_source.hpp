@@ -1,0 +1,13 @@
+// A source without the rows that a condition does not need.
+#pragma once
+#include <memory>
+
+#include "penstock/skipping.hpp"
+
+namespace penstock::plan {
+
+// `rows` are what select_rows() of the source returned.
+std::shared_ptr<TableSource> selected_source(std::shared_ptr<TableSource> source,
+                                             RowSelection rows);
+
+}  // namespace penstock::plan
