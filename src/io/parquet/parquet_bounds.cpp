@@ -27,45 +27,45 @@ template <class T> std::optional<T> plain_value(const std::string& encoded) {
   return value;
 }
 
-std::optional<OrderedValue> real(std::optional<double> value) {
+std::optional<OrderedValue> ordered_real(std::optional<double> value) {
   if (!value || std::isnan(*value)) return std::nullopt;
   return OrderedValue(*value);
 }
 
-std::optional<OrderedValue> integer(std::optional<std::int64_t> value) {
+std::optional<OrderedValue> ordered_integer(std::optional<std::int64_t> value) {
   return value ? std::optional(OrderedValue(*value)) : std::nullopt;
 }
 
 // Values without a conversion, and narrow ones: their bytes tell apart only with the type.
 std::optional<OrderedValue> of_type(Type type, const std::string& encoded) {
   switch (type.kind) {
-    case Kind::float32: return real(plain_value<float>(encoded));
-    case Kind::float64: return real(plain_value<double>(encoded));
+    case Kind::float32: return ordered_real(plain_value<float>(encoded));
+    case Kind::float64: return ordered_real(plain_value<double>(encoded));
     case Kind::uint8:
     case Kind::uint16:
-    case Kind::uint32: return integer(plain_value<std::uint32_t>(encoded));
+    case Kind::uint32: return ordered_integer(plain_value<std::uint32_t>(encoded));
     case Kind::uint64: {
       const auto value = plain_value<std::uint64_t>(encoded);
-      return value ? integer(ordered_unsigned(*value)) : std::nullopt;
+      return value ? ordered_integer(ordered_unsigned(*value)) : std::nullopt;
     }
     case Kind::boolean: {
       const auto value = plain_value<std::uint8_t>(encoded);
-      return value && *value <= 1 ? integer(*value) : std::nullopt;
+      return value && *value <= 1 ? ordered_integer(*value) : std::nullopt;
     }
     case Kind::int8:
     case Kind::int16:
     case Kind::int32:
-    case Kind::date32: return integer(plain_value<std::int32_t>(encoded));
+    case Kind::date32: return ordered_integer(plain_value<std::int32_t>(encoded));
     case Kind::int64:
     case Kind::timestamp:
-    case Kind::decimal: return integer(plain_value<std::int64_t>(encoded));
+    case Kind::decimal: return ordered_integer(plain_value<std::int64_t>(encoded));
     case Kind::string:
     case Kind::int128: break;
   }
   return std::nullopt;
 }
 
-std::optional<OrderedValue> milliseconds(const std::string& encoded) {
+std::optional<OrderedValue> of_milliseconds(const std::string& encoded) {
   const auto value = plain_value<std::int64_t>(encoded);
   std::int64_t microseconds = 0;
   if (!value || __builtin_mul_overflow(*value, std::int64_t{1000}, &microseconds))
@@ -73,7 +73,7 @@ std::optional<OrderedValue> milliseconds(const std::string& encoded) {
   return OrderedValue(microseconds);
 }
 
-std::optional<OrderedValue> nanoseconds(const std::string& encoded, Rounding rounding) {
+std::optional<OrderedValue> of_nanoseconds(const std::string& encoded, Rounding rounding) {
   const auto value = plain_value<std::int64_t>(encoded);
   if (!value) return std::nullopt;
   const std::int64_t rest = *value % 1000;
@@ -99,9 +99,9 @@ std::optional<OrderedValue> bound_of(const ParquetColumn& column,
     case Conversion::none:
     case Conversion::boolean:
     case Conversion::narrow: return of_type(column.field.type, encoded);
-    case Conversion::widen: return integer(plain_value<std::int32_t>(encoded));
-    case Conversion::milliseconds: return milliseconds(encoded);
-    case Conversion::nanoseconds: return nanoseconds(encoded, rounding);
+    case Conversion::widen: return ordered_integer(plain_value<std::int32_t>(encoded));
+    case Conversion::milliseconds: return of_milliseconds(encoded);
+    case Conversion::nanoseconds: return of_nanoseconds(encoded, rounding);
     case Conversion::int96: return std::nullopt;
     case Conversion::big_endian_fixed:
       if (encoded.size() != static_cast<std::size_t>(std::max(leaf.type_length(), 0)))
@@ -172,8 +172,8 @@ std::optional<OrderedValue> ordered_value(const Column& column, std::uint64_t ro
     case Kind::int64:
     case Kind::timestamp:
     case Kind::decimal: return OrderedValue(stored<std::int64_t>(column, row));
-    case Kind::float32: return real(column.values.as<float>()[row]);
-    case Kind::float64: return real(column.values.as<double>()[row]);
+    case Kind::float32: return ordered_real(column.values.as<float>()[row]);
+    case Kind::float64: return ordered_real(column.values.as<double>()[row]);
     case Kind::string: return OrderedValue(std::string(column.string(row)));
     case Kind::int128: break;
   }

@@ -98,14 +98,17 @@ void ParquetFile::look_at_chunks(ParquetColumn& column) const {
   column.field.nullable = column.is_optional && !counts_no_null;
 }
 
-std::shared_ptr<parquet::RowGroupPageIndexReader> ParquetFile::page_index(int row_group) const {
+std::shared_ptr<parquet::RowGroupPageIndexReader> ParquetFile::page_index(int row_group,
+                                                                          int leaf) const {
   if (metadata_->is_encryption_algorithm_set()) return nullptr;
   const auto ranges = parquet::PageIndexReader::DeterminePageIndexRangesInRowGroup(
-      *metadata_->RowGroup(row_group), {});
+      *metadata_->RowGroup(row_group), {leaf});
   // Before memory is allocated for what is not there.
   for (const auto& range : {ranges.column_index, ranges.offset_index})
     if (range && (range->offset > bytes_ || range->length > bytes_ - range->offset)) return nullptr;
-  return parquet::PageIndexReader::Make(input_.get(), metadata_, properties_)->RowGroup(row_group);
+  const auto reader = parquet::PageIndexReader::Make(input_.get(), metadata_, properties_);
+  reader->WillNeed({row_group}, {leaf}, {true, true});
+  return reader->RowGroup(row_group);
 }
 
 std::shared_ptr<parquet::RowGroupBloomFilterReader> ParquetFile::bloom_filters(

@@ -58,8 +58,8 @@ class ParquetFile {
     return metadata_->RowGroup(index);
   }
   // Both throw what Parquet throws, and so does reading from what they return. Null where the file
-  // has none for the row group, and of encrypted files.
-  std::shared_ptr<parquet::RowGroupPageIndexReader> page_index(int row_group) const;
+  // has none for the row group, and of encrypted files. A page index is that of one leaf column.
+  std::shared_ptr<parquet::RowGroupPageIndexReader> page_index(int row_group, int leaf) const;
   std::shared_ptr<parquet::RowGroupBloomFilterReader> bloom_filters(int row_group) const;
   arrow::io::RandomAccessFile& input() const { return *input_; }
   std::int64_t bytes() const { return bytes_; }

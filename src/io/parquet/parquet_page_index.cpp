@@ -43,7 +43,7 @@ Bounds bounds_of_page(const parquet::ColumnIndex& index, std::size_t page, std::
 
 std::optional<PageBounds> bounds_in(const ParquetFile& file, int row_group,
                                     const ParquetColumn& column) {
-  const auto reader = file.page_index(row_group);
+  const auto reader = file.page_index(row_group, column.leaf);
   if (!reader) return std::nullopt;
   const auto group = file.row_group_metadata(row_group);
   const auto offsets = reader->GetOffsetIndex(column.leaf);
@@ -76,7 +76,7 @@ template <class Read> std::invoke_result_t<Read> if_intact(Read&& read) {
 
 std::optional<PageStarts> page_starts(const ParquetFile& file, int row_group, int leaf) {
   return if_intact([&]() -> std::optional<PageStarts> {
-    const auto reader = file.page_index(row_group);
+    const auto reader = file.page_index(row_group, leaf);
     const auto offsets = reader ? reader->GetOffsetIndex(leaf) : nullptr;
     if (!offsets) return std::nullopt;
     return starts_of(*offsets, file.row_group_metadata(row_group)->num_rows());

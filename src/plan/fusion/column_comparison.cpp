@@ -17,7 +17,7 @@ struct Floor {
   bool is_exact = false;  // it is the constant
 };
 
-bool is_counted(Type type) {
+bool has_count(Type type) {
   return is_integer(type) || type.kind == Kind::decimal || type.kind == Kind::date32 ||
          type.kind == Kind::timestamp || type.kind == Kind::boolean;
 }
@@ -68,7 +68,7 @@ std::optional<Floor> floor_of(Type type, const Scalar& constant) {
   if (type.kind == Kind::string)
     return constant.type.kind == Kind::string ? std::optional(Floor{constant, true}) : std::nullopt;
   if (is_float(type)) return floor_of_real(type, constant);
-  return is_counted(type) ? floor_of_count(type, constant) : std::nullopt;
+  return has_count(type) ? floor_of_count(type, constant) : std::nullopt;
 }
 
 RowCondition with_constants(std::uint32_t column, Type type, RowTest test,
@@ -101,7 +101,7 @@ std::optional<RowCondition> column_comparison(std::uint32_t column, Type type, R
   const auto floor = floor_of(type, constant);
   if (!floor) return std::nullopt;
   const RowCondition never = with_constants(column, type, RowTest::equal, {});
-  if (is_counted(type)) {
+  if (has_count(type)) {
     const expr::Range range = expr::stored_range(type);
     const bool is_above = floor->value.integer > range.maximum;
     if (is_above || floor->value.integer < range.minimum) {
