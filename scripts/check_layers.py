@@ -40,6 +40,7 @@ HEADER_LAYER = {
     "penstock": "cli",
     "profile": "plan",
     "query": "plan",
+    "skipping": "column",
     "status": "base",
 }
 # Places that exist on one machine only, and hosts that a client's own configuration must name.

@@ -209,6 +209,11 @@ struct Table {
 // it at once.
 using BatchAllocator = std::function<std::shared_ptr<std::byte>(std::uint64_t bytes)>;
 
+// See skipping.hpp.
+struct RowCondition;
+struct RowSelection;
+struct ColumnStatistics;
+
 struct ScanOptions {
   std::uint64_t batch_rows =
       1 << 20;  // batches hold at most this many rows; all but the last a multiple of 64
@@ -217,6 +222,8 @@ struct ScanOptions {
       {};  // for decoded values, such as memory that a device copies at full speed; a hint
   std::vector<std::uint32_t> encoded =
       {};  // columns to keep encoded where the source has them so; a hint
+  // What select_rows() of the same source returned; null: every row.
+  std::shared_ptr<const RowSelection> rows = {};
 };
 
 // Yields batches in row order. Columns have the order in which they were asked for.
@@ -238,6 +245,13 @@ class TableSource {
   // The table as encoded pages, for readers within the library that decode them on a device; null
   // where it is not stored so.
   virtual std::shared_ptr<const pages::PagedTable> pages() const { return nullptr; }
+  // Returns rows that hold every row for which the condition does, found without reading values;
+  // nullopt where the source has no records to find them by.
+  virtual Result<std::optional<RowSelection>> select_rows(const RowCondition& needed) const;
+  // Returns what the source's records say of a column, as far as they can be exact.
+  virtual Result<ColumnStatistics> statistics(std::uint32_t column) const;
+  // Reads the columns, and compares all that the source's records say of them with their values.
+  virtual Status check_statistics(std::span<const std::uint32_t> columns) const;
   virtual std::string describe() const = 0;  // "lineitem.parquet", for explain
 };
 std::shared_ptr<TableSource> table_source(Table table, std::string name = "table");

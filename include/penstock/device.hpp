@@ -268,6 +268,8 @@ std::vector<Traits> list_devices(std::vector<std::string>* notes = nullptr);
 // Opens by id ("cuda:0", "opencl:1"), by kind ("cuda", "opencl", "cpu", "gpu") or the first usable
 // one (""). The error says what to install. One Device per id and process: repeated calls share it.
 Result<std::shared_ptr<Device>> open_device(std::string_view selector = "");
+// Returns the traits of the device that open_device() would open, without opening it.
+Result<Traits> find_device(std::string_view selector = "");
 
 // Opens the device of a caller's OpenCL queue (cl_command_queue) in that queue's context: a
 // separate Device, which imports that context's memory and queues. For CUDA streams, call

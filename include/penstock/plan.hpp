@@ -24,6 +24,7 @@
 #include "penstock/device.hpp"
 #include "penstock/expression.hpp"
 #include "penstock/profile.hpp"
+#include "penstock/skipping.hpp"
 #include "penstock/status.hpp"
 
 namespace penstock {
@@ -227,17 +228,19 @@ struct KernelReport {
 };
 
 struct RunReport {
-  std::string device_id, device_name;
+  std::string device_id, device_name;  // empty where no device was needed, and none was named
   std::uint64_t rows_read = 0, rows_out = 0, chunks = 0;
   std::uint64_t paged_chunks = 0;  // of the chunks, those whose pages kernels decoded
   std::uint64_t bytes_uploaded = 0, bytes_downloaded = 0;
   double total_seconds = 0, read_seconds = 0,
          wait_seconds = 0;  // whole run; waiting for the source; waiting for the device
+  // Of scans whose filters sources were told of: what these left out of it.
+  SkipCounts skipped;
   // Of each tile program, and after it those that computed on its columns' codes, and group_merge
   // where the groups of chunks were merged on the device.
   std::vector<KernelReport> kernels;
-  // What the host computed because device memory was too small, or the device could not, a
-  // sentence each.
+  // What the host computed because device memory was too small, or the device could not, and what
+  // took no kernel, a sentence each.
   std::vector<std::string> notes;
   std::optional<Profile> profile;  // where RunOptions::profile asked for it
 };

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "penstock/column.hpp"
+#include "penstock/skipping.hpp"
 
 namespace penstock {
 namespace {
@@ -71,6 +72,14 @@ class InMemorySource final : public TableSource {
 };
 
 }  // namespace
+
+Result<std::optional<RowSelection>> TableSource::select_rows(const RowCondition&) const {
+  return std::optional<RowSelection>();
+}
+
+Result<ColumnStatistics> TableSource::statistics(std::uint32_t) const { return ColumnStatistics(); }
+
+Status TableSource::check_statistics(std::span<const std::uint32_t>) const { return {}; }
 
 std::optional<std::uint32_t> find_field(const Schema& schema, std::string_view name) {
   for (std::size_t i = 0; i < schema.size(); i++)

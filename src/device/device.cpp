@@ -186,6 +186,10 @@ std::vector<Traits> list_devices(std::vector<std::string>* notes) {
   return devices;
 }
 
+Result<Traits> find_device(std::string_view selector) {
+  return catch_exceptions([&] { return choose(selector); });
+}
+
 Result<std::shared_ptr<Device>> open_device(std::string_view selector) {
   return catch_exceptions([&] { return open_chosen(selector); });
 }

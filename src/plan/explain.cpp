@@ -8,6 +8,8 @@
 #include "plan/execution/tile_kernel.hpp"
 #include "plan/fusion/kernel_steps.hpp"
 #include "plan/fusion/paged_columns.hpp"
+#include "plan/fusion/row_condition.hpp"
+#include "plan/fusion/source_answers.hpp"
 #include "plan/order/sort_rows.hpp"
 #include "plan/strings/code_functions.hpp"
 
@@ -224,6 +226,25 @@ Result<std::string> choose_pages(const Plan& plan, StepId base, TileProgram& pro
   return choose_page_decoding(program, *source, options.page_decoding, traits);
 }
 
+// "answered from the footer of lineitem.parquet: count(*) 60175"
+std::string describe_answer(const Plan& plan, StepId reduce, const Table& answer) {
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < answer.columns.size(); i++)
+    values.push_back(answer.names[i] + " " + text_of(scalar_at(answer.columns[i], 0)));
+  return "  no kernel: answered from the footer of " + source_of(plan, reduce).describe() + ": " +
+         list(values) + "\n";
+}
+
+// What a chain's source leaves out: "" where there is nothing to tell it by.
+Result<std::string> describe_skipped(const Plan& plan, StepId base, const TileProgram& program) {
+  const std::shared_ptr<TableSource>& source = plan.step(base).source;
+  const std::optional<RowCondition> needed = needed_rows(program);
+  if (!source || !needed) return std::string();
+  PENSTOCK_ASSIGN(const std::optional<RowSelection> rows, source->select_rows(*needed));
+  if (!rows) return std::string();
+  return "    skips " + text_of(rows->counts) + "\n";
+}
+
 std::string describe_build(const BuildReport& report) {
   const char* how = report.cache == CacheResult::compiled ? "miss, compiled and stored"
                     : report.cache == CacheResult::disk   ? "hit on disk"
@@ -254,15 +275,16 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
   text += "After fusion\n";
   PENSTOCK_ASSIGN(const std::vector<KernelStep> kernels, kernel_steps(plan, result, consumers));
   for (const auto& [base, last, programs] : kernels) {
-    if (counts_known_rows(plan, last)) {
-      text += "  no kernel: " + describe(plan, plan.step(base)) + " states its number of rows, " +
-              std::to_string(*known_row_count(plan, base)) + "\n";
+    PENSTOCK_ASSIGN(const std::optional<Table> answer, source_answer(plan, last));
+    if (answer) {
+      text += describe_answer(plan, last, *answer);
       continue;
     }
+    PENSTOCK_ASSIGN(const std::string skipped, describe_skipped(plan, base, programs[0]));
     for (TileProgram program : programs) {
       PENSTOCK_ASSIGN(const std::string note, choose_pages(plan, base, program, options, traits));
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, options.variant));
-      text += describe_kernel(plan, base, last, program, traits, *variant);
+      text += describe_kernel(plan, base, last, program, traits, *variant) + skipped;
       if (!note.empty()) text += "    " + note + "\n";
       if (!device) continue;
       PENSTOCK_ASSIGN(const auto kernel,

@@ -35,6 +35,24 @@ class Output(CommandLineTest):
         self.assertRegex(counted, r": 1,100,000 rows in [\d.]+ m?s, .*rows/s; ")
         self.assertNotIn("B/s", counted)
 
+    def test_what_is_skipped_is_said_before_and_after_a_run(self):
+        file = self.parquet_file(300_000)  # three row groups
+        statement = f"SELECT sum(r) FROM '{file}' WHERE n < 1000"
+        # Pages of the third too, where the version of Arrow writes a page index.
+        skipped = r"2 of 3 row groups \(2 by statistics\)(, \d+ pages)?: \d+ of 300000 rows"
+        self.assertRegex(self.query(statement, "--explain").out, f"skips {skipped}")
+        self.assertRegex(self.query(statement).err, f"skipped: {skipped}")
+        self.assertNotIn("skip", self.query(f"SELECT sum(r) FROM '{file}' WHERE n >= 0").err)
+
+    def test_the_footer_answers_without_a_device(self):
+        statement = f"SELECT count(*), min(n), max(n) FROM '{self.parquet_file()}'"
+        ended = self.query(statement, "--format", "csv", PENSTOCK_HIDE="cuda,opencl")
+        self.assertEqual(ended.out.splitlines()[1:], ["5000,0,4999"], ended.err)
+        self.assertIn("answered from the footer of numbers.parquet", ended.err)
+        self.assertIn("no device: ", ended.err)
+        self.assert_fails(self.query(statement, "--device", "cuda:99"), "no usable device")
+        self.assert_fails(self.query(statement, "--device", "none"), "names no device")
+
     def test_a_query_never_waits_for_a_cpus_copy_bandwidth(self):
         cache = self.folder / "cache"
         statement = f"SELECT sum(n), sum(r) FROM '{self.numbers_file(1000000)}'"

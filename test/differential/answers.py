@@ -26,6 +26,8 @@ class Answer:
     error: str = ""  # a code of status.hpp, "crash", or "error" for DuckDB's
     message: str = ""
     device: str = ""
+    skipped: dict = dataclasses.field(default_factory=dict)  # what was left out, by its reason
+    kernels: int = 0
 
     @property
     def row_count(self):

@@ -125,6 +125,8 @@ class Driver:
         return Answer(
             [Column(c["name"], c["type"], c["values"]) for c in answer["columns"]],
             device=answer["device"],
+            skipped=answer["skipped"],
+            kernels=answer["kernels"],
         )
 
     def _crash(self, hung):

@@ -5,9 +5,10 @@
 // A line of input is a statement, or an option for those that follow: ".device ID", ".variant
 // NAME", ".batch_rows N",
 // ".memory_limit N", ".pages device". A statement's answer is one line, an object of either
+// ".memory_limit N", ".validate 1". A statement's answer is one line, an object of either
 //
 //     {"columns": [{"name": "n", "type": "DECIMAL(15,2)", "values": [150, null]}],
-//         "device": "opencl:0"}
+//         "device": "opencl:0", "skipped": {"rows": 0, ...}, "kernels": 1}
 //     {"error": "overflow", "message": "..."}
 //
 // Nothing is lost: dates, timestamps, decimals and HUGEINT are the integers they are stored as, of
@@ -126,6 +127,13 @@ std::string answer_text(const QueryResult& outcome) {
   }
   json += "], \"device\": ";
   append_text(json, outcome.report.device_id);
+  const SkipCounts& skipped = outcome.report.skipped;
+  json += ", \"skipped\": {\"statistics\": " + std::to_string(skipped.groups_by_statistics) +
+          ", \"page_index\": " + std::to_string(skipped.groups_by_page_index) +
+          ", \"bloom_filters\": " + std::to_string(skipped.groups_by_bloom_filter) +
+          ", \"pages\": " + std::to_string(skipped.pages_skipped) +
+          ", \"rows\": " + std::to_string(skipped.rows_skipped) +
+          "}, \"kernels\": " + std::to_string(outcome.report.kernels.size());
   return json + "}";
 }
 
@@ -159,6 +167,8 @@ bool set_option(const std::string& line, RunOptions& options) {
     options.page_decoding = value == "device" ? PageDecoding::device
                             : value == "host" ? PageDecoding::host
                                               : PageDecoding::automatic;
+  else if (name == "validate")
+    options.validate = value == "1";
   else
     return false;
   return true;

@@ -78,6 +78,7 @@ std::optional<MeasuredBandwidth> copy_bandwidth_of_device(const std::string& id)
 void print_report(const RunReport& report, const QueryOptions& options) {
   if (options.validate) print_line("validated: every step's rows equal the host reference");
   if (options.verbose || options.stats) print_line(statistics_text(report));
+  if (report.skipped.rows_skipped > 0) print_line("skipped: " + text_of(report.skipped));
   for (const std::string& note : report.notes) print_line("note: " + note);
   std::optional<MeasuredBandwidth> copy;
   if (has_kernel_rate(report)) copy = copy_bandwidth_of_device(report.device_id);

@@ -58,9 +58,10 @@ bool has_kernel_rate(const RunReport& report) {
 std::string summary_line(const RunReport& report, const std::optional<MeasuredBandwidth>& copy) {
   const KernelTotals totals = totals_of(report);
   const double seconds = report.total_seconds, bytes = static_cast<double>(totals.bytes_moved);
-  std::string line = report.device_id + " " + report.device_name + ": " +
-                     count_text(report.rows_read) +
-                     (report.rows_read == 1 ? " row in " : " rows in ") + seconds_text(seconds);
+  std::string line =
+      (report.device_id.empty() ? "no device" : report.device_id + " " + report.device_name) +
+      ": " + count_text(report.rows_read) + (report.rows_read == 1 ? " row in " : " rows in ") +
+      seconds_text(seconds);
   const bool many_bytes = totals.bytes_moved >= min_bytes, long_enough = seconds >= min_run_seconds;
   if (long_enough && (many_bytes || report.rows_read >= min_rows))
     line += ", " + rate_text(static_cast<double>(report.rows_read) / seconds) + "rows/s";

@@ -208,7 +208,7 @@ std::unique_ptr<ChunkDecoder> decoder_of(std::shared_ptr<parquet::ColumnReader> 
 }  // namespace
 
 Result<std::unique_ptr<ChunkDecoder>> ChunkDecoder::open(
-    const ParquetFile& file, int row_group, const ParquetColumn& column,
+    const ParquetFile& file, int row_group, const ParquetColumn& column, const RowRanges& rows,
     const std::shared_ptr<BatchMemory>& memory) {
   const auto group = file.row_group(row_group);
   const auto chunk = group->metadata()->ColumnChunk(column.leaf);
@@ -217,11 +217,28 @@ Result<std::unique_ptr<ChunkDecoder>> ChunkDecoder::open(
     return Status(Code::corrupt, "the column chunk claims " + std::to_string(values) +
                                      " values for " +
                                      std::to_string(group->metadata()->num_rows()) + " rows");
-  auto pages = open_pages(file, row_group, column.leaf, memory);
-  if (decodes_fixed(*chunk, column)) return fixed_decoder(std::move(pages), column, chunk->type());
-  auto reader = parquet::ColumnReader::Make(group->metadata()->schema()->Column(column.leaf),
-                                            std::move(pages.reader));
-  return decoder_of(std::move(reader), column);
+  auto pages = open_pages(file, row_group, column.leaf, rows, memory);
+  RowRanges page_rows = std::move(pages.rows);
+  std::unique_ptr<ChunkDecoder> decoder;
+  if (decodes_fixed(*chunk, column)) {
+    decoder = fixed_decoder(std::move(pages), column, chunk->type());
+  } else {
+    auto reader = parquet::ColumnReader::Make(group->metadata()->schema()->Column(column.leaf),
+                                              std::move(pages.reader));
+    decoder = decoder_of(std::move(reader), column);
+  }
+  decoder->group_row_ = file.first_rows()[static_cast<std::size_t>(row_group)];
+  decoder->page_rows_ = std::move(page_rows);
+  return decoder;
+}
+
+Status ChunkDecoder::decode_rows(BatchColumn& to, std::size_t part, std::uint64_t first_row,
+                                 RowRange rows) {
+  if (const std::uint64_t needless = rows_within(page_rows_, {next_row_, rows.begin}))
+    PENSTOCK_TRY(skip(needless));
+  file_row = group_row_ + rows.begin;
+  next_row_ = rows.end;
+  return decode(to, part, first_row, rows.end - rows.begin);
 }
 
 }  // namespace penstock::io

@@ -1,6 +1,7 @@
 // Decodes one column of one row group, in order, straight into the memory of batches.
 //
-// Row groups and batches do not share boundaries: a part is the rows of one row group in one batch.
+// Row groups and batches do not share boundaries: a part is the rows of one row group in one batch,
+// which may be several ranges of them.
 // Several threads fill parts of one batch column at once. They share only the bytes of bits at the
 // parts' edges, which are or-ed atomically.
 #pragma once
@@ -11,6 +12,7 @@
 
 #include "io/common/batch_memory.hpp"
 #include "io/parquet/parquet_file.hpp"
+#include "io/parquet/row_ranges.hpp"
 
 namespace penstock::io {
 
@@ -27,7 +29,8 @@ class BatchColumn {
       : column_(column),
         row_count_(row_count),
         parts_left_(part_count),
-        parts_(is_plain_string() ? part_count : 0) {}
+        parts_(is_plain_string() ? part_count : 0),
+        dictionary_bases_(column.is_dictionary ? part_count : 0, -1) {}
   // Allocates the memory; the first part to arrive does it for all.
   void prepare(BatchMemory& memory);
 
@@ -35,6 +38,8 @@ class BatchColumn {
   std::byte* validity() const { return validity_.get(); }
   void saw_null() { any_null_.store(true, std::memory_order_relaxed); }
   StringBytes& part(std::size_t index) { return parts_[index]; }
+  // The index that add_dictionary() returned for a part; -1 before.
+  std::int64_t& dictionary_base(std::size_t part) { return dictionary_bases_[part]; }
   // Appends a row group's dictionary and returns its first index in the batch's. Code::capacity
   // where the batch's rows are too few for so many entries (dictionary_limit.hpp).
   Result<std::int64_t> add_dictionary(const parquet::ByteArray* entries, std::int32_t count);
@@ -54,24 +59,39 @@ class BatchColumn {
   std::atomic<bool> any_null_{false};
   std::atomic<std::size_t> parts_left_;
   std::vector<StringBytes> parts_;  // plain strings
+  std::vector<std::int64_t> dictionary_bases_;
   std::mutex dictionary_mutex_;
   StringBytes dictionary_;
 };
 
-// Decodes one column chunk. One thread at a time may use it.
+// Decodes rows of one column chunk, in order. One thread at a time may use it.
 class ChunkDecoder {
  public:
   virtual ~ChunkDecoder() = default;
-  // The number in the file of the first row that the next call decodes; for messages.
-  std::uint64_t file_row = 0;
-  // Decodes the next `row_count` rows into rows [first_row, ...) of `to`, as its part `part`. May
-  // throw what Parquet throws.
-  virtual Status decode(BatchColumn& to, std::size_t part, std::uint64_t first_row,
-                        std::uint64_t row_count) = 0;
-  // Pages are decompressed into `memory`.
+  // `rows`, of the row group, are all that decode_rows() will be called for: pages without any of
+  // them are left out, where an offset index tells which these are. Pages are decompressed into
+  // `memory`.
   static Result<std::unique_ptr<ChunkDecoder>> open(const ParquetFile& file, int row_group,
                                                     const ParquetColumn& column,
+                                                    const RowRanges& rows,
                                                     const std::shared_ptr<BatchMemory>& memory);
+  // Decodes rows of the row group, none before those of the call before, into rows
+  // [first_row, ...) of `to`, as its part `part`. May throw what Parquet throws.
+  Status decode_rows(BatchColumn& to, std::size_t part, std::uint64_t first_row, RowRange rows);
+
+ protected:
+  // Both take the next rows of the pages that are not left out.
+  virtual Status decode(BatchColumn& to, std::size_t part, std::uint64_t first_row,
+                        std::uint64_t row_count) = 0;
+  virtual Status skip(std::uint64_t row_count) = 0;
+
+  // The number in the file of the first row that decode() decodes; for messages.
+  std::uint64_t file_row = 0;
+
+ private:
+  std::uint64_t group_row_ = 0;  // the file's number of the row group's first row
+  std::uint64_t next_row_ = 0;   // of the row group
+  RowRanges page_rows_;          // of the row group, those of pages that are not left out
 };
 
 }  // namespace penstock::io

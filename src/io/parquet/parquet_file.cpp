@@ -103,4 +103,23 @@ bool is_all_codes(const parquet::ColumnChunkMetaData& chunk) {
   return any && chunk.has_dictionary_page();
 }
 
+std::shared_ptr<parquet::RowGroupPageIndexReader> ParquetFile::page_index(int row_group,
+                                                                          int leaf) const {
+  if (metadata_->is_encryption_algorithm_set()) return nullptr;
+  const auto ranges = parquet::PageIndexReader::DeterminePageIndexRangesInRowGroup(
+      *metadata_->RowGroup(row_group), {leaf});
+  // Before memory is allocated for what is not there.
+  for (const auto& range : {ranges.column_index, ranges.offset_index})
+    if (range && (range->offset > bytes_ || range->length > bytes_ - range->offset)) return nullptr;
+  const auto reader = parquet::PageIndexReader::Make(input_.get(), metadata_, properties_);
+  reader->WillNeed({row_group}, {leaf}, {true, true});
+  return reader->RowGroup(row_group);
+}
+
+std::shared_ptr<parquet::RowGroupBloomFilterReader> ParquetFile::bloom_filters(
+    int row_group) const {
+  if (metadata_->is_encryption_algorithm_set()) return nullptr;
+  return parquet::BloomFilterReader::Make(input_, metadata_, properties_)->RowGroup(row_group);
+}
+
 }  // namespace penstock::io

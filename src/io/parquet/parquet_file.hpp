@@ -4,8 +4,10 @@
 // rest is named as unsupported.
 #pragma once
 #include <arrow/io/interfaces.h>
+#include <parquet/bloom_filter_reader.h>
 #include <parquet/file_reader.h>
 #include <parquet/metadata.h>
+#include <parquet/page_index.h>
 
 #include <memory>
 #include <string>
@@ -52,6 +54,13 @@ class ParquetFile {
   std::shared_ptr<parquet::RowGroupReader> row_group(int index) const {
     return reader_->RowGroup(index);
   }
+  std::unique_ptr<parquet::RowGroupMetaData> row_group_metadata(int index) const {
+    return metadata_->RowGroup(index);
+  }
+  // Both throw what Parquet throws, and so does reading from what they return. Null where the file
+  // has none for the row group, and of encrypted files. A page index is that of one leaf column.
+  std::shared_ptr<parquet::RowGroupPageIndexReader> page_index(int row_group, int leaf) const;
+  std::shared_ptr<parquet::RowGroupBloomFilterReader> bloom_filters(int row_group) const;
   arrow::io::RandomAccessFile& input() const { return *input_; }
   std::int64_t bytes() const { return bytes_; }
   const parquet::ReaderProperties& properties() const { return properties_; }

@@ -21,21 +21,41 @@ template <class Stored, class Out> class FixedDecoder final : public ChunkDecode
   Status decode(BatchColumn& to, std::size_t, std::uint64_t first_row,
                 std::uint64_t row_count) override {
     Out* out = reinterpret_cast<Out*>(to.values()) + first_row;
-    while (row_count > 0) {
-      if (page_left_ == 0) PENSTOCK_TRY(next_page());
-      const std::uint64_t rows = std::min(row_count, page_left_);
+    return page_by_page(row_count, [&](std::uint64_t rows) -> Status {
       if (is_coded_)
         PENSTOCK_TRY(decode_codes(out, rows));
       else
         copy_plain(out, rows);
       out += rows;
+      return {};
+    });
+  }
+
+  Status skip(std::uint64_t row_count) override {
+    return page_by_page(row_count, [&](std::uint64_t rows) -> Status {
+      if (!is_coded_) plain_ += rows * sizeof(Stored);
+      while (is_coded_ && rows > 0) {
+        const std::uint64_t taken = codes_.take(rows).size();
+        if (taken == 0) return ends_early();
+        rows -= taken;
+      }
+      return {};
+    });
+  }
+
+ private:
+  // Calls take(rows) for the next rows of each page.
+  template <class Take> Status page_by_page(std::uint64_t row_count, Take&& take) {
+    while (row_count > 0) {
+      if (page_left_ == 0) PENSTOCK_TRY(next_page());
+      const std::uint64_t rows = std::min(row_count, page_left_);
+      PENSTOCK_TRY(take(rows));
       row_count -= rows;
       page_left_ -= rows;
     }
     return {};
   }
 
- private:
   Status next_page() {
     while (page_left_ == 0) {
       page_ = pages_.reader->NextPage();

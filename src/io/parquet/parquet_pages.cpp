@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "codec/snappy/snappy_decode.hpp"
+#include "io/parquet/parquet_page_index.hpp"
 
 namespace penstock::io {
 namespace {
@@ -143,6 +144,47 @@ std::unique_ptr<parquet::PageReader> pages_as_they_are(
 #endif
 }
 
+// Leaves out pages by their place among the chunk's data pages. The offset index says which rows
+// each has; a header that says otherwise is an error, as every later row would be another one.
+class PageFilter {
+ public:
+  PageFilter(PageStarts starts, std::vector<bool> is_read)
+      : starts_(std::move(starts)), is_read_(std::move(is_read)) {}
+
+  // Returns whether to leave the next page out.
+  bool operator()(const parquet::DataPageStats& page) {
+    const std::size_t at = next_++;
+    if (at >= is_read_.size() || page.num_values < 0 ||
+        static_cast<std::uint64_t>(page.num_values) != starts_[at + 1] - starts_[at])
+      refuse("the offset index and the pages' headers differ in their rows");
+    return !is_read_[at];
+  }
+
+ private:
+  PageStarts starts_;
+  std::vector<bool> is_read_;
+  std::size_t next_ = 0;
+};
+
+// Returns the rows whose pages are read.
+RowRanges leave_pages_out(parquet::PageReader& reader, const ParquetFile& file, int row_group,
+                          int leaf, const RowRanges& rows) {
+  const std::uint64_t begin = file.first_rows()[static_cast<std::size_t>(row_group)];
+  const RowRanges all{{0, file.first_rows()[static_cast<std::size_t>(row_group) + 1] - begin}};
+  if (rows == all) return all;
+  auto starts = page_starts(file, row_group, leaf);
+  if (!starts) return all;
+  std::vector<bool> is_read;
+  RowRanges pages;
+  for (std::size_t i = 0; i + 1 < starts->size(); i++) {
+    const RowRange page{(*starts)[i], (*starts)[i + 1]};
+    is_read.push_back(rows_within(rows, page) > 0);
+    if (is_read.back()) add_range(pages, page);
+  }
+  reader.set_data_page_filter(PageFilter(std::move(*starts), std::move(is_read)));
+  return pages;
+}
+
 }  // namespace
 
 arrow::io::ReadRange padded_range(const ParquetFile& file,
@@ -158,17 +200,21 @@ bool always_compresses(const parquet::ApplicationVersion& writer) {
   return writer.VersionLt(parquet::ApplicationVersion::PARQUET_CPP_10353_FIXED_VERSION());
 }
 
-Pages open_pages(const ParquetFile& file, int row_group, int leaf,
+Pages open_pages(const ParquetFile& file, int row_group, int leaf, const RowRanges& rows,
                  const std::shared_ptr<BatchMemory>& memory) {
   const auto group = file.row_group(row_group);
   const auto chunk = group->metadata()->ColumnChunk(leaf);
   if (chunk->compression() != parquet::Compression::SNAPPY || chunk->crypto_metadata() ||
-      shortens_chunks(file.writer()) || always_compresses(file.writer()))
-    return {group->GetColumnPageReader(leaf), false};
+      shortens_chunks(file.writer()) || always_compresses(file.writer())) {
+    Pages pages{group->GetColumnPageReader(leaf), false, {}};
+    pages.rows = leave_pages_out(*pages.reader, file, row_group, leaf, rows);
+    return pages;
+  }
   auto bytes = read_range(file, range_of(*chunk, file.bytes()), *memory);
   auto pages = pages_as_they_are(std::move(bytes), chunk->num_values(), file.properties(),
                                  *group->metadata()->schema()->Column(leaf));
-  return {std::make_unique<SnappyPages>(std::move(pages), memory), true};
+  RowRanges read = leave_pages_out(*pages, file, row_group, leaf, rows);
+  return {std::make_unique<SnappyPages>(std::move(pages), memory), true, std::move(read)};
 }
 
 }  // namespace penstock::io

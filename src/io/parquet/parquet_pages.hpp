@@ -6,6 +6,7 @@
 
 #include "io/common/batch_memory.hpp"
 #include "io/parquet/parquet_file.hpp"
+#include "io/parquet/row_ranges.hpp"
 
 namespace penstock::io {
 
@@ -13,11 +14,14 @@ struct Pages {
   std::unique_ptr<parquet::PageReader> reader;
   // Whether a page owns its bytes; else they are valid until the next page is read.
   bool own_bytes = false;
+  RowRanges rows;  // of the row group, those whose pages the reader yields
 };
 
 // Our decoder (snappy_decode.hpp) decompresses Snappy, Arrow all else. Arrow reads headers and
-// checksums. Throws what Parquet throws, and so does reading the pages.
-Pages open_pages(const ParquetFile& file, int row_group, int leaf,
+// checksums. Throws what Parquet throws, and so does reading the pages. Pages without any of
+// `rows`, which are numbered from the row group's first, are left out where the file has an offset
+// index.
+Pages open_pages(const ParquetFile& file, int row_group, int leaf, const RowRanges& rows,
                  const std::shared_ptr<BatchMemory>& memory);
 
 // Returns the range of a chunk in the file, with what old writers leave out of its length. Throws

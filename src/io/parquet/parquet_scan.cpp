@@ -12,19 +12,26 @@
 namespace penstock::io {
 namespace {
 
+// A row group of which rows are read.
+struct Group {
+  int index = 0;
+  RowRanges rows;                    // numbered from the row group's first
+  std::uint64_t begin = 0, end = 0;  // where they stand among all rows that are read
+};
+
 struct Part {
   enum class State : unsigned char { waiting, running, done };
   State state = State::waiting;
-  int row_group = 0;
+  const Group* group = nullptr;
   std::size_t column = 0;       // index among the columns asked for
   std::size_t index = 0;        // index among the column's parts of this batch
   std::uint64_t first_row = 0;  // in the batch
-  std::uint64_t row_count = 0;
+  RowRanges rows;               // of the row group
   bool begins_chunk = false, ends_chunk = false;
 };
 
 struct Batch {
-  std::uint64_t first_row = 0, row_count = 0;
+  std::uint64_t row_count = 0;
   std::deque<BatchColumn> columns;  // a deque: the type cannot be moved
   std::vector<Column> done;
   std::vector<Part> parts;
@@ -35,6 +42,25 @@ struct Batch {
 // Limit of what is decoded before the first read: meanwhile a device opens, which takes a core.
 constexpr std::uint64_t first_window_bytes = 16 << 20;
 
+// Returns the row groups of which rows are read; `selected`: null for all rows.
+std::vector<Group> groups_of(const ParquetFile& file, const RowSelection* selected) {
+  RowRanges all;
+  add_range(all, {0, file.first_rows().back()});
+  const RowRanges& ranges = selected ? selected->ranges : all;
+  std::vector<Group> groups;
+  std::uint64_t begin = 0;
+  for (int i = 0; i < file.row_group_count(); i++) {
+    const std::uint64_t first = file.first_rows()[static_cast<std::size_t>(i)],
+                        end = file.first_rows()[static_cast<std::size_t>(i) + 1];
+    RowRanges rows = rows_between(ranges, {first, end});
+    if (rows.empty()) continue;
+    const std::uint64_t count = row_count(rows);
+    groups.push_back({i, std::move(rows), begin, begin + count});
+    begin += count;
+  }
+  return groups;
+}
+
 class ParquetStream final : public BatchStream {
  public:
   ParquetStream(std::shared_ptr<const ParquetFile> file, std::span<const std::uint32_t> columns,
@@ -44,7 +70,9 @@ class ParquetStream final : public BatchStream {
   Result<std::optional<Table>> next() override;
 
  private:
-  using Chunk = std::pair<int, std::size_t>;  // row group, column
+  using Chunk = std::pair<const Group*, std::size_t>;  // row group, column
+
+  std::uint64_t row_total() const { return groups_.empty() ? 0 : groups_.back().end; }
 
   std::uint64_t row_bytes() const {
     std::uint64_t bytes = 0;
@@ -57,10 +85,11 @@ class ParquetStream final : public BatchStream {
   Status decode(Batch& batch, const Part& part, std::unique_ptr<ChunkDecoder> decoder);
   std::string context_of(const Part& part) const {
     return "while decoding column '" + columns_[part.column]->field.name + "', row group " +
-           std::to_string(part.row_group);
+           std::to_string(part.group->index);
   }
 
   std::shared_ptr<const ParquetFile> file_;
+  const std::vector<Group> groups_;
   std::vector<const ParquetColumn*> columns_;
   std::uint64_t batch_rows_;
   std::size_t window_ = 2, first_window_ = 2;  // batches decoded ahead, and before the first read
@@ -80,6 +109,7 @@ class ParquetStream final : public BatchStream {
 ParquetStream::ParquetStream(std::shared_ptr<const ParquetFile> file,
                              std::span<const std::uint32_t> columns, const ScanOptions& options)
     : file_(std::move(file)),
+      groups_(groups_of(*file_, options.rows.get())),
       batch_rows_(std::max<std::uint64_t>(options.batch_rows / 64 * 64, 64)) {
   for (const std::uint32_t column : columns) columns_.push_back(&file_->columns()[column]);
   memory_ = std::make_shared<BatchMemory>(4 * (columns_.size() + 1) * 2, options.memory);
@@ -97,13 +127,11 @@ ParquetStream::~ParquetStream() {
 
 Status ParquetStream::start(std::uint32_t threads) {
   if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1u);
-  const std::uint64_t chunks =
-      static_cast<std::uint64_t>(file_->row_group_count()) * columns_.size();
+  const std::uint64_t chunks = groups_.size() * columns_.size();
   if (chunks == 0) return {};
   // Enough batches ahead that each thread has two parts: one is enough where a batch spans many
   // row groups.
-  const std::uint64_t group_rows = std::max<std::uint64_t>(
-      file_->first_rows().back() / static_cast<std::uint64_t>(file_->row_group_count()), 1);
+  const std::uint64_t group_rows = std::max<std::uint64_t>(row_total() / groups_.size(), 1);
   const std::uint64_t batch_parts =
       columns_.size() * std::max<std::uint64_t>(batch_rows_ / group_rows, 1);
   window_ = std::clamp<std::uint64_t>(2 * threads / batch_parts + 1, 2, 16);
@@ -116,23 +144,18 @@ Status ParquetStream::start(std::uint32_t threads) {
 
 void ParquetStream::open_batch() {
   auto batch = std::make_unique<Batch>();
-  const auto& group_rows = file_->first_rows();
-  batch->first_row = opened_rows_;
-  batch->row_count = std::min(batch_rows_, group_rows.back() - opened_rows_);
+  batch->row_count = std::min(batch_rows_, row_total() - opened_rows_);
   const std::uint64_t end = opened_rows_ + batch->row_count;
-  const auto first_group =
-      std::upper_bound(group_rows.begin(), group_rows.end(), opened_rows_) - group_rows.begin() - 1;
   std::size_t index = 0;
-  for (auto group = static_cast<std::size_t>(first_group);
-       group + 1 < group_rows.size() && group_rows[group] < end; group++) {
-    const std::uint64_t from = std::max(opened_rows_, group_rows[group]),
-                        to = std::min(end, group_rows[group + 1]);
-    if (from == to) continue;
+  for (auto group =
+           std::upper_bound(groups_.begin(), groups_.end(), opened_rows_,
+                            [](std::uint64_t row, const Group& one) { return row < one.end; });
+       group != groups_.end() && group->begin < end; group++, index++) {
+    const std::uint64_t from = std::max(opened_rows_, group->begin), to = std::min(end, group->end);
+    const RowRanges rows = rows_counted(group->rows, {from - group->begin, to - group->begin});
     for (std::size_t column = 0; column < columns_.size(); column++)
-      batch->parts.push_back({Part::State::waiting, static_cast<int>(group), column, index,
-                              from - opened_rows_, to - from, from == group_rows[group],
-                              to == group_rows[group + 1]});
-    index++;
+      batch->parts.push_back({Part::State::waiting, &*group, column, index, from - opened_rows_,
+                              rows, from == group->begin, to == group->end});
   }
   for (const ParquetColumn* column : columns_)
     batch->columns.emplace_back(*column, batch->row_count, index);
@@ -148,14 +171,14 @@ Part* ParquetStream::next_part(Batch*& batch) {
   if (!failed_.ok()) return nullptr;
   for (std::size_t i = 0; i < (is_read_ ? window_ : first_window_); i++) {
     if (i == batches_.size()) {
-      if (opened_rows_ == file_->first_rows().back()) return nullptr;
+      if (opened_rows_ == row_total()) return nullptr;
       open_batch();
     }
     batch = batches_[i].get();
     for (Part& part : batch->parts) {
       if (part.state != Part::State::waiting) continue;
       if (part.begins_chunk) return &part;
-      const auto decoder = decoders_.find({part.row_group, part.column});
+      const auto decoder = decoders_.find({part.group, part.column});
       if (decoder != decoders_.end() && decoder->second) return &part;
     }
   }
@@ -184,7 +207,7 @@ void ParquetStream::run() {
     // part.
     std::unique_ptr<ChunkDecoder> decoder;
     if (!part->begins_chunk)
-      decoder = std::move(decoders_.find({part->row_group, part->column})->second);
+      decoder = std::move(decoders_.find({part->group, part->column})->second);
     lock.unlock();
     status = catch_arrow_exceptions([&] { return decode(*batch, *part, std::move(decoder)); });
     if (!status.ok())
@@ -202,15 +225,18 @@ void ParquetStream::run() {
 // `decoder` is null for the first part of a chunk.
 Status ParquetStream::decode(Batch& batch, const Part& part,
                              std::unique_ptr<ChunkDecoder> decoder) {
-  const Chunk chunk{part.row_group, part.column};
+  const Chunk chunk{part.group, part.column};
   if (part.begins_chunk) {
-    PENSTOCK_ASSIGN(
-        decoder, ChunkDecoder::open(*file_, part.row_group, *columns_[part.column], page_memory_));
+    PENSTOCK_ASSIGN(decoder, ChunkDecoder::open(*file_, part.group->index, *columns_[part.column],
+                                                part.group->rows, page_memory_));
   }
   BatchColumn& column = batch.columns[part.column];
   column.prepare(*memory_);
-  decoder->file_row = batch.first_row + part.first_row;
-  PENSTOCK_TRY(decoder->decode(column, part.index, part.first_row, part.row_count));
+  std::uint64_t row = part.first_row;
+  for (const RowRange& rows : part.rows) {
+    PENSTOCK_TRY(decoder->decode_rows(column, part.index, row, rows));
+    row += rows.end - rows.begin;
+  }
   if (!part.ends_chunk || !part.begins_chunk) {
     const std::lock_guard lock(mutex_);
     if (part.ends_chunk)
@@ -226,7 +252,7 @@ Result<std::optional<Table>> ParquetStream::next() {
   return catch_arrow_exceptions([&]() -> Result<std::optional<Table>> {
     std::unique_lock lock(mutex_);
     is_read_ = true;
-    if (batches_.empty() && opened_rows_ < file_->first_rows().back() && failed_.ok()) {
+    if (batches_.empty() && opened_rows_ < row_total() && failed_.ok()) {
       open_batch();
       work_.notify_all();
     }

@@ -90,6 +90,11 @@ template <class Physical> class TypedDecoder : public ChunkDecoder {
         column_(column) {}
 
  protected:
+  Status skip(std::uint64_t row_count) override {
+    const auto rows = static_cast<std::int64_t>(row_count);
+    return reader_.Skip(rows) == rows ? Status() : ends_early();
+  }
+
   using Value = typename Physical::c_type;
 
   // Reads the values of present rows to the front of `values`, and an optional column's levels.

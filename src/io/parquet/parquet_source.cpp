@@ -1,8 +1,11 @@
 #include <filesystem>
 
+#include "io/common/arrow_errors.hpp"
 #include "io/common/sources.hpp"
 #include "io/parquet/paged_file.hpp"
 #include "io/parquet/parquet_scan.hpp"
+#include "io/parquet/parquet_select.hpp"
+#include "io/parquet/parquet_statistics.hpp"
 
 namespace penstock::io {
 namespace {
@@ -17,6 +20,18 @@ class ParquetSource final : public TableSource {
   std::optional<std::uint64_t> row_count() const override { return file_->first_rows().back(); }
   std::string describe() const override {
     return std::filesystem::path(file_->path()).filename().string();
+  }
+  Result<std::optional<RowSelection>> select_rows(const RowCondition& needed) const override {
+    PENSTOCK_ASSIGN(RowSelection rows, select_parquet_rows(*file_, needed));
+    return std::optional(std::move(rows));
+  }
+  Result<ColumnStatistics> statistics(std::uint32_t column) const override {
+    PENSTOCK_TRY(check_columns(schema_, std::span(&column, 1), file_->path()));
+    return catch_arrow_exceptions([&] { return parquet_statistics(*file_, column); });
+  }
+  Status check_statistics(std::span<const std::uint32_t> columns) const override {
+    PENSTOCK_TRY(check_columns(schema_, columns, file_->path()));
+    return catch_arrow_exceptions([&] { return check_parquet_statistics(file_, columns); });
   }
   Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
                                             const ScanOptions& options) const override {

@@ -92,10 +92,10 @@ class DictionaryStringDecoder final : public TypedDecoder<parquet::ByteArrayType
  public:
   using TypedDecoder::TypedDecoder;
 
-  Status decode(BatchColumn& to, std::size_t, std::uint64_t first_row,
+  Status decode(BatchColumn& to, std::size_t part, std::uint64_t first_row,
                 std::uint64_t row_count) override {
     auto* codes = reinterpret_cast<std::int32_t*>(to.values()) + first_row;
-    std::int64_t base = -1;
+    std::int64_t& base = to.dictionary_base(part);
     return in_slabs(
         row_count, slab_rows, [&](std::uint64_t done, std::int64_t limit) -> Result<std::int64_t> {
           std::int64_t present = 0;

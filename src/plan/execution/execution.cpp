@@ -3,7 +3,7 @@
 #include "base/clock.hpp"
 #include "base/exception_boundary.hpp"
 #include "plan/aggregate/host_steps.hpp"
-#include "plan/fusion/stages.hpp"
+#include "plan/fusion/source_answers.hpp"
 #include "plan/order/sort_rows.hpp"
 #include "plan/order/window_rows.hpp"
 #include "plan/validate/validate.hpp"
@@ -23,19 +23,37 @@ Execution::Execution(const Plan& plan, const std::vector<StepId>& results,
 Result<QueryResult> Execution::run(StepId result) {
   const double start = now_seconds();
   report_ = {};
+  QueryResult outcome;
+  PENSTOCK_ASSIGN(const bool without_device, needs_no_device(result));
+  PENSTOCK_TRY(without_device ? run_without_device(result, outcome)
+                              : run_on_device(result, outcome));
+  report_.rows_out = outcome.table.row_count;
+  report_.total_seconds = now_seconds() - start;
+  if (!without_device) PENSTOCK_TRY(device_.finish(report_));
+  outcome.report = std::move(report_);
+  return outcome;
+}
+
+Status Execution::run_on_device(StepId result, QueryResult& outcome) {
   if (recording_) recording_->begin(report_);
   PENSTOCK_TRY(device_.begin());
-  QueryResult outcome;
   auto table = materialise(result, ~std::uint64_t{0});
   PENSTOCK_TRY(begin_compiling());
   PENSTOCK_ASSIGN(outcome.table, std::move(table));
   report_.device_id = device_.get()->traits().id;
   report_.device_name = device_.get()->traits().name;
-  report_.rows_out = outcome.table.row_count;
-  report_.total_seconds = now_seconds() - start;
-  PENSTOCK_TRY(device_.finish(report_));
-  outcome.report = std::move(report_);
-  return outcome;
+  return {};
+}
+
+// A device that is named must be there, though nothing runs on it.
+Status Execution::run_without_device(StepId result, QueryResult& outcome) {
+  if (!options_.device.empty()) {
+    PENSTOCK_ASSIGN(const Traits traits, find_device(options_.device));
+    report_.device_id = traits.id;
+    report_.device_name = traits.name;
+  }
+  PENSTOCK_ASSIGN(outcome.table, materialise(result, ~std::uint64_t{0}));
+  return {};
 }
 
 Result<Table> Execution::materialise(StepId id, std::uint64_t row_limit, const Columns& wanted) {
@@ -59,7 +77,12 @@ Result<Table> Execution::compute(StepId id, std::uint64_t row_limit, const Colum
     const HostSpan span(recording_.get(), "limit");
     return limit_rows(input, step.limit, step.offset);
   }
-  if (needs_no_scan(id)) return counted_rows(step);
+  PENSTOCK_ASSIGN(const std::optional<Table>* const answer, answer_of_source(id));
+  if (answer->has_value()) {
+    report_.notes.push_back("answered from the footer of " + source_of(plan_, id).describe() +
+                            "; no kernel ran");
+    return **answer;
+  }
   if (step.kind == StepKind::order_by) return ordered_rows(id, row_limit);
   if (step.kind == StepKind::window) return windowed_rows(step);
   if (finishes_on_host(plan_, id)) {
@@ -77,20 +100,23 @@ Result<Table> Execution::compute(StepId id, std::uint64_t row_limit, const Colum
 }
 
 // Validation compares kernels, and who names a variant wants its kernel to run.
-bool Execution::needs_no_scan(StepId id) const {
-  return !options_.validate && options_.variant.empty() && counts_known_rows(plan_, id);
+Result<const std::optional<Table>*> Execution::answer_of_source(StepId id) {
+  const auto [at, inserted] = answers_.try_emplace(id);
+  if (inserted && !options_.validate && options_.variant.empty()) {
+    PENSTOCK_ASSIGN(at->second, source_answer(plan_, id));
+  }
+  return &at->second;
 }
 
-Table Execution::counted_rows(const Step& step) {
-  const auto count = static_cast<std::int64_t>(*known_row_count(plan_, step.inputs[0]));
-  Table table;
-  table.row_count = 1;
-  for (const Field& field : step.schema) {
-    table.names.push_back(field.name);
-    table.columns.push_back(Column::from(std::vector<std::int64_t>{count}));
-  }
-  report_.notes.push_back("rows are counted by what the source states; no kernel ran");
-  return table;
+// A profile has the device's times.
+Result<bool> Execution::needs_no_device(StepId id) {
+  if (recording_ || device_.get()) return false;
+  const StepKind kind = plan_.step(id).kind;
+  if (kind == StepKind::limit ||
+      ((kind == StepKind::filter || kind == StepKind::map) && finishes_on_host(plan_, id)))
+    return needs_no_device(plan_.step(id).inputs[0]);
+  PENSTOCK_ASSIGN(const std::optional<Table>* const answer, answer_of_source(id));
+  return answer->has_value();
 }
 
 Result<Table> Execution::ordered_rows(StepId id, std::uint64_t row_limit) {
@@ -131,7 +157,8 @@ Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit) {
   if (host_join == chain.last) return join_rows(host_join, chain.wanted);
   if (host_join != no_step) PENSTOCK_TRY(fuse(chain, host_join));
   // Read.
-  PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> source, read_base(chain.base, chain.programs));
+  PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> rows, read_base(chain.base, chain.programs));
+  PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> source, leave_out_rows(chain, rows));
   BegunScan begun;
   if (device_.is_opening() && source->can_be_scanned_again()) {
     PENSTOCK_ASSIGN(begun, begin_scan(chain.programs[0], *source, row_limit));
@@ -141,7 +168,7 @@ Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit) {
   // Run.
   auto table = run_programs(chain, *source, row_limit, std::move(begun));
   if (!options_.validate) return table;
-  chain.source = source;
+  chain.source = rows;
   if (!chain.programs[0].lookups.empty()) PENSTOCK_TRY(join_for_reference(chain));
   if (!table.ok() || !chain.programs[0].top_k)
     PENSTOCK_TRY(check_chain(to_check(chain, row_limit), table));
@@ -151,6 +178,10 @@ Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit) {
 Result<Table> Execution::run_programs(Chain& chain, const TableSource& source,
                                       std::uint64_t row_limit, BegunScan begun) {
   PENSTOCK_TRY(begin_kernels(chain));  // of a chain that was fused again
+  if (chain.selected)
+    report_.skipped += chain.programs[0].paged.empty()
+                           ? chain.selected->counts
+                           : counted_by_groups(*chain.selected, *plan_.step(chain.base).source);
   const TileRun run{device_.get(), &options_,        &strings_, &report_,
                     row_limit,     recording_.get(), &sides_,   page_decoder_};
   PENSTOCK_ASSIGN(Table table, run_tiles(run, std::move(chain.kernels[0]), chain.programs[0],

@@ -28,7 +28,7 @@ struct Chain {
   std::optional<TopK> top_k;
   std::vector<TileProgram> programs;
   std::vector<std::unique_ptr<TileKernel>> kernels;  // begun, until they run
-  std::shared_ptr<TableSource> source;               // the rows that were read, for validation
+  std::shared_ptr<TableSource> source;               // the rows of `base`, for validation
 };
 
 class Execution {
@@ -44,8 +44,10 @@ class Execution {
   Result<Table> materialise(StepId id, std::uint64_t row_limit, const Columns& wanted = {});
   Columns columns_asked_for(StepId id, const Columns& wanted) const;
   Result<Table> compute(StepId id, std::uint64_t row_limit, const Columns& wanted);
-  bool needs_no_scan(StepId id) const;
-  Table counted_rows(const Step& step);
+  Result<const std::optional<Table>*> answer_of_source(StepId id);
+  Result<bool> needs_no_device(StepId id);
+  Status run_on_device(StepId result, QueryResult& outcome);
+  Status run_without_device(StepId result, QueryResult& outcome);
   Result<Table> ordered_rows(StepId id, std::uint64_t row_limit);
   Result<Table> windowed_rows(const Step& step);
   Result<Table> rows_to_order(StepId order, std::uint64_t row_limit);
@@ -65,6 +67,8 @@ class Execution {
   Result<Table> join_rows(StepId id, Columns wanted);
   Result<std::shared_ptr<TableSource>> read_base(StepId base,
                                                  const std::vector<TileProgram>& programs);
+  Result<std::shared_ptr<TableSource>> leave_out_rows(Chain& chain,
+                                                      std::shared_ptr<TableSource> source);
   Result<BegunScan> begin_scan(const TileProgram& program, const TableSource& source,
                                std::uint64_t row_limit) const;
 
@@ -78,6 +82,7 @@ class Execution {
   Result<std::shared_ptr<pages::PageDecoder>> page_decoder();
 
   // execution_checks.cpp
+  Status check_records(StepId last, const TableSource& source, const RowCondition* needed);
   Status join_for_reference(Chain& chain);
   ChainToCheck to_check(const Chain& chain, std::uint64_t row_limit);
   Status validate_order(StepId id, const Table& input, std::uint64_t row_limit,
@@ -95,6 +100,7 @@ class Execution {
   std::set<StepId> begun_;  // steps whose chains are compiled or being compiled
   StringPool strings_;
   std::map<StepId, Table> done_;                      // the rows of shared steps
+  std::map<StepId, std::optional<Table>> answers_;    // of steps, by their sources' records
   std::shared_ptr<pages::PageDecoder> page_decoder_;  // null until a program reads pages
   BuildSides sides_;                                  // the right sides of joins
   // The rows of sources that cannot be scanned again.

@@ -1,9 +1,20 @@
 // Validation: what an execution gives to validate.hpp.
 #include "plan/execution/execution.hpp"
+#include "plan/fusion/row_condition.hpp"
+#include "plan/fusion/source_answers.hpp"
 #include "plan/order/sort_rows.hpp"
 #include "plan/validate/validate.hpp"
 
 namespace penstock::plan {
+
+// Checks what the source's records say of columns by which rows are left out, or that they answer
+// an aggregate of. The reference reads every row.
+Status Execution::check_records(StepId last, const TableSource& source,
+                                const RowCondition* needed) {
+  std::vector<std::uint32_t> columns = columns_asked(plan_, last);
+  if (needed) add_columns(*needed, columns);
+  return columns.empty() ? Status() : source.check_statistics(columns);
+}
 
 // The reference has no lookups: it begins at the last join, whose rows the host joins again.
 Status Execution::join_for_reference(Chain& chain) {

@@ -21,7 +21,8 @@ Status Execution::begin_compiling() {
 Status Execution::compile_step(StepId id, std::uint64_t row_limit, const Columns& wanted) {
   if (!begun_.insert(id).second) return {};
   if (consumers_[id] > 1) row_limit = ~std::uint64_t{0};
-  if (needs_no_scan(id)) return {};
+  PENSTOCK_ASSIGN(const std::optional<Table>* const answer, answer_of_source(id));
+  if (answer->has_value()) return {};
   const Step& step = plan_.step(id);
   if (step.kind == StepKind::order_by)
     if (const std::optional<TopK> top_k = top_k_of(plan_, id, row_limit, consumers_)) {

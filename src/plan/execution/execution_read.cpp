@@ -1,5 +1,7 @@
 // The read pass: the right sides of a chain's joins, and the rows that the chain begins with.
 #include "plan/execution/execution.hpp"
+#include "plan/execution/selected_source.hpp"
+#include "plan/fusion/row_condition.hpp"
 #include "plan/join/join_on_host.hpp"
 
 namespace penstock::plan {
@@ -64,6 +66,21 @@ Result<std::shared_ptr<TableSource>> Execution::read_base(
     held = table_source(std::move(table), source->describe());
   }
   return held;
+}
+
+// Returns the source without the rows that the chain's filters drop, where its records tell of
+// some.
+Result<std::shared_ptr<TableSource>> Execution::leave_out_rows(
+    Chain& chain, std::shared_ptr<TableSource> source) {
+  const std::optional<RowCondition> needed = needed_rows(chain.programs[0]);
+  if (options_.validate)
+    PENSTOCK_TRY(check_records(chain.last, *source, needed ? &*needed : nullptr));
+  if (!needed) return source;
+  PENSTOCK_ASSIGN(std::optional<RowSelection> rows, source->select_rows(*needed));
+  if (!rows) return source;
+  chain.selected = *rows;
+  if (rows->counts.rows_skipped == 0) return source;
+  return selected_source(std::move(source), std::move(*rows));
 }
 
 // Begins to decode the first batches while the device is still being opened, which takes 25 ms for

@@ -98,21 +98,6 @@ std::optional<std::uint64_t> known_row_count(const Plan& plan, StepId id) {
   return source ? source->row_count() : std::nullopt;
 }
 
-bool counts_known_rows(const Plan& plan, StepId id) {
-  const Step& step = plan.step(id);
-  if (step.kind != StepKind::reduce || !known_row_count(plan, step.inputs[0])) return false;
-  const bool is_of_source = plan.step(step.inputs[0]).kind == StepKind::source;
-  // count(x) counts every row where no x is NULL and none is computed.
-  const auto counts_rows = [&](const AggregateCall& call) {
-    if (call.function == Aggregate::count_rows) return true;
-    if (call.function != Aggregate::count || call.distinct) return false;
-    const Node& argument = step.graph->at(call.argument);
-    return !argument.nullable &&
-           (argument.op == Op::parameter || (argument.op == Op::column && is_of_source));
-  };
-  return std::all_of(step.aggregates.begin(), step.aggregates.end(), counts_rows);
-}
-
 std::uint64_t rows_needed(const Step& step, std::uint64_t row_limit) {
   if (step.kind == StepKind::map) return row_limit;
   if (step.kind != StepKind::limit) return ~std::uint64_t{0};

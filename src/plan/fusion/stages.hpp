@@ -19,8 +19,6 @@ bool has_no_kernel(const Plan& plan, StepId id);
 // Returns how many rows a step yields where its source states its number of rows and no step on
 // the way drops or adds any.
 std::optional<std::uint64_t> known_row_count(const Plan& plan, StepId id);
-// Tells whether a reduce step only counts such rows: it needs neither a kernel nor a scan.
-bool counts_known_rows(const Plan& plan, StepId id);
 // How many of its input's first rows a step on the host needs for so many of its own.
 std::uint64_t rows_needed(const Step& step, std::uint64_t row_limit);
 // Returns the top-k that a kernel's rows are cut down to while they stream, where an ORDER BY asks

@@ -141,9 +141,9 @@ Status decode(std::vector<std::shared_ptr<parquet::Page>> pages, std::uint64_t r
   const auto memory = std::make_shared<BatchMemory>(4, BatchAllocator());
   BatchColumn to(column, rows, 1);
   to.prepare(*memory);
-  const auto decoder = fixed_decoder({std::make_unique<HandMade>(std::move(pages)), false}, column,
-                                     parquet::Type::INT64);
-  Status status = decoder->decode(to, 0, 0, rows);
+  const auto decoder = fixed_decoder({std::make_unique<HandMade>(std::move(pages)), false, {}},
+                                     column, parquet::Type::INT64);
+  Status status = decoder->decode_rows(to, 0, 0, {0, rows});
   if (first) std::memcpy(first, to.values(), sizeof(*first));
   return status;
 }

@@ -1,0 +1,80 @@
+#include "io/parquet/parquet_statistics.hpp"
+
+#include <parquet/statistics.h>
+
+#include "io/parquet/parquet_bounds.hpp"
+
+namespace penstock::io {
+namespace {
+
+// The flag is there in newer versions of Arrow.
+template <class Statistics> bool claims_exact_extremes(const Statistics& statistics) {
+  if constexpr (requires { statistics.is_min_value_exact; })
+    return statistics.is_min_value_exact.value_or(true) &&
+           statistics.is_max_value_exact.value_or(true);
+  else
+    return true;
+}
+
+// Returns whether a decimal has no more digits than its column.
+bool fits_precision(Type type, std::int64_t value) {
+  std::int64_t limit = 1;
+  for (int digit = 0; digit < type.precision; digit++) limit *= 10;
+  return type.kind != Kind::decimal || (value < limit && value > -limit);
+}
+
+// Returns the value that statistics' bytes stand for, if it is one that the column can hold.
+std::optional<OrderedValue> exact_value(const ParquetColumn& column,
+                                        const parquet::ColumnDescriptor& leaf,
+                                        const std::string& encoded) {
+  auto value = lowest_of(column, leaf, encoded);
+  if (!value || value != highest_of(column, leaf, encoded)) return std::nullopt;
+  const auto* const integer = std::get_if<std::int64_t>(&*value);
+  return integer && fits_precision(column.field.type, *integer) ? value : std::nullopt;
+}
+
+// The extremes of all row groups, as far as they were looked at.
+class Extremes {
+ public:
+  // Returns false where the row group's are not known.
+  bool add(const parquet::RowGroupMetaData& group, const ParquetColumn& column) {
+    const auto statistics = group.ColumnChunk(column.leaf)->encoded_statistics();
+    if (!statistics || !statistics->has_min || !statistics->has_max ||
+        !claims_exact_extremes(*statistics))
+      return false;
+    const parquet::ColumnDescriptor& leaf = *group.schema()->Column(column.leaf);
+    auto low = exact_value(column, leaf, statistics->min());
+    auto high = exact_value(column, leaf, statistics->max());
+    if (!low || !high) return false;
+    if (!minimum || *low < *minimum) minimum = std::move(low);
+    if (!maximum || *maximum < *high) maximum = std::move(high);
+    return true;
+  }
+
+  std::optional<OrderedValue> minimum, maximum;
+};
+
+}  // namespace
+
+Result<ColumnStatistics> parquet_statistics(const ParquetFile& file, std::uint32_t index) {
+  const ParquetColumn& column = file.columns()[index];
+  std::optional<std::uint64_t> null_count = 0;
+  bool are_known = true;
+  Extremes extremes;
+  for (int group = 0; group < file.row_group_count(); group++) {
+    const Bounds bounds = bounds_of_chunk(file, group, column);
+    null_count = null_count && bounds.null_count ? std::optional(*null_count + *bounds.null_count)
+                                                 : std::nullopt;
+    if (bounds.row_count == 0 || !bounds.may_have_values()) continue;
+    are_known = are_known && extremes.add(*file.row_group_metadata(group), column);
+  }
+  ColumnStatistics statistics{null_count, {}, {}};
+  const Type type = column.field.type;
+  if (are_known && extremes.minimum)
+    statistics.minimum = column_of_ordered(type, *extremes.minimum);
+  if (are_known && extremes.maximum)
+    statistics.maximum = column_of_ordered(type, *extremes.maximum);
+  return statistics;
+}
+
+}  // namespace penstock::io

@@ -1,0 +1,17 @@
+// What a Parquet file says of all values of a column, and whether it is true.
+#pragma once
+#include "io/parquet/parquet_file.hpp"
+#include "penstock/skipping.hpp"
+
+namespace penstock::io {
+
+// Returns what the footer says. Floats have no extremes there, as NaN may be among them, and
+// strings none, as they may be cut. May throw what Parquet throws.
+Result<ColumnStatistics> parquet_statistics(const ParquetFile& file, std::uint32_t column);
+
+// Reads columns, and compares their statistics, page indices and bloom filters with the values.
+// Code::corrupt where they differ, with column, row group and row.
+Status check_parquet_statistics(std::shared_ptr<const ParquetFile> file,
+                                std::span<const std::uint32_t> columns);
+
+}  // namespace penstock::io

@@ -1,0 +1,17 @@
+// Aggregates of all rows of a source that its own records answer: counts, and smallest and largest
+// values.
+#pragma once
+#include <optional>
+
+#include "penstock/skipping.hpp"
+#include "plan/fusion/stages.hpp"
+
+namespace penstock::plan {
+
+// Returns the row that a reduce yields; nullopt where a row must be read for it.
+Result<std::optional<Table>> source_answer(const Plan& plan, StepId id);
+const TableSource& source_of(const Plan& plan, StepId id);  // behind maps and a reduce
+// Returns the columns of its source whose records answer an aggregate of the reduce, if any do.
+std::vector<std::uint32_t> columns_asked(const Plan& plan, StepId id);
+
+}  // namespace penstock::plan

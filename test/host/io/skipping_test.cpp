@@ -1,0 +1,186 @@
+// Rows of Parquet files that are left out, and what is read instead.
+#include "penstock/skipping.hpp"
+
+#include <random>
+
+#include "host/io/io_files.hpp"
+
+namespace penstock {
+namespace {
+
+using namespace test;
+
+// Row groups have 131072 rows when write_table() makes them.
+constexpr std::uint64_t group_rows = 131'072, rows = 2 * group_rows + 5'000;
+
+std::shared_ptr<TableSource> written(const Table& table, const std::string& path) {
+  EXPECT_TRUE(write_table(table, path, FileFormat::parquet).ok());
+  auto source = open_table(path);
+  EXPECT_TRUE(source.ok());
+  return *source;
+}
+
+Table counted() {
+  std::vector<std::int64_t> numbers(rows);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return Table::of({{"n", Column::from(std::move(numbers))}});
+}
+
+RowCondition compare(RowTest test, std::int64_t value) {
+  RowCondition condition;
+  condition.test = test;
+  condition.constants = Column::from(std::vector{value});
+  return condition;
+}
+
+TEST(Skipping, RangesOfRowsAreReadByEveryDecoderAndBatchSize) {
+  const Folder folder;
+  RowSelection selection;
+  selection.ranges = {{0, 1},
+                      {5, 70},
+                      {100, 3'000},
+                      {group_rows - 2, group_rows + 9},
+                      {200'000, 200'001},
+                      {2 * group_rows + 3, rows}};
+  for (const bool nulls : {false, true}) {
+    const Table table = every_kind(rows, nulls);
+    const auto source = written(table, folder / "t.parquet");
+    const auto all = cells_of(table);
+    for (const std::uint64_t batch_rows : {64u, 4096u, 1u << 20}) {
+      ScanOptions options{batch_rows, 3};
+      options.rows = std::make_shared<const RowSelection>(selection);
+      const auto cells = read_cells(*source, all_columns(*source), options);
+      ASSERT_TRUE(cells.ok()) << cells.status().text();
+      for (std::size_t column = 0; column < all.size(); column++) {
+        std::vector<std::string> expected;
+        for (const RowRange& range : selection.ranges)
+          expected.insert(expected.end(),
+                          all[column].begin() + static_cast<std::ptrdiff_t>(range.begin),
+                          all[column].begin() + static_cast<std::ptrdiff_t>(range.end));
+        ASSERT_EQ(cells.value()[column], expected) << table.names[column] << " by " << batch_rows;
+      }
+    }
+  }
+}
+
+TEST(Skipping, NoRowIsNoBatch) {
+  const Folder folder;
+  const auto source = written(counted(), folder / "t.parquet");
+  ScanOptions options;
+  options.rows = std::make_shared<const RowSelection>();
+  const auto cells = read_cells(*source, all_columns(*source), options);
+  ASSERT_TRUE(cells.ok()) << cells.status().text();
+  EXPECT_TRUE(cells.value()[0].empty());
+}
+
+TEST(Skipping, RowGroupsOutsideTheirBoundsAreLeftOut) {
+  const Folder folder;
+  const auto source = written(counted(), folder / "t.parquet");
+  const auto last = static_cast<std::int64_t>(group_rows) - 1;
+  const auto groups_left_out = [&](RowTest test, std::int64_t value) {
+    const auto selected = source->select_rows(compare(test, value));
+    EXPECT_TRUE(selected.ok() && *selected);
+    return (**selected).counts.groups_by_statistics;
+  };
+  EXPECT_EQ(groups_left_out(RowTest::less, 0), 3u);
+  EXPECT_EQ(groups_left_out(RowTest::less_equal, 0), 2u);
+  EXPECT_EQ(groups_left_out(RowTest::less, last + 1), 2u);
+  EXPECT_EQ(groups_left_out(RowTest::less_equal, last + 1), 1u);
+  EXPECT_EQ(groups_left_out(RowTest::greater, last), 1u);
+  EXPECT_EQ(groups_left_out(RowTest::greater_equal, last), 0u);
+  EXPECT_EQ(groups_left_out(RowTest::equal, last), 2u);
+  EXPECT_EQ(groups_left_out(RowTest::equal, -1), 3u);
+  EXPECT_EQ(groups_left_out(RowTest::not_equal, last), 0u);
+  EXPECT_EQ(groups_left_out(RowTest::is_null, 0), 3u);
+  EXPECT_EQ(groups_left_out(RowTest::is_not_null, 0), 0u);
+}
+
+TEST(Skipping, ANanIsAboveEveryMaximum) {
+  const Folder folder;
+  std::vector<double> values(1000, 1.0);
+  values[500] = std::numeric_limits<double>::quiet_NaN();
+  const auto source =
+      written(Table::of({{"v", Column::from(std::move(values))}}), folder / "t.parquet");
+  RowCondition above = compare(RowTest::greater, 0);
+  above.constants = Column::from(std::vector<double>{5});
+  const auto selected = source->select_rows(above);
+  ASSERT_TRUE(selected.ok() && *selected);
+  EXPECT_EQ((**selected).row_count(), 1000u);
+  above.test = RowTest::less;
+  above.constants = Column::from(std::vector<double>{1});
+  EXPECT_EQ((**source->select_rows(above)).row_count(), 0u) << "and below no number";
+}
+
+TEST(Skipping, RowsOfNullAreKeptWhereTheyCount) {
+  const Folder folder;
+  const std::vector<std::optional<std::int64_t>> values{1, std::nullopt, 3};
+  const auto source = written(Table::of({{"v", Column::from(values)}}), folder / "t.parquet");
+  RowCondition above = compare(RowTest::greater, 5);
+  EXPECT_EQ((**source->select_rows(above)).row_count(), 0u);
+  above.keeps_nulls = true;
+  EXPECT_EQ((**source->select_rows(above)).row_count(), 3u);
+}
+
+// Reads what a condition on every column needs; false where the file is refused.
+bool reads_selected(const std::string& path, const Table& table) {
+  const auto source = open_table(path);
+  if (!source.ok() || (*source)->schema().size() != table.columns.size()) return false;
+  RowCondition any;
+  any.test = RowTest::any_of;
+  for (std::uint32_t column = 0; column < table.columns.size(); column++) {
+    if ((*source)->schema()[column].type != table.columns[column].type) return false;
+    static_cast<void>((*source)->statistics(column));
+    for (const RowTest test : {RowTest::equal, RowTest::less, RowTest::greater}) {
+      RowCondition condition;
+      condition.test = test;
+      condition.column = column;
+      condition.constants = table.columns[column].slice(0, 1);
+      any.conditions.push_back(std::move(condition));
+    }
+  }
+  const auto rows = (*source)->select_rows(any);
+  if (!rows.ok()) return false;
+  ScanOptions options;
+  options.rows = std::make_shared<const RowSelection>(**rows);
+  return (*source)->check_statistics(all_columns(**source)).ok() &&
+         read_cells(**source, all_columns(**source), options).ok();
+}
+
+TEST(Skipping, FlippedBitsOfFooterAndIndexNeverCrash) {
+  const Folder folder;
+  const Table table = every_kind(700, false);
+  written(table, folder / "whole");
+  ASSERT_TRUE(reads_selected(folder / "whole", table));
+  std::string bytes = read_file(folder / "whole");
+  std::mt19937_64 random(20260102);
+  const std::size_t tail = std::min<std::size_t>(bytes.size(), 8192);
+  int refused = 0;
+  for (int i = 0; i < 1000; i++) {
+    const std::size_t at = bytes.size() - 1 - random() % tail;
+    const char before = bytes[at];
+    bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
+    write_file(folder / "flipped", bytes);
+    bytes[at] = before;
+    refused += !reads_selected(folder / "flipped", table);
+  }
+  EXPECT_GT(refused, 200);
+}
+
+TEST(Skipping, TheFooterStatesExtremesOfCountedTypesAlone) {
+  const Folder folder;
+  const Table table = every_kind(1000, true);
+  const auto source = written(table, folder / "t.parquet");
+  for (std::uint32_t column = 0; column < table.columns.size(); column++) {
+    const auto statistics = source->statistics(column);
+    ASSERT_TRUE(statistics.ok()) << statistics.status().text();
+    const Type type = table.columns[column].type;
+    const bool is_stated = !is_float(type) && type.kind != Kind::string;
+    ASSERT_EQ(statistics->minimum.has_value(), is_stated) << table.names[column];
+    ASSERT_TRUE(statistics->null_count.has_value());
+    if (!is_stated) continue;
+    EXPECT_EQ(statistics->minimum->type, type);
+  }
+}
+
+}  // namespace
+}  // namespace penstock
