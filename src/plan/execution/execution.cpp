@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "base/exception_boundary.hpp"
 #include "plan/aggregate/host_steps.hpp"
+#include "plan/execution/selected_source.hpp"
 #include "plan/fusion/source_answers.hpp"
 #include "plan/order/sort_rows.hpp"
 #include "plan/order/window_rows.hpp"

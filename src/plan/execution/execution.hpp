@@ -28,6 +28,7 @@ struct Chain {
   std::optional<TopK> top_k;
   std::vector<TileProgram> programs;
   std::vector<std::unique_ptr<TileKernel>> kernels;  // begun, until they run
+  std::optional<RowSelection> selected;              // rows of the base that are read
   std::shared_ptr<TableSource> source;               // the rows of `base`, for validation
 };
 

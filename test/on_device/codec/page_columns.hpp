@@ -116,7 +116,10 @@ inline std::vector<TestColumn> columns_of_all_encodings(std::size_t count, Nulls
                                     Encoding::delta, Encoding::byte_streams}) {
       const PageStyle style{encoding, runs, runs, is_v2};
       if (!is_possible(column, style)) continue;
-      TestColumn made{column, {}, rows_of(column, count, nulls, 37, 1 + columns.size())};
+      TestColumn made{
+          column,
+          {},
+          rows_of(column, count, nulls, 37, static_cast<std::uint32_t>(1 + columns.size()))};
       made.chunks = {chunk_of(column, made.rows, {style}, {count * 2 / 5, 1, 33, 0, count})};
       columns.push_back(std::move(made));
     }

@@ -144,6 +144,32 @@ TEST(PageDamage, APageOfAnotherSizeThanItsHeaderSaysIsAnError) {
   });
 }
 
+TEST(PageDamage, ADamagedDictionaryIsNamed) {
+  on_each_page_device([](const std::shared_ptr<Device>& device) {
+    const auto fault_of = [&](const PagedColumn& column, std::uint32_t entry_count) {
+      TestColumn made;
+      made.column = column;
+      ChunkWriter writer(Compression::snappy, batch::snappy_compressed);
+      writer.add_dictionary(column, {1000, 2000});
+      writer.add(encoded_page(column, {}, Rows(10, 1000), {}));
+      made.chunks = {writer.finish()};
+      made.chunks[0]->dictionary->value_count = entry_count;
+      const auto table = decode_pages(device, {made});
+      return table.ok() ? table->fault : std::nullopt;
+    };
+    for (const auto& column :
+         {column_of(Kind::int64, Physical::int64, false),
+          column_of(Kind::timestamp, Physical::int64, false, Conversion::milliseconds)}) {
+      EXPECT_FALSE(fault_of(column, 2));
+      const auto fault = fault_of(column, 3);
+      ASSERT_TRUE(fault);
+      EXPECT_EQ(fault->page, ~std::uint32_t{0});
+      EXPECT_EQ(fault->status.message(),
+                "byte 16 of the page: the page ends before its last value");
+    }
+  });
+}
+
 // Memory is not asked for by what a header claims alone.
 TEST(PageDamage, APageThatClaimsMoreThanItCanBecomeIsRefusedBeforeItIsUploaded) {
   on_each_page_device([](const std::shared_ptr<Device>& device) {
@@ -221,7 +247,8 @@ void expect_ends(const std::shared_ptr<Device>& device, std::uint32_t step) {
       styles.push_back({encoding, RunStyle::mixed, RunStyle::mixed, is_v2});
     const auto whole = chunk_of(column, rows, styles, {45});
     for (std::size_t page = 0; page < styles.size(); page++)
-      for (std::uint32_t at = random() % step; at < whole->data[page].bytes; at += step) {
+      for (auto at = static_cast<std::uint32_t>(random() % step); at < whole->data[page].bytes;
+           at += step) {
         for (const bool is_cut : {false, true}) {
           auto chunk = std::make_shared<ChunkPages>(*whole);
           if (is_cut) {

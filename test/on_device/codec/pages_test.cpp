@@ -22,12 +22,12 @@ TEST(Pages, EveryEncodingOfEveryTypeHasItsValues) {
 
 TEST(Pages, KernelsAreFreeOfRacesAndOfReadsOutside) {
   if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
-  for (const auto& device : page_devices_on_host())
-    for (const Nulls nulls : {Nulls::none, Nulls::some, Nulls::many_runs, Nulls::all})
-      ASSERT_NO_FATAL_FAILURE(expect_rows(
-          device,
-          columns_of_all_encodings(700, nulls, nulls == Nulls::some,
-                                   nulls == Nulls::many_runs ? RunStyle::arrow : RunStyle::mixed)));
+  for (const auto& device : page_devices_on_host()) {
+    ASSERT_NO_FATAL_FAILURE(
+        expect_rows(device, columns_of_all_encodings(300, Nulls::some, true, RunStyle::mixed)));
+    ASSERT_NO_FATAL_FAILURE(expect_rows(
+        device, columns_of_all_encodings(700, Nulls::many_runs, false, RunStyle::arrow)));
+  }
 }
 
 }  // namespace
