@@ -230,6 +230,9 @@ class TableSource {
                                                     const ScanOptions& options) const = 0;
   virtual bool can_be_scanned_again() const { return true; }
   virtual std::string describe() const = 0;  // "lineitem.parquet", for explain
+  // Names the rows: two sources of one identity yield the same. "" where nothing tells, and then
+  // no session keeps columns of it.
+  virtual std::string identity() const { return {}; }
 };
 std::shared_ptr<TableSource> table_source(Table table, std::string name = "table");
 

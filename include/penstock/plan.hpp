@@ -188,8 +188,12 @@ struct Progress {
   std::optional<std::uint64_t> rows_total;
 };
 
+class SessionDevice;  // session_device.hpp
+
 struct RunOptions {
   std::string device = {};  // as open_device takes it
+  // Runs on the session's device, whatever `device` says, and with its cache of columns.
+  std::shared_ptr<SessionDevice> session = {};
   bool fast_math = false;
   std::uint64_t batch_rows = 0;  // rows per chunk; 0: chosen from the device and the row width
   std::uint64_t memory_limit_bytes = 0;  // of device memory; 0: the device's
@@ -224,6 +228,8 @@ struct RunReport {
   std::string device_id, device_name;
   std::uint64_t rows_read = 0, rows_out = 0, chunks = 0;
   std::uint64_t bytes_uploaded = 0, bytes_downloaded = 0;
+  std::uint64_t columns_from_cache =
+      0;  // of chunks, that a session had kept: neither read nor sent
   double total_seconds = 0, read_seconds = 0,
          wait_seconds = 0;  // whole run; waiting for the source; waiting for the device
   // Of each tile program, and after it those that computed on its columns' codes.

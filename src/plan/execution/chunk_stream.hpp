@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "plan/execution/chunk_cache.hpp"
 #include "plan/execution/tile_kernel.hpp"
 #include "plan/strings/code_functions.hpp"
 
@@ -28,8 +29,13 @@ struct ChunkMemory {
   std::vector<std::shared_ptr<HostBuffer>> staging;
   std::vector<std::shared_ptr<Buffer>> uploaded;
   ChunkCodes encoded;
+  // Columns of the scan, by their number, that a session keeps when the chunk is done.
+  std::vector<std::pair<std::size_t, Column>> to_keep;
   std::uint64_t first_row = 0;  // of the source
 
+  void forget_upload(std::size_t index) {  // its memory stays with who keeps it
+    if (index < uploaded.size()) uploaded[index].reset();
+  }
   // Returns "on the codes of column 'url', counting from row 4096", which says where an error was
   // met.
   std::string location_of(std::string_view what, const std::string& column) const;
@@ -57,6 +63,10 @@ Result<std::unique_ptr<BatchStream>> scan_columns(const TileProgram& program,
                                                   const TableSource& source,
                                                   std::uint64_t chunk_rows,
                                                   BatchAllocator memory = {});
+Result<std::unique_ptr<BatchStream>> scan_columns(const TileProgram& program,
+                                                  const TableSource& source,
+                                                  std::span<const std::uint32_t> columns,
+                                                  std::uint64_t chunk_rows, BatchAllocator memory);
 
 class ChunkStream {
  public:
@@ -67,17 +77,19 @@ class ChunkStream {
                                                    const TileProgram& program,
                                                    const TableSource& source,
                                                    std::uint64_t chunk_rows, StringPool& strings,
-                                                   BegunScan begun = {});
+                                                   BegunScan begun = {},
+                                                   DeviceCache* cache = nullptr);
   // Reads the next batch and enqueues its upload, which `compute` waits for on the device. Returns
   // false at the end.
   Result<bool> next(ChunkMemory& memory, Queue& compute);
-  // Checks a chunk that is done. Code::corrupt where codes that something was computed from were
-  // not valid.
+  // Checks a chunk that is done, and keeps its columns for the session. Code::corrupt where codes
+  // that something was computed from were not valid.
   Status check(ChunkMemory& memory);
 
   std::vector<KernelReport> take_code_reports();  // once, at the end
 
   std::uint64_t bytes_uploaded() const { return bytes_uploaded_ + code_reports_.bytes_uploaded(); }
+  std::uint64_t columns_from_cache() const { return cache_ ? cache_->columns_taken() : 0; }
   double read_seconds() const { return read_seconds_; }  // spent waiting for the source
 
  private:
@@ -87,10 +99,12 @@ class ChunkStream {
         scanned_(program.scanned_columns()),
         strings_(strings) {}
   Result<std::shared_ptr<Buffer>> upload(ChunkMemory& memory, std::size_t index,
-                                         const std::byte* data, std::uint64_t bytes);
+                                         const std::byte* data, std::uint64_t bytes,
+                                         bool is_kept = false);
   Result<const std::byte*> pin(ChunkMemory& memory, std::size_t index, const std::byte* data,
                                std::uint64_t bytes);
   Result<std::shared_ptr<Buffer>> all_present(std::uint64_t row_count, Queue& compute);
+  bool is_to_be_kept(std::size_t column_index) const;
   Status derive_all(ChunkMemory& memory, Queue& compute, std::size_t& index);
   Result<bool> begin_on_codes(ChunkMemory& memory, Queue& compute, std::size_t& index,
                               const DerivedColumn& derived, Column& to);
@@ -106,7 +120,7 @@ class ChunkStream {
   Result<std::shared_ptr<Buffer>> buffer_for(ChunkMemory& memory, std::size_t index,
                                              std::uint64_t bytes);
   Status upload_validity(ChunkMemory& memory, Queue& compute, std::size_t& index,
-                         const Column& column);
+                         const Column& column, bool is_kept);
   Status upload_column(ChunkMemory& memory, Queue& compute, std::size_t& index,
                        std::size_t column_index, bool has_validity);
 
@@ -114,7 +128,8 @@ class ChunkStream {
   const TileProgram& program_;
   const std::vector<std::uint32_t> scanned_;  // the columns of a batch
   StringPool& strings_;
-  std::unique_ptr<BatchStream> batches_;
+  std::unique_ptr<BatchStream> batches_;  // null where the cache has all columns
+  std::unique_ptr<ChunkCache> cache_;     // null where nothing is kept
   std::shared_ptr<PinnedMemory> pinned_;  // with uploads_, where the device has memory of its own
   std::unique_ptr<Queue> uploads_, checks_;
   std::shared_ptr<Buffer> ones_;  // the validity of a nullable column that has no NULL in a batch

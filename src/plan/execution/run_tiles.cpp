@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/clock.hpp"
+#include "penstock/session_device.hpp"
 #include "plan/strings/code_functions.hpp"
 
 namespace penstock::plan {
@@ -66,12 +67,16 @@ class Runner {
     const std::uint64_t rows =
         chunk_rows(*run_.options, run_.device->traits(), program_, run_.row_limit);
     PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings,
-                                               std::move(begun_)));
+                                               std::move(begun_), cache()));
     if (!program_.lookups.empty())
       PENSTOCK_TRY(lookups_.upload(*run_.device, program_, *run_.sides, *run_.strings));
     collector_ = make_collector(program_, *run_.strings, run_.sides);
     const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
     return kernel_->wait();
+  }
+
+  DeviceCache* cache() const {
+    return run_.options->session ? &run_.options->session->cache() : nullptr;
   }
 
   Result<bool> next_batch(Chunk& chunk) {
@@ -133,6 +138,7 @@ class Runner {
     std::vector<KernelReport> code_kernels =
         stream_->take_code_reports();  // waits for what still compiles, and uploads
     report.bytes_uploaded += stream_->bytes_uploaded() + lookups_.bytes_uploaded();
+    report.columns_from_cache += stream_->columns_from_cache();
     report.bytes_downloaded += collector_->bytes_downloaded;
     report.read_seconds += stream_->read_seconds();
     KernelReport entry;
@@ -176,6 +182,10 @@ std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
   // that fresh pages cost little; below 2^15 rows the launches would cost more. A GPU's chunk is
   // large enough for its launches and for the bus. It is no larger, so that the first upload begins
   // sooner and less memory is pinned.
+  // What a session keeps is cut alike for every query.
+  if (options.session && options.session->cache().limit_bytes() > 0)
+    return std::min<std::uint64_t>(fitting / 64 * 64,
+                                   traits.wants_cache_sized_chunks() ? 1u << 16 : 1u << 20);
   const std::uint64_t wanted =
       traits.wants_cache_sized_chunks()
           ? std::clamp<std::uint64_t>((4u << 20) / per_row, 1u << 15, 1u << 17)
