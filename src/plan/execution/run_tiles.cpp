@@ -167,6 +167,20 @@ class Runner {
   double device_seconds_ = 0;
 };
 
+// Returns how many rows of so many bytes make a good chunk. A CPU's chunk stays in the caches
+// between decoding and kernel, and few enough are in flight that fresh pages cost little; below
+// 2^15 rows the launches would cost more. A GPU's chunk is large enough for its launches and for
+// the bus. It is no larger, so that the first upload begins sooner and less memory is pinned. What
+// a session keeps is cut alike for every query.
+std::uint64_t wanted_chunk_rows(const RunOptions& options, const Traits& traits,
+                                std::uint64_t row_bytes) {
+  const bool is_small = traits.wants_cache_sized_chunks();
+  if (options.session && options.session->cache().limit_bytes() > 0)
+    return is_small ? 1u << 16 : 1u << 20;
+  return is_small ? std::clamp<std::uint64_t>((4u << 20) / row_bytes, 1u << 15, 1u << 17)
+                  : std::clamp<std::uint64_t>((16u << 20) / row_bytes, 1u << 18, 1u << 23);
+}
+
 }  // namespace
 
 std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
@@ -178,19 +192,8 @@ std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
       options.memory_limit_bytes ? options.memory_limit_bytes : traits.global_bytes;
   const std::uint64_t fitting = std::max<std::uint64_t>(
       memory / 4 / chunks_in_flight / (per_row + code_bytes_per_row(program)), 1024);
-  // A CPU's chunk stays in the caches between decoding and kernel, and few enough are in flight
-  // that fresh pages cost little; below 2^15 rows the launches would cost more. A GPU's chunk is
-  // large enough for its launches and for the bus. It is no larger, so that the first upload begins
-  // sooner and less memory is pinned.
-  // What a session keeps is cut alike for every query.
-  if (options.session && options.session->cache().limit_bytes() > 0)
-    return std::min<std::uint64_t>(fitting / 64 * 64,
-                                   traits.wants_cache_sized_chunks() ? 1u << 16 : 1u << 20);
-  const std::uint64_t wanted =
-      traits.wants_cache_sized_chunks()
-          ? std::clamp<std::uint64_t>((4u << 20) / per_row, 1u << 15, 1u << 17)
-          : std::clamp<std::uint64_t>((16u << 20) / per_row, 1u << 18, 1u << 23);
-  const std::uint64_t max_rows = std::min(fitting, wanted) / 64 * 64;
+  const std::uint64_t max_rows =
+      std::min(fitting, wanted_chunk_rows(options, traits, per_row)) / 64 * 64;
   return yields_every_row(program)
              ? std::clamp<std::uint64_t>((std::min(row_limit, max_rows) + 63) / 64 * 64, 64,
                                          max_rows)
