@@ -86,6 +86,68 @@ std::string answer_without_session(const std::string& statement, const std::stri
   return outcome.ok() ? text_of_table(outcome->table) : outcome.status().text();
 }
 
+// A device whose memory counts as its own, so that columns are uploaded and kept there, on machines
+// without a GPU too.
+class WithOwnMemory final : public Device {
+ public:
+  explicit WithOwnMemory(std::shared_ptr<Device> device) : device_(std::move(device)) {
+    traits_ = device_->traits();
+    traits_.unified_memory = false;
+  }
+  Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override {
+    return device_->allocate(bytes);
+  }
+  Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) override {
+    return device_->allocate_host(bytes);
+  }
+  Result<std::shared_ptr<Buffer>> wrap_host(const void*, std::uint64_t) override {
+    return Status(Code::internal, "memory of the host is not shared");
+  }
+  Result<std::unique_ptr<Queue>> queue() override { return device_->queue(); }
+  Result<std::shared_ptr<Program>> build(const ProgramSource& source) override {
+    return device_->build(source);
+  }
+  Result<std::uint32_t> resident_groups(const Program& program, std::string_view kernel) override {
+    return device_->resident_groups(program, kernel);
+  }
+
+ private:
+  std::shared_ptr<Device> device_;
+};
+
+class OwnMemorySession final : public SessionDevice {
+ public:
+  explicit OwnMemorySession(std::shared_ptr<Device> device)
+      : device_(std::make_shared<WithOwnMemory>(std::move(device))) {
+    cache_.set_limit(std::uint64_t{64} << 20);
+  }
+  Result<std::shared_ptr<Device>> device() override { return device_; }
+  bool is_open() const override { return true; }
+
+ private:
+  std::shared_ptr<Device> device_;
+};
+
+TEST_F(SessionTest, ColumnsInDeviceMemoryAreUploadedOnceAndNotWrittenAgain) {
+  write(3);
+  on_each_device([&](Device& device) {
+    TAKE(const auto opened, open_device(device.traits().id));
+    RunOptions options = small_chunks();
+    options.session = std::make_shared<OwnMemorySession>(opened);
+    for (int round = 0; round < 3; round++)
+      for (const std::string& statement : statements()) {
+        Plan plan;
+        TAKE(const StepId result, bind_sql(statement, plan, open_table));
+        TAKE(const QueryResult outcome, run(plan, result, options));
+        EXPECT_EQ(text_of_table(outcome.table),
+                  answer_without_session(statement, device.traits().id))
+            << statement << ", round " << round;
+        const bool is_uploaded = outcome.report.bytes_uploaded > 0;
+        EXPECT_TRUE(statement != sum() || is_uploaded == (round == 0)) << "round " << round;
+      }
+  });
+}
+
 TEST_F(SessionTest, ASecondRunReadsUploadsAndCompilesNothing) {
   write(1);
   on_each_device([&](Device& device) {
