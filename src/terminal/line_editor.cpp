@@ -77,6 +77,8 @@ class EditedLines final : public LineEditor {
   std::optional<std::string> read(const std::string& prompt) override {
     const AtPrompt here;
     char* const line = edit_.readline(prompt.c_str());
+    // The library ends the line at an interrupt, as at the end of input.
+    if (line == nullptr && here.was_interrupted()) return std::string();
     if (line == nullptr) return std::nullopt;
     std::string text = line;
     std::free(line);

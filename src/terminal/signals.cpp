@@ -10,14 +10,14 @@ namespace penstock::terminal {
 
 namespace {
 
-std::atomic<bool> was_interrupted = false, is_at_prompt = false;
+std::atomic<bool> was_interrupted = false, is_at_prompt = false, was_at_prompt = false;
 std::array<std::atomic<const char*>, 4> partial_paths{};  // no more files are written at once
 static_assert(std::atomic<bool>::is_always_lock_free &&
                   std::atomic<const char*>::is_always_lock_free,
               "a signal handler may only touch lock-free atomics");
 
 void on_signal(int number) {
-  if (is_at_prompt.load() && number == SIGINT) return;
+  if (is_at_prompt.load() && number == SIGINT) return was_at_prompt.store(true);
   if (!is_at_prompt.load() && !was_interrupted.exchange(true)) return;
   for (const std::atomic<const char*>& partial : partial_paths)
     if (const char* path = partial.load()) ::unlink(path);
@@ -39,7 +39,11 @@ bool interrupted() { return was_interrupted.load(); }
 
 void forget_interrupt() { was_interrupted = false; }
 
-AtPrompt::AtPrompt() { is_at_prompt = true; }
+AtPrompt::AtPrompt() {
+  was_at_prompt = false;
+  is_at_prompt = true;
+}
+bool AtPrompt::was_interrupted() const { return was_at_prompt; }
 AtPrompt::~AtPrompt() { is_at_prompt = false; }
 
 void remove_when_killed(const char* path) {

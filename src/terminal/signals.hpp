@@ -9,11 +9,12 @@ void catch_signals();
 bool interrupted();
 // Forgets an interrupt that was seen, so that a shell goes on.
 void forget_interrupt();
-// While one lives, the program waits for a line: SIGINT does nothing, other signals end it.
+// While one lives, the program waits for a line: SIGINT is only noted, other signals end it.
 class AtPrompt {
  public:
   AtPrompt();
   ~AtPrompt();
+  bool was_interrupted() const;
   AtPrompt(const AtPrompt&) = delete;
   AtPrompt& operator=(const AtPrompt&) = delete;
 };
