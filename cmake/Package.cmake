@@ -1,11 +1,12 @@
 # The installable package: headers, libraries, penstockConfig.cmake for
-# find_package(penstock COMPONENTS core io stream video sql), and a .deb of it all.
+# find_package(penstock COMPONENTS core io stream video sql session), and a .deb of it all.
 #
 #     penstock::penstock   devices, plans, lambdas (the core; needs utf8proc where the program is linked)
 #     penstock::io         files: Parquet, Arrow IPC, CSV; needs Arrow where the program is linked
 #     penstock::stream     gzip, zstd, lz4 and the like; needs their libraries there
 #     penstock::video      scores of a distorted video against its reference
 #     penstock::sql        SELECT to plan
+#     penstock::session    a device that stays open, statements, files; needs io and sql
 #
 # The same names work inside this build. `cmake --install DIR --component core` installs the core
 # alone.
@@ -52,6 +53,7 @@ penstock_export(io io)
 penstock_export(stream stream)
 penstock_export(video video)
 penstock_export(sql sql)
+penstock_export(session session)
 if(NOT PENSTOCK_INSTALL)
   return()
 endif()

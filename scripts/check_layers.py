@@ -32,6 +32,7 @@ HEADER_LAYER = {
     "detail/typed_result": "plan",
     "detail/untyped_query": "plan",
     "detail/value_type": "expr",
+    "device_cache": "codec",
     "expression": "expr",
     "fsst": "codec",
     "fsst/decoder": "codec",
@@ -41,6 +42,7 @@ HEADER_LAYER = {
     "profile": "plan",
     "query": "plan",
     "skipping": "column",
+    "session_device": "plan",
     "status": "base",
 }
 # Places that exist on one machine only, and hosts that a client's own configuration must name.

@@ -253,6 +253,9 @@ class TableSource {
   // Reads the columns, and compares all that the source's records say of them with their values.
   virtual Status check_statistics(std::span<const std::uint32_t> columns) const;
   virtual std::string describe() const = 0;  // "lineitem.parquet", for explain
+  // Names the rows: two sources of one identity yield the same. "" where nothing tells, and then
+  // no session keeps columns of it.
+  virtual std::string identity() const { return {}; }
 };
 std::shared_ptr<TableSource> table_source(Table table, std::string name = "table");
 

@@ -193,9 +193,12 @@ struct Progress {
 // automatic: kernels, where the device has cores of its own and the pages allow it; the report has
 // a note where the host does it instead. device: kernels, or an error that says why not.
 enum class PageDecoding : unsigned char { automatic, device, host };
+class SessionDevice;  // session_device.hpp
 
 struct RunOptions {
   std::string device = {};  // as open_device takes it
+  // Runs on the session's device, whatever `device` says, and with its cache of columns.
+  std::shared_ptr<SessionDevice> session = {};
   bool fast_math = false;
   std::uint64_t batch_rows = 0;  // rows per chunk; 0: chosen from the device and the row width
   std::uint64_t memory_limit_bytes = 0;  // of device memory; 0: the device's
@@ -232,6 +235,8 @@ struct RunReport {
   std::uint64_t rows_read = 0, rows_out = 0, chunks = 0;
   std::uint64_t paged_chunks = 0;  // of the chunks, those whose pages kernels decoded
   std::uint64_t bytes_uploaded = 0, bytes_downloaded = 0;
+  std::uint64_t columns_from_cache =
+      0;  // of chunks, that a session had kept: neither read nor sent
   double total_seconds = 0, read_seconds = 0,
          wait_seconds = 0;  // whole run; waiting for the source; waiting for the device
   // Of scans whose filters sources were told of: what these left out of it.

@@ -4,10 +4,12 @@
 //     PENSTOCK_ASSIGN(StepId result,
 //         bind_sql("SELECT count(*) FROM 'hits.parquet' WHERE price > 3", plan, open_table));
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "penstock/plan.hpp"
 
@@ -18,5 +20,15 @@ using TableOpener = std::function<Result<std::shared_ptr<TableSource>>(const std
 // Parses one SELECT statement and adds its steps to `plan`. DuckDB's types and answers are the
 // reference. Errors end with the line of the statement and a caret under the position.
 Result<StepId> bind_sql(std::string_view statement, Plan& plan, const TableOpener& open);
+
+// A statement of a text that holds several, as split_statements() finds it.
+struct StatementText {
+  std::string text;            // without the semicolon, and without blanks and comments before it
+  std::uint32_t line = 1;      // of the whole text, on which it begins
+  bool has_semicolon = false;  // the last may lack it: a shell reads on
+};
+// Splits a text at its semicolons, but not within strings, quoted names, dollar quotes and
+// comments, which may nest. Empty statements are left out. Checks nothing: bind_sql() does.
+std::vector<StatementText> split_statements(std::string_view text);
 
 }  // namespace penstock

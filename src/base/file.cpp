@@ -44,6 +44,18 @@ Status flush_folder_of(const std::string& path) {
 
 }  // namespace
 
+std::string file_identity(const std::string& path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  std::string identity;
+  for (const std::int64_t part :
+       {static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino),
+        static_cast<std::int64_t>(status.st_size), static_cast<std::int64_t>(status.st_mtim.tv_sec),
+        static_cast<std::int64_t>(status.st_mtim.tv_nsec)})
+    identity += std::to_string(part) + ":";
+  return identity;
+}
+
 File::File(const std::string& path, int flags, unsigned mode)
     : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, mode)) {}
 File::~File() {

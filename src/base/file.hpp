@@ -29,6 +29,11 @@ class File {
   int descriptor_;
 };
 
+// Returns what changes when a file's content does: its device, inode, size and time of change in
+// nanoseconds. "" where there is no such regular file. Two changes within one tick of the file
+// system's clock that leave the size look like one.
+std::string file_identity(const std::string& path);
+
 // A file that appears complete or not at all. It is written without a name (O_TMPFILE), so that
 // nothing is left however the process ends, and gets its name when it is complete and on the disk.
 // Where the file system has no nameless files, it is written under another name in the same folder.

@@ -7,7 +7,11 @@ namespace penstock::cli {
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = [] {
     std::vector<Command> rows = {
-        {"query", "Answer a SELECT statement over a file", declare_query},
+        {"query", "Answer a SELECT statement over files, or several of a file of SQL",
+         declare_query},
+        {"shell",
+         "Answer statements as they are typed, or from a pipe, on a device that stays open",
+         declare_shell},
         {"profile",
          "Run a query and report what took its time: kernels, transfers, compilers, waits",
          declare_profile},

@@ -11,6 +11,7 @@ using namespace terminal;
 const std::vector<Command>& commands();
 
 Action declare_query(Arguments& arguments);
+Action declare_shell(Arguments& arguments);
 Action declare_profile(Arguments& arguments);
 Action declare_emit(Arguments& arguments);
 Action declare_encode(Arguments& arguments);

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/file.hpp"
 #include "column/rebatch.hpp"
 #include "io/arrow/arrow_batches.hpp"
 #include "io/common/sources.hpp"
@@ -83,16 +84,18 @@ Result<Reader> open_one_column(const std::string& path, Lines& lines) {
 class CsvSource final : public TableSource {
  public:
   CsvSource(std::string path, Lines lines, std::shared_ptr<arrow::Schema> arrow_schema,
-            std::vector<column::ArrowField> fields)
+            std::vector<column::ArrowField> fields, std::string identity)
       : path_(std::move(path)),
         lines_(lines),
         arrow_schema_(std::move(arrow_schema)),
         fields_(std::move(fields)),
-        schema_(schema_of(fields_)) {}
+        schema_(schema_of(fields_)),
+        identity_(std::move(identity)) {}
 
   const Schema& schema() const override { return schema_; }
   std::optional<std::uint64_t> row_count() const override { return std::nullopt; }
   std::string describe() const override { return std::filesystem::path(path_).filename().string(); }
+  std::string identity() const override { return identity_; }
 
   Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
                                             const ScanOptions& options) const override {
@@ -161,12 +164,14 @@ class CsvSource final : public TableSource {
   std::shared_ptr<arrow::Schema> arrow_schema_;
   std::vector<column::ArrowField> fields_;
   Schema schema_;
+  std::string identity_;  // when it was opened
 };
 
 }  // namespace
 
 Result<std::shared_ptr<TableSource>> open_csv(const std::string& path) {
   return catch_arrow_exceptions([&]() -> Result<std::shared_ptr<TableSource>> {
+    std::string identity = file_identity(path);
     Lines lines;
     PENSTOCK_ASSIGN(lines.dialect, sniff_csv(path));
     PENSTOCK_ASSIGN(Reader reader, open_reader(path, lines, convert_options()));
@@ -193,8 +198,8 @@ Result<std::shared_ptr<TableSource>> open_csv(const std::string& path) {
       if (schema->field(i)->type()->id() == arrow::Type::BINARY)
         fields[static_cast<std::size_t>(i)].field.unsupported =
             "text that is not UTF-8 (to convert it: iconv -f LATIN1 -t UTF-8)";
-    return std::shared_ptr<TableSource>(
-        std::make_shared<CsvSource>(path, lines, std::move(schema), std::move(fields)));
+    return std::shared_ptr<TableSource>(std::make_shared<CsvSource>(
+        path, lines, std::move(schema), std::move(fields), std::move(identity)));
   });
 }
 

@@ -5,6 +5,7 @@
 #include "base/exception_boundary.hpp"
 #include "base/human_readable.hpp"
 #include "expr/operation.hpp"
+#include "plan/execution/device_opener.hpp"
 #include "plan/execution/tile_kernel.hpp"
 #include "plan/fusion/kernel_steps.hpp"
 #include "plan/fusion/paged_columns.hpp"
@@ -263,7 +264,7 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
   PENSTOCK_TRY(check_result(plan, result));
   const std::vector<std::uint32_t> consumers = count_consumers(plan, {result});
   std::shared_ptr<Device> device;
-  if (auto opened = open_device(options.device); opened.ok())
+  if (auto opened = device_of(options); opened.ok())
     device = std::move(opened).value();
   else if (!options.device.empty())
     return opened.status();

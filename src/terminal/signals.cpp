@@ -10,14 +10,15 @@ namespace penstock::terminal {
 
 namespace {
 
-std::atomic<bool> was_interrupted = false;
+std::atomic<bool> was_interrupted = false, is_at_prompt = false, was_at_prompt = false;
 std::array<std::atomic<const char*>, 4> partial_paths{};  // no more files are written at once
 static_assert(std::atomic<bool>::is_always_lock_free &&
                   std::atomic<const char*>::is_always_lock_free,
               "a signal handler may only touch lock-free atomics");
 
 void on_signal(int number) {
-  if (!was_interrupted.exchange(true)) return;
+  if (is_at_prompt.load() && number == SIGINT) return was_at_prompt.store(true);
+  if (!is_at_prompt.load() && !was_interrupted.exchange(true)) return;
   for (const std::atomic<const char*>& partial : partial_paths)
     if (const char* path = partial.load()) ::unlink(path);
   ::_exit(128 + number);
@@ -35,6 +36,15 @@ void catch_signals() {
 }
 
 bool interrupted() { return was_interrupted.load(); }
+
+void forget_interrupt() { was_interrupted = false; }
+
+AtPrompt::AtPrompt() {
+  was_at_prompt = false;
+  is_at_prompt = true;
+}
+bool AtPrompt::was_interrupted() const { return was_at_prompt; }
+AtPrompt::~AtPrompt() { is_at_prompt = false; }
 
 void remove_when_killed(const char* path) {
   for (std::atomic<const char*>& partial : partial_paths)

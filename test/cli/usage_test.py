@@ -6,7 +6,8 @@ from command_line import CommandLineTest, main
 
 
 COMMANDS = (
-    "query, profile, emit, encode, decompress, compress, video, devices, cache, completion, bench"
+    "query, shell, profile, emit, encode, decompress, compress, video, devices, cache, completion, "
+    "bench"
 )
 
 

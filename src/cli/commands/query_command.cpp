@@ -1,10 +1,16 @@
 // penstock query: a SELECT statement in, its rows out; everything that is not a row goes to stderr.
+#include <fcntl.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <iostream>
+#include <iterator>
 #include <optional>
 
+#include "base/file.hpp"
 #include "cli/commands.hpp"
 #include "cli/commands/query_command.hpp"
 #include "cli/report/run_summary.hpp"
@@ -115,7 +121,49 @@ Status print_rows(const Table& table, const QueryOptions& options, OutputFile* f
   return file->commit();
 }
 
+Status explain_in(Session& session, const std::string& statement, const QueryOptions& options) {
+  ProgressBar bar(false);
+  PENSTOCK_ASSIGN(const std::string text, session.explain(statement, run_options_of(options, bar)));
+  return standard_output()(terminal_text(text));
+}
+
+Result<std::string> text_of_file(const std::string& path) {
+  std::string text;
+  if (path == "-") {
+    text.assign(std::istreambuf_iterator<char>(std::cin), {});
+    return text;
+  }
+  const File file(path, O_RDONLY);
+  if (!file) return Status(Code::io, "cannot read '" + path + "': " + std::strerror(errno));
+  for (std::size_t got = text_chunk_bytes; got == text_chunk_bytes;) {
+    const std::size_t before = text.size();
+    text.resize(before + text_chunk_bytes);
+    got = file.read_up_to(text.data() + before, text_chunk_bytes);
+    text.resize(before + got);
+  }
+  return text;
+}
+
+// Answers the statements of a file, one after another, until the first error.
+Status query_file(const QueryOptions& options) {
+  PENSTOCK_ASSIGN(const std::string text, text_of_file(options.file));
+  const std::vector<StatementText> statements = split_statements(text);
+  const std::string name =
+      options.file == "-" ? std::string("standard input") : "'" + options.file + "'";
+  if (statements.empty()) return {Code::invalid, "there is no statement in " + name};
+  if (statements.size() > 1 && !options.output.empty())
+    return {Code::invalid, "--output takes the rows of one statement; " + name + " has " +
+                               std::to_string(statements.size())};
+  const auto session = Session::create(session_options_of(options));
+  for (const StatementText& statement : statements)
+    PENSTOCK_TRY(
+        answer(*session, statement.text, options)
+            .with("in the statement at line " + std::to_string(statement.line) + " of " + name));
+  return {};
+}
+
 Status query(const QueryOptions& options) {
+  if (!options.file.empty()) return query_file(options);
   if (!options.explain) {
     PENSTOCK_ASSIGN(const RunReport report, run_query(options));
     print_report(report, options);
@@ -129,6 +177,28 @@ Status query(const QueryOptions& options) {
 }
 
 }  // namespace
+
+Status answer(Session& session, const std::string& statement, const QueryOptions& options) {
+  if (options.explain) return explain_in(session, statement, options);
+  std::unique_ptr<OutputFile> file;
+  if (!options.output.empty()) { PENSTOCK_ASSIGN(file, OutputFile::create(options.output)); }
+  ProgressBar bar(!options.no_progress);
+  auto outcome = session.sql(statement, run_options_of(options, bar));
+  bar.erase();
+  PENSTOCK_TRY(outcome.status());
+  if (interrupted()) return {Code::cancelled, "interrupted"};
+  PENSTOCK_TRY(print_rows(outcome->table, options, file.get()));
+  print_report(outcome->report, options);
+  return {};
+}
+
+SessionOptions session_options_of(const QueryOptions& options) {
+  SessionOptions session;
+  session.device = options.device;
+  if (!options.cache_limit_mib.empty())
+    session.cache_limit_bytes = std::stoull(options.cache_limit_mib) << 20;
+  return session;
+}
 
 Result<RunReport> run_query(const QueryOptions& options, Recorded recorded) {
   std::unique_ptr<OutputFile> file;
@@ -148,46 +218,79 @@ Result<RunReport> run_query(const QueryOptions& options, Recorded recorded) {
   return std::move(outcome->report);
 }
 
-std::shared_ptr<QueryOptions> declare_query_options(Arguments& arguments) {
-  auto options = std::make_shared<QueryOptions>();
-  options->format = "table";
-  arguments.positional("STATEMENT", options->statement, "SELECT ... FROM 'file.parquet' WHERE ...");
-  arguments.value("--device,-d", "ID", options->device,
+void declare_run_options(Arguments& arguments, QueryOptions& options) {
+  arguments.value("--device,-d", "ID", options.device,
                   "cuda:0, opencl:1, cuda, opencl, gpu or cpu; by default the first device");
-  arguments.choice("--format,-f", {"table", "csv", "json"}, options->format,
-                   "how rows are printed");
-  arguments.value("--output,-o", "FILE", options->output,
-                  "write the rows to a .csv, .json, .parquet or .arrow file", check_output_path);
-  arguments.flag("--explain", options->explain,
-                 "print the plan before and after fusion and compile its kernels, but read no row");
-  arguments.flag("--verbose,-v", options->verbose, "print generated kernels and compile times");
-  arguments.flag("--stats", options->stats, "print the time and bytes of every kernel");
-  arguments.flag("--validate", options->validate,
+  arguments.choice("--format", {"table", "csv", "json"}, options.format, "how rows are printed");
+  arguments.flag("--verbose,-v", options.verbose, "print generated kernels and compile times");
+  arguments.flag("--stats", options.stats, "print the time and bytes of every kernel");
+  arguments.flag("--validate", options.validate,
                  "compare every step with the host reference, which computes some 100,000 rows per "
                  "second, and fail at the first difference");
-  arguments.flag("--fast-math", options->fast_math,
+  arguments.flag("--fast-math", options.fast_math,
                  "let the device's compiler reorder and approximate float arithmetic");
   arguments.choice(
-      "--pages", {"auto", "device", "host"}, options->pages,
+      "--pages", {"auto", "device", "host"}, options.pages,
       "who decodes a Parquet file's pages; auto: kernels of a GPU where they can, else "
       "the host");
-  arguments.value("--variant", "NAME", options->variant, "use this kernel variant");
-  arguments.value("--batch-rows", "N", options->batch_rows,
+  arguments.value("--variant", "NAME", options.variant, "use this kernel variant");
+  arguments.value("--batch-rows", "N", options.batch_rows,
                   "rows per chunk; by default chosen for the device", 1);
   arguments.value(
-      "--memory-limit", "MIB", options->memory_limit_mib,
+      "--memory-limit", "MIB", options.memory_limit_mib,
       "device memory for chunks; a sort or a window may use half of it; by default a part "
       "of the device's memory",
       1, std::uint64_t{1} << 24);
-  arguments.flag("--no-progress", options->no_progress, "no progress bar on a terminal");
+  arguments.flag("--no-progress", options.no_progress, "no progress bar on a terminal");
+}
+
+void declare_cache_limit(Arguments& arguments, QueryOptions& options) {
+  arguments.value("--cache-limit", "MIB", options.cache_limit_mib,
+                  "what is kept of files between statements; 0 keeps nothing; by default a quarter "
+                  "of the device's memory",
+                  [](const std::string& value) {
+                    const bool is_number =
+                        !value.empty() && value.size() <= 8 &&
+                        value.find_first_not_of("0123456789") == std::string::npos;
+                    return is_number ? "" : "'" + value + "' is no number of MiB up to 99999999";
+                  });
+}
+
+static void declare_result_options(Arguments& arguments, QueryOptions& options) {
+  arguments.value("--output,-o", "FILE", options.output,
+                  "write the rows to a .csv, .json, .parquet or .arrow file", check_output_path);
+  arguments.flag("--explain", options.explain,
+                 "print the plan before and after fusion and compile its kernels, but read no row");
   arguments.footer(
       "\nExample: penstock query \"SELECT sum(price) FROM 'hits.parquet' WHERE quantity > 3\" "
       "--format csv");
+}
+
+std::shared_ptr<QueryOptions> declare_query_options(Arguments& arguments) {
+  auto options = std::make_shared<QueryOptions>();
+  arguments.positional("STATEMENT", options->statement, "SELECT ... FROM 'file.parquet' WHERE ...");
+  declare_run_options(arguments, *options);
+  declare_result_options(arguments, *options);
   return options;
 }
 
 Action declare_query(Arguments& arguments) {
-  const auto options = declare_query_options(arguments);
+  const auto options = std::make_shared<QueryOptions>();
+  arguments.positional("STATEMENT", options->statement, "SELECT ... FROM 'file.parquet' WHERE ...",
+                       false);
+  arguments.value("--file,-f", "FILE", options->file,
+                  "answer the statements of a file, which ; separates, on a device that opens "
+                  "once; - is standard input");
+  declare_run_options(arguments, *options);
+  declare_cache_limit(arguments, *options);
+  declare_result_options(arguments, *options);
+  arguments.check([options]() -> std::string {
+    if (options->file.empty() && options->statement.empty())
+      return "STATEMENT is required, or --file";
+    if (!options->file.empty() && !options->statement.empty())
+      return "a statement and --file: leave one of the two out";
+    return "";
+  });
   return [options] { return query(*options); };
 }
 

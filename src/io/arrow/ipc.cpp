@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/file.hpp"
 #include "column/rebatch.hpp"
 #include "io/arrow/arrow_batches.hpp"
 #include "io/arrow/batch_input.hpp"
@@ -126,16 +127,18 @@ Spread spread_of(const ScanOptions& options, std::uint64_t batch_bytes, bool is_
 class IpcSource final : public TableSource {
  public:
   IpcSource(std::string path, const Form& form, std::vector<column::ArrowField> fields,
-            std::optional<std::uint64_t> row_count)
+            std::optional<std::uint64_t> row_count, std::string identity)
       : path_(std::move(path)),
         form_(form),
         fields_(std::move(fields)),
         schema_(schema_of(fields_)),
-        row_count_(row_count) {}
+        row_count_(row_count),
+        identity_(std::move(identity)) {}
 
   const Schema& schema() const override { return schema_; }
   std::optional<std::uint64_t> row_count() const override { return row_count_; }
   std::string describe() const override { return std::filesystem::path(path_).filename().string(); }
+  std::string identity() const override { return identity_; }
 
   Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
                                             const ScanOptions& options) const override {
@@ -239,11 +242,13 @@ class IpcSource final : public TableSource {
   std::vector<column::ArrowField> fields_;
   Schema schema_;
   std::optional<std::uint64_t> row_count_;
+  std::string identity_;  // when it was opened
 };
 
 // A stream's number of rows is known only when it has been read.
 Result<std::shared_ptr<TableSource>> open_ipc(const std::string& path, const Form& form) {
   return catch_arrow_exceptions([&]() -> Result<std::shared_ptr<TableSource>> {
+    std::string identity = file_identity(path);
     PENSTOCK_ASSIGN(
         const auto input,
         from_arrow(BatchInput::open(path, std::make_shared<BatchMemory>(0, BatchAllocator()))));
@@ -255,7 +260,7 @@ Result<std::shared_ptr<TableSource>> open_ipc(const std::string& path, const For
       PENSTOCK_ASSIGN(rows, count_rows(*input, footer.blocks));
     }
     return std::shared_ptr<TableSource>(
-        std::make_shared<IpcSource>(path, form, std::move(fields), rows));
+        std::make_shared<IpcSource>(path, form, std::move(fields), rows, std::move(identity)));
   });
 }
 

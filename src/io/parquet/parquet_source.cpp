@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "base/file.hpp"
 #include "io/common/arrow_errors.hpp"
 #include "io/common/sources.hpp"
 #include "io/parquet/paged_file.hpp"
@@ -12,8 +13,8 @@ namespace {
 
 class ParquetSource final : public TableSource {
  public:
-  explicit ParquetSource(std::shared_ptr<const ParquetFile> file)
-      : file_(std::move(file)), pages_(paged_table(file_)) {
+  ParquetSource(std::shared_ptr<const ParquetFile> file, std::string identity)
+      : file_(std::move(file)), pages_(paged_table(file_)), identity_(std::move(identity)) {
     for (const ParquetColumn& column : file_->columns()) schema_.push_back(column.field);
   }
   const Schema& schema() const override { return schema_; }
@@ -33,6 +34,7 @@ class ParquetSource final : public TableSource {
     PENSTOCK_TRY(check_columns(schema_, columns, file_->path()));
     return catch_arrow_exceptions([&] { return check_parquet_statistics(file_, columns); });
   }
+  std::string identity() const override { return identity_; }
   Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
                                             const ScanOptions& options) const override {
     PENSTOCK_TRY(check_columns(schema_, columns, file_->path()));
@@ -44,13 +46,16 @@ class ParquetSource final : public TableSource {
   std::shared_ptr<const ParquetFile> file_;
   std::shared_ptr<const pages::PagedTable> pages_;
   Schema schema_;
+  std::string identity_;  // when it was opened
 };
 
 }  // namespace
 
 Result<std::shared_ptr<TableSource>> open_parquet(const std::string& path) {
+  std::string identity = file_identity(path);
   PENSTOCK_ASSIGN(auto file, ParquetFile::open(path));
-  return std::shared_ptr<TableSource>(std::make_shared<ParquetSource>(std::move(file)));
+  return std::shared_ptr<TableSource>(
+      std::make_shared<ParquetSource>(std::move(file), std::move(identity)));
 }
 
 }  // namespace penstock::io

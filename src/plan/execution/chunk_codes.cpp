@@ -95,6 +95,9 @@ Status ChunkStream::compute_on_codes(ChunkMemory& memory, Queue& compute) {
 }
 
 Status ChunkStream::check(ChunkMemory& memory) {
+  for (auto& [column, kept] : memory.to_keep)
+    cache_->keep(column, memory.first_row, std::move(kept));
+  memory.to_keep.clear();
   if (memory.encoded.functions.empty()) return {};
   if (!checks_) { PENSTOCK_ASSIGN(checks_, device_->queue()); }
   for (ChunkCodes::Function& function : memory.encoded.functions) {

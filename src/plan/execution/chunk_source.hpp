@@ -16,12 +16,13 @@ class ChunkSource {
   // Reads the next chunk and enqueues its upload, which `compute` waits for on the device. Returns
   // false at the end.
   virtual Result<bool> next(ChunkMemory& memory, Queue& compute) = 0;
-  // Checks a chunk that is done. Code::corrupt where codes that something was computed from were
-  // not valid.
+  // Checks a chunk that is done, and keeps its columns for the session. Code::corrupt where codes
+  // that something was computed from were not valid.
   virtual Status check(ChunkMemory& memory) = 0;
   virtual std::vector<KernelReport> take_code_reports() = 0;  // once, at the end
   virtual std::uint64_t bytes_uploaded() const = 0;
-  virtual double read_seconds() const = 0;  // spent waiting for the source
+  virtual std::uint64_t columns_from_cache() const { return 0; }  // of a session
+  virtual double read_seconds() const = 0;                        // spent waiting for the source
 };
 
 }  // namespace penstock::plan

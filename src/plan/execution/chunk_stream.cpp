@@ -58,7 +58,13 @@ bool PinnedMemory::holds(const std::byte* data, std::uint64_t bytes) {
 Result<std::unique_ptr<BatchStream>> scan_columns(const TileProgram& program,
                                                   const TableSource& source,
                                                   std::uint64_t chunk_rows, BatchAllocator memory) {
-  const std::vector<std::uint32_t> columns = program.scanned_columns();
+  return scan_columns(program, source, program.scanned_columns(), chunk_rows, std::move(memory));
+}
+
+Result<std::unique_ptr<BatchStream>> scan_columns(const TileProgram& program,
+                                                  const TableSource& source,
+                                                  std::span<const std::uint32_t> columns,
+                                                  std::uint64_t chunk_rows, BatchAllocator memory) {
   ScanOptions options;
   options.batch_rows = chunk_rows;
   options.memory = std::move(memory);
@@ -66,30 +72,35 @@ Result<std::unique_ptr<BatchStream>> scan_columns(const TileProgram& program,
   return source.scan(columns, options);
 }
 
-Result<std::unique_ptr<ChunkStream>> ChunkStream::open(std::shared_ptr<Device> device,
-                                                       const TileProgram& program,
-                                                       const TableSource& source,
-                                                       std::uint64_t chunk_rows,
-                                                       StringPool& strings, BegunScan begun) {
+Result<std::unique_ptr<ChunkStream>> ChunkStream::open(
+    std::shared_ptr<Device> device, const TileProgram& program, const TableSource& source,
+    std::uint64_t chunk_rows, StringPool& strings, BegunScan begun, DeviceCache* cache) {
   std::unique_ptr<ChunkStream> stream(new ChunkStream(std::move(device), program, strings));
   stream->code_programs_ = begin_code_programs(stream->device_, program);
+  stream->cache_ = ChunkCache::open(cache, program, source, chunk_rows,
+                                    !stream->device_->traits().unified_memory);
+  const bool is_whole = !stream->cache_ || stream->cache_->missing() == stream->scanned_;
   BatchAllocator memory;
   if (!stream->device_->traits().unified_memory) {
     PENSTOCK_ASSIGN(stream->uploads_, stream->device_->queue());
     stream->pinned_ = std::make_shared<PinnedMemory>(stream->device_);
     memory = [pinned = stream->pinned_](std::uint64_t bytes) { return pinned->take(bytes); };
-  } else if (begun.batches && begun.chunk_rows == chunk_rows) {
+  } else if (begun.batches && begun.chunk_rows == chunk_rows && is_whole) {
     stream->batches_ = std::move(begun.batches);
     return stream;
   }
   begun.batches.reset();  // before another scan competes with it
-  PENSTOCK_ASSIGN(stream->batches_, scan_columns(program, source, chunk_rows, std::move(memory)));
+  const auto& columns = stream->cache_ ? stream->cache_->missing() : stream->scanned_;
+  if (stream->cache_ && columns.empty()) return stream;
+  PENSTOCK_ASSIGN(stream->batches_,
+                  scan_columns(program, source, columns, chunk_rows, std::move(memory)));
   return stream;
 }
 
 Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
   const double start = now_seconds();
-  PENSTOCK_ASSIGN(std::optional<Table> batch, batches_->next());
+  PENSTOCK_ASSIGN(std::optional<Table> batch,
+                  cache_ ? cache_->next(batches_.get()) : batches_->next());
   read_seconds_ += now_seconds() - start;
   if (!batch) return false;
   if (batch->row_count > max_launch_rows)
@@ -100,6 +111,7 @@ Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
   memory.input.buffers.clear();  // before the batch whose memory they may wrap
   memory.derived.clear();
   memory.encoded.clear();
+  memory.to_keep.clear();
   memory.batch = std::move(*batch);
   memory.input.row_count = memory.batch.row_count;
   memory.first_row = rows_;
@@ -170,8 +182,9 @@ Status ChunkStream::upload_column(ChunkMemory& memory, Queue& compute, std::size
       memory.input.buffers.push_back(column.device_validity);
       return {};
     }
-    return upload_validity(memory, compute, index, column);
+    return upload_validity(memory, compute, index, column, false);
   }
+  const bool is_kept = is_to_be_kept(column_index);
   const std::byte* values = column.values.data;
   if (column.type.kind == Kind::string) {
     const Status named = strings_.encode(column, memory.codes[column_index]);
@@ -179,36 +192,53 @@ Status ChunkStream::upload_column(ChunkMemory& memory, Queue& compute, std::size
     PENSTOCK_TRY(column.encoded ? named.with(memory.location_of("on the codes of", name)) : named);
     values = reinterpret_cast<const std::byte*>(memory.codes[column_index].data());
   }
-  PENSTOCK_ASSIGN(auto buffer, upload(memory, index++, values, value_bytes(column)));
+  PENSTOCK_ASSIGN(auto buffer, upload(memory, index++, values, value_bytes(column), is_kept));
+  if (is_kept) {
+    Column kept;
+    kept.type = column.type;
+    kept.row_count = column.row_count;
+    kept.device_values = buffer;
+    memory.to_keep.emplace_back(index_of(program_.device_columns[column_index]), std::move(kept));
+  }
   memory.input.buffers.push_back(std::move(buffer));
   if (!has_validity) {
     if (!column.validity.empty()) return undeclared_nulls();
     return {};
   }
-  return upload_validity(memory, compute, index, column);
+  return upload_validity(memory, compute, index, column, is_kept);
+}
+
+// Tells whether one of the kernel's columns stays on the device after the chunk.
+bool ChunkStream::is_to_be_kept(std::size_t column_index) const {
+  const std::uint32_t column = program_.device_columns[column_index];
+  return cache_ && column < program_.first_derived() && cache_->is_kept_on_device(index_of(column));
 }
 
 Status ChunkStream::upload_validity(ChunkMemory& memory, Queue& compute, std::size_t& index,
-                                    const Column& column) {
+                                    const Column& column, bool is_kept) {
   if (column.validity.empty()) {
     PENSTOCK_ASSIGN(auto ones, all_present(column.row_count, compute));
     memory.input.buffers.push_back(std::move(ones));
     return {};
   }
-  PENSTOCK_ASSIGN(auto validity,
-                  upload(memory, index++, column.validity.data, (column.row_count + 7) / 8));
+  PENSTOCK_ASSIGN(auto validity, upload(memory, index++, column.validity.data,
+                                        (column.row_count + 7) / 8, is_kept));
+  if (is_kept) memory.to_keep.back().second.device_validity = validity;
   memory.input.buffers.push_back(std::move(validity));
   return {};
 }
 
 Result<std::shared_ptr<Buffer>> ChunkStream::upload(ChunkMemory& memory, std::size_t index,
-                                                    const std::byte* data, std::uint64_t bytes) {
+                                                    const std::byte* data, std::uint64_t bytes,
+                                                    bool is_kept) {
   if (bytes == 0) return device_->allocate(64);
   if (!uploads_) return device_->wrap_host(data, bytes);
+  if (is_kept) memory.forget_upload(index);  // another column of an earlier chunk may stand there
   PENSTOCK_ASSIGN(const auto buffer, buffer_for(memory, index, bytes));
   PENSTOCK_ASSIGN(const std::byte* const from, pin(memory, index, data, bytes));
   PENSTOCK_TRY(uploads_->upload(*buffer, from, bytes));
   bytes_uploaded_ += bytes;
+  if (is_kept) memory.forget_upload(index);
   return buffer;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "codec/pages/device/page_decoder.hpp"
+#include "plan/execution/chunk_cache.hpp"
 #include "plan/execution/chunk_source.hpp"
 #include "plan/execution/tile_kernel.hpp"
 #include "plan/strings/code_functions.hpp"
@@ -33,8 +34,13 @@ struct ChunkMemory {
   // Of a chunk of pages: its columns, and what uploads read.
   std::vector<pages::DecodedPages> pages;
   std::vector<std::shared_ptr<const void>> kept;
+  // Columns of the scan, by their number, that a session keeps when the chunk is done.
+  std::vector<std::pair<std::size_t, Column>> to_keep;
   std::uint64_t first_row = 0;  // of the source
 
+  void forget_upload(std::size_t index) {  // its memory stays with who keeps it
+    if (index < uploaded.size()) uploaded[index].reset();
+  }
   // Returns "on the codes of column 'url', counting from row 4096", which says where an error was
   // met.
   std::string location_of(std::string_view what, const std::string& column) const;
@@ -62,6 +68,10 @@ Result<std::unique_ptr<BatchStream>> scan_columns(const TileProgram& program,
                                                   const TableSource& source,
                                                   std::uint64_t chunk_rows,
                                                   BatchAllocator memory = {});
+Result<std::unique_ptr<BatchStream>> scan_columns(const TileProgram& program,
+                                                  const TableSource& source,
+                                                  std::span<const std::uint32_t> columns,
+                                                  std::uint64_t chunk_rows, BatchAllocator memory);
 
 class ChunkStream final : public ChunkSource {
  public:
@@ -72,13 +82,15 @@ class ChunkStream final : public ChunkSource {
                                                    const TileProgram& program,
                                                    const TableSource& source,
                                                    std::uint64_t chunk_rows, StringPool& strings,
-                                                   BegunScan begun = {});
+                                                   BegunScan begun = {},
+                                                   DeviceCache* cache = nullptr);
   Result<bool> next(ChunkMemory& memory, Queue& compute) override;
   Status check(ChunkMemory& memory) override;
   std::vector<KernelReport> take_code_reports() override;
   std::uint64_t bytes_uploaded() const override {
     return bytes_uploaded_ + code_reports_.bytes_uploaded();
   }
+  std::uint64_t columns_from_cache() const override { return cache_ ? cache_->columns_taken() : 0; }
   double read_seconds() const override { return read_seconds_; }
 
  private:
@@ -88,10 +100,12 @@ class ChunkStream final : public ChunkSource {
         scanned_(program.scanned_columns()),
         strings_(strings) {}
   Result<std::shared_ptr<Buffer>> upload(ChunkMemory& memory, std::size_t index,
-                                         const std::byte* data, std::uint64_t bytes);
+                                         const std::byte* data, std::uint64_t bytes,
+                                         bool is_kept = false);
   Result<const std::byte*> pin(ChunkMemory& memory, std::size_t index, const std::byte* data,
                                std::uint64_t bytes);
   Result<std::shared_ptr<Buffer>> all_present(std::uint64_t row_count, Queue& compute);
+  bool is_to_be_kept(std::size_t column_index) const;
   Status derive_all(ChunkMemory& memory, Queue& compute, std::size_t& index);
   Result<bool> begin_on_codes(ChunkMemory& memory, Queue& compute, std::size_t& index,
                               const DerivedColumn& derived, Column& to);
@@ -107,7 +121,7 @@ class ChunkStream final : public ChunkSource {
   Result<std::shared_ptr<Buffer>> buffer_for(ChunkMemory& memory, std::size_t index,
                                              std::uint64_t bytes);
   Status upload_validity(ChunkMemory& memory, Queue& compute, std::size_t& index,
-                         const Column& column);
+                         const Column& column, bool is_kept);
   Status upload_column(ChunkMemory& memory, Queue& compute, std::size_t& index,
                        std::size_t column_index, bool has_validity);
 
@@ -115,7 +129,8 @@ class ChunkStream final : public ChunkSource {
   const TileProgram& program_;
   const std::vector<std::uint32_t> scanned_;  // the columns of a batch
   StringPool& strings_;
-  std::unique_ptr<BatchStream> batches_;
+  std::unique_ptr<BatchStream> batches_;  // null where the cache has all columns
+  std::unique_ptr<ChunkCache> cache_;     // null where nothing is kept
   std::shared_ptr<PinnedMemory> pinned_;  // with uploads_, where the device has memory of its own
   std::unique_ptr<Queue> uploads_, checks_;
   std::shared_ptr<Buffer> ones_;  // the validity of a nullable column that has no NULL in a batch

@@ -2,20 +2,29 @@
 
 namespace penstock::plan {
 
+Result<std::shared_ptr<Device>> device_of(const RunOptions& options) {
+  return options.session ? options.session->device() : open_device(options.device);
+}
+
 Status DeviceOpener::begin() {
   if (device_) return begin_sampling();
+  is_open_ = options_.session && options_.session->is_open();
+  if (is_open_) return {};
   opening_ = ThreadPool::shared().start([this] { return open(); });
   return {};
 }
 
 Result<std::shared_ptr<Device>> DeviceOpener::open() const {
   const HostSpan span(recording_.get(), "open the device", Track::open);
-  return open_device(options_.device);
+  return device_of(options_);
 }
 
 Result<bool> DeviceOpener::wait() {
-  if (!opening_.valid()) return false;
-  {
+  if (!opening_.valid() && !is_open_) return false;
+  if (is_open_) {
+    PENSTOCK_ASSIGN(device_, options_.session->device());
+    is_open_ = false;
+  } else {
     const HostSpan span(recording_.get(), "wait for the device to open", Track::wait);
     PENSTOCK_ASSIGN(device_, opening_.get());
   }

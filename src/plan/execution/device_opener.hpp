@@ -1,13 +1,18 @@
 // Opens the device of a run in a thread, while the run reads its sources. Records a profile or
-// stalls of the device where the run asks for them.
+// stalls of the device where the run asks for them. A session's device is open already, or opens
+// once.
 #pragma once
 #include <memory>
 #include <string>
 
 #include "base/thread_pool.hpp"
+#include "penstock/session_device.hpp"
 #include "plan/profile/recording.hpp"
 
 namespace penstock::plan {
+
+// Opens the device of a run, or waits for its session's.
+Result<std::shared_ptr<Device>> device_of(const RunOptions& options);
 
 class DeviceOpener {
  public:
@@ -17,7 +22,7 @@ class DeviceOpener {
   // Begins to open the device. Call before each of a run's results.
   Status begin();
   bool is_opening() const { return opening_.valid(); }
-  // Waits for the device. Returns whether it was opened by this call's wait.
+  // Waits for the device. Returns whether this call was the first to have it.
   Result<bool> wait();
   // Adds the profile to a report. Call after each result.
   Status finish(RunReport& report);
@@ -33,6 +38,7 @@ class DeviceOpener {
   std::shared_ptr<Recording> recording_;
   std::shared_ptr<Device> device_;
   Task<Result<std::shared_ptr<Device>>> opening_;  // valid until device_ is set
+  bool is_open_ = false;                           // by the session, and not taken from it yet
   std::unique_ptr<StallSampler> sampler_;
 };
 

@@ -222,14 +222,33 @@ static Result<std::vector<QueryResult>> run_all(const Plan& plan,
   return outcomes;
 }
 
+static bool can_run_again(const Plan& plan) {
+  for (StepId id = 0; id < plan.size(); id++)
+    if (const auto& source = plan.step(id).source; source && !source->can_be_scanned_again())
+      return false;
+  return true;
+}
+
+// Where memory is short, what a session keeps makes room, and the run begins anew.
+static Result<std::vector<QueryResult>> run_in_session(const Plan& plan,
+                                                       const std::vector<StepId>& results,
+                                                       const RunOptions& options) {
+  auto outcomes = run_all(plan, results, options);
+  if (outcomes.ok() || outcomes.status().code() != Code::no_memory || !options.session ||
+      options.session->cache().counters().bytes == 0 || !can_run_again(plan))
+    return outcomes;
+  options.session->cache().clear();
+  return run_all(plan, results, options);
+}
+
 Result<std::vector<QueryResult>> run(const Plan& plan, const std::vector<StepId>& results,
                                      const RunOptions& options) {
-  return catch_exceptions([&] { return run_all(plan, results, options); });
+  return catch_exceptions([&] { return run_in_session(plan, results, options); });
 }
 
 Result<QueryResult> run(const Plan& plan, StepId result, const RunOptions& options) {
   PENSTOCK_ASSIGN(std::vector<QueryResult> outcomes,
-                  catch_exceptions([&] { return run_all(plan, {result}, options); }));
+                  catch_exceptions([&] { return run_in_session(plan, {result}, options); }));
   return std::move(outcomes[0]);
 }
 

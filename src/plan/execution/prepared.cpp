@@ -1,6 +1,7 @@
 // prepare(): launches one tile kernel again and again over a table that lives on a device.
 #include "base/exception_boundary.hpp"
 #include "plan/execution/collector.hpp"
+#include "plan/execution/device_opener.hpp"
 #include "plan/fusion/accumulators.hpp"
 #include "plan/fusion/stages.hpp"
 
@@ -21,7 +22,7 @@ class PreparedTiles : public Prepared {
       field.is_encoded = false;  // what is launched again is the kernel alone
     if (!prepared->program_.lookups.empty())
       return Status(Code::unsupported, "a join cannot be prepared");
-    PENSTOCK_ASSIGN(prepared->device_, open_device(options.device));
+    PENSTOCK_ASSIGN(prepared->device_, device_of(options));
     PENSTOCK_ASSIGN(prepared->kernel_,
                     TileKernel::build(prepared->device_, prepared->program_,
                                       {options.fast_math, options.variant, options.on_source}));

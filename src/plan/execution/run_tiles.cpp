@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/clock.hpp"
+#include "penstock/session_device.hpp"
 #include "plan/execution/paged_scan.hpp"
 #include "plan/strings/code_functions.hpp"
 
@@ -86,8 +87,12 @@ class Runner {
     }
     const std::uint64_t rows = chunk_rows(options, run_.device->traits(), program_, run_.row_limit);
     PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings,
-                                               std::move(begun_)));
+                                               std::move(begun_), cache()));
     return {};
+  }
+
+  DeviceCache* cache() const {
+    return run_.options->session ? &run_.options->session->cache() : nullptr;
   }
 
   Result<bool> next_batch(Chunk& chunk) {
@@ -151,6 +156,7 @@ class Runner {
     std::vector<KernelReport> code_kernels =
         stream_->take_code_reports();  // waits for what still compiles, and uploads
     report.bytes_uploaded += stream_->bytes_uploaded() + lookups_.bytes_uploaded();
+    report.columns_from_cache += stream_->columns_from_cache();
     report.bytes_downloaded += collector_->bytes_downloaded;
     report.read_seconds += stream_->read_seconds();
     KernelReport entry;
@@ -180,6 +186,20 @@ class Runner {
   double device_seconds_ = 0;
 };
 
+// Returns how many rows of so many bytes make a good chunk. A CPU's chunk stays in the caches
+// between decoding and kernel, and few enough are in flight that fresh pages cost little; below
+// 2^15 rows the launches would cost more. A GPU's chunk is large enough for its launches and for
+// the bus. It is no larger, so that the first upload begins sooner and less memory is pinned. What
+// a session keeps is cut alike for every query.
+std::uint64_t wanted_chunk_rows(const RunOptions& options, const Traits& traits,
+                                std::uint64_t row_bytes) {
+  const bool is_small = traits.wants_cache_sized_chunks();
+  if (options.session && options.session->cache().limit_bytes() > 0)
+    return is_small ? 1u << 16 : 1u << 20;
+  return is_small ? std::clamp<std::uint64_t>((4u << 20) / row_bytes, 1u << 15, 1u << 17)
+                  : std::clamp<std::uint64_t>((16u << 20) / row_bytes, 1u << 18, 1u << 23);
+}
+
 }  // namespace
 
 std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
@@ -191,15 +211,8 @@ std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
       options.memory_limit_bytes ? options.memory_limit_bytes : traits.global_bytes;
   const std::uint64_t fitting = std::max<std::uint64_t>(
       memory / 4 / chunks_in_flight / (per_row + code_bytes_per_row(program)), 1024);
-  // A CPU's chunk stays in the caches between decoding and kernel, and few enough are in flight
-  // that fresh pages cost little; below 2^15 rows the launches would cost more. A GPU's chunk is
-  // large enough for its launches and for the bus. It is no larger, so that the first upload begins
-  // sooner and less memory is pinned.
-  const std::uint64_t wanted =
-      traits.wants_cache_sized_chunks()
-          ? std::clamp<std::uint64_t>((4u << 20) / per_row, 1u << 15, 1u << 17)
-          : std::clamp<std::uint64_t>((16u << 20) / per_row, 1u << 18, 1u << 23);
-  const std::uint64_t max_rows = std::min(fitting, wanted) / 64 * 64;
+  const std::uint64_t max_rows =
+      std::min(fitting, wanted_chunk_rows(options, traits, per_row)) / 64 * 64;
   return yields_every_row(program)
              ? std::clamp<std::uint64_t>((std::min(row_limit, max_rows) + 63) / 64 * 64, 64,
                                          max_rows)

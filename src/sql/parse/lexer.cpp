@@ -33,13 +33,18 @@ class Lexer {
 
   Result<Lexed> run() {
     PENSTOCK_TRY(check_bytes());
-    while (true) {
-      PENSTOCK_TRY(skip_blanks());
-      if (at_ == text_.size()) break;
-      PENSTOCK_TRY(token());
-    }
+    PENSTOCK_TRY(read_tokens());
     return std::move(lexed_);
   }
+
+  Status read_tokens() {
+    while (true) {
+      PENSTOCK_TRY(skip_blanks());
+      if (at_ == text_.size()) return {};
+      PENSTOCK_TRY(token());
+    }
+  }
+  std::vector<Token> take_tokens() { return std::move(lexed_.tokens); }
 
  private:
   char peek(std::size_t ahead = 0) const {
@@ -287,6 +292,12 @@ const Token* Lexed::at(std::int64_t offset) const {
   const auto found = std::lower_bound(tokens.begin(), tokens.end(), offset,
                                       [](const Token& t, std::int64_t o) { return t.offset < o; });
   return found != tokens.end() && found->offset == offset ? &*found : nullptr;
+}
+
+std::vector<Token> tokens_until_open(std::string_view text, bool& is_open) {
+  Lexer lexer(text);
+  is_open = !lexer.read_tokens().ok();
+  return lexer.take_tokens();
 }
 
 Result<Lexed> lex(std::string_view statement) {

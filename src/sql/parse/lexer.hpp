@@ -45,6 +45,9 @@ struct Lexed {
 // Refuses NUL bytes, invalid UTF-8 (RFC 3629), unclosed strings, names and comments, and statements
 // that would nest too deep.
 Result<Lexed> lex(std::string_view statement);
+// Returns the tokens of a text as far as it can be read: to its end, or to a string, name or
+// comment that is not closed, which sets `is_open`.
+std::vector<Token> tokens_until_open(std::string_view text, bool& is_open);
 // Rewrites table names and intervals of the table above in lexed.rewritten; lex() rewrites
 // operators.
 void rewrite(Lexed& lexed);

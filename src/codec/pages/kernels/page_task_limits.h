@@ -39,7 +39,7 @@
 #define PAGE_CONVERT_BIG_ENDIAN 4u
 #define PAGE_CONVERT_BIG_ENDIAN_18 5u /* of at most 18 decimal digits */
 /* Values that a kernel cuts to fewer bits are only looked at. */
-#define PAGE_CONVERT_TEXT 6u          /* only checked, to be UTF-8 */
+#define PAGE_CONVERT_TEXT 6u /* only checked, to be UTF-8 */
 /* Values that a kernel cuts to fewer bits are only looked at. */
 #define PAGE_CONVERT_FIT_INT8 7u
 #define PAGE_CONVERT_FIT_UINT8 8u

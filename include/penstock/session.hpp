@@ -1,0 +1,55 @@
+// Statements over files on a device that stays open: for programs that ask more than one.
+//
+//     auto session = Session::create({.device = "cuda:0"});
+//     PENSTOCK_ASSIGN(QueryResult sum,
+//         session->sql("SELECT sum(price) FROM 'hits.parquet' WHERE quantity > 3"));
+//     PENSTOCK_ASSIGN(QueryResult again,
+//         session->sql("SELECT max(price) FROM 'hits.parquet' WHERE quantity > 5"));
+//
+// The device opens once, while the first statement is bound. A statement that differs from an
+// earlier one in its literals alone compiles nothing. A file that did not change is not opened
+// again, and its columns stay in the device's memory up to a limit (device_cache.hpp).
+//
+// Every call is thread-safe, and statements may overlap. Where both want the device, it takes
+// turns.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "penstock/io.hpp"
+#include "penstock/plan.hpp"
+#include "penstock/session_device.hpp"
+#include "penstock/sql.hpp"
+
+namespace penstock {
+
+struct SessionOptions {
+  std::string device = {};  // as open_device() takes it
+  // Of what is kept of files; 0 keeps nothing; by default a quarter of the device's memory.
+  std::optional<std::uint64_t> cache_limit_bytes = {};
+};
+
+class Session {
+ public:
+  // Begins to open the device; where that fails, statements say why.
+  static std::shared_ptr<Session> create(const SessionOptions& options = {});
+  virtual ~Session() = default;
+
+  // Answers one SELECT. The options' device and session are this one's.
+  virtual Result<QueryResult> sql(std::string_view statement, const RunOptions& options = {}) = 0;
+  virtual Result<std::string> explain(std::string_view statement,
+                                      const RunOptions& options = {}) = 0;
+  // Runs a plan. What it reads is kept where its sources tell their identity.
+  virtual Result<QueryResult> run(const Plan& plan, StepId result,
+                                  const RunOptions& options = {}) = 0;
+  // Opens a file, or returns the open one where the file is the same.
+  virtual Result<std::shared_ptr<TableSource>> open_table(const std::string& path) = 0;
+
+  virtual Result<std::shared_ptr<Device>> device() = 0;  // waits until it is open
+  virtual DeviceCache& cache() = 0;
+};
+
+}  // namespace penstock
