@@ -32,6 +32,7 @@ struct ChunkMemory {
   std::vector<std::shared_ptr<Buffer>> uploaded;
   ChunkCodes encoded;
   // Of a chunk of pages: its columns, and what uploads read.
+  std::size_t page_chunk = 0;  // its number in the scan
   std::vector<pages::DecodedPages> pages;
   std::vector<std::shared_ptr<const void>> kept;
   // Columns of the scan, by their number, that a session keeps when the chunk is done.

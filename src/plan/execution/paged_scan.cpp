@@ -12,6 +12,9 @@ namespace {
 // memory. A device that shares the host's memory has nothing to overlap.
 constexpr std::uint64_t chunk_stored_bytes = std::uint64_t{32} << 20;
 
+// Rows of a chunk in a session, so that every query finds what others left on the device.
+constexpr std::uint64_t session_chunk_rows = std::uint64_t{1} << 22;
+
 // Chunks whose pages are decoded at once. A page of Snappy is some milliseconds of one warp, in
 // which time several chunks arrive. A CPU has no warps to fill.
 constexpr std::size_t chunks_decoded = 10, chunks_decoded_by_cpu = 2;
@@ -19,14 +22,15 @@ constexpr std::size_t chunks_decoded = 10, chunks_decoded_by_cpu = 2;
 }  // namespace
 
 PagedScan::PagedScan(std::shared_ptr<Device> device, std::shared_ptr<pages::PageDecoder> decoder,
-                     const TileProgram& program, std::shared_ptr<const pages::PagedTable> table,
-                     std::string name, StringPool& strings)
+                     const TileProgram& program, const TableSource& source, const Limits& limits,
+                     StringPool& strings)
     : device_(std::move(device)),
       decoder_(std::move(decoder)),
       program_(program),
-      table_(std::move(table)),
-      name_(std::move(name)),
-      entries_(program, *table_, strings) {}
+      table_(source.pages()),
+      name_(source.describe()),
+      entries_(program, *table_, strings),
+      resident_(limits.cache, source.identity()) {}
 
 PagedScan::~PagedScan() {
   for (Begun& begun : begun_)  // uploads read the batches
@@ -38,8 +42,8 @@ Result<std::unique_ptr<ChunkSource>> PagedScan::open(std::shared_ptr<Device> dev
                                                      const TileProgram& program,
                                                      const TableSource& source,
                                                      const Limits& limits, StringPool& strings) {
-  std::unique_ptr<PagedScan> scan(new PagedScan(std::move(device), std::move(decoder), program,
-                                                source.pages(), source.describe(), strings));
+  std::unique_ptr<PagedScan> scan(
+      new PagedScan(std::move(device), std::move(decoder), program, source, limits, strings));
   PENSTOCK_TRY(scan->open_stream(limits));
   return std::unique_ptr<ChunkSource>(std::move(scan));
 }
@@ -52,6 +56,9 @@ pages::BatchLimits PagedScan::batch_limits(const Limits& limits) const {
   batch.stored_bytes = std::min(chunk_stored_bytes, device_bytes / 40);
   batch.page_bytes = std::min(batch.page_bytes, device_bytes / 10);
   batch.rows = limits.batch_rows > 0 ? limits.batch_rows : max_launch_rows - 1;
+  if (!resident_.is_on()) return batch;
+  batch.stored_bytes = batch.page_bytes;  // rows alone, whatever columns are read
+  batch.rows = std::min(batch.rows, session_chunk_rows);
   return batch;
 }
 
@@ -61,30 +68,45 @@ Status PagedScan::open_stream(const Limits& limits) {
     pinned_ = std::make_shared<PinnedSlabs>(device_);
     memory = [pinned = pinned_](std::uint64_t bytes) { return pinned->take(bytes); };
   }
-  std::vector<std::uint32_t> columns;
-  for (const PagedLoad& load : program_.paged) columns.push_back(load.column);
+  std::vector<std::size_t> loads(program_.paged.size());
+  std::iota(loads.begin(), loads.end(), std::size_t{0});
   std::vector<std::uint32_t> groups(table_->first_rows().size() - 1);
   std::iota(groups.begin(), groups.end(), 0u);
-  PENSTOCK_ASSIGN(stream_,
-                  pages::PageStream::open(
-                      table_, columns,
-                      pages::plan_batches(*table_, columns, groups, batch_limits(limits)), memory));
+  resident_.look_up(program_, *table_,
+                    pages::plan_batches(*table_, columns_of(loads), groups, batch_limits(limits)));
+  if (!resident_.missing().empty()) {
+    PENSTOCK_ASSIGN(stream_, pages::PageStream::open(table_, columns_of(resident_.missing()),
+                                                     resident_.chunks(), memory));
+  }
   begun_.resize(device_->traits().shares_host_cores() ? chunks_decoded_by_cpu : chunks_decoded);
   for (Begun& begun : begun_) { PENSTOCK_ASSIGN(begun.queue, device_->queue()); }
   return {};
 }
 
-// Takes the next batch and begins to decode it. At the end the batch is empty.
-Status PagedScan::begin(Begun& begun) {
+std::vector<std::uint32_t> PagedScan::columns_of(const std::vector<std::size_t>& loads) const {
+  std::vector<std::uint32_t> columns;
+  for (const std::size_t load : loads) columns.push_back(program_.paged[load].column);
+  return columns;
+}
+
+Status PagedScan::read(Begun& begun) {
   const double start = now_seconds();
   PENSTOCK_ASSIGN(begun.batch, stream_->next());
   read_seconds_ += now_seconds() - start;
-  if (!begun.batch) return {};
+  return begun.batch ? Status() : Status(Code::internal, "a stream of pages ended early");
+}
+
+// Begins to decode what of the chunk is not resident.
+Status PagedScan::begin(Begun& begun) {
+  begun.number = begun_count_;
+  if (!stream_) return {};
+  PENSTOCK_TRY(read(begun));
   std::vector<pages::ColumnOfPages> columns;
-  for (std::size_t i = 0; i < program_.paged.size(); i++) {
-    const std::uint32_t column = program_.paged[i].column;
+  for (std::size_t i = 0; i < resident_.missing().size(); i++) {
+    const PagedLoad& load = program_.paged[resident_.missing()[i]];
+    const std::uint32_t column = load.column;
     std::vector<pages::ChunkPages>& chunks = begun.batch->columns[i];
-    if (table_->columns()[column].type.kind == Kind::string && !program_.paged[i].is_text)
+    if (table_->columns()[column].type.kind == Kind::string && !load.is_text)
       PENSTOCK_TRY(entries_.name_entries(column, chunks));
     pages::ColumnOfPages of_pages{&table_->columns()[column], {}};
     for (const pages::ChunkPages& chunk : chunks) {
@@ -101,16 +123,14 @@ Status PagedScan::begin(Begun& begun) {
 Status PagedScan::at_fault(const Begun& begun, const Status& status) const {
   const std::optional<pages::PageFault>& fault = begun.pending->fault();
   if (!fault) return status.with("while decoding pages of '" + name_ + "'");
-  return fault->status.with(table_->location_of(program_.paged[fault->column].column,
-                                                begun.batch->columns[fault->column][fault->chunk],
-                                                fault->page));
+  const std::uint32_t column = program_.paged[resident_.missing()[fault->column]].column;
+  return fault->status.with(
+      table_->location_of(column, begun.batch->columns[fault->column][fault->chunk], fault->page));
 }
 
-Status PagedScan::finish(Begun& begun, ChunkMemory& memory, Queue& compute) {
-  auto decoded = begun.pending->finish();
-  if (!decoded.ok()) return at_fault(begun, decoded.status());
-  memory.pages = std::move(decoded).value();
-  bytes_uploaded_ += begun.pending->bytes_uploaded();
+// Makes a chunk's columns the kernel's input.
+Status PagedScan::take(std::vector<pages::DecodedPages> all, ChunkMemory& memory) {
+  memory.pages = std::move(all);
   memory.input = {};
   memory.input.row_count = memory.pages[0].row_count;
   memory.first_row = rows_;
@@ -120,11 +140,24 @@ Status PagedScan::finish(Begun& begun, ChunkMemory& memory, Queue& compute) {
     const Field& field = program_.source_schema[program_.paged[i].column];
     if (!field.nullable && column.null_count > 0)
       return Status(Code::corrupt, "column '" + field.name + "' of '" + name_ +
-                                       "' has NULLs that " + "its statistics deny");
+                                       "' has NULLs that its statistics deny");
     memory.input.buffers.push_back(column.bytes);
     memory.input.buffers.push_back(column.index);
     memory.input.page_bytes += column.device_bytes;
   }
+  return {};
+}
+
+Status PagedScan::finish(Begun& begun, ChunkMemory& memory, Queue& compute) {
+  std::vector<pages::DecodedPages> decoded;
+  if (begun.pending) {
+    auto read = begun.pending->finish();
+    if (!read.ok()) return at_fault(begun, read.status());
+    decoded = std::move(read).value();
+    bytes_uploaded_ += begun.pending->bytes_uploaded();
+  }
+  memory.page_chunk = begun.number;
+  PENSTOCK_TRY(take(resident_.with_residents(begun.number, std::move(decoded)), memory));
   PENSTOCK_ASSIGN(auto entries, entries_.upload(*device_, *begun.queue, memory.kept));
   for (std::shared_ptr<Buffer>& buffer : entries) memory.input.buffers.push_back(std::move(buffer));
   PENSTOCK_ASSIGN(const auto ready, begun.queue->record());
@@ -134,14 +167,19 @@ Status PagedScan::finish(Begun& begun, ChunkMemory& memory, Queue& compute) {
   return compute.wait_for(*ready);
 }
 
+// The chunk's kernels are done, and so is all that made its pages.
+Status PagedScan::check(ChunkMemory& memory) {
+  resident_.keep(memory.page_chunk, memory.pages);
+  return {};
+}
+
 Result<bool> PagedScan::next(ChunkMemory& memory, Queue& compute) {
   memory.input.buffers.clear();
   memory.pages.clear();
   memory.kept.clear();
-  while (begun_count_ < finished_count_ + begun_.size()) {
-    Begun& begun = begun_[begun_count_ % begun_.size()];
-    PENSTOCK_TRY(begin(begun));
-    if (!begun.batch) break;
+  const std::size_t end = std::min(resident_.chunks().size(), finished_count_ + begun_.size());
+  while (begun_count_ < end) {
+    PENSTOCK_TRY(begin(begun_[begun_count_ % begun_.size()]));
     begun_count_++;
   }
   if (finished_count_ == begun_count_) return false;

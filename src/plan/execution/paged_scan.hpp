@@ -14,6 +14,7 @@
 #include "plan/execution/chunk_stream.hpp"
 #include "plan/execution/page_entries.hpp"
 #include "plan/execution/pinned_slabs.hpp"
+#include "plan/execution/resident_pages.hpp"
 
 namespace penstock::plan {
 
@@ -22,6 +23,7 @@ class PagedScan final : public ChunkSource {
   struct Limits {
     std::uint64_t batch_rows = 0;  // at most, but for a row group that has more; 0: no limit
     std::uint64_t memory_limit_bytes = 0;  // of device memory; 0: the device's
+    DeviceCache* cache = nullptr;          // of a session
   };
   // `program` reads pages of `source`. Both outlive the scan, and so does `strings`.
   static Result<std::unique_ptr<ChunkSource>> open(std::shared_ptr<Device> device,
@@ -31,27 +33,32 @@ class PagedScan final : public ChunkSource {
                                                    StringPool& strings);
   ~PagedScan() override;
   Result<bool> next(ChunkMemory& memory, Queue& compute) override;
-  Status check(ChunkMemory&) override { return {}; }  // next() has
+  Status check(ChunkMemory& memory) override;
   std::vector<KernelReport> take_code_reports() override { return {}; }
   std::uint64_t bytes_uploaded() const override {
     return bytes_uploaded_ + entries_.bytes_uploaded();
   }
+  std::uint64_t columns_from_cache() const override { return resident_.columns_taken(); }
   double read_seconds() const override { return read_seconds_; }
 
  private:
-  // A chunk whose pages are being decoded.
+  // A chunk whose pages are being decoded. Without a batch all its columns are resident.
   struct Begun {
+    std::size_t number = 0;
     std::optional<pages::PageBatch> batch;
     std::unique_ptr<Queue> queue;
     std::unique_ptr<pages::PendingPages> pending;
   };
 
   PagedScan(std::shared_ptr<Device> device, std::shared_ptr<pages::PageDecoder> decoder,
-            const TileProgram& program, std::shared_ptr<const pages::PagedTable> table,
-            std::string name, StringPool& strings);
+            const TileProgram& program, const TableSource& source, const Limits& limits,
+            StringPool& strings);
   pages::BatchLimits batch_limits(const Limits& limits) const;
   Status open_stream(const Limits& limits);
+  std::vector<std::uint32_t> columns_of(const std::vector<std::size_t>& loads) const;
   Status begin(Begun& begun);
+  Status read(Begun& begun);
+  Status take(std::vector<pages::DecodedPages> all, ChunkMemory& memory);
   Status finish(Begun& begun, ChunkMemory& memory, Queue& compute);
   Status at_fault(const Begun& begun, const Status& status) const;
 
@@ -61,8 +68,9 @@ class PagedScan final : public ChunkSource {
   std::shared_ptr<const pages::PagedTable> table_;
   std::string name_;  // of the source
   PageEntries entries_;
-  std::shared_ptr<PinnedSlabs> pinned_;  // null where the device shares the host's memory
-  std::unique_ptr<pages::PageStream> stream_;
+  ResidentPages resident_;
+  std::shared_ptr<PinnedSlabs> pinned_;        // null where the device shares the host's memory
+  std::unique_ptr<pages::PageStream> stream_;  // null where nothing is read
   // In turn: the chunk that next() returns, and those after it.
   std::vector<Begun> begun_;
   std::size_t begun_count_ = 0, finished_count_ = 0;
