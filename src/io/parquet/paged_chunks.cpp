@@ -65,8 +65,7 @@ const char* name_of_codec(parquet::Compression::type codec) {
   }
 }
 
-std::string why_not_chunk(const parquet::ColumnChunkMetaData& chunk, const ParquetColumn& column,
-                          std::uint64_t rows) {
+std::string why_not_chunk(const parquet::ColumnChunkMetaData& chunk, std::uint64_t rows) {
   if (chunk.crypto_metadata()) return "it is encrypted";
   if (rows > INT32_MAX) return "a row group has more than 2147483647 rows";
   if (rows == 0) return "";
@@ -106,7 +105,7 @@ std::vector<FooterChunk> footer_chunks(const ParquetFile& file, const ParquetCol
     const std::uint64_t rows = file.first_rows()[index + 1] - file.first_rows()[index];
     chunks.push_back(
         {positive(chunk->total_compressed_size()), positive(chunk->total_uncompressed_size()),
-         compression_of(chunk->compression()), why_not_chunk(*chunk, column, rows),
+         compression_of(chunk->compression()), why_not_chunk(*chunk, rows),
          rows > 0 && column.conversion == Conversion::string && !is_all_codes(*chunk)});
   }
   return chunks;
