@@ -60,8 +60,10 @@ Status Execution::begin_kernels(Chain& chain) {
   return {};
 }
 
-// A source that can be read only once is held in memory, and has no pages then.
+// A source that can be read only once is held in memory, and has no pages then. Rows that
+// validation asks for alone have no base in the plan.
 Status Execution::choose_pages(Chain& chain, TileProgram& program) {
+  if (chain.base == no_step) return {};
   const std::shared_ptr<TableSource>& source = plan_.step(chain.base).source;
   if (!source || !source->can_be_scanned_again()) return {};
   PENSTOCK_ASSIGN(
