@@ -5,6 +5,7 @@
 #include <random>
 
 #include "chunk_references.hpp"
+#include "codec/pages/kernels/page_limits.h"
 #include "on_device/codec/page_columns.hpp"
 
 namespace penstock::pages {
