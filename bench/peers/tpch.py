@@ -1,6 +1,7 @@
 """Eight statements of TPC-H: Penstock beside DuckDB, over Parquet files of tpchgen-cli.
 
-    python3 bench/peers/tpch.py [--scale N | --data FOLDER] [--device ID] [--runs N] [--penstock PATH]
+    python3 bench/peers/tpch.py [--scale N | --data FOLDER] [--device ID] [--runs N] [--only Q1,Q6]
+        [--penstock PATH]
 
 Of each statement: DuckDB in a process that runs, with a thread a core; a `penstock query` process
 each; statements of one `penstock shell` that keeps nothing of the files (--cache-limit 0), and of one
@@ -123,6 +124,7 @@ def main():
     arguments.add_argument("--data")
     arguments.add_argument("--device", default="")
     arguments.add_argument("--runs", type=int, default=5)
+    arguments.add_argument("--only", help="names of statements, with commas between")
     arguments.add_argument("--penstock", default=str(ROOT / "build/penstock"))
     options = arguments.parse_args()
     folder = options.data
@@ -139,6 +141,8 @@ def main():
     duck = duckdb.connect()
     print("ms           DuckDB   process   shell         resident")
     for name, statement in STATEMENTS.items():
+        if options.only and name not in options.only.split(","):
+            continue
         answer = duck.sql(statement).fetchall()
         check(name, penstock.process(statement), answer)
         theirs = min(milliseconds(duck.sql(statement).fetchall)[0] for _ in range(options.runs))
