@@ -6,6 +6,7 @@
 #include "base/human_readable.hpp"
 #include "expr/operation.hpp"
 #include "plan/execution/device_opener.hpp"
+#include "plan/execution/selected_source.hpp"
 #include "plan/execution/tile_kernel.hpp"
 #include "plan/fusion/kernel_steps.hpp"
 #include "plan/fusion/paged_columns.hpp"
@@ -236,14 +237,16 @@ std::string describe_answer(const Plan& plan, StepId reduce, const Table& answer
          list(values) + "\n";
 }
 
-// What a chain's source leaves out: "" where there is nothing to tell it by.
+// What a chain's source leaves out: "" where there is nothing to tell it by. Kernels that read
+// pages read whole row groups.
 Result<std::string> describe_skipped(const Plan& plan, StepId base, const TileProgram& program) {
   const std::shared_ptr<TableSource>& source = plan.step(base).source;
   const std::optional<RowCondition> needed = needed_rows(program);
   if (!source || !needed) return std::string();
   PENSTOCK_ASSIGN(const std::optional<RowSelection> rows, source->select_rows(*needed));
   if (!rows) return std::string();
-  return "    skips " + text_of(rows->counts) + "\n";
+  return "    skips " +
+         text_of(program.paged.empty() ? rows->counts : counted_by_groups(*rows, *source)) + "\n";
 }
 
 std::string describe_build(const BuildReport& report) {
@@ -281,9 +284,9 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
       text += describe_answer(plan, last, *answer);
       continue;
     }
-    PENSTOCK_ASSIGN(const std::string skipped, describe_skipped(plan, base, programs[0]));
     for (TileProgram program : programs) {
       PENSTOCK_ASSIGN(const std::string note, choose_pages(plan, base, program, options, traits));
+      PENSTOCK_ASSIGN(const std::string skipped, describe_skipped(plan, base, program));
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, options.variant));
       text += describe_kernel(plan, base, last, program, traits, *variant) + skipped;
       if (!note.empty()) text += "    " + note + "\n";

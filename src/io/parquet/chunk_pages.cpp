@@ -47,7 +47,7 @@ bool can_encode(pages::Encoding encoding, pages::Physical physical) {
 // The most that a compressed byte can become, rounded up: a match of Snappy has 64 bytes in 3, one
 // of LZ4 grows by 255 a byte, one of Deflate has 258 in 2 bits, a repeated block of Zstandard has
 // 128 KiB in 4 bytes.
-std::uint64_t most_per_byte(Compression compression) {
+std::uint64_t max_bytes_per_byte(Compression compression) {
   switch (compression) {
     case Compression::none: return 1;
     case Compression::snappy: return 22;
@@ -167,7 +167,7 @@ class PageFinder {
     const std::uint32_t bytes = page.bytes - page.level_bytes;
     page.is_compressed = is_compressed && chunk_.compression != Compression::none && stored > 0;
     const std::uint64_t most =
-        page.is_compressed ? most_per_byte(chunk_.compression) * stored : stored;
+        page.is_compressed ? max_bytes_per_byte(chunk_.compression) * stored : stored;
     if (bytes > most || (!page.is_compressed && bytes != stored))
       return corrupt_page("the page claims that its " + std::to_string(stored) + " bytes are " +
                           std::to_string(bytes) + " decompressed");

@@ -161,7 +161,8 @@ Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit) {
   PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> rows, read_base(chain.base, chain.programs));
   PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> source, leave_out_rows(chain, rows));
   BegunScan begun;
-  if (device_.is_opening() && source->can_be_scanned_again()) {
+  if (device_.is_opening() && source->can_be_scanned_again() &&
+      options_.page_decoding != PageDecoding::device && !options_.device.starts_with("cuda")) {
     PENSTOCK_ASSIGN(begun, begin_scan(chain.programs[0], *source, row_limit));
   }
   // Compile.
@@ -229,7 +230,7 @@ static bool can_run_again(const Plan& plan) {
   return true;
 }
 
-// Where memory is short, what a session keeps makes room, and the run begins anew.
+// Where memory is short, what a session keeps is dropped, and the run begins anew.
 static Result<std::vector<QueryResult>> run_in_session(const Plan& plan,
                                                        const std::vector<StepId>& results,
                                                        const RunOptions& options) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/clock.hpp"
 
@@ -48,13 +49,14 @@ Result<std::unique_ptr<ChunkSource>> PagedScan::open(std::shared_ptr<Device> dev
   return std::unique_ptr<ChunkSource>(std::move(scan));
 }
 
-// Three chunks compute and some are decoded, each with its pages as stored and decompressed.
+// Three chunks compute and ten are decoded, each with its pages as stored and decompressed.
+// Together they stay within a third of the memory, unless a single row group is larger.
 pages::BatchLimits PagedScan::batch_limits(const Limits& limits) const {
   const std::uint64_t device_bytes =
       limits.memory_limit_bytes ? limits.memory_limit_bytes : device_->traits().global_bytes;
   pages::BatchLimits batch;
-  batch.stored_bytes = std::min(chunk_stored_bytes, device_bytes / 40);
-  batch.page_bytes = std::min(batch.page_bytes, device_bytes / 10);
+  batch.stored_bytes = std::min(chunk_stored_bytes, device_bytes / 128);
+  batch.page_bytes = std::min(batch.page_bytes, device_bytes / 64);
   batch.rows = limits.batch_rows > 0 ? limits.batch_rows : max_launch_rows - 1;
   if (!resident_.is_on()) return batch;
   batch.stored_bytes = batch.page_bytes;  // rows alone, whatever columns are read
@@ -72,8 +74,13 @@ Status PagedScan::open_stream(const Limits& limits) {
   std::iota(loads.begin(), loads.end(), std::size_t{0});
   std::vector<std::uint32_t> groups(table_->first_rows().size() - 1);
   std::iota(groups.begin(), groups.end(), 0u);
-  resident_.look_up(program_, *table_,
-                    pages::plan_batches(*table_, columns_of(loads), groups, batch_limits(limits)));
+  std::vector<pages::RowGroupBatch> chunks =
+      pages::plan_batches(*table_, columns_of(loads), groups, batch_limits(limits));
+  std::uint64_t rows = 0;
+  std::erase_if(chunks, [&](const pages::RowGroupBatch& chunk) {
+    return std::exchange(rows, rows + chunk.row_count) >= limits.rows_needed;
+  });
+  resident_.look_up(program_, *table_, std::move(chunks));
   if (!resident_.missing().empty()) {
     PENSTOCK_ASSIGN(stream_, pages::PageStream::open(table_, columns_of(resident_.missing()),
                                                      resident_.chunks(), memory));

@@ -3,7 +3,7 @@
 //
 // Threads read row groups ahead into pinned memory. While a chunk computes, the next ones are
 // uploaded and decompressed, each on a queue of its own: the pages of one chunk are too few to keep
-// a device busy. The host waits once a chunk, for the verdict on its pages.
+// a device busy. The host waits once a chunk, for the statuses of its pages.
 #pragma once
 #include <memory>
 #include <optional>
@@ -22,8 +22,9 @@ class PagedScan final : public ChunkSource {
  public:
   struct Limits {
     std::uint64_t batch_rows = 0;  // at most, but for a row group that has more; 0: no limit
-    std::uint64_t memory_limit_bytes = 0;  // of device memory; 0: the device's
-    DeviceCache* cache = nullptr;          // of a session
+    std::uint64_t memory_limit_bytes = 0;           // of device memory; 0: the device's
+    std::uint64_t rows_needed = ~std::uint64_t{0};  // the first ones; later chunks are not read
+    DeviceCache* cache = nullptr;                   // of a session
   };
   // `program` reads pages of `source`. Both outlive the scan, and so does `strings`.
   static Result<std::unique_ptr<ChunkSource>> open(std::shared_ptr<Device> device,

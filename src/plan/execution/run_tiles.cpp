@@ -80,10 +80,12 @@ class Runner {
     const RunOptions& options = *run_.options;
     if (!program_.paged.empty()) {
       begun_.batches.reset();
-      PENSTOCK_ASSIGN(stream_,
-                      PagedScan::open(run_.device, run_.decoder, program_, source_,
-                                      {options.batch_rows, options.memory_limit_bytes, cache()},
-                                      *run_.strings));
+      PENSTOCK_ASSIGN(
+          stream_, PagedScan::open(
+                       run_.device, run_.decoder, program_, source_,
+                       {options.batch_rows, options.memory_limit_bytes,
+                        yields_every_row(program_) ? run_.row_limit : ~std::uint64_t{0}, cache()},
+                       *run_.strings));
       return {};
     }
     const std::uint64_t rows = chunk_rows(options, run_.device->traits(), program_, run_.row_limit);

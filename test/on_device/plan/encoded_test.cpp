@@ -5,6 +5,7 @@
 #include "codec/fsst/format/encoded_column.hpp"
 #include "column/rebatch.hpp"
 #include "fsst_strings.hpp"
+#include "on_device/device/forwarding_device.hpp"
 #include "on_device/plan/plan_fixture.hpp"
 #include "penstock/sql.hpp"
 #include "plan/execution/run_tiles.hpp"
@@ -169,35 +170,6 @@ TEST(Encoded, ChunksOfSeveralBatchesAnswerAsOverTexts) {
   expect_the_texts_answers(std::make_shared<InBatches>(texts_table(), 250), 1024);
 }
 
-// A device that shares no memory with the host, as a GPU: what it computes on comes through
-// uploads.
-class Distant : public Device {
- public:
-  explicit Distant(std::shared_ptr<Device> device) : device_(std::move(device)) {
-    traits_ = device_->traits();
-    traits_.unified_memory = false;
-  }
-  Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override {
-    return device_->allocate(bytes);
-  }
-  Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) override {
-    return device_->allocate_host(bytes);
-  }
-  Result<std::shared_ptr<Buffer>> wrap_host(const void*, std::uint64_t) override {
-    return Status(Code::unsupported, "memory of its own");
-  }
-  Result<std::unique_ptr<Queue>> queue() override { return device_->queue(); }
-  Result<std::shared_ptr<Program>> build(const ProgramSource& source) override {
-    return device_->build(source);
-  }
-  Result<std::uint32_t> resident_groups(const Program& program, std::string_view kernel) override {
-    return device_->resident_groups(program, kernel);
-  }
-
- private:
-  std::shared_ptr<Device> device_;
-};
-
 TEST(Encoded, CodesAreUploadedWhereADeviceHasMemoryOfItsOwn) {
   on_each_device([&](Device& device) {
     TAKE(const auto opened, open_device(device.traits().id));
@@ -223,7 +195,7 @@ TEST(Encoded, CodesAreUploadedWhereADeviceHasMemoryOfItsOwn) {
       plan::StringPool strings;
       RunReport report;
       TAKE(const Table table,
-           plan::run_tiles({std::make_shared<Distant>(opened), &options, &strings, &report},
+           plan::run_tiles({std::make_shared<OwnMemoryDevice>(opened), &options, &strings, &report},
                            program, *source));
       EXPECT_EQ(report.chunks, 16u);
       answers.push_back(rows_of(table));

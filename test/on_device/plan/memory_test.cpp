@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "on_device/device/forwarding_device.hpp"
 #include "on_device/plan/plan_fixture.hpp"
 #include "plan/order/sort_rows.hpp"
 #include "plan/order/window_rows.hpp"
@@ -97,32 +98,16 @@ TEST(DeviceMemory, AWindowBeyondTheLimitIsTheHosts) {
 }
 
 // A device whose memory others take: every allocation from one on is refused.
-class CrowdedDevice : public Device {
+class CrowdedDevice final : public ForwardingDevice {
  public:
   CrowdedDevice(std::shared_ptr<Device> device, int allocations)
-      : device_(std::move(device)), left_(allocations) {
-    traits_ = device_->traits();
-  }
+      : ForwardingDevice(std::move(device)), left_(allocations) {}
   Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override {
-    if (left_-- <= 0) return Status(Code::no_memory, "no room");
-    return device_->allocate(bytes);
-  }
-  Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) override {
-    return device_->allocate_host(bytes);
-  }
-  Result<std::shared_ptr<Buffer>> wrap_host(const void* data, std::uint64_t bytes) override {
-    return device_->wrap_host(data, bytes);
-  }
-  Result<std::unique_ptr<Queue>> queue() override { return device_->queue(); }
-  Result<std::shared_ptr<Program>> build(const ProgramSource& source) override {
-    return device_->build(source);
-  }
-  Result<std::uint32_t> resident_groups(const Program& program, std::string_view kernel) override {
-    return device_->resident_groups(program, kernel);
+    if (left_-- <= 0) return Status(Code::no_memory, "no memory left");
+    return ForwardingDevice::allocate(bytes);
   }
 
  private:
-  std::shared_ptr<Device> device_;
   std::atomic<int> left_;
 };
 
@@ -144,7 +129,7 @@ TEST(DeviceMemory, ASortThatTheDeviceRefusesHalfWayIsTheHosts) {
         break;
       }
       EXPECT_EQ(report.notes,
-                std::vector<std::string>{"sort of 266,465 rows on the host: no room"});
+                std::vector<std::string>{"sort of 266,465 rows on the host: no memory left"});
     }
   });
 }
@@ -166,7 +151,7 @@ TEST(DeviceMemory, AWindowThatTheDeviceRefusesHalfWayIsTheHosts) {
       expect_same(found, expected);
       if (report.notes.empty()) break;
       EXPECT_NE(std::find(report.notes.begin(), report.notes.end(),
-                          "window of 266,465 rows on the host: no room"),
+                          "window of 266,465 rows on the host: no memory left"),
                 report.notes.end());
       begun_there += has_kernel(report, "window_scan");
     }

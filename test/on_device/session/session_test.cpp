@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "on_device/device/forwarding_device.hpp"
 #include "on_device/plan/plan_fixture.hpp"
 
 namespace penstock::test {
@@ -86,39 +87,10 @@ std::string answer_without_session(const std::string& statement, const std::stri
   return outcome.ok() ? text_of_table(outcome->table) : outcome.status().text();
 }
 
-// A device whose memory counts as its own, so that columns are uploaded and kept there, on machines
-// without a GPU too.
-class WithOwnMemory final : public Device {
- public:
-  explicit WithOwnMemory(std::shared_ptr<Device> device) : device_(std::move(device)) {
-    traits_ = device_->traits();
-    traits_.unified_memory = false;
-  }
-  Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override {
-    return device_->allocate(bytes);
-  }
-  Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) override {
-    return device_->allocate_host(bytes);
-  }
-  Result<std::shared_ptr<Buffer>> wrap_host(const void*, std::uint64_t) override {
-    return Status(Code::internal, "memory of the host is not shared");
-  }
-  Result<std::unique_ptr<Queue>> queue() override { return device_->queue(); }
-  Result<std::shared_ptr<Program>> build(const ProgramSource& source) override {
-    return device_->build(source);
-  }
-  Result<std::uint32_t> resident_groups(const Program& program, std::string_view kernel) override {
-    return device_->resident_groups(program, kernel);
-  }
-
- private:
-  std::shared_ptr<Device> device_;
-};
-
 class OwnMemorySession final : public SessionDevice {
  public:
   explicit OwnMemorySession(std::shared_ptr<Device> device)
-      : device_(std::make_shared<WithOwnMemory>(std::move(device))) {
+      : device_(std::make_shared<OwnMemoryDevice>(std::move(device))) {
     cache_.set_limit(std::uint64_t{64} << 20);
   }
   Result<std::shared_ptr<Device>> device() override { return device_; }
@@ -162,6 +134,31 @@ TEST_F(SessionTest, ASecondRunReadsUploadsAndCompilesNothing) {
       EXPECT_EQ(kernel.build.cache, CacheResult::memory);
     EXPECT_EQ(text_of_table(second.table), text_of_table(first.table));
     EXPECT_EQ(text_of_table(second.table), answer_without_session(sum(), device.traits().id));
+  });
+}
+
+// Kernels that read pages find them on the device again; strings of a dictionary are read anew.
+TEST_F(SessionTest, PagesAreUploadedOnceAndGiveTheSameAnswers) {
+  write(3);
+  on_each_device([&](Device& device) {
+    const auto session = Session::create({.device = device.traits().id});
+    RunOptions options;
+    options.page_decoding = PageDecoding::device;
+    for (const bool is_first : {true, false}) {
+      const auto outcome = session->sql(sum(), options);
+      ASSERT_TRUE(outcome.ok()) << outcome.status().text();
+      EXPECT_GT(outcome->report.paged_chunks, 0u);
+      EXPECT_EQ(outcome->report.bytes_uploaded > 0, is_first);
+      EXPECT_EQ(outcome->report.columns_from_cache > 0, !is_first);
+      EXPECT_EQ(text_of_table(outcome->table), answer_without_session(sum(), device.traits().id));
+    }
+    const std::string by_string = statements()[1];
+    for (int run = 0; run < 2; run++) {
+      const auto outcome = session->sql(by_string, options);
+      ASSERT_TRUE(outcome.ok()) << outcome.status().text();
+      EXPECT_EQ(text_of_table(outcome->table),
+                answer_without_session(by_string, device.traits().id));
+    }
   });
 }
 

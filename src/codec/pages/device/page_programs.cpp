@@ -79,7 +79,7 @@ std::uint32_t PagePrograms::groups_of_tiles(std::uint64_t item_count,
 
 void PagePrograms::prepare(std::span<const Compression> compressions) {
   const std::lock_guard lock(tasks_mutex_);
-  // An error is returned again by whoever needs the program.
+  // An error is returned again where the program is needed.
   for (const PageProgram which : {PageProgram::scan, PageProgram::values, PageProgram::index})
     tasks_.push_back(ThreadPool::shared().start([this, which] { (void)program(which).ok(); }));
   for (const Compression compression : compressions)

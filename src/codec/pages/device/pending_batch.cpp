@@ -8,7 +8,7 @@
 namespace penstock::pages {
 namespace {
 
-constexpr std::uint64_t least_bytes = 64;  // of a buffer
+constexpr std::uint64_t min_buffer_bytes = 64;
 
 struct ErrorText {
   std::uint32_t error;
@@ -62,7 +62,7 @@ PendingBatch::~PendingBatch() {
 }
 
 Result<PendingBatch::Memory> PendingBatch::upload(const void* from, std::uint64_t bytes) {
-  PENSTOCK_ASSIGN(auto memory, programs_.device().allocate(std::max(bytes, least_bytes)));
+  PENSTOCK_ASSIGN(auto memory, programs_.device().allocate(std::max(bytes, min_buffer_bytes)));
   PENSTOCK_TRY(queue_.upload(*memory, from, bytes));
   bytes_uploaded_ += bytes;
   return memory;
@@ -81,8 +81,9 @@ Status PendingBatch::begin() {
 
 Status PendingBatch::upload_pages() {
   Device& device = programs_.device();
-  PENSTOCK_ASSIGN(bytes_, device.allocate(std::max(layout_.bytes, least_bytes)));
-  PENSTOCK_ASSIGN(compressed_, device.allocate(std::max(layout_.compressed_bytes, least_bytes)));
+  PENSTOCK_ASSIGN(bytes_, device.allocate(std::max(layout_.bytes, min_buffer_bytes)));
+  PENSTOCK_ASSIGN(compressed_,
+                  device.allocate(std::max(layout_.compressed_bytes, min_buffer_bytes)));
   for (const PageUpload& part : layout_.uploads) {
     if (part.from.empty()) continue;
     PENSTOCK_TRY(queue_.upload(part.is_compressed ? *compressed_ : *bytes_, part.from.data(),
@@ -108,13 +109,13 @@ Status PendingBatch::inflate(Compression compression, const PageInflation& pages
   PENSTOCK_ASSIGN(batch.input_sizes, upload(pages.input_sizes.data(), words));
   PENSTOCK_ASSIGN(batch.output_offsets, upload(pages.output_offsets.data(), words));
   PENSTOCK_ASSIGN(batch.output_capacities, upload(pages.capacities.data(), words));
-  PENSTOCK_ASSIGN(batch.output_sizes, device.allocate(std::max(words, least_bytes)));
-  PENSTOCK_ASSIGN(batch.statuses, device.allocate(std::max(words, least_bytes)));
+  PENSTOCK_ASSIGN(batch.output_sizes, device.allocate(std::max(words, min_buffer_bytes)));
+  PENSTOCK_ASSIGN(batch.statuses, device.allocate(std::max(words, min_buffer_bytes)));
   PENSTOCK_ASSIGN(const auto decoder, programs_.decoder(compression));
   PENSTOCK_ASSIGN(
       inflating.scratch,
       device.allocate(std::max(decoder->scratch_bytes(batch.chunk_count, batch.max_output_bytes),
-                               least_bytes)));
+                               min_buffer_bytes)));
   PENSTOCK_TRY(decoder->enqueue(queue_, batch, *inflating.scratch));
   inflating_.push_back(std::move(inflating));
   return {};
@@ -134,7 +135,7 @@ Status PendingBatch::scan() {
   Device& device = programs_.device();
   const auto task_count = static_cast<std::uint32_t>(layout_.tasks.size());
   const auto slice_count = static_cast<std::uint32_t>(layout_.slices.size());
-  const auto bytes_of = [](std::uint64_t words) { return std::max(words * 4, least_bytes); };
+  const auto bytes_of = [](std::uint64_t words) { return std::max(words * 4, min_buffer_bytes); };
   PENSTOCK_ASSIGN(tasks_, upload(layout_.tasks.data(), layout_.tasks.size() * sizeof(PageTask)));
   PENSTOCK_ASSIGN(slices_, upload(layout_.slices.data(), std::uint64_t{slice_count} * 4));
   PENSTOCK_ASSIGN(validity_, device.allocate(bytes_of(layout_.validity_words)));
