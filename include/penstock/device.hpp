@@ -227,6 +227,11 @@ class Device {
   // free and allowed. Every call of a Device is thread-safe.
   virtual Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) = 0;
   virtual Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) = 0;
+  // Pins memory that exists already, so that copies of it are as fast as of allocate_host(). The
+  // device keeps it for later allocations when the returned object is destroyed. Code::unsupported:
+  // a driver without such a call; copies work all the same.
+  virtual Result<std::shared_ptr<HostBuffer>> pin_host(std::shared_ptr<std::byte> memory,
+                                                       std::uint64_t bytes);
   // Makes host memory a buffer without copying; needs traits().unified_memory. The memory must
   // outlive the buffer, whose destructor waits for the work that uses it. Its address must be
   // aligned for the kernel's element type (16 bytes for wide loads).

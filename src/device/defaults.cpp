@@ -9,6 +9,10 @@ Result<std::unique_ptr<StallSampler>> Device::sample_stalls() {
                                        traits_.id + " is not one");
 }
 
+Result<std::shared_ptr<HostBuffer>> Device::pin_host(std::shared_ptr<std::byte>, std::uint64_t) {
+  return Status(Code::unsupported, traits_.id + " does not pin memory of others");
+}
+
 Result<std::shared_ptr<Buffer>> Device::import_memory(std::uint64_t, std::uint64_t) {
   return Status(Code::unsupported, traits_.id + " does not import memory");
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -118,7 +119,10 @@ bool may_have(const Driver& driver, std::string_view selector) {
          selector.substr(0, selector.find(':')) == driver.name;
 }
 
-std::vector<Traits> list_for(std::string_view selector, std::vector<std::string>& notes) {
+// Lists the devices of drivers that may have the selected one. `is_enough`: where a device makes
+// this true, no further driver is started.
+std::vector<Traits> list_for(std::string_view selector, std::vector<std::string>& notes,
+                             bool (*is_enough)(const Traits&) = nullptr) {
   std::vector<Traits> all;
   for (const Driver& driver : drivers) {
     if (!may_have(driver, selector)) continue;
@@ -127,6 +131,7 @@ std::vector<Traits> list_for(std::string_view selector, std::vector<std::string>
       continue;
     }
     for (Traits& traits : driver.list(notes)) all.push_back(std::move(traits));
+    if (is_enough && std::ranges::any_of(all, is_enough)) break;
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const Traits& a, const Traits& b) { return preference(a) < preference(b); });
@@ -138,8 +143,10 @@ Result<Traits> choose(std::string_view selector) {
     return Status(Code::invalid, "'" + std::string(selector) +
                                      "' names no device: write an id such as opencl:0, or one of " +
                                      driver_names() + "gpu, cpu");
+  // No driver has a device that is preferred to a GPU of the drivers before it.
+  const auto is_gpu = [](const Traits& traits) { return !traits.is_cpu; };
   std::vector<std::string> notes;
-  for (const Traits& traits : list_for(selector, notes))
+  for (const Traits& traits : list_for(selector, notes, is_gpu))
     if (fits(traits, selector)) return traits;
   notes.clear();
   const std::vector<Traits> devices = list_devices(&notes);
@@ -173,7 +180,18 @@ Result<std::shared_ptr<Device>> open_chosen(std::string_view selector) {
   return known;
 }
 
+// Files that the systems of NVIDIA's driver have: of Linux, of Linux under Windows.
+constexpr std::array nvidia_files = {"/dev/nvidiactl", "/dev/dxg"};
+
 }  // namespace
+
+bool device::expects_cuda(std::string_view selector) {
+  const Driver* const cuda = driver_of("cuda");
+  if (!may_have(*cuda, selector) || is_hidden(cuda->name)) return false;
+  if (selector.starts_with(cuda->name)) return true;
+  return std::ranges::any_of(nvidia_files,
+                             [](const char* path) { return std::filesystem::exists(path); });
+}
 
 std::vector<Traits> list_devices(std::vector<std::string>* notes) {
   std::vector<std::string> ignored;

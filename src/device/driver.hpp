@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "penstock/device.hpp"
@@ -16,5 +17,8 @@ Result<std::shared_ptr<Device>> open_cuda_device(unsigned index);
 Result<std::shared_ptr<Device>> open_opencl_device(unsigned index);
 // Opens in the context of a cl_command_queue; Code::invalid for 0.
 Result<std::shared_ptr<Device>> open_opencl_device_of_queue(std::uint64_t handle);
+// Guesses, without starting a driver, whether CUDA has the device that is selected as open_device()
+// takes it. Starting CUDA takes 0.2 s; meanwhile a caller may prepare for a GPU.
+bool expects_cuda(std::string_view selector);
 
 }  // namespace penstock::device

@@ -38,6 +38,12 @@ class HostPool : public std::enable_shared_from_this<HostPool> {
         std::make_shared<Pooled>(shared_from_this(), std::move(memory), bytes));
   }
 
+  // Takes over a buffer, which is idle memory when the returned one is released.
+  std::shared_ptr<HostBuffer> adopt(std::shared_ptr<HostBuffer> memory) {
+    const std::uint64_t bytes = memory->bytes();
+    return std::make_shared<Pooled>(shared_from_this(), std::move(memory), bytes);
+  }
+
   void trim(std::uint64_t idle_bytes_to_keep) {
     std::list<std::shared_ptr<HostBuffer>> freed;  // freed after the lock is released
     const std::lock_guard guard(mutex_);

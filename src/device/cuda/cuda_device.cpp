@@ -26,27 +26,31 @@ class PinnedBuffer : public HostBuffer {
   ContextPointer context_;
 };
 
-// Pinned huge pages.
+// Memory that the driver has not allocated, pinned.
 class RegisteredBuffer : public HostBuffer {
  public:
-  RegisteredBuffer(ContextPointer context, void* data, std::uint64_t bytes)
-      : context_(std::move(context)) {
-    data_ = static_cast<std::byte*>(data),
-    bytes_ = bytes;  // the size asked for, by which pools find it again
+  // `bytes`: the size asked for, by which pools find it again.
+  RegisteredBuffer(ContextPointer context, std::shared_ptr<std::byte> memory, std::uint64_t bytes)
+      : context_(std::move(context)), memory_(std::move(memory)) {
+    data_ = memory_.get(), bytes_ = bytes;
   }
   ~RegisteredBuffer() override {
+    if (!is_pinned_) return;
     const Current current(*context_);
-    if (is_pinned_) context_->api.cuMemHostUnregister(data_);
-    free_huge_pages(data_);
+    context_->api.cuMemHostUnregister(data_);
   }
-  bool pin(std::uint64_t whole_pages) {
+  Status pin(std::uint64_t bytes) {
+    const Current current(*context_);
     constexpr unsigned portable = 1;  // CU_MEMHOSTREGISTER_PORTABLE
-    is_pinned_ = context_->api.cuMemHostRegister(data_, whole_pages, portable) == CUDA_SUCCESS;
-    return is_pinned_;
+    PENSTOCK_TRY(context_->check(context_->api.cuMemHostRegister(data_, bytes, portable),
+                                 "cuMemHostRegister"));
+    is_pinned_ = true;
+    return {};
   }
 
  private:
   ContextPointer context_;
+  std::shared_ptr<std::byte> memory_;
   bool is_pinned_ = false;
 };
 
@@ -64,9 +68,11 @@ std::shared_ptr<HostBuffer> register_huge_pages(const ContextPointer& context,
                                                 std::uint64_t bytes) {
   const std::uint64_t whole = (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
   try {
-    auto buffer = std::make_shared<RegisteredBuffer>(context, allocate_huge_pages(whole), bytes);
+    const std::shared_ptr<std::byte> memory(static_cast<std::byte*>(allocate_huge_pages(whole)),
+                                            free_huge_pages);
+    auto buffer = std::make_shared<RegisteredBuffer>(context, memory, bytes);
     touch_pages(buffer->data(), whole);
-    return buffer->pin(whole) ? buffer : nullptr;
+    return buffer->pin(whole).ok() ? buffer : nullptr;
   } catch (const std::exception&) {  // neither memory nor threads
     return nullptr;
   }
@@ -175,6 +181,13 @@ Result<std::shared_ptr<Buffer>> CudaDevice::allocate(std::uint64_t bytes) {
 Result<std::shared_ptr<HostBuffer>> CudaDevice::allocate_host(std::uint64_t bytes) {
   return host_pool_->take(
       bytes, [this](std::uint64_t class_bytes) { return allocate_pinned(context_, class_bytes); });
+}
+
+Result<std::shared_ptr<HostBuffer>> CudaDevice::pin_host(std::shared_ptr<std::byte> memory,
+                                                         std::uint64_t bytes) {
+  auto buffer = std::make_shared<RegisteredBuffer>(context_, std::move(memory), bytes);
+  PENSTOCK_TRY(buffer->pin(bytes));
+  return host_pool_->adopt(std::move(buffer));
 }
 
 Result<std::shared_ptr<Buffer>> CudaDevice::wrap_host(const void*, std::uint64_t) {

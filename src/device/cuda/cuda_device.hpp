@@ -116,6 +116,8 @@ class CudaDevice : public Device {
   static Result<std::shared_ptr<Device>> open(const FoundDevice& found, const Nvrtc& nvrtc);
   Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override;
   Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) override;
+  Result<std::shared_ptr<HostBuffer>> pin_host(std::shared_ptr<std::byte> memory,
+                                               std::uint64_t bytes) override;
   Result<std::shared_ptr<Buffer>> wrap_host(const void* data, std::uint64_t bytes) override;
   Result<std::unique_ptr<Queue>> queue() override;
   Result<std::shared_ptr<Buffer>> import_memory(std::uint64_t handle, std::uint64_t bytes) override;

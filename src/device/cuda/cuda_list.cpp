@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/thread_pool.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/driver.hpp"
 
@@ -66,15 +67,26 @@ FoundDevice describe(const Api& api, CUdevice device, int ordinal, int driver_ve
   return found;
 }
 
+// Returns the driver's version, or 0; the driver need not be initialised.
+int version_of_driver() {
+  const auto library = device::Library::open({"libcuda.so.1"});
+  int (*get)(int*) = nullptr;
+  int version = 0;
+  if (!library.ok() || !library->bind(get, "cuDriverGetVersion").ok()) return 0;
+  return get(&version) == CUDA_SUCCESS ? version : 0;
+}
+
+// Opens NVRTC while the driver initialises, which takes 0.1 s.
 DeviceList find_devices() {
   DeviceList list;
+  const int driver_version = version_of_driver();
+  auto opening = ThreadPool::shared().start([&] { return open_nvrtc(driver_version / 1000); });
   if (!api().ok()) return list.notes.push_back(api().status().message()), list;
   const Api& functions = *api();
-  int driver_version = 0, count = 0;
-  (void)functions.cuDriverGetVersion(&driver_version);
+  int count = 0;
   (void)functions.cuDeviceGetCount(&count);
   if (count == 0) return list.notes.push_back("CUDA: the driver finds no GPU"), list;
-  auto nvrtc = open_nvrtc(driver_version / 1000);
+  auto nvrtc = opening.get();
   if (!nvrtc.ok()) return list.notes.push_back(nvrtc.status().message()), list;
   list.nvrtc = std::move(nvrtc).value();
   for (int ordinal = 0; ordinal < count; ordinal++) {

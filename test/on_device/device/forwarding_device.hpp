@@ -15,6 +15,10 @@ class ForwardingDevice : public Device {
   Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) override {
     return device_->allocate_host(bytes);
   }
+  Result<std::shared_ptr<HostBuffer>> pin_host(std::shared_ptr<std::byte> memory,
+                                               std::uint64_t bytes) override {
+    return device_->pin_host(std::move(memory), bytes);
+  }
   Result<std::shared_ptr<Buffer>> wrap_host(const void* data, std::uint64_t bytes) override {
     return device_->wrap_host(data, bytes);
   }
