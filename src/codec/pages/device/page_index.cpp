@@ -16,7 +16,7 @@ struct HeldIndex {
 
 // A table on its way to a device.
 struct UploadedTable {
-  std::vector<std::uint32_t> words;
+  std::vector<std::shared_ptr<HostBuffer>> staging;
   std::shared_ptr<Event> uploaded;
   ~UploadedTable() {
     if (uploaded) (void)uploaded->wait().ok();
@@ -112,8 +112,8 @@ Result<std::vector<DecodedPages>> PendingBatch::finish() {
   if (fault_) return fault_->status;
   const std::vector<ColumnIndex> indices = lay_out_indices();
   auto table = std::make_shared<UploadedTable>();
-  table->words = std::move(firsts_);
-  PENSTOCK_ASSIGN(const auto pages, upload(table->words.data(), table->words.size() * 4));
+  PENSTOCK_ASSIGN(const auto pages, upload(firsts_.data(), firsts_.size() * 4));
+  table->staging = std::move(staging_);
   PENSTOCK_ASSIGN(table->uploaded, queue_.record());
   std::vector<DecodedPages> decoded;
   for (const ColumnIndex& index : indices) {

@@ -1,6 +1,7 @@
 #include "codec/pages/device/pending_batch.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "codec/batch/chunk_decoder.hpp"
 #include "codec/pages/kernels/page_errors.h"
@@ -9,6 +10,8 @@ namespace penstock::pages {
 namespace {
 
 constexpr std::uint64_t min_buffer_bytes = 64;
+// The tables of a few hundred pages.
+constexpr std::uint64_t staging_bytes = std::uint64_t{256} << 10;
 
 struct ErrorText {
   std::uint32_t error;
@@ -61,9 +64,26 @@ PendingBatch::~PendingBatch() {
   if (downloaded_) (void)downloaded_->wait().ok();
 }
 
+// Copies a table to pinned memory. An upload of more than 64 KiB of other memory makes CUDA wait
+// for all that its queue has to do: for pages that are decompressed, too.
+Result<const std::byte*> PendingBatch::stage(const void* from, std::uint64_t bytes) {
+  if (staging_.empty() || staging_.back()->bytes() - staged_bytes_ < bytes) {
+    PENSTOCK_ASSIGN(auto memory,
+                    programs_.device().allocate_host(std::max(bytes, staging_bytes)));
+    staging_.push_back(std::move(memory));
+    staged_bytes_ = 0;
+  }
+  std::byte* const to = staging_.back()->data() + staged_bytes_;
+  std::memcpy(to, from, bytes);
+  staged_bytes_ += bytes;
+  return to;
+}
+
 Result<PendingBatch::Memory> PendingBatch::upload(const void* from, std::uint64_t bytes) {
   PENSTOCK_ASSIGN(auto memory, programs_.device().allocate(std::max(bytes, min_buffer_bytes)));
-  PENSTOCK_TRY(queue_.upload(*memory, from, bytes));
+  if (bytes == 0) return memory;
+  PENSTOCK_ASSIGN(const std::byte* const staged, stage(from, bytes));
+  PENSTOCK_TRY(queue_.upload(*memory, staged, bytes));
   bytes_uploaded_ += bytes;
   return memory;
 }

@@ -33,6 +33,7 @@ class PendingBatch final : public PendingPages {
   };
   struct ColumnIndex;
 
+  Result<const std::byte*> stage(const void* from, std::uint64_t bytes);
   Result<Memory> upload(const void* from, std::uint64_t bytes);
   Status upload_pages();
   Status inflate(Compression compression, const PageInflation& pages, const Memory& compressed);
@@ -56,6 +57,8 @@ class PendingBatch final : public PendingPages {
   Memory bytes_, compressed_, ranges_, tasks_, slices_, validity_, checkpoints_, found_, faults_;
   std::vector<Inflating> inflating_;
   HostArray<std::uint32_t> results_;  // of tasks, their faults, what became of compressed pages
+  std::vector<std::shared_ptr<HostBuffer>> staging_;  // what uploads read
+  std::uint64_t staged_bytes_ = 0;                    // of the last of them
   std::shared_ptr<Event> downloaded_;
   std::vector<std::uint32_t> firsts_;  // what precedes each page: the second pass's table
 };
