@@ -11,6 +11,8 @@ struct RowGroupBatch {
   std::vector<std::uint32_t> row_groups;  // ascending, each with rows
   std::uint64_t row_count = 0;
   std::uint64_t stored_bytes = 0, page_bytes = 0;  // of all columns read, by the footer
+
+  friend bool operator==(const RowGroupBatch&, const RowGroupBatch&) = default;
 };
 
 // A batch has at least one row group, whatever its size.

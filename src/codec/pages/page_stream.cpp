@@ -11,7 +11,10 @@ namespace {
 // Limit of what is read and not taken, unless two batches are larger: the one that a device is busy
 // with, and the next.
 constexpr std::uint64_t window_bytes = std::uint64_t{1} << 30;
-constexpr std::size_t max_window = 16;
+constexpr std::size_t min_window = 4, max_window = 16;
+// Before the first batch is taken all of window_bytes may be read: a device may be opening, which
+// takes longer than to read it.
+constexpr std::size_t max_first_window = 64;
 
 }  // namespace
 
@@ -46,8 +49,10 @@ void PageStream::set_window(std::size_t threads) {
     chunks = std::max(chunks, batch.row_groups.size() * columns_.size());
     bytes = std::max(bytes, batch.stored_bytes);
   }
-  const std::uint64_t that_fit = std::clamp<std::uint64_t>(window_bytes / bytes, 2, max_window);
-  window_ = std::clamp<std::size_t>(2 * threads / chunks + 1, 2, that_fit);
+  const std::uint64_t that_fit = std::max<std::uint64_t>(window_bytes / bytes, 2);
+  window_ = std::min<std::uint64_t>(that_fit, max_first_window);
+  later_window_ = std::min<std::uint64_t>(
+      that_fit, std::clamp<std::size_t>(2 * threads / chunks + 1, min_window, max_window));
 }
 
 void PageStream::start_threads(std::size_t threads) {
@@ -82,7 +87,7 @@ PageStream::OpenBatch* PageStream::batch_to_read() {
   if (!failed_.ok()) return nullptr;
   for (OpenBatch& batch : open_)
     if (batch.begun < batch.parts.size()) return &batch;
-  if (open_.size() == window_ || opened_ == batches_.size()) return nullptr;
+  if (open_.size() >= window_ || opened_ == batches_.size()) return nullptr;
   open_batch();
   return &open_.back();
 }
@@ -135,6 +140,7 @@ void PageStream::read_part(OpenBatch& of, std::size_t number, std::unique_lock<s
 Result<std::optional<PageBatch>> PageStream::next() {
   return catch_exceptions([&]() -> Result<std::optional<PageBatch>> {
     std::unique_lock lock(mutex_);
+    window_ = later_window_;
     if (open_.empty() && opened_ < batches_.size() && failed_.ok()) {
       open_batch();
       work_.notify_all();

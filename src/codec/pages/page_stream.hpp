@@ -66,9 +66,9 @@ class PageStream {
   const std::vector<std::uint32_t> columns_;
   std::vector<RowGroupBatch> batches_;
   const BatchAllocator memory_;
-  std::size_t window_ = 2;  // batches begun and not taken
 
   std::mutex mutex_;
+  std::size_t window_ = 2, later_window_ = 2;  // batches begun and not taken
   std::condition_variable work_, ready_;
   std::deque<OpenBatch> open_;  // those begun and not taken
   std::size_t opened_ = 0;      // of batches_

@@ -160,11 +160,7 @@ Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit) {
   // Read.
   PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> rows, read_base(chain.base, chain.programs));
   PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> source, leave_out_rows(chain, rows));
-  BegunScan begun;
-  if (device_.is_opening() && source->can_be_scanned_again() &&
-      options_.page_decoding != PageDecoding::device && !options_.device.starts_with("cuda")) {
-    PENSTOCK_ASSIGN(begun, begin_scan(chain.programs[0], *source, row_limit));
-  }
+  PENSTOCK_ASSIGN(BegunReading begun, begin_reading(chain, *source, row_limit));
   // Compile.
   PENSTOCK_TRY(begin_compiling());
   // Run.
@@ -178,7 +174,7 @@ Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit) {
 }
 
 Result<Table> Execution::run_programs(Chain& chain, const TableSource& source,
-                                      std::uint64_t row_limit, BegunScan begun) {
+                                      std::uint64_t row_limit, BegunReading begun) {
   PENSTOCK_TRY(begin_kernels(chain));  // of a chain that was fused again
   if (chain.selected)
     report_.skipped += chain.programs[0].paged.empty()

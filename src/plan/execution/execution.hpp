@@ -27,6 +27,8 @@ struct Chain {
   Columns wanted;  // columns of `last`; empty: all
   std::optional<TopK> top_k;
   std::vector<TileProgram> programs;
+  // The first program as a GPU reads it, where its pages were begun before the device was open.
+  std::optional<TileProgram> paged;
   std::vector<std::unique_ptr<TileKernel>> kernels;  // begun, until they run
   std::optional<RowSelection> selected;              // rows of the base that are read
   std::shared_ptr<TableSource> source;               // the rows of `base`, for validation
@@ -54,7 +56,7 @@ class Execution {
   Result<Table> rows_to_order(StepId order, std::uint64_t row_limit);
   Result<Table> run_chain(Chain& chain, std::uint64_t row_limit);
   Result<Table> run_programs(Chain& chain, const TableSource& source, std::uint64_t row_limit,
-                             BegunScan begun);
+                             BegunReading begun);
 
   // execution_fuse.cpp
   Result<Chain*> chain_of(StepId id, const Columns& wanted, StepId order = no_step,
@@ -70,8 +72,12 @@ class Execution {
                                                  const std::vector<TileProgram>& programs);
   Result<std::shared_ptr<TableSource>> leave_out_rows(Chain& chain,
                                                       std::shared_ptr<TableSource> source);
+  Result<BegunReading> begin_reading(Chain& chain, const TableSource& source,
+                                     std::uint64_t row_limit) const;
   Result<BegunScan> begin_scan(const TileProgram& program, const TableSource& source,
                                std::uint64_t row_limit) const;
+  Result<BegunPages> begin_pages(Chain& chain, const TableSource& source,
+                                 std::uint64_t row_limit) const;
 
   // execution_compile.cpp
   Status begin_compiling();

@@ -66,12 +66,16 @@ Status Execution::choose_pages(Chain& chain, TileProgram& program) {
   if (chain.base == no_step) return {};
   const std::shared_ptr<TableSource>& source = plan_.step(chain.base).source;
   if (!source || !source->can_be_scanned_again()) return {};
-  PENSTOCK_ASSIGN(
-      const std::string note,
-      choose_page_decoding(program, *source, options_.page_decoding, device_.get()->traits()));
-  std::vector<std::string>& notes = report_.notes;
-  if (!note.empty() && std::find(notes.begin(), notes.end(), note) == notes.end())
-    notes.push_back(note);
+  const Traits& traits = device_.get()->traits();
+  if (chain.paged && &program == &chain.programs[0] && !traits.shares_host_cores()) {
+    program = *std::exchange(chain.paged, {});
+  } else {
+    PENSTOCK_ASSIGN(const std::string note,
+                    choose_page_decoding(program, *source, options_.page_decoding, traits));
+    std::vector<std::string>& notes = report_.notes;
+    if (!note.empty() && std::find(notes.begin(), notes.end(), note) == notes.end())
+      notes.push_back(note);
+  }
   if (program.paged.empty()) return {};
   PENSTOCK_ASSIGN(const auto decoder, page_decoder());
   decoder->prepare(compressions_of(program, *source->pages()));

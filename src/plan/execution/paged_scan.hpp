@@ -18,6 +18,14 @@
 
 namespace penstock::plan {
 
+// Pages that are read while the device is still being opened.
+struct BegunPages {
+  std::vector<std::uint32_t> columns;
+  std::vector<pages::RowGroupBatch> chunks;
+  std::shared_ptr<PinnedSlabs> memory;
+  std::unique_ptr<pages::PageStream> stream;  // null: none is read
+};
+
 class PagedScan final : public ChunkSource {
  public:
   struct Limits {
@@ -26,12 +34,16 @@ class PagedScan final : public ChunkSource {
     std::uint64_t rows_needed = ~std::uint64_t{0};  // the first ones; later chunks are not read
     DeviceCache* cache = nullptr;                   // of a session
   };
-  // `program` reads pages of `source`. Both outlive the scan, and so does `strings`.
+  // Begins to read for a device with memory of its own that is being opened.
+  static Result<BegunPages> begin(const TileProgram& program, const TableSource& source,
+                                  const Limits& limits);
+  // `program` reads pages of `source`. Both outlive the scan, and so does `strings`. What was begun
+  // is used where it fits the device, and dropped where not.
   static Result<std::unique_ptr<ChunkSource>> open(std::shared_ptr<Device> device,
                                                    std::shared_ptr<pages::PageDecoder> decoder,
                                                    const TileProgram& program,
                                                    const TableSource& source, const Limits& limits,
-                                                   StringPool& strings);
+                                                   StringPool& strings, BegunPages begun = {});
   ~PagedScan() override;
   Result<bool> next(ChunkMemory& memory, Queue& compute) override;
   Status check(ChunkMemory& memory) override;
@@ -54,8 +66,8 @@ class PagedScan final : public ChunkSource {
   PagedScan(std::shared_ptr<Device> device, std::shared_ptr<pages::PageDecoder> decoder,
             const TileProgram& program, const TableSource& source, const Limits& limits,
             StringPool& strings);
-  pages::BatchLimits batch_limits(const Limits& limits) const;
-  Status open_stream(const Limits& limits);
+  Status open_stream(const Limits& limits, BegunPages begun);
+  Status open_pinned_stream(const std::vector<std::uint32_t>& columns, BegunPages begun);
   std::vector<std::uint32_t> columns_of(const std::vector<std::size_t>& loads) const;
   Status begin(Begun& begun);
   Status read(Begun& begun);
@@ -70,7 +82,6 @@ class PagedScan final : public ChunkSource {
   std::string name_;  // of the source
   PageEntries entries_;
   ResidentPages resident_;
-  std::shared_ptr<PinnedSlabs> pinned_;        // null where the device shares the host's memory
   std::unique_ptr<pages::PageStream> stream_;  // null where nothing is read
   // In turn: the chunk that next() returns, and those after it.
   std::vector<Begun> begun_;

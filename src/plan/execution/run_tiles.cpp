@@ -5,7 +5,6 @@
 
 #include "base/clock.hpp"
 #include "penstock/session_device.hpp"
-#include "plan/execution/paged_scan.hpp"
 #include "plan/strings/code_functions.hpp"
 
 namespace penstock::plan {
@@ -18,10 +17,14 @@ bool yields_every_row(const TileProgram& program) {
   return program.epilogue == Epilogue::compact && program.keeps_all_rows() && !program.top_k;
 }
 
+DeviceCache* cache_of(const RunOptions& options) {
+  return options.session ? &options.session->cache() : nullptr;
+}
+
 class Runner {
  public:
   Runner(const TileRun& run, std::unique_ptr<TileKernel> kernel, const TileProgram& program,
-         const TableSource& source, BegunScan begun)
+         const TableSource& source, BegunReading begun)
       : run_(run),
         program_(program),
         source_(source),
@@ -79,23 +82,18 @@ class Runner {
   Status open_stream() {
     const RunOptions& options = *run_.options;
     if (!program_.paged.empty()) {
-      begun_.batches.reset();
-      PENSTOCK_ASSIGN(
-          stream_, PagedScan::open(
-                       run_.device, run_.decoder, program_, source_,
-                       {options.batch_rows, options.memory_limit_bytes,
-                        yields_every_row(program_) ? run_.row_limit : ~std::uint64_t{0}, cache()},
-                       *run_.strings));
+      begun_.columns.batches.reset();
+      PENSTOCK_ASSIGN(stream_,
+                      PagedScan::open(run_.device, run_.decoder, program_, source_,
+                                      paged_limits(options, program_, run_.row_limit),
+                                      *run_.strings, std::move(begun_.pages)));
       return {};
     }
+    begun_.pages = {};
     const std::uint64_t rows = chunk_rows(options, run_.device->traits(), program_, run_.row_limit);
     PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings,
-                                               std::move(begun_), cache()));
+                                               std::move(begun_.columns), cache_of(options)));
     return {};
-  }
-
-  DeviceCache* cache() const {
-    return run_.options->session ? &run_.options->session->cache() : nullptr;
   }
 
   Result<bool> next_batch(Chunk& chunk) {
@@ -177,7 +175,7 @@ class Runner {
   TileRun run_;
   const TileProgram& program_;
   const TableSource& source_;
-  BegunScan begun_;
+  BegunReading begun_;
   std::unique_ptr<TileKernel> kernel_;
   std::unique_ptr<Collector> collector_;
   LookupMemory lookups_;
@@ -222,8 +220,14 @@ std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
              : max_rows;
 }
 
+PagedScan::Limits paged_limits(const RunOptions& options, const TileProgram& program,
+                               std::uint64_t row_limit) {
+  return {options.batch_rows, options.memory_limit_bytes,
+          yields_every_row(program) ? row_limit : ~std::uint64_t{0}, cache_of(options)};
+}
+
 Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,
-                        const TileProgram& program, const TableSource& source, BegunScan begun) {
+                        const TileProgram& program, const TableSource& source, BegunReading begun) {
   return Runner(run, std::move(kernel), program, source, std::move(begun)).run();
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "plan/execution/collector.hpp"
+#include "plan/execution/paged_scan.hpp"
 #include "plan/profile/recording.hpp"
 
 namespace penstock::plan {
@@ -19,10 +20,15 @@ struct TileRun {
   std::shared_ptr<pages::PageDecoder> decoder = {};  // of a program that reads pages
   MergeLocation merges = MergeLocation::automatic;
 };
+// What of a program's rows is read while the device is still being opened: columns, or pages.
+struct BegunReading {
+  BegunScan columns;
+  BegunPages pages;
+};
 // Runs a program by its kernel, which may still be compiling.
 Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,
                         const TileProgram& program, const TableSource& source,
-                        BegunScan begun = {});
+                        BegunReading begun = {});
 
 // Begins the kernel, and runs the program by it.
 Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source);
@@ -31,5 +37,7 @@ Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const Ta
 // and few enough for the chunks in flight to stay within a quarter of the device's memory.
 std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
                          const TileProgram& program, std::uint64_t row_limit);
+PagedScan::Limits paged_limits(const RunOptions& options, const TileProgram& program,
+                               std::uint64_t row_limit);
 
 }  // namespace penstock::plan

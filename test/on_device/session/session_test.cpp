@@ -2,6 +2,7 @@
 #include "penstock/session.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <thread>
 
@@ -99,6 +100,39 @@ class OwnMemorySession final : public SessionDevice {
  private:
   std::shared_ptr<Device> device_;
 };
+
+// Opens when a scan has begun to read.
+class LateSession final : public SessionDevice {
+ public:
+  explicit LateSession(std::shared_ptr<Device> device)
+      : device_(std::make_shared<OwnMemoryDevice>(std::move(device))) {
+    cache_.set_limit(0);
+  }
+  Result<std::shared_ptr<Device>> device() override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return device_;
+  }
+  bool is_open() const override { return false; }
+
+ private:
+  std::shared_ptr<Device> device_;
+};
+
+TEST_F(SessionTest, PagesReadBeforeTheDeviceIsOpenGiveTheSameAnswer) {
+  write(3);
+  on_each_device([&](Device& device) {
+    TAKE(const auto opened, open_device(device.traits().id));
+    RunOptions options;
+    options.device = "cuda:0";  // by its name a device with memory of its own is expected
+    options.page_decoding = PageDecoding::device;
+    options.session = std::make_shared<LateSession>(opened);
+    Plan plan;
+    TAKE(const StepId result, bind_sql(sum(), plan, open_table));
+    TAKE(const QueryResult outcome, run(plan, result, options));
+    EXPECT_GT(outcome.report.paged_chunks, 0u);
+    EXPECT_EQ(text_of_table(outcome.table), answer_without_session(sum(), device.traits().id));
+  });
+}
 
 TEST_F(SessionTest, ColumnsInDeviceMemoryAreUploadedOnceAndNotWrittenAgain) {
   write(3);
