@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/file.hpp"
+#include "cli/background_device.hpp"
 #include "cli/commands.hpp"
 #include "cli/commands/query_command.hpp"
 #include "cli/report/run_summary.hpp"
@@ -203,6 +204,7 @@ SessionOptions session_options_of(const QueryOptions& options) {
 Result<RunReport> run_query(const QueryOptions& options, Recorded recorded) {
   std::unique_ptr<OutputFile> file;
   if (!options.output.empty()) { PENSTOCK_ASSIGN(file, OutputFile::create(options.output)); }
+  open_in_background(options.device);
   Plan plan;
   PENSTOCK_ASSIGN(const StepId result, bind_sql(options.statement, plan, open_table));
   ProgressBar bar(!options.no_progress);

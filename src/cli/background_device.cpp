@@ -1,0 +1,37 @@
+#include "cli/background_device.hpp"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <vector>
+
+#include "base/thread_pool.hpp"
+#include "penstock/device.hpp"
+
+namespace penstock::cli {
+namespace {
+
+std::atomic<int> devices_opening = 0;
+
+}  // namespace
+
+// A task is kept for ever: its destructor would wait.
+void open_in_background(const std::string& selector) {
+  devices_opening++;
+  static auto& tasks = *new std::vector<Task<void>>;
+  tasks.push_back(ThreadPool::shared().start([selector] {
+    static_cast<void>(open_device(selector));
+    devices_opening--;
+  }));
+}
+
+// Exit handlers must not run beside a driver that starts.
+int end_process(int status) {
+  if (devices_opening == 0) return status;
+  std::cout.flush();
+  std::fflush(nullptr);
+  std::_Exit(status);
+}
+
+}  // namespace penstock::cli
