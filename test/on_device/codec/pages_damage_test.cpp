@@ -101,6 +101,27 @@ TEST(PageDamage, StreamsOfAnotherSizeAreAnError) {
                "byte 0 of the page: the size does not fit BYTE_STREAM_SPLIT and the value count");
 }
 
+// The kernel of such a column does not look at validity.
+TEST(PageDamage, ANullThatTheStatisticsDenyIsAnErrorOfItsPage) {
+  on_each_page_device([](const std::shared_ptr<Device>& device) {
+    TestColumn made;
+    made.column = column_of(Kind::int64, Physical::int64, true);
+    Rows rows(40, 5);
+    rows[25] = std::nullopt;
+    made.chunks = {chunk_of(made.column, rows, {{.encoding = Encoding::plain}}, {10})};
+    for (const bool denies : {false, true}) {
+      made.column.denies_nulls = denies;
+      const auto table = decode_pages(device, {made});
+      ASSERT_TRUE(table.ok());
+      ASSERT_EQ(table->fault.has_value(), denies);
+      if (!denies) continue;
+      EXPECT_EQ(table->fault->page, 2u);
+      EXPECT_EQ(table->fault->status.message(),
+                "the page has NULLs that the column's statistics deny");
+    }
+  });
+}
+
 TEST(PageDamage, TheFirstPageThatIsDamagedIsNamed) {
   on_each_page_device([](const std::shared_ptr<Device>& device) {
     const auto column = column_of(Kind::int64, Physical::int64, false);
