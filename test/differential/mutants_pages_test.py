@@ -24,10 +24,11 @@ KINDS = ["b", "i8", "i32", "i64", "f64", "d9_4", "d15_2", "ts", "s"]
 COLUMNS = [kind + suffix for kind in KINDS for suffix in ("", "n")]
 ROWS = 300
 CODECS = 5  # as write() goes through them; the first is none
-SECONDS = 100  # for an answer, within which a whole one takes some milliseconds
+SECONDS = 300  # for an answer; a kernel may be compiled meanwhile, beside other tests
 # Codes of a file that is wrong; a changed value may overflow a sum.
 FILE_ERRORS = {"corrupt", "truncated", "unsupported", "invalid", "io", "capacity", "no_memory"}
-MAX_NEEDLESS = 0.05  # of refusals where DuckDB's answer is that of the whole file
+# Of refusals where DuckDB's answer is that of the whole file: it compares few sizes and no checksums of pages.
+MAX_NEEDLESS = 0.25
 
 
 def make_files(folder, count, seed):
@@ -140,7 +141,7 @@ class Judge:
             return self._wrong_error(ours, statement, sort_keys, file, place, whole)
         if place.category == "statistics":
             return self._wrong_statistics(ours, statement, sort_keys, file, place, whole)
-        return self._wrong_values(ours, statement, sort_keys)
+        return self._wrong_values(ours, statement, sort_keys, whole)
 
     def _wrong_error(self, ours, statement, sort_keys, file, place, whole):
         if ours.error == "unsupported" and "cannot be decoded on a device" in ours.message:
@@ -170,12 +171,18 @@ class Judge:
             return f"--validate finds nothing, and yet: {believed}"
         return difference(validated, whole)
 
-    def _wrong_values(self, ours, statement, sort_keys):
+    def _wrong_values(self, ours, statement, sort_keys, whole):
         theirs = self.oracle.answer(statement, sort_keys)
-        if not theirs.error:
+        wrong = None if theirs.error else difference(ours, theirs)
+        if not theirs.error and not wrong:
             self.counts["DuckDB's answer"] += 1
-            return difference(ours, theirs)
+            return None
         host = self.ask(statement, sort_keys, pages="host")
+        if not theirs.error:
+            # Statistics in a page's header, which DuckDB alone believes.
+            self.counts["as before, where DuckDB differs"] += 1
+            is_as_before = difference(ours, whole) is None and not host.error
+            return difference(ours, host) if is_as_before else wrong
         self.counts["the host's answer, where DuckDB refuses"] += 1
         if host.error:
             return f"an answer, where DuckDB says {theirs.message}\nand the host {host.message}"

@@ -95,6 +95,13 @@ TEST(PageDamage, BlocksOf64DifferencesAreAnError) {
   expect_fault(page_with(Encoding::delta, 3, {64, 2, 3, 0, 0, 0, 0}), Physical::int64, false,
                Code::corrupt, "byte 4 of the page: an invalid header of DELTA_BINARY_PACKED");
 }
+// Arrow and DuckDB refuse it, too.
+TEST(PageDamage, ALastMiniblockWithoutItsPaddingIsAnError) {
+  PageBytes page{128, 1, 4, 3, 0, 0, 8, 0, 0, 0};
+  page.resize(page.size() + 31);
+  expect_fault(page_with(Encoding::delta, 3, page), Physical::int64, false, Code::truncated,
+               "byte 10 of the page: DELTA_BINARY_PACKED ends before the last value");
+}
 TEST(PageDamage, StreamsOfAnotherSizeAreAnError) {
   expect_fault(page_with(Encoding::byte_streams, 3, PageBytes(25)), Physical::int64, false,
                Code::corrupt,
