@@ -245,7 +245,7 @@ def finish(tally, counts):
         print(f"{category}: " + ", ".join(f"{n} {what}" for what, n in of_category.most_common()))
         total.update(of_category)
     refusals = total["refused as DuckDB does"] + total["refused alone"]
-    if total["needless"] > MAX_NEEDLESS * refusals:
+    if total["needless"] > MAX_NEEDLESS * refusals + 10:  # few mutants say little
         tally.fail("refusals", f"{total['needless']} of {refusals} are needless")
     return tally.finish()
 
