@@ -49,8 +49,8 @@ ENCODINGS = {
 }
 
 
-def write(table, path, number, rng):
-    """The number goes through codecs and page versions; the encodings of columns are drawn."""
+def write(table, path, number, rng, **more):
+    """The number goes through codecs and page versions; the encodings of columns are drawn. `more` are pyarrow's options."""
     chosen = {
         name: rng.choice(ENCODINGS.get(name.removesuffix("n"), INTEGERS))
         for name in table.column_names
@@ -73,6 +73,7 @@ def write(table, path, number, rng):
         write_statistics=rng.random() < 0.7,
         store_decimal_as_integer=rng.random() < 0.5,
         use_deprecated_int96_timestamps=is_int96,
+        **more,
     )
 
 

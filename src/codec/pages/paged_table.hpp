@@ -58,7 +58,8 @@ struct PagedColumn {
   Physical physical = Physical::int32;
   std::uint32_t fixed_bytes = 0;  // of fixed_bytes: the length
   Conversion conversion = Conversion::none;
-  bool is_optional = false;  // pages have definition levels of one bit
+  bool is_optional = false;   // pages have definition levels of one bit
+  bool denies_nulls = false;  // the file says that there are none; a page with one is an error
   // Why no chunk of the column can be read as pages, a clause: "it is nested". Empty: it can be,
   // unless a chunk says otherwise.
   std::string why_not;

@@ -88,6 +88,7 @@ pages::PagedColumn paged_column(const ParquetFile& file, const ParquetColumn& co
   paged.type = column.field.type;
   paged.conversion = paged_conversion(column.conversion);
   paged.is_optional = column.is_optional;
+  paged.denies_nulls = !column.field.nullable;
   paged.why_not = why_not_column(column);
   if (column.leaf < 0) return paged;
   const parquet::ColumnDescriptor& descriptor = *file.metadata().schema()->Column(column.leaf);

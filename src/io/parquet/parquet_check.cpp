@@ -7,10 +7,11 @@
 namespace penstock::io {
 namespace {
 
-// Values of some rows beside the bounds that were stated for them.
+// Values of some rows beside the bounds that were stated for them, and the extremes, if any were.
 class StatedBounds {
  public:
-  StatedBounds(Bounds bounds, std::uint64_t end) : bounds_(std::move(bounds)), end_(end) {}
+  StatedBounds(Bounds bounds, std::uint64_t end, std::optional<ExactExtremes> extremes = {})
+      : bounds_(std::move(bounds)), end_(end), extremes_(std::move(extremes)) {}
   std::uint64_t end() const { return end_; }  // the row behind the last one
 
   // Returns what is wrong with a row; "" where nothing is.
@@ -23,18 +24,25 @@ class StatedBounds {
     if (!value) return "";
     if (bounds_.lowest && *value < *bounds_.lowest) return "is below their minimum";
     if (bounds_.highest && *bounds_.highest < *value) return "is above their maximum";
+    has_lowest_ = has_lowest_ || (extremes_ && *value == extremes_->lowest);
+    has_highest_ = has_highest_ || (extremes_ && *value == extremes_->highest);
     return "";
   }
   // Returns what is wrong with all rows; "" where nothing is.
   std::string count() const {
-    if (!bounds_.null_count || *bounds_.null_count == null_count_) return "";
-    return "they count " + std::to_string(*bounds_.null_count) + " NULLs, and there are " +
-           std::to_string(null_count_);
+    if (bounds_.null_count && *bounds_.null_count != null_count_)
+      return "they count " + std::to_string(*bounds_.null_count) + " NULLs, and there are " +
+             std::to_string(null_count_);
+    if (!extremes_ || null_count_ == bounds_.row_count) return "";
+    if (!has_lowest_) return "no row has their minimum";
+    return has_highest_ ? "" : "no row has their maximum";
   }
 
  private:
   Bounds bounds_;
   std::uint64_t end_, null_count_ = 0;
+  std::optional<ExactExtremes> extremes_;
+  bool has_lowest_ = false, has_highest_ = false;
 };
 
 class ColumnCheck {
@@ -86,7 +94,8 @@ class ColumnCheck {
     const auto& firsts = file_->first_rows();
     while (next_group_ < file_->row_group_count() && firsts[at(0)] == firsts[at(1)]) next_group_++;
     if (next_group_ == file_->row_group_count()) return;
-    group_.emplace(bounds_of_chunk(*file_, next_group_, column_), firsts[at(1)]);
+    group_.emplace(bounds_of_chunk(*file_, next_group_, column_), firsts[at(1)],
+                   exact_extremes(*file_->row_group_metadata(next_group_), column_));
     filter_ = ChunkBloomFilter::open(*file_, next_group_, column_);
     pages_ = page_bounds(*file_, next_group_, column_);
     next_page_ = 0;

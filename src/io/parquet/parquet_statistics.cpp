@@ -2,8 +2,6 @@
 
 #include <parquet/statistics.h>
 
-#include "io/parquet/parquet_bounds.hpp"
-
 namespace penstock::io {
 namespace {
 
@@ -34,21 +32,10 @@ std::optional<OrderedValue> exact_value(const ParquetColumn& column,
 }
 
 // The extremes of all row groups, as far as they were looked at.
-class Extremes {
- public:
-  // Returns false where the row group's are not known.
-  bool add(const parquet::RowGroupMetaData& group, const ParquetColumn& column) {
-    const auto statistics = group.ColumnChunk(column.leaf)->encoded_statistics();
-    if (!statistics || !statistics->has_min || !statistics->has_max ||
-        !claims_exact_extremes(*statistics))
-      return false;
-    const parquet::ColumnDescriptor& leaf = *group.schema()->Column(column.leaf);
-    auto low = exact_value(column, leaf, statistics->min());
-    auto high = exact_value(column, leaf, statistics->max());
-    if (!low || !high) return false;
-    if (!minimum || *low < *minimum) minimum = std::move(low);
-    if (!maximum || *maximum < *high) maximum = std::move(high);
-    return true;
+struct AllExtremes {
+  void add(ExactExtremes group) {
+    if (!minimum || group.lowest < *minimum) minimum = std::move(group.lowest);
+    if (!maximum || *maximum < group.highest) maximum = std::move(group.highest);
   }
 
   std::optional<OrderedValue> minimum, maximum;
@@ -56,17 +43,32 @@ class Extremes {
 
 }  // namespace
 
+std::optional<ExactExtremes> exact_extremes(const parquet::RowGroupMetaData& group,
+                                            const ParquetColumn& column) {
+  const auto statistics = group.ColumnChunk(column.leaf)->encoded_statistics();
+  if (!statistics || !statistics->has_min || !statistics->has_max ||
+      !claims_exact_extremes(*statistics))
+    return std::nullopt;
+  const parquet::ColumnDescriptor& leaf = *group.schema()->Column(column.leaf);
+  auto low = exact_value(column, leaf, statistics->min());
+  auto high = exact_value(column, leaf, statistics->max());
+  if (!low || !high) return std::nullopt;
+  return ExactExtremes{std::move(*low), std::move(*high)};
+}
+
 Result<ColumnStatistics> parquet_statistics(const ParquetFile& file, std::uint32_t index) {
   const ParquetColumn& column = file.columns()[index];
   std::optional<std::uint64_t> null_count = 0;
   bool are_known = true;
-  Extremes extremes;
+  AllExtremes extremes;
   for (int group = 0; group < file.row_group_count(); group++) {
     const Bounds bounds = bounds_of_chunk(file, group, column);
     null_count = null_count && bounds.null_count ? std::optional(*null_count + *bounds.null_count)
                                                  : std::nullopt;
     if (bounds.row_count == 0 || !bounds.may_have_values()) continue;
-    are_known = are_known && extremes.add(*file.row_group_metadata(group), column);
+    auto of_group = exact_extremes(*file.row_group_metadata(group), column);
+    are_known = are_known && of_group;
+    if (are_known) extremes.add(std::move(*of_group));
   }
   ColumnStatistics statistics{null_count, {}, {}};
   const Type type = column.field.type;

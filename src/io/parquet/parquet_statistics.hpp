@@ -1,13 +1,21 @@
 // What a Parquet file says of all values of a column, and whether it is true.
 #pragma once
-#include "io/parquet/parquet_file.hpp"
-#include "penstock/skipping.hpp"
+#include "io/parquet/parquet_bounds.hpp"
 
 namespace penstock::io {
 
 // Returns what the footer says. Floats have no extremes there, as NaN may be among them, and
 // strings none, as they may be cut. May throw what Parquet throws.
 Result<ColumnStatistics> parquet_statistics(const ParquetFile& file, std::uint32_t column);
+
+// The smallest and the largest value of a column chunk.
+struct ExactExtremes {
+  OrderedValue lowest, highest;
+};
+// Returns those that the footer states, where they are values and not mere bounds. May throw what
+// Parquet throws.
+std::optional<ExactExtremes> exact_extremes(const parquet::RowGroupMetaData& group,
+                                            const ParquetColumn& column);
 
 // Reads columns, and compares their statistics, page indices and bloom filters with the values.
 // Code::corrupt where they differ, with column, row group and row.

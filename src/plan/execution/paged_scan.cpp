@@ -175,23 +175,17 @@ Status PagedScan::at_fault(const Begun& begun, const Status& status) const {
 }
 
 // Makes a chunk's columns the kernel's input.
-Status PagedScan::take(std::vector<pages::DecodedPages> all, ChunkMemory& memory) {
+void PagedScan::take(std::vector<pages::DecodedPages> all, ChunkMemory& memory) {
   memory.pages = std::move(all);
   memory.input = {};
   memory.input.row_count = memory.pages[0].row_count;
   memory.first_row = rows_;
   rows_ += memory.input.row_count;
-  for (std::size_t i = 0; i < memory.pages.size(); i++) {
-    const pages::DecodedPages& column = memory.pages[i];
-    const Field& field = program_.source_schema[program_.paged[i].column];
-    if (!field.nullable && column.null_count > 0)
-      return Status(Code::corrupt, "column '" + field.name + "' of '" + name_ +
-                                       "' has NULLs that its statistics deny");
+  for (const pages::DecodedPages& column : memory.pages) {
     memory.input.buffers.push_back(column.bytes);
     memory.input.buffers.push_back(column.index);
     memory.input.page_bytes += column.device_bytes;
   }
-  return {};
 }
 
 Status PagedScan::finish(Begun& begun, ChunkMemory& memory, Queue& compute) {
@@ -203,7 +197,7 @@ Status PagedScan::finish(Begun& begun, ChunkMemory& memory, Queue& compute) {
     bytes_uploaded_ += begun.pending->bytes_uploaded();
   }
   memory.page_chunk = begun.number;
-  PENSTOCK_TRY(take(resident_.with_residents(begun.number, std::move(decoded)), memory));
+  take(resident_.with_residents(begun.number, std::move(decoded)), memory);
   PENSTOCK_ASSIGN(auto entries, entries_.upload(*device_, *begun.queue, memory.kept));
   for (std::shared_ptr<Buffer>& buffer : entries) memory.input.buffers.push_back(std::move(buffer));
   PENSTOCK_ASSIGN(const auto ready, begun.queue->record());

@@ -71,7 +71,7 @@ class PagedScan final : public ChunkSource {
   std::vector<std::uint32_t> columns_of(const std::vector<std::size_t>& loads) const;
   Status begin(Begun& begun);
   Status read(Begun& begun);
-  Status take(std::vector<pages::DecodedPages> all, ChunkMemory& memory);
+  void take(std::vector<pages::DecodedPages> all, ChunkMemory& memory);
   Status finish(Begun& begun, ChunkMemory& memory, Queue& compute);
   Status at_fault(const Begun& begun, const Status& status) const;
 

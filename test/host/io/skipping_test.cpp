@@ -166,6 +166,31 @@ TEST(Skipping, FlippedBitsOfFooterAndIndexNeverCrash) {
   EXPECT_GT(refused, 200);
 }
 
+// The footer alone answers min and max, so a bound that no row has is a wrong answer.
+TEST(Skipping, AStatedExtremeThatNoRowHasIsFound) {
+  const Folder folder;
+  constexpr std::int64_t largest = 0x1122334455667788;
+  const std::string path = folder / "t.parquet";
+  const auto source =
+      written(Table::of({{"v", Column::from(std::vector<std::int64_t>{1, largest, 3})}}), path);
+  EXPECT_TRUE(source->check_statistics(all_columns(*source)).ok());
+  std::string bytes = read_file(path);
+  const std::string stored = "\x88\x77\x66\x55\x44\x33\x22\x11";
+  const std::size_t footer = bytes.size() - 8 -
+                             static_cast<unsigned char>(bytes[bytes.size() - 8]) -
+                             (static_cast<unsigned char>(bytes[bytes.size() - 7]) << 8);
+  int changed = 0;
+  for (std::size_t at = footer; (at = bytes.find(stored, at)) != std::string::npos; changed++)
+    bytes[at] = '\x89';
+  ASSERT_GT(changed, 0);
+  write_file(path, bytes);
+  const Status status = (*open_table(path))->check_statistics(all_columns(*source));
+  EXPECT_EQ(status.code(), Code::corrupt);
+  EXPECT_NE(status.message().find("column 'v', row group 0: no row has their maximum"),
+            std::string::npos)
+      << status.message();
+}
+
 TEST(Skipping, TheFooterStatesExtremesOfCountedTypesAlone) {
   const Folder folder;
   const Table table = every_kind(1000, true);

@@ -95,10 +95,38 @@ TEST(PageDamage, BlocksOf64DifferencesAreAnError) {
   expect_fault(page_with(Encoding::delta, 3, {64, 2, 3, 0, 0, 0, 0}), Physical::int64, false,
                Code::corrupt, "byte 4 of the page: an invalid header of DELTA_BINARY_PACKED");
 }
+// Arrow and DuckDB refuse it, too.
+TEST(PageDamage, ALastMiniblockWithoutItsPaddingIsAnError) {
+  PageBytes page{128, 1, 4, 3, 0, 0, 8, 0, 0, 0};
+  page.resize(page.size() + 31);
+  expect_fault(page_with(Encoding::delta, 3, page), Physical::int64, false, Code::truncated,
+               "byte 10 of the page: DELTA_BINARY_PACKED ends before the last value");
+}
 TEST(PageDamage, StreamsOfAnotherSizeAreAnError) {
   expect_fault(page_with(Encoding::byte_streams, 3, PageBytes(25)), Physical::int64, false,
                Code::corrupt,
                "byte 0 of the page: the size does not fit BYTE_STREAM_SPLIT and the value count");
+}
+
+// The kernel of such a column does not look at validity.
+TEST(PageDamage, ANullThatTheStatisticsDenyIsAnErrorOfItsPage) {
+  on_each_page_device([](const std::shared_ptr<Device>& device) {
+    TestColumn made;
+    made.column = column_of(Kind::int64, Physical::int64, true);
+    Rows rows(40, 5);
+    rows[25] = std::nullopt;
+    made.chunks = {chunk_of(made.column, rows, {{.encoding = Encoding::plain}}, {10})};
+    for (const bool denies : {false, true}) {
+      made.column.denies_nulls = denies;
+      const auto table = decode_pages(device, {made});
+      ASSERT_TRUE(table.ok());
+      ASSERT_EQ(table->fault.has_value(), denies);
+      if (!denies) continue;
+      EXPECT_EQ(table->fault->page, 2u);
+      EXPECT_EQ(table->fault->status.message(),
+                "the page has NULLs that the column's statistics deny");
+    }
+  });
 }
 
 TEST(PageDamage, TheFirstPageThatIsDamagedIsNamed) {

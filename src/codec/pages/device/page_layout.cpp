@@ -108,6 +108,7 @@ class Layout {
 
   Status add_column() {
     ColumnTasks tasks;
+    tasks.denies_nulls = column().denies_nulls;
     tasks.first_task = static_cast<std::uint32_t>(made_.tasks.size());
     tasks.first_slice = static_cast<std::uint32_t>(made_.slices.size());
     const std::uint64_t begin = made_.bytes;

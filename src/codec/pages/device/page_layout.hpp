@@ -37,6 +37,7 @@ struct PageInflation {
 struct ColumnTasks {
   std::uint32_t first_task = 0, task_count = 0, first_slice = 0, slice_count = 0;
   std::uint64_t row_count = 0, byte_count = 0;
+  bool denies_nulls = false;
 };
 
 using PageTask = std::array<std::uint32_t, PAGE_TASK_WORDS>;

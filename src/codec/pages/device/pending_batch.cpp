@@ -232,6 +232,11 @@ void PendingBatch::find_task_fault(std::size_t number) {
     const Status status = misfit(task[PAGE_TASK_CONVERSION], task[PAGE_TASK_FORM]);
     add_fault(layout_.origins[number], {status.code(), "value " + std::to_string(value) +
                                                            " of the page: " + status.message()});
+  } else if (result[PAGE_RESULT_PRESENT] < task[PAGE_TASK_VALUES] &&
+             layout_.columns[layout_.origins[number].column].denies_nulls) {
+    add_fault(layout_.origins[number], {Code::corrupt,
+                                        "the page has NULLs that the column's "
+                                        "statistics deny"});
   }
 }
 
