@@ -67,7 +67,7 @@ pages::BatchLimits PagedScan::batch_limits(const Limits& limits) const {
 Status PagedScan::open_stream(const Limits& limits) {
   BatchAllocator memory;
   if (!device_->traits().unified_memory) {
-    pinned_ = std::make_shared<pages::PinnedSlabs>(device_);
+    pinned_ = std::make_shared<PinnedSlabs>(device_);
     memory = [pinned = pinned_](std::uint64_t bytes) { return pinned->take(bytes); };
   }
   std::vector<std::size_t> loads(program_.paged.size());

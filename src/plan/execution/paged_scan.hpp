@@ -11,9 +11,9 @@
 
 #include "codec/pages/device/page_decoder.hpp"
 #include "codec/pages/page_stream.hpp"
-#include "codec/pages/pinned_slabs.hpp"
 #include "plan/execution/chunk_stream.hpp"
 #include "plan/execution/page_entries.hpp"
+#include "plan/execution/pinned_slabs.hpp"
 #include "plan/execution/resident_pages.hpp"
 
 namespace penstock::plan {
@@ -70,8 +70,8 @@ class PagedScan final : public ChunkSource {
   std::string name_;  // of the source
   PageEntries entries_;
   ResidentPages resident_;
-  std::shared_ptr<pages::PinnedSlabs> pinned_;  // null where the device shares the host's memory
-  std::unique_ptr<pages::PageStream> stream_;   // null where nothing is read
+  std::shared_ptr<PinnedSlabs> pinned_;        // null where the device shares the host's memory
+  std::unique_ptr<pages::PageStream> stream_;  // null where nothing is read
   // In turn: the chunk that next() returns, and those after it.
   std::vector<Begun> begun_;
   std::size_t begun_count_ = 0, finished_count_ = 0;

@@ -5,7 +5,6 @@
 #include "base/exception_boundary.hpp"
 #include "codec/pages/device/page_arrays.hpp"
 #include "codec/pages/page_stream.hpp"
-#include "codec/pages/pinned_slabs.hpp"
 
 namespace penstock {
 namespace {
@@ -48,11 +47,7 @@ class PagedArrayReader final : public DeviceArrayReader {
     std::vector<RowGroupBatch> batches =
         plan_batches(*table_, columns_, groups, batch_limits(options));
     batch_count_ = batches.size();
-    BatchAllocator memory;
-    if (!device_->traits().unified_memory)
-      memory = [pinned = std::make_shared<PinnedSlabs>(device_)](std::uint64_t bytes) {
-        return pinned->take(bytes);
-      };
+    const BatchAllocator memory = device_->traits().unified_memory ? nullptr : pinned_memory();
     PENSTOCK_ASSIGN(stream_, PageStream::open(table_, columns_, std::move(batches), memory));
     PENSTOCK_ASSIGN(queue_, device_->queue());
     begun_.resize(device_->traits().shares_host_cores() ? batches_decoded_by_cpu : batches_decoded);
@@ -68,6 +63,14 @@ class PagedArrayReader final : public DeviceArrayReader {
   Status refused(std::uint32_t column, const std::string& why) const {
     return {Code::unsupported, "column '" + source_->schema()[column].name + "' of '" +
                                    source_->describe() + "' is not decoded on a device: " + why};
+  }
+
+  // Chunks are read into memory that the device copies from directly. Its pool keeps blocks.
+  BatchAllocator pinned_memory() const {
+    return [device = device_](std::uint64_t bytes) -> std::shared_ptr<std::byte> {
+      const auto block = device->allocate_host(bytes);
+      return block.ok() ? std::shared_ptr<std::byte>(*block, (*block)->data()) : nullptr;
+    };
   }
 
   Status check_columns() const {

@@ -6,7 +6,7 @@
 
 #include "penstock/device.hpp"
 
-namespace penstock::pages {
+namespace penstock::plan {
 
 // Thread-safe. A slab goes back to the device's pool with the last block of it.
 class PinnedSlabs {
@@ -21,4 +21,4 @@ class PinnedSlabs {
   std::uint64_t used_bytes_ = 0;  // of the slab
 };
 
-}  // namespace penstock::pages
+}  // namespace penstock::plan

@@ -1,8 +1,8 @@
-#include "codec/pages/pinned_slabs.hpp"
+#include "plan/execution/pinned_slabs.hpp"
 
 #include <algorithm>
 
-namespace penstock::pages {
+namespace penstock::plan {
 namespace {
 
 // A few slabs are a chunk of a file.
@@ -25,4 +25,4 @@ std::shared_ptr<std::byte> PinnedSlabs::take(std::uint64_t bytes) {
   return {slab_, block};
 }
 
-}  // namespace penstock::pages
+}  // namespace penstock::plan
