@@ -54,10 +54,11 @@ class PendingBatch final : public PendingPages {
   PageLayout layout_;
   std::optional<PageFault> fault_;
   std::uint64_t bytes_uploaded_ = 0;
+  std::shared_ptr<Event> uploaded_;
   Memory bytes_, compressed_, ranges_, tasks_, slices_, validity_, checkpoints_, found_, faults_;
   std::vector<Inflating> inflating_;
   HostArray<std::uint32_t> results_;  // of tasks, their faults, what became of compressed pages
-  std::shared_ptr<Event> uploaded_, downloaded_;
+  std::shared_ptr<Event> downloaded_;
   std::vector<std::uint32_t> firsts_;  // what precedes each page: the second pass's table
 };
 
