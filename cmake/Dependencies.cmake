@@ -90,5 +90,10 @@ if(penstock_stream_sources)
   cmake_language(DEFER CALL target_link_libraries penstock_stream
                  PRIVATE ${penstock_stream_libraries})
 endif()
+# `penstock bench parquet` has Arrow write its files and read them beside us.
+if(penstock_io_sources)
+  cmake_language(DEFER CALL target_link_libraries penstock_bench
+                 PRIVATE Parquet::parquet_shared Arrow::arrow_shared)
+endif()
 # `penstock bench codecs` compresses its chunks with them.
 cmake_language(DEFER CALL target_link_libraries penstock_bench PRIVATE ${penstock_stream_libraries})

@@ -32,6 +32,7 @@ HEADER_LAYER = {
     "detail/typed_result": "plan",
     "detail/untyped_query": "plan",
     "detail/value_type": "expr",
+    "device_arrays": "codec",
     "device_cache": "codec",
     "expression": "expr",
     "fsst": "codec",

@@ -20,6 +20,11 @@ std::span<const Command> bench_commands() {
       {"bench windows", "Time window functions, summed on the device and on the host",
        declare_bench_windows},
       {"bench video", "Time features of video on the device: frames a second", declare_bench_video},
+      {"bench parquet", "Time reading Parquet columns as Arrow arrays in the device's memory",
+       declare_bench_parquet},
+      {"bench tpch",
+       "Time statements of TPC-H by a new process, a running one and from the device's memory",
+       declare_bench_tpch},
   };
   return table;
 }

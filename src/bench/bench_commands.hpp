@@ -18,5 +18,7 @@ Action declare_bench_codecs(Arguments& arguments);
 Action declare_bench_streams(Arguments& arguments);
 Action declare_bench_windows(Arguments& arguments);
 Action declare_bench_video(Arguments& arguments);
+Action declare_bench_parquet(Arguments& arguments);
+Action declare_bench_tpch(Arguments& arguments);
 
 }  // namespace penstock::bench

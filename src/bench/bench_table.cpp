@@ -200,7 +200,8 @@ std::string check_only(const std::vector<std::string>& case_names, const std::st
 void declare_bench_options(Arguments& arguments, BenchOptions& options,
                            BenchDescription description) {
   arguments.value("--device", "ID", options.device, "where to run");
-  arguments.value("--rows", "N", options.rows, description.rows_help, 1, description.max_rows);
+  if (description.rows_help)
+    arguments.value("--rows", "N", options.rows, description.rows_help, 1, description.max_rows);
   arguments.value("--repeats", "N", options.repeats, "timed runs; the median is printed", 1,
                   1000000);
   arguments.value("--peers", "COMMANDS", options.peers,
@@ -211,8 +212,9 @@ void declare_bench_options(Arguments& arguments, BenchOptions& options,
                   });
   std::vector<std::string> sweeps = {"none", "rows"};
   if (description.case_sweep) sweeps.emplace_back(description.case_sweep);
-  arguments.choice("--sweep", std::move(sweeps), options.sweep,
-                   "powers of two of rows from 65536 to --rows, or more cases");
+  if (description.rows_help)
+    arguments.choice("--sweep", std::move(sweeps), options.sweep,
+                     "powers of two of rows from 65536 to --rows, or more cases");
   arguments.choice("--format", {"table", "json"}, options.format, "how to print");
   arguments.footer(
       "\nEach line is a case: the median time of the timed runs, then\n"

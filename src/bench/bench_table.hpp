@@ -21,7 +21,7 @@ struct BenchOptions {
   std::uint64_t rows = 1 << 24, repeats = 20;
 };
 // The parts of a bench's options that differ. `case_sweep` is the value of --sweep that selects
-// more cases; any bench sweeps its rows.
+// more cases; any bench sweeps its rows, unless these are its data's: `rows_help` is null then.
 struct BenchDescription {
   const char* rows_help;
   std::uint64_t max_rows = 0;

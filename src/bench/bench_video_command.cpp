@@ -8,11 +8,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include <unistd.h>
-
 #include "base/clock.hpp"
 #include "bench/bench_commands.hpp"
 #include "bench/bench_table.hpp"
+#include "bench/temporary_folder.hpp"
 #include "testdata/video_clips.hpp"
 #include "video/device/device_picture.hpp"
 #include "video/feature.hpp"
@@ -231,28 +230,12 @@ double bytes_of(const Work& work, const PictureFormat& format) {
          (has_distorted ? 2 : 1);
 }
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "penstock-video-XXXXXX").string();
-    if (::mkdtemp(pattern.data())) path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 Status measure_size(const std::shared_ptr<Device>& device, const std::string& size,
                     const VideoOptions& options, Figures& figures) {
   PENSTOCK_ASSIGN(const PictureFormat format, format_of(size, options.bits));
   show_progress(size, "making frames");
-  const TemporaryFolder temporary;
+  const TemporaryFolder temporary("video");
+  PENSTOCK_TRY(temporary.status());
   std::filesystem::path folder = temporary.path();
   if (!options.outputs_folder.empty()) {
     std::error_code error;

@@ -305,6 +305,91 @@ class Bench(CommandLineTest):
                 )
                 self.assertAlmostEqual(figures[0]["ratio"] / figures[-1]["ratio"], 1, delta=0.15)
 
+    def test_parquet_is_timed_from_the_device_and_from_the_page_cache_beside_arrow(self):
+        for only in ("int64 plain none", "boolean plain none"):
+            figures = self.figures("parquet", "--rows", "70000", "--only", only)
+            self.assertEqual(
+                [figure["work"] for figure in figures],
+                [f"{only}, resident", f"{only}, page cache", f"{only}, page cache"],
+            )
+            self.assertEqual([figure["name"] for figure in figures[:2]], ["penstock"] * 2)
+            self.assertRegex(figures[2]["name"], r"^Arrow [\d.]+, \d+ threads$")
+            for figure in figures:
+                self.assertAlmostEqual(figure["ratio"], 1, delta=0.05)
+
+    def test_parquet_cases_are_types_by_encodings_by_compressions(self):
+        ended = self.bench("parquet", "--rows", "9", "--only", "nothing")
+        for name in ("string dictionary zstd, page cache", "decimal byte-streams lz4, resident"):
+            self.assertIn(name, ended.err)
+        names = [
+            figure["work"]
+            for figure in self.figures("parquet", "--rows", "500", "--only", "int64 delta")
+        ]
+        self.assertEqual(
+            [name for name in names if "resident" in name],
+            [
+                f"int64 delta {codec}, resident"
+                for codec in ("none", "snappy", "zstd", "lz4", "gzip")
+            ],
+        )
+
+    def make_lineitem(self):
+        rows = [f"1994-0{1 + i % 9}-11,{i % 50},{i}.5,0.0{i % 9}" for i in range(500)]
+        table = self.folder / "lineitem.csv"
+        table.write_text("date,quantity,price,discount\n" + "\n".join(rows) + "\n")
+        ended = self.run_program(
+            "query",
+            "SELECT CAST(date AS DATE) AS l_shipdate, CAST(quantity AS DECIMAL(15,2)) AS l_quantity, "
+            "CAST(price AS DECIMAL(15,2)) AS l_extendedprice, "
+            f"CAST(discount AS DECIMAL(15,2)) AS l_discount FROM '{table}'",
+            "--output",
+            self.folder / "lineitem.parquet",
+        )
+        self.assertEqual(ended.returncode, 0, ended.err)
+
+    def tpch(self, *arguments):
+        self.make_lineitem()
+        return self.bench("tpch", "--data", self.folder, "--only", "Q6,", *arguments)
+
+    def test_tpch_is_timed_by_process_session_and_residents(self):
+        ended = self.tpch("--write-outputs", self.folder / "answers")
+        self.assertEqual(ended.returncode, 0, ended.err)
+        figures = [json.loads(line) for line in ended.out.splitlines()]
+        self.assertEqual(
+            [figure["work"] for figure in figures], ["Q6, process", "Q6, running", "Q6, resident"]
+        )
+        self.assertEqual({figure["rows"] for figure in figures}, {500})
+        self.assertGreater(figures[0]["milliseconds"], figures[2]["milliseconds"])
+        wanted = sum(
+            (10 * i + 5) * (i % 9) for i in range(500) if i % 9 in (5, 6, 7) and i % 50 < 24
+        )
+        answer = (self.folder / "answers" / "Q6.csv").read_text().splitlines()
+        self.assertEqual(float(answer[1]), wanted / 1000)
+        statement = (self.folder / "answers" / "Q6.sql").read_text()
+        self.assertIn(f"FROM '{self.folder}/lineitem.parquet'", statement)
+
+    def test_a_peer_of_tpch_compares_before_anything_is_timed(self):
+        peer = self.folder / "tpch_peer"
+        peer.write_text('#!/bin/sh\n[ "$1" = check ] || echo "Q6, running;told $1 $2;0.001"\n')
+        peer.chmod(0o755)
+        ended = self.tpch("--peers", peer)
+        names = [json.loads(line)["name"] for line in ended.out.splitlines()]
+        self.assertEqual(names, ["penstock", "penstock", "told 500 1", "penstock"])
+        peer.write_text("#!/bin/sh\necho other >&2\nexit 1\n")
+        ended = self.tpch("--peers", peer)
+        self.assertEqual((ended.returncode, ended.out), (1, ""))
+        self.assertIn("other\n", ended.err)
+        self.assertIn("has other answers, or failed", ended.err)
+        self.assertNotIn("timing", ended.err)
+
+    def test_a_generator_that_is_not_there_is_named(self):
+        ended = self.run_program(
+            "bench", "tpch", "--scale", "0.01", "--generator", "absent", TMPDIR=str(self.folder)
+        )
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("cannot start 'absent'", ended.err)
+        self.assertIn("--data FOLDER", ended.err)
+
     def test_a_file_that_is_not_there_is_named(self):
         ended = self.bench(
             "codecs", "--rows", "1", "--only", "lz4", "--files", self.folder / "absent"

@@ -53,6 +53,8 @@ class PendingPages {
   virtual Result<std::vector<DecodedPages>> finish() = 0;
   virtual const std::optional<PageFault>& fault() const = 0;
   virtual std::uint64_t bytes_uploaded() const = 0;
+  // Happens when the pages as they are stored are in device memory; null where none went there.
+  virtual std::shared_ptr<Event> uploaded() const = 0;
 };
 
 class PageDecoder {

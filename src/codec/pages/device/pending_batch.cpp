@@ -90,6 +90,7 @@ Result<PendingBatch::Memory> PendingBatch::upload(const void* from, std::uint64_
 
 Status PendingBatch::begin() {
   PENSTOCK_TRY(upload_pages());
+  PENSTOCK_ASSIGN(uploaded_, queue_.record());
   for (const auto& [compression, pages] : layout_.inflations)
     PENSTOCK_TRY(inflate(compression, pages, compressed_));
   PENSTOCK_TRY(copy_ranges(compressed_));

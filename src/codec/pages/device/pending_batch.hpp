@@ -20,6 +20,7 @@ class PendingBatch final : public PendingPages {
   Result<std::vector<DecodedPages>> finish() override;
   const std::optional<PageFault>& fault() const override { return fault_; }
   std::uint64_t bytes_uploaded() const override { return bytes_uploaded_; }
+  std::shared_ptr<Event> uploaded() const override { return uploaded_; }
 
  private:
   using Memory = std::shared_ptr<Buffer>;
@@ -54,6 +55,7 @@ class PendingBatch final : public PendingPages {
   PageLayout layout_;
   std::optional<PageFault> fault_;
   std::uint64_t bytes_uploaded_ = 0;
+  std::shared_ptr<Event> uploaded_;
   Memory bytes_, compressed_, ranges_, tasks_, slices_, validity_, checkpoints_, found_, faults_;
   std::vector<Inflating> inflating_;
   HostArray<std::uint32_t> results_;  // of tasks, their faults, what became of compressed pages

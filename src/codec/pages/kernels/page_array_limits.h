@@ -1,0 +1,5 @@
+/* What the kernels that write Arrow's arrays and their host share. */
+#pragma once
+
+/* Rows, or words of 32 bits, that a group takes at once. */
+#define PAGE_ARRAY_TILE 1024u
