@@ -18,17 +18,15 @@ KnownBounds::ColumnBounds& KnownBounds::bounds_of(std::uint32_t column) const {
 
 const Bounds& KnownBounds::of_chunk(int row_group, std::uint32_t column) const {
   Known<Bounds>& known = bounds_of(column).chunks[static_cast<std::size_t>(row_group)];
-  std::call_once(known.asked, [&] {
-    known.value = bounds_of_chunk(file_, row_group, file_.columns()[column]);
-  });
+  std::call_once(known.asked,
+                 [&] { known.value = bounds_of_chunk(file_, row_group, file_.columns()[column]); });
   return known.value;
 }
 
 const std::optional<PageBounds>& KnownBounds::of_pages(int row_group, std::uint32_t column) const {
   auto& known = bounds_of(column).pages[static_cast<std::size_t>(row_group)];
-  std::call_once(known.asked, [&] {
-    known.value = page_bounds(file_, row_group, file_.columns()[column]);
-  });
+  std::call_once(known.asked,
+                 [&] { known.value = page_bounds(file_, row_group, file_.columns()[column]); });
   return known.value;
 }
 

@@ -81,6 +81,8 @@ Status PagedScan::open_stream(const Limits& limits) {
     return std::exchange(rows, rows + chunk.row_count) >= limits.rows_needed;
   });
   resident_.look_up(program_, *table_, std::move(chunks));
+  for (std::size_t i = 0; i < program_.paged.size(); i++)
+    if (resident_.strings(i)) entries_.set_strings(program_.paged[i].column, resident_.strings(i));
   if (!resident_.missing().empty()) {
     PENSTOCK_ASSIGN(stream_, pages::PageStream::open(table_, columns_of(resident_.missing()),
                                                      resident_.chunks(), memory));
