@@ -88,6 +88,7 @@ Status PagedScan::open_stream(const Limits& limits) {
                                                      resident_.chunks(), memory));
   }
   begun_.resize(device_->traits().shares_host_cores() ? chunks_decoded_by_cpu : chunks_decoded);
+  if (!stream_) return {};
   for (Begun& begun : begun_) { PENSTOCK_ASSIGN(begun.queue, device_->queue()); }
   return {};
 }
@@ -167,8 +168,10 @@ Status PagedScan::finish(Begun& begun, ChunkMemory& memory, Queue& compute) {
   }
   memory.page_chunk = begun.number;
   PENSTOCK_TRY(take(resident_.with_residents(begun.number, std::move(decoded)), memory));
-  PENSTOCK_ASSIGN(auto entries, entries_.upload(*device_, *begun.queue, memory.kept));
+  Queue& uploads = begun.queue ? *begun.queue : compute;
+  PENSTOCK_ASSIGN(auto entries, entries_.upload(*device_, uploads, memory.kept));
   for (std::shared_ptr<Buffer>& buffer : entries) memory.input.buffers.push_back(std::move(buffer));
+  if (!begun.queue) return {};
   PENSTOCK_ASSIGN(const auto ready, begun.queue->record());
   PENSTOCK_TRY(begun.queue->flush());
   begun.pending.reset();

@@ -18,6 +18,7 @@ struct TileRun {
   const BuildSides* sides = nullptr;            // of the program's lookups, where it has any
   std::shared_ptr<pages::PageDecoder> decoder = {};  // of a program that reads pages
   MergeLocation merges = MergeLocation::automatic;
+  const TopK* first_groups = nullptr;  // of a group-by: see GroupTable::finish()
 };
 // Runs a program by its kernel, which may still be compiling.
 Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,
