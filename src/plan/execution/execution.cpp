@@ -189,13 +189,24 @@ Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit) {
   return table;
 }
 
-Result<Table> Execution::run_programs(Chain& chain, const TableSource& source,
+// Returns what is scanned where `selected` may leave rows out. Pages are read by whole row groups:
+// where each has a row that is needed, the source itself is read, of which a session keeps pages.
+const TableSource& Execution::rows_to_scan(const Chain& chain, const TableSource& selected) {
+  if (!chain.selected) return selected;
+  if (chain.programs[0].paged.empty()) {
+    report_.skipped += chain.selected->counts;
+    return selected;
+  }
+  const TableSource& all = *plan_.step(chain.base).source;
+  const SkipCounts counts = counted_by_groups(*chain.selected, all);
+  report_.skipped += counts;
+  return counts.rows_skipped == 0 ? all : selected;
+}
+
+Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
                                       std::uint64_t row_limit, BegunScan begun) {
   PENSTOCK_TRY(begin_kernels(chain));  // of a chain that was fused again
-  if (chain.selected)
-    report_.skipped += chain.programs[0].paged.empty()
-                           ? chain.selected->counts
-                           : counted_by_groups(*chain.selected, *plan_.step(chain.base).source);
+  const TableSource& source = rows_to_scan(chain, selected);
   TileRun run{device_.get(), &options_,        &strings_, &report_,
               row_limit,     recording_.get(), &sides_,   page_decoder_};
   if (chain.first_groups && chain.programs.size() == 1) run.first_groups = &*chain.first_groups;

@@ -55,7 +55,8 @@ class Execution {
   Result<Table> rows_to_order(StepId order, std::uint64_t row_limit);
   Result<Table> groups_to_order(StepId order, std::uint64_t row_limit);
   Result<Table> run_chain(Chain& chain, std::uint64_t row_limit);
-  Result<Table> run_programs(Chain& chain, const TableSource& source, std::uint64_t row_limit,
+  const TableSource& rows_to_scan(const Chain& chain, const TableSource& selected);
+  Result<Table> run_programs(Chain& chain, const TableSource& selected, std::uint64_t row_limit,
                              BegunScan begun);
 
   // execution_fuse.cpp
