@@ -9,6 +9,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,10 @@
 #include "penstock/device_cache.hpp"
 
 namespace penstock {
+
+namespace pages {
+class PageDecoder;
+}  // namespace pages
 
 class SessionDevice {
  public:
@@ -29,9 +34,15 @@ class SessionDevice {
   virtual Result<std::shared_ptr<Device>> device() = 0;  // waits until it is open
   virtual bool is_open() const = 0;                      // device() does not wait
   DeviceCache& cache() { return cache_; }
+  // For the library's own use: the programs that decode pages, which runs share.
+  Result<std::shared_ptr<pages::PageDecoder>> page_decoder();
 
  protected:
   DeviceCache cache_;
+
+ private:
+  std::mutex page_decoder_mutex_;
+  std::shared_ptr<pages::PageDecoder> page_decoder_;  // null until a run reads pages
 };
 
 }  // namespace penstock

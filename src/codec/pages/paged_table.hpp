@@ -89,8 +89,8 @@ struct ChunkPages {
   Compression compression = Compression::none;
   std::optional<Page> dictionary;
   std::vector<Page> data;
-  // Strings: the codes of the dictionary's entries, which stand in its place. Set by the reader of
-  // strings, since codes are those of its pool.
+  // Strings: the numbers of the dictionary's entries, which stand in its place. Set by the reader
+  // of strings, which numbers those of all chunks.
   std::shared_ptr<const std::vector<std::uint32_t>> dictionary_codes;
 };
 

@@ -1,12 +1,10 @@
 #include "io/parquet/parquet_select.hpp"
 
-#include <map>
 #include <set>
 
 #include "base/parallel.hpp"
 #include "io/common/arrow_errors.hpp"
 #include "io/parquet/parquet_bloom.hpp"
-#include "io/parquet/parquet_page_index.hpp"
 
 namespace penstock::io {
 namespace {
@@ -31,21 +29,19 @@ struct NeededRows {
 // Looks at one row group. Rows are numbered from its first.
 class GroupSelector {
  public:
-  GroupSelector(const ParquetFile& file, int row_group, const std::set<std::uint32_t>& columns)
+  GroupSelector(const ParquetFile& file, const KnownBounds& known, int row_group)
       : file_(file),
+        known_(known),
         row_group_(row_group),
         row_count_(file.first_rows()[static_cast<std::size_t>(row_group) + 1] -
-                   file.first_rows()[static_cast<std::size_t>(row_group)]) {
-    for (const std::uint32_t column : columns)
-      bounds_[column] = bounds_of_chunk(file, row_group, file.columns()[column]);
-  }
+                   file.first_rows()[static_cast<std::size_t>(row_group)]) {}
 
   bool may_hold_by_statistics(const RowCondition& condition) const {
     const auto may = [&](const RowCondition& part) { return may_hold_by_statistics(part); };
     const auto& parts = condition.conditions;
     if (condition.test == RowTest::all_of) return std::all_of(parts.begin(), parts.end(), may);
     if (condition.test == RowTest::any_of) return std::any_of(parts.begin(), parts.end(), may);
-    return may_hold(condition, bounds_.at(condition.column));
+    return may_hold(condition, known_.of_chunk(row_group_, condition.column));
   }
 
   NeededRows needed(const RowCondition& condition) const {
@@ -63,7 +59,9 @@ class GroupSelector {
 
   // Returns how many pages of a column hold none of the rows.
   std::uint64_t pages_outside(const RowRanges& rows, std::uint32_t column) const {
-    const auto starts = page_starts(file_, row_group_, file_.columns()[column].leaf);
+    const auto& known = known_.of_pages(row_group_, column);
+    const auto starts = known ? std::optional(known->starts)
+                              : page_starts(file_, row_group_, file_.columns()[column].leaf);
     std::uint64_t pages = 0;
     for (std::size_t i = 0; starts && i + 1 < starts->size(); i++)
       pages += rows_within(rows, {(*starts)[i], (*starts)[i + 1]}) == 0;
@@ -79,11 +77,11 @@ class GroupSelector {
 
   NeededRows needed_by_comparison(const RowCondition& condition) const {
     const ParquetColumn& column = file_.columns()[condition.column];
-    const Bounds& bounds = bounds_.at(condition.column);
+    const Bounds& bounds = known_.of_chunk(row_group_, condition.column);
     if (!may_hold(condition, bounds)) return {};
     NeededRows rows = every_row();
     if (holds_for_all(condition, bounds)) return rows;
-    rows.by_page_index = rows.by_bloom_filters = rows_of_pages(condition, column, rows);
+    rows.by_page_index = rows.by_bloom_filters = rows_of_pages(condition, rows);
     const bool asks_filter =
         condition.test == RowTest::equal && !(condition.keeps_nulls && bounds.may_have_nulls());
     if (asks_filter && !any_in_bloom_filter(column, condition.constants))
@@ -91,9 +89,8 @@ class GroupSelector {
     return rows;
   }
 
-  RowRanges rows_of_pages(const RowCondition& condition, const ParquetColumn& column,
-                          const NeededRows& all) const {
-    const auto pages = page_bounds(file_, row_group_, column);
+  RowRanges rows_of_pages(const RowCondition& condition, const NeededRows& all) const {
+    const auto& pages = known_.of_pages(row_group_, condition.column);
     if (!pages) return all.by_page_index;
     RowRanges rows;
     for (std::size_t i = 0; i < pages->bounds.size(); i++)
@@ -110,9 +107,9 @@ class GroupSelector {
   }
 
   const ParquetFile& file_;
+  const KnownBounds& known_;
   const int row_group_;
   const std::uint64_t row_count_;
-  std::map<std::uint32_t, Bounds> bounds_;
 };
 
 struct GroupSelection {
@@ -120,7 +117,7 @@ struct GroupSelection {
   SkipCounts counts;
 };
 
-GroupSelection select_in_group(const ParquetFile& file, int row_group,
+GroupSelection select_in_group(const ParquetFile& file, const KnownBounds& known, int row_group,
                                const RowCondition& condition,
                                const std::set<std::uint32_t>& columns) {
   GroupSelection selection;
@@ -131,7 +128,7 @@ GroupSelection select_in_group(const ParquetFile& file, int row_group,
       firsts[static_cast<std::size_t>(row_group) + 1] - firsts[static_cast<std::size_t>(row_group)];
   counts.rows_skipped = counts.rows;
   if (counts.rows == 0) return selection;
-  const GroupSelector selector(file, row_group, columns);
+  const GroupSelector selector(file, known, row_group);
   if (!selector.may_hold_by_statistics(condition)) {
     counts.groups_by_statistics = 1;
     return selection;
@@ -152,7 +149,8 @@ GroupSelection select_in_group(const ParquetFile& file, int row_group,
 
 }  // namespace
 
-Result<RowSelection> select_parquet_rows(const ParquetFile& file, const RowCondition& condition) {
+Result<RowSelection> select_parquet_rows(const ParquetFile& file, const KnownBounds& known,
+                                         const RowCondition& condition) {
   // Threads pay for themselves from some hundred microseconds on.
   constexpr std::uint64_t min_groups_per_thread = 64;
   return catch_arrow_exceptions([&]() -> Result<RowSelection> {
@@ -161,7 +159,7 @@ Result<RowSelection> select_parquet_rows(const ParquetFile& file, const RowCondi
     std::vector<GroupSelection> groups(static_cast<std::size_t>(file.row_group_count()));
     in_parallel(groups.size(), min_groups_per_thread, [&](std::uint64_t first, std::uint64_t last) {
       for (std::uint64_t group = first; group < last; group++)
-        groups[group] = select_in_group(file, static_cast<int>(group), condition, columns);
+        groups[group] = select_in_group(file, known, static_cast<int>(group), condition, columns);
     });
     RowSelection selection;
     for (std::uint64_t group = 0; group < groups.size(); group++) {

@@ -14,7 +14,10 @@ namespace {
 class ParquetSource final : public TableSource {
  public:
   ParquetSource(std::shared_ptr<const ParquetFile> file, std::string identity)
-      : file_(std::move(file)), pages_(paged_table(file_)), identity_(std::move(identity)) {
+      : file_(std::move(file)),
+        known_(*file_),
+        pages_(paged_table(file_)),
+        identity_(std::move(identity)) {
     for (const ParquetColumn& column : file_->columns()) schema_.push_back(column.field);
   }
   const Schema& schema() const override { return schema_; }
@@ -23,7 +26,7 @@ class ParquetSource final : public TableSource {
     return std::filesystem::path(file_->path()).filename().string();
   }
   Result<std::optional<RowSelection>> select_rows(const RowCondition& needed) const override {
-    PENSTOCK_ASSIGN(RowSelection rows, select_parquet_rows(*file_, needed));
+    PENSTOCK_ASSIGN(RowSelection rows, select_parquet_rows(*file_, known_, needed));
     return std::optional(std::move(rows));
   }
   Result<ColumnStatistics> statistics(std::uint32_t column) const override {
@@ -44,6 +47,7 @@ class ParquetSource final : public TableSource {
 
  private:
   std::shared_ptr<const ParquetFile> file_;
+  KnownBounds known_;
   std::shared_ptr<const pages::PagedTable> pages_;
   Schema schema_;
   std::string identity_;  // when it was opened

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
 
 #include "base/parallel.hpp"
 #include "column/column_builders.hpp"
@@ -138,20 +139,20 @@ bool GroupTable::add_distinct(const GroupTable& values) {
   return fits;
 }
 
-Column GroupTable::key_slice(std::size_t i, std::size_t first, std::size_t last) const {
+Column GroupTable::key_slice(std::size_t i, Groups groups) const {
   Column column;
   column.type = program_.schema[i].type;
-  column.row_count = last - first;
+  column.row_count = groups.size();
   column::BitBuilder validity, bits;
-  column::StringBuilder strings(column.type.kind == Kind::string ? last - first : 0);
+  column::StringBuilder strings(column.type.kind == Kind::string ? groups.size() : 0);
   const std::size_t width = column.type.kind == Kind::string || column.type.kind == Kind::boolean
                                 ? 0
                                 : width_bytes(column.type);
-  std::vector<std::byte> bytes((last - first) * width);
+  std::vector<std::byte> bytes(groups.size() * width);
   bool has_nulls = false;
-  for (std::size_t group = first; group < last; group++) {
-    const bool valid = !is_null(group, i);
-    const std::uint64_t word = valid ? key(group)[i] : 0;
+  for (std::size_t row = 0; row < groups.size(); row++) {
+    const bool valid = !is_null(groups[row], i);
+    const std::uint64_t word = valid ? key(groups[row])[i] : 0;
     has_nulls |= !valid;
     validity.push(valid);
     if (column.type.kind == Kind::boolean)
@@ -159,8 +160,7 @@ Column GroupTable::key_slice(std::size_t i, std::size_t first, std::size_t last)
     else if (column.type.kind == Kind::string)
       strings.push(valid ? strings_.text(static_cast<std::uint32_t>(word)) : "");
     else
-      std::memcpy(bytes.data() + (group - first) * width, &word,
-                  width);  // little endian: the low bytes
+      std::memcpy(bytes.data() + row * width, &word, width);  // little endian: the low bytes
   }
   if (column.type.kind == Kind::boolean)
     column.values = bits.take();
@@ -172,38 +172,66 @@ Column GroupTable::key_slice(std::size_t i, std::size_t first, std::size_t last)
   return column;
 }
 
-Column GroupTable::result_slice(std::size_t i, std::size_t first, std::size_t last) const {
+Column GroupTable::result_slice(std::size_t i, Groups groups) const {
   std::vector<Scalar> values;
-  values.reserve(last - first);
-  for (std::size_t group = first; group < last; group++)
+  values.reserve(groups.size());
+  for (const std::uint64_t group : groups)
     values.push_back(result_of(program_, program_.results[i], partials(group)));
   return column_of(program_.schema[program_.key_count + i].type, values);
 }
 
-Column GroupTable::whole_column(std::uint32_t c) const {
-  const std::uint64_t slices = std::max<std::uint64_t>(1, (count_ + slice_rows - 1) / slice_rows);
+Column GroupTable::column_of_groups(std::uint32_t c, Groups groups) const {
+  const std::uint64_t slices =
+      std::max<std::uint64_t>(1, (groups.size() + slice_rows - 1) / slice_rows);
   std::vector<Column> parts(slices);
   in_parallel(slices, 1, [&](std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t slice = begin; slice < end; slice++) {
-      const std::size_t first = slice * slice_rows,
-                        last = std::min<std::size_t>(count_, first + slice_rows);
-      parts[slice] = c < program_.key_count ? key_slice(c, first, last)
-                                            : result_slice(c - program_.key_count, first, last);
+      const std::size_t first = slice * slice_rows;
+      const Groups some = groups.subspan(first, std::min(groups.size() - first, slice_rows));
+      parts[slice] =
+          c < program_.key_count ? key_slice(c, some) : result_slice(c - program_.key_count, some);
     }
   });
   return column::concatenate(program_.schema[c].type, parts);
 }
 
-Table GroupTable::finish() const {
+std::vector<std::uint64_t> GroupTable::all_groups() const {
+  std::vector<std::uint64_t> groups(count_);
+  std::iota(groups.begin(), groups.end(), std::uint64_t{0});
+  return groups;
+}
+
+// Returns the first groups by an order, and those that are equal to the last of them: which of
+// these come first is told by the keys.
+std::vector<std::uint64_t> GroupTable::groups_up_to(const TopK& first) const {
+  std::vector<std::uint64_t> groups = all_groups();
+  if (first.count == 0 || first.count >= count_ / 4) return groups;
+  Table ordered;
+  ordered.row_count = count_;
+  ordered.columns.resize(program_.schema.size());
+  for (const SortKey& key : first.keys)
+    ordered.columns[key.column] = column_of_groups(key.column, groups);
+  const std::vector<NormalizedKey> words = normalized_keys(ordered, first.keys);
+  const std::uint64_t last = order_on_host(words, count_, first.count).back();
+  std::erase_if(groups, [&](std::uint64_t group) {
+    const auto word = std::ranges::find_if(
+        words, [&](const NormalizedKey& one) { return one.values[group] != one.values[last]; });
+    return word != words.end() && word->values[group] > word->values[last];
+  });
+  return groups;
+}
+
+Table GroupTable::finish(const TopK* first) const {
+  const std::vector<std::uint64_t> groups = first ? groups_up_to(*first) : all_groups();
   Table table;
-  table.row_count = count_;
+  table.row_count = groups.size();
   std::vector<SortKey> order;
   for (std::uint32_t c = 0; c < program_.schema.size(); c++) {
     table.names.push_back(program_.schema[c].name);
-    table.columns.push_back(whole_column(c));
+    table.columns.push_back(column_of_groups(c, groups));
     if (c < program_.key_count) order.push_back({c, false, false});
   }
-  return gather(table, order_on_host(normalized_keys(table, order), count_, count_));
+  return gather(table, order_on_host(normalized_keys(table, order), groups.size(), groups.size()));
 }
 
 }  // namespace penstock::plan

@@ -54,8 +54,9 @@ class GroupTable {
   // program's.
   bool add_distinct(const GroupTable& values);
   std::size_t size() const { return count_; }
-  // Returns the groups sorted by the keys, NULLs last.
-  Table finish() const;
+  // Returns the groups sorted by the keys, NULLs last. Of `first`, which may be null, those that
+  // can be among the first ones by its order are enough: the others have no columns made.
+  Table finish(const TopK* first = nullptr) const;
 
  private:
   void expect(std::span<const std::uint64_t> entries, std::size_t entry_words,
@@ -74,10 +75,13 @@ class GroupTable {
   bool is_null(std::size_t group, std::size_t i) const {
     return (key(group)[program_.key_count + i / 64] >> (i % 64) & 1) != 0;
   }
-  // Return a column of some groups, and one of all.
-  Column key_slice(std::size_t i, std::size_t first, std::size_t last) const;
-  Column result_slice(std::size_t i, std::size_t first, std::size_t last) const;
-  Column whole_column(std::uint32_t c) const;
+  // Return a column of some groups by their numbers.
+  using Groups = std::span<const std::uint64_t>;
+  Column key_slice(std::size_t i, Groups groups) const;
+  Column result_slice(std::size_t i, Groups groups) const;
+  Column column_of_groups(std::uint32_t c, Groups groups) const;
+  std::vector<std::uint64_t> all_groups() const;
+  std::vector<std::uint64_t> groups_up_to(const TopK& first) const;
 
   const TileProgram& program_;
   const StringPool& strings_;

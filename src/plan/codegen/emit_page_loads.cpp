@@ -15,8 +15,9 @@ std::string converted(Type type, bool is_wide, const std::string& stored) {
   return (word == "i64" && !is_wide ? "(i64)(i32)" : "(" + word + ")") + stored;
 }
 
-// Returns the value of a column that is derived from a paged one.
-std::string derived_value(const TileProgram& program, const PagedLoad& load, std::uint32_t column) {
+// Returns the value of a column that is derived from a paged one, or of a string.
+std::string value_by_entry(const TileProgram& program, const PagedLoad& load,
+                           std::uint32_t column) {
   const std::string name = "c" + std::to_string(load.column), own = "c" + std::to_string(column);
   if (!load.is_text) return own + "_entries[" + name + "_stored]";
   std::string text = text_function(program.derived[column - program.first_derived()])->expression;
@@ -35,10 +36,11 @@ std::string assignments(const TileProgram& program, const PagedLoad& load, const
     if (program.root_of(column) != load.column) continue;
     const Field& field = program.source_schema[column];
     const std::string to = row + "c" + std::to_string(column);
+    const bool has_entry =
+        column != load.column || (field.type.kind == Kind::string && !load.is_text);
     const std::string value =
-        column == load.column
-            ? converted(field.type, load.is_wide, name + "_stored")
-            : "(" + kernel_type(field.type) + ")" + derived_value(program, load, column);
+        has_entry ? "(" + kernel_type(field.type) + ")" + value_by_entry(program, load, column)
+                  : converted(field.type, load.is_wide, name + "_stored");
     text += " " + to + " = " + value + ";";
     if (field.nullable) text += " " + to + "_valid = " + name + "_present;";
   }

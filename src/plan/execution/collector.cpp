@@ -199,9 +199,11 @@ class ReduceCollector : public Collector {
 // otherwise here.
 class GroupCollector : public Collector {
  public:
-  GroupCollector(const TileProgram& program, const StringPool& strings, const MergePlace& merges)
+  GroupCollector(const TileProgram& program, const StringPool& strings, const MergePlace& merges,
+                 const TopK* first)
       : program_(program),
         strings_(strings),
+        first_(first),
         groups_(program, strings),
         merge_(GroupMerge::begin(merges, program)),
         merges_there_(merge_ != nullptr) {}
@@ -253,10 +255,10 @@ class GroupCollector : public Collector {
   }
 
   Result<Table> finish() override {
-    if (!program_.of_distinct) return groups_.finish();
+    if (!program_.of_distinct) return groups_.finish(first_);
     GroupTable totals(*program_.of_distinct, strings_);
     if (!totals.add_distinct(groups_)) return sum_too_large();
-    return totals.finish();
+    return totals.finish(first_);
   }
   std::uint64_t row_count() const override { return groups_.size(); }
 
@@ -312,6 +314,7 @@ class GroupCollector : public Collector {
 
   const TileProgram& program_;
   const StringPool& strings_;
+  const TopK* first_;  // null: all groups
   GroupTable groups_;
   std::unique_ptr<GroupMerge> merge_;  // null: all is merged here
   bool merges_there_ = false;          // until memory is too small
@@ -333,10 +336,11 @@ Result<bool> wait_for_chunk(const TileKernel& kernel, Chunk& chunk) {
 }
 
 std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool& strings,
-                                          const BuildSides* sides, const MergePlace& merges) {
+                                          const BuildSides* sides, const MergePlace& merges,
+                                          const TopK* first) {
   switch (program.epilogue) {
     case Epilogue::reduce: return std::make_unique<ReduceCollector>(program);
-    case Epilogue::group: return std::make_unique<GroupCollector>(program, strings, merges);
+    case Epilogue::group: return std::make_unique<GroupCollector>(program, strings, merges, first);
     case Epilogue::compact: break;
   }
   return program.top_k ? make_top_k_collector(program, strings, sides)

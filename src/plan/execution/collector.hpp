@@ -48,9 +48,11 @@ Status read_chunk(std::shared_ptr<Device> device, const TileKernel& kernel, Coll
 // Waits for them. Returns whether the chunk can be taken; false: its table of groups was too small.
 Result<bool> wait_for_chunk(const TileKernel& kernel, Chunk& chunk);
 
+// Of groups, `first` says which are enough: see GroupTable::finish(). It may be null.
 std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool& strings,
                                           const BuildSides* sides = nullptr,
-                                          const MergePlace& merges = {});
+                                          const MergePlace& merges = {},
+                                          const TopK* first = nullptr);
 // Returns the collector of a compaction, which takes all rows that the kernel keeps.
 std::unique_ptr<Collector> make_row_collector(const TileProgram& program, StringPool& strings,
                                               const BuildSides* sides = nullptr);

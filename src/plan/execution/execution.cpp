@@ -146,8 +146,20 @@ Result<Table> Execution::windowed_rows(const Step& step) {
 Result<Table> Execution::rows_to_order(StepId order, std::uint64_t row_limit) {
   const StepId input = plan_.step(order).inputs[0];
   const std::optional<TopK> top_k = top_k_of(plan_, order, row_limit, consumers_);
-  if (!top_k) return materialise(input, ~std::uint64_t{0});
+  if (!top_k) return groups_to_order(order, row_limit);
   PENSTOCK_ASSIGN(Chain* const chain, chain_of(input, {}, order, top_k));
+  return run_chain(*chain, ~std::uint64_t{0});
+}
+
+// Of many groups those that an order has first are found before columns are made of them.
+// Validation looks at all.
+Result<Table> Execution::groups_to_order(StepId order, std::uint64_t row_limit) {
+  const StepId input = plan_.step(order).inputs[0];
+  if (plan_.step(input).kind != StepKind::group_by || consumers_[input] > 1 ||
+      finishes_on_host(plan_, input) || options_.validate)
+    return materialise(input, ~std::uint64_t{0});
+  PENSTOCK_ASSIGN(Chain* const chain, chain_of(input, columns_asked_for(input, {})));
+  chain->first_groups = TopK{plan_.step(order).sort_keys, row_limit};
   return run_chain(*chain, ~std::uint64_t{0});
 }
 
@@ -173,15 +185,27 @@ Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit) {
   return table;
 }
 
-Result<Table> Execution::run_programs(Chain& chain, const TableSource& source,
+// Returns what is scanned where `selected` may leave rows out. Pages are read by whole row groups:
+// where each has a row that is needed, the source itself is read, of which a session keeps pages.
+const TableSource& Execution::rows_to_scan(const Chain& chain, const TableSource& selected) {
+  if (!chain.selected) return selected;
+  if (chain.programs[0].paged.empty()) {
+    report_.skipped += chain.selected->counts;
+    return selected;
+  }
+  const TableSource& all = *plan_.step(chain.base).source;
+  const SkipCounts counts = counted_by_groups(*chain.selected, all);
+  report_.skipped += counts;
+  return counts.rows_skipped == 0 ? all : selected;
+}
+
+Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
                                       std::uint64_t row_limit, BegunReading begun) {
   PENSTOCK_TRY(begin_kernels(chain));  // of a chain that was fused again
-  if (chain.selected)
-    report_.skipped += chain.programs[0].paged.empty()
-                           ? chain.selected->counts
-                           : counted_by_groups(*chain.selected, *plan_.step(chain.base).source);
-  const TileRun run{device_.get(), &options_,        &strings_, &report_,
-                    row_limit,     recording_.get(), &sides_,   page_decoder_};
+  const TableSource& source = rows_to_scan(chain, selected);
+  TileRun run{device_.get(), &options_,        &strings_, &report_,
+              row_limit,     recording_.get(), &sides_,   page_decoder_};
+  if (chain.first_groups && chain.programs.size() == 1) run.first_groups = &*chain.first_groups;
   PENSTOCK_ASSIGN(Table table, run_tiles(run, std::move(chain.kernels[0]), chain.programs[0],
                                          source, std::move(begun)));
   const std::uint64_t rows_read = report_.rows_read;

@@ -26,6 +26,7 @@ struct Chain {
   StepId base = no_step, last = no_step;
   Columns wanted;  // columns of `last`; empty: all
   std::optional<TopK> top_k;
+  std::optional<TopK> first_groups;  // of a group-by: the others are not needed
   std::vector<TileProgram> programs;
   // The first program as a GPU reads it, where its pages were begun before the device was open.
   std::optional<TileProgram> paged;
@@ -54,8 +55,10 @@ class Execution {
   Result<Table> ordered_rows(StepId id, std::uint64_t row_limit);
   Result<Table> windowed_rows(const Step& step);
   Result<Table> rows_to_order(StepId order, std::uint64_t row_limit);
+  Result<Table> groups_to_order(StepId order, std::uint64_t row_limit);
   Result<Table> run_chain(Chain& chain, std::uint64_t row_limit);
-  Result<Table> run_programs(Chain& chain, const TableSource& source, std::uint64_t row_limit,
+  const TableSource& rows_to_scan(const Chain& chain, const TableSource& selected);
+  Result<Table> run_programs(Chain& chain, const TableSource& selected, std::uint64_t row_limit,
                              BegunReading begun);
 
   // execution_fuse.cpp

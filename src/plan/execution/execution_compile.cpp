@@ -2,6 +2,7 @@
 // of its own.
 #include <algorithm>
 
+#include "penstock/session_device.hpp"
 #include "plan/execution/execution.hpp"
 #include "plan/fusion/paged_columns.hpp"
 #include "plan/fusion/stages.hpp"
@@ -82,8 +83,12 @@ Status Execution::choose_pages(Chain& chain, TileProgram& program) {
   return {};
 }
 
+// A profile's device records what the decoder does, so that it is the run's own.
 Result<std::shared_ptr<pages::PageDecoder>> Execution::page_decoder() {
-  if (!page_decoder_) { PENSTOCK_ASSIGN(page_decoder_, pages::PageDecoder::create(device_.get())); }
+  if (page_decoder_) return page_decoder_;
+  const bool is_shared = options_.session && !recording_;
+  PENSTOCK_ASSIGN(page_decoder_, is_shared ? options_.session->page_decoder()
+                                           : pages::PageDecoder::create(device_.get()));
   return page_decoder_;
 }
 

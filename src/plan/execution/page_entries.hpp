@@ -1,17 +1,17 @@
-// What kernels know of paged strings: the codes of a dictionary's entries, and the functions of
-// them as tables by code.
+// What kernels know of paged strings: codes of the run's pool, and functions of strings, as tables
+// by the string's number in its column.
 //
-// A function of a string is computed once for each string that a dictionary has, on the host. It is
-// a table on the device, and a row reads its entry by the string's code.
+// Pages have numbers, which are the same in every run (plan/strings/column_strings.hpp). A function
+// of a string is computed on the host, once a run for each string of the column's dictionaries. A
+// row reads its entry of the table by the number.
 #pragma once
-#include <map>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "codec/pages/paged_table.hpp"
 #include "plan/fusion/tile_program.hpp"
-#include "plan/strings/string_pool.hpp"
+#include "plan/strings/column_strings.hpp"
 
 namespace penstock::plan {
 
@@ -20,34 +20,41 @@ class PageEntries {
   // All of these outlive it.
   PageEntries(const TileProgram& program, const pages::PagedTable& table, StringPool& strings);
 
-  // Gives the chunks of a string column the codes of their dictionaries' entries, and computes the
-  // functions of strings that are new.
+  // Says what numbers the strings of a column. Call it for each column of strings that is read by
+  // number, before the other calls.
+  void set_strings(std::uint32_t column, std::shared_ptr<ColumnStrings> strings);
+  // Gives the chunks of such a column the numbers of their dictionaries' entries.
   Status name_entries(std::uint32_t column, std::span<pages::ChunkPages> chunks);
-  // Returns the tables and constants of the program's derived columns in their order, uploaded by
-  // `queue` where they have changed. `kept` gets what must live until the queue has done it.
+  // Returns the tables and constants of the program's columns in their order, uploaded by `queue`
+  // where they have changed. They have all strings that were numbered before. `kept` gets what must
+  // live until the queue has done it.
   Result<std::vector<std::shared_ptr<Buffer>>> upload(
       Device& device, Queue& queue, std::vector<std::shared_ptr<const void>>& kept);
   std::uint64_t bytes_uploaded() const { return bytes_uploaded_; }
 
  private:
-  // A device column that is derived from a string: its values by code of that string, or the
-  // constants that it is computed with.
-  struct Derived {
+  // A device column that is a string or derived from one: its values by that string's number, or
+  // the constants that it is computed with.
+  struct Entries {
     std::uint32_t column = 0, root = 0;
     std::vector<std::byte> values;
     std::shared_ptr<Buffer> uploaded;  // null: they have changed
   };
+  struct Root {
+    std::uint32_t column = 0;
+    std::shared_ptr<ColumnStrings> strings;
+    std::size_t known = 0;  // strings that tables have
+  };
 
   void add_constants(std::uint32_t column);
-  Status derive_new(std::uint32_t root, const Column& entries,
-                    const std::vector<std::uint32_t>& codes);
-  Status keep(Derived& derived, const Column& results, const std::vector<std::uint32_t>& codes);
+  Status add_new(Root& root);
+  Status append(Entries& to, std::size_t first, const Column& results);
 
   const TileProgram& program_;
   const pages::PagedTable& table_;
   StringPool& strings_;
-  std::vector<Derived> derived_;
-  std::map<std::uint32_t, std::vector<bool>> known_;  // codes, by column that functions are of
+  std::vector<Entries> entries_;
+  std::vector<Root> roots_;
   std::uint64_t bytes_uploaded_ = 0;
 };
 

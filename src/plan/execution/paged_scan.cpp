@@ -92,9 +92,12 @@ Status PagedScan::open_stream(const Limits& limits, BegunPages begun) {
                               limits.memory_limit_bytes ? limits.memory_limit_bytes
                                                         : device_->traits().global_bytes,
                               resident_.is_on()));
+  for (std::size_t i = 0; i < program_.paged.size(); i++)
+    if (resident_.strings(i)) entries_.set_strings(program_.paged[i].column, resident_.strings(i));
   if (!resident_.missing().empty())
     PENSTOCK_TRY(open_pinned_stream(columns_of(resident_.missing()), std::move(begun)));
   begun_.resize(device_->traits().shares_host_cores() ? chunks_decoded_by_cpu : chunks_decoded);
+  if (!stream_) return {};
   for (Begun& chunk : begun_) { PENSTOCK_ASSIGN(chunk.queue, device_->queue()); }
   return {};
 }
@@ -198,8 +201,10 @@ Status PagedScan::finish(Begun& begun, ChunkMemory& memory, Queue& compute) {
   }
   memory.page_chunk = begun.number;
   take(resident_.with_residents(begun.number, std::move(decoded)), memory);
-  PENSTOCK_ASSIGN(auto entries, entries_.upload(*device_, *begun.queue, memory.kept));
+  Queue& uploads = begun.queue ? *begun.queue : compute;
+  PENSTOCK_ASSIGN(auto entries, entries_.upload(*device_, uploads, memory.kept));
   for (std::shared_ptr<Buffer>& buffer : entries) memory.input.buffers.push_back(std::move(buffer));
+  if (!begun.queue) return {};
   PENSTOCK_ASSIGN(const auto ready, begun.queue->record());
   PENSTOCK_TRY(begun.queue->flush());
   begun.pending.reset();

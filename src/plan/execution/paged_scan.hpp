@@ -55,7 +55,7 @@ class PagedScan final : public ChunkSource {
   double read_seconds() const override { return read_seconds_; }
 
  private:
-  // A chunk whose pages are being decoded. Without a batch all its columns are resident.
+  // A chunk whose pages are being decoded. Without a queue all its columns are resident.
   struct Begun {
     std::size_t number = 0;
     std::optional<pages::PageBatch> batch;

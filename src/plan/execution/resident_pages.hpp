@@ -1,7 +1,7 @@
 // The pages of columns that a session keeps in device memory, decompressed and indexed.
 //
 // A column is resident where the cache has it of all chunks of a scan; then nothing of it is read.
-// Strings as codes are not kept: codes are those of one run's pool.
+// What numbers the strings of its dictionaries is kept beside it, on the host.
 #pragma once
 #include <memory>
 #include <string>
@@ -11,6 +11,7 @@
 #include "codec/pages/page_batches.hpp"
 #include "penstock/device_cache.hpp"
 #include "plan/fusion/tile_program.hpp"
+#include "plan/strings/column_strings.hpp"
 
 namespace penstock::plan {
 
@@ -25,6 +26,10 @@ class ResidentPages {
   void look_up(const TileProgram& program, const pages::PagedTable& table,
                std::vector<pages::RowGroupBatch> chunks);
   const std::vector<pages::RowGroupBatch>& chunks() const { return chunks_; }
+  // Returns what numbers the strings of a load; null where it reads none by number.
+  const std::shared_ptr<ColumnStrings>& strings(std::size_t load) const {
+    return loads_[load].strings;
+  }
   // The loads, by their number in the program, whose columns are read.
   const std::vector<std::size_t>& missing() const { return missing_; }
   // Returns a chunk's pages of every load; `read` has those of the missing ones in their order.
@@ -37,10 +42,12 @@ class ResidentPages {
  private:
   struct Load {
     std::uint32_t column = 0;
-    bool can_be_kept = false;
+    std::shared_ptr<ColumnStrings> strings;  // null: the column has none that are read by number
+    std::uint64_t string_bytes = 0;          // of them, that the cache knows of
     std::vector<std::shared_ptr<const pages::DecodedPages>> chunks;  // none: it is read
   };
   DeviceCache::Key key(const Load& load, std::size_t chunk) const;
+  std::shared_ptr<ColumnStrings> strings_of(std::uint32_t column) const;
   void find_all(Load& load) const;
 
   DeviceCache* cache_;

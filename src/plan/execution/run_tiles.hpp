@@ -19,6 +19,7 @@ struct TileRun {
   const BuildSides* sides = nullptr;            // of the program's lookups, where it has any
   std::shared_ptr<pages::PageDecoder> decoder = {};  // of a program that reads pages
   MergeLocation merges = MergeLocation::automatic;
+  const TopK* first_groups = nullptr;  // of a group-by: see GroupTable::finish()
 };
 // What of a program's rows is read while the device is still being opened: columns, or pages.
 struct BegunReading {

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/thread_pool.hpp"
+#include "codec/pages/device/page_decoder.hpp"
 
 namespace penstock {
 namespace {
@@ -44,6 +45,15 @@ class OpeningSession final : public SessionDevice {
 std::shared_ptr<SessionDevice> SessionDevice::open(std::string device,
                                                    std::optional<std::uint64_t> cache_limit_bytes) {
   return std::make_shared<OpeningSession>(std::move(device), cache_limit_bytes);
+}
+
+Result<std::shared_ptr<pages::PageDecoder>> SessionDevice::page_decoder() {
+  const std::lock_guard lock(page_decoder_mutex_);
+  if (!page_decoder_) {
+    PENSTOCK_ASSIGN(const std::shared_ptr<Device> opened, device());
+    PENSTOCK_ASSIGN(page_decoder_, pages::PageDecoder::create(opened));
+  }
+  return page_decoder_;
 }
 
 }  // namespace penstock

@@ -38,11 +38,13 @@ void add_pages(const TileProgram& program, std::vector<ColumnBuffer>& buffers) {
     buffers.push_back({BufferRole::page_index, load.column, type, false});
   }
   for (const std::uint32_t column : program.device_columns) {
-    if (column < program.first_derived()) continue;
+    const std::uint32_t root = program.root_of(column);
+    if (program.source_schema[root].type.kind != Kind::string) continue;
     const Type type = program.source_schema[column].type;
-    if (!program.paged_load(program.root_of(column))->is_text)
+    if (!program.paged_load(root)->is_text)
       buffers.push_back({BufferRole::entries, column, type, false});
-    else if (!text_function(program.derived[column - program.first_derived()])->words.empty())
+    else if (column != root &&
+             !text_function(program.derived[column - program.first_derived()])->words.empty())
       buffers.push_back({BufferRole::constants, column, type, false});
   }
 }

@@ -19,7 +19,7 @@ enum class BufferRole : unsigned char {
   found_rows,  // an output: the number of the row that a lookup found, or no_row
   page_bytes,  // of a paged column: see codec/pages/kernels/page_limits.h
   page_index,
-  entries,    // of a function of a paged string: its value for every code of the string
+  entries,    // of a paged string, and of a function of one: its value for every number of a string
   constants,  // of a function of a paged text: TextFunction::words
 };
 
@@ -42,7 +42,7 @@ struct ColumnBuffer {
   std::uint64_t bytes(std::uint64_t row_count) const;
 };
 // Returns the buffers of a program's device_columns; where it reads pages, those of its paged
-// columns, then the entries or constants of the functions of them.
+// columns, then the entries of strings, and the entries or constants of functions of them.
 std::vector<ColumnBuffer> input_buffers(const TileProgram& program);
 // Returns the buffers of each lookup: the positions of its hash table, its table, and the columns
 // that the kernel takes from the rows it finds.

@@ -133,6 +133,35 @@ TEST(TopK, OfKeptRowsByAnExpression) {
   });
 }
 
+// Groups are ordered before columns are made of them: counts repeat, so that most groups at the
+// last place are told apart by their keys alone.
+TEST(TopK, GroupsThatTieAtTheLastPlaceStandByTheirKeys) {
+  const Table table = mixed_table(20'000);
+  Plan plan;
+  const StepId source = plan.source(table_source(table));
+  Builder b(plan.step(source).schema);
+  TAKE(const StepId groups,
+       plan.group_by(source, b.graph(), {{"text", b.column(text)}, {"few", b.column(few)}},
+                     {{Aggregate::count_rows, 0, "rows", nullptr},
+                      {Aggregate::minimum, b.column(real), "least", nullptr}}));
+  for (const std::vector<SortKey>& keys : std::vector<std::vector<SortKey>>{
+           {{2, true, false}}, {{3, false, true}, {2, false, false}}, {{1, true, true}}}) {
+    TAKE(const StepId ordered, plan.order_by(groups, keys));
+    TAKE(const StepId limited, plan.limit(ordered, 40, 3));
+    on_each_device([&](Device& device) {
+      TAKE(const QueryResult all, run(plan, groups, {.device = device.traits().id}));
+      TAKE(const QueryResult first, run(plan, limited, {.device = device.traits().id}));
+      ASSERT_GT(all.table.row_count, 4 * 43u);
+      ASSERT_EQ(first.table.row_count, 40u);
+      const std::vector<std::uint64_t> order =
+          order_on_host(normalized_keys(all.table, keys), all.table.row_count, all.table.row_count);
+      for (std::uint64_t i = 0; i < 40; i++)
+        EXPECT_EQ(test::text_of_row(first.table, i), test::text_of_row(all.table, order[i + 3]))
+            << "place " << i;
+    });
+  }
+}
+
 TEST(TopK, AFaultOfARowThatIsDroppedStillEndsTheRun) {
   std::vector<std::int32_t> key(4096), divisor(4096, 1);
   for (std::size_t i = 0; i < key.size(); i++) key[i] = static_cast<std::int32_t>(i);

@@ -171,7 +171,7 @@ TEST_F(SessionTest, ASecondRunReadsUploadsAndCompilesNothing) {
   });
 }
 
-// Kernels that read pages find them on the device again; strings of a dictionary are read anew.
+// Kernels that read pages find them on the device again.
 TEST_F(SessionTest, PagesAreUploadedOnceAndGiveTheSameAnswers) {
   write(3);
   on_each_device([&](Device& device) {
@@ -186,12 +186,62 @@ TEST_F(SessionTest, PagesAreUploadedOnceAndGiveTheSameAnswers) {
       EXPECT_EQ(outcome->report.columns_from_cache > 0, !is_first);
       EXPECT_EQ(text_of_table(outcome->table), answer_without_session(sum(), device.traits().id));
     }
-    const std::string by_string = statements()[1];
-    for (int run = 0; run < 2; run++) {
-      const auto outcome = session->sql(by_string, options);
-      ASSERT_TRUE(outcome.ok()) << outcome.status().text();
-      EXPECT_EQ(text_of_table(outcome->table),
-                answer_without_session(by_string, device.traits().id));
+  });
+}
+
+// Pages of strings have numbers, and each statement has codes and functions of its own for them.
+TEST_F(SessionTest, StatementsWithOtherFunctionsOfStringsReadTheSamePages) {
+  write(3);
+  const std::string from = " FROM '" + path() + "' ";
+  const std::vector<std::string> by_strings = {
+      "SELECT s, count(*) AS c" + from + "GROUP BY s ORDER BY s",
+      "SELECT upper(s) AS u, count(*) AS c" + from + "WHERE s <> 'key 0' GROUP BY u ORDER BY u",
+      "SELECT count(*) AS c" + from + "WHERE s LIKE '%3' OR length(s) = 4",
+      "SELECT count(s) AS c, sum(length(s)) AS l" + from + "WHERE s IN ('key 2', 'x')",
+      "SELECT substring(s, 5) AS d, count(*) AS c" + from + "GROUP BY d ORDER BY d"};
+  on_each_device([&](Device& device) {
+    const auto session = Session::create({.device = device.traits().id});
+    RunOptions options;
+    options.page_decoding = PageDecoding::device;
+    for (int round = 0; round < 2; round++)
+      for (const std::string& statement : by_strings) {
+        const bool is_first = round == 0 && statement == by_strings[0];
+        TAKE(const QueryResult outcome, session->sql(statement, options));
+        EXPECT_EQ(text_of_table(outcome.table),
+                  answer_without_session(statement, device.traits().id))
+            << statement;
+        EXPECT_EQ(outcome.report.columns_from_cache > 0, !is_first) << statement;
+        // Five strings have tables of a few bytes.
+        EXPECT_EQ(outcome.report.bytes_uploaded > 200, is_first) << statement;
+      }
+  });
+}
+
+// Threads number the strings of a column together, and evict what others read.
+TEST_F(SessionTest, OverlappingStatementsOverPagesGetTheirOwnAnswers) {
+  write(1);
+  on_each_device([&](Device& device) {
+    std::vector<std::string> expected;
+    for (const std::string& statement : statements())
+      expected.push_back(answer_without_session(statement, device.traits().id));
+    for (const std::uint64_t limit : {std::uint64_t{64} << 20, std::uint64_t{100} << 10}) {
+      const auto session =
+          Session::create({.device = device.traits().id, .cache_limit_bytes = limit});
+      RunOptions options;
+      options.page_decoding = PageDecoding::device;
+      std::atomic<int> wrong = 0;
+      std::vector<std::thread> threads;
+      for (std::size_t thread = 0; thread < 4; thread++)
+        threads.emplace_back([&, thread] {
+          for (std::size_t i = 0; i < 10; i++) {
+            const std::size_t which = (i + thread) % expected.size();
+            const auto outcome = session->sql(statements()[which], options);
+            wrong += !outcome.ok() || text_of_table(outcome->table) != expected[which];
+          }
+        });
+      for (std::thread& thread : threads) thread.join();
+      EXPECT_EQ(wrong, 0) << limit;
+      EXPECT_LE(session->cache().counters().bytes, limit);
     }
   });
 }

@@ -77,13 +77,15 @@ std::uint32_t PagePrograms::groups_of_tiles(std::uint64_t item_count,
       std::min<std::uint64_t>(tiles, std::uint64_t{device_->traits().compute_units} * 4));
 }
 
+// Each is begun once. An error is returned again where the program is needed.
 void PagePrograms::prepare(std::span<const Compression> compressions) {
   const std::lock_guard lock(tasks_mutex_);
-  // An error is returned again where the program is needed.
-  for (const PageProgram which : {PageProgram::scan, PageProgram::values, PageProgram::index})
-    tasks_.push_back(ThreadPool::shared().start([this, which] { (void)program(which).ok(); }));
+  if (tasks_.empty())
+    for (const PageProgram which : {PageProgram::scan, PageProgram::values, PageProgram::index})
+      tasks_.push_back(ThreadPool::shared().start([this, which] { (void)program(which).ok(); }));
   for (const Compression compression : compressions)
-    if (compression != Compression::none && compression != Compression::other)
+    if (compression != Compression::none && compression != Compression::other &&
+        prepared_.insert(compression).second)
       tasks_.push_back(
           ThreadPool::shared().start([this, compression] { (void)decoder(compression).ok(); }));
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -21,7 +22,7 @@ class PagePrograms {
   // Code::unsupported for a device that runs neither warps nor single threads.
   static Result<std::unique_ptr<PagePrograms>> create(std::shared_ptr<Device> device);
 
-  // Begins to build all programs, and the decoders of these compressions, in threads.
+  // Begins to build all programs, and the decoders of these compressions, in threads; once.
   void prepare(std::span<const Compression> compressions);
   Status launch(Queue& queue, PageProgram program, std::string_view kernel, std::uint32_t groups,
                 std::span<const Argument> arguments);
@@ -45,6 +46,7 @@ class PagePrograms {
   std::array<Slot<Program>, 3> programs_;
   std::array<Slot<batch::Decoder>, 5> decoders_;
   std::mutex tasks_mutex_;
+  std::set<Compression> prepared_;
   std::vector<Task<void>> tasks_;  // waits for them before the rest is destroyed
 };
 
