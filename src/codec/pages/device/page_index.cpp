@@ -110,6 +110,7 @@ Result<std::vector<DecodedPages>> PendingBatch::finish() {
   PENSTOCK_TRY(downloaded_->wait());
   find_faults();
   if (fault_) return fault_->status;
+  PENSTOCK_TRY(make_texts());
   const std::vector<ColumnIndex> indices = lay_out_indices();
   auto table = std::make_shared<UploadedTable>();
   table->words = std::move(firsts_);
