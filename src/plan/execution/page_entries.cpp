@@ -56,13 +56,19 @@ Status PageEntries::name_entries(std::uint32_t column, std::span<pages::ChunkPag
   });
   for (std::size_t i = 0; i < chunks.size(); i++) {
     PENSTOCK_ASSIGN(const Column strings, std::move(entries[i]));
-    std::vector<std::uint32_t> codes;
-    PENSTOCK_TRY(strings_.encode(strings, codes));
-    PENSTOCK_TRY(derive_new(column, strings, codes));
+    PENSTOCK_ASSIGN(std::vector<std::uint32_t> codes, name_strings(column, strings));
     chunks[i].dictionary_codes =
         std::make_shared<const std::vector<std::uint32_t>>(std::move(codes));
   }
   return {};
+}
+
+Result<std::vector<std::uint32_t>> PageEntries::name_strings(std::uint32_t column,
+                                                             const Column& strings) {
+  std::vector<std::uint32_t> codes;
+  PENSTOCK_TRY(strings_.encode(strings, codes));
+  PENSTOCK_TRY(derive_new(column, strings, codes));
+  return codes;
 }
 
 // Computes the functions of a column for the entries that no dictionary had before.

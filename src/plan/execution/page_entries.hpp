@@ -23,6 +23,8 @@ class PageEntries {
   // Gives the chunks of a string column the codes of their dictionaries' entries, and computes the
   // functions of strings that are new.
   Status name_entries(std::uint32_t column, std::span<pages::ChunkPages> chunks);
+  // Returns the codes of strings that differ, after computing the functions of new ones.
+  Result<std::vector<std::uint32_t>> name_strings(std::uint32_t column, const Column& strings);
   // Returns the tables and constants of the program's derived columns in their order, uploaded by
   // `queue` where they have changed. `kept` gets what must live until the queue has done it.
   Result<std::vector<std::shared_ptr<Buffer>>> upload(
