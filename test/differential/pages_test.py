@@ -37,7 +37,7 @@ KINDS = [
     "s",
 ]
 ROW_COUNTS = [0, 1, 31, 33, 129, 1000, 4097, 20000]
-MAX_REFUSED = 0.35
+MAX_REFUSED = 0.05
 INTEGERS = ["DICTIONARY", "PLAIN", "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"]
 ENCODINGS = {
     "b": ["PLAIN", "RLE"],
@@ -109,6 +109,7 @@ class Statements:
         "year(dtn)",
         "i32 % 10",
         "lower(sn)",
+        "substring(s, 1, 2)",
     ]
 
     def __init__(self, seed):
@@ -168,10 +169,9 @@ class Statements:
             places = ", ".join(str(1 + i) for i in range(len(keys)))
             return f"SELECT {', '.join(keys)}, {aggregates} FROM $ GROUP BY {places}", len(keys)
         if shape == 1:
-            columns = self.rng.sample(
-                [kind + n for kind in KINDS if kind != "s" for n in ("", "n")], 3
-            )
-            return f"SELECT id, {', '.join(columns)} FROM ${where}", 0
+            columns = self.rng.sample([kind + n for kind in KINDS for n in ("", "n")], 3)
+            text = self.rng.choice(["s", "sn", "upper(sn)", "lower(s)"])
+            return f"SELECT id, {', '.join(columns)}, {text} FROM ${where}", 0
         return f"SELECT {aggregates} FROM ${where if shape == 2 else ''}", 0
 
 

@@ -1,6 +1,7 @@
-// A page of any bytes through all kernels of pages: levels, runs, deltas, streams, conversions, the
-// index, and a read of every row. Buffers have exactly their sizes; what a fuzzer finds is a read
-// or a write outside, a race or a barrier that diverges. Warps of 32 threads that are groups.
+// A page of any bytes through all kernels of pages: levels, runs, deltas, streams, conversions,
+// strings, the index, and a read of every row. Buffers have exactly their sizes; what a fuzzer
+// finds is a read or a write outside, a race or a barrier that diverges. Warps of 32 threads that
+// are groups.
 #define GROUP_SIZE 32
 // clang-format off
 #include "kernel/common.prelude"
@@ -13,6 +14,9 @@ namespace scan {
 }
 namespace values {
 #include "assembled/codec/pages/kernels/page_values_warp.kc"
+}
+namespace chains {
+#include "assembled/codec/pages/kernels/page_chains_warp.kc"
 }
 namespace index {
 #include "assembled/codec/pages/kernels/page_index_warp.kc"
@@ -46,10 +50,12 @@ struct Batch {
 
 constexpr u32 entry_bytes = 64, slack = 16;
 
+bool has_texts(u32 form) { return form >= PAGE_FORM_TEXTS; }
+
 Batch batch_of(Input& input) {
   Batch batch;
   Words& task = batch.task;
-  const u32 form = input.byte() % 5, type = input.byte(), rows = input.byte() | input.byte() << 8;
+  const u32 form = input.byte() % 8, type = input.byte(), rows = input.byte() | input.byte() << 8;
   task[PAGE_TASK_FORM] = form;
   task[PAGE_TASK_LEVELS] = input.byte() % 3;
   task[PAGE_TASK_ENTRIES] = form == PAGE_FORM_BOOLEANS ? 2 : input.byte() % 9;
@@ -61,9 +67,11 @@ Batch batch_of(Input& input) {
                              PAGE_CONVERT_BIG_ENDIAN,  PAGE_CONVERT_BIG_ENDIAN_18,
                              PAGE_CONVERT_FIT_INT8,    PAGE_CONVERT_FIT_UINT8,
                              PAGE_CONVERT_FIT_INT16,   PAGE_CONVERT_FIT_UINT16};
-  task[PAGE_TASK_CONVERSION] = form == PAGE_FORM_DELTA ? type % 3
-                               : is_plain              ? conversions[type % 10]
-                                                       : 0;
+  task[PAGE_TASK_CONVERSION] = has_texts(form)
+                                   ? type % 2 ? PAGE_CONVERT_TEXT : PAGE_CONVERT_BIG_ENDIAN
+                               : form == PAGE_FORM_DELTA ? type % 3
+                               : is_plain                ? conversions[type % 10]
+                                                         : 0;
   const u32 conversion = task[PAGE_TASK_CONVERSION];
   u32 width = conversion == 0   ? widths[type / 6 % 2]
               : conversion == 3 ? 12
@@ -71,10 +79,13 @@ Batch batch_of(Input& input) {
               : conversion > 3  ? widths[5]
                                 : 8;
   if (form == PAGE_FORM_PLAIN && conversion == 0 && type / 12 % 3 == 0) width = 0;
+  if (has_texts(form)) width = type / 2 % 4;
   task[PAGE_TASK_WIDTH] = width;
-  const bool is_made =
-      form == PAGE_FORM_DELTA || form == PAGE_FORM_STREAMS || (conversion != 0 && conversion < 6);
-  task[PAGE_TASK_OUT_WIDTH] = !is_made ? 0 : conversion != 0 && conversion < 6 ? 8 : width;
+  const bool is_made = form == PAGE_FORM_DELTA || form == PAGE_FORM_STREAMS ||
+                       (conversion != 0 && conversion <= PAGE_CONVERT_TEXT);
+  task[PAGE_TASK_OUT_WIDTH] = !is_made                                             ? 0
+                              : conversion != 0 && conversion <= PAGE_CONVERT_TEXT ? 8
+                                                                                   : width;
   const u32 level_bytes = input.byte();
   const std::string body = input.take(input.left());
   const u32 place = entry_bytes + slack + type % 4;
@@ -84,7 +95,8 @@ Batch batch_of(Input& input) {
   task[PAGE_TASK_BYTES] = static_cast<u32>(body.size());
   if (task[PAGE_TASK_LEVELS] == PAGE_LEVELS_V2)
     task[PAGE_TASK_LEVEL_BYTES] = std::min(level_bytes, static_cast<u32>(body.size()));
-  batch.bytes.assign((converted + rows * task[PAGE_TASK_OUT_WIDTH] + slack + 3) / 4, 0x5a5a5a5a);
+  const u32 made_bytes = rows * (form == PAGE_FORM_CHAINS ? 16 : task[PAGE_TASK_OUT_WIDTH]);
+  batch.bytes.assign((converted + made_bytes + slack + 3) / 4, 0x5a5a5a5a);
   std::copy(body.begin(), body.end(), reinterpret_cast<char*>(batch.bytes.data()) + place);
   batch.slice_count = std::max((rows + PAGE_SLICE_VALUES - 1) / PAGE_SLICE_VALUES, 1u);
   batch.slices.assign(batch.slice_count, 0);
@@ -93,16 +105,40 @@ Batch batch_of(Input& input) {
   return batch;
 }
 
+void check_values(Batch& batch, const kernelc::LaunchOptions& options, u32 of_chains) {
+  u32* const bytes = batch.bytes.data();
+  require_none(kernelc::launch_with(kernelc::values::page_values_entry, batch.slice_count, options,
+                                    batch.task.data(), batch.slices.data(), bytes, bytes,
+                                    batch.checkpoints.data(), batch.results.data(),
+                                    batch.faults.data(), batch.slice_count, of_chains));
+}
+
+// Puts the strings of a chain together behind what the batch has, as the host does.
+void make_texts(Batch& batch, const kernelc::LaunchOptions& options) {
+  const u32 one = 1, first_chain = 0;
+  batch.task[PAGE_TASK_MADE] = static_cast<u32>(batch.bytes.size() * 4);
+  batch.task[PAGE_TASK_MADE + 1] = 0;
+  batch.bytes.resize(batch.bytes.size() + (batch.results[PAGE_RESULT_MADE] + slack + 3) / 4);
+  u32* const bytes = batch.bytes.data();
+  require_none(kernelc::launch_with(kernelc::chains::page_make_texts_entry, 1, options,
+                                    batch.task.data(), &first_chain, batch.results.data(), bytes,
+                                    reinterpret_cast<std::uint8_t*>(bytes), one));
+  check_values(batch, options, 1);
+}
+
 void scan_page(Batch& batch, const kernelc::LaunchOptions& options) {
   const u32 one = 1;
   u32* const bytes = batch.bytes.data();
   require_none(kernelc::launch_with(kernelc::scan::page_scan_entry, 1, options, batch.task.data(),
                                     bytes, bytes, batch.validity.data(), batch.checkpoints.data(),
                                     batch.results.data(), one));
-  require_none(kernelc::launch_with(kernelc::values::page_values_entry, batch.slice_count, options,
-                                    batch.task.data(), batch.slices.data(), bytes, bytes,
-                                    batch.checkpoints.data(), batch.results.data(),
-                                    batch.faults.data(), batch.slice_count));
+  require_none(kernelc::launch_with(kernelc::chains::page_measure_chains_entry, 1, options,
+                                    batch.task.data(), bytes, batch.results.data(), one));
+  check_values(batch, options, 0);
+  // Any page of some thousand bytes may become a gigabyte.
+  if (batch.task[PAGE_TASK_FORM] == PAGE_FORM_CHAINS && batch.results[PAGE_RESULT_ERROR] == 0 &&
+      batch.results[PAGE_RESULT_MADE] < 1 << 20)
+    make_texts(batch, options);
 }
 
 struct Index {
@@ -144,13 +180,17 @@ Index index_of(Batch& batch, const kernelc::LaunchOptions& options) {
 void read_rows(const Batch& batch, const Index& index) {
   const u32 width = batch.task[PAGE_TASK_OUT_WIDTH] != 0 ? batch.task[PAGE_TASK_OUT_WIDTH]
                                                          : batch.task[PAGE_TASK_WIDTH];
+  const bool is_text = batch.task[PAGE_TASK_CONVERSION] == PAGE_CONVERT_TEXT;
   u32 present = 0;
   kernelc::index::PageRun run = kernelc::index::page_no_run();
   for (u32 row = 0; row < index.row_count; row++) {
     u32 valid;
-    if (width == 8)
-      (void)kernelc::index::page_load_64(batch.bytes.data(), index.words.data(), row, &run, &valid);
-    else
+    if (width == 8) {
+      const u64 value =
+          kernelc::index::page_load_64(batch.bytes.data(), index.words.data(), row, &run, &valid);
+      const u64 end = (value >> PAGE_STRING_LENGTH_BITS) + (value & 0xffffff);
+      penstock::fuzz::require(!is_text || end <= batch.bytes.size() * 4, "strings are in memory");
+    } else
       (void)kernelc::index::page_load_32(batch.bytes.data(), index.words.data(), row, &run, &valid);
     present += valid;
   }
@@ -167,8 +207,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   options.seed = data[0];
   Batch batch = batch_of(input);
   scan_page(batch, options);
-  penstock::fuzz::require(batch.results[PAGE_RESULT_ERROR] <= PAGE_LEVEL_CUT, "errors have names");
+  penstock::fuzz::require(batch.results[PAGE_RESULT_ERROR] <= PAGE_TEXTS_LONG, "errors have names");
   if (batch.results[PAGE_RESULT_ERROR] != 0 || batch.faults[0] != 0xffffffff) return 0;
+  if (batch.results[PAGE_RESULT_MADE] >= 1 << 20) return 0;
   read_rows(batch, index_of(batch, options));
   return 0;
 }

@@ -41,7 +41,6 @@ std::string why_not_column(const ParquetColumn& column) {
   if (type == "LIST" || type == "MAP" || type == "STRUCT") return "it is nested";
   if (!type.empty()) return "its type is " + type;
   if (column.is_wide_decimal) return "its decimals have more than 18 digits";
-  if (column.conversion == Conversion::big_endian) return "its decimals are of variable length";
   return "";
 }
 
@@ -71,9 +70,6 @@ std::string why_not_chunk(const parquet::ColumnChunkMetaData& chunk, std::uint64
   if (rows == 0) return "";
   if (compression_of(chunk.compression()) == pages::Compression::other)
     return std::string("it is compressed by ").append(name_of_codec(chunk.compression()));
-  for (const Encoding::type encoding : chunk.encodings())
-    if (encoding == Encoding::DELTA_BYTE_ARRAY || encoding == Encoding::DELTA_LENGTH_BYTE_ARRAY)
-      return "its encoding is " + parquet::EncodingToString(encoding);
   return "";
 }
 

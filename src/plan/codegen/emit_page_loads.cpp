@@ -70,12 +70,14 @@ std::string fields(const TileProgram& program) {
 std::string page_load_functions(const TileProgram& program) {
   std::string one, four;
   for (const PagedLoad& load : program.paged) {
+    if (load.is_late) continue;
     const std::string run = "  PageRun c" + std::to_string(load.column) + "_run = page_no_run();\n";
     one += run + " " + load_statement(load, "(u32)row") + "\n " +
            assignments(program, load, "in->") + "\n";
     four += run + "  UNROLL for (u32 k = 0; k < 4u; k++) {" + load_statement(load, "(u32)row + k") +
             "\n   " + assignments(program, load, "in[k].") + " }\n";
   }
+  if (one.empty()) one = four = "  (void)row; (void)in;\n";  // all of them are late
   const std::string parameters =
       "(" + column_declarations(program) + "u64 row, PRIVATE PipelineRow* in)";
   return "typedef struct {" + fields(program) + " } PipelineRow;\n\n" +

@@ -22,7 +22,7 @@ std::vector<std::string> page_sources(const TileProgram& program) {
   if (program.paged.empty()) return {};
   std::vector<std::string> names = {"codec/pages/kernels/page_load.kc"};
   for (const PagedLoad& load : program.paged)
-    if (load.is_text) return {names[0], "codec/pages/kernels/page_strings.kc"};
+    if (load.is_text && !load.is_late) return {names[0], "codec/pages/kernels/page_strings.kc"};
   return names;
 }
 

@@ -21,6 +21,8 @@
 
 namespace penstock::plan {
 
+class PagedScan;
+
 // One chunk's memory in flight, reused for later chunks.
 struct ChunkMemory {
   Table batch;                  // keeps wrapped memory alive, and is what strings are gathered from
@@ -35,6 +37,7 @@ struct ChunkMemory {
   std::size_t page_chunk = 0;  // its number in the scan
   std::vector<pages::DecodedPages> pages;
   std::vector<std::shared_ptr<const void>> kept;
+  PagedScan* scan = nullptr;  // what gathers strings out of them
   // Columns of the scan, by their number, that a session keeps when the chunk is done.
   std::vector<std::pair<std::size_t, Column>> to_keep;
   std::uint64_t first_row = 0;  // of the source

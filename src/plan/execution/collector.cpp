@@ -5,6 +5,7 @@
 #include "column/concatenate.hpp"
 #include "expr/value.hpp"
 #include "plan/aggregate/group_table.hpp"
+#include "plan/execution/paged_scan.hpp"
 #include "plan/execution/top_k_collector.hpp"
 #include "plan/fusion/accumulators.hpp"
 #include "plan/rows/gather.hpp"
@@ -115,6 +116,7 @@ class CompactCollector : public Collector {
     const auto& numbers = lookup < 0 ? kept.rows : kept.found[static_cast<std::size_t>(lookup)];
     const auto rows = elements<std::uint32_t>(numbers, kept.count);
     if (lookup >= 0) return gather_found(build_column(program_, *sides_, wanted), rows);
+    if (chunk.memory.scan != nullptr) return gather_texts(chunk, wanted, kept.count);
     const std::vector<std::uint64_t> wide(rows.begin(), rows.end());
     const std::vector<std::uint32_t> scanned = program_.scanned_columns();
     const auto index = static_cast<std::size_t>(std::find(scanned.begin(), scanned.end(), wanted) -
@@ -124,6 +126,18 @@ class CompactCollector : public Collector {
       return column.with(
           chunk.memory.location_of("while decoding", program_.source_schema[wanted].name));
     return column;
+  }
+
+  // Of a chunk of pages late columns are strings, whose rows' numbers are on the device.
+  Result<Column> gather_texts(const Chunk& chunk, std::uint32_t wanted, std::uint64_t count) const {
+    const std::vector<ColumnBuffer> buffers = output_buffers(program_);
+    const auto rows = std::find_if(buffers.begin(), buffers.end(), [](const ColumnBuffer& buffer) {
+      return buffer.role == BufferRole::row_numbers;
+    });
+    return chunk.memory.scan->texts_of_rows(
+        chunk.memory, wanted,
+        *chunk.buffers.compaction().outputs[static_cast<std::size_t>(rows - buffers.begin())],
+        count);
   }
 
   // Makes a column of strings from codes of the pool: its dictionary has those that occur.

@@ -25,6 +25,8 @@ class PageEntries {
   void set_strings(std::uint32_t column, std::shared_ptr<ColumnStrings> strings);
   // Gives the chunks of such a column the numbers of their dictionaries' entries.
   Status name_entries(std::uint32_t column, std::span<pages::ChunkPages> chunks);
+  // Returns the numbers of strings of such a column.
+  Result<std::vector<std::uint32_t>> name_strings(std::uint32_t column, const Column& strings);
   // Returns the tables and constants of the program's columns in their order, uploaded by `queue`
   // where they have changed. They have all strings that were numbered before. `kept` gets what must
   // live until the queue has done it.

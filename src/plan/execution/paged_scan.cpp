@@ -155,7 +155,7 @@ Status PagedScan::begin(Begun& begun) {
     const PagedLoad& load = program_.paged[resident_.missing()[i]];
     const std::uint32_t column = load.column;
     std::vector<pages::ChunkPages>& chunks = begun.batch->columns[i];
-    if (table_->columns()[column].type.kind == Kind::string && !load.is_text)
+    if (table_->columns()[column].type.kind == Kind::string && !load.is_text && !load.is_named)
       PENSTOCK_TRY(entries_.name_entries(column, chunks));
     pages::ColumnOfPages of_pages{&table_->columns()[column], {}};
     for (const pages::ChunkPages& chunk : chunks) {
@@ -177,6 +177,18 @@ Status PagedScan::at_fault(const Begun& begun, const Status& status) const {
       table_->location_of(column, begun.batch->columns[fault->column][fault->chunk], fault->page));
 }
 
+// Strings outside of dictionaries become codes: each is downloaded once a chunk.
+Status PagedScan::name_strings(Begun& begun, std::vector<pages::DecodedPages>& decoded) {
+  for (std::size_t i = 0; i < decoded.size(); i++) {
+    const PagedLoad& load = program_.paged[resident_.missing()[i]];
+    if (!load.is_named) continue;
+    PENSTOCK_ASSIGN(const auto texts, decoder_->distinct_texts(*begun.queue, decoded[i]));
+    PENSTOCK_ASSIGN(const auto codes, entries_.name_strings(load.column, texts->strings()));
+    PENSTOCK_ASSIGN(decoded[i], texts->with_codes(codes));
+  }
+  return {};
+}
+
 // Makes a chunk's columns the kernel's input.
 void PagedScan::take(std::vector<pages::DecodedPages> all, ChunkMemory& memory) {
   memory.pages = std::move(all);
@@ -184,9 +196,12 @@ void PagedScan::take(std::vector<pages::DecodedPages> all, ChunkMemory& memory) 
   memory.input.row_count = memory.pages[0].row_count;
   memory.first_row = rows_;
   rows_ += memory.input.row_count;
-  for (const pages::DecodedPages& column : memory.pages) {
-    memory.input.buffers.push_back(column.bytes);
-    memory.input.buffers.push_back(column.index);
+  for (std::size_t i = 0; i < memory.pages.size(); i++) {
+    const pages::DecodedPages& column = memory.pages[i];
+    if (!program_.paged[i].is_late) {
+      memory.input.buffers.push_back(column.bytes);
+      memory.input.buffers.push_back(column.index);
+    }
     memory.input.page_bytes += column.device_bytes;
   }
 }
@@ -198,8 +213,10 @@ Status PagedScan::finish(Begun& begun, ChunkMemory& memory, Queue& compute) {
     if (!read.ok()) return at_fault(begun, read.status());
     decoded = std::move(read).value();
     bytes_uploaded_ += begun.pending->bytes_uploaded();
+    PENSTOCK_TRY(name_strings(begun, decoded).with("while naming strings of '" + name_ + "'"));
   }
   memory.page_chunk = begun.number;
+  memory.scan = this;
   take(resident_.with_residents(begun.number, std::move(decoded)), memory);
   Queue& uploads = begun.queue ? *begun.queue : compute;
   PENSTOCK_ASSIGN(auto entries, entries_.upload(*device_, uploads, memory.kept));
@@ -210,6 +227,16 @@ Status PagedScan::finish(Begun& begun, ChunkMemory& memory, Queue& compute) {
   begun.pending.reset();
   begun.batch.reset();
   return compute.wait_for(*ready);
+}
+
+Result<Column> PagedScan::texts_of_rows(const ChunkMemory& memory, std::uint32_t column,
+                                        const Buffer& rows, std::uint64_t row_count) {
+  if (!gathers_) { PENSTOCK_ASSIGN(gathers_, device_->queue()); }
+  const auto load = std::find_if(program_.paged.begin(), program_.paged.end(),
+                                 [&](const PagedLoad& paged) { return paged.column == column; });
+  return decoder_->texts_of_rows(
+      *gathers_, memory.pages[static_cast<std::size_t>(load - program_.paged.begin())], rows,
+      static_cast<std::uint32_t>(row_count));
 }
 
 // The chunk's kernels are done, and so is all that made its pages.

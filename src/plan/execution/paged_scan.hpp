@@ -47,6 +47,10 @@ class PagedScan final : public ChunkSource {
   ~PagedScan() override;
   Result<bool> next(ChunkMemory& memory, Queue& compute) override;
   Status check(ChunkMemory& memory) override;
+  // Returns the strings of a late column of some rows of a chunk that is done: `rows` has
+  // `row_count` numbers of 32 bits.
+  Result<Column> texts_of_rows(const ChunkMemory& memory, std::uint32_t column, const Buffer& rows,
+                               std::uint64_t row_count);
   std::vector<KernelReport> take_code_reports() override { return {}; }
   std::uint64_t bytes_uploaded() const override {
     return bytes_uploaded_ + entries_.bytes_uploaded();
@@ -71,6 +75,7 @@ class PagedScan final : public ChunkSource {
   std::vector<std::uint32_t> columns_of(const std::vector<std::size_t>& loads) const;
   Status begin(Begun& begun);
   Status read(Begun& begun);
+  Status name_strings(Begun& begun, std::vector<pages::DecodedPages>& decoded);
   void take(std::vector<pages::DecodedPages> all, ChunkMemory& memory);
   Status finish(Begun& begun, ChunkMemory& memory, Queue& compute);
   Status at_fault(const Begun& begun, const Status& status) const;
@@ -86,6 +91,7 @@ class PagedScan final : public ChunkSource {
   // In turn: the chunk that next() returns, and those after it.
   std::vector<Begun> begun_;
   std::size_t begun_count_ = 0, finished_count_ = 0;
+  std::unique_ptr<Queue> gathers_;  // of texts_of_rows()
   std::uint64_t bytes_uploaded_ = 0, rows_ = 0;
   double read_seconds_ = 0;
 };

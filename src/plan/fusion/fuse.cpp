@@ -148,27 +148,6 @@ void make_wide_rows_late(TileProgram& program) {
   }
 }
 
-void choose_columns(TileProgram& program) {
-  std::set<NodeId> seen;
-  std::set<std::uint32_t> device, late;
-  for (NodeId root : program.roots()) collect_columns(*program.graph, root, seen, device);
-  if (program.bound) collect_columns(*program.graph, program.bound->passes, seen, device);
-  for (const Output& output : program.outputs)
-    if (output.late_column >= 0) late.insert(static_cast<std::uint32_t>(output.late_column));
-  program.device_columns.clear();
-  program.late_columns.clear();
-  for (Lookup& lookup : program.lookups) lookup.device_columns = lookup.late_columns = {};
-  const auto add = [&](std::uint32_t column, std::vector<std::uint32_t>& of_source,
-                       std::vector<std::uint32_t> Lookup::* of_lookup) {
-    const int lookup = program.lookup_of(column);
-    (lookup < 0 ? of_source : program.lookups[static_cast<std::size_t>(lookup)].*of_lookup)
-        .push_back(column);
-  };
-  for (std::uint32_t column : device) add(column, program.device_columns, &Lookup::device_columns);
-  for (std::uint32_t column : late)
-    if (!device.contains(column)) add(column, program.late_columns, &Lookup::late_columns);
-}
-
 // Adds a join's right columns as columns of the program, whose values its kernel looks up.
 std::vector<NodeId> add_lookup(TileProgram& program, const Plan& plan, StepId id,
                                std::vector<NodeId> columns) {
@@ -245,6 +224,27 @@ Status add_bound(TileProgram& program) {
 }
 
 }  // namespace
+
+void choose_columns(TileProgram& program) {
+  std::set<NodeId> seen;
+  std::set<std::uint32_t> device, late;
+  for (NodeId root : program.roots()) collect_columns(*program.graph, root, seen, device);
+  if (program.bound) collect_columns(*program.graph, program.bound->passes, seen, device);
+  for (const Output& output : program.outputs)
+    if (output.late_column >= 0) late.insert(static_cast<std::uint32_t>(output.late_column));
+  program.device_columns.clear();
+  program.late_columns.clear();
+  for (Lookup& lookup : program.lookups) lookup.device_columns = lookup.late_columns = {};
+  const auto add = [&](std::uint32_t column, std::vector<std::uint32_t>& of_source,
+                       std::vector<std::uint32_t> Lookup::* of_lookup) {
+    const int lookup = program.lookup_of(column);
+    (lookup < 0 ? of_source : program.lookups[static_cast<std::size_t>(lookup)].*of_lookup)
+        .push_back(column);
+  };
+  for (std::uint32_t column : device) add(column, program.device_columns, &Lookup::device_columns);
+  for (std::uint32_t column : late)
+    if (!device.contains(column)) add(column, program.late_columns, &Lookup::late_columns);
+}
 
 void write_late_columns(TileProgram& program) {
   for (Output& output : program.outputs)

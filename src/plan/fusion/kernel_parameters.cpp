@@ -33,6 +33,7 @@ void add_columns(const TileProgram& program, const std::vector<std::uint32_t>& c
 
 void add_pages(const TileProgram& program, std::vector<ColumnBuffer>& buffers) {
   for (const PagedLoad& load : program.paged) {
+    if (load.is_late) continue;
     const Type type = program.source_schema[load.column].type;
     buffers.push_back({BufferRole::page_bytes, load.column, type, false});
     buffers.push_back({BufferRole::page_index, load.column, type, false});

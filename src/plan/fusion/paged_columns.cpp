@@ -1,5 +1,6 @@
 #include "plan/fusion/paged_columns.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "plan/fusion/kernel_parameters.hpp"
@@ -35,6 +36,45 @@ bool has_plain_strings(const pages::PagedTable& table, std::uint32_t column) {
   return false;
 }
 
+// Returns a column of the source that an output is, unchanged; -1 where it is none.
+int source_column(const TileProgram& program, const Output& output) {
+  const Node& node = program.graph->at(output.root);
+  if (node.op != Op::column) return -1;
+  const auto column = static_cast<std::uint32_t>(node.payload);
+  return column < program.first_derived() && program.lookup_of(column) < 0
+             ? static_cast<int>(column)
+             : -1;
+}
+
+// Outputs that are strings outside of dictionaries are gathered by row number, unless kernels read
+// their codes for something else. There is no batch to gather other columns from.
+void choose_late_texts(TileProgram& program, const pages::PagedTable& table) {
+  write_late_columns(program);
+  if (program.epilogue != Epilogue::compact) return;
+  const auto make_late = [&](const std::vector<std::uint32_t>& but) {
+    for (Output& output : program.outputs) {
+      const int column = source_column(program, output);
+      if (column < 0 || !has_plain_strings(table, static_cast<std::uint32_t>(column))) continue;
+      if (std::find(but.begin(), but.end(), static_cast<std::uint32_t>(column)) == but.end())
+        output.late_column = column;
+    }
+    choose_columns(program);
+  };
+  make_late({});
+  std::vector<std::uint32_t> read;
+  for (const std::uint32_t column : program.scanned_columns())
+    if (has_plain_strings(table, column) && !needs_bytes_alone(program, column))
+      read.push_back(column);
+  if (read.empty()) return;
+  write_late_columns(program);
+  make_late(read);
+}
+
+bool is_read_by_kernels(const TileProgram& program, std::uint32_t column) {
+  return std::any_of(program.device_columns.begin(), program.device_columns.end(),
+                     [&](std::uint32_t read) { return program.root_of(read) == column; });
+}
+
 // Returns why a column's pages cannot be read; empty where they can.
 std::string why_not_column(const pages::PagedTable& table, std::uint32_t column) {
   if (const std::string& why = table.columns()[column].why_not; !why.empty()) return why;
@@ -58,18 +98,15 @@ std::string why_not_paged(const TileProgram& program, const pages::PagedTable& t
   for (const std::uint32_t column : columns)
     if (const std::string why = why_not_column(table, column); !why.empty())
       return name(column) + ": " + why;
-  for (const std::uint32_t column : columns)
-    if (has_plain_strings(table, column) && !needs_bytes_alone(program, column))
-      return name(column) +
-             " has strings outside of a dictionary, which only predicates and "
-             "lengths read";
   return {};
 }
 
 void read_pages(TileProgram& program, const pages::PagedTable& table) {
   for (const std::uint32_t column : program.scanned_columns()) {
-    const bool is_text = has_plain_strings(table, column);
-    program.paged.push_back({column, is_text || is_wide(table.columns()[column]), is_text});
+    const bool is_plain = has_plain_strings(table, column);
+    const bool is_text = is_plain && needs_bytes_alone(program, column);
+    program.paged.push_back({column, is_text || is_wide(table.columns()[column]), is_text,
+                             is_plain && !is_text, !is_read_by_kernels(program, column)});
   }
 }
 
@@ -89,7 +126,7 @@ Result<std::string> choose_page_decoding(TileProgram& program, const TableSource
   if (asked == PageDecoding::automatic && traits.shares_host_cores()) return std::string();
   const std::shared_ptr<const pages::PagedTable> table = source.pages();
   TileProgram paged = program;
-  write_late_columns(paged);  // there is no batch to gather from
+  if (table) choose_late_texts(paged, *table);
   std::string why = table ? why_not_paged(paged, *table) : "it has none";
   if (why.empty()) {
     read_pages(paged, *table);

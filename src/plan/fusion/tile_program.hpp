@@ -107,6 +107,8 @@ struct PagedLoad {
   std::uint32_t column = 0;  // in source_schema, one of the source's own
   bool is_wide = false;      // values of 64 bits; else of 32, or of one
   bool is_text = false;      // strings by their place in the pages; else by their codes
+  bool is_named = false;     // codes that are found of all values, not of a dictionary's entries
+  bool is_late = false;      // is_text: kernels do not read it, kept rows are gathered
 };
 
 struct TileProgram {
@@ -169,6 +171,8 @@ Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last);
 Result<TileProgram> fuse_top_k(const Plan& plan, StepId base, StepId last, TopK top_k);
 // Makes the kernel write those columns of the source that the host would gather by row number.
 void write_late_columns(TileProgram& program);
+// Finds which columns kernels read, and which are gathered. Call when outputs became late or not.
+void choose_columns(TileProgram& program);
 // Returns the steps strictly between base and last plus last, in order.
 std::vector<StepId> chain(const Plan& plan, StepId base, StepId last);
 

@@ -1,5 +1,6 @@
 #include "codec/pages/device/page_decoder.hpp"
 
+#include "codec/pages/device/distinct_texts.hpp"
 #include "codec/pages/device/pending_batch.hpp"
 
 namespace penstock::pages {
@@ -23,6 +24,18 @@ class DevicePageDecoder final : public PageDecoder {
     if (begun.ok()) return std::unique_ptr<PendingPages>(std::move(batch));
     (void)queue.finish().ok();  // what was enqueued reads memory of the batch and of the caller
     return begun;
+  }
+
+  Result<std::unique_ptr<DistinctTexts>> distinct_texts(Queue& queue,
+                                                        const DecodedPages& column) override {
+    auto texts = std::make_unique<TextsOfColumn>(programs_, queue, column);
+    PENSTOCK_TRY(texts->find());
+    return std::unique_ptr<DistinctTexts>(std::move(texts));
+  }
+
+  Result<Column> texts_of_rows(Queue& queue, const DecodedPages& column, const Buffer& rows,
+                               std::uint32_t row_count) override {
+    return pages::texts_of_rows(*programs_, queue, column, rows, row_count);
   }
 
  private:

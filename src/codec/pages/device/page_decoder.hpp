@@ -3,7 +3,9 @@
 //
 // Values stay as they are encoded where a kernel can read them so: plain values, packed and
 // repeated dictionary indices and booleans. Deltas, byte streams and values that need a conversion
-// become plain values. All pages of a batch are processed at once, by a few launches.
+// become plain values. Strings stay where they are, but for those of DELTA_BYTE_ARRAY that have to
+// be put together; then finish() waits twice. All pages of a batch are processed at once, by a few
+// launches.
 //
 //     PENSTOCK_ASSIGN(auto pending, decoder->begin(*queue, columns));
 //     ...                                    // other work
@@ -20,7 +22,7 @@
 namespace penstock::pages {
 
 // Returns why the pages of a chunk cannot be decoded on devices, a clause, or "" where they can:
-// "DELTA_BYTE_ARRAY is decoded by the host". Looks at headers alone.
+// "a page of plain strings is decoded by the host". Looks at headers alone.
 std::string why_not_decoded(const PagedColumn& column, const ChunkPages& pages);
 
 // The same rows of one column: its chunks in consecutive row groups. What they point to must live
@@ -57,11 +59,29 @@ class PendingPages {
   virtual std::shared_ptr<Event> uploaded() const = 0;
 };
 
+// The different strings of a column.
+class DistinctTexts {
+ public:
+  virtual ~DistinctTexts() = default;
+  virtual const Column& strings() const = 0;  // each once, in the order in which they occur
+  // Returns a column of 32-bit values: the code of each value's string. `codes` has one for each of
+  // strings(). Waits.
+  virtual Result<DecodedPages> with_codes(std::span<const std::uint32_t> codes) = 0;
+};
+
 class PageDecoder {
  public:
   virtual ~PageDecoder() = default;
   // Builds nothing yet: programs are built when they are first needed. Thread-safe.
   static Result<std::shared_ptr<PageDecoder>> create(std::shared_ptr<Device> device);
+  // Finds the different strings of a column whose values are words of strings. Waits. `queue` must
+  // live as long as what is returned.
+  virtual Result<std::unique_ptr<DistinctTexts>> distinct_texts(Queue& queue,
+                                                                const DecodedPages& column) = 0;
+  // Returns the strings of some rows of such a column: `rows` has `row_count` 32-bit numbers.
+  // Waits.
+  virtual Result<Column> texts_of_rows(Queue& queue, const DecodedPages& column, const Buffer& rows,
+                                       std::uint32_t row_count) = 0;
   // Begins to compile, in threads, what pages of these compressions need.
   virtual void prepare(std::span<const Compression> compressions) = 0;
   // Uploads and begins to decode. Columns must have the same number of rows, below 2^31. Several

@@ -110,6 +110,7 @@ Result<std::vector<DecodedPages>> PendingBatch::finish() {
   PENSTOCK_TRY(downloaded_->wait());
   find_faults();
   if (fault_) return fault_->status;
+  PENSTOCK_TRY(make_texts());
   const std::vector<ColumnIndex> indices = lay_out_indices();
   auto table = std::make_shared<UploadedTable>();
   PENSTOCK_ASSIGN(const auto pages, upload(firsts_.data(), firsts_.size() * 4));

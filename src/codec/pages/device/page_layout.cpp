@@ -43,9 +43,9 @@ std::uint32_t form_of(Encoding encoding) {
     case Encoding::rle: return PAGE_FORM_BOOLEANS;
     case Encoding::delta: return PAGE_FORM_DELTA;
     case Encoding::byte_streams: return PAGE_FORM_STREAMS;
-    case Encoding::plain:
-    case Encoding::delta_lengths:
-    case Encoding::delta_bytes: break;
+    case Encoding::delta_lengths: return PAGE_FORM_LENGTHS;
+    case Encoding::delta_bytes: return PAGE_FORM_CHAINS;
+    case Encoding::plain: break;
   }
   return PAGE_FORM_PLAIN;
 }
@@ -101,9 +101,10 @@ class Layout {
 
  private:
   const PagedColumn& column() const { return *columns_[at_.column].column; }
-  // Strings without codes are known by their place in their page.
+  // Strings without codes are known by their place in their page, and so are decimals of variable
+  // length until they are converted.
   bool has_texts(const ChunkPages& chunk) const {
-    return column().type.kind == Kind::string && !chunk.dictionary_codes;
+    return column().physical == Physical::byte_array && !chunk.dictionary_codes;
   }
 
   Status add_column() {
@@ -212,7 +213,7 @@ class Layout {
     dictionary_place_ = 0;
     entries_ = 0;
     at_.page = dictionary_page;
-    if (column().type.kind == Kind::string && !has_texts(chunk)) {
+    if (chunk.dictionary_codes) {
       entries_ = static_cast<std::uint32_t>(chunk.dictionary_codes->size());
       dictionary_place_ = reserve_values(entries_, 4);
       made_.uploads.push_back(
@@ -239,15 +240,19 @@ class Layout {
 
   void add_dictionary_of_texts(const Page& page) {
     PageTask task = task_of(page, Encoding::plain, dictionary_place_);
+    task[PAGE_TASK_FORM] = PAGE_FORM_TEXTS;
     dictionary_place_ = set_texts(task);
     dictionary_tasks_.emplace_back(task, at_);
   }
 
-  // Makes a task of plain values one of strings. Returns where their words will be.
+  // Reserves memory for the words of a task's strings, and for what it takes to put them together.
+  // Returns where the words will be.
   std::uint64_t set_texts(PageTask& task) {
-    const std::uint64_t place = reserve_values(task[PAGE_TASK_VALUES], 8);
-    task[PAGE_TASK_FORM] = PAGE_FORM_TEXTS;
-    task[PAGE_TASK_CONVERSION] = PAGE_CONVERT_TEXT;
+    const bool is_chained = task[PAGE_TASK_FORM] == PAGE_FORM_CHAINS;
+    const std::uint64_t place = reserve_values(task[PAGE_TASK_VALUES], is_chained ? 16 : 8);
+    made_.has_chains = made_.has_chains || is_chained;
+    if (column().type.kind == Kind::string) task[PAGE_TASK_CONVERSION] = PAGE_CONVERT_TEXT;
+    if (column().physical == Physical::byte_array) task[PAGE_TASK_WIDTH] = 0;  // any
     task[PAGE_TASK_OUT_WIDTH] = 8;
     put_place(task, PAGE_TASK_CONVERTED, place);
     return place;
@@ -278,7 +283,8 @@ class Layout {
       task[PAGE_TASK_DICTIONARY] = static_cast<std::uint32_t>(dictionary_place_ / 8);
     } else if (page.encoding == Encoding::rle) {
       task[PAGE_TASK_ENTRIES] = 2;
-    } else if (has_texts(chunk)) {
+    } else if (has_texts(chunk) || page.encoding == Encoding::delta_bytes) {
+      if (page.encoding == Encoding::plain) task[PAGE_TASK_FORM] = PAGE_FORM_TEXTS;
       set_texts(task);
     } else if (is_converted || page.encoding != Encoding::plain) {
       task[PAGE_TASK_OUT_WIDTH] = is_converted ? 8 : stored_bytes_of(column());

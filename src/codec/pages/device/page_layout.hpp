@@ -53,6 +53,7 @@ struct PageLayout {
   std::vector<ColumnTasks> columns;
   std::uint64_t bytes = 0, compressed_bytes = 0, validity_words = 0;
   bool has_values = false;         // some slice has values to check or to convert
+  bool has_chains = false;         // some page is of DELTA_BYTE_ARRAY
   std::optional<PageFault> fault;  // the headers contradict each other
 };
 

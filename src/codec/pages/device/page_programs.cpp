@@ -8,7 +8,8 @@ namespace penstock::pages {
 namespace {
 
 constexpr std::uint32_t warp_threads = 32, warps_per_group = 4;
-constexpr std::array<std::string_view, 3> program_names = {"scan", "values", "index"};
+constexpr std::array<std::string_view, 5> program_names = {"scan", "values", "index", "chains",
+                                                           "names"};
 
 }  // namespace
 

@@ -14,15 +14,16 @@
 
 namespace penstock::pages {
 
-// Programs of kernels/: page_scan, page_values, page_index.
-enum class PageProgram : unsigned char { scan, values, index };
+// Programs of kernels/: page_scan, page_values, page_index, page_chains, page_names.
+enum class PageProgram : unsigned char { scan, values, index, chains, names };
 
 class PagePrograms {
  public:
   // Code::unsupported for a device that runs neither warps nor single threads.
   static Result<std::unique_ptr<PagePrograms>> create(std::shared_ptr<Device> device);
 
-  // Begins to build all programs, and the decoders of these compressions, in threads; once.
+  // Begins to build the programs that all pages need, and the decoders of these compressions, in
+  // threads; once.
   void prepare(std::span<const Compression> compressions);
   Status launch(Queue& queue, PageProgram program, std::string_view kernel, std::uint32_t groups,
                 std::span<const Argument> arguments);
@@ -43,7 +44,7 @@ class PagePrograms {
   };
   std::shared_ptr<Device> device_;
   std::uint32_t group_size_ = 1, tasks_per_group_ = 1;
-  std::array<Slot<Program>, 3> programs_;
+  std::array<Slot<Program>, 5> programs_;
   std::array<Slot<batch::Decoder>, 5> decoders_;
   std::mutex tasks_mutex_;
   std::set<Compression> prepared_;

@@ -170,12 +170,21 @@ Status PendingBatch::scan() {
       {{Argument::of(*tasks_), Argument::of(*bytes_), Argument::of(*bytes_),
         Argument::of(*validity_), Argument::of(*checkpoints_), Argument::of(*found_),
         Argument::value(task_count)}}));
-  if (!layout_.has_values) return {};
+  if (layout_.has_chains)
+    PENSTOCK_TRY(programs_.launch(queue_, PageProgram::chains, "page_measure_chains",
+                                  programs_.groups_of_tasks(task_count),
+                                  {{Argument::of(*tasks_), Argument::of(*bytes_),
+                                    Argument::of(*found_), Argument::value(task_count)}}));
+  return layout_.has_values ? check_values(false) : Status();
+}
+
+Status PendingBatch::check_values(bool of_chains) {
+  const auto slice_count = static_cast<std::uint32_t>(layout_.slices.size());
   return programs_.launch(
       queue_, PageProgram::values, "page_values", programs_.groups_of_tasks(slice_count),
       {{Argument::of(*tasks_), Argument::of(*slices_), Argument::of(*bytes_), Argument::of(*bytes_),
         Argument::of(*checkpoints_), Argument::of(*found_), Argument::of(*faults_),
-        Argument::value(slice_count)}});
+        Argument::value(slice_count), Argument::value(std::uint32_t{of_chains})}});
 }
 
 Status PendingBatch::download_results() {

@@ -40,7 +40,11 @@ class PendingBatch final : public PendingPages {
   Status inflate(Compression compression, const PageInflation& pages, const Memory& compressed);
   Status copy_ranges(const Memory& compressed);
   Status scan();
+  Status check_values(bool of_chains);
   Status download_results();
+  Result<std::vector<std::uint32_t>> place_chained_texts();
+  Status enqueue_texts(std::uint64_t page_bytes, const std::vector<std::uint32_t>& chains);
+  Status make_texts();
   void add_fault(const PageOrigin& origin, Status status);
   void find_faults();
   void find_inflation_faults(const Inflating& inflating);

@@ -21,11 +21,16 @@ std::string why_not_type(const PagedColumn& column) {
       return column.physical == Physical::int96 ? "" : "its timestamps are not of 96 bits";
     case Conversion::big_endian: break;
   }
-  if (column.physical != Physical::fixed_bytes)
-    return "decimals of variable length are decoded by the host";
+  if (column.physical == Physical::byte_array) return "";
+  if (column.physical != Physical::fixed_bytes) return "its decimals are not of bytes";
   return column.fixed_bytes >= 1 && column.fixed_bytes <= 16
              ? ""
              : "its decimals have " + std::to_string(column.fixed_bytes) + " bytes";
+}
+
+// Among codes there is none for a string outside of the dictionary.
+std::string why_not_texts(const ChunkPages& pages, std::string_view what) {
+  return pages.dictionary_codes ? std::string(what) + " is decoded by the host" : "";
 }
 
 std::string why_not_encoding(const PagedColumn& column, const ChunkPages& pages,
@@ -35,9 +40,7 @@ std::string why_not_encoding(const PagedColumn& column, const ChunkPages& pages,
   switch (encoding) {
     case Encoding::dictionary:
       return column.physical == Physical::boolean ? "a dictionary of booleans" + by_host : "";
-    case Encoding::plain:
-      // Among codes there is none for a string outside of the dictionary.
-      return is_string && pages.dictionary_codes ? "a page of plain strings" + by_host : "";
+    case Encoding::plain: return why_not_texts(pages, "a page of plain strings");
     case Encoding::rle:
       return column.physical == Physical::boolean ? "" : "RLE of numbers" + by_host;
     case Encoding::delta:
@@ -48,10 +51,15 @@ std::string why_not_encoding(const PagedColumn& column, const ChunkPages& pages,
       return is_number(column.physical) || (column.physical == Physical::fixed_bytes && !is_string)
                  ? ""
                  : "BYTE_STREAM_SPLIT of its type" + by_host;
-    case Encoding::delta_lengths: return "DELTA_LENGTH_BYTE_ARRAY" + by_host;
+    case Encoding::delta_lengths:
+      return column.physical == Physical::byte_array
+                 ? why_not_texts(pages, "DELTA_LENGTH_BYTE_ARRAY of strings that are codes")
+                 : "DELTA_LENGTH_BYTE_ARRAY of its type" + by_host;
     case Encoding::delta_bytes: break;
   }
-  return "DELTA_BYTE_ARRAY" + by_host;
+  return column.physical == Physical::byte_array || column.physical == Physical::fixed_bytes
+             ? why_not_texts(pages, "DELTA_BYTE_ARRAY of strings that are codes")
+             : "DELTA_BYTE_ARRAY of its type" + by_host;
 }
 
 }  // namespace

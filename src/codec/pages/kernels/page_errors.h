@@ -18,6 +18,10 @@
 #define PAGE_LEVEL_CUT 12u
 #define PAGE_TEXT_CUT 13u
 #define PAGE_TEXT_LONG 14u
+#define PAGE_LENGTH_NEGATIVE 15u
+#define PAGE_TEXTS_SIZE 16u
+#define PAGE_PREFIX_INVALID 17u
+#define PAGE_TEXTS_LONG 18u
 
 #define PAGE_ERRORS(X)                                                                            \
   X(PAGE_LEVELS_CUT, truncated, "the definition levels end past the page's last byte")            \
@@ -33,4 +37,9 @@
   X(PAGE_DELTA_CUT, truncated, "DELTA_BINARY_PACKED ends before the last value")                  \
   X(PAGE_STREAMS_INVALID, corrupt, "the size does not fit BYTE_STREAM_SPLIT and the value count") \
   X(PAGE_TEXT_CUT, truncated, "a string ends past the page's last byte")                          \
-  X(PAGE_TEXT_LONG, unsupported, "a string of 16 MiB or more, which the host decodes")
+  X(PAGE_TEXT_LONG, unsupported, "a string of 16 MiB or more, which the host decodes")            \
+  X(PAGE_LENGTH_NEGATIVE, corrupt, "a negative length of a string")                               \
+  X(PAGE_TEXTS_SIZE, corrupt, "the lengths of strings do not add up to the bytes of the page")    \
+  X(PAGE_PREFIX_INVALID, corrupt, "a string shares more than the one before it has")              \
+  X(PAGE_TEXTS_LONG, unsupported,                                                                 \
+    "strings that together have 1 GiB or more, which the host decodes")

@@ -43,6 +43,9 @@
 // its length in the low bits. Longer strings are left to the host.
 #define PAGE_STRING_LENGTH_BITS 24u
 
+// The strings of a page that have to be put together have fewer bytes than this.
+#define PAGE_MAX_MADE_BYTES 0x40000000u
+
 // Elements of LIKE patterns that are not bytes.
 #define PAGE_LIKE_ANY_ONE 256u
 #define PAGE_LIKE_ANY_NUMBER 257u

@@ -18,6 +18,7 @@
 #define PAGE_TASK_VALIDITY 11u /* first word of its pairs of validity bits and counts */
 #define PAGE_TASK_FIRST_SLICE 12u
 #define PAGE_TASK_ENTRIES 13u    /* indices are below it */
+#define PAGE_TASK_MADE 13u       /* chains: where the bytes of strings are put together: 64 bits */
 #define PAGE_TASK_DICTIONARY 14u /* the place of entry 0 in units of 8 bytes */
 #define PAGE_TASK_OUT_WIDTH 15u  /* bytes of a converted value, 4 or 8; 0: none is converted */
 
@@ -26,7 +27,9 @@
 #define PAGE_FORM_BOOLEANS 2u /* four bytes with the runs' size, then runs */
 #define PAGE_FORM_DELTA 3u
 #define PAGE_FORM_STREAMS 4u
-#define PAGE_FORM_TEXTS 5u /* strings, each with its length in four bytes before it */
+#define PAGE_FORM_TEXTS 5u   /* strings, each with its length in four bytes before it */
+#define PAGE_FORM_LENGTHS 6u /* DELTA_LENGTH_BYTE_ARRAY */
+#define PAGE_FORM_CHAINS 7u  /* DELTA_BYTE_ARRAY */
 
 #define PAGE_LEVELS_NONE 0u
 #define PAGE_LEVELS_V1 1u /* four bytes with their size before them */
@@ -38,8 +41,7 @@
 #define PAGE_CONVERT_INT96 3u
 #define PAGE_CONVERT_BIG_ENDIAN 4u
 #define PAGE_CONVERT_BIG_ENDIAN_18 5u /* of at most 18 decimal digits */
-/* Values that a kernel cuts to fewer bits are only looked at. */
-#define PAGE_CONVERT_TEXT 6u /* only checked, to be UTF-8 */
+#define PAGE_CONVERT_TEXT 6u          /* only checked, to be UTF-8 */
 /* Values that a kernel cuts to fewer bits are only looked at. */
 #define PAGE_CONVERT_FIT_INT8 7u
 #define PAGE_CONVERT_FIT_UINT8 8u
@@ -54,7 +56,8 @@
 #define PAGE_RESULT_RUNS 3u
 #define PAGE_RESULT_BEGIN 4u /* the byte of the body where values or runs begin */
 #define PAGE_RESULT_END 5u   /* and end */
-#define PAGE_RESULT_WIDTH 6u /* bits of what runs pack */
+#define PAGE_RESULT_WIDTH 6u /* bits of what runs pack; chains: where what is shared begins */
+#define PAGE_RESULT_MADE 7u  /* chains: bytes of strings that have to be put together */
 
 /* Values that a warp or thread takes at once. A slice of a page of runs has a checkpoint: where the
  * run with its first value begins, the number of that run's first value, the number of the run. */

@@ -1,0 +1,207 @@
+#include "codec/pages/device/distinct_texts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "codec/pages/kernels/page_limits.h"
+#include "column/column_builders.hpp"
+
+namespace penstock::pages {
+namespace {
+
+constexpr std::uint64_t min_bytes = 64;
+constexpr std::uint32_t names_tile = 256;  // PAGE_NAMES_TILE of page_names.kc
+constexpr std::uint32_t texts_tile = 64;   // strings that a group copies
+constexpr std::uint32_t no_text = ~std::uint32_t{0};
+constexpr std::uint64_t no_row_text = ~std::uint64_t{0};
+constexpr std::uint32_t max_values = std::uint32_t{1} << 30;  // the table has twice as many slots
+
+std::uint64_t length_of(std::uint64_t text) {
+  return text & ((std::uint64_t{1} << PAGE_STRING_LENGTH_BITS) - 1);
+}
+
+Result<std::shared_ptr<Buffer>> filled(Device& device, Queue& queue, std::uint64_t words,
+                                       std::uint32_t value) {
+  const std::uint64_t bytes = std::max(words * 4, min_bytes);
+  PENSTOCK_ASSIGN(auto memory, device.allocate(bytes));
+  PENSTOCK_TRY(queue.fill(*memory, value, bytes));
+  return memory;
+}
+
+// A column of strings of these lengths, whose bytes stand one behind the other.
+Column column_of_strings(std::vector<std::byte> bytes, std::vector<std::uint64_t> offsets) {
+  Column column;
+  column.type.kind = Kind::string;
+  column.row_count = offsets.size() - 1;
+  column.values = Bytes::own(std::move(bytes));
+  column.offsets = Bytes::own(std::move(offsets));
+  column.offset_bytes = 8;
+  return column;
+}
+
+}  // namespace
+
+Status TextsOfColumn::find() {
+  strings_ = column_of_strings({}, {0});
+  if (value_count() == 0) return {};
+  if (value_count() > max_values)
+    return Status(Code::capacity, "a batch has more than 2^30 strings");
+  PENSTOCK_TRY(number_values());
+  PENSTOCK_TRY(list_names());
+  return download_strings();
+}
+
+Status TextsOfColumn::number_values() {
+  Device& device = programs_->device();
+  slot_count_ = std::bit_ceil(2 * value_count());
+  PENSTOCK_ASSIGN(const Memory slots, filled(device, queue_, slot_count_, no_text));
+  PENSTOCK_ASSIGN(firsts_, filled(device, queue_, slot_count_, no_text));
+  PENSTOCK_ASSIGN(numbers_, device.allocate(std::max(std::uint64_t{value_count()} * 4, min_bytes)));
+  return programs_->launch(queue_, PageProgram::names, "page_find_names",
+                           programs_->groups_of_tiles(value_count(), names_tile),
+                           {{Argument::of(*column_.bytes), Argument::of(*column_.index),
+                             Argument::of(*slots), Argument::of(*firsts_), Argument::of(*numbers_),
+                             Argument::value(value_count()), Argument::value(slot_count_ - 1)}});
+}
+
+Status TextsOfColumn::list_names() {
+  Device& device = programs_->device();
+  PENSTOCK_ASSIGN(const Memory count, filled(device, queue_, 1, 0));
+  PENSTOCK_ASSIGN(const Memory names,
+                  device.allocate(std::max(value_count() * sizeof(Name), min_bytes)));
+  PENSTOCK_TRY(programs_->launch(
+      queue_, PageProgram::names, "page_list_names",
+      programs_->groups_of_tiles(slot_count_, names_tile),
+      {{Argument::of(*column_.bytes), Argument::of(*column_.index), Argument::of(*firsts_),
+        Argument::of(*names), Argument::of(*count), Argument::value(slot_count_)}}));
+  std::uint32_t name_count = 0;
+  PENSTOCK_TRY(queue_.download(&name_count, *count, 4));
+  PENSTOCK_TRY(queue_.finish());
+  if (name_count > value_count())
+    return Status(Code::internal, "a kernel found more strings than there are values");
+  names_.resize(name_count);
+  PENSTOCK_TRY(queue_.download(names_.data(), *names, names_.size() * sizeof(Name)));
+  PENSTOCK_TRY(queue_.finish());
+  std::sort(names_.begin(), names_.end(),
+            [](const Name& a, const Name& b) { return a.first_value < b.first_value; });
+  return {};
+}
+
+Status TextsOfColumn::download_strings() {
+  std::vector<std::uint64_t> texts;
+  for (const Name& name : names_) texts.push_back(name.text());
+  PENSTOCK_ASSIGN(strings_, download_texts(*programs_, queue_, *column_.bytes, texts));
+  return {};
+}
+
+// Has the rows of the column's index, and one run of all values.
+Result<std::shared_ptr<Buffer>> TextsOfColumn::index_of_codes() {
+  const std::uint64_t rows =
+      column_.null_count == 0 ? 0 : (column_.row_count + 31) / 32 * std::uint64_t{2};
+  const std::uint64_t blocks = PAGE_HEAD_WORDS + rows;
+  const std::uint64_t runs = (blocks + value_count() / PAGE_BLOCK_VALUES + 1 + 3) / 4 * 4;
+  const std::uint32_t last_run[] = {no_text, 0, PAGE_RUN_REPEATED << 16, 0};
+  std::array<std::uint32_t, 3 * PAGE_RUN_WORDS> run_words = {
+      0, 0, std::uint32_t{32} << 8 | PAGE_RUN_PLAIN << 16, 0};
+  for (std::size_t run = value_count() == 0 ? 0 : 1; run < 3; run++)
+    std::copy_n(last_run, PAGE_RUN_WORDS, run_words.begin() + run * PAGE_RUN_WORDS);
+  std::array<std::uint32_t, PAGE_HEAD_WORDS> head = {};
+  head[PAGE_HEAD_ROWS] = rows == 0 ? 0 : PAGE_HEAD_WORDS;
+  head[PAGE_HEAD_BLOCKS] = static_cast<std::uint32_t>(blocks);
+  head[PAGE_HEAD_RUNS] = static_cast<std::uint32_t>(runs);
+  head[PAGE_HEAD_RUN_COUNT] = value_count() == 0 ? 0 : 1;
+  head[PAGE_HEAD_VALUE_COUNT] = value_count();
+  head[PAGE_HEAD_ROW_COUNT] = static_cast<std::uint32_t>(column_.row_count);
+  PENSTOCK_ASSIGN(Memory index, filled(programs_->device(), queue_, runs + run_words.size(), 0));
+  PENSTOCK_TRY(queue_.copy(*index, *column_.index, blocks * 4));
+  PENSTOCK_TRY(queue_.upload(*index, head.data(), sizeof head));
+  PENSTOCK_TRY(queue_.upload(*index, run_words.data(), sizeof run_words, runs * 4));
+  PENSTOCK_TRY(queue_.finish());
+  return index;
+}
+
+// `pairs`: of a slot and a code.
+Status TextsOfColumn::enqueue_codes(const std::vector<std::uint32_t>& pairs) {
+  const auto pair_count = static_cast<std::uint32_t>(pairs.size() / 2);
+  PENSTOCK_ASSIGN(const Memory uploaded,
+                  programs_->device().allocate(std::max(pairs.size() * 4, min_bytes)));
+  PENSTOCK_TRY(queue_.upload(*uploaded, pairs.data(), pairs.size() * 4));
+  PENSTOCK_TRY(programs_->launch(
+      queue_, PageProgram::names, "page_put_codes",
+      programs_->groups_of_tiles(pair_count, names_tile),
+      {{Argument::of(*uploaded), Argument::of(*firsts_), Argument::value(pair_count)}}));
+  return programs_->launch(
+      queue_, PageProgram::names, "page_take_codes",
+      programs_->groups_of_tiles(value_count(), names_tile),
+      {{Argument::of(*firsts_), Argument::of(*numbers_), Argument::value(value_count())}});
+}
+
+Result<DecodedPages> TextsOfColumn::with_codes(std::span<const std::uint32_t> codes) {
+  std::vector<std::uint32_t> pairs;
+  for (std::size_t i = 0; i < names_.size(); i++) {
+    pairs.push_back(names_[i].slot);
+    pairs.push_back(codes[i]);
+  }
+  if (!numbers_) { PENSTOCK_ASSIGN(numbers_, programs_->device().allocate(min_bytes)); }
+  const Status enqueued = pairs.empty() ? Status() : enqueue_codes(pairs);
+  PENSTOCK_TRY(queue_.finish());  // what was enqueued reads `pairs`
+  PENSTOCK_TRY(enqueued);
+  DecodedPages coded = column_;
+  coded.bytes = numbers_;
+  PENSTOCK_ASSIGN(coded.index, index_of_codes());
+  coded.device_bytes = numbers_->bytes() + coded.index->bytes();
+  return coded;
+}
+
+// Words of strings, each with the byte that it goes to.
+Result<Column> download_texts(PagePrograms& programs, Queue& queue, const Buffer& bytes,
+                              std::span<const std::uint64_t> texts) {
+  std::vector<std::uint64_t> offsets = {0}, places;
+  for (const std::uint64_t text : texts) {
+    places.push_back(text);
+    places.push_back(offsets.back());
+    offsets.push_back(offsets.back() + length_of(text));
+  }
+  std::vector<std::byte> strings(offsets.back());
+  if (strings.empty()) return column_of_strings(std::move(strings), std::move(offsets));
+  const auto text_count = static_cast<std::uint32_t>(texts.size());
+  PENSTOCK_ASSIGN(const auto uploaded, programs.device().allocate(places.size() * 8));
+  PENSTOCK_ASSIGN(const auto copied,
+                  programs.device().allocate(std::max<std::uint64_t>(strings.size(), min_bytes)));
+  const Status enqueued = [&]() -> Status {
+    PENSTOCK_TRY(queue.upload(*uploaded, places.data(), places.size() * 8));
+    PENSTOCK_TRY(programs.launch(queue, PageProgram::names, "page_copy_texts",
+                                 programs.groups_of_tiles(text_count, texts_tile),
+                                 {{Argument::of(bytes), Argument::of(*uploaded),
+                                   Argument::of(*copied), Argument::value(text_count)}}));
+    return queue.download(strings.data(), *copied, strings.size());
+  }();
+  PENSTOCK_TRY(queue.finish());  // what was enqueued reads `places`
+  PENSTOCK_TRY(enqueued);
+  return column_of_strings(std::move(strings), std::move(offsets));
+}
+
+Result<Column> texts_of_rows(PagePrograms& programs, Queue& queue, const DecodedPages& column,
+                             const Buffer& rows, std::uint32_t row_count) {
+  std::vector<std::uint64_t> texts(row_count);
+  PENSTOCK_ASSIGN(const auto found,
+                  programs.device().allocate(std::max(std::uint64_t{row_count} * 8, min_bytes)));
+  PENSTOCK_TRY(
+      programs.launch(queue, PageProgram::names, "page_texts_of_rows",
+                      programs.groups_of_tiles(row_count, names_tile),
+                      {{Argument::of(*column.bytes), Argument::of(*column.index),
+                        Argument::of(rows), Argument::of(*found), Argument::value(row_count)}}));
+  PENSTOCK_TRY(queue.download(texts.data(), *found, texts.size() * 8));
+  PENSTOCK_TRY(queue.finish());
+  column::BitBuilder validity;
+  for (std::uint64_t& text : texts) {
+    validity.push(text != no_row_text);
+    if (text == no_row_text) text = 0;
+  }
+  PENSTOCK_ASSIGN(Column strings, download_texts(programs, queue, *column.bytes, texts));
+  if (column.null_count > 0) strings.validity = validity.take();
+  return strings;
+}
+
+}  // namespace penstock::pages
