@@ -85,7 +85,7 @@ TEST(LightFile, CutAndChangedFilesAreReadOrRefused) {
     if (source.ok())
       static_cast<void>(read_cells(**source, all_columns(**source), {.batch_rows = 640}));
   };
-  for (std::size_t at = 0; at < whole.size(); at += 1 + whole.size() / 300) {
+  for (std::size_t at = 0; at < whole.size(); at += 1 + whole.size() / 100) {
     read(whole.substr(0, at));
     for (const char mask : {'\x01', '\x80', '\xff'}) {
       std::string changed = whole;
