@@ -11,23 +11,23 @@ constexpr std::string_view type_names[] = {"strings", "integers, dates, timestam
 constexpr std::uint32_t all_kinds =
     1u << LIGHT_DELTA | 1u << LIGHT_RUNS | 1u << LIGHT_DICTIONARY | 1u << LIGHT_ALP;
 
-struct Encoding {
+struct EncodingRow {
   std::string_view name;
   Types types;
   light::Kinds kinds = {};
 };
 // By ColumnEncoding.
-constexpr Encoding encodings[] = {{"fsst", Types::strings},
-                                  {"gsst", Types::strings},
-                                  {"bitpack", Types::whole_numbers, {0, false}},
-                                  {"for", Types::whole_numbers},
-                                  {"delta", Types::whole_numbers, {1u << LIGHT_DELTA}},
-                                  {"rle", Types::numbers, {1u << LIGHT_RUNS}},
-                                  {"dictionary", Types::numbers, {1u << LIGHT_DICTIONARY}},
-                                  {"alp", Types::floats, {1u << LIGHT_ALP}},
-                                  {"auto", Types::numbers, {all_kinds}}};
+constexpr EncodingRow encodings[] = {{"fsst", Types::strings},
+                                     {"gsst", Types::strings},
+                                     {"bitpack", Types::whole_numbers, {0, false}},
+                                     {"for", Types::whole_numbers},
+                                     {"delta", Types::whole_numbers, {1u << LIGHT_DELTA}},
+                                     {"rle", Types::numbers, {1u << LIGHT_RUNS}},
+                                     {"dictionary", Types::numbers, {1u << LIGHT_DICTIONARY}},
+                                     {"alp", Types::floats, {1u << LIGHT_ALP}},
+                                     {"auto", Types::numbers, {all_kinds}}};
 
-const Encoding& row_of(ColumnEncoding encoding) {
+const EncodingRow& row_of(ColumnEncoding encoding) {
   return encodings[static_cast<std::size_t>(encoding)];
 }
 

@@ -82,10 +82,36 @@ bool is_same(const Block& block, const Column& decoded, std::uint64_t row) {
   return std::memcmp(&bits, decoded.values.data + row * width, width) == 0;
 }
 
+// Four rows are loaded as each of them is.
+template <class T>
+void compare_four(const Block& block, std::uint32_t row,
+                  T (*one)(const std::uint32_t*, std::uint32_t),
+                  void (*four)(const std::uint32_t*, std::uint32_t, T*)) {
+  T values[4];
+  four(block.bytes().as<std::uint32_t>(), row, values);
+  for (std::uint32_t k = 0; k < 4; k++) {
+    const T value = one(block.bytes().as<std::uint32_t>(), row + k);
+    require(std::memcmp(&value, &values[k], sizeof value) == 0, "four rows are loaded as one is");
+  }
+}
+void compare_four(const Block& block, std::uint32_t row) {
+  using namespace kernelc;
+  switch (block.type().kind) {
+    case Kind::float32: return compare_four<float>(block, row, light_load_f32, light_load_f32_4);
+    case Kind::float64: return compare_four<double>(block, row, light_load_f64, light_load_f64_4);
+    default:
+      if (width_bytes(block.type()) == 8)
+        return compare_four<u64>(block, row, light_load_u64, light_load_u64_4);
+      compare_four<u32>(block, row, light_load_u32, light_load_u32_4);
+  }
+}
+
 void read_all(const Block& block) {
   const Column decoded = block.decode();
   for (std::uint64_t row = 0; row < block.row_count(); row++)
     require(is_same(block, decoded, row), "a kernel loads what the host decodes");
+  for (std::uint64_t row = 0; row + 4 <= block.row_count(); row += 4)
+    compare_four(block, static_cast<std::uint32_t>(row));
 }
 
 void try_block(Input input) {

@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::uint32_t every_kind =
     1u << LIGHT_DELTA | 1u << LIGHT_RUNS | 1u << LIGHT_DICTIONARY | 1u << LIGHT_ALP;
-constexpr light::Kinds choices[] = {{0, false},
-                                    {0},
-                                    {1u << LIGHT_DELTA},
-                                    {1u << LIGHT_RUNS},
-                                    {1u << LIGHT_DICTIONARY},
-                                    {1u << LIGHT_ALP},
-                                    {every_kind}};
+constexpr light::Kinds kind_choices[] = {{0, false},
+                                         {0},
+                                         {1u << LIGHT_DELTA},
+                                         {1u << LIGHT_RUNS},
+                                         {1u << LIGHT_DICTIONARY},
+                                         {1u << LIGHT_ALP},
+                                         {every_kind}};
 
 template <class T> void expect_same_bits(const Column& found, std::span<const T> values) {
   ASSERT_EQ(found.row_count, values.size());
@@ -32,8 +32,8 @@ template <class T> void expect_same_bits(const Column& found, std::span<const T>
         << " instead of " << values[i];
 }
 
-template <class T> void expect_round_trip(const std::vector<T>& values) {
-  for (const light::Kinds kinds : choices) {
+template <class T> void expect_light_round_trip(const std::vector<T>& values) {
+  for (const light::Kinds kinds : kind_choices) {
     SCOPED_TRACE("kinds " + std::to_string(kinds.allowed));
     const auto block = light::encode(Column::from(values), kinds);
     ASSERT_TRUE(block.ok()) << block.status().text();
@@ -62,7 +62,7 @@ template <class T> std::vector<T> edges_of_floats() {
 
 // Values that each kind is good at, of so many rows, with the edges here and there.
 template <class T>
-std::vector<std::vector<T>> shapes(std::size_t row_count, const std::vector<T>& edges) {
+std::vector<std::vector<T>> light_shapes(std::size_t row_count, const std::vector<T>& edges) {
   std::mt19937_64 random(row_count);
   const auto make = [&](auto value_of) {
     std::vector<T> values;
@@ -85,12 +85,13 @@ std::vector<std::vector<T>> shapes(std::size_t row_count, const std::vector<T>& 
   return all;
 }
 
-constexpr std::size_t row_counts[] = {0, 1, 2, 7, 8, 9, 31, 33, 1023, 1024, 1025, 5000};
+constexpr std::size_t light_row_counts[] = {0, 1, 2, 7, 8, 9, 31, 33, 1023, 1024, 1025, 5000};
 
 template <class T> class LightNumbers : public testing::Test {};
-using Numbers = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
-                               std::uint32_t, std::int64_t, std::uint64_t, float, double>;
-TYPED_TEST_SUITE(LightNumbers, Numbers);
+using LightTypes =
+    testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                   std::uint32_t, std::int64_t, std::uint64_t, float, double>;
+TYPED_TEST_SUITE(LightNumbers, LightTypes);
 
 TYPED_TEST(LightNumbers, ComeBackBitByBitInEveryKind) {
   std::vector<TypeParam> edges;
@@ -98,10 +99,10 @@ TYPED_TEST(LightNumbers, ComeBackBitByBitInEveryKind) {
     edges = edges_of_floats<TypeParam>();
   else
     edges = edges_of_integers<TypeParam>();
-  for (const std::size_t rows : row_counts)
-    for (const auto& values : shapes<TypeParam>(rows, edges)) {
+  for (const std::size_t rows : light_row_counts)
+    for (const auto& values : light_shapes<TypeParam>(rows, edges)) {
       SCOPED_TRACE(std::to_string(rows) + " rows");
-      expect_round_trip(values);
+      expect_light_round_trip(values);
     }
 }
 
@@ -110,7 +111,7 @@ TEST(LightBlock, EveryWidthOfBitsComesBack) {
     std::mt19937_64 random(width);
     std::vector<std::uint64_t> values;
     for (int i = 0; i < 1500; i++) values.push_back(width == 0 ? 5 : random() >> (64 - width));
-    expect_round_trip(values);
+    expect_light_round_trip(values);
   }
 }
 
@@ -136,7 +137,7 @@ TEST(LightBlock, SlicesAndJoinedPartsHaveTheirRows) {
   std::vector<std::int64_t> values;
   std::mt19937_64 random(3);
   for (int i = 0; i < 6000; i++) values.push_back(i * 10 + static_cast<std::int64_t>(random() % 9));
-  for (const light::Kinds kinds : choices) {
+  for (const light::Kinds kinds : kind_choices) {
     SCOPED_TRACE("kinds " + std::to_string(kinds.allowed));
     const auto block = light::encode(Column::from(values), kinds);
     ASSERT_TRUE(block.ok()) << block.status().text();
