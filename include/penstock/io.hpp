@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,11 +33,28 @@ Status write_table(const Table& table, const std::string& path, FileFormat forma
 using ByteSink = std::function<Status(std::string_view bytes)>;
 Status write_table(const Table& table, const ByteSink& sink, FileFormat format);
 
-// The encoding of a column of strings in a file; see penstock/fsst.hpp.
-enum class StringCodec : unsigned char { fsst, gsst };
+// The encoding of a column in a file. Of strings: fsst and gsst (penstock/fsst.hpp). The others are
+// light encodings of numbers (docs/formats/light-encodings.md): integers, dates, timestamps and
+// decimals for bitpack, frame_of_reference and delta; floats for alp; all of them for the others.
+// automatic: the smallest of those that the column's type has, for every 1024 values.
+enum class ColumnEncoding : unsigned char {
+  fsst,
+  gsst,
+  bitpack,
+  frame_of_reference,
+  delta,
+  run_length,
+  dictionary,
+  alp,
+  automatic,
+};
+// Returns the name that `penstock encode` takes: "for", "rle", "auto".
+std::string_view name_of(ColumnEncoding encoding);
+std::optional<ColumnEncoding> find_encoding(std::string_view name);
+
 struct ColumnCodec {
   std::string column;
-  StringCodec codec = StringCodec::fsst;
+  ColumnEncoding codec = ColumnEncoding::fsst;
 };
 
 struct EncodeTableOptions {
@@ -44,11 +62,11 @@ struct EncodeTableOptions {
   std::uint32_t split_code_bytes = fsst::default_split_code_bytes;  // of GSST
   std::function<bool(std::uint64_t rows_done)> progress = {};  // false ends it with Code::cancelled
 };
-// Bytes of a column in plain Arrow (strings and offsets of 4 bytes), and as written (codes, offsets
-// and tables).
+// Bytes of a column in plain Arrow (values, or strings and offsets of 4 bytes), and as written
+// (encoded values, or codes, offsets and tables). Validity is not counted.
 struct EncodedColumn {
   std::string name;
-  StringCodec codec = StringCodec::fsst;
+  ColumnEncoding codec = ColumnEncoding::fsst;
   std::uint64_t bytes_before = 0, bytes_after = 0;
 };
 struct EncodeTableReport {
@@ -56,8 +74,8 @@ struct EncodeTableReport {
   std::vector<EncodedColumn> columns;  // the encoded ones, as options.codecs has them
 };
 // Writes a table as an Arrow IPC file, batch after batch, with some columns encoded
-// (docs/formats/fsst.md). Other values are unchanged, but a DECIMAL of more than 18 digits becomes
-// one of 18.
+// (docs/formats/). Other values are unchanged, but a DECIMAL of more than 18 digits becomes one
+// of 18.
 Result<EncodeTableReport> encode_table(const TableSource& source, const ByteSink& sink,
                                        const EncodeTableOptions& options);
 

@@ -10,6 +10,8 @@ std::span<const Command> bench_commands() {
       {"bench scan", "Time prefix sums on the device", declare_bench_scan},
       {"bench fsst", "Time decoding FSST strings on the device, by every variant that fits",
        declare_bench_fsst},
+      {"bench light", "Time a filter and a sum over numbers in light encodings on the device",
+       declare_bench_light},
       {"bench codecs",
        "Time batches of LZ4, Snappy, Deflate, zlib, gzip and Zstandard chunks on the device, by "
        "every variant that fits",

@@ -14,6 +14,7 @@ Action declare_bench_sort(Arguments& arguments);
 Action declare_bench_groups(Arguments& arguments);
 Action declare_bench_scan(Arguments& arguments);
 Action declare_bench_fsst(Arguments& arguments);
+Action declare_bench_light(Arguments& arguments);
 Action declare_bench_codecs(Arguments& arguments);
 Action declare_bench_streams(Arguments& arguments);
 Action declare_bench_windows(Arguments& arguments);

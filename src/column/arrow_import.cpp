@@ -232,6 +232,7 @@ Status import_values(const Rows& rows, const ArrowField& field, Column& to) {
     case ArrowLayout::string_views: return join_views(rows, to);
     case ArrowLayout::codes: return import_codes(rows, field, to);
     case ArrowLayout::fsst: return {Code::unsupported, "FSST codes without their symbol tables"};
+    case ArrowLayout::light: return {Code::unsupported, "numbers in a light encoding"};
   }
   return {};
 }

@@ -19,6 +19,10 @@ Result<Column> copy_column(const Column& column, Device& device, Queue& queue) {
   if (column.type.kind == Kind::string)
     return Status(Code::unsupported, "a string column on a device");
   if (column.device_values) return column;
+  if (column.encoded) {
+    PENSTOCK_ASSIGN(const Column plain, decoded(column));
+    return copy_column(plain, device, queue);
+  }
   const std::uint64_t bit_bytes = column::bytes_of_bits(column.row_count);
   Column copy = column;  // the host's bytes stay, for whatever reads rows there
   PENSTOCK_ASSIGN(copy.device_values, copy_to(device, queue, column.values,

@@ -18,12 +18,6 @@ struct EncodeOptions {
   bool force = false, no_progress = false;
 };
 
-struct CodecName {
-  std::string_view name;
-  StringCodec codec;
-};
-constexpr CodecName codec_names[] = {{"fsst", StringCodec::fsst}, {"gsst", StringCodec::gsst}};
-
 // "url=gsst,title=fsst"; a column's name may hold "=".
 Result<std::vector<ColumnCodec>> read_codecs(const std::string& text) {
   std::vector<ColumnCodec> codecs;
@@ -32,12 +26,13 @@ Result<std::vector<ColumnCodec>> read_codecs(const std::string& text) {
     const std::string part = text.substr(at, comma - at);
     at = comma + 1;
     const std::size_t sign = part.rfind('=');
-    const CodecName* found = nullptr;
-    for (const CodecName& known : codec_names)
-      if (sign != std::string::npos && part.substr(sign + 1) == known.name) found = &known;
-    if (found == nullptr || sign == 0)
-      return Status(Code::invalid, "'" + part + "' is not COLUMN=fsst or COLUMN=gsst");
-    codecs.push_back({part.substr(0, sign), found->codec});
+    const auto found =
+        sign == std::string::npos ? std::nullopt : find_encoding(part.substr(sign + 1));
+    if (!found || sign == 0)
+      return Status(Code::invalid, "'" + part +
+                                       "' is not COLUMN=CODEC, whose codec is fsst, gsst, bitpack, "
+                                       "for, delta, rle, dictionary, alp or auto");
+    codecs.push_back({part.substr(0, sign), *found});
   }
   return codecs;
 }
@@ -58,10 +53,9 @@ std::string report_line(const EncodedColumn& column) {
                                                : static_cast<double>(column.bytes_before) /
                                                      static_cast<double>(column.bytes_after);
   char line[512];
-  std::snprintf(line, sizeof line, "%-24s %-5s %20s %20s %8.2f", column.name.c_str(),
-                column.codec == StringCodec::gsst ? "gsst" : "fsst",
-                count_text(column.bytes_before).c_str(), count_text(column.bytes_after).c_str(),
-                ratio);
+  std::snprintf(line, sizeof line, "%-24s %-10s %20s %20s %8.2f", column.name.c_str(),
+                std::string(name_of(column.codec)).c_str(), count_text(column.bytes_before).c_str(),
+                count_text(column.bytes_after).c_str(), ratio);
   return column.bytes_after > column.bytes_before
              ? std::string(line) + "  grew: leave it out of --codec"
              : line;
@@ -84,7 +78,7 @@ std::string sizes_text(const EncodeTableReport& report, const EncodeOptions& opt
 
 void print_report(const EncodeTableReport& report, const EncodeOptions& options) {
   char head[512];
-  std::snprintf(head, sizeof head, "%-24s %-5s %20s %20s %8s", "column", "codec", "bytes before",
+  std::snprintf(head, sizeof head, "%-24s %-10s %20s %20s %8s", "column", "codec", "bytes before",
                 "bytes after", "ratio");
   print_line(head);
   for (const EncodedColumn& column : report.columns) print_line(report_line(column));
@@ -123,8 +117,9 @@ Action declare_encode(Arguments& arguments) {
                   check_output);
   arguments.require("--output");
   arguments.value("--codec", "COLUMN=CODEC,...", options->codecs,
-                  "fsst: codes for frequent substrings; gsst: the same, with split points for "
-                  "parallel decoding",
+                  "of strings, fsst: codes for frequent substrings; gsst: the same, with split "
+                  "points for parallel decoding. Of numbers, bitpack, for, delta, rle, dictionary, "
+                  "alp (floats), or auto, the smallest for every 1024 values",
                   check_codecs);
   arguments.require("--codec");
   arguments.choice("--split-bytes", {"16", "32", "64", "128", "256", "512", "1024", "2048", "4096"},
@@ -132,7 +127,7 @@ Action declare_encode(Arguments& arguments) {
   arguments.flag("--force,-f", options->force, "overwrite an existing file");
   arguments.flag("--no-progress", options->no_progress, "no progress bar on a terminal");
   arguments.footer(
-      "\nExample: penstock encode hits.parquet -o hits.arrow --codec URL=gsst,Title=fsst");
+      "\nExample: penstock encode hits.parquet -o hits.arrow --codec URL=gsst,Price=alp,Id=for");
   return [options] { return encode(*options); };
 }
 

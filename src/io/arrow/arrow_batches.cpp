@@ -9,17 +9,28 @@
 
 #include "column/unsupported.hpp"
 #include "io/encoded/fsst_columns.hpp"
+#include "io/encoded/light_columns.hpp"
 
 namespace penstock::io {
 namespace {
 
-Result<Column> import_fsst(const arrow::RecordBatch& batch, std::uint32_t index,
-                           const column::ArrowField& field, const arrow::KeyValueMetadata* metadata,
-                           bool keeps_encoded) {
+bool is_encoded(const column::ArrowField& field) {
+  return field.layout == column::ArrowLayout::fsst || field.layout == column::ArrowLayout::light;
+}
+
+Result<Column> import_fsst(const std::shared_ptr<arrow::Array>& array, const std::string& name,
+                           const arrow::KeyValueMetadata* metadata, bool keeps_encoded) {
+  PENSTOCK_ASSIGN(fsst::EncodedStrings strings, fsst_strings(array, name, metadata));
+  return keeps_encoded ? keep_fsst(std::move(strings)) : decode_fsst(strings);
+}
+
+Result<Column> import_encoded(const std::shared_ptr<arrow::Array>& array,
+                              const column::ArrowField& field,
+                              const arrow::KeyValueMetadata* metadata, bool keeps_encoded) {
   PENSTOCK_TRY(column::check_supported(field.field));
-  auto strings = fsst_strings(batch.column(static_cast<int>(index)), field.field.name, metadata);
-  if (!strings.ok()) return strings.with("while importing column '" + field.field.name + "'");
-  auto column = keeps_encoded ? keep_fsst(std::move(*strings)) : decode_fsst(*strings);
+  auto column = field.layout == column::ArrowLayout::fsst
+                    ? import_fsst(array, field.field.name, metadata, keeps_encoded)
+                    : import_light(array, field.field.type, keeps_encoded);
   return column.ok()
              ? std::move(column)
              : Result<Column>(column.with("while importing column '" + field.field.name + "'"));
@@ -43,7 +54,7 @@ Result<std::vector<column::ArrowField>> fields_of(const arrow::Schema& schema) {
     PENSTOCK_TRY(from_arrow(arrow::ExportField(*field, &exported)));
     fields.push_back(column::field_of(exported));
     exported.release(&exported);
-    take_fsst_field(*field, fields.back());
+    if (!take_fsst_field(*field, fields.back())) take_light_field(*field, fields.back());
     if (!fields.back().field.unsupported.empty())
       fields.back().field.unsupported += " (" + field->type()->ToString() + ")";
   }
@@ -62,19 +73,17 @@ Result<Table> import_untrusted(const arrow::RecordBatch& batch,
                                const arrow::KeyValueMetadata* metadata,
                                std::span<const std::uint32_t> encoded) {
   PENSTOCK_TRY(check_whole(batch));
-  const auto is_fsst = [&](std::uint32_t index) {
-    return fields[index].layout == column::ArrowLayout::fsst;
-  };
   std::vector<std::uint32_t> plain;
-  std::ranges::remove_copy_if(wanted, std::back_inserter(plain), is_fsst);
+  std::ranges::remove_copy_if(wanted, std::back_inserter(plain),
+                              [&](std::uint32_t index) { return is_encoded(fields[index]); });
   ArrowArray array{};
   PENSTOCK_TRY(from_arrow(arrow::ExportRecordBatch(batch, &array)));
   PENSTOCK_ASSIGN(Table table, column::import_columns(column::own(&array), fields, plain));
   for (std::size_t at = 0; at < wanted.size(); at++) {
-    if (!is_fsst(wanted[at])) continue;
+    if (!is_encoded(fields[wanted[at]])) continue;
     const bool keeps_encoded = std::ranges::find(encoded, wanted[at]) != encoded.end();
-    PENSTOCK_ASSIGN(Column column,
-                    import_fsst(batch, wanted[at], fields[wanted[at]], metadata, keeps_encoded));
+    PENSTOCK_ASSIGN(Column column, import_encoded(batch.column(static_cast<int>(wanted[at])),
+                                                  fields[wanted[at]], metadata, keeps_encoded));
     table.names.insert(table.names.begin() + static_cast<std::ptrdiff_t>(at),
                        fields[wanted[at]].field.name);
     table.columns.insert(table.columns.begin() + static_cast<std::ptrdiff_t>(at),

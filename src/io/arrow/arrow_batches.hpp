@@ -12,8 +12,8 @@ Result<std::vector<column::ArrowField>> fields_of(const arrow::Schema& schema);
 Schema schema_of(std::span<const column::ArrowField> fields);
 
 // Checks every offset, index and string of the batch (it may come from an untrusted file), then
-// imports `wanted` of its columns. FSST columns are decoded but for those in `encoded`; `metadata`
-// is the batch's own, where it may have some.
+// imports `wanted` of its columns. Encoded columns are decoded but for those in `encoded`;
+// `metadata` is the batch's own, where it may have some.
 Result<Table> import_untrusted(const arrow::RecordBatch& batch,
                                std::span<const column::ArrowField> fields,
                                std::span<const std::uint32_t> wanted,

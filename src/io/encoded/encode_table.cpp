@@ -7,10 +7,13 @@
 #include <set>
 
 #include "base/suggest_name.hpp"
+#include "codec/light/host/encode_block.hpp"
 #include "column/unsupported.hpp"
 #include "io/common/arrow_errors.hpp"
 #include "io/common/sink_stream.hpp"
+#include "io/encoded/encodings.hpp"
 #include "io/encoded/fsst_columns.hpp"
+#include "io/encoded/light_columns.hpp"
 
 namespace penstock {
 namespace {
@@ -19,8 +22,6 @@ constexpr std::uint64_t batch_rows = 1 << 20;
 // Limit of one column's string bytes in one batch: codes may be twice as long, and their offsets
 // have 31 bits.
 constexpr std::uint64_t max_string_bytes = (std::uint64_t{1} << 30) - 1;
-
-std::string name_of(StringCodec codec) { return codec == StringCodec::gsst ? "gsst" : "fsst"; }
 
 // Returns the index of the column that a codec is for.
 Result<std::uint32_t> find_column(const Schema& schema, const ColumnCodec& codec) {
@@ -33,11 +34,11 @@ Result<std::uint32_t> find_column(const Schema& schema, const ColumnCodec& codec
                                      (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
   }
   const Field& field = schema[*found];
-  if (field.unsupported.empty() && field.type.kind == Kind::string) return *found;
-  const std::string type =
-      field.unsupported.empty() ? penstock::name_of(field.type) : field.unsupported;
+  if (field.unsupported.empty() && io::encodes(codec.codec, field.type)) return *found;
+  const std::string type = field.unsupported.empty() ? name_of(field.type) : field.unsupported;
   return Status(Code::invalid, "column '" + field.name + "' is " + type + "; " +
-                                   name_of(codec.codec) + " encodes strings");
+                                   std::string(name_of(codec.codec)) + " encodes " +
+                                   std::string(io::types_of(codec.codec)));
 }
 
 std::uint64_t string_bytes(const Column& column, std::uint64_t first, std::uint64_t count) {
@@ -124,9 +125,13 @@ class TableEncoder {
     arrow::FieldVector fields;
     for (std::size_t i = 0; i < codecs_.size(); i++) {
       const Field& field = source_.schema()[i];
-      if (codecs_[i] != nullptr) {
+      if (codecs_[i] != nullptr && io::encodes_strings(codecs_[i]->codec)) {
         fields.push_back(
-            io::fsst_field(field.name, field.nullable, codecs_[i]->codec == StringCodec::gsst));
+            io::fsst_field(field.name, field.nullable, codecs_[i]->codec == ColumnEncoding::gsst));
+        continue;
+      }
+      if (codecs_[i] != nullptr) {
+        fields.push_back(io::light_field(field));
         continue;
       }
       Column empty;
@@ -178,17 +183,36 @@ class TableEncoder {
   Result<std::shared_ptr<arrow::Array>> encoded(const Column& rows, std::size_t index,
                                                 arrow::KeyValueMetadata& metadata) {
     const std::string& name = source_.schema()[index].name;
-    const bool has_splits = codecs_[index]->codec == StringCodec::gsst;
-    const auto strings =
-        fsst::encode(rows, {.split_code_bytes = has_splits ? options_.split_code_bytes : 0});
-    if (!strings.ok()) return strings.with("while encoding column '" + name + "'");
-    PENSTOCK_ASSIGN(const std::string record, io::fsst_record_text(*strings));
-    EncodedColumn& report =
-        report_.columns[static_cast<std::size_t>(codecs_[index] - options_.codecs.data())];
-    report.bytes_before += strings->string_bytes + 4 * (rows.row_count + 1);
-    report.bytes_after += strings->codes.size + 4 * (rows.row_count + 1) + record.size();
-    metadata.Append(io::fsst_record_key(name), record);
-    return io::fsst_array(*strings);
+    auto array = io::encodes_strings(codecs_[index]->codec) ? encoded_strings(rows, index, metadata)
+                                                            : encoded_numbers(rows, index);
+    return array.ok() ? std::move(array) : array.with("while encoding column '" + name + "'");
+  }
+
+  EncodedColumn& report_of(std::size_t index) {
+    return report_.columns[static_cast<std::size_t>(codecs_[index] - options_.codecs.data())];
+  }
+
+  Result<std::shared_ptr<arrow::Array>> encoded_strings(const Column& rows, std::size_t index,
+                                                        arrow::KeyValueMetadata& metadata) {
+    const bool has_splits = codecs_[index]->codec == ColumnEncoding::gsst;
+    PENSTOCK_ASSIGN(
+        const auto strings,
+        fsst::encode(rows, {.split_code_bytes = has_splits ? options_.split_code_bytes : 0}));
+    PENSTOCK_ASSIGN(const std::string record, io::fsst_record_text(strings));
+    EncodedColumn& report = report_of(index);
+    report.bytes_before += strings.string_bytes + 4 * (rows.row_count + 1);
+    report.bytes_after += strings.codes.size + 4 * (rows.row_count + 1) + record.size();
+    metadata.Append(io::fsst_record_key(source_.schema()[index].name), record);
+    return io::fsst_array(strings);
+  }
+
+  Result<std::shared_ptr<arrow::Array>> encoded_numbers(const Column& rows, std::size_t index) {
+    PENSTOCK_ASSIGN(const light::Block block,
+                    light::encode(rows, io::kinds_of(codecs_[index]->codec)));
+    EncodedColumn& report = report_of(index);
+    report.bytes_before += rows.row_count * width_bytes(rows.type);
+    report.bytes_after += block.bytes().size;
+    return io::light_array(block, rows.validity);
   }
 
   const TableSource& source_;

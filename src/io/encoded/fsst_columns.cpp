@@ -1,34 +1,19 @@
 #include "io/encoded/fsst_columns.hpp"
 
 #include <arrow/array/array_binary.h>
-#include <arrow/buffer.h>
-
-#include <cstring>
 
 #include "codec/fsst/format/encoded_column.hpp"
 #include "codec/fsst/format/fsst_record.hpp"
 #include "column/bits.hpp"
 #include "io/common/arrow_errors.hpp"
 #include "io/encoded/base64.hpp"
+#include "io/encoded/encoded_buffers.hpp"
 
 namespace penstock::io {
 namespace {
 
-constexpr std::string_view name_key = "ARROW:extension:name",
-                           metadata_key = "ARROW:extension:metadata";
 constexpr std::string_view fsst_name = "penstock.fsst", gsst_name = "penstock.gsst",
                            format_version = "1";
-
-std::string value_of(const arrow::KeyValueMetadata* metadata, std::string_view key) {
-  const int at = metadata == nullptr ? -1 : metadata->FindKey(std::string(key));
-  return at < 0 ? "" : metadata->value(at);
-}
-
-// Returns bytes of an array's buffer that keep the array alive.
-Bytes part_of(const std::shared_ptr<arrow::Array>& array, const std::uint8_t* data,
-              std::int64_t bytes) {
-  return {array, reinterpret_cast<const std::byte*>(data), static_cast<std::uint64_t>(bytes)};
-}
 
 template <class Array>
 void take_buffers(const std::shared_ptr<arrow::Array>& array, fsst::EncodedStrings& strings) {
@@ -51,17 +36,6 @@ void take_buffers(const std::shared_ptr<arrow::Array>& array, fsst::EncodedStrin
   if (data) strings.codes = part_of(array, data->data(), data->size());
 }
 
-std::shared_ptr<arrow::Buffer> buffer_of(const Bytes& bytes) {
-  struct Kept final : arrow::Buffer {
-    explicit Kept(const Bytes& view)
-        : Buffer(reinterpret_cast<const std::uint8_t*>(view.data),
-                 static_cast<std::int64_t>(view.size)),
-          owner(view.owner) {}
-    std::shared_ptr<const void> owner;
-  };
-  return std::make_shared<Kept>(bytes);
-}
-
 template <class Array> Status check_utf8(const Column& texts) {
   const Array array(static_cast<std::int64_t>(texts.row_count), buffer_of(texts.offsets),
                     buffer_of(texts.values),
@@ -72,11 +46,11 @@ template <class Array> Status check_utf8(const Column& texts) {
 }  // namespace
 
 bool take_fsst_field(const arrow::Field& field, column::ArrowField& to) {
-  const std::string name = value_of(field.metadata().get(), name_key);
+  const std::string name = value_of(field.metadata().get(), extension_name_key);
   if (name != fsst_name && name != gsst_name) return false;
   if (field.type()->id() != arrow::Type::BINARY && field.type()->id() != arrow::Type::LARGE_BINARY)
     return false;
-  const std::string version = value_of(field.metadata().get(), metadata_key);
+  const std::string version = value_of(field.metadata().get(), extension_metadata_key);
   to.field.unsupported = version == format_version ? "" : name + " of version '" + version + "'";
   to.field.type = {Kind::string};
   to.field.is_encoded = to.field.unsupported.empty();
@@ -86,10 +60,11 @@ bool take_fsst_field(const arrow::Field& field, column::ArrowField& to) {
 
 std::shared_ptr<arrow::Field> fsst_field(const std::string& name, bool is_nullable,
                                          bool has_splits) {
-  return arrow::field(name, arrow::binary(), is_nullable,
-                      arrow::key_value_metadata({std::string(name_key), std::string(metadata_key)},
-                                                {std::string(has_splits ? gsst_name : fsst_name),
-                                                 std::string(format_version)}));
+  return arrow::field(
+      name, arrow::binary(), is_nullable,
+      arrow::key_value_metadata(
+          {std::string(extension_name_key), std::string(extension_metadata_key)},
+          {std::string(has_splits ? gsst_name : fsst_name), std::string(format_version)}));
 }
 
 std::string fsst_record_key(const std::string& column_name) {
@@ -123,10 +98,7 @@ Result<fsst::EncodedStrings> fsst_strings(const std::shared_ptr<arrow::Array>& a
     take_buffers<arrow::LargeBinaryArray>(array, strings);
   else
     take_buffers<arrow::BinaryArray>(array, strings);
-  if (array->null_count() != 0)
-    strings.validity =
-        column::slice_bits(part_of(array, array->null_bitmap_data(), 0),
-                           static_cast<std::uint64_t>(array->offset()), strings.row_count);
+  strings.validity = validity_of(array);
   const std::string text = value_of(metadata, fsst_record_key(column_name));
   if (text.empty())
     return Status(Code::corrupt,

@@ -6,6 +6,7 @@
 #include "kernel/kernel_source.hpp"
 #include "plan/codegen/emit_pipeline_parts.hpp"
 #include "plan/fusion/accumulators.hpp"
+#include "plan/fusion/light_loads.hpp"
 #include "plan/variants/dense_ranges.hpp"
 #include "plan/variants/partition_layout.hpp"
 
@@ -18,7 +19,8 @@ namespace {
 constexpr std::uint64_t cpu_lanes = 64;
 
 // Returns the sources in codec that a program's loads call.
-std::vector<std::string> page_sources(const TileProgram& program) {
+std::vector<std::string> load_sources(const TileProgram& program) {
+  if (!light_columns(program).empty()) return {"codec/light/kernels/light_load.kc"};
   if (program.paged.empty()) return {};
   std::vector<std::string> names = {"codec/pages/kernels/page_load.kc"};
   for (const PagedLoad& load : program.paged)
@@ -173,7 +175,7 @@ Result<PipelineSource> emit_pipeline(const TileProgram& program, const std::stri
                            epilogue_functions(program, template_name, policy) +
                            replace_words(program, template_source(template_name));
   std::vector<kernel::SourcePart> parts = {{"expr/operations.kc", template_source("operations")}};
-  for (const std::string& name : page_sources(program))
+  for (const std::string& name : load_sources(program))
     parts.push_back({name, std::string(kernel::codec_source(name))});
   parts.push_back({"pipeline", text});
   result.text = kernel::assemble(target, parts, kernel::codec_source);

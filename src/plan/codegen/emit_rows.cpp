@@ -1,6 +1,7 @@
 // Emits how a row is loaded into registers, then evaluated once for every filter and output of the
 // chain.
 #include "expr/emit.hpp"
+#include "plan/codegen/emit_light_loads.hpp"
 #include "plan/codegen/emit_pipeline_parts.hpp"
 
 namespace penstock::plan {
@@ -18,6 +19,7 @@ struct FourRows {
   std::string statements, value;
 };
 FourRows four_rows(const ColumnBuffer& buffer) {
+  if (is_light(buffer)) return {light_four(buffer), light_value(buffer)};
   const std::string name = buffer.name('c'), element = buffer.element_type();
   if (!buffer.is_bits)
     return {"  " + element + " " + name + "_four[4];\n  LOAD_4(" + element + ", " + name +
@@ -31,9 +33,18 @@ FourRows four_rows(const ColumnBuffer& buffer) {
 }
 
 std::string one_row(const ColumnBuffer& buffer) {
+  if (is_light(buffer)) return light_row(buffer);
   const std::string name = buffer.name('c');
   return buffer.is_bits ? "bit_at(" + name + ", row)"
                         : "(" + buffer.register_type() + ")" + name + "[row]";
+}
+
+// Returns what a buffer gives in a row: its type and name.
+std::string field_type(const ColumnBuffer& buffer) {
+  return is_light(buffer) ? kernel_type(buffer.type) : buffer.register_type();
+}
+std::string field_name(const ColumnBuffer& buffer) {
+  return is_light(buffer) ? "c" + std::to_string(buffer.index) : buffer.name('c');
 }
 
 std::string result_struct(const TileProgram& program) {
@@ -160,9 +171,9 @@ std::string load_functions(const TileProgram& program) {
   std::string fields, one, four, take;
   const std::vector<ColumnBuffer> buffers = input_buffers(program);
   for (std::size_t i = 0; i < buffers.size(); i++) {
-    const std::string name = buffers[i].name('c');
+    const std::string name = field_name(buffers[i]);
     const FourRows rows = four_rows(buffers[i]);
-    fields += " " + buffers[i].register_type() + " " + name + ";";
+    fields += " " + field_type(buffers[i]) + " " + name + ";";
     one += "  in->" + name + " = " + one_row(buffers[i]) + ";\n";
     four += rows.statements;
     take += " in[k]." + name + " = " + rows.value + ";";

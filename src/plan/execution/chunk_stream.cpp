@@ -5,7 +5,9 @@
 
 #include "base/clock.hpp"
 #include "base/parallel.hpp"
+#include "codec/light/light_column.hpp"
 #include "plan/fusion/derived_columns.hpp"
+#include "plan/fusion/light_loads.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -85,7 +87,8 @@ Result<std::unique_ptr<ChunkStream>> ChunkStream::open(
     PENSTOCK_ASSIGN(stream->uploads_, stream->device_->queue());
     stream->pinned_ = std::make_shared<PinnedMemory>(stream->device_);
     memory = [pinned = stream->pinned_](std::uint64_t bytes) { return pinned->take(bytes); };
-  } else if (begun.batches && begun.chunk_rows == chunk_rows && is_whole) {
+  } else if (begun.batches && begun.chunk_rows == chunk_rows && is_whole &&
+             light_columns(program).empty()) {  // a scan that was begun decodes them
     stream->batches_ = std::move(begun.batches);
     return stream;
   }
@@ -109,6 +112,7 @@ Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
                                          std::to_string(max_launch_rows) +
                                          " at most: a table on a device must be cut into several");
   memory.input.buffers.clear();  // before the batch whose memory they may wrap
+  memory.input.page_bytes = 0;
   memory.derived.clear();
   memory.encoded.clear();
   memory.to_keep.clear();
@@ -186,13 +190,20 @@ Status ChunkStream::upload_column(ChunkMemory& memory, Queue& compute, std::size
   }
   const bool is_kept = is_to_be_kept(column_index);
   const std::byte* values = column.values.data;
-  if (column.type.kind == Kind::string) {
+  std::uint64_t bytes = value_bytes(column);
+  if (reads_light(program_, program_.device_columns[column_index])) {
+    const light::Block* const block = light::block_of(column);
+    if (block == nullptr) return Status(Code::internal, "a light encoding that the source decoded");
+    values = block->bytes().data;
+    bytes = block->bytes().size;
+    memory.input.page_bytes += bytes;
+  } else if (column.type.kind == Kind::string) {
     const Status named = strings_.encode(column, memory.codes[column_index]);
     const std::string& name = program_.source_schema[program_.device_columns[column_index]].name;
     PENSTOCK_TRY(column.encoded ? named.with(memory.location_of("on the codes of", name)) : named);
     values = reinterpret_cast<const std::byte*>(memory.codes[column_index].data());
   }
-  PENSTOCK_ASSIGN(auto buffer, upload(memory, index++, values, value_bytes(column), is_kept));
+  PENSTOCK_ASSIGN(auto buffer, upload(memory, index++, values, bytes, is_kept));
   if (is_kept) {
     Column kept;
     kept.type = column.type;

@@ -3,6 +3,7 @@
 #include "plan/execution/collector.hpp"
 #include "plan/execution/device_opener.hpp"
 #include "plan/fusion/accumulators.hpp"
+#include "plan/fusion/light_loads.hpp"
 #include "plan/fusion/stages.hpp"
 
 namespace penstock {
@@ -20,6 +21,8 @@ class PreparedTiles : public Prepared {
     prepared->program_ = std::move(programs[0]);
     for (Field& field : prepared->program_.source_schema)
       field.is_encoded = false;  // what is launched again is the kernel alone
+    if (options.page_decoding == PageDecoding::device)
+      read_light_columns(prepared->program_, *plan.step(base).source);
     if (!prepared->program_.lookups.empty())
       return Status(Code::unsupported, "a join cannot be prepared");
     PENSTOCK_ASSIGN(prepared->device_, device_of(options));
@@ -76,7 +79,8 @@ class PreparedTiles : public Prepared {
     kernel.name = kernel.variant = std::string(kernel_->variant().name);
     kernel.source = kernel_->source();
     kernel.build = kernel_->compiled().report();
-    kernel.bytes_moved = kernel_->bytes_moved(outcome.report.rows_read, outcome.table.row_count);
+    kernel.bytes_moved = kernel_->bytes_moved(outcome.report.rows_read, outcome.table.row_count) +
+                         chunk_.memory.input.page_bytes;
     outcome.report.kernels.push_back(std::move(kernel));
     return outcome;
   }

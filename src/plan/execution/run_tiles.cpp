@@ -5,6 +5,7 @@
 
 #include "base/clock.hpp"
 #include "penstock/session_device.hpp"
+#include "plan/fusion/light_loads.hpp"
 #include "plan/strings/code_functions.hpp"
 
 namespace penstock::plan {
@@ -155,6 +156,9 @@ class Runner {
   void finish_report() {
     RunReport& report = *run_.report;
     report.rows_read += rows_;
+    if (const std::size_t columns = light_columns(program_).size(); columns > 0 && launches_ > 0)
+      report.notes.push_back("kernels read light encodings: columns " + std::to_string(columns) +
+                             ", chunks " + std::to_string(launches_));
     std::vector<KernelReport> code_kernels =
         stream_->take_code_reports();  // waits for what still compiles, and uploads
     report.bytes_uploaded += stream_->bytes_uploaded() + lookups_.bytes_uploaded();
@@ -192,10 +196,12 @@ class Runner {
 // between decoding and kernel, and few enough are in flight that fresh pages cost little; below
 // 2^15 rows the launches would cost more. A GPU's chunk is large enough for its launches and for
 // the bus. It is no larger, so that the first upload begins sooner and less memory is pinned. What
-// a session keeps is cut alike for every query.
+// a session keeps is cut alike for every query. Light encodings take fewer bytes, and cost a copy
+// where a chunk is not all of a batch that `penstock encode` wrote.
 std::uint64_t wanted_chunk_rows(const RunOptions& options, const Traits& traits,
-                                std::uint64_t row_bytes) {
+                                const TileProgram& program, std::uint64_t row_bytes) {
   const bool is_small = traits.wants_cache_sized_chunks();
+  if (!is_small && !light_columns(program).empty()) return 1u << 20;
   if (options.session && options.session->cache().limit_bytes() > 0)
     return is_small ? 1u << 16 : 1u << 20;
   return is_small ? std::clamp<std::uint64_t>((4u << 20) / row_bytes, 1u << 15, 1u << 17)
@@ -214,7 +220,7 @@ std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
   const std::uint64_t fitting = std::max<std::uint64_t>(
       memory / 4 / chunks_in_flight / (per_row + code_bytes_per_row(program)), 1024);
   const std::uint64_t max_rows =
-      std::min(fitting, wanted_chunk_rows(options, traits, per_row)) / 64 * 64;
+      std::min(fitting, wanted_chunk_rows(options, traits, program, per_row)) / 64 * 64;
   return yields_every_row(program)
              ? std::clamp<std::uint64_t>((std::min(row_limit, max_rows) + 63) / 64 * 64, 64,
                                          max_rows)

@@ -283,8 +283,8 @@ Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice
   program.step_columns = slice;
   program.source_schema = plan.step(base).schema;
   for (Field& field : program.source_schema)
-    field.is_encoded =
-        field.is_encoded && plan.step(base).source;  // a step before it yields strings
+    field.is_encoded = field.is_encoded && field.type.kind == Kind::string &&
+                       plan.step(base).source;  // a step before it yields strings
   program.schema = sliced_schema(plan.step(last), slice);
   std::vector<NodeId> columns = source_columns(program);
   for (StepId id : chain(plan, base, last)) {

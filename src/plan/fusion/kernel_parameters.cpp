@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "expr/emit.hpp"
+#include "plan/fusion/light_loads.hpp"
 #include "plan/fusion/string_calls.hpp"
 
 namespace penstock::plan {
@@ -26,7 +27,10 @@ void add_columns(const TileProgram& program, const std::vector<std::uint32_t>& c
                  std::vector<ColumnBuffer>& buffers) {
   for (std::uint32_t column : columns) {
     const Field& field = program.source_schema[column];
-    buffers.push_back({BufferRole::values, column, field.type, field.type.kind == Kind::boolean});
+    if (reads_light(program, column))
+      buffers.push_back({BufferRole::page_bytes, column, field.type, false});
+    else
+      buffers.push_back({BufferRole::values, column, field.type, field.type.kind == Kind::boolean});
     if (field.nullable) buffers.push_back({BufferRole::validity, column, field.type, true});
   }
 }
@@ -114,7 +118,7 @@ std::uint32_t ColumnBuffer::element_bytes() const {
 }
 
 std::uint64_t ColumnBuffer::bytes(std::uint64_t row_count) const {
-  // The size of pages and of entries does not follow from the number of rows.
+  // The size of pages, of encoded values and of entries does not follow from the number of rows.
   if (role == BufferRole::page_bytes || role == BufferRole::page_index ||
       role == BufferRole::entries || role == BufferRole::constants)
     return 0;

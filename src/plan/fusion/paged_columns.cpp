@@ -4,6 +4,7 @@
 #include <set>
 
 #include "plan/fusion/kernel_parameters.hpp"
+#include "plan/fusion/light_loads.hpp"
 #include "plan/fusion/string_calls.hpp"
 
 namespace penstock::plan {
@@ -119,11 +120,14 @@ std::vector<pages::Compression> compressions_of(const TileProgram& program,
   return {found.begin(), found.end()};
 }
 
-// On a CPU the host's decoders are faster: a load out of pages costs a core some 12 ns.
+// On a CPU the host's decoders are faster: a load out of pages costs a core some 12 ns. The same
+// goes for light encodings, which are chosen here too.
 Result<std::string> choose_page_decoding(TileProgram& program, const TableSource& source,
                                          PageDecoding asked, const Traits& traits) {
   if (asked == PageDecoding::host) return std::string();
   if (asked == PageDecoding::automatic && traits.shares_host_cores()) return std::string();
+  read_light_columns(program, source);
+  if (!light_columns(program).empty()) return std::string();  // an Arrow file, which has no pages
   const std::shared_ptr<const pages::PagedTable> table = source.pages();
   TileProgram paged = program;
   if (table) choose_late_texts(paged, *table);

@@ -18,7 +18,8 @@ void read_pages(TileProgram& program, const pages::PagedTable& table);
 std::vector<pages::Compression> compressions_of(const TileProgram& program,
                                                 const pages::PagedTable& table);
 
-// Decides who decodes a source's pages, and makes the program read them where the device does.
+// Decides who decodes a source's pages, or light encodings, and makes the program read them where
+// the device does.
 // Returns a note where the host does although the device could have: why. Empty: nothing to say.
 // Code::unsupported where the options ask for the device and it cannot.
 Result<std::string> choose_page_decoding(TileProgram& program, const TableSource& source,

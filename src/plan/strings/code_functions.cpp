@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/fusion/light_loads.hpp"
+
 namespace penstock::plan {
 namespace {
 
@@ -10,7 +12,8 @@ bool is_own_column(const TileProgram& program, std::uint32_t column) {
 }
 
 bool is_encoded(const TileProgram& program, std::uint32_t column) {
-  return is_own_column(program, column) && program.source_schema[column].is_encoded;
+  const Field& field = program.source_schema[column];
+  return is_own_column(program, column) && field.is_encoded && field.type.kind == Kind::string;
 }
 
 template <class Range> bool contains(const Range& range, std::uint32_t column) {
@@ -23,11 +26,13 @@ bool is_on_codes(const TileProgram& program, const DerivedColumn& derived) {
   return is_encoded(program, derived.source) && code_function(derived).has_value();
 }
 
-// A column of which all strings are needed is decoded while rows are read, ahead and in parallel.
+// A column of which all strings are needed, or that kernels do not read so, is decoded while rows
+// are read, ahead and in parallel.
 std::vector<std::uint32_t> columns_kept_encoded(const TileProgram& program) {
   const bool drops_rows = !program.keeps_all_rows() || program.bound;
   std::vector<std::uint32_t> columns;
   for (const std::uint32_t column : program.scanned_columns()) {
+    if (reads_light(program, column)) columns.push_back(column);
     if (!is_encoded(program, column)) continue;
     bool is_matched = false, is_decoded = contains(program.late_columns, column) && !drops_rows;
     for (const DerivedColumn& derived : program.derived)

@@ -13,7 +13,7 @@ std::shared_ptr<TableSource> encoded_file(const Folder& folder, const Table& tab
                                      bytes += part;
                                      return Status();
                                    },
-                                   {.codecs = {{column, StringCodec::gsst}}});
+                                   {.codecs = {{column, ColumnEncoding::gsst}}});
   EXPECT_TRUE(report.ok()) << report.status().text();
   write_file(folder / "encoded.arrow", bytes);
   auto source = open_table(folder / "encoded.arrow");

@@ -1,0 +1,17 @@
+// Of a column in a light encoding: statements that load its rows.
+#pragma once
+#include <string>
+
+#include "plan/fusion/kernel_parameters.hpp"
+
+namespace penstock::plan {
+
+// Whether load_functions() reads a buffer so: pages are loaded elsewhere.
+inline bool is_light(const ColumnBuffer& buffer) { return buffer.role == BufferRole::page_bytes; }
+// Return the value of row `row`; statements that read four from there on; the value of row k of
+// these.
+std::string light_row(const ColumnBuffer& buffer);
+std::string light_four(const ColumnBuffer& buffer);
+std::string light_value(const ColumnBuffer& buffer);
+
+}  // namespace penstock::plan
