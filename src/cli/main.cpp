@@ -1,8 +1,14 @@
+#include <cstdlib>
+
 #include "cli/background_device.hpp"
 #include "cli/commands.hpp"
 #include "terminal/signals.hpp"
 
 int main(int argument_count, char** arguments) {
+  // PoCL compiles each kernel in a general form, which our cache keeps, and again for its grid. The
+  // general form is as fast (docs/lab/cold-start.md). A library must not change the environment,
+  // which other threads read; here there are none yet. What the user has set stays.
+  ::setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
   penstock::terminal::catch_signals();
   return penstock::cli::end_process(penstock::terminal::run_command_line(
       argument_count, arguments, penstock::cli::commands()));

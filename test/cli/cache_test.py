@@ -32,6 +32,15 @@ class Cache(CommandLineTest):
         self.assertEqual(ended.out, "total\n12\n")
         self.assertIn("cache hit (disk)", ended.err)
 
+    def test_pocl_compiles_a_kernel_in_one_form(self):
+        forms = self.folder / "pocl"
+        forms.mkdir()
+        self.query(self.statement, "--device", "cpu", POCL_CACHE_DIR=str(forms))
+        kernels = [path.parent.parent for path in forms.rglob("*.so")]
+        if not kernels:
+            self.skipTest("no PoCL")
+        self.assertEqual(len(kernels), len(set(kernels)))
+
     def test_clear_removes_every_program_and_says_so(self):
         self.total()
         shown = self.run_program("cache")
