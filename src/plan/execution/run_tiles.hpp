@@ -3,7 +3,7 @@
 #pragma once
 #include <memory>
 
-#include "plan/execution/collector.hpp"
+#include "plan/execution/device_rows_collector.hpp"
 #include "plan/profile/recording.hpp"
 
 namespace penstock::plan {
@@ -18,6 +18,7 @@ struct TileRun {
   const BuildSides* sides = nullptr;            // of the program's lookups, where it has any
   std::shared_ptr<pages::PageDecoder> decoder = {};  // of a program that reads pages
   MergeLocation merges = MergeLocation::automatic;
+  RowsOnDevice* stay = nullptr;  // compact: leaves its rows there, if they fit
 };
 // Runs a program by its kernel, which may still be compiling.
 Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,

@@ -167,8 +167,9 @@ Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice
 Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last);
 // Fuses a chain of filters and maps of whose rows only the first ones are needed.
 Result<TileProgram> fuse_top_k(const Plan& plan, StepId base, StepId last, TopK top_k);
-// Makes the kernel write those columns of the source that the host would gather by row number.
-void write_late_columns(TileProgram& program);
+// Makes the kernel write those columns of the source that the host would gather by row number; and
+// those of lookups.
+void write_late_columns(TileProgram& program, bool with_lookups = false);
 // Returns the steps strictly between base and last plus last, in order.
 std::vector<StepId> chain(const Plan& plan, StepId base, StepId last);
 

@@ -14,6 +14,7 @@ class StringPool {
  public:
   std::uint32_t code(std::string_view text);  // inserts
   std::string_view text(std::uint32_t code) const { return strings_[code]; }
+  std::size_t size() const { return strings_.size(); }
   // Writes the codes of every row (0 for NULL) into `codes`, whose memory is used again. A
   // dictionary is looked up once. Where equal FSST codes mean equal strings, one row of those with
   // equal codes is decoded in each row group.
