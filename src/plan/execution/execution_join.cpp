@@ -8,12 +8,16 @@
 namespace penstock::plan {
 namespace {
 
-// Returns columns of a right side that the host gathers by the rows that a lookup found.
+// Returns the columns of a right side that the host gathers by the rows that a lookup found. The
+// kernel may read them too.
 Columns columns_gathered(const std::vector<TileProgram>& programs, std::size_t lookup) {
   Columns columns;
   for (const TileProgram& program : programs)
-    for (const std::uint32_t column : program.lookups[lookup].late_columns)
-      add_once(columns, column - program.lookups[lookup].first_column);
+    for (const Output& output : program.outputs) {
+      const auto column = static_cast<std::uint32_t>(output.late_column);
+      if (output.late_column >= 0 && program.lookup_of(column) == static_cast<int>(lookup))
+        add_once(columns, column - program.lookups[lookup].first_column);
+    }
   return columns;
 }
 
