@@ -193,6 +193,10 @@ struct Progress {
 // automatic: kernels, where the device has cores of its own and the pages allow it; the report has
 // a note where the host does it instead. device: kernels, or an error that says why not.
 enum class PageDecoding : unsigned char { automatic, device, host };
+// Where the table of a join is made, and its right side kept: in device memory, or on the host,
+// from which it is uploaded. automatic: on devices with cores of their own; small files, and what a
+// device cannot keep, on the host. device: on every device.
+enum class JoinTables : unsigned char { automatic, device, host };
 class SessionDevice;  // session_device.hpp
 
 struct RunOptions {
@@ -203,6 +207,7 @@ struct RunOptions {
   std::uint64_t batch_rows = 0;  // rows per chunk; 0: chosen from the device and the row width
   std::uint64_t memory_limit_bytes = 0;  // of device memory; 0: the device's
   PageDecoding page_decoding = PageDecoding::automatic;
+  JoinTables join_tables = JoinTables::automatic;
   std::string variant = {};  // forces a row of the variant table by name ("compact_look_back")
   // Computes every step by the host reference too, row by row in the interpreter (some 10^5 rows a
   // second), and compares. A difference is an error with the step, the row, both values and the
@@ -242,7 +247,8 @@ struct RunReport {
   // Of scans whose filters sources were told of: what these left out of it.
   SkipCounts skipped;
   // Of each tile program, and after it those that computed on its columns' codes, and group_merge
-  // where the groups of chunks were merged on the device.
+  // where the groups of chunks were merged on the device; and join_table for each table of a join
+  // that the device made.
   std::vector<KernelReport> kernels;
   // What the host computed because device memory was too small, or the device could not, and what
   // took no kernel, a sentence each.

@@ -157,12 +157,14 @@ std::uint64_t unfused_bytes_per_row(const Plan& plan, const std::vector<StepId>&
   return bytes;
 }
 
-std::string describe_lookup(const Plan& plan, const Lookup& lookup) {
+std::string describe_lookup(const Plan& plan, const Lookup& lookup, bool is_made_there) {
   const Step& step = plan.step(lookup.step);
+  const std::string where =
+      is_made_there ? "made on the device, if it fits there and is not small" : "made on the host";
   const std::string otherwise =
       yields_right_columns(lookup.kind) ? "; a join on the host if a key stands there twice" : "";
   return "    looks up rows of the right side in the kernel: " + describe_join(plan, step) +
-         otherwise + "\n";
+         otherwise + "\n    its table is " + where + "\n";
 }
 
 std::vector<std::string> columns_read_as_codes(const TileProgram& program) {
@@ -173,7 +175,7 @@ std::vector<std::string> columns_read_as_codes(const TileProgram& program) {
 }
 
 std::string describe_kernel(const Plan& plan, StepId base, StepId last, const TileProgram& program,
-                            const Traits& traits, const Variant& variant) {
+                            const Traits& traits, const Variant& variant, JoinTables tables) {
   std::vector<std::string> columns, predicates;
   for (std::uint32_t column : program.device_columns)
     columns.push_back(program.source_schema[column].name);
@@ -188,7 +190,8 @@ std::string describe_kernel(const Plan& plan, StepId base, StepId last, const Ti
     text += " (gathered by row number: " + list(late) + ")";
   }
   text += program.paged.empty() ? "\n" : ", out of the file's pages\n";
-  for (const Lookup& lookup : program.lookups) text += describe_lookup(plan, lookup);
+  for (const Lookup& lookup : program.lookups)
+    text += describe_lookup(plan, lookup, makes_join_tables(traits, tables));
   for (std::size_t i = 0; i < program.derived.size(); i++)
     if (is_on_codes(program, program.derived[i]))
       text +=
@@ -288,7 +291,8 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
       PENSTOCK_ASSIGN(const std::string note, choose_pages(plan, base, program, options, traits));
       PENSTOCK_ASSIGN(const std::string skipped, describe_skipped(plan, base, program));
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, options.variant));
-      text += describe_kernel(plan, base, last, program, traits, *variant) + skipped;
+      text += describe_kernel(plan, base, last, program, traits, *variant, options.join_tables) +
+              skipped;
       if (!note.empty()) text += "    " + note + "\n";
       if (!device) continue;
       PENSTOCK_ASSIGN(const auto kernel,

@@ -3,9 +3,8 @@
 //     query_driver [--device ID] < statements > answers
 //
 // A line of input is a statement, or an option for those that follow: ".device ID", ".variant
-// NAME", ".batch_rows N",
-// ".memory_limit N", ".pages device". A statement's answer is one line, an object of either
-// ".memory_limit N", ".validate 1". A statement's answer is one line, an object of either
+// NAME", ".batch_rows N", ".memory_limit N", ".pages device", ".joins device", ".validate 1". A
+// statement's answer is one line, an object of either
 //
 //     {"columns": [{"name": "n", "type": "DECIMAL(15,2)", "values": [150, null]}],
 //         "device": "opencl:0", "skipped": {"rows": 0, ...}, "kernels": 1}
@@ -167,6 +166,10 @@ bool set_option(const std::string& line, RunOptions& options) {
     options.page_decoding = value == "device" ? PageDecoding::device
                             : value == "host" ? PageDecoding::host
                                               : PageDecoding::automatic;
+  else if (name == "joins")
+    options.join_tables = value == "device" ? JoinTables::device
+                          : value == "host" ? JoinTables::host
+                                            : JoinTables::automatic;
   else if (name == "validate")
     options.validate = value == "1";
   else

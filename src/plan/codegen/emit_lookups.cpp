@@ -1,8 +1,8 @@
-// Emits lookups: finds the keys of a row, as words, in a table that the host made (join_table.hpp),
-// and loads the columns of the row found there.
+// Emits lookups: finds the keys of a row, as words, in a table (join_layout.hpp), and loads the
+// columns of the row found there.
 #include "expr/emit.hpp"
 #include "plan/codegen/emit_pipeline_parts.hpp"
-#include "plan/join/join_table.hpp"
+#include "plan/codegen/join_layout.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -11,7 +11,7 @@ std::string number(std::size_t value) { return std::to_string(value); }
 std::string word(std::size_t index) { return "table[" + number(index) + "]"; }
 std::string key_name(std::size_t i) { return "key" + number(i); }
 
-// Spelled as in join_table.cpp, which it must agree with.
+// Spelled as in join_table.cpp and join_table.kc, which it must agree with.
 std::string find_function(const Lookup& lookup, std::size_t i) {
   const std::string words = number(lookup.keys.size());
   std::string parameters, hash = "  u64 at = key0 - " + word(header_base) + ";\n", same;

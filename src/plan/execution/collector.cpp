@@ -9,6 +9,7 @@
 #include "plan/execution/top_k_collector.hpp"
 #include "plan/fusion/accumulators.hpp"
 #include "plan/rows/gather.hpp"
+#include "plan/strings/written_column.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -16,13 +17,6 @@ namespace {
 template <class T>
 std::span<const T> elements(const std::shared_ptr<HostBuffer>& memory, std::uint64_t count) {
   return {reinterpret_cast<const T*>(memory->data()), count};
-}
-
-Bytes pack_bits(std::span<const std::uint8_t> bytes) {
-  std::vector<std::byte> bits((bytes.size() + 7) / 8);
-  for (std::size_t i = 0; i < bytes.size(); i++)
-    if (bytes[i]) bits[i / 8] |= std::byte{1} << (i % 8);
-  return Bytes::own(std::move(bits));
 }
 
 // Collects kept rows. The count is read first, then exactly that many rows.
@@ -96,19 +90,8 @@ class CompactCollector : public Collector {
   Result<Column> finish_part(const Chunk& chunk, std::size_t i, const Kept& kept) {
     if (program_.outputs[i].late_column >= 0)
       return gather_late(chunk, static_cast<std::uint32_t>(program_.outputs[i].late_column), kept);
-    Column column;
-    column.type = program_.schema[i].type;
-    column.row_count = kept.count;
-    if (kept.validity[i])
-      column.validity = pack_bits(elements<std::uint8_t>(kept.validity[i], kept.count));
-    const std::shared_ptr<HostBuffer>& values = kept.values[i];
-    if (column.type.kind == Kind::boolean)
-      column.values = pack_bits(elements<std::uint8_t>(values, kept.count));
-    else if (column.type.kind == Kind::string)
-      return decode(std::move(column), elements<std::uint32_t>(values, kept.count));
-    else
-      column.values = {values, values->data(), kept.count * width_bytes(column.type)};
-    return column;
+    return column_of_written(program_.schema[i].type, kept.count, kept.values[i], kept.validity[i],
+                             strings_);
   }
 
   Result<Column> gather_late(const Chunk& chunk, std::uint32_t wanted, const Kept& kept) const {
@@ -138,26 +121,6 @@ class CompactCollector : public Collector {
         chunk.memory, wanted,
         *chunk.buffers.compaction().outputs[static_cast<std::size_t>(rows - buffers.begin())],
         count);
-  }
-
-  // Makes a column of strings from codes of the pool: its dictionary has those that occur.
-  Column decode(Column column, std::span<const std::uint32_t> words) const {
-    std::vector<std::int32_t> places;  // by code: in the dictionary, plus 1
-    std::vector<std::string> strings;
-    std::vector<std::int32_t> codes(column.row_count);
-    for (std::uint64_t row = 0; row < column.row_count; row++) {
-      if (!column.is_valid(row)) continue;
-      if (words[row] >= places.size()) places.resize(words[row] + std::size_t{1});
-      std::int32_t& place = places[words[row]];
-      if (place == 0) {
-        strings.emplace_back(strings_.text(words[row]));
-        place = static_cast<std::int32_t>(strings.size());
-      }
-      codes[row] = place - 1;
-    }
-    column.values = Bytes::own(std::move(codes));
-    column.dictionary = std::make_shared<const Column>(Column::from_strings(strings));
-    return column;
   }
 
   const TileProgram& program_;

@@ -163,7 +163,7 @@ Result<Table> Execution::groups_to_order(StepId order, std::uint64_t row_limit) 
   return run_chain(*chain, ~std::uint64_t{0});
 }
 
-Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit) {
+Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit, RowsOnDevice* stay) {
   // Fuse: done by chain_of(). A join whose keys stand several times on the right is not a lookup:
   // it becomes a step of its own, on the host, and the chain is fused again from there.
   PENSTOCK_ASSIGN(const StepId host_join, read_right_sides(chain));
@@ -176,8 +176,9 @@ Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit) {
   // Compile.
   PENSTOCK_TRY(begin_compiling());
   // Run.
-  auto table = run_programs(chain, *source, row_limit, std::move(begun));
+  auto table = run_programs(chain, *source, row_limit, std::move(begun), stay);
   if (!options_.validate) return table;
+  if (stay && stay->are_there) PENSTOCK_TRY(download_to_check(chain, *stay, table));
   chain.source = rows;
   if (!chain.programs[0].lookups.empty()) PENSTOCK_TRY(join_for_reference(chain));
   if (!table.ok() || !chain.programs[0].top_k)
@@ -200,14 +201,17 @@ const TableSource& Execution::rows_to_scan(const Chain& chain, const TableSource
 }
 
 Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
-                                      std::uint64_t row_limit, BegunReading begun) {
+                                      std::uint64_t row_limit, BegunReading begun,
+                                      RowsOnDevice* stay) {
   PENSTOCK_TRY(begin_kernels(chain));  // of a chain that was fused again
   const TableSource& source = rows_to_scan(chain, selected);
   TileRun run{device_.get(), &options_,        &strings_, &report_,
               row_limit,     recording_.get(), &sides_,   page_decoder_};
+  run.stay = stay;
   if (chain.first_groups && chain.programs.size() == 1) run.first_groups = &*chain.first_groups;
   PENSTOCK_ASSIGN(Table table, run_tiles(run, std::move(chain.kernels[0]), chain.programs[0],
                                          source, std::move(begun)));
+  if (stay && stay->are_there) return table;
   const std::uint64_t rows_read = report_.rows_read;
   std::vector<Table> parts;
   parts.push_back(std::move(table));

@@ -3,10 +3,11 @@
 // The last step of a chain of filters, maps and lookup joins is yielded by kernels. A chain goes
 // through four passes, which run_chain() lists:
 //
-//     fuse      its steps become tile programs           execution_fuse.cpp,
-//     fusion/kernel_steps.hpp read      the right sides of its joins, its rows   execution_read.cpp
-//     compile   its kernels, in threads                  execution_compile.cpp
-//     run       chunks of its rows                       run_tiles.hpp
+//     fuse      its steps become tile programs    execution_fuse.cpp, fusion/kernel_steps.hpp
+//     read      the right sides of its joins      execution_join.cpp
+//               its rows                          execution_read.cpp
+//     compile   its kernels, in threads           execution_compile.cpp
+//     run       chunks of its rows                run_tiles.hpp
 //
 // Chains are fused and begin to compile for the whole plan at once, as soon as the device is open.
 // All other steps are computed on the host, by execution.cpp.
@@ -30,10 +31,13 @@ struct Chain {
   std::vector<TileProgram> programs;
   // The first program as a GPU reads it, where its pages were begun before the device was open.
   std::optional<TileProgram> paged;
+  bool stays = false;                                // its rows can be left in device memory
   std::vector<std::unique_ptr<TileKernel>> kernels;  // begun, until they run
   std::optional<RowSelection> selected;              // rows of the base that are read
   std::shared_ptr<TableSource> source;               // the rows of `base`, for validation
 };
+
+bool is_right_side(const Plan& plan, StepId id);  // of a join
 
 class Execution {
  public:
@@ -56,21 +60,32 @@ class Execution {
   Result<Table> windowed_rows(const Step& step);
   Result<Table> rows_to_order(StepId order, std::uint64_t row_limit);
   Result<Table> groups_to_order(StepId order, std::uint64_t row_limit);
-  Result<Table> run_chain(Chain& chain, std::uint64_t row_limit);
+  // `stay`: where the chain may leave its rows, in place of the columns of the table.
+  Result<Table> run_chain(Chain& chain, std::uint64_t row_limit, RowsOnDevice* stay = nullptr);
   const TableSource& rows_to_scan(const Chain& chain, const TableSource& selected);
   Result<Table> run_programs(Chain& chain, const TableSource& selected, std::uint64_t row_limit,
-                             BegunReading begun);
+                             BegunReading begun, RowsOnDevice* stay = nullptr);
 
   // execution_fuse.cpp
   Result<Chain*> chain_of(StepId id, const Columns& wanted, StepId order = no_step,
                           const std::optional<TopK>& top_k = {});
   Status fuse(Chain& chain, StepId base);
 
-  // execution_read.cpp
+  // execution_join.cpp
   Result<StepId> read_right_sides(const Chain& chain);
-  Status read_right_side(StepId join, const Columns& columns);
+  Status read_right_side(StepId join, const Columns& columns, const Columns& gathered);
+  Status take_right_side(StepId join, Chain& chain, const Columns& gathered, BuildSide& side);
+  Status keep_right_side(StepId join, const Chain& chain, RowsOnDevice stay,
+                         const Columns& gathered, BuildSide& side);
+  Status download_right_side(const Step& right, const DeviceRows& rows, const Columns& columns,
+                             Table& to);
+  Status hash_right_side(StepId join, BuildSide& side);
+  const std::shared_ptr<JoinKernels>& join_kernels();
+  bool may_stay(StepId right) const;
   bool has_repeated_keys(StepId join) const;
   Result<Table> join_rows(StepId id, Columns wanted);
+
+  // execution_read.cpp
   Result<std::shared_ptr<TableSource>> read_base(StepId base,
                                                  const std::vector<TileProgram>& programs);
   Result<std::shared_ptr<TableSource>> leave_out_rows(Chain& chain,
@@ -87,6 +102,7 @@ class Execution {
   Status compile_step(StepId id, std::uint64_t row_limit = ~std::uint64_t{0},
                       const Columns& wanted = {});
   Status compile_chain(Chain& chain);
+  Status compile_right_sides(const Chain& chain);
   Status begin_kernels(Chain& chain);
   Status choose_pages(Chain& chain, TileProgram& program);
   Result<std::shared_ptr<pages::PageDecoder>> page_decoder();
@@ -94,6 +110,7 @@ class Execution {
   // execution_checks.cpp
   Status check_records(StepId last, const TableSource& source, const RowCondition* needed);
   Status join_for_reference(Chain& chain);
+  Status download_to_check(const Chain& chain, const RowsOnDevice& stay, Result<Table>& table);
   ChainToCheck to_check(const Chain& chain, std::uint64_t row_limit);
   Status validate_order(StepId id, const Table& input, std::uint64_t row_limit,
                         const Table& ordered);
@@ -113,6 +130,7 @@ class Execution {
   std::map<StepId, std::optional<Table>> answers_;    // of steps, by their sources' records
   std::shared_ptr<pages::PageDecoder> page_decoder_;  // null until a program reads pages
   BuildSides sides_;                                  // the right sides of joins
+  std::shared_ptr<JoinKernels> join_kernels_;         // null until a right side may stay
   // The rows of sources that cannot be scanned again.
   std::map<StepId, std::shared_ptr<TableSource>> held_;
   RunReport report_;

@@ -24,6 +24,14 @@ Status Execution::join_for_reference(Chain& chain) {
   return {};
 }
 
+// Validation looks at rows that stay on the device, too.
+Status Execution::download_to_check(const Chain& chain, const RowsOnDevice& stay,
+                                    Result<Table>& table) {
+  if (!table.ok()) return {};
+  const Step& step = plan_.step(chain.last);
+  return download_right_side(step, stay.rows, every_column(step.schema), table.value());
+}
+
 ChainToCheck Execution::to_check(const Chain& chain, std::uint64_t row_limit) {
   const auto run_alone = [this](const Plan& plan, StepId base, StepId last,
                                 const TableSource& rows) -> Result<Table> {

@@ -46,7 +46,22 @@ Status Execution::compile_step(StepId id, std::uint64_t row_limit, const Columns
 Status Execution::compile_chain(Chain& chain) {
   for (const ChainInput& input : chain_inputs(plan_, chain.base, chain.last, chain.programs))
     PENSTOCK_TRY(compile_step(input.step, ~std::uint64_t{0}, input.columns));
+  PENSTOCK_TRY(compile_right_sides(chain));
   return begin_kernels(chain);
+}
+
+// Compiles what right sides take that stay on the device: the kernels of tables, and those that
+// read a file's rows, which the host reads otherwise.
+Status Execution::compile_right_sides(const Chain& chain) {
+  for (std::size_t i = 0; i < chain.programs[0].lookups.size(); i++) {
+    const Step& join = plan_.step(chain.programs[0].lookups[i].step);
+    if (!may_stay(join.inputs[1])) continue;
+    join_kernels();
+    if (plan_.step(join.inputs[1]).kind == StepKind::source)
+      PENSTOCK_TRY(compile_step(join.inputs[1], ~std::uint64_t{0},
+                                columns_looked_up(join, chain.programs, i)));
+  }
+  return {};
 }
 
 // Begins the kernels that a chain has not begun yet. All kernels of an execution begin here.

@@ -21,6 +21,9 @@ Status Execution::fuse(Chain& chain, StepId base) {
   chain.base = base;
   chain.kernels.clear();
   PENSTOCK_ASSIGN(chain.programs, fuse_chain(plan_, base, chain.last, chain.wanted, chain.top_k));
+  chain.stays = chain.programs.size() == 1 && is_right_side(plan_, chain.last) &&
+                may_stay(chain.last) &&
+                write_rows_on_device(chain.programs[0], device_.get()->traits());
   return {};
 }
 

@@ -1,54 +1,11 @@
-// The read pass: the right sides of a chain's joins, and the rows that the chain begins with.
+// The read pass: the rows that a chain begins with.
 #include "device/driver.hpp"
 #include "plan/execution/execution.hpp"
 #include "plan/execution/selected_source.hpp"
 #include "plan/fusion/paged_columns.hpp"
 #include "plan/fusion/row_condition.hpp"
-#include "plan/join/join_on_host.hpp"
 
 namespace penstock::plan {
-
-// Makes the tables that programs look up in, the last join's first. Returns the first join whose
-// keys are not unique, or no_step.
-Result<StepId> Execution::read_right_sides(const Chain& chain) {
-  const std::vector<Lookup>& lookups = chain.programs[0].lookups;
-  for (std::size_t i = lookups.size(); i-- > 0;) {
-    const Step& join = plan_.step(lookups[i].step);
-    PENSTOCK_TRY(read_right_side(lookups[i].step, columns_looked_up(join, chain.programs, i)));
-    if (has_repeated_keys(lookups[i].step)) return lookups[i].step;
-  }
-  return StepId{no_step};
-}
-
-Status Execution::read_right_side(StepId join, const Columns& columns) {
-  if (sides_.contains(join)) return {};
-  const Step& step = plan_.step(join);
-  BuildSide side;
-  PENSTOCK_ASSIGN(side.rows, materialise(step.inputs[1], ~std::uint64_t{0}, columns));
-  const HostSpan span(recording_.get(), "table of a join");
-  std::vector<Column> keys;
-  for (const JoinKey& key : step.join_keys) keys.push_back(side.rows.columns[key.right]);
-  PENSTOCK_ASSIGN(side.table,
-                  JoinTable::build(keys, strings_, yields_right_columns(step.join_kind)));
-  sides_[join] = std::make_shared<const BuildSide>(std::move(side));
-  return {};
-}
-
-// Returns whether keys of the right side of a join are known to repeat, so that a lookup cannot
-// yield its rows.
-bool Execution::has_repeated_keys(StepId join) const {
-  const auto side = sides_.find(join);
-  return side != sides_.end() && yields_right_columns(plan_.step(join).join_kind) &&
-         !side->second->table.is_unique();
-}
-
-Result<Table> Execution::join_rows(StepId id, Columns wanted) {
-  const Step& step = plan_.step(id);
-  const Columns columns = columns_of_left(step, wanted);
-  PENSTOCK_ASSIGN(const Table left, materialise(step.inputs[0], ~std::uint64_t{0}, columns));
-  const HostSpan span(recording_.get(), "join on the host");
-  return join_on_host(step, left, *sides_.at(id), strings_, wanted);
-}
 
 // Returns the rows of a chain's base, as a source that can be scanned as often as programs read it,
 // and the host reference once more where results are validated.

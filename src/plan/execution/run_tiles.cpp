@@ -74,9 +74,12 @@ class Runner {
     if (!program_.lookups.empty())
       PENSTOCK_TRY(lookups_.upload(*run_.device, program_, *run_.sides, *run_.strings));
     collector_ =
-        make_collector(program_, *run_.strings, run_.sides,
-                       {run_.merges, run_.device, queue_.get(), run_.options->memory_limit_bytes},
-                       run_.first_groups);
+        run_.stay ? make_device_rows_collector(program_, *run_.strings, run_.sides, *run_.stay,
+                                               *queue_, source_.row_count().value_or(0))
+                  : make_collector(
+                        program_, *run_.strings, run_.sides,
+                        {run_.merges, run_.device, queue_.get(), run_.options->memory_limit_bytes},
+                        run_.first_groups);
     const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
     return kernel_->wait();
   }

@@ -3,7 +3,7 @@
 #pragma once
 #include <memory>
 
-#include "plan/execution/collector.hpp"
+#include "plan/execution/device_rows_collector.hpp"
 #include "plan/execution/paged_scan.hpp"
 #include "plan/profile/recording.hpp"
 
@@ -20,6 +20,7 @@ struct TileRun {
   std::shared_ptr<pages::PageDecoder> decoder = {};  // of a program that reads pages
   MergeLocation merges = MergeLocation::automatic;
   const TopK* first_groups = nullptr;  // of a group-by: see GroupTable::finish()
+  RowsOnDevice* stay = nullptr;        // compact: leaves its rows there, if they fit
 };
 // What of a program's rows is read while the device is still being opened: columns, or pages.
 struct BegunReading {

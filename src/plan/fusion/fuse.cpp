@@ -246,10 +246,10 @@ void choose_columns(TileProgram& program) {
     if (!device.contains(column)) add(column, program.late_columns, &Lookup::late_columns);
 }
 
-void write_late_columns(TileProgram& program) {
+void write_late_columns(TileProgram& program, bool with_lookups) {
   for (Output& output : program.outputs)
     if (output.late_column >= 0 &&
-        program.lookup_of(static_cast<std::uint32_t>(output.late_column)) < 0)
+        (with_lookups || program.lookup_of(static_cast<std::uint32_t>(output.late_column)) < 0))
       output.late_column = -1;
   choose_columns(program);
 }

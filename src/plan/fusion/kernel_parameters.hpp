@@ -14,8 +14,8 @@ enum class BufferRole : unsigned char {
   values,
   validity,
   row_numbers,
-  positions,   // of a lookup's hash table: see join_table.hpp
-  table,       // of a lookup: see join_table.hpp
+  positions,   // of a lookup's hash table: see join_layout.hpp
+  table,       // of a lookup: see join_layout.hpp
   found_rows,  // an output: the number of the row that a lookup found, or no_row
   page_bytes,  // of a paged column: see codec/pages/kernels/page_limits.h
   page_index,

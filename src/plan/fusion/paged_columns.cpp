@@ -51,7 +51,7 @@ int source_column(const TileProgram& program, const Output& output) {
 // their codes for something else. There is no batch to gather other columns from.
 void choose_late_texts(TileProgram& program, const pages::PagedTable& table) {
   write_late_columns(program);
-  if (program.epilogue != Epilogue::compact) return;
+  if (program.epilogue != Epilogue::compact || program.rows_stay) return;
   const auto make_late = [&](const std::vector<std::uint32_t>& but) {
     for (Output& output : program.outputs) {
       const int column = source_column(program, output);

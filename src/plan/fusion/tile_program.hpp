@@ -126,6 +126,7 @@ struct TileProgram {
   std::optional<TopK> top_k;       // compact: the host needs no more rows than these
   std::optional<TopKBound> bound;  // of top_k, where its first key is a number
   Epilogue epilogue = Epilogue::compact;
+  bool rows_stay = false;  // compact: in device memory, so that the host gathers no column
   // compact: the columns; group: the keys; then, for reduce and group, the arguments.
   std::vector<Output> outputs;
   std::uint32_t key_count = 0;
@@ -169,8 +170,9 @@ Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice
 Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last);
 // Fuses a chain of filters and maps of whose rows only the first ones are needed.
 Result<TileProgram> fuse_top_k(const Plan& plan, StepId base, StepId last, TopK top_k);
-// Makes the kernel write those columns of the source that the host would gather by row number.
-void write_late_columns(TileProgram& program);
+// Makes the kernel write those columns of the source that the host would gather by row number; and
+// those of lookups.
+void write_late_columns(TileProgram& program, bool with_lookups = false);
 // Finds which columns kernels read, and which are gathered. Call when outputs became late or not.
 void choose_columns(TileProgram& program);
 // Returns the steps strictly between base and last plus last, in order.

@@ -1,6 +1,7 @@
 #include "plan/join/build_side.hpp"
 
 #include "plan/fusion/derived_columns.hpp"
+#include "plan/join/device_columns.hpp"
 
 namespace penstock::plan {
 
@@ -13,6 +14,10 @@ const Column& build_column(const TileProgram& program, const BuildSides& sides,
 Status LookupMemory::upload(Device& device, const TileProgram& program, const BuildSides& sides,
                             StringPool& strings) {
   for (const Lookup& lookup : program.lookups) {
+    if (const std::optional<DeviceSide>& side = sides.at(lookup.step)->on_device) {
+      PENSTOCK_TRY(take_from_device(device, program, lookup, *side, strings));
+      continue;
+    }
     const JoinTable& table = sides.at(lookup.step)->table;
     PENSTOCK_TRY(upload_bytes(device, table.positions().data(), table.positions().size() * 4));
     PENSTOCK_TRY(upload_bytes(device, table.table().data(), table.table().size() * 8));
@@ -54,6 +59,20 @@ Status LookupMemory::upload_column(Device& device, const TileProgram& program,
     PENSTOCK_TRY(upload_bytes(device, column.validity.data, bit_bytes));
   }
   return {};
+}
+
+Status LookupMemory::take_from_device(Device& device, const TileProgram& program,
+                                      const Lookup& lookup, const DeviceSide& side,
+                                      StringPool& strings) {
+  if (!uploads_) { PENSTOCK_ASSIGN(uploads_, device.queue()); }
+  buffers_.insert(buffers_.end(), {side.table.positions, side.table.table});
+  DeviceColumns columns(*side.kernels, *uploads_, side.rows, strings);
+  for (const std::uint32_t column : lookup.device_columns)
+    PENSTOCK_TRY(columns.add(program, lookup, column, buffers_)
+                     .with("while computing column '" + program.source_schema[column].name +
+                           "' of a join's right side"));
+  bytes_uploaded_ += columns.bytes_uploaded();
+  return uploads_->finish();
 }
 
 Status LookupMemory::upload_bytes(Device& device, const void* data, std::uint64_t bytes) {

@@ -1,17 +1,31 @@
-// The build side of a join: the rows of its right side on the host, how they are found, and the
-// buffers that kernels read.
+// The build side of a join: the rows of its right side on the host or in device memory, how they
+// are found, and the buffers that kernels read.
 #pragma once
 #include <map>
 #include <memory>
 
 #include "plan/fusion/kernel_parameters.hpp"
+#include "plan/join/device_join_table.hpp"
 #include "plan/join/join_table.hpp"
 
 namespace penstock::plan {
 
+// A right side that stays in device memory, with its table.
+struct DeviceSide {
+  std::shared_ptr<JoinKernels> kernels;
+  DeviceRows rows;  // of the right step; columns that nothing reads are without values
+  DeviceJoinTable table;
+};
+
 struct BuildSide {
-  Table rows;  // of the right step; columns that nothing reads are without values
-  JoinTable table;
+  // Of the right step; columns that the host does not read are without values.
+  Table rows;
+  JoinTable table;                      // where the host joins or makes it
+  std::optional<DeviceSide> on_device;  // what lookups read then
+
+  bool has_unique_keys() const {
+    return on_device ? on_device->table.repeated_rows == 0 : table.is_unique();
+  }
 };
 using BuildSides = std::map<StepId, std::shared_ptr<const BuildSide>>;  // by the join
 
@@ -30,6 +44,8 @@ class LookupMemory {
   Status upload_column(Device& device, const TileProgram& program, const BuildSides& sides,
                        std::uint32_t column, StringPool& strings);
   Status upload_bytes(Device& device, const void* data, std::uint64_t bytes);
+  Status take_from_device(Device& device, const TileProgram& program, const Lookup& lookup,
+                          const DeviceSide& side, StringPool& strings);
 
   std::vector<Column> held_;  // what is wrapped or still being uploaded
   std::vector<std::vector<std::uint32_t>> codes_;

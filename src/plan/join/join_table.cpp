@@ -11,11 +11,7 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63;
-constexpr std::uint64_t mixer = 0xBF58476D1CE4E5B9u, golden = 0x9E3779B97F4A7C15u;
-// Positions for each row where a position belongs to one key: four bytes each, against two
-// positions and the words of a key in a hash table.
-constexpr std::uint64_t max_positions_per_row = 8, always_exact_positions = 1 << 12;
+constexpr std::uint64_t mixer = 0xBF58476D1CE4E5B9u;
 
 // Returns a key's word, as key_word() prints it.
 template <class T> std::uint64_t word_of(T value) {
@@ -88,8 +84,8 @@ std::pair<std::uint64_t, std::uint64_t> range_of(std::span<const std::uint64_t> 
   in_parallel(words.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     std::uint64_t low = ~std::uint64_t{0}, high = 0;
     for (std::uint64_t row = first; row < last; row++) {
-      low = present[row] ? std::min(low, words[row] ^ sign_bit) : low;
-      high = present[row] ? std::max(high, words[row] ^ sign_bit) : high;
+      low = present[row] ? std::min(low, words[row] ^ join_sign_bit) : low;
+      high = present[row] ? std::max(high, words[row] ^ join_sign_bit) : high;
     }
     const std::lock_guard lock(mutex);
     lowest = std::min(lowest, low);
@@ -125,18 +121,17 @@ bool JoinTable::make_exact(std::span<const std::uint64_t> words,
                            std::span<const std::uint8_t> present) {
   if (key_count_ != 1) return false;
   const auto [lowest, highest] = range_of(words, present);
-  if (highest - lowest >= std::max(words.size() * max_positions_per_row, always_exact_positions))
-    return false;
+  if (!is_exact_range(lowest, highest, words.size())) return false;
   positions_.assign(highest - lowest + 1, 0);
-  table_ = {lowest ^ sign_bit, 1, 0, highest - lowest, 1, 0, 0, 0};
+  const JoinHeaderWords header = exact_header(lowest, highest);
+  table_.assign(header.begin(), header.end());
   return true;
 }
 
-// Makes a hash table of which at most half of the positions are in use.
 void JoinTable::make_hashed(std::uint64_t row_count) {
-  const int bits = std::max(4, static_cast<int>(std::bit_width(2 * row_count)));
-  positions_.assign(std::uint64_t{1} << bits, 0);
-  table_ = {0, golden, static_cast<std::uint64_t>(64 - bits), positions_.size() - 1, 0, 0, 0, 0};
+  const JoinHeaderWords header = hashed_header(row_count);
+  positions_.assign(header[header_last_position] + 1, 0);
+  table_.assign(header.begin(), header.end());
 }
 
 bool JoinTable::holds(std::uint32_t row, std::span<const std::uint64_t> key) const {

@@ -1,34 +1,16 @@
-// The hash table of a join: the rows of its right side, found by their keys. The host makes it; the
-// host and kernels read it.
-//
-// A key is a row's words (as group keys are: equal keys, equal words). `positions` is a hash table
-// with linear probing: a position holds the number of a row plus 1, or 0. `table` is a header, then
-// the words of every row. Where the keys are integers of a narrow range, a position belongs to one
-// key alone: nothing is compared, and no words follow the header. Rows with equal keys are chained
-// after the first one. Rows with a NULL key have no position. At least one position is always 0
-// where keys are compared, so that probing ends.
+// The hash table of a join on the host: the rows of its right side, found by their keys, in the
+// layout of plan/codegen/join_layout.hpp. The host makes it; the host and kernels read it. Rows
+// with equal keys are chained after the first one.
 #pragma once
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "base/huge_page_allocator.hpp"
+#include "plan/codegen/join_layout.hpp"
 #include "plan/strings/string_pool.hpp"
 
 namespace penstock::plan {
-
-// A key's position is (key 0 - base, mixed with the other keys) * factor >> shift. Beyond the last
-// position there is no row.
-enum JoinHeader : std::uint32_t {
-  header_base,
-  header_factor,
-  header_shift,
-  header_last_position,
-  header_is_exact,
-  header_has_rows,
-  header_has_nulls,  // for NOT IN; has_nulls: a row with a NULL key
-  header_words = 8,
-};
 
 class JoinTable {
  public:

@@ -1,0 +1,22 @@
+// Numbers that join_table.kc and the host share.
+#pragma once
+
+// How a key's value becomes a word.
+#define JOIN_KEY_UNSIGNED 0u
+#define JOIN_KEY_SIGNED 1u
+#define JOIN_KEY_FLOAT 2u
+
+// The words of a table's header: see plan/codegen/join_layout.hpp.
+#define JOIN_BASE 0u
+#define JOIN_FACTOR 1u
+#define JOIN_SHIFT 2u
+#define JOIN_LAST_POSITION 3u
+#define JOIN_IS_EXACT 4u
+#define JOIN_HAS_ROWS 5u
+#define JOIN_HAS_NULLS 6u
+#define JOIN_HEADER_WORDS 8u
+
+// The words of `totals`: rows whose key an earlier one had; whether a row has a NULL key.
+#define JOIN_TOTAL_REPEATED 0u
+#define JOIN_TOTAL_NULLS 1u
+#define JOIN_TOTAL_WORDS 2u

@@ -1,0 +1,137 @@
+#include "plan/execution/device_rows_collector.hpp"
+
+#include <algorithm>
+
+#include "column/concatenate.hpp"
+
+namespace penstock::plan {
+namespace {
+
+// The columns that a program's kernel writes, in the order of output_buffers().
+Schema written_columns(const TileProgram& program) {
+  Schema columns;
+  for (const Output& output : program.outputs) {
+    const Node& node = program.graph->at(output.root);
+    columns.push_back({output.name, node.type, node.nullable});
+  }
+  return columns;
+}
+
+class DeviceRowsCollector : public Collector {
+ public:
+  DeviceRowsCollector(const TileProgram& program, StringPool& strings, const BuildSides* sides,
+                      RowsOnDevice& to, Queue& queue, std::uint64_t source_rows)
+      : program_(program),
+        strings_(strings),
+        host_(make_row_collector(program, strings, sides)),
+        to_(to),
+        queue_(queue),
+        source_rows_(source_rows),
+        writer_(to.kernels, written_columns(program), to.limit_bytes) {
+    to_.are_there = true;
+  }
+
+  Status read(const TileKernel& kernel, Chunk& chunk) override {
+    return host_->read(kernel, chunk);
+  }
+
+  Status take(const TileKernel& kernel, Chunk& chunk) override {
+    if (!to_.are_there) return take_on_host(kernel, chunk);
+    const std::uint64_t rows = chunk.memory.input.row_count,
+                        count = chunk.words.empty() ? rows : chunk.words[0];
+    if (count > rows) return Status(Code::internal, "a kernel kept more rows than there were");
+    rows_seen_ += rows;
+    if (count == 0) return {};
+    PENSTOCK_ASSIGN(const bool fits,
+                    writer_.append(queue_, chunk.buffers.compaction().outputs, count,
+                                   expected_rows(writer_.rows().row_count + count)));
+    if (fits) return {};
+    PENSTOCK_TRY(move_to_host());
+    return take_on_host(kernel, chunk);
+  }
+
+  Status take_rest() override {
+    return queue_.finish();  // whoever reads the rows has another queue
+  }
+
+  Result<Table> finish() override {
+    Table table;
+    table.row_count = row_count();
+    if (to_.are_there) {
+      to_.rows = writer_.rows();
+      return table;
+    }
+    PENSTOCK_ASSIGN(const Table rest, host_->finish());
+    table.names = rest.names;
+    for (std::size_t i = 0; i < rest.columns.size(); i++)
+      table.columns.push_back(
+          column::concatenate(rest.columns[i].type, std::vector{before_[i], rest.columns[i]}));
+    return table;
+  }
+  std::uint64_t row_count() const override { return writer_.rows().row_count + host_->row_count(); }
+
+ private:
+  // Expects a little more than the share that was kept so far.
+  std::uint64_t expected_rows(std::uint64_t kept) const {
+    const std::uint64_t all = std::max(source_rows_, rows_seen_);
+    const double share = static_cast<double>(kept) / static_cast<double>(rows_seen_);
+    return std::min(all, static_cast<std::uint64_t>(share * 1.05 * static_cast<double>(all)));
+  }
+
+  Status move_to_host() {
+    to_.are_there = false;
+    PENSTOCK_TRY(queue_.finish());
+    Columns all(program_.outputs.size());
+    for (std::uint32_t i = 0; i < all.size(); i++) all[i] = i;
+    PENSTOCK_ASSIGN(before_,
+                    download_columns(to_.kernels->device(), writer_.rows(), all, strings_));
+    return {};
+  }
+
+  Status take_on_host(const TileKernel& kernel, Chunk& chunk) {
+    PENSTOCK_TRY(host_->take(kernel, chunk));
+    bytes_downloaded += host_->bytes_downloaded;
+    host_->bytes_downloaded = 0;
+    return {};
+  }
+
+  const TileProgram& program_;
+  const StringPool& strings_;
+  std::unique_ptr<Collector> host_;
+  RowsOnDevice& to_;
+  Queue& queue_;
+  const std::uint64_t source_rows_;
+  std::uint64_t rows_seen_ = 0;
+  DeviceRowsWriter writer_;
+  std::vector<Column> before_;  // that came to the host when memory was too small
+};
+
+}  // namespace
+
+bool write_rows_on_device(TileProgram& program, const Traits& traits) {
+  if (program.epilogue != Epilogue::compact || program.top_k) return false;
+  for (const Output& output : program.outputs) {
+    const Node& node = program.graph->at(output.root);
+    if (width_bytes(node.type) > 8) return false;
+    if (node.type.kind == Kind::float64 && !traits.has_f64) return false;
+    // The pool would hold each of many strings.
+    if (node.type.kind != Kind::string || node.op != Op::column) continue;
+    const Field& field = program.source_schema[node.payload];
+    if (field.is_plain || field.is_encoded) return false;
+  }
+  TileProgram written = program;
+  written.rows_stay = true;
+  write_late_columns(written, true);
+  if (!fits_parameters(written)) return false;
+  program = std::move(written);
+  return true;
+}
+
+std::unique_ptr<Collector> make_device_rows_collector(const TileProgram& program,
+                                                      StringPool& strings, const BuildSides* sides,
+                                                      RowsOnDevice& to, Queue& queue,
+                                                      std::uint64_t source_rows) {
+  return std::make_unique<DeviceRowsCollector>(program, strings, sides, to, queue, source_rows);
+}
+
+}  // namespace penstock::plan

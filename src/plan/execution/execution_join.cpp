@@ -1,0 +1,192 @@
+// The read pass: the right sides of a chain's joins, in device memory or on the host.
+#include <algorithm>
+
+#include "plan/execution/execution.hpp"
+#include "plan/join/join_on_host.hpp"
+#include "plan/rows/device_memory.hpp"
+
+namespace penstock::plan {
+namespace {
+
+// Returns the columns of a right side that the host gathers by the rows that a lookup found. The
+// kernel may read them too.
+Columns columns_gathered(const std::vector<TileProgram>& programs, std::size_t lookup) {
+  Columns columns;
+  for (const TileProgram& program : programs)
+    for (const Output& output : program.outputs) {
+      const auto column = static_cast<std::uint32_t>(output.late_column);
+      if (output.late_column >= 0 && program.lookup_of(column) == static_cast<int>(lookup))
+        add_once(columns, column - program.lookups[lookup].first_column);
+    }
+  return columns;
+}
+
+Columns right_keys(const Step& join) {
+  Columns keys;
+  for (const JoinKey& key : join.join_keys) keys.push_back(key.right);
+  return keys;
+}
+
+// Returns the rows that a chain left, with a place for every column of its step.
+DeviceRows spread_rows(const Step& step, const Columns& columns, DeviceRows rows) {
+  DeviceRows spread;
+  spread.row_count = rows.row_count;
+  for (const Field& field : step.schema) spread.columns.push_back({field.type, nullptr, nullptr});
+  for (std::size_t i = 0; i < columns.size(); i++)
+    spread.columns[columns[i]] = std::move(rows.columns[i]);
+  return spread;
+}
+
+std::uint64_t bytes_on_device(const DeviceRows& rows) {
+  std::uint64_t bytes = 0;
+  for (const DeviceColumn& column : rows.columns)
+    for (const BufferPointer& buffer : {column.values, column.validity})
+      if (buffer) bytes += buffer->bytes();
+  return bytes;
+}
+
+}  // namespace
+
+bool is_right_side(const Plan& plan, StepId id) {
+  for (StepId at = 0; at < plan.size(); at++)
+    if (const Step& step = plan.step(at);
+        step.kind == StepKind::join && step.inputs[1] == id && step.inputs[0] != id)
+      return true;
+  return false;
+}
+
+// Returns whether the rows of a right side may be left in device memory. Nobody else reads them.
+bool Execution::may_stay(StepId right) const {
+  if (!device_.get() || !makes_join_tables(device_.get()->traits(), options_.join_tables) ||
+      consumers_[right] > 1 || has_no_kernel(plan_, right))
+    return false;
+  const Step& step = plan_.step(right);
+  if (step.kind != StepKind::source) return keeps_columns(step.kind);
+  const std::uint64_t rows = step.source->row_count().value_or(min_device_join_rows);
+  return options_.join_tables == JoinTables::device || rows >= min_device_join_rows;
+}
+
+// Makes the tables that programs look up in, the last join's first. Returns the first join whose
+// keys are not unique, or no_step.
+Result<StepId> Execution::read_right_sides(const Chain& chain) {
+  const std::vector<Lookup>& lookups = chain.programs[0].lookups;
+  for (std::size_t i = lookups.size(); i-- > 0;) {
+    const Step& join = plan_.step(lookups[i].step);
+    PENSTOCK_TRY(read_right_side(lookups[i].step, columns_looked_up(join, chain.programs, i),
+                                 columns_gathered(chain.programs, i)));
+    if (has_repeated_keys(lookups[i].step)) return lookups[i].step;
+  }
+  return StepId{no_step};
+}
+
+// `gathered`: those of the columns that the host gathers. Only the device tells whether the right
+// side stays there; a CPU's does not, unless that is asked for.
+Status Execution::read_right_side(StepId join, const Columns& columns, const Columns& gathered) {
+  if (sides_.contains(join)) return {};
+  if (options_.join_tables == JoinTables::device ||
+      (options_.join_tables == JoinTables::automatic && options_.device != "cpu"))
+    PENSTOCK_TRY(begin_compiling());
+  BuildSide side;
+  const StepId right = plan_.step(join).inputs[1];
+  Chain* chain = nullptr;
+  if (may_stay(right)) {
+    PENSTOCK_ASSIGN(chain, chain_of(right, columns_asked_for(right, columns)));
+  }
+  if (chain && chain->stays) {
+    PENSTOCK_TRY(take_right_side(join, *chain, gathered, side));
+  } else {
+    PENSTOCK_ASSIGN(side.rows, materialise(right, ~std::uint64_t{0}, columns));
+    PENSTOCK_TRY(hash_right_side(join, side));
+  }
+  sides_[join] = std::make_shared<const BuildSide>(std::move(side));
+  return {};
+}
+
+// Runs the chain of a right side, and makes the table where its rows are.
+Status Execution::take_right_side(StepId join, Chain& chain, const Columns& gathered,
+                                  BuildSide& side) {
+  const Traits& traits = device_.get()->traits();
+  RowsOnDevice stay;
+  stay.kernels = join_kernels();
+  stay.limit_bytes = usable_bytes(traits, options_.memory_limit_bytes) / 4;
+  PENSTOCK_ASSIGN(side.rows, run_chain(chain, ~std::uint64_t{0}, &stay));
+  if (stay.are_there) return keep_right_side(join, chain, std::move(stay), gathered, side);
+  note_on_host(report_, "table of a join", side.rows.row_count,
+               "a quarter of " + bytes_text(4 * stay.limit_bytes) + " on " + traits.id +
+                   " is for it and its rows");
+  return hash_right_side(join, side);
+}
+
+// The host needs all rows where they do not fit, where keys repeat, and to validate.
+Status Execution::keep_right_side(StepId join, const Chain& chain, RowsOnDevice stay,
+                                  const Columns& gathered, BuildSide& side) {
+  const HostSpan span(recording_.get(), "table of a join on the device");
+  const Step &step = plan_.step(join), &right = plan_.step(step.inputs[1]);
+  const Columns columns = chain.wanted.empty() ? every_column(right.schema) : chain.wanted;
+  DeviceSide there{stay.kernels, spread_rows(right, columns, std::move(stay.rows)), {}};
+  const std::uint64_t held = std::min(bytes_on_device(there.rows), stay.limit_bytes);
+  PENSTOCK_ASSIGN(auto table, build_join_table(*stay.kernels, there.rows, right_keys(step),
+                                               stay.limit_bytes - held));
+  const bool is_lookup =
+      table && (table->repeated_rows == 0 || !yields_right_columns(step.join_kind));
+  const bool is_on_host = !is_lookup || options_.validate;
+  PENSTOCK_TRY(download_right_side(right, there.rows, is_on_host ? columns : gathered, side.rows));
+  if (is_on_host) PENSTOCK_TRY(hash_right_side(join, side));
+  if (!is_lookup)
+    note_on_host(report_, "table of a join", there.rows.row_count,
+                 table ? "keys of its right side repeat"
+                       : "a quarter of " + bytes_text(4 * stay.limit_bytes) + " on " +
+                             device_.get()->traits().id + " is for it and its rows");
+  if (!is_lookup) return {};
+  KernelReport& kernel = stay.kernels->add_to(report_);
+  kernel.device_seconds = table->device_seconds;
+  kernel.launches = table->launches;
+  kernel.bytes_moved = table->bytes;
+  there.table = std::move(*table);
+  side.on_device = std::move(there);
+  return {};
+}
+
+Status Execution::download_right_side(const Step& right, const DeviceRows& rows,
+                                      const Columns& columns, Table& to) {
+  Table table;
+  table.row_count = rows.row_count;
+  PENSTOCK_ASSIGN(table.columns, download_columns(*device_.get(), rows, columns, strings_));
+  for (const Column& column : table.columns)
+    report_.bytes_downloaded += rows.row_count * width_bytes(column.type);
+  to = spread_columns(right.schema, columns, table);
+  return {};
+}
+
+Status Execution::hash_right_side(StepId join, BuildSide& side) {
+  const HostSpan span(recording_.get(), "table of a join");
+  const Step& step = plan_.step(join);
+  std::vector<Column> keys;
+  for (const std::uint32_t key : right_keys(step)) keys.push_back(side.rows.columns[key]);
+  PENSTOCK_ASSIGN(side.table,
+                  JoinTable::build(keys, strings_, yields_right_columns(step.join_kind)));
+  return {};
+}
+
+// Returns whether keys of the right side of a join are known to repeat, so that a lookup cannot
+// yield its rows.
+bool Execution::has_repeated_keys(StepId join) const {
+  const auto side = sides_.find(join);
+  return side != sides_.end() && yields_right_columns(plan_.step(join).join_kind) &&
+         !side->second->has_unique_keys();
+}
+
+const std::shared_ptr<JoinKernels>& Execution::join_kernels() {
+  if (!join_kernels_) join_kernels_ = JoinKernels::begin(device_.get());
+  return join_kernels_;
+}
+
+Result<Table> Execution::join_rows(StepId id, Columns wanted) {
+  const Step& step = plan_.step(id);
+  const Columns columns = columns_of_left(step, wanted);
+  PENSTOCK_ASSIGN(const Table left, materialise(step.inputs[0], ~std::uint64_t{0}, columns));
+  const HostSpan span(recording_.get(), "join on the host");
+  return join_on_host(step, left, *sides_.at(id), strings_, wanted);
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,85 @@
+// Tables of joins on the host executor, under sanitizers: races between rows that claim positions.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "kernel_c/host_device.hpp"
+#include "plan/join/device_join_table.hpp"
+
+namespace penstock::plan {
+namespace {
+
+class DeviceTables : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
+ protected:
+  std::shared_ptr<Device> device_ = kernel::make_host_device(GetParam());
+  std::shared_ptr<JoinKernels> kernels_ = JoinKernels::begin(device_);
+
+  BufferPointer uploaded(const void* data, std::uint64_t bytes) {
+    auto buffer = device_->allocate(bytes).value();
+    auto queue = device_->queue().value();
+    EXPECT_TRUE(queue->upload(*buffer, data, bytes).ok());
+    EXPECT_TRUE(queue->finish().ok());
+    return buffer;
+  }
+  template <class T> std::vector<T> downloaded(const Buffer& from, std::uint64_t count) {
+    std::vector<T> values(count);
+    auto queue = device_->queue().value();
+    EXPECT_TRUE(queue->download(values.data(), from, count * sizeof(T)).ok());
+    EXPECT_TRUE(queue->finish().ok());
+    return values;
+  }
+
+  DeviceRows rows_of(const std::vector<std::int64_t>& keys,
+                     const std::vector<std::uint8_t>& present) {
+    return {keys.size(),
+            {{{Kind::int64},
+              uploaded(keys.data(), keys.size() * 8),
+              uploaded(present.data(), present.size())}}};
+  }
+
+  // Expects that each key has one position, which holds one of its rows.
+  void expect_each_key_once(const std::vector<std::int64_t>& keys,
+                            const std::vector<std::uint8_t>& present, bool is_exact) {
+    const DeviceRows rows = rows_of(keys, present);
+    auto table = build_join_table(*kernels_, rows, {0}, std::uint64_t{1} << 30);
+    ASSERT_TRUE(table.ok()) << table.status().text();
+    ASSERT_TRUE(table->has_value());
+    const auto header = downloaded<std::uint64_t>(*(*table)->table, header_words);
+    EXPECT_EQ(header[header_is_exact] != 0, is_exact);
+    EXPECT_EQ(header[header_has_nulls], 1u);
+    std::multiset<std::int64_t> found;
+    for (const std::uint32_t entry :
+         downloaded<std::uint32_t>(*(*table)->positions, header[header_last_position] + 1))
+      if (entry != 0) found.insert(keys.at(entry - 1));
+    std::set<std::int64_t> wanted;
+    std::uint64_t rows_with_key = 0;
+    for (std::size_t row = 0; row < keys.size(); row++)
+      if (present[row] != 0) {
+        wanted.insert(keys[row]);
+        rows_with_key++;
+      }
+    EXPECT_EQ(std::vector(found.begin(), found.end()), std::vector(wanted.begin(), wanted.end()));
+    EXPECT_EQ((*table)->repeated_rows, rows_with_key - wanted.size());
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Devices, DeviceTables,
+    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
+                      kernel::HostDeviceOptions{false, 64, kernel::ThreadOrder::reverse},
+                      kernel::HostDeviceOptions{true, 1, kernel::ThreadOrder::shuffled}));
+
+TEST_P(DeviceTables, RowsOfOneKeyClaimOnePosition) {
+  for (const std::int64_t apart : {1LL, 0x123456789ABCLL}) {
+    std::vector<std::int64_t> keys;
+    std::vector<std::uint8_t> present;
+    for (std::int64_t row = 0; row < 900; row++) {
+      keys.push_back((row * 7919 % 250 - 100) * apart);
+      present.push_back(row % 6 != 2);
+    }
+    expect_each_key_once(keys, present, apart == 1);
+  }
+}
+
+}  // namespace
+}  // namespace penstock::plan
