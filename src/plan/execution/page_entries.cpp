@@ -45,8 +45,6 @@ void PageEntries::set_strings(std::uint32_t column, std::shared_ptr<ColumnString
 }
 
 Status PageEntries::name_entries(std::uint32_t column, std::span<pages::ChunkPages> chunks) {
-  const auto root = std::ranges::find(roots_, column, &Root::column);
-  if (root == roots_.end()) return {Code::internal, "strings that nothing numbers"};
   std::vector<Result<Column>> entries(chunks.size(), Status(Code::internal, "not decoded"));
   in_parallel(chunks.size(), 1, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t i = first; i < last; i++)
@@ -54,12 +52,20 @@ Status PageEntries::name_entries(std::uint32_t column, std::span<pages::ChunkPag
   });
   for (std::size_t i = 0; i < chunks.size(); i++) {
     PENSTOCK_ASSIGN(const Column strings, std::move(entries[i]));
-    std::vector<std::uint32_t> numbers;
-    PENSTOCK_TRY(root->strings->number(strings, numbers));
+    PENSTOCK_ASSIGN(std::vector<std::uint32_t> numbers, name_strings(column, strings));
     chunks[i].dictionary_codes =
         std::make_shared<const std::vector<std::uint32_t>>(std::move(numbers));
   }
   return {};
+}
+
+Result<std::vector<std::uint32_t>> PageEntries::name_strings(std::uint32_t column,
+                                                             const Column& strings) {
+  const auto root = std::ranges::find(roots_, column, &Root::column);
+  if (root == roots_.end()) return Status(Code::internal, "strings that nothing numbers");
+  std::vector<std::uint32_t> numbers;
+  PENSTOCK_TRY(root->strings->number(strings, numbers));
+  return numbers;
 }
 
 // Computes a column's tables for the strings that no dictionary had before.
