@@ -3,7 +3,7 @@
 // A Column holds `row_count` values of one Type. `validity` (one bit per row, least significant
 // first, 1 = present) is empty when no value is missing. Booleans are bits; strings are offsets and
 // bytes, or int32 codes into a dictionary column. Decimals of up to 18 digits are int64 counts of
-// 10^-scale. A column may also live on a device, and strings may be held encoded.
+// 10^-scale. A column may also live on a device. Strings and numbers may be held encoded.
 //
 //     Column price = Column::from(std::vector<float>{1.5f, 2.5f});
 //     Table table = Table::of({{"price", price}});
@@ -93,7 +93,7 @@ struct Column {
   std::shared_ptr<Buffer> device_values,
       device_validity;  // set when the column lives on a device (values may then be empty)
   std::shared_ptr<const EncodedStringColumn>
-      encoded;  // string: there are no values then, and string() has nothing to look at
+      encoded;  // strings, or numbers in a light encoding: there are no values then
 
   bool is_valid(std::uint64_t row) const {
     return validity.empty() ||
@@ -161,8 +161,8 @@ template <class T> Column Column::from(const std::vector<std::optional<T>>& valu
   return column;
 }
 
-// Strings that are held encoded (fsst.hpp), so that a reader of few or none decodes no others.
-// Immutable.
+// Strings that are held encoded (fsst.hpp), so that a reader of few or none decodes no others; or
+// numbers in a light encoding, for readers within the library. Immutable.
 class EncodedStringColumn {
  public:
   virtual ~EncodedStringColumn() = default;
@@ -186,7 +186,7 @@ struct Field {
   // The name of a type that is not read, or "". `type` has no meaning then, and a scan of the
   // column is refused.
   std::string unsupported = {};
-  bool is_encoded = false;  // string: scans can yield it encoded, see ScanOptions
+  bool is_encoded = false;  // scans can yield it encoded, see ScanOptions
   // string: values are stored one by one, so that they are mostly distinct. Comparing each of them
   // with a constant then costs less than giving it a code.
   bool is_plain = false;

@@ -189,9 +189,10 @@ struct Progress {
   std::optional<std::uint64_t> rows_total;
 };
 
-// Who decodes the pages of a file (Parquet): kernels, in the step that loads a row, or the host.
-// automatic: kernels, where the device has cores of its own and the pages allow it; the report has
-// a note where the host does it instead. device: kernels, or an error that says why not.
+// Who decodes the pages of a file (Parquet), or its light encodings (Arrow): kernels, in the step
+// that loads a row, or the host. automatic: kernels, where the device has cores of its own and the
+// pages allow it; the report has a note where the host does it instead. device: kernels, or an
+// error that says why not.
 enum class PageDecoding : unsigned char { automatic, device, host };
 // Where the table of a join is made, and its right side kept: in device memory, or on the host,
 // from which it is uploaded. automatic: on devices with cores of their own; small files, and what a

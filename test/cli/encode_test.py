@@ -166,6 +166,44 @@ class Encode(CommandLineTest):
             found = [tuple(row.values()) for row in self.answer(statement.format(f"'{path}'"))]
             self.assertEqual(found, expected, statement)
 
+    def test_numbers_in_light_encodings_are_read_here_and_any_reader_opens_them(self):
+        rng, count = random.Random(9), 3000
+        source = self.parquet(
+            {
+                "i": pyarrow.array([row * 7 - 500 for row in range(count)]),
+                "p": pyarrow.array([rng.randrange(10**6) / 100 for _ in range(count)]),
+                "r": pyarrow.array([row // 90 for row in range(count)], pyarrow.int32()),
+                "d": pyarrow.array([rng.choice([1.5, None, 2.25]) for _ in range(count)]),
+            }
+        )
+        path = self.encode(source, "i=delta,p=alp,r=rle,d=dictionary")
+        self.assertEqual(self.read_back(path), self.read_back(source))
+        read = pyarrow.ipc.open_file(path).read_all()
+        read.validate(full=True)
+        self.assertEqual(read.num_rows, count)
+        for field, form in zip(read.schema, ("1 l", "1 g", "1 i", "1 g")):
+            self.assertEqual(field.metadata[b"ARROW:extension:name"], b"penstock.light")
+            self.assertEqual(field.metadata[b"ARROW:extension:metadata"], form.encode())
+        plain = self.query(
+            f"SELECT sum(i), sum(r), count(d), sum(d) FROM '{source}' WHERE p < 5000"
+        )
+        for pages in ("device", "host"):
+            found = self.query(
+                f"SELECT sum(i), sum(r), count(d), sum(d) FROM '{path}' WHERE p < 5000",
+                "--pages",
+                pages,
+            )
+            self.assertEqual((found.returncode, found.out), (0, plain.out), found.err)
+
+    def test_a_codec_of_another_type_is_refused_by_name(self):
+        source = self.parquet({"s": texts(10), "f": pyarrow.array([1.5] * 10)})
+        for codecs in ("s=for", "f=delta", "f=fsst"):
+            ended = self.run_program(
+                "encode", source, "-o", self.rows / "o.arrow", "--codec", codecs
+            )
+            self.assertEqual(ended.returncode, 1)
+            self.assertIn(f"{codecs[2:]} encodes ", ended.err)
+
     def test_compiling_what_reads_codes_is_no_cache_hit(self):
         source = self.parquet({"s": texts(2000), "n": range(2000)})
         statement = "SELECT count(*) AS c, sum(n) AS t FROM '{}' WHERE s LIKE '%example%x'"
@@ -244,7 +282,7 @@ class Encode(CommandLineTest):
         for arguments, word in (
             ((source, "--codec", "s=fsst"), "--output"),
             ((source, "-o", out), "--codec"),
-            ((source, "-o", out, "--codec", "s"), "COLUMN=fsst"),
+            ((source, "-o", out, "--codec", "s"), "COLUMN=CODEC"),
             ((source, "-o", out, "--codec", "s=zip"), "s=zip"),
             ((source, "-o", "out.parquet", "--codec", "s=fsst"), ".arrow"),
             ((source, "-o", out, "--codec", "s=gsst", "--split-bytes", "48"), "--split-bytes"),
