@@ -38,7 +38,7 @@ bool has_plain_strings(const pages::PagedTable& table, std::uint32_t column) {
 }
 
 // Returns a column of the source that an output is, unchanged; -1 where it is none.
-int source_column(const TileProgram& program, const Output& output) {
+int passed_column(const TileProgram& program, const Output& output) {
   const Node& node = program.graph->at(output.root);
   if (node.op != Op::column) return -1;
   const auto column = static_cast<std::uint32_t>(node.payload);
@@ -54,7 +54,7 @@ void choose_late_texts(TileProgram& program, const pages::PagedTable& table) {
   if (program.epilogue != Epilogue::compact || program.rows_stay) return;
   const auto make_late = [&](const std::vector<std::uint32_t>& but) {
     for (Output& output : program.outputs) {
-      const int column = source_column(program, output);
+      const int column = passed_column(program, output);
       if (column < 0 || !has_plain_strings(table, static_cast<std::uint32_t>(column))) continue;
       if (std::find(but.begin(), but.end(), static_cast<std::uint32_t>(column)) == but.end())
         output.late_column = column;

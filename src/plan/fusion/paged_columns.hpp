@@ -8,7 +8,7 @@
 namespace penstock::plan {
 
 // Says why kernels cannot read a program's columns out of the table's pages, a clause that names
-// the column: "column 'note' is nested". Empty: they can. No column may be late.
+// the column: "column 'note' is nested". Empty: they can. Late columns are strings alone.
 std::string why_not_paged(const TileProgram& program, const pages::PagedTable& table);
 
 // Makes a program for which why_not_paged() is empty read pages.
