@@ -48,7 +48,6 @@ class PageEntries {
     std::size_t known = 0;  // strings that tables have
   };
 
-  Result<std::vector<std::uint32_t>> name_strings(std::uint32_t column, const Column& strings);
   void add_constants(std::uint32_t column);
   Status add_new(Root& root);
   Status append(Entries& to, std::size_t first, const Column& results);
