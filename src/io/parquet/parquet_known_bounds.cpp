@@ -16,10 +16,15 @@ KnownBounds::ColumnBounds& KnownBounds::bounds_of(std::uint32_t column) const {
   return bounds;
 }
 
+// std::call_once may not return again once its function has thrown.
 const Bounds& KnownBounds::of_chunk(int row_group, std::uint32_t column) const {
   Known<Bounds>& known = bounds_of(column).chunks[static_cast<std::size_t>(row_group)];
-  std::call_once(known.asked,
-                 [&] { known.value = bounds_of_chunk(file_, row_group, file_.columns()[column]); });
+  std::call_once(known.asked, [&] {
+    try {
+      known.value = bounds_of_chunk(file_, row_group, file_.columns()[column]);
+    } catch (...) { known.failure = std::current_exception(); }
+  });
+  if (known.failure) std::rethrow_exception(known.failure);
   return known.value;
 }
 

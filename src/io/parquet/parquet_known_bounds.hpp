@@ -3,6 +3,7 @@
 // A file that stays open is asked again by every statement. A page index is read from the file, so
 // that decoding it anew costs more than many a kernel.
 #pragma once
+#include <exception>
 #include <memory>
 #include <mutex>
 
@@ -16,7 +17,7 @@ class KnownBounds {
   explicit KnownBounds(const ParquetFile& file);
 
   // Both take the index of a column. Several threads may call them at once. of_chunk() throws what
-  // Parquet throws, and is then asked anew.
+  // Parquet throws, each time.
   const Bounds& of_chunk(int row_group, std::uint32_t column) const;
   const std::optional<PageBounds>& of_pages(int row_group, std::uint32_t column) const;
 
@@ -24,6 +25,7 @@ class KnownBounds {
   template <class T> struct Known {
     std::once_flag asked;
     T value;
+    std::exception_ptr failure;  // what decoding the value threw
   };
   struct ColumnBounds {
     std::once_flag asked;
