@@ -210,6 +210,15 @@ def main():
             check_answers(
                 driver, tally, cases, lambda place: 0 if place % 3 else 4160, allowed_types=HUGE
             )
+            driver.set(joins="device")
+            check_answers(
+                driver,
+                tally,
+                cases[: len(JOINS)],
+                lambda place: 4160 if place % 3 else 0,
+                label="tables of joins on the device",
+                allowed_types=HUGE,
+            )
     sys.exit(tally.finish())
 
 

@@ -7,9 +7,8 @@
 namespace penstock::test {
 namespace {
 
-using Kinds = std::vector<JoinKind>;
-const Kinds all_kinds = {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti,
-                         JoinKind::not_in};
+const std::vector<JoinKind> kinds_of_joins = {JoinKind::inner, JoinKind::left, JoinKind::semi,
+                                              JoinKind::anti, JoinKind::not_in};
 
 std::vector<std::string> texts_of_rows(const Table& table) {
   std::vector<std::string> texts;
@@ -19,9 +18,9 @@ std::vector<std::string> texts_of_rows(const Table& table) {
 }
 
 // Runs a step with the tables of joins on the device and on the host, and compares all rows. Passes
-// on the report of the first run.
-void expect_as_on_host(const Plan& plan, StepId step, const RunOptions& base,
-                       const std::function<void(const RunReport&)>& look = {}) {
+// on the report of the run with them on the device.
+void expect_joined_as_on_host(const Plan& plan, StepId step, const RunOptions& base,
+                              const std::function<void(const RunReport&)>& look = {}) {
   on_each_device([&](Device& device) {
     RunOptions options = base;
     options.device = device.traits().id;
@@ -88,19 +87,19 @@ Table keyed_rows(std::uint64_t rows, std::int64_t start, std::int64_t step,
 // Keys of a narrow range have positions of their own; those of a wide one are hashed.
 TEST(DeviceJoin, EveryKindFindsWhatTheHostFinds) {
   for (const std::int64_t step : {1LL, 3LL, 0x123456789ABCLL})
-    for (const JoinKind kind : all_kinds) {
+    for (const JoinKind kind : kinds_of_joins) {
       SCOPED_TRACE(std::string(name_of(kind)) + ", keys " + std::to_string(step) + " apart");
       const Sides sides = join_of(keyed_rows(900, -300 * step, step, 9),
                                   keyed_rows(400, -200 * step, 2 * step), kind);
-      expect_as_on_host(sides.plan, sides.joined, {}, expect_table_there);
+      expect_joined_as_on_host(sides.plan, sides.joined, {}, expect_table_there);
     }
 }
 
 TEST(DeviceJoin, NullKeysMatchNothingAndDecideNotIn) {
-  for (const JoinKind kind : all_kinds) {
+  for (const JoinKind kind : kinds_of_joins) {
     SCOPED_TRACE(std::string(name_of(kind)));
     const Sides sides = join_of(keyed_rows(300, 0, 1, 4), keyed_rows(200, 0, 1, 3), kind);
-    expect_as_on_host(sides.plan, sides.joined, {}, expect_table_there);
+    expect_joined_as_on_host(sides.plan, sides.joined, {}, expect_table_there);
   }
 }
 
@@ -116,7 +115,7 @@ TEST(DeviceJoin, KeysOfEveryTypeHaveTheHostsWords) {
     const StepId left = plan.source(std::make_shared<FixedSchemaSource>(rows)),
                  right = plan.source(std::make_shared<FixedSchemaSource>(rows));
     TAKE(const StepId joined, plan.join(left, right, JoinKind::semi, std::exchange(keys, {})));
-    expect_as_on_host(plan, joined, {}, expect_table_there);
+    expect_joined_as_on_host(plan, joined, {}, expect_table_there);
   }
 }
 
@@ -128,7 +127,7 @@ TEST(DeviceJoin, RepeatedKeysOfSemiAndAntiJoinsNeedNoHost) {
   for (const JoinKind kind : {JoinKind::semi, JoinKind::anti, JoinKind::not_in}) {
     SCOPED_TRACE(std::string(name_of(kind)));
     const Sides sides = join_of(keyed_rows(300, -20, 1), right, kind);
-    expect_as_on_host(sides.plan, sides.joined, {}, expect_table_there);
+    expect_joined_as_on_host(sides.plan, sides.joined, {}, expect_table_there);
   }
 }
 
@@ -139,21 +138,21 @@ TEST(DeviceJoin, KeysThatRepeatSendPairsToTheHostWithANote) {
   right.columns[0] = Column::from(keys);
   for (const JoinKind kind : {JoinKind::inner, JoinKind::left}) {
     const Sides sides = join_of(keyed_rows(300, -20, 1), right, kind);
-    expect_as_on_host(sides.plan, sides.joined, {}, [](const RunReport& report) {
+    expect_joined_as_on_host(sides.plan, sides.joined, {}, [](const RunReport& report) {
       expect_note(report, "keys of its right side repeat");
     });
   }
 }
 
 TEST(DeviceJoin, ARightSideWithoutRowsHasATable) {
-  for (const JoinKind kind : all_kinds) {
+  for (const JoinKind kind : kinds_of_joins) {
     SCOPED_TRACE(std::string(name_of(kind)));
     Sides sides = join_of(keyed_rows(100, 0, 1, 5), keyed_rows(100, 0, 1), kind);
     Builder b(sides.plan.step(sides.right).schema);
     TAKE(const NodeId none, b.binary(Op::less, b.column(1), b.literal(Scalar::of(-1))));
     TAKE(const StepId nothing, sides.plan.filter(sides.right, b.graph(), none));
     TAKE(const StepId joined, sides.plan.join(sides.left, nothing, kind, {{0, 0}}));
-    expect_as_on_host(sides.plan, joined, {}, expect_table_there);
+    expect_joined_as_on_host(sides.plan, joined, {}, expect_table_there);
   }
 }
 
@@ -165,7 +164,7 @@ TEST(DeviceJoin, RowsOfManyChunksStandInTheirOrder) {
   TAKE(const StepId joined, sides.plan.join(sides.left, kept, JoinKind::left, {{0, 0}}));
   RunOptions options;
   options.batch_rows = 64;
-  expect_as_on_host(sides.plan, joined, options, expect_table_there);
+  expect_joined_as_on_host(sides.plan, joined, options, expect_table_there);
 }
 
 TEST(DeviceJoin, SeveralKeysAreHashedTogether) {
@@ -183,7 +182,7 @@ TEST(DeviceJoin, SeveralKeysAreHashedTogether) {
   };
   for (const JoinKind kind : {JoinKind::inner, JoinKind::left, JoinKind::anti}) {
     const Sides sides = join_of(rows(), rows(), kind, 3);
-    expect_as_on_host(sides.plan, sides.joined, {}, expect_table_there);
+    expect_joined_as_on_host(sides.plan, sides.joined, {}, expect_table_there);
   }
 }
 
@@ -200,10 +199,10 @@ TEST(DeviceJoin, TextsOfTheRightSideAreReadByTheirCodes) {
                                             {"third", is_third},
                                             {"text", b.column(7)},
                                             {"truth", b.column(8)}}));
-  expect_as_on_host(sides.plan, mapped, {}, expect_table_there);
+  expect_joined_as_on_host(sides.plan, mapped, {}, expect_table_there);
   TAKE(const StepId grouped, sides.plan.group_by(sides.joined, b.graph(), {{"text", b.column(7)}},
                                                  {{Aggregate::count_rows, 0, "n", nullptr}}));
-  expect_as_on_host(sides.plan, grouped, {}, expect_table_there);
+  expect_joined_as_on_host(sides.plan, grouped, {}, expect_table_there);
 }
 
 TEST(DeviceJoin, ARightSideMayBeAJoin) {
@@ -213,7 +212,7 @@ TEST(DeviceJoin, ARightSideMayBeAJoin) {
                last = plan.source(table_source(keyed_rows(200, 0, 7)));
   TAKE(const StepId right, plan.join(middle, last, JoinKind::inner, {{1, 0}}));
   TAKE(const StepId joined, plan.join(left, right, JoinKind::inner, {{0, 0}}));
-  expect_as_on_host(plan, joined, {}, [](const RunReport& report) {
+  expect_joined_as_on_host(plan, joined, {}, [](const RunReport& report) {
     EXPECT_EQ(std::count_if(report.kernels.begin(), report.kernels.end(),
                             [](const KernelReport& k) { return k.name == "join_table"; }),
               2);
@@ -227,7 +226,7 @@ TEST(DeviceJoin, ARightSideBeyondTheMemoryLimitGoesOnOnTheHost) {
   RunOptions options;
   options.memory_limit_bytes = 80 << 10;
   options.batch_rows = 256;
-  expect_as_on_host(sides.plan, sides.joined, options, [](const RunReport& report) {
+  expect_joined_as_on_host(sides.plan, sides.joined, options, [](const RunReport& report) {
     expect_note(report, "table of a join of 4,000 rows on the host: a quarter of");
     EXPECT_FALSE(has_kernel(report, "join_table"));
   });
@@ -238,14 +237,14 @@ TEST(DeviceJoin, ATableBeyondTheMemoryLimitIsTheHosts) {
       join_of(keyed_rows(500, 0, 8), keyed_rows(4000, 0, 0x123456789ALL), JoinKind::semi);
   RunOptions options;
   options.memory_limit_bytes = 200 << 10;
-  expect_as_on_host(sides.plan, sides.joined, options, [](const RunReport& report) {
+  expect_joined_as_on_host(sides.plan, sides.joined, options, [](const RunReport& report) {
     expect_note(report, "table of a join of 4,000 rows on the host: a quarter of");
     EXPECT_FALSE(has_kernel(report, "join_table"));
   });
 }
 
 TEST(DeviceJoin, ValidationAgrees) {
-  for (const JoinKind kind : all_kinds) {
+  for (const JoinKind kind : kinds_of_joins) {
     SCOPED_TRACE(std::string(name_of(kind)));
     const Sides sides = join_of(keyed_rows(300, 0, 1, 9), keyed_rows(200, 50, 1, 7), kind);
     Builder b(sides.plan.step(sides.joined).schema);
@@ -254,14 +253,14 @@ TEST(DeviceJoin, ValidationAgrees) {
     TAKE(const StepId mapped, plan.map(sides.joined, b.graph(), {{"twice", twice}}));
     RunOptions options;
     options.validate = true;
-    expect_as_on_host(plan, mapped, options, expect_table_there);
+    expect_joined_as_on_host(plan, mapped, options, expect_table_there);
   }
 }
 
 TEST(DeviceJoin, AStepThatTwoReadIsTheHosts) {
   Sides sides = join_of(keyed_rows(200, 0, 1), keyed_rows(100, 0, 1), JoinKind::semi);
   TAKE(const StepId both, sides.plan.join(sides.joined, sides.right, JoinKind::inner, {{0, 0}}));
-  expect_as_on_host(sides.plan, both, {}, [](const RunReport& report) {
+  expect_joined_as_on_host(sides.plan, both, {}, [](const RunReport& report) {
     EXPECT_FALSE(has_kernel(report, "join_table"));
   });
 }
