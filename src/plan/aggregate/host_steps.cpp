@@ -63,8 +63,8 @@ Result<Table> map_on_host(const Step& step, const Table& input) {
   std::vector<NodeId> roots;  // of what is computed: other columns are taken as they are
   for (const Projection& p : step.projections)
     if (step.graph->at(p.root).op != Op::column) roots.push_back(p.root);
-  PENSTOCK_ASSIGN(const std::vector<std::vector<Scalar>> computed,
-                  evaluate_rows(*step.graph, roots, input));
+  std::vector<std::vector<Scalar>> computed;
+  if (!roots.empty()) { PENSTOCK_ASSIGN(computed, evaluate_rows(*step.graph, roots, input)); }
   Table table;
   table.row_count = input.row_count;
   std::size_t next = 0;

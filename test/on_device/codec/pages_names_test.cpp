@@ -15,7 +15,7 @@ OptionalTexts repeated_texts(std::size_t count, std::uint32_t distinct, bool has
   OptionalTexts rows(count);
   for (auto& row : rows) {
     if (has_nulls && random() % 3 == 0) continue;
-    const std::uint32_t number = random() % distinct;
+    const auto number = static_cast<std::uint32_t>(random() % distinct);
     row = std::string(number % 11, 'x') + std::to_string(number) + (number % 7 == 0 ? "日" : "");
     if (number == 0) row = "";
   }
@@ -129,7 +129,7 @@ TEST(PageNames, StringsOfSomeRowsAreGathered) {
       ASSERT_EQ(column->row_count, wanted.size());
       for (std::size_t i = 0; i < wanted.size(); i++) {
         ASSERT_EQ(column->is_valid(i), rows[wanted[i]].has_value());
-        if (rows[wanted[i]]) ASSERT_EQ(column->string(i), *rows[wanted[i]]);
+        if (rows[wanted[i]]) { ASSERT_EQ(column->string(i), *rows[wanted[i]]); }
       }
     }
   });
