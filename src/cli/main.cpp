@@ -10,6 +10,6 @@ int main(int argument_count, char** arguments) {
   // which other threads read; here there are none yet. What the user has set stays.
   ::setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
   penstock::terminal::catch_signals();
-  return penstock::cli::end_process(penstock::terminal::run_command_line(
-      argument_count, arguments, penstock::cli::commands()));
+  return penstock::cli::end_process(
+      penstock::terminal::run_command_line(argument_count, arguments, penstock::cli::commands()));
 }

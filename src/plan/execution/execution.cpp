@@ -167,8 +167,8 @@ static std::optional<std::vector<SortKey>> keys_before_map(const Step& map,
 Result<Table> Execution::groups_to_order(StepId order, std::uint64_t row_limit) {
   const StepId input = plan_.step(order).inputs[0];
   const Step& before = plan_.step(input);
-  const bool is_mapped = before.kind == StepKind::map && consumers_[input] == 1 &&
-                         finishes_on_host(plan_, input);
+  const bool is_mapped =
+      before.kind == StepKind::map && consumers_[input] == 1 && finishes_on_host(plan_, input);
   const StepId groups = is_mapped ? before.inputs[0] : input;
   std::optional<std::vector<SortKey>> keys = plan_.step(order).sort_keys;
   if (is_mapped) keys = keys_before_map(before, std::move(*keys));

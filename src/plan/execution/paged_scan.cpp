@@ -122,10 +122,10 @@ Result<BegunPages> PagedScan::begin(const TileProgram& program, const TableSourc
   BegunPages begun;
   for (const PagedLoad& load : program.paged) begun.columns.push_back(load.column);
   const auto table = source.pages();
-  begun.chunks = chunks_of(
-      *table, begun.columns, limits,
-      limits.memory_limit_bytes ? limits.memory_limit_bytes : expected_device_bytes,
-      ResidentPages(limits.cache, source.identity()).is_on());
+  begun.chunks =
+      chunks_of(*table, begun.columns, limits,
+                limits.memory_limit_bytes ? limits.memory_limit_bytes : expected_device_bytes,
+                ResidentPages(limits.cache, source.identity()).is_on());
   begun.memory = std::make_shared<PinnedSlabs>(nullptr);
   PENSTOCK_ASSIGN(begun.stream, pages::PageStream::open(table, begun.columns, begun.chunks,
                                                         allocator_of(begun.memory)));

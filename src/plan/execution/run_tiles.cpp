@@ -88,10 +88,9 @@ class Runner {
     const RunOptions& options = *run_.options;
     if (!program_.paged.empty()) {
       begun_.columns.batches.reset();
-      PENSTOCK_ASSIGN(stream_,
-                      PagedScan::open(run_.device, run_.decoder, program_, source_,
-                                      paged_limits(options, program_, run_.row_limit),
-                                      *run_.strings, std::move(begun_.pages)));
+      PENSTOCK_ASSIGN(stream_, PagedScan::open(run_.device, run_.decoder, program_, source_,
+                                               paged_limits(options, program_, run_.row_limit),
+                                               *run_.strings, std::move(begun_.pages)));
       return {};
     }
     begun_.pages = {};

@@ -206,7 +206,8 @@ void expect_texts_or_ends(const std::shared_ptr<Device>& device, std::size_t ste
 }
 
 TEST(PageDeltaTexts, EveryCutAndChangedByteEndsInAnErrorOrInStrings) {
-  on_each_page_device([](const std::shared_ptr<Device>& device) { expect_texts_or_ends(device, 1); });
+  on_each_page_device(
+      [](const std::shared_ptr<Device>& device) { expect_texts_or_ends(device, 1); });
 }
 
 TEST(PageDeltaTexts, DamageReadsNothingOutside) {

@@ -75,7 +75,8 @@ Table keyed_rows(std::uint64_t rows, std::int64_t start, std::int64_t step,
     texts.push_back(row % 5 == 2 ? std::nullopt
                                  : std::optional<std::string>("text " + std::to_string(row % 11)));
     truths.push_back(row % 7 == 3 ? Scalar::null_of({Kind::boolean}) : Scalar::of(row % 2 == 0));
-    reals.push_back(row % 4 == 1 ? std::nullopt : std::optional<double>(static_cast<double>(i) * 0.5));
+    reals.push_back(row % 4 == 1 ? std::nullopt
+                                 : std::optional<double>(static_cast<double>(i) * 0.5));
   }
   return Table::of({{"key", Column::from(keys)},
                     {"number", Column::from(numbers)},

@@ -68,8 +68,7 @@ PendingBatch::~PendingBatch() {
 // for all that its queue has to do: for pages that are decompressed, too.
 Result<const std::byte*> PendingBatch::stage(const void* from, std::uint64_t bytes) {
   if (staging_.empty() || staging_.back()->bytes() - staged_bytes_ < bytes) {
-    PENSTOCK_ASSIGN(auto memory,
-                    programs_.device().allocate_host(std::max(bytes, staging_bytes)));
+    PENSTOCK_ASSIGN(auto memory, programs_.device().allocate_host(std::max(bytes, staging_bytes)));
     staging_.push_back(std::move(memory));
     staged_bytes_ = 0;
   }
