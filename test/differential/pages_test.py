@@ -191,6 +191,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="penstock-pages-") as folder:
         paths = make_files(folder, options.files, options.seed)
         oracle, statements = Oracle(folder), Statements(options.seed)
+        # DuckDB 2.0.0 finds a string of DELTA_LENGTH_BYTE_ARRAY to be NULL by a filter that its
+        # reader applies: of pages11.parquet it counts 33 NULLs, where Arrow and its footer have 32.
+        oracle.connection.execute("SET disabled_optimizers = 'filter_pushdown'")
         cases = []
         for (text, sort_keys), path in itertools.product(
             [statements.next() for _ in range(options.statements)], paths

@@ -68,9 +68,11 @@ class SessionTest : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
+// Chunks of columns, which the host decodes on every device: chunks of pages are whole row groups.
 RunOptions small_chunks() {
   RunOptions options;
   options.batch_rows = chunk_rows;
+  options.page_decoding = PageDecoding::host;
   return options;
 }
 
