@@ -325,7 +325,8 @@ static Result<std::string> emitted(const Plan& plan, StepId result, Target targe
   std::string text;
   PENSTOCK_ASSIGN(const std::vector<KernelStep> kernels, kernel_steps(plan, result, consumers));
   for (const KernelStep& kernel : kernels) {
-    for (const TileProgram& program : kernel.programs) {
+    for (TileProgram program : kernel.programs) {
+      PENSTOCK_TRY(choose_pages(plan, kernel.base, program, RunOptions(), traits).status());
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, forced));
       const Policy policy = variant->policy(traits, program);
       PENSTOCK_ASSIGN(const PipelineSource pipeline,

@@ -229,6 +229,13 @@ class Output(CommandLineTest):
         self.assertEqual(ended.stdout.splitlines()[1], b"0,0.0")
         self.assertEqual(ended.stderr, b"")
 
+    def test_emitted_kernels_read_pages_where_a_gpu_would(self):
+        statement = f"SELECT sum(n) FROM '{self.parquet_file(1000)}' WHERE n > 3"
+        for target, reads_pages in (("cuda", True), ("opencl", True), ("host", False)):
+            ended = self.run_program("emit", statement, "--target", target)
+            self.assertEqual(ended.returncode, 0, ended.err)
+            self.assertEqual("page_load_64(" in ended.out, reads_pages, target)
+
     def test_emit_prints_every_target_without_a_device(self):
         words = {
             "cuda": "__global__",
