@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <system_error>
 #include <vector>
 
 #include "base/thread_pool.hpp"
@@ -18,12 +19,16 @@ std::atomic<int> devices_opening = 0;
 
 // A task is kept for ever: its destructor would wait.
 void open_in_background(const std::string& selector) {
-  devices_opening++;
   static auto& tasks = *new std::vector<Task<void>>;
-  tasks.push_back(ThreadPool::shared().start([selector] {
-    static_cast<void>(open_device(selector));
+  devices_opening++;
+  try {
+    tasks.push_back(ThreadPool::shared().start([selector] {
+      static_cast<void>(open_device(selector));
+      devices_opening--;
+    }));
+  } catch (const std::system_error&) {  // the run opens it without a thread
     devices_opening--;
-  }));
+  }
 }
 
 // Exit handlers must not run beside a driver that starts.

@@ -9,7 +9,8 @@ namespace {
 class SessionOfFiles final : public Session {
  public:
   explicit SessionOfFiles(const SessionOptions& options)
-      : device_(SessionDevice::open(options.device, options.cache_limit_bytes)) {}
+      : selector_(options.device),
+        device_(SessionDevice::open(options.device, options.cache_limit_bytes)) {}
 
   Result<QueryResult> sql(std::string_view statement, const RunOptions& options) override {
     Plan plan;
@@ -36,9 +37,11 @@ class SessionOfFiles final : public Session {
   }
   RunOptions in_session(RunOptions options) const {
     options.session = device_;
+    options.device = selector_;  // by which a run guesses what is being opened
     return options;
   }
 
+  const std::string selector_;
   const std::shared_ptr<SessionDevice> device_;
   session::OpenTables tables_;
 };

@@ -80,6 +80,8 @@ int version_of_driver() {
 DeviceList find_devices() {
   DeviceList list;
   const int driver_version = version_of_driver();
+  if (driver_version == 0 && !api().ok())  // without a driver nothing is opened
+    return list.notes.push_back(api().status().message()), list;
   auto opening = ThreadPool::shared().start([&] { return open_nvrtc(driver_version / 1000); });
   if (!api().ok()) return list.notes.push_back(api().status().message()), list;
   const Api& functions = *api();

@@ -22,12 +22,18 @@ std::shared_ptr<arrow::DataType> storage_type() {
       std::string(child_name), arrow::run_end_encoded(arrow::int32(), arrow::large_binary()))});
 }
 
-// Returns the type that Arrow's format string names; unsupported where it names none of ours.
+// Returns the type that Arrow's format string names; unsupported where it names none of ours, or
+// timestamps of another unit, which a plain column would convert.
 Field field_of_format(const std::string& format) {
+  using column::ArrowLayout;
   ArrowSchema schema{};
   schema.format = format.c_str();
   schema.name = "";
-  return column::field_of(schema).field;
+  column::ArrowField named = column::field_of(schema);
+  if (named.layout == ArrowLayout::seconds || named.layout == ArrowLayout::milliseconds ||
+      named.layout == ArrowLayout::nanoseconds)
+    named.field.unsupported = std::string(light_name) + " of Arrow format '" + format + "'";
+  return named.field;
 }
 
 std::shared_ptr<arrow::Array> run_of(const Bytes& block, std::int64_t row_count) {

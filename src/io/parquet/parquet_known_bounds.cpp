@@ -5,34 +5,28 @@ namespace penstock::io {
 KnownBounds::KnownBounds(const ParquetFile& file)
     : file_(file), columns_(std::make_unique<ColumnBounds[]>(file.columns().size())) {}
 
-// Most columns of a wide file are never asked for.
-KnownBounds::ColumnBounds& KnownBounds::bounds_of(std::uint32_t column) const {
-  ColumnBounds& bounds = columns_[column];
-  std::call_once(bounds.asked, [&] {
-    const auto groups = static_cast<std::size_t>(file_.row_group_count());
-    bounds.chunks = std::make_unique<Known<Bounds>[]>(groups);
-    bounds.pages = std::make_unique<Known<std::optional<PageBounds>>[]>(groups);
-  });
-  return bounds;
+// Makes room for all row groups when a column is first asked for: most of a wide file never are.
+template <class T, class Decode>
+const T& KnownBounds::known(std::vector<std::optional<T>>& values, int row_group,
+                            const Decode& decode) const {
+  if (values.empty()) values.resize(static_cast<std::size_t>(file_.row_group_count()));
+  std::optional<T>& value = values[static_cast<std::size_t>(row_group)];
+  if (!value) value = decode();
+  return *value;
 }
 
-// std::call_once may not return again once its function has thrown.
 const Bounds& KnownBounds::of_chunk(int row_group, std::uint32_t column) const {
-  Known<Bounds>& known = bounds_of(column).chunks[static_cast<std::size_t>(row_group)];
-  std::call_once(known.asked, [&] {
-    try {
-      known.value = bounds_of_chunk(file_, row_group, file_.columns()[column]);
-    } catch (...) { known.failure = std::current_exception(); }
-  });
-  if (known.failure) std::rethrow_exception(known.failure);
-  return known.value;
+  ColumnBounds& of = columns_[column];
+  const std::lock_guard lock(of.mutex);
+  return known(of.chunks, row_group,
+               [&] { return bounds_of_chunk(file_, row_group, file_.columns()[column]); });
 }
 
 const std::optional<PageBounds>& KnownBounds::of_pages(int row_group, std::uint32_t column) const {
-  auto& known = bounds_of(column).pages[static_cast<std::size_t>(row_group)];
-  std::call_once(known.asked,
-                 [&] { known.value = page_bounds(file_, row_group, file_.columns()[column]); });
-  return known.value;
+  ColumnBounds& of = columns_[column];
+  const std::lock_guard lock(of.mutex);
+  return known(of.pages, row_group,
+               [&] { return page_bounds(file_, row_group, file_.columns()[column]); });
 }
 
 }  // namespace penstock::io

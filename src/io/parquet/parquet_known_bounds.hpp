@@ -3,9 +3,10 @@
 // A file that stays open is asked again by every statement. A page index is read from the file, so
 // that decoding it anew costs more than many a kernel.
 #pragma once
-#include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <vector>
 
 #include "io/parquet/parquet_page_index.hpp"
 
@@ -16,23 +17,19 @@ class KnownBounds {
   // The file outlives it.
   explicit KnownBounds(const ParquetFile& file);
 
-  // Both take the index of a column. Several threads may call them at once. of_chunk() throws what
-  // Parquet throws, each time.
+  // Both take the index of a column. Several threads may call them at once. They throw what Parquet
+  // throws; then nothing is kept.
   const Bounds& of_chunk(int row_group, std::uint32_t column) const;
   const std::optional<PageBounds>& of_pages(int row_group, std::uint32_t column) const;
 
  private:
-  template <class T> struct Known {
-    std::once_flag asked;
-    T value;
-    std::exception_ptr failure;  // what decoding the value threw
-  };
   struct ColumnBounds {
-    std::once_flag asked;
-    std::unique_ptr<Known<Bounds>[]> chunks;  // by row group
-    std::unique_ptr<Known<std::optional<PageBounds>>[]> pages;
+    std::mutex mutex;
+    std::vector<std::optional<Bounds>> chunks;  // by row group; empty until one is asked for
+    std::vector<std::optional<std::optional<PageBounds>>> pages;
   };
-  ColumnBounds& bounds_of(std::uint32_t column) const;
+  template <class T, class Decode>
+  const T& known(std::vector<std::optional<T>>& values, int row_group, const Decode& decode) const;
 
   const ParquetFile& file_;
   const std::unique_ptr<ColumnBounds[]> columns_;

@@ -1,6 +1,7 @@
 #include "plan/execution/device_rows_collector.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "column/concatenate.hpp"
 
@@ -27,7 +28,7 @@ class DeviceRowsCollector : public Collector {
         to_(to),
         queue_(queue),
         source_rows_(source_rows),
-        writer_(to.kernels, written_columns(program), to.limit_bytes) {
+        writer_(std::in_place, to.kernels, written_columns(program), to.limit_bytes) {
     to_.are_there = true;
   }
 
@@ -43,8 +44,8 @@ class DeviceRowsCollector : public Collector {
     rows_seen_ += rows;
     if (count == 0) return {};
     PENSTOCK_ASSIGN(const bool fits,
-                    writer_.append(queue_, chunk.buffers.compaction().outputs, count,
-                                   expected_rows(writer_.rows().row_count + count)));
+                    writer_->append(queue_, chunk.buffers.compaction().outputs, count,
+                                    expected_rows(writer_->rows().row_count + count)));
     if (fits) return {};
     PENSTOCK_TRY(move_to_host());
     return take_on_host(kernel, chunk);
@@ -58,7 +59,7 @@ class DeviceRowsCollector : public Collector {
     Table table;
     table.row_count = row_count();
     if (to_.are_there) {
-      to_.rows = writer_.rows();
+      to_.rows = writer_->rows();
       return table;
     }
     PENSTOCK_ASSIGN(const Table rest, host_->finish());
@@ -68,7 +69,9 @@ class DeviceRowsCollector : public Collector {
           column::concatenate(rest.columns[i].type, std::vector{before_[i], rest.columns[i]}));
     return table;
   }
-  std::uint64_t row_count() const override { return writer_.rows().row_count + host_->row_count(); }
+  std::uint64_t row_count() const override {
+    return (writer_ ? writer_->rows().row_count : rows_before_) + host_->row_count();
+  }
 
  private:
   // Expects a little more than the share that was kept so far.
@@ -84,7 +87,9 @@ class DeviceRowsCollector : public Collector {
     Columns all(program_.outputs.size());
     for (std::uint32_t i = 0; i < all.size(); i++) all[i] = i;
     PENSTOCK_ASSIGN(before_,
-                    download_columns(to_.kernels->device(), writer_.rows(), all, strings_));
+                    download_columns(to_.kernels->device(), writer_->rows(), all, strings_));
+    rows_before_ = writer_->rows().row_count;
+    writer_.reset();  // memory is short
     return {};
   }
 
@@ -102,8 +107,9 @@ class DeviceRowsCollector : public Collector {
   Queue& queue_;
   const std::uint64_t source_rows_;
   std::uint64_t rows_seen_ = 0;
-  DeviceRowsWriter writer_;
-  std::vector<Column> before_;  // that came to the host when memory was too small
+  std::optional<DeviceRowsWriter> writer_;  // none when its rows have come to the host
+  std::uint64_t rows_before_ = 0;           // the number of these
+  std::vector<Column> before_;              // that came to the host when memory was too small
 };
 
 }  // namespace

@@ -227,6 +227,7 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
   const TableSource& source = rows_to_scan(chain, selected);
   TileRun run{device_.get(), &options_,        &strings_, &report_,
               row_limit,     recording_.get(), &sides_,   page_decoder_};
+  if (!chain.stays) stay = nullptr;  // it was fused again, in another way
   run.stay = stay;
   if (chain.first_groups && chain.programs.size() == 1) run.first_groups = &*chain.first_groups;
   PENSTOCK_ASSIGN(Table table, run_tiles(run, std::move(chain.kernels[0]), chain.programs[0],

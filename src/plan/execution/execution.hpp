@@ -74,6 +74,8 @@ class Execution {
   // execution_join.cpp
   Result<StepId> read_right_sides(const Chain& chain);
   Status read_right_side(StepId join, const Columns& columns, const Columns& gathered);
+  std::uint64_t bytes_of_sides() const;  // of right sides, in device memory
+  std::string limit_of_right_sides() const;
   Status take_right_side(StepId join, Chain& chain, const Columns& gathered, BuildSide& side);
   Status keep_right_side(StepId join, const Chain& chain, RowsOnDevice stay,
                          const Columns& gathered, BuildSide& side);

@@ -55,6 +55,14 @@ bool is_right_side(const Plan& plan, StepId id) {
   return false;
 }
 
+// Returns whether the host has what it gathers of a right side. A chain that is fused again may
+// gather more.
+static bool has_columns(const BuildSide& side, const Columns& gathered) {
+  return std::all_of(gathered.begin(), gathered.end(), [&](std::uint32_t column) {
+    return side.rows.columns[column].row_count == side.rows.row_count;
+  });
+}
+
 // Returns whether the rows of a right side may be left in device memory. Nobody else reads them.
 bool Execution::may_stay(StepId right) const {
   if (!device_.get() || !makes_join_tables(device_.get()->traits(), options_.join_tables) ||
@@ -82,7 +90,10 @@ Result<StepId> Execution::read_right_sides(const Chain& chain) {
 // `gathered`: those of the columns that the host gathers. Only the device tells whether the right
 // side stays there; a CPU's does not, unless that is asked for.
 Status Execution::read_right_side(StepId join, const Columns& columns, const Columns& gathered) {
-  if (sides_.contains(join)) return {};
+  if (const auto known = sides_.find(join); known != sides_.end()) {
+    if (has_columns(*known->second, gathered)) return {};
+    sides_.erase(known);
+  }
   if (options_.join_tables == JoinTables::device ||
       (options_.join_tables == JoinTables::automatic && options_.device != "cpu"))
     PENSTOCK_TRY(begin_compiling());
@@ -102,18 +113,31 @@ Status Execution::read_right_side(StepId join, const Columns& columns, const Col
   return {};
 }
 
+std::uint64_t Execution::bytes_of_sides() const {
+  std::uint64_t bytes = 0;
+  for (const auto& [join, side] : sides_)
+    if (side->on_device)
+      bytes += bytes_on_device(side->on_device->rows) + side->on_device->table.bytes;
+  return bytes;
+}
+
+std::string Execution::limit_of_right_sides() const {
+  const Traits& traits = device_.get()->traits();
+  return "a quarter of " + bytes_text(usable_bytes(traits, options_.memory_limit_bytes)) + " on " +
+         traits.id + " is for right sides and their tables";
+}
+
 // Runs the chain of a right side, and makes the table where its rows are.
 Status Execution::take_right_side(StepId join, Chain& chain, const Columns& gathered,
                                   BuildSide& side) {
-  const Traits& traits = device_.get()->traits();
   RowsOnDevice stay;
   stay.kernels = join_kernels();
-  stay.limit_bytes = usable_bytes(traits, options_.memory_limit_bytes) / 4;
+  const std::uint64_t limit_bytes =
+      usable_bytes(device_.get()->traits(), options_.memory_limit_bytes) / 4;
+  stay.limit_bytes = limit_bytes - std::min(bytes_of_sides(), limit_bytes);
   PENSTOCK_ASSIGN(side.rows, run_chain(chain, ~std::uint64_t{0}, &stay));
   if (stay.are_there) return keep_right_side(join, chain, std::move(stay), gathered, side);
-  note_on_host(report_, "table of a join", side.rows.row_count,
-               "a quarter of " + bytes_text(4 * stay.limit_bytes) + " on " + traits.id +
-                   " is for it and its rows");
+  note_on_host(report_, "table of a join", side.rows.row_count, limit_of_right_sides());
   return hash_right_side(join, side);
 }
 
@@ -134,9 +158,7 @@ Status Execution::keep_right_side(StepId join, const Chain& chain, RowsOnDevice 
   if (is_on_host) PENSTOCK_TRY(hash_right_side(join, side));
   if (!is_lookup)
     note_on_host(report_, "table of a join", there.rows.row_count,
-                 table ? "keys of its right side repeat"
-                       : "a quarter of " + bytes_text(4 * stay.limit_bytes) + " on " +
-                             device_.get()->traits().id + " is for it and its rows");
+                 table ? "keys of its right side repeat" : limit_of_right_sides());
   if (!is_lookup) return {};
   KernelReport& kernel = stay.kernels->add_to(report_);
   kernel.device_seconds = table->device_seconds;

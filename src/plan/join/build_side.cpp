@@ -67,12 +67,16 @@ Status LookupMemory::take_from_device(Device& device, const TileProgram& program
   if (!uploads_) { PENSTOCK_ASSIGN(uploads_, device.queue()); }
   buffers_.insert(buffers_.end(), {side.table.positions, side.table.table});
   DeviceColumns columns(*side.kernels, *uploads_, side.rows, strings);
-  for (const std::uint32_t column : lookup.device_columns)
-    PENSTOCK_TRY(columns.add(program, lookup, column, buffers_)
-                     .with("while computing column '" + program.source_schema[column].name +
-                           "' of a join's right side"));
+  Status added;
+  for (const std::uint32_t column : lookup.device_columns) {
+    added = columns.add(program, lookup, column, buffers_)
+                .with("while computing column '" + program.source_schema[column].name +
+                      "' of a join's right side");
+    if (!added.ok()) break;
+  }
   bytes_uploaded_ += columns.bytes_uploaded();
-  return uploads_->finish();
+  PENSTOCK_TRY(uploads_->finish());  // also after an error: uploads read what `columns` holds
+  return added;
 }
 
 Status LookupMemory::upload_bytes(Device& device, const void* data, std::uint64_t bytes) {

@@ -23,6 +23,8 @@ class TableBuilder {
         limit_bytes_(limit_bytes) {}
 
   Result<std::optional<DeviceJoinTable>> build() {
+    if (rows_.row_count >= JoinTable::no_row)
+      return Status(Code::capacity, "the right side of a join has 2^32 rows or more");
     PENSTOCK_TRY(kernels_.wait());
     const std::uint64_t launches_before = kernels_.launches();
     PENSTOCK_ASSIGN(queue_, device_.queue());

@@ -56,7 +56,10 @@ class PagedArrayReader final : public DeviceArrayReader {
   }
 
   Result<std::optional<DeviceArrays>> next() override {
-    return catch_exceptions([&] { return next_arrays(); });
+    if (!failed_.ok()) return failed_;
+    auto found = catch_exceptions([&] { return try_next(); });
+    if (!found.ok()) failed_ = found.status();
+    return found;
   }
 
  private:
@@ -147,13 +150,6 @@ class PagedArrayReader final : public DeviceArrayReader {
     begun.pending.reset();
     begun.batch.reset();
     return arrays;
-  }
-
-  Result<std::optional<DeviceArrays>> next_arrays() {
-    if (!failed_.ok()) return failed_;
-    const auto found = try_next();
-    if (!found.ok()) failed_ = found.status();
-    return found;
   }
 
   Result<std::optional<DeviceArrays>> try_next() {
