@@ -5,27 +5,24 @@ namespace penstock::io {
 KnownBounds::KnownBounds(const ParquetFile& file)
     : file_(file), columns_(std::make_unique<ColumnBounds[]>(file.columns().size())) {}
 
-// Makes room for all row groups when a column is first asked for: most of a wide file never are.
 template <class T, class Decode>
-const T& KnownBounds::known(std::vector<std::optional<T>>& values, int row_group,
-                            const Decode& decode) const {
-  if (values.empty()) values.resize(static_cast<std::size_t>(file_.row_group_count()));
-  std::optional<T>& value = values[static_cast<std::size_t>(row_group)];
-  if (!value) value = decode();
-  return *value;
+const T& KnownBounds::known(ByGroup<T>& values, int row_group, const Decode& decode) const {
+  auto& groups = values.get([&] {
+    const auto count = static_cast<std::size_t>(file_.row_group_count());
+    return std::make_unique<std::unique_ptr<Published<T>[]>>(
+        std::make_unique<Published<T>[]>(count));
+  });
+  return groups[static_cast<std::size_t>(row_group)].get(
+      [&] { return std::make_unique<T>(decode()); });
 }
 
 const Bounds& KnownBounds::of_chunk(int row_group, std::uint32_t column) const {
-  ColumnBounds& of = columns_[column];
-  const std::lock_guard lock(of.mutex);
-  return known(of.chunks, row_group,
+  return known(columns_[column].chunks, row_group,
                [&] { return bounds_of_chunk(file_, row_group, file_.columns()[column]); });
 }
 
 const std::optional<PageBounds>& KnownBounds::of_pages(int row_group, std::uint32_t column) const {
-  ColumnBounds& of = columns_[column];
-  const std::lock_guard lock(of.mutex);
-  return known(of.pages, row_group,
+  return known(columns_[column].pages, row_group,
                [&] { return page_bounds(file_, row_group, file_.columns()[column]); });
 }
 

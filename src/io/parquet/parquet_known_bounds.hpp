@@ -4,10 +4,9 @@
 // that decoding it anew costs more than many a kernel.
 #pragma once
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <vector>
 
+#include "base/published.hpp"
 #include "io/parquet/parquet_page_index.hpp"
 
 namespace penstock::io {
@@ -23,13 +22,15 @@ class KnownBounds {
   const std::optional<PageBounds>& of_pages(int row_group, std::uint32_t column) const;
 
  private:
+  // By row group. Most columns of a wide file are never asked for. Threads look at row groups side
+  // by side: a lock for each column cost Q6 0.6 ms on 16 cores.
+  template <class T> using ByGroup = Published<std::unique_ptr<Published<T>[]>>;
   struct ColumnBounds {
-    std::mutex mutex;
-    std::vector<std::optional<Bounds>> chunks;  // by row group; empty until one is asked for
-    std::vector<std::optional<std::optional<PageBounds>>> pages;
+    ByGroup<Bounds> chunks;
+    ByGroup<std::optional<PageBounds>> pages;
   };
   template <class T, class Decode>
-  const T& known(std::vector<std::optional<T>>& values, int row_group, const Decode& decode) const;
+  const T& known(ByGroup<T>& values, int row_group, const Decode& decode) const;
 
   const ParquetFile& file_;
   const std::unique_ptr<ColumnBounds[]> columns_;

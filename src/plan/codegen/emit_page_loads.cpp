@@ -47,11 +47,20 @@ std::string assignments(const TileProgram& program, const PagedLoad& load, const
   return text;
 }
 
-std::string load_statement(const PagedLoad& load, const std::string& row) {
+// "const PageFour32 c0_load = page_load_4_32(c0_bytes, c0_index, (u32)row);"
+std::string load_statement(const PagedLoad& load, bool is_four) {
   const std::string name = "c" + std::to_string(load.column), width = load.is_wide ? "64" : "32";
-  return " u32 " + name + "_present; const u" + width + " " + name + "_stored = page_load_" +
-         width + "(" + name + "_bytes, " + name + "_index, " + row + ", &" + name + "_run, &" +
-         name + "_present);";
+  return std::string("  const Page") + (is_four ? "Four" : "One") + width + " " + name +
+         "_load = page_load_" + (is_four ? "4_" : "1_") + width + "(" + name + "_bytes, " + name +
+         "_index, (u32)row);\n";
+}
+
+// What was loaded for a row, under the names that assignments() has.
+std::string loaded_row(const PagedLoad& load, const std::string& row) {
+  const std::string name = "c" + std::to_string(load.column), width = load.is_wide ? "64" : "32";
+  return " const u" + width + " " + name + "_stored = " + name + "_load.values[" + row +
+         "]; const u32 " + name + "_present = " + name + "_load.present >> " + row +
+         " & 1u; (void)" + name + "_present;";
 }
 
 std::string fields(const TileProgram& program) {
@@ -71,11 +80,10 @@ std::string page_load_functions(const TileProgram& program) {
   std::string one, four;
   for (const PagedLoad& load : program.paged) {
     if (load.is_late) continue;
-    const std::string run = "  PageRun c" + std::to_string(load.column) + "_run = page_no_run();\n";
-    one += run + " " + load_statement(load, "(u32)row") + "\n " +
+    one += load_statement(load, false) + " " + loaded_row(load, "0u") + "\n " +
            assignments(program, load, "in->") + "\n";
-    four += run + "  UNROLL for (u32 k = 0; k < 4u; k++) {" + load_statement(load, "(u32)row + k") +
-            "\n   " + assignments(program, load, "in[k].") + " }\n";
+    four += load_statement(load, true) + "  UNROLL for (u32 k = 0; k < 4u; k++) {" +
+            loaded_row(load, "k") + "\n   " + assignments(program, load, "in[k].") + " }\n";
   }
   if (one.empty()) one = four = "  (void)row; (void)in;\n";  // all of them are late
   const std::string parameters =

@@ -79,11 +79,13 @@ bool can_group_locally(const Traits& traits, const TileProgram& program) {
 // A table of dense slots, as large as local memory. The latency of one thread is hidden by other
 // threads of its group: a large table costs only the copies for few keys. Programs of many columns
 // or accumulators get registers instead of threads, and read row by row: their columns are enough
-// loads in flight, and a source without copies of its rows compiles in half the time.
+// loads in flight, and a source without copies of its rows compiles in half the time. Loads out of
+// pages wait for one another, so that these programs get threads.
 Policy dense_group_policy(const Traits& traits, const TileProgram& program) {
   Policy policy;
   const bool is_wide = input_bytes_per_row(program) > 16 || program.accumulators.size() > 3;
-  policy.group_size = group_size(traits, traits.has_launch_bounds && !is_wide ? 1024 : 512);
+  const bool has_threads = !is_wide || !program.paged.empty();
+  policy.group_size = group_size(traits, traits.has_launch_bounds && has_threads ? 1024 : 512);
   policy.vectors = is_wide ? 0 : 1;
   policy.tile_rows = policy.group_size * std::max(1u, policy.vectors) * 4;
   policy.slots = dense_slots(traits, 1, limb_count(program, true));

@@ -31,6 +31,20 @@ Policy gpu_policy(const Traits& traits, const TileProgram& program) {
   return policy;
 }
 
+// Loads out of pages wait for one another, so that more threads pay. TPC-H Q6 on an H100: 1.55 ms
+// by three groups a multiprocessor, 1.69 by two, 1.82 row by row by four. LIKE over strings: 8.4 ms
+// row by row by four, 9.7 by three, 9.9 by two; and row by row compiles in a third of the time.
+Policy reduce_policy(const Traits& traits, const TileProgram& program) {
+  Policy policy = gpu_policy(traits, program);
+  if (program.paged.empty() || !traits.has_launch_bounds) return policy;
+  const bool reads_texts = std::any_of(program.paged.begin(), program.paged.end(),
+                                       [](const PagedLoad& load) { return load.is_text; });
+  policy.groups_per_multiprocessor = reads_texts ? 4 : 3;
+  policy.groups = traits.compute_units * policy.groups_per_multiprocessor * 2;
+  if (reads_texts) policy.vectors = 0;
+  return policy;
+}
+
 Policy one_tile_per_group(const Traits& traits, const TileProgram& program) {
   Policy policy = gpu_policy(traits, program);
   policy.groups = 0;

@@ -1,4 +1,4 @@
-// Reads pages back by a kernel that asks for every row, as queries do.
+// Reads pages back by a kernel that asks for every row, as queries do: alone and as one of four.
 #pragma once
 #include "codec/pages/device/page_decoder.hpp"
 #include "kernel/kernel_source.hpp"
@@ -11,6 +11,23 @@ namespace penstock::pages {
 inline const char* const read_pages_kernel = R"(
 #include "codec/pages/kernels/page_load.kc"
 typedef struct { u32 unused; } ReadTile;
+// Whether a row has the same value as one of four.
+FUNCTION u32 is_in_four(GLOBAL const u32* bytes, GLOBAL const u32* index, u32 row, u32 width,
+                        u64 value, u32 present)
+{
+  u64 values[4];
+  u32 found;
+  if (width == 64u) {
+    const PageFour64 four = page_load_4_64(bytes, index, row & ~3u);
+    for (u32 k = 0; k < 4u; k++) values[k] = four.values[k];
+    found = four.present;
+  } else {
+    const PageFour32 four = page_load_4_32(bytes, index, row & ~3u);
+    for (u32 k = 0; k < 4u; k++) values[k] = (u64)four.values[k];
+    found = four.present;
+  }
+  return (u32)((found >> (row & 3u) & 1u) == present && values[row & 3u] == value);
+}
 KERNEL(read_pages, ReadTile, IN(u32, bytes), IN(u32, index), OUT(u64, values), OUT(u32, valid),
        VALUE(u32, row_count), VALUE(u32, width))
 {
@@ -21,6 +38,9 @@ KERNEL(read_pages, ReadTile, IN(u32, bytes), IN(u32, index), OUT(u64, values), O
     values[row] = width == 64u ? page_load_64(bytes, index, (u32)row, &run, &present)
                                : (u64)page_load_32(bytes, index, (u32)row, &run, &present);
     valid[row] = present;
+    if ((row | 3u) < row_count &&
+        is_in_four(bytes, index, (u32)row, width, values[row], present) == 0u)
+      valid[row] = 2u;
   }
 }
 )";
@@ -58,8 +78,11 @@ inline Result<Rows> read_rows(Device& device, Queue& queue, const PagedColumn& c
   PENSTOCK_TRY(queue.download(valid.data(), *valid_memory, count * 4));
   PENSTOCK_TRY(queue.finish());
   Rows rows(count);
-  for (std::uint32_t i = 0; i < count; i++)
+  for (std::uint32_t i = 0; i < count; i++) {
+    if (valid[i] == 2)
+      return Status(Code::internal, "row " + std::to_string(i) + " is another as one of four");
     if (valid[i] != 0) rows[i] = values[i];
+  }
   return rows;
 }
 
