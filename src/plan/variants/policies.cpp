@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "plan/fusion/light_loads.hpp"
+
 namespace penstock::plan {
 
 Policy cpu_policy(const Traits& traits, const TileProgram&) {
@@ -28,6 +30,18 @@ Policy gpu_policy(const Traits& traits, const TileProgram& program) {
   policy.vectors = vectors_for(input_bytes_per_row(program));
   policy.tile_rows = policy.group_size * policy.vectors * 4;
   policy.groups = traits.compute_units * 4;
+  return policy;
+}
+
+// Unpacking takes instructions rather than bandwidth: groups of 256, of which each vector is of one
+// light vector, as many as registers allow, and waves of them (lab/light-encodings.md).
+Policy row_policy(const Traits& traits, const TileProgram& program) {
+  Policy policy = gpu_policy(traits, program);
+  if (light_columns(program).empty()) return policy;
+  policy.group_size = group_size(traits, 256);
+  policy.tile_rows = policy.group_size * policy.vectors * 4;
+  policy.groups = traits.compute_units * 16;
+  policy.groups_per_multiprocessor = policy.vectors == 4 ? 4 : 2;
   return policy;
 }
 

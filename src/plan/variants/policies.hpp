@@ -12,6 +12,8 @@ namespace penstock::plan {
 // tiles in turn.
 Policy cpu_policy(const Traits& traits, const TileProgram& program);
 Policy gpu_policy(const Traits& traits, const TileProgram& program);
+// Of stores and reductions, which unpack light columns faster by other numbers.
+Policy row_policy(const Traits& traits, const TileProgram& program);
 Policy one_tile_per_group(const Traits& traits, const TileProgram& program);
 // Returns the vectors of a thread: loads in flight of about 64 bytes of columns a thread hide the
 // latency of memory without spilling.

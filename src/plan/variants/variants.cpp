@@ -38,7 +38,7 @@ bool without_filter(const Traits&, const TileProgram& program) {
 constexpr std::array<Variant, 14> table = {{
     {"store", Epilogue::compact, Algorithm::store, "store", without_filter,
      [](const Traits& t, const TileProgram& p) {
-       return t.wants_single_thread_groups() ? cpu_policy(t, p) : gpu_policy(t, p);
+       return t.wants_single_thread_groups() ? cpu_policy(t, p) : row_policy(t, p);
      }},
     {"compact_tile_private", Epilogue::compact, Algorithm::tile_private,
      "scan compact_tile_private", by_single_threads, cpu_policy},
@@ -49,7 +49,7 @@ constexpr std::array<Variant, 14> table = {{
     {"compact_count_scan_write", Epilogue::compact, Algorithm::count_scan_write,
      "scan compact_count_scan_write", by_groups, one_tile_per_group},
     {"reduce_cpu", Epilogue::reduce, Algorithm::reduce, "reduce", by_single_threads, cpu_policy},
-    {"reduce", Epilogue::reduce, Algorithm::reduce, "reduce", by_groups, gpu_policy},
+    {"reduce", Epilogue::reduce, Algorithm::reduce, "reduce", by_groups, row_policy},
     {"group_cpu", Epilogue::group, Algorithm::group, "group_by", by_single_threads, group_policy},
     {"group_dense", Epilogue::group, Algorithm::group_dense, "group_ranges group_dense",
      can_group_densely, dense_group_policy},
