@@ -12,8 +12,9 @@ namespace {
 struct Operands {
   std::string mine, other, value, keep;
 };
-// Statements of one accumulator. `add` has no branch, so that a CPU's compiler vectorises it;
-// `add_kept`, where it is not empty, is under a condition, which a GPU has for every instruction.
+// Statements of one accumulator. `add` has no branch, so that a CPU's compiler vectorises it.
+// `add_kept`, where it is not empty, is for rows that count: a GPU has a condition for every
+// instruction.
 struct Statements {
   std::string clear, add, merge, store, load, add_kept;
 };
@@ -34,10 +35,6 @@ std::string value_or_zero(const Operands& o, const std::string& type) {
   return "(" + o.keep + ") ? (" + type + ")" + o.value + " : (" + type + ")0";
 }
 
-std::string when_kept(const Operands& o, const std::string& statement) {
-  return "if ((" + o.keep + ") != 0u) " + statement;
-}
-
 Statements sum_statements(const Operands& o, const std::string& zero, const std::string& added,
                           const std::string& one) {
   return {o.mine + " = " + zero + ";",
@@ -45,7 +42,7 @@ Statements sum_statements(const Operands& o, const std::string& zero, const std:
           o.mine + " += " + o.other + ";",
           "",
           "",
-          when_kept(o, o.mine + " += " + one + ";")};
+          o.mine + " += " + one + ";"};
 }
 Statements sum_of_values(const Operands& o, const std::string& type) {
   return sum_statements(o, "(" + type + ")0", value_or_zero(o, type), "(" + type + ")" + o.value);
@@ -62,7 +59,7 @@ Statements wide_sum_statements(const Accumulator& a, const Operands& o) {
           o.mine + " = i128_add(" + o.mine + ", " + o.other + ");",
           "",
           "",
-          when_kept(o, added("(" + narrow + ")" + o.value))};
+          added("(" + narrow + ")" + o.value)};
 }
 
 std::string less(const Accumulator& a, const std::string& x, const std::string& y) {
@@ -160,22 +157,33 @@ std::string word_functions(const std::string& space, const std::string& put, con
                          all.load + "  (void)from; (void)stride;\n");
 }
 
+// Appends the statement that adds a row, to those under `condition` where that is its own too.
+void append_kept(const Operands& o, const Statements& one, std::string& condition,
+                 std::string& text) {
+  const std::string wanted = one.add_kept.empty() ? std::string() : o.keep;
+  if (wanted != condition && !condition.empty()) text += "  }\n";
+  if (wanted != condition && !wanted.empty()) text += "  if ((" + wanted + ") != 0u) {\n";
+  text += "  " + (wanted.empty() ? one.add : one.add_kept) + "\n";
+  condition = wanted;
+}
+
 }  // namespace
 
 std::string accumulator_functions(const TileProgram& program) {
-  std::string fields;
+  std::string fields, condition;
   Statements all;
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {
     const Operands o = operands(program, i);
     Statements one = statements_without_words(program, i, o);
     add_words(program.accumulators[i], o, one);
-    if (one.add_kept.empty()) one.add_kept = one.add;
+    append_kept(o, one, condition, all.add_kept);
     fields +=
         " " + kernel_type(word_type(program.accumulators[i])) + " a" + std::to_string(i) + ";";
-    for (const auto part : {&Statements::clear, &Statements::add, &Statements::add_kept,
-                            &Statements::merge, &Statements::store, &Statements::load})
+    for (const auto part : {&Statements::clear, &Statements::add, &Statements::merge,
+                            &Statements::store, &Statements::load})
       all.*part += "  " + one.*part + "\n";
   }
+  if (!condition.empty()) all.add_kept += "  }\n";
   if (fields.empty()) {
     fields = " u32 none;";
     all.clear = all.add = all.add_kept = all.merge = all.load = "  (void)mine;\n";

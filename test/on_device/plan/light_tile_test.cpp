@@ -64,9 +64,9 @@ void expect_decoded_rows(const light::Block& block) {
 // Values of `width` bits: drawn, then ascending, then in runs, then one value.
 light::Block encoded_block(std::uint32_t width, std::uint32_t kinds) {
   std::vector<std::uint64_t> values;
-  for (std::uint64_t row = 0; row < 4500; row++) {
+  for (std::uint64_t row = 0; row < 5120; row++) {
     const std::uint64_t drawn = (row + 1) * 0x9e3779b97f4a7c15u >> (64 - width);
-    values.push_back(row < 1500 ? drawn : row < 2300 ? 40 + row * 3 : row < 3800 ? row / 50 : 7);
+    values.push_back(row < 1500 ? drawn : row < 2300 ? 40 + row * 3 : row < 4096 ? row / 50 : 7);
   }
   return *light::encode(Column::from(values), {kinds});
 }
