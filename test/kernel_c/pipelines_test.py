@@ -80,6 +80,13 @@ STATEMENTS = {
         "SELECT sum(CAST(n AS DECIMAL(15, 2)) * (1 - CAST(m AS DECIMAL(4, 2)))) FROM '{}'",
         TARGETS,
     ),
+    # {1}: the table in light encodings.
+    "light": ("SELECT sum(n), max(m), count(day) FROM '{1}' WHERE n > 1", TARGETS),
+    "light_rows": ("SELECT n * 2 + 1, m, day FROM '{1}'", TARGETS),
+    "light_floats": (
+        "SELECT sum(x), min(CAST(x AS FLOAT)) FROM '{1}' WHERE n > 1",
+        [target for target in TARGETS if target != "metal"],
+    ),
 }
 VARIANTS = {name: "group_dense_partitioned" for name in STATEMENTS if name.startswith("partitions")}
 
@@ -89,11 +96,24 @@ class Pipelines(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             table = pathlib.Path(folder) / "table.csv"
             table.write_text("\n".join([COLUMNS, *ROWS]) + "\n")
+            light = pathlib.Path(folder) / "light.arrow"
+            codecs = "n=for,m=delta,day=rle,x=alp"
+            subprocess.run(
+                [PENSTOCK, "encode", table, "-o", light, "--codec", codecs],
+                capture_output=True,
+                check=True,
+            )
             portable, look_back = [], []
             for name, (statement, targets) in STATEMENTS.items():
                 for target in targets:
                     with self.subTest(f"{name} for {target}"):
-                        command = [PENSTOCK, "emit", statement.format(table), "--target", target]
+                        command = [
+                            PENSTOCK,
+                            "emit",
+                            statement.format(table, light),
+                            "--target",
+                            target,
+                        ]
                         if name in VARIANTS:
                             command += ["--variant", VARIANTS[name]]
                         done = subprocess.run(command, capture_output=True, text=True)

@@ -12,9 +12,11 @@ namespace {
 struct Operands {
   std::string mine, other, value, keep;
 };
-// Statements of one accumulator.
+// Statements of one accumulator. `add` has no branch, so that a CPU's compiler vectorises it.
+// `add_kept`, where it is not empty, is for rows that count: a GPU has a condition for every
+// instruction.
 struct Statements {
-  std::string clear, add, merge, store, load;
+  std::string clear, add, merge, store, load, add_kept;
 };
 
 Operands operands(const TileProgram& program, std::size_t index) {
@@ -33,18 +35,31 @@ std::string value_or_zero(const Operands& o, const std::string& type) {
   return "(" + o.keep + ") ? (" + type + ")" + o.value + " : (" + type + ")0";
 }
 
-Statements sum_statements(const Operands& o, const std::string& zero, const std::string& added) {
-  return {o.mine + " = " + zero + ";", o.mine + " += " + added + ";",
-          o.mine + " += " + o.other + ";", "", ""};
+Statements sum_statements(const Operands& o, const std::string& zero, const std::string& added,
+                          const std::string& one) {
+  return {o.mine + " = " + zero + ";",
+          o.mine + " += " + added + ";",
+          o.mine + " += " + o.other + ";",
+          "",
+          "",
+          o.mine + " += " + one + ";"};
+}
+Statements sum_of_values(const Operands& o, const std::string& type) {
+  return sum_statements(o, "(" + type + ")0", value_or_zero(o, type), "(" + type + ")" + o.value);
 }
 
 Statements wide_sum_statements(const Accumulator& a, const Operands& o) {
   const std::string narrow =
       a.type.kind == Kind::uint64 || a.type.kind == Kind::uint32 ? "u64" : "i64";
+  const auto added = [&](const std::string& value) {
+    return o.mine + " = i128_add(" + o.mine + ", i128_of_" + narrow + "(" + value + "));";
+  };
   return {o.mine + " = i128_of_i64(0);",
-          o.mine + " = i128_add(" + o.mine + ", i128_of_" + narrow + "(" +
-              value_or_zero(o, narrow) + "));",
-          o.mine + " = i128_add(" + o.mine + ", " + o.other + ");", "", ""};
+          added(value_or_zero(o, narrow)),
+          o.mine + " = i128_add(" + o.mine + ", " + o.other + ");",
+          "",
+          "",
+          added("(" + narrow + ")" + o.value)};
 }
 
 std::string less(const Accumulator& a, const std::string& x, const std::string& y) {
@@ -58,13 +73,20 @@ Statements extreme_statements(const Accumulator& a, const Operands& o) {
   };
   return {o.mine + " = " + constant_literal(neutral_of(a)) + ";",
           "if ((" + o.keep + ") && " + better(o.value) + ") " + o.mine + " = " + o.value + ";",
-          "if (" + better(o.other) + ") " + o.mine + " = " + o.other + ";", "", ""};
+          "if (" + better(o.other) + ") " + o.mine + " = " + o.other + ";",
+          "",
+          "",
+          ""};
 }
 
 Statements custom_statements(const std::string& name, const Operands& o) {
   const std::string combined = o.mine + " = " + name + "_combine(" + o.mine + ", ";
-  return {o.mine + " = " + name + "_neutral;", "if (" + o.keep + ") " + combined + o.value + ");",
-          combined + o.other + ");", "", ""};
+  return {o.mine + " = " + name + "_neutral;",
+          "if (" + o.keep + ") " + combined + o.value + ");",
+          combined + o.other + ");",
+          "",
+          "",
+          ""};
 }
 
 // Returns the type of the accumulator's value where it is one word.
@@ -100,9 +122,9 @@ Statements statements_without_words(const TileProgram& program, std::size_t inde
                                     const Operands& o) {
   const Accumulator& a = program.accumulators[index];
   switch (a.kind) {
-    case AccumulatorKind::count: return sum_statements(o, "0", "(i64)(" + o.keep + ")");
-    case AccumulatorKind::sum_i64: return sum_statements(o, "0", value_or_zero(o, "i64"));
-    case AccumulatorKind::sum_f64: return sum_statements(o, "(f64)0", value_or_zero(o, "f64"));
+    case AccumulatorKind::count: return sum_statements(o, "0", "(i64)(" + o.keep + ")", "1");
+    case AccumulatorKind::sum_i64: return sum_of_values(o, "i64");
+    case AccumulatorKind::sum_f64: return sum_of_values(o, "f64");
     case AccumulatorKind::sum_i128: return wide_sum_statements(a, o);
     case AccumulatorKind::minimum:
     case AccumulatorKind::maximum: return extreme_statements(a, o);
@@ -135,24 +157,36 @@ std::string word_functions(const std::string& space, const std::string& put, con
                          all.load + "  (void)from; (void)stride;\n");
 }
 
+// Appends the statement that adds a row, to those under `condition` where that is its own too.
+void append_kept(const Operands& o, const Statements& one, std::string& condition,
+                 std::string& text) {
+  const std::string wanted = one.add_kept.empty() ? std::string() : o.keep;
+  if (wanted != condition && !condition.empty()) text += "  }\n";
+  if (wanted != condition && !wanted.empty()) text += "  if ((" + wanted + ") != 0u) {\n";
+  text += "  " + (wanted.empty() ? one.add : one.add_kept) + "\n";
+  condition = wanted;
+}
+
 }  // namespace
 
 std::string accumulator_functions(const TileProgram& program) {
-  std::string fields;
+  std::string fields, condition;
   Statements all;
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {
     const Operands o = operands(program, i);
     Statements one = statements_without_words(program, i, o);
     add_words(program.accumulators[i], o, one);
+    append_kept(o, one, condition, all.add_kept);
     fields +=
         " " + kernel_type(word_type(program.accumulators[i])) + " a" + std::to_string(i) + ";";
     for (const auto part : {&Statements::clear, &Statements::add, &Statements::merge,
                             &Statements::store, &Statements::load})
       all.*part += "  " + one.*part + "\n";
   }
+  if (!condition.empty()) all.add_kept += "  }\n";
   if (fields.empty()) {
     fields = " u32 none;";
-    all.clear = all.add = all.merge = all.load = "  (void)mine;\n";
+    all.clear = all.add = all.add_kept = all.merge = all.load = "  (void)mine;\n";
     all.store = "  to[0] = 0;\n" + all.load;  // the word that every entry has, which the host reads
   }
   return custom_functions(program) + "typedef struct {" + fields + " } Accumulators;\n\n" +
@@ -160,7 +194,8 @@ std::string accumulator_functions(const TileProgram& program) {
          function_source(
              "void accumulators_add(PRIVATE Accumulators* mine, const PRIVATE PipelineResult* "
              "result, u32 keep)",
-             all.add + "  (void)result; (void)keep;\n") +
+             "#if GROUP_SIZE == 1\n" + all.add + "#else\n" + all.add_kept +
+                 "#endif\n  (void)result; (void)keep;\n") +
          function_source(
              "void accumulators_merge(PRIVATE Accumulators* mine, const PRIVATE Accumulators* "
              "other)",

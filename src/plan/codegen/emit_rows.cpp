@@ -47,6 +47,50 @@ std::string field_name(const ColumnBuffer& buffer) {
   return is_light(buffer) ? "c" + std::to_string(buffer.index) : buffer.name('c');
 }
 
+// Returns statements that read four rows of buffers, of a column and its validity in one loop.
+// `row`: where row k of them goes.
+std::string four_statements(std::span<const ColumnBuffer> buffers,
+                            FourRows (*rows_of)(const ColumnBuffer&), const std::string& row) {
+  std::string text, take;
+  for (std::size_t i = 0; i < buffers.size(); i++) {
+    const FourRows rows = rows_of(buffers[i]);
+    text += rows.statements;
+    take += " " + row + field_name(buffers[i]) + " = " + rows.value + ";";
+    if (i + 1 < buffers.size() && buffers[i + 1].role == BufferRole::validity)
+      continue;  // one loop per column
+    text += "  UNROLL for (u32 k = 0; k < 4u; k++) {" + take + " }\n";
+    take.clear();
+  }
+  return text;
+}
+
+// Of a tile whose light columns were read before.
+FourRows four_rows_of_tile(const ColumnBuffer& buffer) {
+  return is_light(buffer) ? FourRows{"", light_tile_value(buffer)} : four_rows(buffer);
+}
+
+// Returns the function that loads what a thread has of a whole tile: fours, each followed by those
+// of the group's other threads. `buffers`: none where pages are read, one four after another.
+std::string tile_function(const TileProgram& program, std::span<const ColumnBuffer> buffers) {
+  std::string names, body;
+  for (const ColumnBuffer& buffer : input_buffers(program)) names += buffer.name('c') + ", ";
+  const bool has_light = std::ranges::any_of(buffers, is_light);
+  if (has_light) body = "  first += 4u * own;\n  own = 0u;\n";
+  for (const ColumnBuffer& buffer : buffers)
+    if (is_light(buffer)) body += light_tile(buffer);
+  body +=
+      "  UNROLL for (u32 v = 0; v < PIPELINE_VECTORS; v++) {\n"
+      "  const u64 row = first + 4u * (u64)(v * GROUP_SIZE + own);\n" +
+      (has_light ? four_statements(buffers, four_rows_of_tile, "in[v][k].") + "  (void)row;\n"
+                 : "  pipeline_load_4(" + names + "row, in[v]);\n") +
+      "  }\n";
+  return "#if GROUP_SIZE > 1\n// What thread `own` has of the whole tile from row `first` on.\n" +
+         function_source("void pipeline_load_tile(" + column_declarations(program) +
+                             "u64 first, u32 own, PRIVATE PipelineRow (*in)[4])",
+                         body) +
+         "#endif\n";
+}
+
 std::string result_struct(const TileProgram& program) {
   std::string text = "typedef struct {";
   for (const ColumnBuffer& field : result_fields(program))
@@ -167,28 +211,24 @@ std::vector<ColumnBuffer> result_fields(const TileProgram& program) {
 }
 
 std::string load_functions(const TileProgram& program) {
-  if (!program.paged.empty()) return page_load_functions(program);
-  std::string fields, one, four, take;
   const std::vector<ColumnBuffer> buffers = input_buffers(program);
-  for (std::size_t i = 0; i < buffers.size(); i++) {
-    const std::string name = field_name(buffers[i]);
-    const FourRows rows = four_rows(buffers[i]);
-    fields += " " + field_type(buffers[i]) + " " + name + ";";
-    one += "  in->" + name + " = " + one_row(buffers[i]) + ";\n";
-    four += rows.statements;
-    take += " in[k]." + name + " = " + rows.value + ";";
-    if (i + 1 < buffers.size() && buffers[i + 1].role == BufferRole::validity)
-      continue;  // one loop per column
-    four += "  UNROLL for (u32 k = 0; k < 4u; k++) {" + take + " }\n";
-    take.clear();
+  if (!program.paged.empty()) return page_load_functions(program) + tile_function(program, {});
+  std::string fields, one;
+  for (const ColumnBuffer& buffer : buffers) {
+    const std::string name = field_name(buffer);
+    fields += " " + field_type(buffer) + " " + name + ";";
+    one += "  in->" + name + " = " + one_row(buffer) + ";\n";
   }
   const std::string ignore = buffers.empty() ? "  (void)row; (void)in;\n" : "";
   const std::string parameters =
       "(" + column_declarations(program) + "u64 row, PRIVATE PipelineRow* in)";
-  return "typedef struct {" + fields + (buffers.empty() ? " u32 unused;" : "") +
-         " } PipelineRow;\n\n" + function_source("void pipeline_load" + parameters, one + ignore) +
+  return light_functions(buffers) + "typedef struct {" + fields +
+         (buffers.empty() ? " u32 unused;" : "") + " } PipelineRow;\n\n" +
+         function_source("void pipeline_load" + parameters, one + ignore) +
          "// Four rows from a multiple of four on.\n" +
-         function_source("void pipeline_load_4" + parameters, four + ignore);
+         function_source("void pipeline_load_4" + parameters,
+                         four_statements(buffers, four_rows, "in[k].") + ignore) +
+         tile_function(program, buffers);
 }
 
 Result<std::string> evaluate_function(const TileProgram& program, PipelineSource& result) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "plan/fusion/light_loads.hpp"
+
 namespace penstock::plan {
 
 Policy cpu_policy(const Traits& traits, const TileProgram&) {
@@ -31,11 +33,23 @@ Policy gpu_policy(const Traits& traits, const TileProgram& program) {
   return policy;
 }
 
+// Unpacking takes instructions rather than bandwidth: groups of 256, of which each vector is of one
+// light vector, as many as registers allow, and waves of them (lab/light-encodings.md).
+Policy row_policy(const Traits& traits, const TileProgram& program) {
+  Policy policy = gpu_policy(traits, program);
+  if (light_columns(program).empty()) return policy;
+  policy.group_size = group_size(traits, 256);
+  policy.tile_rows = policy.group_size * policy.vectors * 4;
+  policy.groups = traits.compute_units * 16;
+  policy.groups_per_multiprocessor = policy.vectors == 4 ? 4 : 2;
+  return policy;
+}
+
 // Loads out of pages wait for one another, so that more threads pay. TPC-H Q6 on an H100: 1.55 ms
 // by three groups a multiprocessor, 1.69 by two, 1.82 row by row by four. LIKE over strings: 8.4 ms
 // row by row by four, 9.7 by three, 9.9 by two; and row by row compiles in a third of the time.
 Policy reduce_policy(const Traits& traits, const TileProgram& program) {
-  Policy policy = gpu_policy(traits, program);
+  Policy policy = row_policy(traits, program);
   if (program.paged.empty() || !traits.has_launch_bounds) return policy;
   const bool reads_texts = std::any_of(program.paged.begin(), program.paged.end(),
                                        [](const PagedLoad& load) { return load.is_text; });

@@ -12,6 +12,9 @@ namespace penstock::plan {
 // tiles in turn.
 Policy cpu_policy(const Traits& traits, const TileProgram& program);
 Policy gpu_policy(const Traits& traits, const TileProgram& program);
+// Of stores, and of reductions that do not read pages: they unpack light columns faster by other
+// numbers.
+Policy row_policy(const Traits& traits, const TileProgram& program);
 Policy reduce_policy(const Traits& traits, const TileProgram& program);
 Policy one_tile_per_group(const Traits& traits, const TileProgram& program);
 // Returns the vectors of a thread: loads in flight of about 64 bytes of columns a thread hide the

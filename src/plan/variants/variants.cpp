@@ -38,7 +38,7 @@ bool without_filter(const Traits&, const TileProgram& program) {
 constexpr std::array<Variant, 14> table = {{
     {"store", Epilogue::compact, Algorithm::store, "store", without_filter,
      [](const Traits& t, const TileProgram& p) {
-       return t.wants_single_thread_groups() ? cpu_policy(t, p) : gpu_policy(t, p);
+       return t.wants_single_thread_groups() ? cpu_policy(t, p) : row_policy(t, p);
      }},
     {"compact_tile_private", Epilogue::compact, Algorithm::tile_private,
      "scan compact_tile_private", by_single_threads, cpu_policy},

@@ -7,7 +7,16 @@
 #include "kernel/plain.prelude"
 #include "kernel/host.prelude"
 namespace kernelc {
+#include "kernel/group.kc"
 #include "codec/light/kernels/light_load.kc"
+LIGHT_LOADS_u32
+LIGHT_LOADS_u64
+LIGHT_LOADS_f32
+LIGHT_LOADS_f64
+LIGHT_TILES_u32(2)
+LIGHT_TILES_u64(2)
+LIGHT_TILES_f32(2)
+LIGHT_TILES_f64(2)
 }
 // clang-format on
 #include <cstring>
@@ -82,27 +91,39 @@ bool is_same(const Block& block, const Column& decoded, std::uint64_t row) {
   return std::memcmp(&bits, decoded.values.data + row * width, width) == 0;
 }
 
-// Four rows are loaded as each of them is.
+// The functions that load rows of a type.
+template <class T> struct Loads {
+  T (*one)(const std::uint32_t*, std::uint32_t);
+  void (*four)(const std::uint32_t*, std::uint32_t, T*);
+  void (*tile)(const std::uint32_t*, std::uint32_t, T*);  // of two fours
+};
+
+// Several rows are loaded as each of them is. A thread's tile has eight rows here, of one group.
 template <class T>
-void compare_four(const Block& block, std::uint32_t row,
-                  T (*one)(const std::uint32_t*, std::uint32_t),
-                  void (*four)(const std::uint32_t*, std::uint32_t, T*)) {
-  T values[4];
-  four(block.bytes().as<std::uint32_t>(), row, values);
-  for (std::uint32_t k = 0; k < 4; k++) {
-    const T value = one(block.bytes().as<std::uint32_t>(), row + k);
-    require(std::memcmp(&value, &values[k], sizeof value) == 0, "four rows are loaded as one is");
+void compare_rows(const Block& block, std::uint32_t row, std::uint32_t count,
+                  const Loads<T>& loads) {
+  const auto* const words = block.bytes().as<std::uint32_t>();
+  T values[8];
+  (count == 8 ? loads.tile : loads.four)(words, row, values);
+  for (std::uint32_t k = 0; k < count; k++) {
+    const T value = loads.one(words, row + k);
+    require(std::memcmp(&value, &values[k], sizeof value) == 0, "rows are loaded as one is");
   }
 }
-void compare_four(const Block& block, std::uint32_t row) {
+void compare_rows(const Block& block, std::uint32_t row, std::uint32_t count) {
   using namespace kernelc;
   switch (block.type().kind) {
-    case Kind::float32: return compare_four<float>(block, row, light_load_f32, light_load_f32_4);
-    case Kind::float64: return compare_four<double>(block, row, light_load_f64, light_load_f64_4);
+    case Kind::float32:
+      return compare_rows<float>(block, row, count,
+                                 {light_load_f32, light_load_f32_4, light_load_f32_tile});
+    case Kind::float64:
+      return compare_rows<double>(block, row, count,
+                                  {light_load_f64, light_load_f64_4, light_load_f64_tile});
     default:
       if (width_bytes(block.type()) == 8)
-        return compare_four<u64>(block, row, light_load_u64, light_load_u64_4);
-      compare_four<u32>(block, row, light_load_u32, light_load_u32_4);
+        return compare_rows<u64>(block, row, count,
+                                 {light_load_u64, light_load_u64_4, light_load_u64_tile});
+      compare_rows<u32>(block, row, count, {light_load_u32, light_load_u32_4, light_load_u32_tile});
   }
 }
 
@@ -110,8 +131,9 @@ void read_all(const Block& block) {
   const Column decoded = block.decode();
   for (std::uint64_t row = 0; row < block.row_count(); row++)
     require(is_same(block, decoded, row), "a kernel loads what the host decodes");
-  for (std::uint64_t row = 0; row + 4 <= block.row_count(); row += 4)
-    compare_four(block, static_cast<std::uint32_t>(row));
+  for (const std::uint32_t count : {4u, 8u})
+    for (std::uint64_t row = 0; row + count <= block.row_count(); row += 4)
+      compare_rows(block, static_cast<std::uint32_t>(row), count);
 }
 
 void try_block(Input input) {
