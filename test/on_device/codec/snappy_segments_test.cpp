@@ -68,6 +68,15 @@ GrowingBlock block_of_literals(std::uint32_t seed) {
   return block;
 }
 
+// Numbers of eight bytes below 2^24: tags at regular distances, so that chains do not meet.
+Bytes prices_output(std::size_t bytes, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  Bytes output(bytes);
+  for (std::size_t i = 0; i < bytes; i++)
+    if (i % 8 < 3) output[i] = static_cast<std::uint8_t>(random());
+  return output;
+}
+
 // What libsnappy makes: text, runs, noise that becomes one literal a fragment, and all in turn.
 std::vector<Bytes> outputs_of_segments() {
   std::vector<Bytes> outputs = {words_text(160'000, 1),      mixed_output(200'000, 2),
@@ -81,6 +90,7 @@ std::vector<Bytes> outputs_of_segments() {
     islands.insert(islands.end(), words.begin(), words.end());
   }
   outputs.push_back(islands);
+  outputs.push_back(prices_output(180'000, 12));
   return outputs;
 }
 
