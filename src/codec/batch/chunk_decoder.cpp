@@ -69,6 +69,23 @@ constexpr std::array table = {
         .name = "lz4_decode_thread",
         .format = Format::lz4,
         .phases = {Phase{.kernel = "lz4_decode_thread", .file = "lz4/kernels/lz4_decode_thread"}}},
+    // As for LZ4: pages of Parquet of 1 MiB are too few warps for a GPU.
+    Variant{.name = "snappy_decode_segments",
+            .format = Format::snappy,
+            .phases = {Phase{.kernel = "snappy_find_segments",
+                             .file = "snappy/kernels/snappy_find_segments",
+                             .granularity = Granularity::group_per_chunk,
+                             .local_bytes = SNAPPY_FIND_WARP_BYTES,
+                             .max_workers_per_group = 32,
+                             .groups_per_multiprocessor = 1},
+                       Phase{.kernel = "snappy_decode_segments",
+                             .file = "snappy/kernels/snappy_decode_segments",
+                             .granularity = Granularity::warp_per_chunk,
+                             .local_bytes = SNAPPY_DECODE_WARP_BYTES,
+                             .max_workers_per_group = 8,
+                             .groups_per_multiprocessor = 6}},
+            .splits_blocks = true,
+            .min_output_bytes = 128 << 10},
     Variant{.name = "snappy_decode_warp",
             .format = Format::snappy,
             .phases = {Phase{.kernel = "snappy_decode_warp",
@@ -234,6 +251,12 @@ std::vector<const Variant*> rows_for(Format format, const Traits& traits,
   });
   return rows;
 }
+
+Result<std::unique_ptr<Decoder>> build_decoder(std::shared_ptr<Device> device, const Variant& row) {
+  if (!row.splits_blocks) return build_kernel_decoder(std::move(device), row);
+  return row.format == Format::snappy ? build_snappy_segment_decoder(std::move(device), row)
+                                      : build_large_block_decoder(std::move(device), row);
+}
 }  // namespace
 
 std::vector<std::string> Decoder::variants(Format format, const Traits& traits,
@@ -247,9 +270,7 @@ Result<std::unique_ptr<Decoder>> Decoder::build(std::shared_ptr<Device> device, 
                                                 std::string_view variant,
                                                 Requirements requirements) {
   for (const Variant* row : rows_for(format, device->traits(), requirements))
-    if (variant.empty() || variant == row->name)
-      return row->splits_blocks ? build_large_block_decoder(std::move(device), *row)
-                                : build_kernel_decoder(std::move(device), *row);
+    if (variant.empty() || variant == row->name) return build_decoder(std::move(device), *row);
   return Status(Code::invalid, "no variant '" + std::string(variant) + "' of " +
                                    std::string(name_of(format)) + " fits " + device->traits().id);
 }

@@ -13,11 +13,13 @@
 
 namespace penstock::batch {
 
-// How work maps to chunks: one warp per chunk (warp.kc), one thread per chunk, a fixed number of
-// threads per chunk, or a single group for all chunks. Warps and single threads take chunks from an
-// atomic counter. With threads_per_chunk a thread computes its chunk from its number.
+// How work maps to chunks: one warp per chunk (warp.kc), a group of warps per chunk, one thread per
+// chunk, a fixed number of threads per chunk, or a single group for all chunks. Warps and single
+// threads take chunks from an atomic counter. A group takes each GROUP_COUNT-th. With
+// threads_per_chunk a thread computes its chunk from its number.
 enum class Granularity : unsigned char {
   warp_per_chunk,
+  group_per_chunk,
   thread_per_chunk,
   threads_per_chunk,
   single_group
@@ -28,7 +30,7 @@ struct Phase {
   std::string_view file;    // below src/codec/, without ".kc"
   Granularity granularity = Granularity::thread_per_chunk;
   std::uint64_t local_bytes = 0;  // per warp, or per thread with threads_per_chunk
-  // Warps that are sub-groups (warp_per_chunk), or threads (threads_per_chunk).
+  // Warps that are sub-groups (warp_per_chunk, group_per_chunk), or threads (threads_per_chunk).
   std::uint32_t max_workers_per_group = 1;
   std::uint32_t groups_per_multiprocessor = 1;  // resident at once; for warps that are sub-groups
   std::uint32_t threads_per_chunk = 1;          // CPUs always use one thread per chunk
@@ -42,7 +44,8 @@ struct Variant {
   std::uint64_t bytes_per_chunk = 0;         // of scratch memory
   std::uint64_t bytes_per_match = 0;  // of scratch memory, for each 3 bytes of a chunk's output
   bool is_for_cpus = false;           // for nothing else
-  // Several warps decode a chunk. large_block_decoder.cpp runs the phases.
+  // Several warps decode a chunk. large_block_decoder.cpp runs the phases, of Snappy
+  // segment_decoder.cpp.
   bool splits_blocks = false;
   // Preferred for chunks whose output may be as large. Smaller ones get it by name only.
   std::uint64_t min_output_bytes = 0;
@@ -62,6 +65,9 @@ Result<std::unique_ptr<Encoder>> build_kernel_encoder(std::shared_ptr<Device> de
 // large_block_decoder.cpp
 Result<std::unique_ptr<Decoder>> build_large_block_decoder(std::shared_ptr<Device> device,
                                                            const Variant& variant);
+// segment_decoder.cpp
+Result<std::unique_ptr<Decoder>> build_snappy_segment_decoder(std::shared_ptr<Device> device,
+                                                              const Variant& variant);
 
 // Returns how the warps or threads of a phase are put into groups on a device.
 GroupPolicy policy_of(const Phase& phase, const Traits& traits);

@@ -101,7 +101,8 @@ GroupPolicy policy_of(const Phase& phase, const Traits& traits) {
   const auto warps = static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(std::min<std::uint64_t>(capacity, traits.max_group_size / 32), 1,
                                 phase.max_workers_per_group));
-  return {warps * 32, phase.groups_per_multiprocessor, warps};
+  return {warps * 32, phase.groups_per_multiprocessor,
+          phase.granularity == Granularity::group_per_chunk ? 1 : warps};
 }
 
 std::uint32_t BuiltPhase::groups(const Traits& traits, std::uint32_t chunk_count) const {
@@ -127,8 +128,9 @@ bool fits(const Variant& variant, const Traits& traits) {
     if (is_by_number)
       return traits.wants_single_thread_groups() ||
              traits.max_group_size >= phase.threads_per_chunk;
-    return phase.granularity != Granularity::warp_per_chunk ||
-           (!traits.wants_single_thread_groups() && traits.max_group_size >= 32);
+    const bool has_warps = phase.granularity == Granularity::warp_per_chunk ||
+                           phase.granularity == Granularity::group_per_chunk;
+    return !has_warps || (!traits.wants_single_thread_groups() && traits.max_group_size >= 32);
   });
 }
 

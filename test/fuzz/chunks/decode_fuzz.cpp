@@ -41,13 +41,17 @@ batch::Reference reference_of(std::uint32_t how) {
   return batch::zstd_reference(zstd, flushed_bytes[how / 64]);
 }
 
-// Data that needs several segments of 16 KiB; other data is shorter and faster.
-bool has_long_outputs() { return codec_here().variant == "lz4_decode_segments"; }
+// Data that needs several segments, of 16 KiB or of 64; other data is shorter and faster.
+bool has_cut_outputs() { return codec_here().variant == "lz4_decode_segments"; }
+std::uint64_t output_bytes() {
+  if (has_cut_outputs()) return 40'000;
+  return codec_here().variant == "snappy_decode_segments" ? 140'000 : 16'000;
+}
 
 // A capacity that fits, is short by a little, or is large.
 std::uint64_t capacity_of(std::uint32_t kind, const batch::Reference& reference,
                           const Bytes& bytes) {
-  const std::uint64_t enough = has_long_outputs() ? 60'000 : 20'000;
+  const std::uint64_t enough = output_bytes() * 3 / 2;
   if (kind % 4 == 0) return enough;
   const std::uint64_t right =
       reference.output_of({bytes, enough}).value_or(Bytes(kind % 64)).size();
@@ -69,7 +73,7 @@ std::vector<Chunk> take_chunks(Input& input, const batch::Reference& reference, 
     if (is_compressed) {
       Input own(bytes.data(), bytes.size());
       const std::uint32_t changes = own.byte() % 4, first = own.byte();
-      bytes = reference.compressed(text_of(own, has_long_outputs() ? 40'000 : 16'000));
+      bytes = reference.compressed(text_of(own, output_bytes()));
       for (std::uint32_t i = 0; i < changes && !bytes.empty(); i++)
         bytes[first * (i * 37 + 1) % bytes.size()] ^= static_cast<std::uint8_t>(1 + first);
     } else if (is_framed) {
@@ -110,7 +114,7 @@ void run(const std::uint8_t* data, std::size_t bytes) {
   std::vector<Chunk> chunks = take_chunks(input, reference, kind, how);
   std::uint64_t max_output_bytes = 1;
   for (const Chunk& chunk : chunks) max_output_bytes = std::max(max_output_bytes, chunk.capacity);
-  const bool is_cut = format_here() == batch::Format::zstd || has_long_outputs();
+  const bool is_cut = format_here() == batch::Format::zstd || has_cut_outputs();
   if (is_cut && kind >= 224)
     max_output_bytes -= max_output_bytes / 4;  // which cuts larger capacities
   const std::vector<Taken> results =

@@ -38,6 +38,7 @@ constexpr ChunkCodec chunk_codecs[] = {
     {"deflate_encode", batch::Format::deflate, true},
     {"lz4_segments", batch::Format::lz4, false, "lz4_decode_segments"},
     {"lz4_linked", batch::Format::lz4, false, "lz4_decode_segments"},
+    {"snappy_segments", batch::Format::snappy, false, "snappy_decode_segments"},
     {"zstd_frame", batch::Format::zstd, false, "by blocks", true},
     {"deflate_stream", batch::Format::deflate, false, "in pieces", false, true}};
 

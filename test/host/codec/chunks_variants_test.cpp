@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/lz4/kernels/lz4_limits.h"
+#include "codec/snappy/kernels/snappy_limits.h"
 #include "penstock/batch.hpp"
 
 namespace penstock::batch {
@@ -55,6 +56,18 @@ TEST(ChunkVariants, LargeAndDependentLz4BlocksAreSplitIntoSegments) {
   EXPECT_EQ(Decoder::variants(Format::lz4, gpu, {65536, true}), Names{"lz4_decode_segments"});
   EXPECT_EQ(Decoder::variants(Format::lz4, cpu, {65536, true}), Names());
   EXPECT_EQ(Decoder::variants(Format::snappy, gpu, {65536, true}), Names());
+}
+
+TEST(ChunkVariants, LargeSnappyBlocksAreSplitIntoSegmentsWhereThereAreWarps) {
+  const Traits gpu = traits_of(false, 48 << 10, 1024), cpu = traits_of(true, 48 << 10, 1);
+  const auto first = [&](const Traits& traits, std::uint64_t max_output_bytes) {
+    return Decoder::variants(Format::snappy, traits, {max_output_bytes}).front();
+  };
+  EXPECT_EQ(first(gpu, 65536), "snappy_decode_warp");
+  EXPECT_EQ(first(gpu, 1 << 20), "snappy_decode_segments");
+  EXPECT_EQ(first(cpu, 1 << 20), "snappy_decode_thread");
+  EXPECT_EQ(first(traits_of(false, SNAPPY_DECODE_WARP_BYTES - 1, 32), 1 << 20),
+            "snappy_decode_thread");
 }
 
 }  // namespace
