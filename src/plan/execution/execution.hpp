@@ -5,6 +5,7 @@
 //
 //     fuse      its steps become tile programs    execution_fuse.cpp, fusion/kernel_steps.hpp
 //     read      the right sides of its joins      execution_join.cpp
+//               pairs, where their keys repeat    execution_pairs.cpp
 //               its rows                          execution_read.cpp
 //               pages of all these, ahead         execution_read_ahead.cpp
 //     compile   its kernels, in threads           execution_compile.cpp

@@ -194,7 +194,8 @@ TEST(PageStream, TheNextOfAnOrderReadsBesideTheLastChunkOfTheOneBefore) {
     first->on_read = [&](std::uint32_t group) {
       if (group == 5) overlapped = waits_for([&] { return second->reads > 0; });
     };
-    second->on_read = [&](std::uint32_t) { waited = waited && first->reads == 6; };
+    // two threads may have begun chunks that they have not counted
+    second->on_read = [&](std::uint32_t) { waited = waited && first->reads >= 4; };
     const auto order = std::make_shared<ReadingOrder>();
     const auto before = stream_in(order, first), after = stream_in(order, second);
     EXPECT_TRUE(waits_for([&] { return second->reads == 6; }));
