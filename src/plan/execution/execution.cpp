@@ -188,7 +188,7 @@ Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit, RowsOn
   // it becomes a step of its own, pairs on the device or a table of the host, and the chain is
   // fused again from there.
   PENSTOCK_TRY(read_ahead(chain, row_limit));
-  PENSTOCK_ASSIGN(const StepId repeated, read_right_sides(chain));
+  PENSTOCK_ASSIGN(const StepId repeated, read_right_sides(chain, row_limit));
   if (repeated != no_step) {
     PENSTOCK_ASSIGN(const bool paired, pair_rows(chain, repeated));
     if (!paired && repeated == chain.last) return join_rows(repeated, chain.wanted);

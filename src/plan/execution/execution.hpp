@@ -78,7 +78,7 @@ class Execution {
   Status fuse(Chain& chain, StepId base);
 
   // execution_join.cpp
-  Result<StepId> read_right_sides(const Chain& chain);
+  Result<StepId> read_right_sides(Chain& chain, std::uint64_t row_limit);
   Status read_right_side(StepId join, const Columns& columns, const Columns& gathered);
   std::uint64_t bytes_of_sides() const;  // of right sides, in device memory
   std::string limit_of_right_sides() const;

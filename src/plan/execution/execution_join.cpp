@@ -68,12 +68,17 @@ bool Execution::may_stay(StepId right) const {
          paired_.contains(right);
 }
 
-// Makes the tables that programs look up in, the last join's first. Returns the first join whose
+// Makes the tables that programs look up in, the last join's first. Only the device tells whether a
+// right side stays there; a CPU's does not, unless that is asked for. Returns the first join whose
 // keys are not unique, or no_step.
-Result<StepId> Execution::read_right_sides(const Chain& chain) {
+Result<StepId> Execution::read_right_sides(Chain& chain, std::uint64_t row_limit) {
   const std::vector<Lookup>& lookups = chain.programs[0].lookups;
   for (std::size_t i = lookups.size(); i-- > 0;) {
     const Step& join = plan_.step(lookups[i].step);
+    if (options_.join_tables == JoinTables::device ||
+        (options_.join_tables == JoinTables::automatic && options_.device != "cpu"))
+      PENSTOCK_TRY(begin_compiling());
+    PENSTOCK_TRY(read_ahead(chain, row_limit));
     PENSTOCK_TRY(read_right_side(lookups[i].step, columns_looked_up(join, chain.programs, i),
                                  columns_gathered(chain.programs, i)));
     if (has_repeated_keys(lookups[i].step)) return lookups[i].step;
@@ -81,16 +86,12 @@ Result<StepId> Execution::read_right_sides(const Chain& chain) {
   return StepId{no_step};
 }
 
-// `gathered`: those of the columns that the host gathers. Only the device tells whether the right
-// side stays there; a CPU's does not, unless that is asked for.
+// `gathered`: those of the columns that the host gathers.
 Status Execution::read_right_side(StepId join, const Columns& columns, const Columns& gathered) {
   if (const auto known = sides_.find(join); known != sides_.end()) {
     if (has_columns(*known->second, gathered)) return {};
     sides_.erase(known);
   }
-  if (options_.join_tables == JoinTables::device ||
-      (options_.join_tables == JoinTables::automatic && options_.device != "cpu"))
-    PENSTOCK_TRY(begin_compiling());
   BuildSide side;
   const StepId right = plan_.step(join).inputs[1];
   Chain* chain = nullptr;
