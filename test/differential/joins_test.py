@@ -4,7 +4,8 @@
 
 Tables differ in size, in how often a key stands, in NULLs and in the types of keys that meet. A statement orders its rows by all of
 their columns, as DuckDB promises no order. Every failure is printed with the seed and the statement.
-Tables of joins are made where the device has them by itself, or all on the device, of pages too. There is also a table of which one key has most rows.
+Tables of joins are made where the device has them by itself, or all on the device, of pages too.
+There is also a table of which one key has most rows.
 """
 
 import datetime
