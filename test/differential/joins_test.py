@@ -4,6 +4,8 @@
 
 Tables differ in size, in how often a key stands, in NULLs and in the types of keys that meet. A statement orders its rows by all of
 their columns, as DuckDB promises no order. Every failure is printed with the seed and the statement.
+Tables of joins are made where the device has them by itself, or all on the device, of pages too.
+There is also a table of which one key has most rows.
 """
 
 import datetime
@@ -245,6 +247,35 @@ class RandomJoins:
         )
 
 
+def skewed_table(rng):
+    """Of 600 rows 320 have one key, which with itself has 102,400 pairs, and 40 have none."""
+    keys = [7] * 320 + [None] * 40 + [rng.randrange(1000) * 1_000_003 for _ in range(240)]
+    rng.shuffle(keys)
+    return pyarrow.table(
+        {
+            "i": pyarrow.array(keys, pyarrow.int64()),
+            "v": pyarrow.array([rng.randrange(-100, 100) for _ in keys], pyarrow.int32()),
+            "s": pyarrow.array([rng.choice(["a", "bb", None]) for _ in keys], pyarrow.string()),
+        }
+    )
+
+
+SKEWED = [
+    f"SELECT {columns} FROM 'skew.parquet' AS a {kind} 'skew.parquet' AS b ON a.i = b.i{rest}"
+    for kind in ("JOIN", "LEFT JOIN")
+    for columns, rest in (
+        ("count(*), count(b.s), sum(a.v), min(b.v)", ""),
+        ("a.s, b.s, count(*), sum(b.v)", " GROUP BY a.s, b.s ORDER BY 1, 2"),
+        ("a.i, a.v, a.s, b.v, b.s", " WHERE a.v > 90 ORDER BY 1, 2, 3, 4, 5"),
+        ("a.i, upper(b.s), count(*)", " WHERE a.v > b.v GROUP BY 1, 2 ORDER BY 1, 2"),
+    )
+]
+
+
+# Where tables of joins are made, and who decodes pages.
+PLACES = [("automatic", "automatic"), ("device", "host"), ("device", "device")]
+
+
 def main():
     options = test_options(cases=60, seed=1)
     tally, rng = Tally(), random.Random(options.seed)
@@ -255,22 +286,25 @@ def main():
             pyarrow.parquet.write_table(
                 make_table(rng, rows), f"{folder}/{files[-1]}", row_group_size=500
             )
+        pyarrow.parquet.write_table(skewed_table(rng), f"{folder}/skew.parquet", row_group_size=500)
         oracle, joins = Oracle(folder), RandomJoins(rng, files)
-        cases = []
-        while len(cases) < options.cases:
+        cases = [(text, oracle.answer(text)) for text in SKEWED]
+        while len(cases) < options.cases + len(SKEWED):
             text = joins.statement()
             answer = oracle.answer(text)
             if not answer.error:
                 cases.append((text, answer))
         for driver in drivers(options, folder, tally):
-            check_answers(
-                driver,
-                tally,
-                cases,
-                lambda place: 0 if place % 2 else 128,
-                f"seed {options.seed}: ",
-                HUGE,
-            )
+            for part, (where, pages) in enumerate(PLACES):
+                driver.set(joins=where, pages=pages)
+                check_answers(
+                    driver,
+                    tally,
+                    cases[: len(SKEWED)] + cases[len(SKEWED) + part :: len(PLACES)],
+                    lambda place: 0 if place % 2 else 128,
+                    f"seed {options.seed}, tables {where}, pages {pages}: ",
+                    HUGE,
+                )
     sys.exit(tally.finish())
 
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "base/exception_boundary.hpp"
 
@@ -21,12 +22,19 @@ constexpr std::size_t max_first_window = 64;
 Result<std::unique_ptr<PageStream>> PageStream::open(std::shared_ptr<const PagedTable> table,
                                                      std::vector<std::uint32_t> columns,
                                                      std::vector<RowGroupBatch> batches,
-                                                     BatchAllocator memory, std::uint32_t threads) {
+                                                     BatchAllocator memory, std::uint32_t threads,
+                                                     std::shared_ptr<ReadingOrder> order) {
   return catch_exceptions([&]() -> Result<std::unique_ptr<PageStream>> {
     if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1u);
+    if (!order) order = std::make_shared<ReadingOrder>();
     std::unique_ptr<PageStream> stream(new PageStream(std::move(table), std::move(columns),
-                                                      std::move(batches), std::move(memory)));
+                                                      std::move(batches), std::move(memory),
+                                                      std::move(order)));
     stream->set_window(threads);
+    {
+      const std::lock_guard lock(stream->order_->mutex_);
+      stream->order_->streams_.push_back(stream.get());
+    }
     stream->start_threads(threads);
     return stream;
   });
@@ -34,10 +42,11 @@ Result<std::unique_ptr<PageStream>> PageStream::open(std::shared_ptr<const Paged
 
 PageStream::~PageStream() {
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(order_->mutex_);
     stopping_ = true;
+    std::erase(order_->streams_, this);
   }
-  work_.notify_all();
+  order_->work_.notify_all();
   workers_.clear();  // waits for them
 }
 
@@ -78,8 +87,28 @@ void PageStream::open_batch() {
   for (std::size_t group = 0; group < next.batch.groups.row_groups.size(); group++)
     for (auto& together : table_->neighbours(columns_, next.batch.groups.row_groups[group]))
       next.parts.push_back({group, std::move(together)});
+  open_bytes_ += next.batch.groups.stored_bytes;
   open_.push_back(std::move(next));
   opened_++;
+}
+
+// Chunks begin in order, so that the last batch's last one is the last.
+bool PageStream::has_begun_all() const {
+  if (!failed_.ok() || columns_.empty()) return true;
+  return opened_ == batches_.size() &&
+         (open_.empty() || open_.back().begun == open_.back().parts.size());
+}
+
+// Returns whether another batch may be read beside what the streams before this one hold.
+bool PageStream::may_read_ahead() const {
+  if (is_asked_) return true;
+  std::uint64_t held = 0;
+  for (const PageStream* const stream : order_->streams_) {
+    if (stream == this) break;
+    if (!stream->has_begun_all()) return false;
+    held += stream->open_bytes_;
+  }
+  return held == 0 || held + open_bytes_ + batches_[opened_].stored_bytes <= window_bytes;
 }
 
 // Returns the first batch of which a part has not begun; null where none may begin.
@@ -87,13 +116,13 @@ PageStream::OpenBatch* PageStream::batch_to_read() {
   if (!failed_.ok()) return nullptr;
   for (OpenBatch& batch : open_)
     if (batch.begun < batch.parts.size()) return &batch;
-  if (open_.size() >= window_ || opened_ == batches_.size()) return nullptr;
+  if (open_.size() >= window_ || opened_ == batches_.size() || !may_read_ahead()) return nullptr;
   open_batch();
   return &open_.back();
 }
 
 void PageStream::run() {
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock(order_->mutex_);
   while (!stopping_) {
     OpenBatch* batch = nullptr;
     const Status status = catch_exceptions([&]() -> Status {
@@ -103,9 +132,10 @@ void PageStream::run() {
     if (!status.ok()) {
       failed_ = status;
       ready_.notify_all();
+      order_->work_.notify_all();
     }
     if (batch == nullptr)
-      work_.wait(lock);
+      order_->work_.wait(lock);
     else
       read_part(*batch, batch->begun++, lock);
   }
@@ -122,7 +152,9 @@ Result<std::vector<ChunkPages>> PageStream::read(const Part& part, std::uint32_t
 void PageStream::read_part(OpenBatch& of, std::size_t number, std::unique_lock<std::mutex>& lock) {
   const Part& part = of.parts[number];
   const std::uint32_t row_group = of.batch.groups.row_groups[part.group];
+  const bool was_last = has_begun_all();
   lock.unlock();
+  if (was_last) order_->work_.notify_all();  // others of the order
   auto pages = catch_exceptions([&] { return read(part, row_group); });
   lock.lock();
   if (pages.ok()) {
@@ -132,18 +164,22 @@ void PageStream::read_part(OpenBatch& of, std::size_t number, std::unique_lock<s
     of.status = pages.status();
     of.failed_part = number;
   }
-  if (!pages.ok() && failed_.ok()) failed_ = pages.status();
+  if (!pages.ok() && failed_.ok()) {
+    failed_ = pages.status();
+    order_->work_.notify_all();
+  }
   of.done++;
   if (of.done == of.begun) ready_.notify_all();
 }
 
 Result<std::optional<PageBatch>> PageStream::next() {
   return catch_exceptions([&]() -> Result<std::optional<PageBatch>> {
-    std::unique_lock lock(mutex_);
+    std::unique_lock lock(order_->mutex_);
     window_ = later_window_;
+    if (!std::exchange(is_asked_, true)) order_->work_.notify_all();
     if (open_.empty() && opened_ < batches_.size() && failed_.ok()) {
       open_batch();
-      work_.notify_all();
+      order_->work_.notify_all();
     }
     if (open_.empty()) {
       PENSTOCK_TRY(failed_);
@@ -157,8 +193,9 @@ Result<std::optional<PageBatch>> PageStream::next() {
     PENSTOCK_TRY(front.status);
     if (front.done < front.parts.size()) return failed_;
     std::optional<PageBatch> batch = std::move(front.batch);
+    open_bytes_ -= batch->groups.stored_bytes;
     open_.pop_front();
-    work_.notify_all();
+    order_->work_.notify_all();
     return batch;
   });
 }

@@ -3,6 +3,9 @@
 // Each thread reads one column chunk at a time, or a few that are neighbours in the file, in the
 // order in which they are needed, so that many threads fill a batch at the speed of memory. A
 // failure is reported in its batch's turn.
+//
+// Streams of several tables may read in one order: a later one begins while batches of those before
+// it are still being decoded.
 #pragma once
 #include <condition_variable>
 #include <deque>
@@ -19,13 +22,28 @@ struct PageBatch {
   std::vector<std::vector<ChunkPages>> columns;
 };
 
+class PageStream;
+
+// The order in which streams read. A stream begins when those opened before it have begun all their
+// chunks. What these hold and what it reads ahead keeps to the limit of one stream. A stream that
+// is asked for a batch waits for nobody.
+class ReadingOrder {
+ private:
+  friend class PageStream;
+  std::mutex mutex_;
+  std::condition_variable work_;
+  std::vector<const PageStream*> streams_;
+};
+
 class PageStream {
  public:
-  // `threads` of 0: one a core. `memory` may be empty, as for PagedTable::read().
+  // `threads` of 0: one a core. `memory` may be empty, as for PagedTable::read(). `order`: null
+  // where the stream reads by itself.
   static Result<std::unique_ptr<PageStream>> open(std::shared_ptr<const PagedTable> table,
                                                   std::vector<std::uint32_t> columns,
                                                   std::vector<RowGroupBatch> batches,
-                                                  BatchAllocator memory, std::uint32_t threads = 0);
+                                                  BatchAllocator memory, std::uint32_t threads = 0,
+                                                  std::shared_ptr<ReadingOrder> order = nullptr);
   ~PageStream();  // waits for the chunks that are being read, and begins no more
   PageStream(const PageStream&) = delete;
   PageStream& operator=(const PageStream&) = delete;
@@ -49,14 +67,18 @@ class PageStream {
   };
 
   PageStream(std::shared_ptr<const PagedTable> table, std::vector<std::uint32_t> columns,
-             std::vector<RowGroupBatch> batches, BatchAllocator memory)
+             std::vector<RowGroupBatch> batches, BatchAllocator memory,
+             std::shared_ptr<ReadingOrder> order)
       : table_(std::move(table)),
         columns_(std::move(columns)),
         batches_(std::move(batches)),
-        memory_(std::move(memory)) {}
+        memory_(std::move(memory)),
+        order_(std::move(order)) {}
   void set_window(std::size_t threads);
   void start_threads(std::size_t threads);
   void open_batch();
+  bool has_begun_all() const;
+  bool may_read_ahead() const;
   OpenBatch* batch_to_read();
   void run();
   void read_part(OpenBatch& of, std::size_t number, std::unique_lock<std::mutex>& lock);
@@ -67,11 +89,13 @@ class PageStream {
   std::vector<RowGroupBatch> batches_;
   const BatchAllocator memory_;
 
-  std::mutex mutex_;
+  const std::shared_ptr<ReadingOrder> order_;  // its mutex guards what follows
   std::size_t window_ = 2, later_window_ = 2;  // batches begun and not taken
-  std::condition_variable work_, ready_;
-  std::deque<OpenBatch> open_;  // those begun and not taken
-  std::size_t opened_ = 0;      // of batches_
+  std::condition_variable ready_;
+  std::deque<OpenBatch> open_;    // those begun and not taken
+  std::uint64_t open_bytes_ = 0;  // of those
+  std::size_t opened_ = 0;        // of batches_
+  bool is_asked_ = false;         // for a batch: it is not ahead any more
   bool stopping_ = false;
   Status failed_;  // the first failure; no further chunk is begun
   std::vector<Task<void>> workers_;

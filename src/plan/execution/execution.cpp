@@ -185,13 +185,20 @@ Result<Table> Execution::groups_to_order(StepId order, std::uint64_t row_limit) 
 
 Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit, RowsOnDevice* stay) {
   // Fuse: done by chain_of(). A join whose keys stand several times on the right is not a lookup:
-  // it becomes a step of its own, on the host, and the chain is fused again from there.
-  PENSTOCK_ASSIGN(const StepId host_join, read_right_sides(chain));
-  if (host_join == chain.last) return join_rows(host_join, chain.wanted);
-  if (host_join != no_step) PENSTOCK_TRY(fuse(chain, host_join));
+  // it becomes a step of its own, pairs on the device or a table of the host, and the chain is
+  // fused again from there.
+  PENSTOCK_TRY(read_ahead(chain, row_limit));
+  PENSTOCK_ASSIGN(const StepId repeated, read_right_sides(chain, row_limit));
+  if (repeated != no_step) {
+    PENSTOCK_ASSIGN(const bool paired, pair_rows(chain, repeated));
+    if (!paired && repeated == chain.last) return join_rows(repeated, chain.wanted);
+    if (!paired) PENSTOCK_TRY(fuse(chain, repeated));
+  }
   // Read.
-  PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> rows, read_base(chain.base, chain.programs));
-  PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> source, leave_out_rows(chain, rows));
+  std::shared_ptr<TableSource> rows = chain.pairs;
+  if (!rows) { PENSTOCK_ASSIGN(rows, read_base(chain.base, chain.programs)); }
+  std::shared_ptr<TableSource> source = std::move(chain.scanned);
+  if (!source) { PENSTOCK_ASSIGN(source, leave_out_rows(chain, rows)); }
   PENSTOCK_ASSIGN(BegunReading begun, begin_reading(chain, *source, row_limit));
   // Compile.
   PENSTOCK_TRY(begin_compiling());
@@ -206,18 +213,13 @@ Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit, RowsOn
   return table;
 }
 
-// Returns what is scanned where `selected` may leave rows out. Pages are read by whole row groups:
-// where each has a row that is needed, the source itself is read, of which a session keeps pages.
+// Returns what is scanned where `selected` may leave rows out.
 const TableSource& Execution::rows_to_scan(const Chain& chain, const TableSource& selected) {
   if (!chain.selected) return selected;
-  if (chain.programs[0].paged.empty()) {
-    report_.skipped += chain.selected->counts;
-    return selected;
-  }
-  const TableSource& all = *plan_.step(chain.base).source;
-  const SkipCounts counts = counted_by_groups(*chain.selected, all);
-  report_.skipped += counts;
-  return counts.rows_skipped == 0 ? all : selected;
+  const bool is_paged = !chain.programs[0].paged.empty();
+  report_.skipped += is_paged ? counted_by_groups(*chain.selected, *plan_.step(chain.base).source)
+                              : chain.selected->counts;
+  return is_paged ? rows_of_pages(chain, selected) : selected;
 }
 
 Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
@@ -229,6 +231,7 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
               row_limit,     recording_.get(), &sides_,   page_decoder_};
   if (!chain.stays) stay = nullptr;  // it was fused again, in another way
   run.stay = stay;
+  run.pairs = chain.pairs.get();
   if (chain.first_groups && chain.programs.size() == 1) run.first_groups = &*chain.first_groups;
   PENSTOCK_ASSIGN(Table table, run_tiles(run, std::move(chain.kernels[0]), chain.programs[0],
                                          source, std::move(begun)));

@@ -5,7 +5,9 @@
 //
 //     fuse      its steps become tile programs    execution_fuse.cpp, fusion/kernel_steps.hpp
 //     read      the right sides of its joins      execution_join.cpp
+//               pairs, where their keys repeat    execution_pairs.cpp
 //               its rows                          execution_read.cpp
+//               pages of all these, ahead         execution_read_ahead.cpp
 //     compile   its kernels, in threads           execution_compile.cpp
 //     run       chunks of its rows                run_tiles.hpp
 //
@@ -29,12 +31,16 @@ struct Chain {
   std::optional<TopK> top_k;
   std::optional<TopK> first_groups;  // of a group-by: the others are not needed
   std::vector<TileProgram> programs;
-  // The first program as a GPU reads it, where its pages were begun before the device was open.
+  // The first program as a GPU reads it, where its pages were begun before a GPU was open.
   std::optional<TileProgram> paged;
   bool stays = false;                                // its rows can be left in device memory
   std::vector<std::unique_ptr<TileKernel>> kernels;  // begun, until they run
   std::optional<RowSelection> selected;              // rows of the base that are read
   std::shared_ptr<TableSource> source;               // the rows of `base`, for validation
+  bool reads_ahead = false;                          // read_ahead() was here
+  std::shared_ptr<TableSource> scanned;              // its rows, where it read ahead
+  BegunPages begun;
+  std::shared_ptr<PairedRows> pairs;  // the rows of `base`, a join that made pairs on the device
 };
 
 bool is_right_side(const Plan& plan, StepId id);  // of a join
@@ -72,7 +78,7 @@ class Execution {
   Status fuse(Chain& chain, StepId base);
 
   // execution_join.cpp
-  Result<StepId> read_right_sides(const Chain& chain);
+  Result<StepId> read_right_sides(Chain& chain, std::uint64_t row_limit);
   Status read_right_side(StepId join, const Columns& columns, const Columns& gathered);
   std::uint64_t bytes_of_sides() const;  // of right sides, in device memory
   std::string limit_of_right_sides() const;
@@ -82,10 +88,17 @@ class Execution {
   Status download_right_side(const Step& right, const DeviceRows& rows, const Columns& columns,
                              Table& to);
   Status hash_right_side(StepId join, BuildSide& side);
+  Status move_right_side(StepId join, std::string_view why);
   const std::shared_ptr<JoinKernels>& join_kernels();
   bool may_stay(StepId right) const;
   bool has_repeated_keys(StepId join) const;
   Result<Table> join_rows(StepId id, Columns wanted);
+
+  // execution_pairs.cpp
+  Result<bool> pair_rows(Chain& chain, StepId join);
+  Result<bool> pair_with_left(Chain& chain, StepId join);
+  Result<std::optional<DeviceRows>> left_on_device(StepId join, const Columns& columns);
+  bool may_make_pairs(StepId join) const;
 
   // execution_read.cpp
   Result<std::shared_ptr<TableSource>> read_base(StepId base,
@@ -93,13 +106,18 @@ class Execution {
   Result<std::shared_ptr<TableSource>> leave_out_rows(Chain& chain,
                                                       std::shared_ptr<TableSource> source);
   Result<BegunReading> begin_reading(Chain& chain, const TableSource& source,
-                                     std::uint64_t row_limit) const;
+                                     std::uint64_t row_limit);
   Result<BegunScan> begin_scan(const TileProgram& program, const TableSource& source,
                                std::uint64_t row_limit) const;
-  Result<BegunPages> begin_pages(Chain& chain, const TableSource& source,
-                                 std::uint64_t row_limit) const;
+
+  // execution_read_ahead.cpp
+  std::optional<Traits> expected_traits() const;
+  Status read_ahead(Chain& chain, std::uint64_t row_limit);
+  Status begin_pages(Chain& chain, const Traits& expected, std::uint64_t row_limit);
+  const TableSource& rows_of_pages(const Chain& chain, const TableSource& selected) const;
 
   // execution_compile.cpp
+  Status fuse_for_device();
   Status begin_compiling();
   Status compile_step(StepId id, std::uint64_t row_limit = ~std::uint64_t{0},
                       const Columns& wanted = {});
@@ -131,8 +149,11 @@ class Execution {
   std::map<StepId, Table> done_;                      // the rows of shared steps
   std::map<StepId, std::optional<Table>> answers_;    // of steps, by their sources' records
   std::shared_ptr<pages::PageDecoder> page_decoder_;  // null until a program reads pages
-  BuildSides sides_;                                  // the right sides of joins
-  std::shared_ptr<JoinKernels> join_kernels_;         // null until a right side may stay
+  // Of all pages that are read ahead.
+  const std::shared_ptr<pages::ReadingOrder> order_ = std::make_shared<pages::ReadingOrder>();
+  BuildSides sides_;                           // the right sides of joins
+  std::set<StepId> paired_;                    // left sides of joins that make pairs
+  std::shared_ptr<JoinKernels> join_kernels_;  // null until a right side may stay
   // The rows of sources that cannot be scanned again.
   std::map<StepId, std::shared_ptr<TableSource>> held_;
   RunReport report_;

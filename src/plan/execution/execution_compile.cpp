@@ -13,7 +13,16 @@ namespace penstock::plan {
 Status Execution::begin_compiling() {
   PENSTOCK_ASSIGN(const bool has_opened, device_.wait());
   if (!has_opened) return {};
+  PENSTOCK_TRY(fuse_for_device());
   for (const StepId result : results_) PENSTOCK_TRY(compile_step(result));
+  return {};
+}
+
+// Fuses chains again whose rows were expected to stay on a GPU, where the device is another one.
+Status Execution::fuse_for_device() {
+  if (device_.get()->traits().target == Target::cuda) return {};
+  for (auto& [of, chain] : chains_)
+    if (chain.stays) PENSTOCK_TRY(fuse(chain, chain.base));
   return {};
 }
 

@@ -20,10 +20,17 @@ Result<Chain*> Execution::chain_of(StepId id, const Columns& wanted, StepId orde
 Status Execution::fuse(Chain& chain, StepId base) {
   chain.base = base;
   chain.kernels.clear();
+  chain.selected.reset();
+  chain.paged.reset();
+  chain.reads_ahead = false;
+  chain.scanned.reset();
+  chain.begun = {};
+  chain.pairs.reset();
   PENSTOCK_ASSIGN(chain.programs, fuse_chain(plan_, base, chain.last, chain.wanted, chain.top_k));
-  chain.stays = chain.programs.size() == 1 && is_right_side(plan_, chain.last) &&
-                may_stay(chain.last) &&
-                write_rows_on_device(chain.programs[0], device_.get()->traits());
+  const std::optional<Traits> traits = expected_traits();
+  chain.stays = traits && chain.programs.size() == 1 &&
+                (is_right_side(plan_, chain.last) || paired_.contains(chain.last)) &&
+                may_stay(chain.last) && write_rows_on_device(chain.programs[0], *traits);
   return {};
 }
 

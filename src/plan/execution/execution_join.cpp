@@ -1,5 +1,6 @@
 // The read pass: the right sides of a chain's joins, in device memory or on the host.
 #include <algorithm>
+#include <utility>
 
 #include "plan/execution/execution.hpp"
 #include "plan/join/join_on_host.hpp"
@@ -25,16 +26,6 @@ Columns right_keys(const Step& join) {
   Columns keys;
   for (const JoinKey& key : join.join_keys) keys.push_back(key.right);
   return keys;
-}
-
-// Returns the rows that a chain left, with a place for every column of its step.
-DeviceRows spread_rows(const Step& step, const Columns& columns, DeviceRows rows) {
-  DeviceRows spread;
-  spread.row_count = rows.row_count;
-  for (const Field& field : step.schema) spread.columns.push_back({field.type, nullptr, nullptr});
-  for (std::size_t i = 0; i < columns.size(); i++)
-    spread.columns[columns[i]] = std::move(rows.columns[i]);
-  return spread;
 }
 
 std::uint64_t bytes_on_device(const DeviceRows& rows) {
@@ -63,23 +54,31 @@ static bool has_columns(const BuildSide& side, const Columns& gathered) {
   });
 }
 
-// Returns whether the rows of a right side may be left in device memory. Nobody else reads them.
+// Returns whether the rows of a right side, or of a left one that makes pairs, may be left in
+// device memory. Nobody else reads them.
 bool Execution::may_stay(StepId right) const {
-  if (!device_.get() || !makes_join_tables(device_.get()->traits(), options_.join_tables) ||
-      consumers_[right] > 1 || has_no_kernel(plan_, right))
+  const std::optional<Traits> traits = expected_traits();
+  if (!traits || !makes_join_tables(*traits, options_.join_tables) || consumers_[right] > 1 ||
+      has_no_kernel(plan_, right))
     return false;
   const Step& step = plan_.step(right);
   if (step.kind != StepKind::source) return keeps_columns(step.kind);
   const std::uint64_t rows = step.source->row_count().value_or(min_device_join_rows);
-  return options_.join_tables == JoinTables::device || rows >= min_device_join_rows;
+  return options_.join_tables == JoinTables::device || rows >= min_device_join_rows ||
+         paired_.contains(right);
 }
 
-// Makes the tables that programs look up in, the last join's first. Returns the first join whose
+// Makes the tables that programs look up in, the last join's first. Only the device tells whether a
+// right side stays there; a CPU's does not, unless that is asked for. Returns the first join whose
 // keys are not unique, or no_step.
-Result<StepId> Execution::read_right_sides(const Chain& chain) {
+Result<StepId> Execution::read_right_sides(Chain& chain, std::uint64_t row_limit) {
   const std::vector<Lookup>& lookups = chain.programs[0].lookups;
   for (std::size_t i = lookups.size(); i-- > 0;) {
     const Step& join = plan_.step(lookups[i].step);
+    if (options_.join_tables == JoinTables::device ||
+        (options_.join_tables == JoinTables::automatic && options_.device != "cpu"))
+      PENSTOCK_TRY(begin_compiling());
+    PENSTOCK_TRY(read_ahead(chain, row_limit));
     PENSTOCK_TRY(read_right_side(lookups[i].step, columns_looked_up(join, chain.programs, i),
                                  columns_gathered(chain.programs, i)));
     if (has_repeated_keys(lookups[i].step)) return lookups[i].step;
@@ -87,16 +86,12 @@ Result<StepId> Execution::read_right_sides(const Chain& chain) {
   return StepId{no_step};
 }
 
-// `gathered`: those of the columns that the host gathers. Only the device tells whether the right
-// side stays there; a CPU's does not, unless that is asked for.
+// `gathered`: those of the columns that the host gathers.
 Status Execution::read_right_side(StepId join, const Columns& columns, const Columns& gathered) {
   if (const auto known = sides_.find(join); known != sides_.end()) {
     if (has_columns(*known->second, gathered)) return {};
     sides_.erase(known);
   }
-  if (options_.join_tables == JoinTables::device ||
-      (options_.join_tables == JoinTables::automatic && options_.device != "cpu"))
-    PENSTOCK_TRY(begin_compiling());
   BuildSide side;
   const StepId right = plan_.step(join).inputs[1];
   Chain* chain = nullptr;
@@ -141,26 +136,33 @@ Status Execution::take_right_side(StepId join, Chain& chain, const Columns& gath
   return hash_right_side(join, side);
 }
 
-// The host needs all rows where they do not fit, where keys repeat, and to validate.
+// The host needs all rows where they do not fit, where keys repeat and no pairs are made, and to
+// validate.
 Status Execution::keep_right_side(StepId join, const Chain& chain, RowsOnDevice stay,
                                   const Columns& gathered, BuildSide& side) {
   const HostSpan span(recording_.get(), "table of a join on the device");
   const Step &step = plan_.step(join), &right = plan_.step(step.inputs[1]);
   const Columns columns = chain.wanted.empty() ? every_column(right.schema) : chain.wanted;
-  DeviceSide there{stay.kernels, spread_rows(right, columns, std::move(stay.rows)), {}};
+  DeviceSide there{stay.kernels, spread_rows(right.schema, columns, std::move(stay.rows)), {}};
   const std::uint64_t held = std::min(bytes_on_device(there.rows), stay.limit_bytes);
   PENSTOCK_ASSIGN(auto table, build_join_table(*stay.kernels, there.rows, right_keys(step),
-                                               stay.limit_bytes - held));
+                                               stay.limit_bytes - held, may_make_pairs(join)));
   const bool is_lookup =
       table && (table->repeated_rows == 0 || !yields_right_columns(step.join_kind));
-  const bool is_on_host = !is_lookup || options_.validate;
-  PENSTOCK_TRY(download_right_side(right, there.rows, is_on_host ? columns : gathered, side.rows));
+  const bool makes_pairs = table && !is_lookup && table->order;
+  const bool stays = is_lookup || makes_pairs, is_on_host = !stays || options_.validate;
+  PENSTOCK_TRY(download_right_side(right, there.rows,
+                                   is_on_host    ? columns
+                                   : makes_pairs ? Columns()
+                                                 : gathered,
+                                   side.rows));
   if (is_on_host) PENSTOCK_TRY(hash_right_side(join, side));
-  if (!is_lookup)
-    note_on_host(report_, "table of a join", there.rows.row_count,
-                 table ? "keys of its right side repeat" : limit_of_right_sides());
-  if (!is_lookup) return {};
-  KernelReport& kernel = stay.kernels->add_to(report_);
+  if (!stays)
+    note_on_host(
+        report_, "table of a join", there.rows.row_count,
+        table && options_.validate ? "keys of its right side repeat" : limit_of_right_sides());
+  if (!stays) return {};
+  KernelReport& kernel = stay.kernels->add_to(report_, "join_table");
   kernel.device_seconds = table->device_seconds;
   kernel.launches = table->launches;
   kernel.bytes_moved = table->bytes;
@@ -187,6 +189,22 @@ Status Execution::hash_right_side(StepId join, BuildSide& side) {
   for (const std::uint32_t key : right_keys(step)) keys.push_back(side.rows.columns[key]);
   PENSTOCK_ASSIGN(side.table,
                   JoinTable::build(keys, strings_, yields_right_columns(step.join_kind)));
+  return {};
+}
+
+// Brings a right side to the host that has stayed on the device.
+Status Execution::move_right_side(StepId join, std::string_view why) {
+  const std::shared_ptr<const BuildSide> there = std::exchange(sides_[join], nullptr);
+  const DeviceRows& rows = there->on_device->rows;
+  Columns columns;
+  for (std::uint32_t i = 0; i < rows.columns.size(); i++)
+    if (rows.columns[i].values) columns.push_back(i);
+  BuildSide here;
+  PENSTOCK_TRY(
+      download_right_side(plan_.step(plan_.step(join).inputs[1]), rows, columns, here.rows));
+  PENSTOCK_TRY(hash_right_side(join, here));
+  note_on_host(report_, "pairs of a join", rows.row_count, why);
+  sides_[join] = std::make_shared<const BuildSide>(std::move(here));
   return {};
 }
 

@@ -1,8 +1,8 @@
 // The read pass: the rows that a chain begins with.
-#include "device/driver.hpp"
+#include <utility>
+
 #include "plan/execution/execution.hpp"
 #include "plan/execution/selected_source.hpp"
-#include "plan/fusion/paged_columns.hpp"
 #include "plan/fusion/row_condition.hpp"
 
 namespace penstock::plan {
@@ -42,15 +42,14 @@ Result<std::shared_ptr<TableSource>> Execution::leave_out_rows(
   return selected_source(std::move(source), std::move(*rows));
 }
 
-// Begins to read while the device is still being opened, which takes 25 ms for PoCL and 230 ms for
-// CUDA.
+// Takes the pages that are read ahead. For a CPU begins to decode while it is still being opened,
+// which takes 25 ms for PoCL.
 Result<BegunReading> Execution::begin_reading(Chain& chain, const TableSource& source,
-                                              std::uint64_t row_limit) const {
+                                              std::uint64_t row_limit) {
   BegunReading begun;
-  if (!device_.is_opening() || !source.can_be_scanned_again()) return begun;
-  if (device::expects_cuda(options_.device)) {
-    PENSTOCK_ASSIGN(begun.pages, begin_pages(chain, source, row_limit));
-  } else if (options_.page_decoding != PageDecoding::device) {
+  begun.pages = std::exchange(chain.begun, {});
+  if (device_.is_opening() && source.can_be_scanned_again() && !expected_traits() &&
+      options_.page_decoding != PageDecoding::device) {
     PENSTOCK_ASSIGN(begun.columns, begin_scan(chain.programs[0], source, row_limit));
   }
   return begun;
@@ -67,21 +66,6 @@ Result<BegunScan> Execution::begin_scan(const TileProgram& program, const TableS
   begun.chunk_rows = chunk_rows(options_, expected, program, row_limit);
   PENSTOCK_ASSIGN(begun.batches, scan_columns(program, source, begun.chunk_rows));
   return begun;
-}
-
-// Begins to read the pages of a program that a GPU can read them for.
-Result<BegunPages> Execution::begin_pages(Chain& chain, const TableSource& source,
-                                          std::uint64_t row_limit) const {
-  if (chain.base == no_step) return BegunPages();
-  const std::shared_ptr<TableSource>& base = plan_.step(chain.base).source;
-  if (!base || !base->can_be_scanned_again()) return BegunPages();
-  Traits expected;
-  expected.target = Target::cuda;
-  TileProgram program = chain.programs[0];
-  PENSTOCK_TRY(choose_page_decoding(program, *base, options_.page_decoding, expected).status());
-  if (program.paged.empty()) return BegunPages();
-  chain.paged = std::move(program);
-  return PagedScan::begin(*chain.paged, source, paged_limits(options_, *chain.paged, row_limit));
 }
 
 }  // namespace penstock::plan

@@ -104,7 +104,7 @@ Status PagedScan::open_stream(const Limits& limits, BegunPages begun) {
 
 Status PagedScan::open_pinned_stream(const std::vector<std::uint32_t>& columns, BegunPages begun) {
   if (begun.stream && begun.columns == columns && begun.chunks == resident_.chunks()) {
-    begun.memory->pin_on(device_);
+    if (begun.memory) begun.memory->pin_on(device_);
     stream_ = std::move(begun.stream);
     return {};
   }
@@ -115,20 +115,32 @@ Status PagedScan::open_pinned_stream(const std::vector<std::uint32_t>& columns, 
   return {};
 }
 
-// The device has not said how much memory it has; one with less than expected reads anew.
-Result<BegunPages> PagedScan::begin(const TileProgram& program, const TableSource& source,
-                                    const Limits& limits) {
-  constexpr std::uint64_t expected_device_bytes = std::uint64_t{1} << 40;
-  BegunPages begun;
-  for (const PagedLoad& load : program.paged) begun.columns.push_back(load.column);
+// A device that is being opened has not said how much memory it has; one with less than expected
+// reads anew. Columns that a session keeps are not read.
+Result<BegunPages> PagedScan::begin(const std::shared_ptr<Device>& device,
+                                    const TileProgram& program, const TableSource& source,
+                                    const Limits& limits,
+                                    std::shared_ptr<pages::ReadingOrder> order) {
+  constexpr std::uint64_t expected_bytes = std::uint64_t{1} << 40;
+  const std::uint64_t device_bytes = device ? device->traits().global_bytes : expected_bytes;
+  std::vector<std::uint32_t> columns;
+  for (const PagedLoad& load : program.paged) columns.push_back(load.column);
   const auto table = source.pages();
-  begun.chunks =
-      chunks_of(*table, begun.columns, limits,
-                limits.memory_limit_bytes ? limits.memory_limit_bytes : expected_device_bytes,
-                ResidentPages(limits.cache, source.identity()).is_on());
-  begun.memory = std::make_shared<PinnedSlabs>(nullptr);
-  PENSTOCK_ASSIGN(begun.stream, pages::PageStream::open(table, begun.columns, begun.chunks,
-                                                        allocator_of(begun.memory)));
+  ResidentPages resident(limits.cache, source.identity());
+  resident.look_up(program, *table,
+                   chunks_of(*table, columns, limits,
+                             limits.memory_limit_bytes ? limits.memory_limit_bytes : device_bytes,
+                             resident.is_on()));
+  BegunPages begun;
+  begun.chunks = resident.chunks();
+  for (const std::size_t load : resident.missing()) begun.columns.push_back(columns[load]);
+  if (begun.columns.empty()) return begun;
+  if (!device || !device->traits().unified_memory)
+    begun.memory = std::make_shared<PinnedSlabs>(device);
+  PENSTOCK_ASSIGN(begun.stream, pages::PageStream::open(
+                                    table, begun.columns, begun.chunks,
+                                    begun.memory ? allocator_of(begun.memory) : BatchAllocator(), 0,
+                                    std::move(order)));
   return begun;
 }
 

@@ -18,11 +18,12 @@
 
 namespace penstock::plan {
 
-// Pages that are read while the device is still being opened.
+// Pages that are read before the scan is opened: while the device is still being opened, or while
+// another table is decoded.
 struct BegunPages {
   std::vector<std::uint32_t> columns;
   std::vector<pages::RowGroupBatch> chunks;
-  std::shared_ptr<PinnedSlabs> memory;
+  std::shared_ptr<PinnedSlabs> memory;        // null where nothing is pinned
   std::unique_ptr<pages::PageStream> stream;  // null: none is read
 };
 
@@ -34,9 +35,11 @@ class PagedScan final : public ChunkSource {
     std::uint64_t rows_needed = ~std::uint64_t{0};  // the first ones; later chunks are not read
     DeviceCache* cache = nullptr;                   // of a session
   };
-  // Begins to read for a device with memory of its own that is being opened.
-  static Result<BegunPages> begin(const TileProgram& program, const TableSource& source,
-                                  const Limits& limits);
+  // Begins to read, in turn with others of the order. `device`: null while one with memory of its
+  // own is being opened.
+  static Result<BegunPages> begin(const std::shared_ptr<Device>& device, const TileProgram& program,
+                                  const TableSource& source, const Limits& limits,
+                                  std::shared_ptr<pages::ReadingOrder> order);
   // `program` reads pages of `source`. Both outlive the scan, and so does `strings`. What was begun
   // is used where it fits the device, and dropped where not.
   static Result<std::unique_ptr<ChunkSource>> open(std::shared_ptr<Device> device,

@@ -86,6 +86,12 @@ class Runner {
 
   Status open_stream() {
     const RunOptions& options = *run_.options;
+    if (run_.pairs) {
+      PENSTOCK_ASSIGN(stream_,
+                      PairScan::open(*run_.pairs, program_, *run_.strings,
+                                     pairs_per_chunk(options, run_.device->traits(), program_)));
+      return {};
+    }
     if (!program_.paged.empty()) {
       begun_.columns.batches.reset();
       PENSTOCK_ASSIGN(stream_, PagedScan::open(run_.device, run_.decoder, program_, source_,

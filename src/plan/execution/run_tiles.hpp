@@ -5,6 +5,7 @@
 
 #include "plan/execution/device_rows_collector.hpp"
 #include "plan/execution/paged_scan.hpp"
+#include "plan/execution/pair_scan.hpp"
 #include "plan/profile/recording.hpp"
 
 namespace penstock::plan {
@@ -21,6 +22,7 @@ struct TileRun {
   MergeLocation merges = MergeLocation::automatic;
   const TopK* first_groups = nullptr;  // of a group-by: see GroupTable::finish()
   RowsOnDevice* stay = nullptr;        // compact: leaves its rows there, if they fit
+  const PairedRows* pairs = nullptr;   // the source, where it is these
 };
 // What of a program's rows is read while the device is still being opened: columns, or pages.
 struct BegunReading {

@@ -66,10 +66,10 @@ Status LookupMemory::take_from_device(Device& device, const TileProgram& program
                                       StringPool& strings) {
   if (!uploads_) { PENSTOCK_ASSIGN(uploads_, device.queue()); }
   buffers_.insert(buffers_.end(), {side.table.positions, side.table.table});
-  DeviceColumns columns(*side.kernels, *uploads_, side.rows, strings);
+  DeviceColumns columns(*side.kernels, *uploads_, side.rows, lookup.first_column, strings);
   Status added;
   for (const std::uint32_t column : lookup.device_columns) {
-    added = columns.add(program, lookup, column, buffers_)
+    added = columns.add(program, column, buffers_)
                 .with("while computing column '" + program.source_schema[column].name +
                       "' of a join's right side");
     if (!added.ok()) break;

@@ -31,48 +31,88 @@ Result<std::vector<std::byte>> elements_of(const Column& column, StringPool& str
   return bytes_of(codes.data(), codes.size() * 4);
 }
 
+// Returns the bits of a byte a row.
+Result<BufferPointer> pack_bits(JoinKernels& kernels, Queue& queue, const BufferPointer& flags,
+                                std::uint64_t row_count) {
+  const std::uint64_t bytes = (row_count + 7) / 8;
+  PENSTOCK_ASSIGN(BufferPointer bits,
+                  kernels.device().allocate(std::max<std::uint64_t>((bytes + 3) / 4 * 4, 64)));
+  if (bytes == 0) return bits;
+  std::vector<Argument> arguments = arguments_of({flags.get(), bits.get()});
+  arguments.push_back(Argument::value(row_count));
+  arguments.push_back(Argument::value(bytes));
+  PENSTOCK_TRY(kernels.launch(queue, "join_pack_bits", bytes, arguments));
+  return bits;
+}
+
 }  // namespace
 
-Status DeviceColumns::add(const TileProgram& program, const Lookup& lookup, std::uint32_t number,
-                          std::vector<BufferPointer>& buffers) {
-  PENSTOCK_ASSIGN(const DeviceColumn column, column_of(program, lookup, number));
+Status add_column(JoinKernels& kernels, Queue& queue, const DeviceColumn& column,
+                  std::uint64_t row_count, bool is_nullable, std::vector<BufferPointer>& buffers) {
   BufferPointer values = column.values;
-  if (column.type.kind == Kind::boolean) { PENSTOCK_ASSIGN(values, pack(values)); }
-  if (!values) { PENSTOCK_ASSIGN(values, kernels_.device().allocate(64)); }  // of no rows
+  if (column.type.kind == Kind::boolean) {
+    PENSTOCK_ASSIGN(values, pack_bits(kernels, queue, values, row_count));
+  }
+  if (!values) { PENSTOCK_ASSIGN(values, kernels.device().allocate(64)); }  // of no rows
   buffers.push_back(std::move(values));
-  if (!program.source_schema[number].nullable) return {};
+  if (!is_nullable) return {};
   BufferPointer validity;
-  if (column.validity || rows_.row_count == 0) {
-    PENSTOCK_ASSIGN(validity, pack(column.validity));
+  if (column.validity || row_count == 0) {
+    PENSTOCK_ASSIGN(validity, pack_bits(kernels, queue, column.validity, row_count));
   } else {
-    const std::uint64_t bytes = (rows_.row_count / 8 + 67) / 4 * 4;
-    PENSTOCK_ASSIGN(validity, kernels_.device().allocate(bytes));
-    PENSTOCK_TRY(queue_.fill(*validity, 0xffffffffu, bytes));
+    const std::uint64_t bytes = (row_count / 8 + 67) / 4 * 4;
+    PENSTOCK_ASSIGN(validity, kernels.device().allocate(bytes));
+    PENSTOCK_TRY(queue.fill(*validity, 0xffffffffu, bytes));
   }
   buffers.push_back(std::move(validity));
   return {};
 }
 
-Result<DeviceColumn> DeviceColumns::column_of(const TileProgram& program, const Lookup& lookup,
-                                              std::uint32_t column) {
-  if (column >= program.first_derived()) return derived_column(program, lookup, column);
-  return rows_.columns[column - lookup.first_column];
+Result<BufferPointer> gather_on_device(JoinKernels& kernels, Queue& queue, const GatherNumbers& by,
+                                       const Buffer& from, std::uint64_t width) {
+  PENSTOCK_ASSIGN(BufferPointer to,
+                  kernels.device().allocate(std::max<std::uint64_t>(by.count * width, 64)));
+  const BufferPointer& present = by.present ? by.present : by.numbers;
+  std::vector<Argument> arguments =
+      arguments_of({by.numbers.get(), present.get(), &from, to.get()});
+  arguments.push_back(Argument::value(by.count));
+  arguments.push_back(Argument::value(static_cast<std::uint32_t>(by.present != nullptr)));
+  if (width % 4 == 0) arguments.push_back(Argument::value(static_cast<std::uint32_t>(width / 4)));
+  const char* const kernel = width % 4 == 0 ? "join_gather_words"
+                             : width == 2   ? "join_gather_halves"
+                                            : "join_gather_bytes";
+  PENSTOCK_TRY(kernels.launch(queue, kernel, by.count, arguments));
+  return to;
+}
+
+Status DeviceColumns::add(const TileProgram& program, std::uint32_t number,
+                          std::vector<BufferPointer>& buffers) {
+  PENSTOCK_ASSIGN(const DeviceColumn column, column_of(program, number));
+  return add_column(kernels_, queue_, column, rows_.row_count,
+                    program.source_schema[number].nullable, buffers);
+}
+
+Result<DeviceColumn> DeviceColumns::column_of(const TileProgram& program, std::uint32_t column) {
+  if (column >= program.first_derived()) return derived_column(program, column);
+  return rows_.columns[column - first_column_];
 }
 
 // Computes a function for all strings of the pool, and gathers its results by code. The pool holds
 // little but strings of right sides when lookups are made.
-Result<DeviceColumn> DeviceColumns::derived_column(const TileProgram& program, const Lookup& lookup,
+Result<DeviceColumn> DeviceColumns::derived_column(const TileProgram& program,
                                                    std::uint32_t column) {
-  const DeviceColumn& codes = rows_.columns[program.root_of(column) - lookup.first_column];
+  const DeviceColumn& codes = rows_.columns[program.root_of(column) - first_column_];
   PENSTOCK_ASSIGN(const Column results, of_pool(program, column));
   DeviceColumn derived{results.type, nullptr, codes.validity};
   if (rows_.row_count == 0) return derived;
   PENSTOCK_ASSIGN(std::vector<std::byte> elements, elements_of(results, strings_));
   PENSTOCK_ASSIGN(const BufferPointer values, upload(std::move(elements)));
-  PENSTOCK_ASSIGN(derived.values, gather(codes, *values, width_bytes(results.type)));
+  const GatherNumbers by{rows_.row_count, codes.values, codes.validity};
+  PENSTOCK_ASSIGN(derived.values,
+                  gather_on_device(kernels_, queue_, by, *values, width_bytes(results.type)));
   if (results.validity.empty()) return derived;
   PENSTOCK_ASSIGN(const BufferPointer present, upload(flags_of(results, &Column::is_valid)));
-  PENSTOCK_ASSIGN(derived.validity, gather(codes, *present, 1));
+  PENSTOCK_ASSIGN(derived.validity, gather_on_device(kernels_, queue_, by, *present, 1));
   return derived;
 }
 
@@ -97,34 +137,6 @@ Result<BufferPointer> DeviceColumns::upload(std::vector<std::byte> bytes) {
   PENSTOCK_TRY(queue_.upload(*buffer, kept.data(), kept.size()));
   bytes_uploaded_ += kept.size();
   return buffer;
-}
-
-Result<BufferPointer> DeviceColumns::gather(const DeviceColumn& codes, const Buffer& from,
-                                            std::uint64_t width) {
-  PENSTOCK_ASSIGN(BufferPointer to,
-                  kernels_.device().allocate(std::max<std::uint64_t>(rows_.row_count * width, 64)));
-  const BufferPointer& present = codes.validity ? codes.validity : codes.values;
-  std::vector<Argument> arguments =
-      arguments_of({codes.values.get(), present.get(), &from, to.get()});
-  arguments.push_back(Argument::value(rows_.row_count));
-  arguments.push_back(Argument::value(static_cast<std::uint32_t>(codes.validity != nullptr)));
-  if (width % 4 == 0) arguments.push_back(Argument::value(static_cast<std::uint32_t>(width / 4)));
-  PENSTOCK_TRY(kernels_.launch(queue_, width % 4 == 0 ? "join_gather_words" : "join_gather_bytes",
-                               rows_.row_count, arguments));
-  return to;
-}
-
-// Returns the bits of a byte a row.
-Result<BufferPointer> DeviceColumns::pack(const BufferPointer& flags) {
-  const std::uint64_t bytes = (rows_.row_count + 7) / 8;
-  PENSTOCK_ASSIGN(BufferPointer bits,
-                  kernels_.device().allocate(std::max<std::uint64_t>((bytes + 3) / 4 * 4, 64)));
-  if (bytes == 0) return bits;
-  std::vector<Argument> arguments = arguments_of({flags.get(), bits.get()});
-  arguments.push_back(Argument::value(rows_.row_count));
-  arguments.push_back(Argument::value(bytes));
-  PENSTOCK_TRY(kernels_.launch(queue_, "join_pack_bits", bytes, arguments));
-  return bits;
 }
 
 }  // namespace penstock::plan

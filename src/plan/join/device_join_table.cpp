@@ -4,6 +4,7 @@
 
 #include "plan/fusion/accumulators.hpp"
 #include "plan/join/join_table.hpp"
+#include "primitive/radix_sort.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -16,12 +17,13 @@ std::uint32_t key_kind(Type type) {
 class TableBuilder {
  public:
   TableBuilder(JoinKernels& kernels, const DeviceRows& rows, const Columns& keys,
-               std::uint64_t limit_bytes)
+               std::uint64_t limit_bytes, bool wants_pairs)
       : kernels_(kernels),
         device_(kernels.device()),
         rows_(rows),
         keys_(keys),
-        limit_bytes_(limit_bytes) {}
+        limit_bytes_(limit_bytes),
+        wants_pairs_(wants_pairs) {}
 
   Result<std::optional<DeviceJoinTable>> build() {
     if (rows_.row_count >= JoinTable::no_row)
@@ -36,6 +38,7 @@ class TableBuilder {
     PENSTOCK_ASSIGN(const bool has_positions, insert());
     if (!has_positions) return std::optional<DeviceJoinTable>();
     PENSTOCK_TRY(finish_table());
+    if (wants_pairs_ && made_.repeated_rows > 0) PENSTOCK_TRY(order_rows());
     PENSTOCK_ASSIGN(const auto done, queue_->record());
     PENSTOCK_TRY(queue_->finish());
     PENSTOCK_ASSIGN(made_.device_seconds, done->seconds_since(*begun));
@@ -51,25 +54,11 @@ class TableBuilder {
   }
 
   Result<bool> write_words() {
-    PENSTOCK_ASSIGN(words_, take((header_words + rows_.row_count * keys_.size()) * 8));
-    if (!words_) return false;
-    PENSTOCK_ASSIGN(present_, take(rows_.row_count));
-    if (!present_) return false;
-    for (std::size_t key = 0; key < keys_.size(); key++) {
-      const DeviceColumn& column = rows_.columns[keys_[key]];
-      if (rows_.row_count == 0) continue;
-      std::vector<Argument> arguments = arguments_of(
-          {column.values.get(), column.validity ? column.validity.get() : present_.get(),
-           words_.get(), present_.get()});
-      arguments.push_back(Argument::value(rows_.row_count));
-      for (const std::uint32_t value :
-           {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(keys_.size()),
-            key_kind(column.type), static_cast<std::uint32_t>(column.validity != nullptr)})
-        arguments.push_back(Argument::value(value));
-      PENSTOCK_TRY(kernels_.launch(*queue_,
-                                   "join_words_" + std::to_string(width_bytes(column.type)),
-                                   rows_.row_count, arguments));
-    }
+    PENSTOCK_ASSIGN(keys_there_.words, take(device_key_bytes(rows_.row_count, keys_.size())));
+    if (!keys_there_.words) return false;
+    PENSTOCK_ASSIGN(keys_there_.present, take(rows_.row_count));
+    if (!keys_there_.present) return false;
+    PENSTOCK_TRY(write_key_words(kernels_, *queue_, rows_, keys_, keys_there_));
     return true;
   }
 
@@ -81,7 +70,7 @@ class TableBuilder {
       if (is_exact_range(range.first, range.second, rows_.row_count))
         header_ = exact_header(range.first, range.second);
     }
-    return queue_->upload(*words_, header_.data(), sizeof header_);
+    return queue_->upload(*keys_there_.words, header_.data(), sizeof header_);
   }
 
   Result<std::pair<std::uint64_t, std::uint64_t>> key_range() {
@@ -89,7 +78,8 @@ class TableBuilder {
     if (rows_.row_count > 0) {
       const std::uint32_t groups = kernels_.groups_for(rows_.row_count);
       PENSTOCK_ASSIGN(const auto ranges, device_.allocate(std::uint64_t{groups} * 16));
-      std::vector<Argument> arguments = arguments_of({words_.get(), present_.get(), ranges.get()});
+      std::vector<Argument> arguments =
+          arguments_of({keys_there_.words.get(), keys_there_.present.get(), ranges.get()});
       arguments.push_back(Argument::value(rows_.row_count));
       PENSTOCK_TRY(kernels_.launch(*queue_, "join_range", rows_.row_count, arguments));
       std::vector<std::uint64_t> found(std::size_t{groups} * 2);
@@ -112,8 +102,8 @@ class TableBuilder {
     PENSTOCK_TRY(queue_->fill(*made_.positions, 0, bytes));
     PENSTOCK_TRY(queue_->fill(*totals_, 0, 64));
     if (rows_.row_count == 0) return true;
-    std::vector<Argument> arguments =
-        arguments_of({words_.get(), present_.get(), made_.positions.get(), totals_.get()});
+    std::vector<Argument> arguments = arguments_of(
+        {keys_there_.words.get(), keys_there_.present.get(), made_.positions.get(), totals_.get()});
     arguments.push_back(Argument::value(rows_.row_count));
     arguments.push_back(Argument::value(static_cast<std::uint32_t>(keys_.size())));
     PENSTOCK_TRY(kernels_.launch(*queue_, "join_insert", rows_.row_count, arguments));
@@ -128,9 +118,36 @@ class TableBuilder {
     made_.repeated_rows = totals[JOIN_TOTAL_REPEATED];
     header_[header_has_rows] = rows_.row_count > 0;
     header_[header_has_nulls] = totals[JOIN_TOTAL_NULLS];
-    made_.table = words_;
+    made_.table = keys_there_.words;
     if (header_[header_is_exact] != 0) { PENSTOCK_ASSIGN(made_.table, device_.allocate(64)); }
     return queue_->upload(*made_.table, header_.data(), sizeof header_);
+  }
+
+  // Sorts rows by the one that has their key's position. Rows with a NULL key come last.
+  Status order_rows() {
+    const std::uint64_t rows = rows_.row_count;
+    if (rows > primitive::max_sort_keys) return {};
+    primitive::SortData data, spare;
+    for (BufferPointer* const buffer :
+         {&data.keys, &data.values, &spare.keys, &spare.values, &made_.first, &made_.ends}) {
+      PENSTOCK_ASSIGN(*buffer, take(rows * 4));
+      if (!*buffer) return {};
+    }
+    PENSTOCK_ASSIGN(const auto sort,
+                    primitive::RadixSort::build(kernels_.shared_device(), {4, true}));
+    std::vector<Argument> arguments =
+        arguments_of({keys_there_.words.get(), made_.positions.get(), keys_there_.present.get(),
+                      data.keys.get(), data.values.get()});
+    arguments.push_back(Argument::value(rows));
+    arguments.push_back(Argument::value(static_cast<std::uint32_t>(keys_.size())));
+    PENSTOCK_TRY(kernels_.launch(*queue_, "join_holders", rows, arguments));
+    PENSTOCK_TRY(sort->enqueue(*queue_, data, spare, rows));
+    arguments = arguments_of({data.keys.get(), made_.first.get(), made_.ends.get()});
+    arguments.push_back(Argument::value(rows));
+    PENSTOCK_TRY(kernels_.launch(*queue_, "join_bounds", rows, arguments));
+    PENSTOCK_TRY(queue_->finish());  // the sort has memory of its own
+    made_.order = std::move(data.values);
+    return {};
   }
 
   JoinKernels& kernels_;
@@ -138,8 +155,10 @@ class TableBuilder {
   const DeviceRows& rows_;
   const Columns& keys_;
   const std::uint64_t limit_bytes_;
+  const bool wants_pairs_;
   JoinHeaderWords header_{};
-  BufferPointer words_, present_, totals_;
+  DeviceKeys keys_there_;
+  BufferPointer totals_;
   DeviceJoinTable made_;
   std::unique_ptr<Queue> queue_;  // the last: it waits for what reads the memory
 };
@@ -148,8 +167,27 @@ class TableBuilder {
 
 Result<std::optional<DeviceJoinTable>> build_join_table(JoinKernels& kernels,
                                                         const DeviceRows& rows, const Columns& keys,
-                                                        std::uint64_t limit_bytes) {
-  return TableBuilder(kernels, rows, keys, limit_bytes).build();
+                                                        std::uint64_t limit_bytes,
+                                                        bool wants_pairs) {
+  return TableBuilder(kernels, rows, keys, limit_bytes, wants_pairs).build();
+}
+
+Status write_key_words(JoinKernels& kernels, Queue& queue, const DeviceRows& rows,
+                       const Columns& keys, const DeviceKeys& to) {
+  for (std::size_t key = 0; key < keys.size() && rows.row_count > 0; key++) {
+    const DeviceColumn& column = rows.columns[keys[key]];
+    std::vector<Argument> arguments = arguments_of(
+        {column.values.get(), column.validity ? column.validity.get() : to.present.get(),
+         to.words.get(), to.present.get()});
+    arguments.push_back(Argument::value(rows.row_count));
+    for (const std::uint32_t value :
+         {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(keys.size()),
+          key_kind(column.type), static_cast<std::uint32_t>(column.validity != nullptr)})
+      arguments.push_back(Argument::value(value));
+    PENSTOCK_TRY(kernels.launch(queue, "join_words_" + std::to_string(width_bytes(column.type)),
+                                rows.row_count, arguments));
+  }
+  return {};
 }
 
 }  // namespace penstock::plan

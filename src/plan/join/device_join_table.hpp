@@ -12,15 +12,29 @@ namespace penstock::plan {
 // key has its position.
 struct DeviceJoinTable {
   BufferPointer positions, table;
+  // Where keys repeat and pairs are wanted: all rows with a key beside each other, in their order;
+  // and by the row that has a key's position, where that key's rows begin there and end.
+  BufferPointer order, first, ends;
   std::uint64_t repeated_rows = 0;  // whose key another row has
   std::uint64_t launches = 0, bytes = 0;
   double device_seconds = 0;
 };
 
 // Makes the table of key columns, given by number. Returns nothing where it takes more than
-// `limit_bytes`. Waits.
+// `limit_bytes`; and no order of rows where that does. Waits.
 Result<std::optional<DeviceJoinTable>> build_join_table(JoinKernels& kernels,
                                                         const DeviceRows& rows, const Columns& keys,
-                                                        std::uint64_t limit_bytes);
+                                                        std::uint64_t limit_bytes,
+                                                        bool wants_pairs = false);
+
+// The words of rows' keys after a place for a header, and a byte a row: 1 where no key is NULL.
+struct DeviceKeys {
+  BufferPointer words, present;
+};
+constexpr std::uint64_t device_key_bytes(std::uint64_t row_count, std::size_t key_count) {
+  return (header_words + row_count * key_count) * 8;
+}
+Status write_key_words(JoinKernels& kernels, Queue& queue, const DeviceRows& rows,
+                       const Columns& keys, const DeviceKeys& to);
 
 }  // namespace penstock::plan

@@ -110,4 +110,13 @@ Result<std::vector<Column>> download_columns(Device& device, const DeviceRows& r
   return downloaded;
 }
 
+DeviceRows spread_rows(const Schema& schema, const Columns& columns, DeviceRows rows) {
+  DeviceRows spread;
+  spread.row_count = rows.row_count;
+  for (const Field& field : schema) spread.columns.push_back({field.type, nullptr, nullptr});
+  for (std::size_t i = 0; i < columns.size(); i++)
+    spread.columns[columns[i]] = std::move(rows.columns[i]);
+  return spread;
+}
+
 }  // namespace penstock::plan

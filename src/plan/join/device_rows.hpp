@@ -20,6 +20,8 @@ struct DeviceRows {
   std::vector<DeviceColumn> columns;
 };
 
+// Returns rows with a place for every column of `schema`: column i of `rows` is columns[i].
+DeviceRows spread_rows(const Schema& schema, const Columns& columns, DeviceRows rows);
 // Returns the bytes of a row, with a byte for each column that may be NULL.
 std::uint64_t device_bytes_per_row(const Schema& columns);
 // Returns a buffer of at least so many bytes; null where memory is too small for it.

@@ -10,7 +10,8 @@ namespace penstock::plan {
 std::shared_ptr<JoinKernels> JoinKernels::begin(std::shared_ptr<Device> device) {
   const Traits& traits = device->traits();
   const kernel::SourcePart parts[] = {
-      {"plan/codegen/kernels/join_table.kc", template_source("join_table")}};
+      {"plan/codegen/kernels/join_table.kc", template_source("join_table")},
+      {"plan/codegen/kernels/join_pairs.kc", template_source("join_pairs")}};
   ProgramSource source;
   source.text = kernel::assemble(traits.target, parts, kernel::plan_source);
   source.group_size =
@@ -43,9 +44,9 @@ Status JoinKernels::launch(Queue& queue, std::string_view kernel, std::uint64_t 
   return queue.launch(*compiled_, kernel, groups_for(count), arguments);
 }
 
-KernelReport& JoinKernels::add_to(RunReport& report) const {
+KernelReport& JoinKernels::add_to(RunReport& report, const std::string& name) const {
   KernelReport kernel;
-  kernel.name = kernel.variant = "join_table";
+  kernel.name = kernel.variant = name;
   kernel.source = source_;
   kernel.build = compiled_->report();
   return report.kernels.emplace_back(std::move(kernel));

@@ -1,5 +1,5 @@
-// The kernels of kernels/join_table.kc, which keep rows in device memory and build joins' tables
-// of them.
+// The kernels of kernels/join_table.kc and join_pairs.kc, which keep rows in device memory, build
+// joins' tables of them, and make pairs.
 #pragma once
 #include <memory>
 #include <string>
@@ -17,14 +17,15 @@ class JoinKernels {
  public:
   static std::shared_ptr<JoinKernels> begin(std::shared_ptr<Device> device);  // to compile
   Device& device() const { return *device_; }
+  const std::shared_ptr<Device>& shared_device() const { return device_; }
   Status wait();  // for the compiler
   // Launches a kernel over the numbers below `count`; waits for the compiler first.
   Status launch(Queue& queue, std::string_view kernel, std::uint64_t count,
                 std::span<const Argument> arguments);
   std::uint32_t groups_for(std::uint64_t count) const;  // that a launch has; call wait() before
-  // Adds an entry named join_table to the report of a run, without the figures of a table. Call
+  // Adds an entry to the report of a run, "join_table" or "join_pairs", without its figures. Call
   // wait() before.
-  KernelReport& add_to(RunReport& report) const;
+  KernelReport& add_to(RunReport& report, const std::string& name) const;
   std::uint64_t launches() const { return launches_; }
 
  private:

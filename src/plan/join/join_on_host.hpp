@@ -1,5 +1,5 @@
 // Joins on the host, for right sides in which keys repeat: a left row becomes as many rows as it
-// finds, which a kernel's lookup cannot yield.
+// finds, which a kernel's lookup cannot yield. device_pairs.hpp does so on a device.
 #pragma once
 #include "plan/fusion/columns_read.hpp"
 #include "plan/join/build_side.hpp"

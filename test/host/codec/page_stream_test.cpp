@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <random>
 #include <set>
 
@@ -29,6 +30,7 @@ class MadeTable final : public PagedTable {
   Result<ChunkPages> read(std::uint32_t column, std::uint32_t row_group,
                           const BatchAllocator&) const override {
     reads++;
+    if (on_read) on_read(row_group);
     std::this_thread::sleep_for(std::chrono::microseconds(std::minstd_rand(reads)() % 300));
     if (failing.contains({column, row_group}))
       return Status(Code::corrupt,
@@ -52,6 +54,7 @@ class MadeTable final : public PagedTable {
   Chunks failing, changes;
   std::uint64_t chunk_bytes = 100, unpacked_bytes = 1000;
   mutable std::atomic<unsigned> reads{0};
+  std::function<void(std::uint32_t)> on_read;  // with the row group
 
  private:
   std::vector<PagedColumn> columns_;
@@ -162,6 +165,86 @@ TEST(PageStream, ABatchOfNoColumnsHasItsRows) {
   ASSERT_TRUE(batch.ok() && batch.value());
   EXPECT_EQ(batch.value()->groups.row_count, 30u);
   EXPECT_FALSE((*stream)->next().value().has_value());
+}
+
+// Returns whether a condition comes true within ten seconds.
+bool waits_for(const std::function<bool()>& condition) {
+  for (int i = 0; i < 10000 && !condition(); i++)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return condition();
+}
+
+std::unique_ptr<PageStream> stream_in(const std::shared_ptr<ReadingOrder>& order,
+                                      const std::shared_ptr<MadeTable>& table) {
+  const auto groups = static_cast<std::uint32_t>(table->first_rows().size() - 1);
+  auto batches =
+      plan_batches(*table, std::vector<std::uint32_t>{0}, first_groups(groups), {1, 1, 1});
+  auto stream = PageStream::open(table, {0}, batches, {}, 2, order);
+  EXPECT_TRUE(stream.ok());
+  return std::move(stream).value();
+}
+
+// The first table's last chunk is read only when the second table's first one is, and that one
+// begins only when all of the first have begun.
+TEST(PageStream, TheNextOfAnOrderReadsBesideTheLastChunkOfTheOneBefore) {
+  for (int round = 0; round < 20; round++) {
+    auto first = std::make_shared<MadeTable>(1, std::vector<std::uint64_t>(6, 10)),
+         second = std::make_shared<MadeTable>(1, std::vector<std::uint64_t>(6, 10));
+    std::atomic<bool> overlapped = false, waited = true;
+    first->on_read = [&](std::uint32_t group) {
+      if (group == 5) overlapped = waits_for([&] { return second->reads > 0; });
+    };
+    // two threads may have begun chunks that they have not counted
+    second->on_read = [&](std::uint32_t) { waited = waited && first->reads >= 4; };
+    const auto order = std::make_shared<ReadingOrder>();
+    const auto before = stream_in(order, first), after = stream_in(order, second);
+    EXPECT_TRUE(waits_for([&] { return second->reads == 6; }));
+    for (int i = 0; i < 6; i++) EXPECT_TRUE(before->next().ok() && after->next().ok());
+    EXPECT_TRUE(overlapped);
+    EXPECT_TRUE(waited);
+  }
+}
+
+TEST(PageStream, AllOfAnOrderKeepToOneLimitOfWhatIsNotTaken) {
+  auto first = std::make_shared<MadeTable>(1, std::vector<std::uint64_t>(4, 10)),
+       second = std::make_shared<MadeTable>(1, std::vector<std::uint64_t>(4, 10));
+  first->chunk_bytes = second->chunk_bytes = 256 << 20;  // four are all of it
+  const auto order = std::make_shared<ReadingOrder>();
+  auto before = stream_in(order, first);
+  const auto after = stream_in(order, second);
+  for (unsigned taken = 0; taken < 4; taken++) {
+    EXPECT_TRUE(waits_for([&] { return first->reads == 4 && second->reads == taken; }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_EQ(second->reads, taken);
+    ASSERT_TRUE(before->next().ok());
+  }
+  EXPECT_TRUE(waits_for([&] { return second->reads == 4; }));
+}
+
+TEST(PageStream, OneThatIsAskedForABatchWaitsForNoOtherOfItsOrder) {
+  auto first = std::make_shared<MadeTable>(1, std::vector<std::uint64_t>(100, 10)),
+       second = std::make_shared<MadeTable>(1, std::vector<std::uint64_t>(4, 10));
+  first->chunk_bytes = 512 << 20;  // two are read, and none is taken
+  const auto order = std::make_shared<ReadingOrder>();
+  const auto before = stream_in(order, first), after = stream_in(order, second);
+  for (int i = 0; i < 4; i++) EXPECT_TRUE(after->next().value().has_value());
+  EXPECT_FALSE(after->next().value().has_value());
+}
+
+TEST(PageStream, AStreamThatFailsOrIsLeftLetsTheNextOfItsOrderRead) {
+  for (const bool is_left : {false, true}) {
+    auto first = std::make_shared<MadeTable>(1, std::vector<std::uint64_t>(100, 10)),
+         second = std::make_shared<MadeTable>(1, std::vector<std::uint64_t>(4, 10));
+    if (is_left)
+      first->chunk_bytes = 512 << 20;
+    else
+      first->failing = {{0, 0}};
+    const auto order = std::make_shared<ReadingOrder>();
+    auto before = stream_in(order, first);
+    const auto after = stream_in(order, second);
+    if (is_left) before.reset();
+    EXPECT_TRUE(waits_for([&] { return second->reads > 0; }));
+  }
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
-// Tables of joins on the host executor, under sanitizers: races between rows that claim positions.
+// Tables and pairs of joins on the host executor, under sanitizers: races between rows that claim
+// positions.
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "kernel_c/host_device.hpp"
-#include "plan/join/device_join_table.hpp"
+#include "plan/join/device_pairs.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -79,6 +80,62 @@ TEST_P(DeviceTables, RowsOfOneKeyClaimOnePosition) {
     }
     expect_each_key_once(keys, present, apart == 1);
   }
+}
+
+// Keys of -1 are NULL. A right row of ~0 is none.
+using PairList = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+PairList pairs_by_loop(const std::vector<std::int64_t>& left,
+                       const std::vector<std::int64_t>& right, JoinKind kind) {
+  PairList pairs;
+  for (std::uint32_t l = 0; l < left.size(); l++) {
+    const std::size_t before = pairs.size();
+    for (std::uint32_t r = 0; r < right.size(); r++)
+      if (left[l] != -1 && left[l] == right[r]) pairs.emplace_back(l, r);
+    if (kind == JoinKind::left && pairs.size() == before) pairs.emplace_back(l, ~0u);
+  }
+  return pairs;
+}
+
+std::vector<std::uint8_t> present_of(const std::vector<std::int64_t>& keys) {
+  std::vector<std::uint8_t> present;
+  for (const std::int64_t key : keys) present.push_back(key != -1);
+  return present;
+}
+
+// The first and the last row of each side may have no partner. A range may begin within a row.
+TEST_P(DeviceTables, RangesOfPairsAreThoseOfALoop) {
+  for (const std::int64_t apart : {1LL, 0x123456789ABCLL})
+    for (const JoinKind kind : {JoinKind::inner, JoinKind::left}) {
+      std::vector<std::int64_t> left, right;
+      for (std::int64_t row = 0; row < 70; row++)
+        left.push_back(row % 9 == 0 ? -1 : row * 31 % 23 * apart);
+      for (std::int64_t row = 0; row < 130; row++)
+        right.push_back(row % 7 == 0 ? -1 : row % 4 == 1 ? 5 * apart : row * 17 % 19 * apart);
+      auto side = std::make_shared<BuildSide>();
+      DeviceRows rows = rows_of(right, present_of(right));
+      auto table = build_join_table(*kernels_, rows, {0}, std::uint64_t{1} << 30, true);
+      ASSERT_TRUE(table.ok() && *table && (*table)->order);
+      side->on_device = DeviceSide{kernels_, std::move(rows), std::move(**table)};
+      auto pairs = DevicePairs::count(rows_of(left, present_of(left)), {0}, side, kind,
+                                      std::uint64_t{1} << 30);
+      ASSERT_TRUE(pairs.ok() && *pairs);
+      const PairList wanted = pairs_by_loop(left, right, kind);
+      ASSERT_EQ((*pairs)->pair_count(), wanted.size());
+      PairList found;
+      auto queue = device_->queue().value();
+      for (std::uint64_t begin = 0; begin < wanted.size(); begin += 37) {
+        const std::uint64_t count = std::min<std::uint64_t>(37, wanted.size() - begin);
+        const auto range = (*pairs)->make(*queue, begin, count).value();
+        ASSERT_TRUE(queue->finish().ok());
+        const auto l = downloaded<std::uint32_t>(*range.left.numbers, count),
+                   r = downloaded<std::uint32_t>(*range.right.numbers, count);
+        std::vector<std::uint8_t> is_there(count, 1);
+        if (range.right.present) is_there = downloaded<std::uint8_t>(*range.right.present, count);
+        for (std::uint64_t i = 0; i < count; i++)
+          found.emplace_back(l[i], is_there[i] != 0 ? r[i] : ~0u);
+      }
+      EXPECT_EQ(found, wanted);
+    }
 }
 
 }  // namespace

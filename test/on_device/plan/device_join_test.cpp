@@ -1,5 +1,6 @@
 // Joins whose right sides stay in device memory, against the host's tables of the same rows, which
 // join_test.cpp compares with a loop.
+#include <numeric>
 #include <utility>
 
 #include "on_device/plan/plan_fixture.hpp"
@@ -132,17 +133,66 @@ TEST(DeviceJoin, RepeatedKeysOfSemiAndAntiJoinsNeedNoHost) {
   }
 }
 
-TEST(DeviceJoin, KeysThatRepeatSendPairsToTheHostWithANote) {
-  Table right = keyed_rows(600, 0, 1);
-  std::vector<std::int64_t> keys;
-  for (std::int64_t row = 0; row < 600; row++) keys.push_back(row % 599);
-  right.columns[0] = Column::from(keys);
-  for (const JoinKind kind : {JoinKind::inner, JoinKind::left}) {
-    const Sides sides = join_of(keyed_rows(300, -20, 1), right, kind);
-    expect_joined_as_on_host(sides.plan, sides.joined, {}, [](const RunReport& report) {
-      expect_note(report, "keys of its right side repeat");
-    });
-  }
+// Every 50th right row of each table has one key, which 20 left rows have: rows of several chunks
+// of pairs, in the host's order. Keys of a wide range are hashed.
+Table rows_of_repeated_keys(std::uint64_t rows, std::int64_t apart, std::uint64_t distinct) {
+  Table table = keyed_rows(rows, 0, 1);
+  std::vector<std::optional<std::int64_t>> keys;
+  for (std::uint64_t row = 0; row < rows; row++)
+    keys.push_back(row % 13 == 5 ? std::nullopt
+                   : row % 3 == 0
+                       ? std::optional<std::int64_t>(7)
+                       : std::optional(static_cast<std::int64_t>(row % distinct) * apart));
+  table.columns[0] = Column::from(keys);
+  return table;
+}
+
+void expect_pairs_there(const RunReport& report) {
+  EXPECT_TRUE(has_kernel(report, "join_pairs"));
+  EXPECT_TRUE(report.notes.empty());
+}
+
+TEST(DeviceJoin, RepeatedKeysHaveTheHostsPairsInItsOrder) {
+  for (const std::int64_t apart : {1LL, 0x123456789ABCLL})
+    for (const JoinKind kind : {JoinKind::inner, JoinKind::left})
+      for (const std::uint64_t batch_rows : {0u, 64u}) {
+        SCOPED_TRACE(std::string(name_of(kind)) + ", keys " + std::to_string(apart) + " apart");
+        const Sides sides = join_of(rows_of_repeated_keys(90, apart, 40),
+                                    rows_of_repeated_keys(200, apart, 30), kind);
+        RunOptions options;
+        options.batch_rows = batch_rows;
+        expect_joined_as_on_host(sides.plan, sides.joined, options, expect_pairs_there);
+      }
+}
+
+// A chunk has 64 of 102,400 pairs that one key has: most chunks begin and end within a left row.
+TEST(DeviceJoin, OneKeyOfManyPairsIsCutIntoChunks) {
+  const std::vector<std::int64_t> keys(320, 5);
+  std::vector<std::int32_t> numbers(320);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const Table rows = Table::of({{"key", Column::from(keys)}, {"number", Column::from(numbers)}});
+  Sides sides = join_of(rows, rows, JoinKind::inner);
+  Builder b(sides.plan.step(sides.joined).schema);
+  TAKE(const NodeId product, b.binary(Op::multiply, b.column(1), b.column(3)));
+  TAKE(const StepId sums, sides.plan.reduce(sides.joined, b.graph(),
+                                            {{Aggregate::count_rows, 0, "n", nullptr},
+                                             {Aggregate::sum, product, "sum", nullptr}}));
+  RunOptions options;
+  options.batch_rows = 6400;
+  expect_joined_as_on_host(sides.plan, sums, options, [](const RunReport& report) {
+    expect_pairs_there(report);
+    EXPECT_GE(report.chunks, 16u);
+  });
+}
+
+TEST(DeviceJoin, PairsBeyondTheMemoryLimitAreTheHostsWithANote) {
+  const Sides sides = join_of(rows_of_repeated_keys(20000, 1, 5000),
+                              rows_of_repeated_keys(40, 1, 30), JoinKind::inner);
+  RunOptions options;
+  options.memory_limit_bytes = 1 << 20;
+  expect_joined_as_on_host(sides.plan, sides.joined, options, [](const RunReport& report) {
+    expect_note(report, "its left side does not stay");
+  });
 }
 
 TEST(DeviceJoin, ARightSideWithoutRowsHasATable) {

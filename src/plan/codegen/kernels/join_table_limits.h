@@ -20,3 +20,6 @@
 #define JOIN_TOTAL_REPEATED 0u
 #define JOIN_TOTAL_NULLS 1u
 #define JOIN_TOTAL_WORDS 2u
+
+// In place of a row, where there is none.
+#define JOIN_NO_ROW 0xffffffffu

@@ -1,0 +1,71 @@
+// The read pass, ahead of its turn: the pages of right sides and of the rows that are joined with
+// them are read in the order in which they run, while the device is still being opened, and while
+// the table before is decoded. CUDA takes 230 ms to open.
+#include "device/driver.hpp"
+#include "plan/execution/execution.hpp"
+#include "plan/execution/selected_source.hpp"
+#include "plan/fusion/paged_columns.hpp"
+
+namespace penstock::plan {
+
+// Returns the traits of the device, or of a GPU that is being opened; nothing where another device
+// is.
+std::optional<Traits> Execution::expected_traits() const {
+  if (device_.get()) return device_.get()->traits();
+  if (!device_.is_opening() || !device::expects_cuda(options_.device)) return {};
+  Traits expected;
+  expected.target = Target::cuda;
+  expected.has_f64 = true;
+  return expected;
+}
+
+// The right sides are run from the last join to the first, each after its own right sides.
+Status Execution::read_ahead(Chain& chain, std::uint64_t row_limit) {
+  if (!device_.is_opening()) PENSTOCK_TRY(begin_compiling());  // a session's may be open
+  const std::optional<Traits> expected = expected_traits();
+  if (!expected || std::exchange(chain.reads_ahead, true)) return {};
+  for (std::size_t i = chain.programs[0].lookups.size(); i-- > 0;) {
+    const StepId id = chain.programs[0].lookups[i].step;
+    const Step& join = plan_.step(id);
+    const StepId right = join.inputs[1];
+    if (sides_.contains(id) || !may_stay(right)) continue;
+    const Columns columns = columns_looked_up(join, chain.programs, i);
+    PENSTOCK_ASSIGN(Chain* const side, chain_of(right, columns_asked_for(right, columns)));
+    if (side->stays) PENSTOCK_TRY(read_ahead(*side, ~std::uint64_t{0}));
+  }
+  return begin_pages(chain, *expected, row_limit);
+}
+
+// Begins to read the pages of a chain's base, if kernels read these.
+Status Execution::begin_pages(Chain& chain, const Traits& expected, std::uint64_t row_limit) {
+  if (chain.base == no_step) return {};
+  const std::shared_ptr<TableSource>& base = plan_.step(chain.base).source;
+  if (!base || !base->can_be_scanned_again()) return {};
+  const TileProgram* program = &chain.programs[0];
+  if (device_.get()) {
+    PENSTOCK_TRY(begin_kernels(chain));
+  } else {
+    chain.paged = *program;
+    PENSTOCK_TRY(
+        choose_page_decoding(*chain.paged, *base, options_.page_decoding, expected).status());
+    if (chain.paged->paged.empty()) chain.paged.reset();
+    if (chain.paged) program = &*chain.paged;
+  }
+  if (program->paged.empty()) return {};
+  PENSTOCK_ASSIGN(chain.scanned, leave_out_rows(chain, base));
+  PENSTOCK_ASSIGN(chain.begun,
+                  PagedScan::begin(device_.get(), *program, rows_of_pages(chain, *chain.scanned),
+                                   paged_limits(options_, *program, row_limit), order_));
+  return {};
+}
+
+// Returns what is scanned where kernels read pages and `selected` may leave rows out. Pages are
+// read by whole row groups: where each has a row that is needed, the source itself is read, of
+// which a session keeps pages.
+const TableSource& Execution::rows_of_pages(const Chain& chain, const TableSource& selected) const {
+  if (!chain.selected) return selected;
+  const TableSource& all = *plan_.step(chain.base).source;
+  return counted_by_groups(*chain.selected, all).rows_skipped == 0 ? all : selected;
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,75 @@
+#include "plan/execution/pair_scan.hpp"
+
+#include <algorithm>
+
+#include "plan/fusion/kernel_parameters.hpp"
+#include "plan/rows/device_memory.hpp"
+
+namespace penstock::plan {
+
+bool read_pairs(TileProgram& program) {
+  write_late_columns(program);
+  for (const DerivedColumn& derived : program.derived)
+    if (!derived.function && program.lookup_of(derived.source) < 0) return false;  // of 128 bits
+  for (const std::uint32_t column : program.device_columns)
+    if (width_bytes(program.source_schema[column].type) > 8) return false;
+  return fits_parameters(program);
+}
+
+std::uint64_t pairs_per_chunk(const RunOptions& options, const Traits& traits,
+                              const TileProgram& program) {
+  constexpr std::uint64_t bytes_of_numbers = 9, most = 1 << 22;
+  const std::uint64_t asked = options.batch_rows > 0 ? options.batch_rows : most,
+                      row_bytes = input_bytes_per_row(program) + output_bytes_per_row(program) +
+                                  program.device_columns.size() + bytes_of_numbers,
+                      that_fit = usable_bytes(traits, options.memory_limit_bytes) / 16 / row_bytes;
+  return std::clamp<std::uint64_t>(std::min(asked, that_fit) / 64 * 64, 64, most);
+}
+
+Result<std::unique_ptr<ChunkSource>> PairScan::open(const PairedRows& rows,
+                                                    const TileProgram& program, StringPool& strings,
+                                                    std::uint64_t chunk_pairs) {
+  std::unique_ptr<PairScan> scan(new PairScan(rows, program, chunk_pairs));
+  PENSTOCK_TRY(scan->find_columns(strings));
+  return std::unique_ptr<ChunkSource>(std::move(scan));
+}
+
+// Functions of strings are computed once for all rows of their side.
+Status PairScan::find_columns(StringPool& strings) {
+  const DevicePairs& pairs = rows_.pairs();
+  PENSTOCK_ASSIGN(const auto queue, pairs.kernels().device().queue());
+  DeviceColumns of_left(pairs.kernels(), *queue, pairs.left(), 0, strings),
+      of_right(pairs.kernels(), *queue, pairs.right().rows, rows_.left_columns(), strings);
+  Status found;
+  for (const std::uint32_t column : program_.device_columns) {
+    auto of_side = (is_of_left(column) ? of_left : of_right).column_of(program_, column);
+    found = of_side.status();
+    if (!found.ok()) break;
+    columns_.push_back(std::move(of_side).value());
+  }
+  bytes_uploaded_ = of_left.bytes_uploaded() + of_right.bytes_uploaded();
+  PENSTOCK_TRY(queue->finish());  // also after an error: uploads read what the two hold
+  return found;
+}
+
+Result<bool> PairScan::next(ChunkMemory& memory, Queue& compute) {
+  const DevicePairs& pairs = rows_.pairs();
+  const std::uint64_t count = std::min(chunk_pairs_, pairs.pair_count() - taken_);
+  memory.input = {};
+  if (count == 0) return false;
+  PENSTOCK_ASSIGN(const DevicePairs::Range range, pairs.make(compute, taken_, count));
+  for (std::size_t i = 0; i < columns_.size(); i++) {
+    const std::uint32_t column = program_.device_columns[i];
+    PENSTOCK_ASSIGN(
+        const DeviceColumn of_pairs,
+        pairs.gather(compute, columns_[i], is_of_left(column) ? range.left : range.right));
+    PENSTOCK_TRY(add_column(pairs.kernels(), compute, of_pairs, count,
+                            program_.source_schema[column].nullable, memory.input.buffers));
+  }
+  memory.input.row_count = count;
+  memory.first_row = taken_;
+  taken_ += count;
+  return true;
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,69 @@
+// Feeds a tile kernel with pairs of a join whose keys repeat on the right: ranges of pairs are made
+// on the device, and the columns that the kernel reads are gathered for them.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plan/execution/chunk_stream.hpp"
+#include "plan/join/device_pairs.hpp"
+
+namespace penstock::plan {
+
+// The rows of such a join. Only kernels read them.
+class PairedRows final : public TableSource {
+ public:
+  PairedRows(DevicePairs pairs, Schema schema, std::uint32_t left_columns)
+      : pairs_(std::move(pairs)), schema_(std::move(schema)), left_columns_(left_columns) {}
+  const DevicePairs& pairs() const { return pairs_; }
+  std::uint32_t left_columns() const { return left_columns_; }
+  const Schema& schema() const override { return schema_; }
+  std::optional<std::uint64_t> row_count() const override { return pairs_.pair_count(); }
+  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t>,
+                                            const ScanOptions&) const override {
+    return Status(Code::internal, "pairs of a join are read by kernels alone");
+  }
+  std::string describe() const override { return std::string(name_of(StepKind::join)); }
+
+ private:
+  DevicePairs pairs_;
+  Schema schema_;
+  std::uint32_t left_columns_;
+};
+
+// Makes kernels write all that they would leave to the host, which has no rows to gather from.
+// Returns false where a kernel has too few parameters for that.
+bool read_pairs(TileProgram& program);
+// Returns how many pairs a chunk has, so that the chunks in flight stay within a sixteenth of the
+// memory.
+std::uint64_t pairs_per_chunk(const RunOptions& options, const Traits& traits,
+                              const TileProgram& program);
+
+class PairScan final : public ChunkSource {
+ public:
+  // All of these outlive the scan. `chunk_pairs`: at most.
+  static Result<std::unique_ptr<ChunkSource>> open(const PairedRows& rows,
+                                                   const TileProgram& program, StringPool& strings,
+                                                   std::uint64_t chunk_pairs);
+  Result<bool> next(ChunkMemory& memory, Queue& compute) override;
+  Status check(ChunkMemory&) override { return {}; }
+  std::vector<KernelReport> take_code_reports() override { return {}; }
+  std::uint64_t bytes_uploaded() const override { return bytes_uploaded_; }
+  double read_seconds() const override { return 0; }
+
+ private:
+  PairScan(const PairedRows& rows, const TileProgram& program, std::uint64_t chunk_pairs)
+      : rows_(rows), program_(program), chunk_pairs_(chunk_pairs) {}
+  Status find_columns(StringPool& strings);
+  bool is_of_left(std::uint32_t column) const {
+    return program_.root_of(column) < rows_.left_columns();
+  }
+
+  const PairedRows& rows_;
+  const TileProgram& program_;
+  const std::uint64_t chunk_pairs_;
+  std::vector<DeviceColumn> columns_;  // of one side, beside the program's device_columns
+  std::uint64_t taken_ = 0, bytes_uploaded_ = 0;
+};
+
+}  // namespace penstock::plan
