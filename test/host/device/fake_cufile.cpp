@@ -14,8 +14,11 @@ struct Status {
 };
 struct Descriptor {
   int type;
-  int descriptor;
-  void* padding;
+  union {
+    int descriptor;
+    void* handle;
+  } file;
+  const void* operations;
 };
 
 struct Script {
@@ -51,7 +54,7 @@ Status cuFileHandleRegister(void** handle, const Descriptor* descriptor) {
   if (script.register_error != 0) return {script.register_error, 0};
   if (descriptor->type != 1) return {5022, 0};
   script.open_handles++;
-  *handle = new int(descriptor->descriptor);
+  *handle = new int(descriptor->file.descriptor);
   return {0, 0};
 }
 void cuFileHandleDeregister(void* handle) {
