@@ -88,7 +88,7 @@ Result<std::string> answer_of(const std::string& statement, std::shared_ptr<Tabl
   if (report) *report = found.report;
   std::string text;
   for (std::uint64_t row = 0; row < found.table.row_count; row++)
-    text += text_of_row(found.table, row) + "\n";
+    for (const Column& column : found.table.columns) text += cell(column, row) + "\n";
   return text;
 }
 
