@@ -136,14 +136,15 @@ TEST(DirectReads, ADeviceReadsByCuFileOrSaysWhyNot) {
   const std::string path = write_words(folder / "t.parquet", parquet::Compression::SNAPPY);
   const auto source = *open_table(path);
   on_each_device([&](Device& device) {
-    const bool has_cufile = device::check_direct_files(device).ok();
+    const Status why_not = device::open_direct_file(device, path).status();
     for (const char* statement : direct_statements) {
       RunReport report;
       const RunOptions options{.device = device.traits().id, .direct_reads = DirectReads::on};
       const auto answer = answer_of(statement, source, options, &report);
-      if (!has_cufile) {
+      if (!why_not.ok()) {
         EXPECT_EQ(answer.status().code(), Code::unsupported);
-        EXPECT_NE(answer.status().text().find("GPUDirect Storage"), std::string::npos);
+        EXPECT_NE(answer.status().text().find("GPUDirect Storage"), std::string::npos)
+            << answer.status().text();
         continue;
       }
       ASSERT_TRUE(answer.ok()) << answer.status().text();
