@@ -49,13 +49,13 @@ fs::path folder_of_links() {
   return summary.ok() ? fs::path(summary->directory) / "pocl" : fs::path();
 }
 
-// PoCL's file of built-ins for this processor, by its name's end; of another name, all are read.
-std::string processor_name() {
+// How the name of PoCL's file of built-ins for this processor ends.
+std::string_view file_end_of_processor() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) return "avx512";
-  if (__builtin_cpu_supports("avx2")) return "avx2";
+  if (__builtin_cpu_supports("avx512f")) return "-avx512.bc";
+  if (__builtin_cpu_supports("avx2")) return "-avx2.bc";
 #endif
-  return "none";
+  return "-none.bc";
 }
 
 // PoCL's data beside its library, for a system's folders and for those of a prefix.
@@ -80,10 +80,8 @@ Status link_data(const Places& places, const fs::path& folder, const std::string
   bool is_made = false;
   for (const fs::directory_entry& entry : fs::directory_iterator(places.data)) {
     const std::string name = entry.path().filename();
-    if (!name.ends_with("-" + processor_name() + ".bc")) {
-      fs::create_symlink(entry.path(), to / name);
-      continue;
-    }
+    if (entry.is_directory()) fs::create_directory_symlink(entry.path(), to / name);
+    if (!name.ends_with(file_end_of_processor())) continue;
     PENSTOCK_TRY(copy_without_vectors(llvm, entry.path(), to / name));
     origin << entry.path().string() << "\t" << file_identity(entry.path()) << "\n";
     is_made = true;
@@ -113,12 +111,14 @@ std::string link_that_is_valid(const fs::path& folder) {
   std::string link, line;
   if (!std::getline(origin, link)) return "";
   int files = 0;
+  bool is_of_processor = false;
   while (std::getline(origin, line)) {
     const std::size_t tab = line.find('\t');
     if (tab == line.npos || file_identity(line.substr(0, tab)) != line.substr(tab + 1)) return "";
+    is_of_processor |= line.substr(0, tab).ends_with(file_end_of_processor());
     files++;
   }
-  return files == 2 ? (folder / link).string() : "";
+  return files == 2 && is_of_processor ? (folder / link).string() : "";
 }
 
 }  // namespace

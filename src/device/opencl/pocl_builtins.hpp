@@ -2,8 +2,8 @@
 //
 // PoCL reads 9 MB of LLVM bitcode in every process that compiles, which takes half a second; nine
 // tenths are functions of vectors, and no kernel here has vectors (docs/lab/cold-start.md). So the
-// folder `pocl` of the cache has links to all files of PoCL and a copy of that bitcode without
-// them. PoCL finds its files beside the path by which it was opened: the link in that folder.
+// folder `pocl` of the cache has a copy of that bitcode without them, and links to what else PoCL
+// reads. PoCL finds its files beside the path by which it was opened: the link in that folder.
 //
 // Only where $PENSTOCK_POCL_BUILTINS is "few", as the program sets it: kernels of others may need
 // the rest.
