@@ -198,6 +198,11 @@ enum class PageDecoding : unsigned char { automatic, device, host };
 // from which it is uploaded. automatic: on devices with cores of their own; small files, and what a
 // device cannot keep, on the host. device: on every device.
 enum class JoinTables : unsigned char { automatic, device, host };
+// Whether a device reads the pages of Parquet files itself, past the host's memory: GPUDirect
+// Storage by cuFile, for NVIDIA's GPUs. automatic: where the driver says that the file system
+// allows it, and little of what is needed is in the page cache. on: always, if need be in cuFile's
+// compatibility mode; an error says where there is no cuFile. The report says what it read.
+enum class DirectReads : unsigned char { automatic, on, off };
 class SessionDevice;  // session_device.hpp
 
 struct RunOptions {
@@ -209,6 +214,7 @@ struct RunOptions {
   std::uint64_t memory_limit_bytes = 0;  // of device memory; 0: the device's
   PageDecoding page_decoding = PageDecoding::automatic;
   JoinTables join_tables = JoinTables::automatic;
+  DirectReads direct_reads = DirectReads::automatic;
   std::string variant = {};  // forces a row of the variant table by name ("compact_look_back")
   // Computes every step by the host reference too, row by row in the interpreter (some 10^5 rows a
   // second), and compares. A difference is an error with the step, the row, both values and the
@@ -241,6 +247,7 @@ struct RunReport {
   std::uint64_t rows_read = 0, rows_out = 0, chunks = 0;
   std::uint64_t paged_chunks = 0;  // of the chunks, those whose pages kernels decoded
   std::uint64_t bytes_uploaded = 0, bytes_downloaded = 0;
+  std::uint64_t bytes_read_directly = 0;  // by the device itself, past the host's memory
   std::uint64_t columns_from_cache =
       0;  // of chunks, that a session had kept: neither read nor sent
   double total_seconds = 0, read_seconds = 0,

@@ -138,15 +138,32 @@ std::int64_t position_of(std::string_view string, std::string_view what) {
   return at == std::string_view::npos ? 0 : character_count(string.substr(0, at)) + 1;
 }
 
-// Backtracks to the last % alone: where what follows it does not fit, it takes one character more.
+// Returns the characters of a LIKE pattern from `at` on that stand for themselves, "" where they
+// begin within a character.
+static std::string_view literal_at(std::string_view pattern, std::size_t at,
+                                   std::string_view escape) {
+  std::size_t end = at;
+  while (end < pattern.size() && pattern[end] != '%' && pattern[end] != '_' &&
+         (escape.empty() || pattern[end] != escape[0]))
+    end++;
+  const bool is_within = end > at && (static_cast<unsigned char>(pattern[at]) & 0xC0u) == 0x80u;
+  return is_within ? std::string_view() : pattern.substr(at, end - at);
+}
+
+// Backtracks to the last % alone: where what follows it does not fit, it takes more characters, up
+// to the next place of the literal after it.
 bool matches_like(std::string_view text, std::string_view pattern, std::string_view escape) {
   std::size_t at = 0, p = 0, again_at = 0, again_p = std::string_view::npos;
+  std::string_view literal;  // after the last %
   for (;;) {
     const bool escaped =
         !escape.empty() && p < pattern.size() && pattern[p] == escape[0] && p + 1 < pattern.size();
     if (p < pattern.size() && !escaped && pattern[p] == '%') {
       again_p = ++p;
-      again_at = at;
+      if (p == pattern.size()) return true;
+      literal = literal_at(pattern, p, escape);
+      at = again_at = text.find(literal, at);
+      if (at == std::string_view::npos) return false;
       continue;
     }
     if (at == text.size() && p == pattern.size()) return true;
@@ -163,8 +180,8 @@ bool matches_like(std::string_view text, std::string_view pattern, std::string_v
       }
     }
     if (again_p == std::string_view::npos || again_at >= text.size()) return false;
-    again_at += character_bytes(text, again_at);
-    at = again_at;
+    at = again_at = text.find(literal, again_at + character_bytes(text, again_at));
+    if (at == std::string_view::npos) return false;
     p = again_p;
   }
 }

@@ -3,11 +3,11 @@
 //     query_driver [--device ID] < statements > answers
 //
 // A line of input is a statement, or an option for those that follow: ".device ID", ".variant
-// NAME", ".batch_rows N", ".memory_limit N", ".pages device", ".joins device", ".validate 1". A
-// statement's answer is one line, an object of either
+// NAME", ".batch_rows N", ".memory_limit N", ".pages device", ".gds on", ".joins device",
+// ".validate 1". A statement's answer is one line, an object of either
 //
 //     {"columns": [{"name": "n", "type": "DECIMAL(15,2)", "values": [150, null]}],
-//         "device": "opencl:0", "skipped": {"rows": 0, ...}, "kernels": 1}
+//         "device": "opencl:0", "skipped": {"rows": 0, ...}, "kernels": 1, "read_directly": 0}
 //     {"error": "overflow", "message": "..."}
 //
 // Nothing is lost: dates, timestamps, decimals and HUGEINT are the integers they are stored as, of
@@ -132,7 +132,8 @@ std::string answer_text(const QueryResult& outcome) {
           ", \"bloom_filters\": " + std::to_string(skipped.groups_by_bloom_filter) +
           ", \"pages\": " + std::to_string(skipped.pages_skipped) +
           ", \"rows\": " + std::to_string(skipped.rows_skipped) +
-          "}, \"kernels\": " + std::to_string(outcome.report.kernels.size());
+          "}, \"kernels\": " + std::to_string(outcome.report.kernels.size()) +
+          ", \"read_directly\": " + std::to_string(outcome.report.bytes_read_directly);
   return json + "}";
 }
 
@@ -166,6 +167,10 @@ bool set_option(const std::string& line, RunOptions& options) {
     options.page_decoding = value == "device" ? PageDecoding::device
                             : value == "host" ? PageDecoding::host
                                               : PageDecoding::automatic;
+  else if (name == "gds")
+    options.direct_reads = value == "on"    ? DirectReads::on
+                           : value == "off" ? DirectReads::off
+                                            : DirectReads::automatic;
   else if (name == "joins")
     options.join_tables = value == "device" ? JoinTables::device
                           : value == "host" ? JoinTables::host

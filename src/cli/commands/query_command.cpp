@@ -100,6 +100,9 @@ RunOptions run_options_of(const QueryOptions& options, ProgressBar& bar) {
   run_options.page_decoding = options.pages == "device" ? PageDecoding::device
                               : options.pages == "host" ? PageDecoding::host
                                                         : PageDecoding::automatic;
+  run_options.direct_reads = options.gds == "on"    ? DirectReads::on
+                             : options.gds == "off" ? DirectReads::off
+                                                    : DirectReads::automatic;
   run_options.validate = options.validate;
   run_options.batch_rows = options.batch_rows;
   run_options.memory_limit_bytes = options.memory_limit_mib << 20;
@@ -235,6 +238,9 @@ void declare_run_options(Arguments& arguments, QueryOptions& options) {
       "--pages", {"auto", "device", "host"}, options.pages,
       "who decodes a Parquet file's pages; auto: kernels of a GPU where they can, else "
       "the host");
+  arguments.choice("--gds", {"auto", "on", "off"}, options.gds,
+                   "whether a GPU reads a Parquet file's pages itself (GPUDirect Storage by "
+                   "cuFile); auto: where the driver can and the page cache has few of them");
   arguments.value("--variant", "NAME", options.variant, "use this kernel variant");
   arguments.value("--batch-rows", "N", options.batch_rows,
                   "rows per chunk; by default chosen for the device", 1);

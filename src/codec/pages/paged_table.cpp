@@ -9,6 +9,13 @@ std::vector<std::vector<std::size_t>> PagedTable::neighbours(std::span<const std
   return alone;
 }
 
+std::optional<ChunkPlace> PagedTable::place_of(std::uint32_t, std::uint32_t) const { return {}; }
+
+std::shared_ptr<const PagedTable> PagedTable::with_direct_reads(
+    std::shared_ptr<const device::DirectFile>) const {
+  return nullptr;
+}
+
 Result<std::vector<ChunkPages>> PagedTable::read_neighbours(std::span<const std::uint32_t> columns,
                                                             std::uint32_t row_group,
                                                             const BatchAllocator& memory) const {

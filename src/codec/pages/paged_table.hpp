@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "device/direct_file.hpp"
 #include "penstock/column.hpp"
 
 namespace penstock::pages {
@@ -84,6 +85,10 @@ struct ChunkPages {
   std::span<const std::byte> bytes;   // the chunk as stored, page headers included
   // What was read at once with it, `bytes` among it; may be uploaded at once, too.
   std::span<const std::byte> read_bytes;
+  // Not null: only page headers, dictionaries of strings and pages with checksums are in `bytes`.
+  // The device reads what it needs itself; read_bytes begins at this byte of the file.
+  std::shared_ptr<const device::DirectFile> file;
+  std::uint64_t file_offset = 0;
   std::uint32_t row_group = 0;
   std::uint32_t row_count = 0;  // the sum of the data pages' value_count
   Compression compression = Compression::none;
@@ -92,6 +97,11 @@ struct ChunkPages {
   // Strings: the numbers of the dictionary's entries, which stand in its place. Set by the reader
   // of strings, which numbers those of all chunks.
   std::shared_ptr<const std::vector<std::uint32_t>> dictionary_codes;
+};
+
+// Where a chunk is in its file.
+struct ChunkPlace {
+  std::uint64_t offset = 0, bytes = 0;
 };
 
 class PagedTable {
@@ -123,6 +133,13 @@ class PagedTable {
   virtual Result<std::vector<ChunkPages>> read_neighbours(std::span<const std::uint32_t> columns,
                                                           std::uint32_t row_group,
                                                           const BatchAllocator& memory) const;
+  // Returns the path of the file that chunks are parts of, "" where there is none.
+  virtual std::string file_path() const { return ""; }
+  // By the footer, which may be wrong; nullopt where it says nothing.
+  virtual std::optional<ChunkPlace> place_of(std::uint32_t column, std::uint32_t row_group) const;
+  // Returns the same table, whose chunks have ChunkPages::file; null where it cannot be.
+  virtual std::shared_ptr<const PagedTable> with_direct_reads(
+      std::shared_ptr<const device::DirectFile> file) const;
   // Returns the entries of a chunk's dictionary of strings, decoded by the host.
   virtual Result<Column> dictionary_strings(std::uint32_t column,
                                             const ChunkPages& pages) const = 0;

@@ -47,6 +47,18 @@ class SelectedPages final : public PagedTable {
                                                   const BatchAllocator& memory) const override {
     return table_->read_neighbours(columns, groups_[row_group], memory);
   }
+  std::string file_path() const override { return table_->file_path(); }
+  std::optional<ChunkPlace> place_of(std::uint32_t column, std::uint32_t row_group) const override {
+    return table_->place_of(column, groups_[row_group]);
+  }
+  std::shared_ptr<const PagedTable> with_direct_reads(
+      std::shared_ptr<const device::DirectFile> file) const override {
+    auto table = table_->with_direct_reads(std::move(file));
+    if (!table) return nullptr;
+    auto selected = std::make_shared<SelectedPages>(*this);
+    selected->table_ = std::move(table);
+    return selected;
+  }
   Result<Column> dictionary_strings(std::uint32_t column, const ChunkPages& pages) const override {
     return table_->dictionary_strings(column, pages);
   }

@@ -129,6 +129,7 @@ class CudaDevice : public Device {
   Result<std::uint32_t> resident_groups(const Program& program, std::string_view kernel) override;
   Result<KernelResources> resources(const Program& program, std::string_view kernel) override;
   Result<std::unique_ptr<StallSampler>> sample_stalls() override;
+  const ContextPointer& context() const { return context_; }
 
  private:
   explicit CudaDevice(ContextPointer context);

@@ -67,28 +67,35 @@ FoundDevice describe(const Api& api, CUdevice device, int ordinal, int driver_ve
   return found;
 }
 
-// Returns the driver's version, or 0; the driver need not be initialised.
-int version_of_driver() {
-  const auto library = device::Library::open({"libcuda.so.1"});
-  int (*get)(int*) = nullptr;
+int driver_version_of(CUresult (*get)(int*)) {
   int version = 0;
-  if (!library.ok() || !library->bind(get, "cuDriverGetVersion").ok()) return 0;
   return get(&version) == CUDA_SUCCESS ? version : 0;
 }
 
-// Opens NVRTC while the driver initialises, which takes 0.1 s.
+// Returns the driver's version, or 0. Drivers answer before they are initialised; where one does
+// not, it is asked again afterwards.
+int version_before_start() {
+  const auto library = device::Library::open({"libcuda.so.1"});
+  CUresult (*get)(int*) = nullptr;
+  return library.ok() && library->bind(get, "cuDriverGetVersion").ok() ? driver_version_of(get) : 0;
+}
+
+// Opens NVRTC while the driver initialises, which takes 0.1 s. Which NVRTC fits is known by the
+// driver's version alone.
 DeviceList find_devices() {
   DeviceList list;
-  const int driver_version = version_of_driver();
-  if (driver_version == 0 && !api().ok())  // without a driver nothing is opened
-    return list.notes.push_back(api().status().message()), list;
-  auto opening = ThreadPool::shared().start([&] { return open_nvrtc(driver_version / 1000); });
+  int driver_version = version_before_start();
+  Task<Result<Nvrtc>> opening;
+  if (driver_version != 0)
+    opening =
+        ThreadPool::shared().start([major = driver_version / 1000] { return open_nvrtc(major); });
   if (!api().ok()) return list.notes.push_back(api().status().message()), list;
   const Api& functions = *api();
   int count = 0;
   (void)functions.cuDeviceGetCount(&count);
   if (count == 0) return list.notes.push_back("CUDA: the driver finds no GPU"), list;
-  auto nvrtc = opening.get();
+  if (driver_version == 0) driver_version = driver_version_of(functions.cuDriverGetVersion);
+  auto nvrtc = opening.valid() ? opening.get() : open_nvrtc(driver_version / 1000);
   if (!nvrtc.ok()) return list.notes.push_back(nvrtc.status().message()), list;
   list.nvrtc = std::move(nvrtc).value();
   for (int ordinal = 0; ordinal < count; ordinal++) {

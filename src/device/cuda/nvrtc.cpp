@@ -168,14 +168,16 @@ std::vector<std::string> library_candidates(const LibraryPlaces& places,
                                             const std::string& executable) {
   if (const char* own = std::getenv(places.variable); own && *own) return {own};
   std::vector<std::string> paths = {places.name + ".13", places.name + ".12", places.name};
+  if (!places.version.empty()) paths = {places.name + "." + places.version};
+  const std::string file = places.name + "." + (places.version.empty() ? "1[0-9]" : places.version);
   for (const std::string& folder : places.toolkit_folders)
-    add_matches(paths, "/usr/local/cuda*/" + folder + "/" + places.name + ".1[0-9]");
+    add_matches(paths, "/usr/local/cuda*/" + folder + "/" + file);
   for (const std::string& root : python_environments(executable))
     for (const char* packages :
          {"site-packages", "dist-packages"})  // Debian's own Python uses the latter
       for (const std::string& wheel : places.wheels)
-        add_matches(paths, root + "/lib/python3*/" + packages + "/nvidia/" + wheel + "/lib/" +
-                               places.name + ".1[0-9]");
+        add_matches(paths,
+                    root + "/lib/python3*/" + packages + "/nvidia/" + wheel + "/lib/" + file);
   return paths;
 }
 

@@ -46,6 +46,7 @@ struct LibraryPlaces {
   const char* variable;  // "PENSTOCK_NVRTC"
   std::string name;      // "libnvrtc.so"
   std::vector<std::string> toolkit_folders, wheels;
+  std::string version = {};  // of the file's name; empty: CUDA's major version
 };
 std::vector<std::string> library_candidates(const LibraryPlaces& places,
                                             const std::string& executable);

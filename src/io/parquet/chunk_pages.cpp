@@ -1,5 +1,7 @@
 #include "io/parquet/chunk_pages.hpp"
 
+#include <algorithm>
+
 #include "codec/checksum/crc32.hpp"
 #include "io/parquet/page_headers.hpp"
 
@@ -9,6 +11,9 @@ namespace {
 using pages::ChunkPages;
 using pages::Compression;
 using pages::Page;
+
+// Most headers have some 30 to 100 bytes, more where they have statistics.
+constexpr std::size_t first_header_bytes = 256;
 
 Status corrupt_page(std::string why) { return {Code::corrupt, std::move(why)}; }
 
@@ -61,21 +66,34 @@ std::uint64_t max_bytes_per_byte(Compression compression) {
 
 class PageFinder {
  public:
-  PageFinder(ChunkPages& chunk, const ChunkShape& shape, PageFault& fault)
-      : chunk_(chunk), shape_(shape), fault_(fault) {}
+  PageFinder(ChunkPages& chunk, const ChunkShape& shape, PageFault& fault,
+             const BytesOnDemand& read)
+      : chunk_(chunk), shape_(shape), fault_(fault), read_(read) {}
 
   Status run() {
     while (values_ < chunk_.row_count) {
       fault_ = {static_cast<std::uint32_t>(chunk_.data.size()), shape_.file_offset + at_};
       if (at_ == chunk_.bytes.size())
         return corrupt_page("the column's pages end before its last row");
-      PENSTOCK_ASSIGN(const PageHeader header, parse_page_header(chunk_.bytes.subspan(at_)));
+      PENSTOCK_ASSIGN(const PageHeader header, header_at(at_));
       PENSTOCK_TRY(take(header));
     }
     return {};
   }
 
  private:
+  // Where bytes are read on demand, more of them until they hold the header.
+  Result<PageHeader> header_at(std::size_t at) const {
+    const std::size_t left = chunk_.bytes.size() - at;
+    if (!read_) return parse_page_header(chunk_.bytes.subspan(at));
+    for (std::size_t bytes = first_header_bytes;; bytes *= 8) {
+      bytes = std::min(bytes, left);
+      PENSTOCK_TRY(read_(at, bytes));
+      auto header = parse_page_header(chunk_.bytes.subspan(at, bytes));
+      if (header.ok() || bytes == left) return header;
+    }
+  }
+
   Status take(const PageHeader& header) {
     if (header.kind == PageHeader::Kind::dictionary) fault_.page = ~0u;
     const std::size_t left = chunk_.bytes.size() - at_ - header.header_bytes;
@@ -112,6 +130,8 @@ class PageFinder {
       return corrupt_page("a dictionary of " + std::to_string(page.value_count) +
                           " entries in a page of " + std::to_string(page.bytes) + " bytes");
     PENSTOCK_TRY(check_body(header, page, true));
+    if (read_ && shape_.physical == pages::Physical::byte_array)  // the host numbers strings
+      PENSTOCK_TRY(read_(page.offset, page.stored_bytes));
     chunk_.dictionary = page;
     return {};
   }
@@ -172,6 +192,7 @@ class PageFinder {
       return corrupt_page("the page claims that its " + std::to_string(stored) + " bytes are " +
                           std::to_string(bytes) + " decompressed");
     const auto body = chunk_.bytes.subspan(page.offset, page.stored_bytes);
+    if (read_ && header.checksum) PENSTOCK_TRY(read_(page.offset, page.stored_bytes));
     if (header.checksum && checksum::crc32(0, body) != *header.checksum)
       return corrupt_page("the page's bytes do not have its checksum");
     return {};
@@ -180,14 +201,16 @@ class PageFinder {
   ChunkPages& chunk_;
   const ChunkShape& shape_;
   PageFault& fault_;
+  const BytesOnDemand& read_;
   std::size_t at_ = 0;
   std::uint32_t values_ = 0;
 };
 
 }  // namespace
 
-Status find_pages(pages::ChunkPages& chunk, const ChunkShape& shape, PageFault& fault) {
-  return PageFinder(chunk, shape, fault).run();
+Status find_pages(pages::ChunkPages& chunk, const ChunkShape& shape, PageFault& fault,
+                  const BytesOnDemand& read) {
+  return PageFinder(chunk, shape, fault, read).run();
 }
 
 std::uint32_t plain_width(pages::Physical physical, std::uint32_t fixed_bytes) {

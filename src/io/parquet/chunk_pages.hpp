@@ -1,5 +1,7 @@
 // Finds the pages in the bytes of a column chunk, and checks what their headers say.
 #pragma once
+#include <functional>
+
 #include "codec/pages/paged_table.hpp"
 
 namespace penstock::io {
@@ -20,10 +22,16 @@ struct PageFault {
   std::uint64_t file_offset = 0;  // of the page's header
 };
 
+// Reads `bytes` bytes of a chunk from `at` on into their place in its memory.
+using BytesOnDemand = std::function<Status(std::size_t at, std::size_t bytes)>;
+
 // Sets the pages of a chunk, of which all else is set. Reads headers until as many values as the
 // row group has rows are found, as Arrow does; what follows is ignored. Pages without values and
-// pages of other kinds are left out. `fault` is set where an error is returned.
-Status find_pages(pages::ChunkPages& chunk, const ChunkShape& shape, PageFault& fault);
+// pages of other kinds are left out. `fault` is set where an error is returned. With `read`, the
+// chunk's bytes are not there yet: headers, dictionaries of strings and bodies with checksums are
+// read.
+Status find_pages(pages::ChunkPages& chunk, const ChunkShape& shape, PageFault& fault,
+                  const BytesOnDemand& read = {});
 
 // Returns the bytes of a plain value of fixed width; 0: of booleans and byte arrays.
 std::uint32_t plain_width(pages::Physical physical, std::uint32_t fixed_bytes);

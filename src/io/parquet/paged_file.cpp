@@ -1,14 +1,13 @@
 #include "io/parquet/paged_file.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <mutex>
 
-#include "base/parallel.hpp"
 #include "io/common/arrow_errors.hpp"
-#include "io/common/batch_memory.hpp"
+#include "io/parquet/chunk_bytes.hpp"
 #include "io/parquet/chunk_pages.hpp"
 #include "io/parquet/dictionary_page.hpp"
+#include "io/parquet/direct_chunks.hpp"
 #include "io/parquet/paged_chunks.hpp"
 #include "io/parquet/parquet_pages.hpp"
 
@@ -17,18 +16,15 @@ namespace {
 
 using pages::ChunkPages;
 
-// Readers may load whole words beyond the last page.
-constexpr std::uint64_t slack_bytes = 64;
-// A thread copies about so much from the page cache while another one starts.
-constexpr std::uint64_t min_read_bytes = 4 << 20;
 // Chunks are read at once, and what lies between them, up to these sizes: 16 threads read 300 KB at
 // a time at 10 GB/s, and 4 MB at a time at 24 GB/s.
 constexpr std::int64_t max_gap_bytes = 128 << 10, max_part_bytes = 4 << 20;
 
 class PagedFile final : public pages::PagedTable {
  public:
-  explicit PagedFile(std::shared_ptr<const ParquetFile> file)
-      : file_(std::move(file)), chunks_(file_->columns().size()) {
+  explicit PagedFile(std::shared_ptr<const ParquetFile> file,
+                     std::shared_ptr<const DirectChunks> direct = nullptr)
+      : file_(std::move(file)), direct_(std::move(direct)), chunks_(file_->columns().size()) {
     for (const ParquetColumn& column : file_->columns())
       columns_.push_back(paged_column(*file_, column));
   }
@@ -58,6 +54,14 @@ class PagedFile final : public pages::PagedTable {
   Result<std::vector<ChunkPages>> read_neighbours(std::span<const std::uint32_t> columns,
                                                   std::uint32_t row_group,
                                                   const BatchAllocator& memory) const override;
+  std::string file_path() const override { return file_->path(); }
+  std::optional<pages::ChunkPlace> place_of(std::uint32_t column,
+                                            std::uint32_t row_group) const override;
+  std::shared_ptr<const PagedTable> with_direct_reads(
+      std::shared_ptr<const device::DirectFile> file) const override {
+    return std::make_shared<PagedFile>(
+        file_, std::make_shared<DirectChunks>(file_->path(), std::move(file)));
+  }
   Result<Column> dictionary_strings(std::uint32_t column, const ChunkPages& pages) const override;
   std::string location_of(std::uint32_t column, const ChunkPages& pages,
                           std::uint32_t page) const override;
@@ -74,10 +78,6 @@ class PagedFile final : public pages::PagedTable {
     ChunkPages chunk;
     arrow::io::ReadRange range{0, 0};
   };
-  struct Bytes {
-    std::shared_ptr<std::byte> memory;
-    std::uint64_t size = 0;
-  };
   std::vector<std::vector<std::size_t>> parts_of(std::span<const std::uint32_t> columns,
                                                  std::uint32_t row_group) const;
   Status at(std::uint32_t column, std::uint32_t row_group, const Status& status) const;
@@ -85,16 +85,13 @@ class PagedFile final : public pages::PagedTable {
   Result<std::vector<ChunkPages>> read_chunks(std::span<const std::uint32_t> columns,
                                               std::uint32_t row_group,
                                               const BatchAllocator& memory) const;
-  Status take_pages(std::uint32_t column, Found& found, const Bytes& read,
+  Status take_pages(std::uint32_t column, Found& found, const ChunkBytes& read,
                     std::int64_t begin) const;
-  Status read_part(std::int64_t offset, std::uint64_t first, std::uint64_t last,
-                   std::byte* out) const;
-  Status read_bytes(arrow::io::ReadRange range, const BatchAllocator& memory, Bytes& to) const;
 
   std::shared_ptr<const ParquetFile> file_;
+  std::shared_ptr<const DirectChunks> direct_;  // null: chunks are read whole
   std::vector<pages::PagedColumn> columns_;
   mutable std::vector<ColumnChunks> chunks_;  // looked at when first asked for
-  const std::shared_ptr<BatchMemory> ordinary_ = std::make_shared<BatchMemory>(0, BatchAllocator());
 };
 
 // A footer that Parquet refuses only now makes chunks that cannot be read as pages.
@@ -165,6 +162,19 @@ Status PagedFile::at(std::uint32_t column, std::uint32_t row_group, const Status
                      std::to_string(row_group) + " of '" + file_->path() + "'");
 }
 
+std::optional<pages::ChunkPlace> PagedFile::place_of(std::uint32_t column,
+                                                     std::uint32_t row_group) const {
+  std::optional<pages::ChunkPlace> place;
+  (void)catch_arrow_exceptions([&]() -> Status {
+    const auto range = padded_range(*file_, *file_->metadata()
+                                                 .RowGroup(static_cast<int>(row_group))
+                                                 ->ColumnChunk(file_->columns()[column].leaf));
+    place = {static_cast<std::uint64_t>(range.offset), static_cast<std::uint64_t>(range.length)};
+    return {};
+  }).ok();
+  return place;
+}
+
 // Returns the chunk without its bytes, and where these are.
 Result<PagedFile::Found> PagedFile::find_chunk(std::uint32_t column,
                                                std::uint32_t row_group) const {
@@ -201,18 +211,19 @@ Result<std::vector<ChunkPages>> PagedFile::read_chunks(std::span<const std::uint
   }
   std::vector<ChunkPages> chunks;
   if (begin < end) {
-    Bytes read;
-    if (Status status = read_bytes({begin, end - begin}, memory, read); !status.ok())
-      return at(columns[0], row_group, status);
+    if (direct_) widen_to_blocks(begin, end, file_->bytes());
+    const arrow::io::ReadRange range{begin, end - begin};
+    const auto read = direct_ ? bytes_on_demand(range) : read_bytes(*file_, range, memory);
+    if (!read.ok()) return at(columns[0], row_group, read.status());
     for (std::size_t i = 0; i < found.size(); i++)
-      PENSTOCK_TRY(take_pages(columns[i], found[i], read, begin));
+      PENSTOCK_TRY(take_pages(columns[i], found[i], *read, begin));
   }
   for (Found& chunk : found) chunks.push_back(std::move(chunk.chunk));
   return chunks;
 }
 
 // Sets a chunk's bytes, which are among those read from `begin` of the file on, and its pages.
-Status PagedFile::take_pages(std::uint32_t column, Found& found, const Bytes& read,
+Status PagedFile::take_pages(std::uint32_t column, Found& found, const ChunkBytes& read,
                              std::int64_t begin) const {
   ChunkPages& chunk = found.chunk;
   if (chunk.row_count == 0) return {};
@@ -224,40 +235,19 @@ Status PagedFile::take_pages(std::uint32_t column, Found& found, const Bytes& re
   const ChunkShape shape{paged.physical, paged.fixed_bytes, paged.is_optional,
                          always_compresses(file_->writer()),
                          static_cast<std::uint64_t>(found.range.offset)};
+  BytesOnDemand on_demand;
+  if (direct_) {
+    chunk.file = direct_->file();
+    chunk.file_offset = static_cast<std::uint64_t>(begin);
+    on_demand = [&](std::size_t at, std::size_t bytes) {
+      return direct_->read(shape.file_offset + at, bytes,
+                           const_cast<std::byte*>(chunk.bytes.data()) + at);
+    };
+  }
   PageFault fault;
-  const Status status = find_pages(chunk, shape, fault);
+  const Status status = find_pages(chunk, shape, fault, on_demand);
   if (status.ok()) return {};
   return status.with("in " + location(column, chunk.row_group, fault.page, fault.file_offset));
-}
-
-// Reads bytes [first, last) of the chunk at `offset`.
-Status PagedFile::read_part(std::int64_t offset, std::uint64_t first, std::uint64_t last,
-                            std::byte* out) const {
-  const auto bytes = static_cast<std::int64_t>(last - first);
-  PENSTOCK_ASSIGN(const std::int64_t read,
-                  from_arrow(file_->input().ReadAt(offset + static_cast<std::int64_t>(first), bytes,
-                                                   out + first)));
-  if (read == bytes) return {};
-  return {Code::truncated, "the file ends before the column chunk does"};
-}
-
-Status PagedFile::read_bytes(arrow::io::ReadRange range, const BatchAllocator& memory,
-                             Bytes& to) const {
-  const auto bytes = static_cast<std::uint64_t>(range.length);
-  if (memory) to.memory = memory(bytes + slack_bytes);
-  if (!to.memory) to.memory = ordinary_->take(bytes + slack_bytes);
-  to.size = bytes;
-  std::byte* const out = to.memory.get();
-  std::mutex mutex;
-  Status failed;
-  in_parallel(bytes, min_read_bytes, [&](std::uint64_t first, std::uint64_t last) {
-    const Status status = read_part(range.offset, first, last, out);
-    const std::lock_guard lock(mutex);
-    if (failed.ok()) failed = status;
-  });
-  PENSTOCK_TRY(failed);
-  std::memset(out + bytes, 0, slack_bytes);
-  return {};
 }
 
 std::string PagedFile::location(std::uint32_t column, std::uint32_t row_group, std::uint32_t page,

@@ -2,6 +2,7 @@
 // pages that kernels read (paged_scan.hpp).
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "penstock/plan.hpp"
@@ -21,6 +22,9 @@ class ChunkSource {
   virtual Status check(ChunkMemory& memory) = 0;
   virtual std::vector<KernelReport> take_code_reports() = 0;  // once, at the end
   virtual std::uint64_t bytes_uploaded() const = 0;
+  virtual std::uint64_t bytes_read_directly() const { return 0; }
+  // Says which way a source was read where that is not the usual one; "" otherwise.
+  virtual std::string note() const { return ""; }
   virtual std::uint64_t columns_from_cache() const { return 0; }  // of a session
   virtual double read_seconds() const = 0;                        // spent waiting for the source
 };

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/human_readable.hpp"
+#include "plan/execution/direct_pages.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -95,11 +97,27 @@ Status PagedScan::open_stream(const Limits& limits, BegunPages begun) {
   for (std::size_t i = 0; i < program_.paged.size(); i++)
     if (resident_.strings(i)) entries_.set_strings(program_.paged[i].column, resident_.strings(i));
   if (!resident_.missing().empty())
-    PENSTOCK_TRY(open_pinned_stream(columns_of(resident_.missing()), std::move(begun)));
+    PENSTOCK_TRY(read_pages(columns_of(resident_.missing()), limits, std::move(begun)));
   begun_.resize(device_->traits().shares_host_cores() ? chunks_decoded_by_cpu : chunks_decoded);
   if (!stream_) return {};
   for (Begun& chunk : begun_) { PENSTOCK_ASSIGN(chunk.queue, device_->queue()); }
   return {};
+}
+
+Status PagedScan::read_pages(const std::vector<std::uint32_t>& columns, const Limits& limits,
+                             BegunPages begun) {
+  if (!begun.stream) {
+    PENSTOCK_ASSIGN(
+        DirectPages direct,
+        direct_pages(*device_, {*table_, columns, resident_.chunks()}, limits.direct_reads));
+    read_how_ = std::move(direct.how);
+    if (direct.table) {
+      PENSTOCK_ASSIGN(stream_, pages::PageStream::open(std::move(direct.table), columns,
+                                                       resident_.chunks(), {}));
+      return {};
+    }
+  }
+  return open_pinned_stream(columns, std::move(begun));
 }
 
 Status PagedScan::open_pinned_stream(const std::vector<std::uint32_t>& columns, BegunPages begun) {
@@ -135,6 +153,8 @@ Result<BegunPages> PagedScan::begin(const std::shared_ptr<Device>& device,
   begun.chunks = resident.chunks();
   for (const std::size_t load : resident.missing()) begun.columns.push_back(columns[load]);
   if (begun.columns.empty()) return begun;
+  if (may_be_read_directly({*table, begun.columns, begun.chunks}, limits.direct_reads))
+    return BegunPages();
   if (!device || !device->traits().unified_memory)
     begun.memory = std::make_shared<PinnedSlabs>(device);
   PENSTOCK_ASSIGN(begun.stream, pages::PageStream::open(
@@ -142,6 +162,11 @@ Result<BegunPages> PagedScan::begin(const std::shared_ptr<Device>& device,
                                     begun.memory ? allocator_of(begun.memory) : BatchAllocator(), 0,
                                     std::move(order)));
   return begun;
+}
+
+std::string PagedScan::note() const {
+  if (bytes_read_directly_ == 0) return "";
+  return bytes_text(bytes_read_directly_) + " of '" + name_ + "' were read " + read_how_;
 }
 
 std::vector<std::uint32_t> PagedScan::columns_of(const std::vector<std::size_t>& loads) const {
@@ -225,6 +250,7 @@ Status PagedScan::finish(Begun& begun, ChunkMemory& memory, Queue& compute) {
     if (!read.ok()) return at_fault(begun, read.status());
     decoded = std::move(read).value();
     bytes_uploaded_ += begun.pending->bytes_uploaded();
+    bytes_read_directly_ += begun.pending->bytes_read_directly();
     PENSTOCK_TRY(name_strings(begun, decoded).with("while naming strings of '" + name_ + "'"));
   }
   memory.page_chunk = begun.number;

@@ -34,6 +34,7 @@ class PagedScan final : public ChunkSource {
     std::uint64_t memory_limit_bytes = 0;           // of device memory; 0: the device's
     std::uint64_t rows_needed = ~std::uint64_t{0};  // the first ones; later chunks are not read
     DeviceCache* cache = nullptr;                   // of a session
+    DirectReads direct_reads = DirectReads::automatic;
   };
   // Begins to read, in turn with others of the order. `device`: null while one with memory of its
   // own is being opened.
@@ -58,6 +59,8 @@ class PagedScan final : public ChunkSource {
   std::uint64_t bytes_uploaded() const override {
     return bytes_uploaded_ + entries_.bytes_uploaded();
   }
+  std::uint64_t bytes_read_directly() const override { return bytes_read_directly_; }
+  std::string note() const override;
   std::uint64_t columns_from_cache() const override { return resident_.columns_taken(); }
   double read_seconds() const override { return read_seconds_; }
 
@@ -74,6 +77,8 @@ class PagedScan final : public ChunkSource {
             const TileProgram& program, const TableSource& source, const Limits& limits,
             StringPool& strings);
   Status open_stream(const Limits& limits, BegunPages begun);
+  Status read_pages(const std::vector<std::uint32_t>& columns, const Limits& limits,
+                    BegunPages begun);
   Status open_pinned_stream(const std::vector<std::uint32_t>& columns, BegunPages begun);
   std::vector<std::uint32_t> columns_of(const std::vector<std::size_t>& loads) const;
   Status begin(Begun& begun);
@@ -95,7 +100,8 @@ class PagedScan final : public ChunkSource {
   std::vector<Begun> begun_;
   std::size_t begun_count_ = 0, finished_count_ = 0;
   std::unique_ptr<Queue> gathers_;  // of texts_of_rows()
-  std::uint64_t bytes_uploaded_ = 0, rows_ = 0;
+  std::string read_how_;            // where the device reads itself
+  std::uint64_t bytes_uploaded_ = 0, bytes_read_directly_ = 0, rows_ = 0;
   double read_seconds_ = 0;
 };
 

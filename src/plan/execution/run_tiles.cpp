@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/clock.hpp"
+#include "device/direct_file.hpp"
 #include "penstock/session_device.hpp"
 #include "plan/fusion/light_loads.hpp"
 #include "plan/strings/code_functions.hpp"
@@ -100,6 +101,8 @@ class Runner {
       return {};
     }
     begun_.pages = {};
+    if (options.direct_reads == DirectReads::on)
+      PENSTOCK_TRY(device::check_direct_files(*run_.device));
     const std::uint64_t rows = chunk_rows(options, run_.device->traits(), program_, run_.row_limit);
     PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings,
                                                std::move(begun_.columns), cache_of(options)));
@@ -169,6 +172,8 @@ class Runner {
                              ", chunks " + std::to_string(launches_));
     std::vector<KernelReport> code_kernels =
         stream_->take_code_reports();  // waits for what still compiles, and uploads
+    report.bytes_read_directly += stream_->bytes_read_directly();
+    if (std::string note = stream_->note(); !note.empty()) report.notes.push_back(std::move(note));
     report.bytes_uploaded += stream_->bytes_uploaded() + lookups_.bytes_uploaded();
     report.columns_from_cache += stream_->columns_from_cache();
     report.bytes_downloaded += collector_->bytes_downloaded;
@@ -238,7 +243,8 @@ std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
 PagedScan::Limits paged_limits(const RunOptions& options, const TileProgram& program,
                                std::uint64_t row_limit) {
   return {options.batch_rows, options.memory_limit_bytes,
-          yields_every_row(program) ? row_limit : ~std::uint64_t{0}, cache_of(options)};
+          yields_every_row(program) ? row_limit : ~std::uint64_t{0}, cache_of(options),
+          options.direct_reads};
 }
 
 Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,

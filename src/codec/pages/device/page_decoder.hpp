@@ -55,6 +55,7 @@ class PendingPages {
   virtual Result<std::vector<DecodedPages>> finish() = 0;
   virtual const std::optional<PageFault>& fault() const = 0;
   virtual std::uint64_t bytes_uploaded() const = 0;
+  virtual std::uint64_t bytes_read_directly() const = 0;  // by the device, of ChunkPages::file
   // Happens when the pages as they are stored are in device memory; null where none went there.
   virtual std::shared_ptr<Event> uploaded() const = 0;
 };
@@ -84,8 +85,8 @@ class PageDecoder {
                                        std::uint32_t row_count) = 0;
   // Begins to compile, in threads, what pages of these compressions need.
   virtual void prepare(std::span<const Compression> compressions) = 0;
-  // Uploads and begins to decode. Columns must have the same number of rows, below 2^31. Several
-  // threads may call it with queues of their own.
+  // Uploads and begins to decode; waits for bytes that the device reads itself. Columns must have
+  // the same number of rows, below 2^31. Several threads may call it with queues of their own.
   virtual Result<std::unique_ptr<PendingPages>> begin(Queue& queue,
                                                       std::span<const ColumnOfPages> columns) = 0;
 };

@@ -8,6 +8,7 @@ namespace {
 
 // Kernels read a few bytes past a page, which must not be those that another thread writes.
 constexpr std::uint64_t alignment = 16, slack = 16;
+constexpr std::uint64_t direct_alignment = 4096;
 constexpr std::uint64_t max_page_bytes = 0x7fffff00, max_rows = std::uint64_t{1} << 31;
 constexpr std::uint64_t range_bytes = 16 << 10;              // copied by one warp
 constexpr std::uint64_t max_place = std::uint64_t{1} << 35;  // of an entry, in units of 8 bytes
@@ -160,7 +161,8 @@ class Layout {
       if (chunk.dictionary)
         chunk_place_ += (alignment - chunk.dictionary->offset % alignment) % alignment;
       made_.bytes = chunk_place_ + chunk.bytes.size() + slack;
-      made_.uploads.push_back({chunk.bytes, chunk_place_, false});
+      made_.uploads.push_back(
+          {chunk.bytes, chunk_place_, false, chunk.file.get(), offset_in_file(chunk)});
     } else {
       chunk_place_ = place_compressed(chunk);
     }
@@ -171,15 +173,23 @@ class Layout {
     }
   }
 
+  static std::uint64_t offset_in_file(const ChunkPages& chunk) {
+    if (!chunk.file) return 0;
+    return chunk.file_offset +
+           static_cast<std::uint64_t>(chunk.bytes.data() - chunk.read_bytes.data());
+  }
+
   // Returns where a compressed chunk will be. Those that were read at once are uploaded at once.
   std::uint64_t place_compressed(const ChunkPages& chunk) {
     const std::span<const std::byte> read =
         chunk.read_bytes.empty() ? chunk.bytes : chunk.read_bytes;
+    // Files are read without a detour where both places are multiples of a block.
+    const std::uint64_t block = chunk.file ? direct_alignment : alignment;
     const auto [at, is_new] =
-        uploaded_.try_emplace(read.data(), rounded_up(made_.compressed_bytes));
+        uploaded_.try_emplace(read.data(), (made_.compressed_bytes + block - 1) / block * block);
     if (is_new) {
       made_.compressed_bytes = at->second + read.size() + slack;
-      made_.uploads.push_back({read, at->second, true});
+      made_.uploads.push_back({read, at->second, true, chunk.file.get(), chunk.file_offset});
     }
     return at->second + static_cast<std::uint64_t>(chunk.bytes.data() - read.data());
   }
@@ -217,7 +227,7 @@ class Layout {
       entries_ = static_cast<std::uint32_t>(chunk.dictionary_codes->size());
       dictionary_place_ = reserve_values(entries_, 4);
       made_.uploads.push_back(
-          {std::as_bytes(std::span(*chunk.dictionary_codes)), dictionary_place_, false});
+          {std::as_bytes(std::span(*chunk.dictionary_codes)), dictionary_place_});
       return;
     }
     if (!chunk.dictionary) return;

@@ -19,11 +19,14 @@ struct PageOrigin {
 };
 constexpr std::uint32_t dictionary_page = ~std::uint32_t{0};
 
-// Host bytes that go to the batch's memory, or to that of compressed chunks.
+// Bytes that go to the batch's memory, or to that of compressed chunks: the host's, or those of a
+// file that the device reads itself.
 struct PageUpload {
   std::span<const std::byte> from;
   std::uint64_t to = 0;
   bool is_compressed = false;
+  const device::DirectFile* file = nullptr;
+  std::uint64_t file_offset = 0;
 };
 
 // Pages of one compression: what batch::Batch wants of each.

@@ -104,12 +104,26 @@ Status PendingBatch::upload_pages() {
   PENSTOCK_ASSIGN(bytes_, device.allocate(std::max(layout_.bytes, min_buffer_bytes)));
   PENSTOCK_ASSIGN(compressed_,
                   device.allocate(std::max(layout_.compressed_bytes, min_buffer_bytes)));
+  PENSTOCK_TRY(read_files());
   for (const PageUpload& part : layout_.uploads) {
-    if (part.from.empty()) continue;
+    if (part.from.empty() || part.file) continue;
     PENSTOCK_TRY(queue_.upload(part.is_compressed ? *compressed_ : *bytes_, part.from.data(),
                                part.from.size(), part.to));
     bytes_uploaded_ += part.from.size();
   }
+  return {};
+}
+
+// Before uploads are enqueued, for which it would wait.
+Status PendingBatch::read_files() {
+  std::map<std::pair<const device::DirectFile*, bool>, std::vector<device::FileRange>> reads;
+  for (const PageUpload& part : layout_.uploads) {
+    if (!part.file) continue;
+    reads[{part.file, part.is_compressed}].push_back({part.file_offset, part.from.size(), part.to});
+    bytes_read_directly_ += part.from.size();
+  }
+  for (const auto& [from, ranges] : reads)
+    PENSTOCK_TRY(from.first->read(queue_, from.second ? *compressed_ : *bytes_, ranges));
   return {};
 }
 

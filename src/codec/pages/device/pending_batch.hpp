@@ -20,6 +20,7 @@ class PendingBatch final : public PendingPages {
   Result<std::vector<DecodedPages>> finish() override;
   const std::optional<PageFault>& fault() const override { return fault_; }
   std::uint64_t bytes_uploaded() const override { return bytes_uploaded_; }
+  std::uint64_t bytes_read_directly() const override { return bytes_read_directly_; }
   std::shared_ptr<Event> uploaded() const override { return uploaded_; }
 
  private:
@@ -37,6 +38,7 @@ class PendingBatch final : public PendingPages {
   Result<const std::byte*> stage(const void* from, std::uint64_t bytes);
   Result<Memory> upload(const void* from, std::uint64_t bytes);
   Status upload_pages();
+  Status read_files();
   Status inflate(Compression compression, const PageInflation& pages, const Memory& compressed);
   Status copy_ranges(const Memory& compressed);
   Status scan();
@@ -58,7 +60,7 @@ class PendingBatch final : public PendingPages {
   Queue& queue_;
   PageLayout layout_;
   std::optional<PageFault> fault_;
-  std::uint64_t bytes_uploaded_ = 0;
+  std::uint64_t bytes_uploaded_ = 0, bytes_read_directly_ = 0;
   std::shared_ptr<Event> uploaded_;
   Memory bytes_, compressed_, ranges_, tasks_, slices_, validity_, checkpoints_, found_, faults_;
   std::vector<Inflating> inflating_;
