@@ -114,6 +114,7 @@ class Execution {
   std::optional<Traits> expected_traits() const;
   Status read_ahead(Chain& chain, std::uint64_t row_limit);
   Status begin_pages(Chain& chain, const Traits& expected, std::uint64_t row_limit);
+  void pin_read_ahead();
   const TableSource& rows_of_pages(const Chain& chain, const TableSource& selected) const;
 
   // execution_compile.cpp
@@ -151,6 +152,8 @@ class Execution {
   std::shared_ptr<pages::PageDecoder> page_decoder_;  // null until a program reads pages
   // Of all pages that are read ahead.
   const std::shared_ptr<pages::ReadingOrder> order_ = std::make_shared<pages::ReadingOrder>();
+  std::vector<std::weak_ptr<PinnedSlabs>> not_pinned_;  // of pages begun before the device was open
+  Task<void> pinning_;
   BuildSides sides_;                           // the right sides of joins
   std::set<StepId> paired_;                    // left sides of joins that make pairs
   std::shared_ptr<JoinKernels> join_kernels_;  // null until a right side may stay

@@ -14,6 +14,7 @@ Status Execution::begin_compiling() {
   PENSTOCK_ASSIGN(const bool has_opened, device_.wait());
   if (!has_opened) return {};
   PENSTOCK_TRY(fuse_for_device());
+  pin_read_ahead();
   for (const StepId result : results_) PENSTOCK_TRY(compile_step(result));
   return {};
 }
