@@ -201,10 +201,10 @@ class Runner {
 
 // Returns how many rows of so many bytes make a good chunk. A CPU's chunk stays in the caches
 // between decoding and kernel, and few enough are in flight that fresh pages cost little; smaller
-// ones cost launches and merges of groups (docs/lab/cpu-queries.md). A GPU's chunk is large enough for
-// its launches and for the bus. It is no larger, so that the first upload begins sooner and less
-// memory is pinned. What a session keeps is cut alike for every query. Light encodings take fewer
-// bytes, and cost a copy where a chunk is not all of a batch that `penstock encode` wrote.
+// ones cost launches and merges of groups (docs/lab/cpu-queries.md). A GPU's chunk is large enough
+// for its launches and for the bus. It is no larger, so that the first upload begins sooner and
+// less memory is pinned. What a session keeps is cut alike for every query. Light encodings take
+// fewer bytes, and cost a copy where a chunk is not all of a batch that `penstock encode` wrote.
 std::uint64_t wanted_chunk_rows(const RunOptions& options, const Traits& traits,
                                 const TileProgram& program, std::uint64_t row_bytes) {
   const bool is_small = traits.wants_cache_sized_chunks();
