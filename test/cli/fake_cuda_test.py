@@ -1,4 +1,4 @@
-"""The list of devices with a driver of CUDA that tells its version late (fake_cuda.c)."""
+"""The list of devices with a driver of CUDA that tells its version late (fake_cuda.cpp)."""
 
 import sys
 

@@ -206,18 +206,18 @@ class Runner {
 };
 
 // Returns how many rows of so many bytes make a good chunk. A CPU's chunk stays in the caches
-// between decoding and kernel, and few enough are in flight that fresh pages cost little; below
-// 2^15 rows the launches would cost more. A GPU's chunk is large enough for its launches and for
-// the bus. It is no larger, so that the first upload begins sooner and less memory is pinned. What
-// a session keeps is cut alike for every query. Light encodings take fewer bytes, and cost a copy
-// where a chunk is not all of a batch that `penstock encode` wrote.
+// between decoding and kernel, and few enough are in flight that fresh pages cost little; smaller
+// ones cost launches and merges of groups (docs/lab/cpu-queries.md). A GPU's chunk is large enough
+// for its launches and for the bus. It is no larger, so that the first upload begins sooner and
+// less memory is pinned. What a session keeps is cut alike for every query. Light encodings take
+// fewer bytes, and cost a copy where a chunk is not all of a batch that `penstock encode` wrote.
 std::uint64_t wanted_chunk_rows(const RunOptions& options, const Traits& traits,
                                 const TileProgram& program, std::uint64_t row_bytes) {
   const bool is_small = traits.wants_cache_sized_chunks();
   if (!is_small && !light_columns(program).empty()) return 1u << 20;
   if (options.session && options.session->cache().limit_bytes() > 0)
     return is_small ? 1u << 16 : 1u << 20;
-  return is_small ? std::clamp<std::uint64_t>((4u << 20) / row_bytes, 1u << 15, 1u << 17)
+  return is_small ? std::clamp<std::uint64_t>((16u << 20) / row_bytes, 1u << 16, 1u << 18)
                   : std::clamp<std::uint64_t>((16u << 20) / row_bytes, 1u << 18, 1u << 23);
 }
 

@@ -1,14 +1,15 @@
-/* A driver of CUDA that finds one GPU of architecture 9.0 and does nothing with it. It tells its
-   version only when it is initialised. */
-static int is_initialised;
+// A driver of CUDA that finds one GPU of architecture 9.0 and does nothing with it. It tells its
+// version only when it is initialised.
+extern "C" {
 
-int cuInit(unsigned flags) {
-  (void)flags;
-  is_initialised = 1;
+static bool is_initialised = false;
+
+int cuInit(unsigned) {
+  is_initialised = true;
   return 0;
 }
 int cuDriverGetVersion(int* version) {
-  if (!is_initialised) return 3; /* CUDA_ERROR_NOT_INITIALIZED */
+  if (!is_initialised) return 3;  // CUDA_ERROR_NOT_INITIALIZED
   *version = 13000;
   return 0;
 }
@@ -20,13 +21,11 @@ int cuDeviceGet(int* device, int ordinal) {
   *device = ordinal;
   return 0;
 }
-int cuDeviceGetAttribute(int* value, int attribute, int device) {
-  (void)device;
-  *value = attribute == 75 ? 9 : attribute == 76 ? 0 : 64; /* the architecture's two parts */
+int cuDeviceGetAttribute(int* value, int attribute, int) {
+  *value = attribute == 75 ? 9 : attribute == 76 ? 0 : 64;  // the architecture's two parts
   return 0;
 }
-int cuDeviceGetName(char* name, int bytes, int device) {
-  (void)device;
+int cuDeviceGetName(char* name, int bytes, int) {
   if (bytes > 1) name[0] = 'F', name[1] = 0;
   return 0;
 }
@@ -36,9 +35,9 @@ int cuDeviceTotalMem_v2(unsigned long* bytes, int device) {
   return 0;
 }
 
-/* The rest fails. */
+// The rest fails.
 #define FAILS(name) \
-  int name(void) { return 999; }
+  int name() { return 999; }
 FAILS(cuGetErrorName)
 FAILS(cuDevicePrimaryCtxRetain)
 FAILS(cuDevicePrimaryCtxRelease_v2)
@@ -74,3 +73,5 @@ FAILS(cuFuncGetAttribute)
 FAILS(cuLaunchKernel)
 FAILS(cuLaunchCooperativeKernel)
 FAILS(cuOccupancyMaxActiveBlocksPerMultiprocessor)
+
+}  // extern "C"
