@@ -22,7 +22,9 @@ class ChunkSource {
   virtual std::vector<KernelReport> take_code_reports() = 0;  // once, at the end
   virtual std::uint64_t bytes_uploaded() const = 0;
   virtual std::uint64_t columns_from_cache() const { return 0; }  // of a session
-  virtual double read_seconds() const = 0;                        // spent waiting for the source
+  // Rows that a session had kept, and that are looked at although nothing needs them.
+  virtual std::uint64_t rows_besides() const { return 0; }
+  virtual double read_seconds() const = 0;  // spent waiting for the source
 };
 
 }  // namespace penstock::plan

@@ -45,6 +45,9 @@ class Execution {
   Execution(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options);
   // Computes one of the results.
   Result<QueryResult> run(StepId result);
+  // Returns why kernels cannot read some pages, though their headers did not say so, where that
+  // ended a run; otherwise a success.
+  const Status& refusal() const { return refusal_; }
 
  private:
   // Returns the rows of a step as a table on the host; at least `row_limit` of them if there are as
@@ -96,8 +99,7 @@ class Execution {
                                      std::uint64_t row_limit) const;
   Result<BegunScan> begin_scan(const TileProgram& program, const TableSource& source,
                                std::uint64_t row_limit) const;
-  Result<BegunPages> begin_pages(Chain& chain, const TableSource& source,
-                                 std::uint64_t row_limit) const;
+  Result<BegunPages> begin_pages(Chain& chain, std::uint64_t row_limit) const;
 
   // execution_compile.cpp
   Status begin_compiling();
@@ -136,6 +138,7 @@ class Execution {
   // The rows of sources that cannot be scanned again.
   std::map<StepId, std::shared_ptr<TableSource>> held_;
   RunReport report_;
+  Status refusal_;
 };
 
 }  // namespace penstock::plan

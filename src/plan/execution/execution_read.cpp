@@ -49,7 +49,7 @@ Result<BegunReading> Execution::begin_reading(Chain& chain, const TableSource& s
   BegunReading begun;
   if (!device_.is_opening() || !source.can_be_scanned_again()) return begun;
   if (device::expects_cuda(options_.device)) {
-    PENSTOCK_ASSIGN(begun.pages, begin_pages(chain, source, row_limit));
+    PENSTOCK_ASSIGN(begun.pages, begin_pages(chain, row_limit));
   } else if (options_.page_decoding != PageDecoding::device) {
     PENSTOCK_ASSIGN(begun.columns, begin_scan(chain.programs[0], source, row_limit));
   }
@@ -70,8 +70,7 @@ Result<BegunScan> Execution::begin_scan(const TileProgram& program, const TableS
 }
 
 // Begins to read the pages of a program that a GPU can read them for.
-Result<BegunPages> Execution::begin_pages(Chain& chain, const TableSource& source,
-                                          std::uint64_t row_limit) const {
+Result<BegunPages> Execution::begin_pages(Chain& chain, std::uint64_t row_limit) const {
   if (chain.base == no_step) return BegunPages();
   const std::shared_ptr<TableSource>& base = plan_.step(chain.base).source;
   if (!base || !base->can_be_scanned_again()) return BegunPages();
@@ -81,7 +80,9 @@ Result<BegunPages> Execution::begin_pages(Chain& chain, const TableSource& sourc
   PENSTOCK_TRY(choose_page_decoding(program, *base, options_.page_decoding, expected).status());
   if (program.paged.empty()) return BegunPages();
   chain.paged = std::move(program);
-  return PagedScan::begin(*chain.paged, source, paged_limits(options_, *chain.paged, row_limit));
+  return PagedScan::begin(
+      *chain.paged, *base,
+      paged_limits(options_, *chain.paged, row_limit, chain.selected ? &*chain.selected : nullptr));
 }
 
 }  // namespace penstock::plan
