@@ -217,7 +217,7 @@ duckdb.sql(f"COPY (SELECT 2 * (range * 7919 % 3000) AS k FROM range(8192)) TO '{
 )py"))
     GTEST_SKIP() << "no pyarrow";
   const auto source = open_table(folder / "t");
-  ASSERT_TRUE(source.ok()) << message(source);
+  ASSERT_TRUE(source.ok()) << source.status().text();
   for (const bool is_first : {true, false}) {
     const auto selected = (*source)->select_rows(compare(RowTest::equal, 1001));
     ASSERT_TRUE(selected.ok() && *selected);
