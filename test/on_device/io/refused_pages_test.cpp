@@ -34,7 +34,6 @@ class RefusedPages : public ::testing::Test {
 
   // One row group of one column of strings without a dictionary.
   void write(const std::vector<std::string>& rows,
-             parquet::Encoding::type encoding = parquet::Encoding::PLAIN,
              parquet::Compression::type codec = parquet::Compression::UNCOMPRESSED) const {
     arrow::StringBuilder strings;
     for (const std::string& row : rows) ASSERT_TRUE(strings.Append(row).ok());
@@ -43,7 +42,6 @@ class RefusedPages : public ::testing::Test {
     const auto properties = parquet::WriterProperties::Builder()
                                 .disable_dictionary()
                                 ->disable_statistics()
-                                ->encoding(encoding)
                                 ->compression(codec)
                                 ->data_pagesize(std::int64_t{1} << 30)
                                 ->build();
@@ -91,16 +89,6 @@ TEST_F(RefusedPages, StringsOf16MiB) {
   expect_host_decodes(2, bytes + 1, "a string of 16 MiB or more");
 }
 
-// Each string but the first one shares all but a byte with the one before it.
-TEST_F(RefusedPages, ChainedStringsOf1GiBInAPage) {
-  const std::uint64_t bytes = (std::uint64_t{16} << 20) - 1, rows = 65;
-  std::vector<std::string> strings(rows, std::string(bytes, 'a'));
-  for (std::uint64_t row = 0; row < rows; row += 2) strings[row].back() = 'b';
-  ASSERT_NO_FATAL_FAILURE(write(strings, parquet::Encoding::DELTA_BYTE_ARRAY));
-  strings = {};
-  expect_host_decodes(rows, rows * bytes, "strings that together have 1 GiB or more");
-}
-
 // Replaces what begins with `from` by as many bytes.
 std::string replaced(std::string file, const std::string& from, const std::string& to) {
   const std::size_t at = file.find(from);
@@ -138,7 +126,7 @@ TEST_F(RefusedPages, ZstandardOfSeveralFrames) {
     count++;
     bytes += row.size();
   }
-  ASSERT_NO_FATAL_FAILURE(write(rows, parquet::Encoding::PLAIN, parquet::Compression::ZSTD));
+  ASSERT_NO_FATAL_FAILURE(write(rows, parquet::Compression::ZSTD));
   std::string file = read_file(path_);
   const std::size_t begin = file.find("\x28\xb5\x2f\xfd");
   ASSERT_NE(begin, std::string::npos);
