@@ -11,6 +11,8 @@ struct RowGroupBatch {
   std::vector<std::uint32_t> row_groups;  // ascending, each with rows
   std::uint64_t row_count = 0;
   std::uint64_t stored_bytes = 0, page_bytes = 0;  // of all columns read, by the footer
+  // The columns that are read of it, by their places among those of a stream, ascending; none: all.
+  std::vector<std::size_t> places = {};
 
   friend bool operator==(const RowGroupBatch&, const RowGroupBatch&) = default;
 };

@@ -84,9 +84,15 @@ void PageStream::open_batch() {
   next.batch.columns.resize(columns_.size());
   for (std::vector<ChunkPages>& chunks : next.batch.columns)
     chunks.resize(next.batch.groups.row_groups.size());
+  std::vector<std::size_t> places = next.batch.groups.places;
+  if (places.empty())
+    for (std::size_t place = 0; place < columns_.size(); place++) places.push_back(place);
+  const std::vector<std::uint32_t> columns = columns_at(places);
   for (std::size_t group = 0; group < next.batch.groups.row_groups.size(); group++)
-    for (auto& together : table_->neighbours(columns_, next.batch.groups.row_groups[group]))
+    for (auto& together : table_->neighbours(columns, next.batch.groups.row_groups[group])) {
+      for (std::size_t& column : together) column = places[column];
       next.parts.push_back({group, std::move(together)});
+    }
   open_bytes_ += next.batch.groups.stored_bytes;
   open_.push_back(std::move(next));
   opened_++;
@@ -141,10 +147,10 @@ void PageStream::run() {
   }
 }
 
-Result<std::vector<ChunkPages>> PageStream::read(const Part& part, std::uint32_t row_group) const {
+std::vector<std::uint32_t> PageStream::columns_at(std::span<const std::size_t> places) const {
   std::vector<std::uint32_t> columns;
-  for (const std::size_t column : part.columns) columns.push_back(columns_[column]);
-  return table_->read_neighbours(columns, row_group, memory_);
+  for (const std::size_t place : places) columns.push_back(columns_[place]);
+  return columns;
 }
 
 // Reads without the lock. The deque keeps its elements in place meanwhile: a batch is taken when
@@ -155,7 +161,8 @@ void PageStream::read_part(OpenBatch& of, std::size_t number, std::unique_lock<s
   const bool was_last = has_begun_all();
   lock.unlock();
   if (was_last) order_->work_.notify_all();  // others of the order
-  auto pages = catch_exceptions([&] { return read(part, row_group); });
+  auto pages = catch_exceptions(
+      [&] { return table_->read_neighbours(columns_at(part.columns), row_group, memory_); });
   lock.lock();
   if (pages.ok()) {
     for (std::size_t i = 0; i < part.columns.size(); i++)

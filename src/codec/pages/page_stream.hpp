@@ -18,7 +18,8 @@ namespace penstock::pages {
 
 struct PageBatch {
   RowGroupBatch groups;
-  // For each column asked for, the chunk of each row group of the batch.
+  // For each column asked for, the chunk of each row group of the batch; without bytes where the
+  // column is not read of it.
   std::vector<std::vector<ChunkPages>> columns;
 };
 
@@ -82,7 +83,7 @@ class PageStream {
   OpenBatch* batch_to_read();
   void run();
   void read_part(OpenBatch& of, std::size_t number, std::unique_lock<std::mutex>& lock);
-  Result<std::vector<ChunkPages>> read(const Part& part, std::uint32_t row_group) const;
+  std::vector<std::uint32_t> columns_at(std::span<const std::size_t> places) const;
 
   const std::shared_ptr<const PagedTable> table_;
   const std::vector<std::uint32_t> columns_;

@@ -16,6 +16,7 @@ class ChunkBloomFilter {
   // Returns whether the value of a row, not NULL, may occur in the chunk. `values` have the
   // column's type.
   bool may_hold(const Column& values, std::uint64_t row) const;
+  std::uint64_t bytes() const { return filter_->GetBitsetSize(); }
 
  private:
   ChunkBloomFilter(const ParquetColumn& column, parquet::Type::type stored,

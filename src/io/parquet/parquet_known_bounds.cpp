@@ -26,4 +26,24 @@ const std::optional<PageBounds>& KnownBounds::of_pages(int row_group, std::uint3
                [&] { return page_bounds(file_, row_group, file_.columns()[column]); });
 }
 
+// Reads without the lock: other row groups of the column are looked at meanwhile.
+std::shared_ptr<const ChunkBloomFilter> KnownBounds::filter_of(int row_group,
+                                                               std::uint32_t column) const {
+  constexpr std::uint64_t max_filter_bytes = std::uint64_t{64} << 20;
+  ColumnBounds& of = columns_[column];
+  {
+    const std::lock_guard lock(of.filters_mutex);
+    if (of.filters.empty()) of.filters.resize(static_cast<std::size_t>(file_.row_group_count()));
+    if (const auto& kept = of.filters[static_cast<std::size_t>(row_group)]) return *kept;
+  }
+  const Filter filter = ChunkBloomFilter::open(file_, row_group, file_.columns()[column]);
+  const std::uint64_t bytes = filter ? filter->bytes() : 0;
+  if (filter_bytes_ + bytes > max_filter_bytes) return filter;
+  const std::lock_guard lock(of.filters_mutex);
+  std::optional<Filter>& kept = of.filters[static_cast<std::size_t>(row_group)];
+  if (kept) return *kept;
+  filter_bytes_ += bytes;
+  return *(kept = filter);
+}
+
 }  // namespace penstock::io

@@ -1,12 +1,16 @@
-// What a file's statistics and page indices say, decoded when it is first asked for.
+// What a file's statistics, page indices and bloom filters say, decoded when it is first asked for.
 //
-// A file that stays open is asked again by every statement. A page index is read from the file, so
-// that decoding it anew costs more than many a kernel.
+// A file that stays open is asked again by every statement. Page indices and bloom filters are read
+// from the file, so that decoding one anew costs more than many a kernel.
 #pragma once
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <vector>
 
 #include "base/published.hpp"
+#include "io/parquet/parquet_bloom.hpp"
 #include "io/parquet/parquet_page_index.hpp"
 
 namespace penstock::io {
@@ -20,20 +24,26 @@ class KnownBounds {
   // throws; then nothing is kept.
   const Bounds& of_chunk(int row_group, std::uint32_t column) const;
   const std::optional<PageBounds>& of_pages(int row_group, std::uint32_t column) const;
+  // Null where there is no filter. Filters are kept up to a limit of bytes; others are read again.
+  std::shared_ptr<const ChunkBloomFilter> filter_of(int row_group, std::uint32_t column) const;
 
  private:
+  using Filter = std::shared_ptr<const ChunkBloomFilter>;
   // By row group. Most columns of a wide file are never asked for. Threads look at row groups side
   // by side: a lock for each column cost Q6 0.6 ms on 16 cores.
   template <class T> using ByGroup = Published<std::unique_ptr<Published<T>[]>>;
   struct ColumnBounds {
     ByGroup<Bounds> chunks;
     ByGroup<std::optional<PageBounds>> pages;
+    std::mutex filters_mutex;
+    std::vector<std::optional<Filter>> filters;  // by row group; empty until one is asked for
   };
   template <class T, class Decode>
   const T& known(ByGroup<T>& values, int row_group, const Decode& decode) const;
 
   const ParquetFile& file_;
   const std::unique_ptr<ColumnBounds[]> columns_;
+  mutable std::atomic<std::uint64_t> filter_bytes_ = 0;  // of those kept
 };
 
 }  // namespace penstock::io

@@ -4,7 +4,6 @@
 
 #include "base/parallel.hpp"
 #include "io/common/arrow_errors.hpp"
-#include "io/parquet/parquet_bloom.hpp"
 
 namespace penstock::io {
 namespace {
@@ -76,7 +75,6 @@ class GroupSelector {
   }
 
   NeededRows needed_by_comparison(const RowCondition& condition) const {
-    const ParquetColumn& column = file_.columns()[condition.column];
     const Bounds& bounds = known_.of_chunk(row_group_, condition.column);
     if (!may_hold(condition, bounds)) return {};
     NeededRows rows = every_row();
@@ -84,7 +82,7 @@ class GroupSelector {
     rows.by_page_index = rows.by_bloom_filters = rows_of_pages(condition, rows);
     const bool asks_filter =
         condition.test == RowTest::equal && !(condition.keeps_nulls && bounds.may_have_nulls());
-    if (asks_filter && !any_in_bloom_filter(column, condition.constants))
+    if (asks_filter && !any_in_bloom_filter(condition.column, condition.constants))
       rows.by_bloom_filters.clear();
     return rows;
   }
@@ -99,8 +97,8 @@ class GroupSelector {
     return rows;
   }
 
-  bool any_in_bloom_filter(const ParquetColumn& column, const Column& constants) const {
-    const auto filter = ChunkBloomFilter::open(file_, row_group_, column);
+  bool any_in_bloom_filter(std::uint32_t column, const Column& constants) const {
+    const auto filter = known_.filter_of(row_group_, column);
     for (std::uint64_t i = 0; filter && i < constants.row_count; i++)
       if (filter->may_hold(constants, i)) return true;
     return !filter;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <mutex>
 #include <numeric>
 
 #include "base/parallel.hpp"
@@ -31,6 +33,29 @@ bool same_words(std::span<const std::uint64_t> a,
   std::uint64_t differences = 0;
   for (std::size_t i = 0; i < a.size(); i++) differences |= a[i] ^ b[i];
   return differences == 0;
+}
+
+// A number that does not descend where the values ascend; different values may have the same.
+std::uint64_t rank_of(const Scalar& value) {
+  constexpr std::uint64_t top_bit = std::uint64_t{1} << 63;
+  if (!is_float(value.type)) {
+    const Int128 near = std::clamp<Int128>(value.integer, INT64_MIN, INT64_MAX);
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(near)) ^ top_bit;
+  }
+  if (std::isnan(value.real)) return ~std::uint64_t{0};
+  const auto bits = std::bit_cast<std::uint64_t>(value.real == 0 ? 0.0 : value.real);
+  return (bits & top_bit) != 0 ? ~bits : bits | top_bit;
+}
+
+std::uint64_t rank_of(const Scalar& value, const SortKey& key) {
+  if (value.is_null) return key.nulls_first ? 0 : ~std::uint64_t{0};
+  return key.descending ? ~rank_of(value) : rank_of(value);
+}
+
+void keep_lowest(std::vector<std::uint64_t>& values, std::uint64_t count) {
+  if (values.size() <= count) return;
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(count));
+  values.resize(count);
 }
 
 }  // namespace
@@ -201,24 +226,58 @@ std::vector<std::uint64_t> GroupTable::all_groups() const {
   return groups;
 }
 
+Scalar GroupTable::value_of(std::size_t group, std::uint32_t c) const {
+  if (c >= program_.key_count)
+    return result_of(program_, program_.results[c - program_.key_count], partials(group));
+  const Type type = program_.schema[c].type;
+  return is_null(group, c) ? Scalar::null_of(type) : scalar_of_word(type, key(group)[c]);
+}
+
+// Returns groups of which the first ones by an order are some, and those that are equal to the last
+// of these: no column is made of the others. They are told by numbers of the first key alone.
+std::vector<std::uint64_t> GroupTable::groups_near(const TopK& first) const {
+  const SortKey& by = first.keys[0];
+  if (program_.schema[by.column].type.kind == Kind::string) return all_groups();
+  std::vector<std::uint64_t> ranks(count_), lowest;
+  std::mutex mutex;
+  in_parallel(count_, slice_rows, [&](std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t group = begin; group < end; group++)
+      ranks[group] = rank_of(value_of(group, by.column), by);
+    const auto at = [&](std::uint64_t group) {
+      return ranks.begin() + static_cast<std::ptrdiff_t>(group);
+    };
+    std::vector<std::uint64_t> some(at(begin), at(end));
+    keep_lowest(some, first.count);
+    const std::lock_guard lock(mutex);
+    lowest.insert(lowest.end(), some.begin(), some.end());
+  });
+  keep_lowest(lowest, first.count);
+  const std::uint64_t limit = *std::ranges::max_element(lowest);
+  std::vector<std::uint64_t> groups;
+  for (std::uint64_t group = 0; group < count_; group++)
+    if (ranks[group] <= limit) groups.push_back(group);
+  return groups;
+}
+
 // Returns the first groups by an order, and those that are equal to the last of them: which of
 // these come first is told by the keys.
 std::vector<std::uint64_t> GroupTable::groups_up_to(const TopK& first) const {
-  std::vector<std::uint64_t> groups = all_groups();
-  if (first.count == 0 || first.count >= count_ / 4) return groups;
+  if (first.keys.empty() || first.count == 0 || first.count >= count_ / 4) return all_groups();
+  const std::vector<std::uint64_t> groups = groups_near(first);
   Table ordered;
-  ordered.row_count = count_;
+  ordered.row_count = groups.size();
   ordered.columns.resize(program_.schema.size());
   for (const SortKey& key : first.keys)
     ordered.columns[key.column] = column_of_groups(key.column, groups);
   const std::vector<NormalizedKey> words = normalized_keys(ordered, first.keys);
-  const std::uint64_t last = order_on_host(words, count_, first.count).back();
-  std::erase_if(groups, [&](std::uint64_t group) {
+  const std::uint64_t last = order_on_host(words, groups.size(), first.count).back();
+  std::vector<std::uint64_t> found;
+  for (std::uint64_t i = 0; i < groups.size(); i++) {
     const auto word = std::ranges::find_if(
-        words, [&](const NormalizedKey& one) { return one.values[group] != one.values[last]; });
-    return word != words.end() && word->values[group] > word->values[last];
-  });
-  return groups;
+        words, [&](const NormalizedKey& one) { return one.values[i] != one.values[last]; });
+    if (word == words.end() || word->values[i] < word->values[last]) found.push_back(groups[i]);
+  }
+  return found;
 }
 
 Table GroupTable::finish(const TopK* first) const {

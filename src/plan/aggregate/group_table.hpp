@@ -81,6 +81,8 @@ class GroupTable {
   Column result_slice(std::size_t i, Groups groups) const;
   Column column_of_groups(std::uint32_t c, Groups groups) const;
   std::vector<std::uint64_t> all_groups() const;
+  Scalar value_of(std::size_t group, std::uint32_t column) const;
+  std::vector<std::uint64_t> groups_near(const TopK& first) const;
   std::vector<std::uint64_t> groups_up_to(const TopK& first) const;
 
   const TileProgram& program_;

@@ -26,7 +26,9 @@ class ChunkSource {
   // Says which way a source was read where that is not the usual one; "" otherwise.
   virtual std::string note() const { return ""; }
   virtual std::uint64_t columns_from_cache() const { return 0; }  // of a session
-  virtual double read_seconds() const = 0;                        // spent waiting for the source
+  // Rows that a session had kept, and that are looked at although nothing needs them.
+  virtual std::uint64_t rows_besides() const { return 0; }
+  virtual double read_seconds() const = 0;  // spent waiting for the source
 };
 
 }  // namespace penstock::plan

@@ -1,16 +1,13 @@
 #include "plan/execution/execution.hpp"
 
 #include "base/clock.hpp"
-#include "base/exception_boundary.hpp"
 #include "plan/aggregate/host_steps.hpp"
 #include "plan/execution/selected_source.hpp"
 #include "plan/fusion/source_answers.hpp"
 #include "plan/order/sort_rows.hpp"
 #include "plan/order/window_rows.hpp"
-#include "plan/validate/validate.hpp"
 
-namespace penstock {
-namespace plan {
+namespace penstock::plan {
 
 Execution::Execution(const Plan& plan, const std::vector<StepId>& results,
                      const RunOptions& options)
@@ -213,13 +210,13 @@ Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit, RowsOn
   return table;
 }
 
-// Returns what is scanned where `selected` may leave rows out.
+// Returns what is scanned where `selected` may leave rows out. Pages are read by whole row groups.
 const TableSource& Execution::rows_to_scan(const Chain& chain, const TableSource& selected) {
   if (!chain.selected) return selected;
   const bool is_paged = !chain.programs[0].paged.empty();
   report_.skipped += is_paged ? counted_by_groups(*chain.selected, *plan_.step(chain.base).source)
                               : chain.selected->counts;
-  return is_paged ? rows_of_pages(chain, selected) : selected;
+  return is_paged ? *plan_.step(chain.base).source : selected;
 }
 
 Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
@@ -232,11 +229,15 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
   if (!chain.stays) stay = nullptr;  // it was fused again, in another way
   run.stay = stay;
   run.pairs = chain.pairs.get();
+  if (chain.base != no_step) run.paged_source = plan_.step(chain.base).source.get();
+  if (chain.selected) run.selected = &*chain.selected;
+  run.refusal = &refusal_;
   if (chain.first_groups && chain.programs.size() == 1) run.first_groups = &*chain.first_groups;
   PENSTOCK_ASSIGN(Table table, run_tiles(run, std::move(chain.kernels[0]), chain.programs[0],
                                          source, std::move(begun)));
   if (stay && stay->are_there) return table;
   const std::uint64_t rows_read = report_.rows_read;
+  const SkipCounts skipped = report_.skipped;
   std::vector<Table> parts;
   parts.push_back(std::move(table));
   for (std::size_t i = 1; i < chain.programs.size(); i++) {
@@ -245,6 +246,7 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
     parts.push_back(std::move(part));
   }
   report_.rows_read = rows_read;  // the same rows again
+  report_.skipped = skipped;
   chain.kernels.clear();
   Table rows = parts.size() == 1 ? std::move(parts[0]) : beside(chain.programs, std::move(parts));
   if (chain.wanted.empty()) return rows;
@@ -252,53 +254,4 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
   return spread_columns(plan_.step(chain.last).schema, chain.wanted, rows);
 }
 
-}  // namespace plan
-
-static Result<std::vector<QueryResult>> run_all(const Plan& plan,
-                                                const std::vector<StepId>& results,
-                                                const RunOptions& options) {
-  for (StepId result : results) PENSTOCK_TRY(plan::check_result(plan, result));
-  if (options.validate && options.fast_math)
-    return Status(Code::invalid,
-                  "validate compares exact values, which fast math does not compute: leave one of "
-                  "the two out");
-  plan::Execution execution(plan, results, options);
-  std::vector<QueryResult> outcomes;
-  for (StepId result : results) {
-    PENSTOCK_ASSIGN(QueryResult outcome, execution.run(result));
-    outcomes.push_back(std::move(outcome));
-  }
-  return outcomes;
-}
-
-static bool can_run_again(const Plan& plan) {
-  for (StepId id = 0; id < plan.size(); id++)
-    if (const auto& source = plan.step(id).source; source && !source->can_be_scanned_again())
-      return false;
-  return true;
-}
-
-// Where memory is short, what a session keeps is dropped, and the run begins anew.
-static Result<std::vector<QueryResult>> run_in_session(const Plan& plan,
-                                                       const std::vector<StepId>& results,
-                                                       const RunOptions& options) {
-  auto outcomes = run_all(plan, results, options);
-  if (outcomes.ok() || outcomes.status().code() != Code::no_memory || !options.session ||
-      options.session->cache().counters().bytes == 0 || !can_run_again(plan))
-    return outcomes;
-  options.session->cache().clear();
-  return run_all(plan, results, options);
-}
-
-Result<std::vector<QueryResult>> run(const Plan& plan, const std::vector<StepId>& results,
-                                     const RunOptions& options) {
-  return catch_exceptions([&] { return run_in_session(plan, results, options); });
-}
-
-Result<QueryResult> run(const Plan& plan, StepId result, const RunOptions& options) {
-  PENSTOCK_ASSIGN(std::vector<QueryResult> outcomes,
-                  catch_exceptions([&] { return run_in_session(plan, {result}, options); }));
-  return std::move(outcomes[0]);
-}
-
-}  // namespace penstock
+}  // namespace penstock::plan

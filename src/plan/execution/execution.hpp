@@ -51,6 +51,9 @@ class Execution {
   Execution(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options);
   // Computes one of the results.
   Result<QueryResult> run(StepId result);
+  // Returns why kernels cannot read some pages, though their headers did not say so, where that
+  // ended a run; otherwise a success.
+  const Status& refusal() const { return refusal_; }
 
  private:
   // Returns the rows of a step as a table on the host; at least `row_limit` of them if there are as
@@ -115,7 +118,6 @@ class Execution {
   Status read_ahead(Chain& chain, std::uint64_t row_limit);
   Status begin_pages(Chain& chain, const Traits& expected, std::uint64_t row_limit);
   void pin_read_ahead();
-  const TableSource& rows_of_pages(const Chain& chain, const TableSource& selected) const;
 
   // execution_compile.cpp
   Status fuse_for_device();
@@ -160,6 +162,7 @@ class Execution {
   // The rows of sources that cannot be scanned again.
   std::map<StepId, std::shared_ptr<TableSource>> held_;
   RunReport report_;
+  Status refusal_;
 };
 
 }  // namespace penstock::plan

@@ -5,7 +5,6 @@
 
 #include "device/driver.hpp"
 #include "plan/execution/execution.hpp"
-#include "plan/execution/selected_source.hpp"
 #include "plan/fusion/paged_columns.hpp"
 
 namespace penstock::plan {
@@ -56,8 +55,10 @@ Status Execution::begin_pages(Chain& chain, const Traits& expected, std::uint64_
   if (program->paged.empty()) return {};
   PENSTOCK_ASSIGN(chain.scanned, leave_out_rows(chain, base));
   PENSTOCK_ASSIGN(chain.begun,
-                  PagedScan::begin(device_.get(), *program, rows_of_pages(chain, *chain.scanned),
-                                   paged_limits(options_, *program, row_limit), order_));
+                  PagedScan::begin(device_.get(), *program, *base,
+                                   paged_limits(options_, *program, row_limit,
+                                                chain.selected ? &*chain.selected : nullptr),
+                                   order_));
   if (!device_.get() && chain.begun.memory) not_pinned_.push_back(chain.begun.memory);
   return {};
 }
@@ -71,15 +72,6 @@ void Execution::pin_read_ahead() {
         for (const std::weak_ptr<PinnedSlabs>& one : all)
           if (const auto memory = one.lock()) memory->pin_on(device);
       });
-}
-
-// Returns what is scanned where kernels read pages and `selected` may leave rows out. Pages are
-// read by whole row groups: where each has a row that is needed, the source itself is read, of
-// which a session keeps pages.
-const TableSource& Execution::rows_of_pages(const Chain& chain, const TableSource& selected) const {
-  if (!chain.selected) return selected;
-  const TableSource& all = *plan_.step(chain.base).source;
-  return counted_by_groups(*chain.selected, all).rows_skipped == 0 ? all : selected;
 }
 
 }  // namespace penstock::plan

@@ -1,8 +1,10 @@
 #include "plan/execution/page_entries.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "plan/fusion/derived_columns.hpp"
@@ -27,7 +29,7 @@ PageEntries::PageEntries(const TileProgram& program, const pages::PagedTable& ta
     }
     // One entry at least: that of a row without a value, which reads entry 0.
     const std::size_t width = entry_bytes(program.source_schema[column].type);
-    entries_.push_back({column, root, std::vector<std::byte>(width), nullptr});
+    entries_.push_back({column, root, std::vector<std::byte>(width), nullptr, 0});
   }
 }
 
@@ -37,7 +39,7 @@ void PageEntries::add_constants(std::uint32_t column) {
   if (words.empty()) return;
   std::vector<std::byte> bytes(words.size() * 4);
   std::memcpy(bytes.data(), words.data(), bytes.size());
-  entries_.push_back({column, program_.root_of(column), std::move(bytes), nullptr});
+  entries_.push_back({column, program_.root_of(column), std::move(bytes), nullptr, 0});
 }
 
 void PageEntries::set_strings(std::uint32_t column, std::shared_ptr<ColumnStrings> strings) {
@@ -86,11 +88,17 @@ Status PageEntries::add_new(Root& root) {
   return {};
 }
 
+// The first strings stand in the place of the entry of a row without a value.
 Status PageEntries::append(Entries& to, std::size_t first, const Column& results) {
   const std::size_t width = entry_bytes(results.type), count = results.row_count;
-  to.values.resize((first + count) * width);
-  to.uploaded = nullptr;
-  std::byte* const values = to.values.data() + first * width;
+  if (first == 0) {
+    to.added.clear();
+    to.buffer = nullptr;
+    to.uploaded_bytes = 0;
+  }
+  const std::size_t place = to.added.size();
+  to.added.resize(place + count * width);
+  std::byte* const values = to.added.data() + place;
   if (results.type.kind == Kind::boolean) {
     for (std::size_t i = 0; i < count; i++) values[i] = static_cast<std::byte>(results.boolean(i));
   } else if (results.type.kind == Kind::string) {
@@ -103,20 +111,43 @@ Status PageEntries::append(Entries& to, std::size_t first, const Column& results
   return {};
 }
 
+// Chunks in flight read the buffer before, which `kept` holds for the copy too.
+Status PageEntries::grow(Entries& entries, Device& device, Queue& queue,
+                         std::vector<std::shared_ptr<const void>>& kept) {
+  const std::uint64_t bytes = entries.uploaded_bytes + entries.added.size();
+  if (entries.buffer && bytes <= entries.buffer->bytes()) return {};
+  const std::shared_ptr<Buffer> before = entries.buffer;
+  PENSTOCK_ASSIGN(entries.buffer, device.allocate(before ? std::bit_ceil(bytes) : bytes));
+  if (!before) return {};
+  if (last_upload_) PENSTOCK_TRY(queue.wait_for(*last_upload_));
+  kept.push_back(before);
+  return queue.copy(*entries.buffer, *before, entries.uploaded_bytes);
+}
+
+// What is added is not read by chunks in flight, though it goes to the buffer that they read.
+Status PageEntries::upload_added(Entries& entries, Device& device, Queue& queue,
+                                 std::vector<std::shared_ptr<const void>>& kept) {
+  PENSTOCK_TRY(grow(entries, device, queue, kept));
+  const auto added =
+      std::make_shared<const std::vector<std::byte>>(std::exchange(entries.added, {}));
+  PENSTOCK_TRY(queue.upload(*entries.buffer, added->data(), added->size(), entries.uploaded_bytes));
+  entries.uploaded_bytes += added->size();
+  bytes_uploaded_ += added->size();
+  kept.push_back(added);
+  return {};
+}
+
 Result<std::vector<std::shared_ptr<Buffer>>> PageEntries::upload(
     Device& device, Queue& queue, std::vector<std::shared_ptr<const void>>& kept) {
   for (Root& root : roots_) PENSTOCK_TRY(add_new(root));
   std::vector<std::shared_ptr<Buffer>> buffers;
+  bool has_uploaded = false;
   for (Entries& entries : entries_) {
-    if (!entries.uploaded) {
-      const auto copy = std::make_shared<const std::vector<std::byte>>(entries.values);
-      PENSTOCK_ASSIGN(entries.uploaded, device.allocate(copy->size()));
-      PENSTOCK_TRY(queue.upload(*entries.uploaded, copy->data(), copy->size()));
-      bytes_uploaded_ += copy->size();
-      kept.push_back(copy);
-    }
-    buffers.push_back(entries.uploaded);
+    has_uploaded |= !entries.added.empty();
+    if (!entries.added.empty()) PENSTOCK_TRY(upload_added(entries, device, queue, kept));
+    buffers.push_back(entries.buffer);
   }
+  if (has_uploaded) { PENSTOCK_ASSIGN(last_upload_, queue.record()); }
   return buffers;
 }
 

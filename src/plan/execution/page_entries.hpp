@@ -27,8 +27,8 @@ class PageEntries {
   Status name_entries(std::uint32_t column, std::span<pages::ChunkPages> chunks);
   // Returns the numbers of strings of such a column.
   Result<std::vector<std::uint32_t>> name_strings(std::uint32_t column, const Column& strings);
-  // Returns the tables and constants of the program's columns in their order, uploaded by `queue`
-  // where they have changed. They have all strings that were numbered before. `kept` gets what must
+  // Returns the tables and constants of the program's columns in their order; `queue` uploads
+  // what they gained since. They have all strings that were numbered before. `kept` gets what must
   // live until the queue has done it.
   Result<std::vector<std::shared_ptr<Buffer>>> upload(
       Device& device, Queue& queue, std::vector<std::shared_ptr<const void>>& kept);
@@ -39,8 +39,9 @@ class PageEntries {
   // the constants that it is computed with.
   struct Entries {
     std::uint32_t column = 0, root = 0;
-    std::vector<std::byte> values;
-    std::shared_ptr<Buffer> uploaded;  // null: they have changed
+    std::vector<std::byte> added;    // follow those that are uploaded
+    std::shared_ptr<Buffer> buffer;  // null: nothing is uploaded
+    std::uint64_t uploaded_bytes = 0;
   };
   struct Root {
     std::uint32_t column = 0;
@@ -51,12 +52,17 @@ class PageEntries {
   void add_constants(std::uint32_t column);
   Status add_new(Root& root);
   Status append(Entries& to, std::size_t first, const Column& results);
+  Status grow(Entries& entries, Device& device, Queue& queue,
+              std::vector<std::shared_ptr<const void>>& kept);
+  Status upload_added(Entries& entries, Device& device, Queue& queue,
+                      std::vector<std::shared_ptr<const void>>& kept);
 
   const TileProgram& program_;
   const pages::PagedTable& table_;
   StringPool& strings_;
   std::vector<Entries> entries_;
   std::vector<Root> roots_;
+  std::shared_ptr<Event> last_upload_;  // of any queue; null before the first
   std::uint64_t bytes_uploaded_ = 0;
 };
 

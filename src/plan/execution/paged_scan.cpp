@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/human_readable.hpp"
+#include "codec/pages/selected_pages.hpp"
 #include "plan/execution/direct_pages.hpp"
 
 namespace penstock::plan {
@@ -35,15 +36,25 @@ pages::BatchLimits batch_limits(const PagedScan::Limits& limits, std::uint64_t d
   return batch;
 }
 
-// Returns the chunks of a scan; those after the rows that are needed are left out.
+std::vector<std::uint32_t> needed_groups(const pages::PagedTable& table,
+                                         const PagedScan::Limits& limits) {
+  return limits.rows ? pages::groups_with_rows(table, limits.rows->ranges)
+                     : pages::all_groups(table);
+}
+
+// Returns the chunks of a scan that have a row group that is needed; those after the rows that are
+// needed are left out. With a cache chunks are cut alike for all statements, of all row groups.
 std::vector<pages::RowGroupBatch> chunks_of(const pages::PagedTable& table,
                                             const std::vector<std::uint32_t>& columns,
+                                            const std::vector<std::uint32_t>& needed,
                                             const PagedScan::Limits& limits,
                                             std::uint64_t device_bytes, bool is_cached) {
-  std::vector<std::uint32_t> groups(table.first_rows().size() - 1);
-  std::iota(groups.begin(), groups.end(), 0u);
   std::vector<pages::RowGroupBatch> chunks =
-      pages::plan_batches(table, columns, groups, batch_limits(limits, device_bytes, is_cached));
+      pages::plan_batches(table, columns, is_cached ? pages::all_groups(table) : needed,
+                          batch_limits(limits, device_bytes, is_cached));
+  std::erase_if(chunks, [&](const pages::RowGroupBatch& chunk) {
+    return part_of(table, columns, chunk, needed).row_groups.empty();
+  });
   std::uint64_t rows = 0;
   std::erase_if(chunks, [&](const pages::RowGroupBatch& chunk) {
     return std::exchange(rows, rows + chunk.row_count) >= limits.rows_needed;
@@ -85,43 +96,46 @@ Result<std::unique_ptr<ChunkSource>> PagedScan::open(std::shared_ptr<Device> dev
   return std::unique_ptr<ChunkSource>(std::move(scan));
 }
 
-// With a cache, chunks are cut alike for all queries: by rows alone, whatever columns are read.
 Status PagedScan::open_stream(const Limits& limits, BegunPages begun) {
   std::vector<std::size_t> loads(program_.paged.size());
   std::iota(loads.begin(), loads.end(), std::size_t{0});
+  const std::vector<std::uint32_t> needed = needed_groups(*table_, limits);
   resident_.look_up(program_, *table_,
-                    chunks_of(*table_, columns_of(loads), limits,
+                    chunks_of(*table_, columns_of(loads), needed, limits,
                               limits.memory_limit_bytes ? limits.memory_limit_bytes
                                                         : device_->traits().global_bytes,
-                              resident_.is_on()));
+                              resident_.is_on()),
+                    needed);
   for (std::size_t i = 0; i < program_.paged.size(); i++)
     if (resident_.strings(i)) entries_.set_strings(program_.paged[i].column, resident_.strings(i));
-  if (!resident_.missing().empty())
-    PENSTOCK_TRY(read_pages(columns_of(resident_.missing()), limits, std::move(begun)));
+  read_loads_ = resident_.missing();
+  if (!read_loads_.empty()) PENSTOCK_TRY(read_pages(limits, std::move(begun)));
   begun_.resize(device_->traits().shares_host_cores() ? chunks_decoded_by_cpu : chunks_decoded);
   if (!stream_) return {};
   for (Begun& chunk : begun_) { PENSTOCK_ASSIGN(chunk.queue, device_->queue()); }
   return {};
 }
 
-Status PagedScan::read_pages(const std::vector<std::uint32_t>& columns, const Limits& limits,
-                             BegunPages begun) {
+Status PagedScan::read_pages(const Limits& limits, BegunPages begun) {
   if (!begun.stream) {
-    PENSTOCK_ASSIGN(
-        DirectPages direct,
-        direct_pages(*device_, {*table_, columns, resident_.chunks()}, limits.direct_reads));
+    const std::vector<std::uint32_t> columns = columns_of(read_loads_);
+    std::vector<pages::RowGroupBatch> batches = resident_.to_read();
+    PENSTOCK_ASSIGN(DirectPages direct,
+                    direct_pages(*device_, {*table_, columns, batches}, limits.direct_reads));
     read_how_ = std::move(direct.how);
     if (direct.table) {
       PENSTOCK_ASSIGN(stream_, pages::PageStream::open(std::move(direct.table), columns,
-                                                       resident_.chunks(), {}));
+                                                       std::move(batches), {}));
       return {};
     }
   }
-  return open_pinned_stream(columns, std::move(begun));
+  return open_pinned_stream(std::move(begun));
 }
 
-Status PagedScan::open_pinned_stream(const std::vector<std::uint32_t>& columns, BegunPages begun) {
-  if (begun.stream && begun.columns == columns && begun.chunks == resident_.chunks()) {
+Status PagedScan::open_pinned_stream(BegunPages begun) {
+  const std::vector<std::uint32_t> columns = columns_of(read_loads_);
+  std::vector<pages::RowGroupBatch> batches = resident_.to_read();
+  if (begun.stream && begun.columns == columns && begun.chunks == batches) {
     if (begun.memory) begun.memory->pin_on(device_);
     stream_ = std::move(begun.stream);
     return {};
@@ -129,7 +143,7 @@ Status PagedScan::open_pinned_stream(const std::vector<std::uint32_t>& columns, 
   const auto memory = device_->traits().unified_memory
                           ? BatchAllocator()
                           : allocator_of(std::make_shared<PinnedSlabs>(device_));
-  PENSTOCK_ASSIGN(stream_, pages::PageStream::open(table_, columns, resident_.chunks(), memory));
+  PENSTOCK_ASSIGN(stream_, pages::PageStream::open(table_, columns, std::move(batches), memory));
   return {};
 }
 
@@ -144,13 +158,15 @@ Result<BegunPages> PagedScan::begin(const std::shared_ptr<Device>& device,
   std::vector<std::uint32_t> columns;
   for (const PagedLoad& load : program.paged) columns.push_back(load.column);
   const auto table = source.pages();
+  const std::vector<std::uint32_t> needed = needed_groups(*table, limits);
   ResidentPages resident(limits.cache, source.identity());
   resident.look_up(program, *table,
-                   chunks_of(*table, columns, limits,
+                   chunks_of(*table, columns, needed, limits,
                              limits.memory_limit_bytes ? limits.memory_limit_bytes : device_bytes,
-                             resident.is_on()));
+                             resident.is_on()),
+                   needed);
   BegunPages begun;
-  begun.chunks = resident.chunks();
+  begun.chunks = resident.to_read();
   for (const std::size_t load : resident.missing()) begun.columns.push_back(columns[load]);
   if (begun.columns.empty()) return begun;
   if (may_be_read_directly({*table, begun.columns, begun.chunks}, limits.direct_reads))
@@ -182,44 +198,55 @@ Status PagedScan::read(Begun& begun) {
   return begun.batch ? Status() : Status(Code::internal, "a stream of pages ended early");
 }
 
+std::vector<pages::ChunkPages>& PagedScan::chunks_of_load(Begun& begun, std::size_t load) const {
+  const auto place = std::ranges::lower_bound(read_loads_, load) - read_loads_.begin();
+  return begun.batch->columns[static_cast<std::size_t>(place)];
+}
+
+Result<pages::ColumnOfPages> PagedScan::column_to_decode(Begun& begun, std::size_t number) {
+  const PagedLoad& load = program_.paged[number];
+  const std::uint32_t column = load.column;
+  std::vector<pages::ChunkPages>& chunks = chunks_of_load(begun, number);
+  if (table_->columns()[column].type.kind == Kind::string && !load.is_text && !load.is_named)
+    PENSTOCK_TRY(entries_.name_entries(column, chunks));
+  pages::ColumnOfPages of_pages{&table_->columns()[column], {}};
+  for (const pages::ChunkPages& chunk : chunks) {
+    if (const std::string why = pages::why_not_decoded(*of_pages.column, chunk); !why.empty())
+      return Status(Code::unsupported, table_->location_of(column, chunk, 0) + ": " + why);
+    of_pages.chunks.push_back(&chunk);
+  }
+  return of_pages;
+}
+
 // Begins to decode what of the chunk is not resident.
 Status PagedScan::begin(Begun& begun) {
   begun.number = begun_count_;
-  if (!stream_) return {};
+  const std::vector<std::size_t>& missing = resident_.missing(begun.number);
+  if (missing.empty()) return {};
   PENSTOCK_TRY(read(begun));
   std::vector<pages::ColumnOfPages> columns;
-  for (std::size_t i = 0; i < resident_.missing().size(); i++) {
-    const PagedLoad& load = program_.paged[resident_.missing()[i]];
-    const std::uint32_t column = load.column;
-    std::vector<pages::ChunkPages>& chunks = begun.batch->columns[i];
-    if (table_->columns()[column].type.kind == Kind::string && !load.is_text && !load.is_named)
-      PENSTOCK_TRY(entries_.name_entries(column, chunks));
-    pages::ColumnOfPages of_pages{&table_->columns()[column], {}};
-    for (const pages::ChunkPages& chunk : chunks) {
-      if (const std::string why = pages::why_not_decoded(*of_pages.column, chunk); !why.empty())
-        return Status(Code::unsupported, table_->location_of(column, chunk, 0) + ": " + why);
-      of_pages.chunks.push_back(&chunk);
-    }
-    columns.push_back(std::move(of_pages));
+  for (const std::size_t load : missing) {
+    PENSTOCK_ASSIGN(pages::ColumnOfPages column, column_to_decode(begun, load));
+    columns.push_back(std::move(column));
   }
   PENSTOCK_ASSIGN(begun.pending, decoder_->begin(*begun.queue, columns));
   return begun.queue->flush();
 }
 
-Status PagedScan::at_fault(const Begun& begun, const Status& status) const {
+Status PagedScan::at_fault(Begun& begun, const Status& status) const {
   const std::optional<pages::PageFault>& fault = begun.pending->fault();
   if (!fault) return status.with("while decoding pages of '" + name_ + "'");
-  const std::uint32_t column = program_.paged[resident_.missing()[fault->column]].column;
-  return fault->status.with(
-      table_->location_of(column, begun.batch->columns[fault->column][fault->chunk], fault->page));
+  const std::size_t load = resident_.missing(begun.number)[fault->column];
+  return fault->status.with(table_->location_of(
+      program_.paged[load].column, chunks_of_load(begun, load)[fault->chunk], fault->page));
 }
 
 // Strings outside of dictionaries become codes: each is downloaded once a chunk.
 Status PagedScan::name_strings(Begun& begun, std::vector<pages::DecodedPages>& decoded) {
   for (std::size_t i = 0; i < decoded.size(); i++) {
-    const PagedLoad& load = program_.paged[resident_.missing()[i]];
+    const PagedLoad& load = program_.paged[resident_.missing(begun.number)[i]];
     if (!load.is_named) continue;
-    PENSTOCK_ASSIGN(const auto texts, decoder_->distinct_texts(*begun.queue, decoded[i]));
+    PENSTOCK_ASSIGN(const auto texts, decoder_->distinct_texts(*begun.queue, decoded[i], {}));
     PENSTOCK_ASSIGN(const auto codes, entries_.name_strings(load.column, texts->strings()));
     PENSTOCK_ASSIGN(decoded[i], texts->with_codes(codes));
   }

@@ -35,6 +35,7 @@ class PagedScan final : public ChunkSource {
     std::uint64_t rows_needed = ~std::uint64_t{0};  // the first ones; later chunks are not read
     DeviceCache* cache = nullptr;                   // of a session
     DirectReads direct_reads = DirectReads::automatic;
+    const RowSelection* rows = nullptr;             // those that are needed; null: all
   };
   // Begins to read, in turn with others of the order. `device`: null while one with memory of its
   // own is being opened.
@@ -62,10 +63,11 @@ class PagedScan final : public ChunkSource {
   std::uint64_t bytes_read_directly() const override { return bytes_read_directly_; }
   std::string note() const override;
   std::uint64_t columns_from_cache() const override { return resident_.columns_taken(); }
+  std::uint64_t rows_besides() const override { return resident_.rows_besides(); }
   double read_seconds() const override { return read_seconds_; }
 
  private:
-  // A chunk whose pages are being decoded. Without a queue all its columns are resident.
+  // A chunk whose pages are being decoded. Without a batch all its columns are resident.
   struct Begun {
     std::size_t number = 0;
     std::optional<pages::PageBatch> batch;
@@ -77,16 +79,17 @@ class PagedScan final : public ChunkSource {
             const TileProgram& program, const TableSource& source, const Limits& limits,
             StringPool& strings);
   Status open_stream(const Limits& limits, BegunPages begun);
-  Status read_pages(const std::vector<std::uint32_t>& columns, const Limits& limits,
-                    BegunPages begun);
-  Status open_pinned_stream(const std::vector<std::uint32_t>& columns, BegunPages begun);
+  Status read_pages(const Limits& limits, BegunPages begun);
+  Status open_pinned_stream(BegunPages begun);
   std::vector<std::uint32_t> columns_of(const std::vector<std::size_t>& loads) const;
   Status begin(Begun& begun);
   Status read(Begun& begun);
+  std::vector<pages::ChunkPages>& chunks_of_load(Begun& begun, std::size_t load) const;
+  Result<pages::ColumnOfPages> column_to_decode(Begun& begun, std::size_t load);
   Status name_strings(Begun& begun, std::vector<pages::DecodedPages>& decoded);
   void take(std::vector<pages::DecodedPages> all, ChunkMemory& memory);
   Status finish(Begun& begun, ChunkMemory& memory, Queue& compute);
-  Status at_fault(const Begun& begun, const Status& status) const;
+  Status at_fault(Begun& begun, const Status& status) const;
 
   std::shared_ptr<Device> device_;
   std::shared_ptr<pages::PageDecoder> decoder_;
@@ -96,6 +99,7 @@ class PagedScan final : public ChunkSource {
   PageEntries entries_;
   ResidentPages resident_;
   std::unique_ptr<pages::PageStream> stream_;  // null where nothing is read
+  std::vector<std::size_t> read_loads_;        // that it has columns of
   // In turn: the chunk that next() returns, and those after it.
   std::vector<Begun> begun_;
   std::size_t begun_count_ = 0, finished_count_ = 0;

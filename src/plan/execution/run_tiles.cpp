@@ -95,9 +95,11 @@ class Runner {
     }
     if (!program_.paged.empty()) {
       begun_.columns.batches.reset();
-      PENSTOCK_ASSIGN(stream_, PagedScan::open(run_.device, run_.decoder, program_, source_,
-                                               paged_limits(options, program_, run_.row_limit),
-                                               *run_.strings, std::move(begun_.pages)));
+      PENSTOCK_ASSIGN(
+          stream_, PagedScan::open(run_.device, run_.decoder, program_,
+                                   run_.paged_source ? *run_.paged_source : source_,
+                                   paged_limits(options, program_, run_.row_limit, run_.selected),
+                                   *run_.strings, std::move(begun_.pages)));
       return {};
     }
     begun_.pages = {};
@@ -109,10 +111,17 @@ class Runner {
     return {};
   }
 
+  // Damage is none: the host would find it, too.
+  void note_refusal(const Status& status) {
+    const bool is_limit = status.code() == Code::unsupported || status.code() == Code::capacity;
+    if (is_limit && !program_.paged.empty() && run_.refusal) *run_.refusal = status;
+  }
+
   Result<bool> next_batch(Chunk& chunk) {
     const double begun = run_.recording ? now_seconds() : 0, read_before = stream_->read_seconds();
-    PENSTOCK_ASSIGN(const bool more, stream_->next(chunk.memory, *queue_));
-    if (!run_.recording) return more;
+    const Result<bool> more = stream_->next(chunk.memory, *queue_);
+    if (!more.ok()) note_refusal(more.status());
+    if (!more.ok() || !run_.recording) return more;
     const double read = begun + stream_->read_seconds() - read_before;
     run_.recording->add(Track::read, "wait for the source", begun, read);
     run_.recording->add(Track::host, "upload columns", read, now_seconds());
@@ -176,6 +185,7 @@ class Runner {
     if (std::string note = stream_->note(); !note.empty()) report.notes.push_back(std::move(note));
     report.bytes_uploaded += stream_->bytes_uploaded() + lookups_.bytes_uploaded();
     report.columns_from_cache += stream_->columns_from_cache();
+    report.skipped.rows_skipped -= stream_->rows_besides();
     report.bytes_downloaded += collector_->bytes_downloaded;
     report.read_seconds += stream_->read_seconds();
     KernelReport entry;
@@ -241,10 +251,10 @@ std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
 }
 
 PagedScan::Limits paged_limits(const RunOptions& options, const TileProgram& program,
-                               std::uint64_t row_limit) {
+                               std::uint64_t row_limit, const RowSelection* selected) {
   return {options.batch_rows, options.memory_limit_bytes,
           yields_every_row(program) ? row_limit : ~std::uint64_t{0}, cache_of(options),
-          options.direct_reads};
+          options.direct_reads, selected};
 }
 
 Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,

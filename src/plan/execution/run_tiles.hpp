@@ -23,6 +23,10 @@ struct TileRun {
   const TopK* first_groups = nullptr;  // of a group-by: see GroupTable::finish()
   RowsOnDevice* stay = nullptr;        // compact: leaves its rows there, if they fit
   const PairedRows* pairs = nullptr;   // the source, where it is these
+  // Of a program that reads pages: all of the source, and its rows that are needed (null: all).
+  const TableSource* paged_source = nullptr;
+  const RowSelection* selected = nullptr;
+  Status* refusal = nullptr;  // gets why kernels cannot read a page, where that ends the run
 };
 // What of a program's rows is read while the device is still being opened: columns, or pages.
 struct BegunReading {
@@ -42,6 +46,6 @@ Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const Ta
 std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
                          const TileProgram& program, std::uint64_t row_limit);
 PagedScan::Limits paged_limits(const RunOptions& options, const TileProgram& program,
-                               std::uint64_t row_limit);
+                               std::uint64_t row_limit, const RowSelection* selected);
 
 }  // namespace penstock::plan

@@ -19,10 +19,6 @@ class SelectedSource final : public TableSource {
     return source_->scan(columns, of_rows);
   }
   bool can_be_scanned_again() const override { return source_->can_be_scanned_again(); }
-  std::shared_ptr<const pages::PagedTable> pages() const override {
-    std::shared_ptr<const pages::PagedTable> all = source_->pages();
-    return all ? pages::selected_pages(std::move(all), rows_->ranges) : nullptr;
-  }
   std::string describe() const override { return source_->describe(); }
 
  private:
@@ -40,8 +36,10 @@ std::shared_ptr<TableSource> selected_source(std::shared_ptr<TableSource> source
 SkipCounts counted_by_groups(const RowSelection& rows, const TableSource& source) {
   SkipCounts counts = rows.counts;
   counts.pages_skipped = 0;
-  counts.rows_skipped =
-      counts.rows - pages::selected_pages(source.pages(), rows.ranges)->first_rows().back();
+  counts.rows_skipped = counts.rows;
+  const auto table = source.pages();
+  for (const std::uint32_t group : pages::groups_with_rows(*table, rows.ranges))
+    counts.rows_skipped -= table->first_rows()[group + 1] - table->first_rows()[group];
   return counts;
 }
 

@@ -207,5 +207,25 @@ TEST(Skipping, TheFooterStatesExtremesOfCountedTypesAlone) {
   }
 }
 
+// The file's bytes are gone when it is asked again.
+TEST(Skipping, BloomFiltersOfAnOpenFileAreReadOnce) {
+  const Folder folder;
+  if (!by_pyarrow(folder / "t", R"py(
+import duckdb
+duckdb.sql(f"COPY (SELECT 2 * (range * 7919 % 3000) AS k FROM range(8192)) TO '{path}' "
+           f"(FORMAT parquet, ROW_GROUP_SIZE 4096, DICTIONARY_SIZE_LIMIT 10000)")
+)py"))
+    GTEST_SKIP() << "no pyarrow";
+  const auto source = open_table(folder / "t");
+  ASSERT_TRUE(source.ok()) << source.status().text();
+  for (const bool is_first : {true, false}) {
+    const auto selected = (*source)->select_rows(compare(RowTest::equal, 1001));
+    ASSERT_TRUE(selected.ok() && *selected);
+    EXPECT_EQ((**selected).counts.groups_by_bloom_filter, 2u);
+    if (is_first)
+      write_file(folder / "t", std::string(std::filesystem::file_size(folder / "t"), '\0'));
+  }
+}
+
 }  // namespace
 }  // namespace penstock

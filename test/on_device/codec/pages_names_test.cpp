@@ -2,6 +2,8 @@
 // executor: each is found once, and every row gets its code.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "on_device/codec/page_texts.hpp"
 
 namespace penstock::pages {
@@ -70,11 +72,13 @@ Result<Decoded> decode(const std::shared_ptr<Device>& device, const ChunkPages& 
 // Codes that are not the strings' numbers.
 std::uint32_t code_of(std::uint64_t number) { return static_cast<std::uint32_t>(number * 3 + 100); }
 
-void expect_named(const std::shared_ptr<Device>& device, const OptionalTexts& rows) {
+void expect_named(const std::shared_ptr<Device>& device, const OptionalTexts& rows,
+                  const TextTable& table = {}, std::uint32_t* attempts = nullptr) {
   const auto decoded = decode(device, *chunk_of_rows(rows));
   ASSERT_TRUE(decoded.ok()) << decoded.status().text();
-  const auto texts = decoded->decoder->distinct_texts(*decoded->queue, decoded->column);
+  const auto texts = decoded->decoder->distinct_texts(*decoded->queue, decoded->column, table);
   ASSERT_TRUE(texts.ok()) << texts.status().text();
+  if (attempts) *attempts = (*texts)->attempts();
   const Column& strings = (*texts)->strings();
   std::map<std::string, std::uint64_t> numbers;
   for (std::uint64_t i = 0; i < strings.row_count; i++)
@@ -104,6 +108,30 @@ TEST(PageNames, EveryRowGetsTheCodeOfItsString) {
       for (const std::uint32_t distinct : {1u, 20u, 3000u})
         ASSERT_NO_FATAL_FAILURE(expect_named(device, repeated_texts(5000, distinct, has_nulls)));
     ASSERT_NO_FATAL_FAILURE(expect_named(device, OptionalTexts(70)));
+  });
+}
+
+TEST(PageNames, StringsAreRightWhereNoTableHasThemWithinTheProbes) {
+  on_each_page_device([](const std::shared_ptr<Device>& device) {
+    std::uint32_t attempts = 0;
+    ASSERT_NO_FATAL_FAILURE(
+        expect_named(device, repeated_texts(5000, 3000, true), {7, 1}, &attempts));
+    EXPECT_EQ(attempts, 4u);
+  });
+}
+
+// Whoever writes a file does not know which strings will meet in the table.
+TEST(PageNames, TheSeedDecidesWhichStringsMeet) {
+  on_each_page_device([](const std::shared_ptr<Device>& device) {
+    std::set<std::uint32_t> counts;
+    for (std::uint64_t seed = 0; seed < 12; seed++) {
+      std::uint32_t attempts = 0;
+      ASSERT_NO_FATAL_FAILURE(
+          expect_named(device, repeated_texts(60, 12, false), {seed, 1}, &attempts));
+      counts.insert(attempts);
+    }
+    EXPECT_TRUE(counts.contains(1));
+    EXPECT_GT(counts.size(), 1u);
   });
 }
 

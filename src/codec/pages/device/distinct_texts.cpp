@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <random>
 
 #include "codec/pages/kernels/page_limits.h"
 #include "column/column_builders.hpp"
@@ -16,6 +17,13 @@ constexpr std::uint32_t texts_tile = 64;   // strings that a group copies
 constexpr std::uint32_t no_text = ~std::uint32_t{0};
 constexpr std::uint64_t no_row_text = ~std::uint64_t{0};
 constexpr std::uint32_t max_values = std::uint32_t{1} << 30;  // the table has twice as many slots
+
+constexpr std::uint32_t max_limited_attempts = 3;  // of a table; the next one has no limit
+
+std::uint64_t drawn_seed() {
+  std::random_device source;
+  return std::uint64_t{source()} << 32 | source();
+}
 
 std::uint64_t length_of(std::uint64_t text) {
   return text & ((std::uint64_t{1} << PAGE_STRING_LENGTH_BITS) - 1);
@@ -47,25 +55,35 @@ Status TextsOfColumn::find() {
   if (value_count() == 0) return {};
   if (value_count() > max_values)
     return Status(Code::capacity, "a batch has more than 2^30 strings");
-  PENSTOCK_TRY(number_values());
-  PENSTOCK_TRY(list_names());
+  slot_count_ = std::bit_ceil(2 * value_count());
+  std::mt19937_64 random(table_.seed ? *table_.seed : drawn_seed());
+  for (bool is_done = false; !is_done; attempts_++) {
+    const HashKey key{random(), static_cast<std::uint32_t>(random())};
+    const bool is_limited = attempts_ < max_limited_attempts;
+    PENSTOCK_ASSIGN(is_done, number_values(key, is_limited ? table_.max_probes : slot_count_));
+  }
   return download_strings();
 }
 
-Status TextsOfColumn::number_values() {
+// Returns whether all strings were found.
+Result<bool> TextsOfColumn::number_values(HashKey key, std::uint32_t max_probes) {
   Device& device = programs_->device();
-  slot_count_ = std::bit_ceil(2 * value_count());
   PENSTOCK_ASSIGN(const Memory slots, filled(device, queue_, slot_count_, no_text));
   PENSTOCK_ASSIGN(firsts_, filled(device, queue_, slot_count_, no_text));
+  PENSTOCK_ASSIGN(const Memory failed, filled(device, queue_, 1, 0));
   PENSTOCK_ASSIGN(numbers_, device.allocate(std::max(std::uint64_t{value_count()} * 4, min_bytes)));
-  return programs_->launch(queue_, PageProgram::names, "page_find_names",
-                           programs_->groups_of_tiles(value_count(), names_tile),
-                           {{Argument::of(*column_.bytes), Argument::of(*column_.index),
-                             Argument::of(*slots), Argument::of(*firsts_), Argument::of(*numbers_),
-                             Argument::value(value_count()), Argument::value(slot_count_ - 1)}});
+  PENSTOCK_TRY(programs_->launch(
+      queue_, PageProgram::names, "page_find_names",
+      programs_->groups_of_tiles(value_count(), names_tile),
+      {{Argument::of(*column_.bytes), Argument::of(*column_.index), Argument::of(*slots),
+        Argument::of(*firsts_), Argument::of(*numbers_), Argument::of(*failed),
+        Argument::value(key.mask), Argument::value(key.factor), Argument::value(value_count()),
+        Argument::value(slot_count_ - 1), Argument::value(max_probes)}}));
+  return list_names(failed);
 }
 
-Status TextsOfColumn::list_names() {
+// Returns whether all strings had been found.
+Result<bool> TextsOfColumn::list_names(const Memory& failed) {
   Device& device = programs_->device();
   PENSTOCK_ASSIGN(const Memory count, filled(device, queue_, 1, 0));
   PENSTOCK_ASSIGN(const Memory names,
@@ -75,9 +93,11 @@ Status TextsOfColumn::list_names() {
       programs_->groups_of_tiles(slot_count_, names_tile),
       {{Argument::of(*column_.bytes), Argument::of(*column_.index), Argument::of(*firsts_),
         Argument::of(*names), Argument::of(*count), Argument::value(slot_count_)}}));
-  std::uint32_t name_count = 0;
+  std::uint32_t name_count = 0, has_failed = 0;
   PENSTOCK_TRY(queue_.download(&name_count, *count, 4));
+  PENSTOCK_TRY(queue_.download(&has_failed, *failed, 4));
   PENSTOCK_TRY(queue_.finish());
+  if (has_failed != 0) return false;
   if (name_count > value_count())
     return Status(Code::internal, "a kernel found more strings than there are values");
   names_.resize(name_count);
@@ -85,7 +105,7 @@ Status TextsOfColumn::list_names() {
   PENSTOCK_TRY(queue_.finish());
   std::sort(names_.begin(), names_.end(),
             [](const Name& a, const Name& b) { return a.first_value < b.first_value; });
-  return {};
+  return true;
 }
 
 Status TextsOfColumn::download_strings() {

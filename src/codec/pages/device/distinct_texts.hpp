@@ -11,10 +11,12 @@ namespace penstock::pages {
 
 class TextsOfColumn final : public DistinctTexts {
  public:
-  TextsOfColumn(std::shared_ptr<PagePrograms> programs, Queue& queue, DecodedPages column)
-      : programs_(std::move(programs)), queue_(queue), column_(std::move(column)) {}
+  TextsOfColumn(std::shared_ptr<PagePrograms> programs, Queue& queue, DecodedPages column,
+                const TextTable& table)
+      : programs_(std::move(programs)), queue_(queue), column_(std::move(column)), table_(table) {}
   // Finds the strings. Waits.
   Status find();
+  std::uint32_t attempts() const override { return attempts_; }
   const Column& strings() const override { return strings_; }
   Result<DecodedPages> with_codes(std::span<const std::uint32_t> codes) override;
 
@@ -29,8 +31,14 @@ class TextsOfColumn final : public DistinctTexts {
   std::uint32_t value_count() const {
     return static_cast<std::uint32_t>(column_.row_count - column_.null_count);
   }
-  Status number_values();
-  Status list_names();
+  // What hashes depend on.
+  struct HashKey {
+    std::uint64_t mask = 0;
+    std::uint32_t factor = 0;
+  };
+
+  Result<bool> number_values(HashKey key, std::uint32_t max_probes);
+  Result<bool> list_names(const Memory& failed);
   Status download_strings();
   Status enqueue_codes(const std::vector<std::uint32_t>& pairs);
   Result<Memory> index_of_codes();
@@ -38,7 +46,8 @@ class TextsOfColumn final : public DistinctTexts {
   std::shared_ptr<PagePrograms> programs_;
   Queue& queue_;
   DecodedPages column_;
-  std::uint32_t slot_count_ = 0;
+  TextTable table_;
+  std::uint32_t slot_count_ = 0, attempts_ = 0;
   Memory firsts_, numbers_;
   std::vector<Name> names_;  // in the order of their first values
   Column strings_;

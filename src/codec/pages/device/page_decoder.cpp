@@ -26,9 +26,9 @@ class DevicePageDecoder final : public PageDecoder {
     return begun;
   }
 
-  Result<std::unique_ptr<DistinctTexts>> distinct_texts(Queue& queue,
-                                                        const DecodedPages& column) override {
-    auto texts = std::make_unique<TextsOfColumn>(programs_, queue, column);
+  Result<std::unique_ptr<DistinctTexts>> distinct_texts(Queue& queue, const DecodedPages& column,
+                                                        const TextTable& table) override {
+    auto texts = std::make_unique<TextsOfColumn>(programs_, queue, column, table);
     PENSTOCK_TRY(texts->find());
     return std::unique_ptr<DistinctTexts>(std::move(texts));
   }

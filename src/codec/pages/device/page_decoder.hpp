@@ -12,6 +12,7 @@
 //     PENSTOCK_ASSIGN(auto decoded, pending->finish());  // waits; enqueues the index
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,6 +39,8 @@ struct DecodedPages {
   std::uint64_t row_count = 0, null_count = 0;
   // Device memory of the column: its share of `bytes`, and its index.
   std::uint64_t device_bytes = 0;
+  // Pinned memory that the work reads which makes the column: let go of it when that is done.
+  std::shared_ptr<const void> staging = {};
 };
 
 // A page that is not valid: which, where and why.
@@ -60,11 +63,20 @@ class PendingPages {
   virtual std::shared_ptr<Event> uploaded() const = 0;
 };
 
+// How a table of different strings is made on a device. Tests choose what chance otherwise does.
+struct TextTable {
+  std::optional<std::uint64_t> seed = {};  // of its hashes; drawn where there is none
+  // Slots that a string is looked for in. Where they do not suffice the table is made again, with
+  // other hashes; at last without a limit. Half of the slots stay free, so that more are a wonder.
+  std::uint32_t max_probes = 1024;
+};
+
 // The different strings of a column.
 class DistinctTexts {
  public:
   virtual ~DistinctTexts() = default;
-  virtual const Column& strings() const = 0;  // each once, in the order in which they occur
+  virtual std::uint32_t attempts() const = 0;  // tables that were made for them
+  virtual const Column& strings() const = 0;   // each once, in the order in which they occur
   // Returns a column of 32-bit values: the code of each value's string. `codes` has one for each of
   // strings(). Waits.
   virtual Result<DecodedPages> with_codes(std::span<const std::uint32_t> codes) = 0;
@@ -78,7 +90,8 @@ class PageDecoder {
   // Finds the different strings of a column whose values are words of strings. Waits. `queue` must
   // live as long as what is returned.
   virtual Result<std::unique_ptr<DistinctTexts>> distinct_texts(Queue& queue,
-                                                                const DecodedPages& column) = 0;
+                                                                const DecodedPages& column,
+                                                                const TextTable& table) = 0;
   // Returns the strings of some rows of such a column: `rows` has `row_count` 32-bit numbers.
   // Waits.
   virtual Result<Column> texts_of_rows(Queue& queue, const DecodedPages& column, const Buffer& rows,

@@ -8,13 +8,7 @@ namespace {
 
 constexpr std::uint32_t tile_items = 256;  // PAGE_INDEX_TILE of page_index.kc
 
-// Keeps a table that is being uploaded as long as what is made of it.
-struct HeldIndex {
-  std::shared_ptr<Buffer> index;
-  std::shared_ptr<const void> table;
-};
-
-// A table on its way to a device.
+// A table on its way to a device. It ends when it is there.
 struct UploadedTable {
   std::vector<std::shared_ptr<HostBuffer>> staging;
   std::shared_ptr<Event> uploaded;
@@ -79,26 +73,24 @@ Result<DecodedPages> PendingBatch::enqueue_index(const ColumnIndex& column, cons
     return Argument::value(static_cast<std::uint32_t>(value));
   };
   const ColumnTasks& tasks = *column.tasks;
-  auto held = std::make_shared<HeldIndex>();
-  held->table = table;
-  PENSTOCK_ASSIGN(held->index, programs_.device().allocate(column.words * 4));
+  PENSTOCK_ASSIGN(const Memory index, programs_.device().allocate(column.words * 4));
   PENSTOCK_TRY(programs_.launch(
       queue_, PageProgram::index, "page_runs", programs_.groups_of_tasks(tasks.slice_count),
       {{Argument::of(*tasks_), Argument::of(*slices_), Argument::of(*bytes_),
         Argument::of(*checkpoints_), Argument::of(*found_), Argument::of(*pages),
-        Argument::of(*held->index), word(column.first_page), word(tasks.first_task),
+        Argument::of(*index), word(column.first_page), word(tasks.first_task),
         word(tasks.first_slice), word(tasks.slice_count), word(column.runs)}}));
   const std::uint64_t items = std::max(column.value_count / PAGE_BLOCK_VALUES + 1,
                                        column.rows == 0 ? 0 : (column.row_count + 31) / 32);
   PENSTOCK_TRY(programs_.launch(
       queue_, PageProgram::index, "page_blocks", programs_.groups_of_tiles(items, tile_items),
-      {{Argument::of(*tasks_), Argument::of(*validity_), Argument::of(*pages),
-        Argument::of(*held->index), word(column.first_page), word(tasks.first_task),
-        word(tasks.task_count), word(column.rows), word(column.blocks), word(column.runs),
-        word(column.run_count), word(items)}}));
+      {{Argument::of(*tasks_), Argument::of(*validity_), Argument::of(*pages), Argument::of(*index),
+        word(column.first_page), word(tasks.first_task), word(tasks.task_count), word(column.rows),
+        word(column.blocks), word(column.runs), word(column.run_count), word(items)}}));
   DecodedPages decoded;
   decoded.bytes = bytes_;
-  decoded.index = std::shared_ptr<Buffer>(held, held->index.get());
+  decoded.index = index;
+  decoded.staging = table;
   decoded.row_count = column.row_count;
   decoded.null_count = column.row_count - column.value_count;
   decoded.device_bytes = tasks.byte_count + column.words * 4;
