@@ -21,7 +21,8 @@ Status Execution::fuse(Chain& chain, StepId base) {
   chain.base = base;
   chain.kernels.clear();
   PENSTOCK_ASSIGN(chain.programs, fuse_chain(plan_, base, chain.last, chain.wanted, chain.top_k));
-  chain.stays = chain.programs.size() == 1 && is_right_side(plan_, chain.last) &&
+  const bool is_sorted = is_ordered(plan_, chain.last) && !options_.validate;
+  chain.stays = chain.programs.size() == 1 && (is_right_side(plan_, chain.last) || is_sorted) &&
                 may_stay(chain.last) &&
                 write_rows_on_device(chain.programs[0], device_.get()->traits());
   return {};

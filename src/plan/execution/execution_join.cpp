@@ -27,16 +27,6 @@ Columns right_keys(const Step& join) {
   return keys;
 }
 
-// Returns the rows that a chain left, with a place for every column of its step.
-DeviceRows spread_rows(const Step& step, const Columns& columns, DeviceRows rows) {
-  DeviceRows spread;
-  spread.row_count = rows.row_count;
-  for (const Field& field : step.schema) spread.columns.push_back({field.type, nullptr, nullptr});
-  for (std::size_t i = 0; i < columns.size(); i++)
-    spread.columns[columns[i]] = std::move(rows.columns[i]);
-  return spread;
-}
-
 std::uint64_t bytes_on_device(const DeviceRows& rows) {
   std::uint64_t bytes = 0;
   for (const DeviceColumn& column : rows.columns)
@@ -46,6 +36,15 @@ std::uint64_t bytes_on_device(const DeviceRows& rows) {
 }
 
 }  // namespace
+
+DeviceRows spread_rows(const Step& step, const Columns& columns, DeviceRows rows) {
+  DeviceRows spread;
+  spread.row_count = rows.row_count;
+  for (const Field& field : step.schema) spread.columns.push_back({field.type, nullptr, nullptr});
+  for (std::size_t i = 0; i < columns.size(); i++)
+    spread.columns[columns[i]] = std::move(rows.columns[i]);
+  return spread;
+}
 
 bool is_right_side(const Plan& plan, StepId id) {
   for (StepId at = 0; at < plan.size(); at++)
