@@ -365,7 +365,7 @@ std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool
     case Epilogue::group: return std::make_unique<GroupCollector>(program, strings, merges, first);
     case Epilogue::compact: break;
   }
-  return program.top_k ? make_top_k_collector(program, strings, sides)
+  return program.top_k ? make_top_k_collector(program, strings, sides, merges)
                        : make_row_collector(program, strings, sides);
 }
 

@@ -39,9 +39,11 @@ std::unique_ptr<FirstRows> FirstRows::begin(std::shared_ptr<Device> device) {
 }
 
 Result<bool> FirstRows::open(Queue& queue, std::uint64_t row_count, std::uint64_t wanted) {
-  PENSTOCK_ASSIGN(compiled_, building_.get());
+  if (!compiled_) { PENSTOCK_ASSIGN(compiled_, building_.get()); }
   queue_ = &queue;
   row_count_ = tied_ = row_count;
+  before_ = 0;
+  is_enough_ = false;
   wanted_ = wanted;
   enough_ = std::max(2 * wanted, few_rows);
   const std::uint64_t side_bytes = (row_count + 67) / 4 * 4;
@@ -122,7 +124,8 @@ Result<std::uint64_t> FirstRows::collect_into(const Buffer& rows, std::uint32_t 
   const Status downloaded = queue_->download(&total, *counts_, 4);
   PENSTOCK_TRY(queue_->finish());
   PENSTOCK_TRY(downloaded);
-  PENSTOCK_ASSIGN(device_seconds_, done->seconds_since(*begun_));
+  PENSTOCK_ASSIGN(const double seconds, done->seconds_since(*begun_));
+  device_seconds_ += seconds;
   return std::uint64_t{total};
 }
 
@@ -130,7 +133,8 @@ Result<std::uint64_t> FirstRows::collect_into(const Buffer& rows, std::uint32_t 
 Result<std::pair<std::shared_ptr<Buffer>, std::uint64_t>> FirstRows::collect(const Buffer& rows,
                                                                              std::uint32_t stride) {
   for (std::uint64_t capacity = kept();;) {
-    auto buffer = device_->allocate(std::max<std::uint64_t>(capacity * stride * 8, 64));
+    const std::uint64_t row_bytes = 8 * std::max<std::uint64_t>(stride, 1);
+    auto buffer = device_->allocate(std::max<std::uint64_t>(capacity * row_bytes, 64));
     if (is_short_of_memory(buffer.status()))
       return std::pair(std::shared_ptr<Buffer>(), std::uint64_t{0});
     PENSTOCK_ASSIGN(const std::shared_ptr<Buffer> to, std::move(buffer));

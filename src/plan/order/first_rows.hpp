@@ -1,8 +1,8 @@
 // Selects the first of many rows in device memory, and those that are equal to the last of them
 // (kernels/first_rows.kc), so that the host gets and sorts only these.
 //
-//     begin(), then for each key of the order, until is_enough(): launch a kernel that writes
-//     words(), call divide(). Then collect().
+//     begin(), open(), then for each key of the order, until is_enough(): launch a kernel that
+//     writes words(), call divide(). Then collect(). open() begins with other rows.
 #pragma once
 #include <memory>
 #include <string>
@@ -28,7 +28,7 @@ class FirstRows {
   bool is_enough() const { return is_enough_; }
   std::uint64_t kept() const { return before_ + tied_; }  // about
   // Returns the rows that are left, of `stride` words each, in no order, and their number; null
-  // where memory is too small.
+  // where memory is too small. With stride 0 it returns the numbers of rows, u64.
   Result<std::pair<std::shared_ptr<Buffer>, std::uint64_t>> collect(const Buffer& rows,
                                                                     std::uint32_t stride);
   // Adds an entry with that name.
