@@ -195,8 +195,9 @@ struct Progress {
 // error that says why not.
 enum class PageDecoding : unsigned char { automatic, device, host };
 // Where the table of a join is made, and its right side kept: in device memory, or on the host,
-// from which it is uploaded. automatic: on devices with cores of their own; small files, and what a
-// device cannot keep, on the host. device: on every device.
+// from which it is uploaded; and where rows that are to be sorted are kept. automatic: on devices
+// with cores of their own; small files, and what a device cannot keep, on the host. device: on
+// every device.
 enum class JoinTables : unsigned char { automatic, device, host };
 // Whether a device reads the pages of Parquet files itself, past the host's memory: GPUDirect
 // Storage by cuFile, for NVIDIA's GPUs. automatic: where the driver says that the file system
@@ -255,8 +256,9 @@ struct RunReport {
   // Of scans whose filters sources were told of: what these left out of it.
   SkipCounts skipped;
   // Of each tile program, and after it those that computed on its columns' codes, and group_merge
-  // where the groups of chunks were merged on the device; and join_table for each table of a join
-  // that the device made.
+  // where the groups of chunks were merged on the device, distinct_totals and first_groups where
+  // they were added up or selected there; and join_table for each table of a join that the device
+  // made.
   std::vector<KernelReport> kernels;
   // What the host computed because device memory was too small, or the device could not, and what
   // took no kernel, a sentence each.

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "base/human_readable.hpp"
 #include "column/concatenate.hpp"
 #include "expr/value.hpp"
 #include "plan/aggregate/group_table.hpp"
+#include "plan/execution/distinct_totals.hpp"
+#include "plan/execution/first_groups.hpp"
 #include "plan/execution/paged_scan.hpp"
 #include "plan/execution/top_k_collector.hpp"
 #include "plan/fusion/accumulators.hpp"
@@ -176,10 +179,11 @@ class ReduceCollector : public Collector {
 // otherwise here.
 class GroupCollector : public Collector {
  public:
-  GroupCollector(const TileProgram& program, const StringPool& strings, const MergePlace& merges,
+  GroupCollector(const TileProgram& program, StringPool& strings, const MergePlace& merges,
                  const TopK* first)
       : program_(program),
         strings_(strings),
+        place_(merges),
         first_(first),
         groups_(program, strings),
         merge_(GroupMerge::begin(merges, program)),
@@ -202,8 +206,10 @@ class GroupCollector : public Collector {
         return Status(Code::internal, "a kernel used more slots than there are");
     if (merges_there_ && merge_->wants(chunk.counts)) {
       PENSTOCK_ASSIGN(const bool is_merged, merge_->add(chunk.buffers.group_by(), chunk.counts));
-      if (is_merged) return {};
-      PENSTOCK_TRY(take_rest());
+      if (is_merged) return begin_after_merge();
+      PENSTOCK_ASSIGN(const GroupsOnDevice groups, merge_->collect());
+      PENSTOCK_TRY(download(groups));
+      totals_.reset();
       merges_there_ = false;
     }
     if (chunk.buffers.group_by().is_slot_major) return take_by_slots(chunk);
@@ -215,35 +221,67 @@ class GroupCollector : public Collector {
 
   Status take_rest() override {
     if (!merges_there_) return {};
-    bool fits = true;
-    const bool is_first = groups_.size() == 0;
-    PENSTOCK_TRY(merge_->take_all([&](std::span<const std::uint64_t> groups) {
-      if (is_first)
-        groups_.append(groups);
-      else
-        fits &= groups_.merge_groups(groups);
-      bytes_downloaded += groups.size_bytes();
-    }));
-    return fits ? Status() : sum_too_large();
+    PENSTOCK_ASSIGN(GroupsOnDevice groups, merge_->collect());
+    // They are added up, or selected, where they are, as long as the host has none of them.
+    const bool are_all = groups_.size() == 0;
+    if (totals_ && are_all) { PENSTOCK_ASSIGN(totals_are_there_, totals_->add(groups)); }
+    if (selection_ && are_all) { PENSTOCK_ASSIGN(groups, selection_->select(groups)); }
+    if (!totals_are_there_) return download(groups);
+    bytes_downloaded += totals_->bytes_downloaded();
+    distinct_count_ = groups.count;
+    return {};
   }
 
   void add_to(RunReport& report) const override {
     if (merge_) merge_->add_to(report);
+    if (selection_) selection_->add_to(report);
+    if (totals_are_there_)
+      totals_->add_to(report);
+    else if (program_.of_distinct && groups_.size() >= min_merged_groups)
+      report.notes.push_back("values of DISTINCT were added up on the host: " +
+                             count_text(groups_.size()) + " of them");
   }
 
   Result<Table> finish() override {
+    if (totals_are_there_) return totals_->finish();
     if (!program_.of_distinct) return groups_.finish(first_);
     GroupTable totals(*program_.of_distinct, strings_);
     if (!totals.add_distinct(groups_)) return sum_too_large();
     return totals.finish(first_);
   }
-  std::uint64_t row_count() const override { return groups_.size(); }
+  std::uint64_t row_count() const override { return groups_.size() + distinct_count_; }
 
  private:
   static constexpr std::size_t few_groups = 8;
 
   std::size_t entry_words() const {
     return program_.key_words() + std::max(1u, program_.accumulator_words());
+  }
+
+  // Begins to compile, while later chunks are read, what runs on all merged groups.
+  Status begin_after_merge() {
+    if (has_begun_after_) return {};
+    has_begun_after_ = true;
+    if (!program_.of_distinct) {
+      selection_ = FirstGroups::begin(place_, program_, first_);
+      return {};
+    }
+    PENSTOCK_ASSIGN(totals_, DistinctTotals::begin(place_, program_, strings_, first_));
+    return {};
+  }
+
+  // Takes groups of the device to those that are here.
+  Status download(const GroupsOnDevice& groups) {
+    bool fits = true;
+    const bool is_first = groups_.size() == 0;
+    PENSTOCK_TRY(merge_->download(groups, [&](std::span<const std::uint64_t> some) {
+      if (is_first)
+        groups_.append(some);
+      else
+        fits &= groups_.merge_groups(some);
+      bytes_downloaded += some.size_bytes();
+    }));
+    return fits ? Status() : sum_too_large();
   }
 
   // Takes entries that lie slot by slot, each of all tables. They are added table by table: one
@@ -290,11 +328,18 @@ class GroupCollector : public Collector {
   }
 
   const TileProgram& program_;
-  const StringPool& strings_;
+  StringPool& strings_;
+  const MergePlace place_;
   const TopK* first_;  // null: all groups
   GroupTable groups_;
   std::unique_ptr<GroupMerge> merge_;  // null: all is merged here
   bool merges_there_ = false;          // until memory is too small
+  bool has_begun_after_ = false;
+  std::unique_ptr<FirstGroups> selection_;  // of merged groups; null: the host's
+  // Of DISTINCT values that are merged there: what adds them up.
+  std::unique_ptr<DistinctTotals> totals_;
+  bool totals_are_there_ = false;
+  std::uint64_t distinct_count_ = 0;  // of the values that it added up
 };
 
 }  // namespace
@@ -320,7 +365,7 @@ std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool
     case Epilogue::group: return std::make_unique<GroupCollector>(program, strings, merges, first);
     case Epilogue::compact: break;
   }
-  return program.top_k ? make_top_k_collector(program, strings, sides)
+  return program.top_k ? make_top_k_collector(program, strings, sides, merges)
                        : make_row_collector(program, strings, sides);
 }
 

@@ -4,8 +4,7 @@
 #include "plan/aggregate/host_steps.hpp"
 #include "plan/execution/selected_source.hpp"
 #include "plan/fusion/source_answers.hpp"
-#include "plan/order/sort_rows.hpp"
-#include "plan/order/window_rows.hpp"
+#include "plan/validate/validate.hpp"
 
 namespace penstock::plan {
 
@@ -115,69 +114,6 @@ Result<bool> Execution::needs_no_device(StepId id) {
     return needs_no_device(plan_.step(id).inputs[0]);
   PENSTOCK_ASSIGN(const std::optional<Table>* const answer, answer_of_source(id));
   return answer->has_value();
-}
-
-Result<Table> Execution::ordered_rows(StepId id, std::uint64_t row_limit) {
-  PENSTOCK_ASSIGN(const Table input, rows_to_order(id, row_limit));
-  if (sorts_on_device(input.row_count, row_limit)) PENSTOCK_TRY(begin_compiling());
-  const HostSpan span(recording_.get(), "order by");
-  PENSTOCK_ASSIGN(Table ordered, order_rows(device_.get(), input, plan_.step(id).sort_keys,
-                                            row_limit, report_, options_.memory_limit_bytes));
-  if (options_.validate) PENSTOCK_TRY(validate_order(id, input, row_limit, ordered));
-  return ordered;
-}
-
-Result<Table> Execution::windowed_rows(const Step& step) {
-  PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], ~std::uint64_t{0}));
-  if (sorts_on_device(input.row_count, input.row_count)) PENSTOCK_TRY(begin_compiling());
-  const HostSpan span(recording_.get(), "window");
-  if (options_.validate) PENSTOCK_TRY(validate_window_order(input, step.window));
-  PENSTOCK_ASSIGN(Table looked,
-                  window_rows(device_.get(), input, step, report_, WindowLocation::automatic,
-                              options_.memory_limit_bytes));
-  if (options_.validate) PENSTOCK_TRY(check_window(input, step, looked, device_.name()));
-  return looked;
-}
-
-// Returns all rows, or a few that hold the first ones in their order.
-Result<Table> Execution::rows_to_order(StepId order, std::uint64_t row_limit) {
-  const StepId input = plan_.step(order).inputs[0];
-  const std::optional<TopK> top_k = top_k_of(plan_, order, row_limit, consumers_);
-  if (!top_k) return groups_to_order(order, row_limit);
-  PENSTOCK_ASSIGN(Chain* const chain, chain_of(input, {}, order, top_k));
-  return run_chain(*chain, ~std::uint64_t{0});
-}
-
-// Returns the keys of an order as columns of the input of a map; nothing where one is computed.
-static std::optional<std::vector<SortKey>> keys_before_map(const Step& map,
-                                                           std::vector<SortKey> keys) {
-  for (SortKey& key : keys) {
-    const Node& node = map.graph->at(map.projections[key.column].root);
-    if (node.op != Op::column) return {};
-    key.column = static_cast<std::uint32_t>(node.payload);
-  }
-  return keys;
-}
-
-// Of many groups those that an order has first are found before columns are made of them, also
-// where a map on the host is between. Validation looks at all.
-Result<Table> Execution::groups_to_order(StepId order, std::uint64_t row_limit) {
-  const StepId input = plan_.step(order).inputs[0];
-  const Step& before = plan_.step(input);
-  const bool is_mapped =
-      before.kind == StepKind::map && consumers_[input] == 1 && finishes_on_host(plan_, input);
-  const StepId groups = is_mapped ? before.inputs[0] : input;
-  std::optional<std::vector<SortKey>> keys = plan_.step(order).sort_keys;
-  if (is_mapped) keys = keys_before_map(before, std::move(*keys));
-  if (!keys || plan_.step(groups).kind != StepKind::group_by || consumers_[groups] > 1 ||
-      finishes_on_host(plan_, groups) || options_.validate)
-    return materialise(input, ~std::uint64_t{0});
-  PENSTOCK_ASSIGN(Chain* const chain, chain_of(groups, columns_asked_for(groups, {})));
-  chain->first_groups = TopK{std::move(*keys), row_limit};
-  auto table = run_chain(*chain, ~std::uint64_t{0});
-  if (!table.ok() || !is_mapped) return table;
-  const HostSpan span(recording_.get(), "step on the host");
-  return apply_on_host(plan_, input, *table);
 }
 
 Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit, RowsOnDevice* stay) {

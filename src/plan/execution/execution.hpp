@@ -20,6 +20,7 @@
 #include "plan/execution/device_opener.hpp"
 #include "plan/execution/run_tiles.hpp"
 #include "plan/fusion/kernel_steps.hpp"
+#include "plan/order/device_row_sort.hpp"
 #include "plan/validate/validate.hpp"
 
 namespace penstock::plan {
@@ -44,6 +45,9 @@ struct Chain {
 };
 
 bool is_right_side(const Plan& plan, StepId id);  // of a join
+bool is_ordered(const Plan& plan, StepId id);     // by an ORDER BY
+// Returns the rows that a chain left, with a place for every column of its step.
+DeviceRows spread_rows(const Step& step, const Columns& columns, DeviceRows rows);
 
 class Execution {
  public:
@@ -65,10 +69,6 @@ class Execution {
   Result<bool> needs_no_device(StepId id);
   Status run_on_device(StepId result, QueryResult& outcome);
   Status run_without_device(StepId result, QueryResult& outcome);
-  Result<Table> ordered_rows(StepId id, std::uint64_t row_limit);
-  Result<Table> windowed_rows(const Step& step);
-  Result<Table> rows_to_order(StepId order, std::uint64_t row_limit);
-  Result<Table> groups_to_order(StepId order, std::uint64_t row_limit);
   // `stay`: where the chain may leave its rows, in place of the columns of the table.
   Result<Table> run_chain(Chain& chain, std::uint64_t row_limit, RowsOnDevice* stay = nullptr);
   const TableSource& rows_to_scan(const Chain& chain, const TableSource& selected);
@@ -79,6 +79,18 @@ class Execution {
   Result<Chain*> chain_of(StepId id, const Columns& wanted, StepId order = no_step,
                           const std::optional<TopK>& top_k = {});
   Status fuse(Chain& chain, StepId base);
+
+  // execution_order.cpp
+  Result<Table> ordered_rows(StepId id, std::uint64_t row_limit);
+  Result<Table> sorted(StepId id, const Table& input, std::uint64_t row_limit);
+  Result<Chain*> chain_to_sort(StepId order, std::uint64_t row_limit);
+  const std::shared_ptr<DeviceRowSort>& row_sort();
+  Result<Table> rows_sorted_in_place(StepId order, Chain& chain, std::uint64_t row_limit);
+  Result<std::optional<DeviceRows>> sort_in_place(StepId order, const DeviceRows& rows,
+                                                  std::uint64_t row_limit);
+  Result<Table> windowed_rows(const Step& step);
+  Result<Table> rows_to_order(StepId order, std::uint64_t row_limit);
+  Result<Table> groups_to_order(StepId order, std::uint64_t row_limit);
 
   // execution_join.cpp
   Result<StepId> read_right_sides(Chain& chain, std::uint64_t row_limit);
@@ -158,7 +170,8 @@ class Execution {
   Task<void> pinning_;
   BuildSides sides_;                           // the right sides of joins
   std::set<StepId> paired_;                    // left sides of joins that make pairs
-  std::shared_ptr<JoinKernels> join_kernels_;  // null until a right side may stay
+  std::shared_ptr<JoinKernels> join_kernels_;  // null until rows may stay on the device
+  std::shared_ptr<DeviceRowSort> row_sort_;    // null until they may be sorted there
   // The rows of sources that cannot be scanned again.
   std::map<StepId, std::shared_ptr<TableSource>> held_;
   RunReport report_;

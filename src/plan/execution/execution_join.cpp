@@ -38,6 +38,15 @@ std::uint64_t bytes_on_device(const DeviceRows& rows) {
 
 }  // namespace
 
+DeviceRows spread_rows(const Step& step, const Columns& columns, DeviceRows rows) {
+  DeviceRows spread;
+  spread.row_count = rows.row_count;
+  for (const Field& field : step.schema) spread.columns.push_back({field.type, nullptr, nullptr});
+  for (std::size_t i = 0; i < columns.size(); i++)
+    spread.columns[columns[i]] = std::move(rows.columns[i]);
+  return spread;
+}
+
 bool is_right_side(const Plan& plan, StepId id) {
   for (StepId at = 0; at < plan.size(); at++)
     if (const Step& step = plan.step(at);

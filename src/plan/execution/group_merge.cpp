@@ -222,24 +222,30 @@ Status GroupMerge::take_all_totals() {
   return {};
 }
 
-Status GroupMerge::take_all(const std::function<void(std::span<const std::uint64_t>)>& take) {
+Result<GroupsOnDevice> GroupMerge::collect() {
   PENSTOCK_TRY(take_all_totals());
-  if (known_groups_ == 0) return {};
-  PENSTOCK_ASSIGN(const auto groups, place_.device->allocate(known_groups_ * slot_words_ * 8));
+  GroupsOnDevice groups{nullptr, known_groups_, slot_words_};
+  if (known_groups_ == 0) return groups;
+  PENSTOCK_ASSIGN(groups.words, place_.device->allocate(known_groups_ * slot_words_ * 8));
   std::vector<Argument> arguments;
-  plan::add(arguments, {&slots_.states, &slots_.words, &layout_, &groups, &totals_});
+  plan::add(arguments, {&slots_.states, &slots_.words, &layout_, &groups.words, &totals_});
   arguments.push_back(Argument::value(static_cast<std::uint32_t>(slots_.count)));
   PENSTOCK_TRY(launch("group_merge_collect", slots_.count, arguments));
-  PENSTOCK_TRY(download(take, *groups));
   groups_taken_ = known_groups_;
   slots_ = {};
-  return {};
+  return groups;
+}
+
+Status GroupMerge::take_all(const std::function<void(std::span<const std::uint64_t>)>& take) {
+  PENSTOCK_ASSIGN(const GroupsOnDevice groups, collect());
+  return download(groups, take);
 }
 
 // While the host takes one piece the next one arrives.
-Status GroupMerge::download(const std::function<void(std::span<const std::uint64_t>)>& take,
-                            const Buffer& groups) {
-  const std::uint64_t words = known_groups_ * slot_words_,
+Status GroupMerge::download(const GroupsOnDevice& groups,
+                            const std::function<void(std::span<const std::uint64_t>)>& take) const {
+  if (groups.count == 0) return {};
+  const std::uint64_t words = groups.count * slot_words_,
                       piece =
                           std::max<std::uint64_t>(piece_bytes / 8 / slot_words_, 1) * slot_words_;
   PENSTOCK_ASSIGN(const auto done, place_.queue->record());
@@ -250,7 +256,7 @@ Status GroupMerge::download(const std::function<void(std::span<const std::uint64
     if (first < words) {
       PENSTOCK_TRY(reads[turn % 2].begin(place_.device, *done));
       PENSTOCK_ASSIGN(pieces[turn % 2], reads[turn % 2].read<std::uint64_t>(
-                                            groups, std::min(piece, words - first), first));
+                                            *groups.words, std::min(piece, words - first), first));
     }
     if (turn == 0) continue;
     PENSTOCK_TRY(reads[(turn + 1) % 2].wait());

@@ -29,6 +29,15 @@ struct MergePlace {
   std::shared_ptr<Device> device;
   Queue* queue = nullptr;
   std::uint64_t memory_limit_bytes = 0;
+  bool fast_math = false;
+};
+
+// Groups in device memory, in no order: for each the words of its key, then two words for each
+// accumulator.
+struct GroupsOnDevice {
+  BufferPointer words;
+  std::uint64_t count = 0;
+  std::uint32_t stride = 0;  // the words of a group
 };
 
 class GroupMerge {
@@ -42,9 +51,12 @@ class GroupMerge {
   // Enqueues the merge of a chunk's tables, of which each has no key twice. Returns false where
   // memory is too small: the host goes on then.
   Result<bool> add(const GroupByResults& tables, std::span<const std::uint32_t> counts);
-  // Waits, and passes on all groups: the words of their keys, then two words for each accumulator.
-  // Call it once, after the last add().
-  Status take_all(const std::function<void(std::span<const std::uint64_t>)>& take);
+  // Waits, and returns all groups. Call it once, after the last add().
+  Result<GroupsOnDevice> collect();
+  // Downloads groups piece by piece.
+  Status download(const GroupsOnDevice& groups,
+                  const std::function<void(std::span<const std::uint64_t>)>& take) const;
+  Status take_all(const std::function<void(std::span<const std::uint64_t>)>& take);  // both
   // Adds the kernel, and a note where memory was too small.
   void add_to(RunReport& report) const;
 
@@ -72,8 +84,6 @@ class GroupMerge {
   Status read_totals(std::uint64_t entries, std::shared_ptr<Event> begun);
   Status take_totals(Unread& unread);
   Status take_all_totals();
-  Status download(const std::function<void(std::span<const std::uint64_t>)>& take,
-                  const Buffer& groups);
   void add_note(RunReport& report) const;
   Status launch(std::string_view kernel, std::uint64_t count, std::span<const Argument> arguments);
   std::uint64_t slot_bytes() const { return 4 + 8 * std::uint64_t{slot_words_}; }

@@ -74,13 +74,13 @@ class Runner {
     PENSTOCK_TRY(open_stream());
     if (!program_.lookups.empty())
       PENSTOCK_TRY(lookups_.upload(*run_.device, program_, *run_.sides, *run_.strings));
-    collector_ =
-        run_.stay ? make_device_rows_collector(program_, *run_.strings, run_.sides, *run_.stay,
-                                               *queue_, source_.row_count().value_or(0))
-                  : make_collector(
-                        program_, *run_.strings, run_.sides,
-                        {run_.merges, run_.device, queue_.get(), run_.options->memory_limit_bytes},
-                        run_.first_groups);
+    collector_ = run_.stay
+                     ? make_device_rows_collector(program_, *run_.strings, run_.sides, *run_.stay,
+                                                  *queue_, source_.row_count().value_or(0))
+                     : make_collector(program_, *run_.strings, run_.sides,
+                                      {run_.merges, run_.device, queue_.get(),
+                                       run_.options->memory_limit_bytes, run_.options->fast_math},
+                                      run_.first_groups);
     const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
     return kernel_->wait();
   }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "column/concatenate.hpp"
+#include "plan/execution/first_of_chunk.hpp"
 #include "plan/rows/gather.hpp"
 #include "plan/rows/sort_keys.hpp"
 
@@ -12,8 +13,12 @@ namespace {
 
 class TopKCollector : public Collector {
  public:
-  TopKCollector(const TileProgram& program, StringPool& strings, const BuildSides* sides)
-      : program_(program), strings_(strings), sides_(sides) {
+  TopKCollector(const TileProgram& program, StringPool& strings, const BuildSides* sides,
+                const MergePlace& place)
+      : program_(program),
+        strings_(strings),
+        sides_(sides),
+        of_chunk_(FirstOfChunk::begin(place, program)) {
     begin_again();
     if (program.bound) program.graph->parameters[program.bound->open] = Scalar::of(true);
   }
@@ -24,11 +29,17 @@ class TopKCollector : public Collector {
 
   Status take(const TileKernel& kernel, Chunk& chunk) override {
     const std::uint64_t before = rows_->row_count();
+    if (of_chunk_) PENSTOCK_TRY(of_chunk_->narrow(chunk));
     PENSTOCK_TRY(rows_->take(kernel, chunk));
+    if (of_chunk_) of_chunk_->restore(chunk);
     bytes_downloaded = earlier_bytes_ + rows_->bytes_downloaded;
     row_count_ += rows_->row_count() - before;
     if (first_.row_count + rows_->row_count() < 2 * program_.top_k->count) return {};
     return cut();
+  }
+
+  void add_to(RunReport& report) const override {
+    if (of_chunk_) of_chunk_->add_to(report);
   }
 
   Result<Table> finish() override {
@@ -94,7 +105,8 @@ class TopKCollector : public Collector {
   const TileProgram& program_;
   StringPool& strings_;
   const BuildSides* sides_;
-  std::unique_ptr<Collector> rows_;  // rows after first_
+  std::unique_ptr<FirstOfChunk> of_chunk_;  // null where the host selects
+  std::unique_ptr<Collector> rows_;         // rows after first_
   Table first_;
   std::uint64_t row_count_ = 0, earlier_bytes_ = 0;
 };
@@ -102,8 +114,8 @@ class TopKCollector : public Collector {
 }  // namespace
 
 std::unique_ptr<Collector> make_top_k_collector(const TileProgram& program, StringPool& strings,
-                                                const BuildSides* sides) {
-  return std::make_unique<TopKCollector>(program, strings, sides);
+                                                const BuildSides* sides, const MergePlace& place) {
+  return std::make_unique<TopKCollector>(program, strings, sides, place);
 }
 
 }  // namespace penstock::plan

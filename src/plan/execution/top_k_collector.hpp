@@ -3,7 +3,8 @@
 //
 // Rows are gathered until there are twice as many as are wanted, then cut down to those. The last
 // of them is the bound that rows of later chunks must pass, which the kernel checks before it keeps
-// a row.
+// a row. A device with cores of its own selects the first rows of a chunk that has many before they
+// are downloaded (first_of_chunk.hpp).
 #pragma once
 #include <memory>
 
@@ -12,6 +13,6 @@
 namespace penstock::plan {
 
 std::unique_ptr<Collector> make_top_k_collector(const TileProgram& program, StringPool& strings,
-                                                const BuildSides* sides);
+                                                const BuildSides* sides, const MergePlace& place);
 
 }  // namespace penstock::plan

@@ -1,64 +1,129 @@
-// The first groups by an order: found without columns of the others, they are those that come first
-// when all are ordered.
-#include <cmath>
-#include <filesystem>
-#include <limits>
-
-#include "on_device/plan/plan_fixture.hpp"
-#include "penstock/session.hpp"
+// The first of merged groups in an order, selected on the device, against the order of all groups
+// on the host.
+#include "on_device/plan/merged_groups.hpp"
+#include "plan/order/sort_rows.hpp"
 
 namespace penstock::test {
 namespace {
 
-constexpr std::int64_t group_count = 20000, first_count = 37;
+using plan::MergeLocation;
 
-std::string first_lines(const Table& table) {
-  std::string text;
-  for (std::uint64_t row = 0; row < std::min<std::uint64_t>(table.row_count, first_count); row++)
-    text += text_of_row(table, row) + "\n";
-  return text;
+std::vector<std::string> first_of(const Merged& merged, const plan::TopK& first) {
+  RunReport report;
+  return texts_of(*plan::order_rows(nullptr, merged.table, first.keys, first.count, report));
 }
 
-// Groups with sums beyond 64 bits, NULLs, NaN, both zeros, and many equal values.
-Table rows_of_groups() {
-  std::vector<std::int64_t> k, large;
-  std::vector<std::optional<std::int64_t>> few;
-  std::vector<double> real;
-  for (std::int64_t row = 0; row < 2 * group_count; row++) {
-    const std::int64_t group = row * 7919 % group_count;
-    k.push_back(group);
-    large.push_back((group % 2 == 0 ? 1 : -1) * (std::numeric_limits<std::int64_t>::max() - group));
-    few.push_back(group % 5 == 0 ? std::nullopt : std::optional(group % 11 - 5));
-    real.push_back(group == 77       ? std::nan("")
-                   : group % 97 == 0 ? -0.0
-                                     : static_cast<double>(group % 401 - 200) / 4);
-  }
-  return Table::of({{"k", Column::from(k)},
-                    {"large", Column::from(large)},
-                    {"few", Column::from(few)},
-                    {"real", Column::from(real)}});
-}
-
-TEST(FirstGroups, AreThoseOfTheWholeOrder) {
-  const std::string path = ::testing::TempDir() + "first_groups.parquet";
-  ASSERT_OK(write_table(rows_of_groups(), path, FileFormat::parquet));
+// Compares the first groups, and passes on the device's.
+void expect_first(const Grouping& grouping, const plan::TopK& first,
+                  const std::function<void(const Merged&)>& look) {
   on_each_device([&](Device& device) {
-    const auto session = Session::create({.device = device.traits().id});
-    for (const char* order :
-         {"sum_large", "sum_large DESC", "sum_few NULLS FIRST, k", "sum_few DESC NULLS LAST, k",
-          "max_real DESC, k DESC", "max_real, sum_few DESC, k", "c, sum_large DESC", "k DESC"}) {
-      const std::string statement =
-          "SELECT k, sum(large) AS sum_large, sum(few) AS sum_few, max(real) AS max_real, "
-          "count(few) AS c FROM '" +
-          path + "' GROUP BY k ORDER BY " + order;
-      TAKE(const QueryResult all, session->sql(statement, {}));
-      TAKE(const QueryResult first,
-           session->sql(statement + " LIMIT " + std::to_string(first_count), {}));
-      ASSERT_EQ(first.table.row_count, static_cast<std::uint64_t>(first_count));
-      EXPECT_EQ(first_lines(first.table), first_lines(all.table)) << order;
-    }
+    const RunOptions options{.batch_rows = 1024};
+    TAKE(const Merged there,
+         merged_at(MergeLocation::device, device, grouping.plan, grouping.step, options, &first));
+    TAKE(const Merged here,
+         merged_at(MergeLocation::host, device, grouping.plan, grouping.step, options));
+    EXPECT_EQ(first_of(there, first), first_of(here, first));
+    look(there);
   });
-  std::filesystem::remove(path);
+}
+
+void expect_selected(const Merged& merged) {
+  EXPECT_TRUE(has_kernel(merged.report, "first_groups"));
+}
+
+// Groups of `rows` rows by a unique key, and of every seventh row by NULL, with aggregates of a
+// column of random_table().
+Grouping aggregates_of(const char* column, std::uint64_t rows) {
+  Grouping grouping;
+  Table table = random_table(rows, 77);
+  std::vector<std::optional<std::int64_t>> key(rows);
+  for (std::uint64_t row = 0; row < rows; row++)
+    if (row % 7 != 3) key[row] = static_cast<std::int64_t>(row * 7919 % rows) - 500;
+  table.names.emplace_back("key");
+  table.columns.push_back(Column::from(key));
+  const StepId source = grouping.plan.source(table_source(table));
+  Builder b(grouping.plan.step(source).schema);
+  std::vector<AggregateCall> calls;
+  for (const Aggregate function : {Aggregate::count, Aggregate::sum, Aggregate::average,
+                                   Aggregate::minimum, Aggregate::maximum})
+    calls.push_back({function, *b.column(column), "a", nullptr});
+  grouping.step = *grouping.plan.group_by(source, b.graph(), {{"key", *b.column("key")}}, calls);
+  return grouping;
+}
+
+TEST(FirstGroups, ByEveryAggregateOfEveryType) {
+  for (const char* column :
+       {"i8", "u8_null", "i32", "u32_null", "i64_null", "u64", "f32_null", "f64_null", "d15_2"}) {
+    SCOPED_TRACE(column);
+    const Grouping grouping = aggregates_of(column, 2000);
+    for (std::uint32_t by = 0; by < 6; by++)
+      for (const unsigned way : {0u, 1u, 2u, 3u}) {
+        SCOPED_TRACE("column " + std::to_string(by) + ", order " + std::to_string(way));
+        const plan::TopK first{{{by, (way & 1) != 0, (way & 2) != 0}, {0, false, false}}, 20};
+        expect_first(grouping, first, expect_selected);
+      }
+  }
+}
+
+TEST(FirstGroups, ByKeysOfEveryType) {
+  for (const char* column : {"i8", "u8_null", "i16_null", "i32", "u32_null", "i64_null", "u64",
+                             "f32_null", "f64_null", "b_null", "d15_2"}) {
+    SCOPED_TRACE(column);
+    Grouping grouping;
+    const StepId source =
+        grouping.plan.source(std::make_shared<FixedSchemaSource>(random_table(3000, 5)));
+    Builder b(grouping.plan.step(source).schema);
+    grouping.step = *grouping.plan.group_by(
+        source, b.graph(), {{"a", *b.column(column)}, {"b", *b.column("i64_null")}}, {});
+    for (const bool descending : {false, true}) {
+      const plan::TopK first{{{0, descending, !descending}, {1, descending, descending}}, 9};
+      expect_first(grouping, first, expect_selected);
+    }
+  }
+}
+
+// 6000 groups of `sums`, by turns.
+Grouping sums_of(const std::vector<std::int64_t>& sums) {
+  Grouping grouping;
+  std::vector<std::int64_t> key(18'000), x(18'000);
+  for (std::size_t i = 0; i < key.size(); i++) {
+    key[i] = static_cast<std::int64_t>(i % 6000);
+    x[i] = sums[i % 6000 % sums.size()];
+  }
+  const StepId source = grouping.plan.source(
+      table_source(Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}})));
+  Builder b(grouping.plan.step(source).schema);
+  grouping.step = *grouping.plan.group_by(source, b.graph(), {{"key", b.column(0u)}},
+                                          {{Aggregate::sum, b.column(1u), "sum", nullptr}});
+  return grouping;
+}
+
+TEST(FirstGroups, TiedGroupsAreDividedByTheNextKey) {
+  expect_first(sums_of({5}), {{{1, true, false}, {0, true, false}}, 10}, [](const Merged& merged) {
+    expect_selected(merged);
+    EXPECT_LE(merged.table.row_count, 4096u);
+    EXPECT_LT(merged.report.bytes_downloaded, 6000u * 24) << "not all groups came";
+  });
+}
+
+TEST(FirstGroups, WhereNoKeyDividesTheTiedAllGroupsCome) {
+  expect_first(sums_of({5}), {{{1, false, false}}, 10},
+               [](const Merged& merged) { EXPECT_EQ(merged.table.row_count, 6000u); });
+}
+
+TEST(FirstGroups, SumsBeyond64BitsAreNotConfused) {
+  const std::int64_t large = std::numeric_limits<std::int64_t>::max() / 2 - 7;
+  expect_first(sums_of({large, large + 1, large - 1, 3, -large, -large - 1}),
+               {{{1, true, false}, {0, false, false}}, 30}, expect_selected);
+  expect_first(sums_of({large, large + 1, -large + 2, 3, -large, -large - 1}),
+               {{{1, false, false}, {0, false, false}}, 30}, expect_selected);
+}
+
+TEST(FirstGroups, AsManyAsThereAreTakeNoSelection) {
+  expect_first(sums_of({1, 2, 3}), {{{1, false, false}}, 6000}, [](const Merged& merged) {
+    EXPECT_FALSE(has_kernel(merged.report, "first_groups"));
+    EXPECT_EQ(merged.table.row_count, 6000u);
+  });
 }
 
 }  // namespace

@@ -1,61 +1,15 @@
 // Groups of chunks merged on the device, against the host's merge of the same chunks.
-#include "on_device/plan/plan_fixture.hpp"
-#include "plan/execution/run_tiles.hpp"
+#include "on_device/plan/merged_groups.hpp"
 
 namespace penstock::test {
 namespace {
 
 using plan::MergeLocation;
 
-struct Merged {
-  Table table;
-  RunReport report;
-};
-
-Result<Merged> merged_at(MergeLocation location, Device& device, const Plan& plan, StepId groups,
-                         RunOptions options) {
-  const StepId source = plan.step(groups).inputs[0];
-  PENSTOCK_ASSIGN(const plan::TileProgram program, plan::fuse(plan, source, groups));
-  PENSTOCK_ASSIGN(auto shared, open_device(device.traits().id));
-  plan::StringPool strings;
-  Merged merged;
-  const plan::TileRun run{.device = shared,
-                          .options = &options,
-                          .strings = &strings,
-                          .report = &merged.report,
-                          .merges = location};
-  PENSTOCK_ASSIGN(merged.table, plan::run_tiles(run, program, *plan.step(source).source));
-  return merged;
-}
-
-std::vector<std::string> texts_of(const Table& table) {
-  std::vector<std::string> texts;
-  for (std::uint64_t row = 0; row < table.row_count; row++)
-    texts.push_back(text_of_row(table, row));
-  return texts;
-}
-
-// Runs both, compares them to the last digit, and passes on the device's report.
-void expect_as_on_host(const Plan& plan, StepId groups, const RunOptions& options,
-                       const std::function<void(const Merged&)>& look = {}) {
-  on_each_device([&](Device& device) {
-    TAKE(const Merged there, merged_at(MergeLocation::device, device, plan, groups, options));
-    TAKE(const Merged here, merged_at(MergeLocation::host, device, plan, groups, options));
-    EXPECT_FALSE(has_kernel(here.report, "group_merge"));
-    EXPECT_EQ(texts_of(there.table), texts_of(here.table));
-    if (look) look(there);
-  });
-}
-
 void expect_merged_there(const Merged& merged) {
   EXPECT_TRUE(has_kernel(merged.report, "group_merge"));
   EXPECT_TRUE(merged.report.notes.empty());
 }
-
-struct Grouping {
-  Plan plan;
-  StepId step = 0;
-};
 
 // Every aggregate of every type by some columns of random_table().
 Grouping grouping_of(std::uint64_t rows, const std::vector<const char*>& keys) {
@@ -161,28 +115,6 @@ TEST(GroupMerge, BeyondTheMemoryLimitTheHostGoesOn) {
                           "first "))
                           << merged.report.notes[0];
                     });
-}
-
-TEST(GroupMerge, DistinctValuesAreMergedBeforeTheyAreCounted) {
-  Grouping grouping;
-  std::vector<std::int32_t> key(13 * 1500), x(13 * 1500);
-  for (std::size_t i = 0; i < x.size(); i++) {
-    key[i] = static_cast<std::int32_t>(i % 13);
-    x[i] = static_cast<std::int32_t>(i * 31 % 3000);
-  }
-  const StepId source = grouping.plan.source(
-      table_source(Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}})));
-  Builder b(grouping.plan.step(source).schema);
-  AggregateCall count{Aggregate::count, b.column(1u), "n", nullptr};
-  count.distinct = true;
-  TAKE(const StepId groups,
-       grouping.plan.group_by(source, b.graph(), {{"key", b.column(0u)}}, {count}));
-  expect_as_on_host(grouping.plan, groups, {.batch_rows = 1024}, [](const Merged& merged) {
-    ASSERT_EQ(merged.table.row_count, 13u);
-    for (std::uint64_t row = 0; row < 13; row++)
-      EXPECT_EQ(text_of(scalar_at(merged.table.columns[1], row)), "1500") << row;
-    expect_merged_there(merged);
-  });
 }
 
 TEST(GroupMerge, ACustomReductionIsTheHosts) {

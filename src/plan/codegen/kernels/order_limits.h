@@ -1,0 +1,11 @@
+// Numbers that order_columns.kc and the host share.
+#pragma once
+
+// How a value becomes a word that has the order of the values.
+#define ORDER_UNSIGNED 0u
+#define ORDER_SIGNED 1u
+#define ORDER_FLOAT 2u
+#define ORDER_RANKED 3u  // a code of the string pool, by a table of ranks
+
+// In place of the number of a bit.
+#define ORDER_NO_NULLS 64u

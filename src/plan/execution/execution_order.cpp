@@ -1,0 +1,134 @@
+// Orders and windows: which rows they are of, and where these are sorted.
+#include "device/driver.hpp"
+#include "plan/aggregate/host_steps.hpp"
+#include "plan/execution/execution.hpp"
+#include "plan/order/sort_rows.hpp"
+#include "plan/order/window_rows.hpp"
+#include "plan/rows/device_memory.hpp"
+
+namespace penstock::plan {
+
+Result<Table> Execution::ordered_rows(StepId id, std::uint64_t row_limit) {
+  PENSTOCK_ASSIGN(Chain* const chain, chain_to_sort(id, row_limit));
+  if (chain && chain->stays) return rows_sorted_in_place(id, *chain, row_limit);
+  PENSTOCK_ASSIGN(const Table input, rows_to_order(id, row_limit));
+  return sorted(id, input, row_limit);
+}
+
+Result<Table> Execution::sorted(StepId id, const Table& input, std::uint64_t row_limit) {
+  if (sorts_on_device(input.row_count, row_limit)) PENSTOCK_TRY(begin_compiling());
+  const HostSpan span(recording_.get(), "order by");
+  PENSTOCK_ASSIGN(Table ordered, order_rows(device_.get(), input, plan_.step(id).sort_keys,
+                                            row_limit, report_, options_.memory_limit_bytes));
+  if (options_.validate) PENSTOCK_TRY(validate_order(id, input, row_limit, ordered));
+  return ordered;
+}
+
+bool is_ordered(const Plan& plan, StepId id) {
+  for (StepId at = 0; at < plan.size(); at++)
+    if (plan.step(at).kind == StepKind::order_by && plan.step(at).inputs[0] == id) return true;
+  return false;
+}
+
+// Returns the chain whose rows an order sorts; null where the host has them in any case. Only the
+// device tells whether they stay there; a CPU's do not, unless that is asked for.
+Result<Chain*> Execution::chain_to_sort(StepId order, std::uint64_t row_limit) {
+  const StepId input = plan_.step(order).inputs[0];
+  if (options_.validate || has_no_kernel(plan_, input) || !keeps_columns(plan_.step(input).kind) ||
+      top_k_of(plan_, order, row_limit, consumers_))
+    return nullptr;
+  if (options_.join_tables == JoinTables::device || device::expects_cuda(options_.device))
+    PENSTOCK_TRY(begin_compiling());
+  if (!may_stay(input)) return nullptr;
+  return chain_of(input, columns_asked_for(input, {}));
+}
+
+const std::shared_ptr<DeviceRowSort>& Execution::row_sort() {
+  if (!row_sort_) row_sort_ = DeviceRowSort::begin(device_.get());
+  return row_sort_;
+}
+
+// Sorts the rows of a chain where its kernel leaves them. The host sorts what is few, and what does
+// not fit.
+Result<Table> Execution::rows_sorted_in_place(StepId order, Chain& chain, std::uint64_t row_limit) {
+  RowsOnDevice stay;
+  stay.kernels = join_kernels();
+  const std::uint64_t limit_bytes =
+      usable_bytes(device_.get()->traits(), options_.memory_limit_bytes) / 4;
+  stay.limit_bytes = limit_bytes - std::min(bytes_of_sides(), limit_bytes);
+  PENSTOCK_ASSIGN(const Table rows, run_chain(chain, ~std::uint64_t{0}, &stay));
+  if (!stay.are_there) return sorted(order, rows, row_limit);
+  const Step& step = plan_.step(chain.last);
+  const Columns columns = chain.wanted.empty() ? every_column(step.schema) : chain.wanted;
+  const DeviceRows spread = spread_rows(step, columns, std::move(stay.rows));
+  PENSTOCK_ASSIGN(const std::optional<DeviceRows> first, sort_in_place(order, spread, row_limit));
+  Table table;
+  PENSTOCK_TRY(download_right_side(step, first ? *first : spread, columns, table));
+  return first ? std::move(table) : sorted(order, table, row_limit);
+}
+
+Result<std::optional<DeviceRows>> Execution::sort_in_place(StepId order, const DeviceRows& rows,
+                                                           std::uint64_t row_limit) {
+  const std::uint64_t bytes =
+      rows.row_count * (40 + device_bytes_per_row(plan_.step(order).schema));
+  if (!sorts_on_device(rows.row_count, rows.row_count) ||
+      !fits_memory(device_.get()->traits(), options_.memory_limit_bytes, bytes))
+    return std::optional<DeviceRows>();
+  const HostSpan span(recording_.get(), "order by");
+  return row_sort()->sort(rows, plan_.step(order).sort_keys, row_limit, strings_, report_);
+}
+
+Result<Table> Execution::windowed_rows(const Step& step) {
+  PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], ~std::uint64_t{0}));
+  if (sorts_on_device(input.row_count, input.row_count)) PENSTOCK_TRY(begin_compiling());
+  const HostSpan span(recording_.get(), "window");
+  if (options_.validate) PENSTOCK_TRY(validate_window_order(input, step.window));
+  PENSTOCK_ASSIGN(Table looked,
+                  window_rows(device_.get(), input, step, report_, WindowLocation::automatic,
+                              options_.memory_limit_bytes));
+  if (options_.validate) PENSTOCK_TRY(check_window(input, step, looked, device_.name()));
+  return looked;
+}
+
+// Returns all rows, or a few that hold the first ones in their order.
+Result<Table> Execution::rows_to_order(StepId order, std::uint64_t row_limit) {
+  const StepId input = plan_.step(order).inputs[0];
+  const std::optional<TopK> top_k = top_k_of(plan_, order, row_limit, consumers_);
+  if (!top_k) return groups_to_order(order, row_limit);
+  PENSTOCK_ASSIGN(Chain* const chain, chain_of(input, {}, order, top_k));
+  return run_chain(*chain, ~std::uint64_t{0});
+}
+
+// Returns the keys of an order as columns of the input of a map; nothing where one is computed.
+static std::optional<std::vector<SortKey>> keys_before_map(const Step& map,
+                                                           std::vector<SortKey> keys) {
+  for (SortKey& key : keys) {
+    const Node& node = map.graph->at(map.projections[key.column].root);
+    if (node.op != Op::column) return {};
+    key.column = static_cast<std::uint32_t>(node.payload);
+  }
+  return keys;
+}
+
+// Of many groups those that an order has first are found before columns are made of them, also
+// where a map on the host is between. Validation looks at all.
+Result<Table> Execution::groups_to_order(StepId order, std::uint64_t row_limit) {
+  const StepId input = plan_.step(order).inputs[0];
+  const Step& before = plan_.step(input);
+  const bool is_mapped =
+      before.kind == StepKind::map && consumers_[input] == 1 && finishes_on_host(plan_, input);
+  const StepId groups = is_mapped ? before.inputs[0] : input;
+  std::optional<std::vector<SortKey>> keys = plan_.step(order).sort_keys;
+  if (is_mapped) keys = keys_before_map(before, std::move(*keys));
+  if (!keys || plan_.step(groups).kind != StepKind::group_by || consumers_[groups] > 1 ||
+      finishes_on_host(plan_, groups) || options_.validate)
+    return materialise(input, ~std::uint64_t{0});
+  PENSTOCK_ASSIGN(Chain* const chain, chain_of(groups, columns_asked_for(groups, {})));
+  chain->first_groups = TopK{std::move(*keys), row_limit};
+  auto table = run_chain(*chain, ~std::uint64_t{0});
+  if (!table.ok() || !is_mapped) return table;
+  const HostSpan span(recording_.get(), "step on the host");
+  return apply_on_host(plan_, input, *table);
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,178 @@
+#include "plan/order/device_row_sort.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "kernel/kernel_source.hpp"
+#include "plan/codegen/emit_pipeline_parts.hpp"
+#include "plan/codegen/kernels/order_limits.h"
+#include "plan/fusion/accumulators.hpp"
+#include "primitive/radix_sort.hpp"
+
+namespace penstock::plan {
+namespace {
+
+ProgramSource order_columns_source(const Traits& traits) {
+  const kernel::SourcePart parts[] = {
+      {"plan/codegen/kernels/order_columns.kc", template_source("order_columns")}};
+  ProgramSource source;
+  source.text = kernel::assemble(traits.target, parts, kernel::plan_source);
+  source.group_size =
+      traits.wants_single_thread_groups() ? 1 : std::min(256u, traits.max_group_size);
+  source.label = "order_columns.kc";
+  return source;
+}
+
+std::uint32_t order_kind(Type type) {
+  if (type.kind == Kind::string) return ORDER_RANKED;
+  if (is_float(type)) return ORDER_FLOAT;
+  return is_sign_extended(type) ? ORDER_SIGNED : ORDER_UNSIGNED;
+}
+
+}  // namespace
+
+std::shared_ptr<DeviceRowSort> DeviceRowSort::begin(std::shared_ptr<Device> device) {
+  ProgramSource source = order_columns_source(device->traits());
+  std::shared_ptr<DeviceRowSort> sort(new DeviceRowSort(device));
+  sort->source_ = source.text;
+  sort->building_ = ThreadPool::shared().start(
+      [on = std::move(device), source = std::move(source)] { return on->build(source); });
+  return sort;
+}
+
+Status DeviceRowSort::launch(std::string_view kernel, std::uint64_t count,
+                             std::vector<Argument> arguments) {
+  const Traits& traits = device_->traits();
+  const std::uint64_t group_size = compiled_->group_size(),
+                      max_groups = std::uint64_t{traits.compute_units} *
+                                   (traits.wants_single_thread_groups() ? 4 : 16);
+  return queue_->launch(
+      *compiled_, kernel,
+      static_cast<std::uint32_t>(std::min((count + group_size - 1) / group_size, max_groups)),
+      arguments);
+}
+
+// The pool's strings by their bytes.
+Result<BufferPointer> DeviceRowSort::ranks_of(const StringPool& strings, RunReport& report) {
+  if (ranks_) return ranks_;
+  std::vector<std::uint32_t> codes(strings.size());
+  std::iota(codes.begin(), codes.end(), 0u);
+  std::sort(codes.begin(), codes.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return strings.text(a) < strings.text(b); });
+  rank_.resize(std::max<std::size_t>(codes.size(), 1));
+  for (std::uint32_t rank = 0; rank < codes.size(); rank++) rank_[codes[rank]] = rank;
+  PENSTOCK_ASSIGN(ranks_, device_->allocate(std::max<std::uint64_t>(rank_.size() * 4, 64)));
+  PENSTOCK_TRY(queue_->upload(*ranks_, rank_.data(), rank_.size() * 4));
+  report.bytes_uploaded += rank_.size() * 4;
+  return ranks_;
+}
+
+// Sorts the order by keys that are in it.
+Status DeviceRowSort::sort_keys(BufferPointer keys, std::uint32_t key_bytes, std::uint32_t passes,
+                                RunReport& report) {
+  PENSTOCK_ASSIGN(const auto sort, primitive::RadixSort::build(device_, {key_bytes, true}));
+  primitive::SortData data{std::move(keys), order_}, spare;
+  PENSTOCK_ASSIGN(spare.keys, device_->allocate(row_count_ * key_bytes));
+  PENSTOCK_ASSIGN(spare.values, device_->allocate(row_count_ * 4));
+  PENSTOCK_ASSIGN(const auto begun, queue_->record());
+  PENSTOCK_TRY(sort->enqueue(*queue_, data, spare, row_count_, 0, passes));
+  PENSTOCK_ASSIGN(const auto done, queue_->record());
+  PENSTOCK_TRY(queue_->finish());
+  order_ = data.values;
+  KernelReport kernel;
+  kernel.name = kernel.variant = "radix_sort";
+  kernel.source = sort->source();
+  kernel.build = sort->program().report();
+  PENSTOCK_ASSIGN(kernel.device_seconds, done->seconds_since(*begun));
+  kernel.launches = passes;
+  kernel.bytes_moved = row_count_ * (key_bytes + 2 * passes * (key_bytes + 4));
+  report.kernels.push_back(std::move(kernel));
+  return {};
+}
+
+// One more byte has the bit of NULLs, where a value leaves it free.
+Status DeviceRowSort::sort_by_values(const DeviceColumn& column, const SortKey& key,
+                                     const StringPool& strings, RunReport& report) {
+  const auto width = static_cast<std::uint32_t>(width_bytes(column.type));
+  const bool has_bit = column.validity && width < 8;
+  const std::uint32_t passes = width + has_bit, key_bytes = passes <= 4 ? 4 : 8;
+  BufferPointer ranks = order_;  // not read
+  if (column.type.kind == Kind::string) { PENSTOCK_ASSIGN(ranks, ranks_of(strings, report)); }
+  PENSTOCK_ASSIGN(BufferPointer keys, device_->allocate(row_count_ * key_bytes));
+  const Buffer& validity = column.validity ? *column.validity : *column.values;
+  PENSTOCK_TRY(launch(key_bytes == 4 ? "order_keys_32" : "order_keys_64", row_count_,
+                      {Argument::of(*order_), Argument::of(*column.values),
+                       Argument::of(*column.values), Argument::of(validity), Argument::of(*ranks),
+                       Argument::of(*keys), Argument::value(row_count_), Argument::value(width),
+                       Argument::value(order_kind(column.type)),
+                       Argument::value(static_cast<std::uint32_t>(key.descending)),
+                       Argument::value(has_bit ? 8 * width : ORDER_NO_NULLS),
+                       Argument::value(static_cast<std::uint32_t>(key.nulls_first))}));
+  return sort_keys(std::move(keys), key_bytes, passes, report);
+}
+
+Status DeviceRowSort::sort_by_nulls(const DeviceColumn& column, const SortKey& key,
+                                    RunReport& report) {
+  PENSTOCK_ASSIGN(BufferPointer keys, device_->allocate(row_count_ * 4));
+  PENSTOCK_TRY(launch(
+      "order_null_keys", row_count_,
+      {Argument::of(*order_), Argument::of(*column.validity), Argument::of(*keys),
+       Argument::value(row_count_), Argument::value(static_cast<std::uint32_t>(key.nulls_first))}));
+  return sort_keys(std::move(keys), 4, 1, report);
+}
+
+Status DeviceRowSort::sort_by(const DeviceColumn& column, const SortKey& key,
+                              const StringPool& strings, RunReport& report) {
+  PENSTOCK_TRY(sort_by_values(column, key, strings, report));
+  return column.validity && width_bytes(column.type) == 8 ? sort_by_nulls(column, key, report)
+                                                          : Status();
+}
+
+Result<BufferPointer> DeviceRowSort::gather(const Buffer& from, std::uint64_t count,
+                                            std::uint32_t width) {
+  const bool has_words = width % 4 == 0;
+  PENSTOCK_ASSIGN(BufferPointer to, device_->allocate(std::max<std::uint64_t>(count * width, 64)));
+  PENSTOCK_TRY(launch(has_words ? "order_gather_words" : "order_gather_bytes", count,
+                      {Argument::of(*order_), Argument::of(from), Argument::of(*to),
+                       Argument::value(count), Argument::value(has_words ? width / 4 : width)}));
+  return to;
+}
+
+Result<DeviceRows> DeviceRowSort::sort_rows(const DeviceRows& rows,
+                                            const std::vector<SortKey>& keys, std::uint64_t limit,
+                                            const StringPool& strings, RunReport& report) {
+  row_count_ = rows.row_count;
+  PENSTOCK_ASSIGN(order_, device_->allocate(row_count_ * 4));
+  PENSTOCK_TRY(
+      launch("order_begin", row_count_, {Argument::of(*order_), Argument::value(row_count_)}));
+  for (std::size_t i = keys.size(); i-- > 0;)  // the least significant key first
+    PENSTOCK_TRY(sort_by(rows.columns[keys[i].column], keys[i], strings, report));
+  DeviceRows sorted;
+  sorted.row_count = std::min(limit, row_count_);
+  for (const DeviceColumn& column : rows.columns) {
+    DeviceColumn& to = sorted.columns.emplace_back(DeviceColumn{column.type, nullptr, nullptr});
+    const auto width = static_cast<std::uint32_t>(width_bytes(column.type));
+    PENSTOCK_ASSIGN(to.values, gather(*column.values, sorted.row_count, width));
+    if (column.validity) {
+      PENSTOCK_ASSIGN(to.validity, gather(*column.validity, sorted.row_count, 1));
+    }
+  }
+  PENSTOCK_TRY(queue_->finish());  // whoever reads the rows has another queue
+  return sorted;
+}
+
+Result<std::optional<DeviceRows>> DeviceRowSort::sort(const DeviceRows& rows,
+                                                      const std::vector<SortKey>& keys,
+                                                      std::uint64_t limit,
+                                                      const StringPool& strings,
+                                                      RunReport& report) {
+  PENSTOCK_ASSIGN(compiled_, building_.get());
+  PENSTOCK_ASSIGN(queue_, device_->queue());
+  Result<DeviceRows> sorted = sort_rows(rows, keys, limit, strings, report);
+  if (!sorted.ok()) PENSTOCK_TRY(queue_->finish());  // what is enqueued uses memory that ends here
+  if (sorted.status().code() == Code::no_memory) return std::optional<DeviceRows>();
+  PENSTOCK_TRY(sorted.status());
+  return std::optional<DeviceRows>(std::move(sorted).value());
+}
+
+}  // namespace penstock::plan
