@@ -8,9 +8,6 @@ namespace penstock::pages {
 namespace {
 
 constexpr std::uint32_t warp_threads = 32, warps_per_group = 4;
-// Of a page of Parquet, as writers make them: what a decoder of Snappy is chosen for. The decoder
-// of large LZ4 blocks needs four times the output for scratch memory, so LZ4 does without.
-constexpr std::uint64_t usual_page_bytes = 1 << 20;
 constexpr std::array<std::string_view, 5> program_names = {"scan", "values", "index", "chains",
                                                            "names"};
 
@@ -57,10 +54,7 @@ Result<std::shared_ptr<batch::Decoder>> PagePrograms::decoder(Compression compre
   Slot<batch::Decoder>& slot = decoders_[static_cast<std::size_t>(compression)];
   const std::lock_guard lock(slot.mutex);
   if (slot.built) return slot.built;
-  const batch::Requirements requirements{
-      .max_output_bytes = compression == Compression::snappy ? usual_page_bytes : 0};
-  PENSTOCK_ASSIGN(auto decoder,
-                  batch::Decoder::build(device_, format_of(compression), {}, requirements));
+  PENSTOCK_ASSIGN(auto decoder, batch::Decoder::build(device_, format_of(compression)));
   slot.built = std::move(decoder);
   return slot.built;
 }
