@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/fusion/accumulators.hpp"
+#include "plan/join/join_table.hpp"
 
 namespace penstock::plan {
 namespace {
