@@ -39,11 +39,11 @@ FAULTS = [
     "SELECT CAST(sum(small) AS TINYINT) AS x FROM 'wide.parquet'",
 ]
 SUMS = ["sum(big)", "sum(price)", "sum(small)", "sum(price * (1 - discount))", "sum(whole)"]
-LITERALS = ["1", "0", "-7", "0.5", "100.00", "12345.678", "NULL"]
+LITERALS = ["1", "0", "-7", "0.5", "100.00", "12345.678"]
 
 
 def table(seed):
-    """`big` is near 10^18 on both sides of zero; a group has NULLs alone, another few rows."""
+    """`big` is near 10^18 on both sides of zero; a group has NULLs alone there, another few rows."""
     numbers = random.Random(seed)
     rows = 2000
 
@@ -60,14 +60,16 @@ def table(seed):
 
     keys = [numbers.choice(["PROMO A", "PROMO B", "STANDARD", "few", None]) for _ in range(rows)]
     keys = [k if k != "few" or i < 20 else "STANDARD" for i, k in enumerate(keys)]
+    big = column(18, 2).to_pylist()
+    big = [None if k is None else value for k, value in zip(keys, big)]
     return pyarrow.table(
         {
             "k": keys,
-            "big": column(18, 2),
+            "big": pyarrow.array(big, pyarrow.decimal128(18, 2)),
             "price": column(15, 2, least=1),
             "small": column(4, 1),
             "whole": column(18, 0),
-            "discount": column(3, 2, least=0),
+            "discount": column(2, 2, least=0),
         }
     )
 
@@ -123,6 +125,7 @@ def wrong_of(ours, theirs):
 
 def check(driver, tally, oracle, text):
     faults = oracle.faults(text)
+    assert text not in FIXED or faults is False, text
     if faults is None:
         return
     ours = driver.answer(text)
