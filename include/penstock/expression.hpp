@@ -102,7 +102,7 @@ enum class Op : unsigned char {
   parameter,  // payload: index into Graph::parameters; a literal or captured scalar, an argument of
               // the kernel
   // arithmetic: both inputs and the result have one type (integer up to 64 bits, float, decimal;
-  // decimals may differ in precision, which is capped at 18, or at 38: beyond is a fault)
+  // decimals may differ in precision, which is capped at 18: beyond it is a fault)
   add,
   subtract,        // also date32 with int32 -> date32, and date32 - date32 -> int64
   multiply,        // decimal: scales add up
