@@ -102,9 +102,9 @@ Result<NodeId> Builder::cast(NodeId input, Type type) {
   Construction c(*graph_);
   const Type from = c.type(input);
   if (type.kind == Kind::decimal &&
-      (type.precision < 1 || type.precision > max_decimal_digits || type.scale > type.precision))
+      (type.precision < 1 || type.precision > max_wide_digits || type.scale > type.precision))
     return Status(Code::unsupported,
-                  name_of(type) + " is not computed with: decimals have 1 to 18 digits");
+                  name_of(type) + " is not computed with: decimals have 1 to 38 digits");
   if (!c.is_null_literal(input) && !is_castable(from, type)) {
     const bool with_string = from.kind == Kind::string || type.kind == Kind::string;
     return Status(with_string ? Code::unsupported : Code::invalid,

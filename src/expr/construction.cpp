@@ -22,9 +22,16 @@ Status needs_huge(Op op, Type a, Type b) {
           ": the result is HUGEINT, which is not computed with; cast one side to the other's type"};
 }
 
-Status needs_scale(Op op, Type a, Type b) {
-  return {Code::unsupported, std::string(cannot(op, {a, b}).message()) +
-                                 ": the result has more than 18 decimal places"};
+Status needs_scale(Op op, Type a, Type b, int max_digits) {
+  return {max_digits == max_wide_digits ? Code::invalid : Code::unsupported,
+          std::string(cannot(op, {a, b}).message()) + ": the result has more than " +
+              std::to_string(max_digits) + " decimal places"};
+}
+
+// Sums of decimals are wide, and so is what is computed of them, by the host. What has up to 18
+// digits stays so, for kernels.
+int digits_limit(Type a, Type b) {
+  return is_wide_decimal(a) || is_wide_decimal(b) ? max_wide_digits : max_decimal_digits;
 }
 
 }  // namespace
@@ -51,19 +58,22 @@ Result<NodeId> date_arithmetic(Construction& c, Op op, NodeId left, NodeId right
 
 Result<NodeId> decimal_arithmetic(Construction& c, Op op, NodeId left, NodeId right, Type met) {
   const Type a = c.type(left), b = c.type(right);
+  const int max_digits = digits_limit(a, b);
   if (op == Op::multiply) {
-    left = c.rescale(left, a.kind == Kind::decimal ? a.scale : 0);
-    right = c.rescale(right, b.kind == Kind::decimal ? b.scale : 0);
+    left = c.rescale(left, a.kind == Kind::decimal ? a.scale : 0, max_digits);
+    right = c.rescale(right, b.kind == Kind::decimal ? b.scale : 0, max_digits);
     const int scale = c.type(left).scale + c.type(right).scale;
-    if (scale > max_decimal_digits) return needs_scale(op, a, b);
+    if (scale > max_digits) return needs_scale(op, a, b, max_digits);
     const int precision = c.type(left).precision + c.type(right).precision;
-    return c.add(op, Type::decimal(std::min(precision, max_decimal_digits), scale), {left, right});
+    return c.add(op, Type::decimal(std::min(precision, max_digits), scale), {left, right});
   }
-  left = c.rescale(left, met.scale);
-  right = c.rescale(right, met.scale);
+  // DuckDB's modulo has no room for both, and is one of DOUBLE.
+  if (op == Op::modulo && met.precision > max_wide_digits)
+    return c.add(op, float64_type, {c.cast(left, float64_type), c.cast(right, float64_type)});
+  left = c.rescale(left, met.scale, max_digits);
+  right = c.rescale(right, met.scale, max_digits);
   const int precision = met.precision + (op == Op::modulo ? 0 : 1);
-  return c.add(op, Type::decimal(std::min(precision, max_decimal_digits), met.scale),
-               {left, right});
+  return c.add(op, Type::decimal(std::min(precision, max_digits), met.scale), {left, right});
 }
 
 Result<NodeId> arithmetic(Construction& c, Op op, NodeId left, NodeId right) {
@@ -145,7 +155,7 @@ Result<NodeId> compare_nodes(Construction& c, Op op, NodeId left, NodeId right) 
     for (NodeId& id : ids)
       if (is_integer(c.type(id)) && c.type(id).kind != Kind::uint64) id = c.cast(id, int64_type);
   } else if (met->kind == Kind::decimal) {
-    for (NodeId& id : ids) id = c.rescale(id, met->scale);
+    for (NodeId& id : ids) id = c.rescale(id, met->scale, max_decimal_digits);
   } else {
     for (NodeId& id : ids) id = c.cast(id, *met);
   }
@@ -192,8 +202,8 @@ Result<Type> unify(Construction& c, Op op, std::span<NodeId> ids) {
   if (type.kind == Kind::string && (op == Op::least || op == Op::greatest))
     return Status(Code::unsupported, std::string(cannot(op, {type}).message()) +
                                          ": strings are not ordered inside an expression");
-  if (type.kind == Kind::decimal && type.precision > max_decimal_digits)
-    type = Type::decimal(max_decimal_digits, type.scale);
+  type = computed_type(type, std::any_of(ids.begin(), ids.end(),
+                                         [&](NodeId id) { return is_wide_decimal(c.type(id)); }));
   for (NodeId& id : ids) id = c.cast(id, type);
   return type;
 }

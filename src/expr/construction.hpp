@@ -18,6 +18,15 @@ inline constexpr Type boolean_type{Kind::boolean}, int32_type{Kind::int32}, int6
 
 Status cannot(Op op, std::initializer_list<Type> types);  // "cannot add DATE and DOUBLE"
 
+// The type in which values of `met` are computed: of up to 18 digits, unless an input has more
+// already. Beyond 38 digits those after the point give way, as in DuckDB.
+inline Type computed_type(Type met, bool is_wide) {
+  if (met.kind != Kind::decimal) return met;
+  if (!is_wide) return Type::decimal(std::min<int>(met.precision, max_decimal_digits), met.scale);
+  if (met.precision <= max_wide_digits) return met;
+  return Type::decimal(max_wide_digits, max_wide_digits - (met.precision - met.scale));
+}
+
 // Constructs nodes in `graph`. Literals adapt to the other inputs.
 class Construction {
  public:
@@ -72,14 +81,13 @@ class Construction {
     return is_null_literal(id) ? graph_.parameter(Scalar::null_of(to)) : add(Op::cast, to, {id});
   }
 
-  // Changes a decimal's scale alone; it keeps at most 18 digits.
-  NodeId rescale(NodeId id, int scale) {
+  // Changes a decimal's scale alone; it keeps at most so many digits.
+  NodeId rescale(NodeId id, int scale, int max_digits) {
     const Type from =
         type(id).kind == Kind::decimal ? type(id) : Type::decimal(integer_digits(type(id).kind), 0);
     if (type(id).kind == Kind::decimal && from.scale == scale) return id;
     return cast(
-        id, Type::decimal(std::clamp(from.precision + scale - from.scale, 1, max_decimal_digits),
-                          scale));
+        id, Type::decimal(std::clamp(from.precision + scale - from.scale, 1, max_digits), scale));
   }
 
   // Casts literals to the type of what they meet where their value fits.

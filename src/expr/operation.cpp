@@ -114,7 +114,7 @@ Range range_of(Type type) {
     case Kind::uint64: return stored_range(type);
     case Kind::date32: return {-max_date_days, max_date_days};
     case Kind::decimal: {
-      const Int128 limit = power_of_ten(std::min<int>(type.precision, max_decimal_digits)) - 1;
+      const Int128 limit = power_of_ten(type.precision) - 1;
       return {-limit, limit};
     }
     case Kind::int128: break;  // computed with as BIGINT, see is_castable()
@@ -135,9 +135,10 @@ bool cast_can_fault(Type from, Type to) {
     const Range source = range_of(from), target = range_of(to);
     const int drop = from.kind == Kind::decimal ? from.scale : 0,
               gain = to.kind == Kind::decimal ? to.scale : 0;
-    if (gain >= drop)
-      return source.maximum * power_of_ten(gain - drop) > target.maximum ||
-             source.minimum * power_of_ten(gain - drop) < target.minimum;
+    if (gain >= drop) {
+      const Int128 power = power_of_ten(gain - drop);
+      return source.maximum > target.maximum / power || source.minimum < target.minimum / power;
+    }
     const Int128 unit = power_of_ten(drop - gain);
     return (source.maximum + unit / 2) / unit > target.maximum ||
            (source.minimum - unit / 2) / unit < target.minimum;
@@ -152,12 +153,12 @@ OwnFaults own_faults(const Graph& graph, const Node& node) {
     case Op::add:
     case Op::subtract:
       if (node.type.kind == Kind::decimal)
-        return {false, std::max(input(0).precision, input(1).precision) >= max_decimal_digits};
+        return {false, node.type.precision <= std::max(input(0).precision, input(1).precision)};
       if (node.type.kind == Kind::date32) return {false, true};
       return {false, is_integer(node.type) && input(0).kind != Kind::date32};
     case Op::multiply:
       if (node.type.kind == Kind::decimal)
-        return {false, input(0).precision + input(1).precision > max_decimal_digits};
+        return {false, input(0).precision + input(1).precision > node.type.precision};
       return {false, is_integer(node.type)};
     case Op::integer_divide: return {true, is_signed(node.type)};
     case Op::modulo: return {!is_float(node.type), is_integer(node.type) && is_signed(node.type)};

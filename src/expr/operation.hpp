@@ -10,11 +10,18 @@
 
 namespace penstock::expr {
 
-constexpr int max_decimal_digits = 18;
+// The digits that 64 bits hold, with which kernels compute; and those of 128 bits, with which the
+// host does.
+constexpr int max_decimal_digits = 18, max_wide_digits = 38;
 
-// 10^exponent, 0 <= exponent <= 18.
-constexpr std::int64_t power_of_ten(int exponent) {
-  std::int64_t power = 1;
+// A value of more than 64 bits: a decimal of 19 to 38 digits.
+constexpr bool is_wide_decimal(Type type) {
+  return type.kind == Kind::decimal && type.precision > max_decimal_digits;
+}
+
+// 10^exponent, 0 <= exponent <= 38.
+constexpr Int128 power_of_ten(int exponent) {
+  Int128 power = 1;
   for (int i = 0; i < exponent; i++) power *= 10;
   return power;
 }

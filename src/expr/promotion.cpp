@@ -1,5 +1,6 @@
 #include "penstock/detail/promotion.hpp"
 
+#include "expr/construction.hpp"
 #include "penstock/expression.hpp"
 
 namespace penstock {
@@ -11,8 +12,7 @@ Result<Type> common_type(Type a, Type b) {
   if (type->kind == Kind::int128 && !(a == b))
     return Status(Code::unsupported, name_of(a) + " and " + name_of(b) +
                                          " meet in HUGEINT, which is not computed with");
-  if (type->kind == Kind::decimal && type->precision > 18) return Type::decimal(18, type->scale);
-  return *type;
+  return expr::computed_type(*type, expr::is_wide_decimal(a) || expr::is_wide_decimal(b));
 }
 
 }  // namespace penstock

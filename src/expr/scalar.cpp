@@ -13,7 +13,7 @@ namespace {
 using expr::floor_divide;
 using expr::floor_modulo;
 
-std::string digits_of(Int128 value) {  // value >= 0
+std::string digits_of(unsigned __int128 value) {
   std::string text;
   do text.insert(text.begin(), static_cast<char>('0' + static_cast<int>(value % 10)));
   while ((value /= 10) != 0);
@@ -27,7 +27,8 @@ std::string padded(std::int64_t value, std::size_t width) {
 
 std::string decimal_text(Int128 count, Type type) {
   const bool negative = count < 0;
-  std::string text = digits_of(negative ? -count : count);
+  const auto bits = static_cast<unsigned __int128>(count);
+  std::string text = digits_of(negative ? -bits : bits);
   const std::size_t scale = type.scale;
   // A decimal without digits before the point prints none: ".05".
   const bool no_whole = scale > 0 && type.precision == type.scale;
@@ -125,10 +126,7 @@ template <class T> T load(const Column& column, std::uint64_t row) {
   return value;
 }
 
-bool is_wide(Type type) {
-  return type.kind == Kind::int128 ||
-         (type.kind == Kind::decimal && type.precision > expr::max_decimal_digits);
-}
+bool is_wide(Type type) { return type.kind == Kind::int128 || expr::is_wide_decimal(type); }
 
 Int128 load_integer(const Column& column, std::uint64_t row) {
   if (is_wide(column.type)) return load<Int128>(column, row);

@@ -17,38 +17,50 @@ EvaluatedScalar within(Type type, Int128 value) {
   return {Scalar::of(type, value)};
 }
 
-// Returns the product where 128 bits hold it, else the end of their range on its side, which is
-// outside every type's range.
+// The end of 128 bits on one side of zero, which is outside every type's range.
+Int128 end_of_range(bool is_negative) {
+  const auto greatest = static_cast<Int128>(~static_cast<unsigned __int128>(0) >> 1);
+  return is_negative ? -greatest - 1 : greatest;
+}
+
+// These return the result where 128 bits hold it, else the end of their range on its side.
 Int128 bounded_product(Int128 a, Int128 b) {
   Int128 product = 0;
-  if (!__builtin_mul_overflow(a, b, &product)) return product;
-  const auto greatest = static_cast<Int128>(~static_cast<unsigned __int128>(0) >> 1);
-  return (a < 0) == (b < 0) ? greatest : -greatest - 1;
+  return __builtin_mul_overflow(a, b, &product) ? end_of_range((a < 0) != (b < 0)) : product;
+}
+Int128 bounded_sum(Int128 a, Int128 b) {
+  Int128 sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? end_of_range(a < 0) : sum;
+}
+Int128 bounded_difference(Int128 a, Int128 b) {
+  Int128 difference = 0;
+  return __builtin_sub_overflow(a, b, &difference) ? end_of_range(a < 0) : difference;
 }
 
 Scalar real_of(Type type, double value) {
   return Scalar::of(type, type.kind == Kind::float32 ? static_cast<float>(value) : value);
 }
 
-Int128 divide_half_away(Int128 value, std::int64_t unit) {
-  return (value + (value < 0 ? -unit : unit) / 2) / unit;
+Int128 divide_half_away(Int128 value, Int128 unit) {
+  const Int128 whole = value / unit, rest = value % unit, size = rest < 0 ? -rest : rest;
+  return size < unit - size || size == 0 ? whole : whole + (value < 0 ? -1 : 1);
 }
 
 int scale_of(Type type) { return type.kind == Kind::decimal ? type.scale : 0; }
 
 // The double nearest to count / 10^scale. Both are exact in double up to 2^53, where one division
 // rounds once; beyond, long division gives 56 bits or more and whether anything is left, which the
-// conversion then rounds. A sum's count has up to 128 bits.
+// conversion then rounds. A sum's count has up to 128 bits. A power of ten is exact up to 10^22.
 double decimal_to_double(Int128 count, int scale) {
-  const std::int64_t power = power_of_ten(scale), exact = std::int64_t{1} << 53;
-  if (count <= exact && count >= -exact)
+  constexpr int exact_powers = 22;
+  const Int128 power = power_of_ten(scale), exact = Int128{1} << 53;
+  if (count == 0 || (scale <= exact_powers && count <= exact && count >= -exact))
     return static_cast<double>(count) / static_cast<double>(power);
   using Magnitude = unsigned __int128;
   const Magnitude magnitude =
       count < 0 ? -static_cast<Magnitude>(count) : static_cast<Magnitude>(count);
-  const auto divisor = static_cast<std::uint64_t>(power);
-  Magnitude quotient = magnitude / divisor;
-  auto rest = static_cast<std::uint64_t>(magnitude % divisor);
+  const auto divisor = static_cast<Magnitude>(power);
+  Magnitude quotient = magnitude / divisor, rest = magnitude % divisor;
   int shift = 0;
   for (; quotient < std::uint64_t{1} << 55; shift++) {
     rest *= 2;
@@ -74,7 +86,7 @@ EvaluatedScalar cast_from_float(double value, Type type) {
   if (type.kind == Kind::decimal) {
     const double count = std::round(value * static_cast<double>(power_of_ten(type.scale)));
     const double limit = static_cast<double>(power_of_ten(type.precision));
-    if (!(count > -limit && count < limit)) return within(type, Int128{INT64_MAX});
+    if (!(count > -limit && count < limit)) return {Scalar::of(type, Int128{0}), Code::overflow};
     return within(type, static_cast<Int128>(count));
   }
   const double whole = std::nearbyint(value);  // the default rounding direction: half to even
@@ -134,8 +146,8 @@ EvaluatedScalar apply_integers(const Node& node, const Scalar& left, const Scala
   const Int128 a = left.integer, b = right.integer;
   if (node.type.kind == Kind::date32 && is_infinite(node.type, a)) return {left};
   switch (node.op) {
-    case Op::add: return within(node.type, a + b);
-    case Op::subtract: return within(node.type, a - b);
+    case Op::add: return within(node.type, bounded_sum(a, b));
+    case Op::subtract: return within(node.type, bounded_difference(a, b));
     case Op::multiply: return within(node.type, bounded_product(a, b));
     case Op::integer_divide:
     case Op::modulo: {
@@ -206,7 +218,7 @@ EvaluatedScalar apply_floats(const Node& node, std::span<const Scalar> inputs) {
                             : float_binary(node.op, a, b))};
 }
 
-Int128 round_decimal(Op op, Int128 count, std::int64_t unit) {
+Int128 round_decimal(Op op, Int128 count, Int128 unit) {
   const Int128 whole = count / unit, rest = count % unit;
   switch (op) {
     case Op::floor: return whole - (rest < 0 ? 1 : 0);
@@ -271,9 +283,10 @@ EvaluatedScalar apply(const Graph& graph, const Node& node, std::span<const Scal
     default: break;
   }
   if (is_float(node.type)) return apply_floats(node, inputs);
-  if (node.op == Op::negate) return within(node.type, -first.integer);
+  if (node.op == Op::negate) return within(node.type, bounded_difference(0, first.integer));
   if (node.op == Op::absolute)
-    return within(node.type, first.integer < 0 ? -first.integer : first.integer);
+    return within(node.type,
+                  first.integer < 0 ? bounded_difference(0, first.integer) : first.integer);
   if (is_rounding(node.op))
     return {Scalar::of(node.type,
                        round_decimal(node.op, first.integer, power_of_ten(first.type.scale)))};

@@ -151,10 +151,35 @@ TEST(Binding, EqualAggregatesAreComputedOnce) {
   EXPECT_EQ(last_step(bound, StepKind::reduce).aggregates.size(), 2u);
 }
 
-// Where Penstock does not compute with 128 bits: BIGINT and 18 digits, or a fault at run time.
-TEST(Binding, ArithmeticOnSumsIsOf64Bits) {
+// Penstock does not compute with HUGEINT, as DuckDB does: BIGINT, or a fault at run time.
+TEST(Binding, ArithmeticOnSumsOfIntegersIsOf64Bits) {
   EXPECT_EQ(columns_of(bind_statement("SELECT sum(i8) + 1 FROM t")), "(sum(i8) + 1) BIGINT");
-  EXPECT_EQ(columns_of(bind_statement("SELECT sum(m) + 1 FROM t")), "(sum(m) + 1) DECIMAL(18,2)");
+}
+
+// The types are DuckDB's; m is a DECIMAL(15,2).
+TEST(Binding, ArithmeticOnSumsOfDecimalsHas38Digits) {
+  const struct {
+    const char* expression;
+    const char* type;
+  } sums[] = {{"sum(m) + 1", "DECIMAL(38,2)"},
+              {"-sum(m)", "DECIMAL(38,2)"},
+              {"100.00 * sum(m)", "DECIMAL(38,4)"},
+              {"sum(m) * sum(m)", "DECIMAL(38,4)"},
+              {"sum(m) * sum(i8)", "DECIMAL(38,2)"},
+              {"sum(m) / sum(m)", "DOUBLE"},
+              {"sum(m) % 7", "DECIMAL(38,2)"},
+              {"sum(m) % sum(m * m)", "DOUBLE"},
+              {"coalesce(sum(m), sum(m * m))", "DECIMAL(38,2)"},
+              {"coalesce(sum(m), 0)", "DECIMAL(38,2)"},
+              {"round(sum(m), 1)", "DECIMAL(38,1)"},
+              {"floor(sum(m))", "DECIMAL(38,0)"},
+              {"CAST(sum(m) AS DECIMAL(25, 3))", "DECIMAL(25,3)"},
+              {"CAST(sum(m) AS DECIMAL(25, 3)) + 1.5", "DECIMAL(26,3)"}};
+  for (const auto& sum : sums) {
+    const std::string text =
+        columns_of(bind_statement("SELECT " + std::string(sum.expression) + " AS x FROM t"));
+    EXPECT_EQ(text, "x " + std::string(sum.type)) << sum.expression;
+  }
 }
 
 TEST(Binding, FaultsKnowTheirPlaceInTheStatement) {

@@ -40,10 +40,13 @@ std::optional<Floor> floor_of_count(Type type, const Scalar& constant) {
   if (!are_numbers && type.kind != constant.type.kind) return std::nullopt;
   if (!are_numbers || type.scale == constant.type.scale)
     return Floor{Scalar::of(type, constant.integer), true};
-  if (type.scale > constant.type.scale)
-    return Floor{
-        Scalar::of(type, constant.integer * expr::power_of_ten(type.scale - constant.type.scale)),
-        true};
+  if (type.scale > constant.type.scale) {
+    Int128 count = 0;
+    if (__builtin_mul_overflow(constant.integer,
+                               expr::power_of_ten(type.scale - constant.type.scale), &count))
+      return std::nullopt;
+    return Floor{Scalar::of(type, count), true};
+  }
   const Int128 unit = expr::power_of_ten(constant.type.scale - type.scale);
   return Floor{Scalar::of(type, floor_divide(constant.integer, unit)),
                constant.integer % unit == 0};

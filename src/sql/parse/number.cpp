@@ -57,7 +57,7 @@ std::optional<Digits> digits_of(std::string_view text) {
 }
 
 // Returns a number as a count of 10^-scale, rounded half away from zero as casts are; nullopt
-// beyond 20 digits.
+// beyond 38 digits.
 std::optional<Int128> count_of(std::string_view text, int scale) {
   const bool negative = take(text, '-');
   if (!negative) (void)take(text, '+');
@@ -65,10 +65,13 @@ std::optional<Int128> count_of(std::string_view text, int scale) {
   if (!digits) return std::nullopt;
   const std::int64_t kept = digits->before_point + scale,
                      size = static_cast<std::int64_t>(digits->all.size());
+  // 38 digits fit 128 bits, and 39 need not.
+  constexpr Int128 ten_digits = 10'000'000'000;
+  constexpr Int128 most = ten_digits * ten_digits * ten_digits * 10'000'000 - 1;
   Int128 count = 0;
   for (std::int64_t i = 0; i < kept && (i < size || count != 0); i++) {
     count = count * 10 + (i < size ? digits->all[static_cast<std::size_t>(i)] - '0' : 0);
-    if (count > Int128(10'000'000'000) * 10'000'000'000) return std::nullopt;
+    if (count > most) return std::nullopt;
   }
   if (kept >= 0 && kept < size) count += digits->all[static_cast<std::size_t>(kept)] >= '5';
   return negative ? -count : count;

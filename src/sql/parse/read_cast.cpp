@@ -85,8 +85,6 @@ Result<SyntaxPtr> ExpressionReader::cast_to(Tree type_name, std::int64_t offset,
     if (arguments.size() > 2 || precision < 1 || precision > 38 || scale < 0 || scale > precision)
       return error(type_name.location(),
                    "DECIMAL takes a precision of 1 to 38 and a scale of 0 to that precision");
-    if (precision > 18)
-      return refuse(type_name.location(), "DECIMAL of more than 18 digits in a cast");
     type = Type::decimal(static_cast<int>(precision), static_cast<int>(scale));
     if (arguments.size() == 1) shown += "(" + std::to_string(precision) + ")";
     if (arguments.size() == 2)

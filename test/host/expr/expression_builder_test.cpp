@@ -39,8 +39,8 @@ TEST(Builder, RefusalsNameTheOperationAndTheTypes) {
   EXPECT_EQ(message(b.unary(Op::year, column("price"))), "cannot take the year of FLOAT");
   EXPECT_EQ(message(b.cast(column("name"), {Kind::int32})), "cannot cast VARCHAR to INTEGER");
   EXPECT_EQ(message(b.cast(column("shipped"), {Kind::int32})), "cannot cast DATE to INTEGER");
-  EXPECT_EQ(message(b.cast(column("price"), Type::decimal(19, 2))),
-            "DECIMAL(19,2) is not computed with: decimals have 1 to 18 digits");
+  EXPECT_EQ(message(b.cast(column("price"), Type::decimal(39, 2))),
+            "DECIMAL(39,2) is not computed with: decimals have 1 to 38 digits");
   EXPECT_EQ(message(b.binary(Op::add, column("shipped"), column("key"))),
             "cannot add DATE and BIGINT: days are added to a date as INTEGER");
   EXPECT_EQ(message(b.binary(Op::subtract, column("at"), column("at"))),

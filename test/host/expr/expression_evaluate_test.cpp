@@ -193,6 +193,48 @@ TEST(Evaluate, AProductOfMoreThan127BitsOverflows) {
     EXPECT_EQ(run_wide(b, square, 3, Int128{value}).fault, Code::overflow) << value;
 }
 
+// 10^38 - 1 is more than half of what 128 bits hold: sums of two may exceed them.
+TEST(Evaluate, DecimalsOf38DigitsOverflowBeyondThem) {
+  Builder b(wide_schema);
+  const NodeId c = b.column(0), n = b.column(1);
+  const Int128 ten_19 = Int128{10000000000000000000U}, most = ten_19 * ten_19 - 1;
+  const auto sum = b.binary(Op::add, n, n), difference = b.binary(Op::subtract, b.column(0), c),
+             next = b.binary(Op::add, n, b.literal(Scalar::of(1))),
+             twice = b.binary(Op::multiply, n, b.literal(Scalar::of(2)));
+  EXPECT_EQ(run_wide(b, sum, 1, most).fault, Code::overflow);
+  EXPECT_EQ(run_wide(b, sum, 1, -most).fault, Code::overflow);
+  EXPECT_EQ(run_wide(b, next, 1, most).fault, Code::overflow);
+  EXPECT_EQ(run_wide(b, twice, 1, most).fault, Code::overflow);
+  EXPECT_EQ(text_of(run_wide(b, next, 1, most - 1).value),
+            "99999999999999999999999999999999999999");
+  EXPECT_EQ(text_of(run_wide(b, next, 1, -most).value), "-99999999999999999999999999999999999998");
+  EXPECT_EQ(text_of(run_wide(b, difference, 0, -most).value), "0.00");
+}
+
+// A sum may have any count of 128 bits.
+TEST(Evaluate, TheLeast128BitsHaveNoNegation) {
+  Builder b(wide_schema);
+  const Int128 least = static_cast<Int128>(static_cast<unsigned __int128>(1) << 127);
+  EXPECT_EQ(run_wide(b, b.unary(Op::negate, b.column(1)), 1, least).fault, Code::overflow);
+  EXPECT_EQ(run_wide(b, b.unary(Op::absolute, b.column(1)), 1, least).fault, Code::overflow);
+}
+
+TEST(Evaluate, CastsOf38DigitsRoundHalfAwayAndKeepToTheirDigits) {
+  Builder b(wide_schema);
+  const Int128 ten_19 = Int128{10000000000000000000U}, most = ten_19 * ten_19 - 1;
+  const auto whole = b.cast(b.column(0), Type::decimal(37, 0)),
+             finer = b.cast(b.column(1), Type::decimal(38, 1)),
+             narrow = b.cast(b.column(1), Type::decimal(18, 0)),
+             bigint = b.cast(b.column(0), {Kind::int64});
+  EXPECT_EQ(text_of(run_wide(b, whole, 0, most).value), "1" + std::string(36, '0'));
+  EXPECT_EQ(text_of(run_wide(b, whole, 0, -150).value), "-2");
+  EXPECT_EQ(text_of(run_wide(b, whole, 0, 149).value), "1");
+  EXPECT_EQ(run_wide(b, finer, 1, most).fault, Code::overflow);
+  EXPECT_EQ(run_wide(b, narrow, 1, ten_19 / 10).fault, Code::overflow);
+  EXPECT_EQ(text_of(run_wide(b, narrow, 1, 1 - ten_19 / 10).value), "-999999999999999999");
+  EXPECT_EQ(run_wide(b, bigint, 0, most).fault, Code::overflow);
+}
+
 TEST(Scalars, ColumnsReturnWhatTheyWereMadeOf) {
   const std::vector<Scalar> samples[] = {
       {Scalar::of(true), Scalar::null_of({Kind::boolean}), Scalar::of(false)},
