@@ -42,8 +42,8 @@ enum class Kind : unsigned char {
   float64,
   date32,     // days since 1970-01-01, int32
   timestamp,  // microseconds since 1970-01-01T00:00 without time zone, int64
-  decimal,  // up to 18 digits: int64. Up to 38 digits (16 bytes, little endian): only as the result
-            // of an aggregate
+  decimal,    // up to 18 digits: int64. Up to 38 digits (16 bytes, little endian): of aggregates,
+              // casts and what the host computes of them
   string,
   int128,  // 16 bytes, little endian; only as the result of an aggregate (SQL's HUGEINT)
 };

@@ -58,8 +58,9 @@ Result<light::Block> repeated_block(const light::Block& block, std::uint64_t row
   if (rows == block.row_count()) return block;
   const BlockParts parts(block);
   const std::uint64_t times = (rows + block.row_count() - 1) / block.row_count();
-  PENSTOCK_ASSIGN(light::Block whole, light::Block::open(Bytes::own(repeated_words(parts, times)),
-                                                         block.type(), times * block.row_count()));
+  PENSTOCK_ASSIGN(light::Block whole,
+                  light::Block::open(penstock::Bytes::own(repeated_words(parts, times)),
+                                     block.type(), times * block.row_count()));
   return whole.row_count() == rows ? whole : whole.slice(0, rows);
 }
 

@@ -11,7 +11,6 @@ import tempfile
 
 import pyarrow
 import pyarrow.parquet
-
 from answers import Bound, difference
 from driver import Tally, drivers, test_options
 from oracle import Oracle

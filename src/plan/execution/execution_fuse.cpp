@@ -29,10 +29,9 @@ Status Execution::fuse(Chain& chain, StepId base) {
   PENSTOCK_ASSIGN(chain.programs, fuse_chain(plan_, base, chain.last, chain.wanted, chain.top_k));
   const std::optional<Traits> traits = expected_traits();
   const bool is_sorted = is_ordered(plan_, chain.last) && !options_.validate;
-  chain.stays =
-      traits && chain.programs.size() == 1 &&
-      (is_right_side(plan_, chain.last) || paired_.contains(chain.last) || is_sorted) &&
-      may_stay(chain.last) && write_rows_on_device(chain.programs[0], *traits);
+  chain.stays = traits && chain.programs.size() == 1 &&
+                (is_right_side(plan_, chain.last) || paired_.contains(chain.last) || is_sorted) &&
+                may_stay(chain.last) && write_rows_on_device(chain.programs[0], *traits);
   return {};
 }
 

@@ -35,7 +35,7 @@ class PagedScan final : public ChunkSource {
     std::uint64_t rows_needed = ~std::uint64_t{0};  // the first ones; later chunks are not read
     DeviceCache* cache = nullptr;                   // of a session
     DirectReads direct_reads = DirectReads::automatic;
-    const RowSelection* rows = nullptr;             // those that are needed; null: all
+    const RowSelection* rows = nullptr;  // those that are needed; null: all
   };
   // Begins to read, in turn with others of the order. `device`: null while one with memory of its
   // own is being opened.

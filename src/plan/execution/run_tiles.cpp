@@ -252,9 +252,12 @@ std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
 
 PagedScan::Limits paged_limits(const RunOptions& options, const TileProgram& program,
                                std::uint64_t row_limit, const RowSelection* selected) {
-  return {options.batch_rows, options.memory_limit_bytes,
-          yields_every_row(program) ? row_limit : ~std::uint64_t{0}, cache_of(options),
-          options.direct_reads, selected};
+  return {options.batch_rows,
+          options.memory_limit_bytes,
+          yields_every_row(program) ? row_limit : ~std::uint64_t{0},
+          cache_of(options),
+          options.direct_reads,
+          selected};
 }
 
 Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,

@@ -14,7 +14,8 @@ constexpr std::int64_t ordered_group_count = 20000, ordered_first_count = 37;
 
 std::string lines_of_first(const Table& table) {
   std::string text;
-  for (std::uint64_t row = 0; row < std::min<std::uint64_t>(table.row_count, ordered_first_count); row++)
+  for (std::uint64_t row = 0; row < std::min<std::uint64_t>(table.row_count, ordered_first_count);
+       row++)
     text += text_of_row(table, row) + "\n";
   return text;
 }
