@@ -23,12 +23,7 @@ class CommandLineTest(unittest.TestCase):
         self.folder = pathlib.Path(self._folder.name)
         self.rows = self.folder / "rows"
         self.rows.mkdir()
-        # A cache has a link to PoCL otherwise, and its first compile takes longer.
-        self.environment = {
-            **os.environ,
-            "XDG_CACHE_HOME": CACHE.name,
-            "PENSTOCK_POCL_BUILTINS": "all",
-        }
+        self.environment = {**os.environ, "XDG_CACHE_HOME": CACHE.name}
         self.environment.pop("PENSTOCK_CACHE_DIR", None)
 
     def tearDown(self):

@@ -2,13 +2,10 @@
 
 #include <array>
 
-#include "device/opencl/pocl_builtins.hpp"
-
 namespace penstock::opencl {
 namespace {
 
 Result<Api> bind() {
-  use_fewer_builtins();
   auto library = device::Library::open({"libOpenCL.so.1", "libOpenCL.so"});
   if (!library.ok())
     return Status(Code::no_device,

@@ -6,7 +6,6 @@
 #include "base/exception_boundary.hpp"
 #include "base/human_readable.hpp"
 #include "device/compile_error.hpp"
-#include "device/opencl/pocl_builtins.hpp"
 #include "device/program_source.hpp"
 
 namespace penstock::opencl {
@@ -255,14 +254,6 @@ Result<std::shared_ptr<Program>> OpenClDevice::build(const ProgramSource& source
   return catch_exceptions([&] { return build_or_throw(source); });
 }
 
-// While PoCL reads all of them.
-void OpenClDevice::begin_builtins() {
-  if (!context_->specialises_at_launch || !wants_fewer_builtins()) return;
-  std::call_once(made_builtins_, [this] {
-    making_builtins_ = ThreadPool::shared().start([] { (void)make_fewer_builtins().ok(); });
-  });
-}
-
 Result<std::shared_ptr<Program>> OpenClDevice::build_or_throw(const ProgramSource& source) {
   PENSTOCK_TRY(device::check_source(traits_, source));
   const std::vector<std::string> options = compiler_options(*context_, source.fast_math);
@@ -275,10 +266,7 @@ Result<std::shared_ptr<Program>> OpenClDevice::build_or_throw(const ProgramSourc
       auto found,
       modules_.get(
           key, [&](const device::CacheEntry& entry) { return load(context_, input, key, entry); },
-          [&] {
-            begin_builtins();
-            return compile(context_, source, input, key);
-          }));
+          [&] { return compile(context_, source, input, key); }));
   return std::shared_ptr<Program>(std::make_shared<OpenClProgram>(
       std::move(found.module), std::move(found.report), source.group_size));
 }

@@ -4,7 +4,6 @@
 #include <mutex>
 #include <set>
 
-#include "base/thread_pool.hpp"
 #include "device/host_pool.hpp"
 #include "device/module_cache.hpp"
 #include "device/opencl/opencl_api.hpp"
@@ -124,14 +123,11 @@ class OpenClDevice : public Device {
  private:
   explicit OpenClDevice(ContextPointer context);
   Result<std::shared_ptr<Program>> build_or_throw(const ProgramSource& source);
-  void begin_builtins();
   ContextPointer context_;
   std::shared_ptr<device::Pool> pool_;
   std::shared_ptr<device::HostPool> host_pool_ =
       std::make_shared<device::HostPool>(device::idle_pinned_limit_bytes);
   device::ModuleCache<Module> modules_;
-  std::once_flag made_builtins_;
-  Task<void> making_builtins_;  // for later processes; see pocl_builtins.hpp
 };
 
 Result<std::unique_ptr<Queue>> make_queue(const ContextPointer& context);
