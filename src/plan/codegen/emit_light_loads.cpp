@@ -27,7 +27,9 @@ std::string light_functions(std::span<const ColumnBuffer> buffers) {
     loads += "LIGHT_LOADS_" + type + "\n";
     tiles += "LIGHT_TILES_" + type + "(PIPELINE_VECTORS)\n";
   }
-  return types.empty() ? "" : loads + "#if GROUP_SIZE > 1\n" + tiles + "#endif\n\n";
+  return types.empty()
+             ? ""
+             : loads + "#if GROUP_SIZE > 1 && PIPELINE_VECTORS > 0\n" + tiles + "#endif\n\n";
 }
 
 std::string light_row(const ColumnBuffer& buffer) {

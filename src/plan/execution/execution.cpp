@@ -149,10 +149,14 @@ Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit, RowsOn
 // Returns what is scanned where `selected` may leave rows out. Pages are read by whole row groups.
 const TableSource& Execution::rows_to_scan(const Chain& chain, const TableSource& selected) {
   if (!chain.selected) return selected;
-  const bool is_paged = !chain.programs[0].paged.empty();
-  report_.skipped += is_paged ? counted_by_groups(*chain.selected, *plan_.step(chain.base).source)
-                              : chain.selected->counts;
-  return is_paged ? *plan_.step(chain.base).source : selected;
+  if (chain.programs[0].paged.empty()) {
+    report_.skipped += chain.selected->counts;
+    return selected;
+  }
+  const TableSource& all = *plan_.step(chain.base).source;
+  const SkipCounts counts = counted_by_groups(*chain.selected, all);
+  report_.skipped += counts;
+  return counts.rows_skipped == 0 ? all : selected;
 }
 
 Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,

@@ -47,7 +47,6 @@ struct Chain {
 bool is_right_side(const Plan& plan, StepId id);  // of a join
 bool is_ordered(const Plan& plan, StepId id);     // by an ORDER BY
 // Returns the rows that a chain left, with a place for every column of its step.
-DeviceRows spread_rows(const Step& step, const Columns& columns, DeviceRows rows);
 
 class Execution {
  public:
@@ -95,7 +94,9 @@ class Execution {
   // execution_join.cpp
   Result<StepId> read_right_sides(Chain& chain, std::uint64_t row_limit);
   Status read_right_side(StepId join, const Columns& columns, const Columns& gathered);
-  std::uint64_t bytes_of_sides() const;  // of right sides, in device memory
+  // Of right sides and of pairs, in device memory; and what a quarter of it has left for more.
+  std::uint64_t bytes_of_sides() const;
+  std::uint64_t bytes_left_for_sides(std::uint64_t besides_bytes = 0) const;
   std::string limit_of_right_sides() const;
   Status take_right_side(StepId join, Chain& chain, const Columns& gathered, BuildSide& side);
   Status keep_right_side(StepId join, const Chain& chain, RowsOnDevice stay,
@@ -170,6 +171,7 @@ class Execution {
   Task<void> pinning_;
   BuildSides sides_;                           // the right sides of joins
   std::set<StepId> paired_;                    // left sides of joins that make pairs
+  std::uint64_t pair_bytes_ = 0;               // of these pairs, in device memory
   std::shared_ptr<JoinKernels> join_kernels_;  // null until rows may stay on the device
   std::shared_ptr<DeviceRowSort> row_sort_;    // null until they may be sorted there
   // The rows of sources that cannot be scanned again.

@@ -28,24 +28,7 @@ Columns right_keys(const Step& join) {
   return keys;
 }
 
-std::uint64_t bytes_on_device(const DeviceRows& rows) {
-  std::uint64_t bytes = 0;
-  for (const DeviceColumn& column : rows.columns)
-    for (const BufferPointer& buffer : {column.values, column.validity})
-      if (buffer) bytes += buffer->bytes();
-  return bytes;
-}
-
 }  // namespace
-
-DeviceRows spread_rows(const Step& step, const Columns& columns, DeviceRows rows) {
-  DeviceRows spread;
-  spread.row_count = rows.row_count;
-  for (const Field& field : step.schema) spread.columns.push_back({field.type, nullptr, nullptr});
-  for (std::size_t i = 0; i < columns.size(); i++)
-    spread.columns[columns[i]] = std::move(rows.columns[i]);
-  return spread;
-}
 
 bool is_right_side(const Plan& plan, StepId id) {
   for (StepId at = 0; at < plan.size(); at++)
@@ -118,11 +101,17 @@ Status Execution::read_right_side(StepId join, const Columns& columns, const Col
 }
 
 std::uint64_t Execution::bytes_of_sides() const {
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = pair_bytes_;
   for (const auto& [join, side] : sides_)
     if (side->on_device)
       bytes += bytes_on_device(side->on_device->rows) + side->on_device->table.bytes;
   return bytes;
+}
+
+std::uint64_t Execution::bytes_left_for_sides(std::uint64_t besides_bytes) const {
+  const std::uint64_t limit_bytes =
+      usable_bytes(device_.get()->traits(), options_.memory_limit_bytes) / 4;
+  return limit_bytes - std::min(bytes_of_sides() + besides_bytes, limit_bytes);
 }
 
 std::string Execution::limit_of_right_sides() const {
@@ -136,9 +125,7 @@ Status Execution::take_right_side(StepId join, Chain& chain, const Columns& gath
                                   BuildSide& side) {
   RowsOnDevice stay;
   stay.kernels = join_kernels();
-  const std::uint64_t limit_bytes =
-      usable_bytes(device_.get()->traits(), options_.memory_limit_bytes) / 4;
-  stay.limit_bytes = limit_bytes - std::min(bytes_of_sides(), limit_bytes);
+  stay.limit_bytes = bytes_left_for_sides();
   PENSTOCK_ASSIGN(side.rows, run_chain(chain, ~std::uint64_t{0}, &stay));
   if (stay.are_there) return keep_right_side(join, chain, std::move(stay), gathered, side);
   note_on_host(report_, "table of a join", side.rows.row_count, limit_of_right_sides());

@@ -60,7 +60,7 @@ Result<Table> Execution::rows_sorted_in_place(StepId order, Chain& chain, std::u
   if (!stay.are_there) return sorted(order, rows, row_limit);
   const Step& step = plan_.step(chain.last);
   const Columns columns = chain.wanted.empty() ? every_column(step.schema) : chain.wanted;
-  const DeviceRows spread = spread_rows(step, columns, std::move(stay.rows));
+  const DeviceRows spread = spread_rows(step.schema, columns, std::move(stay.rows));
   PENSTOCK_ASSIGN(const std::optional<DeviceRows> first, sort_in_place(order, spread, row_limit));
   Table table;
   PENSTOCK_TRY(download_right_side(step, first ? *first : spread, columns, table));

@@ -1,7 +1,6 @@
 // Joins whose keys repeat on the right, where both sides are in device memory: pairs are made
 // there, and a chain begins with them.
 #include "plan/execution/execution.hpp"
-#include "plan/rows/device_memory.hpp"
 
 namespace penstock::plan {
 
@@ -20,7 +19,9 @@ Result<bool> Execution::pair_rows(Chain& chain, StepId join) {
   PENSTOCK_TRY(fuse(chain, join));
   PENSTOCK_ASSIGN(const bool paired, pair_with_left(chain, join));
   if (paired) return true;
-  PENSTOCK_TRY(move_right_side(join, "its left side does not stay on " + device_.name()));
+  PENSTOCK_TRY(move_right_side(
+      join, "pairs are not made on " + device_.name() +
+                ": its left side does not stay there, or memory or parameters are short"));
   return false;
 }
 
@@ -35,11 +36,12 @@ Result<bool> Execution::pair_with_left(Chain& chain, StepId join) {
   Columns keys;
   for (const JoinKey& key : step.join_keys) keys.push_back(key.left);
   const HostSpan span(recording_.get(), "pairs of a join on the device");
-  PENSTOCK_ASSIGN(
-      auto pairs,
-      DevicePairs::count(std::move(*left), keys, sides_.at(join), step.join_kind,
-                         usable_bytes(device_.get()->traits(), options_.memory_limit_bytes) / 4));
+  constexpr std::uint64_t bytes_of_counts = 16;
+  const std::uint64_t left_bytes = bytes_on_device(*left), left_rows = left->row_count;
+  PENSTOCK_ASSIGN(auto pairs, DevicePairs::count(std::move(*left), keys, sides_.at(join),
+                                                 step.join_kind, bytes_left_for_sides(left_bytes)));
   if (!pairs) return false;
+  pair_bytes_ += left_bytes + bytes_of_counts * left_rows;
   pairs->kernels().add_to(report_, "join_pairs");
   chain.programs = std::move(programs);
   chain.pairs = std::make_shared<PairedRows>(std::move(*pairs), step.schema, step.left_columns);
@@ -56,7 +58,7 @@ Result<std::optional<DeviceRows>> Execution::left_on_device(StepId join, const C
   if (!chain->stays) return std::optional<DeviceRows>();
   RowsOnDevice stay;
   stay.kernels = join_kernels();
-  stay.limit_bytes = usable_bytes(device_.get()->traits(), options_.memory_limit_bytes) / 4;
+  stay.limit_bytes = bytes_left_for_sides();
   PENSTOCK_ASSIGN(Table here, run_chain(*chain, ~std::uint64_t{0}, &stay));
   if (stay.are_there)
     return std::optional(spread_rows(plan_.step(left).schema,

@@ -34,7 +34,7 @@ class PairedRows final : public TableSource {
 // Makes kernels write all that they would leave to the host, which has no rows to gather from.
 // Returns false where a kernel has too few parameters for that.
 bool read_pairs(TileProgram& program);
-// Returns how many pairs a chunk has, so that the chunks in flight stay within a sixteenth of the
+// Returns how many pairs a chunk has, so that each chunk in flight stays within a sixteenth of the
 // memory.
 std::uint64_t pairs_per_chunk(const RunOptions& options, const Traits& traits,
                               const TileProgram& program);

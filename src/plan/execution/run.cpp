@@ -42,7 +42,7 @@ Result<std::vector<QueryResult>> run_by_either_decoder(const Plan& plan,
   Status refusal;
   auto outcomes = run_all(plan, results, options, refusal);
   if (outcomes.ok() || refusal.ok() || options.page_decoding != PageDecoding::automatic ||
-      !can_run_again(plan))
+      options.direct_reads == DirectReads::on || !can_run_again(plan))
     return outcomes;
   RunOptions by_host = options;
   by_host.page_decoding = PageDecoding::host;

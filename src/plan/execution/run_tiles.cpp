@@ -103,8 +103,12 @@ class Runner {
       return {};
     }
     begun_.pages = {};
-    if (options.direct_reads == DirectReads::on)
+    if (options.direct_reads == DirectReads::on) {
       PENSTOCK_TRY(device::check_direct_files(*run_.device));
+      if (run_.paged_source && run_.paged_source->pages())
+        return Status(Code::unsupported, "the host decodes the pages of '" + source_.describe() +
+                                             "', which a device does not read for it");
+    }
     const std::uint64_t rows = chunk_rows(options, run_.device->traits(), program_, run_.row_limit);
     PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings,
                                                std::move(begun_.columns), cache_of(options)));

@@ -110,6 +110,14 @@ Result<std::vector<Column>> download_columns(Device& device, const DeviceRows& r
   return downloaded;
 }
 
+std::uint64_t bytes_on_device(const DeviceRows& rows) {
+  std::uint64_t bytes = 0;
+  for (const DeviceColumn& column : rows.columns)
+    for (const BufferPointer& buffer : {column.values, column.validity})
+      if (buffer) bytes += buffer->bytes();
+  return bytes;
+}
+
 DeviceRows spread_rows(const Schema& schema, const Columns& columns, DeviceRows rows) {
   DeviceRows spread;
   spread.row_count = rows.row_count;

@@ -20,6 +20,7 @@ struct DeviceRows {
   std::vector<DeviceColumn> columns;
 };
 
+std::uint64_t bytes_on_device(const DeviceRows& rows);
 // Returns rows with a place for every column of `schema`: column i of `rows` is columns[i].
 DeviceRows spread_rows(const Schema& schema, const Columns& columns, DeviceRows rows);
 // Returns the bytes of a row, with a byte for each column that may be NULL.

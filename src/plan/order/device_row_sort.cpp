@@ -106,7 +106,9 @@ Status DeviceRowSort::sort_by_values(const DeviceColumn& column, const SortKey& 
                        Argument::of(*keys), Argument::value(row_count_), Argument::value(width),
                        Argument::value(order_kind(column.type)),
                        Argument::value(static_cast<std::uint32_t>(key.descending)),
-                       Argument::value(has_bit ? 8 * width : ORDER_NO_NULLS),
+                       Argument::value(has_bit           ? 8 * width
+                                       : column.validity ? ORDER_EQUAL_NULLS
+                                                         : ORDER_NO_NULLS),
                        Argument::value(static_cast<std::uint32_t>(key.nulls_first))}));
   return sort_keys(std::move(keys), key_bytes, passes, report);
 }
@@ -166,10 +168,11 @@ Result<std::optional<DeviceRows>> DeviceRowSort::sort(const DeviceRows& rows,
                                                       std::uint64_t limit,
                                                       const StringPool& strings,
                                                       RunReport& report) {
-  PENSTOCK_ASSIGN(compiled_, building_.get());
+  if (!compiled_) { PENSTOCK_ASSIGN(compiled_, building_.get()); }
   PENSTOCK_ASSIGN(queue_, device_->queue());
   Result<DeviceRows> sorted = sort_rows(rows, keys, limit, strings, report);
   if (!sorted.ok()) PENSTOCK_TRY(queue_->finish());  // what is enqueued uses memory that ends here
+  order_ = ranks_ = nullptr;                         // of these rows, and of the strings so far
   if (sorted.status().code() == Code::no_memory) return std::optional<DeviceRows>();
   PENSTOCK_TRY(sorted.status());
   return std::optional<DeviceRows>(std::move(sorted).value());

@@ -1,5 +1,8 @@
 // Rows sorted where kernels leave them, against the order that the host finds of the same rows.
+#include <filesystem>
+
 #include "on_device/plan/plan_fixture.hpp"
+#include "penstock/session.hpp"
 #include "plan/order/sort_rows.hpp"
 
 namespace penstock::test {
@@ -85,6 +88,44 @@ TEST(DeviceRowSort, KeysOfEveryWidthWithNullsFirstAndLast) {
 TEST(DeviceRowSort, SeveralKeysAndEqualRowsThatKeepTheirOrder) {
   expect_sorted(sorted_rows({{3, true, true}, {5, false, false}, {1, true, false}}, 1 << 30), true);
   expect_sorted(sorted_rows({{1, false, true}, {3, false, false}}, 1 << 30), true);
+}
+
+// What a kernel writes in place of a NULL is of the operands that are there.
+TEST(DeviceRowSort, NullsOfAnExpressionAreEqual) {
+  const std::string path = ::testing::TempDir() + "device_row_sort.arrow";
+  ASSERT_OK(write_table(many_rows(), path, FileFormat::arrow));
+  on_each_device([&](Device& device) {
+    const auto session = Session::create({.device = device.traits().id});
+    const std::string statement =
+        "SELECT f64 + i32 AS s, row_number FROM '" + path + "' WHERE row_number >= 0 ORDER BY s";
+    RunOptions options;
+    options.join_tables = JoinTables::device;
+    TAKE(const QueryResult there, session->sql(statement, options));
+    options.join_tables = JoinTables::host;
+    TAKE(const QueryResult here, session->sql(statement, options));
+    EXPECT_TRUE(has_kernel(there.report, "radix_sort"));
+    for (std::uint64_t row = 0; row < here.table.row_count; row += 7)
+      ASSERT_EQ(text_of_row(there.table, row), text_of_row(here.table, row)) << row;
+  });
+  std::filesystem::remove(path);
+}
+
+TEST(DeviceRowSort, TwoOrdersOfOneRun) {
+  SortedRows rows = sorted_rows({{3, true, true}}, 1 << 30);
+  const StepId source = rows.plan.source(table_source(many_rows()));
+  Builder b(rows.plan.step(source).schema);
+  const NodeId passes = *b.binary(Op::less, b.column(6u), b.literal(Scalar::of(1 << 29)));
+  const StepId filtered = *rows.plan.filter(source, b.graph(), passes);
+  const StepId second = *rows.plan.order_by(filtered, {{3, false, false}, {4, true, true}});
+  on_each_device([&](Device& device) {
+    RunOptions options{.device = device.traits().id, .batch_rows = 1 << 16};
+    options.join_tables = JoinTables::device;
+    TAKE(const std::vector<QueryResult> there, run(rows.plan, {rows.ordered, second}, options));
+    options.join_tables = JoinTables::host;
+    TAKE(const QueryResult here, run(rows.plan, second, options));
+    for (std::uint64_t row = 0; row < here.table.row_count; row += 61)
+      ASSERT_EQ(text_of_row(there[1].table, row), text_of_row(here.table, row)) << row;
+  });
 }
 
 TEST(DeviceRowSort, MoreFirstRowsThanATopKHolds) {

@@ -1,4 +1,4 @@
-// Numbers that order_columns.kc and the host share.
+// Numbers that order_rows.kc, order_columns.kc and the host share.
 #pragma once
 
 // How a value becomes a word that has the order of the values.
@@ -7,5 +7,7 @@
 #define ORDER_FLOAT 2u
 #define ORDER_RANKED 3u  // a code of the string pool, by a table of ranks
 
-// In place of the number of a bit.
+// In place of the number of a bit: there are no NULLs; all have one word, and another pass places
+// them, as values leave no bit free.
 #define ORDER_NO_NULLS 64u
+#define ORDER_EQUAL_NULLS 65u
