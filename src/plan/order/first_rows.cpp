@@ -102,6 +102,9 @@ Status FirstRows::divide(std::uint64_t margin) {
     is_enough_ = before_ + below + tied_ <= enough_ || margin > 0;
     if (shift > 0 && before_ + below + tied_ > enough_) continue;
     const std::uint64_t last = prefix << shift | ((std::uint64_t{1} << shift) - 1);
+    // NULLs, and values that 64 bits do not tell apart, share the least and the greatest word:
+    // those rows are not equal, and the next key must not divide them.
+    if (shift == 0 && (last == 0 || last == greatest)) is_enough_ = true;
     if (is_enough_) {
       tied_ += below;
       return keep_up_to(0, last > greatest - margin ? greatest : last + margin);

@@ -1,5 +1,7 @@
 // The first of merged groups in an order, selected on the device, against the order of all groups
 // on the host.
+#include <numeric>
+
 #include "on_device/plan/merged_groups.hpp"
 #include "plan/order/sort_rows.hpp"
 
@@ -117,6 +119,13 @@ TEST(FirstGroups, SumsBeyond64BitsAreNotConfused) {
                {{{1, true, false}, {0, false, false}}, 30}, expect_selected);
   expect_first(sums_of({large, large + 1, -large + 2, 3, -large, -large - 1}),
                {{{1, false, false}, {0, false, false}}, 30}, expect_selected);
+}
+
+// The largest sums have the last keys.
+TEST(FirstGroups, SumsBeyond64BitsAreNotDividedByTheNextKey) {
+  std::vector<std::int64_t> sums(6000);
+  std::iota(sums.begin(), sums.end(), std::int64_t{1} << 62);
+  expect_first(sums_of(sums), {{{1, true, false}, {0, false, false}}, 10}, [](const Merged&) {});
 }
 
 TEST(FirstGroups, AsManyAsThereAreTakeNoSelection) {
