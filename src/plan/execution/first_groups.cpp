@@ -75,7 +75,7 @@ std::unique_ptr<FirstGroups> FirstGroups::begin(const MergePlace& place, const T
       !group_column(program, place.device->traits(), first->keys[0].column))
     return nullptr;
   std::unique_ptr<FirstGroups> groups(new FirstGroups(place, program, *first));
-  groups->rows_ = FirstRows::begin(place.device);
+  groups->rows_ = FirstRows::begin(place.device, place.memory_limit_bytes);
   return groups;
 }
 
@@ -101,7 +101,6 @@ Result<GroupsOnDevice> FirstGroups::select(const GroupsOnDevice& groups) {
   if (are_few || first_.count >= groups.count / 4) return groups;
   PENSTOCK_ASSIGN(const bool fits, rows_->open(*place_.queue, groups.count, first_.count));
   if (!fits) return groups;
-  has_selected_ = true;
   for (const SortKey& key : first_.keys) {
     PENSTOCK_ASSIGN(const bool is_divided, divide(groups, key));
     if (!is_divided || rows_->is_enough()) break;
@@ -112,8 +111,6 @@ Result<GroupsOnDevice> FirstGroups::select(const GroupsOnDevice& groups) {
   return GroupsOnDevice{std::move(kept.first), kept.second, groups.stride};
 }
 
-void FirstGroups::add_to(RunReport& report) const {
-  if (has_selected_) rows_->add_to(report, "first_groups");
-}
+void FirstGroups::add_to(RunReport& report) const { rows_->add_to(report, "first_groups"); }
 
 }  // namespace penstock::plan

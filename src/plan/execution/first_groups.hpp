@@ -32,7 +32,6 @@ class FirstGroups {
   const TileProgram& program_;
   const TopK& first_;
   std::unique_ptr<FirstRows> rows_;
-  bool has_selected_ = false;
 };
 
 }  // namespace penstock::plan

@@ -1,6 +1,7 @@
 #include "plan/execution/first_of_chunk.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "plan/codegen/kernels/first_rows_limits.h"
 #include "plan/codegen/kernels/order_limits.h"
@@ -24,7 +25,7 @@ std::unique_ptr<FirstOfChunk> FirstOfChunk::begin(const MergePlace& place,
   if (!is_there || program.top_k->count == 0 || program.top_k->keys.empty()) return nullptr;
   std::unique_ptr<FirstOfChunk> first(new FirstOfChunk(place, program));
   if (!first->can_order(program.top_k->keys[0])) return nullptr;
-  first->rows_ = FirstRows::begin(place.device);
+  first->rows_ = FirstRows::begin(place.device, place.memory_limit_bytes);
   return first;
 }
 
@@ -112,10 +113,12 @@ Status FirstOfChunk::narrow(Chunk& chunk) {
   if (!is_selected) return {};
   PENSTOCK_ASSIGN(const std::vector<std::uint32_t> rows, selected_rows());
   if (rows.empty()) return {};
-  outputs_ = outputs;
-  const Status gathered = gather(outputs, rows);
+  std::vector<BufferPointer> kept = outputs;
+  const Status gathered = gather(kept, rows);
   PENSTOCK_TRY(queue_->finish());  // the host's rows are read until then
+  if (is_short_of_memory(gathered)) return {};
   PENSTOCK_TRY(gathered);
+  outputs_ = std::exchange(outputs, std::move(kept));
   count_ = rows.size();
   chunk.words = std::span(&count_, 1);
   return {};
@@ -127,8 +130,6 @@ void FirstOfChunk::restore(Chunk& chunk) {
   outputs_.clear();
 }
 
-void FirstOfChunk::add_to(RunReport& report) const {
-  if (queue_) rows_->add_to(report, "first_rows");
-}
+void FirstOfChunk::add_to(RunReport& report) const { rows_->add_to(report, "first_rows"); }
 
 }  // namespace penstock::plan

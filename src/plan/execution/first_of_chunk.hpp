@@ -18,7 +18,7 @@ class FirstOfChunk {
   // is a string, or a column that the host gathers.
   static std::unique_ptr<FirstOfChunk> begin(const MergePlace& place, const TileProgram& program);
   // Puts the selected rows, in their order, in the place of the chunk's; leaves the chunk as it is
-  // where it has few rows, or too many are tied. Waits.
+  // where it has few rows, too many are tied, or memory is too small. Waits.
   Status narrow(Chunk& chunk);
   // Gives the chunk its memory back. Call when the rows were taken.
   void restore(Chunk& chunk);

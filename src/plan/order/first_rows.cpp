@@ -5,12 +5,15 @@
 #include "kernel/kernel_source.hpp"
 #include "plan/codegen/emit_pipeline_parts.hpp"
 #include "plan/codegen/kernels/first_rows_limits.h"
+#include "plan/rows/device_memory.hpp"
 
 namespace penstock::plan {
 namespace {
 
 // So few rows come to the host, and are sorted there, in less time than another histogram takes.
 constexpr std::uint64_t few_rows = 4096;
+
+constexpr std::uint64_t first_bytes_per_row = 9;  // word and side
 
 ProgramSource first_rows_source(const Traits& traits) {
   const kernel::SourcePart parts[] = {
@@ -23,22 +26,25 @@ ProgramSource first_rows_source(const Traits& traits) {
   return source;
 }
 
-bool is_short_of_memory(const Status& status) {
-  return status.code() == Code::no_memory || status.code() == Code::capacity;
-}
-
 }  // namespace
 
-std::unique_ptr<FirstRows> FirstRows::begin(std::shared_ptr<Device> device) {
+std::unique_ptr<FirstRows> FirstRows::begin(std::shared_ptr<Device> device,
+                                            std::uint64_t memory_limit_bytes) {
   ProgramSource source = first_rows_source(device->traits());
-  std::unique_ptr<FirstRows> rows(new FirstRows(device));
+  std::unique_ptr<FirstRows> rows(new FirstRows(device, memory_limit_bytes));
   rows->source_ = source.text;
   rows->building_ = ThreadPool::shared().start(
       [on = std::move(device), source = std::move(source)] { return on->build(source); });
   return rows;
 }
 
+bool FirstRows::fits(std::uint64_t row_count, std::uint64_t kept_bytes) const {
+  return fits_memory(device_->traits(), memory_limit_bytes_,
+                     row_count * first_bytes_per_row + kept_bytes);
+}
+
 Result<bool> FirstRows::open(Queue& queue, std::uint64_t row_count, std::uint64_t wanted) {
+  if (!fits(row_count, 0)) return false;
   if (!compiled_) { PENSTOCK_ASSIGN(compiled_, building_.get()); }
   queue_ = &queue;
   row_count_ = tied_ = row_count;
@@ -47,11 +53,13 @@ Result<bool> FirstRows::open(Queue& queue, std::uint64_t row_count, std::uint64_
   wanted_ = wanted;
   enough_ = std::max(2 * wanted, few_rows);
   const std::uint64_t side_bytes = (row_count + 67) / 4 * 4;
-  auto words = device_->allocate(row_count * 8), sides = device_->allocate(side_bytes);
-  if (is_short_of_memory(words.status()) || is_short_of_memory(sides.status())) return false;
+  auto words = device_->allocate(row_count * 8), sides = device_->allocate(side_bytes),
+       counts = device_->allocate(FIRST_DIGITS * 4);
+  for (const auto* buffer : {&words, &sides, &counts})
+    if (is_short_of_memory(buffer->status())) return false;
   PENSTOCK_ASSIGN(words_, std::move(words));
   PENSTOCK_ASSIGN(sides_, std::move(sides));
-  PENSTOCK_ASSIGN(counts_, device_->allocate(FIRST_DIGITS * 4));
+  PENSTOCK_ASSIGN(counts_, std::move(counts));
   PENSTOCK_ASSIGN(begun_, queue.record());
   PENSTOCK_TRY(queue.fill(*sides_, FIRST_TIED, side_bytes));
   return true;
@@ -64,7 +72,7 @@ Status FirstRows::launch(std::string_view kernel, std::uint64_t count,
                       max_groups = std::uint64_t{traits.compute_units} *
                                    (traits.wants_single_thread_groups() ? 4 : 16);
   launches_++;
-  bytes_moved_ += 9 * count;  // words and sides
+  bytes_moved_ += first_bytes_per_row * count;
   return queue_->launch(
       *compiled_, kernel,
       static_cast<std::uint32_t>(std::min((count + group_size - 1) / group_size, max_groups)),
@@ -137,9 +145,10 @@ Result<std::pair<std::shared_ptr<Buffer>, std::uint64_t>> FirstRows::collect(con
                                                                              std::uint32_t stride) {
   for (std::uint64_t capacity = kept();;) {
     const std::uint64_t row_bytes = 8 * std::max<std::uint64_t>(stride, 1);
+    const std::pair<std::shared_ptr<Buffer>, std::uint64_t> none;
+    if (!fits(row_count_, capacity * row_bytes)) return none;
     auto buffer = device_->allocate(std::max<std::uint64_t>(capacity * row_bytes, 64));
-    if (is_short_of_memory(buffer.status()))
-      return std::pair(std::shared_ptr<Buffer>(), std::uint64_t{0});
+    if (is_short_of_memory(buffer.status())) return none;
     PENSTOCK_ASSIGN(const std::shared_ptr<Buffer> to, std::move(buffer));
     PENSTOCK_ASSIGN(const std::uint64_t total, collect_into(rows, stride, *to, capacity));
     bytes_moved_ += 16 * total * stride;
@@ -149,6 +158,7 @@ Result<std::pair<std::shared_ptr<Buffer>, std::uint64_t>> FirstRows::collect(con
 }
 
 void FirstRows::add_to(RunReport& report, std::string_view name) const {
+  if (launches_ == 0) return;
   KernelReport kernel;
   kernel.name = kernel.variant = std::string(name);
   kernel.source = source_;

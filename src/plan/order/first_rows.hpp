@@ -14,14 +14,21 @@
 
 namespace penstock::plan {
 
+inline bool is_short_of_memory(const Status& status) {
+  return status.code() == Code::no_memory || status.code() == Code::capacity;
+}
+
 class FirstRows {
  public:
-  static std::unique_ptr<FirstRows> begin(std::shared_ptr<Device> device);  // to compile
+  // Begins to compile. `memory_limit_bytes`: RunOptions::memory_limit_bytes.
+  static std::unique_ptr<FirstRows> begin(std::shared_ptr<Device> device,
+                                          std::uint64_t memory_limit_bytes);
   // `wanted`: of `row_count` rows, at least 1 of them. Returns false where memory is too small.
   Result<bool> open(Queue& queue, std::uint64_t row_count, std::uint64_t wanted);
   const Buffer& words() const { return *words_; }  // u64 for each row
   Status launch(std::string_view kernel, std::uint64_t count, std::vector<Argument> arguments);
-  // Divides the rows by the words. Where these are only near the true ones, a row may be anywhere
+  // Divides the rows by the words; not those that have the least or the greatest word, which
+  // unequal values may share. Where the words are only near the true ones, a row may be anywhere
   // within `margin` of its word; call it for no further key then.
   Status divide(std::uint64_t margin = 0);
   // Returns whether so few rows are left that dividing them costs more than they do.
@@ -31,17 +38,20 @@ class FirstRows {
   // where memory is too small. With stride 0 it returns the numbers of rows, u64.
   Result<std::pair<std::shared_ptr<Buffer>, std::uint64_t>> collect(const Buffer& rows,
                                                                     std::uint32_t stride);
-  // Adds an entry with that name.
+  // Adds an entry with that name where rows were selected.
   void add_to(RunReport& report, std::string_view name) const;
 
  private:
-  explicit FirstRows(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+  FirstRows(std::shared_ptr<Device> device, std::uint64_t memory_limit_bytes)
+      : device_(std::move(device)), memory_limit_bytes_(memory_limit_bytes) {}
+  bool fits(std::uint64_t row_count, std::uint64_t kept_bytes) const;
   Result<std::vector<std::uint32_t>> histogram(std::uint64_t prefix, std::uint32_t shift);
   Status keep_up_to(std::uint64_t lower, std::uint64_t upper);
   Result<std::uint64_t> collect_into(const Buffer& rows, std::uint32_t stride, const Buffer& kept,
                                      std::uint64_t capacity);
 
   std::shared_ptr<Device> device_;
+  const std::uint64_t memory_limit_bytes_;
   std::string source_;
   Task<Result<std::shared_ptr<Program>>> building_;
   std::shared_ptr<Program> compiled_;

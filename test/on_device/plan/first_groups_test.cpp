@@ -128,6 +128,31 @@ TEST(FirstGroups, SumsBeyond64BitsAreNotDividedByTheNextKey) {
   expect_first(sums_of(sums), {{{1, true, false}, {0, false, false}}, 10}, [](const Merged&) {});
 }
 
+// So many groups whose unsigned sums grow with the key, all of 64 bits, and `small` others.
+Grouping large_sums_and_small(std::uint64_t large, std::uint64_t small) {
+  Grouping grouping;
+  std::vector<std::int64_t> key(large + small);
+  std::vector<std::uint64_t> x(large + small, 3);
+  for (std::uint64_t i = 0; i < key.size(); i++) {
+    key[i] = static_cast<std::int64_t>(i);
+    if (i < large) x[i] = (std::uint64_t{1} << 63) + i;
+  }
+  const StepId source = grouping.plan.source(
+      table_source(Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}})));
+  Builder b(grouping.plan.step(source).schema);
+  grouping.step = *grouping.plan.group_by(source, b.graph(), {{"key", b.column(0u)}},
+                                          {{Aggregate::sum, b.column(1u), "sum", nullptr}});
+  return grouping;
+}
+
+TEST(FirstGroups, UnsignedSumsOf64BitsAllComeWithoutTheSmallOnes) {
+  const plan::TopK first{{{1, true, false}, {0, false, false}}, 10};
+  expect_first(large_sums_and_small(6000, 9000), first, [](const Merged& merged) {
+    expect_selected(merged);
+    EXPECT_EQ(merged.table.row_count, 6000u);
+  });
+}
+
 TEST(FirstGroups, AsManyAsThereAreTakeNoSelection) {
   expect_first(sums_of({1, 2, 3}), {{{1, false, false}}, 6000}, [](const Merged& merged) {
     EXPECT_FALSE(has_kernel(merged.report, "first_groups"));
