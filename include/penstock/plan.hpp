@@ -202,7 +202,8 @@ enum class JoinTables : unsigned char { automatic, device, host };
 // Whether a device reads the pages of Parquet files itself, past the host's memory: GPUDirect
 // Storage by cuFile, for NVIDIA's GPUs. automatic: where the driver says that the file system
 // allows it, and little of what is needed is in the page cache. on: always, if need be in cuFile's
-// compatibility mode; an error says where there is no cuFile. The report says what it read.
+// compatibility mode; an error says where there is no cuFile, and where the host decodes the pages.
+// The report says what it read.
 enum class DirectReads : unsigned char { automatic, on, off };
 class SessionDevice;  // session_device.hpp
 
@@ -257,8 +258,8 @@ struct RunReport {
   SkipCounts skipped;
   // Of each tile program, and after it those that computed on its columns' codes, and group_merge
   // where the groups of chunks were merged on the device, distinct_totals and first_groups where
-  // they were added up or selected there; and join_table for each table of a join that the device
-  // made.
+  // they were added up or selected there, first_rows where those of a chunk were, radix_sort; and
+  // join_table for each table of a join that the device made, join_pairs where its keys repeat.
   std::vector<KernelReport> kernels;
   // What the host computed because device memory was too small, or the device could not, and what
   // took no kernel, a sentence each.

@@ -2,24 +2,13 @@
 
 #include <algorithm>
 
-#include "kernel/kernel_source.hpp"
 #include "plan/codegen/emit_pipeline_parts.hpp"
+#include "plan/rows/row_kernels.hpp"
 
 namespace penstock::plan {
 namespace {
 
 constexpr std::uint64_t max_piece_groups = 1 << 23;  // whose columns are in memory at once
-
-ProgramSource columns_source(const Traits& traits) {
-  const kernel::SourcePart parts[] = {
-      {"plan/codegen/kernels/group_columns.kc", template_source("group_columns")}};
-  ProgramSource source;
-  source.text = kernel::assemble(traits.target, parts, kernel::plan_source);
-  source.group_size =
-      traits.wants_single_thread_groups() ? 1 : std::min(256u, traits.max_group_size);
-  source.label = "group_columns.kc";
-  return source;
-}
 
 std::uint64_t bit_bytes(std::uint64_t count) { return (count + 7) / 8; }
 
@@ -52,7 +41,7 @@ Result<std::unique_ptr<DistinctTotals>> DistinctTotals::begin(const MergePlace& 
   PENSTOCK_ASSIGN(totals->kernel_,
                   TileKernel::begin(place.device, totals_program(groups), options));
   totals->building_ = ThreadPool::shared().start(
-      [on = place.device, source = columns_source(place.device->traits())] {
+      [on = place.device, source = row_kernels_source(place.device->traits(), {"group_columns"})] {
         return on->build(source);
       });
   totals->collector_ = make_collector(totals->kernel_->program(), strings, nullptr, place, first);
@@ -61,14 +50,8 @@ Result<std::unique_ptr<DistinctTotals>> DistinctTotals::begin(const MergePlace& 
 
 Status DistinctTotals::launch(std::string_view kernel, std::uint64_t count,
                               std::vector<Argument> arguments) {
-  const Traits& traits = place_.device->traits();
-  const std::uint64_t group_size = compiled_->group_size(),
-                      max_groups = std::uint64_t{traits.compute_units} *
-                                   (traits.wants_single_thread_groups() ? 4 : 16);
-  return place_.queue->launch(
-      *compiled_, kernel,
-      static_cast<std::uint32_t>(std::min((count + group_size - 1) / group_size, max_groups)),
-      arguments);
+  return place_.queue->launch(*compiled_, kernel,
+                              row_groups(place_.device->traits(), *compiled_, count), arguments);
 }
 
 Status DistinctTotals::make_values(const GroupsOnDevice& groups, std::uint64_t first,

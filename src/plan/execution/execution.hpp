@@ -46,7 +46,6 @@ struct Chain {
 
 bool is_right_side(const Plan& plan, StepId id);  // of a join
 bool is_ordered(const Plan& plan, StepId id);     // by an ORDER BY
-// Returns the rows that a chain left, with a place for every column of its step.
 
 class Execution {
  public:

@@ -53,9 +53,7 @@ const std::shared_ptr<DeviceRowSort>& Execution::row_sort() {
 Result<Table> Execution::rows_sorted_in_place(StepId order, Chain& chain, std::uint64_t row_limit) {
   RowsOnDevice stay;
   stay.kernels = join_kernels();
-  const std::uint64_t limit_bytes =
-      usable_bytes(device_.get()->traits(), options_.memory_limit_bytes) / 4;
-  stay.limit_bytes = limit_bytes - std::min(bytes_of_sides(), limit_bytes);
+  stay.limit_bytes = bytes_left_for_sides();
   PENSTOCK_ASSIGN(const Table rows, run_chain(chain, ~std::uint64_t{0}, &stay));
   if (!stay.are_there) return sorted(order, rows, row_limit);
   const Step& step = plan_.step(chain.last);

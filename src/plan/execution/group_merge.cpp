@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <bit>
 
-#include "kernel/kernel_source.hpp"
 #include "plan/codegen/emit_pipeline_parts.hpp"
 #include "plan/codegen/kernels/group_merge_limits.h"
 #include "plan/fusion/accumulators.hpp"
 #include "plan/rows/device_memory.hpp"
+#include "plan/rows/row_kernels.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -42,17 +42,6 @@ std::vector<std::uint32_t> layout_of(const TileProgram& program) {
   return words;
 }
 
-ProgramSource merge_source(const Traits& traits) {
-  const kernel::SourcePart parts[] = {
-      {"plan/codegen/kernels/group_merge.kc", template_source("group_merge")}};
-  ProgramSource source;
-  source.text = kernel::assemble(traits.target, parts, kernel::plan_source);
-  source.group_size =
-      traits.wants_single_thread_groups() ? 1 : std::min(256u, traits.max_group_size);
-  source.label = "group_merge.kc";
-  return source;
-}
-
 bool merges_on_device(const MergePlace& place, const TileProgram& program) {
   const bool is_custom =
       std::any_of(program.accumulators.begin(), program.accumulators.end(),
@@ -74,7 +63,7 @@ GroupMerge::GroupMerge(MergePlace place, const TileProgram& program)
 std::unique_ptr<GroupMerge> GroupMerge::begin(const MergePlace& place, const TileProgram& program) {
   if (!merges_on_device(place, program)) return nullptr;
   std::unique_ptr<GroupMerge> merge(new GroupMerge(place, program));
-  ProgramSource source = merge_source(place.device->traits());
+  ProgramSource source = row_kernels_source(place.device->traits(), {"group_merge"});
   merge->source_ = source.text;
   merge->building_ = ThreadPool::shared().start(
       [on = place.device, source = std::move(source)] { return on->build(source); });
@@ -97,13 +86,9 @@ Status GroupMerge::open() {
 
 Status GroupMerge::launch(std::string_view kernel, std::uint64_t count,
                           std::span<const Argument> arguments) {
-  const Traits& traits = place_.device->traits();
-  const std::uint64_t max_groups =
-      std::uint64_t{traits.compute_units} * (traits.wants_single_thread_groups() ? 4 : 16);
-  const std::uint64_t group_size = compiled_->group_size(),
-                      groups = std::min((count + group_size - 1) / group_size, max_groups);
   launches_++;
-  return place_.queue->launch(*compiled_, kernel, static_cast<std::uint32_t>(groups), arguments);
+  return place_.queue->launch(*compiled_, kernel,
+                              row_groups(place_.device->traits(), *compiled_, count), arguments);
 }
 
 std::uint64_t GroupMerge::max_groups() const {

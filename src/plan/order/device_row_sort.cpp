@@ -3,25 +3,14 @@
 #include <algorithm>
 #include <numeric>
 
-#include "kernel/kernel_source.hpp"
 #include "plan/codegen/emit_pipeline_parts.hpp"
 #include "plan/codegen/kernels/order_limits.h"
 #include "plan/fusion/accumulators.hpp"
+#include "plan/rows/row_kernels.hpp"
 #include "primitive/radix_sort.hpp"
 
 namespace penstock::plan {
 namespace {
-
-ProgramSource order_columns_source(const Traits& traits) {
-  const kernel::SourcePart parts[] = {
-      {"plan/codegen/kernels/order_columns.kc", template_source("order_columns")}};
-  ProgramSource source;
-  source.text = kernel::assemble(traits.target, parts, kernel::plan_source);
-  source.group_size =
-      traits.wants_single_thread_groups() ? 1 : std::min(256u, traits.max_group_size);
-  source.label = "order_columns.kc";
-  return source;
-}
 
 std::uint32_t order_kind(Type type) {
   if (type.kind == Kind::string) return ORDER_RANKED;
@@ -32,7 +21,7 @@ std::uint32_t order_kind(Type type) {
 }  // namespace
 
 std::shared_ptr<DeviceRowSort> DeviceRowSort::begin(std::shared_ptr<Device> device) {
-  ProgramSource source = order_columns_source(device->traits());
+  ProgramSource source = row_kernels_source(device->traits(), {"order_columns"});
   std::shared_ptr<DeviceRowSort> sort(new DeviceRowSort(device));
   sort->source_ = source.text;
   sort->building_ = ThreadPool::shared().start(
@@ -42,14 +31,8 @@ std::shared_ptr<DeviceRowSort> DeviceRowSort::begin(std::shared_ptr<Device> devi
 
 Status DeviceRowSort::launch(std::string_view kernel, std::uint64_t count,
                              std::vector<Argument> arguments) {
-  const Traits& traits = device_->traits();
-  const std::uint64_t group_size = compiled_->group_size(),
-                      max_groups = std::uint64_t{traits.compute_units} *
-                                   (traits.wants_single_thread_groups() ? 4 : 16);
-  return queue_->launch(
-      *compiled_, kernel,
-      static_cast<std::uint32_t>(std::min((count + group_size - 1) / group_size, max_groups)),
-      arguments);
+  return queue_->launch(*compiled_, kernel, row_groups(device_->traits(), *compiled_, count),
+                        arguments);
 }
 
 // The pool's strings by their bytes.

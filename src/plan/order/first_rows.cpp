@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "kernel/kernel_source.hpp"
 #include "plan/codegen/emit_pipeline_parts.hpp"
 #include "plan/codegen/kernels/first_rows_limits.h"
 #include "plan/rows/device_memory.hpp"
+#include "plan/rows/row_kernels.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -15,22 +15,11 @@ constexpr std::uint64_t few_rows = 4096;
 
 constexpr std::uint64_t first_bytes_per_row = 9;  // word and side
 
-ProgramSource first_rows_source(const Traits& traits) {
-  const kernel::SourcePart parts[] = {
-      {"plan/codegen/kernels/first_rows.kc", template_source("first_rows")}};
-  ProgramSource source;
-  source.text = kernel::assemble(traits.target, parts, kernel::plan_source);
-  source.group_size =
-      traits.wants_single_thread_groups() ? 1 : std::min(256u, traits.max_group_size);
-  source.label = "first_rows.kc";
-  return source;
-}
-
 }  // namespace
 
 std::unique_ptr<FirstRows> FirstRows::begin(std::shared_ptr<Device> device,
                                             std::uint64_t memory_limit_bytes) {
-  ProgramSource source = first_rows_source(device->traits());
+  ProgramSource source = row_kernels_source(device->traits(), {"first_rows"});
   std::unique_ptr<FirstRows> rows(new FirstRows(device, memory_limit_bytes));
   rows->source_ = source.text;
   rows->building_ = ThreadPool::shared().start(
@@ -67,16 +56,10 @@ Result<bool> FirstRows::open(Queue& queue, std::uint64_t row_count, std::uint64_
 
 Status FirstRows::launch(std::string_view kernel, std::uint64_t count,
                          std::vector<Argument> arguments) {
-  const Traits& traits = device_->traits();
-  const std::uint64_t group_size = compiled_->group_size(),
-                      max_groups = std::uint64_t{traits.compute_units} *
-                                   (traits.wants_single_thread_groups() ? 4 : 16);
   launches_++;
   bytes_moved_ += first_bytes_per_row * count;
-  return queue_->launch(
-      *compiled_, kernel,
-      static_cast<std::uint32_t>(std::min((count + group_size - 1) / group_size, max_groups)),
-      arguments);
+  return queue_->launch(*compiled_, kernel, row_groups(device_->traits(), *compiled_, count),
+                        arguments);
 }
 
 Result<std::vector<std::uint32_t>> FirstRows::histogram(std::uint64_t prefix, std::uint32_t shift) {
