@@ -33,13 +33,18 @@ class OpenClEvent : public Event {
  private:
   Result<cl_ulong> nanoseconds() const {
     cl_ulong time = 0;
-    const cl_int outcome = context_->api.clGetEventProfilingInfo(event_, CL_PROFILING_COMMAND_END,
-                                                                 sizeof time, &time, nullptr);
-    if (outcome == CL_PROFILING_INFO_NOT_AVAILABLE)
-      return Status(Code::invalid,
-                    "an event has no time before it has happened; wait for it first");
+    cl_int outcome = ask_time(time);
+    if (outcome == CL_PROFILING_INFO_NOT_AVAILABLE) {
+      // NVIDIA's driver has no time yet of some events that clFinish has waited for.
+      PENSTOCK_TRY(wait());
+      outcome = ask_time(time);
+    }
     PENSTOCK_TRY(status_of(outcome, "clGetEventProfilingInfo"));
     return time;
+  }
+  cl_int ask_time(cl_ulong& time) const {
+    return context_->api.clGetEventProfilingInfo(event_, CL_PROFILING_COMMAND_END, sizeof time,
+                                                 &time, nullptr);
   }
   ContextPointer context_;
   cl_event event_;
