@@ -9,12 +9,16 @@
 
 namespace penstock {
 
+unsigned host_core_count() {
+  static const unsigned count = std::max(1u, std::thread::hardware_concurrency());
+  return count;
+}
+
 void run_in_parallel(std::uint64_t count, std::uint64_t min_range,
                      void (*call)(const void* work, std::uint64_t first, std::uint64_t last),
                      const void* work) {
-  const std::uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const std::uint64_t ranges =
-      std::clamp<std::uint64_t>(count / std::max<std::uint64_t>(min_range, 1), 1, cores);
+  const std::uint64_t ranges = std::clamp<std::uint64_t>(
+      count / std::max<std::uint64_t>(min_range, 1), 1, host_core_count());
   if (ranges == 1) return call(work, 0, count);
   std::atomic<std::uint64_t> next_range = 0;
   std::mutex mutex;

@@ -1,4 +1,5 @@
 #include "base/thread_pool.hpp"
+#include "base/parallel.hpp"
 
 #include <algorithm>
 #include <system_error>
@@ -34,7 +35,7 @@ struct SharedRun {
 }  // namespace
 
 ThreadPool& ThreadPool::shared() {
-  static ThreadPool& pool = *new ThreadPool(std::max(1u, std::thread::hardware_concurrency()));
+  static ThreadPool& pool = *new ThreadPool(host_core_count());
   return pool;
 }
 

@@ -1,8 +1,8 @@
 #include "device/compile_semaphore.hpp"
+#include "base/parallel.hpp"
 
 #include <algorithm>
 #include <semaphore>
-#include <thread>
 
 namespace penstock::device {
 namespace {
@@ -17,6 +17,6 @@ std::counting_semaphore<>& permits() {
 CompilePermit::CompilePermit() { permits().acquire(); }
 CompilePermit::~CompilePermit() { permits().release(); }
 
-unsigned CompilePermit::max_count() { return std::max(8u, std::thread::hardware_concurrency()); }
+unsigned CompilePermit::max_count() { return std::max(8u, host_core_count()); }
 
 }  // namespace penstock::device

@@ -1,10 +1,10 @@
 #include "codec/pages/page_stream.hpp"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "base/exception_boundary.hpp"
+#include "base/parallel.hpp"
 
 namespace penstock::pages {
 namespace {
@@ -25,7 +25,7 @@ Result<std::unique_ptr<PageStream>> PageStream::open(std::shared_ptr<const Paged
                                                      BatchAllocator memory, std::uint32_t threads,
                                                      std::shared_ptr<ReadingOrder> order) {
   return catch_exceptions([&]() -> Result<std::unique_ptr<PageStream>> {
-    if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1u);
+    if (threads == 0) threads = host_core_count();
     if (!order) order = std::make_shared<ReadingOrder>();
     std::unique_ptr<PageStream> stream(new PageStream(std::move(table), std::move(columns),
                                                       std::move(batches), std::move(memory),

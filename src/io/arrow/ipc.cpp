@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <thread>
 
 #include "base/file.hpp"
+#include "base/parallel.hpp"
 #include "column/rebatch.hpp"
 #include "io/arrow/arrow_batches.hpp"
 #include "io/arrow/batch_input.hpp"
@@ -106,7 +106,7 @@ struct Spread {
 Spread spread_of(const ScanOptions& options, std::uint64_t batch_bytes, bool is_one_reader) {
   constexpr std::uint64_t first_window_bytes = 16 << 20, host_threads = 8;
   const bool is_for_device = static_cast<bool>(options.memory);
-  const std::uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const std::uint64_t cores = host_core_count();
   const std::uint64_t window_bytes = (is_for_device ? 256u : 128u) << 20;
   const std::uint64_t max_threads =
       is_for_device ? std::max<std::uint64_t>(cores, 2) - 1 : host_threads;

@@ -6,6 +6,7 @@
 #include <map>
 #include <thread>
 
+#include "base/parallel.hpp"
 #include "io/common/arrow_errors.hpp"
 #include "io/parquet/parquet_decode.hpp"
 
@@ -126,7 +127,7 @@ ParquetStream::~ParquetStream() {
 }
 
 Status ParquetStream::start(std::uint32_t threads) {
-  if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1u);
+  if (threads == 0) threads = host_core_count();
   const std::uint64_t chunks = groups_.size() * columns_.size();
   if (chunks == 0) return {};
   // Enough batches ahead that each thread has two parts: one is enough where a batch spans many

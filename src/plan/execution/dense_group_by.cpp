@@ -11,8 +11,9 @@ Status DenseTableMemory::prepare_table(const TileContext& kernel, std::uint64_t 
   const std::uint64_t entry_words = program.key_words() + std::max(1u, program.accumulator_words());
   layout = kernel.dense.numbers;
   PENSTOCK_TRY(kernel.reserve(limbs, kernel.dense.table.slots * limb_count(program, true) * 8));
-  PENSTOCK_TRY(
-      kernel.reserve(results, std::min(kernel.dense.table.slots, row_count) * entry_words * 8));
+  const std::uint64_t bytes = std::min(kernel.dense.table.slots, row_count) * entry_words * 8;
+  if (!results || results->bytes() < bytes) results_are_set = false;
+  PENSTOCK_TRY(kernel.reserve(results, bytes));
   return kernel.reserve(used_slots, 64);
 }
 
@@ -32,6 +33,7 @@ Status DenseGroupBy::enqueue(const TileContext& kernel, const TileLaunch& launch
   PENSTOCK_TRY(
       launch.queue.fill(*limbs, 0, std::uint64_t{slots} * limb_count(kernel.program, true) * 8));
   PENSTOCK_TRY(launch.clear({&used_slots, &launch.overflowed}));
+  PENSTOCK_TRY(clear_results(launch.queue, one_download_bytes));
   std::vector<Argument> arguments = launch.source;
   add(arguments, {&layout, &limbs, &launch.overflowed, &launch.fault});
   arguments.push_back(Argument::value(launch.row_count));

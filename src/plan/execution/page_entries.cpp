@@ -13,6 +13,10 @@
 namespace penstock::plan {
 namespace {
 
+// Dictionaries of fewer bytes are decoded by one thread. Of flags and modes they have some 20 bytes
+// each, and waking threads for them took a quarter of TPC-H's Q1.
+constexpr std::uint64_t min_bytes_per_thread = 1 << 16;
+
 std::size_t entry_bytes(Type type) { return type.kind == Kind::boolean ? 1 : width_bytes(type); }
 
 }  // namespace
@@ -48,10 +52,14 @@ void PageEntries::set_strings(std::uint32_t column, std::shared_ptr<ColumnString
 
 Status PageEntries::name_entries(std::uint32_t column, std::span<pages::ChunkPages> chunks) {
   std::vector<Result<Column>> entries(chunks.size(), Status(Code::internal, "not decoded"));
-  in_parallel(chunks.size(), 1, [&](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t i = first; i < last; i++)
-      entries[i] = table_.dictionary_strings(column, chunks[i]);
-  });
+  std::uint64_t bytes = 1;
+  for (const pages::ChunkPages& chunk : chunks)
+    bytes += chunk.dictionary ? chunk.dictionary->bytes : 0;
+  in_parallel(chunks.size(), chunks.size() * min_bytes_per_thread / bytes,
+              [&](std::uint64_t first, std::uint64_t last) {
+                for (std::uint64_t i = first; i < last; i++)
+                  entries[i] = table_.dictionary_strings(column, chunks[i]);
+              });
   for (std::size_t i = 0; i < chunks.size(); i++) {
     PENSTOCK_ASSIGN(const Column strings, std::move(entries[i]));
     PENSTOCK_ASSIGN(std::vector<std::uint32_t> numbers, name_strings(column, strings));

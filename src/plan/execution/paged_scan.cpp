@@ -13,24 +13,28 @@ namespace penstock::plan {
 namespace {
 
 // Stored bytes of a chunk. Larger ones fill a GPU better; smaller ones begin sooner, and pin less
-// memory. With 32 MiB and ten chunks TPC-H's LIKE took 98 ms at scale 10 in place of 63.
+// memory. With 32 MiB and ten chunks TPC-H's LIKE took 98 ms at scale 10 in place of 63. Scans of
+// many chunks have twice as much: at scale 100 Q6 took 200 ms in place of 252.
 constexpr std::uint64_t chunk_stored_bytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t many_chunks = 32;
 
 // Rows of a chunk in a session, so that every query finds what others left on the device.
 constexpr std::uint64_t session_chunk_rows = std::uint64_t{1} << 22;
 
 // Chunks whose pages are decoded at once. A page of Snappy is some milliseconds of one warp, in
 // which time several chunks arrive. A CPU has no warps to fill.
-constexpr std::size_t chunks_decoded = 8, chunks_decoded_by_cpu = 2;
+constexpr std::size_t chunks_decoded = 8, large_chunks_decoded = 5, chunks_decoded_by_cpu = 2;
 
-// Three chunks compute and eight are decoded, each with its pages as stored and decompressed.
-// Together they stay within a third of the memory, unless a single row group is larger.
+// Three chunks compute and eight are decoded, or five large ones, each with its pages as stored and
+// decompressed. Together they stay within a third of the memory, unless a single row group is
+// larger.
 pages::BatchLimits batch_limits(const PagedScan::Limits& limits, std::uint64_t device_bytes,
-                                bool is_cached) {
+                                std::uint64_t stored_bytes, bool is_cached) {
+  const std::uint64_t chunk_bytes =
+      stored_bytes < many_chunks * chunk_stored_bytes ? chunk_stored_bytes : 2 * chunk_stored_bytes;
   pages::BatchLimits batch;
   batch.page_bytes = std::min(batch.page_bytes, device_bytes / 64);
-  batch.stored_bytes =
-      is_cached ? batch.page_bytes : std::min(chunk_stored_bytes, device_bytes / 128);
+  batch.stored_bytes = is_cached ? batch.page_bytes : std::min(chunk_bytes, device_bytes / 128);
   batch.rows = limits.batch_rows > 0 ? limits.batch_rows : max_launch_rows - 1;
   if (is_cached) batch.rows = std::min(batch.rows, session_chunk_rows);
   return batch;
@@ -42,6 +46,15 @@ std::vector<std::uint32_t> needed_groups(const pages::PagedTable& table,
                      : pages::all_groups(table);
 }
 
+std::uint64_t stored_bytes(const pages::PagedTable& table,
+                           const std::vector<std::uint32_t>& columns,
+                           const std::vector<std::uint32_t>& row_groups) {
+  std::uint64_t bytes = 0;
+  for (const std::uint32_t column : columns)
+    for (const std::uint32_t group : row_groups) bytes += table.stored_bytes(column, group);
+  return bytes;
+}
+
 // Returns the chunks of a scan that have a row group that is needed; those after the rows that are
 // needed are left out. With a cache chunks are cut alike for all statements, of all row groups.
 std::vector<pages::RowGroupBatch> chunks_of(const pages::PagedTable& table,
@@ -49,9 +62,10 @@ std::vector<pages::RowGroupBatch> chunks_of(const pages::PagedTable& table,
                                             const std::vector<std::uint32_t>& needed,
                                             const PagedScan::Limits& limits,
                                             std::uint64_t device_bytes, bool is_cached) {
-  std::vector<pages::RowGroupBatch> chunks =
-      pages::plan_batches(table, columns, is_cached ? pages::all_groups(table) : needed,
-                          batch_limits(limits, device_bytes, is_cached));
+  std::vector<pages::RowGroupBatch> chunks = pages::plan_batches(
+      table, columns, is_cached ? pages::all_groups(table) : needed,
+      batch_limits(limits, device_bytes, is_cached ? 0 : stored_bytes(table, columns, needed),
+                   is_cached));
   std::erase_if(chunks, [&](const pages::RowGroupBatch& chunk) {
     return part_of(table, columns, chunk, needed).row_groups.empty();
   });
@@ -110,10 +124,18 @@ Status PagedScan::open_stream(const Limits& limits, BegunPages begun) {
     if (resident_.strings(i)) entries_.set_strings(program_.paged[i].column, resident_.strings(i));
   read_loads_ = resident_.missing();
   if (!read_loads_.empty()) PENSTOCK_TRY(read_pages(limits, std::move(begun)));
-  begun_.resize(device_->traits().shares_host_cores() ? chunks_decoded_by_cpu : chunks_decoded);
+  begun_.resize(chunks_at_once());
   if (!stream_) return {};
   for (Begun& chunk : begun_) { PENSTOCK_ASSIGN(chunk.queue, device_->queue()); }
   return {};
+}
+
+std::size_t PagedScan::chunks_at_once() const {
+  if (device_->traits().shares_host_cores()) return chunks_decoded_by_cpu;
+  const bool are_large = std::ranges::any_of(
+      resident_.chunks(),
+      [](const pages::RowGroupBatch& chunk) { return chunk.stored_bytes > chunk_stored_bytes; });
+  return are_large ? large_chunks_decoded : chunks_decoded;
 }
 
 Status PagedScan::read_pages(const Limits& limits, BegunPages begun) {

@@ -79,6 +79,7 @@ class PagedScan final : public ChunkSource {
             const TileProgram& program, const TableSource& source, const Limits& limits,
             StringPool& strings);
   Status open_stream(const Limits& limits, BegunPages begun);
+  std::size_t chunks_at_once() const;  // that are decoded
   Status read_pages(const Limits& limits, BegunPages begun);
   Status open_pinned_stream(BegunPages begun);
   std::vector<std::uint32_t> columns_of(const std::vector<std::size_t>& loads) const;

@@ -3,9 +3,9 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "base/exception_boundary.hpp"
+#include "base/parallel.hpp"
 
 namespace penstock::stream {
 
@@ -128,7 +128,7 @@ std::uint32_t thread_count(std::uint32_t asked) {
   CPU_ZERO(&set);
   if (::sched_getaffinity(0, sizeof set, &set) == 0)
     return std::clamp<std::uint32_t>(CPU_COUNT(&set), 1, max_threads);
-  return std::clamp<std::uint32_t>(std::thread::hardware_concurrency(), 1, max_threads);
+  return std::clamp<std::uint32_t>(host_core_count(), 1, max_threads);
 }
 
 }  // namespace penstock::stream

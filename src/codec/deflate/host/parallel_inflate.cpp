@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <exception>
-#include <thread>
 
 #include "base/exception_boundary.hpp"
+#include "base/parallel.hpp"
 #include "codec/deflate/host/parallel_state.hpp"
 
 namespace penstock::deflate {
@@ -33,8 +33,7 @@ SegmentResources resources_of(const InflateOptions& options, bool uses_tokens) {
 ParallelInflate::State::State(std::span<const std::byte> bytes, const InflateOptions& given_options)
     : input(bytes),
       options(given_options),
-      thread_count(given_options.threads > 0 ? given_options.threads
-                                             : std::max(1u, std::thread::hardware_concurrency())),
+      thread_count(given_options.threads > 0 ? given_options.threads : host_core_count()),
       uses_tokens(given_options.speculation == SpeculationMode::tokens ||
                   (given_options.speculation == SpeculationMode::threads &&
                    thread_count <= max_token_threads)),

@@ -11,7 +11,6 @@
 // measured again for its message.
 #include <algorithm>
 #include <atomic>
-#include <thread>
 
 #include "base/exception_boundary.hpp"
 #include "base/huge_page_allocator.hpp"
@@ -108,7 +107,7 @@ constexpr std::uint64_t min_segment_rows = 4096;
 
 // Makes one segment per row group, or several where there are fewer groups than cores need.
 std::vector<Segment> divide_rows(const EncodedStrings& strings) {
-  const std::uint64_t threads = std::max(1u, std::thread::hardware_concurrency());
+  const std::uint64_t threads = host_core_count();
   const std::uint64_t groups = strings.row_groups.size();
   const bool are_enough = groups >= 2 * threads || threads == 1 || groups == 0;
   const std::uint64_t parts_per_group = are_enough ? 1 : (2 * threads + groups - 1) / groups;

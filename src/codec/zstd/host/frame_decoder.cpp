@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <string>
-#include <thread>
 
 #include "base/exception_boundary.hpp"
+#include "base/parallel.hpp"
 #include "codec/zstd/host/frame_pipeline.hpp"
 #include "codec/zstd/host/whole_frame_decoder.hpp"
 
@@ -26,7 +26,7 @@ std::span<const Byte> content_of(const DecodeOptions& options) {
 }
 
 unsigned threads_of(const DecodeOptions& options) {
-  return options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  return options.threads != 0 ? options.threads : host_core_count();
 }
 
 OutputLimits limits_of(const FrameHeader& header, const DecodeOptions& options) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <thread>
 
 #include "base/parallel.hpp"
 #include "video/features/cambi/cambi_counts.hpp"
@@ -171,7 +170,7 @@ class FastCambi::Work {
     keys_ = {width, height}, contrasts_ = {width, height};
     for (std::uint32_t scale = 0; scale < cambi_scale_count; scale++, halve())
       images_[scale] = {width, height}, masks_[scale] = {width, height};
-    const std::uint32_t threads = std::max(1u, std::thread::hardware_concurrency());
+    const std::uint32_t threads = host_core_count();
     windows_.reserve(threads);
     for (std::uint32_t i = 0; i < threads; i++) windows_.emplace_back(plan, levels_, side.window);
   }
