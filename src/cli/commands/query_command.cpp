@@ -148,6 +148,12 @@ Result<std::string> text_of_file(const std::string& path) {
   return text;
 }
 
+// A plan that the process ends with: its files' metadata took 26 ms to free at TPC-H scale 100.
+Plan& plan_until_exit() {
+  static auto& plans = *new std::vector<std::unique_ptr<Plan>>;
+  return *plans.emplace_back(std::make_unique<Plan>());
+}
+
 // Answers the statements of a file, one after another, until the first error.
 Status query_file(const QueryOptions& options) {
   PENSTOCK_ASSIGN(const std::string text, text_of_file(options.file));
@@ -208,7 +214,7 @@ Result<RunReport> run_query(const QueryOptions& options, Recorded recorded) {
   std::unique_ptr<OutputFile> file;
   if (!options.output.empty()) { PENSTOCK_ASSIGN(file, OutputFile::create(options.output)); }
   open_in_background(options.device);
-  Plan plan;
+  Plan& plan = plan_until_exit();
   PENSTOCK_ASSIGN(const StepId result, bind_sql(options.statement, plan, open_table));
   ProgressBar bar(!options.no_progress);
   RunOptions run_options = run_options_of(options, bar);
