@@ -25,10 +25,10 @@ void expect_joined_as_on_host(const Plan& plan, StepId step, const RunOptions& b
   on_each_device([&](Device& device) {
     RunOptions options = base;
     options.device = device.traits().id;
-    options.join_tables = JoinTables::host;
+    options.intermediate_rows = IntermediateRows::host;
     TAKE(const QueryResult here, run(plan, step, options));
     EXPECT_FALSE(has_kernel(here.report, "join_table"));
-    options.join_tables = JoinTables::device;
+    options.intermediate_rows = IntermediateRows::device;
     TAKE(const QueryResult there, run(plan, step, options));
     EXPECT_EQ(texts_of_rows(there.table), texts_of_rows(here.table));
     if (look) look(there.report);
