@@ -175,7 +175,7 @@ std::vector<std::string> columns_read_as_codes(const TileProgram& program) {
 }
 
 std::string describe_kernel(const Plan& plan, StepId base, StepId last, const TileProgram& program,
-                            const Traits& traits, const Variant& variant, IntermediateRows rows) {
+                            const Traits& traits, const Variant& variant, IntermediateRows asked) {
   std::vector<std::string> columns, predicates;
   for (std::uint32_t column : program.device_columns)
     columns.push_back(program.source_schema[column].name);
@@ -191,7 +191,7 @@ std::string describe_kernel(const Plan& plan, StepId base, StepId last, const Ti
   }
   text += program.paged.empty() ? "\n" : ", out of the file's pages\n";
   for (const Lookup& lookup : program.lookups)
-    text += describe_lookup(plan, lookup, keeps_rows_on_device(traits, rows));
+    text += describe_lookup(plan, lookup, keeps_rows_on_device(traits, asked));
   for (std::size_t i = 0; i < program.derived.size(); i++)
     if (is_on_codes(program, program.derived[i]))
       text +=
