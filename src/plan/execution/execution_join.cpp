@@ -158,10 +158,8 @@ Status Execution::keep_right_side(StepId join, const Chain& chain, RowsOnDevice 
         report_, "table of a join", there.rows.row_count,
         table && options_.validate ? "keys of its right side repeat" : limit_of_right_sides());
   if (!stays) return {};
-  KernelReport& kernel = stay.kernels->add_to(report_, "join_table");
-  kernel.device_seconds = table->device_seconds;
-  kernel.launches = table->launches;
-  kernel.bytes_moved = table->bytes;
+  stay.kernels->add_to(report_, "join_table",
+                       {table->launches, table->bytes, table->device_seconds});
   there.table = std::move(*table);
   side.on_device = std::move(there);
   return {};

@@ -42,7 +42,7 @@ Result<bool> Execution::pair_with_left(Chain& chain, StepId join) {
                                                  step.join_kind, bytes_left_for_sides(left_bytes)));
   if (!pairs) return false;
   pair_bytes_ += left_bytes + bytes_of_counts * left_rows;
-  pairs->kernels().add_to(report_, "join_pairs");
+  pairs->kernels().add_to(report_, "join_pairs", {});
   chain.programs = std::move(programs);
   chain.pairs = std::make_shared<PairedRows>(std::move(*pairs), step.schema, step.left_columns);
   return true;
