@@ -40,7 +40,7 @@ struct Projection {
 
 // Results are those of DuckDB: count BIGINT; sum of integers HUGEINT, of decimals DECIMAL(38, s)
 // and exact, of floats DOUBLE; average DOUBLE; minimum and maximum the input's type. Over no rows
-// all except the counts are NULL. NaN is above every number.
+// all except the counts are NULL. NaN is above every number. Strings are compared by their bytes.
 enum class Aggregate : unsigned char { count_rows, count, sum, minimum, maximum, average, custom };
 std::string_view name_of(Aggregate aggregate);
 
