@@ -7,7 +7,7 @@
 namespace penstock::test {
 namespace {
 
-using Strings = std::vector<std::optional<std::string>>;
+using OptionalStrings = std::vector<std::optional<std::string>>;
 
 AggregateCall extreme(Aggregate function, NodeId argument) {
   return {function, argument, function == Aggregate::minimum ? "least" : "greatest", nullptr};
@@ -32,12 +32,12 @@ Grouping extremes_of(const Table& table, bool has_keys) {
   return grouping;
 }
 
-struct Group {
+struct StringGroup {
   std::set<std::string> strings;
   std::uint64_t rows = 0;
 };
 
-std::string row_of(const Group& group) {
+std::string text_of_group(const StringGroup& group) {
   const bool is_empty = group.strings.empty();
   return (is_empty ? "NULL" : *group.strings.begin()) + "|" + std::to_string(group.rows) + "|" +
          (is_empty ? "NULL" : *group.strings.rbegin()) + "|" +
@@ -45,11 +45,11 @@ std::string row_of(const Group& group) {
 }
 
 // std::string compares unsigned bytes, as DuckDB does.
-void expect_extremes(const Strings& strings, const std::vector<std::int32_t>& keys) {
-  Group all;
-  std::map<std::int32_t, Group> groups;
+void expect_extremes(const OptionalStrings& strings, const std::vector<std::int32_t>& keys) {
+  StringGroup all;
+  std::map<std::int32_t, StringGroup> groups;
   for (std::size_t row = 0; row < strings.size(); row++)
-    for (Group* const group : {&all, &groups[keys[row]]}) {
+    for (StringGroup* const group : {&all, &groups[keys[row]]}) {
       group->rows++;
       if (strings[row]) group->strings.insert(*strings[row]);
     }
@@ -63,12 +63,12 @@ void expect_extremes(const Strings& strings, const std::vector<std::int32_t>& ke
       options.batch_rows = 64;
       options.validate = validate;
       TAKE(const QueryResult one, run(whole.plan, whole.step, options));
-      EXPECT_EQ(text_of_row(one.table, 0), row_of(all));
+      EXPECT_EQ(text_of_row(one.table, 0), text_of_group(all));
       TAKE(const QueryResult some, run(by_key.plan, by_key.step, options));
       ASSERT_EQ(some.table.row_count, groups.size());
       std::uint64_t row = 0;
       for (const auto& [key, group] : groups)
-        EXPECT_EQ(text_of_row(some.table, row++), std::to_string(key) + "|" + row_of(group));
+        EXPECT_EQ(text_of_row(some.table, row++), std::to_string(key) + "|" + text_of_group(group));
     }
   });
 }
@@ -77,7 +77,7 @@ void expect_extremes(const Strings& strings, const std::vector<std::int32_t>& ke
 TEST(StringExtremes, BytesDecideAndNotCodes) {
   const std::vector<std::string> words = {"m", "\xC3\xA9",         "z", "", "a\x7F",
                                           "a", "\xF0\x9F\x98\x80", "Z"};
-  Strings strings;
+  OptionalStrings strings;
   std::vector<std::int32_t> keys;
   for (std::size_t row = 0; row < 700; row++) {
     const std::string& word = words[row * 5 % 8];
@@ -88,7 +88,7 @@ TEST(StringExtremes, BytesDecideAndNotCodes) {
 }
 
 TEST(StringExtremes, NullsAloneHaveNone) {
-  Strings strings(200);
+  OptionalStrings strings(200);
   std::vector<std::int32_t> keys(200, 4);
   strings[150] = "only";
   keys[150] = 3;
@@ -100,7 +100,7 @@ TEST(StringExtremes, NullsAloneHaveNone) {
 TEST(StringExtremes, NoRowsHaveNone) { expect_extremes({}, {}); }
 
 TEST(StringExtremes, GroupsThatTheDeviceMergesHaveThem) {
-  Strings strings;
+  OptionalStrings strings;
   std::vector<std::int32_t> keys;
   for (std::int32_t row = 0; row < 20'000; row++) {
     strings.push_back("string " + std::to_string(row * 7919 % 6007));
