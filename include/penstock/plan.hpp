@@ -40,7 +40,7 @@ struct Projection {
 
 // Results are those of DuckDB: count BIGINT; sum of integers HUGEINT, of decimals DECIMAL(38, s)
 // and exact, of floats DOUBLE; average DOUBLE; minimum and maximum the input's type. Over no rows
-// all except the counts are NULL. NaN is above every number.
+// all except the counts are NULL. NaN is above every number. Strings are compared by their bytes.
 enum class Aggregate : unsigned char { count_rows, count, sum, minimum, maximum, average, custom };
 std::string_view name_of(Aggregate aggregate);
 
@@ -194,11 +194,11 @@ struct Progress {
 // pages allow it; the report has a note where the host does it instead. device: kernels, or an
 // error that says why not.
 enum class PageDecoding : unsigned char { automatic, device, host };
-// Where the table of a join is made, and its right side kept: in device memory, or on the host,
-// from which it is uploaded; and where rows that are to be sorted are kept. automatic: on devices
-// with cores of their own; small files, and what a device cannot keep, on the host. device: on
-// every device.
-enum class JoinTables : unsigned char { automatic, device, host };
+// Where rows between the kernels of a query are kept: the right sides of joins, with their tables,
+// and rows that are to be sorted. In device memory, or on the host, from which they are uploaded.
+// automatic: on devices with cores of their own; small files, and what a device cannot keep, on the
+// host. device: on every device.
+enum class IntermediateRows : unsigned char { automatic, device, host };
 // Whether a device reads the pages of Parquet files itself, past the host's memory: GPUDirect
 // Storage by cuFile, for NVIDIA's GPUs. automatic: where the driver says that the file system
 // allows it, and little of what is needed is in the page cache. on: always, if need be in cuFile's
@@ -215,7 +215,7 @@ struct RunOptions {
   std::uint64_t batch_rows = 0;  // rows per chunk; 0: chosen from the device and the row width
   std::uint64_t memory_limit_bytes = 0;  // of device memory; 0: the device's
   PageDecoding page_decoding = PageDecoding::automatic;
-  JoinTables join_tables = JoinTables::automatic;
+  IntermediateRows intermediate_rows = IntermediateRows::automatic;
   DirectReads direct_reads = DirectReads::automatic;
   std::string variant = {};  // forces a row of the variant table by name ("compact_look_back")
   // Computes every step by the host reference too, row by row in the interpreter (some 10^5 rows a

@@ -175,7 +175,7 @@ std::vector<std::string> columns_read_as_codes(const TileProgram& program) {
 }
 
 std::string describe_kernel(const Plan& plan, StepId base, StepId last, const TileProgram& program,
-                            const Traits& traits, const Variant& variant, JoinTables tables) {
+                            const Traits& traits, const Variant& variant, IntermediateRows asked) {
   std::vector<std::string> columns, predicates;
   for (std::uint32_t column : program.device_columns)
     columns.push_back(program.source_schema[column].name);
@@ -191,7 +191,7 @@ std::string describe_kernel(const Plan& plan, StepId base, StepId last, const Ti
   }
   text += program.paged.empty() ? "\n" : ", out of the file's pages\n";
   for (const Lookup& lookup : program.lookups)
-    text += describe_lookup(plan, lookup, makes_join_tables(traits, tables));
+    text += describe_lookup(plan, lookup, keeps_rows_on_device(traits, asked));
   for (std::size_t i = 0; i < program.derived.size(); i++)
     if (is_on_codes(program, program.derived[i]))
       text +=
@@ -291,8 +291,9 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
       PENSTOCK_ASSIGN(const std::string note, choose_pages(plan, base, program, options, traits));
       PENSTOCK_ASSIGN(const std::string skipped, describe_skipped(plan, base, program));
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, options.variant));
-      text += describe_kernel(plan, base, last, program, traits, *variant, options.join_tables) +
-              skipped;
+      text +=
+          describe_kernel(plan, base, last, program, traits, *variant, options.intermediate_rows) +
+          skipped;
       if (!note.empty()) text += "    " + note + "\n";
       if (!device) continue;
       PENSTOCK_ASSIGN(const auto kernel,

@@ -86,11 +86,7 @@ Result<Type> aggregate_type(StepKind step, const AggregateCall& call, const Grap
                                name_of(call.custom->type) + ", not " + name_of(type));
       return type;
     case Aggregate::minimum:
-    case Aggregate::maximum:
-      if (type.kind == Kind::string)
-        return Status(Code::unsupported,
-                      std::string(name_of(step)) + ": " + refused + " (not supported yet)");
-      return type;
+    case Aggregate::maximum: return type;
     case Aggregate::count_rows:
     case Aggregate::count: break;
   }
@@ -109,10 +105,13 @@ Result<Schema> aggregate_fields(StepKind step, const std::vector<AggregateCall>&
   return fields;
 }
 
-// The least of the distinct values is the least of all.
-std::vector<AggregateCall> without_idle_distinct(std::vector<AggregateCall> calls) {
+// The least of the distinct values is the least of all. Of strings it is found among the distinct
+// ones, as kernels see codes, which have no order.
+std::vector<AggregateCall> with_distinct_strings(std::vector<AggregateCall> calls,
+                                                 const Graph& graph) {
   for (AggregateCall& call : calls)
-    call.distinct &= call.function != Aggregate::minimum && call.function != Aggregate::maximum;
+    if (call.function == Aggregate::minimum || call.function == Aggregate::maximum)
+      call.distinct = graph.at(call.argument).type.kind == Kind::string;
   return calls;
 }
 
@@ -213,8 +212,8 @@ Result<StepId> Plan::reduce(StepId input, std::shared_ptr<const Graph> graph,
   step.kind = StepKind::reduce;
   step.inputs = {input};
   PENSTOCK_ASSIGN(step.schema, aggregate_fields(StepKind::reduce, aggregates, *graph));
+  step.aggregates = with_distinct_strings(std::move(aggregates), *graph);
   step.graph = std::move(graph);
-  step.aggregates = without_idle_distinct(std::move(aggregates));
   return add(std::move(step));
 }
 
@@ -228,9 +227,9 @@ Result<StepId> Plan::group_by(StepId input, std::shared_ptr<const Graph> graph,
   step.schema = projected(keys, *graph);
   PENSTOCK_ASSIGN(Schema fields, aggregate_fields(StepKind::group_by, aggregates, *graph));
   step.schema.insert(step.schema.end(), fields.begin(), fields.end());
-  step.graph = std::move(graph);
   step.projections = std::move(keys);
-  step.aggregates = without_idle_distinct(std::move(aggregates));
+  step.aggregates = with_distinct_strings(std::move(aggregates), *graph);
+  step.graph = std::move(graph);
   return add(std::move(step));
 }
 

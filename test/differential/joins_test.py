@@ -272,7 +272,7 @@ SKEWED = [
 ]
 
 
-# Where tables of joins are made, and who decodes pages.
+# Where rows between kernels are kept, and who decodes pages.
 PLACES = [("automatic", "automatic"), ("device", "host"), ("device", "device")]
 
 
@@ -295,14 +295,14 @@ def main():
             if not answer.error:
                 cases.append((text, answer))
         for driver in drivers(options, folder, tally):
-            for part, (where, pages) in enumerate(PLACES):
-                driver.set(joins=where, pages=pages)
+            for part, (rows, pages) in enumerate(PLACES):
+                driver.set(rows=rows, pages=pages)
                 check_answers(
                     driver,
                     tally,
                     cases[: len(SKEWED)] + cases[len(SKEWED) + part :: len(PLACES)],
                     lambda place: 0 if place % 2 else 128,
-                    f"seed {options.seed}, tables {where}, pages {pages}: ",
+                    f"seed {options.seed}, rows {rows}, pages {pages}: ",
                     HUGE,
                 )
     sys.exit(tally.finish())

@@ -171,10 +171,10 @@ bool set_option(const std::string& line, RunOptions& options) {
     options.direct_reads = value == "on"    ? DirectReads::on
                            : value == "off" ? DirectReads::off
                                             : DirectReads::automatic;
-  else if (name == "joins")
-    options.join_tables = value == "device" ? JoinTables::device
-                          : value == "host" ? JoinTables::host
-                                            : JoinTables::automatic;
+  else if (name == "rows")
+    options.intermediate_rows = value == "device" ? IntermediateRows::device
+                                : value == "host" ? IntermediateRows::host
+                                                  : IntermediateRows::automatic;
   else if (name == "validate")
     options.validate = value == "1";
   else

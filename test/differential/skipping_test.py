@@ -429,6 +429,7 @@ COMPUTED = [
     "count(*), sum(i8)",
     "count(DISTINCT i8)",
     "min(i8 // 2)",
+    "min(s), max(s)",
 ]
 
 

@@ -210,7 +210,7 @@ def main():
             check_answers(
                 driver, tally, cases, lambda place: 0 if place % 3 else 4160, allowed_types=HUGE
             )
-            driver.set(joins="device")
+            driver.set(rows="device")
             check_answers(
                 driver,
                 tally,

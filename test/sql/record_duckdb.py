@@ -118,6 +118,8 @@ STATEMENTS = [(f"SELECT {e.strip()} FROM t", MAP) for e in EXPRESSIONS if e.stri
         REDUCE,
     ),
     ("SELECT count(distinct i8) FILTER (WHERE b) FROM t", REDUCE),
+    ("SELECT min(s), max(s) FILTER (WHERE b) FROM t", REDUCE),
+    ("SELECT i8, max(s), min(DISTINCT lower(s)) FROM t GROUP BY i8", GROUP),
     (
         "SELECT i8, count(DISTINCT i16) AS n, count(*) FROM t GROUP BY i8 HAVING sum(DISTINCT m) > 1",
         "source > group by > filter > map",

@@ -149,6 +149,7 @@ bool GroupTable::add_distinct(const GroupTable& values) {
   std::vector<std::uint64_t> wanted(program_.key_words());
   std::vector<Scalar> row(keys + 1);
   if (keys == 0) partials_of(wanted);  // one row, also of no values
+  const bool of_strings = has_string_extremes(program_);
   bool fits = true;
   for (std::size_t group = 0; group < values.count_; group++) {
     const std::span<const std::uint64_t> words = values.key(group);
@@ -159,9 +160,17 @@ bool GroupTable::add_distinct(const GroupTable& values) {
     const Type type = program_.results[0].argument_type;
     row[keys] =
         values.is_null(group, keys) ? Scalar::null_of(type) : scalar_of_word(type, words[keys]);
-    fits &= add_row(program_, partials_of(wanted), row);
+    const std::span<Partial> into = partials_of(wanted);
+    fits &= add_row(program_, into, row);
+    if (of_strings && !row[keys].is_null)
+      keep_string(program_, into, row[keys].integer,
+                  [&](Partial a, Partial b) { return text_of(a) < text_of(b); });
   }
   return fits;
+}
+
+std::string_view GroupTable::text_of(Partial code) const {
+  return strings_.text(static_cast<std::uint32_t>(code));
 }
 
 Column GroupTable::key_slice(std::size_t i, Groups groups) const {
@@ -200,8 +209,10 @@ Column GroupTable::key_slice(std::size_t i, Groups groups) const {
 Column GroupTable::result_slice(std::size_t i, Groups groups) const {
   std::vector<Scalar> values;
   values.reserve(groups.size());
-  for (const std::uint64_t group : groups)
-    values.push_back(result_of(program_, program_.results[i], partials(group)));
+  for (const std::uint64_t group : groups) {
+    Scalar& value = values.emplace_back(result_of(program_, program_.results[i], partials(group)));
+    if (value.type.kind == Kind::string && !value.is_null) value.text = text_of(value.integer);
+  }
   return column_of(program_.schema[program_.key_count + i].type, values);
 }
 

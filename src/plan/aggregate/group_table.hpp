@@ -3,6 +3,7 @@
 #pragma once
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/huge_page_allocator.hpp"
@@ -81,6 +82,7 @@ class GroupTable {
   Column result_slice(std::size_t i, Groups groups) const;
   Column column_of_groups(std::uint32_t c, Groups groups) const;
   std::vector<std::uint64_t> all_groups() const;
+  std::string_view text_of(Partial code) const;
   Scalar value_of(std::size_t group, std::uint32_t column) const;
   std::vector<std::uint64_t> groups_near(const TopK& first) const;
   std::vector<std::uint64_t> groups_up_to(const TopK& first) const;

@@ -1,4 +1,5 @@
 // Computes aggregates in the interpreter, over rows that hold 128-bit numbers.
+#include <functional>
 #include <map>
 
 #include "expr/value.hpp"
@@ -47,27 +48,37 @@ Status add_rows(const TileProgram& program, const Table& input, Groups& groups) 
   return {};
 }
 
-// Adds up groups of keys and an argument by the keys.
-Result<Groups> add_distinct(const TileProgram& totals, const Groups& values) {
+// Adds up groups of keys and an argument by the keys. Extremes of strings are numbers of
+// `arguments`, which ascend within a group.
+Result<Groups> add_distinct(const TileProgram& totals, const Groups& values,
+                            std::vector<std::string>& arguments) {
   Groups groups;
   if (totals.key_count == 0) groups[{}] = no_rows(totals);
   for (const auto& [value, partials] : values) {
     auto [at, inserted] = groups.try_emplace({value.begin(), value.begin() + totals.key_count});
     if (inserted) at->second = no_rows(totals);
     if (!add_row(totals, at->second, value)) return sum_too_large();
+    if (!has_string_extremes(totals) || value[totals.key_count].is_null) continue;
+    keep_string(totals, at->second, static_cast<Partial>(arguments.size()), std::less<Partial>());
+    arguments.push_back(value[totals.key_count].text);
   }
   return groups;
 }
 
-Table table_of(const TileProgram& program, const Groups& groups) {
+Table table_of(const TileProgram& program, const Groups& groups,
+               const std::vector<std::string>& arguments = {}) {
+  const auto result = [&](std::span<const Partial> partials, std::size_t i) {
+    Scalar value = result_of(program, program.results[i], partials);
+    if (value.type.kind == Kind::string && !value.is_null)
+      value.text = arguments[static_cast<std::size_t>(value.integer)];
+    return value;
+  };
   Table table;
   table.row_count = groups.size();
   for (std::size_t c = 0; c < program.schema.size(); c++) {
     std::vector<Scalar> values;
     for (const auto& [key, partials] : groups)
-      values.push_back(c < program.key_count
-                           ? key[c]
-                           : result_of(program, program.results[c - program.key_count], partials));
+      values.push_back(c < program.key_count ? key[c] : result(partials, c - program.key_count));
     table.names.push_back(program.schema[c].name);
     table.columns.push_back(column_of(program.schema[c].type, values));
   }
@@ -80,8 +91,9 @@ Result<Table> aggregate(const TileProgram& program, const Table& input) {
   PENSTOCK_ASSIGN(const Table rows, with_derived(program, input));
   PENSTOCK_TRY(add_rows(program, rows, groups));
   if (!program.of_distinct) return table_of(program, groups);
-  PENSTOCK_ASSIGN(const Groups totals, add_distinct(*program.of_distinct, groups));
-  return table_of(*program.of_distinct, totals);
+  std::vector<std::string> arguments;
+  PENSTOCK_ASSIGN(const Groups totals, add_distinct(*program.of_distinct, groups, arguments));
+  return table_of(*program.of_distinct, totals, arguments);
 }
 
 }  // namespace

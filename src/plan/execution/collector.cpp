@@ -279,6 +279,7 @@ class GroupCollector : public Collector {
       selection_ = FirstGroups::begin(place_, program_, first_);
       return {};
     }
+    if (has_string_extremes(*program_.of_distinct)) return {};  // the host knows the strings' order
     PENSTOCK_ASSIGN(totals_, DistinctTotals::begin(place_, program_, strings_, first_));
     return {};
   }

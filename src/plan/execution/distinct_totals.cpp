@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "plan/codegen/emit_pipeline_parts.hpp"
-#include "plan/rows/row_kernels.hpp"
-
 namespace penstock::plan {
 namespace {
 
@@ -40,18 +37,13 @@ Result<std::unique_ptr<DistinctTotals>> DistinctTotals::begin(const MergePlace& 
   const TileKernel::Options options{place.fast_math, {}, {}, place.memory_limit_bytes};
   PENSTOCK_ASSIGN(totals->kernel_,
                   TileKernel::begin(place.device, totals_program(groups), options));
-  totals->building_ = ThreadPool::shared().start(
-      [on = place.device, source = row_kernels_source(place.device->traits(), {"group_columns"})] {
-        return on->build(source);
-      });
   totals->collector_ = make_collector(totals->kernel_->program(), strings, nullptr, place, first);
   return totals;
 }
 
 Status DistinctTotals::launch(std::string_view kernel, std::uint64_t count,
                               std::vector<Argument> arguments) {
-  return place_.queue->launch(*compiled_, kernel,
-                              row_groups(place_.device->traits(), *compiled_, count), arguments);
+  return of_columns_.launch(*place_.queue, kernel, count, arguments);
 }
 
 Status DistinctTotals::make_values(const GroupsOnDevice& groups, std::uint64_t first,
@@ -123,7 +115,7 @@ Status DistinctTotals::run_kernel() {
 
 Status DistinctTotals::add_pieces(const GroupsOnDevice& groups) {
   PENSTOCK_TRY(kernel_->wait());
-  PENSTOCK_ASSIGN(compiled_, building_.get());
+  PENSTOCK_TRY(of_columns_.wait());
   for (std::uint64_t first = 0; first < groups.count; first += max_piece_groups) {
     PENSTOCK_TRY(make_columns(groups, first, std::min(max_piece_groups, groups.count - first)));
     PENSTOCK_TRY(run_kernel());

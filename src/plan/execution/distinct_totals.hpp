@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "plan/execution/collector.hpp"
+#include "plan/rows/row_kernels.hpp"
 
 namespace penstock::plan {
 
@@ -30,7 +31,8 @@ class DistinctTotals {
   void add_to(RunReport& report) const;
 
  private:
-  DistinctTotals(const MergePlace& place, StringPool& strings) : place_(place), strings_(strings) {}
+  DistinctTotals(const MergePlace& place, StringPool& strings)
+      : place_(place), strings_(strings), of_columns_(place.device, {"group_columns"}) {}
   Status add_pieces(const GroupsOnDevice& groups);
   Status make_columns(const GroupsOnDevice& groups, std::uint64_t first, std::uint64_t count);
   Status make_values(const GroupsOnDevice& groups, std::uint64_t first, std::uint64_t count,
@@ -44,8 +46,7 @@ class DistinctTotals {
   StringPool& strings_;
   std::unique_ptr<TileKernel> kernel_;
   std::unique_ptr<Collector> collector_;
-  Task<Result<std::shared_ptr<Program>>> building_;  // of the kernels that make columns
-  std::shared_ptr<Program> compiled_;
+  RowKernels of_columns_;  // make them
   Chunk chunk_;
   double device_seconds_ = 0;
   std::uint64_t launches_ = 0, bytes_moved_ = 0;

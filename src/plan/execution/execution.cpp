@@ -137,6 +137,7 @@ Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit, RowsOn
   PENSTOCK_TRY(begin_compiling());
   // Run.
   auto table = run_programs(chain, *source, row_limit, std::move(begun), stay);
+  if (chain.pairs && table.ok()) end_pairs(chain);
   if (!options_.validate) return table;
   if (stay && stay->are_there) PENSTOCK_TRY(download_to_check(chain, *stay, table));
   chain.source = rows;

@@ -114,6 +114,7 @@ class Execution {
   Result<bool> pair_with_left(Chain& chain, StepId join);
   Result<std::optional<DeviceRows>> left_on_device(StepId join, const Columns& columns);
   bool may_make_pairs(StepId join) const;
+  void end_pairs(Chain& chain);
 
   // execution_read.cpp
   Result<std::shared_ptr<TableSource>> read_base(StepId base,

@@ -50,13 +50,13 @@ static bool has_columns(const BuildSide& side, const Columns& gathered) {
 // device memory. Nobody else reads them.
 bool Execution::may_stay(StepId right) const {
   const std::optional<Traits> traits = expected_traits();
-  if (!traits || !makes_join_tables(*traits, options_.join_tables) || consumers_[right] > 1 ||
-      has_no_kernel(plan_, right))
+  if (!traits || !keeps_rows_on_device(*traits, options_.intermediate_rows) ||
+      consumers_[right] > 1 || has_no_kernel(plan_, right))
     return false;
   const Step& step = plan_.step(right);
   if (step.kind != StepKind::source) return keeps_columns(step.kind);
   const std::uint64_t rows = step.source->row_count().value_or(min_device_join_rows);
-  return options_.join_tables == JoinTables::device || rows >= min_device_join_rows ||
+  return options_.intermediate_rows == IntermediateRows::device || rows >= min_device_join_rows ||
          paired_.contains(right);
 }
 
@@ -67,8 +67,8 @@ Result<StepId> Execution::read_right_sides(Chain& chain, std::uint64_t row_limit
   const std::vector<Lookup>& lookups = chain.programs[0].lookups;
   for (std::size_t i = lookups.size(); i-- > 0;) {
     const Step& join = plan_.step(lookups[i].step);
-    if (options_.join_tables == JoinTables::device ||
-        (options_.join_tables == JoinTables::automatic && options_.device != "cpu"))
+    if (options_.intermediate_rows == IntermediateRows::device ||
+        (options_.intermediate_rows == IntermediateRows::automatic && options_.device != "cpu"))
       PENSTOCK_TRY(begin_compiling());
     PENSTOCK_TRY(read_ahead(chain, row_limit));
     PENSTOCK_TRY(read_right_side(lookups[i].step, columns_looked_up(join, chain.programs, i),
@@ -158,10 +158,8 @@ Status Execution::keep_right_side(StepId join, const Chain& chain, RowsOnDevice 
         report_, "table of a join", there.rows.row_count,
         table && options_.validate ? "keys of its right side repeat" : limit_of_right_sides());
   if (!stays) return {};
-  KernelReport& kernel = stay.kernels->add_to(report_, "join_table");
-  kernel.device_seconds = table->device_seconds;
-  kernel.launches = table->launches;
-  kernel.bytes_moved = table->bytes;
+  stay.kernels->add_to(report_, "join_table",
+                       {table->launches, table->bytes, table->device_seconds});
   there.table = std::move(*table);
   side.on_device = std::move(there);
   return {};

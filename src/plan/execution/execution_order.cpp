@@ -37,7 +37,8 @@ Result<Chain*> Execution::chain_to_sort(StepId order, std::uint64_t row_limit) {
   if (options_.validate || has_no_kernel(plan_, input) || !keeps_columns(plan_.step(input).kind) ||
       top_k_of(plan_, order, row_limit, consumers_))
     return nullptr;
-  if (options_.join_tables == JoinTables::device || device::expects_cuda(options_.device))
+  if (options_.intermediate_rows == IntermediateRows::device ||
+      device::expects_cuda(options_.device))
     PENSTOCK_TRY(begin_compiling());
   if (!may_stay(input)) return nullptr;
   return chain_of(input, columns_asked_for(input, {}));

@@ -36,16 +36,23 @@ Result<bool> Execution::pair_with_left(Chain& chain, StepId join) {
   Columns keys;
   for (const JoinKey& key : step.join_keys) keys.push_back(key.left);
   const HostSpan span(recording_.get(), "pairs of a join on the device");
-  constexpr std::uint64_t bytes_of_counts = 16;
-  const std::uint64_t left_bytes = bytes_on_device(*left), left_rows = left->row_count;
+  const std::uint64_t left_bytes = bytes_on_device(*left);
   PENSTOCK_ASSIGN(auto pairs, DevicePairs::count(std::move(*left), keys, sides_.at(join),
                                                  step.join_kind, bytes_left_for_sides(left_bytes)));
   if (!pairs) return false;
-  pair_bytes_ += left_bytes + bytes_of_counts * left_rows;
-  pairs->kernels().add_to(report_, "join_pairs");
+  pair_bytes_ += pairs->bytes();
   chain.programs = std::move(programs);
   chain.pairs = std::make_shared<PairedRows>(std::move(*pairs), step.schema, step.left_columns);
   return true;
+}
+
+// Reports the pairs that a chain has read, and frees them with the right side, which no other chain
+// reads.
+void Execution::end_pairs(Chain& chain) {
+  chain.pairs->add_to(report_);
+  pair_bytes_ -= chain.pairs->pairs().bytes();
+  sides_.erase(chain.base);
+  chain.pairs.reset();
 }
 
 // Returns the rows of a left side with a place for each of its columns; nothing where they do not

@@ -7,7 +7,6 @@
 #include "plan/codegen/kernels/group_merge_limits.h"
 #include "plan/fusion/accumulators.hpp"
 #include "plan/rows/device_memory.hpp"
-#include "plan/rows/row_kernels.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -56,18 +55,14 @@ GroupMerge::GroupMerge(MergePlace place, const TileProgram& program)
     : place_(std::move(place)),
       program_(program),
       layout_words_(layout_of(program)),
+      kernels_(place_.device, {"group_merge"}),
       launch_number_(MERGE_FIRST_LAUNCH) {
   slot_words_ = layout_words_[0] + 2 * layout_words_[1];
 }
 
 std::unique_ptr<GroupMerge> GroupMerge::begin(const MergePlace& place, const TileProgram& program) {
   if (!merges_on_device(place, program)) return nullptr;
-  std::unique_ptr<GroupMerge> merge(new GroupMerge(place, program));
-  ProgramSource source = row_kernels_source(place.device->traits(), {"group_merge"});
-  merge->source_ = source.text;
-  merge->building_ = ThreadPool::shared().start(
-      [on = place.device, source = std::move(source)] { return on->build(source); });
-  return merge;
+  return std::unique_ptr<GroupMerge>(new GroupMerge(place, program));
 }
 
 bool GroupMerge::wants(std::span<const std::uint32_t> counts) const {
@@ -76,7 +71,7 @@ bool GroupMerge::wants(std::span<const std::uint32_t> counts) const {
 }
 
 Status GroupMerge::open() {
-  PENSTOCK_ASSIGN(compiled_, building_.get());
+  PENSTOCK_TRY(kernels_.wait());
   const std::uint64_t layout_bytes = layout_words_.size() * 4;
   PENSTOCK_ASSIGN(layout_, place_.device->allocate(std::max<std::uint64_t>(layout_bytes, 64)));
   PENSTOCK_ASSIGN(totals_, place_.device->allocate(64));
@@ -86,9 +81,7 @@ Status GroupMerge::open() {
 
 Status GroupMerge::launch(std::string_view kernel, std::uint64_t count,
                           std::span<const Argument> arguments) {
-  launches_++;
-  return place_.queue->launch(*compiled_, kernel,
-                              row_groups(place_.device->traits(), *compiled_, count), arguments);
+  return kernels_.launch(*place_.queue, kernel, count, arguments);
 }
 
 std::uint64_t GroupMerge::max_groups() const {
@@ -148,7 +141,7 @@ Result<bool> GroupMerge::add(const GroupByResults& tables, std::span<const std::
   std::uint64_t entries = 0;
   for (const std::uint32_t count : counts) entries += count;
   if (entries == 0) return true;
-  if (!compiled_) PENSTOCK_TRY(open());
+  if (!layout_) PENSTOCK_TRY(open());
   PENSTOCK_TRY(take_totals(unread_[merges_ % max_unread]));
   PENSTOCK_ASSIGN(const auto begun, place_.queue->record());
   PENSTOCK_ASSIGN(const bool has_slots, reserve(entries));
@@ -264,16 +257,10 @@ void GroupMerge::add_note(RunReport& report) const {
 void GroupMerge::add_to(RunReport& report) const {
   if (refused_slots_ > 0) add_note(report);
   if (merges_ == 0) return;
-  KernelReport kernel;
-  kernel.name = kernel.variant = "group_merge";
-  kernel.source = source_;
-  kernel.build = compiled_->report();
-  kernel.device_seconds = device_seconds_;
-  kernel.launches = launches_;
-  kernel.bytes_moved =
+  const std::uint64_t bytes_moved =
       entries_merged_ *
       (8 * (program_.key_words() + program_.accumulator_words()) + 2 * slot_bytes());
-  report.kernels.push_back(std::move(kernel));
+  kernels_.add_to(report, "group_merge", {kernels_.launches(), bytes_moved, device_seconds_});
 }
 
 }  // namespace penstock::plan

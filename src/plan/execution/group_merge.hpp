@@ -10,10 +10,10 @@
 #include <span>
 #include <vector>
 
-#include "base/thread_pool.hpp"
 #include "plan/execution/group_by_tables.hpp"
 #include "plan/execution/read_back.hpp"
 #include "plan/fusion/tile_program.hpp"
+#include "plan/rows/row_kernels.hpp"
 
 namespace penstock::plan {
 
@@ -93,13 +93,11 @@ class GroupMerge {
   const TileProgram& program_;
   std::uint32_t slot_words_ = 0;
   std::vector<std::uint32_t> layout_words_;
-  Task<Result<std::shared_ptr<Program>>> building_;
-  std::shared_ptr<Program> compiled_;
-  std::string source_;
+  RowKernels kernels_;
   BufferPointer layout_, totals_;
   Slots slots_;
   std::array<Unread, max_unread> unread_;  // a ring: merges_ counts those that were enqueued
-  std::uint64_t merges_ = 0, launches_ = 0, known_groups_ = 0, entries_merged_ = 0;
+  std::uint64_t merges_ = 0, known_groups_ = 0, entries_merged_ = 0;
   std::uint64_t groups_taken_ = 0, refused_slots_ = 0;  // 0: memory was never too small
   std::uint32_t launch_number_ = 0;
   double device_seconds_ = 0;

@@ -26,8 +26,14 @@ std::uint64_t pairs_per_chunk(const RunOptions& options, const Traits& traits,
   return std::clamp<std::uint64_t>(std::min(asked, that_fit) / 64 * 64, 64, most);
 }
 
-Result<std::unique_ptr<ChunkSource>> PairScan::open(const PairedRows& rows,
-                                                    const TileProgram& program, StringPool& strings,
+void PairedRows::add(const KernelFigures& figures) {
+  figures_.launches += figures.launches;
+  figures_.bytes_moved += figures.bytes_moved;
+  figures_.device_seconds += figures.device_seconds;
+}
+
+Result<std::unique_ptr<ChunkSource>> PairScan::open(PairedRows& rows, const TileProgram& program,
+                                                    StringPool& strings,
                                                     std::uint64_t chunk_pairs) {
   std::unique_ptr<PairScan> scan(new PairScan(rows, program, chunk_pairs));
   PENSTOCK_TRY(scan->find_columns(strings));
@@ -57,7 +63,26 @@ Result<bool> PairScan::next(ChunkMemory& memory, Queue& compute) {
   const std::uint64_t count = std::min(chunk_pairs_, pairs.pair_count() - taken_);
   memory.input = {};
   if (count == 0) return false;
+  const std::uint64_t launches_before = pairs.kernels().launches();
+  Launched launched;
+  PENSTOCK_ASSIGN(launched.begun, compute.record());
+  PENSTOCK_TRY(make(memory, compute, count));
+  PENSTOCK_ASSIGN(launched.done, compute.record());
+  launched_.push_back(std::move(launched));
+  figures_.launches += pairs.kernels().launches() - launches_before;
+  memory.input.row_count = count;
+  memory.first_row = taken_;
+  taken_ += count;
+  return true;
+}
+
+// Makes a range of pairs, and the columns that the kernel reads of it. Each value is read and
+// written.
+Status PairScan::make(ChunkMemory& memory, Queue& compute, std::uint64_t count) {
+  constexpr std::uint64_t bytes_of_numbers = 9;
+  const DevicePairs& pairs = rows_.pairs();
   PENSTOCK_ASSIGN(const DevicePairs::Range range, pairs.make(compute, taken_, count));
+  figures_.bytes_moved += count * bytes_of_numbers;
   for (std::size_t i = 0; i < columns_.size(); i++) {
     const std::uint32_t column = program_.device_columns[i];
     PENSTOCK_ASSIGN(
@@ -65,11 +90,23 @@ Result<bool> PairScan::next(ChunkMemory& memory, Queue& compute) {
         pairs.gather(compute, columns_[i], is_of_left(column) ? range.left : range.right));
     PENSTOCK_TRY(add_column(pairs.kernels(), compute, of_pairs, count,
                             program_.source_schema[column].nullable, memory.input.buffers));
+    figures_.bytes_moved += 2 * count * width_bytes(of_pairs.type);
   }
-  memory.input.row_count = count;
-  memory.first_row = taken_;
-  taken_ += count;
-  return true;
+  return {};
+}
+
+Status PairScan::check(ChunkMemory& memory) {
+  const Launched launched = std::move(launched_.front());  // chunks are done in their order
+  launched_.pop_front();
+  PENSTOCK_ASSIGN(const double seconds, launched.done->seconds_since(*launched.begun));
+  figures_.device_seconds += seconds;
+  memory.input.buffers.clear();
+  return {};
+}
+
+std::vector<KernelReport> PairScan::take_code_reports() {
+  rows_.add(figures_);
+  return {};
 }
 
 }  // namespace penstock::plan

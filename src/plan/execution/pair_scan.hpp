@@ -1,6 +1,7 @@
 // Feeds a tile kernel with pairs of a join whose keys repeat on the right: ranges of pairs are made
 // on the device, and the columns that the kernel reads are gathered for them.
 #pragma once
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,9 +15,15 @@ namespace penstock::plan {
 class PairedRows final : public TableSource {
  public:
   PairedRows(DevicePairs pairs, Schema schema, std::uint32_t left_columns)
-      : pairs_(std::move(pairs)), schema_(std::move(schema)), left_columns_(left_columns) {}
+      : pairs_(std::move(pairs)),
+        schema_(std::move(schema)),
+        left_columns_(left_columns),
+        figures_(pairs_.figures()) {}
   const DevicePairs& pairs() const { return pairs_; }
   std::uint32_t left_columns() const { return left_columns_; }
+  // Adds what a scan's kernels took to what counting the pairs did.
+  void add(const KernelFigures& figures);
+  void add_to(RunReport& report) const { pairs_.kernels().add_to(report, "join_pairs", figures_); }
   const Schema& schema() const override { return schema_; }
   std::optional<std::uint64_t> row_count() const override { return pairs_.pair_count(); }
   Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t>,
@@ -29,6 +36,7 @@ class PairedRows final : public TableSource {
   DevicePairs pairs_;
   Schema schema_;
   std::uint32_t left_columns_;
+  KernelFigures figures_;
 };
 
 // Makes kernels write all that they would leave to the host, which has no rows to gather from.
@@ -42,27 +50,33 @@ std::uint64_t pairs_per_chunk(const RunOptions& options, const Traits& traits,
 class PairScan final : public ChunkSource {
  public:
   // All of these outlive the scan. `chunk_pairs`: at most.
-  static Result<std::unique_ptr<ChunkSource>> open(const PairedRows& rows,
-                                                   const TileProgram& program, StringPool& strings,
-                                                   std::uint64_t chunk_pairs);
+  static Result<std::unique_ptr<ChunkSource>> open(PairedRows& rows, const TileProgram& program,
+                                                   StringPool& strings, std::uint64_t chunk_pairs);
   Result<bool> next(ChunkMemory& memory, Queue& compute) override;
-  Status check(ChunkMemory&) override { return {}; }
-  std::vector<KernelReport> take_code_reports() override { return {}; }
+  Status check(ChunkMemory& memory) override;              // frees the columns of its pairs, too
+  std::vector<KernelReport> take_code_reports() override;  // none: the rows have one for all scans
   std::uint64_t bytes_uploaded() const override { return bytes_uploaded_; }
   double read_seconds() const override { return 0; }
 
  private:
-  PairScan(const PairedRows& rows, const TileProgram& program, std::uint64_t chunk_pairs)
+  PairScan(PairedRows& rows, const TileProgram& program, std::uint64_t chunk_pairs)
       : rows_(rows), program_(program), chunk_pairs_(chunk_pairs) {}
+  // A chunk's kernels, from when they began.
+  struct Launched {
+    std::shared_ptr<Event> begun, done;
+  };
   Status find_columns(StringPool& strings);
+  Status make(ChunkMemory& memory, Queue& compute, std::uint64_t count);
   bool is_of_left(std::uint32_t column) const {
     return program_.root_of(column) < rows_.left_columns();
   }
 
-  const PairedRows& rows_;
+  PairedRows& rows_;
   const TileProgram& program_;
   const std::uint64_t chunk_pairs_;
   std::vector<DeviceColumn> columns_;  // of one side, beside the program's device_columns
+  std::deque<Launched> launched_;      // of chunks that are not done
+  KernelFigures figures_;
   std::uint64_t taken_ = 0, bytes_uploaded_ = 0;
 };
 

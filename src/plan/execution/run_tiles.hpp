@@ -22,7 +22,7 @@ struct TileRun {
   MergeLocation merges = MergeLocation::automatic;
   const TopK* first_groups = nullptr;  // of a group-by: see GroupTable::finish()
   RowsOnDevice* stay = nullptr;        // compact: leaves its rows there, if they fit
-  const PairedRows* pairs = nullptr;   // the source, where it is these
+  PairedRows* pairs = nullptr;         // the source, where it is these
   // Of a program that reads pages: all of the source, and its rows that are needed (null: all).
   const TableSource* paged_source = nullptr;
   const RowSelection* selected = nullptr;

@@ -1,5 +1,6 @@
 #include "plan/fusion/accumulators.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -131,6 +132,7 @@ std::uint64_t word_of_scalar(const Scalar& value) {
 
 Scalar neutral_of(const Accumulator& a) {
   if (a.kind == AccumulatorKind::custom) return a.custom->neutral;
+  if (a.type.kind == Kind::string) return Scalar::of(a.type, -1);
   const bool of_maximum = a.kind == AccumulatorKind::maximum;
   if (is_float(a.type)) {
     using Limits = std::numeric_limits<double>;
@@ -142,6 +144,10 @@ Scalar neutral_of(const Accumulator& a) {
 }
 
 Status sum_too_large() { return Status(Code::overflow, "a sum is outside HUGEINT"); }
+
+bool has_string_extremes(const TileProgram& program) {
+  return std::ranges::any_of(program.accumulators, is_string_extreme);
+}
 
 void clear(const TileProgram& program, std::span<Partial> partials) {
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {
@@ -173,7 +179,7 @@ bool add_row(const TileProgram& program, std::span<Partial> into, std::span<cons
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {
     const Accumulator& a = program.accumulators[i];
     const Scalar* value = a.argument < 0 ? nullptr : &values[static_cast<std::size_t>(a.argument)];
-    if (value && value->is_null) continue;
+    if ((value && value->is_null) || is_string_extreme(a)) continue;
     if (a.kind == AccumulatorKind::count)
       into[i]++;
     else

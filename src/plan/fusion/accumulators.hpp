@@ -18,7 +18,7 @@ void clear(const TileProgram& program, std::span<Partial> partials);
 bool merge(const TileProgram& program, std::span<Partial> into,
            std::span<const std::uint64_t> words);
 bool merge(const TileProgram& program, std::span<Partial> into, std::span<const Partial> partials);
-// Adds a row: the values of the program's outputs.
+// Adds a row: the values of the program's outputs. Extremes of strings are left to keep_string().
 bool add_row(const TileProgram& program, std::span<Partial> into, std::span<const Scalar> values);
 Scalar result_of(const TileProgram& program, const AggregateResult& result,
                  std::span<const Partial> partials);
@@ -37,6 +37,24 @@ std::uint32_t limb_count(const TileProgram& program, bool is_dense);
 std::uint32_t seen_limb(const TileProgram& program);  // that one, of a dense table
 bool has_limbs(const TileProgram& program);           // whether each accumulator can be one
 bool is_sign_extended(Type type);                     // where a value is a word (emit_words.cpp)
+inline bool is_string_extreme(const Accumulator& a) {
+  return a.type.kind == Kind::string &&
+         (a.kind == AccumulatorKind::minimum || a.kind == AccumulatorKind::maximum);
+}
+bool has_string_extremes(const TileProgram& program);
+// Least and greatest strings are held by number, as a code of the pool; below 0 there is none yet.
+// Keeps the string of a number where it is one, by an order of numbers: is_before(a, b).
+template <class Order>
+void keep_string(const TileProgram& program, std::span<Partial> into, Partial number,
+                 const Order& is_before) {
+  for (std::size_t i = 0; i < program.accumulators.size(); i++) {
+    const Accumulator& a = program.accumulators[i];
+    if (!is_string_extreme(a)) continue;
+    const bool is_minimum = a.kind == AccumulatorKind::minimum;
+    if (into[i] < 0 || (is_minimum ? is_before(number, into[i]) : is_before(into[i], number)))
+      into[i] = number;
+  }
+}
 // Reads a key or extreme from its word; a string's word is its code.
 Scalar scalar_of_word(Type type, std::uint64_t word);
 std::uint64_t word_of_scalar(const Scalar& value);

@@ -46,6 +46,7 @@ class Answer {
   std::optional<Scalar> extreme(Aggregate function, Type type,
                                 const ColumnStatistics& statistics) const {
     if (statistics.null_count == rows_) return Scalar::null_of(type);
+    if (type.kind == Kind::string) return std::nullopt;  // writers shorten bounds
     const auto& value = function == Aggregate::minimum ? statistics.minimum : statistics.maximum;
     return value ? std::optional(scalar_at(*value, 0)) : std::nullopt;
   }

@@ -37,8 +37,10 @@ Status DevicePairs::find_rows(Queue& queue, const Columns& left_keys, const Devi
                               const BufferPointer& pairs) {
   const std::uint64_t rows = left_.row_count;
   const DeviceJoinTable& table = right().table;
+  const std::uint64_t launches_before = kernels().launches();
   PENSTOCK_ASSIGN(const auto scan, primitive::Scan::build(kernels().shared_device(),
                                                           {Number::u32, Number::u64, true, false}));
+  PENSTOCK_ASSIGN(const auto begun, queue.record());
   PENSTOCK_TRY(write_key_words(kernels(), queue, left_, left_keys, keys));
   std::vector<Argument> arguments =
       arguments_of({keys.words.get(), keys.present.get(), table.table.get(), table.positions.get(),
@@ -48,14 +50,25 @@ Status DevicePairs::find_rows(Queue& queue, const Columns& left_keys, const Devi
   arguments.push_back(Argument::value(static_cast<std::uint32_t>(keeps_alone_)));
   PENSTOCK_TRY(kernels().launch(queue, "join_count_pairs", rows, arguments));
   PENSTOCK_TRY(scan->enqueue(queue, *pairs, *sums_, rows));
+  PENSTOCK_ASSIGN(const auto done, queue.record());
   std::uint64_t sum = 0;
   std::uint32_t last = 0;
   PENSTOCK_TRY(queue.download(&sum, *sums_, 8, (rows - 1) * 8));
   PENSTOCK_TRY(queue.download(&last, *pairs, 4, (rows - 1) * 4));
   PENSTOCK_TRY(queue.finish());
   pair_count_ = sum + last;
+  PENSTOCK_ASSIGN(figures_.device_seconds, done->seconds_since(*begun));
+  figures_.launches = kernels().launches() - launches_before;
+  figures_.bytes_moved =
+      keys.words->bytes() + keys.present->bytes() + pairs->bytes() + bytes_of_counts();
   return {};
 }
+
+std::uint64_t DevicePairs::bytes_of_counts() const {
+  return found_ ? found_->bytes() + sums_->bytes() : 0;
+}
+
+std::uint64_t DevicePairs::bytes() const { return bytes_on_device(left_) + bytes_of_counts(); }
 
 Result<DevicePairs::Range> DevicePairs::make(Queue& queue, std::uint64_t begin,
                                              std::uint64_t count) const {

@@ -18,6 +18,8 @@ class DevicePairs {
   const DeviceRows& left() const { return left_; }
   const DeviceSide& right() const { return *right_->on_device; }
   JoinKernels& kernels() const { return *right().kernels; }
+  std::uint64_t bytes() const;  // of the left side, and of what was counted
+  const KernelFigures& figures() const { return figures_; }  // of what was counted
 
   // A range of pairs: by which rows columns of each side are gathered.
   struct Range {
@@ -31,12 +33,14 @@ class DevicePairs {
  private:
   Status find_rows(Queue& queue, const Columns& left_keys, const DeviceKeys& keys,
                    const BufferPointer& pairs);
+  std::uint64_t bytes_of_counts() const;
 
   DeviceRows left_;
   std::shared_ptr<const BuildSide> right_;
   bool keeps_alone_ = false;    // left rows without a partner
   BufferPointer found_, sums_;  // of left rows: what has their key, and the pairs before theirs
   std::uint64_t pair_count_ = 0;
+  KernelFigures figures_;
 };
 
 }  // namespace penstock::plan

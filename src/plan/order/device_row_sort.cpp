@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "plan/codegen/emit_pipeline_parts.hpp"
 #include "plan/codegen/kernels/order_limits.h"
 #include "plan/fusion/accumulators.hpp"
-#include "plan/rows/row_kernels.hpp"
 #include "primitive/radix_sort.hpp"
 
 namespace penstock::plan {
@@ -21,18 +19,12 @@ std::uint32_t order_kind(Type type) {
 }  // namespace
 
 std::shared_ptr<DeviceRowSort> DeviceRowSort::begin(std::shared_ptr<Device> device) {
-  ProgramSource source = row_kernels_source(device->traits(), {"order_columns"});
-  std::shared_ptr<DeviceRowSort> sort(new DeviceRowSort(device));
-  sort->source_ = source.text;
-  sort->building_ = ThreadPool::shared().start(
-      [on = std::move(device), source = std::move(source)] { return on->build(source); });
-  return sort;
+  return std::shared_ptr<DeviceRowSort>(new DeviceRowSort(std::move(device)));
 }
 
 Status DeviceRowSort::launch(std::string_view kernel, std::uint64_t count,
                              std::vector<Argument> arguments) {
-  return queue_->launch(*compiled_, kernel, row_groups(device_->traits(), *compiled_, count),
-                        arguments);
+  return kernels_.launch(*queue_, kernel, count, arguments);
 }
 
 // The pool's strings by their bytes.
@@ -44,7 +36,7 @@ Result<BufferPointer> DeviceRowSort::ranks_of(const StringPool& strings, RunRepo
             [&](std::uint32_t a, std::uint32_t b) { return strings.text(a) < strings.text(b); });
   rank_.resize(std::max<std::size_t>(codes.size(), 1));
   for (std::uint32_t rank = 0; rank < codes.size(); rank++) rank_[codes[rank]] = rank;
-  PENSTOCK_ASSIGN(ranks_, device_->allocate(std::max<std::uint64_t>(rank_.size() * 4, 64)));
+  PENSTOCK_ASSIGN(ranks_, device_.allocate(std::max<std::uint64_t>(rank_.size() * 4, 64)));
   PENSTOCK_TRY(queue_->upload(*ranks_, rank_.data(), rank_.size() * 4));
   report.bytes_uploaded += rank_.size() * 4;
   return ranks_;
@@ -53,10 +45,11 @@ Result<BufferPointer> DeviceRowSort::ranks_of(const StringPool& strings, RunRepo
 // Sorts the order by keys that are in it.
 Status DeviceRowSort::sort_keys(BufferPointer keys, std::uint32_t key_bytes, std::uint32_t passes,
                                 RunReport& report) {
-  PENSTOCK_ASSIGN(const auto sort, primitive::RadixSort::build(device_, {key_bytes, true}));
+  PENSTOCK_ASSIGN(const auto sort,
+                  primitive::RadixSort::build(kernels_.shared_device(), {key_bytes, true}));
   primitive::SortData data{std::move(keys), order_}, spare;
-  PENSTOCK_ASSIGN(spare.keys, device_->allocate(row_count_ * key_bytes));
-  PENSTOCK_ASSIGN(spare.values, device_->allocate(row_count_ * 4));
+  PENSTOCK_ASSIGN(spare.keys, device_.allocate(row_count_ * key_bytes));
+  PENSTOCK_ASSIGN(spare.values, device_.allocate(row_count_ * 4));
   PENSTOCK_ASSIGN(const auto begun, queue_->record());
   PENSTOCK_TRY(sort->enqueue(*queue_, data, spare, row_count_, 0, passes));
   PENSTOCK_ASSIGN(const auto done, queue_->record());
@@ -81,7 +74,7 @@ Status DeviceRowSort::sort_by_values(const DeviceColumn& column, const SortKey& 
   const std::uint32_t passes = width + has_bit, key_bytes = passes <= 4 ? 4 : 8;
   BufferPointer ranks = order_;  // not read
   if (column.type.kind == Kind::string) { PENSTOCK_ASSIGN(ranks, ranks_of(strings, report)); }
-  PENSTOCK_ASSIGN(BufferPointer keys, device_->allocate(row_count_ * key_bytes));
+  PENSTOCK_ASSIGN(BufferPointer keys, device_.allocate(row_count_ * key_bytes));
   const Buffer& validity = column.validity ? *column.validity : *column.values;
   PENSTOCK_TRY(launch(key_bytes == 4 ? "order_keys_32" : "order_keys_64", row_count_,
                       {Argument::of(*order_), Argument::of(*column.values),
@@ -98,7 +91,7 @@ Status DeviceRowSort::sort_by_values(const DeviceColumn& column, const SortKey& 
 
 Status DeviceRowSort::sort_by_nulls(const DeviceColumn& column, const SortKey& key,
                                     RunReport& report) {
-  PENSTOCK_ASSIGN(BufferPointer keys, device_->allocate(row_count_ * 4));
+  PENSTOCK_ASSIGN(BufferPointer keys, device_.allocate(row_count_ * 4));
   PENSTOCK_TRY(launch(
       "order_null_keys", row_count_,
       {Argument::of(*order_), Argument::of(*column.validity), Argument::of(*keys),
@@ -116,7 +109,7 @@ Status DeviceRowSort::sort_by(const DeviceColumn& column, const SortKey& key,
 Result<BufferPointer> DeviceRowSort::gather(const Buffer& from, std::uint64_t count,
                                             std::uint32_t width) {
   const bool has_words = width % 4 == 0;
-  PENSTOCK_ASSIGN(BufferPointer to, device_->allocate(std::max<std::uint64_t>(count * width, 64)));
+  PENSTOCK_ASSIGN(BufferPointer to, device_.allocate(std::max<std::uint64_t>(count * width, 64)));
   PENSTOCK_TRY(launch(has_words ? "order_gather_words" : "order_gather_bytes", count,
                       {Argument::of(*order_), Argument::of(from), Argument::of(*to),
                        Argument::value(count), Argument::value(has_words ? width / 4 : width)}));
@@ -127,7 +120,7 @@ Result<DeviceRows> DeviceRowSort::sort_rows(const DeviceRows& rows,
                                             const std::vector<SortKey>& keys, std::uint64_t limit,
                                             const StringPool& strings, RunReport& report) {
   row_count_ = rows.row_count;
-  PENSTOCK_ASSIGN(order_, device_->allocate(row_count_ * 4));
+  PENSTOCK_ASSIGN(order_, device_.allocate(row_count_ * 4));
   PENSTOCK_TRY(
       launch("order_begin", row_count_, {Argument::of(*order_), Argument::value(row_count_)}));
   for (std::size_t i = keys.size(); i-- > 0;)  // the least significant key first
@@ -151,8 +144,8 @@ Result<std::optional<DeviceRows>> DeviceRowSort::sort(const DeviceRows& rows,
                                                       std::uint64_t limit,
                                                       const StringPool& strings,
                                                       RunReport& report) {
-  if (!compiled_) { PENSTOCK_ASSIGN(compiled_, building_.get()); }
-  PENSTOCK_ASSIGN(queue_, device_->queue());
+  PENSTOCK_TRY(kernels_.wait());
+  PENSTOCK_ASSIGN(queue_, device_.queue());
   Result<DeviceRows> sorted = sort_rows(rows, keys, limit, strings, report);
   if (!sorted.ok()) PENSTOCK_TRY(queue_->finish());  // what is enqueued uses memory that ends here
   order_ = ranks_ = nullptr;                         // of these rows, and of the strings so far

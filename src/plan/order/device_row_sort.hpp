@@ -2,10 +2,10 @@
 // uploaded but the ranks of strings.
 #pragma once
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "plan/join/device_rows.hpp"
+#include "plan/rows/row_kernels.hpp"
 
 namespace penstock::plan {
 
@@ -19,7 +19,8 @@ class DeviceRowSort {
                                          RunReport& report);
 
  private:
-  explicit DeviceRowSort(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+  explicit DeviceRowSort(std::shared_ptr<Device> device)
+      : device_(*device), kernels_(std::move(device), {"order_columns"}) {}
   Result<DeviceRows> sort_rows(const DeviceRows& rows, const std::vector<SortKey>& keys,
                                std::uint64_t limit, const StringPool& strings, RunReport& report);
   Status sort_by(const DeviceColumn& column, const SortKey& key, const StringPool& strings,
@@ -33,10 +34,8 @@ class DeviceRowSort {
   Result<BufferPointer> gather(const Buffer& from, std::uint64_t count, std::uint32_t width);
   Status launch(std::string_view kernel, std::uint64_t count, std::vector<Argument> arguments);
 
-  std::shared_ptr<Device> device_;
-  std::string source_;
-  Task<Result<std::shared_ptr<Program>>> building_;
-  std::shared_ptr<Program> compiled_;
+  Device& device_;
+  RowKernels kernels_;
   std::unique_ptr<Queue> queue_;
   std::uint64_t row_count_ = 0;
   BufferPointer order_;              // u32: the row at a position

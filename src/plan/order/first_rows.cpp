@@ -2,10 +2,8 @@
 
 #include <algorithm>
 
-#include "plan/codegen/emit_pipeline_parts.hpp"
 #include "plan/codegen/kernels/first_rows_limits.h"
 #include "plan/rows/device_memory.hpp"
-#include "plan/rows/row_kernels.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -19,22 +17,17 @@ constexpr std::uint64_t first_bytes_per_row = 9;  // word and side
 
 std::unique_ptr<FirstRows> FirstRows::begin(std::shared_ptr<Device> device,
                                             std::uint64_t memory_limit_bytes) {
-  ProgramSource source = row_kernels_source(device->traits(), {"first_rows"});
-  std::unique_ptr<FirstRows> rows(new FirstRows(device, memory_limit_bytes));
-  rows->source_ = source.text;
-  rows->building_ = ThreadPool::shared().start(
-      [on = std::move(device), source = std::move(source)] { return on->build(source); });
-  return rows;
+  return std::unique_ptr<FirstRows>(new FirstRows(std::move(device), memory_limit_bytes));
 }
 
 bool FirstRows::fits(std::uint64_t row_count, std::uint64_t kept_bytes) const {
-  return fits_memory(device_->traits(), memory_limit_bytes_,
+  return fits_memory(kernels_.device().traits(), memory_limit_bytes_,
                      row_count * first_bytes_per_row + kept_bytes);
 }
 
 Result<bool> FirstRows::open(Queue& queue, std::uint64_t row_count, std::uint64_t wanted) {
   if (!fits(row_count, 0)) return false;
-  if (!compiled_) { PENSTOCK_ASSIGN(compiled_, building_.get()); }
+  PENSTOCK_TRY(kernels_.wait());
   queue_ = &queue;
   row_count_ = tied_ = row_count;
   before_ = 0;
@@ -42,8 +35,9 @@ Result<bool> FirstRows::open(Queue& queue, std::uint64_t row_count, std::uint64_
   wanted_ = wanted;
   enough_ = std::max(2 * wanted, few_rows);
   const std::uint64_t side_bytes = (row_count + 67) / 4 * 4;
-  auto words = device_->allocate(row_count * 8), sides = device_->allocate(side_bytes),
-       counts = device_->allocate(FIRST_DIGITS * 4);
+  Device& device = kernels_.device();
+  auto words = device.allocate(row_count * 8), sides = device.allocate(side_bytes),
+       counts = device.allocate(FIRST_DIGITS * 4);
   for (const auto* buffer : {&words, &sides, &counts})
     if (is_short_of_memory(buffer->status())) return false;
   PENSTOCK_ASSIGN(words_, std::move(words));
@@ -56,10 +50,8 @@ Result<bool> FirstRows::open(Queue& queue, std::uint64_t row_count, std::uint64_
 
 Status FirstRows::launch(std::string_view kernel, std::uint64_t count,
                          std::vector<Argument> arguments) {
-  launches_++;
   bytes_moved_ += first_bytes_per_row * count;
-  return queue_->launch(*compiled_, kernel, row_groups(device_->traits(), *compiled_, count),
-                        arguments);
+  return kernels_.launch(*queue_, kernel, count, arguments);
 }
 
 Result<std::vector<std::uint32_t>> FirstRows::histogram(std::uint64_t prefix, std::uint32_t shift) {
@@ -130,7 +122,7 @@ Result<std::pair<std::shared_ptr<Buffer>, std::uint64_t>> FirstRows::collect(con
     const std::uint64_t row_bytes = 8 * std::max<std::uint64_t>(stride, 1);
     const std::pair<std::shared_ptr<Buffer>, std::uint64_t> none;
     if (!fits(row_count_, capacity * row_bytes)) return none;
-    auto buffer = device_->allocate(std::max<std::uint64_t>(capacity * row_bytes, 64));
+    auto buffer = kernels_.device().allocate(std::max<std::uint64_t>(capacity * row_bytes, 64));
     if (is_short_of_memory(buffer.status())) return none;
     PENSTOCK_ASSIGN(const std::shared_ptr<Buffer> to, std::move(buffer));
     PENSTOCK_ASSIGN(const std::uint64_t total, collect_into(rows, stride, *to, capacity));
@@ -141,15 +133,8 @@ Result<std::pair<std::shared_ptr<Buffer>, std::uint64_t>> FirstRows::collect(con
 }
 
 void FirstRows::add_to(RunReport& report, std::string_view name) const {
-  if (launches_ == 0) return;
-  KernelReport kernel;
-  kernel.name = kernel.variant = std::string(name);
-  kernel.source = source_;
-  kernel.build = compiled_->report();
-  kernel.device_seconds = device_seconds_;
-  kernel.launches = launches_;
-  kernel.bytes_moved = bytes_moved_;
-  report.kernels.push_back(std::move(kernel));
+  if (kernels_.launches() > 0)
+    kernels_.add_to(report, name, {kernels_.launches(), bytes_moved_, device_seconds_});
 }
 
 }  // namespace penstock::plan

@@ -5,12 +5,10 @@
 //     writes words(), call divide(). Then collect(). open() begins with other rows.
 #pragma once
 #include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/thread_pool.hpp"
-#include "penstock/plan.hpp"
+#include "plan/rows/row_kernels.hpp"
 
 namespace penstock::plan {
 
@@ -43,23 +41,20 @@ class FirstRows {
 
  private:
   FirstRows(std::shared_ptr<Device> device, std::uint64_t memory_limit_bytes)
-      : device_(std::move(device)), memory_limit_bytes_(memory_limit_bytes) {}
+      : kernels_(std::move(device), {"first_rows"}), memory_limit_bytes_(memory_limit_bytes) {}
   bool fits(std::uint64_t row_count, std::uint64_t kept_bytes) const;
   Result<std::vector<std::uint32_t>> histogram(std::uint64_t prefix, std::uint32_t shift);
   Status keep_up_to(std::uint64_t lower, std::uint64_t upper);
   Result<std::uint64_t> collect_into(const Buffer& rows, std::uint32_t stride, const Buffer& kept,
                                      std::uint64_t capacity);
 
-  std::shared_ptr<Device> device_;
+  RowKernels kernels_;
   const std::uint64_t memory_limit_bytes_;
-  std::string source_;
-  Task<Result<std::shared_ptr<Program>>> building_;
-  std::shared_ptr<Program> compiled_;
   Queue* queue_ = nullptr;
   std::shared_ptr<Buffer> words_, sides_, counts_;
   std::shared_ptr<Event> begun_;
   std::uint64_t row_count_ = 0, wanted_ = 0;  // wanted of those that are tied
-  std::uint64_t before_ = 0, tied_ = 0, enough_ = 0, launches_ = 0, bytes_moved_ = 0;
+  std::uint64_t before_ = 0, tied_ = 0, enough_ = 0, bytes_moved_ = 0;
   double device_seconds_ = 0;
   bool is_enough_ = false;
 };

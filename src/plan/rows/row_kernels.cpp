@@ -7,6 +7,7 @@
 #include "plan/codegen/emit_pipeline_parts.hpp"
 
 namespace penstock::plan {
+namespace {
 
 ProgramSource row_kernels_source(const Traits& traits, std::initializer_list<const char*> names) {
   std::vector<kernel::SourcePart> parts;
@@ -21,11 +22,46 @@ ProgramSource row_kernels_source(const Traits& traits, std::initializer_list<con
   return source;
 }
 
-std::uint32_t row_groups(const Traits& traits, const Program& program, std::uint64_t count) {
-  const std::uint64_t group_size = program.group_size(),
+}  // namespace
+
+RowKernels::RowKernels(std::shared_ptr<Device> device, std::initializer_list<const char*> names)
+    : device_(std::move(device)) {
+  ProgramSource source = row_kernels_source(device_->traits(), names);
+  source_ = source.text;
+  building_ = ThreadPool::shared().start(
+      [on = device_, source = std::move(source)] { return on->build(source); });
+}
+
+Status RowKernels::wait() {
+  if (!compiled_) { PENSTOCK_ASSIGN(compiled_, building_.get()); }
+  return {};
+}
+
+std::uint32_t RowKernels::groups_for(std::uint64_t count) const {
+  const Traits& traits = device_->traits();
+  const std::uint64_t group_size = compiled_->group_size(),
                       max_groups = std::uint64_t{traits.compute_units} *
                                    (traits.wants_single_thread_groups() ? 4 : 16);
   return static_cast<std::uint32_t>(std::min((count + group_size - 1) / group_size, max_groups));
+}
+
+Status RowKernels::launch(Queue& queue, std::string_view kernel, std::uint64_t count,
+                          std::span<const Argument> arguments) {
+  PENSTOCK_TRY(wait());
+  launches_++;
+  return queue.launch(*compiled_, kernel, groups_for(count), arguments);
+}
+
+void RowKernels::add_to(RunReport& report, std::string_view name,
+                        const KernelFigures& figures) const {
+  KernelReport kernel;
+  kernel.name = kernel.variant = std::string(name);
+  kernel.source = source_;
+  kernel.build = compiled_->report();
+  kernel.device_seconds = figures.device_seconds;
+  kernel.launches = figures.launches;
+  kernel.bytes_moved = figures.bytes_moved;
+  report.kernels.push_back(std::move(kernel));
 }
 
 }  // namespace penstock::plan

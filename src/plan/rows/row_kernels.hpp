@@ -2,15 +2,44 @@
 // that any number of work groups does.
 #pragma once
 #include <initializer_list>
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
-#include "penstock/device.hpp"
+#include "base/thread_pool.hpp"
+#include "penstock/plan.hpp"
 
 namespace penstock::plan {
 
-// Returns the source of files in plan/codegen/kernels, named without ".kc", as one program.
-ProgramSource row_kernels_source(const Traits& traits, std::initializer_list<const char*> names);
-// Returns the number of work groups for `count` rows.
-std::uint32_t row_groups(const Traits& traits, const Program& program, std::uint64_t count);
+// What launches took together.
+struct KernelFigures {
+  std::uint64_t launches = 0, bytes_moved = 0;
+  double device_seconds = 0;
+};
+
+// A program of such kernels. It is compiled in a thread while others work.
+class RowKernels {
+ public:
+  // Begins to compile files of plan/codegen/kernels, named without ".kc", as one program.
+  RowKernels(std::shared_ptr<Device> device, std::initializer_list<const char*> names);
+  Device& device() const { return *device_; }
+  const std::shared_ptr<Device>& shared_device() const { return device_; }
+  Status wait();  // for the compiler
+  // Launches a kernel over the numbers below `count`; waits for the compiler first.
+  Status launch(Queue& queue, std::string_view kernel, std::uint64_t count,
+                std::span<const Argument> arguments);
+  std::uint32_t groups_for(std::uint64_t count) const;  // that a launch has; call wait() before
+  std::uint64_t launches() const { return launches_; }
+  // Adds an entry to the report of a run. Call wait() before.
+  void add_to(RunReport& report, std::string_view name, const KernelFigures& figures) const;
+
+ private:
+  std::shared_ptr<Device> device_;
+  std::string source_;
+  Task<Result<std::shared_ptr<Program>>> building_;
+  std::shared_ptr<Program> compiled_;
+  std::uint64_t launches_ = 0;
+};
 
 }  // namespace penstock::plan

@@ -82,9 +82,9 @@ Result<const Variant*> choose_variant(const Traits& traits, const TileProgram& p
                                    " here; those that do: " + fitting);
 }
 
-bool makes_join_tables(const Traits& traits, JoinTables asked) {
-  return asked == JoinTables::device ||
-         (asked == JoinTables::automatic && !traits.shares_host_cores());
+bool keeps_rows_on_device(const Traits& traits, IntermediateRows asked) {
+  return asked == IntermediateRows::device ||
+         (asked == IntermediateRows::automatic && !traits.shares_host_cores());
 }
 
 Traits typical_traits(Target target) {

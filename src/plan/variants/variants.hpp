@@ -76,9 +76,9 @@ Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program,
 // fit.
 Result<const Variant*> choose_variant(const Traits& traits, const TileProgram& program,
                                       std::string_view forced = {});
-// Returns whether the tables of joins are made on a device. The host makes them as fast on its own
-// cores.
-bool makes_join_tables(const Traits& traits, JoinTables asked);
+// Returns whether rows between kernels stay on a device, and the tables of joins are made there.
+// The host makes them as fast on its own cores.
+bool keeps_rows_on_device(const Traits& traits, IntermediateRows asked);
 // A right side that is a file of fewer rows is read and hashed on the host sooner.
 constexpr std::uint64_t min_device_join_rows = 1 << 16;
 // Returns what emit and explain assume of a target when there is no device.

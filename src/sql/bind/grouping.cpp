@@ -116,11 +116,6 @@ Status Grouping::add_filter(const Syntax& syntax, bool of_rows, AggregateCall& c
 
 // Checks the aggregate in a plan of its own, so that an error points at the aggregate.
 Status Grouping::check_aggregate(const Syntax& syntax, const AggregateCall& call) const {
-  const bool is_extreme =
-      call.function == Aggregate::minimum || call.function == Aggregate::maximum;
-  if (is_extreme && rows_.type(call.argument).kind == Kind::string)
-    return names_.error(syntax.offset, Code::unsupported,
-                        not_supported(syntax.name + " of VARCHAR"));
   if (call.function == Aggregate::sum || call.function == Aggregate::average)
     PENSTOCK_TRY(names_.check_addends(syntax, rows_.type(call.argument)));
   Plan trial;

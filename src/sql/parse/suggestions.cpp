@@ -74,8 +74,6 @@ constexpr Row refusals[] = {
     {"TABLESAMPLE", "LIMIT gives the first rows"},
     {"an ON that reads columns from outside",
      "such a column stands in the subquery's WHERE, beside ="},
-    {"min of VARCHAR", "SELECT x ... ORDER BY x LIMIT 1 finds it"},
-    {"max of VARCHAR", "SELECT x ... ORDER BY x DESC LIMIT 1 finds it"},
     {"a cast of VARCHAR", "strings are cast where they are literals"},
     {"a cast to VARCHAR", "results are written as text anyway"},
     {"a row value", "compare each part: a = 1 AND b = 2"},

@@ -25,10 +25,10 @@ void expect_joined_as_on_host(const Plan& plan, StepId step, const RunOptions& b
   on_each_device([&](Device& device) {
     RunOptions options = base;
     options.device = device.traits().id;
-    options.join_tables = JoinTables::host;
+    options.intermediate_rows = IntermediateRows::host;
     TAKE(const QueryResult here, run(plan, step, options));
     EXPECT_FALSE(has_kernel(here.report, "join_table"));
-    options.join_tables = JoinTables::device;
+    options.intermediate_rows = IntermediateRows::device;
     TAKE(const QueryResult there, run(plan, step, options));
     EXPECT_EQ(texts_of_rows(there.table), texts_of_rows(here.table));
     if (look) look(there.report);
@@ -147,8 +147,17 @@ Table rows_of_repeated_keys(std::uint64_t rows, std::int64_t apart, std::uint64_
   return table;
 }
 
+const KernelReport* kernel_named(const RunReport& report, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(report.kernels, [&](const auto& kernel) { return kernel.name == name; });
+  return found == report.kernels.end() ? nullptr : &*found;
+}
+
 void expect_pairs_there(const RunReport& report) {
-  EXPECT_TRUE(has_kernel(report, "join_pairs"));
+  const KernelReport* const pairs = kernel_named(report, "join_pairs");
+  ASSERT_NE(pairs, nullptr);
+  EXPECT_GT(pairs->device_seconds, 0);
+  EXPECT_GT(pairs->bytes_moved, 0u);
   EXPECT_TRUE(report.notes.empty());
 }
 
@@ -182,7 +191,30 @@ TEST(DeviceJoin, OneKeyOfManyPairsIsCutIntoChunks) {
   expect_joined_as_on_host(sides.plan, sums, options, [](const RunReport& report) {
     expect_pairs_there(report);
     EXPECT_GE(report.chunks, 16u);
+    EXPECT_GE(kernel_named(report, "join_pairs")->launches, 16u);
   });
+}
+
+// The left side of each of two joins takes more than half of the limit, a quarter of the memory.
+TEST(DeviceJoin, PairsLeaveTheirMemoryToTheNextJoin) {
+  const Table left = rows_of_repeated_keys(20000, 1, 5000);
+  Plan plan;
+  const StepId first = plan.source(table_source(left, "first")),
+               few = plan.source(table_source(rows_of_repeated_keys(9, 1, 4), "few")),
+               second = plan.source(table_source(left, "second"));
+  TAKE(const StepId pairs, plan.join(first, few, JoinKind::inner, {{0, 0}}));
+  Builder b(plan.step(pairs).schema);
+  TAKE(const NodeId is_small,
+       b.binary(Op::less, b.column(1), b.literal(Scalar::of(std::int32_t{900}))));
+  TAKE(const StepId small, plan.filter(pairs, b.graph(), is_small));
+  TAKE(const StepId joined, plan.join(second, small, JoinKind::inner, {{0, 0}}));
+  Builder counted(plan.step(joined).schema);
+  TAKE(const StepId count,
+       plan.reduce(joined, counted.graph(), {{Aggregate::count_rows, 0, "n", nullptr}}));
+  RunOptions options;
+  options.memory_limit_bytes = 4 << 20;
+  options.batch_rows = 4096;
+  expect_joined_as_on_host(plan, count, options, expect_pairs_there);
 }
 
 TEST(DeviceJoin, PairsBeyondTheMemoryLimitAreTheHostsWithANote) {

@@ -63,9 +63,9 @@ SortedRows sorted_rows(const std::vector<SortKey>& keys, std::int32_t last,
 void expect_sorted(const SortedRows& rows, bool is_there) {
   on_each_device([&](Device& device) {
     RunOptions options{.device = device.traits().id, .batch_rows = 1 << 16};
-    options.join_tables = JoinTables::device;
+    options.intermediate_rows = IntermediateRows::device;
     TAKE(const QueryResult there, run(rows.plan, rows.ordered, options));
-    options.join_tables = JoinTables::host;
+    options.intermediate_rows = IntermediateRows::host;
     TAKE(const QueryResult here, run(rows.plan, rows.ordered, options));
     EXPECT_EQ(has_kernel(there.report, "radix_sort"), is_there);
     ASSERT_EQ(there.table.row_count, here.table.row_count);
@@ -99,9 +99,9 @@ TEST(DeviceRowSort, NullsOfAnExpressionAreEqual) {
     const std::string statement =
         "SELECT f64 + i32 AS s, row_number FROM '" + path + "' WHERE row_number >= 0 ORDER BY s";
     RunOptions options;
-    options.join_tables = JoinTables::device;
+    options.intermediate_rows = IntermediateRows::device;
     TAKE(const QueryResult there, session->sql(statement, options));
-    options.join_tables = JoinTables::host;
+    options.intermediate_rows = IntermediateRows::host;
     TAKE(const QueryResult here, session->sql(statement, options));
     EXPECT_TRUE(has_kernel(there.report, "radix_sort"));
     for (std::uint64_t row = 0; row < here.table.row_count; row += 7)
@@ -119,9 +119,9 @@ TEST(DeviceRowSort, TwoOrdersOfOneRun) {
   const StepId second = *rows.plan.order_by(filtered, {{3, false, false}, {4, true, true}});
   on_each_device([&](Device& device) {
     RunOptions options{.device = device.traits().id, .batch_rows = 1 << 16};
-    options.join_tables = JoinTables::device;
+    options.intermediate_rows = IntermediateRows::device;
     TAKE(const std::vector<QueryResult> there, run(rows.plan, {rows.ordered, second}, options));
-    options.join_tables = JoinTables::host;
+    options.intermediate_rows = IntermediateRows::host;
     TAKE(const QueryResult here, run(rows.plan, second, options));
     for (std::uint64_t row = 0; row < here.table.row_count; row += 61)
       ASSERT_EQ(text_of_row(there[1].table, row), text_of_row(here.table, row)) << row;
@@ -141,7 +141,7 @@ TEST(DeviceRowSort, BeyondTheMemoryLimitTheHostSortsAndSaysSo) {
   const SortedRows rows = sorted_rows({{2, true, false}}, 1 << 30);
   on_each_device([&](Device& device) {
     RunOptions options{.device = device.traits().id, .batch_rows = 1 << 16};
-    options.join_tables = JoinTables::device;
+    options.intermediate_rows = IntermediateRows::device;
     options.memory_limit_bytes = 4 << 20;
     TAKE(const QueryResult limited, run(rows.plan, rows.ordered, options));
     EXPECT_FALSE(has_kernel(limited.report, "radix_sort"));

@@ -107,7 +107,7 @@ TEST(ReadAhead, TheStreamedTableIsReadBeforeTheRightSideIsThere) {
     TAKE(const StepId joined, plan.join(left, right, JoinKind::inner, {{0, 0}}));
     RunOptions options;
     options.device = device.traits().id;
-    options.join_tables = JoinTables::device;
+    options.intermediate_rows = IntermediateRows::device;
     options.page_decoding = PageDecoding::device;
     TAKE(const QueryResult result, run(plan, joined, options));
     EXPECT_EQ(result.table.row_count, 500u);
