@@ -160,7 +160,9 @@ std::string epilogue_functions(const TileProgram& program, const std::string& te
     return words + template_source("group_keys") + limb_functions(program, {"LOCAL"});
   if (template_name == "group_global")
     return words + template_source("group_keys") + limb_functions(program, {"GLOBAL"});
-  return words + "#if GROUP_SIZE == 1\n" + block_functions(program) + "#endif\n\n";
+  if (template_name == "group_kept")
+    return words + template_source("group_keys") + block_functions(program) + "\n";
+  return words;
 }
 
 }  // namespace
