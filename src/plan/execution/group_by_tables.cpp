@@ -55,6 +55,8 @@ Status PrivateGroupBy::enqueue(const TileContext& kernel, const TileLaunch& laun
   return launch_group(launch, *this, std::move(arguments));
 }
 
+constexpr std::uint64_t state_words = 3;  // of a kept table: group_kept.kc
+
 // A launch moves no more entries than tables had and rows add.
 Status KeptGroupBy::prepare(const TileContext& kernel, std::uint64_t row_count) {
   const std::uint64_t tables = kernel.policy.groups, slots = kernel.policy.slots;
@@ -64,7 +66,7 @@ Status KeptGroupBy::prepare(const TileContext& kernel, std::uint64_t row_count) 
   const std::uint64_t tiles = (kernel.tile_count(row_count) + tables - 1) / tables;
   slots_per_table = static_cast<std::uint32_t>(tiles * kernel.policy.tile_rows + slots);
   table_count = kernel.policy.groups;
-  PENSTOCK_TRY(kernel.reserve(kernel.kept.states, tables * 2 * 4));
+  PENSTOCK_TRY(kernel.reserve(kernel.kept.states, tables * state_words * 4));
   PENSTOCK_TRY(kernel.reserve(kernel.kept.positions, tables * 2 * slots * 4));
   PENSTOCK_TRY(kernel.reserve(kernel.kept.entries, tables * slots * entry_bytes));
   PENSTOCK_TRY(kernel.reserve(results, tables * slots_per_table * entry_bytes));
@@ -74,7 +76,7 @@ Status KeptGroupBy::prepare(const TileContext& kernel, std::uint64_t row_count) 
 Status KeptGroupBy::enqueue(const TileContext& kernel, const TileLaunch& launch) {
   KeptTables& kept = kernel.kept;
   if (kept.table_count == 0 || kernel.runs_alone) {
-    PENSTOCK_TRY(launch.queue.fill(*kept.states, 0, std::uint64_t{table_count} * 2 * 4));
+    PENSTOCK_TRY(launch.queue.fill(*kept.states, 0, table_count * state_words * 4));
     kept = {kept.states, kept.positions, kept.entries, 0, table_count, kernel.policy.slots};
   }
   const bool sums_are_full = kept.row_count + launch.row_count > max_launch_rows;
