@@ -160,7 +160,9 @@ std::string epilogue_functions(const TileProgram& program, const std::string& te
     return words + template_source("group_keys") + limb_functions(program, {"LOCAL"});
   if (template_name == "group_global")
     return words + template_source("group_keys") + limb_functions(program, {"GLOBAL"});
-  return words + "#if GROUP_SIZE == 1\n" + block_functions(program) + "#endif\n\n";
+  if (template_name.ends_with("group_kept"))
+    return words + template_source("group_keys") + block_functions(program) + "\n";
+  return words;
 }
 
 }  // namespace
@@ -169,9 +171,11 @@ Result<PipelineSource> emit_pipeline(const TileProgram& program, const std::stri
                                      const Policy& policy, Target target) {
   PipelineSource result;
   PENSTOCK_ASSIGN(const std::string evaluate, evaluate_function(program, result));
+  std::string select;
+  if (policy.group_size == 1) { PENSTOCK_ASSIGN(select, select_function(program)); }
   const std::string text = defines(program, template_name, policy, target) +
                            template_source("pipeline_row") + load_functions(program) +
-                           lookup_functions(program) + evaluate +
+                           lookup_functions(program) + evaluate + select +
                            epilogue_functions(program, template_name, policy) +
                            replace_words(program, template_source(template_name));
   std::vector<kernel::SourcePart> parts = {{"expr/operations.kc", template_source("operations")}};

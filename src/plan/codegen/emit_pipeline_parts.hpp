@@ -43,6 +43,9 @@ std::string column_declarations(const TileProgram& program);
 std::string value_declarations(const TileProgram& program);
 Result<std::string> evaluate_function(const TileProgram& program,
                                       PipelineSource& result);  // notes its faults in `result`
+// Returns the function that tells whether a row may pass the predicates before the first lookup;
+// "" where there are none.
+Result<std::string> select_function(const TileProgram& program);
 
 // emit_page_loads.cpp. load_functions() of a program that reads pages.
 std::string page_load_functions(const TileProgram& program);

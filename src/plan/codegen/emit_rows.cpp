@@ -167,6 +167,10 @@ std::vector<Question> questions(const TileProgram& program) {
   return questions;
 }
 
+// A CPU's thread has lanes of its own: it leaves out what a row that is not kept does not need.
+const std::string exit_statement =
+    "#if GROUP_SIZE == 1\n  if ((keep | found) == 0u) return 0u;\n#endif\n";
+
 // Returns names with statements after each question's own, which must stay in order: a lookup asks
 // only for rows that were kept so far.
 EmissionNames names_in_order(const TileProgram& program, const std::vector<Question>& asked,
@@ -175,13 +179,14 @@ EmissionNames names_in_order(const TileProgram& program, const std::vector<Quest
   if (guards_udfs(program)) names.custom_guard = "keep != 0u && found == 0u";
   names.after_root = [&](std::size_t i, const Emission::Root& root) {
     if (i >= asked.size()) return std::string();
-    if (!asked[i].is_key) return keep_statements(root);
+    const std::string exit = i + 1 == asked.size() ? exit_statement : std::string();
+    if (!asked[i].is_key) return keep_statements(root) + exit;
     keys.push_back(root);
     std::string text = fault_statement(root);
     if (!asked[i].is_last) return text;
     text += lookup_statements(program, asked[i].lookup, keys);
     keys.clear();
-    return text;
+    return text + exit;
   };
   return names;
 }
@@ -230,6 +235,24 @@ std::string load_functions(const TileProgram& program) {
          function_source("void pipeline_load_4" + parameters,
                          four_statements(buffers, four_rows, "in[k].") + ignore) +
          tile_function(program, buffers);
+}
+
+Result<std::string> select_function(const TileProgram& program) {
+  const std::size_t count = program.lookups.empty() ? 0 : program.lookups[0].predicates_before;
+  if (count == 0 || guards_udfs(program)) return std::string();
+  PENSTOCK_ASSIGN(
+      const Emission emission,
+      emit(*program.graph, std::span(program.predicates).first(count), row_names(program)));
+  std::string passes = "1u", faults = "0u";
+  for (const Emission::Root& root : emission.roots) {
+    passes += " & (u32)" + root.value + " & (u32)" + root.valid;
+    if (root.fault != "0u") faults += " | " + root.fault;
+  }
+  return "#define PIPELINE_SELECTS 1\n" +
+         function_source("u32 pipeline_may_pass(" + value_declarations(program) +
+                             "const PRIVATE PipelineRow* in)",
+                         scalar_loads(program) + emission.statements + "  (void)in;\n  return (" +
+                             passes + ") | (u32)((" + faults + ") != 0u);\n");
 }
 
 Result<std::string> evaluate_function(const TileProgram& program, PipelineSource& result) {

@@ -57,4 +57,14 @@ constexpr JoinHeaderWords hashed_header(std::uint64_t row_count) {
           0};
 }
 
+// The header of a table in the order of its one key: a position is of as many neighbouring keys as
+// leave at most half of the positions in use. Rows that come in the order of the key then look at
+// positions and words in their order, which a hash would scatter over more than the caches hold.
+constexpr JoinHeaderWords ordered_header(std::uint64_t lowest, std::uint64_t highest,
+                                         std::uint64_t row_count) {
+  std::uint64_t shift = 0;
+  while ((highest - lowest) >> (shift + 1) >= 2 * row_count) shift++;
+  return {lowest ^ join_sign_bit, 1, shift, (highest - lowest) >> shift, 0, 0, 0, 0};
+}
+
 }  // namespace penstock::plan

@@ -11,8 +11,8 @@
 
 namespace penstock::plan {
 
-using Strategy = std::variant<Compaction, Reduction, PrivateGroupBy, LocalGroupBy, GlobalGroupBy,
-                              DenseGroupBy, PartitionedGroupBy>;
+using Strategy = std::variant<Compaction, Reduction, PrivateGroupBy, KeptGroupBy, LocalGroupBy,
+                              GlobalGroupBy, DenseGroupBy, PartitionedGroupBy>;
 
 // The scalars of a program where they are packed: as scalar_loads() reads them. The host's copy
 // lives as long as the chunk, so that the upload may be asynchronous.

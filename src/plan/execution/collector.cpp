@@ -201,25 +201,12 @@ class GroupCollector : public Collector {
   // Reads the tables of the variant that the chunk ran. The kernel may have taken another variant
   // since, for a chunk before this one.
   Status take(const TileKernel&, Chunk& chunk) override {
-    for (const std::uint32_t count : chunk.counts)
-      if (count > chunk.buffers.group_by().slots_per_table)
-        return Status(Code::internal, "a kernel used more slots than there are");
-    if (merges_there_ && merge_->wants(chunk.counts)) {
-      PENSTOCK_ASSIGN(const bool is_merged, merge_->add(chunk.buffers.group_by(), chunk.counts));
-      if (is_merged) return begin_after_merge();
-      PENSTOCK_ASSIGN(const GroupsOnDevice groups, merge_->collect());
-      PENSTOCK_TRY(download(groups));
-      totals_.reset();
-      merges_there_ = false;
-    }
-    if (chunk.buffers.group_by().is_slot_major) return take_by_slots(chunk);
-    PENSTOCK_ASSIGN(const auto entries, download(chunk));
-    for (const std::span<const std::uint64_t> group : entries)
-      if (!groups_.add(group, entry_words())) return sum_too_large();
-    return {};
+    last_ = chunk.done;
+    return take_tables({chunk.buffers.group_by(), chunk.counts, chunk.words, chunk.read_back});
   }
 
-  Status take_rest() override {
+  Status take_rest(const TileKernel& kernel) override {
+    if (const auto tables = kernel.kept_groups()) PENSTOCK_TRY(take_kept(kernel, *tables));
     if (!merges_there_) return {};
     PENSTOCK_ASSIGN(GroupsOnDevice groups, merge_->collect());
     // They are added up, or selected, where they are, as long as the host has none of them.
@@ -252,6 +239,14 @@ class GroupCollector : public Collector {
   std::uint64_t row_count() const override { return groups_.size() + distinct_count_; }
 
  private:
+  // The tables of one launch, and what the host has read of them.
+  struct LaunchTables {
+    const GroupByResults& tables;
+    std::span<const std::uint32_t> counts;
+    std::span<const std::uint64_t> words;  // all entries, or none
+    ReadBack& read_back;
+  };
+
   static constexpr std::size_t few_groups = 8;
   static constexpr std::uint64_t small_table_bytes = std::uint64_t{64} << 10;
 
@@ -268,6 +263,36 @@ class GroupCollector : public Collector {
     chunk.words = {};
     if (!tables.results_are_set || tables.is_slot_major || words * 8 > small_table_bytes) return {};
     PENSTOCK_ASSIGN(chunk.words, chunk.read_back.read<std::uint64_t>(*tables.results, words));
+    return {};
+  }
+
+  // Takes the tables that all launches left.
+  Status take_kept(const TileKernel& kernel, const GroupByResults& tables) {
+    ReadBack read_back;
+    PENSTOCK_TRY(read_back.begin(kernel.device(), *last_));
+    PENSTOCK_ASSIGN(const auto counts,
+                    read_back.read<std::uint32_t>(*tables.used_slots, tables.table_count));
+    PENSTOCK_TRY(read_back.wait());
+    return take_tables({tables, counts, {}, read_back});
+  }
+
+  Status take_tables(const LaunchTables& from) {
+    const auto& [tables, counts, words, read_back] = from;
+    for (const std::uint32_t count : counts)
+      if (count > tables.slots_per_table)
+        return Status(Code::internal, "a kernel used more slots than there are");
+    if (merges_there_ && merge_->wants(counts)) {
+      PENSTOCK_ASSIGN(const bool is_merged, merge_->add(tables, counts));
+      if (is_merged) return begin_after_merge();
+      PENSTOCK_ASSIGN(const GroupsOnDevice groups, merge_->collect());
+      PENSTOCK_TRY(download(groups));
+      totals_.reset();
+      merges_there_ = false;
+    }
+    if (tables.is_slot_major) return take_by_slots(from);
+    PENSTOCK_ASSIGN(const auto entries, download(from));
+    for (const std::span<const std::uint64_t> group : entries)
+      if (!groups_.add(group, entry_words())) return sum_too_large();
     return {};
   }
 
@@ -300,17 +325,17 @@ class GroupCollector : public Collector {
 
   // Takes entries that lie slot by slot, each of all tables. They are added table by table: one
   // fixed order.
-  Status take_by_slots(Chunk& chunk) {
-    const GroupByResults& tables = chunk.buffers.group_by();
-    const std::size_t words = entry_words(), groups = chunk.counts.size();
-    const std::uint32_t max_count = *std::max_element(chunk.counts.begin(), chunk.counts.end());
-    PENSTOCK_ASSIGN(const auto read, chunk.read_back.read<std::uint64_t>(
-                                         *tables.results, max_count * groups * words));
-    PENSTOCK_TRY(chunk.read_back.wait());
+  Status take_by_slots(const LaunchTables& from) {
+    const auto& [tables, counts, none, read_back] = from;
+    const std::size_t words = entry_words(), groups = counts.size();
+    const std::uint32_t max_count = *std::max_element(counts.begin(), counts.end());
+    PENSTOCK_ASSIGN(const auto read,
+                    read_back.read<std::uint64_t>(*tables.results, max_count * groups * words));
+    PENSTOCK_TRY(read_back.wait());
     bytes_downloaded += read.size_bytes();
     std::vector<std::uint64_t> entries;
     for (std::size_t group = 0; group < groups; group++)
-      for (std::size_t slot = 0; slot < chunk.counts[group]; slot++) {
+      for (std::size_t slot = 0; slot < counts[group]; slot++) {
         const auto entry = read.subspan((slot * groups + group) * words, words);
         entries.insert(entries.end(), entry.begin(), entry.end());
       }
@@ -319,25 +344,25 @@ class GroupCollector : public Collector {
 
   // Downloads the slots in use of every table: in one download where tables are many and small, as
   // each download has its price.
-  Result<std::vector<std::span<const std::uint64_t>>> download(Chunk& chunk) {
-    const GroupByResults& tables = chunk.buffers.group_by();
+  Result<std::vector<std::span<const std::uint64_t>>> download(const LaunchTables& from) {
+    const auto& [tables, counts, words, read_back] = from;
     const std::uint64_t stride = tables.slots_per_table * entry_words(),
-                        all = stride * chunk.counts.size();
-    std::span<const std::uint64_t> slice = chunk.words;
-    if (slice.empty() && chunk.counts.size() > few_groups && all * 8 <= one_download_bytes) {
-      PENSTOCK_ASSIGN(slice, chunk.read_back.read<std::uint64_t>(*tables.results, all));
+                        all = stride * counts.size();
+    std::span<const std::uint64_t> slice = words;
+    if (slice.empty() && counts.size() > few_groups && all * 8 <= one_download_bytes) {
+      PENSTOCK_ASSIGN(slice, read_back.read<std::uint64_t>(*tables.results, all));
     }
     std::vector<std::span<const std::uint64_t>> entries;
-    for (std::size_t group = 0; group < chunk.counts.size(); group++) {
-      const std::uint64_t used = chunk.counts[group] * entry_words();
+    for (std::size_t group = 0; group < counts.size(); group++) {
+      const std::uint64_t used = counts[group] * entry_words();
       entries.push_back(slice.empty() ? slice : slice.subspan(group * stride, used));
       if (!slice.empty() || used == 0) continue;
       PENSTOCK_ASSIGN(entries.back(),
-                      chunk.read_back.read<std::uint64_t>(*tables.results, used, group * stride));
+                      read_back.read<std::uint64_t>(*tables.results, used, group * stride));
       bytes_downloaded += used * 8;
     }
     bytes_downloaded += slice.size_bytes();
-    PENSTOCK_TRY(chunk.read_back.wait());
+    PENSTOCK_TRY(read_back.wait());
     return entries;
   }
 
@@ -349,6 +374,7 @@ class GroupCollector : public Collector {
   std::unique_ptr<GroupMerge> merge_;  // null: all is merged here
   bool merges_there_ = false;          // until memory is too small
   bool has_begun_after_ = false;
+  std::shared_ptr<Event> last_;             // the end of the last chunk's kernels
   std::unique_ptr<FirstGroups> selection_;  // of merged groups; null: the host's
   // Of DISTINCT values that are merged there: what adds them up.
   std::unique_ptr<DistinctTotals> totals_;

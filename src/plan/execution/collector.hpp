@@ -33,7 +33,7 @@ class Collector {
   virtual Status read(const TileKernel& kernel, Chunk& chunk) = 0;
   virtual Status take(const TileKernel& kernel, Chunk& chunk) = 0;
   // Downloads what was left on the device. Call after the last chunk was taken.
-  virtual Status take_rest() { return {}; }
+  virtual Status take_rest(const TileKernel&) { return {}; }
   // Adds the kernels that it ran, and what it did on the host for want of memory.
   virtual void add_to(RunReport&) const {}
   virtual Result<Table> finish() = 0;

@@ -37,6 +37,7 @@ Status Compaction::enqueue(const TileContext& kernel, const TileLaunch& launch) 
     case Algorithm::count_scan_write: return enqueue_count_scan_write(kernel, launch);
     case Algorithm::reduce:
     case Algorithm::group:
+    case Algorithm::group_kept:
     case Algorithm::group_dense:
     case Algorithm::group_partitioned:
     case Algorithm::group_local:

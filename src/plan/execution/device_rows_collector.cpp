@@ -51,7 +51,7 @@ class DeviceRowsCollector : public Collector {
     return take_on_host(kernel, chunk);
   }
 
-  Status take_rest() override {
+  Status take_rest(const TileKernel&) override {
     return queue_.finish();  // whoever reads the rows has another queue
   }
 

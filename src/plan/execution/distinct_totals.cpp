@@ -120,7 +120,7 @@ Status DistinctTotals::add_pieces(const GroupsOnDevice& groups) {
     PENSTOCK_TRY(make_columns(groups, first, std::min(max_piece_groups, groups.count - first)));
     PENSTOCK_TRY(run_kernel());
   }
-  return collector_->take_rest();
+  return collector_->take_rest(*kernel_);
 }
 
 Result<bool> DistinctTotals::add(const GroupsOnDevice& groups) {

@@ -55,6 +55,51 @@ Status PrivateGroupBy::enqueue(const TileContext& kernel, const TileLaunch& laun
   return launch_group(launch, *this, std::move(arguments));
 }
 
+constexpr std::uint64_t state_words = 3;  // of a kept table: group_kept.kc
+
+// A launch moves no more entries than tables had and rows add.
+Status KeptGroupBy::prepare(const TileContext& kernel, std::uint64_t row_count) {
+  const std::uint64_t tables = kernel.policy.groups, slots = kernel.policy.slots;
+  const std::uint64_t entry_bytes =
+      (kernel.program.key_words() + std::max(1u, kernel.program.accumulator_words())) *
+      std::uint64_t{8};
+  const std::uint64_t tiles = (kernel.tile_count(row_count) + tables - 1) / tables;
+  slots_per_table = static_cast<std::uint32_t>(tiles * kernel.policy.tile_rows + slots);
+  table_count = kernel.policy.groups;
+  PENSTOCK_TRY(kernel.reserve(kernel.kept.states, tables * state_words * 4));
+  PENSTOCK_TRY(kernel.reserve(kernel.kept.positions, tables * 2 * slots * 4));
+  PENSTOCK_TRY(kernel.reserve(kernel.kept.entries, tables * slots * entry_bytes));
+  PENSTOCK_TRY(kernel.reserve(results, tables * slots_per_table * entry_bytes));
+  return kernel.reserve(used_slots, tables * 4);
+}
+
+Status KeptGroupBy::enqueue(const TileContext& kernel, const TileLaunch& launch) {
+  KeptTables& kept = kernel.kept;
+  if (kept.table_count == 0 || kernel.runs_alone) {
+    PENSTOCK_TRY(launch.queue.fill(*kept.states, 0, table_count * state_words * 4));
+    kept = {kept.states, kept.positions, kept.entries, 0, table_count, kernel.policy.slots};
+  }
+  const bool sums_are_full = kept.row_count + launch.row_count > max_launch_rows;
+  kept.row_count = (sums_are_full ? 0 : kept.row_count) + launch.row_count;
+  PENSTOCK_TRY(launch.clear({&launch.overflowed}));
+  std::vector<Argument> arguments = launch.source;
+  add(arguments,
+      {&kept.states, &kept.positions, &kept.entries, &results, &used_slots, &launch.fault});
+  arguments.push_back(Argument::value(launch.row_count));
+  arguments.push_back(Argument::value(std::uint64_t{slots_per_table}));
+  arguments.push_back(Argument::value(static_cast<std::uint32_t>(sums_are_full)));
+  return launch.run("pipeline_group", table_count, arguments);
+}
+
+GroupByResults rest_of(const KeptTables& tables) {
+  GroupByResults rest;
+  rest.results = tables.entries;
+  rest.used_slots = tables.states;
+  rest.table_count = tables.table_count;
+  rest.slots_per_table = tables.slots;
+  return rest;
+}
+
 Status LocalGroupBy::prepare(const TileContext& kernel, std::uint64_t row_count) {
   return prepare_results(kernel, *this, row_count);
 }

@@ -29,6 +29,15 @@ struct PrivateGroupBy : GroupByResults {
   Status enqueue(const TileContext& kernel, const TileLaunch& launch);
 };
 
+// `group_kept`: one table per work group, which launches share. The results of a launch are what
+// tables had that it found full.
+struct KeptGroupBy : GroupByResults {
+  Status prepare(const TileContext& kernel, std::uint64_t row_count);
+  Status enqueue(const TileContext& kernel, const TileLaunch& launch);
+};
+// Returns what the tables have after the last launch.
+GroupByResults rest_of(const KeptTables& tables);
+
 // `group_local`: a table in the local memory of each work group (group_local.kc).
 struct LocalGroupBy : GroupByResults {
   LocalGroupBy() { is_slot_major = true; }

@@ -26,9 +26,9 @@ class PreparedTiles : public Prepared {
     if (!prepared->program_.lookups.empty())
       return Status(Code::unsupported, "a join cannot be prepared");
     PENSTOCK_ASSIGN(prepared->device_, device_of(options));
-    PENSTOCK_ASSIGN(prepared->kernel_,
-                    TileKernel::build(prepared->device_, prepared->program_,
-                                      {options.fast_math, options.variant, options.on_source}));
+    PENSTOCK_ASSIGN(prepared->kernel_, TileKernel::build(prepared->device_, prepared->program_,
+                                                         {options.fast_math, options.variant,
+                                                          options.on_source, 0, true}));
     PENSTOCK_ASSIGN(prepared->queue_, prepared->device_->queue());
     PENSTOCK_TRY(prepared->load(*plan.step(base).source));
     return std::unique_ptr<Prepared>(std::move(prepared));
@@ -69,6 +69,7 @@ class PreparedTiles : public Prepared {
       PENSTOCK_TRY(read_chunk(device_, *kernel_, *collector, chunk_));
     }
     PENSTOCK_TRY(collector->take(*kernel_, chunk_));
+    PENSTOCK_TRY(collector->take_rest(*kernel_));
     QueryResult outcome;
     PENSTOCK_ASSIGN(outcome.table, collector->finish());
     outcome.report.device_id = device_->traits().id;

@@ -54,7 +54,7 @@ class Runner {
     for (std::size_t i = 0; i < chunks_in_flight; i++)
       if (Chunk& chunk = chunks_[(next_ + i) % chunks_in_flight]; chunk.done)
         PENSTOCK_TRY(complete(chunk));
-    PENSTOCK_TRY(collector_->take_rest());
+    PENSTOCK_TRY(collector_->take_rest(*kernel_));
     finish_report();
     const HostSpan span(run_.recording, "finish results");
     return collector_->finish();

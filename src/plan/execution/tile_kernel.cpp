@@ -39,8 +39,10 @@ Result<std::unique_ptr<TileKernel>> TileKernel::make(std::shared_ptr<Device> dev
                                                      const Options& options) {
   std::unique_ptr<TileKernel> kernel(new TileKernel(std::move(device), program));
   kernel->options_ = options;
-  const Traits& traits = kernel->device_->traits();
+  Traits traits = kernel->device_->traits();
   PENSTOCK_ASSIGN(kernel->variant_, choose_variant(traits, program, options.variant));
+  if (options.memory_limit_bytes > 0)
+    traits.global_bytes = std::min(traits.global_bytes, options.memory_limit_bytes);
   kernel->policy_ = kernel->variant_->policy(traits, program);
   return kernel;
 }
@@ -106,6 +108,7 @@ std::uint64_t TileKernel::bytes_moved(std::uint64_t rows_read, std::uint64_t row
     case Algorithm::one_pass:
     case Algorithm::reduce:
     case Algorithm::group:
+    case Algorithm::group_kept:
     case Algorithm::group_dense:
     case Algorithm::group_local:
     case Algorithm::group_global: break;
@@ -163,6 +166,11 @@ std::vector<Argument> TileKernel::source_arguments(const ChunkInput& input,
     if (is_used_parameter(program_, i))
       arguments.push_back(scalar_argument(program_.graph->parameters[i], strings));
   return arguments;
+}
+
+std::optional<GroupByResults> TileKernel::kept_groups() const {
+  if (kept_->table_count == 0) return std::nullopt;
+  return rest_of(*kept_);
 }
 
 Status TileKernel::enqueue(Queue& queue, const ChunkInput& input, ChunkBuffers& buffers,

@@ -35,6 +35,7 @@ class TileKernel {
     std::function<void(std::string_view)> on_source;
     // As in RunOptions: dense tables of groups keep to an eighth of it.
     std::uint64_t memory_limit_bytes = 0;
+    bool runs_alone = false;  // each launch is all of a run, and begins without groups
   };
   // Emits the source and has a thread compile it. Call wait() before anything else of the kernel.
   static Result<std::unique_ptr<TileKernel>> begin(std::shared_ptr<Device> device,
@@ -58,9 +59,13 @@ class TileKernel {
   Status try_again(Queue& queue, const ChunkInput& input, StringPool& strings,
                    std::uint32_t overflowed);
   std::uint32_t attempts() const { return attempts_; }
+  // Returns the tables that launches left on the device; none where each launch has its own. Call
+  // after the last launch.
+  std::optional<GroupByResults> kept_groups() const;
   // Computes from row counts how many bytes the kernels of one chunk move.
   std::uint64_t bytes_moved(std::uint64_t rows_read, std::uint64_t rows_kept) const;
 
+  const std::shared_ptr<Device>& device() const { return device_; }
   const TileProgram& program() const { return program_; }
   const Variant& variant() const { return *variant_; }
   const Policy& policy() const { return policy_; }
@@ -77,7 +82,9 @@ class TileKernel {
                                                   const Options& options);
   Result<ProgramSource> emit();
   Status compile();
-  TileContext context() const { return {*device_, program_, policy_, variant_->algorithm, dense_}; }
+  TileContext context() const {
+    return {*device_, program_, policy_, variant_->algorithm, dense_, *kept_, options_.runs_alone};
+  }
   Status prepare_scalars(PackedScalars& scalars) const;
   Status upload_scalars(Queue& queue, PackedScalars& scalars, StringPool& strings) const;
   std::vector<Argument> source_arguments(const ChunkInput& input, const PackedScalars& scalars,
@@ -97,9 +104,10 @@ class TileKernel {
   Policy policy_;
   PipelineSource pipeline_;
   std::shared_ptr<Program> compiled_;
-  std::uint32_t attempts_ = 0;                       // sources emitted and layouts chosen
-  std::optional<FoundRanges> ranges_;                // of the keys of dense slots, from fit() on
-  DenseLayout dense_;                                // the layout that they give
+  std::uint32_t attempts_ = 0;         // sources emitted and layouts chosen
+  std::optional<FoundRanges> ranges_;  // of the keys of dense slots, from fit() on
+  DenseLayout dense_;                  // the layout that they give
+  const std::unique_ptr<KeptTables> kept_ = std::make_unique<KeptTables>();
   Task<Result<std::shared_ptr<Program>>> building_;  // valid from begin() to wait()
 };
 

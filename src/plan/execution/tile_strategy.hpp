@@ -23,6 +23,14 @@ struct DenseLayout {
   BufferPointer numbers;  // the table's words on the device; after them those of a PartitionShape
 };
 
+// The tables of a group-by that stay from launch to launch (group_kept.kc). The queue orders the
+// launches that use them.
+struct KeptTables {
+  BufferPointer states, positions, entries;
+  std::uint64_t row_count = 0;               // that were added since they were emptied
+  std::uint32_t table_count = 0, slots = 0;  // none before the first launch
+};
+
 // The parts of a tile kernel that strategies read. All of them outlive it.
 struct TileContext {
   Device& device;
@@ -30,6 +38,8 @@ struct TileContext {
   const Policy& policy;
   Algorithm algorithm;
   const DenseLayout& dense;
+  KeptTables& kept;
+  bool runs_alone;  // each launch is all of a run
 
   std::uint32_t tile_count(std::uint64_t row_count) const;
   // Returns the number of groups that walk the tiles of a chunk.

@@ -116,22 +116,30 @@ std::uint64_t JoinTable::position_of(std::span<const std::uint64_t> key) const {
   return at * table_[header_factor] >> table_[header_shift];
 }
 
-// Makes a table for one key of a narrow range: its position is its distance from the least key.
-bool JoinTable::make_exact(std::span<const std::uint64_t> words,
-                           std::span<const std::uint8_t> present) {
-  if (key_count_ != 1) return false;
-  const auto [lowest, highest] = range_of(words, present);
-  if (!is_exact_range(lowest, highest, words.size())) return false;
-  positions_.assign(highest - lowest + 1, 0);
-  const JoinHeaderWords header = exact_header(lowest, highest);
-  table_.assign(header.begin(), header.end());
-  return true;
-}
-
-void JoinTable::make_hashed(std::uint64_t row_count) {
-  const JoinHeaderWords header = hashed_header(row_count);
+void JoinTable::begin(const JoinHeaderWords& header, const KeyWords& keys) {
   positions_.assign(header[header_last_position] + 1, 0);
   table_.assign(header.begin(), header.end());
+  table_[header_has_rows] = !keys.present.empty();
+  next_.clear();
+  if (table_[header_is_exact] == 0)
+    table_.insert(table_.end(), keys.words.begin(), keys.words.end());
+}
+
+// Fills a table of one key in the order of its values: with a position for each value of a narrow
+// range, else for neighbouring values. Returns false where these are so uneven that a key lies far
+// from its position.
+bool JoinTable::fill_in_order(const KeyWords& keys, bool wants_all) {
+  constexpr std::uint64_t max_steps = 64, any_steps = ~std::uint64_t{0};
+  const std::uint64_t row_count = keys.present.size();
+  const auto [lowest, highest] = range_of(keys.words, keys.present);
+  if (!is_exact_range(lowest, highest, row_count)) {
+    begin(ordered_header(lowest, highest, row_count), keys);
+    return insert_all(keys, wants_all, max_steps);
+  }
+  begin(exact_header(lowest, highest), keys);
+  if (insert_once(keys, wants_all)) return true;
+  std::fill(positions_.begin(), positions_.end(), 0u);
+  return insert_all(keys, wants_all, any_steps);
 }
 
 bool JoinTable::holds(std::uint32_t row, std::span<const std::uint64_t> key) const {
@@ -149,8 +157,9 @@ std::uint32_t JoinTable::find(std::span<const std::uint64_t> key) const {
 
 // Fills a table in threads, where each position belongs to one key. Returns false where a key
 // repeats and all its rows are wanted: chains are made in order.
-bool JoinTable::insert_once(std::span<const std::uint64_t> words,
-                            std::span<const std::uint8_t> present, bool wants_all) {
+bool JoinTable::insert_once(const KeyWords& keys, bool wants_all) {
+  const std::span<const std::uint64_t> words = keys.words;
+  const std::span<const std::uint8_t> present = keys.present;
   std::atomic<bool> is_twice = false, has_nulls = false;
   in_parallel(present.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     bool twice = false, nulls = false;
@@ -171,25 +180,28 @@ bool JoinTable::insert_once(std::span<const std::uint64_t> words,
   return !is_twice;
 }
 
-// Fills a table from the last row to the first, so that a chain begins with its first row.
-void JoinTable::insert_all(std::span<const std::uint64_t> words,
-                           std::span<const std::uint8_t> present, bool wants_all) {
-  for (std::uint64_t i = present.size(); i-- > 0;) {
-    if (!present[i]) {
+// Fills a table from the last row to the first, so that a chain begins with its first row. Returns
+// false where a key would lie more than so many steps from its position.
+bool JoinTable::insert_all(const KeyWords& keys, bool wants_all, std::uint64_t max_steps) {
+  const std::span<const std::uint64_t> words = keys.words;
+  for (std::uint64_t i = keys.present.size(); i-- > 0;) {
+    if (!keys.present[i]) {
       table_[header_has_nulls] = 1;
       continue;
     }
     const auto key = words.subspan(i * key_count_, key_count_);
     const auto row = static_cast<std::uint32_t>(i);
-    std::uint64_t at = position_of(key);
-    while (positions_[at] != 0 && !holds(positions_[at] - 1, key))
+    std::uint64_t at = position_of(key), steps = 0;
+    for (; positions_[at] != 0 && !holds(positions_[at] - 1, key); steps++)
       at = at + 1 == positions_.size() ? 0 : at + 1;
+    if (steps > max_steps) return false;
     if (positions_[at] != 0 && wants_all) {
-      if (next_.empty()) next_.assign(present.size(), no_row);
+      if (next_.empty()) next_.assign(keys.present.size(), no_row);
       next_[row] = positions_[at] - 1;
     }
     positions_[at] = row + 1;
   }
+  return true;
 }
 
 Result<JoinTable> JoinTable::build(std::span<const Column> keys, StringPool& strings,
@@ -199,16 +211,9 @@ Result<JoinTable> JoinTable::build(std::span<const Column> keys, StringPool& str
     return Status(Code::capacity, "the right side of a join has more than 2^32 rows");
   JoinTable table;
   table.key_count_ = keys.size();
-  if (!table.make_exact(words.words, words.present)) {
-    table.make_hashed(words.present.size());
-    table.table_.insert(table.table_.end(), words.words.begin(), words.words.end());
-  }
-  table.table_[header_has_rows] = !words.present.empty();
-  if (table.table_[header_is_exact] != 0) {
-    if (table.insert_once(words.words, words.present, wants_all)) return table;
-    std::fill(table.positions_.begin(), table.positions_.end(), 0u);
-  }
-  table.insert_all(words.words, words.present, wants_all);
+  if (keys.size() == 1 && table.fill_in_order(words, wants_all)) return table;
+  table.begin(hashed_header(words.present.size()), words);
+  table.insert_all(words, wants_all, ~std::uint64_t{0});
   return table;
 }
 

@@ -12,6 +12,8 @@
 
 namespace penstock::plan {
 
+struct KeyWords;
+
 class JoinTable {
  public:
   static constexpr std::uint32_t no_row = 0xffffffffu;
@@ -29,12 +31,10 @@ class JoinTable {
 
  private:
   std::uint64_t position_of(std::span<const std::uint64_t> key) const;
-  bool make_exact(std::span<const std::uint64_t> words, std::span<const std::uint8_t> present);
-  void make_hashed(std::uint64_t row_count);
-  bool insert_once(std::span<const std::uint64_t> words, std::span<const std::uint8_t> present,
-                   bool wants_all);
-  void insert_all(std::span<const std::uint64_t> words, std::span<const std::uint8_t> present,
-                  bool wants_all);
+  void begin(const JoinHeaderWords& header, const KeyWords& keys);
+  bool fill_in_order(const KeyWords& keys, bool wants_all);
+  bool insert_once(const KeyWords& keys, bool wants_all);
+  bool insert_all(const KeyWords& keys, bool wants_all, std::uint64_t max_steps);
   bool holds(std::uint32_t row, std::span<const std::uint64_t> key) const;
 
   std::size_t key_count_ = 0;

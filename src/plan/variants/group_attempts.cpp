@@ -53,21 +53,19 @@ const Variant* dense_variant(const Traits& traits, const TileProgram& program, c
 
 namespace {
 
-// The largest table a work group may have before another algorithm would be right. A CPU's tables
-// lie in ordinary memory.
-constexpr std::uint32_t gpu_slot_limit = 4096, cpu_slot_limit = 1u << 22;
+// The largest table a work group may have before another algorithm would be right.
+constexpr std::uint32_t slot_limit = 4096;
 
 Result<Attempt> with_more_slots(const Traits& traits, const TileProgram& program, Attempt attempt,
                                 std::uint64_t group_rows) {
   Policy& policy = attempt.policy;
-  const std::uint32_t limit = traits.wants_single_thread_groups() ? cpu_slot_limit : gpu_slot_limit;
-  if (policy.slots >= limit)
+  if (policy.slots >= slot_limit)
     return Status(Code::capacity, "group by: more than " + std::to_string(policy.slots) +
                                       " groups in one chunk on " + traits.id);
   // A group meets no more keys than it has rows.
   const std::uint64_t wanted = std::max<std::uint64_t>(std::bit_ceil(group_rows), policy.slots * 2);
   policy.slots =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>({policy.slots * 4, wanted, limit}));
+      static_cast<std::uint32_t>(std::min<std::uint64_t>({policy.slots * 4, wanted, slot_limit}));
   // The tables of all groups together stay within a gigabyte.
   const std::uint64_t bytes = std::uint64_t{8} * policy.slots * policy.group_size *
                               std::max(1u, program.accumulator_words());
@@ -103,12 +101,13 @@ Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program,
   const Algorithm algorithm = failed.variant->algorithm;
   // Limbs with a fixed lowest bit may hold floats that those of a dense table do not, and the keys
   // are not limited as those of `group` are.
+  const Algorithm hashed =
+      traits.wants_single_thread_groups() ? Algorithm::group_kept : Algorithm::group;
   if (has_dense_slots(algorithm))
-    return of_variant(
-        traits, program,
-        can_group_locally(traits, program) ? Algorithm::group_local : Algorithm::group);
+    return of_variant(traits, program,
+                      can_group_locally(traits, program) ? Algorithm::group_local : hashed);
   if (algorithm == Algorithm::group) return with_more_slots(traits, program, failed, group_rows);
-  if (is_outside) return of_variant(traits, program, Algorithm::group);
+  if (is_outside) return of_variant(traits, program, hashed);
   if (algorithm == Algorithm::group_global) return with_larger_table(traits, program, failed);
   const Policy larger = local_group_policy(traits, program, failed.policy.slots * 4);
   if (local_group_bytes(program, larger) <= traits.local_bytes)

@@ -24,15 +24,22 @@ std::uint32_t dense_slots(const Traits& traits, std::uint32_t groups_per_multipr
 
 }  // namespace
 
+// One table per core, so that it stays in the core's cache. A table may have as many entries as
+// leave all of them in a processor's last cache; memory is used as keys come.
+Policy kept_group_policy(const Traits& traits, const TileProgram& program) {
+  const std::uint64_t max_bytes = std::min<std::uint64_t>(64 << 20, traits.global_bytes / 64);
+  Policy policy = cpu_policy(traits, program);
+  policy.groups = traits.compute_units;
+  const std::uint64_t entry_bytes =
+      (program.key_words() + std::max(1u, program.accumulator_words())) * std::uint64_t{8};
+  policy.slots = std::bit_floor(static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(max_bytes / policy.groups / entry_bytes, 1 << 10, 1 << 18)));
+  return policy;
+}
+
 // One table per thread: every thread has accumulators for every slot, so there are fewer threads
 // and rows in flight.
 Policy group_policy(const Traits& traits, const TileProgram& program) {
-  if (traits.wants_single_thread_groups()) {
-    Policy policy = cpu_policy(traits, program);
-    policy.groups = traits.compute_units * 2;
-    policy.slots = 1024;
-    return policy;
-  }
   Policy policy = gpu_policy(traits, program);
   policy.group_size = group_size(traits, 128);
   policy.tile_rows = policy.group_size * 32;

@@ -34,7 +34,9 @@ bool can_pass_once(const Traits& traits, const TileProgram& program);
 Policy one_pass_policy(const Traits& traits, const TileProgram& program);
 
 // Groups, except those in partitions (partition_layout.hpp): group_policies.cpp.
-Policy group_policy(const Traits& traits, const TileProgram& program);  // one table per thread
+// One table per thread, which stays from launch to launch where a group is one thread.
+Policy kept_group_policy(const Traits& traits, const TileProgram& program);
+Policy group_policy(const Traits& traits, const TileProgram& program);
 bool can_group_locally(const Traits& traits, const TileProgram& program);
 Policy local_group_policy(const Traits& traits, const TileProgram& program, std::uint32_t slots);
 Policy first_local_group_policy(const Traits& traits, const TileProgram& program);

@@ -23,6 +23,7 @@ enum class Algorithm : unsigned char {
   look_back,
   reduce,
   group,
+  group_kept,
   group_dense,
   group_partitioned,
   group_local,

@@ -33,7 +33,7 @@ std::uint32_t find(const JoinTable& table, std::int64_t key) {
 }
 
 TEST(JoinTable, EveryKeyFindsItsRowAndNoOtherDoes) {
-  for (const std::int64_t stride : {1, 3, 1'000'003}) {  // a place each, with gaps, and hashed
+  for (const std::int64_t stride : {1, 3, 1'000'003}) {  // a place each, with gaps, and shared
     SCOPED_TRACE(stride);
     const std::vector<std::int64_t> keys = shuffled_keys(stride);
     const JoinTable table = table_of(keys);
@@ -44,6 +44,18 @@ TEST(JoinTable, EveryKeyFindsItsRowAndNoOtherDoes) {
          {INT64_MIN, std::int64_t{-5001}, row_count * stride - 5000, INT64_MAX})
       EXPECT_EQ(find(table, absent), JoinTable::no_row) << absent;
   }
+}
+
+// Most of them lie where few positions are: there they would be searched for one after another.
+TEST(JoinTable, KeysOfUnevenDensityAreHashed) {
+  std::vector<std::int64_t> keys = shuffled_keys(1);
+  EXPECT_EQ(table_of(shuffled_keys(1'000'003)).table()[header_factor], 1u);
+  keys[3] = INT64_MAX;
+  const JoinTable table = table_of(keys);
+  EXPECT_NE(table.table()[header_factor], 1u);
+  EXPECT_TRUE(table.is_unique());
+  for (std::uint32_t row = 0; row < row_count; row++) ASSERT_EQ(find(table, keys[row]), row);
+  EXPECT_EQ(find(table, -5001), JoinTable::no_row);
 }
 
 // The two rows are of different threads.

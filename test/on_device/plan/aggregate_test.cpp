@@ -158,6 +158,64 @@ TEST(GroupByKeys, FloatKeysJoinNaNsAndZeros) { expect_groups(300, {"f32_null"});
 TEST(GroupByKeys, MoreKeysThanATableHoldsRunAgainWithALargerOne) {
   expect_groups(3000, {"i16", "u8"});
 }
+// Of row i: the key is i * 7919 modulo `groups`, and its value i.
+Table scattered_keys(std::uint64_t rows, std::uint64_t groups) {
+  std::vector<std::int64_t> key(rows), value(rows);
+  for (std::uint64_t i = 0; i < rows; i++) {
+    key[i] = static_cast<std::int64_t>(i * 7919 % groups);
+    value[i] = static_cast<std::int64_t>(i);
+  }
+  return Table::of({{"key", Column::from(key)}, {"value", Column::from(value)}});
+}
+
+StepId sums_by_key(Plan& plan, const Table& table) {
+  const StepId source = plan.source(table_source(table));
+  Builder b(plan.step(source).schema);
+  return *plan.group_by(source, b.graph(), {{"key", b.column(0u)}},
+                        {{Aggregate::sum, b.column(1u), "sum", nullptr}});
+}
+
+void expect_sums_by_key(const Table& got, const Table& table) {
+  std::map<Int128, Int128> sums;
+  for (std::uint64_t row = 0; row < table.row_count; row++)
+    sums[scalar_at(table.columns[0], row).integer] += scalar_at(table.columns[1], row).integer;
+  ASSERT_EQ(got.row_count, sums.size());
+  for (std::uint64_t row = 0; row < got.row_count; row++)
+    ASSERT_TRUE(scalar_at(got.columns[1], row).integer ==
+                sums.at(scalar_at(got.columns[0], row).integer))
+        << row;
+}
+
+// Tables of a CPU are emptied when they are full, which a memory limit makes soon, and a key then
+// comes several times.
+TEST(GroupByKeys, AKeyOfSeveralFullTablesIsOneGroup) {
+  constexpr std::uint64_t groups = 5000;
+  const Table table = scattered_keys(60'000, groups);
+  Plan plan;
+  const StepId sums = sums_by_key(plan, table);
+  on_each_device([&](Device& device) {
+    if (!device.traits().wants_single_thread_groups()) return;
+    const RunOptions options{
+        .device = device.traits().id, .batch_rows = 16384, .memory_limit_bytes = 1 << 20};
+    TAKE(const QueryResult outcome, run(plan, sums, options));
+    expect_sums_by_key(outcome.table, table);
+    constexpr std::uint64_t least_bytes_of_a_group = 24;
+    EXPECT_GT(outcome.report.bytes_downloaded, 4 * groups * least_bytes_of_a_group);
+  });
+}
+
+TEST(GroupByKeys, ALaunchOfAPreparedStepAddsNothingToTheNext) {
+  const Table table = scattered_keys(10'000, 300);
+  Plan plan;
+  const StepId sums = sums_by_key(plan, table);
+  on_each_device([&](Device& device) {
+    TAKE(const auto prepared, prepare(plan, sums, {.device = device.traits().id}));
+    for (int i = 0; i < 3; i++) EXPECT_OK(prepared->run_seconds());
+    TAKE(const QueryResult outcome, prepared->fetch());
+    expect_sums_by_key(outcome.table, table);
+  });
+}
+
 TEST(GroupByKeys, NoRowsGiveNoGroups) { expect_groups(0, {"s"}); }
 
 TEST(GroupByKeys, WithoutAggregatesYieldsDistinctKeys) {

@@ -296,6 +296,22 @@ TEST(Join, FiltersOnBothSidesOfALookupFuseIntoOneKernel) {
   }
 }
 
+// The predicate is true of no row, so that none would be looked up, but it overflows.
+TEST(Join, AFaultBeforeALookupIsFoundInRowsThatDoNotPass) {
+  const Table left = side({500, {int32}, 60, true, false, 1}),
+              right = side({50, {int32}, 0, true, true, 2});
+  Joined joined = sources(left, right);
+  Builder b(left.schema());
+  TAKE(const NodeId number, b.column("number"));
+  TAKE(const NodeId product, b.binary(Op::multiply, number, b.literal(Scalar::of(3'000'000))));
+  TAKE(const NodeId never, b.binary(Op::greater, product, b.literal(Scalar::of(INT32_MAX))));
+  TAKE(const StepId kept, joined.plan.filter(joined.left, b.graph(), never));
+  TAKE(const StepId both, joined.plan.join(kept, joined.right, JoinKind::inner, first_keys(1)));
+  on_each_variant(joined.plan, joined.left, both, [&](const RunOptions& options) {
+    EXPECT_EQ(run(joined.plan, both, options).status().code(), Code::overflow);
+  });
+}
+
 // Counts by the right side's text, and sums of its number.
 TEST(Join, GroupsAndSumsOfTheRightSideComeFromTheSameKernel) {
   OneKernel chain(JoinKind::inner);
