@@ -24,9 +24,8 @@ class MadeTable final : public PagedTable {
     std::vector<StoredChunk>& chunks = chunks_[column];
     chunks.clear();
     for (std::uint32_t group = 0; group + 1 < first_rows_.size(); group++)
-      chunks.push_back(
-          {chunk_bytes, unpacked_bytes,
-           changes.contains({column, group}) ? Compression::gzip : Compression::none});
+      chunks.push_back({chunk_bytes, unpacked_bytes,
+                        changes.contains({column, group}) ? Compression::gzip : Compression::none});
     return chunks;
   }
   Result<ChunkPages> read(std::uint32_t column, std::uint32_t row_group,
