@@ -106,11 +106,10 @@ Result<double> bytes_named(Session& session, const TpchStatement& statement,
     const std::string file = std::string(table) + ".parquet";
     if (std::string_view(statement.text).find("'" + file + "'") == std::string_view::npos) continue;
     PENSTOCK_ASSIGN(const auto source, session.open_table((folder / file).string()));
-    const auto pages = source->pages();
-    for (std::uint32_t column = 0; pages && column < source->schema().size(); column++)
+    const auto paged = source->pages();
+    for (std::uint32_t column = 0; paged && column < source->schema().size(); column++)
       if (names_column(statement.text, source->schema()[column].name))
-        for (std::uint32_t group = 0; group + 1 < pages->first_rows().size(); group++)
-          bytes += pages->stored_bytes(column, group);
+        for (const pages::StoredChunk& chunk : paged->chunks(column)) bytes += chunk.stored_bytes;
   }
   return static_cast<double>(bytes);
 }

@@ -30,6 +30,7 @@ class DiskCache {
   // limit is $PENSTOCK_CACHE_BYTES, else 256 MiB: some ten thousand generated programs of 20 KB.
   static DiskCache from_environment();
   DiskCache(std::string directory, std::uint64_t limit_bytes);  // an empty directory: off
+  const std::string& directory() const { return directory_; }
 
   std::optional<CacheEntry> load(const CacheKey& key) const;
   // Returns false when nothing was stored: the cache is off or read-only, the disk is full, or the

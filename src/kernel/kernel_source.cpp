@@ -1,7 +1,10 @@
 #include "kernel/kernel_source.hpp"
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "kernel/signature.hpp"
@@ -156,6 +159,32 @@ std::string with_kernel_macros(Target target, std::string text) {
   return macros + text;
 }
 
+// What assemble() returned, by all that it was given: a statement that is run again asks for the
+// same texts. Reading their signatures takes some 0.2 ms each.
+class AssembledTexts {
+ public:
+  std::optional<std::string> find(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    const auto known = texts_.find(key);
+    return known == texts_.end() ? std::nullopt : std::optional(known->second);
+  }
+  void keep(std::string key, const std::string& text) {
+    constexpr std::size_t max_bytes = std::size_t{16} << 20;
+    const std::lock_guard lock(mutex_);
+    bytes_ += key.size() + text.size();
+    if (bytes_ > max_bytes) {
+      texts_.clear();
+      bytes_ = key.size() + text.size();
+    }
+    texts_.insert_or_assign(std::move(key), text);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::string> texts_;
+  std::size_t bytes_ = 0;
+};
+
 // Returns a prelude without its template of KERNEL, whose lines are left empty.
 std::string prelude_of(std::string_view name) {
   std::string text(kernel_source(name));
@@ -180,7 +209,8 @@ std::string assemble_parts(Target target, std::span<const SourcePart> parts, Fin
   return with_kernel_macros(target, includer.take());
 }
 
-std::string assemble(Target target, std::span<const SourcePart> parts, FindSource find) {
+static std::string assemble_anew(Target target, std::span<const SourcePart> parts,
+                                 FindSource find) {
   std::string text;
   if (target == Target::sycl) text += "#include <sycl/sycl.hpp>\n";  // before any macro is defined
   const auto add = [&](std::string_view name, std::string_view part) {
@@ -193,6 +223,18 @@ std::string assemble(Target target, std::span<const SourcePart> parts, FindSourc
   add("kernel/group.kc", kernel_source("kernel/group.kc"));
   text += assemble_parts(target, parts, find);
   if (is_plain(target)) text += "}  // namespace kernelc\n";
+  return text;
+}
+
+std::string assemble(Target target, std::span<const SourcePart> parts, FindSource find) {
+  static AssembledTexts& texts = *new AssembledTexts;  // kept: threads may outlive statics
+  std::string key = std::string(name_of(target)) + '\0';
+  key.append(reinterpret_cast<const char*>(&find), sizeof find);
+  for (const SourcePart& part : parts)
+    key.append(part.name).append(1, '\0').append(part.text).append(1, '\0');
+  if (std::optional<std::string> known = texts.find(key)) return *std::move(known);
+  std::string text = assemble_anew(target, parts, find);
+  texts.keep(std::move(key), text);
   return text;
 }
 

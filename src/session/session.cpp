@@ -1,6 +1,9 @@
 #include "penstock/session.hpp"
 
+#include <algorithm>
+
 #include "base/exception_boundary.hpp"
+#include "session/bound_statements.hpp"
 #include "session/open_tables.hpp"
 
 namespace penstock {
@@ -13,14 +16,12 @@ class SessionOfFiles final : public Session {
         device_(SessionDevice::open(options.device, options.cache_limit_bytes)) {}
 
   Result<QueryResult> sql(std::string_view statement, const RunOptions& options) override {
-    Plan plan;
-    PENSTOCK_ASSIGN(const StepId result, bind(statement, plan));
-    return run(plan, result, options);
+    PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(statement));
+    return run(*bound.plan, bound.result, options);
   }
   Result<std::string> explain(std::string_view statement, const RunOptions& options) override {
-    Plan plan;
-    PENSTOCK_ASSIGN(const StepId result, bind(statement, plan));
-    return penstock::explain(plan, result, in_session(options));
+    PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(statement));
+    return penstock::explain(*bound.plan, bound.result, in_session(options));
   }
   Result<QueryResult> run(const Plan& plan, StepId result, const RunOptions& options) override {
     return penstock::run(plan, result, in_session(options));
@@ -32,8 +33,29 @@ class SessionOfFiles final : public Session {
   DeviceCache& cache() override { return device_->cache(); }
 
  private:
-  Result<StepId> bind(std::string_view statement, Plan& plan) {
-    return bind_sql(statement, plan, [this](const std::string& path) { return open_table(path); });
+  Result<session::BoundStatement> bind(std::string_view statement) {
+    return catch_exceptions([&] { return bound(statement); });
+  }
+  Result<session::BoundStatement> bound(std::string_view statement) {
+    if (auto known = statements_.find(statement); known && is_current(*known)) return *known;
+    session::BoundStatement bound;
+    const auto plan = std::make_shared<Plan>();
+    const auto open = [&](const std::string& path) -> Result<std::shared_ptr<TableSource>> {
+      PENSTOCK_ASSIGN(auto table, open_table(path));
+      bound.tables.emplace_back(path, table);
+      return table;
+    };
+    PENSTOCK_ASSIGN(bound.result, bind_sql(statement, *plan, open));
+    bound.plan = plan;
+    statements_.keep(statement, bound);
+    return bound;
+  }
+  // A file that cannot be opened now is opened by binding, which says where the statement names it.
+  bool is_current(const session::BoundStatement& bound) {
+    return std::ranges::all_of(bound.tables, [&](const auto& table) {
+      const auto now = open_table(table.first);
+      return now.ok() && *now == table.second;
+    });
   }
   RunOptions in_session(RunOptions options) const {
     options.session = device_;
@@ -44,6 +66,7 @@ class SessionOfFiles final : public Session {
   const std::string selector_;
   const std::shared_ptr<SessionDevice> device_;
   session::OpenTables tables_;
+  session::BoundStatements statements_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/file.hpp"
+#include "device/disk_cache.hpp"
 #include "kernel/bandwidth.hpp"
 
 namespace penstock::terminal {
@@ -23,13 +24,14 @@ std::string identity(const Traits& traits) {
   return text;
 }
 
+// Every statement asks, so that the cache's files are not counted for it.
 Result<std::filesystem::path> record_path(const Traits& traits) {
-  PENSTOCK_ASSIGN(const CacheSummary cache, summarize_cache());
-  if (cache.directory.empty()) return Status(Code::io, "the cache is off");
+  const auto cache = device::DiskCache::from_environment();
+  if (cache.directory().empty()) return Status(Code::io, "the cache is off");
   std::string name = "copy-bandwidth-";
   for (char c : (traits.id + "-" + traits.name).substr(0, 80))
     name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  return std::filesystem::path(cache.directory) / (name + ".txt");
+  return std::filesystem::path(cache.directory()) / (name + ".txt");
 }
 
 std::optional<MeasuredBandwidth> read_record(const Traits& traits) {

@@ -104,22 +104,29 @@ struct ChunkPlace {
   std::uint64_t offset = 0, bytes = 0;
 };
 
+// What the footer says of a column chunk.
+struct StoredChunk {
+  std::uint64_t stored_bytes = 0;
+  std::uint64_t page_bytes = 0;  // after decompression; a footer may be wrong
+  Compression compression = Compression::other;
+  bool has_plain_strings = false;  // it has strings outside of its dictionary
+  // Why it cannot be read as pages, as PagedColumn::why_not. Empty: it can be.
+  std::string why_not = {};
+};
+
 class PagedTable {
  public:
   virtual ~PagedTable() = default;
   virtual const std::vector<PagedColumn>& columns() const = 0;
   // Returns the number of rows before row group g; the last one is that of all rows.
   virtual std::span<const std::uint64_t> first_rows() const = 0;
-  // Says by the footer alone why a column chunk cannot be read as pages, as PagedColumn::why_not;
-  // empty where it can be.
-  virtual std::string why_not(std::uint32_t column, std::uint32_t row_group) const = 0;
-  // Returns whether a chunk of strings has some outside of its dictionary.
-  virtual bool has_plain_strings(std::uint32_t column, std::uint32_t row_group) const = 0;
-  // The stored bytes of a column chunk by the footer.
-  virtual std::uint64_t stored_bytes(std::uint32_t column, std::uint32_t row_group) const = 0;
-  // And those of its pages after decompression, by the footer, which may be wrong.
-  virtual std::uint64_t page_bytes(std::uint32_t column, std::uint32_t row_group) const = 0;
-  virtual Compression compression(std::uint32_t column, std::uint32_t row_group) const = 0;
+  // Returns a column's chunks, one of each row group.
+  virtual std::span<const StoredChunk> chunks(std::uint32_t column) const = 0;
+  // Says by the footer alone why a column chunk cannot be read as pages; empty where it can be.
+  const std::string& why_not(std::uint32_t column, std::uint32_t row_group) const {
+    const std::string& of_column = columns()[column].why_not;
+    return of_column.empty() ? chunks(column)[row_group].why_not : of_column;
+  }
   // Reads a chunk and its page headers. `memory` may be empty: ordinary memory then. Has at least
   // 16 readable bytes after the chunk. Code::corrupt or Code::truncated with column, row group,
   // page and byte. Several threads may call it at once.

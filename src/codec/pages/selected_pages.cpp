@@ -27,9 +27,12 @@ std::vector<std::uint32_t> all_groups(const PagedTable& table) {
 RowGroupBatch part_of(const PagedTable& table, std::span<const std::uint32_t> columns,
                       const RowGroupBatch& batch, std::span<const std::uint32_t> groups) {
   constexpr BatchLimits no_limits{UINT64_MAX, UINT64_MAX, UINT64_MAX};
+  const auto first = std::ranges::lower_bound(groups, batch.row_groups.front());
+  const auto last = std::upper_bound(first, groups.end(), batch.row_groups.back());
   std::vector<std::uint32_t> common;
-  std::set_intersection(batch.row_groups.begin(), batch.row_groups.end(), groups.begin(),
-                        groups.end(), std::back_inserter(common));
+  std::set_intersection(batch.row_groups.begin(), batch.row_groups.end(), first, last,
+                        std::back_inserter(common));
+  if (common.size() == batch.row_groups.size()) return batch;
   std::vector<RowGroupBatch> parts = plan_batches(table, columns, common, no_limits);
   return parts.empty() ? RowGroupBatch() : std::move(parts[0]);
 }

@@ -94,16 +94,18 @@ pages::PagedColumn paged_column(const ParquetFile& file, const ParquetColumn& co
   return paged;
 }
 
-std::vector<FooterChunk> footer_chunks(const ParquetFile& file, const ParquetColumn& column) {
-  std::vector<FooterChunk> chunks;
+std::vector<pages::StoredChunk> footer_chunks(const ParquetFile& file,
+                                              const ParquetColumn& column) {
+  std::vector<pages::StoredChunk> chunks;
   for (int g = 0; g < file.row_group_count() && column.leaf >= 0; g++) {
     const auto chunk = file.metadata().RowGroup(g)->ColumnChunk(column.leaf);
     const auto index = static_cast<std::size_t>(g);
     const std::uint64_t rows = file.first_rows()[index + 1] - file.first_rows()[index];
-    chunks.push_back(
-        {positive(chunk->total_compressed_size()), positive(chunk->total_uncompressed_size()),
-         compression_of(chunk->compression()), why_not_chunk(*chunk, rows),
-         rows > 0 && column.conversion == Conversion::string && !is_all_codes(*chunk)});
+    chunks.push_back({positive(chunk->total_compressed_size()),
+                      positive(chunk->total_uncompressed_size()),
+                      compression_of(chunk->compression()),
+                      rows > 0 && column.conversion == Conversion::string && !is_all_codes(*chunk),
+                      why_not_chunk(*chunk, rows)});
   }
   return chunks;
 }

@@ -31,22 +31,7 @@ class PagedFile final : public pages::PagedTable {
 
   const std::vector<pages::PagedColumn>& columns() const override { return columns_; }
   std::span<const std::uint64_t> first_rows() const override { return file_->first_rows(); }
-  std::string why_not(std::uint32_t column, std::uint32_t row_group) const override {
-    return columns_[column].why_not.empty() ? chunk(column, row_group).why_not
-                                            : columns_[column].why_not;
-  }
-  bool has_plain_strings(std::uint32_t column, std::uint32_t row_group) const override {
-    return chunk(column, row_group).has_plain_strings;
-  }
-  std::uint64_t stored_bytes(std::uint32_t column, std::uint32_t row_group) const override {
-    return chunk(column, row_group).stored_bytes;
-  }
-  std::uint64_t page_bytes(std::uint32_t column, std::uint32_t row_group) const override {
-    return chunk(column, row_group).page_bytes;
-  }
-  pages::Compression compression(std::uint32_t column, std::uint32_t row_group) const override {
-    return chunk(column, row_group).compression;
-  }
+  std::span<const pages::StoredChunk> chunks(std::uint32_t column) const override;
   Result<ChunkPages> read(std::uint32_t column, std::uint32_t row_group,
                           const BatchAllocator& memory) const override;
   std::vector<std::vector<std::size_t>> neighbours(std::span<const std::uint32_t> columns,
@@ -69,9 +54,8 @@ class PagedFile final : public pages::PagedTable {
  private:
   struct ColumnChunks {
     std::once_flag looked_at;
-    std::vector<FooterChunk> chunks;
+    std::vector<pages::StoredChunk> chunks;
   };
-  const FooterChunk& chunk(std::uint32_t column, std::uint32_t row_group) const;
   std::string location(std::uint32_t column, std::uint32_t row_group, std::uint32_t page,
                        std::uint64_t byte) const;
   struct Found {
@@ -95,7 +79,7 @@ class PagedFile final : public pages::PagedTable {
 };
 
 // A footer that Parquet refuses only now makes chunks that cannot be read as pages.
-const FooterChunk& PagedFile::chunk(std::uint32_t column, std::uint32_t row_group) const {
+std::span<const pages::StoredChunk> PagedFile::chunks(std::uint32_t column) const {
   ColumnChunks& of = chunks_[column];
   std::call_once(of.looked_at, [&] {
     const Status status = catch_arrow_exceptions([&]() -> Status {
@@ -103,11 +87,11 @@ const FooterChunk& PagedFile::chunk(std::uint32_t column, std::uint32_t row_grou
       return {};
     });
     if (status.ok() && !of.chunks.empty()) return;
-    FooterChunk none;
+    pages::StoredChunk none;
     none.why_not = "its footer cannot be read";
     of.chunks.assign(static_cast<std::size_t>(file_->row_group_count()), none);
   });
-  return of.chunks[row_group];
+  return of.chunks;
 }
 
 Result<ChunkPages> PagedFile::read(std::uint32_t column, std::uint32_t row_group,
@@ -184,7 +168,7 @@ Result<PagedFile::Found> PagedFile::find_chunk(std::uint32_t column,
   Found found;
   found.chunk.row_group = row_group;
   found.chunk.row_count = static_cast<std::uint32_t>(rows);
-  found.chunk.compression = compression(column, row_group);
+  found.chunk.compression = chunks(column)[row_group].compression;
   if (rows == 0) return found;
   const auto footer = file_->metadata()
                           .RowGroup(static_cast<int>(row_group))

@@ -4,6 +4,7 @@
 #include "io/common/arrow_errors.hpp"
 #include "io/common/sources.hpp"
 #include "io/parquet/paged_file.hpp"
+#include "io/parquet/parquet_known_selections.hpp"
 #include "io/parquet/parquet_scan.hpp"
 #include "io/parquet/parquet_select.hpp"
 #include "io/parquet/parquet_statistics.hpp"
@@ -26,7 +27,11 @@ class ParquetSource final : public TableSource {
     return std::filesystem::path(file_->path()).filename().string();
   }
   Result<std::optional<RowSelection>> select_rows(const RowCondition& needed) const override {
+    const std::optional<std::string> key = KnownSelections::key_of(needed);
+    if (key)
+      if (auto known = selections_.find(*key)) return known;
     PENSTOCK_ASSIGN(RowSelection rows, select_parquet_rows(*file_, known_, needed));
+    if (key) selections_.keep(*key, rows);
     return std::optional(std::move(rows));
   }
   Result<ColumnStatistics> statistics(std::uint32_t column) const override {
@@ -48,6 +53,7 @@ class ParquetSource final : public TableSource {
  private:
   std::shared_ptr<const ParquetFile> file_;
   KnownBounds known_;
+  mutable KnownSelections selections_;
   std::shared_ptr<const pages::PagedTable> pages_;
   Schema schema_;
   std::string identity_;  // when it was opened

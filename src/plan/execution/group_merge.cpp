@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "plan/codegen/emit_pipeline_parts.hpp"
 #include "plan/codegen/kernels/group_merge_limits.h"
@@ -41,6 +42,26 @@ std::vector<std::uint32_t> layout_of(const TileProgram& program) {
   return words;
 }
 
+// Zeroes of floats differ by their sign, though none is less.
+bool adds_in_any_order(const TileProgram& program) {
+  return std::ranges::none_of(program.accumulators, [](const Accumulator& a) {
+    const bool is_extreme =
+        a.kind == AccumulatorKind::minimum || a.kind == AccumulatorKind::maximum;
+    return a.kind == AccumulatorKind::sum_f64 || (is_extreme && is_float(a.type));
+  });
+}
+
+// Where the words of entries are: those of a table are `slot` words apart, tables `table` words.
+struct EntryStrides {
+  std::uint64_t table = 0, slot = 0;
+};
+
+EntryStrides strides_of(const TileProgram& program, const GroupByResults& tables) {
+  const std::uint64_t words = program.key_words() + std::max(1u, program.accumulator_words());
+  if (tables.is_slot_major) return {words, words * tables.table_count};
+  return {words * tables.slots_per_table, words};
+}
+
 bool merges_on_device(const MergePlace& place, const TileProgram& program) {
   const bool is_custom =
       std::any_of(program.accumulators.begin(), program.accumulators.end(),
@@ -56,6 +77,7 @@ GroupMerge::GroupMerge(MergePlace place, const TileProgram& program)
       program_(program),
       layout_words_(layout_of(program)),
       kernels_(place_.device, {"group_merge"}),
+      adds_in_any_order_(adds_in_any_order(program)),
       launch_number_(MERGE_FIRST_LAUNCH) {
   slot_words_ = layout_words_[0] + 2 * layout_words_[1];
 }
@@ -67,7 +89,9 @@ std::unique_ptr<GroupMerge> GroupMerge::begin(const MergePlace& place, const Til
 
 bool GroupMerge::wants(std::span<const std::uint32_t> counts) const {
   return merges_ > 0 || place_.location == MergeLocation::device ||
-         *std::max_element(counts.begin(), counts.end()) >= min_merged_groups;
+         *std::max_element(counts.begin(), counts.end()) >= min_merged_groups ||
+         (adds_in_any_order_ &&
+          std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}) >= min_linked_groups);
 }
 
 Status GroupMerge::open() {
@@ -151,17 +175,48 @@ Result<bool> GroupMerge::add(const GroupByResults& tables, std::span<const std::
   return true;
 }
 
-// Merges table after table: the order in which the host would add them.
+// Returns whether all tables are merged by two launches: `count` entries, numbered slot by slot.
+bool GroupMerge::links(const GroupByResults& tables, std::uint64_t count) {
+  if (!adds_in_any_order_ || tables.table_count == 1 || count >= MERGE_LINKED) return false;
+  if (links_ && links_->bytes() >= count * 8) return true;
+  auto links = place_.device->allocate(count * 8);
+  if (links.ok()) links_ = std::move(links).value();
+  return links.ok();
+}
+
+Status GroupMerge::merge_linked(const GroupByResults& tables, std::uint32_t count) {
+  const EntryStrides strides = strides_of(program_, tables);
+  const auto add_shape = [&](std::vector<Argument>& arguments) {
+    arguments.push_back(Argument::value(tables.table_count));
+    arguments.push_back(Argument::value(strides.table));
+    arguments.push_back(Argument::value(strides.slot));
+    arguments.push_back(Argument::value(count));
+  };
+  std::vector<Argument> arguments;
+  plan::add(arguments, {&tables.results, &tables.used_slots, &layout_, &slots_.states,
+                        &slots_.words, &links_});
+  add_shape(arguments);
+  arguments.push_back(Argument::value(static_cast<std::uint32_t>(slots_.count - 1)));
+  PENSTOCK_TRY(launch("group_merge_link", count, arguments));
+  arguments.clear();
+  plan::add(arguments, {&tables.results, &tables.used_slots, &layout_, &links_, &slots_.states,
+                        &slots_.words, &totals_});
+  add_shape(arguments);
+  return launch("group_merge_linked", count, arguments);
+}
+
+// Merges all tables at once, or table after table: the order in which the host would add them.
 Status GroupMerge::merge(const GroupByResults& tables, std::span<const std::uint32_t> counts) {
-  const std::uint64_t words = program_.key_words() + std::max(1u, program_.accumulator_words());
+  const std::uint64_t all =
+      counts.size() * std::uint64_t{*std::max_element(counts.begin(), counts.end())};
+  if (links(tables, all)) return merge_linked(tables, static_cast<std::uint32_t>(all));
+  const EntryStrides strides = strides_of(program_, tables);
   std::vector<Argument> buffers;
   plan::add(buffers, {&tables.results, &layout_, &slots_.states, &slots_.words, &totals_});
   for (std::size_t table = 0; table < counts.size(); table++) {
-    const std::uint64_t first =
-        tables.is_slot_major ? table * words : table * tables.slots_per_table * words;
     std::vector<Argument> arguments = buffers;
-    arguments.push_back(Argument::value(first));
-    arguments.push_back(Argument::value(tables.is_slot_major ? counts.size() * words : words));
+    arguments.push_back(Argument::value(table * strides.table));
+    arguments.push_back(Argument::value(strides.slot));
     arguments.push_back(Argument::value(counts[table]));
     arguments.push_back(Argument::value(static_cast<std::uint32_t>(slots_.count - 1)));
     arguments.push_back(Argument::value(launch_number_++));

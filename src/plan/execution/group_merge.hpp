@@ -19,8 +19,10 @@ namespace penstock::plan {
 
 // Where the groups of chunks are merged. `automatic`: on devices with cores of their own, from the
 // first chunk on that has min_merged_groups in one table; fewer cost the host less than a launch.
+// Where groups may be added in any order, which sums of floats may not, two launches take all
+// tables: it begins with min_linked_groups in all of them.
 enum class MergeLocation : unsigned char { automatic, device, host };
-constexpr std::uint32_t min_merged_groups = 2048;
+constexpr std::uint32_t min_merged_groups = 2048, min_linked_groups = 4096;
 
 // A run's device, the queue of its kernels, and RunOptions::memory_limit_bytes. The queue outlives
 // what is merged by it.
@@ -81,6 +83,8 @@ class GroupMerge {
   bool fits(std::uint64_t slots) const;
   Result<bool> grow(std::uint64_t slots);
   Status merge(const GroupByResults& tables, std::span<const std::uint32_t> counts);
+  Status merge_linked(const GroupByResults& tables, std::uint32_t count);
+  bool links(const GroupByResults& tables, std::uint64_t count);
   Status read_totals(std::uint64_t entries, std::shared_ptr<Event> begun);
   Status take_totals(Unread& unread);
   Status take_all_totals();
@@ -94,7 +98,8 @@ class GroupMerge {
   std::uint32_t slot_words_ = 0;
   std::vector<std::uint32_t> layout_words_;
   RowKernels kernels_;
-  BufferPointer layout_, totals_;
+  const bool adds_in_any_order_;
+  BufferPointer layout_, totals_, links_;
   Slots slots_;
   std::array<Unread, max_unread> unread_;  // a ring: merges_ counts those that were enqueued
   std::uint64_t merges_ = 0, known_groups_ = 0, entries_merged_ = 0;

@@ -111,6 +111,21 @@ Result<std::unique_ptr<ChunkSource>> PagedScan::open(std::shared_ptr<Device> dev
 }
 
 Status PagedScan::open_stream(const Limits& limits, BegunPages begun) {
+  if (begun.resident)
+    resident_ = *std::exchange(begun.resident, {});
+  else
+    look_up(limits);
+  for (std::size_t i = 0; i < program_.paged.size(); i++)
+    if (resident_.strings(i)) entries_.set_strings(program_.paged[i].column, resident_.strings(i));
+  read_loads_ = resident_.missing();
+  if (!read_loads_.empty()) PENSTOCK_TRY(read_pages(limits, std::move(begun)));
+  begun_.resize(chunks_at_once());
+  if (!stream_) return {};
+  for (Begun& chunk : begun_) { PENSTOCK_ASSIGN(chunk.queue, device_->queue()); }
+  return {};
+}
+
+void PagedScan::look_up(const Limits& limits) {
   std::vector<std::size_t> loads(program_.paged.size());
   std::iota(loads.begin(), loads.end(), std::size_t{0});
   const std::vector<std::uint32_t> needed = needed_groups(*table_, limits);
@@ -120,14 +135,6 @@ Status PagedScan::open_stream(const Limits& limits, BegunPages begun) {
                                                         : device_->traits().global_bytes,
                               resident_.is_on()),
                     needed);
-  for (std::size_t i = 0; i < program_.paged.size(); i++)
-    if (resident_.strings(i)) entries_.set_strings(program_.paged[i].column, resident_.strings(i));
-  read_loads_ = resident_.missing();
-  if (!read_loads_.empty()) PENSTOCK_TRY(read_pages(limits, std::move(begun)));
-  begun_.resize(chunks_at_once());
-  if (!stream_) return {};
-  for (Begun& chunk : begun_) { PENSTOCK_ASSIGN(chunk.queue, device_->queue()); }
-  return {};
 }
 
 std::size_t PagedScan::chunks_at_once() const {
@@ -170,7 +177,8 @@ Status PagedScan::open_pinned_stream(BegunPages begun) {
 }
 
 // A device that is being opened has not said how much memory it has; one with less than expected
-// reads anew. Columns that a session keeps are not read.
+// reads anew. Columns that a session keeps are not read; where it keeps all, they are not looked up
+// again.
 Result<BegunPages> PagedScan::begin(const std::shared_ptr<Device>& device,
                                     const TileProgram& program, const TableSource& source,
                                     const Limits& limits,
@@ -190,6 +198,7 @@ Result<BegunPages> PagedScan::begin(const std::shared_ptr<Device>& device,
   BegunPages begun;
   begun.chunks = resident.to_read();
   for (const std::size_t load : resident.missing()) begun.columns.push_back(columns[load]);
+  if (begun.columns.empty() && device) begun.resident = std::move(resident);
   if (begun.columns.empty()) return begun;
   if (may_be_read_directly({*table, begun.columns, begun.chunks}, limits.direct_reads))
     return BegunPages();

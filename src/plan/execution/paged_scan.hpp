@@ -25,6 +25,7 @@ struct BegunPages {
   std::vector<pages::RowGroupBatch> chunks;
   std::shared_ptr<PinnedSlabs> memory;        // null where nothing is pinned
   std::unique_ptr<pages::PageStream> stream;  // null: none is read
+  std::optional<ResidentPages> resident;      // where they are all that is needed
 };
 
 class PagedScan final : public ChunkSource {
@@ -79,6 +80,7 @@ class PagedScan final : public ChunkSource {
             const TileProgram& program, const TableSource& source, const Limits& limits,
             StringPool& strings);
   Status open_stream(const Limits& limits, BegunPages begun);
+  void look_up(const Limits& limits);
   std::size_t chunks_at_once() const;  // that are decoded
   Status read_pages(const Limits& limits, BegunPages begun);
   Status open_pinned_stream(BegunPages begun);

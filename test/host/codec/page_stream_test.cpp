@@ -15,17 +15,18 @@ namespace {
 class MadeTable final : public PagedTable {
  public:
   MadeTable(std::uint32_t column_count, std::vector<std::uint64_t> group_rows)
-      : columns_(column_count) {
+      : columns_(column_count), chunks_(column_count) {
     for (const std::uint64_t rows : group_rows) first_rows_.push_back(first_rows_.back() + rows);
   }
   const std::vector<PagedColumn>& columns() const override { return columns_; }
   std::span<const std::uint64_t> first_rows() const override { return first_rows_; }
-  std::string why_not(std::uint32_t, std::uint32_t) const override { return ""; }
-  bool has_plain_strings(std::uint32_t, std::uint32_t) const override { return false; }
-  std::uint64_t stored_bytes(std::uint32_t, std::uint32_t) const override { return chunk_bytes; }
-  std::uint64_t page_bytes(std::uint32_t, std::uint32_t) const override { return unpacked_bytes; }
-  Compression compression(std::uint32_t column, std::uint32_t row_group) const override {
-    return changes.contains({column, row_group}) ? Compression::gzip : Compression::none;
+  std::span<const StoredChunk> chunks(std::uint32_t column) const override {
+    std::vector<StoredChunk>& chunks = chunks_[column];
+    chunks.clear();
+    for (std::uint32_t group = 0; group + 1 < first_rows_.size(); group++)
+      chunks.push_back({chunk_bytes, unpacked_bytes,
+                        changes.contains({column, group}) ? Compression::gzip : Compression::none});
+    return chunks;
   }
   Result<ChunkPages> read(std::uint32_t column, std::uint32_t row_group,
                           const BatchAllocator&) const override {
@@ -58,6 +59,7 @@ class MadeTable final : public PagedTable {
 
  private:
   std::vector<PagedColumn> columns_;
+  mutable std::vector<std::vector<StoredChunk>> chunks_;  // as last returned
   std::vector<std::uint64_t> first_rows_{0};
 };
 

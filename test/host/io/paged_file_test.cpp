@@ -244,7 +244,7 @@ TEST(PagedFile, ChunksGoToTheMemoryGivenWithBytesToSpare) {
   EXPECT_EQ(chunk->memory, given);
   EXPECT_EQ(chunk->bytes.data(), given.get());
   EXPECT_GE(asked, chunk->bytes.size() + 16);
-  EXPECT_EQ(chunk->bytes.size(), (*source)->pages()->stored_bytes(1, 0));
+  EXPECT_EQ(chunk->bytes.size(), (*source)->pages()->chunks(1)[0].stored_bytes);
 }
 
 TEST(PagedFile, AStreamHasTheChunksOfAllRowGroups) {

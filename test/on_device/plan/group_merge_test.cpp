@@ -1,4 +1,6 @@
 // Groups of chunks merged on the device, against the host's merge of the same chunks.
+#include <map>
+
 #include "on_device/plan/merged_groups.hpp"
 
 namespace penstock::test {
@@ -206,6 +208,114 @@ TEST(GroupMerge, SumsReachTheLimitsOf128BitsAndSayWhereTheyPassThem) {
       ASSERT_FALSE(outcome.ok());
       EXPECT_EQ(outcome.status().code(), Code::overflow);
     }
+  });
+}
+
+// Chunks of made-up tables, as kernels leave them: keys, and a sum of 64 bits.
+class MadeTables {
+ public:
+  explicit MadeTables(Device& device, bool of_floats = false) : device_(device) {
+    const auto values = of_floats ? Column::from(std::vector<double>{0})
+                                  : Column::from(std::vector<std::int32_t>{0});
+    const StepId source = plan_.source(table_source(
+        Table::of({{"key", Column::from(std::vector<std::int64_t>{0})}, {"value", values}})));
+    Builder b(plan_.step(source).schema);
+    const StepId groups = *plan_.group_by(source, b.graph(), {{"key", b.column(0u)}},
+                                          {{Aggregate::sum, b.column(1u), "sum", nullptr}});
+    program_ = *plan::fuse(plan_, source, groups);
+  }
+
+  // Table t of each chunk has the keys t, t + 1 ... of counts[t] entries; the value of entry n of a
+  // chunk is n + 1. Returns the groups' sums by key, and the launches that it took.
+  Result<std::map<std::uint64_t, std::uint64_t>> sums(const std::vector<std::uint32_t>& counts,
+                                                      bool is_slot_major, std::size_t chunks,
+                                                      std::uint64_t& launches) {
+    PENSTOCK_ASSIGN(const auto device, open_device(device_.traits().id));
+    PENSTOCK_ASSIGN(const auto queue, device->queue());
+    const auto merge =
+        plan::GroupMerge::begin({MergeLocation::device, device, queue.get(), 0}, program_);
+    plan::GroupByResults tables;
+    tables.is_slot_major = is_slot_major;
+    tables.table_count = static_cast<std::uint32_t>(counts.size());
+    tables.slots_per_table = *std::max_element(counts.begin(), counts.end()) + 3;
+    const std::vector<std::uint64_t> entries = entries_of(tables, counts);
+    PENSTOCK_ASSIGN(tables.results, on_device(*device, *queue, entries));
+    PENSTOCK_ASSIGN(tables.used_slots, on_device(*device, *queue, counts));
+    for (std::size_t chunk = 0; chunk < chunks; chunk++)
+      PENSTOCK_TRY(merge->add(tables, counts).status());
+    std::map<std::uint64_t, std::uint64_t> found;
+    std::uint64_t words = program_.key_words() + 2 * program_.accumulators.size(),
+                  at = program_.key_words() + 2 * program_.results[0].accumulator;
+    PENSTOCK_TRY(merge->take_all([&](std::span<const std::uint64_t> groups) {
+      for (; !groups.empty(); groups = groups.subspan(words))
+        EXPECT_TRUE(found.emplace(groups[0], groups[at]).second) << "twice: " << groups[0];
+    }));
+    RunReport report;
+    merge->add_to(report);
+    launches = report.kernels.at(0).launches;
+    return found;
+  }
+  bool wants(const std::vector<std::uint32_t>& counts) const {
+    const auto device = *open_device(device_.traits().id);
+    const auto queue = *device->queue();
+    const auto merge =
+        plan::GroupMerge::begin({MergeLocation::automatic, device, queue.get(), 0}, program_);
+    return merge && merge->wants(counts);
+  }
+
+ private:
+  std::vector<std::uint64_t> entries_of(const plan::GroupByResults& tables,
+                                        const std::vector<std::uint32_t>& counts) const {
+    const std::size_t words = program_.key_words() + program_.accumulator_words();
+    const plan::Accumulator& a = program_.accumulators[program_.results[0].accumulator];
+    std::vector<std::uint64_t> entries(words * tables.table_count * tables.slots_per_table, 0);
+    std::uint64_t value = 0;
+    for (std::size_t table = 0; table < counts.size(); table++)
+      for (std::size_t slot = 0; slot < counts[table]; slot++) {
+        std::uint64_t* const entry =
+            &entries[words * (tables.is_slot_major ? slot * tables.table_count + table
+                                                   : table * tables.slots_per_table + slot)];
+        entry[0] = table + slot;
+        entry[program_.key_words() + a.word] = ++value;
+      }
+    return entries;
+  }
+
+  Device& device_;
+  Plan plan_;
+  plan::TileProgram program_;
+};
+
+TEST(GroupMerge, TablesOfAChunkWithKeysInCommonAreMergedByTwoLaunches) {
+  std::vector<std::uint32_t> counts(300);
+  for (std::size_t i = 0; i < counts.size(); i++)
+    counts[i] = static_cast<std::uint32_t>(i * 37 % 90);
+  std::map<std::uint64_t, std::uint64_t> expected;
+  std::uint64_t value = 0;
+  constexpr std::size_t chunks = 3;
+  for (std::size_t table = 0; table < counts.size(); table++)
+    for (std::size_t slot = 0; slot < counts[table]; slot++)
+      expected[table + slot] += chunks * ++value;
+  on_each_device([&](Device& device) {
+    MadeTables tables(device);
+    for (const bool is_slot_major : {false, true}) {
+      SCOPED_TRACE(is_slot_major);
+      std::uint64_t launches = 0;
+      TAKE(const auto sums, tables.sums(counts, is_slot_major, chunks, launches));
+      EXPECT_EQ(sums, expected);
+      EXPECT_LE(launches, 2 * chunks + 3);  // and those that grow the table, and collect
+    }
+  });
+}
+
+// Of sums of floats the order matters: small tables are the host's, who adds them one by one.
+TEST(GroupMerge, ManySmallTablesAreWantedWhereTheOrderOfAdditionsDoesNotMatter) {
+  on_each_device([&](Device& device) {
+    const bool has_own_cores = !device.traits().shares_host_cores();
+    const std::vector<std::uint32_t> many(300, 20), few(300, 10);
+    EXPECT_EQ(MadeTables(device).wants(many), has_own_cores);
+    EXPECT_FALSE(MadeTables(device).wants(few));
+    EXPECT_FALSE(MadeTables(device, true).wants(many));
   });
 }
 

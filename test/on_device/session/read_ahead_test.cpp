@@ -20,20 +20,8 @@ class WatchedPages final : public pages::PagedTable {
       : table_(std::move(table)), on_read_(std::move(on_read)) {}
   const std::vector<pages::PagedColumn>& columns() const override { return table_->columns(); }
   std::span<const std::uint64_t> first_rows() const override { return table_->first_rows(); }
-  std::string why_not(std::uint32_t column, std::uint32_t group) const override {
-    return table_->why_not(column, group);
-  }
-  bool has_plain_strings(std::uint32_t column, std::uint32_t group) const override {
-    return table_->has_plain_strings(column, group);
-  }
-  std::uint64_t stored_bytes(std::uint32_t column, std::uint32_t group) const override {
-    return table_->stored_bytes(column, group);
-  }
-  std::uint64_t page_bytes(std::uint32_t column, std::uint32_t group) const override {
-    return table_->page_bytes(column, group);
-  }
-  pages::Compression compression(std::uint32_t column, std::uint32_t group) const override {
-    return table_->compression(column, group);
+  std::span<const pages::StoredChunk> chunks(std::uint32_t column) const override {
+    return table_->chunks(column);
   }
   Result<pages::ChunkPages> read(std::uint32_t column, std::uint32_t group,
                                  const BatchAllocator& memory) const override {

@@ -94,8 +94,7 @@ class PagedArrayReader final : public DeviceArrayReader {
   std::vector<Compression> compressions() const {
     std::vector<Compression> found;
     for (const std::uint32_t column : columns_)
-      for (std::uint32_t group = 0; group + 1 < table_->first_rows().size(); group++)
-        found.push_back(table_->compression(column, group));
+      for (const StoredChunk& chunk : table_->chunks(column)) found.push_back(chunk.compression);
     std::ranges::sort(found);
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;

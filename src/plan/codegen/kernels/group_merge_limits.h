@@ -20,7 +20,9 @@
 // The words of `layout` before those of the accumulators.
 #define MERGE_LAYOUT_WORDS 2u
 
-// The states of slots. Those from MERGE_FIRST_LAUNCH on are the numbers of launches.
+// The states of slots. Those from MERGE_FIRST_LAUNCH on are the numbers of launches. MERGE_LINKED
+// and the number of an entry are the last entry that was linked to the slot.
 #define MERGE_FREE 0u
 #define MERGE_MOVED 1u
 #define MERGE_FIRST_LAUNCH 2u
+#define MERGE_LINKED 0x80000000u

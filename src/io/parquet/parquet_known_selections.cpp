@@ -1,0 +1,71 @@
+#include "io/parquet/parquet_known_selections.hpp"
+
+#include <algorithm>
+
+namespace penstock::io {
+namespace {
+
+constexpr std::size_t max_selections = 64, max_ranges = 1 << 18;  // 4 MiB
+
+void add_number(std::string& key, std::uint64_t number) {
+  key.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+// Constants have the type of their column, so that it need not be in the key.
+bool add_constants(std::string& key, const Column& constants) {
+  if (constants.dictionary || constants.encoded || constants.device_values ||
+      !constants.validity.empty())
+    return false;
+  add_number(key, constants.row_count);
+  const Kind kind = constants.type.kind;
+  for (std::uint64_t i = 0; i < constants.row_count; i++) {
+    if (kind == Kind::string) {
+      add_number(key, constants.string(i).size());
+      key += constants.string(i);
+    } else if (kind == Kind::boolean) {
+      key += constants.boolean(i) ? '1' : '0';
+    } else {
+      const std::size_t width = width_bytes(constants.type);
+      key.append(reinterpret_cast<const char*>(constants.values.data) + i * width, width);
+    }
+  }
+  return true;
+}
+
+bool add_condition(std::string& key, const RowCondition& condition) {
+  key += static_cast<char>(condition.test);
+  key += condition.keeps_nulls ? '1' : '0';
+  add_number(key, condition.column);
+  add_number(key, condition.conditions.size());
+  return add_constants(key, condition.constants) &&
+         std::ranges::all_of(condition.conditions,
+                             [&](const RowCondition& part) { return add_condition(key, part); });
+}
+
+}  // namespace
+
+std::optional<std::string> KnownSelections::key_of(const RowCondition& condition) {
+  std::string key;
+  return add_condition(key, condition) ? std::optional(std::move(key)) : std::nullopt;
+}
+
+std::optional<RowSelection> KnownSelections::find(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  const auto known = std::ranges::find(entries_, key, &Entry::key);
+  if (known == entries_.end()) return {};
+  entries_.splice(entries_.begin(), entries_, known);
+  return entries_.front().rows;
+}
+
+void KnownSelections::keep(const std::string& key, const RowSelection& rows) {
+  const std::lock_guard lock(mutex_);
+  if (rows.ranges.size() > max_ranges || std::ranges::count(entries_, key, &Entry::key) > 0) return;
+  entries_.push_front({key, rows});
+  ranges_ += rows.ranges.size();
+  while (entries_.size() > max_selections || ranges_ > max_ranges) {
+    ranges_ -= entries_.back().rows.ranges.size();
+    entries_.pop_back();
+  }
+}
+
+}  // namespace penstock::io

@@ -1,0 +1,40 @@
+// The plans of a session's statements, so that one that is asked again is not bound again while its
+// files are the same. Thread-safe.
+#pragma once
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "penstock/plan.hpp"
+
+namespace penstock::session {
+
+struct BoundStatement {
+  // The files that it names, by their paths, in the order in which they were opened.
+  using Tables = std::vector<std::pair<std::string, std::shared_ptr<TableSource>>>;
+  std::shared_ptr<const Plan> plan;
+  StepId result = 0;
+  Tables tables;
+};
+
+class BoundStatements {
+ public:
+  std::optional<BoundStatement> find(std::string_view statement);
+  // Keeps it, and forgets statements over what stood at one of its paths before.
+  void keep(std::string_view statement, const BoundStatement& bound);
+
+ private:
+  struct Entry {
+    std::string statement;
+    BoundStatement bound;
+  };
+  std::mutex mutex_;
+  std::list<Entry> entries_;  // the most recently used first
+};
+
+}  // namespace penstock::session
