@@ -16,6 +16,16 @@ bool read_pairs(TileProgram& program) {
   return fits_parameters(program);
 }
 
+// Every partition has memory for its own table, and for what is counted of all left rows.
+Status PairedRows::begin_partition(std::size_t partition) {
+  pairs_.reset();
+  PENSTOCK_ASSIGN(auto side, partitions_->side_of(partition));
+  PENSTOCK_ASSIGN(pairs_, DevicePairs::count(left_.rows, left_.keys, std::move(side), left_.kind,
+                                             ~std::uint64_t{0}));
+  if (pairs_) return {};
+  return Status(Code::no_memory, "pairs of a partition of a join do not fit device memory");
+}
+
 std::uint64_t pairs_per_chunk(const RunOptions& options, const Traits& traits,
                               const TileProgram& program) {
   constexpr std::uint64_t bytes_of_numbers = 9, most = 1 << 22;

@@ -41,7 +41,23 @@ class Runner {
 
   Result<Table> run() {
     PENSTOCK_TRY(open());
-    for (std::size_t turn = 0; !enough(); turn++) {
+    PENSTOCK_TRY(run_chunks());
+    const std::size_t passes = run_.partitions ? run_.partitions->count() : 1;
+    for (std::size_t pass = 1; pass < passes && !enough(); pass++) {
+      PENSTOCK_TRY(begin_pass(pass));
+      PENSTOCK_TRY(run_chunks());
+    }
+    PENSTOCK_TRY(collector_->take_rest());
+    finish_report();
+    const HostSpan span(run_.recording, "finish results");
+    return collector_->finish();
+  }
+
+ private:
+  // Runs all chunks of the source.
+  Status run_chunks() {
+    rows_ = 0;
+    for (std::size_t turn = next_ = 0; !enough(); turn++) {
       Chunk& chunk = chunks_[turn % chunks_in_flight];
       if (chunk.done) PENSTOCK_TRY(complete(chunk));
       if (enough()) break;
@@ -54,13 +70,10 @@ class Runner {
     for (std::size_t i = 0; i < chunks_in_flight; i++)
       if (Chunk& chunk = chunks_[(next_ + i) % chunks_in_flight]; chunk.done)
         PENSTOCK_TRY(complete(chunk));
-    PENSTOCK_TRY(collector_->take_rest());
-    finish_report();
-    const HostSpan span(run_.recording, "finish results");
-    return collector_->finish();
+    report_stream();
+    return {};
   }
 
- private:
   bool enough() const {
     if (program_.top_k) return program_.top_k->count == 0;
     if (yields_every_row(program_))
@@ -71,9 +84,10 @@ class Runner {
   // Opens the scan, which begins to decode, and waits for the compiler.
   Status open() {
     PENSTOCK_ASSIGN(queue_, run_.device->queue());
+    if (run_.partitions) PENSTOCK_TRY(begin_partitions());
     PENSTOCK_TRY(open_stream());
     if (!program_.lookups.empty())
-      PENSTOCK_TRY(lookups_.upload(*run_.device, program_, *run_.sides, *run_.strings));
+      PENSTOCK_TRY(lookups_.upload(*run_.device, program_, sides(), *run_.strings));
     collector_ = run_.stay
                      ? make_device_rows_collector(program_, *run_.strings, run_.sides, *run_.stay,
                                                   *queue_, source_.row_count().value_or(0))
@@ -83,6 +97,37 @@ class Runner {
                                       run_.first_groups);
     const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
     return kernel_->wait();
+  }
+
+  // Of all lookups, as their kernel finds them.
+  const BuildSides& sides() const { return partitioned_ ? sides_of_pass_ : *run_.sides; }
+
+  Status begin_partitions() {
+    if (run_.pairs) return run_.pairs->begin_partition(0);
+    sides_of_pass_ = *run_.sides;
+    for (partitioned_ = 0; !program_.lookups[*partitioned_].is_partitioned;) ++*partitioned_;
+    PENSTOCK_ASSIGN(sides_of_pass_[run_.partitions->join()], run_.partitions->side_of(0));
+    return {};
+  }
+
+  // The source is read from its beginning on, for the next partition.
+  Status begin_pass(std::size_t pass) {
+    for (Chunk& chunk : chunks_) chunk.memory = {};
+    stream_.reset();
+    is_first_pass_ = false;
+    if (partitioned_)
+      PENSTOCK_TRY(renew_lookup(pass));
+    else
+      PENSTOCK_TRY(run_.pairs->begin_partition(pass));
+    return open_stream();
+  }
+
+  Status renew_lookup(std::size_t pass) {
+    std::shared_ptr<const BuildSide>& side = sides_of_pass_[run_.partitions->join()];
+    lookups_.release(*partitioned_);
+    side.reset();
+    PENSTOCK_ASSIGN(side, run_.partitions->side_of(pass));
+    return lookups_.renew(*run_.device, program_, *partitioned_, sides_of_pass_, *run_.strings);
   }
 
   Status open_stream() {
@@ -177,21 +222,29 @@ class Runner {
     return {};
   }
 
+  // Waits for what still compiles, and uploads. Later passes read the same rows again, but other
+  // pairs.
+  void report_stream() {
+    RunReport& report = *run_.report;
+    for (KernelReport& on_codes : stream_->take_code_reports())
+      code_kernels_.push_back(std::move(on_codes));
+    report.bytes_read_directly += stream_->bytes_read_directly();
+    report.bytes_uploaded += stream_->bytes_uploaded();
+    report.columns_from_cache += stream_->columns_from_cache();
+    report.read_seconds += stream_->read_seconds();
+    if (is_first_pass_ || run_.pairs) report.rows_read += rows_;
+    if (!is_first_pass_) return;
+    if (std::string note = stream_->note(); !note.empty()) report.notes.push_back(std::move(note));
+    report.skipped.rows_skipped -= stream_->rows_besides();
+  }
+
   void finish_report() {
     RunReport& report = *run_.report;
-    report.rows_read += rows_;
     if (const std::size_t columns = light_columns(program_).size(); columns > 0 && launches_ > 0)
       report.notes.push_back("kernels read light encodings: columns " + std::to_string(columns) +
                              ", chunks " + std::to_string(launches_));
-    std::vector<KernelReport> code_kernels =
-        stream_->take_code_reports();  // waits for what still compiles, and uploads
-    report.bytes_read_directly += stream_->bytes_read_directly();
-    if (std::string note = stream_->note(); !note.empty()) report.notes.push_back(std::move(note));
-    report.bytes_uploaded += stream_->bytes_uploaded() + lookups_.bytes_uploaded();
-    report.columns_from_cache += stream_->columns_from_cache();
-    report.skipped.rows_skipped -= stream_->rows_besides();
+    report.bytes_uploaded += lookups_.bytes_uploaded();
     report.bytes_downloaded += collector_->bytes_downloaded;
-    report.read_seconds += stream_->read_seconds();
     KernelReport entry;
     entry.name = entry.variant = std::string(kernel_->variant().name);
     entry.source = kernel_->source();
@@ -200,7 +253,7 @@ class Runner {
     entry.launches = launches_;
     entry.bytes_moved = bytes_moved_ + kernel_->bytes_moved(0, collector_->row_count());
     report.kernels.push_back(std::move(entry));
-    for (KernelReport& on_codes : code_kernels) report.kernels.push_back(std::move(on_codes));
+    for (KernelReport& on_codes : code_kernels_) report.kernels.push_back(std::move(on_codes));
     collector_->add_to(report);
   }
 
@@ -217,6 +270,10 @@ class Runner {
   std::size_t next_ = 0;
   std::uint64_t rows_ = 0, launches_ = 0, bytes_moved_ = 0;
   double device_seconds_ = 0;
+  std::vector<KernelReport> code_kernels_;
+  bool is_first_pass_ = true;
+  std::optional<std::size_t> partitioned_;  // the lookup of run_.partitions
+  BuildSides sides_of_pass_;
 };
 
 // Returns how many rows of so many bytes make a good chunk. A CPU's chunk stays in the caches

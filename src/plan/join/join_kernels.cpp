@@ -6,7 +6,8 @@
 namespace penstock::plan {
 
 std::shared_ptr<JoinKernels> JoinKernels::begin(std::shared_ptr<Device> device) {
-  ProgramSource source = row_kernels_source(device->traits(), {"join_table", "join_pairs"});
+  ProgramSource source =
+      row_kernels_source(device->traits(), {"join_table", "join_pairs", "join_buckets"});
   std::shared_ptr<JoinKernels> kernels(new JoinKernels(device));
   kernels->source_ = source.text;
   kernels->building_ = ThreadPool::shared().start(

@@ -1,5 +1,5 @@
-// The kernels of kernels/join_table.kc and join_pairs.kc, which keep rows in device memory, build
-// joins' tables of them, and make pairs.
+// The kernels of kernels/join_table.kc, join_pairs.kc and join_buckets.kc, which keep rows in
+// device memory, build joins' tables of them, make pairs, and deal rows out to buckets.
 #pragma once
 #include <memory>
 #include <string>
