@@ -6,6 +6,7 @@
 #include "base/clock.hpp"
 #include "device/direct_file.hpp"
 #include "penstock/session_device.hpp"
+#include "plan/execution/join_passes.hpp"
 #include "plan/fusion/light_loads.hpp"
 #include "plan/strings/code_functions.hpp"
 
@@ -31,7 +32,8 @@ class Runner {
         program_(program),
         source_(source),
         begun_(std::move(begun)),
-        kernel_(std::move(kernel)) {}
+        kernel_(std::move(kernel)),
+        passes_({run.device, program, run.sides, *run.strings, run.pairs, run.partitions}) {}
 
   // Waits: work that an error left in the queue still uses the chunks' memory.
   ~Runner() {
@@ -42,8 +44,7 @@ class Runner {
   Result<Table> run() {
     PENSTOCK_TRY(open());
     PENSTOCK_TRY(run_chunks());
-    const std::size_t passes = run_.partitions ? run_.partitions->count() : 1;
-    for (std::size_t pass = 1; pass < passes && !enough(); pass++) {
+    for (std::size_t pass = 1; pass < passes_.count() && !enough(); pass++) {
       PENSTOCK_TRY(begin_pass(pass));
       PENSTOCK_TRY(run_chunks());
     }
@@ -84,10 +85,9 @@ class Runner {
   // Opens the scan, which begins to decode, and waits for the compiler.
   Status open() {
     PENSTOCK_ASSIGN(queue_, run_.device->queue());
-    if (run_.partitions) PENSTOCK_TRY(begin_partitions());
+    PENSTOCK_TRY(passes_.begin_rows(0));
     PENSTOCK_TRY(open_stream());
-    if (!program_.lookups.empty())
-      PENSTOCK_TRY(lookups_.upload(*run_.device, program_, sides(), *run_.strings));
+    PENSTOCK_TRY(passes_.begin_lookups(0));
     collector_ = run_.stay
                      ? make_device_rows_collector(program_, *run_.strings, run_.sides, *run_.stay,
                                                   *queue_, source_.row_count().value_or(0))
@@ -99,35 +99,14 @@ class Runner {
     return kernel_->wait();
   }
 
-  // Of all lookups, as their kernel finds them.
-  const BuildSides& sides() const { return partitioned_ ? sides_of_pass_ : *run_.sides; }
-
-  Status begin_partitions() {
-    if (run_.pairs) return run_.pairs->begin_partition(0);
-    sides_of_pass_ = *run_.sides;
-    for (partitioned_ = 0; !program_.lookups[*partitioned_].is_partitioned;) ++*partitioned_;
-    PENSTOCK_ASSIGN(sides_of_pass_[run_.partitions->join()], run_.partitions->side_of(0));
-    return {};
-  }
-
   // The source is read from its beginning on, for the next partition.
   Status begin_pass(std::size_t pass) {
     for (Chunk& chunk : chunks_) chunk.memory = {};
     stream_.reset();
     is_first_pass_ = false;
-    if (partitioned_)
-      PENSTOCK_TRY(renew_lookup(pass));
-    else
-      PENSTOCK_TRY(run_.pairs->begin_partition(pass));
+    PENSTOCK_TRY(passes_.begin_rows(pass));
+    PENSTOCK_TRY(passes_.begin_lookups(pass));
     return open_stream();
-  }
-
-  Status renew_lookup(std::size_t pass) {
-    std::shared_ptr<const BuildSide>& side = sides_of_pass_[run_.partitions->join()];
-    lookups_.release(*partitioned_);
-    side.reset();
-    PENSTOCK_ASSIGN(side, run_.partitions->side_of(pass));
-    return lookups_.renew(*run_.device, program_, *partitioned_, sides_of_pass_, *run_.strings);
   }
 
   Status open_stream() {
@@ -178,7 +157,7 @@ class Runner {
   }
 
   Status enqueue(Chunk& chunk) {
-    chunk.memory.input.lookups = lookups_.buffers();
+    chunk.memory.input.lookups = passes_.buffers();
     PENSTOCK_TRY(kernel_->fit(*queue_, chunk.memory.input, *run_.strings));
     PENSTOCK_TRY(kernel_->prepare(chunk.buffers, chunk.memory.input.row_count));
     PENSTOCK_ASSIGN(chunk.begun, queue_->record());
@@ -243,7 +222,7 @@ class Runner {
     if (const std::size_t columns = light_columns(program_).size(); columns > 0 && launches_ > 0)
       report.notes.push_back("kernels read light encodings: columns " + std::to_string(columns) +
                              ", chunks " + std::to_string(launches_));
-    report.bytes_uploaded += lookups_.bytes_uploaded();
+    report.bytes_uploaded += passes_.bytes_uploaded();
     report.bytes_downloaded += collector_->bytes_downloaded;
     KernelReport entry;
     entry.name = entry.variant = std::string(kernel_->variant().name);
@@ -263,7 +242,7 @@ class Runner {
   BegunReading begun_;
   std::unique_ptr<TileKernel> kernel_;
   std::unique_ptr<Collector> collector_;
-  LookupMemory lookups_;
+  JoinPasses passes_;
   std::array<Chunk, chunks_in_flight> chunks_;
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<ChunkSource> stream_;
@@ -272,8 +251,6 @@ class Runner {
   double device_seconds_ = 0;
   std::vector<KernelReport> code_kernels_;
   bool is_first_pass_ = true;
-  std::optional<std::size_t> partitioned_;  // the lookup of run_.partitions
-  BuildSides sides_of_pass_;
 };
 
 // Returns how many rows of so many bytes make a good chunk. A CPU's chunk stays in the caches
