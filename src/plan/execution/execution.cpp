@@ -179,6 +179,7 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
                                          source, std::move(begun)));
   if (stay && (stay->are_there || stay->buckets)) {
     if (run.partitions) run.partitions->add_to(report_);
+    chain.kernels.clear();
     return table;
   }
   const std::uint64_t rows_read = report_.rows_read;

@@ -41,8 +41,12 @@ Result<bool> Execution::pair_with_left(Chain& chain, StepId join) {
   for (const JoinKey& key : step.join_keys) keys.push_back(key.left);
   constexpr std::uint64_t bytes_of_counts = 16;
   const std::uint64_t bytes = bytes_on_device(*left) + bytes_of_counts * left->row_count;
-  PENSTOCK_ASSIGN(auto pairs, pairs_of(join, {std::move(*left), std::move(keys), step.join_kind}));
-  if (!pairs) return false;
+  PENSTOCK_ASSIGN(auto pairs, pairs_of(join, {*left, std::move(keys), step.join_kind}));
+  if (!pairs) {
+    PENSTOCK_TRY(download_right_side(plan_.step(step.inputs[0]), *left, columns,
+                                     done_[step.inputs[0]]));  // for the host's join
+    return false;
+  }
   pair_bytes_ += bytes;
   sides_.at(join)->kernels()->add_to(report_, "join_pairs");
   chain.programs = std::move(programs);

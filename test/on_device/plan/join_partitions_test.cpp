@@ -300,6 +300,13 @@ TEST(JoinPartitions, PairsOfALargeLeftSideAreTheHostsWithANote) {
   expect_as_without_limit(sides.plan, sides.joined, limited_to(64), "its left side does not stay");
 }
 
+// The left rows fit the device, and what is counted of them does not.
+TEST(JoinPartitions, PairsWithoutMemoryForCountsAreTheHostsWithANote) {
+  const TwoSides sides = joined_by(rows_of_keys(repeated_keys(1400, 1900)),
+                                   rows_of_keys(repeated_keys(4000, 1500)), JoinKind::inner);
+  expect_as_without_limit(sides.plan, sides.joined, limited_to(60), "its left side does not stay");
+}
+
 // Rows of one key stay together.
 TEST(JoinPartitions, ManyRowsOfOneKeyAreTheHostsWithANote) {
   const TwoSides sides =
