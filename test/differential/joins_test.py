@@ -4,8 +4,8 @@
 
 Tables differ in size, in how often a key stands, in NULLs and in the types of keys that meet. A statement orders its rows by all of
 their columns, as DuckDB promises no order. Every failure is printed with the seed and the statement.
-Tables of joins are made where the device has them by itself, or all on the device, of pages too.
-There is also a table of which one key has most rows.
+Tables of joins are made where the device has them by itself, or all on the device, of pages too; and by partitions, where memory is
+short. There is also a table of which one key has most rows.
 """
 
 import datetime
@@ -272,8 +272,14 @@ SKEWED = [
 ]
 
 
-# Where rows between kernels are kept, and who decodes pages.
-PLACES = [("automatic", "automatic"), ("device", "host"), ("device", "device")]
+# Where rows between kernels are kept, who decodes pages, and what memory there is. A quarter of it is for right sides.
+PLACES = [
+    ("automatic", "automatic", 0),
+    ("device", "host", 0),
+    ("device", "device", 0),
+    ("device", "host", 64 << 10),
+    ("device", "device", 64 << 10),
+]
 
 
 def main():
@@ -295,14 +301,14 @@ def main():
             if not answer.error:
                 cases.append((text, answer))
         for driver in drivers(options, folder, tally):
-            for part, (rows, pages) in enumerate(PLACES):
-                driver.set(rows=rows, pages=pages)
+            for part, (rows, pages, memory) in enumerate(PLACES):
+                driver.set(rows=rows, pages=pages, memory_limit=memory)
                 check_answers(
                     driver,
                     tally,
                     cases[: len(SKEWED)] + cases[len(SKEWED) + part :: len(PLACES)],
                     lambda place: 0 if place % 2 else 128,
-                    f"seed {options.seed}, rows {rows}, pages {pages}: ",
+                    f"seed {options.seed}, rows {rows}, pages {pages}, memory {memory}: ",
                     HUGE,
                 )
     sys.exit(tally.finish())

@@ -11,20 +11,32 @@ std::string number(std::size_t value) { return std::to_string(value); }
 std::string word(std::size_t index) { return "table[" + number(index) + "]"; }
 std::string key_name(std::size_t i) { return "key" + number(i); }
 
-// Spelled as in join_table.cpp and join_table.kc, which it must agree with.
+std::string key_parameters(const Lookup& lookup) {
+  std::string parameters = "u64 " + key_name(0);
+  for (std::size_t k = 1; k < lookup.keys.size(); k++) parameters += ", u64 " + key_name(k);
+  return parameters;
+}
+
+// Returns a statement for each key but the first, which mixes it into `name`.
+std::string mix_statements(const Lookup& lookup, const std::string& name) {
+  std::string text;
+  for (std::size_t k = 1; k < lookup.keys.size(); k++)
+    text += "  " + name + " = (" + name + " ^ " + name +
+            " >> 29) * ((u64)0xBF58476Du << 32 | 0x1CE4E5B9u) + " + key_name(k) + ";\n";
+  return text;
+}
+
+// Spelled as in join_table.cpp and join_words.kc, which it must agree with.
 std::string find_function(const Lookup& lookup, std::size_t i) {
   const std::string words = number(lookup.keys.size());
-  std::string parameters, hash = "  u64 at = key0 - " + word(header_base) + ";\n", same;
-  for (std::size_t k = 0; k < lookup.keys.size(); k++) {
-    parameters += ", u64 " + key_name(k);
-    if (k > 0)
-      hash += "  at = (at ^ at >> 29) * ((u64)0xBF58476Du << 32 | 0x1CE4E5B9u) + " + key_name(k) +
-              ";\n";
+  const std::string hash =
+      "  u64 at = key0 - " + word(header_base) + ";\n" + mix_statements(lookup, "at");
+  std::string same;
+  for (std::size_t k = 0; k < lookup.keys.size(); k++)
     same += (k > 0 ? " && " : "") + ("keys[" + number(k) + "] == ") + key_name(k);
-  }
   return function_source(
-      "u32 lookup" + number(i) + "_find(GLOBAL const u32* positions, GLOBAL const u64* table" +
-          parameters + ")",
+      "u32 lookup" + number(i) + "_find(GLOBAL const u32* positions, GLOBAL const u64* table, " +
+          key_parameters(lookup) + ")",
       hash + "  at = at * " + word(header_factor) + " >> (u32)" + word(header_shift) + ";\n" +
           "  const u64 last = " + word(header_last_position) +
           ";\n  if (at > last) return NO_ROW;\n" +
@@ -34,6 +46,25 @@ std::string find_function(const Lookup& lookup, std::size_t i) {
           "    GLOBAL const u64* keys = table + " + number(header_words) +
           "u + (u64)(entry - 1u) * " + words + "u;\n" + "    if (" + same +
           ") return entry - 1u;\n    at = at == last ? 0 : at + 1;\n  }\n");
+}
+
+// Spelled as in join_words.kc, which it must agree with.
+std::string bucket_function(const Lookup& lookup, std::size_t i) {
+  const std::string mix =
+      "  mixed = (mixed ^ mixed >> 32) * ((u64)0xD6E8FEB8u << 32 | 0x6659FD93u);\n";
+  return function_source("u32 lookup" + number(i) + "_bucket(" + key_parameters(lookup) + ")",
+                         "  u64 mixed = key0;\n" + mix_statements(lookup, "mixed") + mix + mix +
+                             "  return (u32)(mixed >> 32) % " + number(JOIN_BUCKET_COUNT) + "u;\n");
+}
+
+// Drops the rows of other partitions. Rows with a NULL key are of the first one.
+std::string bucket_statements(std::size_t i, const std::string& table, const std::string& valid,
+                              const std::string& words) {
+  const std::string bucket = "bucket" + number(i),
+                    buckets = table + "[" + number(header_buckets) + "]";
+  return "  const u32 " + bucket + " = " + valid + " != 0u ? lookup" + number(i) + "_bucket(" +
+         words + ") : 0u;\n  keep &= (u32)(" + bucket + " - (u32)" + buckets + " < (u32)(" +
+         buckets + " >> 32));\n";
 }
 
 // Returns the statement that updates `keep` after a lookup.
@@ -76,8 +107,10 @@ std::string load_statement(const TileProgram& program, std::uint32_t column,
 std::string lookup_functions(const TileProgram& program) {
   if (program.lookups.empty()) return "";
   std::string text = "#define NO_ROW 0xffffffffu\n";
-  for (std::size_t i = 0; i < program.lookups.size(); i++)
+  for (std::size_t i = 0; i < program.lookups.size(); i++) {
     text += find_function(program.lookups[i], i);
+    if (program.lookups[i].is_partitioned) text += bucket_function(program.lookups[i], i);
+  }
   return text;
 }
 
@@ -95,11 +128,14 @@ std::string lookup_statements(const TileProgram& program, std::size_t i,
   std::string valid, words;
   for (std::size_t k = 0; k < keys.size(); k++) {
     if (keys[k].valid != "1u") valid += (valid.empty() ? "" : " & ") + keys[k].valid;
-    words += ", " + key_word(program.graph->at(lookup.keys[k]).type, keys[k].value);
+    words += (words.empty() ? "" : ", ") +
+             key_word(program.graph->at(lookup.keys[k]).type, keys[k].value);
   }
   if (valid.empty()) valid = "1u";
-  std::string text = "  const u32 " + row + " = (keep & " + valid + ") != 0u ? lookup" + number(i) +
-                     "_find(positions" + number(i) + ", " + table + words + ") : NO_ROW;\n";
+  std::string text =
+      lookup.is_partitioned ? bucket_statements(i, table, "(" + valid + ")", words) : "";
+  text += "  const u32 " + row + " = (keep & " + valid + ") != 0u ? lookup" + number(i) +
+          "_find(positions" + number(i) + ", " + table + ", " + words + ") : NO_ROW;\n";
   text += keep_statement(lookup, row, table, "(" + valid + ")");
   for (const std::uint32_t column : lookup.device_columns)
     text += load_statement(program, column, row);

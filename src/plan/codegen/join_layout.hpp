@@ -17,7 +17,8 @@
 namespace penstock::plan {
 
 // A key's position is (key 0 - base, mixed with the other keys) * factor >> shift. Beyond the last
-// position there is no row.
+// position there is no row. The table has the rows of a range of buckets (JOIN_BUCKET_COUNT) alone:
+// `header_buckets` has the first of them, and in its upper half their number.
 enum JoinHeader : std::uint32_t {
   header_base = JOIN_BASE,
   header_factor = JOIN_FACTOR,
@@ -26,11 +27,20 @@ enum JoinHeader : std::uint32_t {
   header_is_exact = JOIN_IS_EXACT,
   header_has_rows = JOIN_HAS_ROWS,
   header_has_nulls = JOIN_HAS_NULLS,  // for NOT IN; has_nulls: a row with a NULL key
+  header_buckets = JOIN_BUCKETS,
   header_words = JOIN_HEADER_WORDS,
 };
 using JoinHeaderWords = std::array<std::uint64_t, header_words>;
 
 constexpr std::uint64_t join_sign_bit = std::uint64_t{1} << 63;
+
+// Buckets of keys from `first` to before `last`.
+struct BucketRange {
+  std::uint32_t first = 0, last = JOIN_BUCKET_COUNT;
+};
+constexpr std::uint64_t bucket_word(BucketRange buckets) {
+  return buckets.first | static_cast<std::uint64_t>(buckets.last - buckets.first) << 32;
+}
 
 // Returns whether each of so many rows' keys gets a position of its own: four bytes each, against
 // two positions and the words of a key in a hash table. The keys are signed numbers minus the least
@@ -41,7 +51,7 @@ constexpr bool is_exact_range(std::uint64_t lowest, std::uint64_t highest,
   return highest - lowest < std::max(row_count * max_positions_per_row, always_exact_positions);
 }
 constexpr JoinHeaderWords exact_header(std::uint64_t lowest, std::uint64_t highest) {
-  return {lowest ^ join_sign_bit, 1, 0, highest - lowest, 1, 0, 0, 0};
+  return {lowest ^ join_sign_bit, 1, 0, highest - lowest, 1, 0, 0, bucket_word({})};
 }
 
 // The header of a hash table of which at most half of the positions are in use.
@@ -54,7 +64,7 @@ constexpr JoinHeaderWords hashed_header(std::uint64_t row_count) {
           0,
           0,
           0,
-          0};
+          bucket_word({})};
 }
 
 // The header of a table in the order of its one key: a position is of as many neighbouring keys as

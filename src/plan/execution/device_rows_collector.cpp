@@ -37,16 +37,21 @@ class DeviceRowsCollector : public Collector {
   }
 
   Status take(const TileKernel& kernel, Chunk& chunk) override {
-    if (!to_.are_there) return take_on_host(kernel, chunk);
+    if (!to_.are_there && !to_.buckets) return take_on_host(kernel, chunk);
     const std::uint64_t rows = chunk.memory.input.row_count,
                         count = chunk.words.empty() ? rows : chunk.words[0];
     if (count > rows) return Status(Code::internal, "a kernel kept more rows than there were");
     rows_seen_ += rows;
     if (count == 0) return {};
+    if (to_.buckets) return take_by_buckets(chunk, count);
     PENSTOCK_ASSIGN(const bool fits,
                     writer_->append(queue_, chunk.buffers.compaction().outputs, count,
                                     expected_rows(writer_->rows().row_count + count)));
     if (fits) return {};
+    if (!to_.bucket_keys.empty()) {
+      PENSTOCK_TRY(begin_buckets());
+      return take_by_buckets(chunk, count);
+    }
     PENSTOCK_TRY(move_to_host());
     return take_on_host(kernel, chunk);
   }
@@ -62,6 +67,7 @@ class DeviceRowsCollector : public Collector {
       to_.rows = writer_->rows();
       return table;
     }
+    if (to_.buckets) return table;
     PENSTOCK_ASSIGN(const Table rest, host_->finish());
     table.names = rest.names;
     for (std::size_t i = 0; i < rest.columns.size(); i++)
@@ -70,6 +76,7 @@ class DeviceRowsCollector : public Collector {
     return table;
   }
   std::uint64_t row_count() const override {
+    if (to_.buckets) return to_.buckets->row_count();
     return (writer_ ? writer_->rows().row_count : rows_before_) + host_->row_count();
   }
 
@@ -90,6 +97,35 @@ class DeviceRowsCollector : public Collector {
                     download_columns(to_.kernels->device(), writer_->rows(), all, strings_));
     rows_before_ = writer_->rows().row_count;
     writer_.reset();  // memory is short
+    return {};
+  }
+
+  // From here on each chunk's rows are put in order on the device, and go to the host.
+  Status begin_buckets() {
+    to_.are_there = false;
+    to_.buckets =
+        std::make_shared<BucketedRows>(to_.kernels, written_columns(program_), to_.bucket_keys);
+    PENSTOCK_TRY(take_by_buckets(writer_->rows()));
+    writer_.reset();  // memory is short
+    return {};
+  }
+
+  Status take_by_buckets(const Chunk& chunk, std::uint64_t count) {
+    DeviceRows rows;
+    rows.row_count = count;
+    std::size_t from = 0;
+    const std::vector<BufferPointer>& written = chunk.buffers.compaction().outputs;
+    for (const Field& field : to_.buckets->schema()) {
+      DeviceColumn& column =
+          rows.columns.emplace_back(DeviceColumn{field.type, written[from++], {}});
+      if (field.nullable) column.validity = written[from++];
+    }
+    return take_by_buckets(rows);
+  }
+
+  Status take_by_buckets(const DeviceRows& rows) {
+    PENSTOCK_TRY(to_.buckets->append(queue_, rows));
+    bytes_downloaded += rows.row_count * device_bytes_per_row(to_.buckets->schema());
     return {};
   }
 

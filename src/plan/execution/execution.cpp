@@ -129,7 +129,8 @@ Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit, RowsOn
   }
   // Read.
   std::shared_ptr<TableSource> rows = chain.pairs;
-  if (!rows) { PENSTOCK_ASSIGN(rows, read_base(chain.base, chain.programs)); }
+  if (!rows) { PENSTOCK_ASSIGN(rows, read_base(chain)); }
+  PENSTOCK_TRY(choose_partitions(chain));
   std::shared_ptr<TableSource> source = std::move(chain.scanned);
   if (!source) { PENSTOCK_ASSIGN(source, leave_out_rows(chain, rows)); }
   PENSTOCK_ASSIGN(BegunReading begun, begin_reading(chain, *source, row_limit));
@@ -170,13 +171,18 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
   if (!chain.stays) stay = nullptr;  // it was fused again, in another way
   run.stay = stay;
   run.pairs = chain.pairs.get();
+  run.partitions = partitions_of(chain);
   if (chain.base != no_step) run.paged_source = plan_.step(chain.base).source.get();
   if (chain.selected) run.selected = &*chain.selected;
   run.refusal = &refusal_;
   if (chain.first_groups && chain.programs.size() == 1) run.first_groups = &*chain.first_groups;
   PENSTOCK_ASSIGN(Table table, run_tiles(run, std::move(chain.kernels[0]), chain.programs[0],
                                          source, std::move(begun)));
-  if (stay && stay->are_there) return table;
+  if (stay && (stay->are_there || stay->buckets)) {
+    if (run.partitions) run.partitions->add_to(report_);
+    chain.kernels.clear();
+    return table;
+  }
   const std::uint64_t rows_read = report_.rows_read;
   const SkipCounts skipped = report_.skipped;
   std::vector<Table> parts;
@@ -188,6 +194,7 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
   }
   report_.rows_read = rows_read;  // the same rows again
   report_.skipped = skipped;
+  if (run.partitions) run.partitions->add_to(report_);
   chain.kernels.clear();
   Table rows = parts.size() == 1 ? std::move(parts[0]) : beside(chain.programs, std::move(parts));
   if (chain.wanted.empty()) return rows;

@@ -6,6 +6,7 @@
 //     fuse      its steps become tile programs    execution_fuse.cpp, fusion/kernel_steps.hpp
 //     read      the right sides of its joins      execution_join.cpp
 //               pairs, where their keys repeat    execution_pairs.cpp
+//               partitions, where one is large    execution_partitions.cpp
 //               its rows                          execution_read.cpp
 //               pages of all these, ahead         execution_read_ahead.cpp
 //     compile   its kernels, in threads           execution_compile.cpp
@@ -42,6 +43,7 @@ struct Chain {
   std::shared_ptr<TableSource> scanned;              // its rows, where it read ahead
   BegunPages begun;
   std::shared_ptr<PairedRows> pairs;  // the rows of `base`, a join that made pairs on the device
+  std::optional<JoinPartitions> partitions;  // of one of its lookups
 };
 
 bool is_right_side(const Plan& plan, StepId id);  // of a join
@@ -98,7 +100,7 @@ class Execution {
   std::uint64_t bytes_left_for_sides(std::uint64_t besides_bytes = 0) const;
   std::string limit_of_right_sides() const;
   Status take_right_side(StepId join, Chain& chain, const Columns& gathered, BuildSide& side);
-  Status keep_right_side(StepId join, const Chain& chain, RowsOnDevice stay,
+  Status keep_right_side(StepId join, const Columns& columns, RowsOnDevice stay,
                          const Columns& gathered, BuildSide& side);
   Status download_right_side(const Step& right, const DeviceRows& rows, const Columns& columns,
                              Table& to);
@@ -109,16 +111,30 @@ class Execution {
   bool has_repeated_keys(StepId join) const;
   Result<Table> join_rows(StepId id, Columns wanted);
 
+  // execution_partitions.cpp
+  Status keep_buckets(StepId join, Columns columns, std::shared_ptr<const BucketedRows> rows,
+                      BuildSide& side);
+  Status leave_by_buckets(StepId join, const Columns& columns, DeviceSide there, BuildSide& side);
+  std::string too_many_of_one_key() const;
+  Status take_from_buckets(StepId join, BuildSide& side, std::string_view why);
+  Status move_buckets(StepId join, std::string_view why);
+  bool is_in_buckets(StepId join) const;
+  Result<std::optional<std::size_t>> lookup_to_partition(Chain& chain);
+  static JoinPartitions* partitions_of(Chain& chain);
+  Status choose_partitions(Chain& chain);
+  void note_partitions(const JoinPartitions& partitions);
+
   // execution_pairs.cpp
   Result<bool> pair_rows(Chain& chain, StepId join);
   Result<bool> pair_with_left(Chain& chain, StepId join);
-  Result<std::optional<DeviceRows>> left_on_device(StepId join, const Columns& columns);
+  Result<std::shared_ptr<PairedRows>> pairs_of(StepId join, PairedLeft left);
+  Result<std::optional<DeviceRows>> left_on_device(StepId join, const Columns& columns,
+                                                   std::uint64_t limit_bytes);
   bool may_make_pairs(StepId join) const;
   void end_pairs(Chain& chain);
 
   // execution_read.cpp
-  Result<std::shared_ptr<TableSource>> read_base(StepId base,
-                                                 const std::vector<TileProgram>& programs);
+  Result<std::shared_ptr<TableSource>> read_base(const Chain& chain);
   Result<std::shared_ptr<TableSource>> leave_out_rows(Chain& chain,
                                                       std::shared_ptr<TableSource> source);
   Result<BegunReading> begin_reading(Chain& chain, const TableSource& source,

@@ -95,7 +95,7 @@ Status Execution::choose_pages(Chain& chain, TileProgram& program) {
   const Traits& traits = device_.get()->traits();
   if (chain.paged && &program == &chain.programs[0] && !traits.shares_host_cores()) {
     program = *std::exchange(chain.paged, {});
-  } else {
+  } else if (program.paged.empty()) {  // else it was chosen before a lookup was partitioned
     PENSTOCK_ASSIGN(const std::string note,
                     choose_page_decoding(program, *source, options_.page_decoding, traits));
     std::vector<std::string>& notes = report_.notes;

@@ -22,12 +22,6 @@ Columns columns_gathered(const std::vector<TileProgram>& programs, std::size_t l
   return columns;
 }
 
-Columns right_keys(const Step& join) {
-  Columns keys;
-  for (const JoinKey& key : join.join_keys) keys.push_back(key.right);
-  return keys;
-}
-
 }  // namespace
 
 bool is_right_side(const Plan& plan, StepId id) {
@@ -39,11 +33,11 @@ bool is_right_side(const Plan& plan, StepId id) {
 }
 
 // Returns whether the host has what it gathers of a right side. A chain that is fused again may
-// gather more.
+// gather more. Of buckets it gathers nothing.
 static bool has_columns(const BuildSide& side, const Columns& gathered) {
-  return std::all_of(gathered.begin(), gathered.end(), [&](std::uint32_t column) {
-    return side.rows.columns[column].row_count == side.rows.row_count;
-  });
+  return side.buckets || std::all_of(gathered.begin(), gathered.end(), [&](std::uint32_t column) {
+           return side.rows.columns[column].row_count == side.rows.row_count;
+         });
 }
 
 // Returns whether the rows of a right side, or of a left one that makes pairs, may be left in
@@ -126,26 +120,35 @@ Status Execution::take_right_side(StepId join, Chain& chain, const Columns& gath
   RowsOnDevice stay;
   stay.kernels = join_kernels();
   stay.limit_bytes = bytes_left_for_sides();
+  const Step &step = plan_.step(join), &right = plan_.step(step.inputs[1]);
+  const Columns columns = chain.wanted.empty() ? every_column(right.schema) : chain.wanted;
+  if (!options_.validate) stay.bucket_keys = places_in(columns, right_keys(step));
   PENSTOCK_ASSIGN(side.rows, run_chain(chain, ~std::uint64_t{0}, &stay));
-  if (stay.are_there) return keep_right_side(join, chain, std::move(stay), gathered, side);
+  if (stay.are_there) return keep_right_side(join, columns, std::move(stay), gathered, side);
+  if (stay.buckets) return keep_buckets(join, columns, std::move(stay.buckets), side);
   note_on_host(report_, "table of a join", side.rows.row_count, limit_of_right_sides());
   return hash_right_side(join, side);
 }
 
-// The host needs all rows where they do not fit, where keys repeat and no pairs are made, and to
-// validate.
-Status Execution::keep_right_side(StepId join, const Chain& chain, RowsOnDevice stay,
+// Where the table, or the order that pairs need, does not fit, the rows go to the host by buckets.
+// To validate, the host needs all rows.
+Status Execution::keep_right_side(StepId join, const Columns& columns, RowsOnDevice stay,
                                   const Columns& gathered, BuildSide& side) {
   const HostSpan span(recording_.get(), "table of a join on the device");
   const Step &step = plan_.step(join), &right = plan_.step(step.inputs[1]);
-  const Columns columns = chain.wanted.empty() ? every_column(right.schema) : chain.wanted;
   DeviceSide there{stay.kernels, spread_rows(right.schema, columns, std::move(stay.rows)), {}};
   const std::uint64_t held = std::min(bytes_on_device(there.rows), stay.limit_bytes);
-  PENSTOCK_ASSIGN(auto table, build_join_table(*stay.kernels, there.rows, right_keys(step),
-                                               stay.limit_bytes - held, may_make_pairs(join)));
+  PENSTOCK_ASSIGN(
+      auto table,
+      build_join_table(*stay.kernels, there.rows,
+                       {right_keys(step), stay.limit_bytes - held, may_make_pairs(join), {}}));
   const bool is_lookup =
       table && (table->repeated_rows == 0 || !yields_right_columns(step.join_kind));
   const bool makes_pairs = table && !is_lookup && table->order;
+  if (!is_lookup && !makes_pairs && !options_.validate) {
+    table.reset();  // memory is short
+    return leave_by_buckets(join, columns, std::move(there), side);
+  }
   const bool stays = is_lookup || makes_pairs, is_on_host = !stays || options_.validate;
   PENSTOCK_TRY(download_right_side(right, there.rows,
                                    is_on_host    ? columns

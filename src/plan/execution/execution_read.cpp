@@ -1,4 +1,5 @@
 // The read pass: the rows that a chain begins with.
+#include <algorithm>
 #include <utility>
 
 #include "plan/execution/execution.hpp"
@@ -8,12 +9,17 @@
 namespace penstock::plan {
 
 // Returns the rows of a chain's base, as a source that can be scanned as often as programs read it,
-// and the host reference once more where results are validated.
-Result<std::shared_ptr<TableSource>> Execution::read_base(
-    StepId base, const std::vector<TileProgram>& programs) {
-  const std::size_t times = programs.size() + options_.validate;
+// once for each partition, and the host reference once more where results are validated.
+Result<std::shared_ptr<TableSource>> Execution::read_base(const Chain& chain) {
+  const std::vector<TileProgram>& programs = chain.programs;
+  const StepId base = chain.base;
+  const std::vector<Lookup>& lookups = programs[0].lookups;
+  const bool is_read_once = programs.size() == 1 && !options_.validate &&
+                            std::none_of(lookups.begin(), lookups.end(), [&](const Lookup& lookup) {
+                              return is_in_buckets(lookup.step);
+                            });
   const std::shared_ptr<TableSource>& source = plan_.step(base).source;
-  if (source && (source->can_be_scanned_again() || (times == 1 && consumers_[base] == 1)))
+  if (source && (source->can_be_scanned_again() || (is_read_once && consumers_[base] == 1)))
     return source;
   if (!source) {
     PENSTOCK_ASSIGN(Table table, materialise(base, ~std::uint64_t{0}, columns_scanned(programs)));

@@ -16,6 +16,19 @@ bool read_pairs(TileProgram& program) {
   return fits_parameters(program);
 }
 
+// Every partition has memory for its own table, and for what is counted of all left rows.
+Status PairedRows::begin_partition(std::size_t partition) {
+  pairs_.reset();
+  PENSTOCK_ASSIGN(auto side, partitions_->side_of(partition));
+  PENSTOCK_ASSIGN(pairs_, DevicePairs::count(left_.rows, left_.keys, std::move(side), left_.kind,
+                                             ~std::uint64_t{0}));
+  if (pairs_) {
+    add(pairs_->figures());
+    return {};
+  }
+  return Status(Code::no_memory, "pairs of a partition of a join do not fit device memory");
+}
+
 std::uint64_t pairs_per_chunk(const RunOptions& options, const Traits& traits,
                               const TileProgram& program) {
   constexpr std::uint64_t bytes_of_numbers = 9, most = 1 << 22;
@@ -30,6 +43,16 @@ void PairedRows::add(const KernelFigures& figures) {
   figures_.launches += figures.launches;
   figures_.bytes_moved += figures.bytes_moved;
   figures_.device_seconds += figures.device_seconds;
+}
+
+void PairedRows::add_to(RunReport& report) const {
+  if (pairs_) pairs_->kernels().add_to(report, "join_pairs", figures_);
+}
+
+std::uint64_t PairedRows::bytes() const {
+  constexpr std::uint64_t bytes_of_counts = 16;
+  if (!partitions_) return pairs_->bytes();
+  return bytes_on_device(left_.rows) + bytes_of_counts * left_.rows.row_count;
 }
 
 Result<std::unique_ptr<ChunkSource>> PairScan::open(PairedRows& rows, const TileProgram& program,

@@ -8,24 +8,40 @@
 
 #include "plan/execution/chunk_stream.hpp"
 #include "plan/join/device_pairs.hpp"
+#include "plan/join/join_partitions.hpp"
 
 namespace penstock::plan {
+
+// The left side of a join, in device memory, with a place for each of its columns.
+struct PairedLeft {
+  DeviceRows rows;
+  Columns keys;
+  JoinKind kind = JoinKind::inner;
+};
 
 // The rows of such a join. Only kernels read them.
 class PairedRows final : public TableSource {
  public:
-  PairedRows(DevicePairs pairs, Schema schema, std::uint32_t left_columns)
-      : pairs_(std::move(pairs)),
-        schema_(std::move(schema)),
-        left_columns_(left_columns),
-        figures_(pairs_.figures()) {}
-  const DevicePairs& pairs() const { return pairs_; }
+  PairedRows(DevicePairs pairs, const Step& join)
+      : pairs_(std::move(pairs)), schema_(join.schema), left_columns_(join.left_columns), figures_(pairs_->figures()) {}
+  // Pairs of a partition at a time: there are none before begin_partition().
+  PairedRows(PairedLeft left, JoinPartitions partitions, const Step& join)
+      : left_(std::move(left)),
+        partitions_(std::move(partitions)),
+        schema_(join.schema),
+        left_columns_(join.left_columns) {}
+  JoinPartitions* partitions() { return partitions_ ? &*partitions_ : nullptr; }
+  Status begin_partition(std::size_t partition);
+  std::uint64_t bytes() const;  // of all partitions, but for their right sides
+  const DevicePairs& pairs() const { return *pairs_; }
   std::uint32_t left_columns() const { return left_columns_; }
   // Adds what a scan's kernels took to what counting the pairs did.
   void add(const KernelFigures& figures);
-  void add_to(RunReport& report) const { pairs_.kernels().add_to(report, "join_pairs", figures_); }
+  void add_to(RunReport& report) const;
   const Schema& schema() const override { return schema_; }
-  std::optional<std::uint64_t> row_count() const override { return pairs_.pair_count(); }
+  std::optional<std::uint64_t> row_count() const override {
+    return partitions_ ? std::nullopt : std::optional(pairs_->pair_count());
+  }
   Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t>,
                                             const ScanOptions&) const override {
     return Status(Code::internal, "pairs of a join are read by kernels alone");
@@ -33,7 +49,9 @@ class PairedRows final : public TableSource {
   std::string describe() const override { return std::string(name_of(StepKind::join)); }
 
  private:
-  DevicePairs pairs_;
+  PairedLeft left_;  // where there are partitions
+  std::optional<JoinPartitions> partitions_;
+  std::optional<DevicePairs> pairs_;
   Schema schema_;
   std::uint32_t left_columns_;
   KernelFigures figures_;

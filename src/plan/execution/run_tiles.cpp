@@ -6,6 +6,7 @@
 #include "base/clock.hpp"
 #include "device/direct_file.hpp"
 #include "penstock/session_device.hpp"
+#include "plan/execution/join_passes.hpp"
 #include "plan/fusion/light_loads.hpp"
 #include "plan/strings/code_functions.hpp"
 
@@ -31,7 +32,8 @@ class Runner {
         program_(program),
         source_(source),
         begun_(std::move(begun)),
-        kernel_(std::move(kernel)) {}
+        kernel_(std::move(kernel)),
+        passes_({run.device, program, run.sides, *run.strings, run.pairs, run.partitions}) {}
 
   // Waits: work that an error left in the queue still uses the chunks' memory.
   ~Runner() {
@@ -41,7 +43,22 @@ class Runner {
 
   Result<Table> run() {
     PENSTOCK_TRY(open());
-    for (std::size_t turn = 0; !enough(); turn++) {
+    PENSTOCK_TRY(run_chunks());
+    for (std::size_t pass = 1; pass < passes_.count() && !enough(); pass++) {
+      PENSTOCK_TRY(begin_pass(pass));
+      PENSTOCK_TRY(run_chunks());
+    }
+    PENSTOCK_TRY(collector_->take_rest(*kernel_));
+    finish_report();
+    const HostSpan span(run_.recording, "finish results");
+    return collector_->finish();
+  }
+
+ private:
+  // Runs all chunks of the source.
+  Status run_chunks() {
+    rows_ = 0;
+    for (std::size_t turn = next_ = 0; !enough(); turn++) {
       Chunk& chunk = chunks_[turn % chunks_in_flight];
       if (chunk.done) PENSTOCK_TRY(complete(chunk));
       if (enough()) break;
@@ -54,13 +71,10 @@ class Runner {
     for (std::size_t i = 0; i < chunks_in_flight; i++)
       if (Chunk& chunk = chunks_[(next_ + i) % chunks_in_flight]; chunk.done)
         PENSTOCK_TRY(complete(chunk));
-    PENSTOCK_TRY(collector_->take_rest(*kernel_));
-    finish_report();
-    const HostSpan span(run_.recording, "finish results");
-    return collector_->finish();
+    report_stream();
+    return {};
   }
 
- private:
   bool enough() const {
     if (program_.top_k) return program_.top_k->count == 0;
     if (yields_every_row(program_))
@@ -71,9 +85,9 @@ class Runner {
   // Opens the scan, which begins to decode, and waits for the compiler.
   Status open() {
     PENSTOCK_ASSIGN(queue_, run_.device->queue());
+    PENSTOCK_TRY(passes_.begin_rows(0));
     PENSTOCK_TRY(open_stream());
-    if (!program_.lookups.empty())
-      PENSTOCK_TRY(lookups_.upload(*run_.device, program_, *run_.sides, *run_.strings));
+    PENSTOCK_TRY(passes_.begin_lookups(0));
     collector_ = run_.stay
                      ? make_device_rows_collector(program_, *run_.strings, run_.sides, *run_.stay,
                                                   *queue_, source_.row_count().value_or(0))
@@ -83,6 +97,16 @@ class Runner {
                                       run_.first_groups);
     const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
     return kernel_->wait();
+  }
+
+  // The source is read from its beginning on, for the next partition.
+  Status begin_pass(std::size_t pass) {
+    for (Chunk& chunk : chunks_) chunk.memory = {};
+    stream_.reset();
+    is_first_pass_ = false;
+    PENSTOCK_TRY(passes_.begin_rows(pass));
+    PENSTOCK_TRY(passes_.begin_lookups(pass));
+    return open_stream();
   }
 
   Status open_stream() {
@@ -133,7 +157,7 @@ class Runner {
   }
 
   Status enqueue(Chunk& chunk) {
-    chunk.memory.input.lookups = lookups_.buffers();
+    chunk.memory.input.lookups = passes_.buffers();
     PENSTOCK_TRY(kernel_->fit(*queue_, chunk.memory.input, *run_.strings));
     PENSTOCK_TRY(kernel_->prepare(chunk.buffers, chunk.memory.input.row_count));
     PENSTOCK_ASSIGN(chunk.begun, queue_->record());
@@ -177,21 +201,29 @@ class Runner {
     return {};
   }
 
+  // Waits for what still compiles, and uploads. Later passes read the same rows again, but other
+  // pairs.
+  void report_stream() {
+    RunReport& report = *run_.report;
+    for (KernelReport& on_codes : stream_->take_code_reports())
+      code_kernels_.push_back(std::move(on_codes));
+    report.bytes_read_directly += stream_->bytes_read_directly();
+    report.bytes_uploaded += stream_->bytes_uploaded();
+    report.columns_from_cache += stream_->columns_from_cache();
+    report.read_seconds += stream_->read_seconds();
+    if (is_first_pass_ || run_.pairs) report.rows_read += rows_;
+    if (!is_first_pass_) return;
+    if (std::string note = stream_->note(); !note.empty()) report.notes.push_back(std::move(note));
+    report.skipped.rows_skipped -= stream_->rows_besides();
+  }
+
   void finish_report() {
     RunReport& report = *run_.report;
-    report.rows_read += rows_;
     if (const std::size_t columns = light_columns(program_).size(); columns > 0 && launches_ > 0)
       report.notes.push_back("kernels read light encodings: columns " + std::to_string(columns) +
                              ", chunks " + std::to_string(launches_));
-    std::vector<KernelReport> code_kernels =
-        stream_->take_code_reports();  // waits for what still compiles, and uploads
-    report.bytes_read_directly += stream_->bytes_read_directly();
-    if (std::string note = stream_->note(); !note.empty()) report.notes.push_back(std::move(note));
-    report.bytes_uploaded += stream_->bytes_uploaded() + lookups_.bytes_uploaded();
-    report.columns_from_cache += stream_->columns_from_cache();
-    report.skipped.rows_skipped -= stream_->rows_besides();
+    report.bytes_uploaded += passes_.bytes_uploaded();
     report.bytes_downloaded += collector_->bytes_downloaded;
-    report.read_seconds += stream_->read_seconds();
     KernelReport entry;
     entry.name = entry.variant = std::string(kernel_->variant().name);
     entry.source = kernel_->source();
@@ -200,7 +232,7 @@ class Runner {
     entry.launches = launches_;
     entry.bytes_moved = bytes_moved_ + kernel_->bytes_moved(0, collector_->row_count());
     report.kernels.push_back(std::move(entry));
-    for (KernelReport& on_codes : code_kernels) report.kernels.push_back(std::move(on_codes));
+    for (KernelReport& on_codes : code_kernels_) report.kernels.push_back(std::move(on_codes));
     collector_->add_to(report);
   }
 
@@ -210,13 +242,15 @@ class Runner {
   BegunReading begun_;
   std::unique_ptr<TileKernel> kernel_;
   std::unique_ptr<Collector> collector_;
-  LookupMemory lookups_;
+  JoinPasses passes_;
   std::array<Chunk, chunks_in_flight> chunks_;
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<ChunkSource> stream_;
   std::size_t next_ = 0;
   std::uint64_t rows_ = 0, launches_ = 0, bytes_moved_ = 0;
   double device_seconds_ = 0;
+  std::vector<KernelReport> code_kernels_;
+  bool is_first_pass_ = true;
 };
 
 // Returns how many rows of so many bytes make a good chunk. A CPU's chunk stays in the caches

@@ -6,6 +6,7 @@
 #include "plan/execution/device_rows_collector.hpp"
 #include "plan/execution/paged_scan.hpp"
 #include "plan/execution/pair_scan.hpp"
+#include "plan/join/join_partitions.hpp"
 #include "plan/profile/recording.hpp"
 
 namespace penstock::plan {
@@ -23,6 +24,8 @@ struct TileRun {
   const TopK* first_groups = nullptr;  // of a group-by: see GroupTable::finish()
   RowsOnDevice* stay = nullptr;        // compact: leaves its rows there, if they fit
   PairedRows* pairs = nullptr;         // the source, where it is these
+  // Of a program with a partitioned lookup, or of the pairs: it reads its rows once for each.
+  JoinPartitions* partitions = nullptr;
   // Of a program that reads pages: all of the source, and its rows that are needed (null: all).
   const TableSource* paged_source = nullptr;
   const RowSelection* selected = nullptr;

@@ -55,6 +55,20 @@ Columns columns_of_left(const Step& join, const Columns& wanted) {
   return columns;
 }
 
+Columns right_keys(const Step& join) {
+  Columns keys;
+  for (const JoinKey& key : join.join_keys) keys.push_back(key.right);
+  return keys;
+}
+
+Columns places_in(const Columns& columns, const Columns& wanted) {
+  Columns places;
+  for (const std::uint32_t column : wanted)
+    places.push_back(static_cast<std::uint32_t>(std::find(columns.begin(), columns.end(), column) -
+                                                columns.begin()));
+  return places;
+}
+
 Result<Table> read_columns(const TableSource& source, const Columns& columns) {
   const Schema& schema = source.schema();
   PENSTOCK_ASSIGN(const auto stream, source.scan(columns, {}));

@@ -20,6 +20,9 @@ Columns columns_looked_up(const Step& join, const std::vector<TileProgram>& prog
 // Returns the columns of the left side that some columns of a join's result need (empty: all of
 // it), and its keys.
 Columns columns_of_left(const Step& join, const Columns& wanted);
+Columns right_keys(const Step& join);  // of its right side
+// Returns where some columns stand among others.
+Columns places_in(const Columns& columns, const Columns& wanted);
 
 Result<Table> read_columns(const TableSource& source, const Columns& columns);
 Table pick_columns(const Table& table, const Columns& columns);

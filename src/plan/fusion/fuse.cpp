@@ -254,6 +254,15 @@ void write_late_columns(TileProgram& program, bool with_lookups) {
   choose_columns(program);
 }
 
+void partition_lookup(TileProgram& program, std::size_t lookup) {
+  program.lookups[lookup].is_partitioned = true;
+  for (Output& output : program.outputs)
+    if (output.late_column >= 0 && program.lookup_of(static_cast<std::uint32_t>(
+                                       output.late_column)) == static_cast<int>(lookup))
+      output.late_column = -1;
+  choose_columns(program);
+}
+
 std::vector<StepId> chain(const Plan& plan, StepId base, StepId last) {
   std::vector<StepId> steps;
   for (StepId at = last; at != base; at = plan.step(at).inputs[0]) steps.push_back(at);

@@ -41,8 +41,9 @@ int TileProgram::lookup_of(std::uint32_t column) const {
 
 bool TileProgram::keeps_all_rows() const {
   return predicates.empty() &&
-         std::all_of(lookups.begin(), lookups.end(),
-                     [](const Lookup& lookup) { return lookup.kind == JoinKind::left; });
+         std::all_of(lookups.begin(), lookups.end(), [](const Lookup& lookup) {
+           return lookup.kind == JoinKind::left && !lookup.is_partitioned;
+         });
 }
 
 std::vector<NodeId> TileProgram::roots() const {

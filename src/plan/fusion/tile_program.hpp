@@ -100,6 +100,9 @@ struct Lookup {
   std::vector<std::uint32_t> device_columns;  // in source_schema: those that kernels read
   // Those that only the host reads, by the number of the row that was found.
   std::vector<std::uint32_t> late_columns;
+  // The table has the rows of a range of buckets (codegen/join_layout.hpp), and the kernel takes
+  // the rows whose keys are in these: it runs once for each range.
+  bool is_partitioned = false;
 };
 
 // A column of the source that kernels read out of pages (codec/pages/kernels/page_load.kc).
@@ -173,6 +176,9 @@ Result<TileProgram> fuse_top_k(const Plan& plan, StepId base, StepId last, TopK 
 // Makes the kernel write those columns of the source that the host would gather by row number; and
 // those of lookups.
 void write_late_columns(TileProgram& program, bool with_lookups = false);
+// Makes a lookup partitioned. The kernel then writes the columns of its table that the host would
+// gather, which has no rows to gather from.
+void partition_lookup(TileProgram& program, std::size_t lookup);
 // Finds which columns kernels read, and which are gathered. Call when outputs became late or not.
 void choose_columns(TileProgram& program);
 // Returns the steps strictly between base and last plus last, in order.

@@ -13,20 +13,42 @@ const Column& build_column(const TileProgram& program, const BuildSides& sides,
 
 Status LookupMemory::upload(Device& device, const TileProgram& program, const BuildSides& sides,
                             StringPool& strings) {
+  first_buffers_ = {0};
   for (const Lookup& lookup : program.lookups) {
-    if (const std::optional<DeviceSide>& side = sides.at(lookup.step)->on_device) {
-      PENSTOCK_TRY(take_from_device(device, program, lookup, *side, strings));
-      continue;
-    }
-    const JoinTable& table = sides.at(lookup.step)->table;
-    PENSTOCK_TRY(upload_bytes(device, table.positions().data(), table.positions().size() * 4));
-    PENSTOCK_TRY(upload_bytes(device, table.table().data(), table.table().size() * 8));
-    for (const std::uint32_t column : lookup.device_columns)
-      PENSTOCK_TRY(upload_column(device, program, sides, column, strings)
-                       .with("while uploading column '" + program.source_schema[column].name +
-                             "' to the device"));
+    PENSTOCK_TRY(upload_lookup(device, program, lookup, sides, strings));
+    first_buffers_.push_back(buffers_.size());
   }
   return uploads_ ? uploads_->finish() : Status();
+}
+
+Status LookupMemory::upload_lookup(Device& device, const TileProgram& program, const Lookup& lookup,
+                                   const BuildSides& sides, StringPool& strings) {
+  if (const std::optional<DeviceSide>& side = sides.at(lookup.step)->on_device)
+    return take_from_device(device, program, lookup, *side, strings, buffers_);
+  const JoinTable& table = sides.at(lookup.step)->table;
+  PENSTOCK_TRY(upload_bytes(device, table.positions().data(), table.positions().size() * 4));
+  PENSTOCK_TRY(upload_bytes(device, table.table().data(), table.table().size() * 8));
+  for (const std::uint32_t column : lookup.device_columns)
+    PENSTOCK_TRY(upload_column(device, program, sides, column, strings)
+                     .with("while uploading column '" + program.source_schema[column].name +
+                           "' to the device"));
+  return {};
+}
+
+void LookupMemory::release(std::size_t lookup) {
+  for (std::size_t i = first_buffers_[lookup]; i < first_buffers_[lookup + 1]; i++)
+    buffers_[i].reset();
+}
+
+Status LookupMemory::renew(Device& device, const TileProgram& program, std::size_t lookup,
+                           const BuildSides& sides, StringPool& strings) {
+  const Lookup& renewed = program.lookups[lookup];
+  std::vector<BufferPointer> buffers;
+  PENSTOCK_TRY(take_from_device(device, program, renewed, *sides.at(renewed.step)->on_device,
+                                strings, buffers));
+  std::move(buffers.begin(), buffers.end(),
+            buffers_.begin() + static_cast<std::ptrdiff_t>(first_buffers_[lookup]));
+  return {};
 }
 
 Result<Column> LookupMemory::column_of(const TileProgram& program, const BuildSides& sides,
@@ -63,13 +85,13 @@ Status LookupMemory::upload_column(Device& device, const TileProgram& program,
 
 Status LookupMemory::take_from_device(Device& device, const TileProgram& program,
                                       const Lookup& lookup, const DeviceSide& side,
-                                      StringPool& strings) {
+                                      StringPool& strings, std::vector<BufferPointer>& to) {
   if (!uploads_) { PENSTOCK_ASSIGN(uploads_, device.queue()); }
-  buffers_.insert(buffers_.end(), {side.table.positions, side.table.table});
+  to.insert(to.end(), {side.table.positions, side.table.table});
   DeviceColumns columns(*side.kernels, *uploads_, side.rows, lookup.first_column, strings);
   Status added;
   for (const std::uint32_t column : lookup.device_columns) {
-    added = columns.add(program, column, buffers_)
+    added = columns.add(program, column, to)
                 .with("while computing column '" + program.source_schema[column].name +
                       "' of a join's right side");
     if (!added.ok()) break;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "plan/fusion/kernel_parameters.hpp"
+#include "plan/join/bucketed_rows.hpp"
 #include "plan/join/device_join_table.hpp"
 #include "plan/join/join_table.hpp"
 
@@ -22,8 +23,18 @@ struct BuildSide {
   Table rows;
   JoinTable table;                      // where the host joins or makes it
   std::optional<DeviceSide> on_device;  // what lookups read then
+  // Where it is joined by partitions: its rows, which of the step's columns these are, and whether
+  // a key stands twice.
+  std::shared_ptr<const BucketedRows> buckets;
+  Columns bucketed_columns;
+  bool repeats = false;
 
+  // Of a side whose rows are, or were, on the device.
+  const std::shared_ptr<JoinKernels>& kernels() const {
+    return on_device ? on_device->kernels : buckets->kernels();
+  }
   bool has_unique_keys() const {
+    if (buckets) return !repeats;
     return on_device ? on_device->table.repeated_rows == 0 : table.is_unique();
   }
 };
@@ -35,6 +46,10 @@ class LookupMemory {
  public:
   Status upload(Device& device, const TileProgram& program, const BuildSides& sides,
                 StringPool& strings);
+  // Drops the buffers of a lookup whose side is on the device, and takes others in their place.
+  void release(std::size_t lookup);
+  Status renew(Device& device, const TileProgram& program, std::size_t lookup,
+               const BuildSides& sides, StringPool& strings);
   const std::vector<std::shared_ptr<Buffer>>& buffers() const { return buffers_; }
   std::uint64_t bytes_uploaded() const { return bytes_uploaded_; }
 
@@ -43,14 +58,18 @@ class LookupMemory {
                            std::uint32_t column);
   Status upload_column(Device& device, const TileProgram& program, const BuildSides& sides,
                        std::uint32_t column, StringPool& strings);
+  Status upload_lookup(Device& device, const TileProgram& program, const Lookup& lookup,
+                       const BuildSides& sides, StringPool& strings);
   Status upload_bytes(Device& device, const void* data, std::uint64_t bytes);
   Status take_from_device(Device& device, const TileProgram& program, const Lookup& lookup,
-                          const DeviceSide& side, StringPool& strings);
+                          const DeviceSide& side, StringPool& strings,
+                          std::vector<BufferPointer>& to);
 
   std::vector<Column> held_;  // what is wrapped or still being uploaded
   std::vector<std::vector<std::uint32_t>> codes_;
   std::vector<std::shared_ptr<Buffer>> buffers_;
-  std::unique_ptr<Queue> uploads_;  // the last: it waits for what reads the memory
+  std::vector<std::size_t> first_buffers_;  // by lookup, and the number of all
+  std::unique_ptr<Queue> uploads_;          // the last: it waits for what reads the memory
   std::uint64_t bytes_uploaded_ = 0;
 };
 

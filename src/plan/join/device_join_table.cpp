@@ -16,14 +16,12 @@ std::uint32_t key_kind(Type type) {
 
 class TableBuilder {
  public:
-  TableBuilder(JoinKernels& kernels, const DeviceRows& rows, const Columns& keys,
-               std::uint64_t limit_bytes, bool wants_pairs)
+  TableBuilder(JoinKernels& kernels, const DeviceRows& rows, const TableRequest& request)
       : kernels_(kernels),
         device_(kernels.device()),
         rows_(rows),
-        keys_(keys),
-        limit_bytes_(limit_bytes),
-        wants_pairs_(wants_pairs) {}
+        keys_(request.keys),
+        request_(request) {}
 
   Result<std::optional<DeviceJoinTable>> build() {
     if (rows_.row_count >= JoinTable::no_row)
@@ -38,7 +36,8 @@ class TableBuilder {
     PENSTOCK_ASSIGN(const bool has_positions, insert());
     if (!has_positions) return std::optional<DeviceJoinTable>();
     PENSTOCK_TRY(finish_table());
-    if (wants_pairs_ && made_.repeated_rows > 0) PENSTOCK_TRY(order_rows());
+    if (request_.wants_pairs && (made_.repeated_rows > 0 || request_.part))
+      PENSTOCK_TRY(order_rows());
     PENSTOCK_ASSIGN(const auto done, queue_->record());
     PENSTOCK_TRY(queue_->finish());
     PENSTOCK_ASSIGN(made_.device_seconds, done->seconds_since(*begun));
@@ -47,8 +46,11 @@ class TableBuilder {
   }
 
  private:
+  std::uint64_t bytes_left() const {
+    return request_.limit_bytes - std::min(made_.bytes, request_.limit_bytes);
+  }
   Result<BufferPointer> take(std::uint64_t bytes) {
-    if (bytes > limit_bytes_ - std::min(made_.bytes, limit_bytes_)) return BufferPointer();
+    if (bytes > bytes_left()) return BufferPointer();
     made_.bytes += bytes;
     return allocate_if_fits(device_, bytes);
   }
@@ -58,16 +60,17 @@ class TableBuilder {
     if (!keys_there_.words) return false;
     PENSTOCK_ASSIGN(keys_there_.present, take(rows_.row_count));
     if (!keys_there_.present) return false;
-    PENSTOCK_TRY(write_key_words(kernels_, *queue_, rows_, keys_, keys_there_));
+    PENSTOCK_TRY(write_key_words(kernels_, *queue_, rows_, keys_, keys_there_, 0, rows_.row_count));
     return true;
   }
 
-  // One key of a narrow range gives each key a position of its own.
+  // One key of a narrow range gives each key a position of its own, if these fit.
   Status choose_header() {
     header_ = hashed_header(rows_.row_count);
     if (keys_.size() == 1) {
       PENSTOCK_ASSIGN(const auto range, key_range());
-      if (is_exact_range(range.first, range.second, rows_.row_count))
+      if (is_exact_range(range.first, range.second, rows_.row_count) &&
+          (range.second - range.first + 1) * 4 <= bytes_left())
         header_ = exact_header(range.first, range.second);
     }
     return queue_->upload(*keys_there_.words, header_.data(), sizeof header_);
@@ -118,6 +121,11 @@ class TableBuilder {
     made_.repeated_rows = totals[JOIN_TOTAL_REPEATED];
     header_[header_has_rows] = rows_.row_count > 0;
     header_[header_has_nulls] = totals[JOIN_TOTAL_NULLS];
+    if (const auto& part = request_.part) {
+      header_[header_has_rows] = part->has_rows;
+      header_[header_has_nulls] = part->has_nulls;
+      header_[header_buckets] = bucket_word(part->buckets);
+    }
     made_.table = keys_there_.words;
     if (header_[header_is_exact] != 0) { PENSTOCK_ASSIGN(made_.table, device_.allocate(64)); }
     return queue_->upload(*made_.table, header_.data(), sizeof header_);
@@ -132,6 +140,10 @@ class TableBuilder {
          {&data.keys, &data.values, &spare.keys, &spare.values, &made_.first, &made_.ends}) {
       PENSTOCK_ASSIGN(*buffer, take(rows * 4));
       if (!*buffer) return {};
+    }
+    if (rows == 0) {
+      made_.order = std::move(data.values);
+      return {};
     }
     PENSTOCK_ASSIGN(const auto sort,
                     primitive::RadixSort::build(kernels_.shared_device(), {4, true}));
@@ -154,8 +166,7 @@ class TableBuilder {
   Device& device_;
   const DeviceRows& rows_;
   const Columns& keys_;
-  const std::uint64_t limit_bytes_;
-  const bool wants_pairs_;
+  const TableRequest& request_;
   JoinHeaderWords header_{};
   DeviceKeys keys_there_;
   BufferPointer totals_;
@@ -166,26 +177,27 @@ class TableBuilder {
 }  // namespace
 
 Result<std::optional<DeviceJoinTable>> build_join_table(JoinKernels& kernels,
-                                                        const DeviceRows& rows, const Columns& keys,
-                                                        std::uint64_t limit_bytes,
-                                                        bool wants_pairs) {
-  return TableBuilder(kernels, rows, keys, limit_bytes, wants_pairs).build();
+                                                        const DeviceRows& rows,
+                                                        const TableRequest& request) {
+  return TableBuilder(kernels, rows, request).build();
 }
 
 Status write_key_words(JoinKernels& kernels, Queue& queue, const DeviceRows& rows,
-                       const Columns& keys, const DeviceKeys& to) {
-  for (std::size_t key = 0; key < keys.size() && rows.row_count > 0; key++) {
+                       const Columns& keys, const DeviceKeys& to, std::uint64_t first,
+                       std::uint64_t count) {
+  for (std::size_t key = 0; key < keys.size() && count > 0; key++) {
     const DeviceColumn& column = rows.columns[keys[key]];
     std::vector<Argument> arguments = arguments_of(
         {column.values.get(), column.validity ? column.validity.get() : to.present.get(),
          to.words.get(), to.present.get()});
-    arguments.push_back(Argument::value(rows.row_count));
+    arguments.push_back(Argument::value(first));
+    arguments.push_back(Argument::value(count));
     for (const std::uint32_t value :
          {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(keys.size()),
           key_kind(column.type), static_cast<std::uint32_t>(column.validity != nullptr)})
       arguments.push_back(Argument::value(value));
     PENSTOCK_TRY(kernels.launch(queue, "join_words_" + std::to_string(width_bytes(column.type)),
-                                rows.row_count, arguments));
+                                count, arguments));
   }
   return {};
 }

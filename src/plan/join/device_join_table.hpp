@@ -3,6 +3,8 @@
 // The host learns the range of a single key by one small download, and by another one whether keys
 // repeat.
 #pragma once
+#include <optional>
+
 #include "plan/codegen/join_layout.hpp"
 #include "plan/join/device_rows.hpp"
 
@@ -20,12 +22,28 @@ struct DeviceJoinTable {
   double device_seconds = 0;
 };
 
-// Makes the table of key columns, given by number. Returns nothing where it takes more than
-// `limit_bytes`; and no order of rows where that does. Waits.
+// What is asked of a table.
+struct TableRequest {
+  Columns keys;  // of the rows, by number
+  std::uint64_t limit_bytes = ~std::uint64_t{0};
+  bool wants_pairs = false;  // an order of the rows where keys repeat
+  // The rows are those of a range of buckets. Of all buckets: are there rows, and some with a NULL
+  // key?
+  struct Part {
+    BucketRange buckets;
+    bool has_rows = true, has_nulls = false;
+  };
+  std::optional<Part> part;  // an order is made of it in any case
+};
+// Returns nothing where the table takes more than the limit; and no order of rows where that does.
+// Waits.
 Result<std::optional<DeviceJoinTable>> build_join_table(JoinKernels& kernels,
-                                                        const DeviceRows& rows, const Columns& keys,
-                                                        std::uint64_t limit_bytes,
-                                                        bool wants_pairs = false);
+                                                        const DeviceRows& rows,
+                                                        const TableRequest& request);
+// Returns the most that a hash table takes for each row of a part.
+constexpr std::uint64_t table_bytes_per_row(std::size_t key_count, bool wants_pairs) {
+  return 8 * key_count + 1 + 16 + (wants_pairs ? 24 : 0);
+}
 
 // The words of rows' keys after a place for a header, and a byte a row: 1 where no key is NULL.
 struct DeviceKeys {
@@ -34,7 +52,9 @@ struct DeviceKeys {
 constexpr std::uint64_t device_key_bytes(std::uint64_t row_count, std::size_t key_count) {
   return (header_words + row_count * key_count) * 8;
 }
+// Of `count` rows from row `first` on.
 Status write_key_words(JoinKernels& kernels, Queue& queue, const DeviceRows& rows,
-                       const Columns& keys, const DeviceKeys& to);
+                       const Columns& keys, const DeviceKeys& to, std::uint64_t first,
+                       std::uint64_t count);
 
 }  // namespace penstock::plan

@@ -15,7 +15,7 @@ Result<std::optional<DevicePairs>> DevicePairs::count(DeviceRows left, const Col
   made.keeps_alone_ = kind == JoinKind::left;
   const std::uint64_t rows = made.left_.row_count;
   if (rows == 0) return std::optional<DevicePairs>(std::move(made));
-  if (rows >= JOIN_NO_ROW || rows * (8 * left_keys.size() + 17) > limit_bytes)
+  if (rows >= JOIN_NO_ROW || rows * bytes_per_left_row(left_keys.size()) > limit_bytes)
     return std::optional<DevicePairs>();
   Device& device = made.kernels().device();
   DeviceKeys keys;
@@ -41,7 +41,7 @@ Status DevicePairs::find_rows(Queue& queue, const Columns& left_keys, const Devi
   PENSTOCK_ASSIGN(const auto scan, primitive::Scan::build(kernels().shared_device(),
                                                           {Number::u32, Number::u64, true, false}));
   PENSTOCK_ASSIGN(const auto begun, queue.record());
-  PENSTOCK_TRY(write_key_words(kernels(), queue, left_, left_keys, keys));
+  PENSTOCK_TRY(write_key_words(kernels(), queue, left_, left_keys, keys, 0, rows));
   std::vector<Argument> arguments =
       arguments_of({keys.words.get(), keys.present.get(), table.table.get(), table.positions.get(),
                     table.first.get(), table.ends.get(), found_.get(), pairs.get()});

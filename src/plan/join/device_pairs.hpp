@@ -14,6 +14,10 @@ class DevicePairs {
   static Result<std::optional<DevicePairs>> count(DeviceRows left, const Columns& left_keys,
                                                   std::shared_ptr<const BuildSide> right,
                                                   JoinKind kind, std::uint64_t limit_bytes);
+  // Returns what count() takes for each left row.
+  static constexpr std::uint64_t bytes_per_left_row(std::size_t key_count) {
+    return 8 * key_count + 17;
+  }
   std::uint64_t pair_count() const { return pair_count_; }
   const DeviceRows& left() const { return left_; }
   const DeviceSide& right() const { return *right_->on_device; }

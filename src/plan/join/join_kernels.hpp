@@ -1,5 +1,5 @@
-// The kernels of kernels/join_table.kc and join_pairs.kc, which keep rows in device memory, build
-// joins' tables of them, and make pairs.
+// The kernels of kernels/join_table.kc, join_pairs.kc and join_buckets.kc, which keep rows in
+// device memory, build joins' tables of them, make pairs, and deal rows out to buckets.
 #pragma once
 #include <memory>
 #include <vector>
@@ -16,7 +16,7 @@ class JoinKernels : public RowKernels {
 
  private:
   explicit JoinKernels(std::shared_ptr<Device> device)
-      : RowKernels(std::move(device), {"join_table", "join_pairs"}) {}
+      : RowKernels(std::move(device), {"join_table", "join_pairs", "join_buckets"}) {}
 };
 
 // Returns buffers as the arguments of a launch.

@@ -302,30 +302,6 @@ TEST(DeviceJoin, ARightSideMayBeAJoin) {
   });
 }
 
-// The right side's rows are about 60 KB, of which some chunks are on the device when the limit is
-// met.
-TEST(DeviceJoin, ARightSideBeyondTheMemoryLimitGoesOnOnTheHost) {
-  const Sides sides = join_of(keyed_rows(500, 0, 8), keyed_rows(4000, 0, 1, 9), JoinKind::left);
-  RunOptions options;
-  options.memory_limit_bytes = 80 << 10;
-  options.batch_rows = 256;
-  expect_joined_as_on_host(sides.plan, sides.joined, options, [](const RunReport& report) {
-    expect_note(report, "table of a join of 4,000 rows on the host: a quarter of");
-    EXPECT_FALSE(has_kernel(report, "join_table"));
-  });
-}
-
-TEST(DeviceJoin, ATableBeyondTheMemoryLimitIsTheHosts) {
-  const Sides sides =
-      join_of(keyed_rows(500, 0, 8), keyed_rows(4000, 0, 0x123456789ALL), JoinKind::semi);
-  RunOptions options;
-  options.memory_limit_bytes = 200 << 10;
-  expect_joined_as_on_host(sides.plan, sides.joined, options, [](const RunReport& report) {
-    expect_note(report, "table of a join of 4,000 rows on the host: a quarter of");
-    EXPECT_FALSE(has_kernel(report, "join_table"));
-  });
-}
-
 TEST(DeviceJoin, ValidationAgrees) {
   for (const JoinKind kind : kinds_of_joins) {
     SCOPED_TRACE(std::string(name_of(kind)));

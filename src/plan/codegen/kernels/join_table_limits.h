@@ -14,12 +14,16 @@
 #define JOIN_IS_EXACT 4u
 #define JOIN_HAS_ROWS 5u
 #define JOIN_HAS_NULLS 6u
+#define JOIN_BUCKETS 7u
 #define JOIN_HEADER_WORDS 8u
 
 // The words of `totals`: rows whose key an earlier one had; whether a row has a NULL key.
 #define JOIN_TOTAL_REPEATED 0u
 #define JOIN_TOTAL_NULLS 1u
 #define JOIN_TOTAL_WORDS 2u
+
+// Keys are dealt out to so many buckets, by which a right side is joined in partitions.
+#define JOIN_BUCKET_COUNT 256u
 
 // In place of a row, where there is none.
 #define JOIN_NO_ROW 0xffffffffu
