@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/huge_page_allocator.hpp"
+#include "base/parallel.hpp"
 #include "column/bits.hpp"
 #include "column/column_builders.hpp"
 
@@ -41,12 +42,20 @@ Bytes join_bits(std::span<const Column> columns, std::uint64_t rows, auto bits_o
 }
 
 Bytes join_values(std::span<const Column> columns, std::uint64_t rows, std::uint64_t width) {
+  constexpr std::uint64_t min_bytes_per_thread = 4 << 20;
   LargeVector<std::byte> joined(rows * width);
-  std::byte* to = joined.data();
-  for (const Column& column : columns) {
-    if (column.row_count > 0) std::memcpy(to, column.values.data, column.row_count * width);
-    to += column.row_count * width;
-  }
+  std::vector<std::uint64_t> ends(columns.size());
+  std::uint64_t end = 0;
+  for (std::size_t i = 0; i < columns.size(); i++) ends[i] = end += columns[i].row_count * width;
+  in_parallel(end, min_bytes_per_thread, [&](std::uint64_t first, std::uint64_t last) {
+    auto i = static_cast<std::size_t>(std::ranges::upper_bound(ends, first) - ends.begin());
+    for (std::uint64_t at = first; at < last; at = ends[i++]) {
+      const std::uint64_t begin = ends[i] - columns[i].row_count * width;
+      if (columns[i].row_count > 0)
+        std::memcpy(joined.data() + at, columns[i].values.data + (at - begin),
+                    std::min(last, ends[i]) - at);
+    }
+  });
   return Bytes::own(std::move(joined));
 }
 

@@ -38,7 +38,7 @@ Pairs pairs_of(const KeyWords& keys, std::size_t key_count, const JoinTable& tab
   };
   for (std::uint64_t row = first; row < last && count <= max_pairs; row++) {
     const std::size_t before = pairs.left.size();
-    const auto key = std::span(keys.words).subspan(row * key_count, key_count);
+    const auto key = keys.words().subspan(row * key_count, key_count);
     std::uint32_t found = keys.present[row] ? table.find(key) : JoinTable::no_row;
     if (found == JoinTable::no_row && keeps_alone(kind, table, keys.present[row] != 0))
       add(row, found);

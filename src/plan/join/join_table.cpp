@@ -29,7 +29,7 @@ void put_words(KeyWords& to, std::size_t key, std::size_t key_count, std::uint64
                const Word& word) {
   in_parallel(row_count, min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t row = first; row < last; row++)
-      to.words[row * key_count + key] = to.present[row] ? word(row) : 0;
+      to.made[row * key_count + key] = to.present[row] ? word(row) : 0;
   });
 }
 
@@ -75,6 +75,13 @@ Status put_key(KeyWords& to, std::size_t key, std::size_t key_count, const Colum
   return Status(Code::internal, "a key of " + name_of(column.type));
 }
 
+bool are_words(const Column& column) {
+  const Kind kind = column.type.kind;
+  const bool is_word = kind == Kind::int64 || kind == Kind::uint64 || kind == Kind::timestamp ||
+                       (kind == Kind::decimal && width_bytes(column.type) == 8);
+  return is_word && column.validity.empty();
+}
+
 // The least and the greatest of the words of keys that are not NULL, as signed numbers, minus the
 // least of these.
 std::pair<std::uint64_t, std::uint64_t> range_of(std::span<const std::uint64_t> words,
@@ -100,8 +107,12 @@ std::pair<std::uint64_t, std::uint64_t> range_of(std::span<const std::uint64_t> 
 Result<KeyWords> key_words(std::span<const Column> keys, StringPool& strings) {
   KeyWords words;
   const std::uint64_t row_count = keys[0].row_count;
-  words.words.resize(row_count * keys.size());
   words.present.assign(row_count, 1);
+  if (keys.size() == 1 && are_words(keys[0])) {
+    words.of_column = {keys[0].values.as<std::uint64_t>(), row_count};
+    return words;
+  }
+  words.made.resize(row_count * keys.size());
   for (const Column& key : keys)
     for (std::uint64_t row = 0; row < row_count && !key.validity.empty(); row++)
       words.present[row] &= key.is_valid(row);
@@ -117,12 +128,16 @@ std::uint64_t JoinTable::position_of(std::span<const std::uint64_t> key) const {
 }
 
 void JoinTable::begin(const JoinHeaderWords& header, const KeyWords& keys) {
-  positions_.assign(header[header_last_position] + 1, 0);
+  positions_.resize(header[header_last_position] + 1);
+  in_parallel(positions_.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
+    std::fill(positions_.begin() + static_cast<std::ptrdiff_t>(first),
+              positions_.begin() + static_cast<std::ptrdiff_t>(last), 0u);
+  });
   table_.assign(header.begin(), header.end());
   table_[header_has_rows] = !keys.present.empty();
   next_.clear();
   if (table_[header_is_exact] == 0)
-    table_.insert(table_.end(), keys.words.begin(), keys.words.end());
+    table_.insert(table_.end(), keys.words().begin(), keys.words().end());
 }
 
 // Fills a table of one key in the order of its values: with a position for each value of a narrow
@@ -131,7 +146,7 @@ void JoinTable::begin(const JoinHeaderWords& header, const KeyWords& keys) {
 bool JoinTable::fill_in_order(const KeyWords& keys, bool wants_all) {
   constexpr std::uint64_t max_steps = 64, any_steps = ~std::uint64_t{0};
   const std::uint64_t row_count = keys.present.size();
-  const auto [lowest, highest] = range_of(keys.words, keys.present);
+  const auto [lowest, highest] = range_of(keys.words(), keys.present);
   if (!is_exact_range(lowest, highest, row_count)) {
     begin(ordered_header(lowest, highest, row_count), keys);
     return insert_all(keys, wants_all, max_steps);
@@ -158,7 +173,7 @@ std::uint32_t JoinTable::find(std::span<const std::uint64_t> key) const {
 // Fills a table in threads, where each position belongs to one key. Returns false where a key
 // repeats and all its rows are wanted: chains are made in order.
 bool JoinTable::insert_once(const KeyWords& keys, bool wants_all) {
-  const std::span<const std::uint64_t> words = keys.words;
+  const std::span<const std::uint64_t> words = keys.words();
   const std::span<const std::uint8_t> present = keys.present;
   std::atomic<bool> is_twice = false, has_nulls = false;
   in_parallel(present.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
@@ -183,7 +198,7 @@ bool JoinTable::insert_once(const KeyWords& keys, bool wants_all) {
 // Fills a table from the last row to the first, so that a chain begins with its first row. Returns
 // false where a key would lie more than so many steps from its position.
 bool JoinTable::insert_all(const KeyWords& keys, bool wants_all, std::uint64_t max_steps) {
-  const std::span<const std::uint64_t> words = keys.words;
+  const std::span<const std::uint64_t> words = keys.words();
   for (std::uint64_t i = keys.present.size(); i-- > 0;) {
     if (!keys.present[i]) {
       table_[header_has_nulls] = 1;

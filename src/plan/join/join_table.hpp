@@ -44,9 +44,13 @@ class JoinTable {
 
 // The words of keys, row by row, and whether none of a row's keys is NULL.
 struct KeyWords {
-  LargeVector<std::uint64_t> words;
+  LargeVector<std::uint64_t> made;
+  std::span<const std::uint64_t> of_column;  // where its values are words as they are
   LargeVector<std::uint8_t> present;
+
+  std::span<const std::uint64_t> words() const { return of_column.empty() ? made : of_column; }
 };
+// They may be those of a column, which must outlive them.
 Result<KeyWords> key_words(std::span<const Column> keys, StringPool& strings);
 
 }  // namespace penstock::plan

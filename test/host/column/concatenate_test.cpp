@@ -1,6 +1,8 @@
 // Columns one after another: dictionaries that differ become one.
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "column/concatenate.hpp"
 #include "penstock/expression.hpp"
 
@@ -55,6 +57,21 @@ TEST(Concatenate, OfNullsAlone) {
   const Column first = coded({}, {-1, -1}), second = coded({"a"}, {-1, 0});
   EXPECT_EQ(text_of(concatenate({Kind::string}, std::vector<Column>{first, second})),
             "NULL NULL NULL a ");
+}
+
+// Threads begin and end within parts.
+TEST(Concatenate, LargeColumnsKeepEveryValueInItsPlace) {
+  std::vector<Column> parts;
+  std::int64_t next = 0;
+  for (const std::uint64_t rows : {700'001, 0, 3, 0, 900'000, 400'007, 0}) {
+    std::vector<std::int64_t> values(rows);
+    std::iota(values.begin(), values.end(), next);
+    next += static_cast<std::int64_t>(rows);
+    parts.push_back(Column::from(values));
+  }
+  const Column joined = concatenate({Kind::int64}, parts);
+  ASSERT_EQ(joined.row_count, static_cast<std::uint64_t>(next));
+  for (std::int64_t i = 0; i < next; i++) ASSERT_EQ(joined.values.as<std::int64_t>()[i], i);
 }
 
 }  // namespace
