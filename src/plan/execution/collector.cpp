@@ -2,12 +2,9 @@
 
 #include <algorithm>
 
-#include "base/human_readable.hpp"
 #include "column/concatenate.hpp"
 #include "expr/value.hpp"
-#include "plan/aggregate/group_table.hpp"
-#include "plan/execution/distinct_totals.hpp"
-#include "plan/execution/first_groups.hpp"
+#include "plan/execution/group_collector.hpp"
 #include "plan/execution/paged_scan.hpp"
 #include "plan/execution/top_k_collector.hpp"
 #include "plan/fusion/accumulators.hpp"
@@ -175,213 +172,6 @@ class ReduceCollector : public Collector {
   std::vector<Partial> partials_;
 };
 
-// Collects groups. The chunks' tables are merged on the device where GroupMerge takes them,
-// otherwise here.
-class GroupCollector : public Collector {
- public:
-  GroupCollector(const TileProgram& program, StringPool& strings, const MergePlace& merges,
-                 const TopK* first)
-      : program_(program),
-        strings_(strings),
-        place_(merges),
-        first_(first),
-        groups_(program, strings),
-        merge_(GroupMerge::begin(merges, program)),
-        merges_there_(merge_ != nullptr) {}
-
-  Status read(const TileKernel&, Chunk& chunk) override {
-    const GroupByResults& tables = chunk.buffers.group_by();
-    PENSTOCK_ASSIGN(chunk.counts,
-                    chunk.read_back.read<std::uint32_t>(*tables.used_slots, tables.table_count));
-    PENSTOCK_ASSIGN(chunk.overflowed,
-                    chunk.read_back.read<std::uint32_t>(*chunk.buffers.overflowed, 1));
-    return read_small_tables(chunk);
-  }
-
-  // Reads the tables of the variant that the chunk ran. The kernel may have taken another variant
-  // since, for a chunk before this one.
-  Status take(const TileKernel&, Chunk& chunk) override {
-    last_ = chunk.done;
-    return take_tables({chunk.buffers.group_by(), chunk.counts, chunk.words, chunk.read_back});
-  }
-
-  Status take_rest(const TileKernel& kernel) override {
-    if (const auto tables = kernel.kept_groups()) PENSTOCK_TRY(take_kept(kernel, *tables));
-    if (!merges_there_) return {};
-    PENSTOCK_ASSIGN(GroupsOnDevice groups, merge_->collect());
-    // They are added up, or selected, where they are, as long as the host has none of them.
-    const bool are_all = groups_.size() == 0;
-    if (totals_ && are_all) { PENSTOCK_ASSIGN(totals_are_there_, totals_->add(groups)); }
-    if (selection_ && are_all) { PENSTOCK_ASSIGN(groups, selection_->select(groups)); }
-    if (!totals_are_there_) return download(groups);
-    bytes_downloaded += totals_->bytes_downloaded();
-    distinct_count_ = groups.count;
-    return {};
-  }
-
-  void add_to(RunReport& report) const override {
-    if (merge_) merge_->add_to(report);
-    if (selection_) selection_->add_to(report);
-    if (totals_are_there_)
-      totals_->add_to(report);
-    else if (program_.of_distinct && groups_.size() >= min_merged_groups)
-      report.notes.push_back("values of DISTINCT were added up on the host: " +
-                             count_text(groups_.size()) + " of them");
-  }
-
-  Result<Table> finish() override {
-    if (totals_are_there_) return totals_->finish();
-    if (!program_.of_distinct) return groups_.finish(first_);
-    GroupTable totals(*program_.of_distinct, strings_);
-    if (!totals.add_distinct(groups_)) return sum_too_large();
-    return totals.finish(first_);
-  }
-  std::uint64_t row_count() const override { return groups_.size() + distinct_count_; }
-
- private:
-  // The tables of one launch, and what the host has read of them.
-  struct LaunchTables {
-    const GroupByResults& tables;
-    std::span<const std::uint32_t> counts;
-    std::span<const std::uint64_t> words;  // all entries, or none
-    ReadBack& read_back;
-  };
-
-  static constexpr std::size_t few_groups = 8;
-  static constexpr std::uint64_t small_table_bytes = std::uint64_t{64} << 10;
-
-  std::size_t entry_words() const {
-    return program_.key_words() + std::max(1u, program_.accumulator_words());
-  }
-
-  // Small tables are read with their counts, also the entries that no key uses. A second download
-  // waits for kernels of later chunks where the driver puts queues together: 2 ms a chunk of Q1.
-  Status read_small_tables(Chunk& chunk) {
-    const GroupByResults& tables = chunk.buffers.group_by();
-    const std::uint64_t words =
-        std::uint64_t{tables.table_count} * tables.slots_per_table * entry_words();
-    chunk.words = {};
-    if (!tables.results_are_set || tables.is_slot_major || words * 8 > small_table_bytes) return {};
-    PENSTOCK_ASSIGN(chunk.words, chunk.read_back.read<std::uint64_t>(*tables.results, words));
-    return {};
-  }
-
-  // Takes the tables that all launches left.
-  Status take_kept(const TileKernel& kernel, const GroupByResults& tables) {
-    ReadBack read_back;
-    PENSTOCK_TRY(read_back.begin(kernel.device(), *last_));
-    PENSTOCK_ASSIGN(const auto counts,
-                    read_back.read<std::uint32_t>(*tables.used_slots, tables.table_count));
-    PENSTOCK_TRY(read_back.wait());
-    return take_tables({tables, counts, {}, read_back});
-  }
-
-  Status take_tables(const LaunchTables& from) {
-    const auto& [tables, counts, words, read_back] = from;
-    for (const std::uint32_t count : counts)
-      if (count > tables.slots_per_table)
-        return Status(Code::internal, "a kernel used more slots than there are");
-    if (merges_there_ && merge_->wants(counts)) {
-      PENSTOCK_ASSIGN(const bool is_merged, merge_->add(tables, counts));
-      if (is_merged) return begin_after_merge();
-      PENSTOCK_ASSIGN(const GroupsOnDevice groups, merge_->collect());
-      PENSTOCK_TRY(download(groups));
-      totals_.reset();
-      merges_there_ = false;
-    }
-    if (tables.is_slot_major) return take_by_slots(from);
-    PENSTOCK_ASSIGN(const auto entries, download(from));
-    for (const std::span<const std::uint64_t> group : entries)
-      if (!groups_.add(group, entry_words())) return sum_too_large();
-    return {};
-  }
-
-  // Begins to compile, while later chunks are read, what runs on all merged groups.
-  Status begin_after_merge() {
-    if (has_begun_after_) return {};
-    has_begun_after_ = true;
-    if (!program_.of_distinct) {
-      selection_ = FirstGroups::begin(place_, program_, first_);
-      return {};
-    }
-    if (has_string_extremes(*program_.of_distinct)) return {};  // the host knows the strings' order
-    PENSTOCK_ASSIGN(totals_, DistinctTotals::begin(place_, program_, strings_, first_));
-    return {};
-  }
-
-  // Takes groups of the device to those that are here.
-  Status download(const GroupsOnDevice& groups) {
-    bool fits = true;
-    const bool is_first = groups_.size() == 0;
-    PENSTOCK_TRY(merge_->download(groups, [&](std::span<const std::uint64_t> some) {
-      if (is_first)
-        groups_.append(some);
-      else
-        fits &= groups_.merge_groups(some);
-      bytes_downloaded += some.size_bytes();
-    }));
-    return fits ? Status() : sum_too_large();
-  }
-
-  // Takes entries that lie slot by slot, each of all tables. They are added table by table: one
-  // fixed order.
-  Status take_by_slots(const LaunchTables& from) {
-    const auto& [tables, counts, none, read_back] = from;
-    const std::size_t words = entry_words(), groups = counts.size();
-    const std::uint32_t max_count = *std::max_element(counts.begin(), counts.end());
-    PENSTOCK_ASSIGN(const auto read,
-                    read_back.read<std::uint64_t>(*tables.results, max_count * groups * words));
-    PENSTOCK_TRY(read_back.wait());
-    bytes_downloaded += read.size_bytes();
-    std::vector<std::uint64_t> entries;
-    for (std::size_t group = 0; group < groups; group++)
-      for (std::size_t slot = 0; slot < counts[group]; slot++) {
-        const auto entry = read.subspan((slot * groups + group) * words, words);
-        entries.insert(entries.end(), entry.begin(), entry.end());
-      }
-    return groups_.add(entries, words) ? Status() : sum_too_large();
-  }
-
-  // Downloads the slots in use of every table: in one download where tables are many and small, as
-  // each download has its price.
-  Result<std::vector<std::span<const std::uint64_t>>> download(const LaunchTables& from) {
-    const auto& [tables, counts, words, read_back] = from;
-    const std::uint64_t stride = tables.slots_per_table * entry_words(),
-                        all = stride * counts.size();
-    std::span<const std::uint64_t> slice = words;
-    if (slice.empty() && counts.size() > few_groups && all * 8 <= one_download_bytes) {
-      PENSTOCK_ASSIGN(slice, read_back.read<std::uint64_t>(*tables.results, all));
-    }
-    std::vector<std::span<const std::uint64_t>> entries;
-    for (std::size_t group = 0; group < counts.size(); group++) {
-      const std::uint64_t used = counts[group] * entry_words();
-      entries.push_back(slice.empty() ? slice : slice.subspan(group * stride, used));
-      if (!slice.empty() || used == 0) continue;
-      PENSTOCK_ASSIGN(entries.back(),
-                      read_back.read<std::uint64_t>(*tables.results, used, group * stride));
-      bytes_downloaded += used * 8;
-    }
-    bytes_downloaded += slice.size_bytes();
-    PENSTOCK_TRY(read_back.wait());
-    return entries;
-  }
-
-  const TileProgram& program_;
-  StringPool& strings_;
-  const MergePlace place_;
-  const TopK* first_;  // null: all groups
-  GroupTable groups_;
-  std::unique_ptr<GroupMerge> merge_;  // null: all is merged here
-  bool merges_there_ = false;          // until memory is too small
-  bool has_begun_after_ = false;
-  std::shared_ptr<Event> last_;             // the end of the last chunk's kernels
-  std::unique_ptr<FirstGroups> selection_;  // of merged groups; null: the host's
-  // Of DISTINCT values that are merged there: what adds them up.
-  std::unique_ptr<DistinctTotals> totals_;
-  bool totals_are_there_ = false;
-  std::uint64_t distinct_count_ = 0;  // of the values that it added up
-};
-
 }  // namespace
 
 Status read_chunk(std::shared_ptr<Device> device, const TileKernel& kernel, Collector& collector,
@@ -402,7 +192,7 @@ std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool
                                           const TopK* first) {
   switch (program.epilogue) {
     case Epilogue::reduce: return std::make_unique<ReduceCollector>(program);
-    case Epilogue::group: return std::make_unique<GroupCollector>(program, strings, merges, first);
+    case Epilogue::group: return make_group_collector(program, strings, merges, first);
     case Epilogue::compact: break;
   }
   return program.top_k ? make_top_k_collector(program, strings, sides, merges)

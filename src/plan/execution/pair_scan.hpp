@@ -23,7 +23,10 @@ struct PairedLeft {
 class PairedRows final : public TableSource {
  public:
   PairedRows(DevicePairs pairs, const Step& join)
-      : pairs_(std::move(pairs)), schema_(join.schema), left_columns_(join.left_columns), figures_(pairs_->figures()) {}
+      : pairs_(std::move(pairs)),
+        schema_(join.schema),
+        left_columns_(join.left_columns),
+        figures_(pairs_->figures()) {}
   // Pairs of a partition at a time: there are none before begin_partition().
   PairedRows(PairedLeft left, JoinPartitions partitions, const Step& join)
       : left_(std::move(left)),
