@@ -126,12 +126,37 @@ void make_texts(Batch& batch, const kernelc::LaunchOptions& options) {
   check_values(batch, options, 1);
 }
 
+// The strings of a page, found by lanes that guess, are those of a plain loop, and so is the error.
+void require_same_texts(const Batch& batch) {
+  const Words &task = batch.task, &results = batch.results;
+  if (task[PAGE_TASK_FORM] != PAGE_FORM_TEXTS || results[PAGE_RESULT_ERROR] == PAGE_LEVELS_CUT ||
+      results[PAGE_RESULT_ERROR] == PAGE_LEVEL_CUT ||
+      results[PAGE_RESULT_ERROR] == PAGE_LEVEL_INVALID ||
+      results[PAGE_RESULT_ERROR] == PAGE_RUN_CUT || results[PAGE_RESULT_ERROR] == PAGE_RUN_INVALID)
+    return;
+  const u32 place = task[PAGE_TASK_PLACE], end = task[PAGE_TASK_BYTES];
+  u32 at = results[PAGE_RESULT_BEGIN], error = PAGE_OK;
+  for (u32 number = 0; number < results[PAGE_RESULT_PRESENT]; number++) {
+    u32 length = 0;
+    error = kernelc::scan::text_error(batch.bytes.data(), place, at, end, &length);
+    if (error != PAGE_OK) break;
+    const std::size_t word = task[PAGE_TASK_CONVERTED] / 4 + 2 * std::size_t{number};
+    const u64 found = batch.bytes[word] | u64{batch.bytes[word + 1]} << 32;
+    penstock::fuzz::require(found == (u64{place + at + 4} << PAGE_STRING_LENGTH_BITS | length),
+                            "strings are found");
+    at += 4 + length;
+  }
+  penstock::fuzz::require(error == results[PAGE_RESULT_ERROR], "the first error is told");
+  penstock::fuzz::require(error == PAGE_OK || at == results[PAGE_RESULT_AT], "at its byte");
+}
+
 void scan_page(Batch& batch, const kernelc::LaunchOptions& options) {
   const u32 one = 1;
   u32* const bytes = batch.bytes.data();
   require_none(kernelc::launch_with(kernelc::scan::page_scan_entry, 1, options, batch.task.data(),
                                     bytes, bytes, batch.validity.data(), batch.checkpoints.data(),
                                     batch.results.data(), one));
+  require_same_texts(batch);
   require_none(kernelc::launch_with(kernelc::chains::page_measure_chains_entry, 1, options,
                                     batch.task.data(), bytes, batch.results.data(), one));
   check_values(batch, options, 0);
