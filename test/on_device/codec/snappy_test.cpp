@@ -149,6 +149,36 @@ TEST(SnappyChunks, AErrorNamesItsTagAndNotThoseBefore) {
             "corrupt: Snappy chunk 3, byte 8: incorrect length check");
 }
 
+// Short matches, many in a step of a warp, whose sources are bytes of others, of themselves, or of
+// the output before the step.
+Chunk chunk_of_short_matches(std::uint32_t matches, std::uint32_t reach, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::uint32_t made = 40;
+  Block body(0);
+  body.literals(made);
+  for (std::uint32_t i = 0; i < matches; i++) {
+    if (random() % 3 == 0) body.literals(1), made++;
+    const std::uint32_t count = 1 + static_cast<std::uint32_t>(random() % 16);
+    body.far(count, 1 + static_cast<std::uint32_t>(random() % std::min(made, reach)));
+    made += count;
+  }
+  Bytes block = Block(made).bytes;
+  block.insert(block.end(), body.bytes.begin() + 1, body.bytes.end());
+  return {block, made};
+}
+std::vector<Chunk> chunks_of_short_matches() {
+  std::vector<Chunk> chunks;
+  for (const std::uint32_t reach : {1u, 3u, 9u, 40u, 300u, 1500u})
+    chunks.push_back(chunk_of_short_matches(700, reach, reach));
+  return chunks;
+}
+
+TEST(SnappyChunks, ShortMatchesThatReadOneAnotherComeBack) {
+  on_each_method(Format::snappy, [](const Method& method) {
+    expect_statuses(method, of_libsnappy, chunks_of_short_matches());
+  });
+}
+
 class SnappyChunksOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 TEST_P(SnappyChunksOnHost, OutputsComeBackAndBadBlocksAreTold) {
   on_each_method_on_host(GetParam(), Format::snappy, [](const Method& method) {
@@ -157,6 +187,11 @@ TEST_P(SnappyChunksOnHost, OutputsComeBackAndBadBlocksAreTold) {
         method, of_libsnappy,
         {chunk_of_all_tags(600, 1), chunk_of_all_tags(600, 2), chunk_of_all_tags(600, 3)});
     expect_damage_found(method, of_libsnappy, 300, 51);
+  });
+}
+TEST_P(SnappyChunksOnHost, ShortMatchesThatReadOneAnotherComeBack) {
+  on_each_method_on_host(GetParam(), Format::snappy, [](const Method& method) {
+    expect_statuses(method, of_libsnappy, chunks_of_short_matches());
   });
 }
 INSTANTIATE_TEST_SUITE_P(Warps, SnappyChunksOnHost, ::testing::ValuesIn(warps_on_host()));
