@@ -102,12 +102,12 @@ Status DistinctTotals::run_kernel() {
     PENSTOCK_TRY(kernel_->enqueue(queue, chunk_.memory.input, chunk_.buffers, strings_));
     PENSTOCK_ASSIGN(chunk_.done, queue.record());
     PENSTOCK_TRY(queue.flush());
-    launches_++;
-    bytes_moved_ += kernel_->bytes_moved(chunk_.memory.input.row_count, 0);
+    figures_.launches++;
+    figures_.bytes_moved += kernel_->bytes_moved(chunk_.memory.input.row_count, 0);
     PENSTOCK_TRY(read_chunk(place_.device, *kernel_, *collector_, chunk_));
     PENSTOCK_ASSIGN(const bool fits, wait_for_chunk(*kernel_, chunk_));
     PENSTOCK_ASSIGN(const double seconds, chunk_.done->seconds_since(*chunk_.begun));
-    device_seconds_ += seconds;
+    figures_.device_seconds += seconds;
     if (fits) return collector_->take(*kernel_, chunk_);
     PENSTOCK_TRY(kernel_->try_again(queue, chunk_.memory.input, strings_, chunk_.overflowed[0]));
   }
@@ -134,15 +134,10 @@ Result<bool> DistinctTotals::add(const GroupsOnDevice& groups) {
 }
 
 void DistinctTotals::add_to(RunReport& report) const {
-  KernelReport kernel;
-  kernel.name = "distinct_totals";
-  kernel.variant = std::string(kernel_->variant().name);
-  kernel.source = kernel_->source();
-  kernel.build = kernel_->compiled().report();
-  kernel.device_seconds = device_seconds_;
-  kernel.launches = launches_;
-  kernel.bytes_moved = bytes_moved_ + kernel_->bytes_moved(0, collector_->row_count());
-  report.kernels.push_back(std::move(kernel));
+  KernelFigures figures = figures_;
+  figures.bytes_moved += kernel_->bytes_moved(0, collector_->row_count());
+  add_kernel(report, "distinct_totals", kernel_->source(), kernel_->compiled(), figures).variant =
+      std::string(kernel_->variant().name);
   collector_->add_to(report);
 }
 

@@ -48,8 +48,7 @@ class DistinctTotals {
   std::unique_ptr<Collector> collector_;
   RowKernels of_columns_;  // make them
   Chunk chunk_;
-  double device_seconds_ = 0;
-  std::uint64_t launches_ = 0, bytes_moved_ = 0;
+  KernelFigures figures_;
 };
 
 }  // namespace penstock::plan

@@ -5,6 +5,7 @@
 
 #include "base/parallel.hpp"
 #include "plan/order/window_kernels.hpp"
+#include "plan/rows/kernel_report.hpp"
 #include "primitive/radix_sort.hpp"
 
 namespace penstock::plan {
@@ -19,15 +20,9 @@ struct Finished {
 
 void add_to(RunReport& report, const primitive::RadixSort& sort, double seconds, std::uint64_t rows,
             std::uint64_t key_bytes, std::uint64_t passes, bool is_gathered) {
-  KernelReport kernel;
-  kernel.name = kernel.variant = "radix_sort";
-  kernel.source = sort.source();
-  kernel.build = sort.program().report();
-  kernel.device_seconds = seconds;
-  kernel.launches = passes;
-  kernel.bytes_moved =
+  const std::uint64_t bytes_moved =
       rows * (key_bytes + 2 * passes * (key_bytes + 4) + (is_gathered ? 2 * key_bytes + 4 : 0));
-  report.kernels.push_back(std::move(kernel));
+  add_kernel(report, "radix_sort", sort.source(), sort.program(), {passes, bytes_moved, seconds});
 }
 
 }  // namespace

@@ -55,14 +55,9 @@ Status DeviceRowSort::sort_keys(BufferPointer keys, std::uint32_t key_bytes, std
   PENSTOCK_ASSIGN(const auto done, queue_->record());
   PENSTOCK_TRY(queue_->finish());
   order_ = data.values;
-  KernelReport kernel;
-  kernel.name = kernel.variant = "radix_sort";
-  kernel.source = sort->source();
-  kernel.build = sort->program().report();
-  PENSTOCK_ASSIGN(kernel.device_seconds, done->seconds_since(*begun));
-  kernel.launches = passes;
-  kernel.bytes_moved = row_count_ * (key_bytes + 2 * passes * (key_bytes + 4));
-  report.kernels.push_back(std::move(kernel));
+  PENSTOCK_ASSIGN(const double seconds, done->seconds_since(*begun));
+  add_kernel(report, "radix_sort", sort->source(), sort->program(),
+             {passes, row_count_ * (key_bytes + 2 * passes * (key_bytes + 4)), seconds});
   return {};
 }
 

@@ -1,6 +1,7 @@
 #include "plan/order/device_window.hpp"
 
 #include "base/thread_pool.hpp"
+#include "plan/rows/kernel_report.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -219,15 +220,9 @@ Result<Bytes> DeviceWindow::validity(const Buffer& counts, Taken taken) {
 }
 
 void DeviceWindow::add_to(RunReport& report) const {
-  KernelReport kernel;
-  kernel.name = kernel.variant = "window_scan";
   const Scan& scan = sum_scan_ ? *sum_scan_ : *count_scan_;
-  kernel.source = scan.source();
-  kernel.build = scan.program().report();
-  kernel.device_seconds = seconds_;
-  kernel.launches = launches_;
-  kernel.bytes_moved = bytes_moved_;
-  report.kernels.push_back(std::move(kernel));
+  add_kernel(report, "window_scan", scan.source(), scan.program(),
+             {launches_, bytes_moved_, seconds_});
   report.bytes_uploaded += bytes_uploaded_;
   report.bytes_downloaded += bytes_downloaded_;
 }

@@ -54,14 +54,7 @@ Status RowKernels::launch(Queue& queue, std::string_view kernel, std::uint64_t c
 
 void RowKernels::add_to(RunReport& report, std::string_view name,
                         const KernelFigures& figures) const {
-  KernelReport kernel;
-  kernel.name = kernel.variant = std::string(name);
-  kernel.source = source_;
-  kernel.build = compiled_->report();
-  kernel.device_seconds = figures.device_seconds;
-  kernel.launches = figures.launches;
-  kernel.bytes_moved = figures.bytes_moved;
-  report.kernels.push_back(std::move(kernel));
+  add_kernel(report, std::string(name), source_, *compiled_, figures);
 }
 
 }  // namespace penstock::plan

@@ -8,15 +8,9 @@
 #include <string_view>
 
 #include "base/thread_pool.hpp"
-#include "penstock/plan.hpp"
+#include "plan/rows/kernel_report.hpp"
 
 namespace penstock::plan {
-
-// What launches took together.
-struct KernelFigures {
-  std::uint64_t launches = 0, bytes_moved = 0;
-  double device_seconds = 0;
-};
 
 // A program of such kernels. It is compiled in a thread while others work.
 class RowKernels {
