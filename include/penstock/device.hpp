@@ -94,12 +94,22 @@ class HostBuffer {
   std::uint64_t bytes_ = 0;
 };
 
+// Functions that programs call, compiled apart from them: once for all programs, kept like these.
+struct LinkedSource {
+  std::string text;  // complete, as a program's; LINKED_PART is defined
+  std::string label;
+  std::uint32_t max_registers = 255;  // of a thread: no more than the kernels that call it may use
+};
+
 struct ProgramSource {
   std::string text;              // the complete source in the device's language
   std::uint32_t group_size = 1;  // becomes -DGROUP_SIZE
   std::vector<std::pair<std::string, std::string>> defines;  // further -D
   bool fast_math = false;
   std::string label;  // for messages and profiles, not part of the key
+  // CUDA: what may be linked to the program instead of being compiled with it. Where LINKED_CALLS
+  // is defined, `text` only declares what is in them; otherwise it has all that it calls.
+  std::vector<LinkedSource> linked = {};
 };
 
 enum class CacheResult : unsigned char { memory, disk, compiled };

@@ -24,7 +24,10 @@ template <class Module> struct Found {
   BuildReport report;
 };
 
-template <class Module> class ModuleCache {
+// For what is compiled while another compilation, which has a permit, waits for it.
+struct NoPermit {};
+
+template <class Module, class Permit = CompilePermit> class ModuleCache {
  public:
   // load: Result<std::shared_ptr<Module>>(const CacheEntry&); compile: Result<Compiled<Module>>().
   // A load that fails (a driver that refuses its old binary) is a miss.
@@ -99,7 +102,7 @@ template <class Module> class ModuleCache {
   }
 
   template <class Compile> static Result<Compiled<Module>> with_permit(Compile& compile) {
-    const CompilePermit permit;
+    [[maybe_unused]] const Permit permit;
     return compile();
   }
 

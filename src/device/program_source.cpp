@@ -2,6 +2,8 @@
 
 #include <cctype>
 
+#include "base/hash.hpp"
+
 namespace penstock::device {
 namespace {
 
@@ -25,6 +27,9 @@ std::vector<std::string> key_options(const std::vector<std::string>& options,
   std::vector<std::string> all = options;
   all.push_back("GROUP_SIZE=" + std::to_string(source.group_size));
   for (const auto& [name, value] : source.defines) all.push_back(name + "=" + value);
+  for (const LinkedSource& linked : source.linked)
+    all.push_back("linked=" + content_hash(linked.text).hex() + ", " +
+                  std::to_string(linked.max_registers));
   return all;
 }
 

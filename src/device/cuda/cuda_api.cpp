@@ -12,6 +12,10 @@ Result<Api> bind_api() {
   PENSTOCK_CUDA_FUNCTIONS(PENSTOCK_BIND_)
 #undef PENSTOCK_BIND_
   (void)library->bind(api.cuFuncGetParamInfo, "cuFuncGetParamInfo");
+  (void)library->bind(api.cuLinkCreate, "cuLinkCreate_v2");
+  (void)library->bind(api.cuLinkAddData, "cuLinkAddData_v2");
+  (void)library->bind(api.cuLinkComplete, "cuLinkComplete");
+  (void)library->bind(api.cuLinkDestroy, "cuLinkDestroy");
   const CUresult outcome = api.cuInit(0);
   if (outcome == CUDA_ERROR_NO_DEVICE)
     return Status(Code::no_device, "CUDA: the driver finds no GPU");

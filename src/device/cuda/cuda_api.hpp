@@ -17,6 +17,7 @@ using CUstream = struct StreamHandle*;
 using CUevent = struct EventHandle*;
 using CUmodule = struct ModuleHandle*;
 using CUfunction = struct FunctionHandle*;
+using CUlinkState = struct LinkStateHandle*;
 
 enum : CUresult {
   CUDA_SUCCESS = 0,
@@ -57,6 +58,7 @@ enum : int {  // CUfunction_attribute
   CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
 };
+enum : int { CU_JIT_INPUT_CUBIN = 0 };  // CUjitInputType
 enum : unsigned { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_MEMHOSTALLOC_PORTABLE = 1 };
 
 // X(member, symbol, parameters); every function returns CUresult.
@@ -117,6 +119,12 @@ struct Api {
   // Since CUDA 12.4; null before. Without it only the kernel layer finds wrong arguments of a
   // launch.
   CUresult (*cuFuncGetParamInfo)(CUfunction, std::size_t, std::size_t*, std::size_t*) = nullptr;
+  // Null where a driver has no linker. Options and their values are not used.
+  CUresult (*cuLinkCreate)(unsigned, int*, void**, CUlinkState*) = nullptr;
+  CUresult (*cuLinkAddData)(CUlinkState, int, void*, std::size_t, const char*, unsigned, int*,
+                            void**) = nullptr;
+  CUresult (*cuLinkComplete)(CUlinkState, void**, std::size_t*) = nullptr;
+  CUresult (*cuLinkDestroy)(CUlinkState) = nullptr;
 };
 
 // Returns the bound and initialised driver, opened once per process, or why there is none.

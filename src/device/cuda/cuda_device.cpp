@@ -4,6 +4,7 @@
 #include "base/huge_page_allocator.hpp"
 #include "base/human_readable.hpp"
 #include "base/parallel.hpp"
+#include "device/cuda/cuda_compile.hpp"
 #include "device/cuda/pc_sampling.hpp"
 #include "device/program_source.hpp"
 
@@ -117,43 +118,6 @@ device::Pool::Driver pool_driver(const ContextPointer& context) {
   return driver;
 }
 
-// Results must equal the host's unless fast_math: no contraction of a*b+c. Division, sqrt and
-// denormals are exact by default. Line information costs nothing at run time and gives
-// compute-sanitizer and profilers our source lines.
-std::vector<std::string> compiler_options(const ProgramSource& source) {
-  std::vector<std::string> options = {
-      "--std=c++17", "--device-as-default-execution-space", "--generate-line-info",
-      "--diag-suppress=177"};  // 177: a function of the prelude is not used
-  options.push_back(source.fast_math ? "--use_fast_math" : "-fmad=false");
-  if (source.text.find("__int128") != std::string::npos) options.push_back("--device-int128");
-  return options;
-}
-
-Result<std::shared_ptr<Module>> load(const ContextPointer& context,
-                                     const std::vector<std::byte>& binary) {
-  const Current current(*context);
-  CUmodule module = nullptr;
-  PENSTOCK_TRY(
-      context->check(context->api.cuModuleLoadData(&module, binary.data()), "cuModuleLoadData"));
-  const std::string_view image(reinterpret_cast<const char*>(binary.data()), binary.size());
-  return std::make_shared<Module>(context, module, binary,
-                                  image.find("_local_bytes") != image.npos);
-}
-
-Result<device::Compiled<Module>> compile(const ContextPointer& context, const ProgramSource& source,
-                                         const std::vector<std::string>& options) {
-  const std::string text = device::with_head(source, "");
-  PENSTOCK_ASSIGN(
-      CompiledSource compiled,
-      compile_source(context->nvrtc, text, context->architecture, options, source.label));
-  auto module = load(context, compiled.binary);
-  if (!module.ok())
-    return module.with("while loading '" + source.label + "', compiled by " +
-                       context->traits.compiler);
-  return device::Compiled<Module>{std::move(module).value(),
-                                  {std::move(compiled.binary), std::move(compiled.log), ""}};
-}
-
 }  // namespace
 
 Result<std::shared_ptr<Device>> CudaDevice::open(const FoundDevice& found, const Nvrtc& nvrtc) {
@@ -168,7 +132,9 @@ Result<std::shared_ptr<Device>> CudaDevice::open(const FoundDevice& found, const
 }
 
 CudaDevice::CudaDevice(ContextPointer context)
-    : context_(std::move(context)), pool_(std::make_shared<device::Pool>(pool_driver(context_))) {
+    : context_(std::move(context)),
+      pool_(std::make_shared<device::Pool>(pool_driver(context_))),
+      objects_(std::make_shared<ObjectCache>()) {
   traits_ = context_->traits;
 }
 
@@ -218,8 +184,8 @@ Result<std::shared_ptr<Program>> CudaDevice::build_or_throw(const ProgramSource&
   PENSTOCK_ASSIGN(
       auto found,
       modules_.get(
-          key, [&](const device::CacheEntry& entry) { return load(context_, entry.binary); },
-          [&] { return compile(context_, source, options); }));
+          key, [&](const device::CacheEntry& entry) { return load_module(context_, entry.binary); },
+          [&] { return compile_module(context_, source, *objects_); }));
   if (const auto sampled = [this] {
         const std::lock_guard lock(sampled_mutex_);
         return sampled_.lock();

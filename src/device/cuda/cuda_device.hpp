@@ -111,6 +111,8 @@ struct SampledPrograms {
   std::map<std::string, std::shared_ptr<Module>> by_key;
 };
 
+struct ObjectCache;  // cuda_compile.hpp
+
 class CudaDevice : public Device {
  public:
   static Result<std::shared_ptr<Device>> open(const FoundDevice& found, const Nvrtc& nvrtc);
@@ -139,6 +141,7 @@ class CudaDevice : public Device {
   std::shared_ptr<device::HostPool> host_pool_ =
       std::make_shared<device::HostPool>(device::idle_pinned_limit_bytes);
   device::ModuleCache<Module> modules_;
+  std::shared_ptr<ObjectCache> objects_;
   std::mutex sampled_mutex_;
   std::weak_ptr<SampledPrograms> sampled_;  // while a sampler lives
 };

@@ -204,6 +204,10 @@ Result<Nvrtc> open_nvrtc(int driver_major) {
   return Status(Code::no_device, how_to_install_nvrtc + (newer.empty() ? "" : " (" + newer + ")"));
 }
 
+bool knows_architecture(const Nvrtc& nvrtc, int architecture) {
+  return std::binary_search(nvrtc.architectures.begin(), nvrtc.architectures.end(), architecture);
+}
+
 Result<CompiledSource> compile_source(const Nvrtc& nvrtc, const std::string& text, int architecture,
                                       const std::vector<std::string>& options,
                                       std::string_view label) {

@@ -55,6 +55,9 @@ std::vector<std::string> library_candidates(const LibraryPlaces& places,
 // process's user and that no other user may write to.
 std::vector<std::string> environments_above(const std::string& executable);
 
+// Whether it makes CUBINs of this architecture. Otherwise it makes PTX of an older one.
+bool knows_architecture(const Nvrtc& nvrtc, int architecture);
+
 struct CompiledSource {
   // A CUBIN for exactly this GPU; PTX, ending in a zero byte, where NVRTC is older than the GPU.
   std::vector<std::byte> binary;

@@ -157,6 +157,37 @@ int row_count_limb(const TileProgram& program, bool is_dense) {
   return -1;
 }
 
+// Returns a function that says of a limb's number whether it is one of `limbs`.
+std::string limb_set_function(const std::string& name, const std::vector<std::uint32_t>& limbs) {
+  std::vector<std::uint32_t> words(1);
+  for (const std::uint32_t limb : limbs) {
+    words.resize(std::max<std::size_t>(words.size(), limb / 32 + 1));
+    words[limb / 32] |= std::uint32_t{1} << limb % 32;
+  }
+  std::string word = "0u";
+  for (std::size_t i = words.size(); i-- > 0;)
+    word = "w < " + std::to_string(32 * (i + 1)) + "u ? " + std::to_string(words[i]) + "u : (" +
+           word + ")";
+  return function_source("u32 " + name + "(u32 w)", "  return (" + word + ") >> (w & 31u) & 1u;\n");
+}
+
+// Returns what of a dense table's limbs are the highest of a signed sum, and what are maxima.
+std::string limb_kind_functions(const TileProgram& program) {
+  std::vector<std::uint32_t> tops, maxima;
+  std::uint32_t limb = 0;
+  for (std::size_t i = 0; i < program.accumulators.size(); i++) {
+    const Accumulator& a = program.accumulators[i];
+    const std::uint32_t count = limb_count(a, true);
+    if (count > 1)
+      tops.push_back(limb + count - 1);
+    else if (a.kind != AccumulatorKind::count || is_only_seen(program, i))
+      maxima.push_back(limb);
+    limb += count;
+  }
+  if (row_count_limb(program, true) < 0) maxima.push_back(limb);
+  return limb_set_function("limb_is_top", tops) + limb_set_function("limb_is_maximum", maxima);
+}
+
 }  // namespace
 
 // Returns how many limbs an accumulator has. A dense table's floats have a lowest bit that suits
@@ -234,7 +265,7 @@ std::string limb_functions(const TileProgram& program, const LimbUse& use) {
   replace_all(text, "LOCAL ATOMIC_U32*", use.space + " ATOMIC_U32*");
   if (!is_dense) return text;
   text +=
-      template_source("limbs_wide") +
+      limb_kind_functions(program) + template_source("limbs_wide") +
       function_source(
           "void limbs_move(const PRIVATE u32* limbs, GLOBAL ATOMIC_U64* to, u64 stride)",
           all.move + "  (void)limbs; (void)to; (void)stride;\n") +

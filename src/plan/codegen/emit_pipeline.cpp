@@ -45,6 +45,7 @@ std::string defines(const TileProgram& program, const std::string& template_name
   define("PIPELINE_DEPTH", policy.depth);
   define("PIPELINE_WINDOW", policy.window);
   define("PIPELINE_LANES", cpu_lanes);
+  define("PIPELINE_IN_PAGES", !program.paged.empty());
   define("PIPELINE_KEY_WORDS", program.key_words());
   define("PIPELINE_ACCUMULATOR_WORDS", std::max(1u, program.accumulator_words()));
   if (program.epilogue == Epilogue::group) {
@@ -69,6 +70,22 @@ std::string defines(const TileProgram& program, const std::string& template_name
     define("GROUPS_PER_MULTIPROCESSOR", policy.groups_per_multiprocessor);
   }
   return text;
+}
+
+// What ptxas gives a thread of a kernel at most, of the 65,536 registers of a multiprocessor.
+std::uint32_t registers_of_thread(const Policy& policy) {
+  const std::uint32_t threads = policy.group_size * policy.groups_per_multiprocessor;
+  return std::clamp((64u << 10) / threads / 8 * 8, 16u, 255u);
+}
+
+// Loads out of pages are half of what a program takes to compile, and the same for all.
+std::vector<LinkedSource> linked_sources(const TileProgram& program, const Policy& policy,
+                                         Target target) {
+  if (target != Target::cuda || program.paged.empty()) return {};
+  const std::string name = "codec/pages/kernels/page_load.kc";
+  const std::vector<kernel::SourcePart> parts = {{name, std::string(kernel::codec_source(name))}};
+  return {{kernel::assemble(target, parts, kernel::codec_source), "page_load",
+           registers_of_thread(policy)}};
 }
 
 std::string joined(const std::vector<std::string>& parts) {
@@ -178,11 +195,12 @@ Result<PipelineSource> emit_pipeline(const TileProgram& program, const std::stri
                            lookup_functions(program) + evaluate + select +
                            epilogue_functions(program, template_name, policy) +
                            replace_words(program, template_source(template_name));
-  std::vector<kernel::SourcePart> parts = {{"expr/operations.kc", template_source("operations")}};
+  std::vector<kernel::SourcePart> parts = {{"expr/operations.kc", operations_of(text)}};
   for (const std::string& name : load_sources(program))
     parts.push_back({name, std::string(kernel::codec_source(name))});
   parts.push_back({"pipeline", text});
   result.text = kernel::assemble(target, parts, kernel::codec_source);
+  result.linked = linked_sources(program, policy, target);
   return result;
 }
 

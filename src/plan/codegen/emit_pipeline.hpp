@@ -28,9 +28,10 @@
 namespace penstock::plan {
 
 struct PipelineSource {
-  std::string text;               // the complete source, for one target
-  std::vector<NodeId> faults;     // the node that fault number i names
-  std::vector<Code> fault_codes;  // and the error of that fault
+  std::string text;                  // the complete source, for one target
+  std::vector<NodeId> faults;        // the node that fault number i names
+  std::vector<Code> fault_codes;     // and the error of that fault
+  std::vector<LinkedSource> linked;  // for ProgramSource
 };
 
 Result<PipelineSource> emit_pipeline(const TileProgram& program, const std::string& template_name,

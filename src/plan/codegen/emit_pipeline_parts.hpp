@@ -15,7 +15,10 @@
 
 namespace penstock::plan {
 
-std::string template_source(const std::string& name);  // kernel_templates.cpp
+// kernel_templates.cpp
+std::string template_source(const std::string& name);
+// Returns expr/operations.kc as far as `callers` need it.
+std::string operations_of(const std::string& callers);
 
 inline std::string parameter_name(std::uint32_t parameter) {
   return "p" + std::to_string(parameter);
@@ -41,6 +44,11 @@ std::string load_functions(const TileProgram& program);
 // comma: "GLOBAL const f32* c0, GLOBAL const u8* c0_valid, ".
 std::string column_declarations(const TileProgram& program);
 std::string value_declarations(const TileProgram& program);
+std::string column_names(const TileProgram& program);  // as arguments: "c0, c0_valid, "
+// What load_functions() says of its functions.
+inline constexpr const char* four_rows_comment = "// Four rows from a multiple of four on.\n";
+inline constexpr const char* some_rows_comment =
+    "// As many of the four rows from a multiple of four on as there are.\n";
 Result<std::string> evaluate_function(const TileProgram& program,
                                       PipelineSource& result);  // notes its faults in `result`
 // Returns the function that tells whether a row may pass the predicates before the first lookup;

@@ -88,6 +88,7 @@ Result<ProgramSource> TileKernel::emit() {
   source.group_size = policy_.group_size;
   source.fast_math = options_.fast_math;
   source.label = std::string(variant_->name);
+  source.linked = pipeline_.linked;
   return source;
 }
 

@@ -105,6 +105,13 @@ TEST(CacheKey, EveryFieldCountsExceptTheLabel) {
   changed = source, changed.defines[0].second = "2";
   EXPECT_NE(key(traits, changed), plain);
   EXPECT_NE(key(traits, source, {"-y"}), plain);
+  changed = source, changed.linked = {{.text = "f", .label = "f", .max_registers = 40}};
+  const std::string linked = key(traits, changed);
+  EXPECT_NE(linked, plain);
+  changed.linked[0].max_registers = 64;
+  EXPECT_NE(key(traits, changed), linked);
+  changed.linked[0] = {.text = "g", .label = "f", .max_registers = 40};
+  EXPECT_NE(key(traits, changed), linked);
   for (std::string Traits::* field :
        {&Traits::name, &Traits::architecture, &Traits::driver, &Traits::compiler}) {
     Traits other = traits;

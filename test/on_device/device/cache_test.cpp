@@ -263,6 +263,32 @@ TEST(DeviceBuild, GroupSizeDefinesAndFastMathMakeOtherPrograms) {
   });
 }
 
+// The linked source's function is another one here than the program's own, to tell them apart.
+TEST(DeviceBuild, AProgramCallsTheFunctionsThatAreLinkedToIt) {
+  on_each_device([](Device& device) {
+    if (device.traits().target != Target::cuda) return;  // no other driver links
+    const std::string kernel =
+        "KERNEL count_up(GLOBAL unsigned* a, unsigned count) { if (AT < count) a[AT] = "
+        "linked_step(a[AT]); }\n";
+    const std::string own =
+        "#ifdef LINKED_CALLS\nextern \"C\" __device__ unsigned linked_step(unsigned x);\n#else\n"
+        "__device__ unsigned linked_step(unsigned x) { return x + 1; }\n#endif\n";
+    ProgramSource source = source_of(device, "linked");
+    source.text = source_for(device.traits().target, own + kernel);
+    std::vector<std::uint32_t> values(100, 0);
+    TAKE(auto whole, device.build(source));
+    EXPECT_OK(run(device, *whole, values));
+    EXPECT_EQ(values[99], 1u);
+    source.linked = {
+        {.text = "extern \"C\" __device__ unsigned linked_step(unsigned x) { return x + 7; }\n",
+         .label = "step",
+         .max_registers = 32}};
+    TAKE(auto linked, device.build(source));
+    EXPECT_OK(run(device, *linked, values));
+    EXPECT_EQ(values[99], 8u);
+  });
+}
+
 TEST(DeviceBuild, ACompileErrorHoldsLabelLogAndLine) {
   on_each_device([](Device& device) {
     const std::string body =

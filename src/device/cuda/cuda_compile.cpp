@@ -1,0 +1,166 @@
+#include "device/cuda/cuda_compile.hpp"
+
+#include <future>
+
+#include "device/program_source.hpp"
+
+namespace penstock::cuda {
+namespace {
+
+constexpr const char* relocatable = "--relocatable-device-code=true";
+
+using ObjectPointer = std::shared_ptr<Object>;
+
+// Returns whether programs are linked: not where the compiler is older than the GPU and makes PTX.
+bool can_link(const Context& context) {
+  return context.api.cuLinkCreate && context.api.cuLinkAddData && context.api.cuLinkComplete &&
+         context.api.cuLinkDestroy && knows_architecture(context.nvrtc, context.architecture);
+}
+
+ProgramSource with_define(ProgramSource source, const char* name) {
+  source.defines.emplace_back(name, "1");
+  return source;
+}
+
+Result<CompiledSource> compile_text(const Context& context, const ProgramSource& source,
+                                    const std::vector<std::string>& options) {
+  return compile_source(context.nvrtc, device::with_head(source, ""), context.architecture, options,
+                        source.label);
+}
+
+// Functions work in groups of any size.
+Result<ObjectPointer> find_object(const Context& context, const LinkedSource& linked,
+                                  bool fast_math, ObjectCache& cache) {
+  ProgramSource source;
+  source.text = linked.text, source.label = linked.label, source.fast_math = fast_math;
+  source.group_size = context.traits.subgroup_size;
+  source = with_define(std::move(source), "LINKED_PART");
+  std::vector<std::string> options = compiler_options(source);
+  options.insert(options.end(),
+                 {relocatable, "--maxrregcount=" + std::to_string(linked.max_registers)});
+  const device::CacheKey key =
+      device::cache_key(context.traits, device::key_options(options, source), source);
+  PENSTOCK_ASSIGN(auto found, cache.objects.get(
+                                  key,
+                                  [](const device::CacheEntry& entry) -> Result<ObjectPointer> {
+                                    return std::make_shared<Object>(entry.binary);
+                                  },
+                                  [&]() -> Result<device::Compiled<Object>> {
+                                    PENSTOCK_ASSIGN(CompiledSource compiled,
+                                                    compile_text(context, source, options));
+                                    return device::Compiled<Object>{
+                                        std::make_shared<Object>(compiled.binary),
+                                        {std::move(compiled.binary), compiled.log, ""}};
+                                  }));
+  return found.module;
+}
+
+// The driver's linker, used by one thread after another. The state owns the linked image.
+class Linker {
+ public:
+  explicit Linker(ContextPointer context) : context_(std::move(context)) {}
+  ~Linker() {
+    const Current current(*context_);
+    if (state_) context_->api.cuLinkDestroy(state_);
+  }
+  Linker(const Linker&) = delete;
+  Linker& operator=(const Linker&) = delete;
+
+  // The first linker of a process takes 50 ms to make, as the driver opens a library for it.
+  static Result<std::unique_ptr<Linker>> make(const ContextPointer& context) {
+    auto linker = std::make_unique<Linker>(context);
+    const Current current(*context);
+    PENSTOCK_TRY(context->check(context->api.cuLinkCreate(0, nullptr, nullptr, &linker->state_),
+                                "cuLinkCreate"));
+    return linker;
+  }
+  Status add(Object& object, const std::string& name) {
+    const Current current(*context_);
+    return context_->check(
+        context_->api.cuLinkAddData(state_, CU_JIT_INPUT_CUBIN, object.data(), object.size(),
+                                    name.c_str(), 0, nullptr, nullptr),
+        "cuLinkAddData");
+  }
+  Result<std::vector<std::byte>> finish() {
+    const Current current(*context_);
+    void* image = nullptr;
+    std::size_t bytes = 0;
+    PENSTOCK_TRY(
+        context_->check(context_->api.cuLinkComplete(state_, &image, &bytes), "cuLinkComplete"));
+    const auto* const data = static_cast<const std::byte*>(image);
+    return std::vector<std::byte>(data, data + bytes);
+  }
+
+ private:
+  ContextPointer context_;
+  CUlinkState state_ = nullptr;
+};
+
+// What the program is linked to and with is made while it is compiled.
+Result<CompiledSource> compile_and_link(const ContextPointer& context, const ProgramSource& source,
+                                        std::vector<std::string> options, ObjectCache& cache) {
+  auto linking = std::async(std::launch::async, [&context] { return Linker::make(context); });
+  std::vector<std::future<Result<ObjectPointer>>> finding;
+  for (const LinkedSource& linked : source.linked)
+    finding.push_back(std::async(std::launch::async, [&context, &linked, &source, &cache] {
+      return find_object(*context, linked, source.fast_math, cache);
+    }));
+  options.emplace_back(relocatable);
+  PENSTOCK_ASSIGN(CompiledSource own,
+                  compile_text(*context, with_define(source, "LINKED_CALLS"), options));
+  PENSTOCK_ASSIGN(const std::unique_ptr<Linker> linker, linking.get());
+  PENSTOCK_TRY(linker->add(own.binary, source.label));
+  for (std::size_t i = 0; i < finding.size(); i++) {
+    PENSTOCK_ASSIGN(const ObjectPointer object, finding[i].get());
+    PENSTOCK_TRY(linker->add(*object, source.linked[i].label));
+  }
+  PENSTOCK_ASSIGN(own.binary, linker->finish());
+  return own;
+}
+
+// What fails to link is compiled whole, as the driver's linker may be older than the compiler.
+Result<CompiledSource> compile_any_way(const ContextPointer& context, const ProgramSource& source,
+                                       ObjectCache& cache) {
+  const std::vector<std::string> options = compiler_options(source);
+  if (!source.linked.empty() && can_link(*context))
+    if (auto linked = compile_and_link(context, source, options, cache); linked.ok()) return linked;
+  return compile_text(*context, source, options);
+}
+
+}  // namespace
+
+// Results must equal the host's unless fast_math: no contraction of a*b+c. Division, sqrt and
+// denormals are exact by default. Line information costs nothing at run time and gives
+// compute-sanitizer and profilers our source lines.
+std::vector<std::string> compiler_options(const ProgramSource& source) {
+  std::vector<std::string> options = {
+      "--std=c++17", "--device-as-default-execution-space", "--generate-line-info",
+      "--diag-suppress=177"};  // 177: a function of the prelude is not used
+  options.push_back(source.fast_math ? "--use_fast_math" : "-fmad=false");
+  if (source.text.find("__int128") != std::string::npos) options.push_back("--device-int128");
+  return options;
+}
+
+Result<std::shared_ptr<Module>> load_module(const ContextPointer& context,
+                                            const std::vector<std::byte>& binary) {
+  const Current current(*context);
+  CUmodule module = nullptr;
+  PENSTOCK_TRY(
+      context->check(context->api.cuModuleLoadData(&module, binary.data()), "cuModuleLoadData"));
+  const std::string_view image(reinterpret_cast<const char*>(binary.data()), binary.size());
+  return std::make_shared<Module>(context, module, binary,
+                                  image.find("_local_bytes") != image.npos);
+}
+
+Result<device::Compiled<Module>> compile_module(const ContextPointer& context,
+                                                const ProgramSource& source, ObjectCache& objects) {
+  PENSTOCK_ASSIGN(CompiledSource compiled, compile_any_way(context, source, objects));
+  auto module = load_module(context, compiled.binary);
+  if (!module.ok())
+    return module.with("while loading '" + source.label + "', compiled by " +
+                       context->traits.compiler);
+  return device::Compiled<Module>{std::move(module).value(),
+                                  {std::move(compiled.binary), std::move(compiled.log), ""}};
+}
+
+}  // namespace penstock::cuda

@@ -1,0 +1,28 @@
+// From a program's source to a module that the driver has loaded.
+//
+// What a program may link to is compiled apart (ProgramSource::linked), at the same time as the
+// program, and once for all programs. Linking takes a millisecond, so that a program costs what is
+// its own. Where there is nothing to link with, the program is compiled whole.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "device/cuda/cuda_device.hpp"
+
+namespace penstock::cuda {
+
+using Object = std::vector<std::byte>;  // relocatable code
+
+struct ObjectCache {
+  device::ModuleCache<Object, device::NoPermit> objects;
+};
+
+std::vector<std::string> compiler_options(const ProgramSource& source);
+
+Result<std::shared_ptr<Module>> load_module(const ContextPointer& context,
+                                            const std::vector<std::byte>& binary);
+
+Result<device::Compiled<Module>> compile_module(const ContextPointer& context,
+                                                const ProgramSource& source, ObjectCache& objects);
+
+}  // namespace penstock::cuda
