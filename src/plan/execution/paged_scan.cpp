@@ -51,7 +51,7 @@ std::uint64_t stored_bytes(const pages::PagedTable& table,
                            const std::vector<std::uint32_t>& row_groups) {
   std::uint64_t bytes = 0;
   for (const std::uint32_t column : columns)
-    for (const std::uint32_t group : row_groups) bytes += table.stored_bytes(column, group);
+    for (const std::uint32_t group : row_groups) bytes += table.chunks(column)[group].stored_bytes;
   return bytes;
 }
 
