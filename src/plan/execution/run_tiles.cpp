@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "device/direct_file.hpp"
@@ -123,7 +124,7 @@ class Runner {
           stream_, PagedScan::open(run_.device, run_.decoder, program_,
                                    run_.paged_source ? *run_.paged_source : source_,
                                    paged_limits(options, program_, run_.row_limit, run_.selected),
-                                   *run_.strings, std::move(begun_.pages)));
+                                   *run_.strings, std::exchange(begun_.pages, {})));
       return {};
     }
     begun_.pages = {};
@@ -134,8 +135,9 @@ class Runner {
                                              "', which a device does not read for it");
     }
     const std::uint64_t rows = chunk_rows(options, run_.device->traits(), program_, run_.row_limit);
-    PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings,
-                                               std::move(begun_.columns), cache_of(options)));
+    PENSTOCK_ASSIGN(stream_,
+                    ChunkStream::open(run_.device, program_, source_, rows, *run_.strings,
+                                      std::exchange(begun_.columns, {}), cache_of(options)));
     return {};
   }
 

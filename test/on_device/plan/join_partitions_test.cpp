@@ -207,6 +207,21 @@ TEST(JoinPartitions, FunctionsOfTextsAreComputedForEachPartition) {
   expect_as_without_limit(sides.plan, mapped, limited_to(32), "partitions");
 }
 
+// More columns than one kernel may write: several programs, each with its own passes.
+TEST(JoinPartitions, ProgramsOfOneChainYieldTheSameRowsBesideEachOther) {
+  TwoSides sides = joined_by(rows_of_keys(keys_of(3000, 0, 1)), rows_of_keys(keys_of(4000, 0, 2)),
+                             JoinKind::inner);
+  Builder b(sides.plan.step(sides.joined).schema);
+  std::vector<Projection> sums;
+  for (std::int32_t i = 0; i < 60; i++) {
+    TAKE(const NodeId sum,
+         b.binary(Op::add, b.column(i % 2 == 0 ? 1 : 5), b.literal(Scalar::of(std::int64_t{i}))));
+    sums.push_back({"c" + std::to_string(i), sum});
+  }
+  TAKE(const StepId mapped, sides.plan.map(sides.joined, b.graph(), std::move(sums)));
+  expect_as_without_limit(sides.plan, mapped, limited_to(32), "partitions");
+}
+
 // Rows that can be scanned once.
 class ReadOnceSource : public TableSource {
  public:
