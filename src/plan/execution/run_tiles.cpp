@@ -213,7 +213,8 @@ class Runner {
     report.bytes_uploaded += stream_->bytes_uploaded();
     report.columns_from_cache += stream_->columns_from_cache();
     report.read_seconds += stream_->read_seconds();
-    if (is_first_pass_ || run_.pairs) report.rows_read += rows_;
+    const bool has_other_rows = run_.pairs && run_.pairs->partitions();
+    if (is_first_pass_ || has_other_rows) report.rows_read += rows_;
     if (!is_first_pass_) return;
     if (std::string note = stream_->note(); !note.empty()) report.notes.push_back(std::move(note));
     report.skipped.rows_skipped -= stream_->rows_besides();
