@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "device/direct_file.hpp"
@@ -123,7 +124,7 @@ class Runner {
           stream_, PagedScan::open(run_.device, run_.decoder, program_,
                                    run_.paged_source ? *run_.paged_source : source_,
                                    paged_limits(options, program_, run_.row_limit, run_.selected),
-                                   *run_.strings, std::move(begun_.pages)));
+                                   *run_.strings, std::exchange(begun_.pages, {})));
       return {};
     }
     begun_.pages = {};
@@ -134,8 +135,9 @@ class Runner {
                                              "', which a device does not read for it");
     }
     const std::uint64_t rows = chunk_rows(options, run_.device->traits(), program_, run_.row_limit);
-    PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings,
-                                               std::move(begun_.columns), cache_of(options)));
+    PENSTOCK_ASSIGN(stream_,
+                    ChunkStream::open(run_.device, program_, source_, rows, *run_.strings,
+                                      std::exchange(begun_.columns, {}), cache_of(options)));
     return {};
   }
 
@@ -211,7 +213,8 @@ class Runner {
     report.bytes_uploaded += stream_->bytes_uploaded();
     report.columns_from_cache += stream_->columns_from_cache();
     report.read_seconds += stream_->read_seconds();
-    if (is_first_pass_ || run_.pairs) report.rows_read += rows_;
+    const bool has_other_rows = run_.pairs && run_.pairs->partitions();
+    if (is_first_pass_ || has_other_rows) report.rows_read += rows_;
     if (!is_first_pass_) return;
     if (std::string note = stream_->note(); !note.empty()) report.notes.push_back(std::move(note));
     report.skipped.rows_skipped -= stream_->rows_besides();

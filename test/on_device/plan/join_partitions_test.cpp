@@ -8,10 +8,10 @@
 namespace penstock::test {
 namespace {
 
-const std::vector<JoinKind> every_kind = {JoinKind::inner, JoinKind::left, JoinKind::semi,
-                                          JoinKind::anti, JoinKind::not_in};
+const std::vector<JoinKind> kinds_to_partition = {JoinKind::inner, JoinKind::left, JoinKind::semi,
+                                                  JoinKind::anti, JoinKind::not_in};
 
-std::vector<std::string> sorted_rows(const Table& table) {
+std::vector<std::string> rows_by_text(const Table& table) {
   std::vector<std::string> rows;
   for (std::uint64_t row = 0; row < table.row_count; row++) rows.push_back(text_of_row(table, row));
   std::sort(rows.begin(), rows.end());
@@ -47,17 +47,17 @@ void expect_as_without_limit(const Plan& plan, StepId step, RunOptions options,
     options.intermediate_rows = IntermediateRows::device;
     TAKE(const QueryResult here, run(plan, step, unlimited));
     TAKE(const QueryResult there, run(plan, step, options));
-    EXPECT_EQ(sorted_rows(there.table), sorted_rows(here.table));
+    EXPECT_EQ(rows_by_text(there.table), rows_by_text(here.table));
     EXPECT_TRUE(has_note_of(there.report, note)) << all_notes(there.report);
   });
 }
 
-using Keys = std::vector<std::optional<std::int64_t>>;
+using MaybeKeys = std::vector<std::optional<std::int64_t>>;
 
 // Keys `start`, `start` + `step`, ...; every so many are NULL.
-Keys keys_of(std::uint64_t rows, std::int64_t start, std::int64_t step,
-             std::uint64_t nulls_every = 0) {
-  Keys keys;
+MaybeKeys keys_of(std::uint64_t rows, std::int64_t start, std::int64_t step,
+                  std::uint64_t nulls_every = 0) {
+  MaybeKeys keys;
   for (std::uint64_t row = 0; row < rows; row++)
     keys.push_back(nulls_every > 0 && row % nulls_every == 1
                        ? std::nullopt
@@ -66,7 +66,7 @@ Keys keys_of(std::uint64_t rows, std::int64_t start, std::int64_t step,
 }
 
 // Keys beside a number, a text and a truth, the last two with NULLs.
-Table rows_of_keys(const Keys& keys) {
+Table rows_of_keys(const MaybeKeys& keys) {
   std::vector<std::int32_t> numbers;
   std::vector<std::optional<std::string>> texts;
   std::vector<Scalar> truths;
@@ -96,7 +96,7 @@ TwoSides joined_by(Table left, Table right, JoinKind kind, std::vector<JoinKey> 
 
 // 4,000 rows and their table take 176 KiB; 133 KiB where only a partner is asked for.
 TEST(JoinPartitions, EveryKindFindsWhatTheHostFinds) {
-  for (const JoinKind kind : every_kind) {
+  for (const JoinKind kind : kinds_to_partition) {
     const bool has_columns = kind == JoinKind::inner || kind == JoinKind::left;
     for (const auto& [kibibytes, note] :
          {std::pair{has_columns ? 110 : 70, "join in 2 partitions"},
@@ -111,7 +111,7 @@ TEST(JoinPartitions, EveryKindFindsWhatTheHostFinds) {
 }
 
 TEST(JoinPartitions, NullKeysMatchNothingAndDecideNotIn) {
-  for (const JoinKind kind : every_kind) {
+  for (const JoinKind kind : kinds_to_partition) {
     SCOPED_TRACE(std::string(name_of(kind)));
     const TwoSides sides = joined_by(rows_of_keys(keys_of(2000, 0, 3, 4)),
                                      rows_of_keys(keys_of(4000, 0, 2, 3999)), kind);
@@ -120,7 +120,7 @@ TEST(JoinPartitions, NullKeysMatchNothingAndDecideNotIn) {
 }
 
 TEST(JoinPartitions, RepeatedKeysOfSemiAndAntiJoinsAreFound) {
-  Keys keys = keys_of(4000, 0, 1);
+  MaybeKeys keys = keys_of(4000, 0, 1);
   for (std::size_t row = 0; row < keys.size(); row++) keys[row] = *keys[row] % 700 * 5;
   for (const JoinKind kind : {JoinKind::semi, JoinKind::anti, JoinKind::not_in}) {
     SCOPED_TRACE(std::string(name_of(kind)));
@@ -132,7 +132,7 @@ TEST(JoinPartitions, RepeatedKeysOfSemiAndAntiJoinsAreFound) {
 
 // The key of a row is its text, its number and its key.
 TEST(JoinPartitions, TextsAndSeveralKeysAreDealtOutAlike) {
-  for (const JoinKind kind : every_kind) {
+  for (const JoinKind kind : kinds_to_partition) {
     SCOPED_TRACE(std::string(name_of(kind)));
     const TwoSides sides =
         joined_by(rows_of_keys(keys_of(3000, 0, 1, 9)), rows_of_keys(keys_of(4000, 0, 1, 7)), kind,
@@ -207,6 +207,21 @@ TEST(JoinPartitions, FunctionsOfTextsAreComputedForEachPartition) {
   expect_as_without_limit(sides.plan, mapped, limited_to(32), "partitions");
 }
 
+// More columns than one kernel may write: several programs, each with its own passes.
+TEST(JoinPartitions, ProgramsOfOneChainYieldTheSameRowsBesideEachOther) {
+  TwoSides sides = joined_by(rows_of_keys(keys_of(3000, 0, 1)), rows_of_keys(keys_of(4000, 0, 2)),
+                             JoinKind::inner);
+  Builder b(sides.plan.step(sides.joined).schema);
+  std::vector<Projection> sums;
+  for (std::int32_t i = 0; i < 60; i++) {
+    TAKE(const NodeId sum,
+         b.binary(Op::add, b.column(i % 2 == 0 ? 1 : 5), b.literal(Scalar::of(std::int64_t{i}))));
+    sums.push_back({"c" + std::to_string(i), sum});
+  }
+  TAKE(const StepId mapped, sides.plan.map(sides.joined, b.graph(), std::move(sums)));
+  expect_as_without_limit(sides.plan, mapped, limited_to(32), "partitions");
+}
+
 // Rows that can be scanned once.
 class ReadOnceSource : public TableSource {
  public:
@@ -253,14 +268,15 @@ TEST(JoinPartitions, ALimitStopsWithThePartitionThatReachesIt) {
     options.intermediate_rows = IntermediateRows::device;
     TAKE(const QueryResult found, run(sides.plan, first, options));
     TAKE(const QueryResult all, run(sides.plan, sides.joined, options));
-    const std::vector<std::string> some = sorted_rows(found.table), every = sorted_rows(all.table);
+    const std::vector<std::string> some = rows_by_text(found.table),
+                                   every = rows_by_text(all.table);
     EXPECT_EQ(some.size(), 700u);
     EXPECT_TRUE(std::includes(every.begin(), every.end(), some.begin(), some.end()));
   });
 }
 
-Keys repeated_keys(std::uint64_t rows, std::uint64_t distinct) {
-  Keys keys;
+MaybeKeys repeated_keys(std::uint64_t rows, std::uint64_t distinct) {
+  MaybeKeys keys;
   for (std::uint64_t row = 0; row < rows; row++)
     keys.push_back(row % 13 == 5 ? std::nullopt
                                  : std::optional(static_cast<std::int64_t>(row % distinct) * 3));
@@ -310,7 +326,7 @@ TEST(JoinPartitions, PairsWithoutMemoryForCountsAreTheHostsWithANote) {
 // Rows of one key stay together.
 TEST(JoinPartitions, ManyRowsOfOneKeyAreTheHostsWithANote) {
   const TwoSides sides =
-      joined_by(rows_of_keys(keys_of(300, 0, 1)), rows_of_keys(Keys(4000, 5)), JoinKind::semi);
+      joined_by(rows_of_keys(keys_of(300, 0, 1)), rows_of_keys(MaybeKeys(4000, 5)), JoinKind::semi);
   expect_as_without_limit(sides.plan, sides.joined, limited_to(32), "rows with one key exceed");
 }
 
