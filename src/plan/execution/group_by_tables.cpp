@@ -9,9 +9,19 @@ std::uint64_t position_bytes(const TileContext& kernel) {
   return kernel.policy.slots * std::uint64_t{2} * global_position_words(kernel.program) * 4;
 }
 
-// The results of one table a work group.
-Status prepare_results(const TileContext& kernel, GroupByResults& tables, std::uint64_t row_count) {
-  const std::uint64_t groups = kernel.group_count(row_count);
+// Returns the work groups of tables in local memory. These are small, and the more rows a group
+// has, the more keys: large chunks have more groups, each with the rows that 2^22 give it.
+std::uint32_t local_group_count(const TileContext& kernel, std::uint64_t row_count) {
+  constexpr std::uint64_t rows_at_once = 1 << 22;
+  const std::uint64_t turns = (row_count + rows_at_once - 1) / rows_at_once;
+  const std::uint32_t groups = kernel.group_count(std::min(row_count, rows_at_once));
+  return static_cast<std::uint32_t>(
+      std::min(std::max<std::uint64_t>(turns, 1) * groups,
+               std::max<std::uint64_t>(kernel.tile_count(row_count), 1)));
+}
+
+// The results of one table for each of `groups` work groups.
+Status prepare_results(const TileContext& kernel, GroupByResults& tables, std::uint64_t groups) {
   const std::uint64_t entry_words =
       kernel.program.key_words() + kernel.program.accumulator_words() + 1;
   const std::uint64_t bytes = groups * kernel.policy.slots * entry_words * 8;
@@ -42,7 +52,7 @@ Status PrivateGroupBy::prepare(const TileContext& kernel, std::uint64_t row_coun
   PENSTOCK_TRY(kernel.reserve(positions, slots * 2 * 4));
   PENSTOCK_TRY(kernel.reserve(keys, slots * kernel.program.key_words() * 8));
   PENSTOCK_TRY(kernel.reserve(scratch, slots * words * kernel.policy.group_size * 8));
-  return prepare_results(kernel, *this, row_count);
+  return prepare_results(kernel, *this, kernel.group_count(row_count));
 }
 
 Status PrivateGroupBy::enqueue(const TileContext& kernel, const TileLaunch& launch) {
@@ -101,11 +111,11 @@ GroupByResults rest_of(const KeptTables& tables) {
 }
 
 Status LocalGroupBy::prepare(const TileContext& kernel, std::uint64_t row_count) {
-  return prepare_results(kernel, *this, row_count);
+  return prepare_results(kernel, *this, local_group_count(kernel, row_count));
 }
 
 Status LocalGroupBy::enqueue(const TileContext& kernel, const TileLaunch& launch) {
-  table_count = kernel.group_count(launch.row_count);
+  table_count = local_group_count(kernel, launch.row_count);
   slots_per_table = kernel.policy.slots;
   PENSTOCK_TRY(launch.clear({&launch.overflowed}));
   PENSTOCK_TRY(clear_results(launch.queue, results->bytes()));

@@ -18,8 +18,13 @@ namespace {
 constexpr std::uint64_t chunk_stored_bytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t many_chunks = 32;
 
-// Rows of a chunk in a session, so that every query finds what others left on the device.
-constexpr std::uint64_t session_chunk_rows = std::uint64_t{1} << 22;
+// Rows of a chunk in a session, so that every query finds what others left on the device. Of
+// resident pages a chunk costs the host some 80 us of launches and waits, so that there are few
+// where a device has memory for several large ones.
+std::uint64_t session_chunk_rows(std::uint64_t device_bytes) {
+  constexpr std::uint64_t large_device_bytes = std::uint64_t{32} << 30;
+  return std::uint64_t{1} << (device_bytes >= large_device_bytes ? 24 : 22);
+}
 
 // Chunks whose pages are decoded at once. A page of Snappy is some milliseconds of one warp, in
 // which time several chunks arrive. A CPU has no warps to fill.
@@ -36,7 +41,7 @@ pages::BatchLimits batch_limits(const PagedScan::Limits& limits, std::uint64_t d
   batch.page_bytes = std::min(batch.page_bytes, device_bytes / 64);
   batch.stored_bytes = is_cached ? batch.page_bytes : std::min(chunk_bytes, device_bytes / 128);
   batch.rows = limits.batch_rows > 0 ? limits.batch_rows : max_launch_rows - 1;
-  if (is_cached) batch.rows = std::min(batch.rows, session_chunk_rows);
+  if (is_cached) batch.rows = std::min(batch.rows, session_chunk_rows(device_bytes));
   return batch;
 }
 

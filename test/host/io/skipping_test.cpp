@@ -2,8 +2,10 @@
 #include "penstock/skipping.hpp"
 
 #include <random>
+#include <set>
 
 #include "host/io/io_files.hpp"
+#include "io/parquet/parquet_known_selections.hpp"
 
 namespace penstock {
 namespace {
@@ -119,6 +121,76 @@ TEST(Skipping, RowsOfNullAreKeptWhereTheyCount) {
   EXPECT_EQ((**source->select_rows(above)).row_count(), 0u);
   above.keeps_nulls = true;
   EXPECT_EQ((**source->select_rows(above)).row_count(), 3u);
+}
+
+RowCondition of_texts(const std::vector<std::string>& texts) {
+  RowCondition condition;
+  condition.test = RowTest::equal;
+  condition.constants = Column::from_strings(texts);
+  return condition;
+}
+
+RowCondition group_of(RowTest test, const std::vector<RowCondition>& parts) {
+  RowCondition condition;
+  condition.test = test;
+  condition.conditions = parts;
+  return condition;
+}
+
+TEST(KnownSelections, ConditionsThatDifferHaveOtherKeys) {
+  const RowCondition less = compare(RowTest::less, 5), more = compare(RowTest::greater, 3);
+  RowCondition keeps_nulls = less, other_column = less;
+  keeps_nulls.keeps_nulls = true;
+  other_column.column = 1;
+  const RowCondition all = group_of(RowTest::all_of, {less, more});
+  const std::vector<RowCondition> conditions = {less,
+                                                more,
+                                                compare(RowTest::less, 6),
+                                                compare(RowTest::less_equal, 5),
+                                                keeps_nulls,
+                                                other_column,
+                                                all,
+                                                group_of(RowTest::any_of, {less, more}),
+                                                group_of(RowTest::all_of, {more, less}),
+                                                group_of(RowTest::all_of, {less}),
+                                                group_of(RowTest::all_of, {all}),
+                                                group_of(RowTest::all_of, {all, more}),
+                                                group_of(RowTest::all_of, {}),
+                                                of_texts({}),
+                                                of_texts({"ab", "c"}),
+                                                of_texts({"a", "bc"}),
+                                                of_texts({"abc"}),
+                                                of_texts({"abc", ""})};
+  std::set<std::string> keys;
+  for (const RowCondition& condition : conditions) {
+    const auto key = io::KnownSelections::key_of(condition);
+    ASSERT_TRUE(key);
+    EXPECT_EQ(key, io::KnownSelections::key_of(condition));
+    keys.insert(*key);
+  }
+  EXPECT_EQ(keys.size(), conditions.size());
+}
+
+TEST(KnownSelections, TheLeastRecentlyUsedLeaveFirst) {
+  io::KnownSelections known;
+  const auto key = [](int i) { return std::to_string(i); };
+  for (int i = 0; i < 65; i++) {
+    RowSelection selection;
+    selection.ranges = {{0, static_cast<std::uint64_t>(i) + 1}};
+    known.keep(key(i), selection);
+    if (i == 63) { EXPECT_TRUE(known.find(key(0))); }
+  }
+  EXPECT_FALSE(known.find(key(1)));
+  ASSERT_TRUE(known.find(key(0)));
+  EXPECT_EQ(known.find(key(64))->ranges[0].end, 65u);
+  RowSelection many;
+  many.ranges.resize((1 << 18) + 1);
+  known.keep("many", many);
+  EXPECT_FALSE(known.find("many"));
+  many.ranges.pop_back();
+  known.keep("many", many);
+  EXPECT_TRUE(known.find("many"));
+  EXPECT_FALSE(known.find(key(64))) << "memory is limited";
 }
 
 // Reads what a condition on every column needs; false where the file is refused.

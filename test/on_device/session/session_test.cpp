@@ -372,5 +372,27 @@ TEST_F(SessionTest, AFileIsOpenedOnceWhileItIsTheSame) {
   EXPECT_EQ(session->open_table(path()).status().code(), Code::io);
 }
 
+TEST_F(SessionTest, AStatementIsBoundAnewWhenOneOfItsFilesChanged) {
+  const std::string statement = "SELECT count(*) AS c, sum(b.n) AS n FROM '" + path() +
+                                "' AS a, '" + path("b.parquet") + "' AS b WHERE a.n = b.n";
+  write(1);
+  const auto session = Session::create();
+  for (const std::int64_t factor : {2, 3, 5}) {
+    write(factor, 1000, FileFormat::parquet, "b.parquet");
+    for (int round = 0; round < 2; round++) {
+      TAKE(const QueryResult outcome, session->sql(statement));
+      EXPECT_EQ(text_of_table(outcome.table), answer_without_session(statement, ""));
+    }
+  }
+  const Table without_n = Table::of({{"m", Column::from(std::vector<std::int64_t>{1})}});
+  ASSERT_TRUE(write_table(without_n, path("b.parquet"), FileFormat::parquet).ok());
+  EXPECT_FALSE(session->sql(statement).ok());
+  std::filesystem::remove(path("b.parquet"));
+  EXPECT_EQ(session->sql(statement).status().code(), Code::io);
+  write(2, 1000, FileFormat::parquet, "b.parquet");
+  TAKE(const QueryResult outcome, session->sql(statement));
+  EXPECT_EQ(text_of_table(outcome.table), answer_without_session(statement, ""));
+}
+
 }  // namespace
 }  // namespace penstock::test
