@@ -168,7 +168,7 @@ std::vector<Question> questions(const TileProgram& program) {
 }
 
 // A CPU's thread has lanes of its own: it leaves out what a row that is not kept does not need.
-const std::string exit_statement =
+constexpr const char* exit_statement =
     "#if GROUP_SIZE == 1\n  if ((keep | found) == 0u) return 0u;\n#endif\n";
 
 // Returns names with statements after each question's own, which must stay in order: a lookup asks

@@ -99,10 +99,10 @@ Result<Attempt> with_larger_table(const Traits& traits, const TileProgram& progr
 Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program,
                              const Attempt& failed, std::uint64_t group_rows, bool is_outside) {
   const Algorithm algorithm = failed.variant->algorithm;
-  // Limbs with a fixed lowest bit may hold floats that those of a dense table do not, and the keys
-  // are not limited as those of `group` are.
   const Algorithm hashed =
       traits.wants_single_thread_groups() ? Algorithm::group_kept : Algorithm::group;
+  // Limbs with a fixed lowest bit may hold floats that those of a dense table do not, and the keys
+  // are not limited as those of `group` are.
   if (has_dense_slots(algorithm))
     return of_variant(traits, program,
                       can_group_locally(traits, program) ? Algorithm::group_local : hashed);
