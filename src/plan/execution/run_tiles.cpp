@@ -106,8 +106,8 @@ class Runner {
     stream_.reset();
     is_first_pass_ = false;
     PENSTOCK_TRY(passes_.begin_rows(pass));
-    PENSTOCK_TRY(passes_.begin_lookups(pass));
-    return open_stream();
+    PENSTOCK_TRY(open_stream());  // reads while the next table is made
+    return passes_.begin_lookups(pass);
   }
 
   Status open_stream() {
