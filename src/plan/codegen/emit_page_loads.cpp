@@ -47,12 +47,12 @@ std::string assignments(const TileProgram& program, const PagedLoad& load, const
   return text;
 }
 
-// "const PageFour32 c0_load = page_load_4_32(c0_bytes, c0_index, (u32)row, (u32)row_count);"
+// "const PageFour32 c0_load = page_load_4_32(c0_bytes, c0_index, (u32)row);"
 std::string load_statement(const PagedLoad& load, bool is_four) {
   const std::string name = "c" + std::to_string(load.column), width = load.is_wide ? "64" : "32";
   return std::string("  const Page") + (is_four ? "Four" : "One") + width + " " + name +
          "_load = page_load_" + (is_four ? "4_" : "1_") + width + "(" + name + "_bytes, " + name +
-         "_index, (u32)row" + (is_four ? ", (u32)row_count" : "") + ");\n";
+         "_index, (u32)row);\n";
 }
 
 // What was loaded for a row, under the names that assignments() has.
@@ -86,17 +86,12 @@ std::string page_load_functions(const TileProgram& program) {
             loaded_row(load, "k") + "\n   " + assignments(program, load, "in[k].") + " }\n";
   }
   if (one.empty()) one = four = "  (void)row; (void)in;\n";  // all of them are late
-  const std::string columns = "(" + column_declarations(program);
+  const std::string parameters =
+      "(" + column_declarations(program) + "u64 row, PRIVATE PipelineRow* in)";
   return "typedef struct {" + fields(program) + " } PipelineRow;\n\n" +
-         function_source("void pipeline_load" + columns + "u64 row, PRIVATE PipelineRow* in)",
-                         one) +
-         some_rows_comment +
-         function_source("void pipeline_load_some" + columns +
-                             "u64 row, u64 row_count, PRIVATE PipelineRow* in)",
-                         "  if (row >= row_count) return;\n" + four) +
-         four_rows_comment +
-         function_source("void pipeline_load_4" + columns + "u64 row, PRIVATE PipelineRow* in)",
-                         "  pipeline_load_some(" + column_names(program) + "row, row + 4u, in);\n");
+         function_source("void pipeline_load" + parameters, one) +
+         "// Four rows from a multiple of four on.\n" +
+         function_source("void pipeline_load_4" + parameters, four);
 }
 
 }  // namespace penstock::plan

@@ -45,7 +45,6 @@ std::string defines(const TileProgram& program, const std::string& template_name
   define("PIPELINE_DEPTH", policy.depth);
   define("PIPELINE_WINDOW", policy.window);
   define("PIPELINE_LANES", cpu_lanes);
-  define("PIPELINE_IN_PAGES", !program.paged.empty());
   define("PIPELINE_KEY_WORDS", program.key_words());
   define("PIPELINE_ACCUMULATOR_WORDS", std::max(1u, program.accumulator_words()));
   if (program.epilogue == Epilogue::group) {
@@ -78,10 +77,12 @@ std::uint32_t registers_of_thread(const Policy& policy) {
   return std::clamp((64u << 10) / threads / 8 * 8, 16u, 255u);
 }
 
-// Loads out of pages are half of what a program takes to compile, and the same for all.
+// Loads out of pages take much of a program's time to compile, and are the same for all. Kernels
+// that load four rows at once are compiled whole: a linked function saves the registers of its
+// caller, which made them a third slower.
 std::vector<LinkedSource> linked_sources(const TileProgram& program, const Policy& policy,
                                          Target target) {
-  if (target != Target::cuda || program.paged.empty()) return {};
+  if (target != Target::cuda || program.paged.empty() || policy.vectors > 0) return {};
   const std::string name = "codec/pages/kernels/page_load.kc";
   const std::vector<kernel::SourcePart> parts = {{name, std::string(kernel::codec_source(name))}};
   return {{kernel::assemble(target, parts, kernel::codec_source), "page_load",

@@ -44,11 +44,6 @@ std::string load_functions(const TileProgram& program);
 // comma: "GLOBAL const f32* c0, GLOBAL const u8* c0_valid, ".
 std::string column_declarations(const TileProgram& program);
 std::string value_declarations(const TileProgram& program);
-std::string column_names(const TileProgram& program);  // as arguments: "c0, c0_valid, "
-// What load_functions() says of its functions.
-inline constexpr const char* four_rows_comment = "// Four rows from a multiple of four on.\n";
-inline constexpr const char* some_rows_comment =
-    "// As many of the four rows from a multiple of four on as there are.\n";
 Result<std::string> evaluate_function(const TileProgram& program,
                                       PipelineSource& result);  // notes its faults in `result`
 // Returns the function that tells whether a row may pass the predicates before the first lookup;

@@ -200,12 +200,6 @@ std::string column_declarations(const TileProgram& program) {
   return text;
 }
 
-std::string column_names(const TileProgram& program) {
-  std::string text;
-  for (const ColumnBuffer& buffer : input_buffers(program)) text += buffer.name('c') + ", ";
-  return text;
-}
-
 std::string value_declarations(const TileProgram& program) {
   std::string text = lookup_declarations(program);
   if (packs_scalars(program)) return text + "GLOBAL const u64* scalars, ";
@@ -232,20 +226,14 @@ std::string load_functions(const TileProgram& program) {
     one += "  in->" + name + " = " + one_row(buffer) + ";\n";
   }
   const std::string ignore = buffers.empty() ? "  (void)row; (void)in;\n" : "";
-  const std::string columns = "(" + column_declarations(program), names = column_names(program),
-                    parameters = columns + "u64 row, PRIVATE PipelineRow* in)";
+  const std::string parameters =
+      "(" + column_declarations(program) + "u64 row, PRIVATE PipelineRow* in)";
   return light_functions(buffers) + "typedef struct {" + fields +
          (buffers.empty() ? " u32 unused;" : "") + " } PipelineRow;\n\n" +
-         function_source("void pipeline_load" + parameters, one + ignore) + four_rows_comment +
+         function_source("void pipeline_load" + parameters, one + ignore) +
+         "// Four rows from a multiple of four on.\n" +
          function_source("void pipeline_load_4" + parameters,
                          four_statements(buffers, four_rows, "in[k].") + ignore) +
-         some_rows_comment +
-         function_source("void pipeline_load_some" + columns +
-                             "u64 row, u64 row_count, PRIVATE PipelineRow* in)",
-                         "  if (row + 4u <= row_count) {\n    pipeline_load_4(" + names +
-                             "row, in);\n  } else {\n    UNROLL for (u32 k = 0; k < 4u; k++)\n"
-                             "      if (row + k < row_count) pipeline_load(" +
-                             names + "row + k, &in[k]);\n  }\n") +
          tile_function(program, buffers);
 }
 

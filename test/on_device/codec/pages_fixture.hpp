@@ -13,16 +13,16 @@ inline const char* const read_pages_kernel = R"(
 typedef struct { u32 unused; } ReadTile;
 // Whether a row has the same value as one of four.
 FUNCTION u32 is_in_four(GLOBAL const u32* bytes, GLOBAL const u32* index, u32 row, u32 width,
-                        u64 value, u32 present, u32 row_count)
+                        u64 value, u32 present)
 {
   u64 values[4];
   u32 found;
   if (width == 64u) {
-    const PageFour64 four = page_load_4_64(bytes, index, row & ~3u, row_count);
+    const PageFour64 four = page_load_4_64(bytes, index, row & ~3u);
     for (u32 k = 0; k < 4u; k++) values[k] = four.values[k];
     found = four.present;
   } else {
-    const PageFour32 four = page_load_4_32(bytes, index, row & ~3u, row_count);
+    const PageFour32 four = page_load_4_32(bytes, index, row & ~3u);
     for (u32 k = 0; k < 4u; k++) values[k] = (u64)four.values[k];
     found = four.present;
   }
@@ -38,7 +38,8 @@ KERNEL(read_pages, ReadTile, IN(u32, bytes), IN(u32, index), OUT(u64, values), O
     values[row] = width == 64u ? page_load_64(bytes, index, (u32)row, &run, &present)
                                : (u64)page_load_32(bytes, index, (u32)row, &run, &present);
     valid[row] = present;
-    if (is_in_four(bytes, index, (u32)row, width, values[row], present, row_count) == 0u)
+    if ((row | 3u) < row_count &&
+        is_in_four(bytes, index, (u32)row, width, values[row], present) == 0u)
       valid[row] = 2u;
   }
 }
