@@ -67,14 +67,17 @@ Status PrivateGroupBy::enqueue(const TileContext& kernel, const TileLaunch& laun
 
 constexpr std::uint64_t state_words = 3;  // of a kept table: group_kept.kc
 
-// A launch moves no more entries than tables had and rows add.
+// A launch moves no more entries than tables had and rows add; as many as fit a gigabyte must do.
 Status KeptGroupBy::prepare(const TileContext& kernel, std::uint64_t row_count) {
   const std::uint64_t tables = kernel.policy.groups, slots = kernel.policy.slots;
   const std::uint64_t entry_bytes =
       (kernel.program.key_words() + std::max(1u, kernel.program.accumulator_words())) *
       std::uint64_t{8};
   const std::uint64_t tiles = (kernel.tile_count(row_count) + tables - 1) / tables;
-  slots_per_table = static_cast<std::uint32_t>(tiles * kernel.policy.tile_rows + slots);
+  const std::uint64_t fitting =
+      std::max((std::uint64_t{1} << 30) / tables / entry_bytes, 2 * slots);
+  slots_per_table =
+      static_cast<std::uint32_t>(std::min(tiles * kernel.policy.tile_rows + slots, fitting));
   table_count = kernel.policy.groups;
   PENSTOCK_TRY(kernel.reserve(kernel.kept.states, tables * state_words * 4));
   PENSTOCK_TRY(kernel.reserve(kernel.kept.positions, tables * 2 * slots * 4));
@@ -93,10 +96,10 @@ Status KeptGroupBy::enqueue(const TileContext& kernel, const TileLaunch& launch)
   kept.row_count = (sums_are_full ? 0 : kept.row_count) + launch.row_count;
   PENSTOCK_TRY(launch.clear({&launch.overflowed}));
   std::vector<Argument> arguments = launch.source;
-  add(arguments,
-      {&kept.states, &kept.positions, &kept.entries, &results, &used_slots, &launch.fault});
+  add(arguments, {&kept.states, &kept.positions, &kept.entries, &results, &used_slots,
+                  &launch.overflowed, &launch.fault});
   arguments.push_back(Argument::value(launch.row_count));
-  arguments.push_back(Argument::value(std::uint64_t{slots_per_table}));
+  arguments.push_back(Argument::value(slots_per_table));
   arguments.push_back(Argument::value(static_cast<std::uint32_t>(sums_are_full)));
   return launch.run("pipeline_group", table_count, arguments);
 }

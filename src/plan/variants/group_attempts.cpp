@@ -106,6 +106,9 @@ Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program,
   if (has_dense_slots(algorithm))
     return of_variant(traits, program,
                       can_group_locally(traits, program) ? Algorithm::group_local : hashed);
+  if (algorithm == Algorithm::group_kept)
+    return Status(Code::capacity, "group by: more groups in one chunk than fit a gigabyte on " +
+                                      traits.id + "; fewer rows a chunk have fewer");
   if (algorithm == Algorithm::group) return with_more_slots(traits, program, failed, group_rows);
   if (is_outside) return of_variant(traits, program, hashed);
   if (algorithm == Algorithm::group_global) return with_larger_table(traits, program, failed);
