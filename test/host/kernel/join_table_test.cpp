@@ -42,7 +42,7 @@ class DeviceTables : public ::testing::TestWithParam<kernel::HostDeviceOptions> 
   void expect_each_key_once(const std::vector<std::int64_t>& keys,
                             const std::vector<std::uint8_t>& present, bool is_exact) {
     const DeviceRows rows = rows_of(keys, present);
-    auto table = build_join_table(*kernels_, rows, {0}, std::uint64_t{1} << 30);
+    auto table = build_join_table(*kernels_, rows, {.keys = {0}});
     ASSERT_TRUE(table.ok()) << table.status().text();
     ASSERT_TRUE(table->has_value());
     const auto header = downloaded<std::uint64_t>(*(*table)->table, header_words);
@@ -113,7 +113,7 @@ TEST_P(DeviceTables, RangesOfPairsAreThoseOfALoop) {
         right.push_back(row % 7 == 0 ? -1 : row % 4 == 1 ? 5 * apart : row * 17 % 19 * apart);
       auto side = std::make_shared<BuildSide>();
       DeviceRows rows = rows_of(right, present_of(right));
-      auto table = build_join_table(*kernels_, rows, {0}, std::uint64_t{1} << 30, true);
+      auto table = build_join_table(*kernels_, rows, {.keys = {0}, .wants_pairs = true});
       ASSERT_TRUE(table.ok() && *table && (*table)->order);
       side->on_device = DeviceSide{kernels_, std::move(rows), std::move(**table)};
       auto pairs = DevicePairs::count(rows_of(left, present_of(left)), {0}, side, kind,
