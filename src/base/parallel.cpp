@@ -9,11 +9,6 @@
 
 namespace penstock {
 
-unsigned host_core_count() {
-  static const unsigned count = std::max(1u, std::thread::hardware_concurrency());
-  return count;
-}
-
 void run_in_parallel(std::uint64_t count, std::uint64_t min_range,
                      void (*call)(const void* work, std::uint64_t first, std::uint64_t last),
                      const void* work) {

@@ -8,10 +8,6 @@ namespace penstock {
 // nanoseconds.
 constexpr std::uint64_t min_rows_per_thread = 1 << 14;
 
-// Returns how many cores the process may use, at least 1. Asked once: the C++ library opens a file
-// each time, which took 50 us.
-unsigned host_core_count();
-
 // Does what in_parallel() does, with `call(work, first, last)` for `work(first, last)`. One
 // function for all kinds of work: compiling the handling of threads wherever there is work for them
 // took as long as a file's own code.

@@ -1,5 +1,4 @@
 #include "base/thread_pool.hpp"
-#include "base/parallel.hpp"
 
 #include <algorithm>
 #include <system_error>
@@ -33,6 +32,11 @@ struct SharedRun {
 };
 
 }  // namespace
+
+unsigned host_core_count() {
+  static const unsigned count = std::max(1u, std::thread::hardware_concurrency());
+  return count;
+}
 
 ThreadPool& ThreadPool::shared() {
   static ThreadPool& pool = *new ThreadPool(host_core_count());

@@ -1,5 +1,5 @@
 #include "device/compile_semaphore.hpp"
-#include "base/parallel.hpp"
+#include "base/thread_pool.hpp"
 
 #include <algorithm>
 #include <semaphore>

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/exception_boundary.hpp"
-#include "base/parallel.hpp"
+#include "base/thread_pool.hpp"
 
 namespace penstock::pages {
 namespace {

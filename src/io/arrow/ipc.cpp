@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "base/file.hpp"
-#include "base/parallel.hpp"
+#include "base/thread_pool.hpp"
 #include "column/rebatch.hpp"
 #include "io/arrow/arrow_batches.hpp"
 #include "io/arrow/batch_input.hpp"

@@ -6,7 +6,7 @@
 #include <map>
 #include <thread>
 
-#include "base/parallel.hpp"
+#include "base/thread_pool.hpp"
 #include "io/common/arrow_errors.hpp"
 #include "io/parquet/parquet_decode.hpp"
 

@@ -82,9 +82,6 @@ class GroupMerge {
   Result<bool> reserve(std::uint64_t entries);
   bool fits(std::uint64_t slots) const;
   Result<bool> grow(std::uint64_t slots);
-  Status merge(const GroupByResults& tables, std::span<const std::uint32_t> counts);
-  Status merge_linked(const GroupByResults& tables, std::uint32_t count);
-  bool links(const GroupByResults& tables, std::uint64_t count);
   Status read_totals(std::uint64_t entries, std::shared_ptr<Event> begun);
   Status take_totals(Unread& unread);
   Status take_all_totals();
@@ -92,6 +89,11 @@ class GroupMerge {
   Status launch(std::string_view kernel, std::uint64_t count, std::span<const Argument> arguments);
   std::uint64_t slot_bytes() const { return 4 + 8 * std::uint64_t{slot_words_}; }
   std::uint64_t max_groups() const;  // that there may be, as far as totals are known
+
+  // group_merge_tables.cpp
+  Status merge(const GroupByResults& tables, std::span<const std::uint32_t> counts);
+  Status merge_linked(const GroupByResults& tables, std::uint32_t count);
+  bool links(const GroupByResults& tables, std::uint64_t count);
 
   MergePlace place_;
   const TileProgram& program_;

@@ -19,7 +19,7 @@ constexpr std::uint64_t chunk_stored_bytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t many_chunks = 32;
 
 // Rows of a chunk in a session, so that every query finds what others left on the device. Of
-// resident pages a chunk costs the host some 80 us of launches and waits, so that there are few
+// resident pages a chunk costs the host 30 to 120 us of launches and waits, so that there are few
 // where a device has memory for several large ones.
 std::uint64_t session_chunk_rows(std::uint64_t device_bytes) {
   constexpr std::uint64_t large_device_bytes = std::uint64_t{32} << 30;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/exception_boundary.hpp"
-#include "base/parallel.hpp"
+#include "base/thread_pool.hpp"
 
 namespace penstock::stream {
 

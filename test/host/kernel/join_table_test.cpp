@@ -10,6 +10,13 @@
 namespace penstock::plan {
 namespace {
 
+TableRequest of_first_column(bool wants_pairs) {
+  TableRequest request;
+  request.keys = {0};
+  request.wants_pairs = wants_pairs;
+  return request;
+}
+
 class DeviceTables : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
  protected:
   std::shared_ptr<Device> device_ = kernel::make_host_device(GetParam());
@@ -42,7 +49,7 @@ class DeviceTables : public ::testing::TestWithParam<kernel::HostDeviceOptions> 
   void expect_each_key_once(const std::vector<std::int64_t>& keys,
                             const std::vector<std::uint8_t>& present, bool is_exact) {
     const DeviceRows rows = rows_of(keys, present);
-    auto table = build_join_table(*kernels_, rows, {.keys = {0}});
+    auto table = build_join_table(*kernels_, rows, of_first_column(false));
     ASSERT_TRUE(table.ok()) << table.status().text();
     ASSERT_TRUE(table->has_value());
     const auto header = downloaded<std::uint64_t>(*(*table)->table, header_words);
@@ -113,7 +120,7 @@ TEST_P(DeviceTables, RangesOfPairsAreThoseOfALoop) {
         right.push_back(row % 7 == 0 ? -1 : row % 4 == 1 ? 5 * apart : row * 17 % 19 * apart);
       auto side = std::make_shared<BuildSide>();
       DeviceRows rows = rows_of(right, present_of(right));
-      auto table = build_join_table(*kernels_, rows, {.keys = {0}, .wants_pairs = true});
+      auto table = build_join_table(*kernels_, rows, of_first_column(true));
       ASSERT_TRUE(table.ok() && *table && (*table)->order);
       side->on_device = DeviceSide{kernels_, std::move(rows), std::move(**table)};
       auto pairs = DevicePairs::count(rows_of(left, present_of(left)), {0}, side, kind,

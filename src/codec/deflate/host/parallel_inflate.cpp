@@ -4,7 +4,7 @@
 #include <exception>
 
 #include "base/exception_boundary.hpp"
-#include "base/parallel.hpp"
+#include "base/thread_pool.hpp"
 #include "codec/deflate/host/parallel_state.hpp"
 
 namespace penstock::deflate {

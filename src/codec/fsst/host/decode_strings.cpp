@@ -15,6 +15,7 @@
 #include "base/exception_boundary.hpp"
 #include "base/huge_page_allocator.hpp"
 #include "base/parallel.hpp"
+#include "base/thread_pool.hpp"
 #include "codec/fsst/format/strings_layout.hpp"
 #include "codec/fsst/host/decode_span.hpp"
 #include "column/bits.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/exception_boundary.hpp"
-#include "base/parallel.hpp"
+#include "base/thread_pool.hpp"
 #include "codec/zstd/host/frame_pipeline.hpp"
 #include "codec/zstd/host/whole_frame_decoder.hpp"
 

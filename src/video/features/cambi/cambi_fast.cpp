@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/parallel.hpp"
+#include "base/thread_pool.hpp"
 #include "video/features/cambi/cambi_counts.hpp"
 #include "video/features/cambi/cambi_pool.hpp"
 #include "video/features/cambi/cambi_rows.hpp"

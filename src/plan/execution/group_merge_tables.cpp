@@ -1,0 +1,73 @@
+// How the tables of a chunk are merged: all of them by two launches, or one after another.
+#include <algorithm>
+
+#include "plan/codegen/kernels/group_merge_limits.h"
+#include "plan/execution/group_merge.hpp"
+
+namespace penstock::plan {
+namespace {
+
+// Where the words of entries are: those of a table are `slot` words apart, tables `table` words.
+struct EntryStrides {
+  std::uint64_t table = 0, slot = 0;
+};
+
+EntryStrides strides_of(const TileProgram& program, const GroupByResults& tables) {
+  const std::uint64_t words = program.key_words() + std::max(1u, program.accumulator_words());
+  if (tables.is_slot_major) return {words, words * tables.table_count};
+  return {words * tables.slots_per_table, words};
+}
+
+}  // namespace
+
+// Returns whether all tables are merged by two launches: `count` entries, numbered slot by slot.
+bool GroupMerge::links(const GroupByResults& tables, std::uint64_t count) {
+  if (!adds_in_any_order_ || tables.table_count == 1 || count >= MERGE_LINKED) return false;
+  if (links_ && links_->bytes() >= count * 8) return true;
+  auto links = place_.device->allocate(count * 8);
+  if (links.ok()) links_ = std::move(links).value();
+  return links.ok();
+}
+
+Status GroupMerge::merge_linked(const GroupByResults& tables, std::uint32_t count) {
+  const EntryStrides strides = strides_of(program_, tables);
+  const auto add_shape = [&](std::vector<Argument>& arguments) {
+    arguments.push_back(Argument::value(tables.table_count));
+    arguments.push_back(Argument::value(strides.table));
+    arguments.push_back(Argument::value(strides.slot));
+    arguments.push_back(Argument::value(count));
+  };
+  std::vector<Argument> arguments;
+  plan::add(arguments, {&tables.results, &tables.used_slots, &layout_, &slots_.states,
+                        &slots_.words, &links_});
+  add_shape(arguments);
+  arguments.push_back(Argument::value(static_cast<std::uint32_t>(slots_.count - 1)));
+  PENSTOCK_TRY(launch("group_merge_link", count, arguments));
+  arguments.clear();
+  plan::add(arguments, {&tables.results, &tables.used_slots, &layout_, &links_, &slots_.states,
+                        &slots_.words, &totals_});
+  add_shape(arguments);
+  return launch("group_merge_linked", count, arguments);
+}
+
+// Merges all tables at once, or table after table: the order in which the host would add them.
+Status GroupMerge::merge(const GroupByResults& tables, std::span<const std::uint32_t> counts) {
+  const std::uint64_t all =
+      counts.size() * std::uint64_t{*std::max_element(counts.begin(), counts.end())};
+  if (links(tables, all)) return merge_linked(tables, static_cast<std::uint32_t>(all));
+  const EntryStrides strides = strides_of(program_, tables);
+  std::vector<Argument> buffers;
+  plan::add(buffers, {&tables.results, &layout_, &slots_.states, &slots_.words, &totals_});
+  for (std::size_t table = 0; table < counts.size(); table++) {
+    std::vector<Argument> arguments = buffers;
+    arguments.push_back(Argument::value(table * strides.table));
+    arguments.push_back(Argument::value(strides.slot));
+    arguments.push_back(Argument::value(counts[table]));
+    arguments.push_back(Argument::value(static_cast<std::uint32_t>(slots_.count - 1)));
+    arguments.push_back(Argument::value(launch_number_++));
+    PENSTOCK_TRY(launch("group_merge", counts[table], arguments));
+  }
+  return {};
+}
+
+}  // namespace penstock::plan
