@@ -1,8 +1,9 @@
 #include "device/compile_semaphore.hpp"
-#include "base/thread_pool.hpp"
 
 #include <algorithm>
 #include <semaphore>
+
+#include "base/thread_pool.hpp"
 
 namespace penstock::device {
 namespace {
