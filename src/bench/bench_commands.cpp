@@ -4,6 +4,7 @@ namespace penstock::bench {
 
 std::span<const Command> bench_commands() {
   static constexpr Command table[] = {
+      {"bench", "Time kernels, codecs, files and statements, beside other programs", nullptr},
       {"bench pipelines", "Time fused pipelines over rows on the device", declare_bench_pipelines},
       {"bench sort", "Time the radix sort of keys on the device", declare_bench_sort},
       {"bench groups", "Time GROUP BY with one to many keys on the device", declare_bench_groups},

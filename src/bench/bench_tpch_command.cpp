@@ -238,11 +238,14 @@ Action declare_bench_tpch(Arguments& arguments) {
   auto options = std::make_shared<TpchOptions>();
   options->repeats = 5;
   declare_bench_options(arguments, *options, {nullptr, 0, case_names()});
-  arguments.value("--scale", "N", options->scale, "scale factor of tables to make", check_scale);
+  arguments.value(
+      "--scale", "N", options->scale,
+      "scale factor of tables to make, in penstock-tpch-N of the temporary folder (/tmp)",
+      check_scale);
   arguments.value("--data", "FOLDER", options->data,
                   "a folder with the tables as NAME.parquet, in place of --scale");
   arguments.value("--generator", "PROGRAM", options->generator,
-                  "tpchgen-cli, which makes tables; kept for later runs");
+                  "tpchgen-cli, which makes tables; they stay there for later runs");
   arguments.value("--write-outputs", "FOLDER", options->outputs_folder,
                   "write statements and answers here, for baselines");
   return [options] { return bench_tpch(*options); };

@@ -25,19 +25,18 @@ void add_check(CLI::Option* option, Arguments::Check check) {
     option->check([check = std::move(check)](const std::string& text) { return check(text); }, "");
 }
 
-// Returns the App of a command's options; for "bench pipelines" inside the group "bench".
+// Returns the App of a command's options; for "bench pipelines" inside the group "bench", whose row
+// comes before.
 CLI::App* add_command(CLI::App& root, std::map<std::string, CLI::App*>& groups,
                       const Command& command) {
-  std::string name = command.name;
+  const std::string name = command.name;
   const std::size_t space = name.find(' ');
-  if (space == std::string::npos) return root.add_subcommand(name, command.summary);
-  const std::string group = name.substr(0, space);
-  if (!groups.contains(group)) {
-    groups[group] =
-        root.add_subcommand(group, "Group of commands; see penstock " + group + " --help");
-    groups[group]->require_subcommand(0, 1);
-  }
-  return groups[group]->add_subcommand(name.substr(space + 1), command.summary);
+  if (space != std::string::npos)
+    return groups.at(name.substr(0, space))
+        ->add_subcommand(name.substr(space + 1), command.summary);
+  CLI::App* const app = root.add_subcommand(name, command.summary);
+  if (command.declare == nullptr) groups[name] = app->require_subcommand(0, 1);
+  return app;
 }
 
 const CLI::App& innermost(const CLI::App& root) {
@@ -237,6 +236,7 @@ void declare_commands(CLI::App& root, const std::vector<Command>& commands, Acti
   std::map<std::string, CLI::App*> groups;
   for (const Command& command : commands) {
     CLI::App* app = add_command(root, groups, command);
+    if (command.declare == nullptr) continue;
     Arguments declared(*app);
     app->callback([&chosen, action = command.declare(declared)] { chosen = action; });
   }

@@ -13,7 +13,7 @@ using Action = std::function<Status()>;
 struct Command {
   const char* name;                         // two words ("bench pipelines") put it into a group
   const char* summary;                      // one line of --help
-  Action (*declare)(Arguments& arguments);  // adds the command's options
+  Action (*declare)(Arguments& arguments);  // adds the command's options; null names a group
 };
 
 }  // namespace penstock::terminal

@@ -103,6 +103,14 @@ class Encode(CommandLineTest):
         ]
         self.assertEqual(found, [{"c": len(kept), "n": len(kept), "l": sum(map(len, kept))}])
 
+    def test_pages_on_a_device_are_refused_without_naming_the_column(self):
+        columns = {"s": pyarrow.array(["a", "b"]), "n": pyarrow.array([1, 2])}
+        path = self.encode(self.parquet(columns), "s=fsst")
+        ended = self.query(f"SELECT n FROM '{path}' WHERE s = 'a'", "--pages", "device")
+        self.assertNotEqual(ended.returncode, 0)
+        self.assertIn("column 's' is encoded, but the host decodes it", ended.err)
+        self.assertIn("column 'n' is not encoded", ended.err)
+
     def test_other_columns_keep_their_values_and_types(self):
         columns = {
             "s": pyarrow.array(["a", None, "c", ""]),

@@ -419,6 +419,8 @@ class Expressions:
             return inner and self._typed(
                 "({} << {})", inner, Node(str(rng.randrange(0, 4)), (), "INTEGER")
             )
+        if branch == 8 and rng.randrange(4) == 0:
+            return self._typed("sign({})", of("float", depth))
         if branch == 8:
             return self._typed(
                 rng.choice(

@@ -28,7 +28,7 @@ f * 2; f * 2.5; f + m; d + m; f + d; i64 + f; u64 + 1; u64 < i64; b = 1; 5 / 0; 
 abs(i8); abs(m); sqrt(i32); sqrt(m); floor(i32); floor(m); FLOOR(m); ceil(m); ceiling(f); ceil(i8); round(m); round(m, 1)
 round(d, 1); round(f)
 round(i32); trunc(d); trunc(m); trunc(i32); ln(i32); log(d); log10(d); exp(f); power(i32, 2); pow(f, 2); sin(f); cos(d); tan(d); mod(i32, 2)
-greatest(i8, i32); least(1, m); greatest(dt, '1999-01-01'); greatest(1, 2, 3); sign(m); sign(i8)
+greatest(i8, i32); least(1, m); greatest(dt, '1999-01-01'); greatest(1, 2, 3); sign(m); sign(i8); sign(f); sign(d)
 case when i8 > 1 then 1 else i8 end; case when i8 > 1 then 1 end; case i8 when 1 then 2 when 2 then 3 else 4 end
 case when b then i8 else m end
 case when b then 1 else 2.5 end; case when i8 then 1 end; if(b, 1, 2); coalesce(i8, 1); coalesce(i8, 300); coalesce(m, 1); ifnull(i8, 1)

@@ -113,6 +113,8 @@ inline constexpr Recorded recorded[] = {
      R"sql(greatest(1, 2, 3) INTEGER)sql"},
     {R"sql(SELECT sign(m) FROM t)sql", "source > map", R"sql(sign(m) TINYINT)sql"},
     {R"sql(SELECT sign(i8) FROM t)sql", "source > map", R"sql(sign(i8) TINYINT)sql"},
+    {R"sql(SELECT sign(f) FROM t)sql", "source > map", R"sql(sign(f) TINYINT)sql"},
+    {R"sql(SELECT sign(d) FROM t)sql", "source > map", R"sql(sign(d) TINYINT)sql"},
     {R"sql(SELECT case when i8 > 1 then 1 else i8 end FROM t)sql", "source > map",
      R"sql(CASE  WHEN ((i8 > 1)) THEN (1) ELSE i8 END TINYINT)sql"},
     {R"sql(SELECT case when i8 > 1 then 1 end FROM t)sql", "source > map",

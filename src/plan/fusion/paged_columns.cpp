@@ -84,6 +84,17 @@ std::string why_not_column(const pages::PagedTable& table, std::uint32_t column)
   return refused->why_not + " in row group " + std::to_string(refused - chunks.begin());
 }
 
+// Says of every column that is read who decodes it, where a source has no pages.
+std::string why_no_pages(const TileProgram& program, const TableSource& source) {
+  std::string why = "it is not Parquet, so it has no pages";
+  for (const std::uint32_t column : program.scanned_columns()) {
+    const Field& field = source.schema()[column];
+    why += "; column '" + field.name + "' is " +
+           (field.is_encoded ? "encoded, but the host decodes it here" : "not encoded");
+  }
+  return why;
+}
+
 }  // namespace
 
 std::string why_not_paged(const TileProgram& program, const pages::PagedTable& table) {
@@ -130,7 +141,7 @@ Result<std::string> choose_page_decoding(TileProgram& program, const TableSource
   const std::shared_ptr<const pages::PagedTable> table = source.pages();
   TileProgram paged = program;
   if (table) choose_late_texts(paged, *table);
-  std::string why = table ? why_not_paged(paged, *table) : "it has none";
+  std::string why = table ? why_not_paged(paged, *table) : why_no_pages(program, source);
   if (why.empty()) {
     read_pages(paged, *table);
     if (!fits_parameters(paged)) why = "a kernel has too few parameters for them";
@@ -140,8 +151,8 @@ Result<std::string> choose_page_decoding(TileProgram& program, const TableSource
     return std::string();
   }
   if (asked == PageDecoding::device)
-    return Status(Code::unsupported,
-                  "the pages of '" + source.describe() + "' cannot be decoded on a device: " + why);
+    return Status(Code::unsupported, (table ? "the pages of '" : "'") + source.describe() +
+                                         "' cannot be decoded on a device: " + why);
   return table ? "the host decodes the pages of '" + source.describe() + "': " + why
                : std::string();
 }

@@ -203,13 +203,18 @@ Result<NodeId> ExpressionBinder::sign(const Syntax& syntax) {
   PENSTOCK_TRY(argument_count(syntax, 1));
   PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[0]));
   const Type type = builder_.type(input);
-  if (!is_integer(type) && type.kind != Kind::decimal)
+  if (!is_integer(type) && !is_float(type) && type.kind != Kind::decimal)
     return refuse(syntax, "sign of " + name_of(type));
   const auto tiny = [&](int value) {
     return builder_.literal(Scalar::of(static_cast<std::int8_t>(value)));
   };
   PENSTOCK_ASSIGN(const NodeId below, builder_.binary(Op::less, input, tiny(0)));
-  PENSTOCK_ASSIGN(const NodeId above, builder_.binary(Op::greater, input, tiny(0)));
+  PENSTOCK_ASSIGN(NodeId above, builder_.binary(Op::greater, input, tiny(0)));
+  if (is_float(type)) {  // NaN is above infinity, and its sign is 0
+    const NodeId infinity = builder_.literal(Scalar::of(std::numeric_limits<double>::infinity()));
+    PENSTOCK_ASSIGN(const NodeId is_number, builder_.binary(Op::less_equal, input, infinity));
+    PENSTOCK_ASSIGN(above, builder_.binary(Op::and_, above, is_number));
+  }
   PENSTOCK_ASSIGN(const NodeId not_above, builder_.select(below, tiny(-1), tiny(0)));
   PENSTOCK_ASSIGN(const NodeId chosen, builder_.select(above, tiny(1), not_above));
   PENSTOCK_ASSIGN(const NodeId missing, builder_.unary(Op::is_null, input));

@@ -133,6 +133,46 @@ TEST(LightBlock, DecimalsInDoublesAreSmall) {
   EXPECT_LT(block->bytes().size, 10000u * 18 / 8);
 }
 
+template <class T> std::uint64_t light_bytes(const std::vector<T>& values, light::Kinds kinds) {
+  const auto block = light::encode(Column::from(values), kinds);
+  return block.ok() ? block->bytes().size : 0;
+}
+
+template <class T> void expect_all_kinds_no_larger_than_one(const std::vector<T>& values) {
+  const std::uint64_t all = light_bytes(values, {every_kind});
+  for (const light::Kinds kinds : kind_choices)
+    EXPECT_LE(all, light_bytes(values, kinds)) << "kinds " << kinds.allowed;
+}
+
+TEST(LightBlock, AllKindsTogetherAreLargerThanOne) {
+  std::mt19937_64 random(11);
+  std::vector<double> prices;
+  std::vector<std::int64_t> few_repeats, growing, mixed;
+  for (std::int64_t i = 0; i < 50000; i++) {
+    prices.push_back(static_cast<double>(random() % 10'000'000) / 100);
+    few_repeats.push_back(static_cast<std::int64_t>(random() % 20000));
+    growing.push_back(i * 1'000'000 + static_cast<std::int64_t>(random() % 500'000));
+    mixed.push_back(i < 25000 ? static_cast<std::int64_t>(random() % 7) << 40
+                              : static_cast<std::int64_t>(random() % 30000));
+  }
+  expect_all_kinds_no_larger_than_one(prices);
+  expect_all_kinds_no_larger_than_one(few_repeats);
+  expect_all_kinds_no_larger_than_one(growing);
+  expect_all_kinds_no_larger_than_one(mixed);
+}
+
+TEST(LightBlock, DictionaryOfDistinctValuesIsLargerThanPacked) {
+  std::vector<std::int64_t> values;
+  for (std::int64_t i = 0; i < 50000; i++) values.push_back(i * 40503 % 65536 * 1'000'003);
+  EXPECT_LE(light_bytes(values, {1u << LIGHT_DICTIONARY}), light_bytes(values, {0}));
+}
+
+TEST(LightBlock, FarValuesThatRepeatMissTheDictionary) {
+  std::vector<std::int64_t> values;
+  for (std::int64_t i = 0; i < 50000; i++) values.push_back((i * 7 % 13) << 50);
+  EXPECT_LT(light_bytes(values, {every_kind}), values.size());
+}
+
 TEST(LightBlock, SlicesAndJoinedPartsHaveTheirRows) {
   std::vector<std::int64_t> values;
   std::mt19937_64 random(3);

@@ -1,6 +1,7 @@
 #include "codec/light/host/encode_block.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "codec/light/host/vector_kinds.hpp"
@@ -48,6 +49,8 @@ bool orders_as_signed(Type type) {
   return !is_float(type) && !(type.kind >= Kind::uint8 && type.kind <= Kind::uint64);
 }
 
+constexpr std::uint32_t max_index_bits = std::bit_width(max_dictionary_entries - 1);
+
 class BlockEncoder {
  public:
   BlockEncoder(Kinds kinds, ValueBits of, std::span<const std::uint64_t> values)
@@ -56,18 +59,27 @@ class BlockEncoder {
   }
 
   Bytes encode() {
-    for (std::size_t first = 0; first < values_.size(); first += LIGHT_VECTOR_VALUES) {
-      const EncodedVector encoded = smallest(values_.subspan(
+    for (std::size_t first = 0; first < values_.size(); first += LIGHT_VECTOR_VALUES)
+      encode_vector(values_.subspan(
           first, std::min<std::size_t>(values_.size() - first, LIGHT_VECTOR_VALUES)));
-      if (encoded.vector.kind == LIGHT_DICTIONARY)
-        dictionary_width_ = std::max(dictionary_width_.value_or(0), encoded.vector.width);
+    const std::optional<std::uint32_t> width = dictionary_width();
+    for (const Choice& choice : choices_) {
+      const bool is_indexed =
+          width && choice.saved_words > 0 && choice.entries.vector.width <= *width;
+      const EncodedVector& encoded = is_indexed ? choice.entries : choice.other;
       writer_.add(encoded.vector, encoded.data);
     }
-    if (dictionary_width_) writer_.set_dictionary(dictionary());
+    if (width) writer_.set_dictionary(dictionary(*width));
     return writer_.finish(values_.size(), 0);
   }
 
  private:
+  // A vector as indices of the dictionary, and as the smallest of the other kinds.
+  struct Choice {
+    EncodedVector other, entries;
+    std::uint64_t saved_words = 0;  // by indices, without what the dictionary takes
+  };
+
   bool allows(std::uint32_t kind) const { return (kinds_.allowed >> kind & 1) != 0; }
 
   void find_places() {
@@ -80,6 +92,15 @@ class BlockEncoder {
     }
   }
 
+  void encode_vector(std::span<const std::uint64_t> values) {
+    Choice& choice = choices_.emplace_back();
+    choice.other = smallest(values);
+    if (places_.empty()) return;
+    choice.entries = as_entries(values, places_);
+    if (choice.entries.data.size() < choice.other.data.size())
+      choice.saved_words = choice.other.data.size() - choice.entries.data.size();
+  }
+
   EncodedVector smallest(std::span<const std::uint64_t> values) {
     EncodedVector best = as_packed(values, of_, kinds_.has_base);
     const auto offer =
@@ -89,15 +110,32 @@ class BlockEncoder {
         };
     if (allows(LIGHT_DELTA)) offer(as_differences(values, of_));
     if (allows(LIGHT_RUNS)) offer(as_runs(values, of_));
-    if (!places_.empty()) offer(as_entries(values, places_));
     if (allows(LIGHT_ALP))
       if (auto alp = as_alp(values, of_, exponents_)) offer(std::move(*alp));
     return best;
   }
 
+  // The width of the dictionary's indices that makes the block smallest: each bit doubles the
+  // dictionary, and lets more vectors use it. None where no dictionary saves what it takes itself.
+  std::optional<std::uint32_t> dictionary_width() const {
+    std::array<std::uint64_t, max_index_bits + 1> saved_words = {};  // by the vectors of a width
+    for (const Choice& choice : choices_)
+      saved_words[choice.entries.vector.width] += choice.saved_words;
+    std::optional<std::uint32_t> best;
+    std::uint64_t saved = 0, most_saved = 0;
+    for (std::uint32_t width = 0; width <= max_index_bits; width++) {
+      saved += saved_words[width];
+      const std::uint64_t taken = std::uint64_t{of_.bits / 32} << width;
+      if (saved <= taken + most_saved) continue;
+      most_saved = saved - taken;
+      best = width;
+    }
+    return best;
+  }
+
   // As many entries as the widest index could name, so that none needs to be checked.
-  std::vector<std::uint32_t> dictionary() const {
-    std::vector<std::uint64_t> entries(std::size_t{1} << *dictionary_width_);
+  std::vector<std::uint32_t> dictionary(std::uint32_t width) const {
+    std::vector<std::uint64_t> entries(std::size_t{1} << width);
     for (const auto& [value, place] : places_)
       if (place < entries.size()) entries[place] = value;
     std::vector<std::uint32_t> words;
@@ -110,7 +148,7 @@ class BlockEncoder {
   const std::span<const std::uint64_t> values_;
   BlockWriter writer_;
   Places places_;  // empty: no dictionary
-  std::optional<std::uint32_t> dictionary_width_;
+  std::vector<Choice> choices_;
   std::optional<Exponents> exponents_;
 };
 
