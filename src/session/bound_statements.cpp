@@ -7,6 +7,8 @@ namespace {
 
 // A plan holds its files open.
 constexpr std::size_t max_statements = 64;
+// Long texts are made by programs, each once.
+constexpr std::size_t max_statement_bytes = std::size_t{64} << 10;
 
 bool is_of_other_file(const BoundStatement::Tables& tables, const BoundStatement::Tables& now) {
   for (const auto& [path, source] : tables)
@@ -26,6 +28,7 @@ std::optional<BoundStatement> BoundStatements::find(std::string_view statement) 
 }
 
 void BoundStatements::keep(std::string_view statement, const BoundStatement& bound) {
+  if (statement.size() > max_statement_bytes) return;
   std::list<Entry> dropped;  // let go of without the lock: that may close files
   const std::lock_guard lock(mutex_);
   for (auto at = entries_.begin(); at != entries_.end();) {

@@ -1,6 +1,9 @@
 #include "device/cuda/cuda_compile.hpp"
 
+#include <algorithm>
 #include <future>
+#include <span>
+#include <string_view>
 
 #include "device/program_source.hpp"
 
@@ -15,6 +18,14 @@ using ObjectPointer = std::shared_ptr<Object>;
 bool can_link(const Context& context) {
   return context.api.cuLinkCreate && context.api.cuLinkAddData && context.api.cuLinkComplete &&
          context.api.cuLinkDestroy && knows_architecture(context.nvrtc, context.architecture);
+}
+
+bool names_local_bytes(std::span<const std::byte> image) {
+  constexpr std::string_view name = "_local_bytes";
+  return std::search(image.begin(), image.end(), name.begin(), name.end(),
+                     [](std::byte byte, char letter) {
+                       return std::to_integer<char>(byte) == letter;
+                     }) != image.end();
 }
 
 ProgramSource with_define(ProgramSource source, const char* name) {
@@ -114,7 +125,11 @@ Result<CompiledSource> compile_and_link(const ContextPointer& context, const Pro
     PENSTOCK_ASSIGN(const ObjectPointer object, finding[i].get());
     PENSTOCK_TRY(linker->add(*object, source.linked[i].label));
   }
-  PENSTOCK_ASSIGN(own.binary, linker->finish());
+  PENSTOCK_ASSIGN(std::vector<std::byte> image, linker->finish());
+  // Nothing in a program refers to these variables, which the host reads (cuda_module.cpp).
+  if (names_local_bytes(own.binary) && !names_local_bytes(image))
+    return Status(Code::internal, "the driver's linker left out variables");
+  own.binary = std::move(image);
   return own;
 }
 

@@ -6,6 +6,7 @@ namespace penstock::io {
 namespace {
 
 constexpr std::size_t max_selections = 64, max_ranges = 1 << 18;  // 4 MiB
+constexpr std::size_t max_key_bytes = std::size_t{64} << 10;
 
 void add_number(std::string& key, std::uint64_t number) {
   key.append(reinterpret_cast<const char*>(&number), sizeof number);
@@ -59,7 +60,9 @@ std::optional<RowSelection> KnownSelections::find(const std::string& key) {
 
 void KnownSelections::keep(const std::string& key, const RowSelection& rows) {
   const std::lock_guard lock(mutex_);
-  if (rows.ranges.size() > max_ranges || std::ranges::count(entries_, key, &Entry::key) > 0) return;
+  if (key.size() > max_key_bytes || rows.ranges.size() > max_ranges ||
+      std::ranges::count(entries_, key, &Entry::key) > 0)
+    return;
   entries_.push_front({key, rows});
   ranges_ += rows.ranges.size();
   while (entries_.size() > max_selections || ranges_ > max_ranges) {

@@ -38,6 +38,7 @@ Status Execution::leave_by_buckets(StepId join, const Columns& columns, DeviceSi
   PENSTOCK_ASSIGN(const auto queue, device_.get()->queue());
   PENSTOCK_TRY(buckets->append(*queue, rows));
   PENSTOCK_TRY(queue->finish());
+  rows = {};  // before keys take memory
   report_.bytes_downloaded += buckets->bytes();
   return keep_buckets(join, columns, buckets, side);
 }

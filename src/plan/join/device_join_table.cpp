@@ -69,8 +69,9 @@ class TableBuilder {
     header_ = hashed_header(rows_.row_count);
     if (keys_.size() == 1) {
       PENSTOCK_ASSIGN(const auto range, key_range());
+      const std::uint64_t order_bytes = request_.wants_pairs ? order_bytes_per_row : 0;
       if (is_exact_range(range.first, range.second, rows_.row_count) &&
-          (range.second - range.first + 1) * 4 <= bytes_left())
+          (range.second - range.first + 1) * 4 + order_bytes * rows_.row_count <= bytes_left())
         header_ = exact_header(range.first, range.second);
     }
     return queue_->upload(*keys_there_.words, header_.data(), sizeof header_);

@@ -40,9 +40,11 @@ struct TableRequest {
 Result<std::optional<DeviceJoinTable>> build_join_table(JoinKernels& kernels,
                                                         const DeviceRows& rows,
                                                         const TableRequest& request);
+// What an order of the rows takes for each.
+constexpr std::uint64_t order_bytes_per_row = 24;
 // Returns the most that a hash table takes for each row of a part.
 constexpr std::uint64_t table_bytes_per_row(std::size_t key_count, bool wants_pairs) {
-  return 8 * key_count + 1 + 16 + (wants_pairs ? 24 : 0);
+  return 8 * key_count + 1 + 16 + (wants_pairs ? order_bytes_per_row : 0);
 }
 
 // The words of rows' keys after a place for a header, and a byte a row: 1 where no key is NULL.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/codegen/kernels/join_table_limits.h"
 #include "plan/strings/written_column.hpp"
 
 namespace penstock::plan {
@@ -30,8 +31,10 @@ DeviceRowsWriter::DeviceRowsWriter(std::shared_ptr<JoinKernels> kernels, const S
 Result<bool> DeviceRowsWriter::reserve(Queue& queue, std::uint64_t row_count,
                                        std::uint64_t expected_rows) {
   if (row_count <= capacity_) return true;
-  const std::uint64_t most =
+  // Rows are numbered by 32 bits.
+  const std::uint64_t most = std::min<std::uint64_t>(
                           limit_bytes_ / std::max<std::uint64_t>(device_bytes_per_row(schema_), 1),
+                          JOIN_NO_ROW - 1),
                       wanted = std::max({row_count, expected_rows, capacity_ + capacity_ / 2});
   if (row_count > most) return false;
   return grow(queue, std::min(wanted, most));

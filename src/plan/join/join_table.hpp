@@ -35,6 +35,7 @@ class JoinTable {
   bool fill_in_order(const KeyWords& keys, bool wants_all);
   bool insert_once(const KeyWords& keys, bool wants_all);
   bool insert_all(const KeyWords& keys, bool wants_all, std::uint64_t max_steps);
+  bool has_long_run() const;
   bool holds(std::uint32_t row, std::span<const std::uint64_t> key) const;
 
   std::size_t key_count_ = 0;

@@ -46,6 +46,20 @@ TEST(JoinTable, EveryKeyFindsItsRowAndNoOtherDoes) {
   }
 }
 
+// In even steps they would be one run, along which each key that is not there is looked for.
+TEST(JoinTable, KeysInOneLongRunAreHashed) {
+  std::vector<std::int64_t> keys(row_count);
+  for (std::uint32_t row = 0; row < row_count; row++) keys[row] = std::int64_t{4} * row;
+  keys.back() = std::int64_t{12} * row_count;
+  const JoinTable table = table_of(keys);
+  std::uint64_t run = 0, longest = 0;
+  for (const std::uint32_t position : table.positions())
+    longest = std::max(longest, run = position == 0 ? 0 : run + 1);
+  EXPECT_LE(longest, 256u);
+  for (std::uint32_t row = 0; row < row_count; row++) ASSERT_EQ(find(table, keys[row]), row);
+  EXPECT_EQ(find(table, 1), JoinTable::no_row);
+}
+
 // Most of them lie where few positions are: there they would be searched for one after another.
 TEST(JoinTable, KeysOfUnevenDensityAreHashed) {
   std::vector<std::int64_t> keys = shuffled_keys(1);

@@ -156,6 +156,23 @@ TEST(JoinPartitions, AggregatesAddUpOverPartitions) {
   expect_as_without_limit(sides.plan, grouped, limited_to(32), "partitions");
 }
 
+// 40,000 rows whose keys stand four times: a table by the keys' range leaves no memory for the
+// order of the rows.
+TEST(JoinPartitions, TablesLeaveMemoryForPairs) {
+  MaybeKeys repeated;
+  for (std::int64_t row = 0; row < 40000; row++) repeated.push_back(row - row % 4);
+  TwoSides sides =
+      joined_by(rows_of_keys(keys_of(500, 0, 4)), rows_of_keys(repeated), JoinKind::inner);
+  Builder b(sides.plan.step(sides.joined).schema);
+  TAKE(const StepId counted, sides.plan.reduce(sides.joined, b.graph(),
+                                               {{Aggregate::count_rows, 0, "n", nullptr},
+                                                {Aggregate::sum, b.column(5), "sum", nullptr}}));
+  for (const std::uint64_t kibibytes : {300, 400, 500, 600, 900}) {
+    SCOPED_TRACE(kibibytes);
+    expect_as_without_limit(sides.plan, counted, limited_to(kibibytes, 4096), "partitions");
+  }
+}
+
 TEST(JoinPartitions, TheFirstRowsOfAnOrderAreThoseOfAllPartitions) {
   TwoSides sides = joined_by(rows_of_keys(keys_of(3000, 0, 1)), rows_of_keys(keys_of(4000, 0, 2)),
                              JoinKind::left);
