@@ -78,8 +78,8 @@ std::uint32_t registers_of_thread(const Policy& policy) {
 }
 
 // Loads out of pages take much of a program's time to compile, and are the same for all. Kernels
-// that load four rows at once are compiled whole: a linked function saves the registers of its
-// caller, which made them a third slower.
+// that load four rows at once are compiled whole: linked, most of those measured were a third
+// slower (docs/lab/compile-time.md).
 std::vector<LinkedSource> linked_sources(const TileProgram& program, const Policy& policy,
                                          Target target) {
   if (target != Target::cuda || program.paged.empty() || policy.vectors > 0) return {};

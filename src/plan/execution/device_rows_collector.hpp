@@ -21,8 +21,8 @@ struct RowsOnDevice {
 bool write_rows_on_device(TileProgram& program, const Traits& traits);
 
 // Where memory is too small the rows come to the host, and finish() returns them if they have no
-// buckets. `source_rows`: of
-// all chunks, or 0 where that is not known. Appends on `queue`, which wrote the chunks.
+// buckets. `source_rows`: of all chunks, or 0 where that is not known. Appends on `queue`, which
+// wrote the chunks.
 std::unique_ptr<Collector> make_device_rows_collector(const TileProgram& program,
                                                       StringPool& strings, const BuildSides* sides,
                                                       RowsOnDevice& to, Queue& queue,

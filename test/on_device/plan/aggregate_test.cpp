@@ -199,8 +199,8 @@ TEST(GroupByKeys, AKeyOfSeveralFullTablesIsOneGroup) {
         .device = device.traits().id, .batch_rows = 16384, .memory_limit_bytes = 1 << 20};
     TAKE(const QueryResult outcome, run(plan, sums, options));
     expect_sums_by_key(outcome.table, table);
-    constexpr std::uint64_t least_bytes_of_a_group = 24;
-    EXPECT_GT(outcome.report.bytes_downloaded, 4 * groups * least_bytes_of_a_group);
+    constexpr std::uint64_t min_bytes_per_group = 24;
+    EXPECT_GT(outcome.report.bytes_downloaded, 4 * groups * min_bytes_per_group);
   });
 }
 

@@ -122,12 +122,12 @@ class BlockEncoder {
     for (const Choice& choice : choices_)
       saved_words[choice.entries.vector.width] += choice.saved_words;
     std::optional<std::uint32_t> best;
-    std::uint64_t saved = 0, most_saved = 0;
+    std::uint64_t saved = 0, max_saved = 0;
     for (std::uint32_t width = 0; width <= max_index_bits; width++) {
       saved += saved_words[width];
       const std::uint64_t taken = std::uint64_t{of_.bits / 32} << width;
-      if (saved <= taken + most_saved) continue;
-      most_saved = saved - taken;
+      if (saved <= taken + max_saved) continue;
+      max_saved = saved - taken;
       best = width;
     }
     return best;
