@@ -26,8 +26,15 @@ constexpr const char* mode_names[] = {"process", "running", "resident"};
 constexpr const char* tables[] = {"customer", "lineitem", "nation", "orders",
                                   "part",     "partsupp", "region", "supplier"};
 
+// As scripts/setup.sh installs it, where that was run in this folder.
+std::string default_generator() {
+  const char* const installed = ".venv/bin/tpchgen-cli";
+  std::error_code error;
+  return fs::exists(installed, error) ? installed : "tpchgen-cli";
+}
+
 struct TpchOptions : BenchOptions {
-  std::string data, scale = "1", generator = "tpchgen-cli";
+  std::string data, scale = "1", generator = default_generator();
 };
 
 std::string case_name(const TpchStatement& statement, const char* mode) {
@@ -63,7 +70,8 @@ Status make_tables(const TpchOptions& options, const fs::path& folder) {
                                   making.string()})
                    .status()
                    .with("--data FOLDER has tables that are there; "
-                         "scripts/python_environment.sh run installs tpchgen-cli"));
+                         "scripts/python_environment.sh run installs .venv/bin/tpchgen-cli, "
+                         "which --generator names from another folder"));
   fs::rename(making, folder, error);
   if (error) return {Code::io, "cannot make " + folder.string() + ": " + error.message()};
   return {};

@@ -159,6 +159,20 @@ class Terminal(CommandLineTest):
         self.type("\\q\n")
         self.assertEqual(self.shell.wait(60), 0)
 
+    def test_commands_are_understood_within_a_statement(self):
+        self.csv_file()
+        self.type("SELECT sum(a) AS 'never closed\n")
+        self.wait_for("-> ")
+        self.type("\\reset\n")
+        self.wait_for("penstock> ")
+        self.type("SELECT sum(a) AS total FROM 'table.csv';\n")
+        self.wait_for("total\r\n6\r\n")
+        self.wait_for("penstock> ")
+        self.type("SELECT sum(a)\n")
+        self.wait_for("-> ")
+        self.type("\\q\n")
+        self.assertEqual(self.shell.wait(60), 0)
+
     def test_an_interrupt_ends_the_statement_and_not_the_shell(self):
         self.numbers_file(400000)
         self.csv_file()

@@ -26,6 +26,7 @@ constexpr std::string_view shell_help =
     "  \\explain  print plans instead of answers, or answers again\n"
     "  \\cache    print what is kept of files; \\cache clear drops it\n"
     "  \\device   print the device\n"
+    "  \\reset    drop the lines of a statement that has no semicolon yet\n"
     "  \\help     print this\n"
     "  \\q        end the shell, as the end of input does";
 
@@ -55,7 +56,7 @@ class Shell {
   Status take(const std::string& line) {
     lines_read_++;
     if (pending_.empty()) first_line_ = lines_read_;
-    if (pending_.empty() && line.starts_with('\\')) {
+    if (line.starts_with('\\') && (pending_.empty() || is_interactive_)) {
       lines_->keep(line);
       return command(line);
     }
@@ -111,6 +112,7 @@ class Shell {
     const std::size_t end = std::min(line.find_last_not_of(" \t;") + 1, line.size());
     const std::string name = line.substr(0, end);
     if (name == "\\q") return has_ended_ = true, Status();
+    if (name == "\\reset") return pending_.clear(), Status();
     if (name == "\\help") return print_line(shell_help), Status();
     if (name == "\\timing") return turn(is_timed_, "timing");
     if (name == "\\explain") return turn(options_.explain, "explain");

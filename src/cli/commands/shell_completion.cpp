@@ -15,8 +15,8 @@ constexpr std::string_view completed_keywords[] = {
     "ELSE",      "END",  "CAST",  "AS",    "DATE", "INTERVAL", "EXISTS", "WITH",   "OVER",
     "PARTITION", "ASC",  "DESC",  "count", "sum",  "avg",      "min",    "max",
 };
-constexpr std::string_view completed_commands[] = {"timing", "explain", "cache",
-                                                   "device", "help",    "q"};
+constexpr std::string_view completed_commands[] = {"timing", "explain", "cache", "device",
+                                                   "reset",  "help",    "q"};
 constexpr std::string_view table_extensions[] = {".parquet", ".arrow", ".arrows",
                                                  ".feather", ".csv",   ".tsv"};
 

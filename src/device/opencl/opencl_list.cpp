@@ -1,4 +1,6 @@
 // Lists every device of every OpenCL platform.
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include "device/driver.hpp"
@@ -60,6 +62,8 @@ Traits traits_of(const Api& api, cl_platform_id platform, cl_device_id device) {
   return traits;
 }
 
+constexpr std::string_view pocl_name = "Portable Computing Language";
+
 // Of "OpenCL 3.0 PoCL 3.1+debian ..."; 0 where it is not told.
 int major_version_of_pocl(const std::string& platform_version) {
   const std::size_t name = platform_version.find("PoCL ");
@@ -71,16 +75,25 @@ struct DeviceList {
   std::vector<std::string> notes;
 };
 
+// PoCL ends the process where it finds no processor in /sys, as in a bare chroot.
+bool ends_the_process(std::string_view platform_name) {
+  return platform_name == pocl_name && ::access("/sys/devices/system/cpu", R_OK) != 0;
+}
+
 void add_platform(const Api& api, cl_platform_id platform, DeviceList& list) {
+  const std::string platform_name = text_of(api.clGetPlatformInfo, platform, CL_PLATFORM_NAME);
+  if (ends_the_process(platform_name))
+    return list.notes.push_back(
+        "OpenCL: PoCL finds processors by /sys/devices/system/cpu, which "
+        "is not there: mount -t sysfs sysfs /sys");
   cl_uint count = 0;
   if (api.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) return;
   std::vector<cl_device_id> devices(count);
   if (count == 0 || api.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(),
                                        nullptr) != CL_SUCCESS)
     return;
-  const std::string platform_name = text_of(api.clGetPlatformInfo, platform, CL_PLATFORM_NAME);
   for (const cl_device_id device : devices) {
-    const bool is_pocl = platform_name == "Portable Computing Language";
+    const bool is_pocl = platform_name == pocl_name;
     FoundDevice found{traits_of(api, platform, device), platform, device, false, is_pocl, false};
     found.aborts_where_grids_grow = is_pocl && major_version_of_pocl(found.traits.compiler) < 6;
     const auto refuse = [&](const char* why) {
