@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "base/suggest_name.hpp"
-#include "kernel/variant_table.hpp"
 #include "video/device/frame_ring.hpp"
+#include "video/feature_variants.hpp"
 #include "video/sample_bits.hpp"
 
 namespace penstock::video {
@@ -34,35 +34,14 @@ Result<const FeatureRow*> row_named(const std::string& name) {
   return Status(Code::invalid, message);
 }
 
-constexpr const char *by_kernels = "kernels", *by_loops = "host";
-std::string family_of(const FeatureRow& row) { return "video_" + std::string(row.name); }
-
-// Kernels come first, but for those that are slower than the host's loops on its own cores.
-std::vector<kernel::VariantRow> rows_of_feature(const FeatureRow& row, const Traits& traits) {
-  const kernel::VariantRow on_host{
-      by_loops, kernel::fits_if(traits.shares_host_cores() || row.device == nullptr,
-                                "a device has the frames; --device host takes loops")},
-      on_device{by_kernels, kernel::fits_if(row.device != nullptr, "it has no kernels")};
-  if (traits.shares_host_cores() && !row.has_fast_kernels_on_cpu) return {on_host, on_device};
-  return {on_device, on_host};
-}
-
-std::vector<kernel::VariantCase> view_of_features(const Traits& traits) {
-  std::vector<kernel::VariantCase> cases;
-  for (const FeatureRow* row : feature_rows())
-    cases.push_back({family_of(*row), "frames", rows_of_feature(*row, traits)});
-  return cases;
-}
-const kernel::VariantTable table_of_features(view_of_features);
-
 Result<bool> takes_kernels(const FeatureRow& row, const Traits& traits, ScorerRows rows) {
   if (rows != ScorerRows::automatic) return rows == ScorerRows::kernels;
   std::vector<std::string> fitting;
-  for (const kernel::VariantRow& each : rows_of_feature(row, traits))
+  for (const kernel::VariantRow& each : variants_of(row, traits))
     if (each.fit) fitting.push_back(each.name);
   PENSTOCK_ASSIGN(const kernel::ChosenRow chosen,
-                  kernel::choose_row(family_of(row), fitting, {}, traits));
-  return fitting[chosen.index] == by_kernels;
+                  kernel::choose_row(variant_family(row), fitting, {}, traits));
+  return fitting[chosen.index] == "kernels";
 }
 
 // Libvmaf reports keys in the order in which they first had a score: those of frames by feature,

@@ -30,14 +30,15 @@ TunedRows make_tuned_rows(std::uint64_t count) {
 class PipelineWork : public TunedWork {
  public:
   Status open(const std::shared_ptr<Device>& device, bool has_keys) {
-    rows_ = make_tuned_rows(tuned_rows(*device));
-    std::vector<std::pair<std::string, Column>> columns = {{"x", Column::from(rows_.values)}};
-    if (has_keys) columns.emplace_back("key", Column::from(rows_.keys));
+    const TunedRows rows = make_tuned_rows(tuned_rows(*device));
+    std::vector<std::pair<std::string, Column>> columns = {{"x", Column::from(rows.values)}};
+    if (has_keys) columns.emplace_back("key", Column::from(rows.keys));
     PENSTOCK_ASSIGN(const Table table, to_device(Table::of(std::move(columns)), *device));
     options_.device = device->traits().id;
     const StepId source = plan_.source(table_source(table, "rows"));
     Builder builder(plan_.step(source).schema);
     PENSTOCK_ASSIGN(result_, add_steps(plan_, source, builder));
+    find_answer(rows);
     return {};
   }
   Status build() override {
@@ -55,6 +56,7 @@ class PipelineWork : public TunedWork {
 
  protected:
   virtual Result<StepId> add_steps(Plan& plan, StepId source, Builder& builder) = 0;
+  virtual void find_answer(const TunedRows& rows) = 0;
   virtual bool is_right(const Table& result) const = 0;
 
   static Result<StepId> keep_above(Plan& plan, StepId source, Builder& builder, float limit) {
@@ -62,8 +64,6 @@ class PipelineWork : public TunedWork {
                                                            builder.captured(Scalar::of(limit))));
     return plan.filter(source, builder.graph(), predicate);
   }
-
-  TunedRows rows_;
 
  private:
   Plan plan_;
@@ -77,13 +77,15 @@ class FilterWork final : public PipelineWork {
   Result<StepId> add_steps(Plan& plan, StepId source, Builder& builder) override {
     return keep_above(plan, source, builder, limit);
   }
-  bool is_right(const Table& result) const override {
-    std::vector<float> wanted;
-    for (const float x : rows_.values)
-      if (x > limit) wanted.push_back(x);
-    const float* const got = result.columns[0].values.as<float>();
-    return result.row_count == wanted.size() && std::equal(wanted.begin(), wanted.end(), got);
+  void find_answer(const TunedRows& rows) override {
+    for (const float x : rows.values)
+      if (x > limit) wanted_.push_back(x);
   }
+  bool is_right(const Table& result) const override {
+    const float* const got = result.columns[0].values.as<float>();
+    return result.row_count == wanted_.size() && std::equal(wanted_.begin(), wanted_.end(), got);
+  }
+  std::vector<float> wanted_;
 };
 
 class SumWork final : public PipelineWork {
@@ -92,11 +94,13 @@ class SumWork final : public PipelineWork {
     PENSTOCK_ASSIGN(const StepId kept, keep_above(plan, source, builder, limit));
     return plan.reduce(kept, builder.graph(), {{Aggregate::sum, builder.column(0u), "x", nullptr}});
   }
-  bool is_right(const Table& result) const override {
-    double sum = 0;
-    for (const float x : rows_.values) sum += x > limit ? static_cast<double>(x) : 0.0;
-    return *result.columns[0].values.as<double>() == sum;
+  void find_answer(const TunedRows& rows) override {
+    for (const float x : rows.values) sum_ += x > limit ? static_cast<double>(x) : 0.0;
   }
+  bool is_right(const Table& result) const override {
+    return *result.columns[0].values.as<double>() == sum_;
+  }
+  double sum_ = 0;
 };
 
 class GroupsWork final : public PipelineWork {
@@ -104,13 +108,15 @@ class GroupsWork final : public PipelineWork {
     return plan.group_by(source, builder.graph(), {{"key", builder.column(1u)}},
                          {{Aggregate::sum, builder.column(0u), "x", nullptr}});
   }
-  bool is_right(const Table& result) const override {
-    std::vector<double> sums(key_count);
-    for (std::size_t row = 0; row < rows_.keys.size(); row++)
-      sums[static_cast<std::size_t>(rows_.keys[row])] += static_cast<double>(rows_.values[row]);
-    const double* const got = result.columns[1].values.as<double>();
-    return result.row_count == sums.size() && std::equal(sums.begin(), sums.end(), got);
+  void find_answer(const TunedRows& rows) override {
+    for (std::size_t row = 0; row < rows.keys.size(); row++)
+      sums_[static_cast<std::size_t>(rows.keys[row])] += static_cast<double>(rows.values[row]);
   }
+  bool is_right(const Table& result) const override {
+    const double* const got = result.columns[1].values.as<double>();
+    return result.row_count == sums_.size() && std::equal(sums_.begin(), sums_.end(), got);
+  }
+  std::vector<double> sums_ = std::vector<double>(key_count);
 };
 
 template <class Work>

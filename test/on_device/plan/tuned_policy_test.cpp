@@ -45,7 +45,7 @@ class TunedPolicies : public ::testing::Test {
 
 TEST_F(TunedPolicies, KeptRowsAreTheSame) {
   Builder b(plan_.step(source_).schema);
-  TAKE(const NodeId predicate, b.binary(Op::less, b.column("x"), b.captured(Scalar::of(100))));
+  TAKE(const NodeId predicate, b.binary(Op::less, b.column(1u), b.captured(Scalar::of(100))));
   TAKE(const StepId kept, plan_.filter(source_, b.graph(), predicate));
   on_each_policy(plan_, source_, kept, [&](const RunOptions& options) {
     TAKE(const QueryResult outcome, run(plan_, kept, options));
@@ -57,7 +57,7 @@ TEST_F(TunedPolicies, KeptRowsAreTheSame) {
 
 TEST_F(TunedPolicies, ComputedRowsAreTheSame) {
   Builder b(plan_.step(source_).schema);
-  TAKE(const NodeId more, b.binary(Op::add, b.column("x"), b.captured(Scalar::of(1))));
+  TAKE(const NodeId more, b.binary(Op::add, b.column(1u), b.captured(Scalar::of(1))));
   TAKE(const StepId mapped, plan_.map(source_, b.graph(), {{"x", more}}));
   on_each_policy(plan_, source_, mapped, [&](const RunOptions& options) {
     TAKE(const QueryResult outcome, run(plan_, mapped, options));
@@ -70,8 +70,8 @@ TEST_F(TunedPolicies, ComputedRowsAreTheSame) {
 
 TEST_F(TunedPolicies, SumsAreTheSame) {
   Builder b(plan_.step(source_).schema);
-  TAKE(const NodeId x, b.column("x"));
-  TAKE(const StepId sum, plan_.reduce(source_, b.graph(), {{Aggregate::sum, x, "x", nullptr}}));
+  TAKE(const StepId sum,
+       plan_.reduce(source_, b.graph(), {{Aggregate::sum, b.column(1u), "x", nullptr}}));
   on_each_policy(plan_, source_, sum, [&](const RunOptions& options) {
     TAKE(const QueryResult outcome, run(plan_, sum, options));
     EXPECT_EQ(scalar_at(outcome.table.columns[0], 0).integer, std::int64_t{count} / 1000 * 499500);
@@ -80,10 +80,8 @@ TEST_F(TunedPolicies, SumsAreTheSame) {
 
 TEST_F(TunedPolicies, SumsByKeyAreTheSame) {
   Builder b(plan_.step(source_).schema);
-  TAKE(const NodeId key, b.column("key"));
-  TAKE(const NodeId x, b.column("x"));
-  TAKE(const StepId groups,
-       plan_.group_by(source_, b.graph(), {{"key", key}}, {{Aggregate::sum, x, "x", nullptr}}));
+  TAKE(const StepId groups, plan_.group_by(source_, b.graph(), {{"key", b.column(0u)}},
+                                           {{Aggregate::sum, b.column(1u), "x", nullptr}}));
   std::vector<std::int64_t> sums(keys);
   for (std::int32_t row = 0; row < count; row++)
     sums[static_cast<std::size_t>(row * 7 % keys)] += row % 1000;
