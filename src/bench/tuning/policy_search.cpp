@@ -31,6 +31,7 @@ class PolicySearch {
     if (!standard) return Status(Code::internal, "the default policy does not run");
     best_seconds_ = *standard;
     outcome_.best = outcome_.standard;
+    if (!outcome_.has_choices()) return std::move(outcome_);
     for (int round = 0; round < rounds_of_search && !outcome_.was_cut; round++) {
       const kernel::PolicyNumbers before = outcome_.best;
       for (std::size_t number = 0; number < outcome_.standard.size(); number++)
@@ -105,11 +106,17 @@ class PolicySearch {
 
 }  // namespace
 
+bool SearchOutcome::has_choices() const {
+  return std::ranges::any_of(
+      standard, [](const kernel::PolicyNumber& number) { return !number.choices.empty(); });
+}
+
 bool SearchOutcome::is_worth_it() const {
   if (best == standard || gain() < min_gain) return false;
   const std::size_t slow = best_times.seconds.size() * 3 / 4,
                     fast = standard_times.seconds.size() / 4;
-  return best_times.seconds[slow] < standard_times.seconds[fast];
+  return best_times.seconds[slow] < standard_times.seconds[fast] &&
+         best_times.seconds.front() < standard_times.seconds.front();
 }
 
 kernel::TunedPolicy SearchOutcome::policy(const std::string& family) const {

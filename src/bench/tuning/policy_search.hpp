@@ -27,9 +27,11 @@ struct SearchOutcome {
   PolicyTimes standard_times, best_times;
   std::uint64_t tried = 0, refused = 0;  // policies; refused: they do not fit
   bool was_cut = false;                  // by the deadline
+  // Whether the row that the device takes has a number to choose; else nothing is timed.
+  bool has_choices() const;
   double gain() const { return standard_times.median() / best_times.median(); }
   // At least 3 % faster, and beyond the spread: three quarters of the best one's runs are faster
-  // than three quarters of the default's.
+  // than three quarters of the default's, and so is the fastest of each.
   bool is_worth_it() const;
   kernel::TunedPolicy policy(const std::string& family) const;
 };

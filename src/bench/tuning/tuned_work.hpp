@@ -39,7 +39,7 @@ Result<std::unique_ptr<TunedWork>> open_vif(const std::shared_ptr<Device>& devic
 
 // The rows of pipelines, sorts and scans: enough to fill a device, few enough to be measured often.
 inline std::uint64_t tuned_rows(const Device& device) {
-  return device.traits().shares_host_cores() ? 1 << 22 : 1 << 25;
+  return device.traits().shares_host_cores() ? 1 << 22 : 1 << 27;
 }
 // Returns the device's time from the first launch of `enqueue` to the end of the last.
 template <class Enqueue> Result<double> seconds_on(Queue& queue, const Enqueue& enqueue) {

@@ -47,6 +47,8 @@ std::vector<const bench::TunedFamily*> selected_families(const TuneOptions& opti
 }
 
 std::string outcome_text(const bench::TunedFamily& family, const bench::SearchOutcome& outcome) {
+  const std::string title = std::string(family.family) + ", " + family.data + ": ";
+  if (!outcome.has_choices()) return title + "no number to choose on this device\n";
   char times[200];
   std::snprintf(times, sizeof times,
                 "  default %.3f ms, best %.3f ms: %.1f %% faster, spread %.1f and %.1f %%; "
@@ -60,8 +62,8 @@ std::string outcome_text(const bench::TunedFamily& family, const bench::SearchOu
                            : outcome.is_worth_it()
                                ? text_of(outcome.best)
                                : text_of(outcome.best) + " is no clear gain: the default stays";
-  return std::string(family.family) + ", " + family.data + ": " + outcome.row + "\n  default " +
-         text_of(outcome.standard) + "\n  best    " + best + "\n" + times;
+  return title + outcome.row + "\n  default " + text_of(outcome.standard) + "\n  best    " + best +
+         "\n" + times;
 }
 
 // Replaces what was measured before of the same row and default.
@@ -115,7 +117,7 @@ Status tune(const TuneOptions& options) {
       continue;
     }
     PENSTOCK_TRY(out(outcome_text(*selected[i], *outcome)));
-    replace_policy(policies, selected[i]->family, *outcome);
+    if (outcome->has_choices()) replace_policy(policies, selected[i]->family, *outcome);
   }
   return store(device->traits(), policies, options);
 }
