@@ -75,7 +75,9 @@ std::optional<TunedPolicy> policy_of_line(const std::string& line) {
                     end = line.find("; gain ");
   if (end == std::string::npos || space > colon || colon > arrow || arrow > end)
     return std::nullopt;
-  TunedPolicy tuned{line.substr(0, space), line.substr(space + 1, colon - space - 1)};
+  TunedPolicy tuned;
+  tuned.family = line.substr(0, space);
+  tuned.row = line.substr(space + 1, colon - space - 1);
   const auto standard = numbers_of_text(line.substr(colon + 2, arrow - colon - 2)),
              best = numbers_of_text(line.substr(arrow + 4, end - arrow - 4));
   if (!standard || !best ||

@@ -51,7 +51,7 @@ std::string outcome_text(const bench::TunedFamily& family, const bench::SearchOu
   if (!outcome.has_choices()) return title + "no number to choose on this device\n";
   char times[200];
   std::snprintf(times, sizeof times,
-                "  default %.3f ms, best %.3f ms: %.1f %% faster, spread %.1f and %.1f %%; "
+                "  default %.3f ms, best %.3f ms: gain %.1f %%, spread %.1f and %.1f %%; "
                 "%llu policies, %llu more do not fit%s\n",
                 outcome.standard_times.median() * 1e3, outcome.best_times.median() * 1e3,
                 (outcome.gain() - 1) * 100, outcome.standard_times.spread() * 100,
