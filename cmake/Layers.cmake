@@ -23,6 +23,10 @@ function(penstock_layer name)
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_features(penstock_${name} PUBLIC cxx_std_20)
+  if(name STREQUAL kernel)   # tuned policies are those of one version
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/kernel/tuned_policies.cpp PROPERTIES
+      COMPILE_DEFINITIONS PENSTOCK_VERSION="${PROJECT_VERSION}")
+  endif()
   penstock_link(penstock_${name} ${ARGN})
   penstock_precompile(penstock_${name} penstock_base)
   penstock_unity(penstock_${name} ${sources})

@@ -20,6 +20,7 @@ Action declare_compress(Arguments& arguments);
 Action declare_video(Arguments& arguments);
 Action declare_devices(Arguments& arguments);
 Action declare_cache(Arguments& arguments);
+Action declare_tune(Arguments& arguments);
 Action declare_completion(Arguments& arguments);
 
 }  // namespace penstock::cli

@@ -31,8 +31,10 @@ struct SortData {
 class RadixSort {
  public:
   virtual ~RadixSort() = default;
-  // Code::invalid for keys of other widths; and the errors of Device::build.
-  static Result<std::unique_ptr<RadixSort>> build(std::shared_ptr<Device> device, SortShape shape);
+  // Code::invalid for keys of other widths, and for a `variant` that does not fit; and the errors
+  // of Device::build. Without a name the first row that fits is taken (sort_variants.hpp).
+  static Result<std::unique_ptr<RadixSort>> build(std::shared_ptr<Device> device, SortShape shape,
+                                                  std::string_view variant = {});
   // Orders `data` by the key's bytes from `first_byte` to before `last_byte`, lowest first. `spare`
   // is as large and is overwritten; the two are swapped where the number of bytes is odd.
   // Code::capacity above max_sort_keys. Enqueue from one thread at a time: the sort has memory of
@@ -42,12 +44,13 @@ class RadixSort {
   Status enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count) {
     return enqueue(queue, data, spare, count, 0, shape_.key_bytes);
   }
+  std::string_view variant() const { return variant_; }
   const Program& program() const { return *program_; }
   const std::string& source() const { return source_; }  // of its passes
 
  protected:
-  RadixSort(std::shared_ptr<Device> device, SortShape shape)
-      : device_(std::move(device)), shape_(shape) {}
+  RadixSort(std::shared_ptr<Device> device, SortShape shape, std::string_view variant)
+      : device_(std::move(device)), shape_(shape), variant_(variant) {}
   // Enqueues what comes before the passes.
   virtual Status begin(Queue& queue, const SortData& data, std::uint64_t count) = 0;
   // Enqueues the pass of one byte of the keys. `buffers`: keys and values of `data` and `spare`.
@@ -56,6 +59,7 @@ class RadixSort {
 
   std::shared_ptr<Device> device_;
   SortShape shape_;
+  std::string_view variant_;  // a row's name
   std::shared_ptr<Program> program_;
   std::shared_ptr<Buffer> no_values_;
   std::string source_;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "primitive/primitive_source.hpp"
+#include "primitive/scan_variants.hpp"
 
 namespace penstock::primitive {
 namespace {
@@ -23,41 +24,6 @@ const char* name_of(Number number) {
 }
 bool is_float(Number number) { return number == Number::f32 || number == Number::f64; }
 
-// The numbers of a scan on one device: threads of a group, vectors of four values of a thread,
-// turns that a tile waits, groups of a multiprocessor.
-struct ScanPolicy {
-  std::uint32_t group_size = 1, vectors = 1, depth = 1, groups_per_multiprocessor = 1;
-};
-
-std::uint64_t local_bytes(const ScanPolicy& policy, ScanShape shape) {
-  const std::uint64_t tile = std::uint64_t{4} * policy.vectors * policy.group_size,
-                      entries = policy.vectors * policy.group_size + 64;
-  const std::uint64_t begun =
-      shape.is_segmented ? std::uint64_t{4} * policy.group_size * (policy.depth + 1) : 0;
-  const std::uint64_t flags = shape.is_segmented ? 2 : 1;  // a sum with its flag takes two
-  return (tile * (policy.depth + 1) + (entries + policy.group_size + 64) * flags) *
-             bytes_of(shape.sum) +
-         begun + 64;
-}
-
-// On an H200, GB/s read and written (copy 4275, 4262 for 64 bits), 2^30 values of 32 bits: 384
-// threads with 5 vectors 3931 (4 vectors 3868), 512 with 4 3843, 1024 with 4 3888, a tile that
-// waits one turn 3640. 64 bits, 2^28 values: 512 with 2 3521, 256 with 4 3106. 32 bits into 64: 256
-// with 4 2798, 512 with 2 2736. Smaller ones follow for devices with less local memory.
-std::vector<ScanPolicy> policies(ScanShape shape) {
-  if (bytes_of(shape.sum) == 4) return {{384, 5, 2, 2}, {256, 4, 1, 4}, {128, 4, 1, 4}};
-  if (bytes_of(shape.value) == 8) return {{512, 2, 2, 2}, {256, 2, 1, 4}, {128, 2, 1, 4}};
-  return {{256, 4, 2, 2}, {256, 2, 1, 4}, {128, 2, 1, 4}};
-}
-
-ScanPolicy policy_for(const Traits& traits, ScanShape shape) {
-  for (const ScanPolicy& policy : policies(shape))
-    if (policy.group_size <= traits.max_group_size &&
-        local_bytes(policy, shape) <= traits.local_bytes)
-      return policy;
-  return {std::min(32u, traits.max_group_size), 1, 1, 1};
-}
-
 std::string definitions(ScanShape shape) {
   const std::string bits = shape.sum == Number::f32   ? "BITS_F32(x)"
                            : shape.sum == Number::f64 ? "BITS_F64(x)"
@@ -75,8 +41,9 @@ std::string definitions(ScanShape shape) {
 
 class ScanByTiles : public Scan {
  public:
-  ScanByTiles(std::shared_ptr<Device> device, ScanShape shape)
-      : Scan(std::move(device), shape), policy_(policy_for(device_->traits(), shape)) {}
+  ScanByTiles(std::shared_ptr<Device> device, ScanShape shape, const ScanVariant& variant)
+      : Scan(std::move(device), shape, variant.name),
+        policy_(policy_of(variant, device_->traits(), shape)) {}
 
   Status open() {
     const std::uint32_t groups =
@@ -114,7 +81,9 @@ class ScanByTiles : public Scan {
 
 class ScanByChunks : public Scan {
  public:
-  ScanByChunks(std::shared_ptr<Device> device, ScanShape shape) : Scan(std::move(device), shape) {}
+  ScanByChunks(std::shared_ptr<Device> device, ScanShape shape, const ScanVariant& variant)
+      : Scan(std::move(device), shape, variant.name),
+        policy_(policy_of(variant, device_->traits(), shape)) {}
   Status open() {
     return build_program("scan_chunks.kc",
                          definitions(shape_) + define("SCAN_WIDE", std::string(name_of(wide()))),
@@ -124,7 +93,8 @@ class ScanByChunks : public Scan {
   Status launch(Queue& queue, const Buffer& values, const Buffer& begins, const Buffer& sums,
                 std::uint64_t count) override {
     const std::uint64_t wanted = std::clamp<std::uint64_t>(
-        count / (1 << 12), 1, device_->traits().compute_units * std::uint64_t{4});
+        count / policy_.chunk_values, 1,
+        std::uint64_t{device_->traits().compute_units} * policy_.chunks_per_compute_unit);
     const std::uint64_t chunk_values = (count + wanted - 1) / wanted;
     const auto chunks = static_cast<std::uint32_t>((count + chunk_values - 1) / chunk_values);
     PENSTOCK_TRY(replace(*device_, starts_, std::uint64_t{chunks} * bytes_of(wide())));
@@ -144,12 +114,14 @@ class ScanByChunks : public Scan {
   Number wide() const {
     return shape_.sum == Number::f32 && device_->traits().has_f64 ? Number::f64 : shape_.sum;
   }
+  ScanPolicy policy_;
   std::shared_ptr<Buffer> starts_, begun_;
 };
 
 template <class ScanOfDevice>
-Result<std::unique_ptr<Scan>> opened(std::shared_ptr<Device> device, ScanShape shape) {
-  auto scan = std::make_unique<ScanOfDevice>(std::move(device), shape);
+Result<std::unique_ptr<Scan>> opened(std::shared_ptr<Device> device, ScanShape shape,
+                                     const ScanVariant& variant) {
+  auto scan = std::make_unique<ScanOfDevice>(std::move(device), shape, variant);
   PENSTOCK_TRY(scan->open());
   return std::unique_ptr<Scan>(std::move(scan));
 }
@@ -183,15 +155,16 @@ Status Scan::build_program(const std::string& file, std::string policy, std::uin
   return {};
 }
 
-Result<std::unique_ptr<Scan>> Scan::build(std::shared_ptr<Device> device, ScanShape shape) {
+Result<std::unique_ptr<Scan>> Scan::build(std::shared_ptr<Device> device, ScanShape shape,
+                                          std::string_view variant) {
   const bool fits =
       is_float(shape.value) == is_float(shape.sum) && bytes_of(shape.value) <= bytes_of(shape.sum);
   if (!fits || shape.sum == Number::i32 || shape.sum == Number::u8)
     return Status(Code::invalid, std::string("no running sums of ") + name_of(shape.value) +
                                      " as " + name_of(shape.sum));
-  const bool by_chunks = device->traits().wants_single_thread_groups();
-  return by_chunks ? opened<ScanByChunks>(std::move(device), shape)
-                   : opened<ScanByTiles>(std::move(device), shape);
+  PENSTOCK_ASSIGN(const ScanVariant* const row, choose_scan(device->traits(), shape, variant));
+  return row->is_by_chunks ? opened<ScanByChunks>(std::move(device), shape, *row)
+                           : opened<ScanByTiles>(std::move(device), shape, *row);
 }
 
 }  // namespace penstock::primitive

@@ -28,8 +28,10 @@ class Scan {
  public:
   virtual ~Scan() = default;
   // Code::invalid for sums that are narrower than the values, of another kind (integers, floats),
-  // i32 or u8; and the errors of Device::build.
-  static Result<std::unique_ptr<Scan>> build(std::shared_ptr<Device> device, ScanShape shape);
+  // i32 or u8, and for a `variant` that does not fit; and the errors of Device::build. Without a
+  // name the first row that fits is taken (scan_variants.hpp).
+  static Result<std::unique_ptr<Scan>> build(std::shared_ptr<Device> device, ScanShape shape,
+                                             std::string_view variant = {});
   // Writes sums[count] of values[count], which must not overlap. Enqueue from one thread at a time:
   // the scan has memory of its own, which the next call uses again in the queue's order.
   // Code::capacity above 2^40 values.
@@ -39,12 +41,13 @@ class Scan {
   // segmented; and for the other enqueue() if it is.
   Status enqueue(Queue& queue, const Buffer& values, const Buffer& begins, const Buffer& sums,
                  std::uint64_t count);
+  std::string_view variant() const { return variant_; }
   const Program& program() const { return *program_; }
   const std::string& source() const { return source_; }
 
  protected:
-  Scan(std::shared_ptr<Device> device, ScanShape shape)
-      : device_(std::move(device)), shape_(shape) {}
+  Scan(std::shared_ptr<Device> device, ScanShape shape, std::string_view variant)
+      : device_(std::move(device)), shape_(shape), variant_(variant) {}
   // Enqueues at least one value. Without segments `begins` is not read.
   virtual Status launch(Queue& queue, const Buffer& values, const Buffer& begins,
                         const Buffer& sums, std::uint64_t count) = 0;
@@ -54,6 +57,7 @@ class Scan {
 
   std::shared_ptr<Device> device_;
   ScanShape shape_;
+  std::string_view variant_;  // a row's name
   std::shared_ptr<Program> program_;
   std::shared_ptr<Buffer> no_begins_;
   std::string source_;

@@ -2,6 +2,7 @@
 
 #include "base/suggest_name.hpp"
 #include "video/device/frame_ring.hpp"
+#include "video/feature_variants.hpp"
 #include "video/sample_bits.hpp"
 
 namespace penstock::video {
@@ -33,9 +34,14 @@ Result<const FeatureRow*> row_named(const std::string& name) {
   return Status(Code::invalid, message);
 }
 
-bool takes_kernels(const FeatureRow& row, const Traits& traits, ScorerRows rows) {
+Result<bool> takes_kernels(const FeatureRow& row, const Traits& traits, ScorerRows rows) {
   if (rows != ScorerRows::automatic) return rows == ScorerRows::kernels;
-  return row.device != nullptr && (!traits.shares_host_cores() || row.has_fast_kernels_on_cpu);
+  std::vector<std::string> fitting;
+  for (const kernel::VariantRow& each : variants_of(row, traits))
+    if (each.fit) fitting.push_back(each.name);
+  PENSTOCK_ASSIGN(const kernel::ChosenRow chosen,
+                  kernel::choose_row(variant_family(row), fitting, {}, traits));
+  return fitting[chosen.index] == "kernels";
 }
 
 // Libvmaf reports keys in the order in which they first had a score: those of frames by feature,
@@ -147,7 +153,11 @@ class AnyScorer final : public Scorer {
     PENSTOCK_ASSIGN(feature->options, OptionValues::parse(row.name, row.options, request.options));
     feature->every = row.takes_every_frame ? 1 : options.subsample;
     PENSTOCK_TRY(check_keys(*feature));
-    if (device_ && takes_kernels(row, device_->traits(), options.rows)) {
+    bool by_device = false;
+    if (device_) {
+      PENSTOCK_ASSIGN(by_device, takes_kernels(row, device_->traits(), options.rows));
+    }
+    if (by_device) {
       if (!row.device)
         return {Code::unsupported,
                 "feature '" + request.name + "' has no kernels; --device host computes it"};

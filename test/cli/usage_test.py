@@ -6,8 +6,8 @@ from command_line import CommandLineTest, main
 
 
 COMMANDS = (
-    "query, shell, profile, emit, encode, decompress, compress, video, devices, cache, completion, "
-    "bench"
+    "query, shell, profile, emit, encode, decompress, compress, video, devices, tune, cache, "
+    "completion, bench"
 )
 
 

@@ -4,6 +4,8 @@
 
 #include "base/json.hpp"
 #include "cli/commands.hpp"
+#include "cli/report/variant_report.hpp"
+#include "kernel/variant_table.hpp"
 #include "penstock/device.hpp"
 #include "terminal/bandwidth_record.hpp"
 #include "terminal/format.hpp"
@@ -15,7 +17,8 @@ namespace penstock::cli {
 namespace {
 
 struct DevicesOptions {
-  bool json = false, no_bandwidth = false;
+  bool json = false, no_bandwidth = false, variants = false;
+  std::string device, target, format = "table";
 };
 
 // One trait, as JSON and for people.
@@ -111,6 +114,37 @@ Status devices(const DevicesOptions& options) {
   return {};
 }
 
+// Traits of the devices found, of one of them, or what is assumed of a target. Opens none.
+Result<std::vector<Traits>> devices_to_show(const DevicesOptions& options,
+                                            std::vector<std::string>& notes) {
+  if (!options.target.empty()) {
+    PENSTOCK_ASSIGN(const Target target, target_from_name(options.target));
+    return std::vector<Traits>{kernel::typical_traits(target)};
+  }
+  if (options.device.empty()) return list_devices(&notes);
+  PENSTOCK_ASSIGN(Traits traits, find_device(options.device));
+  return std::vector<Traits>{std::move(traits)};
+}
+
+Status show_variants(const DevicesOptions& options) {
+  std::vector<std::string> notes;
+  PENSTOCK_ASSIGN(const std::vector<Traits> devices, devices_to_show(options, notes));
+  PENSTOCK_ASSIGN(const std::string text,
+                  variant_report(devices, options.json ? "json" : options.format));
+  PENSTOCK_TRY(standard_output()(text));
+  for (const std::string& note : notes) print_line(note);
+  return {};
+}
+
+std::string check_devices_options(const DevicesOptions& options) {
+  if (!options.variants &&
+      (!options.device.empty() || !options.target.empty() || options.format != "table"))
+    return "--device, --target and --format go with --variants";
+  if (!options.device.empty() && !options.target.empty())
+    return "--device and --target exclude each other";
+  return "";
+}
+
 }  // namespace
 
 Action declare_devices(Arguments& arguments) {
@@ -118,7 +152,15 @@ Action declare_devices(Arguments& arguments) {
   arguments.flag("--json", options->json, "print an object with \"devices\" and \"notes\"");
   arguments.flag("--no-bandwidth", options->no_bandwidth,
                  "do not measure the copy bandwidth (about a second per device)");
-  return [options] { return devices(*options); };
+  arguments.flag("--variants", options->variants,
+                 "show which variant of each kernel a device takes, and why not those before it");
+  arguments.value("--device", "ID", options->device, "with --variants: of this device only");
+  arguments.choice("--target", {"cuda", "opencl", "metal", "sycl", "host"}, options->target,
+                   "with --variants: of a typical device of this target; needs no device");
+  arguments.choice("--format", {"table", "json", "csv"}, options->format,
+                   "with --variants: how to print");
+  arguments.check([options] { return check_devices_options(*options); });
+  return [options] { return options->variants ? show_variants(*options) : devices(*options); };
 }
 
 }  // namespace penstock::cli

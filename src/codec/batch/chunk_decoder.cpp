@@ -191,6 +191,23 @@ std::string_view name_of(Format format) {
   return "Zstandard";
 }
 
+namespace {
+std::string_view word_of(Format format) {
+  switch (format) {
+    case Format::lz4: return "lz4";
+    case Format::snappy: return "snappy";
+    case Format::deflate: return "deflate";
+    case Format::zlib: return "zlib";
+    case Format::gzip: return "gzip";
+    case Format::zstd: break;
+  }
+  return "zstd";
+}
+}  // namespace
+
+std::string decoding_family(Format format) { return std::string(word_of(format)) + "_decode"; }
+std::string encoding_family(Format format) { return std::string(word_of(format)) + "_encode"; }
+
 std::string_view message(ErrorCode error) {
   for (const ErrorRow& row : errors)
     if (row.error == error) return row.message;
@@ -238,12 +255,11 @@ std::vector<Argument> batch_arguments(const Batch& batch) {
 }
 
 namespace {
-// Returns the rows that fit, those preferred for the output size first.
-std::vector<const Variant*> rows_for(Format format, const Traits& traits,
-                                     Requirements requirements) {
+// Returns the rows of a format, those preferred for the output size first.
+std::vector<const Variant*> rows_of(Format format, Requirements requirements) {
   std::vector<const Variant*> rows;
   for (const Variant& row : table)
-    if (row.format == format && fits(row, traits) &&
+    if (row.format == format &&
         (row.supports_dependent_blocks || !requirements.has_dependent_blocks))
       rows.push_back(&row);
   std::stable_partition(rows.begin(), rows.end(), [&](const Variant* row) {
@@ -251,6 +267,33 @@ std::vector<const Variant*> rows_for(Format format, const Traits& traits,
   });
   return rows;
 }
+
+// Those of them that fit.
+std::vector<const Variant*> rows_for(Format format, const Traits& traits,
+                                     Requirements requirements) {
+  std::vector<const Variant*> rows = rows_of(format, requirements);
+  std::erase_if(rows, [&](const Variant* row) { return !fits(*row, traits); });
+  return rows;
+}
+
+// Chunks of both sizes where the table tells them apart.
+std::vector<kernel::VariantCase> view_of_decoders(const Traits& traits) {
+  std::vector<kernel::VariantCase> cases;
+  for (const Format format :
+       {Format::lz4, Format::snappy, Format::deflate, Format::zlib, Format::gzip, Format::zstd})
+    for (const std::uint64_t bytes : {std::uint64_t{64} << 10, std::uint64_t{4} << 20}) {
+      const std::string family = decoding_family(format);
+      kernel::VariantCase each{
+          family, "chunks of " + std::string(bytes < 1 << 20 ? "64 KiB" : "4 MiB"), {}};
+      for (const Variant* row : rows_of(format, {bytes}))
+        each.rows.push_back(view_of(family, *row, traits));
+      const bool is_as_before = !cases.empty() && cases.back().family == family &&
+                                cases.back().rows.front().name == each.rows.front().name;
+      if (!is_as_before) cases.push_back(std::move(each));
+    }
+  return cases;
+}
+const kernel::VariantTable table_of_decoders(view_of_decoders);
 
 Result<std::unique_ptr<Decoder>> build_decoder(std::shared_ptr<Device> device, const Variant& row) {
   if (!row.splits_blocks) return build_kernel_decoder(std::move(device), row);
@@ -266,13 +309,22 @@ std::vector<std::string> Decoder::variants(Format format, const Traits& traits,
   return names;
 }
 
+Result<const Variant*> choose_decoder(Format format, const Traits& traits,
+                                      Requirements requirements, std::string_view asked) {
+  const std::vector<const Variant*> rows = rows_for(format, traits, requirements);
+  PENSTOCK_ASSIGN(
+      const kernel::ChosenRow chosen,
+      kernel::choose_row(decoding_family(format), Decoder::variants(format, traits, requirements),
+                         asked, traits));
+  return rows[chosen.index];
+}
+
 Result<std::unique_ptr<Decoder>> Decoder::build(std::shared_ptr<Device> device, Format format,
                                                 std::string_view variant,
                                                 Requirements requirements) {
-  for (const Variant* row : rows_for(format, device->traits(), requirements))
-    if (variant.empty() || variant == row->name) return build_decoder(std::move(device), *row);
-  return Status(Code::invalid, "no variant '" + std::string(variant) + "' of " +
-                                   std::string(name_of(format)) + " fits " + device->traits().id);
+  PENSTOCK_ASSIGN(const Variant* const row,
+                  choose_decoder(format, device->traits(), requirements, variant));
+  return build_decoder(std::move(device), *row);
 }
 
 }  // namespace penstock::batch

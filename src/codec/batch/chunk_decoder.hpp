@@ -1,5 +1,6 @@
 // The variant tables of batches: chunk_decoder.cpp has a row per format and method of decoding,
-// chunk_encoder.cpp of encoding. The first row that fits a device runs.
+// chunk_encoder.cpp of encoding. The first row that fits a device runs, unless another is asked for
+// by name or by PENSTOCK_VARIANT.
 //
 // A variant is one or several phases: kernels that run over the whole batch, one after another on
 // the queue. All phases of a variant have the same parameters: the batch, a counter that starts at
@@ -9,6 +10,7 @@
 #include <array>
 
 #include "codec/batch/chunk_program.hpp"
+#include "kernel/variant_table.hpp"
 #include "penstock/batch.hpp"
 
 namespace penstock::batch {
@@ -55,7 +57,13 @@ struct Variant {
     return bytes_per_active_chunk + bytes_per_chunk + bytes_per_match != 0;
   }
 };
-bool fits(const Variant& variant, const Traits& traits);
+kernel::Fit fits(const Variant& variant, const Traits& traits);
+// Returns the row that decodes: `asked`, or the one that PENSTOCK_VARIANT forces, or the first.
+Result<const Variant*> choose_decoder(Format format, const Traits& traits,
+                                      Requirements requirements, std::string_view asked);
+// What PENSTOCK_VARIANT calls the rows of a format: "lz4_decode", "lz4_encode".
+std::string decoding_family(Format format);
+std::string encoding_family(Format format);
 // kernel_decoder.cpp
 Result<std::unique_ptr<Decoder>> build_kernel_decoder(std::shared_ptr<Device> device,
                                                       const Variant& variant);
@@ -71,6 +79,12 @@ Result<std::unique_ptr<Decoder>> build_snappy_segment_decoder(std::shared_ptr<De
 
 // Returns how the warps or threads of a phase are put into groups on a device.
 GroupPolicy policy_of(const Phase& phase, const Traits& traits);
+// Chunk policies of a row, phase by phase: its own, or those that `penstock tune` found faster
+// (chunk_policies.cpp). `family` is the row's.
+std::vector<GroupPolicy> policies_of(const std::string& family, const Variant& variant,
+                                     const Traits& traits);
+// The row for the view of the tables.
+kernel::VariantRow view_of(const std::string& family, const Variant& variant, const Traits& traits);
 
 // A compiled phase. `phase` is in a row of a table, which outlives it.
 struct BuiltPhase {
@@ -80,6 +94,7 @@ struct BuiltPhase {
   std::uint32_t groups(const Traits& traits, std::uint32_t chunk_count) const;
 };
 Result<BuiltPhase> build_phase(Device& device, const Phase& phase);
+Result<BuiltPhase> build_phase(Device& device, const Phase& phase, const GroupPolicy& policy);
 
 // Returns Code::invalid where a buffer of the batch is too small for its chunks.
 Status check_batch(const Batch& batch, const Buffer& scratch, std::uint64_t scratch_bytes);

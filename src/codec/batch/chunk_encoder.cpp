@@ -44,6 +44,18 @@ constexpr std::array encoder_variants = {
             .is_for_cpus = true},
 };
 
+std::vector<kernel::VariantCase> view_of_encoders(const Traits& traits) {
+  std::vector<kernel::VariantCase> cases;
+  for (const Variant& row : encoder_variants) {
+    const std::string family = encoding_family(row.format);
+    if (cases.empty() || cases.back().family != family)
+      cases.push_back({family, "chunks of any size", {}});
+    cases.back().rows.push_back(view_of(family, row, traits));
+  }
+  return cases;
+}
+const kernel::VariantTable table_of_encoders(view_of_encoders);
+
 }  // namespace
 
 std::vector<std::string> Encoder::variants(Format format, const Traits& traits) {
@@ -60,14 +72,13 @@ bool Encoder::supports(Format format) {
 
 Result<std::unique_ptr<Encoder>> Encoder::build(std::shared_ptr<Device> device, Format format,
                                                 std::string_view variant) {
-  for (const Variant& row : encoder_variants)
-    if (row.format == format && fits(row, device->traits()) &&
-        (variant.empty() || variant == row.name))
-      return build_kernel_encoder(std::move(device), row);
   if (!supports(format))
     return Status(Code::unsupported, std::string(name_of(format)) + " is not encoded on devices");
-  return Status(Code::invalid, "no variant '" + std::string(variant) + "' that encodes " +
-                                   std::string(name_of(format)) + " fits " + device->traits().id);
+  const std::vector<std::string> names = variants(format, device->traits());
+  PENSTOCK_ASSIGN(const kernel::ChosenRow chosen,
+                  kernel::choose_row(encoding_family(format), names, variant, device->traits()));
+  const Variant& row = *std::ranges::find(encoder_variants, names[chosen.index], &Variant::name);
+  return build_kernel_encoder(std::move(device), row);
 }
 
 std::uint64_t Encoder::bound_bytes(Format format, std::uint64_t input_bytes) {

@@ -17,10 +17,10 @@ template <class Codec> class KernelCodec final : public Codec {
  public:
   KernelCodec(std::shared_ptr<Device> device, const Variant& variant)
       : device_(std::move(device)), variant_(variant) {}
-  Status open() {
-    for (const Phase& phase : variant_.phases) {
-      if (phase.kernel.empty()) break;
-      PENSTOCK_ASSIGN(auto built, build_phase(*device_, phase));
+  Status open(const std::string& family) {
+    const std::vector<GroupPolicy> policies = policies_of(family, variant_, device_->traits());
+    for (std::size_t i = 0; i < policies.size(); i++) {
+      PENSTOCK_ASSIGN(auto built, build_phase(*device_, variant_.phases[i], policies[i]));
       phases_.push_back(std::move(built));
     }
     return {};
@@ -72,9 +72,10 @@ template <class Codec> class KernelCodec final : public Codec {
 };
 
 template <class Codec>
-Result<std::unique_ptr<Codec>> build(std::shared_ptr<Device> device, const Variant& variant) {
+Result<std::unique_ptr<Codec>> build(std::shared_ptr<Device> device, const Variant& variant,
+                                     const std::string& family) {
   auto codec = std::make_unique<KernelCodec<Codec>>(std::move(device), variant);
-  PENSTOCK_TRY(codec->open());
+  PENSTOCK_TRY(codec->open(family));
   return std::unique_ptr<Codec>(std::move(codec));
 }
 
@@ -112,36 +113,23 @@ std::uint32_t BuiltPhase::groups(const Traits& traits, std::uint32_t chunk_count
   return (chunk_count + policy.chunks_per_group - 1) / policy.chunks_per_group;
 }
 
-Result<BuiltPhase> build_phase(Device& device, const Phase& phase) {
-  const GroupPolicy policy = policy_of(phase, device.traits());
+Result<BuiltPhase> build_phase(Device& device, const Phase& phase, const GroupPolicy& policy) {
   PENSTOCK_ASSIGN(auto program, build_program(device, policy, phase.file));
   return BuiltPhase{&phase, policy, std::move(program)};
 }
 
-bool fits(const Variant& variant, const Traits& traits) {
-  if (variant.is_for_cpus && !traits.wants_single_thread_groups()) return false;
-  return std::all_of(variant.phases.begin(), variant.phases.end(), [&](const Phase& phase) {
-    // A CPU runs one thread, in the local memory of all threads of a chunk.
-    const bool is_by_number = phase.granularity == Granularity::threads_per_chunk;
-    if (traits.local_bytes < phase.local_bytes * (is_by_number ? phase.threads_per_chunk : 1))
-      return false;
-    if (is_by_number)
-      return traits.wants_single_thread_groups() ||
-             traits.max_group_size >= phase.threads_per_chunk;
-    const bool has_warps = phase.granularity == Granularity::warp_per_chunk ||
-                           phase.granularity == Granularity::group_per_chunk;
-    return !has_warps || (!traits.wants_single_thread_groups() && traits.max_group_size >= 32);
-  });
+Result<BuiltPhase> build_phase(Device& device, const Phase& phase) {
+  return build_phase(device, phase, policy_of(phase, device.traits()));
 }
 
 Result<std::unique_ptr<Decoder>> build_kernel_decoder(std::shared_ptr<Device> device,
                                                       const Variant& variant) {
-  return build<Decoder>(std::move(device), variant);
+  return build<Decoder>(std::move(device), variant, decoding_family(variant.format));
 }
 
 Result<std::unique_ptr<Encoder>> build_kernel_encoder(std::shared_ptr<Device> device,
                                                       const Variant& variant) {
-  return build<Encoder>(std::move(device), variant);
+  return build<Encoder>(std::move(device), variant, encoding_family(variant.format));
 }
 
 }  // namespace penstock::batch

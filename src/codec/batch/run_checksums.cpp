@@ -4,6 +4,7 @@
 #include <array>
 
 #include "codec/batch/chunk_program.hpp"
+#include "kernel/variant_table.hpp"
 
 namespace penstock::batch {
 namespace {
@@ -41,6 +42,35 @@ GroupPolicy policy_of(const Row& row, const Traits& traits) {
           warps * warp_threads / row.lanes_per_run};
 }
 
+// The name of a row's kernel: "crc32_runs_warp".
+std::string kernel_of(std::string_view file) {
+  return std::string(file.substr(file.rfind('/') + 1));
+}
+
+// A family for each checksum: "crc32_runs".
+std::string family_of(const Row& row) {
+  const std::string name = kernel_of(row.thread_file);
+  return name.substr(0, name.rfind('_'));
+}
+
+kernel::VariantCase view_of(const Row& row, const Traits& traits) {
+  const GroupPolicy policy = policy_of(row, traits);
+  const kernel::PolicyNumbers numbers = {
+      {"group_size", policy.group_size},
+      {"groups_per_multiprocessor", policy.groups_per_multiprocessor}};
+  return {family_of(row),
+          "runs of bytes",
+          {{kernel_of(row.warp_file), kernel::fits_groups(traits), numbers},
+           {kernel_of(row.thread_file), kernel::fits_single_threads(traits), numbers}}};
+}
+
+std::vector<kernel::VariantCase> view_of_checksums(const Traits& traits) {
+  std::vector<kernel::VariantCase> cases;
+  for (const Row& row : checksum_rows) cases.push_back(view_of(row, traits));
+  return cases;
+}
+const kernel::VariantTable table_of_checksums(view_of_checksums);
+
 bool has_words(const std::shared_ptr<Buffer>& buffer, std::uint64_t count) {
   return buffer != nullptr && buffer->bytes() >= count * 8;
 }
@@ -53,6 +83,8 @@ Result<RunChecksums> RunChecksums::build(std::shared_ptr<Device> device, Checksu
   const GroupPolicy policy = policy_of(row, device->traits());
   const std::string_view file =
       device->traits().wants_single_thread_groups() ? row.thread_file : row.warp_file;
+  const std::vector<std::string> fitting = {kernel_of(file)};
+  PENSTOCK_TRY(kernel::choose_row(family_of(row), fitting, {}, device->traits()));
   RunChecksums result;
   PENSTOCK_ASSIGN(result.program_, build_program(*device, policy, file));
   result.device_ = std::move(device);

@@ -38,8 +38,10 @@ class LargeBlockDecoder final : public Decoder {
   LargeBlockDecoder(std::shared_ptr<Device> device, const Variant& variant)
       : device_(std::move(device)), variant_(variant) {}
   Status open() {
-    PENSTOCK_ASSIGN(scans_, build_phase(*device_, variant_.phases[0]));
-    PENSTOCK_ASSIGN(sources_, build_phase(*device_, variant_.phases[1]));
+    const std::vector<GroupPolicy> policies =
+        policies_of(decoding_family(Format::lz4), variant_, device_->traits());
+    PENSTOCK_ASSIGN(scans_, build_phase(*device_, variant_.phases[0], policies[0]));
+    PENSTOCK_ASSIGN(sources_, build_phase(*device_, variant_.phases[1], policies[1]));
     PENSTOCK_ASSIGN(auto resolver, SourceResolver::build(device_));
     resolver_ = std::make_unique<SourceResolver>(std::move(resolver));
     return {};

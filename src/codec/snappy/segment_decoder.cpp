@@ -19,8 +19,10 @@ class SegmentDecoder final : public Decoder {
   SegmentDecoder(std::shared_ptr<Device> device, const Variant& variant)
       : device_(std::move(device)), variant_(variant) {}
   Status open() {
-    PENSTOCK_ASSIGN(find_, build_phase(*device_, variant_.phases[0]));
-    PENSTOCK_ASSIGN(decode_, build_phase(*device_, variant_.phases[1]));
+    const std::vector<GroupPolicy> policies =
+        policies_of(decoding_family(Format::snappy), variant_, device_->traits());
+    PENSTOCK_ASSIGN(find_, build_phase(*device_, variant_.phases[0], policies[0]));
+    PENSTOCK_ASSIGN(decode_, build_phase(*device_, variant_.phases[1], policies[1]));
     return {};
   }
 

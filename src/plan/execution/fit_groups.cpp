@@ -79,7 +79,7 @@ Status TileKernel::choose_layout(Queue& queue, std::uint64_t row_count) {
   };
   const bool is_other = fitting != variant_;
   variant_ = fitting;
-  policy_ = variant_->policy(traits, program_);
+  policy_ = policy_of(*variant_, traits, program_);
   for (const std::uint64_t widening : widenings) {
     if (widening == 1 && attempts_ < 2) continue;
     const std::optional<DenseTable> wider = ranges_->table(widening);

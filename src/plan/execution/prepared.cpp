@@ -76,6 +76,7 @@ class PreparedTiles : public Prepared {
     outcome.report.device_name = device_->traits().name;
     outcome.report.rows_read = chunk_.memory.input.row_count;
     outcome.report.rows_out = outcome.table.row_count;
+    kernel_->add_notes(outcome.report.notes);
     KernelReport kernel;
     kernel.name = kernel.variant = std::string(kernel_->variant().name);
     kernel.source = kernel_->source();

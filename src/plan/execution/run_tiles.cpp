@@ -227,6 +227,7 @@ class Runner {
                              ", chunks " + std::to_string(launches_));
     report.bytes_uploaded += passes_.bytes_uploaded();
     report.bytes_downloaded += collector_->bytes_downloaded;
+    kernel_->add_notes(report.notes);
     KernelReport entry;
     entry.name = entry.variant = std::string(kernel_->variant().name);
     entry.source = kernel_->source();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "expr/emit.hpp"
+#include "kernel/tuned_policies.hpp"
 #include "plan/fusion/accumulators.hpp"
 #include "plan/variants/partition_layout.hpp"
 
@@ -40,10 +41,11 @@ Result<std::unique_ptr<TileKernel>> TileKernel::make(std::shared_ptr<Device> dev
   std::unique_ptr<TileKernel> kernel(new TileKernel(std::move(device), program));
   kernel->options_ = options;
   Traits traits = kernel->device_->traits();
-  PENSTOCK_ASSIGN(kernel->variant_, choose_variant(traits, program, options.variant));
+  PENSTOCK_ASSIGN(kernel->variant_,
+                  choose_variant(traits, program, options.variant, &kernel->is_forced_));
   if (options.memory_limit_bytes > 0)
     traits.global_bytes = std::min(traits.global_bytes, options.memory_limit_bytes);
-  kernel->policy_ = kernel->variant_->policy(traits, program);
+  kernel->policy_ = policy_of(*kernel->variant_, traits, program);
   return kernel;
 }
 
@@ -69,6 +71,15 @@ Status TileKernel::wait() {
   if (!building_.valid()) return {};
   PENSTOCK_ASSIGN(compiled_, building_.get());
   return {};
+}
+
+void TileKernel::add_notes(std::vector<std::string>& notes) const {
+  const auto add = [&](std::string note) {
+    if (!note.empty() && std::ranges::find(notes, note) == notes.end())
+      notes.push_back(std::move(note));
+  };
+  if (is_forced_) add("PENSTOCK_VARIANT forced " + std::string(variant_->name));
+  add(kernel::tuned_file(device_->traits()).note);
 }
 
 Result<ProgramSource> TileKernel::emit() {

@@ -23,33 +23,44 @@ std::uint32_t one_pass_threads(const Traits& traits) {
   return std::min(128u, traits.max_group_size / 16 * 16);
 }
 
+kernel::Fit fits_row_bytes(const TileProgram& program) {
+  return kernel::fits_if(input_bytes_per_row(program) <= 48, "a row has more than 48 bytes");
+}
+
+}  // namespace
+
+std::uint64_t look_back_local_bytes(const Policy& policy, const TileProgram& program) {
+  return (policy.depth + 1) * policy.tile_rows * staged_bytes(program) + 1024;
+}
+
 std::uint64_t one_pass_local_bytes(const Policy& policy, const TileProgram& program) {
   return (policy.depth + 1) * policy.tile_rows * staged_bytes(program) + policy.group_size * 12 +
          1024;
 }
-
-}  // namespace
 
 Policy look_back_policy(const Traits& traits, const TileProgram& program) {
   Policy policy;
   policy.group_size = look_back_threads + 32;
   policy.vectors = vectors_for(std::max(input_bytes_per_row(program), staged_bytes(program)));
   policy.tile_rows = look_back_threads * 4 * policy.vectors;
-  const std::uint64_t tile_bytes =
-      (policy.depth + 1) * policy.tile_rows * staged_bytes(program) + 1024;
+  const std::uint64_t tile_bytes = look_back_local_bytes(policy, program);
   policy.groups_per_multiprocessor = 2 * tile_bytes <= traits.local_bytes ? 2 : 1;
   policy.groups = traits.compute_units * policy.groups_per_multiprocessor;
   policy.window = (policy.groups + 30) / 32;
   return policy;
 }
 
-bool can_look_back(const Traits& traits, const TileProgram& program) {
-  if (!evaluates_any_row(program)) return false;
-  if (!device::accepts_ptx(traits, 90) || !traits.forward_progress) return false;
-  if (traits.max_group_size < look_back_threads + 32 || input_bytes_per_row(program) > 48)
-    return false;
-  const Policy policy = look_back_policy(traits, program);
-  return (policy.depth + 1) * policy.tile_rows * staged_bytes(program) + 1024 <= traits.local_bytes;
+kernel::Fit can_look_back(const Traits& traits, const TileProgram& program) {
+  const kernel::Fit has_copies = kernel::fits_if(
+      device::accepts_ptx(traits, 90) && traits.forward_progress,
+      "it is for NVIDIA's GPUs from sm_90 on through CUDA, whose groups may wait for one another");
+  return both(
+      fits_any_row(program),
+      both(has_copies, both(kernel::fits_group_size(traits, look_back_threads + 32),
+                            both(fits_row_bytes(program),
+                                 kernel::fits_local_memory(
+                                     traits, look_back_local_bytes(
+                                                 look_back_policy(traits, program), program))))));
 }
 
 // One pass: 16 rows of 4 bytes per thread, and three tiles that wait to be written. With two tiles
@@ -72,12 +83,14 @@ Policy one_pass_policy(const Traits& traits, const TileProgram& program) {
   return policy;
 }
 
-bool can_pass_once(const Traits& traits, const TileProgram& program) {
-  if (!evaluates_any_row(program)) return false;
-  if (traits.wants_single_thread_groups() || traits.max_group_size < 32 ||
-      input_bytes_per_row(program) > 48)
-    return false;
-  return one_pass_local_bytes(one_pass_policy(traits, program), program) <= traits.local_bytes;
+kernel::Fit can_pass_once(const Traits& traits, const TileProgram& program) {
+  if (kernel::Fit groups = kernel::fits_groups(traits); !groups) return groups;
+  return both(
+      fits_any_row(program),
+      both(kernel::fits_if(traits.max_group_size >= 32, "it needs groups of 32 threads"),
+           both(fits_row_bytes(program),
+                kernel::fits_local_memory(
+                    traits, one_pass_local_bytes(one_pass_policy(traits, program), program)))));
 }
 
 }  // namespace penstock::plan

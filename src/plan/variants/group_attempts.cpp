@@ -78,7 +78,7 @@ Result<Attempt> of_variant(const Traits& traits, const TileProgram& program, Alg
   for (const Variant& variant : variants())
     if (variant.epilogue == Epilogue::group && variant.algorithm == algorithm &&
         variant.fits(traits, program))
-      return Attempt{&variant, variant.policy(traits, program)};
+      return Attempt{&variant, policy_of(variant, traits, program)};
   return Status(Code::capacity, "group by: too many groups for the memory of " + traits.id);
 }
 

@@ -76,11 +76,16 @@ Policy local_group_policy(const Traits& traits, const TileProgram& program, std:
 Policy first_local_group_policy(const Traits& traits, const TileProgram& program) {
   return local_group_policy(traits, program, 64);
 }
-bool can_group_locally(const Traits& traits, const TileProgram& program) {
-  return !traits.wants_single_thread_groups() && has_limbs(program) && evaluates_any_row(program) &&
-         program.key_words() <= max_local_key_words &&
-         local_group_bytes(program, first_local_group_policy(traits, program)) <=
-             traits.local_bytes;
+kernel::Fit can_group_locally(const Traits& traits, const TileProgram& program) {
+  if (kernel::Fit groups = kernel::fits_groups(traits); !groups) return groups;
+  const kernel::Fit has_sums = kernel::fits_if(has_limbs(program), "an aggregate has no exact sum"),
+                    has_keys = kernel::fits_if(program.key_words() <= max_local_key_words,
+                                               "the keys have too many words");
+  return both(has_sums,
+              both(fits_any_row(program),
+                   both(has_keys, kernel::fits_local_memory(
+                                      traits, local_group_bytes(program, first_local_group_policy(
+                                                                             traits, program))))));
 }
 
 // A table of dense slots, as large as local memory. The latency of one thread is hidden by other
@@ -111,9 +116,11 @@ Policy dense_global_policy(const Traits& traits, const TileProgram& program) {
   policy.groups = traits.compute_units * 4;
   return policy;
 }
-bool can_group_densely(const Traits& traits, const TileProgram& program) {
-  return can_group_locally(traits, program) && can_have_ranges(program) &&
-         traits.local_bytes >= min_dense_slots * 4 * (limb_count(program, true) + 1) + 1280;
+kernel::Fit can_group_densely(const Traits& traits, const TileProgram& program) {
+  return both(can_group_locally(traits, program),
+              both(kernel::fits_if(can_have_ranges(program), "the keys have no ranges"),
+                   kernel::fits_local_memory(
+                       traits, min_dense_slots * 4 * (limb_count(program, true) + 1) + 1280)));
 }
 
 // One table in global memory: half as many slots as positions.
@@ -130,10 +137,11 @@ Policy global_group_policy(const Traits& traits, const TileProgram&) {
   policy.groups_per_multiprocessor = 4;
   return policy;
 }
-bool can_group_globally(const Traits& traits, const TileProgram& program) {
-  return can_group_locally(traits, program) &&
-         global_group_bytes(program, global_group_policy(traits, program)) <=
-             traits.global_bytes / 8;
+kernel::Fit can_group_globally(const Traits& traits, const TileProgram& program) {
+  return both(can_group_locally(traits, program),
+              kernel::fits_if(global_group_bytes(program, global_group_policy(traits, program)) <=
+                                  traits.global_bytes / 8,
+                              "the table takes more than an eighth of the device's memory"));
 }
 
 std::uint64_t global_position_words(const TileProgram& program) {

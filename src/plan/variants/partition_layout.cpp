@@ -113,13 +113,15 @@ Policy partition_policy(const Traits& traits, const TileProgram& program) {
   return policy;
 }
 
-bool can_group_by_partitions(const Traits& traits, const TileProgram& program) {
-  if (!has_limbs(program) || !program.graph->custom_functions.empty() || !can_have_ranges(program))
-    return false;
-  if (record_words(program) > max_record_words || traits.max_group_size < 16) return false;
+kernel::Fit can_group_by_partitions(const Traits& traits, const TileProgram& program) {
+  const bool has_sums = has_limbs(program) && program.graph->custom_functions.empty();
+  if (!has_sums) return {"an aggregate has no exact sum"};
+  if (!can_have_ranges(program)) return {"the keys have no ranges"};
+  if (record_words(program) > max_record_words) return {"a row's record has too many words"};
+  if (traits.max_group_size < 16) return kernel::fits_group_size(traits, 16);
   const Policy policy = partition_policy(traits, program);
-  return policy.slots >= min_table_slots &&
-         partition_local_bytes(policy, program) + 1280 <= traits.local_bytes;
+  return both(kernel::fits_if(policy.slots >= min_table_slots, "local memory has too few slots"),
+              kernel::fits_local_memory(traits, partition_local_bytes(policy, program) + 1280));
 }
 
 bool partitions_fit(const Traits& traits, const TileProgram& program, std::uint64_t slots,

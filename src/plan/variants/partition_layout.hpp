@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernel/variant_table.hpp"
 #include "penstock/device.hpp"
 #include "plan/fusion/kernel_parameters.hpp"
 #include "plan/fusion/tile_program.hpp"
@@ -30,7 +31,7 @@ inline std::uint64_t record_bytes(const TileProgram& program) {
 }
 
 Policy partition_policy(const Traits& traits, const TileProgram& program);
-bool can_group_by_partitions(const Traits& traits, const TileProgram& program);
+kernel::Fit can_group_by_partitions(const Traits& traits, const TileProgram& program);
 // Returns whether buffers of so many slots and rows are within the device's limits.
 bool partitions_fit(const Traits& traits, const TileProgram& program, std::uint64_t slots,
                     std::uint64_t row_count);

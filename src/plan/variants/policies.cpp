@@ -68,5 +68,9 @@ Policy one_tile_per_group(const Traits& traits, const TileProgram& program) {
 bool evaluates_any_row(const TileProgram& program) {
   return program.graph->custom_functions.empty();
 }
+kernel::Fit fits_any_row(const TileProgram& program) {
+  return kernel::fits_if(evaluates_any_row(program),
+                         "user-defined functions must not see rows that do not exist");
+}
 
 }  // namespace penstock::plan

@@ -1,6 +1,7 @@
 // The conditions and policies that the rows of the variant table (variants.cpp) name: whether a
 // variant fits a device and a program, and its policy for them.
 #pragma once
+#include "kernel/variant_table.hpp"
 #include "penstock/device.hpp"
 #include "plan/fusion/kernel_parameters.hpp"
 #include "plan/fusion/tile_program.hpp"
@@ -26,25 +27,28 @@ std::uint32_t group_size(const Traits& traits, std::uint32_t wanted);
 // Returns whether rows that do not exist may be evaluated. One pass over memory evaluates such rows
 // in the last tile, and drops them; UDFs must not see them.
 bool evaluates_any_row(const TileProgram& program);
+kernel::Fit fits_any_row(const TileProgram& program);
 
 // Compaction: compact_policies.cpp.
-bool can_look_back(const Traits& traits, const TileProgram& program);
+kernel::Fit can_look_back(const Traits& traits, const TileProgram& program);
 Policy look_back_policy(const Traits& traits, const TileProgram& program);
-bool can_pass_once(const Traits& traits, const TileProgram& program);
+std::uint64_t look_back_local_bytes(const Policy& policy, const TileProgram& program);
+kernel::Fit can_pass_once(const Traits& traits, const TileProgram& program);
 Policy one_pass_policy(const Traits& traits, const TileProgram& program);
+std::uint64_t one_pass_local_bytes(const Policy& policy, const TileProgram& program);
 
 // Groups, except those in partitions (partition_layout.hpp): group_policies.cpp.
 // One table per thread, which stays from launch to launch where a group is one thread.
 Policy kept_group_policy(const Traits& traits, const TileProgram& program);
 Policy group_policy(const Traits& traits, const TileProgram& program);
-bool can_group_locally(const Traits& traits, const TileProgram& program);
+kernel::Fit can_group_locally(const Traits& traits, const TileProgram& program);
 Policy local_group_policy(const Traits& traits, const TileProgram& program, std::uint32_t slots);
 Policy first_local_group_policy(const Traits& traits, const TileProgram& program);
 std::uint64_t local_group_bytes(const TileProgram& program, const Policy& policy);
-bool can_group_densely(const Traits& traits, const TileProgram& program);
+kernel::Fit can_group_densely(const Traits& traits, const TileProgram& program);
 Policy dense_group_policy(const Traits& traits, const TileProgram& program);
 Policy dense_global_policy(const Traits& traits, const TileProgram& program);
-bool can_group_globally(const Traits& traits, const TileProgram& program);
+kernel::Fit can_group_globally(const Traits& traits, const TileProgram& program);
 Policy global_group_policy(const Traits& traits, const TileProgram& program);
 std::uint64_t global_group_bytes(const TileProgram& program, const Policy& policy);
 

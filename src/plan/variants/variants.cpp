@@ -6,6 +6,7 @@
 #include "plan/fusion/accumulators.hpp"
 #include "plan/variants/partition_layout.hpp"
 #include "plan/variants/policies.hpp"
+#include "plan/variants/policy_numbers.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -25,14 +26,14 @@ Status check_float64(const Traits& traits, const TileProgram& program) {
   return {};
 }
 
-bool by_single_threads(const Traits& traits, const TileProgram&) {
-  return traits.wants_single_thread_groups();
+kernel::Fit by_single_threads(const Traits& traits, const TileProgram&) {
+  return kernel::fits_single_threads(traits);
 }
-bool by_groups(const Traits& traits, const TileProgram&) {
-  return !traits.wants_single_thread_groups();
+kernel::Fit by_groups(const Traits& traits, const TileProgram&) {
+  return kernel::fits_groups(traits);
 }
-bool without_filter(const Traits&, const TileProgram& program) {
-  return program.keeps_all_rows() && !program.bound;
+kernel::Fit without_filter(const Traits&, const TileProgram& program) {
+  return kernel::fits_if(program.keeps_all_rows() && !program.bound, "rows are left out");
 }
 
 constexpr std::array<Variant, 14> table = {{
@@ -67,45 +68,31 @@ constexpr std::array<Variant, 14> table = {{
     {"group", Epilogue::group, Algorithm::group, "group_by", by_groups, group_policy},
 }};
 
+const kernel::VariantTable table_of_pipelines(view_of_pipelines);
+
 }  // namespace
 
 std::span<const Variant> variants() { return table; }
 
 Result<const Variant*> choose_variant(const Traits& traits, const TileProgram& program,
-                                      std::string_view forced) {
+                                      std::string_view asked, bool* is_forced) {
   PENSTOCK_TRY(check_float64(traits, program));
-  std::string fitting;
+  std::vector<const Variant*> fitting;
+  std::vector<std::string> names;
   for (const Variant& variant : table) {
     if (variant.epilogue != program.epilogue || !variant.fits(traits, program)) continue;
-    if (forced.empty() || forced == variant.name) return &variant;
-    fitting += (fitting.empty() ? "" : ", ") + std::string(variant.name);
+    fitting.push_back(&variant);
+    names.emplace_back(variant.name);
   }
-  return Status(Code::invalid, "no variant '" + std::string(forced) + "' fits " + traits.id +
-                                   " here; those that do: " + fitting);
+  PENSTOCK_ASSIGN(const kernel::ChosenRow chosen,
+                  kernel::choose_row(family_of(program.epilogue), names, asked, traits));
+  if (is_forced != nullptr) *is_forced = chosen.is_forced;
+  return fitting[chosen.index];
 }
 
 bool keeps_rows_on_device(const Traits& traits, IntermediateRows asked) {
   return asked == IntermediateRows::device ||
          (asked == IntermediateRows::automatic && !traits.shares_host_cores());
-}
-
-Traits typical_traits(Target target) {
-  Traits traits;
-  traits.target = target;
-  traits.id = std::string(name_of(target));
-  traits.compute_units = 32;
-  traits.max_group_size = 256;
-  traits.local_bytes = 32 << 10;
-  traits.has_f64 = target != Target::metal;
-  traits.is_cpu = target == Target::host;
-  if (traits.is_cpu) traits.max_group_size = 1;
-  traits.forward_progress = traits.has_launch_bounds = target == Target::cuda;
-  if (target == Target::cuda) {
-    traits.architecture = "sm_90";
-    traits.max_group_size = 1024;
-    traits.local_bytes = 227 << 10;
-  }
-  return traits;
 }
 
 }  // namespace penstock::plan

@@ -1,13 +1,14 @@
 // The variant table: the algorithms that a tile program's epilogue may run by.
 //
 // A row names kernel templates of src/plan/codegen/kernels/, the devices and programs that they
-// fit, and their policy. The first row that fits runs; RunOptions::variant forces one by name.
-// Tests and benches run every row that fits.
+// fit, and their policy. The first row that fits runs; RunOptions::variant forces one by name, and
+// PENSTOCK_VARIANT where that names none. Tests and benches run every row that fits.
 #pragma once
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "kernel/variant_table.hpp"
 #include "penstock/device.hpp"
 #include "plan/fusion/kernel_parameters.hpp"
 #include "plan/fusion/tile_program.hpp"
@@ -39,10 +40,13 @@ struct Variant {
   Epilogue epilogue;
   Algorithm algorithm;
   std::string_view templates;  // names of kernel templates, in order, separated by one space
-  bool (*fits)(const Traits& traits, const TileProgram& program);
+  kernel::Fit (*fits)(const Traits& traits, const TileProgram& program);
   Policy (*policy)(const Traits& traits, const TileProgram& program);
 };
 std::span<const Variant> variants();
+// Returns the policy that a variant runs by: the row's own, or the one that `penstock tune` found
+// faster on this device (policy_numbers.cpp).
+Policy policy_of(const Variant& variant, const Traits& traits, const TileProgram& program);
 
 // Returns the words of 32 bits of a position in the table of group_global: the parts of its key,
 // and its limbs.
@@ -74,15 +78,15 @@ Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program,
                              const Attempt& failed, std::uint64_t group_rows, bool is_outside);
 
 // Returns the first row that fits, or the named one. An error if the name is unknown or does not
-// fit.
+// fit. Where no name is given, PENSTOCK_VARIANT may force a row of the epilogue's family.
+// `is_forced`: whether it did.
 Result<const Variant*> choose_variant(const Traits& traits, const TileProgram& program,
-                                      std::string_view forced = {});
+                                      std::string_view asked = {}, bool* is_forced = nullptr);
 // Returns whether rows between kernels stay on a device, and the tables of joins are made there.
 // The host makes them as fast on its own cores.
 bool keeps_rows_on_device(const Traits& traits, IntermediateRows asked);
 // A right side that is a file of fewer rows is read and hashed on the host sooner.
 constexpr std::uint64_t min_device_join_rows = 1 << 16;
-// Returns what emit and explain assume of a target when there is no device.
-Traits typical_traits(Target target);
+using kernel::typical_traits;
 
 }  // namespace penstock::plan

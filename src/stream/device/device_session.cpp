@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/parallel.hpp"
+#include "codec/batch/chunk_decoder.hpp"
 #include "codec/zstd/device/device_frame.hpp"
 #include "stream/device/device_frames.hpp"
 
@@ -11,6 +12,12 @@ namespace penstock::stream {
 namespace {
 
 constexpr std::uint64_t min_copied_bytes = 1 << 20;  // by one thread
+
+// The variant's name, and whether PENSTOCK_VARIANT chose it.
+Result<std::string> reported_name(const std::string& family, const std::string& variant) {
+  PENSTOCK_ASSIGN(const std::string forced, kernel::forced_row(family));
+  return forced == variant ? variant + " (forced by PENSTOCK_VARIANT)" : variant;
+}
 
 }  // namespace
 
@@ -38,14 +45,14 @@ DeviceSession::DeviceSession(std::shared_ptr<Device> device) : device_(std::move
 
 Result<batch::Decoder*> DeviceSession::decoder(batch::Format format, batch::Requirements needs) {
   const std::lock_guard lock(mutex_);
-  const std::vector<std::string> variants =
-      batch::Decoder::variants(format, device_->traits(), needs);
-  const std::string variant =
-      variants.empty() ? std::string() : variants.front();  // build() then fails with a reason
+  PENSTOCK_ASSIGN(const batch::Variant* const row,
+                  batch::choose_decoder(format, device_->traits(), needs, {}));
+  const std::string variant(row->name);
   std::unique_ptr<batch::Decoder>& known = decoders_[variant];
   if (known == nullptr) {
     PENSTOCK_ASSIGN(known, batch::Decoder::build(device_, format, variant, needs));
-    report_.kernels.emplace_back(known->variant());
+    PENSTOCK_ASSIGN(std::string name, reported_name(batch::decoding_family(format), variant));
+    report_.kernels.push_back(std::move(name));
   }
   return known.get();
 }
@@ -54,7 +61,9 @@ Result<batch::Encoder*> DeviceSession::encoder(batch::Format format) {
   const std::lock_guard lock(mutex_);
   if (encoder_ == nullptr) {
     PENSTOCK_ASSIGN(encoder_, batch::Encoder::build(device_, format));
-    report_.kernels.emplace_back(encoder_->variant());
+    PENSTOCK_ASSIGN(std::string name, reported_name(batch::encoding_family(format),
+                                                    std::string(encoder_->variant())));
+    report_.kernels.push_back(std::move(name));
   }
   return encoder_.get();
 }

@@ -1,13 +1,40 @@
 #include "video/device/stencil_tiles.hpp"
 
 #include <algorithm>
+#include <bit>
+
+#include "kernel/tuned_policies.hpp"
 
 namespace penstock::video {
+
+namespace {
+
+// The group size that a kernel runs by: as given, or as `penstock tune` found faster.
+kernel::PolicyNumbers tile_numbers(const std::string& kernel, const Traits& traits,
+                                   std::uint32_t gpu_group_size) {
+  if (traits.wants_single_thread_groups()) return {{"group_size", 1}};
+  const kernel::PolicyNumbers standard = {
+      {"group_size",
+       std::min(gpu_group_size, std::bit_floor(traits.max_group_size)),
+       {64, 128, 256, 512}}};
+  return kernel::policy_in_force(
+      traits, kernel, kernel, standard, [&](const kernel::PolicyNumbers& numbers) {
+        return std::has_single_bit(numbers[0].value) && numbers[0].value <= traits.max_group_size;
+      });
+}
+
+}  // namespace
+
+kernel::VariantCase view_of_tiles(const std::string& kernel, const char* use, const Traits& traits,
+                                  std::uint32_t gpu_group_size) {
+  return {kernel, use, {{kernel, {}, tile_numbers(kernel, traits, gpu_group_size)}}};
+}
 
 Result<FrameProgram> tile_program(Device& device, const std::string& kernel,
                                   const std::string& definitions, std::uint32_t gpu_group_size) {
   PENSTOCK_ASSIGN(FrameProgram program,
-                  frame_program(device, kernel + ".kc", definitions, gpu_group_size));
+                  frame_program(device, kernel + ".kc", definitions,
+                                tile_numbers(kernel, device.traits(), gpu_group_size)[0].value));
   if (device.traits().wants_single_thread_groups()) return program;
   PENSTOCK_ASSIGN(const std::uint32_t groups, device.resident_groups(*program.program, kernel));
   program.max_groups = std::max(1u, groups);

@@ -1,5 +1,6 @@
 // Programs whose groups go through the tiles of a plane (kernels/stencil_tile.kc).
 #pragma once
+#include "kernel/variant_table.hpp"
 #include "video/device/device_picture.hpp"
 #include "video/kernels/stencil_limits.h"
 
@@ -10,6 +11,10 @@ namespace penstock::video {
 Result<FrameProgram> tile_program(Device& device, const std::string& kernel,
                                   const std::string& definitions,
                                   std::uint32_t gpu_group_size = 256);
+
+// The view of such a kernel (kernel/variant_table.hpp), whose group size `penstock tune` measures.
+kernel::VariantCase view_of_tiles(const std::string& kernel, const char* use, const Traits& traits,
+                                  std::uint32_t gpu_group_size);
 
 // Every group takes as many tiles as the others, or one less.
 std::uint32_t groups_of_tiles(const FrameProgram& program, std::uint32_t width,

@@ -10,6 +10,7 @@
 #include "kernel_c/host_device.hpp"
 #include "on_device/device/device_fixture.hpp"
 #include "primitive/scan.hpp"
+#include "primitive/scan_variants.hpp"
 
 namespace penstock::primitive {
 namespace {
@@ -41,24 +42,42 @@ template <class V> std::vector<V> make_values(std::size_t count) {
   return values;
 }
 
+// Runs a body by each variant that fits a device.
+template <class Body>
+void on_each_scan(const std::shared_ptr<Device>& device, ScanShape shape, Body body) {
+  for (const ScanVariant& variant : scan_variants()) {
+    if (!variant.fits(device->traits(), shape)) continue;
+    SCOPED_TRACE(std::string(variant.name));
+    TAKE(const auto scan, Scan::build(device, shape, variant.name));
+    ASSERT_EQ(scan->variant(), variant.name);
+    body(*scan);
+  }
+}
+
+template <class V, class S>
+void expect_sums_by(std::shared_ptr<Device> device, Scan& scan, bool is_exclusive,
+                    const std::vector<std::size_t>& counts) {
+  for (const std::size_t count : counts) {
+    const std::vector<V> values = make_values<V>(count);
+    TAKE(const std::vector<S> sums, (scan_on<S>(device, scan, values)));
+    S sum{0};
+    for (std::size_t i = 0; i < count; i++) {
+      const S before = sum;
+      sum += static_cast<S>(values[i]);
+      ASSERT_EQ(sums[i], is_exclusive ? before : sum)
+          << "at " << i << " of " << count << (is_exclusive ? ", exclusive" : ", inclusive");
+    }
+    ASSERT_EQ(sums[count], S{77}) << "behind the last of " << count;
+  }
+}
+
 template <class V, class S>
 void expect_sums(std::shared_ptr<Device> device, ScanShape shape,
                  const std::vector<std::size_t>& counts) {
   for (const bool is_exclusive : {false, true}) {
     shape.is_exclusive = is_exclusive;
-    TAKE(const auto scan, Scan::build(device, shape));
-    for (const std::size_t count : counts) {
-      const std::vector<V> values = make_values<V>(count);
-      TAKE(const std::vector<S> sums, (scan_on<S>(device, *scan, values)));
-      S sum{0};
-      for (std::size_t i = 0; i < count; i++) {
-        const S before = sum;
-        sum += static_cast<S>(values[i]);
-        ASSERT_EQ(sums[i], is_exclusive ? before : sum)
-            << "at " << i << " of " << count << (is_exclusive ? ", exclusive" : ", inclusive");
-      }
-      ASSERT_EQ(sums[count], S{77}) << "behind the last of " << count;
-    }
+    on_each_scan(device, shape,
+                 [&](Scan& scan) { expect_sums_by<V, S>(device, scan, is_exclusive, counts); });
   }
 }
 
@@ -90,27 +109,33 @@ std::vector<std::uint8_t> make_begins(std::size_t count, std::size_t one_in) {
 }
 
 template <class V, class S>
+void expect_segments_by(std::shared_ptr<Device> device, Scan& scan, bool is_exclusive,
+                        std::size_t count, std::size_t one_in) {
+  const std::vector<V> values = make_values<V>(count);
+  const std::vector<std::uint8_t> begins = make_begins(count, one_in);
+  TAKE(const std::vector<S> sums, (scan_on<S>(device, scan, values, begins)));
+  S sum{0};
+  for (std::size_t i = 0; i < count; i++) {
+    const S before = begins[i] != 0 ? S{0} : sum;
+    sum = before + static_cast<S>(values[i]);
+    ASSERT_EQ(sums[i], is_exclusive ? before : sum)
+        << "at " << i << " of " << count << ", a segment in " << one_in
+        << (is_exclusive ? ", exclusive" : ", inclusive");
+  }
+  ASSERT_EQ(sums[count], S{77}) << "behind the last of " << count;
+}
+
+template <class V, class S>
 void expect_segments(std::shared_ptr<Device> device, ScanShape shape,
                      const std::vector<std::size_t>& of_counts) {
   shape.is_segmented = true;
   for (const bool is_exclusive : {false, true}) {
     shape.is_exclusive = is_exclusive;
-    TAKE(const auto scan, Scan::build(device, shape));
-    for (const std::size_t count : of_counts)
-      for (const std::size_t one_in : {0, 1, 5, 900, 100'000}) {
-        const std::vector<V> values = make_values<V>(count);
-        const std::vector<std::uint8_t> begins = make_begins(count, one_in);
-        TAKE(const std::vector<S> sums, (scan_on<S>(device, *scan, values, begins)));
-        S sum{0};
-        for (std::size_t i = 0; i < count; i++) {
-          const S before = begins[i] != 0 ? S{0} : sum;
-          sum = before + static_cast<S>(values[i]);
-          ASSERT_EQ(sums[i], is_exclusive ? before : sum)
-              << "at " << i << " of " << count << ", a segment in " << one_in
-              << (is_exclusive ? ", exclusive" : ", inclusive");
-        }
-        ASSERT_EQ(sums[count], S{77}) << "behind the last of " << count;
-      }
+    on_each_scan(device, shape, [&](Scan& scan) {
+      for (const std::size_t count : of_counts)
+        for (const std::size_t one_in : {0, 1, 5, 900, 100'000})
+          expect_segments_by<V, S>(device, scan, is_exclusive, count, one_in);
+    });
   }
 }
 
@@ -162,6 +187,25 @@ TEST(Scan, FloatsComeOutAlikeInEveryRun) {
               << i;
       }
     }
+  });
+}
+
+// `penstock tune` may choose any of them.
+TEST(Scan, SumsAreTheSameByEveryPolicy) {
+  const ScanShape shape{Number::u32, Number::u32};
+  on_each_device([&](Device& device) {
+    const auto shared = *open_device(device.traits().id);
+    for (const kernel::VariantCase& each : kernel::variant_cases(device.traits()))
+      for (const kernel::VariantRow& row : each.rows)
+        for (const kernel::PolicyNumber& number : row.policy)
+          for (const std::uint32_t choice : number.choices) {
+            if (each.family != "scan" || each.use != "32 bits") continue;
+            SCOPED_TRACE(row.name + " " + number.name + "=" + std::to_string(choice));
+            const kernel::PolicyTrial trial("scan", {{number.name, choice}});
+            TAKE(const auto scan, Scan::build(shared, shape, row.name));
+            expect_sums_by<std::uint32_t, std::uint32_t>(shared, *scan, false,
+                                                         {0, 513, 65'537, 1'000'003});
+          }
   });
 }
 

@@ -9,6 +9,7 @@
 #include "kernel_c/host_device.hpp"
 #include "on_device/device/device_fixture.hpp"
 #include "primitive/radix_sort.hpp"
+#include "primitive/sort_variants.hpp"
 
 namespace penstock::primitive {
 namespace {
@@ -83,12 +84,15 @@ void expect_sorted(std::shared_ptr<Device> device, RadixSort& sort, const std::v
   }
 }
 
+// By every variant that fits.
 template <class T>
-void sort_everything(std::shared_ptr<Device> device,
+void sort_everything(std::shared_ptr<Device> device, bool has_values,
                      const std::vector<std::size_t>& sorted_counts) {
-  for (const bool has_values : {false, true}) {
-    SCOPED_TRACE(has_values ? "with values" : "keys alone");
-    TAKE(const auto sort, RadixSort::build(device, {sizeof(T), has_values}));
+  for (const SortVariant& variant : sort_variants()) {
+    if (!variant.fits(device->traits(), {sizeof(T), has_values})) continue;
+    SCOPED_TRACE(std::string(variant.name) + (has_values ? ", with values" : ", keys alone"));
+    TAKE(const auto sort, RadixSort::build(device, {sizeof(T), has_values}, variant.name));
+    ASSERT_EQ(sort->variant(), variant.name);
     for (const std::size_t count : sorted_counts)
       for (const Keys kind : {Keys::random, Keys::few, Keys::equal, Keys::ascending,
                               Keys::descending, Keys::high_byte})
@@ -100,6 +104,12 @@ void sort_everything(std::shared_ptr<Device> device,
 const std::vector<std::size_t> sorted_counts = {0,    1,    2,    255,     511,      512,
                                                 513,  5119, 5121, 8191,    8192,     8193,
                                                 8831, 8832, 8833, 100'003, 1'000'001};
+
+template <class T>
+void sort_everything(const std::shared_ptr<Device>& device,
+                     const std::vector<std::size_t>& sorted_counts) {
+  for (const bool has_values : {false, true}) sort_everything<T>(device, has_values, sorted_counts);
+}
 
 TEST(RadixSort, KeysOf32BitsAreInStableOrder) {
   on_each_device([](Device& device) {
@@ -124,10 +134,29 @@ TEST(RadixSort, SomeBytesOfTheKeysAloneDecide) {
   });
 }
 
+// `penstock tune` may choose any of them.
+TEST(RadixSort, KeysAreInOrderByEveryPolicy) {
+  on_each_device([](Device& device) {
+    const auto shared = *open_device(device.traits().id);
+    const auto keys = make_keys<std::uint64_t>(Keys::random, 100'003);
+    for (const kernel::VariantCase& each : kernel::variant_cases(device.traits()))
+      for (const kernel::VariantRow& row : each.rows)
+        for (const kernel::PolicyNumber& number : row.policy)
+          for (const std::uint32_t choice : number.choices) {
+            if (each.family != "radix_sort" || each.use != "keys of 64 bits with values") continue;
+            SCOPED_TRACE(row.name + " " + number.name + "=" + std::to_string(choice));
+            const kernel::PolicyTrial trial("radix_sort", {{number.name, choice}});
+            TAKE(const auto sort, RadixSort::build(shared, {8, true}, row.name));
+            expect_sorted<std::uint64_t>(shared, *sort, keys, true);
+          }
+  });
+}
+
 TEST(RadixSort, WhatNoSortTakesIsRefused) {
   on_each_device([](Device& device) {
     const auto shared = *open_device(device.traits().id);
     EXPECT_EQ(RadixSort::build(shared, {2, false}).status().code(), Code::invalid);
+    EXPECT_EQ(RadixSort::build(shared, {4, false}, "none").status().code(), Code::invalid);
     TAKE(const auto sort, RadixSort::build(shared, {4, false}));
     TAKE(const auto queue, shared->queue());
     SortData data, spare;

@@ -23,6 +23,15 @@ CandidatePolicy candidate_policy(const Traits& traits) {
   return {std::bit_floor(std::min(256u, traits.max_group_size)), 2, 0, 2, 8};
 }
 
+kernel::PolicyNumbers candidate_numbers(const Traits& traits) {
+  const CandidatePolicy policy = candidate_policy(traits);
+  return {{"group_size", policy.threads},
+          {"blocks", policy.blocks},
+          {"copy_bits", policy.copy_bits},
+          {"entry_bits", policy.entry_bits},
+          {"groups_per_multiprocessor", policy.groups_per_multiprocessor}};
+}
+
 std::string candidate_definitions(const CandidatePolicy& policy, const Traits& traits) {
   const std::string all = primitive::define("MATCH_BLOCKS", policy.blocks) +
                           primitive::define("MATCH_COPY_BITS", policy.copy_bits) +

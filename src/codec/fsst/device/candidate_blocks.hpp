@@ -3,6 +3,7 @@
 #include <string>
 
 #include "codec/fsst/kernels/fsst_limits.h"
+#include "kernel/variant_table.hpp"
 #include "penstock/device.hpp"
 
 namespace penstock::fsst {
@@ -19,6 +20,7 @@ struct CandidatePolicy {
   }  // sizeof FindTile
 };
 CandidatePolicy candidate_policy(const Traits& traits);
+kernel::PolicyNumbers candidate_numbers(const Traits& traits);
 std::string candidate_definitions(const CandidatePolicy& policy,
                                   const Traits& traits);  // #defines for the kernels
 

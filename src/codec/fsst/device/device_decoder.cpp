@@ -17,29 +17,52 @@ constexpr std::uint64_t spans_local_bytes =
     FSST_SPAN_HEAD_BYTES +
     std::uint64_t{span_warps} * (FSST_STAGE_BYTES + FSST_STEP_CODES);  // of a thread block
 
-bool fits_memory(const Traits& traits) { return fits_tiles(traits, 0); }
+kernel::Fit fits_memory(const Traits& traits) { return fits_tiles(traits, 0); }
 
 struct Variant {
   std::string_view name;
-  bool (*fits)(const Traits& traits);
+  kernel::Fit (*fits)(const Traits& traits);
+  kernel::PolicyNumbers (*policy)(const Traits& traits);
   std::unique_ptr<DeviceDecoder> (*make)(std::shared_ptr<Device> device);
 };
 constexpr std::array<Variant, 3> decoder_variants = {
-    {{"fsst_decode_spans", has_warps, make_span_decoder},
-     {"fsst_decode_tiles", fits_memory, make_tile_decoder},
-     {"fsst_decode_rows", any_device, make_row_decoder}}};
+    {{"fsst_decode_spans", has_warps, span_numbers, make_span_decoder},
+     {"fsst_decode_tiles", fits_memory, tile_numbers, make_tile_decoder},
+     {"fsst_decode_rows", any_device, row_numbers, make_row_decoder}}};
+
+std::vector<kernel::VariantCase> view_of_fsst_decoders(const Traits& traits) {
+  kernel::VariantCase all{decode_family, "all rows of a column", {}};
+  for (const Variant& variant : decoder_variants) {
+    kernel::VariantRow row{std::string(variant.name), variant.fits(traits)};
+    if (row.fit) row.policy = policy_in_force(traits, variant.name, variant.policy(traits));
+    all.rows.push_back(std::move(row));
+  }
+  return {all};
+}
+const kernel::VariantTable table_of_fsst_decoders(view_of_fsst_decoders);
 
 }  // namespace
 
-bool has_warps(const Traits& traits) {
-  return traits.target == Target::cuda && device::architecture_number(traits) >= 90 &&
-         traits.max_group_size >= 32 * span_warps && traits.local_bytes >= spans_local_bytes;
+kernel::Fit has_warps(const Traits& traits) {
+  const bool is_hopper = traits.target == Target::cuda && device::architecture_number(traits) >= 90;
+  return both(kernel::fits_if(is_hopper, "it is for NVIDIA's GPUs from sm_90 on through CUDA"),
+              both(kernel::fits_group_size(traits, 32 * span_warps),
+                   kernel::fits_local_memory(traits, spans_local_bytes)));
 }
 
-bool fits_tiles(const Traits& traits, std::uint32_t row_bytes) {
-  return !traits.wants_single_thread_groups() &&
-         traits.local_bytes >=
-             std::uint64_t{tile_threads(traits)} * (codes_per_thread * 9 + 4 + row_bytes) + 3200;
+kernel::Fit fits_tiles(const Traits& traits, std::uint32_t row_bytes) {
+  return both(kernel::fits_groups(traits),
+              kernel::fits_local_memory(traits, std::uint64_t{tile_threads(traits)} *
+                                                        (codes_per_thread * 9 + 4 + row_bytes) +
+                                                    3200));
+}
+
+kernel::PolicyNumbers policy_in_force(const Traits& traits, std::string_view row,
+                                      const kernel::PolicyNumbers& standard) {
+  return kernel::policy_in_force(
+      traits, decode_family, row, standard, [](const kernel::PolicyNumbers& numbers) {
+        return std::ranges::all_of(numbers, [](const auto& number) { return number.value > 0; });
+      });
 }
 
 Status DeviceDecoder::open(const DeviceStrings& strings) {
@@ -118,14 +141,13 @@ std::vector<std::string> Decoder::variants(const Traits& traits) {
 Result<std::unique_ptr<Decoder>> Decoder::build(std::shared_ptr<Device> device,
                                                 const DeviceStrings& strings,
                                                 std::string_view variant) {
-  for (const Variant& row : decoder_variants) {
-    if (!row.fits(device->traits()) || (!variant.empty() && variant != row.name)) continue;
-    std::unique_ptr<DeviceDecoder> decoder = row.make(std::move(device));
-    PENSTOCK_TRY(decoder->open(strings));
-    return std::unique_ptr<Decoder>(std::move(decoder));
-  }
-  return Status(Code::invalid,
-                "no variant '" + std::string(variant) + "' fits " + device->traits().id);
+  const std::vector<std::string> names = variants(device->traits());
+  PENSTOCK_ASSIGN(const kernel::ChosenRow chosen,
+                  kernel::choose_row(decode_family, names, variant, device->traits()));
+  const Variant& row = *std::ranges::find(decoder_variants, names[chosen.index], &Variant::name);
+  std::unique_ptr<DeviceDecoder> decoder = row.make(std::move(device));
+  PENSTOCK_TRY(decoder->open(strings));
+  return std::unique_ptr<Decoder>(std::move(decoder));
 }
 
 }  // namespace penstock::fsst

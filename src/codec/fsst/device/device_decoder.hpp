@@ -3,6 +3,7 @@
 #pragma once
 #include <initializer_list>
 
+#include "kernel/tuned_policies.hpp"
 #include "penstock/fsst/decoder.hpp"
 
 namespace penstock::fsst {
@@ -44,6 +45,15 @@ class DeviceDecoder : public Decoder {
       true;  // cleared on the host only if dirty: clearing takes as long as a short column
   std::shared_ptr<Buffer> given_offsets_;
 };
+
+// What PENSTOCK_VARIANT calls the decoders of all rows.
+constexpr const char* decode_family = "fsst_decode";
+// The numbers of each row's policy: what is launched. Spans are planned from a column's codes.
+kernel::PolicyNumbers span_numbers(const Traits& traits);
+kernel::PolicyNumbers tile_numbers(const Traits& traits);
+kernel::PolicyNumbers row_numbers(const Traits& traits);
+kernel::PolicyNumbers policy_in_force(const Traits& traits, std::string_view row,
+                                      const kernel::PolicyNumbers& standard);
 
 std::unique_ptr<DeviceDecoder> make_span_decoder(
     std::shared_ptr<Device> device);  // span_decoder.cpp

@@ -35,6 +35,21 @@ bool fits_encode_tiles(const Traits& traits) {
 }
 
 constexpr std::string_view tiles = "fsst_encode_tiles", rows = "fsst_encode_rows";
+constexpr const char* encode_family = "fsst_encode";
+
+// A CPU takes rows first.
+std::vector<kernel::VariantCase> view_of_fsst_encoders(const Traits& traits) {
+  const std::uint32_t threads = encode_threads(traits, max_trained_pairs);
+  const kernel::VariantRow by_tiles{
+      std::string(tiles),
+      kernel::fits_if(threads != 0, "its tables and 32 threads need more local memory or threads"),
+      {{"group_size", threads}}},
+      by_rows{std::string(rows), {}, {{"group_size", 1}}};
+  kernel::VariantCase all{encode_family, "all rows of a column", {by_tiles, by_rows}};
+  if (traits.wants_single_thread_groups()) std::swap(all.rows[0], all.rows[1]);
+  return {all};
+}
+const kernel::VariantTable table_of_fsst_encoders(view_of_fsst_encoders);
 
 Status check_row_groups(std::span<const RowGroup> row_groups, std::uint64_t row_count) {
   if (row_groups.empty() || row_groups[0].first_row != 0)
@@ -333,10 +348,9 @@ Result<std::unique_ptr<DeviceEncoder>> DeviceEncoder::build(std::shared_ptr<Devi
                                                             std::string_view variant) {
   return catch_exceptions([&]() -> Result<std::unique_ptr<DeviceEncoder>> {
     const std::vector<std::string> fitting = variants(device->traits());
-    const std::string_view selected = variant.empty() ? std::string_view(fitting[0]) : variant;
-    if (std::ranges::find(fitting, selected) == fitting.end())
-      return Status(Code::invalid,
-                    "no variant '" + std::string(selected) + "' fits " + device->traits().id);
+    PENSTOCK_ASSIGN(const kernel::ChosenRow chosen,
+                    kernel::choose_row(encode_family, fitting, variant, device->traits()));
+    const std::string_view selected = fitting[chosen.index];
     auto encoder = std::make_unique<Encoder>(std::move(device), selected == tiles ? tiles : rows);
     PENSTOCK_TRY(encoder->open(strings, row_groups, code_offset_bytes));
     return std::unique_ptr<DeviceEncoder>(std::move(encoder));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "codec/fsst/kernels/fsst_limits.h"
+#include "kernel/variant_table.hpp"
 #include "penstock/fsst/decoder.hpp"
 
 namespace penstock::fsst {
@@ -34,9 +35,9 @@ std::uint32_t tile_threads(const Traits& traits);
 // Returns the group size of kernels that give each thread rows, a power of two.
 std::uint32_t row_threads(const Traits& traits);
 // Returns whether local memory fits a tile of codes, its output and `row_bytes` per thread.
-bool fits_tiles(const Traits& traits, std::uint32_t row_bytes);
+kernel::Fit fits_tiles(const Traits& traits, std::uint32_t row_bytes);
 // Returns whether fsst_decode_spans runs: it addresses shared memory as sm_90 lays it out.
-bool has_warps(const Traits& traits);
-inline bool any_device(const Traits&) { return true; }
+kernel::Fit has_warps(const Traits& traits);
+inline kernel::Fit any_device(const Traits&) { return {}; }
 
 }  // namespace penstock::fsst

@@ -243,15 +243,49 @@ template <class T> std::unique_ptr<MatcherBase> make(std::shared_ptr<Device> dev
   return std::make_unique<T>(std::move(device));
 }
 
+// What a variant asks of the device alone; `fits` asks the column and the predicate too.
+kernel::Fit fits_candidates(const Traits& traits) {
+  return kernel::fits_local_memory(traits, candidate_policy(traits).local_bytes());
+}
+
 struct MatcherVariant {
   std::string_view name;
   bool (*fits)(const Traits& traits, const EncodedStrings& strings, const Predicate& predicate);
+  const char* needs;  // of column and predicate, as a clause; "" where nothing
+  kernel::Fit (*fits_device)(const Traits& traits);
   std::unique_ptr<MatcherBase> (*make)(std::shared_ptr<Device> device);
 };
 constexpr std::array<MatcherVariant, 3> matcher_variants = {
-    {{"fsst_match_codes", compares_codes, make<CodeMatcher>},
-     {"fsst_match_candidates", finds_candidates, make<CandidateMatcher>},
-     {"fsst_match_rows", any, make<RowMatcher>}}};
+    {{"fsst_match_codes", compares_codes, "IN and =, of canonical codes", any_device,
+      make<CodeMatcher>},
+     {"fsst_match_candidates", finds_candidates, "LIKE '%word%', of a rare word", fits_candidates,
+      make<CandidateMatcher>},
+     {"fsst_match_rows", any, "any predicate", any_device, make<RowMatcher>}}};
+
+constexpr const char* match_family = "fsst_match";
+
+// A case for each kind of predicate, with the rows that take it.
+std::vector<kernel::VariantCase> view_of_matchers(const Traits& traits) {
+  std::vector<kernel::VariantCase> cases;
+  for (std::size_t first = 0; first < matcher_variants.size(); first++) {
+    kernel::VariantCase each{match_family, matcher_variants[first].needs, {}};
+    for (std::size_t row = 0; row < matcher_variants.size(); row++) {
+      const MatcherVariant& variant = matcher_variants[row];
+      const bool takes_it = row == first || row + 1 == matcher_variants.size();
+      kernel::VariantRow shown{std::string(variant.name),
+                               takes_it ? variant.fits_device(traits)
+                                        : kernel::Fit{std::string("it is for ") + variant.needs}};
+      if (shown.fit && variant.fits_device == fits_candidates)
+        shown.policy = candidate_numbers(traits);
+      else if (shown.fit)
+        shown.policy = {{"group_size", row_threads(traits)}};
+      each.rows.push_back(std::move(shown));
+    }
+    cases.push_back(std::move(each));
+  }
+  return cases;
+}
+const kernel::VariantTable table_of_matchers(view_of_matchers);
 
 // Returns whether most blocks would be candidates. Then matching row by row, each until its result
 // is known, is faster. On two cores, 16 % candidates take as long as all rows do, 76 % five times
@@ -289,14 +323,14 @@ Result<std::unique_ptr<DeviceMatcher>> DeviceMatcher::build(std::shared_ptr<Devi
                                                             const EncodedStrings& strings,
                                                             const Predicate& predicate,
                                                             std::string_view variant) {
-  for (const MatcherVariant* row : fitting(device->traits(), strings, predicate)) {
-    if (!variant.empty() && variant != row->name) continue;
-    std::unique_ptr<MatcherBase> matcher = row->make(std::move(device));
-    PENSTOCK_TRY(matcher->open(strings, predicate));
-    return std::unique_ptr<DeviceMatcher>(std::move(matcher));
-  }
-  return Status(Code::invalid,
-                "no variant '" + std::string(variant) + "' fits " + device->traits().id);
+  const std::vector<const MatcherVariant*> rows = fitting(device->traits(), strings, predicate);
+  std::vector<std::string> names;
+  for (const MatcherVariant* row : rows) names.emplace_back(row->name);
+  PENSTOCK_ASSIGN(const kernel::ChosenRow chosen,
+                  kernel::choose_row(match_family, names, variant, device->traits()));
+  std::unique_ptr<MatcherBase> matcher = rows[chosen.index]->make(std::move(device));
+  PENSTOCK_TRY(matcher->open(strings, predicate));
+  return std::unique_ptr<DeviceMatcher>(std::move(matcher));
 }
 
 }  // namespace penstock::fsst

@@ -16,6 +16,7 @@ class RowDecoder : public DeviceDecoder {
 
  protected:
   Status open_variant(const DeviceStrings& strings) override {
+    numbers_ = policy_in_force(device_->traits(), variant(), standard_numbers());
     PENSTOCK_ASSIGN(measure_, build_program("fsst_measure", row_threads(device_->traits())));
     PENSTOCK_ASSIGN(compare_,
                     build_program("fsst_compare_offsets", row_threads(device_->traits())));
@@ -51,18 +52,25 @@ class RowDecoder : public DeviceDecoder {
   }
 
   Status decode(Queue& queue, const DeviceStrings& strings, const DeviceOutput& output) override {
-    const std::uint64_t max_groups = std::uint64_t{device_->traits().compute_units} * 8;
-    const std::uint64_t groups = std::clamp<std::uint64_t>(strings.row_count / 1024, 1, max_groups);
+    const std::uint64_t rows_of_group = kernel::number_of(numbers_, "rows_per_group", 1),
+                        groups = std::clamp<std::uint64_t>(strings.row_count / rows_of_group, 1,
+                                                           max_groups());
     return queue.launch(*decode_, variant(), static_cast<std::uint32_t>(groups),
                         decode_arguments(strings, output, strings.string_bytes, *status_,
                                          RowSelection::all(strings)));
   }
 
   virtual Result<std::shared_ptr<Program>> build_decode() { return build_program(variant(), 1); }
+  virtual kernel::PolicyNumbers standard_numbers() const { return row_numbers(device_->traits()); }
+  std::uint64_t max_groups() const {
+    return std::uint64_t{device_->traits().compute_units} *
+           kernel::number_of(numbers_, "groups_per_compute_unit", 1);
+  }
 
   std::shared_ptr<Program> measure_, compare_, decode_;
   std::unique_ptr<primitive::Scan> scan_;
   std::shared_ptr<Buffer> lengths_;
+  kernel::PolicyNumbers numbers_;
   DeviceOutput found_;  // measured offsets, to compare given ones with
 };
 
@@ -77,17 +85,29 @@ class TileDecoder final : public RowDecoder {
         decode_arguments(strings, output, strings.string_bytes, *status_);
     arguments.push_back(Argument::value(strings.group_count));
     arguments.push_back(Argument::of(*strings.first_tiles));
-    const std::uint64_t max_groups = std::uint64_t{device_->traits().compute_units} * 64;
     const std::uint64_t groups = std::clamp<std::uint64_t>(
-        strings.tile_count, 1, max_groups);  // without codes one group still checks the offsets
+        strings.tile_count, 1, max_groups());  // without codes one group still checks the offsets
     return queue.launch(*decode_, variant(), static_cast<std::uint32_t>(groups), arguments);
   }
   Result<std::shared_ptr<Program>> build_decode() override {
     return build_program(variant(), tile_threads(device_->traits()));
   }
+  kernel::PolicyNumbers standard_numbers() const override {
+    return tile_numbers(device_->traits());
+  }
 };
 
 }  // namespace
+
+// Tiles of codes are laid out when a column is uploaded: the group size is no choice.
+kernel::PolicyNumbers tile_numbers(const Traits& traits) {
+  return {{"group_size", tile_threads(traits)},
+          {"groups_per_compute_unit", 64, {8, 16, 32, 64, 128}}};
+}
+kernel::PolicyNumbers row_numbers(const Traits&) {
+  return {{"rows_per_group", 1024, {64, 256, 1024, 4096, 16384}},
+          {"groups_per_compute_unit", 8, {1, 2, 4, 8, 16, 32}}};
+}
 
 std::unique_ptr<DeviceDecoder> make_row_decoder(std::shared_ptr<Device> device) {
   return std::make_unique<RowDecoder>(std::move(device));

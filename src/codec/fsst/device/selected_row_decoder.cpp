@@ -14,13 +14,13 @@ namespace penstock::fsst {
 namespace {
 
 // fsst_selected_tiles.kc
-bool fits_selected_tiles(const Traits& traits) { return fits_tiles(traits, 17); }
+kernel::Fit fits_selected_tiles(const Traits& traits) { return fits_tiles(traits, 17); }
 
 // How selected rows are decoded. `min_rows`: the fewest rows worth a group of their own, which fill
 // a good part of a tile; 0: as many as the group has threads.
 struct SelectedVariant {
   std::string_view name, kernel;
-  bool (*fits)(const Traits& traits);
+  kernel::Fit (*fits)(const Traits& traits);
   Result<std::shared_ptr<Program>> (*build)(Device& device, std::uint32_t offset_bytes);
   std::uint32_t min_rows, groups_per_multiprocessor;
 };
@@ -35,6 +35,18 @@ Result<std::shared_ptr<Program>> build_rows(Device& device, std::uint32_t offset
 constexpr std::array<SelectedVariant, 2> selected_variants = {
     {{"fsst_selected_tiles", "fsst_selected_tiles", fits_selected_tiles, build_tiles, 16, 32},
      {"fsst_selected_rows", "fsst_decode_rows", any_device, build_rows, 0, 64}}};
+
+constexpr const char* selected_family = "fsst_decode_selected";
+
+std::vector<kernel::VariantCase> view_of_selected_decoders(const Traits& traits) {
+  kernel::VariantCase all{selected_family, "selected rows of a column", {}};
+  for (const SelectedVariant& variant : selected_variants)
+    all.rows.push_back({std::string(variant.name),
+                        variant.fits(traits),
+                        {{"groups_per_multiprocessor", variant.groups_per_multiprocessor}}});
+  return {all};
+}
+const kernel::VariantTable table_of_selected_decoders(view_of_selected_decoders);
 
 class DeviceSelectedRowDecoder final : public SelectedRowDecoder {
  public:
@@ -167,14 +179,14 @@ std::vector<std::string> SelectedRowDecoder::variants(const Traits& traits) {
 Result<std::unique_ptr<SelectedRowDecoder>> SelectedRowDecoder::build(
     std::shared_ptr<Device> device, const DeviceStrings& strings, std::uint64_t max_rows,
     std::string_view variant) {
-  for (const SelectedVariant& row : selected_variants) {
-    if (!row.fits(device->traits()) || (!variant.empty() && variant != row.name)) continue;
-    auto decoder = std::make_unique<DeviceSelectedRowDecoder>(std::move(device), row);
-    PENSTOCK_TRY(decoder->open(strings, max_rows));
-    return std::unique_ptr<SelectedRowDecoder>(std::move(decoder));
-  }
-  return Status(Code::invalid,
-                "no variant '" + std::string(variant) + "' fits " + device->traits().id);
+  const std::vector<std::string> names = variants(device->traits());
+  PENSTOCK_ASSIGN(const kernel::ChosenRow chosen,
+                  kernel::choose_row(selected_family, names, variant, device->traits()));
+  const SelectedVariant& row =
+      *std::ranges::find(selected_variants, names[chosen.index], &SelectedVariant::name);
+  auto decoder = std::make_unique<DeviceSelectedRowDecoder>(std::move(device), row);
+  PENSTOCK_TRY(decoder->open(strings, max_rows));
+  return std::unique_ptr<SelectedRowDecoder>(std::move(decoder));
 }
 
 }  // namespace penstock::fsst

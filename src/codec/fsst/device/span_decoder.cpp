@@ -115,6 +115,11 @@ class SpanDecoder final : public DeviceDecoder {
 
 }  // namespace
 
+kernel::PolicyNumbers span_numbers(const Traits&) {
+  return {{"group_size", 32 * span_warps},
+          {"groups_per_multiprocessor", span_groups_per_multiprocessor}};
+}
+
 std::unique_ptr<DeviceDecoder> make_span_decoder(std::shared_ptr<Device> device) {
   return std::make_unique<SpanDecoder>(std::move(device));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codec/batch/chunk_program.hpp"
+#include "kernel/variant_table.hpp"
 
 namespace penstock::pages {
 namespace {
@@ -10,6 +11,19 @@ namespace {
 constexpr std::uint32_t warp_threads = 32, warps_per_group = 4;
 constexpr std::array<std::string_view, 5> program_names = {"scan", "values", "index", "chains",
                                                            "names"};
+
+constexpr const char *page_family = "pages", *by_warps = "page_warp", *by_threads = "page_thread";
+
+// All programs of pages are by warps, or by threads.
+std::vector<kernel::VariantCase> view_of_pages(const Traits& traits) {
+  return {{page_family,
+           "pages of Parquet",
+           {{by_warps,
+             both(kernel::fits_groups(traits), kernel::fits_group_size(traits, warp_threads)),
+             {{"group_size", std::min(traits.max_group_size, warp_threads * warps_per_group)}}},
+            {by_threads, kernel::fits_single_threads(traits), {{"group_size", 1}}}}}};
+}
+const kernel::VariantTable table_of_pages(view_of_pages);
 
 }  // namespace
 
@@ -28,6 +42,9 @@ batch::Format format_of(Compression compression) {
 Result<std::unique_ptr<PagePrograms>> PagePrograms::create(std::shared_ptr<Device> device) {
   const Traits& traits = device->traits();
   auto programs = std::unique_ptr<PagePrograms>(new PagePrograms(device));
+  const std::vector<std::string> fitting = {traits.wants_single_thread_groups() ? by_threads
+                                                                                : by_warps};
+  PENSTOCK_TRY(kernel::choose_row(page_family, fitting, {}, traits));
   if (traits.wants_single_thread_groups()) return programs;
   if (traits.max_group_size < warp_threads)
     return Status(Code::unsupported, "groups of 32 threads do not fit " + traits.id);

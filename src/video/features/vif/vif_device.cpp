@@ -99,6 +99,11 @@ class DeviceVif final : public DeviceFeature {
   std::shared_ptr<Buffer> logs_;
 };
 
+std::vector<kernel::VariantCase> view_of_vif(const Traits& traits) {
+  return {view_of_tiles("vif_tiles", "frames", traits, threads_of_tile)};
+}
+const kernel::VariantTable table_of_vif(view_of_vif);
+
 }  // namespace
 
 Result<std::unique_ptr<DeviceFeature>> make_device_vif(const std::shared_ptr<Device>& device,

@@ -1,0 +1,87 @@
+// What policy a row runs by.
+#include <algorithm>
+#include <mutex>
+#include <optional>
+
+#include "kernel/tuned_policies.hpp"
+
+namespace penstock::kernel {
+namespace {
+
+// The one trial. Kernels are built in several threads.
+struct TrialState {
+  std::mutex mutex;
+  bool is_running = false, was_refused = false;
+  std::string family, row;
+  PolicyNumbers numbers, standard;
+};
+TrialState& trial_state() {
+  static TrialState state;
+  return state;
+}
+
+PolicyNumbers replaced(PolicyNumbers numbers, const PolicyNumbers& by) {
+  for (PolicyNumber& number : numbers) number.value = number_of(by, number.name, number.value);
+  return numbers;
+}
+
+// The policy of a trial of this family; none where there is no such trial.
+std::optional<PolicyNumbers> trial_policy(std::string_view family, std::string_view row,
+                                          const PolicyNumbers& standard,
+                                          const std::function<bool(const PolicyNumbers&)>& fits) {
+  TrialState& state = trial_state();
+  const std::lock_guard lock(state.mutex);
+  if (!state.is_running || state.family != family) return std::nullopt;
+  state.row = row;
+  state.standard = standard;
+  PolicyNumbers wanted = replaced(standard, state.numbers);
+  state.was_refused = wanted != standard && !fits(wanted);
+  return state.was_refused ? standard : wanted;
+}
+
+}  // namespace
+
+PolicyNumbers policy_in_force(const Traits& traits, std::string_view family, std::string_view row,
+                              const PolicyNumbers& standard,
+                              const std::function<bool(const PolicyNumbers&)>& fits) {
+  if (traits.name.empty()) return standard;  // of a target, not of a device
+  if (auto trial = trial_policy(family, row, standard, fits)) return *std::move(trial);
+  const TunedFile file = tuned_file(traits);
+  for (const TunedPolicy& tuned : file.policies)
+    if (tuned.family == family && tuned.row == row && tuned.standard == standard)
+      if (PolicyNumbers wanted = replaced(standard, tuned.best); fits(wanted)) return wanted;
+  return standard;
+}
+
+PolicyTrial::PolicyTrial(std::string family, PolicyNumbers numbers) {
+  TrialState& state = trial_state();
+  const std::lock_guard lock(state.mutex);
+  state.is_running = true;
+  state.was_refused = false;
+  state.family = std::move(family);
+  state.numbers = std::move(numbers);
+  state.row.clear();
+  state.standard.clear();
+}
+PolicyTrial::~PolicyTrial() {
+  TrialState& state = trial_state();
+  const std::lock_guard lock(state.mutex);
+  state.is_running = false;
+}
+std::string PolicyTrial::row() const {
+  TrialState& state = trial_state();
+  const std::lock_guard lock(state.mutex);
+  return state.row;
+}
+PolicyNumbers PolicyTrial::standard() const {
+  TrialState& state = trial_state();
+  const std::lock_guard lock(state.mutex);
+  return state.standard;
+}
+bool PolicyTrial::was_refused() const {
+  TrialState& state = trial_state();
+  const std::lock_guard lock(state.mutex);
+  return state.was_refused;
+}
+
+}  // namespace penstock::kernel

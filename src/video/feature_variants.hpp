@@ -1,0 +1,13 @@
+// The variants of a feature: by kernels, or by the host's loops.
+#pragma once
+#include "kernel/variant_table.hpp"
+#include "video/feature.hpp"
+
+namespace penstock::video {
+
+// What PENSTOCK_VARIANT calls them: "video_vif". The rows are "kernels" and "host".
+std::string variant_family(const FeatureRow& row);
+// Kernels come first, but for those that are slower than the host's loops on its own cores.
+std::vector<kernel::VariantRow> variants_of(const FeatureRow& row, const Traits& traits);
+
+}  // namespace penstock::video
