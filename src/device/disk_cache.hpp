@@ -38,6 +38,8 @@ class DiskCache {
   bool store(const CacheKey& key, const CacheEntry& entry) const;
   void remove(const CacheKey& key) const;
   bool writable() const;
+  // A header that a compiler made fast to read, which the limit counts and clear() removes, too.
+  std::string path_of_header(const CacheKey& key) const;
   Result<CacheSummary> summary() const;
   Result<CacheSummary> clear() const;  // removes only files that are ours by name
 
