@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t default_limit_bytes = std::uint64_t{256} << 20;
 constexpr std::string_view entry_suffix = ".jit";
 constexpr std::string_view header_suffix = ".pch";
+constexpr std::string_view header_source_suffix = ".pch.cpp";
 constexpr std::string_view partial_mark = ".partial.";
 constexpr std::size_t name_digits = 32;
 
@@ -116,7 +117,9 @@ std::vector<std::byte> encode(const CacheEntry& entry, const std::string& key_te
 }
 
 bool is_entry(std::string_view name) {
-  const std::string_view suffix = name.ends_with(header_suffix) ? header_suffix : entry_suffix;
+  std::string_view suffix = entry_suffix;
+  for (const std::string_view other : {header_suffix, header_source_suffix})
+    if (name.ends_with(other)) suffix = other;
   return name.size() == name_digits + suffix.size() && name.ends_with(suffix) &&
          name.find_first_not_of("0123456789abcdef") == name_digits;
 }
@@ -174,8 +177,10 @@ std::string DiskCache::path(const CacheKey& key) const {
   return directory_ + "/" + key.digest.hex() + std::string(entry_suffix);
 }
 
-std::string DiskCache::path_of_header(const CacheKey& key) const {
-  return directory_ + "/" + key.digest.hex() + std::string(header_suffix);
+DiskCache::HeaderPaths DiskCache::paths_of_header(const CacheKey& key) const {
+  const std::string path = directory_ + "/" + key.digest.hex();
+  return {path + std::string(header_suffix), path + std::string(header_source_suffix),
+          path + std::string(partial_mark) + std::to_string(getpid())};
 }
 
 std::optional<CacheEntry> DiskCache::load(const CacheKey& key) const {

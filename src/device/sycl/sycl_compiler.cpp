@@ -59,18 +59,19 @@ std::vector<std::string> header_command(const std::vector<std::string>& command,
   return words;
 }
 
-Status make_header(const std::vector<std::string>& command, const std::string& path) {
+Status make_header(const std::vector<std::string>& command,
+                   const device::DiskCache::HeaderPaths& paths) {
   PENSTOCK_ASSIGN(const CompileFolder folder, CompileFolder::make());
-  const std::string source = folder.path() + "/penstock_sycl.cpp";
-  if (const File file(source, O_WRONLY | O_CREAT | O_EXCL);
-      !file || !file.write_all(header_text.data(), header_text.size()))
-    return Status(Code::io, "cannot write " + source);
-  // In the cache's own folder, so that the name can be given at once; a reader sees all or none.
-  const std::string partial = path + ".part" + std::to_string(getpid());
-  PENSTOCK_ASSIGN(const CompilerRun run,
-                  run_compiler(header_command(command, source, partial), folder.path() + "/log"));
-  if (run.succeeded && std::rename(partial.c_str(), path.c_str()) == 0) return {};
-  unlink(partial.c_str());
+  {
+    const File file(paths.source, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
+    if (!file || !file.write_all(header_text.data(), header_text.size()))
+      return Status(Code::io, "cannot write " + paths.source);
+  }
+  PENSTOCK_ASSIGN(
+      const CompilerRun run,
+      run_compiler(header_command(command, paths.source, paths.partial), folder.path() + "/log"));
+  if (run.succeeded && std::rename(paths.partial.c_str(), paths.compiled.c_str()) == 0) return {};
+  unlink(paths.partial.c_str());
   return Status(Code::compile, run.log);
 }
 
@@ -122,11 +123,12 @@ std::string precompiled_header(const Api& api, const std::vector<std::string>& c
   const device::DiskCache disk = device::DiskCache::from_environment();
   if (!api.has_precompiled_headers || !disk.writable()) return "";
   const device::CacheKey key = header_key(api, command);
-  const std::string path = disk.path_of_header(key);
+  const device::DiskCache::HeaderPaths paths = disk.paths_of_header(key);
+  const std::string& path = paths.compiled;
   if (utimensat(AT_FDCWD, path.c_str(), nullptr, 0) == 0) return path;  // eviction goes by use
   const device::DiskCache::Lock lock = disk.lock(key);
   if (access(path.c_str(), R_OK) == 0) return path;  // another process made it
-  return make_header(command, path).ok() ? path : "";
+  return make_header(command, paths).ok() ? path : "";
 }
 
 void forget_precompiled_header(const std::string& path) { unlink(path.c_str()); }
