@@ -7,6 +7,7 @@ set(penstock_program_layers terminal testdata bench cli)
 function(penstock_layer name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   list(REMOVE_ITEM sources ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)   # penstock_program() has it
+  list(FILTER sources EXCLUDE REGEX "/sycl/plugin/")                 # Sycl.cmake has it
   penstock_embed(${name} embedded)
   if(NOT sources AND NOT embedded)
     return()

@@ -1,8 +1,8 @@
 // Devices that compile and run kernels.
 //
 // A Device compiles source text and creates buffers and queues. A Queue runs work in order.
-// Drivers (CUDA, OpenCL) are opened at run time, so one binary runs on machines with and without
-// each. Nothing here knows expressions or plans.
+// Drivers (CUDA, OpenCL, SYCL) are opened at run time, so one binary runs on machines with and
+// without each. Nothing here knows expressions or plans.
 //
 //     PENSTOCK_ASSIGN(auto device, open_device("opencl:0"));
 //     PENSTOCK_ASSIGN(auto program, device->build({.text = text, .group_size = 256}));
@@ -31,8 +31,8 @@
 
 namespace penstock {
 
-// The languages that Kernel C is compiled as. Devices exist for cuda and opencl. The others are
-// emitted as source, and host is also run by the reference executor of the tests.
+// The languages that Kernel C is compiled as. Devices exist for cuda, opencl and sycl. The others
+// are emitted as source, and host is also run by the reference executor of the tests.
 enum class Target : unsigned char { cuda, opencl, metal, sycl, host };
 std::string_view name_of(Target target);
 Result<Target> target_from_name(std::string_view name);
@@ -146,7 +146,7 @@ struct KernelResources {
 // up to 16 bytes.
 struct Argument {
   const Buffer* buffer = nullptr;
-  std::uint64_t offset_bytes = 0;  // cuda only; OpenCL buffers are passed from their start
+  std::uint64_t offset_bytes = 0;  // not OpenCL, whose buffers are passed from their start
   std::array<std::byte, 16> bytes{};
   std::uint32_t byte_count = 0;
 
@@ -250,11 +250,11 @@ class Device {
   // Imports memory and queues of the caller, by the drivers' own handles: CUDA's CUdeviceptr and
   // CUstream of the device's primary context (the CUDA runtime's; 0 is the default stream),
   // OpenCL's cl_mem and in-order cl_command_queue of the device's context (context_handle(), or
-  // open_device_of_queue()). Neither is owned: both must outlive the returned objects and the work
-  // that uses them, and the caller orders that work. Destroying an imported queue waits only where
-  // it used memory of allocate(). Addresses must be aligned for wide loads (16 bytes).
-  // Code::invalid: a null handle where one is needed, or one of another context. Code::unsupported:
-  // a device that imports nothing.
+  // open_device_of_queue()), SYCL's USM pointer and the address of an in-order sycl::queue. Neither
+  // is owned: both must outlive the returned objects and the work that uses them, and the caller
+  // orders that work. Destroying an imported queue waits only where it used memory of allocate().
+  // Addresses must be aligned for wide loads (16 bytes). Code::invalid: a null handle where one is
+  // needed, or one of another context. Code::unsupported: a device that imports nothing.
   virtual Result<std::shared_ptr<Buffer>> import_memory(std::uint64_t handle, std::uint64_t bytes);
   virtual Result<std::unique_ptr<Queue>> import_queue(std::uint64_t handle);
   // Returns the CUcontext or cl_context of the device's memory, valid as long as the device lives.
@@ -276,18 +276,20 @@ class Device {
 };
 
 // Lists every device of every driver on this machine, in the order of preference (cuda, opencl
-// GPUs, opencl CPUs). Appends to `notes` a line for each driver that is not usable, with what to
-// install.
+// GPUs, sycl GPUs, opencl CPUs, sycl CPUs). Appends to `notes` a line for each driver that is not
+// usable, with what to install.
 std::vector<Traits> list_devices(std::vector<std::string>* notes = nullptr);
 
-// Opens by id ("cuda:0", "opencl:1"), by kind ("cuda", "opencl", "cpu", "gpu") or the first usable
-// one (""). The error says what to install. One Device per id and process: repeated calls share it.
+// Opens by id ("cuda:0", "opencl:1"), by kind ("cuda", "opencl", "sycl", "cpu", "gpu") or the first
+// usable one (""). The error says what to install. One Device per id and process: repeated calls
+// share it.
 Result<std::shared_ptr<Device>> open_device(std::string_view selector = "");
 // Returns the traits of the device that open_device() would open, without opening it.
 Result<Traits> find_device(std::string_view selector = "");
 
-// Opens the device of a caller's OpenCL queue (cl_command_queue) in that queue's context: a
-// separate Device, which imports that context's memory and queues. For CUDA streams, call
+// Opens the device of a caller's OpenCL queue (cl_command_queue) or SYCL queue (the address of a
+// sycl::queue) in that queue's context: a separate Device, which imports that context's memory and
+// queues. For CUDA streams, call
 // open_device(): CUDA has one context per device that all share. Code::invalid for a null handle.
 Result<std::shared_ptr<Device>> open_device_of_queue(Target target, std::uint64_t handle);
 

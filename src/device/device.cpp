@@ -36,6 +36,11 @@ constexpr std::array drivers = {
            .list = device::list_opencl_devices,
            .open = device::open_opencl_device,
            .what_to_install = "for the CPU: apt install pocl-opencl-icd"},
+    Driver{.name = "sycl",
+           .may_have_cpus = true,
+           .list = device::list_sycl_devices,
+           .open = device::open_sycl_device,
+           .what_to_install = "for SYCL: build with AdaptiveCpp or icpx (docs/sycl.md)"},
 };
 
 // PENSTOCK_HIDE=cuda,opencl hides drivers, for tests and comparisons.
@@ -215,8 +220,10 @@ Result<std::shared_ptr<Device>> open_device(std::string_view selector) {
 Result<std::shared_ptr<Device>> open_device_of_queue(Target target, std::uint64_t handle) {
   if (target == Target::opencl)
     return catch_exceptions([&] { return device::open_opencl_device_of_queue(handle); });
+  if (target == Target::sycl)
+    return catch_exceptions([&] { return device::open_sycl_device_of_queue(handle); });
   return Status(Code::unsupported,
-                "only OpenCL devices are opened by a queue; open others by their ids");
+                "only OpenCL and SYCL devices are opened by a queue; open others by their ids");
 }
 
 }  // namespace penstock

@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t default_limit_bytes = std::uint64_t{256} << 20;
 constexpr std::string_view entry_suffix = ".jit";
+constexpr std::string_view header_suffix = ".pch";
+constexpr std::string_view header_source_suffix = ".pch.cpp";
 constexpr std::string_view partial_mark = ".partial.";
 constexpr std::size_t name_digits = 32;
 
@@ -115,7 +117,10 @@ std::vector<std::byte> encode(const CacheEntry& entry, const std::string& key_te
 }
 
 bool is_entry(std::string_view name) {
-  return name.size() == name_digits + entry_suffix.size() && name.ends_with(entry_suffix) &&
+  std::string_view suffix = entry_suffix;
+  for (const std::string_view other : {header_suffix, header_source_suffix})
+    if (name.ends_with(other)) suffix = other;
+  return name.size() == name_digits + suffix.size() && name.ends_with(suffix) &&
          name.find_first_not_of("0123456789abcdef") == name_digits;
 }
 bool is_partial(std::string_view name) {
@@ -170,6 +175,12 @@ DiskCache::DiskCache(std::string directory, std::uint64_t limit_bytes)
 
 std::string DiskCache::path(const CacheKey& key) const {
   return directory_ + "/" + key.digest.hex() + std::string(entry_suffix);
+}
+
+DiskCache::HeaderPaths DiskCache::paths_of_header(const CacheKey& key) const {
+  const std::string path = directory_ + "/" + key.digest.hex();
+  return {path + std::string(header_suffix), path + std::string(header_source_suffix),
+          path + std::string(partial_mark) + std::to_string(getpid())};
 }
 
 std::optional<CacheEntry> DiskCache::load(const CacheKey& key) const {

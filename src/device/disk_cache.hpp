@@ -38,6 +38,12 @@ class DiskCache {
   bool store(const CacheKey& key, const CacheEntry& entry) const;
   void remove(const CacheKey& key) const;
   bool writable() const;
+  // A header that a compiler made fast to read, and its text, which the compiler looks for. The
+  // limit counts both, and clear() removes both.
+  struct HeaderPaths {
+    std::string compiled, source, partial;  // partial: until it is complete
+  };
+  HeaderPaths paths_of_header(const CacheKey& key) const;
   Result<CacheSummary> summary() const;
   Result<CacheSummary> clear() const;  // removes only files that are ours by name
 

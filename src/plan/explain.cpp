@@ -5,6 +5,7 @@
 #include "base/exception_boundary.hpp"
 #include "base/human_readable.hpp"
 #include "expr/operation.hpp"
+#include "kernel/sycl_functions.hpp"
 #include "plan/execution/device_opener.hpp"
 #include "plan/execution/selected_source.hpp"
 #include "plan/execution/tile_kernel.hpp"
@@ -333,8 +334,10 @@ static Result<std::string> emitted(const Plan& plan, StepId result, Target targe
       PENSTOCK_ASSIGN(const PipelineSource pipeline,
                       emit_pipeline(program, std::string(variant->templates), policy, target));
       text += "// " + std::string(variant->name) +
-              ", compiled with -DGROUP_SIZE=" + std::to_string(policy.group_size) + "\n" +
-              pipeline.text;
+              ", compiled with -DGROUP_SIZE=" + std::to_string(policy.group_size) + "\n";
+      if (target == Target::sycl) text += kernel::sycl_header_begin(policy.group_size);
+      text += pipeline.text;
+      if (target == Target::sycl) text += kernel::sycl_functions(pipeline.text);
     }
   }
   return text;

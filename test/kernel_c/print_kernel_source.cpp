@@ -1,5 +1,6 @@
 // print_kernel_source TARGET [FILE...]: the assembled source of Kernel C files for a target, on
 // standard output. TARGET-body: the files alone, without preludes, for sources that have them.
+// sycl-header: what `penstock emit --target sycl` makes of a source, for groups of 64 threads.
 // What they include is read from src/ and include/.
 #include <cstdio>
 #include <fstream>
@@ -7,6 +8,7 @@
 #include <sstream>
 
 #include "kernel/kernel_source.hpp"
+#include "kernel/sycl_functions.hpp"
 
 namespace {
 
@@ -33,11 +35,14 @@ int main(int count, char** words) {
   std::string name = count > 1 ? words[1] : "";
   const bool is_body = name.ends_with("-body");
   if (is_body) name.resize(name.size() - 5);
+  const bool is_header = name == "sycl-header";
+  if (is_header) name = "sycl";
   const auto target = penstock::target_from_name(name);
   if (!target.ok()) {
-    std::fprintf(stderr,
-                 "%s\nusage: print_kernel_source cuda|opencl|metal|sycl|host[-body] [FILE...]\n",
-                 target.status().text().c_str());
+    std::fprintf(
+        stderr,
+        "%s\nusage: print_kernel_source cuda|opencl|metal|sycl|host[-body]|sycl-header [FILE...]\n",
+        target.status().text().c_str());
     return 2;
   }
   std::vector<penstock::kernel::SourcePart> parts;
@@ -48,8 +53,9 @@ int main(int count, char** words) {
       return 1;
     }
   }
-  const std::string text = is_body
-                               ? penstock::kernel::assemble_parts(*target, parts, source_in_tree)
-                               : penstock::kernel::assemble(*target, parts, source_in_tree);
+  std::string text = is_body ? penstock::kernel::assemble_parts(*target, parts, source_in_tree)
+                             : penstock::kernel::assemble(*target, parts, source_in_tree);
+  if (is_header)
+    text = penstock::kernel::sycl_header_begin(64) + text + penstock::kernel::sycl_functions(text);
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 // What the device tests share: every device, a private cache directory, and a few words that spell
-// one text for both drivers.
+// one text for all drivers.
 #pragma once
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
+#include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "kernel/kernel_source.hpp"
 #include "penstock/device.hpp"
 
 // Read by LeakSanitizer where a build has it: PoCL 3.1 loses 16 bytes a process when it compiles.
@@ -20,7 +23,44 @@ extern "C" inline __attribute__((used)) const char* __lsan_default_suppressions(
 
 namespace penstock {
 
+// Returns a parameter of C as Kernel C has it: IN(unsigned, a) of "GLOBAL const unsigned* a".
+inline std::string kernel_c_parameter(const std::string& of_c) {
+  std::smatch parts;
+  if (!std::regex_match(
+          of_c, parts,
+          std::regex(R"(\s*(GLOBAL\s+)?(const\s+|volatile\s+)?(\w+)\s*(\*?)\s*(\w+)\s*)")))
+    return of_c;
+  const bool is_const = parts[2].str().starts_with("const");
+  const char* kind = parts[4].length() == 0 ? "VALUE" : is_const ? "IN" : "OUT";
+  return std::string(kind) + "(" + parts[3].str() + ", " + parts[5].str() + ")";
+}
+
+// SYCL has no kernels without types of parameters and local memory: the words become Kernel C's.
+inline std::string sycl_source(const std::string& body) {
+  std::string text, rest = body;
+  const std::regex head(R"(KERNEL (\w+)\(([^)]*)\))");
+  for (std::smatch found; std::regex_search(rest, found, head); rest = found.suffix()) {
+    text += found.prefix().str() + "KERNEL(" + found[1].str() + ", TestTile";
+    std::istringstream parameters(found[2].str());
+    for (std::string each; std::getline(parameters, each, ',');)
+      text += ", " + kernel_c_parameter(each);
+    text += ")";
+  }
+  text += rest;
+  text = std::regex_replace(text, std::regex(R"(LOCAL unsigned tile\[GROUP_SIZE\];)"), "");
+  text = std::regex_replace(text, std::regex(R"(\btile\[)"), "tile->values[");
+  text = std::regex_replace(text, std::regex("BARRIER;"), "BARRIER(work);");
+  return kernel::assemble(Target::sycl,
+                          {{{"test.kc",
+                             "#define GROUP GROUP_ID(work)\n"
+                             "#define THREAD LOCAL_ID(work)\n"
+                             "#define AT (GROUP * GROUP_SIZE + THREAD)\n"
+                             "typedef struct { u32 values[GROUP_SIZE]; } TestTile;\n" +
+                                 text}}});
+}
+
 inline std::string source_for(Target target, const std::string& body) {
+  if (target == Target::sycl) return sycl_source(body);
   const char* cuda =
       "#define KERNEL extern \"C\" __global__ void\n#define GLOBAL\n#define LOCAL __shared__\n"
       "#define GROUP blockIdx.x\n#define THREAD threadIdx.x\n#define BARRIER __syncthreads()\n";

@@ -429,9 +429,10 @@ TEST(Queue, AResidentLaunchRunsAllGroupsAtOnceOrIsRefused) {
     const std::string body =
         "KERNEL meet(GLOBAL volatile unsigned* arrived, unsigned groups) {\n"
         "  if (THREAD == 0) { ADD(arrived); while (*arrived < groups) {} }\n}\n";
-    const std::string add = device.traits().target == Target::cuda
-                                ? "#define ADD(p) atomicAdd((unsigned*)(p), 1u)\n"
-                                : "#define ADD(p) atomic_inc(p)\n";
+    const std::string add =
+        device.traits().target == Target::cuda   ? "#define ADD(p) atomicAdd((unsigned*)(p), 1u)\n"
+        : device.traits().target == Target::sycl ? "#define ADD(p) ATOMIC_ADD_U32(p, 1u)\n"
+                                                 : "#define ADD(p) atomic_inc(p)\n";
     TAKE(auto program, device.build({.text = source_for(device.traits().target, add + body),
                                      .group_size = 64,
                                      .defines = {},

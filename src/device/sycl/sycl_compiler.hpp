@@ -1,0 +1,28 @@
+// The SYCL compiler as a process of its own: SYCL has no portable way to compile a text within one.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "device/sycl/sycl_api.hpp"
+
+namespace penstock::sycl_plugin {
+
+// Returns the compiler and its options: those that made the plug-in, with the program of
+// PENSTOCK_SYCL_COMPILER in its place where that is set.
+std::vector<std::string> compiler_command(const Api& api);
+
+struct CompilerRun {
+  bool succeeded = false;
+  std::string log;  // of both outputs
+};
+// Runs a command and waits for it. Code::unsupported where it cannot be started.
+Result<CompilerRun> run_compiler(const std::vector<std::string>& command,
+                                 const std::string& log_path);
+
+// Returns the path of sycl.hpp in the form that the compiler reads fastest, made once and kept in
+// the cache; "" where the cache is off or the compiler has no such form.
+std::string precompiled_header(const Api& api, const std::vector<std::string>& command);
+// A header of the compiler was changed since: the file is of no use.
+void forget_precompiled_header(const std::string& path);
+
+}  // namespace penstock::sycl_plugin
