@@ -12,9 +12,11 @@ namespace penstock::device {
 // Appends lines about what is missing to `notes`. Thread-safe, any number of times.
 std::vector<Traits> list_cuda_devices(std::vector<std::string>& notes);
 std::vector<Traits> list_opencl_devices(std::vector<std::string>& notes);
+std::vector<Traits> list_metal_devices(std::vector<std::string>& notes);  // on Apple's systems
 // `index` is the number in the id, from the driver's own list.
 Result<std::shared_ptr<Device>> open_cuda_device(unsigned index);
 Result<std::shared_ptr<Device>> open_opencl_device(unsigned index);
+Result<std::shared_ptr<Device>> open_metal_device(unsigned index);
 // Opens in the context of a cl_command_queue; Code::invalid for 0.
 Result<std::shared_ptr<Device>> open_opencl_device_of_queue(std::uint64_t handle);
 // Guesses, without starting a driver, whether CUDA has the device that is selected as open_device()
