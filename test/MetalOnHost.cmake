@@ -1,2 +1,15 @@
-# Tests of the host executor once more, over Metal's texts: kernel_c/metal_on_host. The sets have every
-# family of hand-written kernels and every template of pipelines.
+# Tests of the host executor once more, over Metal's texts (kernel_c/metal_on_host): every template of
+# pipelines and each family of hand-written kernels in one setting. CTest's set is a choice, as the
+# executor is slow; PENSTOCK_HOST_TARGET=metal in the environment has any test program do so.
+if(PENSTOCK_CLANGXX)
+  function(penstock_metal_on_host program name filter)
+    add_test(NAME metal_on_host_${name} COMMAND ${program} --gtest_filter=${filter})
+    set_tests_properties(metal_on_host_${name} PROPERTIES LABELS kernel_c
+      ENVIRONMENT "PENSTOCK_HOST_TARGET=metal;GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/test-results/metal_on_host_${name}.xml")
+  endfunction()
+  penstock_metal_on_host(host_kernel pipelines Devices/Pipelines.*/Gpu*:Devices/Lookups.*/0:Devices/LocalGroups.*/0)
+  penstock_metal_on_host(host_kernel groups
+    Devices/PartitionedGroups.*/0:Devices/MergedGroups.*/0:Devices/DeviceTables.*/0:Devices/DenseGroups.*/0)
+  penstock_metal_on_host(on_device_primitive primitives Devices/*/0)
+  penstock_metal_on_host(on_device_video video VideoAdversarial.KernelsHaveNoFaultsOnTheHostsExecutor:*.NoAccessIsOutsideAndNoneRaces)
+endif()
