@@ -31,6 +31,13 @@ constexpr std::array drivers = {
            .open = device::open_cuda_device,
            .what_to_install =
                "for an NVIDIA GPU: its driver, and NVRTC from PyPI's nvidia-cuda-nvrtc"},
+#ifdef __APPLE__
+    Driver{.name = "metal",
+           .may_have_cpus = false,
+           .list = device::list_metal_devices,
+           .open = device::open_metal_device,
+           .what_to_install = "for a Mac with Apple silicon: nothing, macOS has Metal"},
+#endif
     Driver{.name = "opencl",
            .may_have_cpus = true,
            .list = device::list_opencl_devices,

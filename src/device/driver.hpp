@@ -13,10 +13,12 @@ namespace penstock::device {
 std::vector<Traits> list_cuda_devices(std::vector<std::string>& notes);
 std::vector<Traits> list_opencl_devices(std::vector<std::string>& notes);
 std::vector<Traits> list_sycl_devices(std::vector<std::string>& notes);
+std::vector<Traits> list_metal_devices(std::vector<std::string>& notes);  // on Apple's systems
 // `index` is the number in the id, from the driver's own list.
 Result<std::shared_ptr<Device>> open_cuda_device(unsigned index);
 Result<std::shared_ptr<Device>> open_opencl_device(unsigned index);
 Result<std::shared_ptr<Device>> open_sycl_device(unsigned index);
+Result<std::shared_ptr<Device>> open_metal_device(unsigned index);
 // Opens in the context of a cl_command_queue; Code::invalid for 0.
 Result<std::shared_ptr<Device>> open_opencl_device_of_queue(std::uint64_t handle);
 // Opens in the context of a sycl::queue, by its address; Code::invalid for 0.

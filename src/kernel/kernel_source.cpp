@@ -1,6 +1,7 @@
 #include "kernel/kernel_source.hpp"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -209,6 +210,23 @@ std::string assemble_parts(Target target, std::span<const SourcePart> parts, Fin
   return with_kernel_macros(target, includer.take());
 }
 
+// Metal has no float64: a text that names it gets one in software before it, and its functions
+// where it names one of them.
+static std::string software_float64(Target target, const std::string& text) {
+  const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
+  if (target != Target::metal || !(has("f64") || has("F64"))) return {};
+  constexpr std::array functions = {"MATH_EXP_F64", "MATH_LOG_F64", "MATH_LOG10_F64",
+                                    "MATH_SIN_F64", "MATH_COS_F64", "MATH_TAN_F64",
+                                    "MATH_POW_F64"};
+  const bool has_functions = std::ranges::any_of(functions, has);
+  std::vector<const char*> names = {
+      has_functions ? "kernel/soft_f64_math.kc" : "kernel/soft_f64.kc", "kernel/metal_f64.prelude"};
+  if (has_functions) names.push_back("kernel/metal_f64_math.prelude");
+  std::vector<SourcePart> parts;
+  for (const char* name : names) parts.push_back({name, std::string(kernel_source(name))});
+  return assemble_parts(target, parts, kernel_source);
+}
+
 static std::string assemble_anew(Target target, std::span<const SourcePart> parts,
                                  FindSource find) {
   std::string text;
@@ -220,8 +238,10 @@ static std::string assemble_anew(Target target, std::span<const SourcePart> part
   if (is_plain(target)) add("kernel/plain.prelude", kernel_source("kernel/plain.prelude"));
   add(prelude_name(target), prelude_of(prelude_name(target)));
   if (is_plain(target)) text += "namespace kernelc {\n";
+  const std::string program = assemble_parts(target, parts, find);
+  text += software_float64(target, program);
   add("kernel/group.kc", kernel_source("kernel/group.kc"));
-  text += assemble_parts(target, parts, find);
+  text += program;
   if (is_plain(target)) text += "}  // namespace kernelc\n";
   return text;
 }

@@ -161,6 +161,8 @@ u32 ballot(WORK work, u32 predicate, u32 subgroup_size, const char* file, int li
   return lanes;
 }
 
+WORK current_work() { return active->current; }
+
 void note_atomic(const void* address, std::size_t bytes, const void* place) {
   note(address, bytes, Access::atomic, place);
 }

@@ -39,6 +39,8 @@ using Findings = std::vector<std::string>;
 // arguments: for each parameter a pointer to the pointer (IN, OUT, ATOMIC) or to the value (VALUE).
 Findings launch(const KernelEntry& kernel, u32 groups, void** arguments,
                 const LaunchOptions& options = {});
+// The thread that runs: for texts whose barriers do not say whose they are.
+WORK current_work();
 const KernelEntry* find_kernel(std::string_view name);
 
 // launch(kernel, groups, arguments...) with the arguments themselves.

@@ -1,6 +1,7 @@
 #include "kernel_c/host_device.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -97,16 +98,19 @@ class HostQueue : public Queue {
 class HostDevice : public Device {
  public:
   explicit HostDevice(const HostDeviceOptions& options) : options_(options) {
-    traits_.id = traits_.name = "host";
-    traits_.target = Target::host;
+    traits_.id = traits_.name = options.target == Target::host ? "host" : "metal on host";
+    traits_.target = options.target;
     traits_.compute_units = 2;
     traits_.max_group_size = options.max_group_size;
     traits_.global_bytes = traits_.max_allocation_bytes = std::uint64_t{1} << 30;
     traits_.local_bytes = 32 << 10;
     traits_.is_cpu = options.is_cpu;
-    traits_.has_subgroups = options.subgroup_size > 0;
-    traits_.subgroup_size = std::max(1u, options.subgroup_size);
-    traits_.has_f64 = traits_.has_atomic_u64 = true;
+    // Metal's text has SIMD-groups of 32 threads where groups are whole ones.
+    const bool is_metal = options.target == Target::metal;
+    traits_.has_subgroups = is_metal || options.subgroup_size > 0;
+    traits_.subgroup_size = is_metal ? 32u : std::max(1u, options.subgroup_size);
+    traits_.has_f64 = true;
+    traits_.has_atomic_u64 = options.target == Target::host;
   }
   Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override {
     return std::shared_ptr<Buffer>(std::make_shared<HeapBuffer>(bytes));
@@ -131,8 +135,8 @@ class HostDevice : public Device {
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override {
     static std::mutex mutex;
     static std::map<std::string, std::shared_ptr<Program>> programs;
-    HostProgramOptions options{source.group_size, source.defines};
-    if (options_.subgroup_size > 0)
+    HostProgramOptions options{source.group_size, source.defines, options_.target};
+    if (options_.subgroup_size > 0 && options_.target == Target::host)
       options.defines.emplace_back("SUBGROUP_SIZE", std::to_string(options_.subgroup_size));
     std::string key = source.text + std::to_string(source.group_size);
     for (const auto& [name, value] : options.defines) key += '\n' + name + '=' + value;
@@ -150,7 +154,9 @@ class HostDevice : public Device {
 
 }  // namespace
 
-std::shared_ptr<Device> make_host_device(const HostDeviceOptions& options) {
+std::shared_ptr<Device> make_host_device(HostDeviceOptions options) {
+  const char* target = std::getenv("PENSTOCK_HOST_TARGET");
+  if (target != nullptr && std::string_view(target) == "metal") options.target = Target::metal;
   return std::make_shared<HostDevice>(options);
 }
 

@@ -11,7 +11,9 @@ struct HostDeviceOptions {
   std::uint32_t max_group_size = 32;
   ThreadOrder order = ThreadOrder::forward;
   std::uint32_t subgroup_size = 0;  // 0: none
+  Target target = Target::host;     // or Target::metal: its texts, on the same executor
 };
-std::shared_ptr<Device> make_host_device(const HostDeviceOptions& options);
+// PENSTOCK_HOST_TARGET=metal in the environment: Target::metal, whatever the options say.
+std::shared_ptr<Device> make_host_device(HostDeviceOptions options);
 
 }  // namespace penstock::kernel

@@ -11,6 +11,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "kernel_c/metal_on_host.hpp"
+
 extern char** environ;
 
 namespace penstock::kernel {
@@ -60,7 +62,7 @@ Status compile_step(const fs::path& folder, const char* lists,
   command.insert(command.end(), more.begin(), more.end());
   if (run_command(command, folder, folder / "compiler.log") == 0) return {};
   return Status(Code::compile,
-                "host text does not compile:\n" + content_of(folder / "compiler.log"));
+                "the text does not compile on the host:\n" + content_of(folder / "compiler.log"));
 }
 
 // program.cpp to program. clang does so in two steps: code that is optimised and instrumented as
@@ -72,6 +74,9 @@ Status compile(const fs::path& folder, const HostProgramOptions& options) {
   std::vector<std::string> words = {"-DGROUP_SIZE=" + std::to_string(options.group_size)};
   for (const auto& [name, value] : options.defines) words.push_back("-D" + name + "=" + value);
   if (has_two_steps) words.push_back("-emit-llvm");
+  if (options.target == Target::metal)
+    words.insert(words.end(), {"-I" PENSTOCK_KERNEL_C_DIRECTORY "/metal_on_host",
+                               "-Wno-unknown-attributes", "-fsigned-char"});
   words.insert(words.end(), {"-c", "program.cpp", "-o", code});
   PENSTOCK_TRY(compile_step(folder,
                             PENSTOCK_HOST_LAUNCHER "|" PENSTOCK_HOST_COMPILER
@@ -145,11 +150,13 @@ bool HostProgram::finds_races() {
 Result<HostProgram> HostProgram::build(std::string_view text, const HostProgramOptions& options) {
   HostProgram program;
   PENSTOCK_ASSIGN(program.signatures_, read_signatures(text));
+  std::string code(text);
+  if (options.target == Target::metal) { PENSTOCK_ASSIGN(code, metal_text_on_host(text)); }
   std::string pattern = (fs::temp_directory_path() / "penstock-host-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr)
     return Status(Code::io, "cannot make a folder like " + pattern);
   program.folder_ = std::make_shared<const Folder>(pattern);
-  std::ofstream(program.folder_->path / "program.cpp", std::ios::binary) << text;
+  std::ofstream(program.folder_->path / "program.cpp", std::ios::binary) << code;
   PENSTOCK_TRY(compile(program.folder_->path, options));
   program.server_ = std::make_shared<HostServer>(program.folder_->path / "program");
   return program;

@@ -1,6 +1,6 @@
-// Compiles an assembled host text with the system's compiler and runs its kernels on the host
-// executor, under AddressSanitizer and UndefinedBehaviorSanitizer, each launch in a process of its
-// own, so that a defect ends that process and is a Status here.
+// Compiles an assembled host or Metal text with the system's compiler and runs its kernels on the
+// host executor, under AddressSanitizer and UndefinedBehaviorSanitizer, each launch in a process of
+// its own, so that a defect ends that process and is a Status here.
 //
 //     PENSTOCK_ASSIGN(const auto program,
 //         kernel::HostProgram::build(kernel::assemble(Target::host, parts), {.group_size = 64}));
@@ -46,6 +46,7 @@ enum class ThreadOrder : unsigned char { forward, reverse, shuffled };
 struct HostProgramOptions {
   std::uint32_t group_size = 64;
   std::vector<std::pair<std::string, std::string>> defines = {};
+  Target target = Target::host;  // or Target::metal, which needs clang
 };
 
 class HostProgram {

@@ -11,7 +11,7 @@
 namespace penstock::plan {
 namespace {
 
-// Metal has no float64, nor have many small OpenCL devices. Refuses by name what a compiler would
+// Many small OpenCL devices have no float64. Refuses by name what a compiler would
 // refuse later.
 Status check_float64(const Traits& traits, const TileProgram& program) {
   if (traits.has_f64) return {};

@@ -127,5 +127,24 @@ TEST(Policies, GroupsThatMergeByHalvesArePowersOfTwo) {
   }
 }
 
+// A compiler would refuse it later, and without a name.
+TEST(Variants, Float64IsRefusedByNameWhereADeviceHasNone) {
+  Plan plan;
+  const StepId rows = plan.source(two_columns());
+  Builder b(plan.step(rows).schema);
+  const auto real = b.cast(b.column(0u), {Kind::float64});
+  ASSERT_TRUE(real.ok());
+  const auto total = plan.reduce(rows, b.graph(), {{Aggregate::maximum, *real, "most", nullptr}});
+  ASSERT_TRUE(total.ok());
+  const auto program = fuse(plan, rows, *total);
+  ASSERT_TRUE(program.ok());
+  Traits traits = typical_traits(Target::opencl);
+  EXPECT_TRUE(choose_variant(traits, *program).ok());
+  traits.has_f64 = false;
+  const Status refused = choose_variant(traits, *program).status();
+  EXPECT_EQ(refused.code(), Code::unsupported);
+  EXPECT_NE(refused.message().find("float64, which opencl lacks"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace penstock::plan

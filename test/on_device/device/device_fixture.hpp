@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kernel/kernel_source.hpp"
+#include "kernel_c/host_device.hpp"
 #include "penstock/device.hpp"
 
 // Read by LeakSanitizer where a build has it: PoCL 3.1 loses 16 bytes a process when it compiles.
@@ -125,25 +126,34 @@ inline const auto* const cache_directory =
     getenv("PENSTOCK_CACHE_DIR") ? nullptr
                                  : ::testing::AddGlobalTestEnvironment(new EmptyCacheDirectory);
 
-// Runs a body for every device found. A machine without any is a failed test: PoCL is what the
-// set-up installs.
-template <class Body> void on_each_device(Body body) {
+// Every device found. PENSTOCK_HOST_TARGET in the environment: the host executor instead, which
+// runs the texts of that target (kernel_c/host_device.hpp).
+inline std::vector<std::shared_ptr<Device>> devices_under_test() {
+  if (getenv("PENSTOCK_HOST_TARGET") != nullptr) return {kernel::make_host_device({})};
+  std::vector<std::shared_ptr<Device>> devices;
   std::vector<std::string> notes;
-  const std::vector<Traits> devices = list_devices(&notes);
-  std::string all_notes;
-  for (const std::string& note : notes) all_notes += note + "\n";
-  ASSERT_FALSE(devices.empty()) << all_notes;
-  for (const Traits& traits : devices) {
-    SCOPED_TRACE(traits.id + " " + traits.name);
+  for (const Traits& traits : list_devices(&notes)) {
     auto device = open_device(traits.id);
-    ASSERT_TRUE(device.ok()) << device.status().text();
-    body(**device);
+    EXPECT_TRUE(device.ok()) << device.status().text();
+    if (device.ok()) devices.push_back(std::move(device).value());
+  }
+  for (const std::string& note : notes) EXPECT_FALSE(devices.empty()) << note;
+  return devices;
+}
+
+// Runs a body for every device. A machine without any is a failed test: PoCL is what the set-up
+// installs. The body takes what keeps the device.
+template <class Body> void on_each_shared(Body body) {
+  const auto devices = devices_under_test();
+  ASSERT_FALSE(devices.empty());
+  for (const std::shared_ptr<Device>& device : devices) {
+    SCOPED_TRACE(device->traits().id + " " + device->traits().name);
+    body(device);
   }
 }
 
-// The same, for bodies that keep the device.
-template <class Body> void on_each_shared(Body body) {
-  on_each_device([&](Device& found) { body(*open_device(found.traits().id)); });
+template <class Body> void on_each_device(Body body) {
+  on_each_shared([&](const std::shared_ptr<Device>& device) { body(*device); });
 }
 
 #define EXPECT_OK(...)                                                    \

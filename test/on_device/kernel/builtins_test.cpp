@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "kernel/bandwidth.hpp"
-#include "kernel_c/host_program.hpp"
+#include "kernel_c/host_device.hpp"
 #include "on_device/device/device_fixture.hpp"
 
 namespace penstock::kernel {
@@ -251,6 +251,14 @@ TEST(KernelWords, DevicesComputeWhatTheHostComputes) {
   on_each_device([](Device& device) {
     for (const std::uint32_t group_size : {1u, 64u, 96u}) compare_all(device, group_size);
   });
+}
+
+TEST(KernelWords, MetalsTextComputesWhatTheHostsDoes) {
+  for (const std::uint32_t group_size : {1u, 64u, 96u})
+    compare_all(*make_host_device({.max_group_size = group_size,
+                                   .order = ThreadOrder::shuffled,
+                                   .target = Target::metal}),
+                group_size);
 }
 
 // Without races, divergence or undefined behaviour, in any order, and by sub-groups as well as

@@ -1,0 +1,366 @@
+#include <algorithm>
+#include <cstring>
+#include <deque>
+
+#include "device/metal/metal_device.hpp"
+#include "device/queue_checks.hpp"
+
+namespace penstock::metal {
+namespace {
+
+// A download's bytes, which the host copies once the device has written them.
+struct Download {
+  std::uint64_t number;  // of the command buffer that writes `from`
+  id<MTLBuffer> from;
+  void* to;
+  std::uint64_t bytes;
+};
+
+// A queue's command buffers in order. Events of other threads look into it, hence the lock.
+class Commands {
+ public:
+  // Returns the number of a buffer that was committed.
+  std::uint64_t add(id<MTLCommandBuffer> buffer) {
+    const std::lock_guard lock(mutex_);
+    running_.push_back(buffer);
+    return last_++;
+  }
+  std::uint64_t next_number() {
+    const std::lock_guard lock(mutex_);
+    return last_;
+  }
+  void add(Download download) {
+    const std::lock_guard lock(mutex_);
+    downloads_.push_back(download);
+  }
+  // Waits for all buffers up to a number, copies what they have downloaded, and returns the first
+  // failure there has been.
+  Status finish(std::uint64_t number) {
+    while (const id<MTLCommandBuffer> buffer = first_up_to(number)) {
+      [buffer waitUntilCompleted];
+      drop(buffer);
+    }
+    const std::lock_guard lock(mutex_);
+    for (; !downloads_.empty() && downloads_.front().number <= number; downloads_.pop_front()) {
+      const Download& download = downloads_.front();
+      if (failure_.ok()) std::memcpy(download.to, download.from.contents, download.bytes);
+    }
+    return failure_;
+  }
+
+ private:
+  id<MTLCommandBuffer> first_up_to(std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    return running_.empty() || first_ > number ? nil : running_.front();
+  }
+  // Of a completed buffer; another thread may have been faster.
+  void drop(id<MTLCommandBuffer> buffer) {
+    const std::lock_guard lock(mutex_);
+    if (running_.empty() || running_.front() != buffer) return;
+    if (buffer.status == MTLCommandBufferStatusError && failure_.ok())
+      failure_ = Status(Code::device_lost, "the device's work failed: " + text_of(buffer.error));
+    running_.pop_front();
+    first_++;
+  }
+  std::mutex mutex_;
+  std::deque<id<MTLCommandBuffer>> running_;
+  std::deque<Download> downloads_;
+  std::uint64_t first_ = 0, last_ = 0;  // number of running_.front(), of the next
+  Status failure_;
+};
+
+class MetalEvent : public Event {
+ public:
+  MetalEvent(ContextPointer context, std::shared_ptr<Commands> commands, std::uint64_t number,
+             id<MTLCommandBuffer> buffer, id<MTLEvent> signal, std::uint64_t value)
+      : context_(std::move(context)),
+        commands_(std::move(commands)),
+        number_(number),
+        buffer_(buffer),
+        signal_(signal),
+        value_(value) {}
+  Status wait() const override {
+    @autoreleasepool {
+      return commands_->finish(number_).with("on " + context_->traits.id);
+    }
+  }
+  Result<double> seconds_since(const Event& earlier) const override {
+    const auto* other = dynamic_cast<const MetalEvent*>(&earlier);
+    if (other == nullptr || other->context_ != context_)
+      return Status(Code::invalid, "the earlier event is of another device");
+    return buffer_.GPUEndTime - other->buffer_.GPUEndTime;
+  }
+  const ContextPointer& context() const { return context_; }
+  void encode_wait(id<MTLCommandBuffer> later) const {
+    [later encodeWaitForEvent:signal_ value:value_];
+  }
+
+ private:
+  ContextPointer context_;
+  std::shared_ptr<Commands> commands_;
+  std::uint64_t number_;
+  id<MTLCommandBuffer> buffer_;  // that ends with the event
+  id<MTLEvent> signal_;
+  std::uint64_t value_;
+};
+
+// Encodes work into a command buffer, through one encoder at a time: launches through one, copies
+// through another.
+class Encoder : public device::QueueState {
+ public:
+  Encoder(ContextPointer c, id<MTLCommandQueue> q) : context(std::move(c)), queue_(q) {
+    signal_ = [context->device newEvent];
+  }
+  ~Encoder() override {
+    @autoreleasepool {
+      commit();
+    }
+  }
+
+  id<MTLComputeCommandEncoder> launches() {
+    if (launches_ == nil) {
+      end_encoding();
+      launches_ = [buffer() computeCommandEncoder];
+    }
+    return launches_;
+  }
+  id<MTLBlitCommandEncoder> copies() {
+    if (copies_ == nil) {
+      end_encoding();
+      copies_ = [buffer() blitCommandEncoder];
+    }
+    return copies_;
+  }
+  // Long queues begin to run while more is encoded.
+  void count_work() {
+    constexpr unsigned most_uncommitted = 64;
+    if (++uncommitted_ >= most_uncommitted) commit();
+  }
+  void commit() {
+    if (buffer_ == nil) return;
+    end_encoding();
+    [buffer_ commit];
+    commands->add(buffer_);
+    buffer_ = nil, uncommitted_ = 0;
+  }
+
+  Result<std::shared_ptr<Event>> record_event() override {
+    @autoreleasepool {
+      const id<MTLCommandBuffer> ending = buffer();
+      end_encoding();
+      [ending encodeSignalEvent:signal_ value:++value_];
+      commit();
+      return std::shared_ptr<Event>(std::make_shared<MetalEvent>(
+          context, commands, commands->next_number() - 1, ending, signal_, value_));
+    }
+  }
+  Status wait_for(const Event& event) override {
+    const auto* other = dynamic_cast<const MetalEvent*>(&event);
+    if (other == nullptr || other->context() != context)
+      return Status(Code::invalid,
+                    "a queue of " + context->traits.id + " cannot wait for another device's event");
+    @autoreleasepool {
+      const id<MTLCommandBuffer> waiting = buffer();
+      end_encoding();
+      other->encode_wait(waiting);
+    }
+    return {};
+  }
+  Status finish() override {
+    @autoreleasepool {
+      commit();
+      const std::uint64_t next = commands->next_number();
+      return next == 0 ? Status() : commands->finish(next - 1).with("on " + context->traits.id);
+    }
+  }
+
+  ContextPointer context;
+  std::shared_ptr<Commands> commands = std::make_shared<Commands>();
+
+ private:
+  id<MTLCommandBuffer> buffer() {
+    if (buffer_ == nil) buffer_ = [queue_ commandBuffer];
+    return buffer_;
+  }
+  void end_encoding() {
+    [launches_ endEncoding];
+    [copies_ endEncoding];
+    launches_ = nil, copies_ = nil;
+  }
+  id<MTLCommandQueue> queue_;
+  id<MTLEvent> signal_;
+  std::uint64_t value_ = 0;  // of the last signal
+  id<MTLCommandBuffer> buffer_;
+  id<MTLComputeCommandEncoder> launches_;
+  id<MTLBlitCommandEncoder> copies_;
+  unsigned uncommitted_ = 0;
+};
+
+class MetalQueue : public Queue {
+ public:
+  MetalQueue(std::shared_ptr<Encoder> encoder, bool is_borrowed)
+      : encoder_(std::move(encoder)), is_borrowed_(is_borrowed) {}
+  ~MetalQueue() override {
+    if (is_borrowed_ && !uses_pool_) return;
+    (void)encoder_->finish();
+  }
+
+  Status upload(const Buffer& to, const void* from, std::uint64_t bytes,
+                std::uint64_t to_offset) override {
+    PENSTOCK_TRY(device::check_range("upload", to, bytes, to_offset));
+    if (bytes == 0) return {};
+    @autoreleasepool {
+      PENSTOCK_ASSIGN(const Memory target, use(to));
+      Memory source = context().shared.find(from, bytes);
+      if (source.buffer == nil)
+        source.buffer = [context().device newBufferWithBytes:from
+                                                      length:bytes
+                                                     options:MTLResourceStorageModeShared];
+      return copy_bytes(source, target, to_offset, bytes);
+    }
+  }
+  Status download(void* to, const Buffer& from, std::uint64_t bytes,
+                  std::uint64_t from_offset) override {
+    PENSTOCK_TRY(device::check_range("download", from, bytes, from_offset));
+    if (bytes == 0) return {};
+    @autoreleasepool {
+      PENSTOCK_ASSIGN(Memory source, use(from));
+      source.offset += from_offset;
+      const Memory shared = context().shared.find(to, bytes);
+      if (shared.buffer != nil) return copy_bytes(source, shared, 0, bytes);
+      const Memory between{[context().device newBufferWithLength:bytes
+                                                         options:MTLResourceStorageModeShared],
+                           0};
+      const std::uint64_t number = encoder_->commands->next_number();
+      PENSTOCK_TRY(copy_bytes(source, between, 0, bytes));
+      encoder_->commands->add({number, between.buffer, to, bytes});
+      return {};
+    }
+  }
+  Status copy(const Buffer& to, const Buffer& from, std::uint64_t bytes) override {
+    PENSTOCK_TRY(device::check_copy(to, from, bytes));
+    if (bytes == 0) return {};
+    @autoreleasepool {
+      PENSTOCK_ASSIGN(const Memory target, use(to));
+      PENSTOCK_ASSIGN(const Memory source, use(from));
+      return copy_bytes(source, target, 0, bytes);
+    }
+  }
+  // Metal fills with one byte; other words are copied from memory that the host fills.
+  Status fill(const Buffer& to, std::uint32_t value, std::uint64_t bytes) override {
+    PENSTOCK_TRY(device::check_fill(to, bytes));
+    if (bytes == 0) return {};
+    @autoreleasepool {
+      PENSTOCK_ASSIGN(const Memory target, use(to));
+      if (value == (value & 255u) * 0x01010101u) {
+        [encoder_->copies() fillBuffer:target.buffer
+                                 range:NSMakeRange(target.offset, bytes)
+                                 value:static_cast<std::uint8_t>(value)];
+        encoder_->count_work();
+        return {};
+      }
+      constexpr std::uint64_t most_bytes = std::uint64_t{1} << 20;
+      const std::vector<std::uint32_t> words(std::min(bytes, most_bytes) / 4, value);
+      const Memory source{[context().device newBufferWithBytes:words.data()
+                                                        length:words.size() * 4
+                                                       options:MTLResourceStorageModeShared],
+                          0};
+      for (std::uint64_t at = 0; at < bytes; at += most_bytes)
+        PENSTOCK_TRY(copy_bytes(source, target, at, std::min(bytes - at, most_bytes)));
+      return {};
+    }
+  }
+  Status launch(const Program& program, std::string_view name, std::uint32_t groups,
+                std::span<const Argument> arguments) override {
+    const auto* built = dynamic_cast<const MetalProgram*>(&program);
+    if (built == nullptr)
+      return Status(Code::invalid,
+                    "kernel '" + std::string(name) + "' belongs to another driver's device");
+    PENSTOCK_ASSIGN(const Kernel* const kernel, built->module().kernel(name));
+    if (arguments.size() < kernel->parameters.size())
+      return device::check_argument_count(name, kernel->parameters.size(), arguments.size());
+    if (groups == 0) return {};
+    @autoreleasepool {
+      for (std::size_t i = 0; i < arguments.size(); i++)
+        if (const Status checked = check_argument(*kernel, i, arguments[i]); !checked.ok())
+          return device::with_argument(checked, i, name);
+      const id<MTLComputeCommandEncoder> launches = encoder_->launches();
+      [launches setComputePipelineState:kernel->state];
+      for (std::size_t i = 0; i < arguments.size(); i++)
+        PENSTOCK_TRY(set_argument(launches, i, arguments[i]));
+      [launches dispatchThreadgroups:MTLSizeMake(groups, 1, 1)
+               threadsPerThreadgroup:MTLSizeMake(built->group_size(), 1, 1)];
+      encoder_->count_work();
+      return {};
+    }
+  }
+  Result<std::shared_ptr<Event>> record() override { return encoder_->record(); }
+  Status wait_for(const Event& event) override { return encoder_->wait_for(event); }
+  Status flush() override {
+    @autoreleasepool {
+      encoder_->commit();
+    }
+    return {};
+  }
+  Status finish() override { return encoder_->finish(); }
+
+ private:
+  Context& context() { return *encoder_->context; }
+  Result<Memory> use(const Buffer& buffer) {
+    const auto* pooled = dynamic_cast<const device::PooledBuffer*>(&buffer);
+    if (pooled == nullptr || pooled->device() != encoder_->context.get())
+      return Status(Code::invalid,
+                    "the buffer belongs to another device than " + context().traits.id);
+    PENSTOCK_TRY(pooled->touch(encoder_));
+    uses_pool_ |= !pooled->is_borrowed();
+    return memory_of(pooled->handle());
+  }
+  Status copy_bytes(const Memory& from, const Memory& to, std::uint64_t to_offset,
+                    std::uint64_t bytes) {
+    if (from.buffer == nil || to.buffer == nil)
+      return Status(Code::no_memory, "there is no room for a copy of " + std::to_string(bytes) +
+                                         " bytes on the way to " + context().traits.id);
+    [encoder_->copies() copyFromBuffer:from.buffer
+                          sourceOffset:from.offset
+                              toBuffer:to.buffer
+                     destinationOffset:to.offset + to_offset
+                                  size:bytes];
+    encoder_->count_work();
+    return {};
+  }
+  static Status check_argument(const Kernel& kernel, std::size_t index, const Argument& argument) {
+    if (argument.buffer == nullptr && argument.byte_count == 0)
+      return Status(Code::invalid, "neither a buffer nor a value");
+    if (index >= kernel.parameters.size() || !kernel.parameters[index].is_known) return {};
+    const std::uint64_t wanted = kernel.parameters[index].bytes;
+    if (argument.buffer == nullptr && argument.byte_count != wanted)
+      return Status(Code::invalid, "has " + std::to_string(argument.byte_count) +
+                                       " bytes, the kernel's parameter " + std::to_string(wanted));
+    return {};
+  }
+  Status set_argument(id<MTLComputeCommandEncoder> launches, std::size_t index,
+                      const Argument& argument) {
+    if (argument.buffer == nullptr) {
+      [launches setBytes:argument.bytes.data() length:argument.byte_count atIndex:index];
+      return {};
+    }
+    PENSTOCK_ASSIGN(const Memory memory, use(*argument.buffer));
+    [launches setBuffer:memory.buffer
+                 offset:memory.offset + argument.offset_bytes
+                atIndex:index];
+    return {};
+  }
+
+  std::shared_ptr<Encoder> encoder_;
+  bool is_borrowed_;
+  bool uses_pool_ = false;  // the pool takes a destroyed queue for a finished one
+};
+
+}  // namespace
+
+std::unique_ptr<Queue> make_queue(const ContextPointer& context, id<MTLCommandQueue> queue,
+                                  bool is_borrowed) {
+  return std::make_unique<MetalQueue>(std::make_shared<Encoder>(context, queue), is_borrowed);
+}
+
+}  // namespace penstock::metal
