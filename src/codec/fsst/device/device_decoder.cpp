@@ -13,10 +13,6 @@
 namespace penstock::fsst {
 namespace {
 
-constexpr std::uint64_t spans_local_bytes =
-    FSST_SPAN_HEAD_BYTES +
-    std::uint64_t{span_warps} * (FSST_STAGE_BYTES + FSST_STEP_CODES);  // of a thread block
-
 bool fits_memory(const Traits& traits) { return fits_tiles(traits, 0); }
 
 struct Variant {
@@ -32,8 +28,16 @@ constexpr std::array<Variant, 3> decoder_variants = {
 }  // namespace
 
 bool has_warps(const Traits& traits) {
-  return traits.target == Target::cuda && device::architecture_number(traits) >= 90 &&
-         traits.max_group_size >= 32 * span_warps && traits.local_bytes >= spans_local_bytes;
+  const SpanPolicy policy = span_policy(traits);
+  return device::architecture_number(traits) >= 90 && traits.max_group_size >= 32 * policy.warps &&
+         traits.local_bytes >= policy.local_bytes();
+}
+
+// CUDA: 28 warps have 72 registers per thread; with 32 the decoding spills. NVIDIA's OpenCL has 48
+// KiB of local memory for a thread block.
+SpanPolicy span_policy(const Traits& traits) {
+  if (traits.target == Target::cuda) return {};
+  return {.warps = 9, .groups_per_multiprocessor = 3, .length_copies = 1, .symbol_copies = 1};
 }
 
 bool fits_tiles(const Traits& traits, std::uint32_t row_bytes) {
