@@ -77,7 +77,9 @@ enum : cl_uint {
   CL_DRIVER_VERSION = 0x102D,
   CL_DEVICE_VERSION = 0x102F,
   CL_DEVICE_EXTENSIONS = 0x1030,
-  CL_DEVICE_WARP_SIZE_NV = 0x4003,         // cl_nv_device_attribute_query
+  CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV = 0x4000,  // cl_nv_device_attribute_query
+  CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV = 0x4001,
+  CL_DEVICE_WARP_SIZE_NV = 0x4003,
   CL_DEVICE_WAVEFRONT_WIDTH_AMD = 0x4043,  // cl_amd_device_attribute_query
   CL_QUEUE_CONTEXT = 0x1090,
   CL_QUEUE_DEVICE = 0x1091,

@@ -105,6 +105,16 @@ std::vector<std::string> compiler_options(const Context& context, bool fast_math
   return options;
 }
 
+// NVIDIA's compiler takes a bound on a thread's registers as an option only. A program that wants
+// one defines it.
+void add_register_bound(const std::string& text, std::vector<std::string>& options) {
+  constexpr std::string_view definition = "\n#define REGISTERS_PER_THREAD ";
+  const std::size_t found = text.find(definition);
+  if (found == std::string::npos) return;
+  options.push_back("-cl-nv-maxrregcount=" +
+                    std::to_string(std::atoi(text.c_str() + found + definition.size())));
+}
+
 std::string joined(const std::vector<std::string>& options) {
   std::string line;
   for (const std::string& option : options) line += (line.empty() ? "" : " ") + option;
@@ -256,7 +266,8 @@ Result<std::shared_ptr<Program>> OpenClDevice::build(const ProgramSource& source
 
 Result<std::shared_ptr<Program>> OpenClDevice::build_or_throw(const ProgramSource& source) {
   PENSTOCK_TRY(device::check_source(traits_, source));
-  const std::vector<std::string> options = compiler_options(*context_, source.fast_math);
+  std::vector<std::string> options = compiler_options(*context_, source.fast_math);
+  if (traits_.has_subgroups) add_register_bound(source.text, options);
   const BuildInput input{
       device::with_head(source, source.fast_math ? "" : "#pragma OPENCL FP_CONTRACT OFF\n"),
       joined(options)};

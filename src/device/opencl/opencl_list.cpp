@@ -32,6 +32,15 @@ std::uint32_t subgroup_size(const Api& api, cl_device_id device, const std::stri
   return 1;
 }
 
+// Returns "sm_90, " and the like; nothing for others' devices.
+std::string nvidia_architecture(const Api& api, cl_device_id device,
+                                const std::string& extensions) {
+  if (extensions.find("cl_nv_device_attribute_query") == std::string::npos) return "";
+  const auto major = number_of<cl_uint>(api, device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, 0),
+             minor = number_of<cl_uint>(api, device, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, 0);
+  return "sm_" + std::to_string(major) + std::to_string(minor) + ", ";
+}
+
 Traits traits_of(const Api& api, cl_platform_id platform, cl_device_id device) {
   const auto text = [&](cl_uint what) { return text_of(api.clGetDeviceInfo, device, what); };
   const std::string extensions = text(CL_DEVICE_EXTENSIONS) + " ";
@@ -42,7 +51,8 @@ Traits traits_of(const Api& api, cl_platform_id platform, cl_device_id device) {
   traits.target = Target::opencl;
   traits.name = text(CL_DEVICE_NAME), traits.vendor = text(CL_DEVICE_VENDOR);
   traits.driver = text(CL_DRIVER_VERSION);
-  traits.architecture = traits.name + ", " + text(CL_DEVICE_VERSION);
+  traits.architecture =
+      nvidia_architecture(api, device, extensions) + traits.name + ", " + text(CL_DEVICE_VERSION);
   traits.compiler = text_of(api.clGetPlatformInfo, platform, CL_PLATFORM_VERSION);
   traits.compute_units = number_of<cl_uint>(api, device, CL_DEVICE_MAX_COMPUTE_UNITS, 1);
   traits.max_group_size = static_cast<std::uint32_t>(

@@ -31,6 +31,7 @@ std::string of_order_word(Type type, const std::string& word) {
 // wide limbs the first two again.
 struct LimbStatements {
   std::string add, take, move, collect, add_wide, take_wide;
+  std::string add_narrow;  // to the word at `at`, and to wide limbs at `to` what it does not hold
 };
 
 // A count that only says whether there is a value need not count.
@@ -46,7 +47,8 @@ bool is_only_seen(const TileProgram& program, std::size_t accumulator) {
 
 class LimbSource {
  public:
-  LimbSource(const TileProgram& program, std::size_t index, std::uint32_t limb, bool is_dense)
+  LimbSource(const TileProgram& program, std::size_t index, std::uint32_t limb, bool is_dense,
+             std::uint32_t narrow_word = 0)
       : a_(program.accumulators[index]),
         count_(std::to_string(limb_count(a_, is_dense)) + "u"),
         first_(std::to_string(limb) + "u"),
@@ -54,6 +56,7 @@ class LimbSource {
         wide_at_("at + " + first_ + " * stride"),
         wide_to_("to + " + first_ + " * stride"),
         limbs_("limbs + " + first_),
+        narrow_at_("at + " + std::to_string(narrow_word) + "u"),
         mine_("mine->a" + std::to_string(index)),
         lowest_(is_dense ? "ranges->" + lowest_name(index) : "(-80)") {
     is_only_seen_ = is_dense && is_only_seen(program, index);
@@ -90,7 +93,17 @@ class LimbSource {
             "limbs_wide_move(" + limbs_ + ", " + count_ + ", " + wide_to_ + ", stride);",
             collect,
             add_wide,
-            "limbs_wide_take(" + wide_at_ + ", stride, " + count_ + ", " + limbs_ + ");"};
+            "limbs_wide_take(" + wide_at_ + ", stride, " + count_ + ", " + limbs_ + ");",
+            narrow_sum()};
+  }
+
+  std::string narrow_sum() const {
+    const std::string to = "(" + narrow_at_ + ", " + wide_to_ + ", stride, to, ";
+    if (a_.kind == AccumulatorKind::sum_f64)
+      return a_.type.kind == Kind::float32 ? "outside |= limbs_narrow_add_f32" + to + count_ +
+                                                 ", " + lowest_ + ", " + value_ + ");"
+                                           : "";
+    return "limbs_narrow_add_word" + to + word_and_sign() + ");";
   }
 
   LimbStatements count() const {
@@ -103,21 +116,25 @@ class LimbSource {
               "if (" + limb + " != 0u) limbs_wide_store(" + wide_to_ + ", 1u);",
               collect,
               "limbs_wide_store(" + wide_at_ + ", 1u);",
-              take_wide};
+              take_wide,
+              "ATOMIC_STORE_U32(" + narrow_at_ + ", 1u);"};
     return {"ATOMIC_ADD_U32(" + at_ + ", 1u);",
             "limbs_take_sum(" + at_ + ", 1u, " + limbs_ + ");",
             "limbs_wide_add(" + wide_to_ + ", " + limb + ", 0u);",
             collect,
             "limbs_wide_add(" + wide_at_ + ", 1u, 0u);",
-            take_wide};
+            take_wide,
+            "ATOMIC_ADD_U32(" + narrow_at_ + ", 1u);"};
   }
 
-  std::string word_sum(const std::string& prefix) const {
+  std::string word_and_sign() const {
     const bool is_unsigned = a_.type.kind == Kind::uint64 || a_.type.kind == Kind::uint32;
-    const std::string word = is_unsigned ? "(u64)" + value_ : "(u64)(i64)" + value_;
-    const std::string is_negative = is_unsigned ? "0u" : "(u32)((i64)" + value_ + " < 0)";
+    return is_unsigned ? "(u64)" + value_ + ", 0u"
+                       : "(u64)(i64)" + value_ + ", (u32)((i64)" + value_ + " < 0)";
+  }
+  std::string word_sum(const std::string& prefix) const {
     const std::string to = prefix == "limbs_" ? at_ + ", " + count_ : wide_at_ + ", stride";
-    return prefix + "add_word(" + to + ", " + word + ", " + is_negative + ");";
+    return prefix + "add_word(" + to + ", " + word_and_sign() + ");";
   }
 
   std::string float_sum(const std::string& prefix) const {
@@ -138,11 +155,12 @@ class LimbSource {
                 "; else " + mine_ + " = " + of_order_word(a_.type, "(" + complement + limb + ")") +
                 ";",
             "limbs_wide_maximum(" + wide_at_ + ", " + word + ");",
-            limb + " = (u32)*(" + wide_at_ + ");"};
+            limb + " = (u32)*(" + wide_at_ + ");",
+            "ATOMIC_MAX_U32(" + narrow_at_ + ", " + word + ");"};
   }
 
   const Accumulator& a_;
-  std::string count_, first_, at_, wide_at_, wide_to_, limbs_, mine_, lowest_, value_;
+  std::string count_, first_, at_, wide_at_, wide_to_, limbs_, narrow_at_, mine_, lowest_, value_;
   bool is_only_seen_ = false;
 };
 
@@ -155,6 +173,11 @@ int row_count_limb(const TileProgram& program, bool is_dense) {
     limb += limb_count(a, is_dense);
   }
   return -1;
+}
+
+bool has_nullable_argument(const TileProgram& program, const Accumulator& a) {
+  return a.argument >= 0 &&
+         program.graph->at(program.outputs[static_cast<std::size_t>(a.argument)].root).nullable;
 }
 
 // Returns a function that says of a limb's number whether it is one of `limbs`.
@@ -189,6 +212,69 @@ std::string limb_kind_functions(const TileProgram& program) {
 }
 
 }  // namespace
+
+// Returns whether an accumulator needs no word of a narrow slot: it says no more than that the slot
+// has a row.
+static bool is_implied(const TileProgram& program, std::size_t index) {
+  const Accumulator& a = program.accumulators[index];
+  return a.kind == AccumulatorKind::count && is_only_seen(program, index) &&
+         !has_nullable_argument(program, a);
+}
+
+// Returns whether some word of a narrow slot tells by its value, or by what is stored when it
+// becomes 0, that the slot has a row.
+static bool is_seen_by_words(const TileProgram& program) {
+  for (std::size_t i = 0; i < program.accumulators.size(); i++)
+    if (!is_implied(program, i) && !has_nullable_argument(program, program.accumulators[i]))
+      return true;
+  return false;
+}
+
+std::uint32_t narrow_words(const TileProgram& program) {
+  std::uint32_t words = !is_seen_by_words(program);
+  for (std::size_t i = 0; i < program.accumulators.size(); i++) words += !is_implied(program, i);
+  return words;
+}
+
+// Returns the function that says in global memory that a slot has a row. A limb that counts rows
+// says so by itself.
+static std::string narrow_see_function(const TileProgram& program) {
+  std::vector<std::uint32_t> limbs;
+  std::uint32_t limb = 0;
+  for (std::size_t i = 0; i < program.accumulators.size(); i++) {
+    if (is_implied(program, i)) limbs.push_back(limb);
+    limb += limb_count(program.accumulators[i], true);
+  }
+  if (row_count_limb(program, true) < 0) limbs.push_back(limb);
+  std::string body;
+  for (const std::uint32_t seen : limbs)
+    body += "  limbs_wide_store(slot + " + std::to_string(seen) + "u * stride, 1u);\n";
+  return function_source("void narrow_see(GLOBAL ATOMIC_U64* slot, u64 stride)",
+                         body + "  (void)slot; (void)stride;\n");
+}
+
+bool has_narrow_sums(const TileProgram& program) {
+  return std::none_of(program.accumulators.begin(), program.accumulators.end(),
+                      [](const Accumulator& a) {
+                        return a.kind == AccumulatorKind::sum_f64 && a.type.kind != Kind::float32;
+                      });
+}
+
+// Returns the function that says to which limb a word of a narrow slot belongs.
+static std::string narrow_limb_function(const TileProgram& program) {
+  std::string body;
+  std::uint32_t limb = 0, word = 0;
+  for (std::size_t i = 0; i < program.accumulators.size(); i++) {
+    const Accumulator& a = program.accumulators[i];
+    const std::uint32_t window =
+        a.kind == AccumulatorKind::sum_f64 ? limb_count(a, true) - 2 : 0;  // limbs_narrow.kc
+    if (!is_implied(program, i))
+      body += "  if (w == " + std::to_string(word++) + "u) return " +
+              std::to_string(limb + window) + "u;\n";
+    limb += limb_count(a, true);
+  }
+  return function_source("u32 narrow_limb(u32 w)", body + "  return PIPELINE_SEEN;\n");
+}
 
 // Returns how many limbs an accumulator has. A dense table's floats have a lowest bit that suits
 // them, so that one limb less is wide enough for narrow ones.
@@ -228,15 +314,18 @@ bool has_limbs(const TileProgram& program) {
 std::string limb_functions(const TileProgram& program, const LimbUse& use) {
   const bool is_dense = use.is_dense;
   LimbStatements all;
-  all.add = all.add_wide = "  u32 outside = 0;\n";
-  std::uint32_t limb = 0;
+  all.add = all.add_wide = all.add_narrow = "  u32 outside = 0;\n";
+  std::uint32_t limb = 0, word = 0;
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {
     const Accumulator& a = program.accumulators[i];
     std::string guard;
-    if (a.argument >= 0 &&
-        program.graph->at(program.outputs[static_cast<std::size_t>(a.argument)].root).nullable)
+    if (has_nullable_argument(program, a))
       guard = "if (" + result_value(static_cast<std::size_t>(a.argument)) + "_valid != 0u) ";
-    const LimbStatements one = LimbSource(program, i, limb, is_dense).statements();
+    const LimbStatements one = LimbSource(program, i, limb, is_dense, word).statements();
+    if (!is_implied(program, i)) {
+      all.add_narrow += "  " + guard + one.add_narrow + "\n";
+      word++;
+    }
     for (const auto part : {&LimbStatements::add, &LimbStatements::add_wide})
       all.*part += "  " + guard + one.*part + "\n";
     for (const auto part : {&LimbStatements::take, &LimbStatements::move, &LimbStatements::collect,
@@ -250,6 +339,8 @@ std::string limb_functions(const TileProgram& program, const LimbUse& use) {
     all.add_wide += "  limbs_wide_store(at + " + seen + " * stride, 1u);\n";
     all.move += "  limbs_wide_store(to + " + seen + " * stride, 1u);\n";
   }
+  if (!is_seen_by_words(program))
+    all.add_narrow += "  ATOMIC_STORE_U32(at + " + std::to_string(word) + "u, 1u);\n";
   const std::string ranges = is_dense ? ", const PRIVATE DenseRanges* ranges" : "",
                     ignored = is_dense ? " (void)ranges;" : "";
   const std::string row = ", const PRIVATE PipelineResult* result" + ranges + ")";
@@ -271,6 +362,14 @@ std::string limb_functions(const TileProgram& program, const LimbUse& use) {
           all.move + "  (void)limbs; (void)to; (void)stride;\n") +
       function_source("void limbs_take_wide(GLOBAL const u64* at, u64 stride, PRIVATE u32* limbs)",
                       all.take_wide + unused + "  (void)stride;\n");
+  if (use.is_narrow)
+    return text + narrow_see_function(program) + template_source("limbs_narrow") +
+           narrow_limb_function(program) +
+           function_source(
+               "u32 limbs_add_narrow(LOCAL ATOMIC_U32* at, GLOBAL ATOMIC_U64* to, "
+               "u64 stride" +
+                   row,
+               all.add_narrow + "  (void)to; (void)stride;\n" + added);
   if (!use.in_global) return text;
   return text + function_source("u32 limbs_add_wide(GLOBAL ATOMIC_U64* at, u64 stride" + row,
                                 "  (void)stride;\n" + all.add_wide + added);

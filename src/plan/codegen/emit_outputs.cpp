@@ -39,11 +39,11 @@ std::string stage_row_function(const std::vector<Written>& list) {
            [](const Written& w) { return "  stage->" + w.name + "[at] = " + w.value + ";\n"; }));
 }
 
-// Returns the staging functions of CUDA: predicated stores to shared addresses.
+// Returns the staging functions of PTX: predicated stores to shared addresses.
 std::string stage_functions_by_address(const std::vector<Written>& list) {
   const std::string addresses = each(list, [](const Written& w) { return " u32 " + w.name + ";"; });
   const std::string point = each(list, [](const Written& w) {
-    return "  to->" + w.name + " = (u32)__cvta_generic_to_shared(stage->" + w.name + " + at);\n";
+    return "  to->" + w.name + " = SHARED_ADDRESS(stage->" + w.name + " + at);\n";
   });
   const std::string stage = each(list, [](const Written& w) {
     return "  to->" + w.name + " = STAGE_IF(" + w.type + ", to->" + w.name + ", " + w.value +
@@ -65,11 +65,12 @@ std::string write_staged_function(const std::vector<Written>& list) {
   const std::string start =
       each(list, [](const Written& w) { return "  " + w.name + " += to;\n"; });
   const std::string write = each(list, [](const Written& w) {
-    return " STORE_STREAM(" + w.type + ", " + w.name + " + i, stage->" + w.name + "[i]);";
+    return " STORE_STREAM(" + w.type + ", " + w.name + " + i, stage->" + w.name +
+           "[from + (u32)i]);";
   });
   return function_source(
       "void pipeline_write_staged(" + parameters_of(list) +
-          "LOCAL const PipelineStage* stage, u64 to, u32 count, u32 id, i32 step)",
+          "LOCAL const PipelineStage* stage, u32 from, u64 to, u32 count, u32 id, i32 step)",
       "  i32 i = (i32)id - (i32)(to & 31u);      // 32 threads' stores begin at a "
       "multiple of 32 rows\n"
       "  if (i < 0) i += step;\n" +
@@ -105,14 +106,16 @@ std::string store_4_function(const TileProgram& program) {
 }
 
 // Returns a staging area of kept rows in local memory, and the function that writes from it,
-// coalesced.
-std::string staging_functions(const TileProgram& program, bool by_address) {
+// coalesced. Of OpenCL's devices some have PTX.
+std::string staging_functions(const TileProgram& program, Target target) {
   const std::vector<Written> list = written(program, "result->");
   const std::string fields = each(list, [](const Written& w) {
-    return "  " + w.type + " " + w.name + "[PIPELINE_TILE_ROWS];\n";
+    return "  " + w.type + " " + w.name + "[PIPELINE_STAGE_ROWS];\n";
   });
-  return "typedef struct {\n" + fields + "} PipelineStage;\n\n" +
-         (by_address ? stage_functions_by_address(list) : stage_row_function(list)) +
+  std::string stage = stage_row_function(list);
+  if (target == Target::cuda || target == Target::opencl)
+    stage = "#if HAS_PTX\n" + stage_functions_by_address(list) + "#else\n" + stage + "#endif\n";
+  return "typedef struct {\n" + fields + "} PipelineStage;\n\n" + stage +
          write_staged_function(list);
 }
 
@@ -144,7 +147,7 @@ std::string block_functions(const TileProgram& program) {
 std::string move_row_statements(const TileProgram& program) {
   std::string text;
   for (const ColumnBuffer& buffer : output_buffers(program))
-    text += "    " + buffer.name('o') + "[to + i] = " + buffer.name('s') + "[from + i];\n";
+    text += "    " + buffer.name('o') + "[to + i] = " + buffer.name('s') + "[from + (u32)i];\n";
   return text;
 }
 

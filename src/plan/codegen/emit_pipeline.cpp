@@ -43,6 +43,8 @@ std::string defines(const TileProgram& program, const std::string& template_name
   define("PIPELINE_TILE_ROWS", policy.tile_rows);
   define("PIPELINE_SLOTS", policy.slots);
   define("PIPELINE_DEPTH", policy.depth);
+  define("PIPELINE_STAGE_ROWS",
+         (template_name == "compact_one_pass" ? policy.depth : 1) * policy.tile_rows);
   define("PIPELINE_WINDOW", policy.window);
   define("PIPELINE_LANES", cpu_lanes);
   define("PIPELINE_KEY_WORDS", program.key_words());
@@ -53,6 +55,9 @@ std::string defines(const TileProgram& program, const std::string& template_name
     define("PIPELINE_LIMBS", limb_count(program, is_dense(template_name)));
     if (is_dense(template_name)) {
       define("PIPELINE_IN_GLOBAL", policy.in_global);
+      define("PIPELINE_NARROW", policy.is_narrow);
+      define("PIPELINE_SLOT_WORDS",
+             policy.is_narrow ? narrow_words(program) : limb_count(program, true));
       define("PIPELINE_SEEN", seen_limb(program));
       define("PIPELINE_RANGE_WORDS", range_words(program));
     }
@@ -152,27 +157,26 @@ std::string replace_words(const TileProgram& program, std::string text) {
 }
 
 // Returns the functions that move the rows that a compaction keeps.
-std::string moving_functions(const TileProgram& program, const std::string& template_name) {
-  const bool one_pass = template_name == "compact_one_pass",
-             look_back = template_name == "compact_look_back";
-  std::string text =
-      one_pass || look_back ? staging_functions(program, look_back) : store_function(program);
+std::string moving_functions(const TileProgram& program, const std::string& template_name,
+                             Target target) {
+  const bool stages = template_name == "compact_one_pass" || template_name == "compact_look_back";
+  std::string text = stages ? staging_functions(program, target) : store_function(program);
   if (template_name == "store") text += store_4_function(program);
   if (template_name.ends_with("compact_tile_private")) text += block_functions(program);
   return text;
 }
 
 std::string epilogue_functions(const TileProgram& program, const std::string& template_name,
-                               const Policy& policy) {
+                               const Policy& policy, Target target) {
   switch (program.epilogue) {
-    case Epilogue::compact: return moving_functions(program, template_name);
+    case Epilogue::compact: return moving_functions(program, template_name, target);
     case Epilogue::reduce: return accumulator_functions(program);
     case Epilogue::group: break;
   }
   const std::string words = accumulator_functions(program) + key_function(program);
   if (is_dense(template_name))
     return words + dense_functions(program) +
-           limb_functions(program, {"LOCAL", true, policy.in_global}) +
+           limb_functions(program, {"LOCAL", true, policy.in_global, policy.is_narrow}) +
            (policy.partitions > 0 ? record_functions(program) : "");
   if (template_name == "group_local")
     return words + template_source("group_keys") + limb_functions(program, {"LOCAL"});
@@ -194,7 +198,7 @@ Result<PipelineSource> emit_pipeline(const TileProgram& program, const std::stri
   const std::string text = defines(program, template_name, policy, target) +
                            template_source("pipeline_row") + load_functions(program) +
                            lookup_functions(program) + evaluate + select +
-                           epilogue_functions(program, template_name, policy) +
+                           epilogue_functions(program, template_name, policy, target) +
                            replace_words(program, template_source(template_name));
   std::vector<kernel::SourcePart> parts = {{"expr/operations.kc", operations_of(text)}};
   for (const std::string& name : load_sources(program))

@@ -67,7 +67,7 @@ inline std::string found_row(std::size_t lookup) { return "j_row" + std::to_stri
 // emit_outputs.cpp. Booleans are bytes until the host packs them.
 std::string store_function(const TileProgram& program);
 std::string store_4_function(const TileProgram& program);
-std::string staging_functions(const TileProgram& program, bool by_address);
+std::string staging_functions(const TileProgram& program, Target target);
 std::string block_functions(const TileProgram& program);
 std::string move_row_statements(const TileProgram& program);
 
@@ -79,7 +79,7 @@ std::string accumulator_functions(const TileProgram& program);
 // where some rows may go at once (in_global).
 struct LimbUse {
   std::string space;
-  bool is_dense = false, in_global = false;
+  bool is_dense = false, in_global = false, is_narrow = false;
 };
 std::string limb_functions(const TileProgram& program, const LimbUse& use);
 

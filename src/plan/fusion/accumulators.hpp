@@ -34,6 +34,10 @@ Scalar neutral_of(const Accumulator& a);
 // also has a limb that says whether a slot has a row.
 std::uint32_t limb_count(const Accumulator& a, bool is_dense);
 std::uint32_t limb_count(const TileProgram& program, bool is_dense);
+// Returns the words of a slot of a narrow dense table (kernels/limbs_narrow.kc), and whether each
+// sum can be one.
+std::uint32_t narrow_words(const TileProgram& program);
+bool has_narrow_sums(const TileProgram& program);
 std::uint32_t seen_limb(const TileProgram& program);  // that one, of a dense table
 bool has_limbs(const TileProgram& program);           // whether each accumulator can be one
 bool is_sign_extended(Type type);                     // where a value is a word (emit_words.cpp)

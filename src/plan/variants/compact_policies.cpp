@@ -34,8 +34,7 @@ std::uint64_t look_back_local_bytes(const Policy& policy, const TileProgram& pro
 }
 
 std::uint64_t one_pass_local_bytes(const Policy& policy, const TileProgram& program) {
-  return (policy.depth + 1) * policy.tile_rows * staged_bytes(program) + policy.group_size * 12 +
-         1024;
+  return policy.depth * policy.tile_rows * staged_bytes(program) + policy.group_size * 12 + 1536;
 }
 
 Policy look_back_policy(const Traits& traits, const TileProgram& program) {
@@ -63,22 +62,23 @@ kernel::Fit can_look_back(const Traits& traits, const TileProgram& program) {
                                                  look_back_policy(traits, program), program))))));
 }
 
-// One pass: 16 rows of 4 bytes per thread, and three tiles that wait to be written. With two tiles
-// it is a third slower, with 8 rows per thread half as fast (measured on an H200 through OpenCL).
-// 128 threads, as 256 would need 48 KiB of local memory for two waiting tiles. Six groups per
-// multiprocessor hide one another's barriers; where fewer fit, the rest find no ticket left when
-// they begin.
+// One pass: 128 threads with 16 rows of 4 bytes each, and place for five whole tiles that wait to
+// be written. The more wait, the less a group waits for others. Where fewer groups fit a
+// multiprocessor, the rest find no ticket left when they begin.
 Policy one_pass_policy(const Traits& traits, const TileProgram& program) {
   Policy policy;
   policy.group_size = one_pass_threads(traits);
-  policy.depth = 3;
-  policy.vectors = vectors_for(std::max(input_bytes_per_row(program), staged_bytes(program))) + 1;
-  do {
-    policy.vectors--;
+  policy.groups_per_multiprocessor = 5;
+  const std::uint32_t most_vectors =
+      vectors_for(std::max(input_bytes_per_row(program), staged_bytes(program)));
+  for (policy.vectors = most_vectors;; policy.vectors--) {
     policy.tile_rows = policy.group_size * 4 * policy.vectors;
-  } while (policy.vectors > 1 && one_pass_local_bytes(policy, program) > traits.local_bytes);
-  policy.groups = traits.compute_units * 6;
-  policy.groups_per_multiprocessor = 6;
+    policy.depth = 5;
+    while (policy.depth > 2 && one_pass_local_bytes(policy, program) > traits.local_bytes)
+      policy.depth--;
+    if (policy.vectors == 1 || one_pass_local_bytes(policy, program) <= traits.local_bytes) break;
+  }
+  policy.groups = traits.compute_units * policy.groups_per_multiprocessor;
   policy.window = (policy.groups + policy.group_size - 1) / policy.group_size;
   return policy;
 }

@@ -19,12 +19,20 @@ DenseShape dense_shape(const TileProgram& program, const Policy& policy, std::ui
   shape.groups = std::max(1u, policy.groups / shape.parts) * shape.parts;
   // Threads of a sub-group that meet the same key wait for one another, which is rare with twice as
   // many positions as threads.
+  if (policy.is_narrow) return shape;
   const std::uint64_t copies = 64 / std::max<std::uint64_t>(slots, 1);
   const std::uint64_t padded = slots * limb_count(program, true) | 1u,
                       capacity = policy.slots * std::uint64_t{limb_count(program, true)} + 32;
   shape.copies = std::bit_floor(static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(std::min(copies, capacity / padded), 1, 32)));
   return shape;
+}
+
+// A table of one word per accumulator is faster than two parts of a table of limbs.
+static std::uint64_t max_slots_of(const Traits& traits, const TileProgram& program,
+                                  const Policy& policy) {
+  const bool has_narrow = can_group_narrowly(traits, program);
+  return std::uint64_t{policy.slots} * (policy.is_narrow || has_narrow ? 1 : max_dense_parts);
 }
 
 const Variant* dense_variant(const Traits& traits, const TileProgram& program, const Policy& now,
@@ -41,11 +49,11 @@ const Variant* dense_variant(const Traits& traits, const TileProgram& program, c
     if (policy.in_global)
       return fits && slots <= std::max<std::uint64_t>(1 << 20, 8 * row_count) ? &variant : nullptr;
     // Partitions evaluate a row twice, which is two lookups in each joined table.
+    if (now.is_narrow && !policy.is_narrow && policy.partitions == 0) continue;
     if (now.in_global || (policy.partitions > now.partitions && !program.lookups.empty())) continue;
-    const bool takes =
-        policy.partitions > 0
-            ? partitions_fit(traits, program, slots, row_count)
-            : fits && now.partitions == 0 && slots <= std::uint64_t{policy.slots} * max_dense_parts;
+    const bool takes = policy.partitions > 0 ? partitions_fit(traits, program, slots, row_count)
+                                             : fits && now.partitions == 0 &&
+                                                   slots <= max_slots_of(traits, program, policy);
     if (takes) return &variant;
   }
   return nullptr;

@@ -104,6 +104,20 @@ Policy dense_group_policy(const Traits& traits, const TileProgram& program) {
   policy.groups = traits.compute_units * (traits.has_launch_bounds ? 1 : 4);
   return policy;
 }
+// The same with a word per accumulator, for more slots. Rows whose sums do not stay in a word take
+// atomics in global memory, for which other threads are there.
+Policy dense_narrow_policy(const Traits& traits, const TileProgram& program) {
+  Policy policy = dense_group_policy(traits, program);
+  policy.is_narrow = true;
+  policy.slots = dense_slots(traits, 1, narrow_words(program));
+  if (!traits.has_launch_bounds) policy.groups = traits.compute_units * 2;
+  return policy;
+}
+bool can_group_narrowly(const Traits& traits, const TileProgram& program) {
+  // With launch bounds local memory is large enough; there it was not measured.
+  return !traits.has_launch_bounds && can_group_densely(traits, program) &&
+         narrow_words(program) < limb_count(program, true) && has_narrow_sums(program);
+}
 Policy dense_global_policy(const Traits& traits, const TileProgram& program) {
   Policy policy = dense_group_policy(traits, program);
   policy.in_global = true;

@@ -36,7 +36,7 @@ kernel::Fit without_filter(const Traits&, const TileProgram& program) {
   return kernel::fits_if(program.keeps_all_rows() && !program.bound, "rows are left out");
 }
 
-constexpr std::array<Variant, 14> table = {{
+constexpr std::array<Variant, 15> table = {{
     {"store", Epilogue::compact, Algorithm::store, "store", without_filter,
      [](const Traits& t, const TileProgram& p) {
        return t.wants_single_thread_groups() ? cpu_policy(t, p) : row_policy(t, p);
@@ -56,6 +56,8 @@ constexpr std::array<Variant, 14> table = {{
      by_single_threads, kept_group_policy},
     {"group_dense", Epilogue::group, Algorithm::group_dense, "group_ranges group_dense",
      can_group_densely, dense_group_policy},
+    {"group_dense_narrow", Epilogue::group, Algorithm::group_dense, "group_ranges group_dense",
+     can_group_narrowly, dense_narrow_policy},
     {"group_dense_partitioned", Epilogue::group, Algorithm::group_partitioned,
      "group_ranges group_partitions group_partition_tables", can_group_by_partitions,
      partition_policy},

@@ -12,6 +12,7 @@ namespace {
 INSTANTIATE_TEST_SUITE_P(
     Devices, DenseGroups,
     ::testing::Values(Where{"group_dense", {false, 32, kernel::ThreadOrder::shuffled}},
+                      Where{"group_dense_narrow", {false, 32, kernel::ThreadOrder::shuffled}},
                       Where{"group_dense_partitioned", {false, 64, kernel::ThreadOrder::shuffled}},
                       Where{"group_dense_global", {false, 64, kernel::ThreadOrder::reverse}}));
 

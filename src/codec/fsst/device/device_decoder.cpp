@@ -13,10 +13,6 @@
 namespace penstock::fsst {
 namespace {
 
-constexpr std::uint64_t spans_local_bytes =
-    FSST_SPAN_HEAD_BYTES +
-    std::uint64_t{span_warps} * (FSST_STAGE_BYTES + FSST_STEP_CODES);  // of a thread block
-
 kernel::Fit fits_memory(const Traits& traits) { return fits_tiles(traits, 0); }
 
 struct Variant {
@@ -44,10 +40,18 @@ const kernel::VariantTable table_of_fsst_decoders(view_of_fsst_decoders);
 }  // namespace
 
 kernel::Fit has_warps(const Traits& traits) {
-  const bool is_hopper = traits.target == Target::cuda && device::architecture_number(traits) >= 90;
-  return both(kernel::fits_if(is_hopper, "it is for NVIDIA's GPUs from sm_90 on through CUDA"),
-              both(kernel::fits_group_size(traits, 32 * span_warps),
-                   kernel::fits_local_memory(traits, spans_local_bytes)));
+  const SpanPolicy policy = span_policy(traits);
+  return both(kernel::fits_if(device::architecture_number(traits) >= 90,
+                              "it is for NVIDIA's GPUs from sm_90 on"),
+              both(kernel::fits_group_size(traits, 32 * policy.warps),
+                   kernel::fits_local_memory(traits, policy.local_bytes())));
+}
+
+// CUDA: 28 warps have 72 registers per thread; with 32 the decoding spills. NVIDIA's OpenCL has 48
+// KiB of local memory for a thread block.
+SpanPolicy span_policy(const Traits& traits) {
+  if (traits.target == Target::cuda) return {};
+  return {.warps = 9, .groups_per_multiprocessor = 3, .length_copies = 1, .symbol_copies = 1};
 }
 
 kernel::Fit fits_tiles(const Traits& traits, std::uint32_t row_bytes) {

@@ -13,9 +13,21 @@ namespace penstock::fsst {
 constexpr std::uint32_t table_word_count = FSST_TABLE_WORDS,
                         codes_per_thread = FSST_CODES_PER_THREAD;
 
-// Two thread blocks of `span_warps` warps per multiprocessor. 28 warps have 72 registers per
-// thread; with 32 the decoding spills.
-constexpr std::uint32_t span_warps = 14, span_groups_per_multiprocessor = 2, max_span_rounds = 8;
+// How a device decodes by spans (fsst_warps.kc): the warps of a thread block, blocks per
+// multiprocessor, and copies of a row group's table in shared memory.
+struct SpanPolicy {
+  std::uint32_t warps = 14, groups_per_multiprocessor = 2;
+  std::uint32_t length_copies = 32, symbol_copies = 16;
+  std::uint32_t registers = 72;  // of a thread at most
+  // Returns the shared memory of a thread block.
+  std::uint64_t local_bytes() const {
+    return FSST_SPAN_HEAD_BYTES + std::uint64_t{1024} * length_copies +
+           std::uint64_t{2048} * symbol_copies +
+           std::uint64_t{warps} * (FSST_STAGE_BYTES + FSST_STEP_CODES);
+  }
+};
+SpanPolicy span_policy(const Traits& traits);
+constexpr std::uint32_t max_span_rounds = 8;
 
 // The code bytes of a row group.
 struct CodeRange {
@@ -36,7 +48,7 @@ std::uint32_t tile_threads(const Traits& traits);
 std::uint32_t row_threads(const Traits& traits);
 // Returns whether local memory fits a tile of codes, its output and `row_bytes` per thread.
 kernel::Fit fits_tiles(const Traits& traits, std::uint32_t row_bytes);
-// Returns whether fsst_decode_spans runs: it addresses shared memory as sm_90 lays it out.
+// Returns whether fsst_decode_spans runs: it is PTX for sm_90 in part.
 kernel::Fit has_warps(const Traits& traits);
 inline kernel::Fit any_device(const Traits&) { return {}; }
 

@@ -107,20 +107,21 @@ std::uint64_t cost_of(const SpanPlan& plan, std::uint64_t groups_at_once) {
 }
 // Plans the number of rounds that is estimated to be fastest.
 SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::span<const std::uint64_t> rows,
-                    std::uint64_t code_bytes, std::uint32_t compute_units) {
+                    std::uint64_t code_bytes, const Traits& traits) {
+  const SpanPolicy policy = span_policy(traits);
   const std::uint64_t groups_at_once =
-      std::uint64_t{compute_units} * span_groups_per_multiprocessor;
+      std::uint64_t{traits.compute_units} * policy.groups_per_multiprocessor;
   SpanPlan best;
   for (std::uint32_t rounds = 1; rounds <= max_span_rounds; rounds++) {
     double span = std::max(512.0, static_cast<double>(code_bytes) /
-                                      static_cast<double>(rounds * groups_at_once * span_warps));
-    SpanPlan plan = plan_spans(ranges, rows, span, span_warps);
+                                      static_cast<double>(rounds * groups_at_once * policy.warps));
+    SpanPlan plan = plan_spans(ranges, rows, span, policy.warps);
     // Whole steps and ends of row groups leave thread blocks partly filled. A few blocks beyond the
     // planned rounds would take a round of their own.
     const std::uint64_t max_groups = rounds * groups_at_once;
     for (int attempt = 0;
          attempt < 100 && plan.group_count() > max_groups && ranges.size() <= max_groups; attempt++)
-      plan = plan_spans(ranges, rows, span *= 1.02, span_warps);
+      plan = plan_spans(ranges, rows, span *= 1.02, policy.warps);
     if (rounds == 1 || cost_of(plan, groups_at_once) < cost_of(best, groups_at_once))
       best = std::move(plan);
   }
@@ -162,7 +163,7 @@ Status enqueue_partition(Device& device, Queue& queue, const std::vector<CodeRan
   PENSTOCK_ASSIGN(uploaded.first_tiles, upload_vector(device, queue, uploads.tiles));
   if (!has_warps(device.traits())) return {};
   SpanPlan& plan = uploads.plan;
-  plan = plan_spans(ranges, uploads.groups, uploaded.code_bytes, device.traits().compute_units);
+  plan = plan_spans(ranges, uploads.groups, uploaded.code_bytes, device.traits());
   PENSTOCK_ASSIGN(uploaded.spans, upload_vector(device, queue, plan.spans));
   PENSTOCK_ASSIGN(uploaded.thread_blocks, upload_vector(device, queue, plan.blocks));
   PENSTOCK_ASSIGN(uploaded.span_row_groups, upload_vector(device, queue, plan.groups));

@@ -20,19 +20,17 @@ class SpanDecoder final : public DeviceDecoder {
 
   Status open_variant(const DeviceStrings& strings) override {
     PENSTOCK_TRY(check_rows(strings));
-    PENSTOCK_ASSIGN(
-        measure_,
-        build_program("fsst_measure_spans", 32 * span_warps,
-                      primitive::groups_per_multiprocessor(span_groups_per_multiprocessor)));
+    PENSTOCK_ASSIGN(measure_, build_span_program("fsst_measure_spans", ""));
     PENSTOCK_ASSIGN(locate_spans_, build_program("fsst_locate_spans", small_group));
     PENSTOCK_TRY(select_program(write_rows));
     PENSTOCK_ASSIGN(scan_, primitive::Scan::build(
                                device_, {primitive::Number::u64, primitive::Number::u64, true}));
     // The number of spans does not depend on the column's size alone (device_strings.cpp): there is
     // capacity for any column with as many row groups.
+    const SpanPolicy policy = span_policy(device_->traits());
     const std::uint64_t groups = std::uint64_t{device_->traits().compute_units} *
-                                 span_groups_per_multiprocessor * max_span_rounds;
-    const std::uint64_t count = groups * span_warps + strings.group_count + 1;
+                                 policy.groups_per_multiprocessor * max_span_rounds;
+    const std::uint64_t count = groups * policy.warps + strings.group_count + 1;
     for (auto* buffer : {&totals_, &bases_, &starts_, &first_rows_}) {
       PENSTOCK_ASSIGN(*buffer, device_->allocate(count * 8));
     }
@@ -97,12 +95,18 @@ class SpanDecoder final : public DeviceDecoder {
                                                         "#define FSST_CHECKS_ROWS\n"};
     row_output_ = row_output;
     if (decode_[row_output] != nullptr) return {};
-    PENSTOCK_ASSIGN(
-        decode_[row_output],
-        build_program(variant(), 32 * span_warps,
-                      primitive::groups_per_multiprocessor(span_groups_per_multiprocessor) +
-                          definitions[row_output]));
+    PENSTOCK_ASSIGN(decode_[row_output], build_span_program(variant(), definitions[row_output]));
     return {};
+  }
+  Result<std::shared_ptr<Program>> build_span_program(std::string_view file,
+                                                      const std::string& definitions) {
+    const SpanPolicy policy = span_policy(device_->traits());
+    return build_program(file, 32 * policy.warps,
+                         primitive::groups_per_multiprocessor(policy.groups_per_multiprocessor) +
+                             primitive::define("REGISTERS_PER_THREAD", policy.registers) +
+                             primitive::define("FSST_LENGTH_COPIES", policy.length_copies) +
+                             primitive::define("FSST_SYMBOL_COPIES", policy.symbol_copies) +
+                             definitions);
   }
 
   RowOutput row_output_ = write_rows;  // for the last column
@@ -115,9 +119,12 @@ class SpanDecoder final : public DeviceDecoder {
 
 }  // namespace
 
-kernel::PolicyNumbers span_numbers(const Traits&) {
-  return {{"group_size", 32 * span_warps},
-          {"groups_per_multiprocessor", span_groups_per_multiprocessor}};
+kernel::PolicyNumbers span_numbers(const Traits& traits) {
+  const SpanPolicy policy = span_policy(traits);
+  return {{"group_size", 32 * policy.warps},
+          {"groups_per_multiprocessor", policy.groups_per_multiprocessor},
+          {"length_copies", policy.length_copies},
+          {"symbol_copies", policy.symbol_copies}};
 }
 
 std::unique_ptr<DeviceDecoder> make_span_decoder(std::shared_ptr<Device> device) {

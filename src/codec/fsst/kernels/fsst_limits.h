@@ -21,10 +21,11 @@
 // Codes of a candidate block (fsst_find_candidates.kc).
 #define FSST_BLOCK_CODES 16u
 
-// Spans: codes of a warp's step, its stage, and local memory besides stages (fsst_warps.kc).
+// Spans: codes of a warp's step, its stage, and local memory besides tables and stages
+// (fsst_warps.kc).
 #define FSST_STEP_CODES 512u
 #define FSST_STAGE_BYTES 3024u
-#define FSST_SPAN_HEAD_BYTES 0x10200u
+#define FSST_SPAN_HEAD_BYTES 0x280u
 
 // Samples of strings (fsst_sample.kc).
 #define FSST_SAMPLE_SLOTS 512u
