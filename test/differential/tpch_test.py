@@ -1,4 +1,6 @@
-"""TPC-H: Q1, Q6 and more statements of lineitem, and joins, Q3, Q4, Q12 and Q14 among them, against DuckDB, on every device found, and on one that stands for four.
+"""TPC-H: Q1, Q6 and more statements of lineitem, and joins, Q3, Q4, Q12 and Q14 among them, against DuckDB.
+
+They run on every device found, and on one that stands for four.
 
     tpch_test.py QUERY_DRIVER PENSTOCK [--scale 0.01] [--device ID] [--tables FOLDER]
 
