@@ -1,4 +1,6 @@
-"""TPC-H: Q1, Q6 and more statements of lineitem, and joins, Q3, Q4, Q12 and Q14 among them, against DuckDB, on every device found.
+"""TPC-H: Q1, Q6 and more statements of lineitem, and joins, Q3, Q4, Q12 and Q14 among them, against DuckDB.
+
+They run on every device found, and on one that stands for four.
 
     tpch_test.py QUERY_DRIVER PENSTOCK [--scale 0.01] [--device ID] [--tables FOLDER]
 
@@ -12,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from driver import Tally, check_answers, drivers, test_options
+from driver import Tally, check_answers, devices, drivers, test_options
 from oracle import Oracle
 
 HUGE = [("BIGINT", "HUGEINT")]  # a sum inside a larger expression: docs/sql.md, "Where it differs"
@@ -194,6 +196,9 @@ def over_files(statement):
 
 def main():
     options, tally = test_options(scale="0.01", tables=""), Tally()
+    if not options.device:
+        found = devices(options.penstock)
+        options.device = [*found, ",".join([found[-1]] * 4)]
     with tempfile.TemporaryDirectory(prefix="penstock-tpch-") as folder:
         if options.tables:
             for table in TABLES:
