@@ -172,6 +172,8 @@ class Plan {
   // the smaller one. If its key is unique, the join is a lookup inside the left side's kernel.
   Result<StepId> join(StepId left, StepId right, JoinKind kind, std::vector<JoinKey> keys);
 
+  // Gives a source step other rows of the same schema.
+  void replace_source(StepId source, std::shared_ptr<TableSource> rows);
   const Step& step(StepId id) const { return steps_[id]; }
   std::size_t size() const { return steps_.size(); }
 
@@ -205,10 +207,17 @@ enum class IntermediateRows : unsigned char { automatic, device, host };
 // compatibility mode; an error says where there is no cuFile, and where the host decodes the pages.
 // The report says what it read.
 enum class DirectReads : unsigned char { automatic, on, off };
+// What a run on several devices does when one of them is not there, is lost, or lacks memory. stop:
+// ends with an error that names the device. go_on: the other devices compute its rows, and the
+// report has a note of it.
+enum class OnDeviceFailure : unsigned char { stop, go_on };
 class SessionDevice;  // session_device.hpp
 
 struct RunOptions {
-  std::string device = {};  // as open_device takes it
+  // As open_device takes it; or several devices, which then share the rows: "cuda:0,1",
+  // "cuda:0,opencl:1", "cuda:*". One that is named twice has two shares.
+  std::string device = {};
+  OnDeviceFailure on_device_failure = OnDeviceFailure::stop;
   // Runs on the session's device, whatever `device` says, and with its cache of columns.
   std::shared_ptr<SessionDevice> session = {};
   bool fast_math = false;
@@ -244,6 +253,13 @@ struct KernelReport {
   std::uint64_t bytes_moved = 0;
 };
 
+// What one of several devices did.
+struct DeviceShareReport {
+  std::string device_id, device_name;
+  std::uint64_t rows_read = 0, bytes_uploaded = 0, bytes_downloaded = 0;
+  double seconds = 0;  // from the beginning of its share to its end
+};
+
 struct RunReport {
   std::string device_id, device_name;  // empty where no device was needed, and none was named
   std::uint64_t rows_read = 0, rows_out = 0, chunks = 0;
@@ -265,6 +281,10 @@ struct RunReport {
   // took no kernel, a sentence each.
   std::vector<std::string> notes;
   std::optional<Profile> profile;  // where RunOptions::profile asked for it
+  // Of each share of a run on several devices, in the order of its rows. The counts above are those
+  // of all devices; their times are those of the device that took longest.
+  std::vector<DeviceShareReport> shares;
+  std::uint64_t bytes_exchanged = 0;  // of partial results, which were merged
 };
 
 struct QueryResult {

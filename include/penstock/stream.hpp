@@ -100,6 +100,12 @@ struct DecompressOptions {
   // contents beside the device, but for gzip, zlib and small zstd frames.
   std::shared_ptr<Device> device = {};
   bool fallback = false;
+  // Decode batches of independent chunks beside `device`, each with batches of its own in flight;
+  // output is in order all the same. What is one stream runs on `device` alone.
+  std::vector<std::shared_ptr<Device>> further_devices = {};
+  // Where a device is lost or lacks memory, another one decodes its batches, and the report says
+  // so; otherwise that is an error.
+  bool devices_take_over = false;
   OnProgress progress = {};
 };
 
@@ -111,6 +117,7 @@ struct DeviceReport {
   // What was uploaded and downloaded. Stored blocks are not.
   std::uint64_t bytes_in = 0, bytes_out = 0;
   double upload_seconds = 0, kernel_seconds = 0, download_seconds = 0;
+  std::string failure = {};  // why other devices took over its batches
 };
 
 struct Report {
@@ -124,6 +131,8 @@ struct Report {
   std::uint32_t threads = 0;
   std::vector<std::string> methods = {};    // that ran, each once, in the order of their first use
   std::optional<DeviceReport> device = {};  // where one decoded or compressed
+  // Of the further devices that decoded, or failed.
+  std::vector<DeviceReport> further_devices = {};
   // Of a pipe that was read to its end first, for a method that needs the whole input.
   std::uint64_t buffered_bytes = 0;
 };

@@ -28,6 +28,8 @@ std::span<const Command> bench_commands() {
       {"bench tpch",
        "Time statements of TPC-H by a new process, a running one and from the device's memory",
        declare_bench_tpch},
+      {"bench devices", "Time statements and LZ4 on one device and on several",
+       declare_bench_devices},
   };
   return table;
 }

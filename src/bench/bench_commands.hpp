@@ -21,5 +21,6 @@ Action declare_bench_windows(Arguments& arguments);
 Action declare_bench_video(Arguments& arguments);
 Action declare_bench_parquet(Arguments& arguments);
 Action declare_bench_tpch(Arguments& arguments);
+Action declare_bench_devices(Arguments& arguments);
 
 }  // namespace penstock::bench

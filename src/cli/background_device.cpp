@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/thread_pool.hpp"
+#include "device/device_list.hpp"
 #include "penstock/device.hpp"
 
 namespace penstock::cli {
@@ -20,14 +21,18 @@ std::atomic<int> devices_opening = 0;
 // A task is kept for ever: its destructor would wait.
 void open_in_background(const std::string& selector) {
   static auto& tasks = *new std::vector<Task<void>>;
-  devices_opening++;
-  try {
-    tasks.push_back(ThreadPool::shared().start([selector] {
-      static_cast<void>(open_device(selector));
+  const auto devices = device::devices_of_list(selector);
+  if (!devices.ok()) return;  // the run says so
+  for (const std::string& device : *devices) {
+    devices_opening++;
+    try {
+      tasks.push_back(ThreadPool::shared().start([device] {
+        static_cast<void>(open_device(device));
+        devices_opening--;
+      }));
+    } catch (const std::system_error&) {  // the run opens it without a thread
       devices_opening--;
-    }));
-  } catch (const std::system_error&) {  // the run opens it without a thread
-    devices_opening--;
+    }
   }
 }
 

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/exception_boundary.hpp"
+#include "device/device_list.hpp"
 #include "device/driver.hpp"
 
 namespace penstock {
@@ -139,6 +140,10 @@ std::vector<Traits> list_for(std::string_view selector, std::vector<std::string>
 }
 
 Result<Traits> choose(std::string_view selector) {
+  if (device::names_several(selector))
+    return Status(Code::unsupported, "'" + std::string(selector) +
+                                         "' names several devices: only `penstock query` of one "
+                                         "statement, and run(), take more than one");
   if (!is_kind(selector) && !parse_id(selector))
     return Status(Code::invalid, "'" + std::string(selector) +
                                      "' names no device: write an id such as opencl:0, or one of " +
@@ -157,20 +162,22 @@ Result<Traits> choose(std::string_view selector) {
 
 // Devices stay open until the process ends and are never destroyed: drivers shut down in exit
 // handlers, in an unknown order, and a call after that crashes.
-struct OpenDevices {
-  std::mutex mutex;
-  std::map<std::string, std::shared_ptr<Device>> by_id;
+struct OpenDevice {
+  std::mutex mutex;  // of its own, so that several open at once
+  std::shared_ptr<Device> device;
 };
-OpenDevices& open_devices() {
-  static OpenDevices& devices = *new OpenDevices;
-  return devices;
+OpenDevice& open_device_of(const std::string& id) {
+  static std::mutex& mutex = *new std::mutex;
+  static auto& by_id = *new std::map<std::string, OpenDevice>;
+  const std::lock_guard lock(mutex);
+  return by_id[id];
 }
 
 Result<std::shared_ptr<Device>> open_chosen(std::string_view selector) {
   PENSTOCK_ASSIGN(const Traits traits, choose(selector));
-  OpenDevices& open = open_devices();
+  OpenDevice& open = open_device_of(traits.id);
   const std::lock_guard lock(open.mutex);
-  std::shared_ptr<Device>& known = open.by_id[traits.id];
+  std::shared_ptr<Device>& known = open.device;
   if (known) return known;
   const auto id = parse_id(traits.id);
   for (const Driver& driver : drivers) {

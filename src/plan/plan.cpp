@@ -177,6 +177,10 @@ StepId Plan::source(std::shared_ptr<TableSource> source) {
   return static_cast<StepId>(steps_.size() - 1);
 }
 
+void Plan::replace_source(StepId source, std::shared_ptr<TableSource> rows) {
+  steps_[source].source = std::move(rows);
+}
+
 Result<StepId> Plan::filter(StepId input, std::shared_ptr<const Graph> graph, NodeId predicate) {
   PENSTOCK_TRY(check(StepKind::filter, input, graph.get(), {predicate}));
   const Type type = graph->at(predicate).type;

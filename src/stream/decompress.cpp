@@ -15,6 +15,8 @@ class Decompression {
       : sink_(sink), context_{input, options, thread_count(options.threads)} {
     if (options.device != nullptr)
       context_.session = std::make_shared<DeviceSession>(options.device);
+    for (const std::shared_ptr<Device>& device : options.further_devices)
+      context_.further_sessions.push_back(std::make_shared<DeviceSession>(device));
     context_.on_progress = [this](std::uint64_t bytes_in) { return report_progress(bytes_in); };
   }
 
@@ -23,6 +25,9 @@ class Decompression {
     PENSTOCK_TRY(
         for_each_member(context_, [this](const Method& method) { return decode(method); }));
     if (context_.session != nullptr) context_.report.device = context_.session->report();
+    for (const auto& session : context_.further_sessions)
+      if (auto report = session->report())
+        context_.report.further_devices.push_back(std::move(*report));
     return std::move(context_.report);
   }
 
@@ -70,6 +75,8 @@ class Decompression {
 Result<Report> decompress(const Source& source, const Sink& sink,
                           const DecompressOptions& options) {
   return catch_exceptions([&]() -> Result<Report> {
+    if (options.device == nullptr && !options.further_devices.empty())
+      return Status(Code::invalid, "further devices without a first one");
     PENSTOCK_ASSIGN(const auto input, Input::open(source));
     return Decompression(*input, sink, options).run();
   });

@@ -150,6 +150,8 @@ Result<DeviceOutput> decompress_to_device(const Source& source, const Decompress
   return catch_exceptions([&]() -> Result<DeviceOutput> {
     if (options.device == nullptr)
       return Status(Code::invalid, "decompress_to_device() needs a device");
+    if (!options.further_devices.empty())
+      return Status(Code::unsupported, "output in a device's memory is decoded by one device");
     DecompressOptions on_device = options;
     on_device.fallback = false;
     PENSTOCK_ASSIGN(const auto input, Input::open(source));

@@ -8,6 +8,7 @@
 #include "base/clock.hpp"
 #include "cli/commands.hpp"
 #include "cli/commands/stream_files.hpp"
+#include "device/device_list.hpp"
 #include "terminal/messages.hpp"
 #include "terminal/progress_bar.hpp"
 #include "terminal/signals.hpp"
@@ -17,7 +18,8 @@ namespace {
 
 struct DecompressCommand {
   std::vector<std::string> files;
-  std::string output, codec, dictionary, method, max_output, memory, device;
+  std::string output, codec, dictionary, method, max_output, memory, device,
+      on_device_failure = "stop";
   std::uint64_t threads = 0, long_window = 0;
   bool test_only = false, list_only = false, force = false, no_progress = false, fallback = false,
        keep_on_device = false;
@@ -61,6 +63,8 @@ std::string report_line(const std::string& file, const stream::Report& report, d
   if (!methods.empty()) line += ", " + methods;
   line += ", " + (report.device ? device_times(*report.device, report.device->bytes_out)
                                 : counted(report.threads, "thread"));
+  for (const stream::DeviceReport& further : report.further_devices)
+    line += ", " + device_times(further, further.bytes_out);
   if (report.buffered_bytes != 0)
     line += ", buffered " + count_text(report.buffered_bytes) + " bytes of a pipe";
   return line + ", " + checks_text(report);
@@ -99,8 +103,16 @@ Result<std::vector<std::byte>> read_dictionary(const std::string& path) {
   return bytes;
 }
 
-// Tells of trailing garbage, as gzip does.
+void warn_of_device(const std::optional<stream::DeviceReport>& device) {
+  if (device && !device->failure.empty())
+    print_warning("the other devices took over the batches of " + device->id + ": " +
+                  device->failure);
+}
+
+// Tells of devices that failed, and of trailing garbage, as gzip does.
 void warn(const std::string& file, const stream::Report& report) {
+  warn_of_device(report.device);
+  for (const stream::DeviceReport& further : report.further_devices) warn_of_device(further);
   if (report.ignored_bytes > 0)
     print_warning(shown_name(file) + ": decompression OK, trailing garbage ignored (" +
                   counted(report.ignored_bytes, "byte") + " after member " +
@@ -128,11 +140,22 @@ class Decompressor {
     options_.dictionary = dictionary_;
     options_.method = command.method;
     options_.fallback = command.fallback;
+    options_.devices_take_over = command.on_device_failure == "continue";
   }
   Status open_device() {
     if (command_.device.empty()) return {};
-    PENSTOCK_ASSIGN(options_.device, penstock::open_device(command_.device));
-    return {};
+    PENSTOCK_ASSIGN(const auto ids, device::devices_of_list(command_.device));
+    for (const std::string& id : ids) {
+      const auto device = penstock::open_device(id);
+      if (!device.ok() && !options_.devices_take_over) return device.status();
+      if (!device.ok())
+        print_warning("the other devices take over what " + id + " had: " + device.status().text());
+      else if (options_.device)
+        options_.further_devices.push_back(*device);
+      else
+        options_.device = *device;
+    }
+    return options_.device ? Status() : penstock::open_device(ids[0]).status();
   }
 
   Status run(const std::string& file) {
@@ -243,7 +266,11 @@ Action declare_decompress(Arguments& arguments) {
   arguments.value("--dictionary,-D", "FILE", command->dictionary,
                   "dictionary for zstd, lz4 or zlib");
   arguments.value("--device", "ID", command->device,
-                  "decode on a device (cuda:0, opencl:1, cuda, opencl, gpu or cpu)");
+                  "decode on a device (cuda:0, opencl:1, cuda, opencl, gpu or cpu), or on several "
+                  "(cuda:0,1 or cuda:*)");
+  arguments.choice("--on-device-failure", {"stop", "continue"}, command->on_device_failure,
+                   "of several devices, where one fails: end with its error, or let the others "
+                   "decode its batches");
   arguments.flag("--fallback", command->fallback,
                  "with --device: decode on the host what the device does not support");
   arguments.flag("--keep-on-device", command->keep_on_device,

@@ -88,13 +88,18 @@ void print_report(const RunReport& report, const QueryOptions& options) {
   if (report.skipped.rows_skipped > 0) print_line("skipped: " + text_of(report.skipped));
   for (const std::string& note : report.notes) print_line("note: " + note);
   std::optional<MeasuredBandwidth> copy;
-  if (has_kernel_rate(report)) copy = copy_bandwidth_of_device(report.device_id);
+  if (!report.shares.empty()) print_line(shares_text(report));
+  if (has_kernel_rate(report))
+    copy = copy_bandwidth_of_device(report.shares.empty() ? report.device_id
+                                                          : report.shares[0].device_id);
   print_line(summary_line(report, copy));
 }
 
 RunOptions run_options_of(const QueryOptions& options, ProgressBar& bar) {
   RunOptions run_options;
   run_options.device = options.device;
+  run_options.on_device_failure =
+      options.on_device_failure == "continue" ? OnDeviceFailure::go_on : OnDeviceFailure::stop;
   run_options.fast_math = options.fast_math;
   run_options.variant = options.variant;
   run_options.page_decoding = options.pages == "device" ? PageDecoding::device
@@ -231,7 +236,11 @@ Result<RunReport> run_query(const QueryOptions& options, Recorded recorded) {
 
 void declare_run_options(Arguments& arguments, QueryOptions& options) {
   arguments.value("--device,-d", "ID", options.device,
-                  "cuda:0, opencl:1, cuda, opencl, gpu or cpu; by default the first device");
+                  "cuda:0, opencl:1, cuda, opencl, gpu or cpu; by default the first device; or "
+                  "several, which share the rows: cuda:0,1 or cuda:0,opencl:1 or cuda:*");
+  arguments.choice("--on-device-failure", {"stop", "continue"}, options.on_device_failure,
+                   "of several devices, where one fails: end with its error, or let the others "
+                   "take over its rows");
   arguments.choice("--format", {"table", "csv", "json"}, options.format, "how rows are printed");
   arguments.flag("--verbose,-v", options.verbose, "print generated kernels and compile times");
   arguments.flag("--stats", options.stats, "print the time and bytes of every kernel");

@@ -1,5 +1,6 @@
 #include "cli/report/run_summary.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "terminal/messages.hpp"
@@ -73,6 +74,21 @@ std::string summary_line(const RunReport& report, const std::optional<MeasuredBa
     line += " at " + gigabytes_text(rate) + share_text(rate, copy);
   }
   return line + "; " + cache_text(totals);
+}
+
+std::string shares_text(const RunReport& report) {
+  std::string text;
+  for (const DeviceShareReport& share : report.shares) {
+    char percent[16];
+    std::snprintf(percent, sizeof percent, "%.0f",
+                  100.0 * static_cast<double>(share.rows_read) /
+                      static_cast<double>(std::max<std::uint64_t>(report.rows_read, 1)));
+    text += "share of " + share.device_id + ": " + count_text(share.rows_read) + " rows (" +
+            percent + " %), " + bytes_text(share.bytes_uploaded) + " uploaded, " +
+            bytes_text(share.bytes_downloaded) + " downloaded in " + seconds_text(share.seconds) +
+            "\n";
+  }
+  return text + "merged: " + bytes_text(report.bytes_exchanged) + " of partial results";
 }
 
 std::string statistics_text(const RunReport& report) {

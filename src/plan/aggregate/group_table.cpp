@@ -175,7 +175,7 @@ std::string_view GroupTable::text_of(Partial code) const {
 
 Column GroupTable::key_slice(std::size_t i, Groups groups) const {
   Column column;
-  column.type = program_.schema[i].type;
+  column.type = key_type(i);
   column.row_count = groups.size();
   column::BitBuilder validity, bits;
   column::StringBuilder strings(column.type.kind == Kind::string ? groups.size() : 0);

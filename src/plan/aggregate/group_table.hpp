@@ -54,10 +54,14 @@ class GroupTable {
   // Adds up another table's groups of keys and a DISTINCT argument by the keys, which are this
   // program's.
   bool add_distinct(const GroupTable& values);
+  // The keys and accumulators as a table; see partial_columns.hpp.
+  Table partials() const;
   std::size_t size() const { return count_; }
   // Returns the groups sorted by the keys, NULLs last. Of `first`, which may be null, those that
   // can be among the first ones by its order are enough: the others have no columns made.
   Table finish(const TopK* first = nullptr) const;
+  // The same; of keys and a DISTINCT argument the totals by the keys.
+  Result<Table> results(const TopK* first = nullptr) const;
 
  private:
   void expect(std::span<const std::uint64_t> entries, std::size_t entry_words,
@@ -73,6 +77,7 @@ class GroupTable {
   std::span<const Partial> partials(std::size_t group) const {
     return {partials_.row(group), program_.accumulators.size()};
   }
+  Type key_type(std::size_t i) const;
   bool is_null(std::size_t group, std::size_t i) const {
     return (key(group)[program_.key_count + i / 64] >> (i % 64) & 1) != 0;
   }
@@ -97,5 +102,10 @@ class GroupTable {
   GroupRows<Partial> partials_;
   std::size_t count_ = 0;
 };
+
+// Returns what partials() of a table of this program has, as merge_groups() takes it. Its strings
+// are added to a pool.
+Result<std::vector<std::uint64_t>> words_of_partials(const TileProgram& program, const Table& table,
+                                                     StringPool& strings);
 
 }  // namespace penstock::plan

@@ -4,6 +4,7 @@
 
 #include "column/concatenate.hpp"
 #include "expr/value.hpp"
+#include "plan/aggregate/partial_columns.hpp"
 #include "plan/execution/group_collector.hpp"
 #include "plan/execution/paged_scan.hpp"
 #include "plan/execution/top_k_collector.hpp"
@@ -130,23 +131,14 @@ class CompactCollector : public Collector {
   std::uint64_t row_count_ = 0;
 };
 
-Table one_row(const TileProgram& program, std::span<const Partial> partials) {
-  Table table;
-  table.row_count = 1;
-  for (std::size_t i = 0; i < program.results.size(); i++) {
-    const Scalar value = result_of(program, program.results[i], partials);
-    table.names.push_back(program.schema[i].name);
-    table.columns.push_back(column_of(program.schema[i].type, std::span(&value, 1)));
-  }
-  return table;
-}
-
 // Collects the result of a reduction. Partial results are added chunk by chunk and group by group:
 // one fixed order.
 class ReduceCollector : public Collector {
  public:
-  explicit ReduceCollector(const TileProgram& program)
-      : program_(program), partials_(program.accumulators.size()) {
+  ReduceCollector(const TileProgram& program, bool leaves_partials)
+      : program_(program),
+        leaves_partials_(leaves_partials),
+        partials_(program.accumulators.size()) {
     clear(program, partials_);
   }
 
@@ -164,11 +156,14 @@ class ReduceCollector : public Collector {
       if (!merge(program_, partials_, chunk.words.subspan(at, words))) return sum_too_large();
     return {};
   }
-  Result<Table> finish() override { return one_row(program_, partials_); }
+  Result<Table> finish() override {
+    return leaves_partials_ ? partials_as_row(program_, partials_) : one_row(program_, partials_);
+  }
   std::uint64_t row_count() const override { return 1; }
 
  private:
   const TileProgram& program_;
+  const bool leaves_partials_;
   std::vector<Partial> partials_;
 };
 
@@ -191,7 +186,8 @@ std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool
                                           const BuildSides* sides, const MergePlace& merges,
                                           const TopK* first) {
   switch (program.epilogue) {
-    case Epilogue::reduce: return std::make_unique<ReduceCollector>(program);
+    case Epilogue::reduce:
+      return std::make_unique<ReduceCollector>(program, merges.leaves_partials);
     case Epilogue::group: return make_group_collector(program, strings, merges, first);
     case Epilogue::compact: break;
   }

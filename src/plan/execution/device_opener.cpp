@@ -8,7 +8,7 @@ Result<std::shared_ptr<Device>> device_of(const RunOptions& options) {
 
 Status DeviceOpener::begin() {
   if (device_) return begin_sampling();
-  is_open_ = options_.session && options_.session->is_open();
+  is_open_ = given_ || (options_.session && options_.session->is_open());
   if (is_open_) return {};
   opening_ = ThreadPool::shared().start([this] { return open(); });
   return {};
@@ -22,7 +22,8 @@ Result<std::shared_ptr<Device>> DeviceOpener::open() const {
 Result<bool> DeviceOpener::wait() {
   if (!opening_.valid() && !is_open_) return false;
   if (is_open_) {
-    PENSTOCK_ASSIGN(device_, options_.session->device());
+    device_ = given_;
+    if (!device_) { PENSTOCK_ASSIGN(device_, options_.session->device()); }
     is_open_ = false;
   } else {
     const HostSpan span(recording_.get(), "wait for the device to open", Track::wait);

@@ -16,9 +16,11 @@ Result<std::shared_ptr<Device>> device_of(const RunOptions& options);
 
 class DeviceOpener {
  public:
-  // `recording`: null where no profile is asked for. `options` outlive it.
-  DeviceOpener(const RunOptions& options, std::shared_ptr<Recording> recording)
-      : options_(options), recording_(std::move(recording)) {}
+  // `recording`: null where no profile is asked for. `options` outlive it. `given`: a device that
+  // is open already, or null.
+  DeviceOpener(const RunOptions& options, std::shared_ptr<Recording> recording,
+               std::shared_ptr<Device> given)
+      : options_(options), recording_(std::move(recording)), given_(std::move(given)) {}
   // Begins to open the device. Call before each of a run's results.
   Status begin();
   bool is_opening() const { return opening_.valid(); }
@@ -36,9 +38,9 @@ class DeviceOpener {
 
   const RunOptions& options_;
   std::shared_ptr<Recording> recording_;
-  std::shared_ptr<Device> device_;
+  std::shared_ptr<Device> given_, device_;
   Task<Result<std::shared_ptr<Device>>> opening_;  // valid until device_ is set
-  bool is_open_ = false;                           // by the session, and not taken from it yet
+  bool is_open_ = false;                           // given or by the session, and not taken yet
   std::unique_ptr<StallSampler> sampler_;
 };
 

@@ -9,13 +9,13 @@
 namespace penstock::plan {
 
 Execution::Execution(const Plan& plan, const std::vector<StepId>& results,
-                     const RunOptions& options)
+                     const RunOptions& options, std::shared_ptr<Device> device)
     : plan_(plan),
       results_(results),
       options_(options),
       consumers_(count_consumers(plan, results)),
       recording_(options.profile || options.stalls ? std::make_shared<Recording>() : nullptr),
-      device_(options, recording_) {}
+      device_(options, recording_, std::move(device)) {}
 
 Result<QueryResult> Execution::run(StepId result) {
   const double start = now_seconds();
@@ -99,7 +99,7 @@ Result<Table> Execution::compute(StepId id, std::uint64_t row_limit, const Colum
 // Validation compares kernels, and who names a variant wants its kernel to run.
 Result<const std::optional<Table>*> Execution::answer_of_source(StepId id) {
   const auto [at, inserted] = answers_.try_emplace(id);
-  if (inserted && !options_.validate && options_.variant.empty()) {
+  if (inserted && !options_.validate && options_.variant.empty() && !is_share(id)) {
     PENSTOCK_ASSIGN(at->second, source_answer(plan_, id));
   }
   return &at->second;
@@ -108,6 +108,7 @@ Result<const std::optional<Table>*> Execution::answer_of_source(StepId id) {
 // A profile has the device's times.
 Result<bool> Execution::needs_no_device(StepId id) {
   if (recording_ || device_.get()) return false;
+  if (done_.contains(id)) return true;
   const StepKind kind = plan_.step(id).kind;
   if (kind == StepKind::limit ||
       ((kind == StepKind::filter || kind == StepKind::map) && finishes_on_host(plan_, id)))
@@ -170,6 +171,7 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
               row_limit,     recording_.get(), &sides_,   page_decoder_};
   if (!chain.stays) stay = nullptr;  // it was fused again, in another way
   run.stay = stay;
+  run.leaves_partials = is_share(chain.last);
   run.pairs = chain.pairs.get();
   run.partitions = partitions_of(chain);
   if (chain.base != no_step) run.paged_source = plan_.step(chain.base).source.get();
@@ -196,6 +198,11 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
   report_.skipped = skipped;
   if (run.partitions) run.partitions->add_to(report_);
   chain.kernels.clear();
+  if (run.leaves_partials) {
+    for (std::size_t i = 0; i < parts.size(); i++)
+      partials_.push_back({chain.programs[i].step_columns, std::move(parts[i])});
+    return Table();
+  }
   Table rows = parts.size() == 1 ? std::move(parts[0]) : beside(chain.programs, std::move(parts));
   if (chain.wanted.empty()) return rows;
   if (chain.programs.size() > 1) rows = pick_columns(rows, chain.wanted);

@@ -18,6 +18,7 @@
 #include <map>
 #include <set>
 
+#include "plan/aggregate/partial_columns.hpp"
 #include "plan/execution/device_opener.hpp"
 #include "plan/execution/run_tiles.hpp"
 #include "plan/fusion/kernel_steps.hpp"
@@ -52,9 +53,21 @@ bool is_ordered(const Plan& plan, StepId id);     // by an ORDER BY
 class Execution {
  public:
   // All of these outlive it.
-  Execution(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options);
+  // `device`: null where it is opened as the options say.
+  Execution(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options,
+            std::shared_ptr<Device> device = {});
   // Computes one of the results.
   Result<QueryResult> run(StepId result);
+  // What the rows of a step become where others of the same step are merged with them: of an
+  // aggregate, keys and accumulators by tile program; otherwise one table of rows.
+  struct Share {
+    std::vector<PartialTable> parts;
+    RunReport report;
+  };
+  // Computes a step that is the plan's only result, as the share of a larger plan.
+  Result<Share> run_share(StepId step, std::uint64_t row_limit);
+  // Gives the rows of a step, which are not computed then. Call before run().
+  void give(StepId step, Table rows);
   // Returns why kernels cannot read some pages, though their headers did not say so, where that
   // ended a run; otherwise a success.
   const Status& refusal() const { return refusal_; }
@@ -70,6 +83,7 @@ class Execution {
   Status run_on_device(StepId result, QueryResult& outcome);
   Status run_without_device(StepId result, QueryResult& outcome);
   // `stay`: where the chain may leave its rows, in place of the columns of the table.
+  bool is_share(StepId aggregate) const { return aggregate == share_; }
   Result<Table> run_chain(Chain& chain, std::uint64_t row_limit, RowsOnDevice* stay = nullptr);
   const TableSource& rows_to_scan(const Chain& chain, const TableSource& selected);
   Result<Table> run_programs(Chain& chain, const TableSource& selected, std::uint64_t row_limit,
@@ -192,6 +206,8 @@ class Execution {
   std::shared_ptr<DeviceRowSort> row_sort_;    // null until they may be sorted there
   // The rows of sources that cannot be scanned again.
   std::map<StepId, std::shared_ptr<TableSource>> held_;
+  StepId share_ = no_step;              // an aggregate that leaves partials
+  std::vector<PartialTable> partials_;  // of it
   RunReport report_;
   Status refusal_;
 };

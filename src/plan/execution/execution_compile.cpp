@@ -30,7 +30,7 @@ Status Execution::fuse_for_device() {
 // Compiles the kernels of all chains that a step needs, in as many threads: a chain whose rows come
 // from another chain need not wait with its compiler for the other's end.
 Status Execution::compile_step(StepId id, std::uint64_t row_limit, const Columns& wanted) {
-  if (!begun_.insert(id).second) return {};
+  if (done_.contains(id) || !begun_.insert(id).second) return {};
   if (consumers_[id] > 1) row_limit = ~std::uint64_t{0};
   PENSTOCK_ASSIGN(const std::optional<Table>* const answer, answer_of_source(id));
   if (answer->has_value()) return {};

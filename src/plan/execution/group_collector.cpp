@@ -66,11 +66,8 @@ class GroupCollector : public Collector {
   }
 
   Result<Table> finish() override {
-    if (totals_are_there_) return totals_->finish();
-    if (!program_.of_distinct) return groups_.finish(first_);
-    GroupTable totals(*program_.of_distinct, strings_);
-    if (!totals.add_distinct(groups_)) return sum_too_large();
-    return totals.finish(first_);
+    if (place_.leaves_partials) return groups_.partials();
+    return totals_are_there_ ? totals_->finish() : groups_.results(first_);
   }
   std::uint64_t row_count() const override { return groups_.size() + distinct_count_; }
 
@@ -134,7 +131,7 @@ class GroupCollector : public Collector {
 
   // Begins to compile, while later chunks are read, what runs on all merged groups.
   Status begin_after_merge() {
-    if (has_begun_after_) return {};
+    if (has_begun_after_ || place_.leaves_partials) return {};
     has_begun_after_ = true;
     if (!program_.of_distinct) {
       selection_ = FirstGroups::begin(place_, program_, first_);

@@ -32,6 +32,8 @@ struct MergePlace {
   Queue* queue = nullptr;
   std::uint64_t memory_limit_bytes = 0;
   bool fast_math = false;
+  // Reduce and group: the collector's table has keys and accumulators (partial_columns.hpp).
+  bool leaves_partials = false;
 };
 
 // Groups in device memory, in no order: for each the words of its key, then two words for each

@@ -22,6 +22,7 @@ struct TileRun {
   std::shared_ptr<pages::PageDecoder> decoder = {};  // of a program that reads pages
   MergeLocation merges = MergeLocation::automatic;
   const TopK* first_groups = nullptr;  // of a group-by: see GroupTable::finish()
+  bool leaves_partials = false;        // see MergePlace
   RowsOnDevice* stay = nullptr;        // compact: leaves its rows there, if they fit
   PairedRows* pairs = nullptr;         // the source, where it is these
   // Of a program with a partitioned lookup, or of the pairs: it reads its rows once for each.

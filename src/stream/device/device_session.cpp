@@ -86,9 +86,19 @@ void DeviceSession::add_kernels(std::string_view name) {
     report_.kernels.emplace_back(name);
 }
 
+void DeviceSession::fail(const Status& status) {
+  const std::lock_guard lock(mutex_);
+  report_.failure = status.text();
+}
+
+bool DeviceSession::has_failed() const {
+  const std::lock_guard lock(mutex_);
+  return !report_.failure.empty();
+}
+
 std::optional<DeviceReport> DeviceSession::report() const {
   const std::lock_guard lock(mutex_);
-  return report_.kernels.empty() ? std::nullopt : std::optional(report_);
+  return report_.kernels.empty() && report_.failure.empty() ? std::nullopt : std::optional(report_);
 }
 
 }  // namespace penstock::stream

@@ -1,6 +1,7 @@
 #include "stream/device/device_stages.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "stream/device/device_batch.hpp"
 
@@ -9,15 +10,70 @@ namespace {
 
 constexpr std::size_t max_window_bytes = 64 << 10;  // how far an LZ4 match reaches back
 
+// The devices that decode batches, each with as many in flight.
+class BatchDevices {
+ public:
+  explicit BatchDevices(const Context& context)
+      : sessions_(context.further_sessions), takes_over_(context.options.devices_take_over) {
+    sessions_.insert(sessions_.begin(), context.session);
+  }
+  std::uint32_t count() const { return static_cast<std::uint32_t>(sessions_.size()); }
+
+  // Decodes by the device that the job's slot has. Where that fails, another one gets the slot.
+  Status decode(const ChunkStages& chunks, DecodeJob& job, std::span<const std::byte> window) {
+    for (;;) {
+      auto* slot = static_cast<SlotState*>(job.worker_state.get());
+      if (slot == nullptr || slot->session->has_failed()) {
+        std::shared_ptr<DeviceSession> session = next_device();
+        if (session == nullptr) session = sessions_.front();  // whose error it will be
+        job.worker_state = std::make_shared<SlotState>(session);
+        slot = static_cast<SlotState*>(job.worker_state.get());
+      }
+      const Status status = slot->batch.decode(chunks, job, window);
+      if (status.ok() || !is_of_device(status)) return status;
+      const Status named = status.with("on " + slot->session->device()->traits().id);
+      if (!takes_over_) return count() == 1 ? status : named;
+      slot->session->fail(status);
+      if (next_device() == nullptr) return named;
+      job.external_output = {};
+    }
+  }
+
+ private:
+  struct SlotState {
+    explicit SlotState(std::shared_ptr<DeviceSession> given) : session(given), batch(given) {}
+    std::shared_ptr<DeviceSession> session;
+    DeviceBatch batch;
+  };
+
+  static bool is_of_device(const Status& status) {
+    return status.code() == Code::device_lost || status.code() == Code::no_memory;
+  }
+
+  // Returns the devices in turn; null where all have failed.
+  std::shared_ptr<DeviceSession> next_device() {
+    for (std::size_t i = 0; i < sessions_.size(); i++)
+      if (const auto& session = sessions_[turn_++ % sessions_.size()]; !session->has_failed())
+        return session;
+    return nullptr;
+  }
+
+  std::vector<std::shared_ptr<DeviceSession>> sessions_;
+  const bool takes_over_;
+  std::atomic<std::size_t> turn_ = 0;
+};
+
 class DeviceStages : public DecodeStages {
  public:
-  DeviceStages(std::unique_ptr<ChunkStages> chunks, std::shared_ptr<DeviceSession> session)
-      : chunks_(std::move(chunks)), session_(std::move(session)) {}
+  DeviceStages(std::unique_ptr<ChunkStages> chunks, const Context& context)
+      : chunks_(std::move(chunks)), devices_(context) {}
+  std::uint32_t threads() const {
+    return chunks_->has_dependent_chunks() ? 1 : batches_in_flight * devices_.count();
+  }
   Result<bool> take(DecodeJob& job) override { return chunks_->take(job); }
   Status work(DecodeJob& job) override {
     if (job.chunks.empty()) return {};
-    if (job.worker_state == nullptr) job.worker_state = std::make_shared<DeviceBatch>(session_);
-    PENSTOCK_TRY(static_cast<DeviceBatch*>(job.worker_state.get())->decode(*chunks_, job, window_));
+    PENSTOCK_TRY(devices_.decode(*chunks_, job, window_));
     if (chunks_->has_dependent_chunks()) keep_window(job);
     return {};
   }
@@ -34,7 +90,7 @@ class DeviceStages : public DecodeStages {
   }
 
   std::unique_ptr<ChunkStages> chunks_;
-  std::shared_ptr<DeviceSession> session_;
+  BatchDevices devices_;
   // Used by work(), of which one call runs at a time where chunks are dependent.
   std::vector<std::byte> window_;
 };
@@ -57,10 +113,11 @@ std::uint64_t device_job_bytes(const Device& device) {
 }
 
 std::unique_ptr<Decoder> make_chunk_decoder(std::unique_ptr<ChunkStages> chunks, Context& context) {
-  const std::uint32_t threads = chunks->has_dependent_chunks() ? 1 : batches_in_flight;
-  return std::make_unique<Pipeline<DecodeJob>>(
-      std::make_unique<DeviceStages>(std::move(chunks), context.session), threads,
-      [&context] { return context.report_progress(context.input.offset()); });
+  auto stages = std::make_unique<DeviceStages>(std::move(chunks), context);
+  const std::uint32_t threads = stages->threads();
+  return std::make_unique<Pipeline<DecodeJob>>(std::move(stages), threads, [&context] {
+    return context.report_progress(context.input.offset());
+  });
 }
 
 }  // namespace penstock::stream

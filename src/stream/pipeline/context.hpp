@@ -16,7 +16,8 @@ struct Context {
   const DecompressOptions& options;
   std::uint32_t threads;
   std::shared_ptr<DeviceSession> session = {};  // of options.device
-  bool keeps_output_on_device = false;          // decompress_to_device()
+  std::vector<std::shared_ptr<DeviceSession>> further_sessions = {};
+  bool keeps_output_on_device = false;  // decompress_to_device()
   // Reports up to which byte the input is decoded, also while no output comes. Returns
   // Code::cancelled where the caller ends the run. Called on the caller's thread; may be null.
   std::function<Status(std::uint64_t bytes_in)> on_progress = {};

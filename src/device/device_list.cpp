@@ -1,0 +1,57 @@
+#include "device/device_list.hpp"
+
+#include <algorithm>
+
+#include "penstock/device.hpp"
+
+namespace penstock::device {
+namespace {
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+Status add_every_device(std::string_view driver, std::vector<std::string>& devices) {
+  PENSTOCK_ASSIGN(const Target target, target_from_name(driver));
+  std::vector<std::string> notes;
+  const std::size_t before = devices.size();
+  for (const Traits& traits : list_devices(&notes))
+    if (traits.target == target) devices.push_back(traits.id);
+  if (devices.size() > before) return {};
+  std::string text = "there is no device of '" + std::string(driver) + ":*'";
+  for (const std::string& note : notes) text += "\n  " + note;
+  return {Code::no_device, text};
+}
+
+}  // namespace
+
+bool names_several(std::string_view selector) {
+  return selector.find_first_of(",*") != std::string_view::npos;
+}
+
+Result<std::vector<std::string>> devices_of_list(std::string_view selector) {
+  std::vector<std::string> devices;
+  if (!names_several(selector)) return std::vector<std::string>{std::string(selector)};
+  std::string_view driver, rest = selector;
+  for (bool is_last = false; !is_last;) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const std::string_view entry = rest.substr(0, comma);
+    is_last = comma == rest.size();
+    rest.remove_prefix(is_last ? comma : comma + 1);
+    const std::size_t colon = entry.find(':');
+    if (colon != std::string_view::npos) driver = entry.substr(0, colon);
+    if (entry.empty() || (is_number(entry) && driver.empty()))
+      return Status(Code::invalid, "'" + std::string(selector) +
+                                       "' is no list of devices: write cuda:0,1 or "
+                                       "cuda:0,opencl:1 or cuda:*");
+    if (colon != std::string_view::npos && entry.substr(colon + 1) == "*")
+      PENSTOCK_TRY(add_every_device(driver, devices));
+    else if (is_number(entry))
+      devices.push_back(std::string(driver) + ":" + std::string(entry));
+    else
+      devices.emplace_back(entry);
+  }
+  return devices;
+}
+
+}  // namespace penstock::device

@@ -1,0 +1,34 @@
+// Keys and accumulators of groups as columns, so that a device's or a process's partial aggregates
+// are a table: exact, without codes of its own string pool, and as any table to be sent.
+//
+// Sums and counts of integers have 128 bits. A string that is not there is NULL.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "plan/fusion/accumulators.hpp"
+#include "plan/strings/string_pool.hpp"
+
+namespace penstock::plan {
+
+// The rows that one tile program of a step left, not yet made results.
+struct PartialTable {
+  std::vector<std::uint32_t> step_columns;  // TileProgram::step_columns: which results these become
+  Table rows;                               // the keys, then the accumulators
+};
+
+Column column_of_partials(const Accumulator& accumulator, std::span<const Partial> partials,
+                          const StringPool& strings);
+// Returns partials of a column that column_of_partials() made. Strings are added to the pool.
+std::vector<Partial> partials_of_column(const Accumulator& accumulator, const Column& column,
+                                        StringPool& strings);
+// Returns the words of a key, as kernels make them; 0 for NULL.
+std::vector<std::uint64_t> key_words_of(const Column& column, StringPool& strings);
+// The results of accumulators without keys.
+Table one_row(const TileProgram& program, std::span<const Partial> partials);
+// A row of accumulators without keys.
+Table partials_as_row(const TileProgram& program, std::span<const Partial> partials);
+// Merges such rows in order, and makes the results of them.
+Result<Table> merge_rows_of_partials(const TileProgram& program, std::span<const Table> rows);
+
+}  // namespace penstock::plan

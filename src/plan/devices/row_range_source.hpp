@@ -1,0 +1,13 @@
+// A range of a source's rows as a source of its own.
+#pragma once
+#include <memory>
+
+#include "penstock/skipping.hpp"
+
+namespace penstock::plan {
+
+// Where a source has row groups, a range begins and ends with one; otherwise at a multiple of 64
+// rows. Of a source that cannot leave rows out, those before the range are read and dropped.
+std::shared_ptr<TableSource> row_range_source(std::shared_ptr<TableSource> source, RowRange rows);
+
+}  // namespace penstock::plan

@@ -1,0 +1,156 @@
+#include "plan/devices/run_on_devices.hpp"
+
+#include <algorithm>
+
+#include "base/clock.hpp"
+#include "base/thread_pool.hpp"
+#include "device/device_list.hpp"
+#include "plan/devices/share_run.hpp"
+#include "plan/devices/split_rows.hpp"
+
+namespace penstock::plan {
+namespace {
+
+Status check_options(const RunOptions& options) {
+  const char* const what = options.validate  ? "validate"
+                           : options.profile ? "a profile"
+                           : options.stalls  ? "sampling of stalls"
+                                             : nullptr;
+  return what ? Status(Code::unsupported,
+                       std::string(what) + " takes one device, not '" + options.device + "'")
+              : Status();
+}
+
+void add_once(std::vector<std::string>& notes, const std::string& note) {
+  if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
+}
+
+void add_report(RunReport& all, RunReport& share) {
+  all.rows_read += share.rows_read;
+  all.chunks += share.chunks;
+  all.paged_chunks += share.paged_chunks;
+  all.bytes_uploaded += share.bytes_uploaded;
+  all.bytes_downloaded += share.bytes_downloaded;
+  all.bytes_read_directly += share.bytes_read_directly;
+  all.read_seconds = std::max(all.read_seconds, share.read_seconds);
+  all.wait_seconds = std::max(all.wait_seconds, share.wait_seconds);
+  all.skipped += share.skipped;
+  for (KernelReport& kernel : share.kernels) all.kernels.push_back(std::move(kernel));
+  for (const std::string& note : share.notes) add_once(all.notes, note);
+}
+
+class DevicesRun {
+ public:
+  DevicesRun(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options)
+      : plan_(plan), results_(results), options_(options) {}
+
+  Result<std::vector<QueryResult>> run(std::vector<ListedDevice> devices) {
+    const double start = now_seconds();
+    PENSTOCK_TRY(take(std::move(devices)));
+    PENSTOCK_ASSIGN(const std::vector<Cut> cuts, find_cuts(plan_, results_));
+    if (cuts.empty()) report_.notes.push_back("one device ran all: no rows could be split");
+    for (const Cut& cut : cuts) PENSTOCK_TRY(run_cut(cut));
+    PENSTOCK_ASSIGN(std::vector<QueryResult> outcomes, finish());
+    end_report(outcomes[0].report, now_seconds() - start);
+    return outcomes;
+  }
+
+ private:
+  Status take(std::vector<ListedDevice> devices) {
+    std::vector<std::shared_ptr<Device>> open;
+    for (ListedDevice& listed : devices) {
+      Worker worker{listed.id, nullptr};
+      worker.failed = listed.device.status();
+      if (!worker.failed.ok() && options_.on_device_failure == OnDeviceFailure::stop)
+        return worker.failed.with("opening " + listed.id);
+      if (worker.failed.ok()) open.push_back(worker.device = *listed.device);
+      workers_.push_back(std::move(worker));
+    }
+    if (open.empty()) return workers_[0].failed.with("opening " + workers_[0].id);
+    PENSTOCK_ASSIGN(const std::vector<double> weights, weights_of(open));
+    std::size_t next = 0;
+    for (Worker& worker : workers_)
+      if (worker.device) worker.weight = weights[next++];
+    return {};
+  }
+
+  Status run_cut(const Cut& cut) {
+    PENSTOCK_ASSIGN(std::vector<FinishedShare> finished,
+                    run_shares(plan_, cut, options_, workers_, known_));
+    std::vector<SharePart> parts;
+    for (FinishedShare& one : finished) {
+      RunReport& report = one.share.report;
+      report_.shares.push_back({report.device_id, report.device_name, report.rows_read,
+                                report.bytes_uploaded, report.bytes_downloaded,
+                                report.total_seconds});
+      add_report(report_, report);
+      report_.bytes_exchanged += bytes_of(one.share.parts);
+      parts.push_back(std::move(one.share.parts));
+    }
+    PENSTOCK_ASSIGN(known_[cut.step], merge_shares(plan_, cut, parts));
+    return {};
+  }
+
+  // The steps after all cuts.
+  Result<std::vector<QueryResult>> finish() {
+    const auto worker =
+        std::ranges::find_if(workers_, [](const Worker& one) { return one.failed.ok(); });
+    if (worker == workers_.end()) return workers_[0].failed.with("on " + workers_[0].id);
+    RunOptions alone = options_;
+    alone.device = worker->id;
+    return run_results(plan_, results_, alone, {worker->device, known_});
+  }
+
+  void end_report(RunReport& report, double seconds) {
+    for (const Worker& worker : workers_)
+      if (!worker.failed.ok())
+        report_.notes.push_back("the other devices took over the rows of " + worker.id + ": " +
+                                worker.failed.text());
+    add_report(report_, report);
+    report_.rows_out = report.rows_out;
+    report_.total_seconds = seconds;
+    for (const Worker& worker : workers_) {
+      const std::string name = worker.device ? worker.device->traits().name : "not open";
+      report_.device_id += (report_.device_id.empty() ? "" : ",") + worker.id;
+      report_.device_name += (report_.device_name.empty() ? "" : ", ") + name;
+    }
+    report = std::move(report_);
+  }
+
+  const Plan& plan_;
+  const std::vector<StepId>& results_;
+  const RunOptions& options_;
+  std::vector<Worker> workers_;
+  std::map<StepId, Table> known_;  // the rows of cuts
+  RunReport report_;
+};
+
+// Opens all at once: a GPU takes 0.1 s.
+std::vector<ListedDevice> open_listed(const std::vector<std::string>& ids) {
+  std::vector<Task<Result<std::shared_ptr<Device>>>> opening;
+  for (const std::string& id : ids)
+    opening.push_back(ThreadPool::shared().start([&id] { return open_device(id); }));
+  std::vector<ListedDevice> devices;
+  for (std::size_t i = 0; i < ids.size(); i++) devices.push_back({ids[i], opening[i].get()});
+  return devices;
+}
+
+}  // namespace
+
+Result<std::vector<QueryResult>> run_on_devices(const Plan& plan,
+                                                const std::vector<StepId>& results,
+                                                const RunOptions& options) {
+  PENSTOCK_ASSIGN(const std::vector<std::string> ids, device::devices_of_list(options.device));
+  return run_on_devices(plan, results, options, open_listed(ids));
+}
+
+Result<std::vector<QueryResult>> run_on_devices(const Plan& plan,
+                                                const std::vector<StepId>& results,
+                                                const RunOptions& options,
+                                                std::vector<ListedDevice> devices) {
+  for (const StepId result : results) PENSTOCK_TRY(check_result(plan, result));
+  PENSTOCK_TRY(check_options(options));
+  return DevicesRun(plan, results, options).run(std::move(devices));
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,27 @@
+// run() on several devices: each computes a share of the rows below every cut of the plan, and what
+// they yield is merged (cuts.hpp, merge_shares.hpp). The first device finishes the plan.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "penstock/plan.hpp"
+
+namespace penstock::plan {
+
+// A device of the list, or why it is not open.
+struct ListedDevice {
+  std::string id;
+  Result<std::shared_ptr<Device>> device;
+};
+
+// RunOptions::device is a list of devices (device/device_list.hpp).
+Result<std::vector<QueryResult>> run_on_devices(const Plan& plan,
+                                                const std::vector<StepId>& results,
+                                                const RunOptions& options);
+Result<std::vector<QueryResult>> run_on_devices(const Plan& plan,
+                                                const std::vector<StepId>& results,
+                                                const RunOptions& options,
+                                                std::vector<ListedDevice> devices);
+
+}  // namespace penstock::plan

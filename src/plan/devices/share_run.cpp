@@ -1,0 +1,172 @@
+#include "plan/devices/share_run.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "base/exception_boundary.hpp"
+#include "base/thread_pool.hpp"
+#include "plan/devices/row_range_source.hpp"
+#include "plan/devices/split_rows.hpp"
+
+namespace penstock::plan {
+namespace {
+
+struct Assignment {
+  std::size_t worker = 0;
+  RowRange rows;
+};
+
+// The progress of shares that run at once, as one. A share after one with an error is ended.
+class SharedProgress {
+ public:
+  SharedProgress(const RunOptions& options, std::size_t shares)
+      : options_(options), shares_(shares) {}
+
+  RunOptions options_of(std::size_t share, const std::string& device) {
+    RunOptions own = options_;
+    own.device = device;
+    own.progress = [this, share](const Progress& progress) { return report(share, progress); };
+    if (options_.on_source)
+      own.on_source = [this](std::string_view text) {
+        const std::lock_guard lock(mutex_);
+        options_.on_source(text);
+      };
+    return own;
+  }
+  void end_after(std::size_t share) {
+    for (std::size_t last = last_; share < last && !last_.compare_exchange_weak(last, share);) {}
+  }
+
+ private:
+  bool report(std::size_t share, const Progress& progress) {
+    if (share > last_) return false;
+    if (!options_.progress) return true;
+    const std::lock_guard lock(mutex_);
+    shares_[share] = progress;
+    Progress all{0, 0};
+    for (const Progress& one : shares_) {
+      all.rows_done += one.rows_done;
+      if (one.rows_total) *all.rows_total += *one.rows_total;
+    }
+    return options_.progress(all);
+  }
+
+  const RunOptions& options_;
+  std::mutex mutex_;
+  std::vector<Progress> shares_;
+  std::atomic<std::size_t> last_ = ~std::size_t{0};
+};
+
+class SharesOfCut {
+ public:
+  SharesOfCut(const Plan& plan, const Cut& cut, const RunOptions& options,
+              std::vector<Worker>& workers, const std::map<StepId, Table>& known)
+      : plan_(plan), cut_(cut), options_(options), workers_(workers), known_(known) {}
+
+  Result<std::vector<FinishedShare>> run() {
+    const std::uint64_t row_count = *source().row_count();
+    std::vector<RowRange> open{{0, row_count}};
+    while (!open.empty()) {
+      const std::vector<Assignment> assignments = assign(open);
+      if (assignments.empty()) return first_failure();
+      PENSTOCK_ASSIGN(open, run_all(assignments));
+    }
+    std::ranges::sort(finished_, {}, [](const FinishedShare& one) { return one.rows.begin; });
+    return std::move(finished_);
+  }
+
+ private:
+  const TableSource& source() const { return *plan_.step(cut_.base).source; }
+
+  Status first_failure() const {
+    for (const Worker& worker : workers_)
+      if (!worker.failed.ok()) return worker.failed.with("on " + worker.id);
+    return {Code::no_device, "no device is left"};
+  }
+
+  std::vector<Assignment> assign(const std::vector<RowRange>& open) const {
+    std::vector<double> weights;
+    for (const Worker& worker : workers_) weights.push_back(worker.failed.ok() ? worker.weight : 0);
+    std::vector<Assignment> assignments;
+    if (std::ranges::none_of(weights, [](double weight) { return weight > 0; })) return assignments;
+    for (const RowRange& rows : open) {
+      const std::vector<RowRange> shares = split_rows(source(), rows, weights);
+      for (std::size_t i = 0; i < shares.size(); i++)
+        if (shares[i].begin < shares[i].end) assignments.push_back({i, shares[i]});
+    }
+    return assignments;
+  }
+
+  // Returns the rows of the workers that failed.
+  Result<std::vector<RowRange>> run_all(const std::vector<Assignment>& assignments) {
+    SharedProgress progress(options_, assignments.size());
+    std::vector<Task<Result<Execution::Share>>> tasks;
+    for (std::size_t i = 0; i < assignments.size(); i++)
+      tasks.push_back(
+          ThreadPool::shared().start([&, i] { return run_one(assignments[i], i, progress); }));
+    std::vector<RowRange> lost;
+    Status failed;
+    for (std::size_t i = 0; i < assignments.size(); i++) {
+      auto share = tasks[i].get();
+      if (share.ok()) {
+        finished_.push_back({assignments[i].rows, std::move(*share)});
+        continue;
+      }
+      if (goes_on_after(share.status()))
+        lost.push_back(assignments[i].rows);
+      else if (failed.ok())
+        failed = share.status();
+      if (goes_on_after(share.status())) workers_[assignments[i].worker].failed = share.status();
+    }
+    PENSTOCK_TRY(failed);
+    return lost;
+  }
+
+  bool goes_on_after(const Status& status) const {
+    return is_of_device(status) && options_.on_device_failure == OnDeviceFailure::go_on;
+  }
+
+  // An error of the query is the same whatever device found it, and names none.
+  Result<Execution::Share> run_one(const Assignment& assignment, std::size_t index,
+                                   SharedProgress& progress) {
+    const Worker& worker = workers_[assignment.worker];
+    auto share = catch_exceptions([&] {
+      return run_share_of_rows(plan_, cut_, assignment.rows, progress.options_of(index, worker.id),
+                               {worker.device, known_});
+    });
+    if (share.ok() || goes_on_after(share.status())) return share;
+    progress.end_after(index);
+    return is_of_device(share.status()) ? share.with("on " + worker.id) : share;
+  }
+
+  const Plan& plan_;
+  const Cut& cut_;
+  const RunOptions& options_;
+  std::vector<Worker>& workers_;
+  const std::map<StepId, Table>& known_;
+  std::vector<FinishedShare> finished_;
+};
+
+}  // namespace
+
+bool is_of_device(const Status& status) {
+  return status.code() == Code::device_lost || status.code() == Code::no_device ||
+         status.code() == Code::no_memory;
+}
+
+Result<Execution::Share> run_share_of_rows(const Plan& plan, const Cut& cut, RowRange rows,
+                                           const RunOptions& options, const Given& given) {
+  Plan of_share = plan;
+  of_share.replace_source(cut.base, row_range_source(plan.step(cut.base).source, rows));
+  return run_share(of_share, cut.step, cut.row_limit, options, given);
+}
+
+Result<std::vector<FinishedShare>> run_shares(const Plan& plan, const Cut& cut,
+                                              const RunOptions& options,
+                                              std::vector<Worker>& workers,
+                                              const std::map<StepId, Table>& known) {
+  return SharesOfCut(plan, cut, options, workers, known).run();
+}
+
+}  // namespace penstock::plan

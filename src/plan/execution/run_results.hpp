@@ -1,0 +1,25 @@
+// An execution of a plan, and another one where that could not go on as it began.
+#pragma once
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "plan/execution/execution.hpp"
+
+namespace penstock::plan {
+
+// What a run has already.
+struct Given {
+  std::shared_ptr<Device> device;     // null: opened as the options say
+  std::map<StepId, Table> rows = {};  // of steps, which are not computed then
+};
+
+// Computes several results; steps that they share run once.
+Result<std::vector<QueryResult>> run_results(const Plan& plan, const std::vector<StepId>& results,
+                                             const RunOptions& options, const Given& given);
+// Computes a step as the share of a larger plan; see Execution::run_share().
+Result<Execution::Share> run_share(const Plan& plan, StepId step, std::uint64_t row_limit,
+                                   const RunOptions& options, const Given& given);
+bool can_run_again(const Plan& plan);
+
+}  // namespace penstock::plan

@@ -1,0 +1,246 @@
+// Runs on several devices: a device that is listed n times has n shares, each with queues of its
+// own, so that any device stands for several.
+#include "on_device/device/failing_device.hpp"
+#include "on_device/plan/plan_fixture.hpp"
+#include "plan/devices/cuts.hpp"
+#include "plan/devices/run_on_devices.hpp"
+
+namespace penstock::test {
+namespace {
+
+std::string list_of(const std::string& id, std::size_t count) {
+  std::string list = id;
+  for (std::size_t i = 1; i < count; i++) list += "," + id;
+  return list;
+}
+
+void expect_same(const Table& got, const Table& wanted) {
+  ASSERT_EQ(got.row_count, wanted.row_count);
+  ASSERT_EQ(got.names, wanted.names);
+  for (std::uint64_t row = 0; row < got.row_count; row++)
+    ASSERT_EQ(text_of_row(got, row), text_of_row(wanted, row)) << "row " << row;
+}
+
+constexpr std::uint64_t row_count = 9001;
+
+// Steps over a table of every type; numbers small enough that no sum overflows.
+struct Steps {
+  Plan plan;
+  StepId rows = plan.source(std::make_shared<FixedSchemaSource>(random_table(row_count, 7)));
+  Builder b{plan.step(rows).schema};
+
+  NodeId column(std::string_view name) {
+    return *b.column(*find_field(plan.step(rows).schema, name));
+  }
+  Result<StepId> kept() {
+    PENSTOCK_ASSIGN(const NodeId is_null, b.unary(Op::is_null, column("i16_null")));
+    PENSTOCK_ASSIGN(const NodeId passes, b.unary(Op::not_, is_null));
+    return plan.filter(rows, b.graph(), passes);
+  }
+  std::vector<AggregateCall> calls() {
+    return {{Aggregate::count_rows, 0, "rows"},
+            {Aggregate::count, column("u8_null"), "counted"},
+            {Aggregate::sum, column("i32"), "sum"},
+            {Aggregate::sum, column("i64_null"), "wide_sum"},
+            {Aggregate::average, column("d15_2"), "average"},
+            {Aggregate::minimum, column("f32"), "least"},
+            {Aggregate::maximum, column("f64_null"), "greatest"},
+            {Aggregate::minimum, column("s"), "least_text"},
+            {Aggregate::maximum, column("s"), "greatest_text"},
+            {Aggregate::count, column("i8"), "distinct", {}, false, true}};
+  }
+};
+
+// Runs a step on one device and on it as 2, 4 and 8 devices.
+void expect_same_on_several(const Plan& plan, StepId step) {
+  TAKE(const std::vector<plan::Cut> cuts, plan::find_cuts(plan, {step}));
+  ASSERT_FALSE(cuts.empty());
+  on_each_device([&](Device& device) {
+    const std::string id = device.traits().id;
+    TAKE(const QueryResult one, run(plan, step, {.device = id}));
+    for (const std::size_t count : {2u, 4u, 8u}) {
+      SCOPED_TRACE(count);
+      TAKE(const QueryResult several, run(plan, step, {.device = list_of(id, count)}));
+      expect_same(several.table, one.table);
+      EXPECT_EQ(several.report.shares.size(), count);
+      EXPECT_EQ(several.report.rows_read, one.report.rows_read);
+    }
+  });
+}
+
+TEST(Devices, ReducedSharesAreOneDevicesResult) {
+  Steps steps;
+  TAKE(const StepId kept, steps.kept());
+  TAKE(const StepId reduced, steps.plan.reduce(kept, steps.b.graph(), steps.calls()));
+  expect_same_on_several(steps.plan, reduced);
+}
+
+TEST(Devices, GroupsOfSharesAreOneDevicesGroups) {
+  Steps steps;
+  TAKE(const StepId kept, steps.kept());
+  TAKE(const StepId grouped,
+       steps.plan.group_by(kept, steps.b.graph(),
+                           {{"s", steps.column("s")}, {"u8_null", steps.column("u8_null")}},
+                           steps.calls()));
+  expect_same_on_several(steps.plan, grouped);
+}
+
+TEST(Devices, KeysOfEveryTypeFindTheirGroup) {
+  for (const char* const key :
+       {"i8", "i16_null", "i64_null", "u64", "f32_null", "f64_null", "d15_2", "d18_0_null", "s"}) {
+    SCOPED_TRACE(key);
+    Steps steps;
+    TAKE(const StepId grouped,
+         steps.plan.group_by(steps.rows, steps.b.graph(), {{"key", steps.column(key)}},
+                             {{Aggregate::count_rows, 0, "rows"}}));
+    expect_same_on_several(steps.plan, grouped);
+  }
+}
+
+TEST(Devices, FilteredRowsKeepTheirOrder) {
+  Steps steps;
+  TAKE(const StepId kept, steps.kept());
+  expect_same_on_several(steps.plan, kept);
+}
+
+TEST(Devices, SortedSharesAreMergedAndEqualRowsKeepTheirOrder) {
+  Steps steps;
+  TAKE(const StepId kept, steps.kept());
+  const Schema& schema = steps.plan.step(kept).schema;
+  TAKE(const StepId sorted, steps.plan.order_by(kept, {{*find_field(schema, "s"), true, true},
+                                                       {*find_field(schema, "u8_null")}}));
+  expect_same_on_several(steps.plan, sorted);
+  TAKE(const StepId first, steps.plan.limit(sorted, 100, 20));
+  expect_same_on_several(steps.plan, first);
+}
+
+TEST(Devices, WindowsSeeTheRowsOfAllShares) {
+  Steps steps;
+  TAKE(const StepId kept, steps.kept());
+  const Schema& schema = steps.plan.step(kept).schema;
+  Window window;
+  window.partition = {*find_field(schema, "s")};
+  window.order = {{*find_field(schema, "i32")}};
+  window.calls = {{WindowFunction::rank, 0, WindowFrame::peers, 1, "rank"}};
+  TAKE(const StepId ranked, steps.plan.window(kept, window));
+  expect_same_on_several(steps.plan, ranked);
+}
+
+// The right side is an aggregate, which is a cut of its own.
+TEST(Devices, JoinsFindTheirPartnersInEveryShare) {
+  Steps steps;
+  TAKE(const StepId right,
+       steps.plan.group_by(steps.rows, steps.b.graph(), {{"key", steps.column("u8_null")}},
+                           {{Aggregate::count_rows, 0, "rows"}}));
+  const StepId left =
+      steps.plan.source(std::make_shared<FixedSchemaSource>(random_table(5000, 11)));
+  const std::uint32_t key = *find_field(steps.plan.step(left).schema, "u8_null");
+  for (const JoinKind kind : {JoinKind::inner, JoinKind::left, JoinKind::anti}) {
+    TAKE(const StepId joined, steps.plan.join(left, right, kind, {{key, 0}}));
+    TAKE(const std::vector<plan::Cut> cuts, plan::find_cuts(steps.plan, {joined}));
+    EXPECT_EQ(cuts.size(), 2u);
+    on_each_device([&](Device& device) {
+      const std::string id = device.traits().id;
+      TAKE(const QueryResult one, run(steps.plan, joined, {.device = id}));
+      TAKE(const QueryResult several, run(steps.plan, joined, {.device = list_of(id, 4)}));
+      expect_same(several.table, one.table);
+    });
+  }
+}
+
+TEST(Devices, FewerRowsThanDevicesAreAllRead) {
+  for (const std::uint64_t rows : {1u, 63u, 65u, 200u}) {
+    Plan plan;
+    std::vector<std::int64_t> values(rows);
+    for (std::uint64_t i = 0; i < rows; i++) values[i] = static_cast<std::int64_t>(i);
+    const StepId source = plan.source(table_source(Table::of({{"x", Column::from(values)}})));
+    Builder b(plan.step(source).schema);
+    TAKE(const StepId total,
+         plan.reduce(source, b.graph(), {{Aggregate::sum, b.column(0u), "sum"}}));
+    on_each_device([&](Device& device) {
+      TAKE(const QueryResult outcome, run(plan, total, {.device = list_of(device.traits().id, 8)}));
+      EXPECT_EQ(scalar_at(outcome.table.columns[0], 0).integer,
+                static_cast<Int128>(rows * (rows - 1) / 2));
+      EXPECT_EQ(outcome.report.rows_read, rows);
+    });
+  }
+}
+
+std::vector<plan::ListedDevice> three_of_which_one_fails(const std::string& id, int launches) {
+  const auto device = open_device(id);
+  return {
+      {id, device},
+      {"failing:0", std::shared_ptr<Device>(std::make_shared<FailingDevice>(*device, launches))},
+      {id, device}};
+}
+
+TEST(Devices, AFailingDeviceEndsTheRunByItsName) {
+  Steps steps;
+  TAKE(const StepId kept, steps.kept());
+  on_each_device([&](Device& device) {
+    const auto outcome = plan::run_on_devices(steps.plan, {kept}, {.batch_rows = 64},
+                                              three_of_which_one_fails(device.traits().id, 3));
+    ASSERT_FALSE(outcome.ok());
+    EXPECT_EQ(outcome.status().code(), Code::device_lost);
+    EXPECT_NE(outcome.status().text().find("on failing:0"), std::string::npos)
+        << outcome.status().text();
+  });
+}
+
+TEST(Devices, OthersTakeOverTheRowsOfAFailingDeviceInOrder) {
+  Steps steps;
+  TAKE(const StepId kept, steps.kept());
+  TAKE(const StepId reduced, steps.plan.reduce(kept, steps.b.graph(), steps.calls()));
+  for (const StepId step : {kept, reduced})
+    on_each_device([&](Device& device) {
+      const std::string id = device.traits().id;
+      TAKE(const QueryResult one, run(steps.plan, step, {.device = id}));
+      RunOptions options;
+      options.batch_rows = 64;
+      options.on_device_failure = OnDeviceFailure::go_on;
+      TAKE(const std::vector<QueryResult> several,
+           plan::run_on_devices(steps.plan, {step}, options, three_of_which_one_fails(id, 3)));
+      expect_same(several[0].table, one.table);
+      const std::string notes = several[0].report.notes.empty() ? "" : several[0].report.notes[0];
+      EXPECT_NE(notes.find("took over the rows of failing:0"), std::string::npos) << notes;
+    });
+}
+
+TEST(Devices, AllDevicesFailingIsAnErrorEvenWhereOthersTakeOver) {
+  Steps steps;
+  TAKE(const StepId kept, steps.kept());
+  on_each_device([&](Device& device) {
+    RunOptions options;
+    options.on_device_failure = OnDeviceFailure::go_on;
+    TAKE(const auto opened, open_device(device.traits().id));
+    std::vector<plan::ListedDevice> devices;
+    for (int i = 0; i < 2; i++)
+      devices.push_back({"failing:" + std::to_string(i),
+                         std::shared_ptr<Device>(std::make_shared<FailingDevice>(opened, 0))});
+    const auto outcome = plan::run_on_devices(steps.plan, {kept}, options, std::move(devices));
+    ASSERT_FALSE(outcome.ok());
+    EXPECT_EQ(outcome.status().code(), Code::device_lost);
+  });
+}
+
+// The error of a query is that of its first row that has one, and names no device.
+TEST(Devices, AFaultIsTheOneOfTheFirstShare) {
+  Plan plan;
+  std::vector<std::int64_t> values(1000, 1);
+  values[100] = values[900] = INT64_MAX;
+  const StepId rows = plan.source(table_source(Table::of({{"x", Column::from(values)}})));
+  Builder b(plan.step(rows).schema);
+  TAKE(const NodeId next, b.binary(Op::add, b.column(0u), b.column(0u)));
+  TAKE(const StepId mapped, plan.map(rows, b.graph(), {{"y", next}}));
+  on_each_device([&](Device& device) {
+    const std::string id = device.traits().id;
+    const auto one = run(plan, mapped, {.device = id});
+    const auto several = run(plan, mapped, {.device = list_of(id, 4)});
+    ASSERT_FALSE(one.ok());
+    ASSERT_FALSE(several.ok());
+    EXPECT_EQ(several.status().text(), one.status().text());
+  });
+}
+
+}  // namespace
+}  // namespace penstock::test
