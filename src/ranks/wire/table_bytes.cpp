@@ -53,7 +53,7 @@ Status get_offsets(WireReader& from, Column& column) {
   return from.status();
 }
 
-// `depth`: a dictionary has none itself.
+// A dictionary has none itself.
 Result<Column> get_column(WireReader& from, bool is_dictionary) {
   Column column;
   column.type.kind = from.get<Kind>();

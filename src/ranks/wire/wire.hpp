@@ -62,6 +62,7 @@ class WireReader {
     if (count > rest_.size()) is_cut_ = true;
     return is_cut_ ? 0 : count;
   }
+  std::uint64_t rest_bytes() const { return rest_.size(); }
   bool is_cut() const { return is_cut_; }
   Status status() const {
     return is_cut_ ? Status(Code::internal, "a message of another rank ends too early") : Status();
