@@ -125,10 +125,12 @@ class RunOnRanks {
     report_.rows_out = report.rows_out;
     report_.total_seconds = seconds;
     report_.device_id = report.device_id, report_.device_name = report.device_name;
-    if (cuts_.empty())
+    if (cuts_.empty()) {
       report_.notes.push_back("rank 0 ran all: the query has no rows that ranks could share");
-    else
+    } else {
       report_.device_id = std::to_string(communicator_.size()) + " ranks of";
+      report_.device_name = device_->traits().name;
+    }
     for (std::uint32_t rank = 0; rank < shares_.size(); rank++) {
       DeviceShareReport& share = shares_[rank];
       const std::string device = share.device_id.empty() ? "no rows" : share.device_id;
