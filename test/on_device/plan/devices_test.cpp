@@ -30,7 +30,7 @@ struct Steps {
   Builder b{plan.step(rows).schema};
 
   NodeId column(std::string_view name) {
-    return *b.column(*find_field(plan.step(rows).schema, name));
+    return b.column(*find_field(plan.step(rows).schema, name));
   }
   Result<StepId> kept() {
     PENSTOCK_ASSIGN(const NodeId is_null, b.unary(Op::is_null, column("i16_null")));
@@ -47,7 +47,7 @@ struct Steps {
             {Aggregate::maximum, column("f64_null"), "greatest"},
             {Aggregate::minimum, column("s"), "least_text"},
             {Aggregate::maximum, column("s"), "greatest_text"},
-            {Aggregate::count, column("i8"), "distinct", {}, false, true}};
+            {Aggregate::count, column("i8"), "distinct", nullptr, false, true}};
   }
 };
 
