@@ -52,10 +52,10 @@ void expect_equal(const Column& got, const Column& sent) {
     else if (sent.type.kind == Kind::boolean)
       EXPECT_EQ(got.boolean(row), sent.boolean(row));
     else
-      EXPECT_EQ(std::memcmp(got.values.data + row * width_bytes(sent.type),
-                            sent.values.data + row * width_bytes(sent.type),
-                            width_bytes(sent.type)),
-                0);
+      EXPECT_EQ(
+          std::memcmp(got.values.data + row * width_bytes(sent.type),
+                      sent.values.data + row * width_bytes(sent.type), width_bytes(sent.type)),
+          0);
   }
 }
 
@@ -79,13 +79,17 @@ TEST(Wire, ATableWithoutRowsArrives) {
   ranks::WireReader from(bytes);
   const auto got = ranks::get_table(from);
   ASSERT_TRUE(got.ok()) << got.status().text();
-  EXPECT_EQ(got->schema(), sent.schema());
+  ASSERT_EQ(got->names, sent.names);
+  for (std::size_t i = 0; i < sent.columns.size(); i++) {
+    EXPECT_EQ(got->columns[i].type, sent.columns[i].type);
+    EXPECT_EQ(got->columns[i].row_count, 0);
+  }
 }
 
 TEST(Wire, EveryPrefixOfATableIsAnError) {
   const MessageBytes bytes = bytes_of(table_of_all_layouts());
   for (std::size_t size = 0; size < bytes.size(); size++) {
-    ranks::WireReader from(std::span(bytes).first(size));
+    ranks::WireReader from(std::span<const std::byte>(bytes).first(size));
     ASSERT_FALSE(ranks::get_table(from).ok()) << size;
   }
 }
@@ -117,9 +121,8 @@ TEST(Exchange, EveryRankGetsWhatEachGave) {
 
 TEST(Exchange, AnErrorOfOneRankIsToldToAllWithItsName) {
   const auto all = on_ranks(3, [](Communicator& communicator) {
-    return ranks::exchange_bytes(communicator, communicator.rank() == 2
-                                                   ? Status(Code::io, "gone")
-                                                   : text_bytes("here"));
+    return ranks::exchange_bytes(
+        communicator, communicator.rank() == 2 ? Status(Code::io, "gone") : text_bytes("here"));
   });
   for (const auto& got : all) {
     EXPECT_EQ(got.status().message(), "gone");

@@ -14,7 +14,7 @@ Result<StepId> groups_in(Plan& plan) {
   const StepId rows = plan.source(std::make_shared<FixedSchemaSource>(random_table(row_count, 3)));
   Builder b{plan.step(rows).schema};
   const auto column = [&](std::string_view name) {
-    return *b.column(*find_field(plan.step(rows).schema, name));
+    return b.column(*find_field(plan.step(rows).schema, name));
   };
   return plan.group_by(rows, b.graph(), {{"key", column("i8")}},
                        {{Aggregate::count_rows, 0, "rows"},
