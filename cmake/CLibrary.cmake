@@ -2,7 +2,8 @@
 # library at run time, as the Python package in python/ does. It holds all layers that they need and
 # shows nothing else, so that a process may also have other versions of them.
 find_library(PENSTOCK_PG_QUERY_SHARED_LIBRARY NAMES libpg_query.so pg_query)
-if(NOT TARGET penstock_session OR BUILD_SHARED_LIBS OR NOT PENSTOCK_PG_QUERY_SHARED_LIBRARY)
+if(NOT TARGET penstock_session OR BUILD_SHARED_LIBS OR PENSTOCK_SANITIZE OR
+   NOT PENSTOCK_PG_QUERY_SHARED_LIBRARY)
   return()
 endif()
 file(GLOB_RECURSE penstock_c_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/c_*.cpp)
