@@ -12,6 +12,11 @@ class _Result(unittest.TextTestResult):
         self.passed += 1
 
 
+def skip_all(reason):
+    print(f"skipped: {reason}\n0 passed, 0 failed")
+    sys.exit(0)
+
+
 def main():
     runner = unittest.TextTestRunner(stream=sys.stdout, resultclass=_Result, verbosity=2)
     result = runner.run(unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"]))
