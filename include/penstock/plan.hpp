@@ -284,7 +284,8 @@ struct RunReport {
   // Of each share of a run on several devices, in the order of its rows. The counts above are those
   // of all devices; their times are those of the device that took longest.
   std::vector<DeviceShareReport> shares;
-  std::uint64_t bytes_exchanged = 0;  // of partial results, which were merged
+  // Of partial results that the host merged, and of rows that devices sent to one another.
+  std::uint64_t bytes_exchanged = 0;
 };
 
 struct QueryResult {

@@ -4,6 +4,7 @@
 // Each answer is compared with that of one device before anything is timed.
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 #include "base/clock.hpp"
 #include "base/human_readable.hpp"
@@ -15,7 +16,6 @@
 #include "penstock/plan.hpp"
 #include "penstock/sql.hpp"
 #include "penstock/stream.hpp"
-#include "terminal/format.hpp"
 #include "terminal/output_file.hpp"
 
 namespace penstock::bench {
@@ -93,14 +93,21 @@ std::string statement_over(std::string text, const std::string& folder) {
   return text;
 }
 
-Result<std::string> csv_of_devices(const Plan& plan, StepId result, const std::string& devices) {
-  std::string text;
-  PENSTOCK_ASSIGN(const QueryResult outcome, run(plan, result, {.device = devices}));
-  PENSTOCK_TRY(format_csv(outcome.table, [&](std::string_view part) -> Status {
-    text += part;
-    return {};
-  }));
-  return text;
+bool are_equal(const Column& a, const Column& b) {
+  if (a.type != b.type || a.row_count != b.row_count) return false;
+  if (a.type.kind != Kind::string && a.type.kind != Kind::boolean)
+    return std::memcmp(a.values.data, b.values.data, a.row_count * width_bytes(a.type)) == 0;
+  for (std::uint64_t row = 0; row < a.row_count; row++)
+    if (text_of(scalar_at(a, row)) != text_of(scalar_at(b, row))) return false;
+  return true;
+}
+
+Status check_answers(const Plan& plan, StepId result, const std::vector<std::string>& devices) {
+  PENSTOCK_ASSIGN(const QueryResult one, run(plan, result, {.device = devices[0]}));
+  PENSTOCK_ASSIGN(const QueryResult all, run(plan, result, {.device = joined(devices)}));
+  return std::ranges::equal(one.table.columns, all.table.columns, are_equal)
+             ? Status()
+             : Status(Code::internal, "several devices answer otherwise than one");
 }
 
 Status bench_statement(const DevicesOptions& options, const DevicesCase& one,
@@ -108,10 +115,7 @@ Status bench_statement(const DevicesOptions& options, const DevicesCase& one,
   Plan plan;
   PENSTOCK_ASSIGN(const StepId result,
                   bind_sql(statement_over(one.text, options.folder), plan, open_table));
-  PENSTOCK_ASSIGN(const std::string alone, csv_of_devices(plan, result, devices[0]));
-  PENSTOCK_ASSIGN(const std::string together, csv_of_devices(plan, result, joined(devices)));
-  if (alone != together)
-    return {Code::internal, std::string(one.name) + ": several devices answer otherwise than one"};
+  PENSTOCK_TRY(check_answers(plan, result, devices).with(one.name));
   return print_rows(options, one.name, devices,
                     [&](const std::vector<std::string>& some) -> Result<std::uint64_t> {
                       PENSTOCK_ASSIGN(const QueryResult outcome,

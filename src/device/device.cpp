@@ -141,9 +141,8 @@ std::vector<Traits> list_for(std::string_view selector, std::vector<std::string>
 
 Result<Traits> choose(std::string_view selector) {
   if (device::names_several(selector))
-    return Status(Code::unsupported, "'" + std::string(selector) +
-                                         "' names several devices: only `penstock query` of one "
-                                         "statement, and run(), take more than one");
+    return Status(Code::unsupported,
+                  "'" + std::string(selector) + "' names several devices, of which this takes one");
   if (!is_kind(selector) && !parse_id(selector))
     return Status(Code::invalid, "'" + std::string(selector) +
                                      "' names no device: write an id such as opencl:0, or one of " +

@@ -12,6 +12,8 @@ Result<Api> bind_api() {
   PENSTOCK_CUDA_FUNCTIONS(PENSTOCK_BIND_)
 #undef PENSTOCK_BIND_
   (void)library->bind(api.cuFuncGetParamInfo, "cuFuncGetParamInfo");
+  (void)library->bind(api.cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess");
+  (void)library->bind(api.cuMemcpyPeerAsync, "cuMemcpyPeerAsync");
   (void)library->bind(api.cuLinkCreate, "cuLinkCreate_v2");
   (void)library->bind(api.cuLinkAddData, "cuLinkAddData_v2");
   (void)library->bind(api.cuLinkComplete, "cuLinkComplete");

@@ -16,13 +16,15 @@ Table GroupTable::partials() const {
   table.row_count = count_;
   for (std::size_t i = 0; i < program_.key_count; i++) {
     table.names.push_back("key " + std::to_string(i));
-    table.columns.push_back(key_slice(i, groups));
+    table.columns.push_back(in_slices(groups, [&](Groups some) { return key_slice(i, some); }));
   }
-  std::vector<Partial> values(count_);
   for (std::size_t i = 0; i < program_.accumulators.size(); i++) {
-    for (std::size_t group = 0; group < count_; group++) values[group] = partials_.row(group)[i];
     table.names.push_back("accumulator " + std::to_string(i));
-    table.columns.push_back(column_of_partials(program_.accumulators[i], values, strings_));
+    table.columns.push_back(in_slices(groups, [&](Groups some) {
+      std::vector<Partial> values;
+      for (const std::uint64_t group : some) values.push_back(partials_.row(group)[i]);
+      return column_of_partials(program_.accumulators[i], values, strings_);
+    }));
   }
   return table;
 }

@@ -216,19 +216,24 @@ Column GroupTable::result_slice(std::size_t i, Groups groups) const {
   return column_of(program_.schema[program_.key_count + i].type, values);
 }
 
-Column GroupTable::column_of_groups(std::uint32_t c, Groups groups) const {
+// Makes a column of some groups by several threads.
+Column GroupTable::in_slices(Groups groups, const std::function<Column(Groups)>& make_slice) {
   const std::uint64_t slices =
       std::max<std::uint64_t>(1, (groups.size() + slice_rows - 1) / slice_rows);
   std::vector<Column> parts(slices);
   in_parallel(slices, 1, [&](std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t slice = begin; slice < end; slice++) {
       const std::size_t first = slice * slice_rows;
-      const Groups some = groups.subspan(first, std::min(groups.size() - first, slice_rows));
-      parts[slice] =
-          c < program_.key_count ? key_slice(c, some) : result_slice(c - program_.key_count, some);
+      parts[slice] = make_slice(groups.subspan(first, std::min(groups.size() - first, slice_rows)));
     }
   });
-  return column::concatenate(program_.schema[c].type, parts);
+  return column::concatenate(parts[0].type, parts);
+}
+
+Column GroupTable::column_of_groups(std::uint32_t c, Groups groups) const {
+  return in_slices(groups, [&](Groups some) {
+    return c < program_.key_count ? key_slice(c, some) : result_slice(c - program_.key_count, some);
+  });
 }
 
 std::vector<std::uint64_t> GroupTable::all_groups() const {

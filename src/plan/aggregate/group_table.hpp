@@ -1,6 +1,7 @@
 // The groups of all chunks on the host: keys and accumulators in flat arrays, found by hash (linear
 // probing).
 #pragma once
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -85,6 +86,7 @@ class GroupTable {
   using Groups = std::span<const std::uint64_t>;
   Column key_slice(std::size_t i, Groups groups) const;
   Column result_slice(std::size_t i, Groups groups) const;
+  static Column in_slices(Groups groups, const std::function<Column(Groups)>& make_slice);
   Column column_of_groups(std::uint32_t c, Groups groups) const;
   std::vector<std::uint64_t> all_groups() const;
   std::string_view text_of(Partial code) const;

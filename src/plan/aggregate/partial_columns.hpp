@@ -15,6 +15,8 @@ namespace penstock::plan {
 struct PartialTable {
   std::vector<std::uint32_t> step_columns;  // TileProgram::step_columns: which results these become
   Table rows;                               // the keys, then the accumulators
+  // Sorted rows: all of them come after those of the shares before.
+  bool is_next_in_order = false;
 };
 
 Column column_of_partials(const Accumulator& accumulator, std::span<const Partial> partials,

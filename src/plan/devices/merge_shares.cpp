@@ -55,7 +55,7 @@ Result<Table> merge_shares(const Plan& plan, const Cut& cut, std::span<const Sha
   if (shares.empty()) return Status(Code::internal, "a plan without shares");
   if (is_aggregate(plan, cut.step)) return merge_aggregates(plan, cut, shares);
   PENSTOCK_ASSIGN(Table rows, concatenated(step.schema, shares));
-  if (step.kind != StepKind::order_by) return rows;
+  if (step.kind != StepKind::order_by || shares[0][0].is_next_in_order) return rows;
   std::vector<std::uint64_t> ends;
   for (const SharePart& share : shares)
     ends.push_back((ends.empty() ? 0 : ends.back()) + share[0].rows.row_count);

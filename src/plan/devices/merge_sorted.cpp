@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/huge_page_allocator.hpp"
 #include "base/parallel.hpp"
 #include "plan/rows/gather.hpp"
 #include "plan/rows/sort_keys.hpp"
@@ -17,8 +18,8 @@ class SortedRanges {
   SortedRanges(std::vector<NormalizedKey> words, std::span<const std::uint64_t> ends)
       : words_(std::move(words)), ends_(ends) {}
 
-  std::vector<std::uint64_t> merged() const {
-    std::vector<std::uint64_t> order(ends_.back());
+  LargeVector<std::uint64_t> merged() const {
+    LargeVector<std::uint64_t> order(ends_.back());
     const std::vector<Cursors> pieces = split();
     in_parallel(pieces.size() - 1, 1, [&](std::uint64_t piece, std::uint64_t last) {
       for (; piece < last; piece++) merge(pieces[piece], pieces[piece + 1], order);
@@ -66,7 +67,7 @@ class SortedRanges {
     return cursors;
   }
 
-  void merge(Cursors from, const Cursors& to, std::vector<std::uint64_t>& order) const {
+  void merge(Cursors from, const Cursors& to, std::span<std::uint64_t> order) const {
     std::uint64_t at = 0, end = 0;
     for (std::size_t i = 0; i < from.size(); i++) {
       at += from[i] - begin(i);
@@ -88,7 +89,7 @@ class SortedRanges {
 
 Table merge_sorted(const Table& rows, std::span<const std::uint64_t> ends,
                    const std::vector<SortKey>& keys, std::uint64_t limit) {
-  std::vector<std::uint64_t> order = SortedRanges(normalized_keys(rows, keys), ends).merged();
+  LargeVector<std::uint64_t> order = SortedRanges(normalized_keys(rows, keys), ends).merged();
   order.resize(std::min<std::uint64_t>(limit, order.size()));
   return gather(rows, order);
 }

@@ -14,6 +14,7 @@ void add_report(RunReport& all, RunReport& share) {
   all.paged_chunks += share.paged_chunks;
   all.bytes_uploaded += share.bytes_uploaded;
   all.bytes_downloaded += share.bytes_downloaded;
+  all.bytes_exchanged += share.bytes_exchanged;
   all.bytes_read_directly += share.bytes_read_directly;
   all.read_seconds = std::max(all.read_seconds, share.read_seconds);
   all.wait_seconds = std::max(all.wait_seconds, share.wait_seconds);

@@ -101,6 +101,8 @@ class SharesOfCut {
   // Returns the rows of the workers that failed.
   Result<std::vector<RowRange>> run_all(const std::vector<Assignment>& assignments) {
     SharedProgress progress(options_, assignments.size());
+    exchange_ =
+        may_exchange(assignments) ? std::make_shared<RowExchange>(assignments.size()) : nullptr;
     std::vector<Task<Result<Execution::Share>>> tasks;
     for (std::size_t i = 0; i < assignments.size(); i++)
       tasks.push_back(
@@ -115,12 +117,19 @@ class SharesOfCut {
       }
       if (goes_on_after(share.status()))
         lost.push_back(assignments[i].rows);
-      else if (failed.ok())
+      else if (failed.ok() || failed.code() == Code::cancelled)
         failed = share.status();
       if (goes_on_after(share.status())) workers_[assignments[i].worker].failed = share.status();
     }
     PENSTOCK_TRY(failed);
     return lost;
+  }
+
+  // Rows of a share that another one takes over must be where they are not exchanged.
+  bool may_exchange(const std::vector<Assignment>& assignments) const {
+    return plan_.step(cut_.step).kind == StepKind::order_by && assignments.size() > 1 &&
+           cut_.row_limit == ~std::uint64_t{0} &&
+           options_.on_device_failure == OnDeviceFailure::stop;
   }
 
   bool goes_on_after(const Status& status) const {
@@ -133,8 +142,9 @@ class SharesOfCut {
     const Worker& worker = workers_[assignment.worker];
     auto share = catch_exceptions([&] {
       return run_share_of_rows(plan_, cut_, assignment.rows, progress.options_of(index, worker.id),
-                               {worker.device, known_});
+                               {worker.device, known_, exchange_, index});
     });
+    if (exchange_) exchange_->leave(index);
     if (share.ok() || goes_on_after(share.status())) return share;
     progress.end_after(index);
     return is_of_device(share.status()) ? share.with("on " + worker.id) : share;
@@ -145,6 +155,7 @@ class SharesOfCut {
   const RunOptions& options_;
   std::vector<Worker>& workers_;
   const std::map<StepId, Table>& known_;
+  std::shared_ptr<RowExchange> exchange_;  // of sorted rows; null: the host merges them
   std::vector<FinishedShare> finished_;
 };
 

@@ -23,6 +23,7 @@
 #include "plan/execution/run_tiles.hpp"
 #include "plan/fusion/kernel_steps.hpp"
 #include "plan/order/device_row_sort.hpp"
+#include "plan/order/row_exchange.hpp"
 #include "plan/validate/validate.hpp"
 
 namespace penstock::plan {
@@ -66,6 +67,8 @@ class Execution {
   };
   // Computes a step that is the plan's only result, as the share of a larger plan.
   Result<Share> run_share(StepId step, std::uint64_t row_limit);
+  // Exchanges sorted rows with the other shares of an order, where all are in device memory.
+  void exchange_with(std::shared_ptr<RowExchange> others, std::size_t share);
   // Gives the rows of a step, which are not computed then. Call before run().
   void give(StepId step, Table rows);
   // Returns why kernels cannot read some pages, though their headers did not say so, where that
@@ -100,6 +103,7 @@ class Execution {
   Result<Chain*> chain_to_sort(StepId order, std::uint64_t row_limit);
   const std::shared_ptr<DeviceRowSort>& row_sort();
   Result<Table> rows_sorted_in_place(StepId order, Chain& chain, std::uint64_t row_limit);
+  Status exchange_sorted(StepId order, DeviceRows& rows, std::optional<DeviceRows>& sorted);
   Result<std::optional<DeviceRows>> sort_in_place(StepId order, const DeviceRows& rows,
                                                   std::uint64_t row_limit);
   Result<Table> windowed_rows(const Step& step);
@@ -206,8 +210,11 @@ class Execution {
   std::shared_ptr<DeviceRowSort> row_sort_;    // null until they may be sorted there
   // The rows of sources that cannot be scanned again.
   std::map<StepId, std::shared_ptr<TableSource>> held_;
-  StepId share_ = no_step;              // an aggregate that leaves partials
-  std::vector<PartialTable> partials_;  // of it
+  StepId share_ = no_step;                 // an aggregate that leaves partials
+  std::vector<PartialTable> partials_;     // of it
+  std::shared_ptr<RowExchange> exchange_;  // with other shares; null where there is none
+  std::size_t share_number_ = 0;
+  bool is_next_in_order_ = false;  // its rows were exchanged
   RunReport report_;
   Status refusal_;
 };

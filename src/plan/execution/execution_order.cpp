@@ -59,11 +59,25 @@ Result<Table> Execution::rows_sorted_in_place(StepId order, Chain& chain, std::u
   if (!stay.are_there) return sorted(order, rows, row_limit);
   const Step& step = plan_.step(chain.last);
   const Columns columns = chain.wanted.empty() ? every_column(step.schema) : chain.wanted;
-  const DeviceRows spread = spread_rows(step.schema, columns, std::move(stay.rows));
-  PENSTOCK_ASSIGN(const std::optional<DeviceRows> first, sort_in_place(order, spread, row_limit));
+  DeviceRows spread = spread_rows(step.schema, columns, std::move(stay.rows));
+  PENSTOCK_ASSIGN(std::optional<DeviceRows> first, sort_in_place(order, spread, row_limit));
+  if (exchange_) PENSTOCK_TRY(exchange_sorted(order, spread, first));
   Table table;
   PENSTOCK_TRY(download_right_side(step, first ? *first : spread, columns, table));
   return first ? std::move(table) : sorted(order, table, row_limit);
+}
+
+// Puts the range that this share has of all shares' rows in place of its own.
+Status Execution::exchange_sorted(StepId order, DeviceRows& rows,
+                                  std::optional<DeviceRows>& sorted) {
+  PENSTOCK_ASSIGN(std::optional<DeviceRows> range,
+                  exchange_->exchange(share_number_, device_.get(), sorted ? &*sorted : nullptr,
+                                      plan_.step(order).sort_keys[0], report_));
+  if (!range) return {};
+  is_next_in_order_ = true;
+  rows = std::move(*range);
+  PENSTOCK_ASSIGN(sorted, sort_in_place(order, rows, rows.row_count));
+  return {};
 }
 
 Result<std::optional<DeviceRows>> Execution::sort_in_place(StepId order, const DeviceRows& rows,

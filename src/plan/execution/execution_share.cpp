@@ -15,12 +15,17 @@ Result<Execution::Share> Execution::run_share(StepId step, std::uint64_t row_lim
   PENSTOCK_TRY(begin_compiling());
   PENSTOCK_TRY(rows);
   share.parts = std::move(partials_);
-  if (!leaves_partials) share.parts.push_back({{}, std::move(*rows)});
+  if (!leaves_partials) share.parts.push_back({{}, std::move(*rows), is_next_in_order_});
   share.report = std::move(report_);
   share.report.device_id = device_.get()->traits().id;
   share.report.device_name = device_.get()->traits().name;
   share.report.total_seconds = now_seconds() - start;
   return share;
+}
+
+void Execution::exchange_with(std::shared_ptr<RowExchange> others, std::size_t share) {
+  exchange_ = std::move(others);
+  share_number_ = share;
 }
 
 // One more consumer makes it a shared step, which no chain passes through.

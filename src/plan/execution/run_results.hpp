@@ -12,6 +12,10 @@ namespace penstock::plan {
 struct Given {
   std::shared_ptr<Device> device;     // null: opened as the options say
   std::map<StepId, Table> rows = {};  // of steps, which are not computed then
+  // Of a share of an order: the other shares, and which of them it is. Null: rows are not
+  // exchanged.
+  std::shared_ptr<RowExchange> exchange = {};
+  std::size_t share = 0;
 };
 
 // Computes several results; steps that they share run once.

@@ -2,11 +2,29 @@
 
 #include <cstring>
 
+#include "base/huge_page_allocator.hpp"
+#include "base/parallel.hpp"
 #include "column/column_builders.hpp"
 #include "penstock/expression.hpp"
 
 namespace penstock::plan {
 namespace {
+
+template <class Value>
+void gather_words(const std::byte* from, std::span<const std::uint64_t> rows, std::byte* to) {
+  in_parallel(rows.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t i = first; i < last; i++)
+      std::memcpy(to + i * sizeof(Value), from + rows[i] * sizeof(Value), sizeof(Value));
+  });
+}
+
+void gather_bytes(const std::byte* from, std::size_t width, std::span<const std::uint64_t> rows,
+                  std::byte* to) {
+  if (width == 4) return gather_words<std::uint32_t>(from, rows, to);
+  if (width == 8) return gather_words<std::uint64_t>(from, rows, to);
+  for (std::size_t i = 0; i < rows.size(); i++)
+    std::memcpy(to + i * width, from + rows[i] * width, width);
+}
 
 void gather_values(const Column& from, std::span<const std::uint64_t> rows, Column& to) {
   if (from.type.kind == Kind::boolean) {
@@ -19,9 +37,8 @@ void gather_values(const Column& from, std::span<const std::uint64_t> rows, Colu
     strings.take(to);
   } else {
     const std::size_t width = from.dictionary ? 4 : width_bytes(from.type);
-    std::vector<std::byte> bytes(rows.size() * width);
-    for (std::size_t i = 0; i < rows.size(); i++)
-      std::memcpy(bytes.data() + i * width, from.values.data + rows[i] * width, width);
+    LargeVector<std::byte> bytes(rows.size() * width);
+    gather_bytes(from.values.data, width, rows, bytes.data());
     to.values = Bytes::own(std::move(bytes));
     to.dictionary = from.dictionary;
   }

@@ -114,6 +114,42 @@ TEST(Devices, SortedSharesAreMergedAndEqualRowsKeepTheirOrder) {
   expect_same_on_several(steps.plan, first);
 }
 
+// Rows that stay in device memory are exchanged there. Enough of them for every share to sort its
+// own on the device, with NULLs, equal keys in all shares, and one key that half of the rows have.
+TEST(Devices, ExchangedRowsAreSortedAsOneDeviceSortsThem) {
+  constexpr std::uint64_t rows = 1'200'000;
+  std::vector<std::optional<std::int32_t>> keys(rows);
+  std::vector<std::int64_t> places(rows);
+  for (std::uint64_t i = 0; i < rows; i++) {
+    const std::uint64_t mixed = i * 2654435761u % 100'003;
+    if (mixed % 10 != 3) keys[i] = mixed % 2 == 0 ? 7 : static_cast<std::int32_t>(mixed) - 50'000;
+    places[i] = static_cast<std::int64_t>(i);
+  }
+  Plan plan;
+  const StepId source = plan.source(
+      table_source(Table::of({{"key", Column::from(keys)}, {"place", Column::from(places)}})));
+  for (const SortKey& key : {SortKey{0, false, true}, SortKey{0, true, false}}) {
+    TAKE(const StepId sorted, plan.order_by(source, {key}));
+    on_each_device([&](Device& device) {
+      const std::string id = device.traits().id;
+      RunOptions options{.device = id};
+      options.intermediate_rows = IntermediateRows::device;
+      TAKE(const QueryResult one, run(plan, sorted, options));
+      options.device = list_of(id, 4);
+      TAKE(const QueryResult several, run(plan, sorted, options));
+      ASSERT_EQ(several.table.row_count, rows);
+      for (std::uint64_t row = 0; row < rows; row++)
+        ASSERT_EQ(several.table.columns[1].values.as<std::int64_t>()[row],
+                  one.table.columns[1].values.as<std::int64_t>()[row])
+            << "row " << row;
+      EXPECT_EQ(std::ranges::count_if(
+                    several.report.kernels,
+                    [](const KernelReport& kernel) { return kernel.name == "radix_sort"; }) > 4,
+                true);
+    });
+  }
+}
+
 TEST(Devices, WindowsSeeTheRowsOfAllShares) {
   Steps steps;
   TAKE(const StepId kept, steps.kept());

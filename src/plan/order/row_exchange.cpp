@@ -1,0 +1,189 @@
+#include "plan/order/row_exchange.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "device/peer_copy.hpp"
+#include "plan/fusion/accumulators.hpp"
+
+namespace penstock::plan {
+namespace {
+
+constexpr std::uint64_t samples_per_share = 64;
+
+std::uint64_t rank_of_word(Type type, std::uint64_t word) {
+  constexpr std::uint64_t top_bit = std::uint64_t{1} << 63;
+  if (is_float(type)) {
+    const double value = scalar_of_word(type, word).real;
+    if (std::isnan(value)) return ~std::uint64_t{0};
+    const auto bits = std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value);
+    return (bits & top_bit) != 0 ? ~bits : bits | top_bit;
+  }
+  const auto unused_bits = static_cast<unsigned>(64 - 8 * width_bytes(type));
+  if (!is_sign_extended(type)) return word;
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(word << unused_bits) >> unused_bits) ^
+         top_bit;
+}
+
+bool have_one_layout(const DeviceRows& a, const DeviceRows& b) {
+  return std::ranges::equal(
+      a.columns, b.columns, [](const DeviceColumn& one, const DeviceColumn& other) {
+        return one.type == other.type && one.type.kind != Kind::string &&
+               !one.validity == !other.validity && !one.values == !other.values;
+      });
+}
+
+}  // namespace
+
+// Returns whether all shares have come to this phase.
+bool RowExchange::meet(std::size_t phase) {
+  std::unique_lock lock(mutex_);
+  arrivals_[phase]++;
+  arrived_.notify_all();
+  const auto has_left = [](const Party& party) { return party.has_left; };
+  arrived_.wait(lock, [&] {
+    return arrivals_[phase] == parties_.size() || std::ranges::any_of(parties_, has_left);
+  });
+  return arrivals_[phase] == parties_.size();
+}
+
+void RowExchange::leave(std::size_t share) {
+  const std::lock_guard lock(mutex_);
+  parties_[share].has_left = true;
+  arrived_.notify_all();
+}
+
+bool RowExchange::all_have_rows() const {
+  return std::ranges::all_of(parties_, [&](const Party& party) {
+    return party.rows && party.rows->row_count > 0 &&
+           have_one_layout(*party.rows, *parties_[0].rows);
+  });
+}
+
+Result<RowExchange::Rank> RowExchange::rank_of(const Party& party, std::uint64_t row,
+                                               const SortKey& key, Queue& queue) {
+  const DeviceColumn& column = party.rows->columns[key.column];
+  const std::uint64_t width = width_bytes(column.type);
+  std::uint64_t word = 0;
+  std::uint8_t is_valid = 1;
+  PENSTOCK_TRY(queue.download(&word, *column.values, width, row * width));
+  if (column.validity) PENSTOCK_TRY(queue.download(&is_valid, *column.validity, 1, row));
+  PENSTOCK_TRY(queue.finish());
+  if (is_valid == 0) return Rank{key.nulls_first ? 0 : 2, 0};
+  const std::uint64_t value = rank_of_word(column.type, word);
+  return Rank{1, key.descending ? ~value : value};
+}
+
+Status RowExchange::sample(Party& party, const SortKey& key, Queue& queue) {
+  for (std::uint64_t i = 0; i < samples_per_share; i++) {
+    const std::uint64_t row = (2 * i + 1) * party.rows->row_count / (2 * samples_per_share);
+    PENSTOCK_ASSIGN(party.samples.emplace_back(), rank_of(party, row, key, queue));
+  }
+  return {};
+}
+
+// Returns where each range but the first begins. Samples stand for as many rows as their share has.
+std::vector<RowExchange::Rank> RowExchange::bounds() const {
+  struct Sample {
+    Rank rank;
+    double rows;
+  };
+  std::vector<Sample> samples;
+  double total = 0;
+  for (const Party& party : parties_)
+    for (const Rank& rank : party.samples) {
+      samples.push_back({rank, static_cast<double>(party.rows->row_count) / samples_per_share});
+      total += samples.back().rows;
+    }
+  std::ranges::sort(samples, {}, &Sample::rank);
+  std::vector<Rank> bounds;
+  double before = 0;
+  for (const Sample& sample : samples) {
+    const auto next = static_cast<double>(bounds.size() + 1);
+    if (bounds.size() + 1 < parties_.size() &&
+        before >= total * next / static_cast<double>(parties_.size()))
+      bounds.push_back(sample.rank);
+    before += sample.rows;
+  }
+  bounds.resize(parties_.size() - 1, samples.back().rank);
+  return bounds;
+}
+
+Status RowExchange::cut(Party& party, const SortKey& key, Queue& queue) {
+  party.cuts = {0};
+  for (const Rank& bound : bounds()) {
+    std::uint64_t first = party.cuts.back(), count = party.rows->row_count - first;
+    while (count > 0) {
+      const std::uint64_t half = count / 2;
+      PENSTOCK_ASSIGN(const Rank rank, rank_of(party, first + half, key, queue));
+      const bool is_before = rank < bound;
+      first += is_before ? half + 1 : 0;
+      count = is_before ? count - half - 1 : half;
+    }
+    party.cuts.push_back(first);
+  }
+  party.cuts.push_back(party.rows->row_count);
+  return {};
+}
+
+Status RowExchange::collect_buffer(std::size_t share, std::size_t number, bool is_validity,
+                                   DeviceRows& to, RunReport& report) const {
+  const auto buffer_of = [&](const DeviceRows& rows) -> const BufferPointer& {
+    return is_validity ? rows.columns[number].validity : rows.columns[number].values;
+  };
+  if (!buffer_of(*parties_[share].rows)) return {};
+  Device& device = *parties_[share].device;
+  const std::uint64_t width = is_validity ? 1 : width_bytes(to.columns[number].type);
+  PENSTOCK_ASSIGN(BufferPointer buffer,
+                  device.allocate(std::max<std::uint64_t>(to.row_count * width, 64)));
+  std::uint64_t offset = 0;
+  for (std::size_t i = 0; i < parties_.size(); i++) {
+    const Party& from = parties_[i];
+    const std::uint64_t bytes = (from.cuts[share + 1] - from.cuts[share]) * width;
+    PENSTOCK_TRY(device::copy_between(
+        {&device, buffer.get(), offset},
+        {from.device.get(), buffer_of(*from.rows).get(), from.cuts[share] * width}, bytes));
+    offset += bytes;
+    if (i != share) report.bytes_exchanged += bytes;
+  }
+  DeviceColumn& column = to.columns[number];
+  (is_validity ? column.validity : column.values) = std::move(buffer);
+  return {};
+}
+
+Result<DeviceRows> RowExchange::collect(std::size_t share, RunReport& report) const {
+  DeviceRows range;
+  for (const Party& party : parties_) range.row_count += party.cuts[share + 1] - party.cuts[share];
+  for (const DeviceColumn& column : parties_[share].rows->columns)
+    range.columns.push_back({column.type, nullptr, nullptr});
+  for (std::size_t i = 0; i < range.columns.size(); i++) {
+    PENSTOCK_TRY(collect_buffer(share, i, false, range, report));
+    PENSTOCK_TRY(collect_buffer(share, i, true, range, report));
+  }
+  return range;
+}
+
+Result<std::optional<DeviceRows>> RowExchange::exchange(std::size_t share,
+                                                        std::shared_ptr<Device> device,
+                                                        const DeviceRows* sorted,
+                                                        const SortKey& first_key,
+                                                        RunReport& report) {
+  const std::optional<DeviceRows> none;
+  const Status left(Code::cancelled, "another device's share has ended");
+  Party& party = parties_[share];
+  party.device = std::move(device);
+  party.rows = sorted;
+  if (!meet(0) || !all_have_rows()) return none;
+  PENSTOCK_ASSIGN(const auto queue, party.device->queue());
+  PENSTOCK_TRY(sample(party, first_key, *queue));
+  if (!meet(1)) return left;
+  PENSTOCK_TRY(cut(party, first_key, *queue));
+  if (!meet(2)) return left;
+  PENSTOCK_ASSIGN(DeviceRows range, collect(share, report));
+  if (!meet(3)) return left;  // the others have read this share's rows
+  return std::optional(std::move(range));
+}
+
+}  // namespace penstock::plan

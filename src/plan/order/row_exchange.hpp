@@ -1,0 +1,61 @@
+// Rows that several devices have sorted, exchanged so that each has a range of the whole order.
+//
+// Every share comes with its sorted rows. The first key's samples give the bounds of ranges. Each
+// device then copies its range out of the others' rows, in the order of the shares, so that equal
+// rows keep their order when it sorts the range again.
+#pragma once
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "penstock/plan.hpp"
+#include "plan/join/device_rows.hpp"
+
+namespace penstock::plan {
+
+class RowExchange {
+ public:
+  explicit RowExchange(std::size_t shares) : parties_(shares) {}
+
+  // Waits for the other shares. `sorted`: null where the share's rows are not in device memory.
+  // Returns the rows of the share's range, to be sorted; nothing, for all shares, where one has no
+  // rows there, has left, or where rows hold strings, whose codes differ.
+  Result<std::optional<DeviceRows>> exchange(std::size_t share, std::shared_ptr<Device> device,
+                                             const DeviceRows* sorted, const SortKey& first_key,
+                                             RunReport& report);
+  // Call when a share has ended: the others then wait for it no more.
+  void leave(std::size_t share);
+
+ private:
+  struct Rank {    // the order of a key
+    int part = 1;  // NULLs are before or after values
+    std::uint64_t value = 0;
+    auto operator<=>(const Rank&) const = default;
+  };
+  struct Party {
+    std::shared_ptr<Device> device;
+    const DeviceRows* rows = nullptr;
+    std::vector<Rank> samples;
+    std::vector<std::uint64_t> cuts;  // where its rows of each range begin, and their end
+    bool has_left = false;
+  };
+
+  bool meet(std::size_t phase);
+  bool all_have_rows() const;
+  Result<Rank> rank_of(const Party& party, std::uint64_t row, const SortKey& key, Queue& queue);
+  Status sample(Party& party, const SortKey& key, Queue& queue);
+  std::vector<Rank> bounds() const;
+  Status cut(Party& party, const SortKey& key, Queue& queue);
+  Result<DeviceRows> collect(std::size_t share, RunReport& report) const;
+  Status collect_buffer(std::size_t share, std::size_t column, bool is_validity, DeviceRows& to,
+                        RunReport& report) const;
+
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::vector<Party> parties_;
+  std::vector<std::size_t> arrivals_ = std::vector<std::size_t>(4, 0);  // by phase
+};
+
+}  // namespace penstock::plan
