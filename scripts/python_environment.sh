@@ -4,7 +4,7 @@
 # environment, and a package whose installation was interrupted, are installed again.
 #     scripts/python_environment.sh [library|run|test|plot]
 #         library: pyarrow alone             run: also tpchgen-cli
-#         test (the default): also duckdb, numpy, clang-format, ruff
+#         test (the default): also duckdb, numpy, clang-format, ruff, dask
 #         plot: also matplotlib
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -14,12 +14,16 @@ case ${1:-test} in
   library) ;;
   run) packages+=(tpchgen-cli==4.0.0) ;;
   test | plot)
-    packages+=(tpchgen-cli==4.0.0 duckdb==2.0.0 numpy==2.4.6 clang-format==22.1.8 ruff==0.17.6) ;;
+    packages+=(tpchgen-cli==4.0.0 duckdb==2.0.0 numpy==2.4.6 clang-format==22.1.8 ruff==0.17.6)
+    packages+=(dask==2026.8.0 click==8.5.1 cloudpickle==3.1.3 fsspec==2026.9.0
+      importlib_metadata==10.2.0 lazy_importer==0.1.0 locket==1.0.0
+      packaging==26.3 partd==1.4.2 pyyaml==6.0.4
+      toolz==1.2.0 zipp==4.1.2) ;;
   *) echo "usage: scripts/python_environment.sh [library|run|test|plot]" >&2; exit 2 ;;
 esac
 if [[ ${1:-test} == plot ]]; then
   packages+=(matplotlib==3.11.2 contourpy==1.3.3 cycler==0.12.1 fonttools==4.68.0
-    kiwisolver==1.5.1 packaging==26.3 pillow==13.0.0 pyparsing==3.3.3 python-dateutil==4.0.0
+    kiwisolver==1.5.1 pillow==13.0.0 pyparsing==3.3.3 python-dateutil==4.0.0
     tzdata==2026.6)
 fi
 

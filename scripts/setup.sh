@@ -20,6 +20,8 @@ if [[ $purpose == test ]]; then
   # Programs whose files decompression is tested with, and test vectors.
   packages+=(gzip pigz tabix zopfli 7zip isal advancecomp libdeflate-tools zstd lz4 unzip
              golang-github-klauspost-compress-dev)
+  # Both kinds of MPI, for queries by several processes.
+  packages+=(openmpi-bin mpich)
 fi
 
 missing_packages() {

@@ -15,6 +15,7 @@
 #include "cli/commands.hpp"
 #include "cli/commands/query_command.hpp"
 #include "cli/report/run_summary.hpp"
+#include "device/device_list.hpp"
 #include "penstock/io.hpp"
 #include "penstock/plan.hpp"
 #include "penstock/sql.hpp"
@@ -82,52 +83,10 @@ std::optional<MeasuredBandwidth> copy_bandwidth_of_device(const std::string& id)
   return device.ok() ? copy_bandwidth_for_query(**device) : std::nullopt;
 }
 
-void print_report(const RunReport& report, const QueryOptions& options) {
-  if (options.validate) print_line("validated: every step's rows equal the host reference");
-  if (options.verbose || options.stats) print_line(statistics_text(report));
-  if (report.skipped.rows_skipped > 0) print_line("skipped: " + text_of(report.skipped));
-  for (const std::string& note : report.notes) print_line("note: " + note);
-  std::optional<MeasuredBandwidth> copy;
-  if (!report.shares.empty()) print_line(shares_text(report));
-  if (has_kernel_rate(report))
-    copy = copy_bandwidth_of_device(report.shares.empty() ? report.device_id
-                                                          : report.shares[0].device_id);
-  print_line(summary_line(report, copy));
-}
-
-RunOptions run_options_of(const QueryOptions& options, ProgressBar& bar) {
-  RunOptions run_options;
-  run_options.device = options.device;
-  run_options.on_device_failure =
-      options.on_device_failure == "continue" ? OnDeviceFailure::go_on : OnDeviceFailure::stop;
-  run_options.fast_math = options.fast_math;
-  run_options.variant = options.variant;
-  run_options.page_decoding = options.pages == "device" ? PageDecoding::device
-                              : options.pages == "host" ? PageDecoding::host
-                                                        : PageDecoding::automatic;
-  run_options.direct_reads = options.gds == "on"    ? DirectReads::on
-                             : options.gds == "off" ? DirectReads::off
-                                                    : DirectReads::automatic;
-  run_options.validate = options.validate;
-  run_options.batch_rows = options.batch_rows;
-  run_options.memory_limit_bytes = options.memory_limit_mib << 20;
-  run_options.progress = [&bar](const Progress& progress) {
-    bar.show(progress);
-    return !interrupted();
-  };
-  if (options.verbose)
-    run_options.on_source = [&bar](std::string_view text) {
-      bar.erase();
-      print_line(text);
-    };
-  return run_options;
-}
-
-Status print_rows(const Table& table, const QueryOptions& options, OutputFile* file) {
-  if (!file) return print_table(table, options.format);
-  PENSTOCK_TRY(
-      format_of_path(options.output)->write(table, *file).with("writing " + options.output));
-  return file->commit();
+// Of several devices, or ranks, the first stands for all.
+std::string first_device_of(const std::string& selector) {
+  const auto listed = device::devices_of_list(selector);
+  return listed.ok() ? listed->front() : selector;
 }
 
 Status explain_in(Session& session, const std::string& statement, const QueryOptions& options) {
@@ -178,6 +137,8 @@ Status query_file(const QueryOptions& options) {
 }
 
 Status query(const QueryOptions& options) {
+  PENSTOCK_ASSIGN(const auto communicator, open_communicator());
+  if (communicator) return query_on_ranks(*communicator, options);
   if (!options.file.empty()) return query_file(options);
   if (!options.explain) {
     PENSTOCK_ASSIGN(const RunReport report, run_query(options));
@@ -192,6 +153,54 @@ Status query(const QueryOptions& options) {
 }
 
 }  // namespace
+
+void print_report(const RunReport& report, const QueryOptions& options) {
+  if (options.validate) print_line("validated: every step's rows equal the host reference");
+  if (options.verbose || options.stats) print_line(statistics_text(report));
+  if (report.skipped.rows_skipped > 0) print_line("skipped: " + text_of(report.skipped));
+  for (const std::string& note : report.notes) print_line("note: " + note);
+  std::optional<MeasuredBandwidth> copy;
+  if (!report.shares.empty()) print_line(shares_text(report));
+  if (has_kernel_rate(report))
+    copy = copy_bandwidth_of_device(report.shares.empty() ? report.device_id
+                                                          : first_device_of(options.device));
+  print_line(summary_line(report, copy));
+}
+
+RunOptions run_options_of(const QueryOptions& options, ProgressBar& bar) {
+  RunOptions run_options;
+  run_options.device = options.device;
+  run_options.on_device_failure =
+      options.on_device_failure == "continue" ? OnDeviceFailure::go_on : OnDeviceFailure::stop;
+  run_options.fast_math = options.fast_math;
+  run_options.variant = options.variant;
+  run_options.page_decoding = options.pages == "device" ? PageDecoding::device
+                              : options.pages == "host" ? PageDecoding::host
+                                                        : PageDecoding::automatic;
+  run_options.direct_reads = options.gds == "on"    ? DirectReads::on
+                             : options.gds == "off" ? DirectReads::off
+                                                    : DirectReads::automatic;
+  run_options.validate = options.validate;
+  run_options.batch_rows = options.batch_rows;
+  run_options.memory_limit_bytes = options.memory_limit_mib << 20;
+  run_options.progress = [&bar](const Progress& progress) {
+    bar.show(progress);
+    return !interrupted();
+  };
+  if (options.verbose)
+    run_options.on_source = [&bar](std::string_view text) {
+      bar.erase();
+      print_line(text);
+    };
+  return run_options;
+}
+
+Status print_rows(const Table& table, const QueryOptions& options, OutputFile* file) {
+  if (!file) return print_table(table, options.format);
+  PENSTOCK_TRY(
+      format_of_path(options.output)->write(table, *file).with("writing " + options.output));
+  return file->commit();
+}
 
 Status answer(Session& session, const std::string& statement, const QueryOptions& options) {
   if (options.explain) return explain_in(session, statement, options);

@@ -4,8 +4,11 @@
 #include <memory>
 #include <string>
 
+#include "penstock/ranks.hpp"
 #include "penstock/session.hpp"
 #include "terminal/arguments.hpp"
+#include "terminal/output_file.hpp"
+#include "terminal/progress_bar.hpp"
 
 namespace penstock::cli {
 using namespace terminal;
@@ -26,6 +29,13 @@ SessionOptions session_options_of(const QueryOptions& options);
 // Answers a statement of a session and prints its rows and its report; with options.explain, its
 // plan.
 Status answer(Session& session, const std::string& statement, const QueryOptions& options);
+RunOptions run_options_of(const QueryOptions& options, ProgressBar& bar);
+// `file`: null where rows are printed.
+Status print_rows(const Table& table, const QueryOptions& options, OutputFile* file);
+void print_report(const RunReport& report, const QueryOptions& options);
+// Answers the statement by all processes that were started together. Rank 0 alone prints, also
+// errors.
+Status query_on_ranks(Communicator& communicator, const QueryOptions& options);
 enum class Recorded { nothing, profile, profile_and_stalls };
 // Runs the statement and writes its rows. A recorded run writes them to --output only.
 Result<RunReport> run_query(const QueryOptions& options, Recorded recorded = Recorded::nothing);

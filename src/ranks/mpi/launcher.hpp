@@ -1,0 +1,24 @@
+// Who started this process, as the environment tells.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace penstock::ranks {
+
+enum class Launcher : unsigned char {
+  none,
+  open_mpi,  // its mpirun
+  pmi,       // mpiexec of MPICH and Intel MPI (Hydra), srun --mpi=pmi2
+  pmix,      // prun, srun --mpi=pmix
+  slurm,     // srun without any of these
+};
+
+struct Launch {
+  Launcher by = Launcher::none;
+  std::optional<std::uint32_t> processes;  // that were started together, where it says so
+};
+
+Launch launch_of_process();
+
+}  // namespace penstock::ranks

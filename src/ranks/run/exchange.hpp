@@ -1,0 +1,22 @@
+// Steps of a run that all ranks take together.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "penstock/ranks.hpp"
+
+namespace penstock::ranks {
+
+struct Contribution {
+  std::string host;
+  MessageBytes bytes;
+};
+
+// Gives every rank the bytes of all. Where ranks have errors instead, all get the first one, which
+// names its rank and host, unless every rank has the same.
+Result<std::vector<Contribution>> exchange_bytes(Communicator& communicator,
+                                                 const Result<MessageBytes>& own);
+// "on rank 2 of 4, host node7"
+std::string place_of(const Communicator& communicator, std::uint32_t rank, const std::string& host);
+
+}  // namespace penstock::ranks

@@ -1,0 +1,164 @@
+#include <algorithm>
+
+#include "base/clock.hpp"
+#include "base/exception_boundary.hpp"
+#include "plan/devices/share_report.hpp"
+#include "ranks/run/cut_on_ranks.hpp"
+#include "ranks/run/rank_device.hpp"
+
+namespace penstock {
+namespace ranks {
+namespace {
+
+Status check_options(const RunOptions& options) {
+  const char* const what = options.validate  ? "validate"
+                           : options.profile ? "a profile"
+                           : options.stalls  ? "sampling of stalls"
+                           : options.session ? "a session"
+                                             : nullptr;
+  return what ? Status(Code::unsupported, std::string(what) + " takes one process, not several")
+              : Status();
+}
+
+// What ranks must agree on: the sources as each sees them.
+std::string text_of_sources(const Plan& plan) {
+  std::string text;
+  for (StepId id = 0; id < plan.size(); id++) {
+    const Step& step = plan.step(id);
+    if (step.kind != StepKind::source || !step.source) continue;
+    const auto rows = step.source->row_count();
+    text += step.source->describe() + ": " + (rows ? std::to_string(*rows) : "unknown") + " rows";
+    for (const Field& field : step.schema) text += ", " + field.name + " " + name_of(field.type);
+    text += "\n";
+  }
+  return text;
+}
+
+class RunOnRanks {
+ public:
+  RunOnRanks(Communicator& communicator, const RunOptions& options)
+      : communicator_(communicator), options_(options) {}
+
+  Result<std::optional<QueryResult>> run(const PlanBinder& bind) {
+    const double start = now_seconds();
+    PENSTOCK_TRY(meet(catch_exceptions([&] { return bind_and_cut(bind); })));
+    if (!cuts_.empty()) PENSTOCK_TRY(open_device_of_rank());
+    RankRun run{communicator_, plan_, options_, device_, hosts_, weights_, {}};
+    for (const plan::Cut& cut : cuts_)
+      PENSTOCK_TRY(run_cut_on_ranks(run, cut, cut.step != cuts_.back().step, take_report()));
+    return finish(run.known, start);
+  }
+
+ private:
+  Result<MessageBytes> bind_and_cut(const PlanBinder& bind) {
+    PENSTOCK_TRY(check_options(options_));
+    PENSTOCK_ASSIGN(const StepId result, bind(plan_));
+    results_ = {result};
+    PENSTOCK_TRY(plan::check_result(plan_, result));
+    PENSTOCK_ASSIGN(cuts_, plan::find_cuts(plan_, results_));
+    WireWriter to;
+    to.put_text(text_of_sources(plan_));
+    return to.take();
+  }
+
+  // Learns of all ranks' hosts, and that all have the same plan over the same tables.
+  Status meet(const Result<MessageBytes>& bound) {
+    PENSTOCK_ASSIGN(const auto all, exchange_bytes(communicator_, bound));
+    for (std::uint32_t rank = 0; rank < all.size(); rank++) {
+      if (rank < communicator_.rank() && all[rank].host == all[communicator_.rank()].host)
+        local_rank_++;
+      hosts_.push_back(all[rank].host);
+      if (all[rank].bytes == all[0].bytes) continue;
+      WireReader here(all[rank].bytes), first(all[0].bytes);
+      return Status(Code::invalid, "it sees other tables than rank 0:\n" + here.get_text() +
+                                       "and rank 0:\n" + first.get_text())
+          .with(place_of(communicator_, rank, all[rank].host));
+    }
+    return {};
+  }
+
+  Status open_device_of_rank() {
+    const auto open = [&]() -> Result<std::shared_ptr<Device>> {
+      PENSTOCK_ASSIGN(options_.device, device_of_rank(options_.device, local_rank_));
+      return open_device(options_.device);
+    };
+    const auto opened = catch_exceptions(open);
+    PENSTOCK_ASSIGN(weights_, weights_of_ranks(communicator_, opened));
+    device_ = *opened;
+    return {};
+  }
+
+  TakeReport take_report() {
+    return [this](std::uint32_t rank, plan::SharePart& parts, RunReport& report) {
+      shares_.resize(communicator_.size());
+      DeviceShareReport& share = shares_[rank];
+      share.device_id = report.device_id, share.device_name = report.device_name;
+      share.rows_read += report.rows_read, share.seconds += report.total_seconds;
+      share.bytes_uploaded += report.bytes_uploaded;
+      share.bytes_downloaded += report.bytes_downloaded;
+      report_.bytes_exchanged += rank == 0 ? 0 : plan::bytes_of(parts);
+      plan::add_report(report_, report);
+    };
+  }
+
+  // The steps after all cuts. The others wait for their end, asleep: MPI's own end spins.
+  Result<std::optional<QueryResult>> finish(const std::map<StepId, Table>& known, double start) {
+    std::optional<QueryResult> result;
+    Status status;
+    if (communicator_.rank() == 0) {
+      auto outcomes = catch_exceptions(
+          [&] { return plan::run_results(plan_, results_, options_, {device_, known}); });
+      status = outcomes.status();
+      if (outcomes.ok()) result = std::move(outcomes->front());
+    }
+    WireWriter to;
+    put_status(to, status);
+    PENSTOCK_ASSIGN(const MessageBytes told, communicator_.broadcast(to.take()));
+    WireReader from(told);
+    PENSTOCK_TRY(get_status(from));
+    if (result) end_report(result->report, now_seconds() - start);
+    return result;
+  }
+
+  void end_report(RunReport& report, double seconds) {
+    plan::add_report(report_, report);
+    report_.rows_out = report.rows_out;
+    report_.total_seconds = seconds;
+    report_.device_id = report.device_id, report_.device_name = report.device_name;
+    if (cuts_.empty()) {
+      report_.notes.push_back("rank 0 ran all: the query has no rows that ranks could share");
+    } else {
+      report_.device_id = std::to_string(communicator_.size()) + " ranks of";
+      report_.device_name = device_->traits().name;
+    }
+    for (std::uint32_t rank = 0; rank < shares_.size(); rank++) {
+      DeviceShareReport& share = shares_[rank];
+      const std::string device = share.device_id.empty() ? "no rows" : share.device_id;
+      share.device_id = "rank " + std::to_string(rank) + " (" + hosts_[rank] + ", " + device + ")";
+    }
+    report_.shares = std::move(shares_);
+    report = std::move(report_);
+  }
+
+  Communicator& communicator_;
+  RunOptions options_;
+  Plan plan_;
+  std::vector<StepId> results_;
+  std::vector<plan::Cut> cuts_;
+  std::vector<std::string> hosts_;
+  std::uint32_t local_rank_ = 0;
+  std::shared_ptr<Device> device_;  // null where no rank needs one for a share
+  std::vector<double> weights_;
+  RunReport report_;
+  std::vector<DeviceShareReport> shares_;  // by rank
+};
+
+}  // namespace
+}  // namespace ranks
+
+Result<std::optional<QueryResult>> run_on_ranks(Communicator& communicator, const PlanBinder& bind,
+                                                const RunOptions& options) {
+  return catch_exceptions([&] { return ranks::RunOnRanks(communicator, options).run(bind); });
+}
+
+}  // namespace penstock

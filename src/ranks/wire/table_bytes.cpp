@@ -1,0 +1,100 @@
+#include "ranks/wire/table_bytes.hpp"
+
+namespace penstock::ranks {
+namespace {
+
+std::uint64_t bits_bytes(std::uint64_t count) { return (count + 7) / 8; }
+
+std::uint64_t last_offset(const Column& column) {
+  if (column.row_count == 0 || column.offsets.empty()) return 0;
+  return column.offset_bytes == 8
+             ? static_cast<std::uint64_t>(column.offsets.as<std::int64_t>()[column.row_count])
+             : static_cast<std::uint64_t>(column.offsets.as<std::int32_t>()[column.row_count]);
+}
+
+bool has_offsets(const Column& column) {
+  return column.type.kind == Kind::string && !column.dictionary;
+}
+
+std::uint64_t bytes_of_values(const Column& column) {
+  if (has_offsets(column)) return last_offset(column);
+  if (column.type.kind == Kind::boolean) return bits_bytes(column.row_count);
+  return column.row_count * width_bytes(column.type);
+}
+
+void put_column(WireWriter& to, const Column& column) {
+  to.put(column.type.kind), to.put(column.type.precision), to.put(column.type.scale);
+  to.put(column.row_count);
+  const bool has_validity = column.row_count > 0 && !column.validity.empty();
+  to.put(has_validity);
+  if (has_validity) to.put_bytes(column.validity.data, bits_bytes(column.row_count));
+  to.put(column.dictionary != nullptr);
+  if (column.dictionary) put_column(to, *column.dictionary);
+  to.put(column.offset_bytes);
+  if (has_offsets(column) && column.row_count > 0)
+    to.put_bytes(column.offsets.data, (column.row_count + 1) * column.offset_bytes);
+  if (const std::uint64_t bytes = bytes_of_values(column)) to.put_bytes(column.values.data, bytes);
+}
+
+// Values of 16 bytes are aligned as they are wherever vectors of bytes are.
+Bytes get_owned(WireReader& from, std::uint64_t size) {
+  const std::byte* bytes = from.get_bytes(size);
+  return bytes ? Bytes::own(MessageBytes(bytes, bytes + size)) : Bytes();
+}
+
+Status get_offsets(WireReader& from, Column& column) {
+  if (!has_offsets(column)) return {};
+  if (column.row_count == 0) {
+    column.offsets = Bytes::own(std::vector<std::int64_t>{0});
+    column.offset_bytes = 8;
+    return {};
+  }
+  column.offsets = get_owned(from, (column.row_count + 1) * column.offset_bytes);
+  return from.status();
+}
+
+// A dictionary has none itself.
+Result<Column> get_column(WireReader& from, bool is_dictionary) {
+  Column column;
+  column.type.kind = from.get<Kind>();
+  column.type.precision = from.get<std::uint8_t>();
+  column.type.scale = from.get<std::uint8_t>();
+  column.row_count = from.get<std::uint64_t>();
+  if (from.get<bool>()) column.validity = get_owned(from, bits_bytes(column.row_count));
+  if (from.get<bool>() && !is_dictionary) {
+    PENSTOCK_ASSIGN(Column dictionary, get_column(from, true));
+    column.dictionary = std::make_shared<const Column>(std::move(dictionary));
+  }
+  column.offset_bytes = from.get<std::uint32_t>();
+  PENSTOCK_TRY(get_offsets(from, column));
+  column.values = get_owned(from, bytes_of_values(column));
+  PENSTOCK_TRY(from.status());
+  return column;
+}
+
+}  // namespace
+
+Status put_table(WireWriter& to, const Table& table) {
+  to.put(table.row_count);
+  to.put<std::uint64_t>(table.columns.size());
+  for (std::size_t i = 0; i < table.columns.size(); i++) {
+    to.put_text(table.names[i]);
+    PENSTOCK_ASSIGN(const Column plain, decoded(table.columns[i]));
+    put_column(to, plain);
+  }
+  return {};
+}
+
+Result<Table> get_table(WireReader& from) {
+  Table table;
+  table.row_count = from.get<std::uint64_t>();
+  const std::uint64_t count = from.get_count();
+  for (std::uint64_t i = 0; i < count; i++) {
+    table.names.push_back(from.get_text());
+    PENSTOCK_ASSIGN(table.columns.emplace_back(), get_column(from, false));
+  }
+  PENSTOCK_TRY(from.status());
+  return table;
+}
+
+}  // namespace penstock::ranks

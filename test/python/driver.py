@@ -1,0 +1,25 @@
+"""Runs the tests of a script over the Python package; ends with "N passed, N failed"."""
+
+import sys
+import unittest
+
+
+class _Result(unittest.TextTestResult):
+    passed = 0
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.passed += 1
+
+
+def skip_all(reason):
+    print(f"skipped: {reason}\n0 passed, 0 failed")
+    sys.exit(0)
+
+
+def main():
+    runner = unittest.TextTestRunner(stream=sys.stdout, resultclass=_Result, verbosity=2)
+    result = runner.run(unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"]))
+    failed = len(result.failures) + len(result.errors)
+    print(f"{result.passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)

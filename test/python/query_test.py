@@ -1,0 +1,154 @@
+"""penstock.query() over Arrow tables: answers are DuckDB's, errors have the library's text."""
+
+import datetime
+import decimal
+import threading
+import unittest
+
+import driver
+
+try:
+    import duckdb
+    import pyarrow
+
+    import penstock
+except ImportError as error:
+    driver.skip_all(error)
+
+SALES = pyarrow.table(
+    {
+        "shop": pyarrow.array(["a", "b", None, "a"] * 500),
+        "price": pyarrow.array([1.5, 2.5, 3.5, None] * 500),
+        "number": pyarrow.array(range(2000), pyarrow.int64()),
+        "amount": pyarrow.array([decimal.Decimal("1.25")] * 2000, pyarrow.decimal128(15, 2)),
+        "day": pyarrow.array([datetime.date(2020, 1, 1 + i % 28) for i in range(2000)]),
+        "tags": pyarrow.array([[1]] * 2000),
+    }
+)
+SHOPS = pyarrow.table({"shop": ["a", "b"], "town": ["Bern", "Chur"]})
+
+
+def duckdb_answer(sql, **tables):
+    connection = duckdb.connect()
+    for name, table in tables.items():
+        connection.register(name, table)
+    return connection.sql(sql).to_arrow_table()
+
+
+class AnswersAreDuckDBs(unittest.TestCase):
+    def compare(self, sql, **tables):
+        expected = duckdb_answer(sql, **tables)
+        actual = penstock.query(sql, tables)
+        self.assertEqual(actual.schema.names, expected.schema.names)
+        self.assertEqual(actual.to_pylist(), expected.to_pylist())
+
+    def test_groups_of_strings_with_null(self):
+        self.compare(
+            "SELECT shop, sum(price) AS s, count(*) AS c, max(day) AS d FROM sales"
+            " GROUP BY shop ORDER BY shop NULLS LAST",
+            sales=SALES,
+        )
+
+    def test_filtered_rows_keep_order_and_types(self):
+        self.compare(
+            "SELECT number, price, amount * 2 AS a FROM sales WHERE number % 7 = 0", sales=SALES
+        )
+
+    def test_two_tables(self):
+        self.compare(
+            "SELECT town, count(*) AS c FROM sales JOIN shops ON sales.shop = shops.shop"
+            " GROUP BY town ORDER BY town",
+            sales=SALES,
+            shops=SHOPS,
+        )
+
+    def test_one_stream_read_twice(self):
+        self.compare(
+            "SELECT count(*) AS c FROM sales AS x JOIN sales AS y ON x.number = y.number",
+            sales=SALES,
+        )
+
+    def test_no_rows(self):
+        self.compare("SELECT number FROM sales WHERE number < 0", sales=SALES)
+        self.compare("SELECT sum(number) AS s FROM sales", sales=SALES.slice(0, 0))
+
+    def test_many_batches(self):
+        batches = SALES.to_batches(max_chunksize=77)
+        sql = "SELECT sum(number) AS s, count(price) AS c FROM sales"
+        for data in (
+            pyarrow.Table.from_batches(batches),
+            pyarrow.RecordBatchReader.from_batches(SALES.schema, batches),
+        ):
+            rows = penstock.query(sql, {"sales": data})
+            self.assertEqual(rows.to_pylist(), duckdb_answer(sql, sales=SALES).to_pylist())
+
+
+class Errors(unittest.TestCase):
+    def assert_fails(self, code, words, sql, tables):
+        with self.assertRaises(penstock.PenstockError) as caught:
+            penstock.query(sql, tables)
+        self.assertEqual(caught.exception.code, code)
+        self.assertIn(words, str(caught.exception))
+
+    def test_an_unknown_column_is_pointed_at(self):
+        self.assert_fails("invalid", "SELECT prize", "SELECT prize FROM t", {"t": SALES})
+
+    def test_a_column_of_lists_is_refused_only_where_it_is_read(self):
+        self.assert_fails("unsupported", "'tags' of t", "SELECT tags FROM t", {"t": SALES})
+        rows = penstock.query("SELECT count(*) AS c FROM t", {"t": SALES})
+        self.assertEqual(rows.to_pylist(), [{"c": 2000}])
+
+    def test_an_unknown_table_is_a_missing_file(self):
+        self.assert_fails("io", "No such file", "SELECT a FROM missing", {"t": SALES})
+
+    def test_a_value_that_leaves_its_type(self):
+        self.assert_fails(
+            "overflow", "", "SELECT number * 9223372036854775807 AS x FROM t", {"t": SALES}
+        )
+
+    def test_an_error_of_the_producer_is_reported(self):
+        def batches():
+            yield SALES.to_batches()[0]
+            raise ValueError("the disk is gone")
+
+        reader = pyarrow.RecordBatchReader.from_batches(SALES.schema, batches())
+        self.assert_fails("io", "the disk is gone", "SELECT number FROM t", {"t": reader})
+
+    def test_a_device_that_is_not_there(self):
+        with self.assertRaises(penstock.PenstockError) as caught:
+            penstock.query("SELECT number FROM t", {"t": SALES}, device="opencl:99")
+        self.assertEqual(caught.exception.code, "no_device")
+
+
+class Sessions(unittest.TestCase):
+    def test_another_literal_compiles_nothing(self):
+        with penstock.Session() as session:
+            session.query("SELECT number FROM t WHERE number > 5 AND price < 3.0", {"t": SALES})
+            session.query("SELECT number FROM t WHERE number > 7 AND price < 2.0", {"t": SALES})
+            self.assertEqual(session.report.kernels_compiled, 0)
+            self.assertEqual(session.report.rows_read, 2000)
+
+    def test_threads_get_their_own_answers(self):
+        answers = {}
+
+        def ask(at):
+            rows = penstock.query(f"SELECT sum(number + {at}) AS s FROM t", {"t": SALES})
+            answers[at] = int(rows["s"][0].as_py())
+
+        threads = [threading.Thread(target=ask, args=(at,)) for at in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        total = sum(range(2000))
+        self.assertEqual(answers, {at: total + 2000 * at for at in range(8)})
+
+    def test_a_result_outlives_its_session(self):
+        with penstock.Session() as session:
+            rows = session.query("SELECT number FROM t WHERE number < 3", {"t": SALES})
+        del session
+        self.assertEqual(rows["number"].to_pylist(), [0, 1, 2])
+
+
+if __name__ == "__main__":
+    driver.main()

@@ -1,0 +1,79 @@
+// Ranks that are threads of this process, with queues for messages.
+#pragma once
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "penstock/ranks.hpp"
+
+namespace penstock::test {
+
+class Messages {
+ public:
+  using Way = std::pair<std::uint32_t, std::uint32_t>;  // from, to
+
+  void put(Way way, MessageBytes bytes) {
+    const std::lock_guard lock(mutex_);
+    queues_[way].push_back(std::move(bytes));
+    changed_.notify_all();
+  }
+  bool has(Way way) {
+    const std::lock_guard lock(mutex_);
+    return !queues_[way].empty();
+  }
+  MessageBytes take(Way way) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !queues_[way].empty(); });
+    MessageBytes bytes = std::move(queues_[way].front());
+    queues_[way].pop_front();
+    return bytes;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<Way, std::deque<MessageBytes>> queues_;
+};
+
+class ThreadCommunicator final : public Communicator {
+ public:
+  ThreadCommunicator(Messages& messages, std::uint32_t rank, std::uint32_t size)
+      : messages_(messages), rank_(rank), size_(size) {}
+  std::uint32_t rank() const override { return rank_; }
+  std::uint32_t size() const override { return size_; }
+  std::string describe() const override { return "threads"; }
+  Status send(std::uint32_t to, std::span<const std::byte> bytes) override {
+    messages_.put({rank_, to}, MessageBytes(bytes.begin(), bytes.end()));
+    return {};
+  }
+  Result<bool> has_message(std::uint32_t from) override { return messages_.has({from, rank_}); }
+  Result<MessageBytes> receive(std::uint32_t from) override {
+    return messages_.take({from, rank_});
+  }
+  void abort(int exit_code) override { std::_Exit(exit_code); }
+
+ private:
+  Messages& messages_;
+  std::uint32_t rank_, size_;
+};
+
+// Runs `work` for each rank in a thread of its own; returns what each returns.
+template <class Work> auto on_ranks(std::uint32_t count, const Work& work) {
+  using Value = std::invoke_result_t<Work, Communicator&>;
+  Messages messages;
+  std::vector<std::optional<Value>> values(count);
+  std::vector<std::thread> threads;
+  for (std::uint32_t rank = 0; rank < count; rank++)
+    threads.emplace_back([&, rank] {
+      ThreadCommunicator communicator(messages, rank, count);
+      values[rank] = work(communicator);
+    });
+  for (std::thread& thread : threads) thread.join();
+  std::vector<Value> all;
+  for (std::optional<Value>& value : values) all.push_back(std::move(*value));
+  return all;
+}
+
+}  // namespace penstock::test
