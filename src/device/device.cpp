@@ -51,7 +51,7 @@ constexpr std::array drivers = {
            .what_to_install = "for SYCL: build with AdaptiveCpp or icpx (docs/sycl.md)"},
 };
 
-// PENSTOCK_HIDE=cuda,opencl hides drivers, for tests and comparisons.
+// PENSTOCK_HIDE=cuda,opencl,sycl hides drivers, for tests and comparisons.
 bool is_hidden(std::string_view driver) {
   const char* value = std::getenv("PENSTOCK_HIDE");
   std::string_view rest = value ? value : "";

@@ -46,7 +46,7 @@ class Output(CommandLineTest):
 
     def test_the_footer_answers_without_a_device(self):
         statement = f"SELECT count(*), min(n), max(n) FROM '{self.parquet_file()}'"
-        ended = self.query(statement, "--format", "csv", PENSTOCK_HIDE="cuda,opencl")
+        ended = self.query(statement, "--format", "csv", PENSTOCK_HIDE="cuda,opencl,sycl")
         self.assertEqual(ended.out.splitlines()[1:], ["5000,0,4999"], ended.err)
         self.assertIn("answered from the footer of numbers.parquet", ended.err)
         self.assertIn("no device: ", ended.err)
@@ -250,7 +250,7 @@ class Output(CommandLineTest):
                 f"SELECT sum(a) FROM '{self.csv_file()}' WHERE a > 1",
                 "--target",
                 target,
-                PENSTOCK_HIDE="cuda,opencl",
+                PENSTOCK_HIDE="cuda,opencl,sycl",
             )
             self.assertEqual(ended.returncode, 0, ended.err)
             self.assertIn(word, ended.out)

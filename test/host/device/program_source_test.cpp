@@ -176,7 +176,7 @@ struct Hidden {
 };
 
 TEST(OpenDevice, WithoutAnyDriverTheErrorSaysWhatToInstall) {
-  const Hidden hidden("cuda,opencl");
+  const Hidden hidden("cuda,opencl,sycl");
   EXPECT_TRUE(list_devices().empty());
   for (const char* selector : {"", "cpu", "gpu", "cuda", "opencl:0"}) {
     const Status status = open_device(selector).status();
