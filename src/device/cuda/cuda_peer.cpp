@@ -24,9 +24,10 @@ Result<bool> copy_over_link(const device::DeviceRange& to, const device::DeviceR
                             std::uint64_t bytes) {
   const CudaDevice *const target = gpu_of(to), *const source = gpu_of(from);
   if (!target || !source || !target->context()->api.cuMemcpyPeerAsync) return false;
-  // Waits for whatever used this memory before.
+  // A queue's first use of a buffer waits for whatever used its memory before.
+  std::uint32_t unused = 0;
   PENSTOCK_ASSIGN(const auto queue, to.device->queue());
-  PENSTOCK_TRY(queue->fill(*to.buffer, 0, 4));
+  PENSTOCK_TRY(queue->download(&unused, *to.buffer, sizeof unused, 0));
   PENSTOCK_TRY(queue->finish());
   const auto* const into = dynamic_cast<const device::PooledBuffer*>(to.buffer);
   const auto* const out_of = dynamic_cast<const device::PooledBuffer*>(from.buffer);

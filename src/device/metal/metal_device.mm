@@ -181,7 +181,8 @@ Result<std::shared_ptr<Buffer>> MetalDevice::wrap_host(const void* data, std::ui
 Result<std::unique_ptr<Queue>> MetalDevice::queue() {
   @autoreleasepool {
     const id<MTLCommandQueue> queue = [context_->device newCommandQueue];
-    if (queue == nil) return Status(Code::device_lost, "newCommandQueue: " + traits_.id + " has none");
+    if (queue == nil)
+      return Status(Code::device_lost, "newCommandQueue: " + traits_.id + " gives none");
     return make_queue(context_, queue, false);
   }
 }

@@ -46,7 +46,8 @@ DeviceList find_devices() {
       if (is_usable(device))
         list.devices.push_back({device, traits_of(device, list.devices.size())});
       else
-        list.notes.push_back("Metal: " + text_of(device.name) + " is not of the family Apple 7 or later");
+        list.notes.push_back("Metal: " + text_of(device.name) +
+                             " is not of the family Apple 7 or later");
     }
   }
   if (list.devices.empty()) list.notes.push_back("Metal: no usable device");
