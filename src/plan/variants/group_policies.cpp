@@ -113,10 +113,14 @@ Policy dense_narrow_policy(const Traits& traits, const TileProgram& program) {
   if (!traits.has_launch_bounds) policy.groups = traits.compute_units * 2;
   return policy;
 }
-bool can_group_narrowly(const Traits& traits, const TileProgram& program) {
-  // With launch bounds local memory is large enough; there it was not measured.
-  return !traits.has_launch_bounds && can_group_densely(traits, program) &&
-         narrow_words(program) < limb_count(program, true) && has_narrow_sums(program);
+// With launch bounds local memory is large enough; there it was not measured.
+kernel::Fit can_group_narrowly(const Traits& traits, const TileProgram& program) {
+  const bool is_narrower = narrow_words(program) < limb_count(program, true);
+  return both(kernel::fits_if(!traits.has_launch_bounds,
+                              "it is for devices whose compiler takes no launch bounds"),
+              both(can_group_densely(traits, program),
+                   kernel::fits_if(is_narrower && has_narrow_sums(program),
+                                   "no sum of these aggregates fits a word of 32 bits")));
 }
 Policy dense_global_policy(const Traits& traits, const TileProgram& program) {
   Policy policy = dense_group_policy(traits, program);

@@ -47,7 +47,7 @@ Policy first_local_group_policy(const Traits& traits, const TileProgram& program
 std::uint64_t local_group_bytes(const TileProgram& program, const Policy& policy);
 kernel::Fit can_group_densely(const Traits& traits, const TileProgram& program);
 Policy dense_group_policy(const Traits& traits, const TileProgram& program);
-bool can_group_narrowly(const Traits& traits, const TileProgram& program);
+kernel::Fit can_group_narrowly(const Traits& traits, const TileProgram& program);
 Policy dense_narrow_policy(const Traits& traits, const TileProgram& program);
 Policy dense_global_policy(const Traits& traits, const TileProgram& program);
 kernel::Fit can_group_globally(const Traits& traits, const TileProgram& program);
