@@ -31,7 +31,7 @@ DenseShape dense_shape(const TileProgram& program, const Policy& policy, std::ui
 // A table of one word per accumulator is faster than two parts of a table of limbs.
 static std::uint64_t max_slots_of(const Traits& traits, const TileProgram& program,
                                   const Policy& policy) {
-  const bool has_narrow = can_group_narrowly(traits, program);
+  const bool has_narrow = static_cast<bool>(can_group_narrowly(traits, program));
   return std::uint64_t{policy.slots} * (policy.is_narrow || has_narrow ? 1 : max_dense_parts);
 }
 
