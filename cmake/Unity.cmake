@@ -6,9 +6,9 @@
 # uses, and figures are measured with the code that a release has.
 option(PENSTOCK_UNITY_BUILD "Compile the files of a folder as one (cmake/Unity.cmake)" OFF)
 
-# Compiled alone: the same text for several instruction sets, loops with flags of their own, and
-# commands whose cases have the same names.
-set(penstock_separate_files "hot_loops_[a-z0-9]+\\.cpp$|_fast\\.cpp$|bench_[a-z0-9]+_command\\.cpp$")
+# Compiled alone: the same text for several instruction sets, loops with flags of their own,
+# commands whose cases have the same names, and the C interface, which libpenstock.so has of its own.
+set(penstock_separate_files "hot_loops_[a-z0-9]+\\.cpp$|_fast\\.cpp$|bench_[a-z0-9]+_command\\.cpp$|/c_[a-z_]+\\.cpp$")
 function(penstock_unity target)
   if(NOT PENSTOCK_UNITY_BUILD)
     return()

@@ -14,7 +14,7 @@ std::string list_of(const std::string& id, std::size_t count) {
   return list;
 }
 
-void expect_same(const Table& got, const Table& wanted) {
+void expect_equal_rows(const Table& got, const Table& wanted) {
   ASSERT_EQ(got.row_count, wanted.row_count);
   ASSERT_EQ(got.names, wanted.names);
   for (std::uint64_t row = 0; row < got.row_count; row++)
@@ -38,15 +38,15 @@ struct Steps {
     return plan.filter(rows, b.graph(), passes);
   }
   std::vector<AggregateCall> calls() {
-    return {{Aggregate::count_rows, 0, "rows"},
-            {Aggregate::count, column("u8_null"), "counted"},
-            {Aggregate::sum, column("i32"), "sum"},
-            {Aggregate::sum, column("i64_null"), "wide_sum"},
-            {Aggregate::average, column("d15_2"), "average"},
-            {Aggregate::minimum, column("f32"), "least"},
-            {Aggregate::maximum, column("f64_null"), "greatest"},
-            {Aggregate::minimum, column("s"), "least_text"},
-            {Aggregate::maximum, column("s"), "greatest_text"},
+    return {{Aggregate::count_rows, 0, "rows", nullptr},
+            {Aggregate::count, column("u8_null"), "counted", nullptr},
+            {Aggregate::sum, column("i32"), "sum", nullptr},
+            {Aggregate::sum, column("i64_null"), "wide_sum", nullptr},
+            {Aggregate::average, column("d15_2"), "average", nullptr},
+            {Aggregate::minimum, column("f32"), "least", nullptr},
+            {Aggregate::maximum, column("f64_null"), "greatest", nullptr},
+            {Aggregate::minimum, column("s"), "least_text", nullptr},
+            {Aggregate::maximum, column("s"), "greatest_text", nullptr},
             {Aggregate::count, column("i8"), "distinct", nullptr, false, true}};
   }
 };
@@ -61,7 +61,7 @@ void expect_same_on_several(const Plan& plan, StepId step) {
     for (const std::size_t count : {2u, 4u, 8u}) {
       SCOPED_TRACE(count);
       TAKE(const QueryResult several, run(plan, step, {.device = list_of(id, count)}));
-      expect_same(several.table, one.table);
+      expect_equal_rows(several.table, one.table);
       EXPECT_EQ(several.report.shares.size(), count);
       EXPECT_EQ(several.report.rows_read, one.report.rows_read);
     }
@@ -92,7 +92,7 @@ TEST(Devices, KeysOfEveryTypeFindTheirGroup) {
     Steps steps;
     TAKE(const StepId grouped,
          steps.plan.group_by(steps.rows, steps.b.graph(), {{"key", steps.column(key)}},
-                             {{Aggregate::count_rows, 0, "rows"}}));
+                             {{Aggregate::count_rows, 0, "rows", nullptr}}));
     expect_same_on_several(steps.plan, grouped);
   }
 }
@@ -167,7 +167,7 @@ TEST(Devices, JoinsFindTheirPartnersInEveryShare) {
   Steps steps;
   TAKE(const StepId right,
        steps.plan.group_by(steps.rows, steps.b.graph(), {{"key", steps.column("u8_null")}},
-                           {{Aggregate::count_rows, 0, "rows"}}));
+                           {{Aggregate::count_rows, 0, "rows", nullptr}}));
   const StepId left =
       steps.plan.source(std::make_shared<FixedSchemaSource>(random_table(5000, 11)));
   const std::uint32_t key = *find_field(steps.plan.step(left).schema, "u8_null");
@@ -179,7 +179,7 @@ TEST(Devices, JoinsFindTheirPartnersInEveryShare) {
       const std::string id = device.traits().id;
       TAKE(const QueryResult one, run(steps.plan, joined, {.device = id}));
       TAKE(const QueryResult several, run(steps.plan, joined, {.device = list_of(id, 4)}));
-      expect_same(several.table, one.table);
+      expect_equal_rows(several.table, one.table);
     });
   }
 }
@@ -192,7 +192,7 @@ TEST(Devices, FewerRowsThanDevicesAreAllRead) {
     const StepId source = plan.source(table_source(Table::of({{"x", Column::from(values)}})));
     Builder b(plan.step(source).schema);
     TAKE(const StepId total,
-         plan.reduce(source, b.graph(), {{Aggregate::sum, b.column(0u), "sum"}}));
+         plan.reduce(source, b.graph(), {{Aggregate::sum, b.column(0u), "sum", nullptr}}));
     on_each_device([&](Device& device) {
       TAKE(const QueryResult outcome, run(plan, total, {.device = list_of(device.traits().id, 8)}));
       EXPECT_EQ(scalar_at(outcome.table.columns[0], 0).integer,
@@ -236,7 +236,7 @@ TEST(Devices, OthersTakeOverTheRowsOfAFailingDeviceInOrder) {
       options.on_device_failure = OnDeviceFailure::go_on;
       TAKE(const std::vector<QueryResult> several,
            plan::run_on_devices(steps.plan, {step}, options, three_of_which_one_fails(id, 3)));
-      expect_same(several[0].table, one.table);
+      expect_equal_rows(several[0].table, one.table);
       const std::string notes = several[0].report.notes.empty() ? "" : several[0].report.notes[0];
       EXPECT_NE(notes.find("took over the rows of failing:0"), std::string::npos) << notes;
     });

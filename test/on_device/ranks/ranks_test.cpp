@@ -17,9 +17,9 @@ Result<StepId> groups_in(Plan& plan) {
     return b.column(*find_field(plan.step(rows).schema, name));
   };
   return plan.group_by(rows, b.graph(), {{"key", column("i8")}},
-                       {{Aggregate::count_rows, 0, "rows"},
-                        {Aggregate::sum, column("i64_null"), "sum"},
-                        {Aggregate::maximum, column("s"), "text"}});
+                       {{Aggregate::count_rows, 0, "rows", nullptr},
+                        {Aggregate::sum, column("i64_null"), "sum", nullptr},
+                        {Aggregate::maximum, column("s"), "text", nullptr}});
 }
 Result<StepId> sorted_in(Plan& plan) {
   const StepId rows = plan.source(std::make_shared<FixedSchemaSource>(random_table(row_count, 3)));
