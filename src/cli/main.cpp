@@ -2,6 +2,7 @@
 
 #include "cli/background_device.hpp"
 #include "cli/commands.hpp"
+#include "kernel/variant_table.hpp"
 #include "terminal/signals.hpp"
 
 int main(int argument_count, char** arguments) {
@@ -10,6 +11,6 @@ int main(int argument_count, char** arguments) {
   // which other threads read; here there are none yet. What the user has set stays.
   ::setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
   penstock::terminal::catch_signals();
-  return penstock::cli::end_process(
-      penstock::terminal::run_command_line(argument_count, arguments, penstock::cli::commands()));
+  return penstock::cli::end_process(penstock::terminal::run_command_line(
+      argument_count, arguments, penstock::cli::commands(), penstock::kernel::check_forced_rows));
 }

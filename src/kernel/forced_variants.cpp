@@ -84,6 +84,11 @@ Status unknown_row(const std::vector<VariantCase>& cases, const Forced& entry) {
                      }()));
 }
 
+std::vector<Forced> entries_of_environment() {
+  const char* const text = std::getenv(forcing_variable);
+  return text == nullptr ? std::vector<Forced>() : forced_entries(text);
+}
+
 Status check_entry(const std::vector<VariantCase>& cases, const Forced& entry) {
   const std::vector<std::string> families = families_with(cases, entry.row);
   if (!entry.family.empty() && rows_of_family(cases, entry.family).empty())
@@ -100,17 +105,27 @@ Status check_entry(const std::vector<VariantCase>& cases, const Forced& entry) {
 }  // namespace
 
 Result<std::string> forced_row(std::string_view family) {
-  const char* const text = std::getenv(forcing_variable);
-  if (text == nullptr || *text == '\0') return std::string();
+  const std::vector<Forced> entries = entries_of_environment();
+  if (entries.empty()) return std::string();
   const std::vector<VariantCase> cases = variant_cases(typical_traits(Target::cuda));
+  const std::vector<std::string> rows = rows_of_family(cases, family);
   std::string row;
-  for (const Forced& entry : forced_entries(text)) {
+  for (const Forced& entry : entries) {
+    const bool is_asked = entry.family.empty() ? std::ranges::find(rows, entry.row) != rows.end()
+                                               : entry.family == family;
+    if (!is_asked) continue;  // it may be of a table that is not linked
     PENSTOCK_TRY(check_entry(cases, entry));
-    const std::string of =
-        entry.family.empty() ? families_with(cases, entry.row).front() : entry.family;
-    if (of == family) row = entry.row;
+    row = entry.row;
   }
   return row;
+}
+
+Status check_forced_rows() {
+  const std::vector<Forced> entries = entries_of_environment();
+  if (entries.empty()) return {};
+  const std::vector<VariantCase> cases = variant_cases(typical_traits(Target::cuda));
+  for (const Forced& entry : entries) PENSTOCK_TRY(check_entry(cases, entry));
+  return {};
 }
 
 Result<ChosenRow> choose_row(std::string_view family, std::span<const std::string> fitting,

@@ -25,6 +25,14 @@ PolicyNumbers replaced(PolicyNumbers numbers, const PolicyNumbers& by) {
   return numbers;
 }
 
+// Whether each number is the standard one or one of that number's choices. Others are of a file
+// that somebody has written: kernels and their host code are made for the choices.
+bool are_choices(const PolicyNumbers& standard, const PolicyNumbers& wanted) {
+  return std::ranges::equal(wanted, standard, [](const PolicyNumber& is, const PolicyNumber& of) {
+    return is == of || std::ranges::find(of.choices, is.value) != of.choices.end();
+  });
+}
+
 // The policy of a trial of this family; none where there is no such trial.
 std::optional<PolicyNumbers> trial_policy(std::string_view family, std::string_view row,
                                           const PolicyNumbers& standard,
@@ -35,7 +43,7 @@ std::optional<PolicyNumbers> trial_policy(std::string_view family, std::string_v
   state.row = row;
   state.standard = standard;
   PolicyNumbers wanted = replaced(standard, state.numbers);
-  state.was_refused = wanted != standard && !fits(wanted);
+  state.was_refused = wanted != standard && !(are_choices(standard, wanted) && fits(wanted));
   return state.was_refused ? standard : wanted;
 }
 
@@ -47,9 +55,16 @@ PolicyNumbers policy_in_force(const Traits& traits, std::string_view family, std
   if (traits.name.empty()) return standard;  // of a target, not of a device
   if (auto trial = trial_policy(family, row, standard, fits)) return *std::move(trial);
   const TunedFile file = tuned_file(traits);
-  for (const TunedPolicy& tuned : file.policies)
-    if (tuned.family == family && tuned.row == row && tuned.standard == standard)
-      if (PolicyNumbers wanted = replaced(standard, tuned.best); fits(wanted)) return wanted;
+  for (const TunedPolicy& tuned : file.policies) {
+    if (tuned.family != family || tuned.row != row || tuned.standard != standard) continue;
+    PolicyNumbers wanted = replaced(standard, tuned.best);
+    if (!are_choices(standard, wanted)) {
+      ignore_tuned(traits, "a number of '" + tuned.family + " " + tuned.row + ": " +
+                               text_of(tuned.best) + "' is none of its choices");
+      return standard;
+    }
+    if (fits(wanted)) return wanted;
+  }
   return standard;
 }
 

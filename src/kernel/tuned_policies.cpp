@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -25,6 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view first_line = "penstock tuned policies, format 1";
 constexpr std::string_view file_prefix = "tuned-policies-", file_suffix = ".txt";
 constexpr std::string_view checksum_word = "checksum ";
+constexpr std::string_view gain_word = "; gain ", spread_word = " spread ";
 constexpr std::uintmax_t max_tuned_bytes = 1 << 20;
 
 std::string on_one_line(std::string text) {
@@ -48,11 +48,24 @@ std::string path_of_tuned(const Traits& traits) {
   return directory + "/" + name + std::string(file_suffix);
 }
 
+// Figures of six digits, the same in every locale.
+std::string figure_text(double figure) {
+  char text[64];
+  const auto end =
+      std::to_chars(text, text + sizeof text, figure, std::chars_format::general, 6).ptr;
+  return {text, end};
+}
+std::optional<double> figure_of(std::string_view text) {
+  double figure = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), figure);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
+  return figure;
+}
+
 std::string line_of(const TunedPolicy& tuned) {
-  char figures[64];
-  std::snprintf(figures, sizeof figures, "gain %.4f spread %.4f", tuned.gain, tuned.spread);
   return tuned.family + " " + tuned.row + ": " + text_of(tuned.standard) + " -> " +
-         text_of(tuned.best) + "; " + figures + "\n";
+         text_of(tuned.best) + std::string(gain_word) + figure_text(tuned.gain) +
+         std::string(spread_word) + figure_text(tuned.spread) + "\n";
 }
 
 std::optional<PolicyNumbers> numbers_of_text(std::string_view text) {
@@ -72,17 +85,20 @@ std::optional<PolicyNumbers> numbers_of_text(std::string_view text) {
 
 std::optional<TunedPolicy> policy_of_line(const std::string& line) {
   const std::size_t space = line.find(' '), colon = line.find(": "), arrow = line.find(" -> "),
-                    end = line.find("; gain ");
-  if (end == std::string::npos || space > colon || colon > arrow || arrow > end)
+                    end = line.find(gain_word), spread = line.find(spread_word);
+  if (spread == std::string::npos || space > colon || colon > arrow || arrow > end || end > spread)
     return std::nullopt;
   TunedPolicy tuned;
   tuned.family = line.substr(0, space);
   tuned.row = line.substr(space + 1, colon - space - 1);
   const auto standard = numbers_of_text(line.substr(colon + 2, arrow - colon - 2)),
              best = numbers_of_text(line.substr(arrow + 4, end - arrow - 4));
-  if (!standard || !best ||
-      std::sscanf(line.c_str() + end, "; gain %lf spread %lf", &tuned.gain, &tuned.spread) != 2)
-    return std::nullopt;
+  const std::size_t gain_at = end + gain_word.size();
+  const auto gain = figure_of(line.substr(gain_at, spread - gain_at)),
+             times_spread = figure_of(line.substr(spread + spread_word.size()));
+  if (!standard || !best || !gain || !times_spread) return std::nullopt;
+  tuned.gain = *gain;
+  tuned.spread = *times_spread;
   tuned.standard = *standard;
   tuned.best = *best;
   return tuned;
@@ -97,13 +113,15 @@ std::string why_stale(const std::string& text, const std::string& identity) {
   return "";
 }
 
+void leave_unused(TunedFile& file, const std::string& why) {
+  file.policies.clear();
+  file.note = "tuned policies are not used, as " + why + ": " + file.path +
+              "; `penstock tune` measures again";
+}
+
 // Fills `file` from the text of one; its note where the text is not used.
 void parse_tuned(const std::string& text, const Traits& traits, TunedFile& file) {
-  const auto ignored = [&](const std::string& why) {
-    file.policies.clear();
-    file.note = "tuned policies are not used, as " + why + ": " + file.path +
-                "; `penstock tune` measures again";
-  };
+  const auto ignored = [&](const std::string& why) { leave_unused(file, why); };
   const std::size_t checksum = text.rfind(checksum_word);
   const std::string identity = tuned_identity(traits);
   if (checksum == std::string::npos ||
@@ -134,6 +152,14 @@ struct KnownFile {
   std::string identity;
   TunedFile file;
 };
+struct KnownFiles {
+  std::mutex mutex;
+  std::map<std::string, KnownFile> files;  // by path and tuned_identity()
+};
+KnownFiles& known_files() {
+  static KnownFiles known;
+  return known;
+}
 
 }  // namespace
 
@@ -145,15 +171,21 @@ TunedFile tuned_file(const Traits& traits) {
   if (file.path.empty()) return file;
   const std::string identity = file_identity(file.path);
   if (identity.empty()) return file;
-  static std::mutex mutex;
-  static std::map<std::string, KnownFile> known;
-  const std::lock_guard lock(mutex);
-  KnownFile& entry = known[file.path + "\n" + tuned_identity(traits)];
+  KnownFiles& known = known_files();
+  const std::lock_guard lock(known.mutex);
+  KnownFile& entry = known.files[file.path + "\n" + tuned_identity(traits)];
   if (entry.identity != identity) {
     parse_tuned(text_of_file(file.path), traits, file);
     entry = {identity, file};
   }
   return entry.file;
+}
+
+void ignore_tuned(const Traits& traits, const std::string& why) {
+  KnownFiles& known = known_files();
+  const std::lock_guard lock(known.mutex);
+  const auto found = known.files.find(path_of_tuned(traits) + "\n" + tuned_identity(traits));
+  if (found != known.files.end()) leave_unused(found->second.file, why);
 }
 
 Status store_tuned(const Traits& traits, const std::vector<TunedPolicy>& policies) {

@@ -29,6 +29,8 @@ struct TunedFile {
 };
 // Reads the file of a device. Nothing where PENSTOCK_TUNED is 0, or the cache is off.
 TunedFile tuned_file(const Traits& traits);
+// Has a device's file not used in this process until it changes; `why` is a clause for its note.
+void ignore_tuned(const Traits& traits, const std::string& why);
 // Writes the file whole, replacing what it had. Code::io where the cache is off or not writable.
 Status store_tuned(const Traits& traits, const std::vector<TunedPolicy>& policies);
 // The paths of the files of all devices in the cache's directory.
@@ -36,8 +38,9 @@ std::vector<std::string> tuned_paths();
 Status remove_tuned();
 
 // Returns the numbers that a row runs by: those of a PolicyTrial, else those of the file where it
-// has this row with these standard numbers, else the standard ones. `fits` is asked of numbers
-// that are not the standard ones; a policy that does not fit is left alone.
+// has this row with these standard numbers, else the standard ones. A number is the standard one or
+// one of its choices: a file with another is not used at all. `fits` is asked of combinations; a
+// policy that does not fit is left alone.
 PolicyNumbers policy_in_force(const Traits& traits, std::string_view family, std::string_view row,
                               const PolicyNumbers& standard,
                               const std::function<bool(const PolicyNumbers&)>& fits);

@@ -82,8 +82,12 @@ std::vector<VariantCase> variant_cases(const Traits& traits);
 Traits typical_traits(Target target);
 
 // Returns the row that PENSTOCK_VARIANT names for a family; "" where it names none. Code::invalid
-// lists what there is where it names a family or a row that no table has.
+// lists the family's rows where it has no such one. Entries of other families are left alone: a
+// program need not link their tables.
 Result<std::string> forced_row(std::string_view family);
+// Code::invalid where PENSTOCK_VARIANT names a family or a row that no table has. For a program
+// that links all tables.
+Status check_forced_rows();
 
 // A row that was chosen, by its place among those that fit.
 struct ChosenRow {

@@ -95,7 +95,8 @@ bool fits_scan_policy(const ScanVariant& variant, const Traits& traits, ScanShap
   if (variant.is_by_chunks) return policy.chunk_values > 0 && policy.chunks_per_compute_unit > 0;
   return policy.group_size > 0 && policy.vectors > 0 && policy.depth > 0 &&
          policy.groups_per_multiprocessor > 0 &&
-         policy.group_size * policy.groups_per_multiprocessor <= max_threads_of_multiprocessor &&
+         std::uint64_t{policy.group_size} * policy.groups_per_multiprocessor <=
+             max_threads_of_multiprocessor &&
          fits_tiles_of(traits, shape, policy);
 }
 

@@ -133,7 +133,8 @@ bool fits_policy(const SortVariant& variant, const Traits& traits, SortShape sha
   if (variant.is_by_chunks) return policy.chunk_keys > 0 && policy.chunks_per_compute_unit > 0;
   if (policy.group_size == 0 || policy.keys_per_thread == 0 ||
       policy.groups_per_multiprocessor == 0 ||
-      policy.group_size * policy.groups_per_multiprocessor > max_threads_of_multiprocessor)
+      std::uint64_t{policy.group_size} * policy.groups_per_multiprocessor >
+          max_threads_of_multiprocessor)
     return false;
   return variant.policy == counts ? policy.group_size <= traits.max_group_size
                                   : bool(fits_subgroups(traits, shape, policy));

@@ -206,7 +206,8 @@ std::vector<std::string> words_in_reverse(const CLI::App& root, int argument_cou
   return words;
 }
 
-int parse_and_run(int argument_count, char** arguments, const std::vector<Command>& commands) {
+int parse_and_run(int argument_count, char** arguments, const std::vector<Command>& commands,
+                  const Action& check) {
   CLI::App root(program_summary, "penstock");
   Action chosen;
   declare_commands(root, commands, chosen);
@@ -221,7 +222,8 @@ int parse_and_run(int argument_count, char** arguments, const std::vector<Comman
   }
   if (const std::vector<std::string> missing = command_names(innermost(root)); !missing.empty())
     return print_wrong_usage(innermost(root), "a command is required: " + listed(missing));
-  return print_outcome(chosen());
+  const Status checked = check ? check() : Status();
+  return print_outcome(checked.ok() ? chosen() : checked);
 }
 
 }  // namespace
@@ -246,10 +248,11 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
-int run_command_line(int argument_count, char** arguments, const std::vector<Command>& commands) {
+int run_command_line(int argument_count, char** arguments, const std::vector<Command>& commands,
+                     const Action& check) {
   int code = exit_failed;
   const Status status = catch_exceptions([&]() -> Status {
-    code = parse_and_run(argument_count, arguments, commands);
+    code = parse_and_run(argument_count, arguments, commands, check);
     return {};
   });
   return status.ok() ? code : print_outcome(status);

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "penstock/status.hpp"
+
 namespace CLI {
 class App;
 }
@@ -67,7 +69,9 @@ class Arguments {
 std::string_view program_version();  // "0.1.0"
 
 struct Command;
-// Parses the command line against a table of commands and runs the one that was named.
-int run_command_line(int argument_count, char** arguments, const std::vector<Command>& commands);
+// Parses the command line against a table of commands and runs the one that was named; where
+// `check` is given and fails, that is the command's outcome.
+int run_command_line(int argument_count, char** arguments, const std::vector<Command>& commands,
+                     const std::function<Status()>& check = {});
 
 }  // namespace penstock::terminal

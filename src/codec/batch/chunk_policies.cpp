@@ -94,7 +94,8 @@ bool fit_device(const Variant& variant, const Traits& traits,
     if (has_warps(variant.phases[i]) &&
         (policy.group_size % threads_of_warp != 0 ||
          (has_subgroup_warps(traits) &&
-          policy.group_size * policy.groups_per_multiprocessor > max_threads_of_multiprocessor)))
+          std::uint64_t{policy.group_size} * policy.groups_per_multiprocessor >
+              max_threads_of_multiprocessor)))
       return false;
   }
   return true;

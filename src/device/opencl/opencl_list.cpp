@@ -32,10 +32,15 @@ std::uint32_t subgroup_size(const Api& api, cl_device_id device, const std::stri
   return 1;
 }
 
-// Returns "sm_90, " and the like; nothing for others' devices.
-std::string nvidia_architecture(const Api& api, cl_device_id device,
-                                const std::string& extensions) {
-  if (extensions.find("cl_nv_device_attribute_query") == std::string::npos) return "";
+// Whether NVIDIA's own driver compiles for a device, and so takes PTX. Others' drivers tell of
+// NVIDIA's attributes too: PoCL does.
+bool is_of_nvidias_driver(const Api& api, cl_platform_id platform, const std::string& extensions) {
+  return text_of(api.clGetPlatformInfo, platform, CL_PLATFORM_NAME) == "NVIDIA CUDA" &&
+         extensions.find("cl_nv_device_attribute_query") != std::string::npos;
+}
+
+// Returns "sm_90, " and the like.
+std::string nvidia_architecture(const Api& api, cl_device_id device) {
   const auto major = number_of<cl_uint>(api, device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, 0),
              minor = number_of<cl_uint>(api, device, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, 0);
   return "sm_" + std::to_string(major) + std::to_string(minor) + ", ";
@@ -51,14 +56,15 @@ Traits traits_of(const Api& api, cl_platform_id platform, cl_device_id device) {
   traits.target = Target::opencl;
   traits.name = text(CL_DEVICE_NAME), traits.vendor = text(CL_DEVICE_VENDOR);
   traits.driver = text(CL_DRIVER_VERSION);
-  traits.architecture =
-      nvidia_architecture(api, device, extensions) + traits.name + ", " + text(CL_DEVICE_VERSION);
+  const bool takes_ptx = is_of_nvidias_driver(api, platform, extensions);
+  traits.architecture = (takes_ptx ? nvidia_architecture(api, device) : "") + traits.name + ", " +
+                        text(CL_DEVICE_VERSION);
   traits.compiler = text_of(api.clGetPlatformInfo, platform, CL_PLATFORM_VERSION);
   traits.compute_units = number_of<cl_uint>(api, device, CL_DEVICE_MAX_COMPUTE_UNITS, 1);
   traits.max_group_size = static_cast<std::uint32_t>(
       number_of<std::size_t>(api, device, CL_DEVICE_MAX_WORK_GROUP_SIZE, 1));
   traits.subgroup_size = subgroup_size(api, device, extensions);
-  traits.has_subgroups = has("cl_nv_device_attribute_query");  // as PTX: opencl.prelude
+  traits.has_subgroups = takes_ptx;  // as PTX: opencl.prelude
   traits.global_bytes = number_of<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_SIZE, 0);
   traits.max_allocation_bytes = number_of<cl_ulong>(api, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, 0);
   traits.local_bytes = number_of<cl_ulong>(api, device, CL_DEVICE_LOCAL_MEM_SIZE, 0);

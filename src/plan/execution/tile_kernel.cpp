@@ -41,8 +41,9 @@ Result<std::unique_ptr<TileKernel>> TileKernel::make(std::shared_ptr<Device> dev
   std::unique_ptr<TileKernel> kernel(new TileKernel(std::move(device), program));
   kernel->options_ = options;
   Traits traits = kernel->device_->traits();
-  PENSTOCK_ASSIGN(kernel->variant_,
-                  choose_variant(traits, program, options.variant, &kernel->is_forced_));
+  bool is_forced = false;
+  PENSTOCK_ASSIGN(kernel->variant_, choose_variant(traits, program, options.variant, &is_forced));
+  if (is_forced) kernel->forced_variant_ = kernel->variant_;
   if (options.memory_limit_bytes > 0)
     traits.global_bytes = std::min(traits.global_bytes, options.memory_limit_bytes);
   kernel->policy_ = policy_of(*kernel->variant_, traits, program);
@@ -78,7 +79,12 @@ void TileKernel::add_notes(std::vector<std::string>& notes) const {
     if (!note.empty() && std::ranges::find(notes, note) == notes.end())
       notes.push_back(std::move(note));
   };
-  if (is_forced_) add("PENSTOCK_VARIANT forced " + std::string(variant_->name));
+  if (forced_variant_ != nullptr) {
+    std::string note = "PENSTOCK_VARIANT forced " + std::string(forced_variant_->name);
+    if (variant_ != forced_variant_)
+      note += "; for these keys " + std::string(variant_->name) + " ran in its place";
+    add(std::move(note));
+  }
   add(kernel::tuned_file(device_->traits()).note);
 }
 

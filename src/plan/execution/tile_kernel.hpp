@@ -69,10 +69,8 @@ class TileKernel {
   const TileProgram& program() const { return program_; }
   const Variant& variant() const { return *variant_; }
   const Policy& policy() const { return policy_; }
-  // Whether PENSTOCK_VARIANT chose the first variant.
-  bool is_forced() const { return is_forced_; }
-  // Adds what a run's reader should know of the choice: that PENSTOCK_VARIANT made it, and that
-  // the file of tuned policies is not used.
+  // Adds what a run's reader should know of the choice: that PENSTOCK_VARIANT made it, whether
+  // another variant took over since, and that the file of tuned policies is not used.
   void add_notes(std::vector<std::string>& notes) const;
   const Program& compiled() const { return *compiled_; }
   const std::string& source() const { return pipeline_.text; }
@@ -106,7 +104,7 @@ class TileKernel {
   TileProgram program_;
   Options options_;
   const Variant* variant_ = nullptr;
-  bool is_forced_ = false;
+  const Variant* forced_variant_ = nullptr;  // that PENSTOCK_VARIANT began with
   Policy policy_;
   PipelineSource pipeline_;
   std::shared_ptr<Program> compiled_;

@@ -30,11 +30,12 @@ kernel::Fit fits_row_bytes(const TileProgram& program) {
 }  // namespace
 
 std::uint64_t look_back_local_bytes(const Policy& policy, const TileProgram& program) {
-  return (policy.depth + 1) * policy.tile_rows * staged_bytes(program) + 1024;
+  return (std::uint64_t{policy.depth} + 1) * policy.tile_rows * staged_bytes(program) + 1024;
 }
 
 std::uint64_t one_pass_local_bytes(const Policy& policy, const TileProgram& program) {
-  return policy.depth * policy.tile_rows * staged_bytes(program) + policy.group_size * 12 + 1536;
+  return std::uint64_t{policy.depth} * policy.tile_rows * staged_bytes(program) +
+         std::uint64_t{policy.group_size} * 12 + 1536;
 }
 
 Policy look_back_policy(const Traits& traits, const TileProgram& program) {

@@ -45,6 +45,8 @@ const Variant* dense_variant(const Traits& traits, const TileProgram& program, c
       table_bytes + result_bytes <= std::min(traits.global_bytes / 8, traits.max_allocation_bytes);
   for (const Variant& variant : variants()) {
     if (!has_dense_slots(variant.algorithm) || !variant.fits(traits, program)) continue;
+    // The numbers asked for here have no choices, so `penstock tune` leaves them as they are; and a
+    // trial notes no row that is only looked at.
     const Policy policy = variant.policy(traits, program);
     if (policy.in_global)
       return fits && slots <= std::max<std::uint64_t>(1 << 20, 8 * row_count) ? &variant : nullptr;

@@ -12,6 +12,9 @@ using kernel::PolicyNumber;
 using kernel::PolicyNumbers;
 using Choices = std::vector<std::uint32_t>;
 
+// kernels/compact_look_back.kc: RING - 1.
+constexpr std::uint32_t max_look_back_depth = 3;
+
 // A number of Policy by its name.
 struct NumberField {
   std::string_view name;
@@ -63,13 +66,13 @@ std::vector<UsedNumber> used_numbers(const Variant& variant, const Traits& trait
     case Algorithm::look_back:
       return {{"group_size", {288, 352, 416, 512}},
               {"vectors", {1, 2, 3, 4}},
-              {"depth", {2, 3, 4}},
+              {"depth", {2, 3}},
               {"groups_per_multiprocessor", {1, 2, 3}}};
     case Algorithm::one_pass:
       return {{"group_size", {64, 128, 256}},
               {"vectors", {1, 2, 3, 4}},
-              {"depth", {2, 3, 4}},
-              {"groups_per_multiprocessor", {4, 6, 8}}};
+              {"depth", {2, 3, 4, 5}},
+              {"groups_per_multiprocessor", {4, 5, 6, 8}}};
     case Algorithm::count_scan_write:
       return {{"group_size", {128, 256, 512}}, {"vectors", {1, 2, 4}}};
     case Algorithm::group_kept: return {{"tile_rows", {1024, 2048, 4096, 8192}}, {"slots"}};
@@ -150,7 +153,7 @@ Policy with_numbers(const Variant& variant, const Traits& traits, Policy policy,
 bool fits_policy(const Variant& variant, const Traits& traits, const TileProgram& program,
                  const Policy& policy) {
   constexpr std::uint32_t max_threads_of_multiprocessor = 2048;
-  const std::uint32_t threads = policy.group_size * policy.groups_per_multiprocessor;
+  const std::uint64_t threads = std::uint64_t{policy.group_size} * policy.groups_per_multiprocessor;
   if (policy.group_size == 0 || policy.tile_rows == 0 ||
       policy.group_size > traits.max_group_size || threads > max_threads_of_multiprocessor)
     return false;
@@ -158,10 +161,11 @@ bool fits_policy(const Variant& variant, const Traits& traits, const TileProgram
   switch (variant.algorithm) {
     case Algorithm::look_back:
       return policy.group_size % 32 == 0 && policy.group_size > 32 && policy.vectors > 0 &&
+             policy.depth <= max_look_back_depth &&
              look_back_local_bytes(policy, program) * policy.groups_per_multiprocessor <=
                  traits.local_bytes;
     case Algorithm::one_pass:
-      return std::has_single_bit(policy.group_size) && policy.vectors > 0 &&
+      return std::has_single_bit(policy.group_size) && policy.vectors > 0 && policy.depth >= 2 &&
              one_pass_local_bytes(policy, program) <= traits.local_bytes;
     case Algorithm::group_local: return local_group_bytes(program, policy) <= traits.local_bytes;
     case Algorithm::store:

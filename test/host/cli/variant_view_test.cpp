@@ -115,10 +115,22 @@ TEST(ForcedVariant, NamesThatAreNotThereAreErrorsThatListWhatIs) {
                                    {"scan=store", "scan_tiles_large"},
                                    {"host", "video_vif"}}) {
     const Forced forced(text);
-    const auto row = forced_row("scan");
-    ASSERT_FALSE(row.ok()) << text;
-    EXPECT_NE(row.status().message().find(part), std::string::npos) << row.status().text();
+    const Status checked = check_forced_rows();
+    ASSERT_FALSE(checked.ok()) << text;
+    EXPECT_NE(checked.message().find(part), std::string::npos) << checked.text();
   }
+}
+
+TEST(ForcedVariant, AFamilyThatIsNotLinkedLeavesTheOthersAlone) {
+  const Forced forced("no_such_family=store,no_such_row,scan=scan_tiles_small");
+  EXPECT_EQ(forced_row("scan").value(), "scan_tiles_small");
+  EXPECT_EQ(forced_row("compact").value(), "");
+}
+
+TEST(ForcedVariant, ARowThatItsFamilyLacksIsAnErrorOfThatFamily) {
+  const Forced forced("scan=no_such_row");
+  EXPECT_EQ(forced_row("scan").status().code(), Code::invalid);
+  EXPECT_TRUE(forced_row("compact").ok());
 }
 
 TEST(ForcedVariant, ALineNamesARowForEachFamily) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -39,7 +40,7 @@ class TunedFiles : public ::testing::Test {
 
   std::string folder_, before_;
   Traits traits_;
-  const PolicyNumbers standard_ = {{"group_size", 256}, {"depth", 2}};
+  const PolicyNumbers standard_ = {{"group_size", 256, {256, 512}}, {"depth", 2, {1, 2, 3}}};
   const TunedPolicy tuned_ = {"scan", "by_tiles", standard_, {{"group_size", 512}, {"depth", 3}},
                               1.25,   0.0625};
 };
@@ -62,17 +63,40 @@ TEST_F(TunedFiles, APolicyThatDoesNotFitIsLeftAlone) {
   EXPECT_EQ(in_force(standard_, false), standard_);
 }
 
+// The checksum is right: it is of whatever was stored.
+TEST_F(TunedFiles, NumbersThatAreNoChoicesMakeTheFileUnusedWithANote) {
+  const PolicyNumbers wrong[] = {{{"group_size", 0}, {"depth", 2}},
+                                 {{"group_size", 257}, {"depth", 2}},
+                                 {{"group_size", 256}, {"depth", 4294967295u}}};
+  for (const PolicyNumbers& numbers : wrong) {
+    SCOPED_TRACE(text_of(numbers));
+    TunedPolicy other = tuned_;
+    other.best = numbers;
+    ASSERT_TRUE(remove_tuned().ok());
+    ASSERT_TRUE(store_tuned(traits_, {other}).ok());
+    EXPECT_EQ(in_force(standard_), standard_);
+    EXPECT_EQ(tuned_file(traits_).policies.size(), 0u);
+    EXPECT_NE(tuned_file(traits_).note.find(text_of(numbers)), std::string::npos);
+  }
+}
+
+TEST_F(TunedFiles, ATrialOfANumberThatIsNoChoiceIsRefused) {
+  const PolicyTrial trial("scan", {{"depth", 4}});
+  EXPECT_EQ(in_force(standard_), standard_);
+  EXPECT_TRUE(trial.was_refused());
+}
+
 TEST_F(TunedFiles, EveryChangedByteMakesTheFileUnusedWithANote) {
   store();
   std::ifstream stream(path(), std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const std::string text{std::istreambuf_iterator<char>(stream), {}}, file = path();
+  const auto stored_at = fs::last_write_time(file);
   for (std::size_t at = 0; at < text.size(); at++) {
     std::string changed = text;
     changed[at] = static_cast<char>(changed[at] ^ 1);
-    fs::remove(path());
-    std::ofstream(folder_ + "/" + fs::path(tuned_file(traits_).path).filename().string(),
-                  std::ios::binary)
-        << changed;
+    std::ofstream(file, std::ios::binary) << changed;
+    // A file of the same size is known by its time, and a turn may be shorter than a clock's tick.
+    fs::last_write_time(file, stored_at + std::chrono::seconds(at + 1));
     ASSERT_EQ(tuned_file(traits_).policies.size(), 0u) << "byte " << at;
     ASSERT_NE(tuned_file(traits_).note, "") << "byte " << at;
     ASSERT_EQ(in_force(standard_), standard_);

@@ -1,4 +1,7 @@
 // Pipelines by every policy that `penstock tune` may try: the rows and sums must stay the same.
+#include <algorithm>
+#include <numeric>
+
 #include "kernel/tuned_policies.hpp"
 #include "on_device/plan/plan_fixture.hpp"
 #include "plan/variants/policy_numbers.hpp"
@@ -6,14 +9,17 @@
 namespace penstock::test {
 namespace {
 
-// Runs a body by each choice of each number of each variant that fits. A policy that does not fit
-// runs as the default.
-template <class Body> void on_each_policy(const Plan& plan, StepId source, StepId step, Body body) {
+// Runs a body by each choice of each number of each variant that fits, or of one alone. A policy
+// that does not fit runs as the default.
+template <class Body>
+void on_each_policy(const Plan& plan, StepId source, StepId step, Body body,
+                    std::string_view only = {}) {
   on_each_device([&](Device& device) {
     const Traits& traits = device.traits();
     TAKE(const plan::TileProgram program, plan::fuse(plan, source, step));
     for (const plan::Variant& variant : plan::variants()) {
       if (variant.epilogue != program.epilogue || !variant.fits(traits, program)) continue;
+      if (!only.empty() && variant.name != only) continue;
       const auto numbers = numbers_of(variant, traits, variant.policy(traits, program));
       for (const kernel::PolicyNumber& number : numbers)
         for (const std::uint32_t choice : number.choices) {
@@ -39,20 +45,58 @@ class TunedPolicies : public ::testing::Test {
     source_ = plan_.source(
         table_source(Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}}), "rows"));
   }
+  // Keeps rows whose last column is below a limit.
+  static StepId kept_below(Plan& plan, StepId source, std::int32_t limit) {
+    const Schema& schema = plan.step(source).schema;
+    Builder b(schema);
+    const auto last = b.column(static_cast<std::uint32_t>(schema.size() - 1));
+    const auto predicate = b.binary(Op::less, last, b.captured(Scalar::of(limit)));
+    return plan.filter(source, b.graph(), predicate.value()).value();
+  }
   Plan plan_;
   StepId source_ = 0;
 };
 
 TEST_F(TunedPolicies, KeptRowsAreTheSame) {
-  Builder b(plan_.step(source_).schema);
-  TAKE(const NodeId predicate, b.binary(Op::less, b.column(1u), b.captured(Scalar::of(100))));
-  TAKE(const StepId kept, plan_.filter(source_, b.graph(), predicate));
+  const StepId kept = kept_below(plan_, source_, 100);
   on_each_policy(plan_, source_, kept, [&](const RunOptions& options) {
     TAKE(const QueryResult outcome, run(plan_, kept, options));
     ASSERT_EQ(outcome.table.row_count, std::uint64_t{count} / 10);
     for (std::int32_t i = 0; i < count / 10; i++)
       ASSERT_EQ(outcome.table.columns[1].values.as<std::int32_t>()[i], i % 100);
   });
+}
+
+// Hand-over words come round again only after some turns, which few rows do not reach.
+TEST_F(TunedPolicies, LookBackKeepsTheRowsOfManyTurns) {
+  constexpr std::uint64_t turns = 6, most_groups_per_unit = 3, most_tile_rows = 7680, step = 10;
+  const std::string look_back = "compact_look_back";
+  std::uint64_t rows = 0;
+  on_each_policy(
+      plan_, source_, kept_below(plan_, source_, 100),
+      [&](const RunOptions& options) {
+        TAKE(const auto device, open_device(options.device));
+        rows = turns * most_groups_per_unit * most_tile_rows * device->traits().compute_units;
+      },
+      look_back);
+  if (rows == 0) GTEST_SKIP() << "no device has " << look_back;
+  std::vector<std::int32_t> x(rows), expected(rows / step);
+  std::iota(expected.begin(), expected.end(), 0);
+  // Rows that pass lie apart, so that every tile keeps some.
+  for (std::uint64_t row = 0; row < rows; row++)
+    x[row] = static_cast<std::int32_t>(row % step == 0 ? row / step : rows);
+  Plan plan;
+  const StepId source = plan.source(table_source(Table::of({{"x", Column::from(x)}}), "rows"));
+  const StepId kept = kept_below(plan, source, static_cast<std::int32_t>(rows / step));
+  on_each_policy(
+      plan, source, kept,
+      [&](const RunOptions& options) {
+        TAKE(const QueryResult outcome, run(plan, kept, options));
+        ASSERT_EQ(outcome.table.row_count, expected.size());
+        const auto* const values = outcome.table.columns[0].values.as<std::int32_t>();
+        EXPECT_TRUE(std::equal(expected.begin(), expected.end(), values));
+      },
+      look_back);
 }
 
 TEST_F(TunedPolicies, ComputedRowsAreTheSame) {
