@@ -70,10 +70,13 @@ Result<Table> Execution::rows_sorted_in_place(StepId order, Chain& chain, std::u
 // Puts the range that this share has of all shares' rows in place of its own.
 Status Execution::exchange_sorted(StepId order, DeviceRows& rows,
                                   std::optional<DeviceRows>& sorted) {
-  PENSTOCK_ASSIGN(std::optional<DeviceRows> range,
-                  exchange_->exchange(share_number_, device_.get(), sorted ? &*sorted : nullptr,
-                                      plan_.step(order).sort_keys[0], report_));
+  if (sorted) rows = {};  // frees their memory for the range
+  PENSTOCK_ASSIGN(
+      std::optional<DeviceRows> range,
+      exchange_->exchange(share_number_, device_.get(), sorted, plan_.step(order).sort_keys[0],
+                          options_.memory_limit_bytes, report_));
   if (!range) return {};
+  sorted.reset();
   is_next_in_order_ = true;
   rows = std::move(*range);
   PENSTOCK_ASSIGN(sorted, sort_in_place(order, rows, rows.row_count));

@@ -7,6 +7,7 @@
 
 #include "device/peer_copy.hpp"
 #include "plan/fusion/accumulators.hpp"
+#include "plan/rows/device_memory.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -153,9 +154,26 @@ Status RowExchange::collect_buffer(std::size_t share, std::size_t number, bool i
   return {};
 }
 
+std::uint64_t RowExchange::rows_of_range(std::size_t share) const {
+  std::uint64_t rows = 0;
+  for (const Party& party : parties_) rows += party.cuts[share + 1] - party.cuts[share];
+  return rows;
+}
+
+// A device holds its own sorted rows, those of its range, and what sorting these takes.
+bool RowExchange::all_ranges_fit(std::uint64_t memory_limit_bytes) const {
+  for (std::size_t i = 0; i < parties_.size(); i++) {
+    const DeviceRows& own = *parties_[i].rows;
+    const std::uint64_t rows = rows_of_range(i), own_bytes = bytes_on_device(own);
+    const std::uint64_t bytes = own_bytes + rows * (2 * own_bytes / own.row_count + 40);
+    if (!fits_memory(parties_[i].device->traits(), memory_limit_bytes, bytes)) return false;
+  }
+  return true;
+}
+
 Result<DeviceRows> RowExchange::collect(std::size_t share, RunReport& report) const {
   DeviceRows range;
-  for (const Party& party : parties_) range.row_count += party.cuts[share + 1] - party.cuts[share];
+  range.row_count = rows_of_range(share);
   for (const DeviceColumn& column : parties_[share].rows->columns)
     range.columns.push_back({column.type, nullptr, nullptr});
   for (std::size_t i = 0; i < range.columns.size(); i++) {
@@ -165,24 +183,24 @@ Result<DeviceRows> RowExchange::collect(std::size_t share, RunReport& report) co
   return range;
 }
 
-Result<std::optional<DeviceRows>> RowExchange::exchange(std::size_t share,
-                                                        std::shared_ptr<Device> device,
-                                                        const DeviceRows* sorted,
-                                                        const SortKey& first_key,
-                                                        RunReport& report) {
+Result<std::optional<DeviceRows>> RowExchange::exchange(
+    std::size_t share, std::shared_ptr<Device> device, std::optional<DeviceRows> sorted,
+    const SortKey& first_key, std::uint64_t memory_limit_bytes, RunReport& report) {
   const std::optional<DeviceRows> none;
   const Status left(Code::cancelled, "another device's share has ended");
   Party& party = parties_[share];
   party.device = std::move(device);
-  party.rows = sorted;
+  party.rows = std::move(sorted);
   if (!meet(0) || !all_have_rows()) return none;
   PENSTOCK_ASSIGN(const auto queue, party.device->queue());
   PENSTOCK_TRY(sample(party, first_key, *queue));
   if (!meet(1)) return left;
   PENSTOCK_TRY(cut(party, first_key, *queue));
   if (!meet(2)) return left;
+  if (!all_ranges_fit(memory_limit_bytes)) return none;
   PENSTOCK_ASSIGN(DeviceRows range, collect(share, report));
-  if (!meet(3)) return left;  // the others have read this share's rows
+  if (!meet(3)) return left;
+  party.rows.reset();  // the others have read them
   return std::optional(std::move(range));
 }
 

@@ -19,12 +19,14 @@ class RowExchange {
  public:
   explicit RowExchange(std::size_t shares) : parties_(shares) {}
 
-  // Waits for the other shares. `sorted`: null where the share's rows are not in device memory.
+  // Waits for the other shares. `sorted`: nothing where the share's rows are not in device memory.
   // Returns the rows of the share's range, to be sorted; nothing, for all shares, where one has no
-  // rows there, has left, or where rows hold strings, whose codes differ.
+  // rows there, has left, or where rows hold strings, whose codes differ, or a range does not fit
+  // its device, as where most keys are equal. `memory_limit_bytes`: as in RunOptions.
   Result<std::optional<DeviceRows>> exchange(std::size_t share, std::shared_ptr<Device> device,
-                                             const DeviceRows* sorted, const SortKey& first_key,
-                                             RunReport& report);
+                                             std::optional<DeviceRows> sorted,
+                                             const SortKey& first_key,
+                                             std::uint64_t memory_limit_bytes, RunReport& report);
   // Call when a share has ended: the others then wait for it no more.
   void leave(std::size_t share);
 
@@ -36,7 +38,8 @@ class RowExchange {
   };
   struct Party {
     std::shared_ptr<Device> device;
-    const DeviceRows* rows = nullptr;
+    // Kept here until all have read them: the share may end sooner.
+    std::optional<DeviceRows> rows;
     std::vector<Rank> samples;
     std::vector<std::uint64_t> cuts;  // where its rows of each range begin, and their end
     bool has_left = false;
@@ -47,6 +50,8 @@ class RowExchange {
   Result<Rank> rank_of(const Party& party, std::uint64_t row, const SortKey& key, Queue& queue);
   Status sample(Party& party, const SortKey& key, Queue& queue);
   std::vector<Rank> bounds() const;
+  std::uint64_t rows_of_range(std::size_t share) const;
+  bool all_ranges_fit(std::uint64_t memory_limit_bytes) const;
   Status cut(Party& party, const SortKey& key, Queue& queue);
   Result<DeviceRows> collect(std::size_t share, RunReport& report) const;
   Status collect_buffer(std::size_t share, std::size_t column, bool is_validity, DeviceRows& to,
