@@ -37,9 +37,12 @@ void begin_work() {}
 int32_t make_queue(penstock_sycl_device* device, penstock_sycl_queue** queue,
                    penstock_sycl_error* error) {
   return guarded(error, [&] {
-    *queue = new penstock_sycl_queue{sycl::queue(
-        device->context, device->device, AsyncErrors(),
-        {sycl::property::queue::in_order(), sycl::property::queue::enable_profiling()})};
+    *queue = new penstock_sycl_queue{
+        sycl::queue(
+            device->context, device->device,
+            [errors = device->errors](const sycl::exception_list& list) { errors->add(list); },
+            {sycl::property::queue::in_order(), sycl::property::queue::enable_profiling()}),
+        device->errors};
     return 0;
   });
 }
@@ -53,7 +56,11 @@ int32_t borrow_queue(penstock_sycl_device* device, void* theirs, penstock_sycl_q
                   "the queue runs its work out of order; the queue must be in order");
     if (given.get_device() != device->device)
       return fail(error, PENSTOCK_SYCL_INVALID, "the queue is of another device");
-    *queue = new penstock_sycl_queue{given};
+    if (given.get_context() != device->context)
+      return fail(error, PENSTOCK_SYCL_INVALID,
+                  "the queue is of another context, which the device's memory is not of: open the "
+                  "device by the queue");
+    *queue = new penstock_sycl_queue{given, device->errors};
     return 0;
   });
 }
@@ -94,14 +101,14 @@ int32_t flush(penstock_sycl_queue*, penstock_sycl_error* error) {
 int32_t finish(penstock_sycl_queue* queue, penstock_sycl_error* error) {
   return guarded(error, [&] {
     queue->queue.wait_and_throw();
-    return AsyncErrors::take(error);
+    return queue->errors->check(error);
   });
 }
 
 int32_t record(penstock_sycl_queue* queue, penstock_sycl_event** event,
                penstock_sycl_error* error) {
   return guarded(error, [&] {
-    *event = new penstock_sycl_event{mark(queue->queue, nullptr)};
+    *event = new penstock_sycl_event{mark(queue->queue, nullptr), queue->errors};
     return 0;
   });
 }
@@ -118,7 +125,7 @@ int32_t wait(const penstock_sycl_event* event, penstock_sycl_error* error) {
   return guarded(error, [&] {
     sycl::event copy = event->event;
     copy.wait_and_throw();
-    return AsyncErrors::take(error);
+    return event->errors->check(error);
   });
 }
 
