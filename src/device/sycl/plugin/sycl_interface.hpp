@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /* Raised when anything here or KernelEntry of sycl.prelude changes. */
-#define PENSTOCK_SYCL_INTERFACE_VERSION 2u
+#define PENSTOCK_SYCL_INTERFACE_VERSION 2
 
 enum {
   PENSTOCK_SYCL_INVALID = 1,

@@ -1,8 +1,4 @@
-// Queues, events and programs of the SYCL plug-in, and its table of functions.
-#include <dlfcn.h>
-
-#include <string>
-
+// Queues and events of the SYCL plug-in, and its table of functions.
 #include "sycl_objects.hpp"
 
 #ifndef PENSTOCK_SYCL_COMMAND
@@ -138,36 +134,6 @@ int32_t end_nanoseconds(const penstock_sycl_event* event, uint64_t* nanoseconds,
 }
 
 void free_event(penstock_sycl_event* event) { delete event; }
-
-int32_t load_module(const char* path, penstock_sycl_module** module, penstock_sycl_error* error) {
-  return guarded(error, [&] {
-    void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-      const char* const reason = dlerror();
-      return fail(error, PENSTOCK_SYCL_INVALID, reason ? reason : "dlopen gives no reason");
-    }
-    *module = new penstock_sycl_module{library};
-    return 0;
-  });
-}
-
-int32_t find_kernel(const penstock_sycl_module* module, const char* name,
-                    const penstock_sycl_kernel** kernel, penstock_sycl_kernel_info* info,
-                    penstock_sycl_error* error) {
-  return guarded(error, [&] {
-    using Find = const void* (*)();
-    const std::string symbol = std::string("kc_entry_of_") + name;
-    const auto find = reinterpret_cast<Find>(dlsym(module->library, symbol.c_str()));
-    if (!find) return fail(error, PENSTOCK_SYCL_NO_KERNEL, name);
-    *kernel = static_cast<const penstock_sycl_kernel*>(find());
-    info->parameter_count = (*kernel)->parameter_count;
-    info->value_bytes = (*kernel)->value_bytes;
-    info->local_bytes = (*kernel)->local_bytes;
-    return 0;
-  });
-}
-
-void free_module(penstock_sycl_module* module) { delete module; }
 
 }  // namespace penstock_sycl
 
