@@ -10,6 +10,8 @@ int main(int argument_count, char** arguments) {
   // general form is as fast (docs/lab/cold-start.md). A library must not change the environment,
   // which other threads read; here there are none yet. What the user has set stays.
   ::setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
+  // AdaptiveCpp tells on stderr of backends that it lacks.
+  ::setenv("ACPP_DEBUG_LEVEL", "0", 0);
   penstock::terminal::catch_signals();
   return penstock::cli::end_process(penstock::terminal::run_command_line(
       argument_count, arguments, penstock::cli::commands(), penstock::kernel::check_forced_rows));

@@ -23,8 +23,11 @@ struct Driver {
   std::vector<Traits> (*list)(std::vector<std::string>& notes);
   Result<std::shared_ptr<Device>> (*open)(unsigned index);
   std::string_view what_to_install;
+  // Taken unasked only where no other driver has a fitting device, and not started before that is
+  // known: whole queries never ran on it.
+  bool is_last_resort = false;
 };
-// In the order of preference. A CPU comes after every other device.
+// In the order of preference. A CPU comes after every other device, but for a last resort.
 constexpr std::array drivers = {
     Driver{.name = "cuda",
            .may_have_cpus = false,
@@ -48,7 +51,8 @@ constexpr std::array drivers = {
            .may_have_cpus = true,
            .list = device::list_sycl_devices,
            .open = device::open_sycl_device,
-           .what_to_install = "for SYCL: build with AdaptiveCpp or icpx (docs/sycl.md)"},
+           .what_to_install = "for SYCL: build with AdaptiveCpp or icpx (docs/sycl.md)",
+           .is_last_resort = true},
 };
 
 // PENSTOCK_HIDE=cuda,opencl,sycl hides drivers, for tests and comparisons.
@@ -71,6 +75,7 @@ const Driver* driver_of(std::string_view name) {
 // Returns the rank of a device; the lowest is taken.
 std::size_t preference(const Traits& traits) {
   const Driver* const driver = driver_of(name_of(traits.target));
+  if (driver && driver->is_last_resort) return drivers.size() + (traits.is_cpu ? 2 : 1);
   if (traits.is_cpu || driver == nullptr) return drivers.size();
   return static_cast<std::size_t>(driver - drivers.data());
 }
@@ -132,19 +137,22 @@ bool may_have(const Driver& driver, std::string_view selector) {
          selector.substr(0, selector.find(':')) == driver.name;
 }
 
-// Lists the devices of drivers that may have the selected one. `is_enough`: where a device makes
-// this true, no further driver is started.
+// Lists the devices of drivers that may have the selected one. `starts_all`: else no driver is
+// started after one that has a GPU, and no last resort after one with a fitting device.
 std::vector<Traits> list_for(std::string_view selector, std::vector<std::string>& notes,
-                             bool (*is_enough)(const Traits&) = nullptr) {
+                             bool starts_all) {
   std::vector<Traits> all;
+  const auto is_gpu = [](const Traits& traits) { return !traits.is_cpu; };
+  const auto is_fitting = [&](const Traits& traits) { return fits(traits, selector); };
   for (const Driver& driver : drivers) {
     if (!may_have(driver, selector)) continue;
+    if (!starts_all && driver.is_last_resort && std::ranges::any_of(all, is_fitting)) break;
     if (is_hidden(driver.name)) {
       notes.push_back(std::string(driver.name) + ": hidden by PENSTOCK_HIDE");
       continue;
     }
     for (Traits& traits : driver.list(notes)) all.push_back(std::move(traits));
-    if (is_enough && std::ranges::any_of(all, is_enough)) break;
+    if (!starts_all && std::ranges::any_of(all, is_gpu)) break;
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const Traits& a, const Traits& b) { return preference(a) < preference(b); });
@@ -159,10 +167,8 @@ Result<Traits> choose(std::string_view selector) {
     return Status(Code::invalid, "'" + std::string(selector) +
                                      "' names no device: write an id such as opencl:0, or one of " +
                                      driver_names() + "gpu, cpu");
-  // No driver has a device that is preferred to a GPU of the drivers before it.
-  const auto is_gpu = [](const Traits& traits) { return !traits.is_cpu; };
   std::vector<std::string> notes;
-  for (const Traits& traits : list_for(selector, notes, is_gpu))
+  for (const Traits& traits : list_for(selector, notes, false))
     if (fits(traits, selector)) return traits;
   notes.clear();
   const std::vector<Traits> devices = list_devices(&notes);
@@ -215,7 +221,7 @@ std::vector<Traits> list_devices(std::vector<std::string>* notes) {
   std::vector<std::string> ignored;
   std::vector<Traits> devices;
   const Status listed = catch_exceptions([&]() -> Status {
-    devices = list_for("", notes ? *notes : ignored);
+    devices = list_for("", notes ? *notes : ignored, true);
     return {};
   });
   if (!listed.ok() && notes) notes->push_back("listing the devices failed: " + listed.text());

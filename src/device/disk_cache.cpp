@@ -129,6 +129,20 @@ bool is_partial(std::string_view name) {
          name.find_first_not_of("0123456789abcdef") == name_digits;
 }
 
+bool is_header_source(const fs::path& path) {
+  return path.native().ends_with(header_source_suffix);
+}
+// Removes a file of the cache. A compiled header takes along its source, which no use of it touches
+// and without which compilers refuse it. Returns the bytes that are free.
+std::uint64_t evict_file(const fs::path& path, std::uint64_t bytes) {
+  std::error_code error;
+  fs::remove(path, error);
+  if (!path.native().ends_with(header_suffix)) return bytes;
+  const fs::path source = path.native() + ".cpp";
+  const std::uint64_t source_bytes = fs::file_size(source, error);
+  return !error && fs::remove(source, error) ? bytes + source_bytes : bytes;
+}
+
 struct CacheFile {
   fs::path path;
   std::uint64_t bytes;
@@ -237,9 +251,8 @@ void DiskCache::evict() const {
   for (const CacheFile& file : files) {
     if (bytes <= limit_bytes_ - limit_bytes_ / 8 || &file == &files.back())
       break;  // the newest was just compiled
-    if (file.partial) continue;
-    fs::remove(file.path, error);
-    bytes -= file.bytes;
+    if (file.partial || is_header_source(file.path)) continue;
+    bytes -= evict_file(file.path, file.bytes);
   }
 }
 

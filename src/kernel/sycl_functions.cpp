@@ -1,5 +1,9 @@
 #include "kernel/sycl_functions.hpp"
 
+#include <algorithm>
+#include <set>
+
+#include "base/hash.hpp"
 #include "kernel/signature.hpp"
 
 namespace penstock::kernel {
@@ -42,17 +46,7 @@ std::string function_of(const Signature& kernel) {
          "_entry.launch(kc_queue, kc_groups, kc_arguments);\n}\n";
 }
 
-}  // namespace
-
-std::string sycl_header_begin(std::uint32_t group_size) {
-  return "// A header for SYCL 2020 programs, which needs nothing else. Include it, and call\n"
-         "// kernelc::launch_<kernel>(), at its end, with a sycl::queue and USM pointers. Compile\n"
-         "// with -ffp-contract=off for results that equal the host's.\n"
-         "#ifndef GROUP_SIZE\n#define GROUP_SIZE " +
-         std::to_string(group_size) + "  // threads of a group\n#endif\n";
-}
-
-std::string sycl_functions(std::string_view text) {
+std::string functions_of(std::string_view text) {
   const auto kernels = read_signatures(text);
   if (!kernels.ok()) return "#error \"" + kernels.status().text() + "\"\n";
   std::string functions =
@@ -61,6 +55,55 @@ std::string sycl_functions(std::string_view text) {
       "  return const_cast<void*>(static_cast<const volatile void*>(&value));\n}\n";
   for (const Signature& kernel : *kernels) functions += function_of(kernel);
   return functions + "}  // namespace kernelc\n";
+}
+
+// Returns the name of the macro that a line defines; "" where it defines none.
+std::string_view macro_of(std::string_view line) {
+  constexpr std::string_view word = "#define ";
+  constexpr std::string_view letters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+  if (!line.starts_with(word)) return "";
+  line.remove_prefix(word.size());
+  return line.substr(0, line.find_first_not_of(letters));
+}
+
+// The next program has macros of the same names.
+std::string without_macros(std::string_view text) {
+  std::set<std::string_view> names = {"GROUP_SIZE", "kernelc"};
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (const auto name = macro_of(text.substr(at, end - at)); !name.empty()) names.insert(name);
+    at = end + 1;
+  }
+  std::string lines;
+  for (const std::string_view name : names) lines.append("#undef ").append(name).append("\n");
+  return lines;
+}
+
+}  // namespace
+
+// The names of two programs would break the one-definition rule: each has its namespace. What the
+// text includes is included before the macro, which would change names there.
+std::string sycl_header(std::string_view text, std::uint32_t group_size) {
+  const std::string size = std::to_string(group_size);
+  const std::string name = "kernelc_" + content_hash(std::string(text) + size).hex().substr(0, 16);
+  const std::string guard = "PENSTOCK_" + name;
+  return "// A header for SYCL 2020 programs, which needs nothing else. Include it, and call\n"
+         "// " +
+         name +
+         "::launch_<kernel>(), at its end, with a sycl::queue\n"
+         "// and USM pointers. Compile with -ffp-contract=off for results that equal the host's.\n"
+         "#ifndef " +
+         guard + "\n#define " + guard +
+         "\n"
+         "#include <sycl/sycl.hpp>\n#include <cstddef>\n#include <cstdint>\n#include <tuple>\n"
+         "#include <type_traits>\n#include <utility>\n"
+         "#define kernelc " +
+         name +
+         "\n#undef GROUP_SIZE\n"
+         "#define GROUP_SIZE " +
+         size + "  // threads of a group\n" + std::string(text) + functions_of(text) +
+         without_macros(text) + "#endif  // " + guard + "\n";
 }
 
 }  // namespace penstock::kernel

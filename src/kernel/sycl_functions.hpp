@@ -6,11 +6,10 @@
 
 namespace penstock::kernel {
 
-// Returns what goes before a SYCL text that is to be included: how it is used, and GROUP_SIZE.
-std::string sycl_header_begin(std::uint32_t group_size);
-
-// Returns, for each KERNEL of an assembled SYCL text, `kernelc::launch_<name>(queue, groups, ...)`
-// with typed USM pointers and values, and a comment of what each is.
-std::string sycl_functions(std::string_view text);
+// Returns an assembled SYCL text as a header that a program may include, with others of its kind
+// and more than once. It leaves no macro behind, but for its guard. Its namespace, kernelc_<hash of
+// the text>, has a function for each KERNEL: `launch_<name>(queue, groups, ...)` with typed USM
+// pointers and values, and a comment of what each is.
+std::string sycl_header(std::string_view text, std::uint32_t group_size);
 
 }  // namespace penstock::kernel

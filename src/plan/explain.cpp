@@ -335,9 +335,8 @@ static Result<std::string> emitted(const Plan& plan, StepId result, Target targe
                       emit_pipeline(program, std::string(variant->templates), policy, target));
       text += "// " + std::string(variant->name) +
               ", compiled with -DGROUP_SIZE=" + std::to_string(policy.group_size) + "\n";
-      if (target == Target::sycl) text += kernel::sycl_header_begin(policy.group_size);
-      text += pipeline.text;
-      if (target == Target::sycl) text += kernel::sycl_functions(pipeline.text);
+      text += target == Target::sycl ? kernel::sycl_header(pipeline.text, policy.group_size)
+                                     : pipeline.text;
     }
   }
   return text;

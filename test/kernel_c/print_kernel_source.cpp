@@ -55,7 +55,6 @@ int main(int count, char** words) {
   }
   std::string text = is_body ? penstock::kernel::assemble_parts(*target, parts, source_in_tree)
                              : penstock::kernel::assemble(*target, parts, source_in_tree);
-  if (is_header)
-    text = penstock::kernel::sycl_header_begin(64) + text + penstock::kernel::sycl_functions(text);
+  if (is_header) text = penstock::kernel::sycl_header(text, 64);
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;
 }

@@ -1,10 +1,11 @@
 """sycl_header_test.py PRINT_KERNEL_SOURCE [COMPILER]: a SYCL program includes kernels and calls them.
 
-Hunts for a header that a SYCL program cannot include alone, and for a function that passes its
-arguments wrongly. Ends with 77, which CTest takes for skipped, where there is no SYCL compiler.
+Hunts for a header that a SYCL program cannot include alone, beside another one or twice, and for a
+function that passes its arguments wrongly. Ends with 77, which CTest takes for skipped, where there is no SYCL compiler.
 """
 
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,13 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = """
 #include "kernels.hpp"
+#include "others.hpp"
+#include "kernels.hpp"
 #include <cstdio>
+#if defined(KERNEL) || defined(GLOBAL) || defined(GROUP_SIZE)
+#error "a header leaves macros behind"
+#endif
+namespace kernelc = NAMESPACE;
 int main() {
   sycl::queue queue{sycl::property::queue::in_order()};
   constexpr kernelc::u64 words = 100003;
@@ -28,19 +35,23 @@ int main() {
 """
 
 
+def header_of(source):
+    command = [sys.argv[1], "sycl-header", str(ROOT / "src" / source)]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
 def main():
     compiler = (sys.argv[2:3] or [None])[0] or shutil.which("acpp") or shutil.which("icpx")
     if not compiler:
         print("skipped: neither acpp nor icpx is installed")
         return 77
-    copy = ROOT / "src/kernel/copy.kc"
-    header = subprocess.run(
-        [sys.argv[1], "sycl-header", str(copy)], check=True, capture_output=True, text=True
-    ).stdout
+    header = header_of("kernel/copy.kc")
+    namespace = re.search(r"#define kernelc (\w+)", header).group(1)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "kernels.hpp").write_text(header)
-        (folder / "program.cpp").write_text(PROGRAM)
+        (folder / "others.hpp").write_text(header_of("primitive/kernels/scan_tiles.kc"))
+        (folder / "program.cpp").write_text(PROGRAM.replace("NAMESPACE", namespace))
         options = ["-fsycl"] if pathlib.Path(compiler).name.startswith("icpx") else []
         program = str(folder / "program")
         subprocess.run(

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstring>
 #include <deque>
+#include <optional>
 
 #include "device/metal/metal_device.hpp"
 
@@ -14,6 +15,14 @@ struct Download {
   id<MTLBuffer> from;
   void* to;
   std::uint64_t bytes;
+};
+
+class Commands;
+// Commands of another queue that a command buffer waits for.
+struct Awaited {
+  std::uint64_t number;  // of the buffer that waits
+  std::shared_ptr<Commands> commands;
+  std::uint64_t their_number;
 };
 
 // A queue's command buffers in order. Events of other threads look into it, hence the lock.
@@ -33,9 +42,16 @@ class Commands {
     const std::lock_guard lock(mutex_);
     downloads_.push_back(download);
   }
+  void add(Awaited awaited) {
+    const std::lock_guard lock(mutex_);
+    awaited_.push_back(std::move(awaited));
+  }
   // Waits for all buffers up to a number, copies what they have downloaded, and returns the first
   // failure there has been.
   Status finish(std::uint64_t number) {
+    // Where those failed, this queue's work read what was not computed.
+    while (const std::optional<Awaited> awaited = awaited_up_to(number))
+      drop(*awaited, awaited->commands->finish(awaited->their_number));
     while (const id<MTLCommandBuffer> buffer = first_up_to(number)) {
       [buffer waitUntilCompleted];
       drop(buffer);
@@ -49,6 +65,20 @@ class Commands {
   }
 
  private:
+  std::optional<Awaited> awaited_up_to(std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    if (awaited_.empty() || awaited_.front().number > number) return {};
+    return awaited_.front();
+  }
+  // Another thread may have been faster.
+  void drop(const Awaited& done, const Status& outcome) {
+    const std::lock_guard lock(mutex_);
+    if (failure_.ok()) failure_ = outcome;
+    if (!awaited_.empty() && awaited_.front().number == done.number &&
+        awaited_.front().commands == done.commands &&
+        awaited_.front().their_number == done.their_number)
+      awaited_.pop_front();
+  }
   id<MTLCommandBuffer> first_up_to(std::uint64_t number) {
     const std::lock_guard lock(mutex_);
     return running_.empty() || first_ > number ? nil : running_.front();
@@ -65,6 +95,7 @@ class Commands {
   std::mutex mutex_;
   std::deque<id<MTLCommandBuffer>> running_;
   std::deque<Download> downloads_;
+  std::deque<Awaited> awaited_;
   std::uint64_t first_ = 0, last_ = 0;  // number of running_.front(), of the next
   Status failure_;
 };
@@ -88,9 +119,14 @@ class MetalEvent : public Event {
     const auto* other = dynamic_cast<const MetalEvent*>(&earlier);
     if (other == nullptr || other->context_ != context_)
       return Status(Code::invalid, "the earlier event is of another device");
+    PENSTOCK_TRY(other->wait());  // times are known of completed buffers
+    PENSTOCK_TRY(wait());
     return buffer_.GPUEndTime - other->buffer_.GPUEndTime;
   }
   const ContextPointer& context() const { return context_; }
+  void add_to(Commands& later) const {
+    later.add(Awaited{later.next_number(), commands_, number_});
+  }
   void encode_wait(id<MTLCommandBuffer> later) const {
     [later encodeWaitForEvent:signal_ value:value_];
   }
@@ -117,18 +153,23 @@ class Encoder : public device::QueueState {
     }
   }
 
-  id<MTLComputeCommandEncoder> launches() {
+  // Metal answers nil where it can make no object, and ignores what nil is told.
+  Result<id<MTLComputeCommandEncoder>> launches() {
     if (launches_ == nil) {
+      PENSTOCK_ASSIGN(const id<MTLCommandBuffer> filled, buffer());
       end_encoding();
-      launches_ = [buffer() computeCommandEncoder];
+      launches_ = [filled computeCommandEncoder];
     }
+    if (launches_ == nil) return made_none("encoder for kernels");
     return launches_;
   }
-  id<MTLBlitCommandEncoder> copies() {
+  Result<id<MTLBlitCommandEncoder>> copies() {
     if (copies_ == nil) {
+      PENSTOCK_ASSIGN(const id<MTLCommandBuffer> filled, buffer());
       end_encoding();
-      copies_ = [buffer() blitCommandEncoder];
+      copies_ = [filled blitCommandEncoder];
     }
+    if (copies_ == nil) return made_none("encoder for copies");
     return copies_;
   }
   // Long queues begin to run while more is encoded.
@@ -146,7 +187,7 @@ class Encoder : public device::QueueState {
 
   Result<std::shared_ptr<Event>> record_event() override {
     @autoreleasepool {
-      const id<MTLCommandBuffer> ending = buffer();
+      PENSTOCK_ASSIGN(const id<MTLCommandBuffer> ending, buffer());
       end_encoding();
       [ending encodeSignalEvent:signal_ value:++value_];
       commit();
@@ -160,9 +201,10 @@ class Encoder : public device::QueueState {
       return Status(Code::invalid,
                     "a queue of " + context->traits.id + " cannot wait for another device's event");
     @autoreleasepool {
-      const id<MTLCommandBuffer> waiting = buffer();
+      PENSTOCK_ASSIGN(const id<MTLCommandBuffer> waiting, buffer());
       end_encoding();
       other->encode_wait(waiting);
+      other->add_to(*commands);
     }
     return {};
   }
@@ -178,8 +220,12 @@ class Encoder : public device::QueueState {
   std::shared_ptr<Commands> commands = std::make_shared<Commands>();
 
  private:
-  id<MTLCommandBuffer> buffer() {
+  Status made_none(const std::string& what) const {
+    return {Code::device_lost, context->traits.id + " makes no " + what};
+  }
+  Result<id<MTLCommandBuffer>> buffer() {
     if (buffer_ == nil) buffer_ = [queue_ commandBuffer];
+    if (buffer_ == nil) return made_none("command buffer");
     return buffer_;
   }
   void end_encoding() {

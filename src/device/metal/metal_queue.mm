@@ -63,9 +63,10 @@ class MetalQueue : public Queue {
     @autoreleasepool {
       PENSTOCK_ASSIGN(const Memory target, use(to));
       if (value == (value & 255u) * 0x01010101u) {
-        [encoder_->copies() fillBuffer:target.buffer
-                                 range:NSMakeRange(target.offset, bytes)
-                                 value:static_cast<std::uint8_t>(value)];
+        PENSTOCK_ASSIGN(const id<MTLBlitCommandEncoder> copies, encoder_->copies());
+        [copies fillBuffer:target.buffer
+                     range:NSMakeRange(target.offset, bytes)
+                     value:static_cast<std::uint8_t>(value)];
         encoder_->count_work();
         return {};
       }
@@ -94,7 +95,7 @@ class MetalQueue : public Queue {
       for (std::size_t i = 0; i < arguments.size(); i++)
         if (const Status checked = check_argument(*kernel, i, arguments[i]); !checked.ok())
           return device::with_argument(checked, i, name);
-      const id<MTLComputeCommandEncoder> launches = encoder_->launches();
+      PENSTOCK_ASSIGN(const id<MTLComputeCommandEncoder> launches, encoder_->launches());
       [launches setComputePipelineState:kernel->state];
       for (std::size_t i = 0; i < arguments.size(); i++)
         PENSTOCK_TRY(set_argument(launches, i, arguments[i]));
@@ -130,11 +131,12 @@ class MetalQueue : public Queue {
     if (from.buffer == nil || to.buffer == nil)
       return Status(Code::no_memory, "there is no room for a copy of " + std::to_string(bytes) +
                                          " bytes on the way to " + context().traits.id);
-    [encoder_->copies() copyFromBuffer:from.buffer
-                          sourceOffset:from.offset
-                              toBuffer:to.buffer
-                     destinationOffset:to.offset + to_offset
-                                  size:bytes];
+    PENSTOCK_ASSIGN(const id<MTLBlitCommandEncoder> copies, encoder_->copies());
+    [copies copyFromBuffer:from.buffer
+              sourceOffset:from.offset
+                  toBuffer:to.buffer
+         destinationOffset:to.offset + to_offset
+                      size:bytes];
     encoder_->count_work();
     return {};
   }

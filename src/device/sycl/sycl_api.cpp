@@ -29,6 +29,7 @@ Code code_of(int code) {
     case PENSTOCK_SYCL_NO_KERNEL: return Code::invalid;
     case PENSTOCK_SYCL_NO_MEMORY: return Code::no_memory;
     case PENSTOCK_SYCL_LOST: return Code::device_lost;
+    case PENSTOCK_SYCL_UNSUPPORTED: return Code::unsupported;
     default: return Code::internal;
   }
 }

@@ -8,16 +8,23 @@
 #include "device/compile_error.hpp"
 #include "device/program_source.hpp"
 #include "device/sycl/compile_folder.hpp"
+#include "device/sycl/compiler_identity.hpp"
 #include "device/sycl/sycl_compiler.hpp"
 #include "device/sycl/sycl_device.hpp"
 
 namespace penstock::sycl_plugin {
 namespace {
 
+// "" where programs use no sub-groups.
+std::string subgroup_size_of(const Context& context) {
+  return context.traits.has_subgroups ? std::to_string(context.traits.subgroup_size) : "";
+}
+
 std::string program_text(const Context& context, const ProgramSource& source) {
-  std::string extra = "#define KC_EXPORTS_KERNELS 1\n";
-  if (context.traits.has_subgroups)
-    extra += "#define SUBGROUP_SIZE " + std::to_string(context.traits.subgroup_size) + "\n";
+  std::string extra = "#define KC_EXPORTS_KERNELS 1\n#define KC_INTERFACE_VERSION " +
+                      std::to_string(PENSTOCK_SYCL_INTERFACE_VERSION) + "\n";
+  if (const std::string size = subgroup_size_of(context); !size.empty())
+    extra += "#define SUBGROUP_SIZE " + size + "\n";
   return device::with_head(source, extra);
 }
 
@@ -59,6 +66,15 @@ Result<CompilerRun> compile_text(const Context& context, const std::vector<std::
 std::vector<std::string> compiler_options(const Context& context, bool fast_math) {
   std::vector<std::string> options = compiler_command(context.api);
   options.insert(options.end(), {"-w", fast_math ? "-ffast-math" : "-ffp-contract=off"});
+  return options;
+}
+
+std::vector<std::string> options_of_key(const Context& context, bool fast_math) {
+  std::vector<std::string> options = compiler_options(context, fast_math);
+  const std::vector<std::string> identity =
+      compiler_identity(context.api, compiler_command(context.api));
+  options.insert(options.end(), identity.begin(), identity.end());
+  options.push_back("SUBGROUP_SIZE=" + subgroup_size_of(context));
   return options;
 }
 

@@ -15,6 +15,7 @@
 #include "base/file.hpp"
 #include "device/disk_cache.hpp"
 #include "device/sycl/compile_folder.hpp"
+#include "device/sycl/compiler_identity.hpp"
 
 namespace penstock::sycl_plugin {
 namespace {
@@ -70,15 +71,26 @@ Status make_header(const std::vector<std::string>& command,
   PENSTOCK_ASSIGN(
       const CompilerRun run,
       run_compiler(header_command(command, paths.source, paths.partial), folder.path() + "/log"));
-  if (run.succeeded && std::rename(paths.partial.c_str(), paths.compiled.c_str()) == 0) return {};
+  // Whatever the umask is: is_trusted() asks for it.
+  const bool is_ours = run.succeeded && chmod(paths.partial.c_str(), 0600) == 0;
+  if (is_ours && std::rename(paths.partial.c_str(), paths.compiled.c_str()) == 0) return {};
   unlink(paths.partial.c_str());
   return Status(Code::compile, run.log);
+}
+
+// A header is code that runs as us. Ignores what others could have written.
+bool is_trusted(const std::string& path) {
+  const File file(path, O_RDONLY | O_NOFOLLOW);
+  struct stat info{};
+  return file && fstat(file.descriptor(), &info) == 0 && S_ISREG(info.st_mode) &&
+         info.st_uid == geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 device::CacheKey header_key(const Api& api, const std::vector<std::string>& command) {
   device::CacheKey key;
   key.text = std::string("precompiled header\n") + api.compiler_version + "\n";
   for (const std::string& word : command) key.text += word + "\n";
+  for (const std::string& line : compiler_identity(api, command)) key.text += line + "\n";
   key.text += header_text;
   key.digest = content_hash(key.text);
   return key;
@@ -115,7 +127,12 @@ Result<CompilerRun> run_compiler(const std::vector<std::string>& command,
                                          " does not start: " + std::strerror(failed) +
                                          "; PENSTOCK_SYCL_COMPILER names another");
   int state = 0;
-  while (waitpid(process, &state, 0) < 0 && errno == EINTR) {}
+  pid_t ended = 0;
+  do ended = waitpid(process, &state, 0);
+  while (ended < 0 && errno == EINTR);
+  if (ended != process)
+    return Status(Code::internal, "cannot tell whether the SYCL compiler succeeded: " +
+                                      std::string(std::strerror(errno)));
   return CompilerRun{WIFEXITED(state) && WEXITSTATUS(state) == 0, text_of_file(log_path)};
 }
 
@@ -125,9 +142,12 @@ std::string precompiled_header(const Api& api, const std::vector<std::string>& c
   const device::CacheKey key = header_key(api, command);
   const device::DiskCache::HeaderPaths paths = disk.paths_of_header(key);
   const std::string& path = paths.compiled;
-  if (utimensat(AT_FDCWD, path.c_str(), nullptr, 0) == 0) return path;  // eviction goes by use
+  if (is_trusted(path)) {
+    utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);  // eviction goes by use
+    return path;
+  }
   const device::DiskCache::Lock lock = disk.lock(key);
-  if (access(path.c_str(), R_OK) == 0) return path;  // another process made it
+  if (is_trusted(path)) return path;  // another process made it
   return make_header(command, paths).ok() ? path : "";
 }
 

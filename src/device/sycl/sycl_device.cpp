@@ -133,7 +133,7 @@ Result<std::shared_ptr<Program>> SyclDevice::build(const ProgramSource& source) 
 Result<std::shared_ptr<Program>> SyclDevice::build_or_throw(const ProgramSource& source) {
   PENSTOCK_TRY(device::check_source(traits_, source));
   const device::CacheKey key = device::cache_key(
-      traits_, device::key_options(compiler_options(*context_, source.fast_math), source), source);
+      traits_, device::key_options(options_of_key(*context_, source.fast_math), source), source);
   PENSTOCK_ASSIGN(
       auto found,
       modules_.get(

@@ -92,8 +92,10 @@ Result<std::unique_ptr<Queue>> make_queue(const ContextPointer& context);
 // Wraps a queue of the caller: a sycl::queue*.
 Result<std::unique_ptr<Queue>> borrow_queue(const ContextPointer& context, std::uint64_t handle);
 
-// The options of a program, for its cache key and the compiler.
+// The compiler and its options for a program.
 std::vector<std::string> compiler_options(const Context& context, bool fast_math);
+// These, and what else a program's code depends on, for its cache key.
+std::vector<std::string> options_of_key(const Context& context, bool fast_math);
 Result<device::Compiled<Module>> compile_module(const ContextPointer& context,
                                                 const ProgramSource& source);
 Result<std::shared_ptr<Module>> load_module(const ContextPointer& context,

@@ -36,7 +36,7 @@ Traits traits_of(const penstock_sycl_device_info& info, const Api& api, std::uin
   traits.max_allocation_bytes = info.max_allocation_bytes;
   traits.local_bytes = info.local_bytes;
   traits.is_cpu = info.is_cpu != 0;
-  traits.unified_memory = traits.is_cpu;
+  traits.unified_memory = traits.is_cpu && info.uses_system_memory != 0;
   traits.has_f64 = info.has_f64 != 0;
   traits.has_atomic_u64 = info.has_atomic_u64 != 0;
   traits.forward_progress = false;  // SYCL 2020 guarantees none between groups

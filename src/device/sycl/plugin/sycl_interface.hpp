@@ -13,14 +13,15 @@ extern "C" {
 #endif
 
 /* Raised when anything here or KernelEntry of sycl.prelude changes. */
-#define PENSTOCK_SYCL_INTERFACE_VERSION 1u
+#define PENSTOCK_SYCL_INTERFACE_VERSION 2
 
 enum {
   PENSTOCK_SYCL_INVALID = 1,
   PENSTOCK_SYCL_NO_MEMORY = 2,
   PENSTOCK_SYCL_NO_KERNEL = 3,
   PENSTOCK_SYCL_LOST = 4,
-  PENSTOCK_SYCL_INTERNAL = 5
+  PENSTOCK_SYCL_INTERNAL = 5,
+  PENSTOCK_SYCL_UNSUPPORTED = 6
 };
 typedef struct {
   int32_t code;
@@ -70,7 +71,8 @@ typedef struct {
   int32_t (*check_memory)(penstock_sycl_device*, const void* memory, penstock_sycl_error*);
 
   int32_t (*make_queue)(penstock_sycl_device*, penstock_sycl_queue**, penstock_sycl_error*);
-  /* A copy of a sycl::queue, which has to be in order and of the device's context. */
+  /* A copy of a sycl::queue, which has to be in order and of the device's context. Errors of its
+   * work go to the queue's own handler alone: finish() and wait() do not return them. */
   int32_t (*borrow_queue)(penstock_sycl_device*, void* queue, penstock_sycl_queue**,
                           penstock_sycl_error*);
   void (*free_queue)(penstock_sycl_queue*);
@@ -81,6 +83,7 @@ typedef struct {
   int32_t (*launch)(penstock_sycl_queue*, const penstock_sycl_kernel*, uint32_t groups,
                     void** arguments, penstock_sycl_error*);
   int32_t (*flush)(penstock_sycl_queue*, penstock_sycl_error*);
+  /* Also returns what failed earlier in any queue of the device that make_queue() made. */
   int32_t (*finish)(penstock_sycl_queue*, penstock_sycl_error*);
 
   int32_t (*record)(penstock_sycl_queue*, penstock_sycl_event**, penstock_sycl_error*);

@@ -3,21 +3,46 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <memory>
+#include <mutex>
 #include <new>
+#include <string>
 #include <sycl/sycl.hpp>
 #include <vector>
 
 #include "sycl_interface.hpp"
 
+namespace penstock_sycl {
+
+// Errors of a device's work that ran, which SYCL reports to a handler and not to the caller. They
+// stay: what the device computed since is not to be trusted, whichever thread asks first.
+class AsyncErrors {
+ public:
+  void add(const sycl::exception_list& list);
+  // Puts all that were reported into `error`.
+  int32_t check(penstock_sycl_error* error) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::string text_;
+};
+using AsyncErrorsPointer = std::shared_ptr<AsyncErrors>;
+
+}  // namespace penstock_sycl
+
 struct penstock_sycl_device {
   sycl::device device;
   sycl::context context;
+  penstock_sycl::AsyncErrorsPointer errors = std::make_shared<penstock_sycl::AsyncErrors>();
 };
+// A borrowed queue reports to its caller's handler, so its work adds nothing to `errors`.
 struct penstock_sycl_queue {
   sycl::queue queue;
+  penstock_sycl::AsyncErrorsPointer errors;
 };
 struct penstock_sycl_event {
   sycl::event event;
+  penstock_sycl::AsyncErrorsPointer errors;
 };
 struct penstock_sycl_module {
   void* library;
@@ -40,10 +65,17 @@ inline int32_t fail(penstock_sycl_error* error, int32_t code, const char* text) 
   return code;
 }
 
+// Only an error of the runtime, or one of a backend that SYCL has no name for, loses the device.
 inline int32_t code_of(const sycl::exception& exception) {
-  if (exception.code() == sycl::errc::memory_allocation) return PENSTOCK_SYCL_NO_MEMORY;
-  if (exception.code() == sycl::errc::invalid) return PENSTOCK_SYCL_INVALID;
-  return PENSTOCK_SYCL_LOST;
+  const std::error_code code = exception.code();
+  if (code == sycl::errc::memory_allocation) return PENSTOCK_SYCL_NO_MEMORY;
+  if (code == sycl::errc::feature_not_supported) return PENSTOCK_SYCL_UNSUPPORTED;
+  if (code == sycl::errc::invalid || code == sycl::errc::nd_range ||
+      code == sycl::errc::kernel_argument || code == sycl::errc::accessor)
+    return PENSTOCK_SYCL_INVALID;
+  if (code == sycl::errc::runtime || code.category() != sycl::sycl_category())
+    return PENSTOCK_SYCL_LOST;
+  return PENSTOCK_SYCL_INTERNAL;
 }
 
 // Runs `work`, which returns a code, and turns what it throws into an error.
@@ -58,14 +90,6 @@ template <class Work> int32_t guarded(penstock_sycl_error* error, Work work) noe
     return fail(error, PENSTOCK_SYCL_INTERNAL, thrown.what());
   } catch (...) { return fail(error, PENSTOCK_SYCL_INTERNAL, "an exception of unknown type"); }
 }
-
-// Errors of work that ran, which SYCL reports to a handler and not to the caller.
-class AsyncErrors {
- public:
-  void operator()(const sycl::exception_list& list) const;
-  // Moves the errors that were reported since the last call into `error`.
-  static int32_t take(penstock_sycl_error* error);
-};
 
 const std::vector<sycl::device>& devices();
 

@@ -1,16 +1,8 @@
 // Devices and memory of the SYCL plug-in.
-#include <stdlib.h>
-
-#include <mutex>
-#include <string>
-
 #include "sycl_objects.hpp"
 
 namespace penstock_sycl {
 namespace {
-
-std::mutex async_mutex;
-std::string async_text;
 
 template <std::size_t bytes> void put(char (&to)[bytes], const std::string& text) {
   std::snprintf(to, bytes, "%s", text.c_str());
@@ -34,30 +26,23 @@ std::string backend_name(const sycl::device& device) {
 
 }  // namespace
 
-void AsyncErrors::operator()(const sycl::exception_list& list) const {
+void AsyncErrors::add(const sycl::exception_list& list) {
+  constexpr std::size_t most_bytes = 1000;  // of which an error shows no more
   for (const std::exception_ptr& each : list) {
-    const std::lock_guard<std::mutex> lock(async_mutex);
+    std::string text = "an exception of unknown type";
     try {
       std::rethrow_exception(each);
-    } catch (const std::exception& thrown) {
-      async_text += (async_text.empty() ? "" : "; ") + std::string(thrown.what());
-    } catch (...) { async_text += "an exception of unknown type"; }
+    } catch (const std::exception& thrown) { text = thrown.what(); } catch (...) {
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (text_.size() < most_bytes) text_ += (text_.empty() ? "" : "; ") + text;
   }
 }
 
-int32_t AsyncErrors::take(penstock_sycl_error* error) {
-  const std::lock_guard<std::mutex> lock(async_mutex);
-  if (async_text.empty()) return 0;
-  const int32_t code = fail(error, PENSTOCK_SYCL_LOST, async_text.c_str());
-  async_text.clear();
-  return code;
+int32_t AsyncErrors::check(penstock_sycl_error* error) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return text_.empty() ? 0 : fail(error, PENSTOCK_SYCL_LOST, text_.c_str());
 }
-
-#ifdef __ACPP__
-// Its runtime tells on stderr of backends that it lacks, where a library must not write. Set before
-// the runtime starts, which the first call does.
-__attribute__((constructor)) static void silence_runtime() { setenv("ACPP_DEBUG_LEVEL", "0", 0); }
-#endif
 
 const std::vector<sycl::device>& devices() {
   static const std::vector<sycl::device>& all =

@@ -1,8 +1,4 @@
-// Queues, events and programs of the SYCL plug-in, and its table of functions.
-#include <dlfcn.h>
-
-#include <string>
-
+// Queues and events of the SYCL plug-in, and its table of functions.
 #include "sycl_objects.hpp"
 
 #ifndef PENSTOCK_SYCL_COMMAND
@@ -37,9 +33,12 @@ void begin_work() {}
 int32_t make_queue(penstock_sycl_device* device, penstock_sycl_queue** queue,
                    penstock_sycl_error* error) {
   return guarded(error, [&] {
-    *queue = new penstock_sycl_queue{sycl::queue(
-        device->context, device->device, AsyncErrors(),
-        {sycl::property::queue::in_order(), sycl::property::queue::enable_profiling()})};
+    *queue = new penstock_sycl_queue{
+        sycl::queue(
+            device->context, device->device,
+            [errors = device->errors](const sycl::exception_list& list) { errors->add(list); },
+            {sycl::property::queue::in_order(), sycl::property::queue::enable_profiling()}),
+        device->errors};
     return 0;
   });
 }
@@ -53,7 +52,11 @@ int32_t borrow_queue(penstock_sycl_device* device, void* theirs, penstock_sycl_q
                   "the queue runs its work out of order; the queue must be in order");
     if (given.get_device() != device->device)
       return fail(error, PENSTOCK_SYCL_INVALID, "the queue is of another device");
-    *queue = new penstock_sycl_queue{given};
+    if (given.get_context() != device->context)
+      return fail(error, PENSTOCK_SYCL_INVALID,
+                  "the queue is of another context, which the device's memory is not of: open the "
+                  "device by the queue");
+    *queue = new penstock_sycl_queue{given, device->errors};
     return 0;
   });
 }
@@ -94,14 +97,14 @@ int32_t flush(penstock_sycl_queue*, penstock_sycl_error* error) {
 int32_t finish(penstock_sycl_queue* queue, penstock_sycl_error* error) {
   return guarded(error, [&] {
     queue->queue.wait_and_throw();
-    return AsyncErrors::take(error);
+    return queue->errors->check(error);
   });
 }
 
 int32_t record(penstock_sycl_queue* queue, penstock_sycl_event** event,
                penstock_sycl_error* error) {
   return guarded(error, [&] {
-    *event = new penstock_sycl_event{mark(queue->queue, nullptr)};
+    *event = new penstock_sycl_event{mark(queue->queue, nullptr), queue->errors};
     return 0;
   });
 }
@@ -118,7 +121,7 @@ int32_t wait(const penstock_sycl_event* event, penstock_sycl_error* error) {
   return guarded(error, [&] {
     sycl::event copy = event->event;
     copy.wait_and_throw();
-    return AsyncErrors::take(error);
+    return event->errors->check(error);
   });
 }
 
@@ -131,36 +134,6 @@ int32_t end_nanoseconds(const penstock_sycl_event* event, uint64_t* nanoseconds,
 }
 
 void free_event(penstock_sycl_event* event) { delete event; }
-
-int32_t load_module(const char* path, penstock_sycl_module** module, penstock_sycl_error* error) {
-  return guarded(error, [&] {
-    void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-      const char* const reason = dlerror();
-      return fail(error, PENSTOCK_SYCL_INVALID, reason ? reason : "dlopen gives no reason");
-    }
-    *module = new penstock_sycl_module{library};
-    return 0;
-  });
-}
-
-int32_t find_kernel(const penstock_sycl_module* module, const char* name,
-                    const penstock_sycl_kernel** kernel, penstock_sycl_kernel_info* info,
-                    penstock_sycl_error* error) {
-  return guarded(error, [&] {
-    using Find = const void* (*)();
-    const std::string symbol = std::string("kc_entry_of_") + name;
-    const auto find = reinterpret_cast<Find>(dlsym(module->library, symbol.c_str()));
-    if (!find) return fail(error, PENSTOCK_SYCL_NO_KERNEL, name);
-    *kernel = static_cast<const penstock_sycl_kernel*>(find());
-    info->parameter_count = (*kernel)->parameter_count;
-    info->value_bytes = (*kernel)->value_bytes;
-    info->local_bytes = (*kernel)->local_bytes;
-    return 0;
-  });
-}
-
-void free_module(penstock_sycl_module* module) { delete module; }
 
 }  // namespace penstock_sycl
 

@@ -1,0 +1,14 @@
+// What code depends on besides its text and the compiler's options, for the keys of caches.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "device/sycl/sycl_api.hpp"
+
+namespace penstock::sycl_plugin {
+
+// Returns lines that change where the compiler's file, the plug-in's file, or a variable of the
+// environment does. The compiler's own version text stays the same when it is built anew.
+std::vector<std::string> compiler_identity(const Api& api, const std::vector<std::string>& command);
+
+}  // namespace penstock::sycl_plugin
