@@ -48,28 +48,52 @@ def _reader(data):
     )
 
 
+_first_process = None  # that used the library
+
+
+def _check_process():
+    global _first_process
+    if _first_process is None:
+        _first_process = os.getpid()
+    if _first_process != os.getpid():
+        raise PenstockError(
+            "this process was forked from one that has used a device; start workers by spawn",
+            "unsupported",
+        )
+
+
 class Session:
     """A device that stays open between queries, with the kernels compiled for it.
 
-    Threads may share one. It belongs to the process that made it: after a fork it opens anew.
+    Threads may share one. It belongs to the process that opened it: a forked process must start
+    others by spawn, as threads and drivers do not outlive a fork.
     """
 
     def __init__(self, device=""):
         self.device = device
-        self._lock = threading.Lock()
-        self._handle = self._process = None
+        self._idle = threading.Condition()
+        self._queries = 0  # that run now
+        self._handle = None
         self.report = None  # of the last query: rows_read, rows_out, kernels_compiled, seconds
 
-    def _open(self):
-        with self._lock:
-            if self._handle is None or self._process != os.getpid():
+    def _begin(self):
+        """Returns the handle, which stays open until _end()."""
+        _check_process()
+        with self._idle:
+            if self._handle is None:
                 handle, status = ctypes.c_void_p(), library.Status()
                 opened = library.load().penstock_session_open(
                     self.device.encode(), ctypes.byref(handle), ctypes.byref(status)
                 )
                 _check(opened, status)
-                self._handle, self._process = handle, os.getpid()
+                self._handle = handle
+            self._queries += 1
             return self._handle
+
+    def _end(self):
+        with self._idle:
+            self._queries -= 1
+            self._idle.notify_all()
 
     def query(self, sql, tables=None):
         """Answers a SELECT and returns a pyarrow Table.
@@ -77,7 +101,13 @@ class Session:
         `tables` has Arrow data by the names in FROM; other names there are files.
         """
         readers = {name: _reader(data) for name, data in (tables or {}).items()}
-        handle = self._open()
+        handle = self._begin()
+        try:
+            return self._answer(handle, sql, readers)
+        finally:
+            self._end()
+
+    def _answer(self, handle, sql, readers):
         streams = [library.ArrowArrayStream() for _ in readers]
         named = (library.NamedStream * len(readers))()
         for (name, reader), stream, entry in zip(readers.items(), streams, named):
@@ -98,8 +128,10 @@ class Session:
         return pyarrow.RecordBatchReader._import_from_c(ctypes.addressof(rows)).read_all()
 
     def close(self):
-        with self._lock:
-            if self._handle is not None and self._process == os.getpid():
+        """Waits for queries that run. The next one opens the device anew."""
+        with self._idle:
+            self._idle.wait_for(lambda: self._queries == 0)
+            if self._handle is not None and os.getpid() == _first_process:
                 library.load().penstock_session_close(self._handle)
             self._handle = None
 

@@ -19,7 +19,8 @@ class BatchWorker:
     def __init__(self, sql, table_name="batch", device="", tables=None):
         """`tables`: further tables of the statement, by name; they travel with a pickled worker."""
         self.sql, self.table_name, self.device = sql, table_name, device
-        self.tables = dict(tables or {})
+        # A reader could be read by the first batch alone.
+        self.tables = {name: _as_table(data) for name, data in (tables or {}).items()}
 
     def __reduce__(self):
         return type(self), (self.sql, self.table_name, self.device, self.tables)
@@ -34,6 +35,16 @@ class BatchWorker:
         if is_frame:
             return rows.to_pandas()
         return _as_batch(rows) if isinstance(batch, pyarrow.RecordBatch) else rows
+
+
+def _as_table(data):
+    if isinstance(data, pyarrow.RecordBatchReader):
+        return data.read_all()
+    if not isinstance(data, (pyarrow.Table, pyarrow.RecordBatch)) and hasattr(
+        data, "__arrow_c_stream__"
+    ):
+        return pyarrow.table(data)
+    return data
 
 
 def _as_batch(table):

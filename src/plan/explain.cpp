@@ -6,6 +6,7 @@
 #include "base/human_readable.hpp"
 #include "expr/operation.hpp"
 #include "kernel/sycl_functions.hpp"
+#include "plan/describe_steps.hpp"
 #include "plan/execution/device_opener.hpp"
 #include "plan/execution/selected_source.hpp"
 #include "plan/execution/tile_kernel.hpp"
@@ -264,6 +265,14 @@ std::string describe_build(const BuildReport& report) {
 }
 
 }  // namespace
+
+std::string describe_steps(const Plan& plan, StepId result) {
+  std::string text;
+  for (StepId id : path(plan, result))
+    text += "  " + std::string(name_of(plan.step(id).kind)) + ": " + describe(plan, plan.step(id)) +
+            "\n";
+  return text;
+}
 }  // namespace plan
 
 static Result<std::string> explained(const Plan& plan, StepId result, const RunOptions& options) {
@@ -276,11 +285,7 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
   else if (!options.device.empty())
     return opened.status();
   const Traits traits = device ? device->traits() : typical_traits(Target::opencl);
-  std::string text = "Steps\n";
-  for (StepId id : path(plan, result))
-    text += "  " + std::string(name_of(plan.step(id).kind)) + ": " + describe(plan, plan.step(id)) +
-            "\n";
-  text += "After fusion\n";
+  std::string text = "Steps\n" + describe_steps(plan, result) + "After fusion\n";
   PENSTOCK_ASSIGN(const std::vector<KernelStep> kernels, kernel_steps(plan, result, consumers));
   for (const auto& [base, last, programs] : kernels) {
     PENSTOCK_ASSIGN(const std::optional<Table> answer, source_answer(plan, last));

@@ -130,11 +130,23 @@ Table one_row(const TileProgram& program, std::span<const Partial> partials) {
   return table;
 }
 
+// A join of repeated keys begins a chain of its own, whose accumulators may be others.
+static bool are_accumulators_of(const TileProgram& program, const Table& row) {
+  if (row.columns.size() != program.accumulators.size()) return false;
+  for (std::size_t i = 0; i < row.columns.size(); i++)
+    if (!is_string_extreme(program.accumulators[i]) &&
+        row.columns[i].type != stored_type(program.accumulators[i]))
+      return false;
+  return true;
+}
+
 Result<Table> merge_rows_of_partials(const TileProgram& program, std::span<const Table> rows) {
   std::vector<Partial> merged(program.accumulators.size());
   clear(program, merged);
   StringPool no_strings;
   for (const Table& row : rows) {
+    if (!are_accumulators_of(program, row))
+      return Status(Code::internal, "partial aggregates of another program");
     std::vector<Partial> partials;
     for (std::size_t i = 0; i < merged.size(); i++)
       partials.push_back(

@@ -11,6 +11,8 @@
 namespace penstock::ranks {
 namespace {
 
+constexpr std::size_t max_early_text_bytes = 1024;
+
 RowRange rows_of_rank(const RankRun& run, const plan::Cut& cut, std::uint32_t rank) {
   const TableSource& source = *run.plan.step(cut.base).source;
   return plan::split_rows(source, {0, *source.row_count()}, run.weights)[rank];
@@ -48,8 +50,11 @@ Status work_for_first(RankRun& run, const plan::Cut& cut) {
     const auto is_told = communicator.has_message(0);
     return is_told.ok() && !*is_told;
   });
-  PENSTOCK_ASSIGN(const MessageBytes message, bytes_of_share(share));
-  PENSTOCK_TRY(communicator.send(0, message));
+  // An error here is told too: rank 0 waits for this share.
+  auto message = catch_exceptions([&] { return bytes_of_share(share); });
+  if (!message.ok()) message = bytes_of_share(message.status());
+  PENSTOCK_TRY(message.status());
+  PENSTOCK_TRY(communicator.send(0, *message));
   PENSTOCK_ASSIGN(const MessageBytes verdict, communicator.receive(0));
   WireReader from(verdict);
   PENSTOCK_TRY(get_status(from));
@@ -65,7 +70,11 @@ class SharesOfRanks {
       : run_(run), cut_(cut), shares_(run.communicator.size()) {}
 
   Status collect() {
-    auto own = own_share(run_, cut_, [this] { return take_arrived().ok() && failed_.ok(); });
+    auto own = own_share(run_, cut_, [this] {
+      const Status taken = take_arrived();
+      if (failed_.ok()) failed_ = taken;
+      return failed_.ok();
+    });
     PENSTOCK_TRY(take(0, std::move(own)));
     while (arrived_ < shares_.size()) {
       const std::size_t before = arrived_;
@@ -83,7 +92,7 @@ class SharesOfRanks {
       take_report(rank, share.parts, share.report);
       parts.push_back(std::move(share.parts));
     }
-    auto merged = plan::merge_shares(run_.plan, cut_, parts);
+    auto merged = catch_exceptions([&] { return plan::merge_shares(run_.plan, cut_, parts); });
     const Status status = merged.status();
     if (merged.ok()) run_.known[cut_.step] = std::move(*merged);
     PENSTOCK_TRY(tell(status, status.ok() && all_need_rows ? &run_.known[cut_.step] : nullptr));
@@ -108,11 +117,16 @@ class SharesOfRanks {
     shares_[rank] = share.ok() ? std::move(*share) : RankShare();
     if (share.ok() || !failed_.ok()) return {};
     failed_ = share.status().with(place_of(run_.communicator, rank, run_.hosts[rank]));
-    return tell(failed_, nullptr);
+    // Short, as another rank may be sending its share: MPI sends small messages without waiting for
+    // their receiver.
+    return tell(Status(failed_.code(), failed_.text().substr(0, max_early_text_bytes)), nullptr);
   }
 
+  // An error while rows become bytes is told in their place.
   Status tell(const Status& status, const Table* rows) {
-    PENSTOCK_ASSIGN(const MessageBytes verdict, verdict_bytes(status, rows));
+    auto bytes = catch_exceptions([&] { return verdict_bytes(status, rows); });
+    if (!bytes.ok()) bytes = verdict_bytes(bytes.status(), nullptr);
+    PENSTOCK_ASSIGN(const MessageBytes verdict, std::move(bytes));
     for (std::uint32_t rank = 1; rank < shares_.size(); rank++)
       PENSTOCK_TRY(run_.communicator.send(rank, verdict));
     return {};

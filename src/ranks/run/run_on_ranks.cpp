@@ -2,7 +2,9 @@
 
 #include "base/clock.hpp"
 #include "base/exception_boundary.hpp"
+#include "plan/describe_steps.hpp"
 #include "plan/devices/share_report.hpp"
+#include "plan/devices/split_rows.hpp"
 #include "ranks/run/cut_on_ranks.hpp"
 #include "ranks/run/rank_device.hpp"
 
@@ -20,7 +22,21 @@ Status check_options(const RunOptions& options) {
               : Status();
 }
 
-// What ranks must agree on: the sources as each sees them.
+// What ranks must agree on: the steps, where they are cut, and the sources as each sees them. Files
+// of as many rows may have other row groups, at which shares end.
+std::string text_of_cuts(const std::vector<plan::Cut>& cuts, const Plan& plan) {
+  std::string text;
+  for (const plan::Cut& cut : cuts) {
+    text += "cut at step " + std::to_string(cut.step) + " over " + std::to_string(cut.base) + ", " +
+            std::to_string(cut.row_limit) + " rows, by the weights";
+    const std::vector<double> thousand(1000, 1.0);
+    const TableSource& source = *plan.step(cut.base).source;
+    for (const RowRange& rows : plan::split_rows(source, {0, *source.row_count()}, thousand))
+      text += " " + std::to_string(rows.end);
+    text += "\n";
+  }
+  return text;
+}
 std::string text_of_sources(const Plan& plan) {
   std::string text;
   for (StepId id = 0; id < plan.size(); id++) {
@@ -57,7 +73,8 @@ class RunOnRanks {
     PENSTOCK_TRY(plan::check_result(plan_, result));
     PENSTOCK_ASSIGN(cuts_, plan::find_cuts(plan_, results_));
     WireWriter to;
-    to.put_text(text_of_sources(plan_));
+    to.put_text(text_of_sources(plan_) + plan::describe_steps(plan_, result) +
+                text_of_cuts(cuts_, plan_));
     return to.take();
   }
 
@@ -70,8 +87,8 @@ class RunOnRanks {
       hosts_.push_back(all[rank].host);
       if (all[rank].bytes == all[0].bytes) continue;
       WireReader here(all[rank].bytes), first(all[0].bytes);
-      return Status(Code::invalid, "it sees other tables than rank 0:\n" + here.get_text() +
-                                       "and rank 0:\n" + first.get_text())
+      return Status(Code::invalid, "it has another statement or other tables than rank 0:\n" +
+                                       here.get_text() + "and rank 0:\n" + first.get_text())
           .with(place_of(communicator_, rank, all[rank].host));
     }
     return {};
@@ -106,8 +123,12 @@ class RunOnRanks {
     std::optional<QueryResult> result;
     Status status;
     if (communicator_.rank() == 0) {
-      auto outcomes = catch_exceptions(
-          [&] { return plan::run_results(plan_, results_, options_, {device_, known}); });
+      auto outcomes = catch_exceptions([&]() -> Result<std::vector<QueryResult>> {
+        if (cuts_.empty()) {
+          PENSTOCK_ASSIGN(options_.device, device_of_rank(options_.device, local_rank_));
+        }
+        return plan::run_results(plan_, results_, options_, {device_, known});
+      });
       status = outcomes.status();
       if (outcomes.ok()) result = std::move(outcomes->front());
     }
