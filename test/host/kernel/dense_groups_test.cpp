@@ -118,9 +118,10 @@ TEST_P(DenseGroups, TablesLargerThanLocalMemoryAreSharedOut) {
     Plan plan;
     TAKE(const StepId groups, sums_by_all_but_last(plan, table));
     TAKE(const Table result, grouped(plan, groups, 6016));
+    // Where one word per sum would do, two parts of a wide table are no choice.
     const std::string wanted = GetParam().variant;
-    EXPECT_EQ(variant,
-              keys == 60000 && wanted == "group_dense" ? "group_dense_partitioned" : wanted);
+    const bool is_one_table = wanted == "group_dense" || wanted == "group_dense_narrow";
+    EXPECT_EQ(variant, is_one_table ? "group_dense_partitioned" : wanted);
     expect_sums(table, result);
   }
 }
@@ -141,6 +142,8 @@ TEST_P(DenseGroups, TablesKeepToTheMemoryLimit) {
 }
 
 TEST_P(DenseGroups, RowsThatAFilterDropsHaveNoGroup) {
+  if (std::string_view(GetParam().variant) == "group_dense_narrow")
+    GTEST_SKIP() << "no sum of these has 32 bits";
   std::vector<std::int32_t> key(800);
   for (std::size_t i = 0; i < key.size(); i++) key[i] = static_cast<std::int32_t>(i % 20);
   Plan plan;
@@ -160,6 +163,8 @@ TEST_P(DenseGroups, RowsThatAFilterDropsHaveNoGroup) {
 // The first chunks have no row that passes, so that nothing is known of keys or floats; then there
 // are both. Scalars are packed in memory.
 TEST_P(DenseGroups, RowsThatPassAfterTheSampleAreFound) {
+  if (std::string_view(GetParam().variant) == "group_dense_narrow")
+    GTEST_SKIP() << "no sum of these has 32 bits";
   constexpr std::size_t rows = 1600;
   std::vector<std::int64_t> key(rows);
   std::vector<double> x(rows);
@@ -218,6 +223,8 @@ TEST_P(DenseGroups, RangesWhoseProductIsNoTableTakeAnotherVariant) {
 
 // The value is one more key, and no accumulator tells whether a row came.
 TEST_P(DenseGroups, DistinctValuesAreKeys) {
+  if (std::string_view(GetParam().variant) == "group_dense_narrow")
+    GTEST_SKIP() << "no sum of these has 32 bits";
   constexpr std::size_t rows = 1100;
   const std::vector<std::optional<std::int16_t>> key = with_nulls<std::int16_t>(rows, -2, 4);
   const std::vector<std::optional<std::int32_t>> x =
