@@ -19,6 +19,12 @@ class Messages {
     queues_[way].push_back(std::move(bytes));
     changed_.notify_all();
   }
+  // Returns when the last message that was put is taken, too: as MPI sends long messages.
+  void put_and_wait(Way way, MessageBytes bytes) {
+    put(way, std::move(bytes));
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return queues_[way].empty(); });
+  }
   bool has(Way way) {
     const std::lock_guard lock(mutex_);
     return !queues_[way].empty();
@@ -28,6 +34,7 @@ class Messages {
     changed_.wait(lock, [&] { return !queues_[way].empty(); });
     MessageBytes bytes = std::move(queues_[way].front());
     queues_[way].pop_front();
+    changed_.notify_all();
     return bytes;
   }
 
@@ -39,13 +46,19 @@ class Messages {
 
 class ThreadCommunicator final : public Communicator {
  public:
-  ThreadCommunicator(Messages& messages, std::uint32_t rank, std::uint32_t size)
-      : messages_(messages), rank_(rank), size_(size) {}
+  // Sends longer messages than `eager_bytes` as MPI does: it waits until they are received.
+  ThreadCommunicator(Messages& messages, std::uint32_t rank, std::uint32_t size,
+                     std::size_t eager_bytes)
+      : messages_(messages), rank_(rank), size_(size), eager_bytes_(eager_bytes) {}
   std::uint32_t rank() const override { return rank_; }
   std::uint32_t size() const override { return size_; }
   std::string describe() const override { return "threads"; }
   Status send(std::uint32_t to, std::span<const std::byte> bytes) override {
-    messages_.put({rank_, to}, MessageBytes(bytes.begin(), bytes.end()));
+    MessageBytes message(bytes.begin(), bytes.end());
+    if (message.size() > eager_bytes_)
+      messages_.put_and_wait({rank_, to}, std::move(message));
+    else
+      messages_.put({rank_, to}, std::move(message));
     return {};
   }
   Result<bool> has_message(std::uint32_t from) override { return messages_.has({from, rank_}); }
@@ -57,17 +70,19 @@ class ThreadCommunicator final : public Communicator {
  private:
   Messages& messages_;
   std::uint32_t rank_, size_;
+  std::size_t eager_bytes_;
 };
 
 // Runs `work` for each rank in a thread of its own; returns what each returns.
-template <class Work> auto on_ranks(std::uint32_t count, const Work& work) {
+template <class Work>
+auto on_ranks(std::uint32_t count, const Work& work, std::size_t eager_bytes = 1024) {
   using Value = std::invoke_result_t<Work, Communicator&>;
   Messages messages;
   std::vector<std::optional<Value>> values(count);
   std::vector<std::thread> threads;
   for (std::uint32_t rank = 0; rank < count; rank++)
     threads.emplace_back([&, rank] {
-      ThreadCommunicator communicator(messages, rank, count);
+      ThreadCommunicator communicator(messages, rank, count, eager_bytes);
       values[rank] = work(communicator);
     });
   for (std::thread& thread : threads) thread.join();

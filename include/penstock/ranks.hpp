@@ -40,6 +40,14 @@ class Communicator {
   Result<std::vector<MessageBytes>> gather(std::span<const std::byte> own);
   // All get the bytes of rank 0.
   Result<MessageBytes> broadcast(std::span<const std::byte> of_first);
+
+  // False while a run goes on, and after one that ended with an error that not all ranks were told
+  // of: they may wait for ever, and abort() is what is left.
+  bool is_in_step() const { return is_in_step_; }
+  void set_in_step(bool is_in_step) { is_in_step_ = is_in_step; }
+
+ private:
+  bool is_in_step_ = true;
 };
 
 // Returns the communicator of all processes that mpirun, mpiexec or srun started with this one;
@@ -52,7 +60,8 @@ using PlanBinder = std::function<Result<StepId>(Plan& plan)>;
 
 // Runs a plan on all ranks, which call it with the same query. Rank 0 gets the result, with a
 // DeviceShareReport for each rank; the others get nothing. An error of one rank ends the run of
-// all, and names it.
+// all, and names it. Where ranks could not tell one another of it (memory for a message, a lost
+// connection), Communicator::is_in_step() is false: print the error, then call abort().
 //
 // RunOptions::device may be a list: the i-th rank of a machine takes its i-th device. Without a
 // list, and without a number, it takes the i-th device of that kind.

@@ -1,7 +1,9 @@
 """A device that stays open, and statements over Arrow tables on it."""
 
+import contextlib
 import ctypes
 import os
+import sys
 import threading
 
 import pyarrow
@@ -33,7 +35,7 @@ def _check(code, status):
         )
 
 
-def _reader(data):
+def reader_of(data):
     """Returns a RecordBatchReader over whatever holds Arrow data."""
     if isinstance(data, pyarrow.RecordBatchReader):
         return data
@@ -52,88 +54,114 @@ _first_process = None  # that used the library
 
 
 def _check_process():
+    """The library's threads, and drivers' handles, are those of the process that used it first."""
     global _first_process
     if _first_process is None:
         _first_process = os.getpid()
-    if _first_process != os.getpid():
+    elif _first_process != os.getpid():
         raise PenstockError(
-            "this process was forked from one that has used a device; start workers by spawn",
+            "this process was forked from one that has used penstock, whose threads and device it "
+            'lacks; start workers by spawn: multiprocessing.get_context("spawn")',
             "unsupported",
         )
+
+
+class _Streams:
+    """Tables as the library takes them. Those it did not get are released."""
+
+    def __init__(self, readers):
+        self.streams = [library.ArrowArrayStream() for _ in readers]
+        self.named = (library.NamedStream * len(readers))()
+        self._exported = []
+        try:
+            for (name, reader), stream, entry in zip(readers.items(), self.streams, self.named):
+                entry.name, entry.stream = name.encode(), ctypes.pointer(stream)
+                reader._export_to_c(ctypes.addressof(stream))
+                self._exported.append(stream)
+        except BaseException:
+            self._release()
+            raise
+
+    def _release(self):
+        for stream in self._exported:
+            # A reader that is imported again releases the stream when it goes.
+            pyarrow.RecordBatchReader._import_from_c(ctypes.addressof(stream))
 
 
 class Session:
     """A device that stays open between queries, with the kernels compiled for it.
 
-    Threads may share one. It belongs to the process that opened it: a forked process must start
-    others by spawn, as threads and drivers do not outlive a fork.
+    Threads may share one. It belongs to the process that made it: a process forked from one that
+    has used the library gets an error, and one that is spawned opens its own.
     """
 
     def __init__(self, device=""):
         self.device = device
-        self._idle = threading.Condition()
-        self._queries = 0  # that run now
+        self._changed = threading.Condition()
         self._handle = None
+        self._running = 0  # queries that use the handle
         self.report = None  # of the last query: rows_read, rows_out, kernels_compiled, seconds
 
-    def _begin(self):
-        """Returns the handle, which stays open until _end()."""
-        _check_process()
-        with self._idle:
-            if self._handle is None:
-                handle, status = ctypes.c_void_p(), library.Status()
-                opened = library.load().penstock_session_open(
-                    self.device.encode(), ctypes.byref(handle), ctypes.byref(status)
-                )
-                _check(opened, status)
-                self._handle = handle
-            self._queries += 1
-            return self._handle
+    def _open(self):
+        if self._handle is None:
+            handle, status = ctypes.c_void_p(), library.Status()
+            opened = library.load().penstock_session_open(
+                self.device.encode(), ctypes.byref(handle), ctypes.byref(status)
+            )
+            _check(opened, status)
+            self._handle = handle
+        return self._handle
 
-    def _end(self):
-        with self._idle:
-            self._queries -= 1
-            self._idle.notify_all()
+    @contextlib.contextmanager
+    def _used_handle(self):
+        with self._changed:
+            handle = self._open()
+            self._running += 1
+        try:
+            yield handle
+        finally:
+            with self._changed:
+                self._running -= 1
+                self._changed.notify_all()
 
     def query(self, sql, tables=None):
         """Answers a SELECT and returns a pyarrow Table.
 
         `tables` has Arrow data by the names in FROM; other names there are files.
         """
-        readers = {name: _reader(data) for name, data in (tables or {}).items()}
-        handle = self._begin()
-        try:
-            return self._answer(handle, sql, readers)
-        finally:
-            self._end()
-
-    def _answer(self, handle, sql, readers):
-        streams = [library.ArrowArrayStream() for _ in readers]
-        named = (library.NamedStream * len(readers))()
-        for (name, reader), stream, entry in zip(readers.items(), streams, named):
-            reader._export_to_c(ctypes.addressof(stream))
-            entry.name, entry.stream = name.encode(), ctypes.pointer(stream)
+        _check_process()
+        readers = {name: reader_of(data) for name, data in (tables or {}).items()}
         rows, report, status = library.ArrowArrayStream(), library.Report(), library.Status()
-        code = library.load().penstock_session_query(
-            handle,
-            sql.encode(),
-            named,
-            len(readers),
-            ctypes.byref(rows),
-            ctypes.byref(report),
-            ctypes.byref(status),
-        )
+        with self._used_handle() as handle:
+            given = _Streams(readers)
+            code = library.load().penstock_session_query(
+                handle,
+                sql.encode(),
+                given.named,
+                len(readers),
+                ctypes.byref(rows),
+                ctypes.byref(report),
+                ctypes.byref(status),
+            )
         _check(code, status)
         self.report = report
         return pyarrow.RecordBatchReader._import_from_c(ctypes.addressof(rows)).read_all()
 
     def close(self):
-        """Waits for queries that run. The next one opens the device anew."""
-        with self._idle:
-            self._idle.wait_for(lambda: self._queries == 0)
-            if self._handle is not None and os.getpid() == _first_process:
-                library.load().penstock_session_close(self._handle)
-            self._handle = None
+        """Waits for the queries of other threads. A later query opens the device again."""
+        if _first_process != os.getpid():
+            return
+        with self._changed:
+            self._changed.wait_for(lambda: self._running == 0)
+            handle, self._handle = self._handle, None
+            if handle is not None:
+                library.load().penstock_session_close(handle)
+
+    def __del__(self):
+        # No query runs: it would hold the session. At the process's end modules may be gone.
+        handle, self._handle = getattr(self, "_handle", None), None
+        if handle is not None and not sys.is_finalizing() and _first_process == os.getpid():
+            library.load().penstock_session_close(handle)
 
     def __enter__(self):
         return self
@@ -148,6 +176,7 @@ _sessions_lock = threading.Lock()
 
 def session_of(device):
     """Returns the process's session of a device, which stays open to its end."""
+    _check_process()  # before the lock, which another thread of the parent may have held
     with _sessions_lock:
         if device not in _sessions:
             _sessions[device] = Session(device)

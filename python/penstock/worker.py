@@ -2,7 +2,7 @@
 
 import pyarrow
 
-from penstock.session import session_of
+from penstock.session import reader_of, session_of
 
 
 class BatchWorker:
@@ -17,10 +17,12 @@ class BatchWorker:
     """
 
     def __init__(self, sql, table_name="batch", device="", tables=None):
-        """`tables`: further tables of the statement, by name; they travel with a pickled worker."""
+        """`tables`: further tables of the statement, by name; they travel with a pickled worker.
+
+        A reader or another stream is read here, since every batch needs its rows.
+        """
         self.sql, self.table_name, self.device = sql, table_name, device
-        # A reader could be read by the first batch alone.
-        self.tables = {name: _as_table(data) for name, data in (tables or {}).items()}
+        self.tables = {name: _held(data) for name, data in (tables or {}).items()}
 
     def __reduce__(self):
         return type(self), (self.sql, self.table_name, self.device, self.tables)
@@ -37,14 +39,8 @@ class BatchWorker:
         return _as_batch(rows) if isinstance(batch, pyarrow.RecordBatch) else rows
 
 
-def _as_table(data):
-    if isinstance(data, pyarrow.RecordBatchReader):
-        return data.read_all()
-    if not isinstance(data, (pyarrow.Table, pyarrow.RecordBatch)) and hasattr(
-        data, "__arrow_c_stream__"
-    ):
-        return pyarrow.table(data)
-    return data
+def _held(data):
+    return data if isinstance(data, pyarrow.Table) else reader_of(data).read_all()
 
 
 def _as_batch(table):

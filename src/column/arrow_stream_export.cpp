@@ -26,7 +26,11 @@ StreamBody& body_of(ArrowArrayStream* stream) {
 }
 
 int end_call(StreamBody& body, const Status& status) {
-  body.error = status.text();
+  const Status kept = catch_exceptions([&]() -> Status {
+    body.error = status.text();
+    return {};
+  });
+  if (!kept.ok()) body.error.clear();
   return status.ok() ? 0 : EIO;
 }
 
@@ -37,7 +41,7 @@ int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
     return 0;
   }
   ArrowArray unused{};
-  const Status status = export_table(body.empty, &unused, out);
+  const Status status = catch_exceptions([&] { return export_table(body.empty, &unused, out); });
   if (status.ok()) unused.release(&unused);
   return end_call(body, status);
 }

@@ -87,6 +87,8 @@ penstock_code penstock_session_query(penstock_session* session, const char* stat
                                      const penstock_named_stream* tables, size_t table_count,
                                      ArrowArrayStream* rows, penstock_query_report* report,
                                      penstock_status* status) {
+  if (tables == nullptr && table_count > 0)
+    return c::code_of(Status(Code::invalid, "the pointer to the tables is null"), status);
   const session::GivenStreams given({tables, table_count});
   if (session == nullptr || statement == nullptr || rows == nullptr)
     return c::code_of(Status(Code::invalid, "no session, no statement or no stream for the rows"),

@@ -1,4 +1,6 @@
 // decompress(): runs the methods over a file and delivers their output to the sink.
+#include <algorithm>
+
 #include "base/exception_boundary.hpp"
 #include "stream/device/device_frames.hpp"
 #include "stream/device/device_session.hpp"
@@ -45,11 +47,18 @@ class Decompression {
   Result<std::unique_ptr<Decoder>> make_decoder(const Method& method) {
     if (const auto* host = std::get_if<HostDecoder>(&method.decoder)) return host->make(context_);
     if (const auto* chunks = std::get_if<DeviceChunks>(&method.decoder))
-      return make_chunk_decoder(
-          chunks->make(context_, device_job_bytes(*context_.session->device())), context_);
+      return make_chunk_decoder(chunks->make(context_, job_bytes()), context_);
     if (const auto* frames = std::get_if<DeviceFrames>(&method.decoder))
       return make_frame_decoder(frames->decode, context_);
     return make_stream_decoder(context_);
+  }
+
+  // Any device may take a batch.
+  std::uint64_t job_bytes() const {
+    std::uint64_t bytes = device_job_bytes(*context_.session->device());
+    for (const auto& session : context_.further_sessions)
+      bytes = std::min(bytes, device_job_bytes(*session->device()));
+    return bytes;
   }
 
   Status deliver(std::span<const std::byte> bytes, std::uint64_t bytes_in) {

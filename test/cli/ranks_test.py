@@ -166,6 +166,29 @@ class RanksTest(CommandLineTest):
             ended = self.start(launcher, *((1, ("-wdir", place), query) for place in places))
             self.assert_ends(ended, "500 rows", "700 rows", "on rank 1 of 2")
 
+    def test_ranks_that_see_other_row_groups_are_told(self):
+        places = [self.rows / "here", self.rows / "there"]
+        for place, group_rows in zip(places, (100, 130)):
+            place.mkdir()
+            self.table_file(f"{place.name}/part.parquet", 500, group_rows=group_rows)
+        query = ["SELECT sum(n) AS s FROM 'part.parquet'"]
+        for launcher in self.each_launcher():
+            ended = self.start(launcher, *((1, ("-wdir", place), query) for place in places))
+            self.assert_ends(ended, "other row groups", "on rank 1 of 2")
+
+    def test_ranks_with_other_literals_are_told(self):
+        queries = [f"SELECT sum(n) AS s FROM '{self.rows_file}' WHERE n > {n}" for n in (5, 6)]
+        for launcher in self.each_launcher():
+            ended = self.start(launcher, *((1, (), [query]) for query in queries))
+            self.assert_ends(ended, "another statement", "on rank 1 of 2")
+
+    def test_a_list_of_devices_where_no_rows_are_shared(self):
+        text = f"SELECT sum(n) AS s FROM '{self.numbers_file(100)}'"
+        devices = ("--device", "opencl:0,opencl:0", "--format", "csv")
+        alone = self.query(text, "--format", "csv")
+        ended = self.ranks(LAUNCHERS[0], 2, text, *devices)
+        self.assertEqual((ended.returncode, ended.out), (0, alone.out), ended.err)
+
     def test_the_output_file_is_written_by_rank_0(self):
         output = self.rows / "out.parquet"
         text = f"SELECT n FROM '{self.rows_file}' WHERE n % 2 = 0"

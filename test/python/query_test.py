@@ -2,6 +2,9 @@
 
 import datetime
 import decimal
+import gc
+import os
+import signal
 import threading
 import unittest
 
@@ -142,6 +145,72 @@ class Sessions(unittest.TestCase):
             thread.join()
         total = sum(range(2000))
         self.assertEqual(answers, {at: total + 2000 * at for at in range(8)})
+
+    def test_close_waits_for_the_queries_of_other_threads(self):
+        session, is_reading, may_go_on = penstock.Session(), threading.Event(), threading.Event()
+        answers = []
+
+        def batches():
+            yield from SALES.to_batches()
+            is_reading.set()
+            may_go_on.wait(60)
+
+        def ask():
+            reader = pyarrow.RecordBatchReader.from_batches(SALES.schema, batches())
+            answers.append(session.query("SELECT sum(number) AS s FROM t", {"t": reader}))
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        self.assertTrue(is_reading.wait(60))
+        closing = threading.Thread(target=session.close)
+        closing.start()
+        closing.join(0.2)
+        self.assertTrue(closing.is_alive())
+        may_go_on.set()
+        asking.join(60)
+        closing.join(60)
+        self.assertFalse(closing.is_alive())
+        self.assertEqual(int(answers[0]["s"][0].as_py()), sum(range(2000)))
+
+    @unittest.skipUnless(hasattr(os, "fork"), "there is no fork")
+    def test_a_forked_process_gets_an_error_not_a_hang(self):
+        penstock.query("SELECT number FROM t", {"t": SALES})
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)
+            try:
+                penstock.query("SELECT number FROM t", {"t": SALES})
+            except penstock.PenstockError as error:
+                os._exit(0 if "spawn" in str(error) else 2)
+            finally:
+                os._exit(1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    def test_a_stream_is_released_where_the_next_table_is_refused(self):
+        class Refused(pyarrow.RecordBatchReader):
+            def _export_to_c(self, address):
+                raise ValueError("refused")
+
+        is_released = []
+
+        def batches():
+            try:
+                yield from SALES.to_batches()
+            finally:
+                is_released.append(True)
+
+        generator = batches()
+        next(generator)
+        reader = pyarrow.RecordBatchReader.from_batches(SALES.schema, generator)
+        del generator
+        from penstock import session as module
+
+        refused = Refused.__new__(Refused)
+        with self.assertRaises(ValueError):
+            module._Streams({"t": reader, "u": refused})
+        del reader
+        gc.collect()
+        self.assertEqual(is_released, [True])
 
     def test_a_result_outlives_its_session(self):
         with penstock.Session() as session:

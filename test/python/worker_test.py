@@ -83,6 +83,12 @@ class Worker(unittest.TestCase):
         self.assertEqual(again(SALES), expected)
         self.assertEqual(expected.num_rows, 800)
 
+    def test_every_batch_sees_the_rows_of_a_reader(self):
+        shops = pyarrow.table({"shop": ["a"], "town": ["Bern"]})
+        sql = "SELECT town, price FROM batch JOIN shops ON batch.shop = shops.shop"
+        worker = penstock.BatchWorker(sql, "batch", tables={"shops": shops.to_reader()})
+        self.assertEqual([worker(SALES).num_rows for _ in range(2)], [800, 800])
+
     def test_partial_aggregates_add_up_to_duckdbs(self):
         worker = penstock.BatchWorker(PARTIAL, "batch")
         self.assertEqual(

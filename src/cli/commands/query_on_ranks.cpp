@@ -61,7 +61,10 @@ class QueryOfRank {
 
 Status query_on_ranks(Communicator& communicator, const QueryOptions& options) {
   const Status status = QueryOfRank(communicator, options).run();
-  return communicator.rank() == 0 ? status : Status();
+  if (communicator.is_in_step()) return communicator.rank() == 0 ? status : Status();
+  print_line("rank " + std::to_string(communicator.rank()) + ": " + status.text());
+  communicator.abort(1);
+  return status;
 }
 
 }  // namespace penstock::cli

@@ -23,7 +23,7 @@ Table GroupTable::partials() const {
     table.columns.push_back(in_slices(groups, [&](Groups some) {
       std::vector<Partial> values;
       for (const std::uint64_t group : some) values.push_back(partials_.row(group)[i]);
-      return column_of_partials(program_.accumulators[i], values, strings_);
+      return column_of_partials(program_.accumulators[i], values);
     }));
   }
   return table;
@@ -48,8 +48,8 @@ Result<std::vector<std::uint64_t>> words_of_partials(const TileProgram& program,
     });
   }
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {
-    const std::vector<Partial> partials =
-        partials_of_column(program.accumulators[i], table.columns[keys + i], strings);
+    PENSTOCK_ASSIGN(const std::vector<Partial> partials,
+                    partials_of_column(program.accumulators[i], table.columns[keys + i]));
     in_parallel(table.row_count, min_rows_per_thread, [&](std::uint64_t row, std::uint64_t last) {
       for (; row < last; row++) {
         const auto bits = static_cast<unsigned __int128>(partials[row]);

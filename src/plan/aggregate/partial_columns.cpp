@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "base/parallel.hpp"
-#include "column/column_builders.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -20,21 +19,6 @@ Type stored_type(const Accumulator& a) {
     case AccumulatorKind::custom: break;
   }
   return a.type.kind == Kind::boolean ? Type{Kind::uint8} : a.type;
-}
-
-Column column_of_texts(std::span<const Partial> codes, const StringPool& strings) {
-  Column column;
-  column.type = {Kind::string};
-  column.row_count = codes.size();
-  column::BitBuilder validity;
-  column::StringBuilder texts(codes.size());
-  for (const Partial code : codes) {
-    validity.push(code >= 0);
-    texts.push(code >= 0 ? strings.text(static_cast<std::uint32_t>(code)) : std::string_view());
-  }
-  texts.take(column);
-  column.validity = validity.take();
-  return column;
 }
 
 bool is_extended_by_sign(Type type) {
@@ -62,9 +46,7 @@ template <class Take> void for_each_value(const Column& column, const Take& take
 
 }  // namespace
 
-Column column_of_partials(const Accumulator& accumulator, std::span<const Partial> partials,
-                          const StringPool& strings) {
-  if (is_string_extreme(accumulator)) return column_of_texts(partials, strings);
+Column column_of_partials(const Accumulator& accumulator, std::span<const Partial> partials) {
   Column column;
   column.type = stored_type(accumulator);
   column.row_count = partials.size();
@@ -76,15 +58,11 @@ Column column_of_partials(const Accumulator& accumulator, std::span<const Partia
   return column;
 }
 
-std::vector<Partial> partials_of_column(const Accumulator& accumulator, const Column& column,
-                                        StringPool& strings) {
+Result<std::vector<Partial>> partials_of_column(const Accumulator& accumulator,
+                                                const Column& column) {
+  if (column.type != stored_type(accumulator))
+    return Status(Code::internal, "an accumulator of another type");
   std::vector<Partial> partials(column.row_count);
-  if (is_string_extreme(accumulator)) {
-    for (std::uint64_t row = 0; row < column.row_count; row++)
-      partials[row] =
-          column.is_valid(row) ? static_cast<Partial>(strings.code(column.string(row))) : -1;
-    return partials;
-  }
   for_each_value(column, [&](std::uint64_t row, Partial bits) { partials[row] = bits; });
   return partials;
 }
@@ -110,11 +88,9 @@ std::vector<std::uint64_t> key_words_of(const Column& column, StringPool& string
 Table partials_as_row(const TileProgram& program, std::span<const Partial> partials) {
   Table row;
   row.row_count = 1;
-  const StringPool no_strings;
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {
     row.names.push_back("accumulator " + std::to_string(i));
-    row.columns.push_back(
-        column_of_partials(program.accumulators[i], partials.subspan(i, 1), no_strings));
+    row.columns.push_back(column_of_partials(program.accumulators[i], partials.subspan(i, 1)));
   }
   return row;
 }
@@ -130,27 +106,18 @@ Table one_row(const TileProgram& program, std::span<const Partial> partials) {
   return table;
 }
 
-// A join of repeated keys begins a chain of its own, whose accumulators may be others.
-static bool are_accumulators_of(const TileProgram& program, const Table& row) {
-  if (row.columns.size() != program.accumulators.size()) return false;
-  for (std::size_t i = 0; i < row.columns.size(); i++)
-    if (!is_string_extreme(program.accumulators[i]) &&
-        row.columns[i].type != stored_type(program.accumulators[i]))
-      return false;
-  return true;
-}
-
 Result<Table> merge_rows_of_partials(const TileProgram& program, std::span<const Table> rows) {
   std::vector<Partial> merged(program.accumulators.size());
   clear(program, merged);
-  StringPool no_strings;
   for (const Table& row : rows) {
-    if (!are_accumulators_of(program, row))
+    if (row.row_count != 1 || row.columns.size() != merged.size())
       return Status(Code::internal, "partial aggregates of another program");
     std::vector<Partial> partials;
-    for (std::size_t i = 0; i < merged.size(); i++)
-      partials.push_back(
-          partials_of_column(program.accumulators[i], row.columns[i], no_strings)[0]);
+    for (std::size_t i = 0; i < merged.size(); i++) {
+      PENSTOCK_ASSIGN(const auto values,
+                      partials_of_column(program.accumulators[i], row.columns[i]));
+      partials.push_back(values[0]);
+    }
     if (!merge(program, merged, std::span<const Partial>(partials))) return sum_too_large();
   }
   return one_row(program, merged);

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "penstock/plan.hpp"
 #include "plan/fusion/accumulators.hpp"
 #include "plan/strings/string_pool.hpp"
 
@@ -17,13 +18,13 @@ struct PartialTable {
   Table rows;                               // the keys, then the accumulators
   // Sorted rows: all of them come after those of the shares before.
   bool is_next_in_order = false;
+  StepId base = no_step;  // where the program that left an aggregate's rows begins
 };
 
-Column column_of_partials(const Accumulator& accumulator, std::span<const Partial> partials,
-                          const StringPool& strings);
-// Returns partials of a column that column_of_partials() made. Strings are added to the pool.
-std::vector<Partial> partials_of_column(const Accumulator& accumulator, const Column& column,
-                                        StringPool& strings);
+Column column_of_partials(const Accumulator& accumulator, std::span<const Partial> partials);
+// Returns partials of a column that column_of_partials() made of such an accumulator.
+Result<std::vector<Partial>> partials_of_column(const Accumulator& accumulator,
+                                                const Column& column);
 // Returns the words of a key, as kernels make them; 0 for NULL.
 std::vector<std::uint64_t> key_words_of(const Column& column, StringPool& strings);
 // The results of accumulators without keys.

@@ -29,17 +29,22 @@ Result<Table> merge_part(const TileProgram& program, std::span<const Table> shar
                                               : merge_groups(program, shares);
 }
 
-// Each slice of the aggregates has been a program of its own.
+// Each slice of the aggregates has been a program of its own. It begins where the shares' programs
+// did, which is not the cut's base where a share paired rows of a join.
 Result<Table> merge_aggregates(const Plan& plan, const Cut& cut,
                                std::span<const SharePart> shares) {
   std::vector<TileProgram> programs;
   std::vector<Table> parts;
   for (std::size_t i = 0; i < shares[0].size(); i++) {
     const Slice& slice = shares[0][i].step_columns;
-    PENSTOCK_ASSIGN(programs.emplace_back(), fuse(plan, cut.base, cut.step, slice));
+    const StepId base = shares[0][i].base;
+    if (base >= plan.size())
+      return Status(Code::internal, "a share without the base of its program");
+    PENSTOCK_ASSIGN(programs.emplace_back(), fuse(plan, base, cut.step, slice));
     std::vector<Table> rows;
     for (const SharePart& share : shares) {
-      if (share.size() != shares[0].size() || share[i].step_columns != slice)
+      if (share.size() != shares[0].size() || share[i].step_columns != slice ||
+          share[i].base != base)
         return Status(Code::internal, "shares of a plan took other programs");
       rows.push_back(share[i].rows);
     }

@@ -18,8 +18,9 @@ class SortedRanges {
   SortedRanges(std::vector<NormalizedKey> words, std::span<const std::uint64_t> ends)
       : words_(std::move(words)), ends_(ends) {}
 
-  LargeVector<std::uint64_t> merged() const {
-    LargeVector<std::uint64_t> order(ends_.back());
+  // Returns the first rows in their order.
+  LargeVector<std::uint64_t> merged(std::uint64_t limit) const {
+    LargeVector<std::uint64_t> order(std::min(limit, ends_.back()));
     const std::vector<Cursors> pieces = split();
     in_parallel(pieces.size() - 1, 1, [&](std::uint64_t piece, std::uint64_t last) {
       for (; piece < last; piece++) merge(pieces[piece], pieces[piece + 1], order);
@@ -73,6 +74,7 @@ class SortedRanges {
       at += from[i] - begin(i);
       end += to[i] - begin(i);
     }
+    end = std::min<std::uint64_t>(end, order.size());
     for (; at < end; at++) {
       std::size_t first = from.size();
       for (std::size_t i = 0; i < from.size(); i++)
@@ -89,9 +91,7 @@ class SortedRanges {
 
 Table merge_sorted(const Table& rows, std::span<const std::uint64_t> ends,
                    const std::vector<SortKey>& keys, std::uint64_t limit) {
-  LargeVector<std::uint64_t> order = SortedRanges(normalized_keys(rows, keys), ends).merged();
-  order.resize(std::min<std::uint64_t>(limit, order.size()));
-  return gather(rows, order);
+  return gather(rows, SortedRanges(normalized_keys(rows, keys), ends).merged(limit));
 }
 
 }  // namespace penstock::plan

@@ -50,11 +50,27 @@ class DevicesRun {
       workers_.push_back(std::move(worker));
     }
     if (open.empty()) return workers_[0].failed.with("opening " + workers_[0].id);
-    PENSTOCK_ASSIGN(const std::vector<double> weights, weights_of(open));
+    return weigh(open);
+  }
+
+  Status weigh(const std::vector<std::shared_ptr<Device>>& open) {
+    const std::vector<Result<double>> weights = weights_of(open);
     std::size_t next = 0;
-    for (Worker& worker : workers_)
-      if (worker.device) worker.weight = weights[next++];
+    for (Worker& worker : workers_) {
+      if (!worker.device) continue;
+      const Result<double>& weight = weights[next++];
+      if (weight.ok())
+        worker.weight = *weight;
+      else if (goes_on_after(weight.status()))
+        worker.failed = weight.status();
+      else
+        return weight.status().with("on " + worker.id);
+    }
     return {};
+  }
+
+  bool goes_on_after(const Status& status) const {
+    return is_of_device(status) && options_.on_device_failure == OnDeviceFailure::go_on;
   }
 
   Status run_cut(const Cut& cut) {
@@ -74,14 +90,19 @@ class DevicesRun {
     return {};
   }
 
-  // The steps after all cuts.
+  // The steps after all cuts, on the first device that does not fail.
   Result<std::vector<QueryResult>> finish() {
-    const auto worker =
-        std::ranges::find_if(workers_, [](const Worker& one) { return one.failed.ok(); });
-    if (worker == workers_.end()) return workers_[0].failed.with("on " + workers_[0].id);
-    RunOptions alone = options_;
-    alone.device = worker->id;
-    return run_results(plan_, results_, alone, {worker->device, known_});
+    for (Worker& worker : workers_) {
+      if (!worker.failed.ok()) continue;
+      RunOptions alone = options_;
+      alone.device = worker.id;
+      auto outcomes = run_results(plan_, results_, alone, {worker.device, known_});
+      if (outcomes.ok() || !is_of_device(outcomes.status())) return outcomes;
+      if (!goes_on_after(outcomes.status()) || !can_run_again(plan_))
+        return outcomes.status().with("on " + worker.id);
+      worker.failed = outcomes.status();
+    }
+    return workers_[0].failed.with("on " + workers_[0].id);
   }
 
   void end_report(RunReport& report, double seconds) {

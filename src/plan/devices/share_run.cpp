@@ -98,15 +98,28 @@ class SharesOfCut {
     return assignments;
   }
 
+  // Where no further thread can be started, those that run must not wait for the others.
+  void start_all(const std::vector<Assignment>& assignments, SharedProgress& progress,
+                 std::vector<Task<Result<Execution::Share>>>& tasks) {
+    tasks.reserve(assignments.size());
+    try {
+      for (std::size_t i = 0; i < assignments.size(); i++)
+        tasks.push_back(ThreadPool::shared().start(
+            [this, &assignments, &progress, i] { return run_one(assignments[i], i, progress); }));
+    } catch (...) {
+      for (std::size_t i = tasks.size(); exchange_ && i < assignments.size(); i++)
+        exchange_->leave(i);
+      throw;
+    }
+  }
+
   // Returns the rows of the workers that failed.
   Result<std::vector<RowRange>> run_all(const std::vector<Assignment>& assignments) {
     SharedProgress progress(options_, assignments.size());
     exchange_ =
         may_exchange(assignments) ? std::make_shared<RowExchange>(assignments.size()) : nullptr;
     std::vector<Task<Result<Execution::Share>>> tasks;
-    for (std::size_t i = 0; i < assignments.size(); i++)
-      tasks.push_back(
-          ThreadPool::shared().start([&, i] { return run_one(assignments[i], i, progress); }));
+    start_all(assignments, progress, tasks);
     std::vector<RowRange> lost;
     Status failed;
     for (std::size_t i = 0; i < assignments.size(); i++) {

@@ -57,12 +57,13 @@ std::vector<RowRange> split_rows(const TableSource& source, RowRange rows,
   return shares;
 }
 
-Result<std::vector<double>> weights_of(std::span<const std::shared_ptr<Device>> devices) {
-  std::vector<double> weights(devices.size(), 1);
+std::vector<Result<double>> weights_of(std::span<const std::shared_ptr<Device>> devices) {
+  std::vector<Result<double>> weights(devices.size(), 1.0);
   if (are_of_one_kind(devices)) return weights;
   for (std::size_t i = 0; i < devices.size(); i++) {
-    PENSTOCK_ASSIGN(const double bandwidth, kernel::copy_bandwidth(*devices[i]));
-    weights[i] = bandwidth / static_cast<double>(std::ranges::count(devices, devices[i]));
+    weights[i] = kernel::copy_bandwidth(*devices[i]);
+    if (weights[i].ok())
+      *weights[i] /= static_cast<double>(std::ranges::count(devices, devices[i]));
   }
   return weights;
 }

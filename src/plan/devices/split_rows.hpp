@@ -17,6 +17,6 @@ std::vector<RowRange> split_rows(const TableSource& source, RowRange rows,
 
 // Returns the measured copy bandwidth of each device, divided by its number of shares; the same
 // numbers, without a measurement, where all devices are of one kind.
-Result<std::vector<double>> weights_of(std::span<const std::shared_ptr<Device>> devices);
+std::vector<Result<double>> weights_of(std::span<const std::shared_ptr<Device>> devices);
 
 }  // namespace penstock::plan

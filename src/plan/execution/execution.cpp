@@ -200,7 +200,7 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
   chain.kernels.clear();
   if (run.leaves_partials) {
     for (std::size_t i = 0; i < parts.size(); i++)
-      partials_.push_back({chain.programs[i].step_columns, std::move(parts[i])});
+      partials_.push_back({chain.programs[i].step_columns, std::move(parts[i]), false, chain.base});
     return Table();
   }
   Table rows = parts.size() == 1 ? std::move(parts[0]) : beside(chain.programs, std::move(parts));

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/exception_boundary.hpp"
+
 namespace penstock::ranks {
 namespace {
 
@@ -46,8 +48,11 @@ template <class Handle> class MpiCommunicator final : public Communicator {
  public:
   MpiCommunicator(MpiCalls<Handle> calls, std::string name)
       : calls_(calls), name_(std::move(name)) {}
+  // MPI's own end waits for all ranks, which ranks out of step do not reach.
   ~MpiCommunicator() override {
-    if (is_initialised_) calls_.finalize();
+    if (!is_initialised_) return;
+    if (!is_in_step()) abort(1);
+    calls_.finalize();
   }
 
   Status begin() {
@@ -86,7 +91,7 @@ template <class Handle> class MpiCommunicator final : public Communicator {
     PENSTOCK_TRY(wait_for(from));
     std::uint64_t size = 0;
     PENSTOCK_TRY(receive_part(from, &size, sizeof size));
-    MessageBytes bytes(size);
+    PENSTOCK_ASSIGN(MessageBytes bytes, memory_for(from, size));
     for (std::uint64_t at = 0; at < size; at += max_part_bytes)
       PENSTOCK_TRY(receive_part(from, bytes.data() + at, std::min(max_part_bytes, size - at)));
     return bytes;
@@ -102,6 +107,13 @@ template <class Handle> class MpiCommunicator final : public Communicator {
   struct alignas(16) Unread {
     std::byte bytes[128];
   };
+
+  static Result<MessageBytes> memory_for(std::uint32_t from, std::uint64_t size) {
+    auto bytes = catch_exceptions([&]() -> Result<MessageBytes> { return MessageBytes(size); });
+    return bytes.ok() ? std::move(bytes)
+                      : bytes.status().with("while " + std::to_string(size) + " bytes of rank " +
+                                            std::to_string(from) + " arrive");
+  }
 
   // MPI waits by spinning, which would take a core from a device that is the CPU.
   Status wait_for(std::uint32_t from) {

@@ -11,8 +11,6 @@
 namespace penstock::ranks {
 namespace {
 
-constexpr std::size_t max_early_text_bytes = 1024;
-
 RowRange rows_of_rank(const RankRun& run, const plan::Cut& cut, std::uint32_t rank) {
   const TableSource& source = *run.plan.step(cut.base).source;
   return plan::split_rows(source, {0, *source.row_count()}, run.weights)[rank];
@@ -21,6 +19,7 @@ RowRange rows_of_rank(const RankRun& run, const plan::Cut& cut, std::uint32_t ra
 // `goes_on`: asked between chunks.
 Result<RankShare> own_share(const RankRun& run, const plan::Cut& cut,
                             const std::function<bool()>& goes_on) {
+  PENSTOCK_TRY(run.own_error);
   const RowRange rows = rows_of_rank(run, cut, run.communicator.rank());
   if (rows.begin == rows.end) return RankShare();
   RunOptions options = run.options;
@@ -34,32 +33,52 @@ Result<RankShare> own_share(const RankRun& run, const plan::Cut& cut,
   return RankShare{std::move(share->parts), std::move(share->report)};
 }
 
-// What rank 0 tells the others at the end of a cut.
+// What rank 0 tells the others of a cut. `stop` may be told before the shares are in, while others
+// still send theirs: it has no text, so that MPI sends it without waiting for its receiver.
+enum class Notice : unsigned char { stop, verdict };
+
 Result<MessageBytes> verdict_bytes(const Status& status, const Table* rows) {
   WireWriter to;
+  to.put(Notice::verdict);
   put_status(to, status);
   to.put(rows != nullptr);
   if (rows != nullptr) PENSTOCK_TRY(put_table(to, *rows));
   return to.take();
 }
 
+// An error in making the message takes the share's place.
+Result<MessageBytes> message_of_share(const Result<RankShare>& share) {
+  auto message = catch_exceptions([&] { return bytes_of_share(share); });
+  return message.ok() ? std::move(message) : bytes_of_share(message.status());
+}
+
+// Returns the verdict, past a `stop` before it.
+Result<MessageBytes> receive_verdict(Communicator& communicator) {
+  for (;;) {
+    PENSTOCK_ASSIGN(MessageBytes message, communicator.receive(0));
+    if (message != MessageBytes{static_cast<std::byte>(Notice::stop)}) return message;
+  }
+}
+
 Status work_for_first(RankRun& run, const plan::Cut& cut) {
   Communicator& communicator = run.communicator;
   // Rank 0 says nothing before the end, unless the run has failed.
-  const auto share = own_share(run, cut, [&] {
-    const auto is_told = communicator.has_message(0);
-    return is_told.ok() && !*is_told;
+  const auto share = catch_exceptions([&] {
+    return own_share(run, cut, [&] {
+      const auto is_told = communicator.has_message(0);
+      return is_told.ok() && !*is_told;
+    });
   });
-  // An error here is told too: rank 0 waits for this share.
-  auto message = catch_exceptions([&] { return bytes_of_share(share); });
-  if (!message.ok()) message = bytes_of_share(message.status());
-  PENSTOCK_TRY(message.status());
-  PENSTOCK_TRY(communicator.send(0, *message));
-  PENSTOCK_ASSIGN(const MessageBytes verdict, communicator.receive(0));
+  PENSTOCK_ASSIGN(const MessageBytes message, message_of_share(share));
+  PENSTOCK_TRY(communicator.send(0, message));
+  PENSTOCK_ASSIGN(const MessageBytes verdict, receive_verdict(communicator));
   WireReader from(verdict);
-  PENSTOCK_TRY(get_status(from));
+  from.get<Notice>();
+  PENSTOCK_TRY(told_status(communicator, from));
   if (!from.get<bool>()) return from.status();
-  PENSTOCK_ASSIGN(run.known[cut.step], get_table(from));
+  auto rows = catch_exceptions([&] { return get_table(from); });
+  run.own_error = rows.status();
+  if (rows.ok()) run.known[cut.step] = std::move(*rows);
   return {};
 }
 
@@ -69,22 +88,42 @@ class SharesOfRanks {
   SharesOfRanks(RankRun& run, const plan::Cut& cut)
       : run_(run), cut_(cut), shares_(run.communicator.size()) {}
 
+  // Returns an error of the messages themselves, which cannot be told.
   Status collect() {
-    auto own = own_share(run_, cut_, [this] {
-      const Status taken = take_arrived();
-      if (failed_.ok()) failed_ = taken;
-      return failed_.ok();
+    auto own = catch_exceptions([this] {
+      return own_share(run_, cut_, [this] {
+        lost_ = take_arrived();
+        return lost_.ok() && failed_.ok();
+      });
     });
+    PENSTOCK_TRY(lost_);
     PENSTOCK_TRY(take(0, std::move(own)));
     while (arrived_ < shares_.size()) {
       const std::size_t before = arrived_;
       PENSTOCK_TRY(take_arrived());
       if (arrived_ == before) std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
-    return failed_;
+    return {};
   }
 
+  // Tells all how the cut ended.
   Status finish(bool all_need_rows, const TakeReport& take_report) {
+    Status status = catch_exceptions([&] { return merge(take_report); });
+    const Table* const rows = status.ok() && all_need_rows ? &run_.known[cut_.step] : nullptr;
+    auto verdict = catch_exceptions([&] { return verdict_bytes(status, rows); });
+    if (!verdict.ok()) {
+      status = verdict.status();
+      verdict = verdict_bytes(status, nullptr);
+    }
+    PENSTOCK_TRY(verdict.status());
+    PENSTOCK_TRY(tell(*verdict));
+    if (!status.ok()) run_.communicator.set_in_step(true);
+    return status;
+  }
+
+ private:
+  Status merge(const TakeReport& take_report) {
+    PENSTOCK_TRY(failed_);
     std::vector<plan::SharePart> parts;
     for (std::uint32_t rank = 0; rank < shares_.size(); rank++) {
       RankShare& share = *shares_[rank];
@@ -92,43 +131,33 @@ class SharesOfRanks {
       take_report(rank, share.parts, share.report);
       parts.push_back(std::move(share.parts));
     }
-    auto merged = catch_exceptions([&] { return plan::merge_shares(run_.plan, cut_, parts); });
-    const Status status = merged.status();
-    if (merged.ok()) run_.known[cut_.step] = std::move(*merged);
-    PENSTOCK_TRY(tell(status, status.ok() && all_need_rows ? &run_.known[cut_.step] : nullptr));
-    return status;
+    PENSTOCK_ASSIGN(run_.known[cut_.step], plan::merge_shares(run_.plan, cut_, parts));
+    return {};
   }
 
- private:
   Status take_arrived() {
     for (std::uint32_t rank = 1; rank < shares_.size(); rank++) {
       if (shares_[rank]) continue;
       PENSTOCK_ASSIGN(const bool is_there, run_.communicator.has_message(rank));
       if (!is_there) continue;
       PENSTOCK_ASSIGN(const MessageBytes message, run_.communicator.receive(rank));
-      PENSTOCK_TRY(take(rank, share_of_bytes(message)));
+      PENSTOCK_TRY(take(rank, catch_exceptions([&] { return share_of_bytes(message); })));
     }
     return {};
   }
 
-  // The first error is told at once, so that the others stop; their shares are still received.
+  // At the first error the others are told to stop; their shares are still received.
   Status take(std::uint32_t rank, Result<RankShare> share) {
     arrived_++;
     shares_[rank] = share.ok() ? std::move(*share) : RankShare();
     if (share.ok() || !failed_.ok()) return {};
     failed_ = share.status().with(place_of(run_.communicator, rank, run_.hosts[rank]));
-    // Short, as another rank may be sending its share: MPI sends small messages without waiting for
-    // their receiver.
-    return tell(Status(failed_.code(), failed_.text().substr(0, max_early_text_bytes)), nullptr);
+    return tell(MessageBytes{static_cast<std::byte>(Notice::stop)});
   }
 
-  // An error while rows become bytes is told in their place.
-  Status tell(const Status& status, const Table* rows) {
-    auto bytes = catch_exceptions([&] { return verdict_bytes(status, rows); });
-    if (!bytes.ok()) bytes = verdict_bytes(bytes.status(), nullptr);
-    PENSTOCK_ASSIGN(const MessageBytes verdict, std::move(bytes));
+  Status tell(const MessageBytes& message) {
     for (std::uint32_t rank = 1; rank < shares_.size(); rank++)
-      PENSTOCK_TRY(run_.communicator.send(rank, verdict));
+      PENSTOCK_TRY(run_.communicator.send(rank, message));
     return {};
   }
 
@@ -136,7 +165,8 @@ class SharesOfRanks {
   const plan::Cut& cut_;
   std::vector<std::optional<RankShare>> shares_;
   std::size_t arrived_ = 0;
-  Status failed_;
+  Status failed_;  // of a share: the first
+  Status lost_;    // of the messages, while rank 0 computes its own share
 };
 
 }  // namespace

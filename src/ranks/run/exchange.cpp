@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/exception_boundary.hpp"
 #include "ranks/wire/wire.hpp"
 
 namespace penstock::ranks {
@@ -58,7 +59,23 @@ Result<MessageBytes> verdict_on(const Communicator& communicator,
   return to.take();
 }
 
+// An error in making the verdict is a verdict, too.
+MessageBytes verdict_or_error(const Communicator& communicator,
+                              std::span<const MessageBytes> messages) {
+  auto verdict = catch_exceptions([&] { return verdict_on(communicator, messages); });
+  if (verdict.ok()) return std::move(*verdict);
+  WireWriter to;
+  put_status(to, verdict.status());
+  return to.take();
+}
+
 }  // namespace
+
+Status told_status(Communicator& communicator, WireReader& from) {
+  const Status status = get_status(from);
+  if (!status.ok() && !from.is_cut()) communicator.set_in_step(true);
+  return status;
+}
 
 std::string place_of(const Communicator& communicator, std::uint32_t rank,
                      const std::string& host) {
@@ -70,10 +87,10 @@ Result<std::vector<Contribution>> exchange_bytes(Communicator& communicator,
                                                  const Result<MessageBytes>& own) {
   PENSTOCK_ASSIGN(const auto messages, communicator.gather(message_of(own)));
   MessageBytes told;
-  if (communicator.rank() == 0) { PENSTOCK_ASSIGN(told, verdict_on(communicator, messages)); }
+  if (communicator.rank() == 0) told = verdict_or_error(communicator, messages);
   PENSTOCK_ASSIGN(told, communicator.broadcast(told));
   WireReader from(told);
-  PENSTOCK_TRY(get_status(from));
+  PENSTOCK_TRY(told_status(communicator, from));
   std::vector<Contribution> all(communicator.size());
   for (Contribution& one : all) {
     one.host = from.get_text();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "penstock/ranks.hpp"
+#include "ranks/wire/wire.hpp"
 
 namespace penstock::ranks {
 
@@ -16,6 +17,8 @@ struct Contribution {
 // names its rank and host, unless every rank has the same.
 Result<std::vector<Contribution>> exchange_bytes(Communicator& communicator,
                                                  const Result<MessageBytes>& own);
+// Reads a status that rank 0 tells all. After an error the ranks are in step: the run is over.
+Status told_status(Communicator& communicator, WireReader& from);
 // "on rank 2 of 4, host node7"
 std::string place_of(const Communicator& communicator, std::uint32_t rank, const std::string& host);
 

@@ -2,9 +2,8 @@
 
 #include "base/clock.hpp"
 #include "base/exception_boundary.hpp"
-#include "plan/describe_steps.hpp"
 #include "plan/devices/share_report.hpp"
-#include "plan/devices/split_rows.hpp"
+#include "ranks/run/agreement.hpp"
 #include "ranks/run/cut_on_ranks.hpp"
 #include "ranks/run/rank_device.hpp"
 
@@ -22,34 +21,6 @@ Status check_options(const RunOptions& options) {
               : Status();
 }
 
-// What ranks must agree on: the steps, where they are cut, and the sources as each sees them. Files
-// of as many rows may have other row groups, at which shares end.
-std::string text_of_cuts(const std::vector<plan::Cut>& cuts, const Plan& plan) {
-  std::string text;
-  for (const plan::Cut& cut : cuts) {
-    text += "cut at step " + std::to_string(cut.step) + " over " + std::to_string(cut.base) + ", " +
-            std::to_string(cut.row_limit) + " rows, by the weights";
-    const std::vector<double> thousand(1000, 1.0);
-    const TableSource& source = *plan.step(cut.base).source;
-    for (const RowRange& rows : plan::split_rows(source, {0, *source.row_count()}, thousand))
-      text += " " + std::to_string(rows.end);
-    text += "\n";
-  }
-  return text;
-}
-std::string text_of_sources(const Plan& plan) {
-  std::string text;
-  for (StepId id = 0; id < plan.size(); id++) {
-    const Step& step = plan.step(id);
-    if (step.kind != StepKind::source || !step.source) continue;
-    const auto rows = step.source->row_count();
-    text += step.source->describe() + ": " + (rows ? std::to_string(*rows) : "unknown") + " rows";
-    for (const Field& field : step.schema) text += ", " + field.name + " " + name_of(field.type);
-    text += "\n";
-  }
-  return text;
-}
-
 class RunOnRanks {
  public:
   RunOnRanks(Communicator& communicator, const RunOptions& options)
@@ -59,9 +30,9 @@ class RunOnRanks {
     const double start = now_seconds();
     PENSTOCK_TRY(meet(catch_exceptions([&] { return bind_and_cut(bind); })));
     if (!cuts_.empty()) PENSTOCK_TRY(open_device_of_rank());
-    RankRun run{communicator_, plan_, options_, device_, hosts_, weights_, {}};
-    for (const plan::Cut& cut : cuts_)
-      PENSTOCK_TRY(run_cut_on_ranks(run, cut, cut.step != cuts_.back().step, take_report()));
+    RankRun run{communicator_, plan_, options_, device_, hosts_, weights_};
+    for (std::size_t i = 0; i < cuts_.size(); i++)
+      PENSTOCK_TRY(run_cut_on_ranks(run, cuts_[i], is_read_by_later_cut(i), take_report()));
     return finish(run.known, start);
   }
 
@@ -72,10 +43,7 @@ class RunOnRanks {
     results_ = {result};
     PENSTOCK_TRY(plan::check_result(plan_, result));
     PENSTOCK_ASSIGN(cuts_, plan::find_cuts(plan_, results_));
-    WireWriter to;
-    to.put_text(text_of_sources(plan_) + plan::describe_steps(plan_, result) +
-                text_of_cuts(cuts_, plan_));
-    return to.take();
+    return bytes_to_agree_on(plan_, cuts_, options_);
   }
 
   // Learns of all ranks' hosts, and that all have the same plan over the same tables.
@@ -85,13 +53,22 @@ class RunOnRanks {
       if (rank < communicator_.rank() && all[rank].host == all[communicator_.rank()].host)
         local_rank_++;
       hosts_.push_back(all[rank].host);
-      if (all[rank].bytes == all[0].bytes) continue;
-      WireReader here(all[rank].bytes), first(all[0].bytes);
-      return Status(Code::invalid, "it has another statement or other tables than rank 0:\n" +
-                                       here.get_text() + "and rank 0:\n" + first.get_text())
-          .with(place_of(communicator_, rank, all[rank].host));
+      const Status differs = compare_with_first(all[rank].bytes, all[0].bytes);
+      if (differs.ok()) continue;
+      communicator_.set_in_step(true);  // every rank finds the same
+      return differs.with(place_of(communicator_, rank, all[rank].host));
     }
     return {};
+  }
+
+  bool is_read_by_later_cut(std::size_t cut) const {
+    for (std::size_t later = cut + 1; later < cuts_.size(); later++)
+      if (reads(cuts_[later].step, cuts_[cut].step)) return true;
+    return false;
+  }
+  bool reads(StepId step, StepId read) const {
+    return std::ranges::any_of(plan_.step(step).inputs,
+                               [&](StepId input) { return input == read || reads(input, read); });
   }
 
   Status open_device_of_rank() {
@@ -123,12 +100,7 @@ class RunOnRanks {
     std::optional<QueryResult> result;
     Status status;
     if (communicator_.rank() == 0) {
-      auto outcomes = catch_exceptions([&]() -> Result<std::vector<QueryResult>> {
-        if (cuts_.empty()) {
-          PENSTOCK_ASSIGN(options_.device, device_of_rank(options_.device, local_rank_));
-        }
-        return plan::run_results(plan_, results_, options_, {device_, known});
-      });
+      auto outcomes = catch_exceptions([&] { return run_rest(known); });
       status = outcomes.status();
       if (outcomes.ok()) result = std::move(outcomes->front());
     }
@@ -136,9 +108,17 @@ class RunOnRanks {
     put_status(to, status);
     PENSTOCK_ASSIGN(const MessageBytes told, communicator_.broadcast(to.take()));
     WireReader from(told);
-    PENSTOCK_TRY(get_status(from));
+    PENSTOCK_TRY(told_status(communicator_, from));
+    PENSTOCK_TRY(from.status());
+    communicator_.set_in_step(true);
     if (result) end_report(result->report, now_seconds() - start);
     return result;
+  }
+
+  // Where no rank needed a device for a share, rank 0 takes its own of a list now.
+  Result<std::vector<QueryResult>> run_rest(const std::map<StepId, Table>& known) {
+    if (cuts_.empty()) { PENSTOCK_ASSIGN(options_.device, device_of_rank(options_.device, 0)); }
+    return plan::run_results(plan_, results_, options_, {device_, known});
   }
 
   void end_report(RunReport& report, double seconds) {
@@ -179,6 +159,7 @@ class RunOnRanks {
 
 Result<std::optional<QueryResult>> run_on_ranks(Communicator& communicator, const PlanBinder& bind,
                                                 const RunOptions& options) {
+  communicator.set_in_step(false);
   return catch_exceptions([&] { return ranks::RunOnRanks(communicator, options).run(bind); });
 }
 

@@ -61,6 +61,7 @@ RunReport get_report(WireReader& from) {
 Status put_part(WireWriter& to, const plan::PartialTable& part) {
   to.put<std::uint64_t>(part.step_columns.size());
   for (const std::uint32_t column : part.step_columns) to.put(column);
+  to.put(part.base);
   return put_table(to, part.rows);
 }
 
@@ -68,6 +69,7 @@ Result<plan::PartialTable> get_part(WireReader& from) {
   plan::PartialTable part;
   for (std::uint64_t rest = from.get_count(); rest > 0; rest--)
     part.step_columns.push_back(from.get<std::uint32_t>());
+  part.base = from.get<StepId>();
   PENSTOCK_ASSIGN(part.rows, get_table(from));
   return part;
 }

@@ -100,5 +100,21 @@ TEST(MergeSorted, EqualRowsKeepTheOrderOfRanges) {
     ASSERT_EQ(scalar_at(merged.columns[1], i).integer, order[i]) << "row " << i;
 }
 
+// A limit that ends between threads' pieces, and one that ends within one.
+TEST(MergeSorted, ALimitLeavesTheFirstRowsOfTheWholeOrder) {
+  constexpr std::uint64_t half = 200'000;
+  std::vector<std::int64_t> keys;
+  for (std::uint64_t i = 0; i < 2 * half; i++)
+    keys.push_back(static_cast<std::int64_t>(2 * (i % half) + i / half));
+  const std::vector<std::uint64_t> ends{half, 2 * half};
+  const Table rows = Table::of({{"key", Column::from(keys)}});
+  for (const std::uint64_t limit : {0u, 1u, 1u << 17, 150'001u}) {
+    const Table merged = plan::merge_sorted(rows, ends, {{0}}, limit);
+    ASSERT_EQ(merged.row_count, limit);
+    for (std::uint64_t i = 0; i < limit; i++)
+      ASSERT_EQ(scalar_at(merged.columns[0], i).integer, static_cast<Int128>(i)) << "row " << i;
+  }
+}
+
 }  // namespace
 }  // namespace penstock::test

@@ -1,4 +1,4 @@
-// A device that is lost at its n-th launch, as a GPU that falls off the bus.
+// A device that is lost at its n-th launch, as a GPU that falls off the bus. Its id is its own.
 #pragma once
 #include <atomic>
 
@@ -43,7 +43,9 @@ class FailingDevice final : public ForwardingDevice {
  public:
   FailingDevice(std::shared_ptr<Device> device, int launches)
       : ForwardingDevice(std::move(device)),
-        launches_left_(std::make_shared<std::atomic<int>>(launches)) {}
+        launches_left_(std::make_shared<std::atomic<int>>(launches)) {
+    traits_.id = "failing:0";
+  }
   Result<std::unique_ptr<Queue>> queue() override {
     PENSTOCK_ASSIGN(auto queue, ForwardingDevice::queue());
     return std::unique_ptr<Queue>(std::make_unique<FailingQueue>(std::move(queue), launches_left_));

@@ -184,6 +184,43 @@ TEST(Devices, JoinsFindTheirPartnersInEveryShare) {
   }
 }
 
+// Two columns of one value are two accumulators where a share aggregates pairs that are in memory,
+// and one where its program begins with the source.
+TEST(Devices, AggregatesOfPairsAreMergedByTheProgramThatMadeThem) {
+  std::vector<std::optional<std::int64_t>> numbers(2000);
+  std::vector<std::int64_t> left_keys, right_keys;
+  for (std::uint64_t i = 0; i < numbers.size(); i++) {
+    left_keys.push_back(static_cast<std::int64_t>(i % 40));
+    if (i % 7 != 2) numbers[i] = static_cast<std::int64_t>(i);
+  }
+  for (std::int64_t i = 0; i < 90; i++) right_keys.push_back(i % 30);
+  Plan plan;
+  const StepId left = plan.source(
+      table_source(Table::of({{"n", Column::from(numbers)}, {"key", Column::from(left_keys)}})));
+  const StepId right = plan.source(table_source(Table::of({{"key", Column::from(right_keys)}})));
+  Builder b(plan.step(left).schema);
+  TAKE(
+      const StepId mapped,
+      plan.map(left, b.graph(), {{"p", b.column(0u)}, {"q", b.column(0u)}, {"key", b.column(1u)}}));
+  TAKE(const StepId joined, plan.join(mapped, right, JoinKind::inner, {{2, 0}}));
+  Builder sums(plan.step(joined).schema);
+  TAKE(const StepId reduced, plan.reduce(joined, sums.graph(),
+                                         {{Aggregate::sum, sums.column(0u), "p", nullptr},
+                                          {Aggregate::sum, sums.column(1u), "q", nullptr},
+                                          {Aggregate::count_rows, 0, "rows", nullptr}}));
+  on_each_device([&](Device& device) {
+    RunOptions options{.device = device.traits().id};
+    options.intermediate_rows = IntermediateRows::device;
+    TAKE(const QueryResult one, run(plan, reduced, options));
+    options.device = list_of(device.traits().id, 4);
+    TAKE(const QueryResult several, run(plan, reduced, options));
+    expect_equal_rows(several.table, one.table);
+    EXPECT_TRUE(std::ranges::any_of(several.report.kernels, [](const KernelReport& kernel) {
+      return kernel.name == "join_pairs";
+    }));
+  });
+}
+
 TEST(Devices, FewerRowsThanDevicesAreAllRead) {
   for (const std::uint64_t rows : {1u, 63u, 65u, 200u}) {
     Plan plan;

@@ -1,4 +1,6 @@
 // Plans on ranks that are threads: each rank has a share, rank 0 the result of one process.
+#include <stdexcept>
+
 #include "on_device/plan/plan_fixture.hpp"
 #include "rank_threads.hpp"
 
@@ -64,6 +66,62 @@ TEST(Ranks, ARankThatIsCancelledEndsAllAndIsNamed) {
           << outcome.status().text();
     }
   });
+}
+
+// The error's text and the shares are longer than MPI sends without a receiver.
+TEST(Ranks, ALongErrorWhileOthersSendLongSharesEndsAll) {
+  on_each_device([](Device& device) {
+    const std::string why(100'000, 'x');
+    const auto outcomes = on_ranks(
+        3,
+        [&](Communicator& communicator) -> Outcome {
+          RunOptions options{.device = device.traits().id, .batch_rows = 64};
+          options.progress = [&](const Progress&) -> bool {
+            if (communicator.rank() == 0) throw std::runtime_error(why);
+            return true;
+          };
+          return run_on_ranks(communicator, sorted_in, options);
+        },
+        16);
+    for (const Outcome& outcome : outcomes)
+      EXPECT_NE(outcome.status().text().find(why), std::string::npos);
+  });
+}
+
+Result<StepId> first_rows_in(Plan& plan, std::uint64_t limit) {
+  const StepId rows = plan.source(std::make_shared<FixedSchemaSource>(random_table(row_count, 3)));
+  PENSTOCK_ASSIGN(const StepId sorted, plan.order_by(rows, {{.column = 1, .descending = true}}));
+  return plan.limit(sorted, limit);
+}
+
+void expect_refused(const char* words, const std::vector<Outcome>& outcomes) {
+  for (const Outcome& outcome : outcomes) {
+    EXPECT_NE(outcome.status().text().find(words), std::string::npos) << outcome.status().text();
+    EXPECT_NE(outcome.status().text().find("on rank 1 of 2"), std::string::npos);
+  }
+}
+
+TEST(Ranks, AnotherLiteralOnOneRankIsRefused) {
+  expect_refused("another statement", on_ranks(2, [](Communicator& communicator) -> Outcome {
+                   const std::uint64_t limit = 700 + communicator.rank();
+                   return run_on_ranks(communicator,
+                                       [&](Plan& plan) { return first_rows_in(plan, limit); }, {});
+                 }));
+}
+
+TEST(Ranks, FastMathOnOneRankIsRefused) {
+  expect_refused("fast math", on_ranks(2, [](Communicator& communicator) -> Outcome {
+                   return run_on_ranks(communicator, sorted_in,
+                                       {.fast_math = communicator.rank() == 1});
+                 }));
+}
+
+TEST(Ranks, AnErrorThatAllWereToldLeavesThemInStep) {
+  const auto are_in_step = on_ranks(2, [](Communicator& communicator) {
+    EXPECT_FALSE(run_on_ranks(communicator, groups_in, {.validate = true}).ok());
+    return communicator.is_in_step();
+  });
+  EXPECT_TRUE(are_in_step[0] && are_in_step[1]);
 }
 
 TEST(Ranks, AnOptionForOneProcessIsRefusedOnAll) {
