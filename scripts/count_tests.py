@@ -60,6 +60,9 @@ def printed_cases(output, succeeded):
 def program_cases(case, results):
     name = case.get("name")
     path = results / f"{name}.xml"
+    if case.find("skipped") is not None:  # ended with its SKIP_RETURN_CODE
+        reason = (case.findtext("system-out") or "").strip().removeprefix("skipped: ")
+        return Counts(0, [], [(name, reason)], [])
     succeeded = case.get("status") == "run"
     counts = (
         googletest_cases(path)

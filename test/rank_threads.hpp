@@ -12,28 +12,28 @@ namespace penstock::test {
 
 class Messages {
  public:
-  using Way = std::pair<std::uint32_t, std::uint32_t>;  // from, to
+  using Channel = std::pair<std::uint32_t, std::uint32_t>;  // from, to
 
-  void put(Way way, MessageBytes bytes) {
+  void put(Channel channel, MessageBytes bytes) {
     const std::lock_guard lock(mutex_);
-    queues_[way].push_back(std::move(bytes));
+    queues_[channel].push_back(std::move(bytes));
     changed_.notify_all();
   }
   // Returns when the last message that was put is taken, too: as MPI sends long messages.
-  void put_and_wait(Way way, MessageBytes bytes) {
-    put(way, std::move(bytes));
+  void put_and_wait(Channel channel, MessageBytes bytes) {
+    put(channel, std::move(bytes));
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return queues_[way].empty(); });
+    changed_.wait(lock, [&] { return queues_[channel].empty(); });
   }
-  bool has(Way way) {
+  bool has(Channel channel) {
     const std::lock_guard lock(mutex_);
-    return !queues_[way].empty();
+    return !queues_[channel].empty();
   }
-  MessageBytes take(Way way) {
+  MessageBytes take(Channel channel) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !queues_[way].empty(); });
-    MessageBytes bytes = std::move(queues_[way].front());
-    queues_[way].pop_front();
+    changed_.wait(lock, [&] { return !queues_[channel].empty(); });
+    MessageBytes bytes = std::move(queues_[channel].front());
+    queues_[channel].pop_front();
     changed_.notify_all();
     return bytes;
   }
@@ -41,7 +41,7 @@ class Messages {
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<Way, std::deque<MessageBytes>> queues_;
+  std::map<Channel, std::deque<MessageBytes>> queues_;
 };
 
 class ThreadCommunicator final : public Communicator {

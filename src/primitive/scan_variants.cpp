@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "primitive/choose_variant.hpp"
+
 namespace penstock::primitive {
 namespace {
 
@@ -35,7 +37,7 @@ ScanPolicy medium_tiles(const Traits&, ScanShape shape) {
 ScanPolicy small_tiles(const Traits&, ScanShape shape) {
   return bytes_of(shape.sum) == 4 ? ScanPolicy{128, 4, 1, 4} : ScanPolicy{128, 2, 1, 4};
 }
-ScanPolicy least_tiles(const Traits& traits, ScanShape) {
+ScanPolicy smallest_tiles(const Traits& traits, ScanShape) {
   return {std::min(32u, traits.max_group_size), 1, 1, 1};
 }
 ScanPolicy by_chunks(const Traits&, ScanShape) { return {}; }
@@ -58,7 +60,7 @@ constexpr ScanVariant rows_of_scan[] = {
     {"scan_tiles_medium", false, fits_by<medium_tiles>, medium_tiles},
     {"scan_tiles_small", false, fits_by<small_tiles>, small_tiles},
     {"scan_tiles_least", false,
-     [](const Traits& traits, ScanShape) { return kernel::fits_groups(traits); }, least_tiles}};
+     [](const Traits& traits, ScanShape) { return kernel::fits_groups(traits); }, smallest_tiles}};
 
 PolicyNumbers scan_numbers(const ScanVariant& variant, ScanShape shape, const ScanPolicy& policy) {
   PolicyNumbers numbers;
@@ -131,16 +133,8 @@ std::span<const ScanVariant> scan_variants() { return rows_of_scan; }
 
 Result<const ScanVariant*> choose_scan(const Traits& traits, ScanShape shape,
                                        std::string_view asked) {
-  std::vector<const ScanVariant*> fitting;
-  std::vector<std::string> names;
-  for (const ScanVariant& variant : rows_of_scan) {
-    if (!variant.fits(traits, shape)) continue;
-    fitting.push_back(&variant);
-    names.emplace_back(variant.name);
-  }
-  PENSTOCK_ASSIGN(const kernel::ChosenRow chosen,
-                  kernel::choose_row(scan_family, names, asked, traits));
-  return fitting[chosen.index];
+  return choose_variant(std::span<const ScanVariant>(rows_of_scan), scan_family, traits, shape,
+                        asked);
 }
 
 ScanPolicy policy_of(const ScanVariant& variant, const Traits& traits, ScanShape shape) {

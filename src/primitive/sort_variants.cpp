@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "primitive/choose_variant.hpp"
+
 namespace penstock::primitive {
 namespace {
 
@@ -165,16 +167,8 @@ std::span<const SortVariant> sort_variants() { return rows_of_sort; }
 
 Result<const SortVariant*> choose_sort(const Traits& traits, SortShape shape,
                                        std::string_view asked) {
-  std::vector<const SortVariant*> fitting;
-  std::vector<std::string> names;
-  for (const SortVariant& variant : rows_of_sort) {
-    if (!variant.fits(traits, shape)) continue;
-    fitting.push_back(&variant);
-    names.emplace_back(variant.name);
-  }
-  PENSTOCK_ASSIGN(const kernel::ChosenRow chosen,
-                  kernel::choose_row(sort_family, names, asked, traits));
-  return fitting[chosen.index];
+  return choose_variant(std::span<const SortVariant>(rows_of_sort), sort_family, traits, shape,
+                        asked);
 }
 
 SortPolicy policy_of(const SortVariant& variant, const Traits& traits, SortShape shape) {

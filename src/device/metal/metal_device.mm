@@ -38,7 +38,7 @@ device::Pool::Driver pool_driver(const ContextPointer& context) {
     @autoreleasepool {
       const id<MTLBuffer> buffer = new_buffer(*context, bytes);
       if (buffer == nil)
-        return Status(Code::no_memory, "newBufferWithLength: there is no room for " +
+        return Status(Code::no_memory, "newBufferWithLength: there is no memory for " +
                                            bytes_text(bytes));
       return handle_of(buffer);
     }
@@ -142,7 +142,7 @@ Result<std::shared_ptr<HostBuffer>> MetalDevice::allocate_host(std::uint64_t byt
       const id<MTLBuffer> buffer = new_buffer(*context_, class_bytes);
       if (buffer == nil)
         return Status(Code::no_memory,
-                      "the host has no room for a buffer of " + bytes_text(class_bytes));
+                      "the host has no memory for a buffer of " + bytes_text(class_bytes));
       return std::shared_ptr<HostBuffer>(
           std::make_shared<SharedHostBuffer>(context_, buffer, class_bytes));
     }

@@ -174,8 +174,8 @@ class Encoder : public device::QueueState {
   }
   // Long queues begin to run while more is encoded.
   void count_work() {
-    constexpr unsigned most_uncommitted = 64;
-    if (++uncommitted_ >= most_uncommitted) commit();
+    constexpr unsigned max_uncommitted = 64;
+    if (++uncommitted_ >= max_uncommitted) commit();
   }
   void commit() {
     if (buffer_ == nil) return;

@@ -70,14 +70,14 @@ class MetalQueue : public Queue {
         encoder_->count_work();
         return {};
       }
-      constexpr std::uint64_t most_bytes = std::uint64_t{1} << 20;
-      const std::vector<std::uint32_t> words(std::min(bytes, most_bytes) / 4, value);
+      constexpr std::uint64_t max_bytes = std::uint64_t{1} << 20;
+      const std::vector<std::uint32_t> words(std::min(bytes, max_bytes) / 4, value);
       const Memory source{[context().device newBufferWithBytes:words.data()
                                                         length:words.size() * 4
                                                        options:MTLResourceStorageModeShared],
                           0};
-      for (std::uint64_t at = 0; at < bytes; at += most_bytes)
-        PENSTOCK_TRY(copy_bytes(source, target, at, std::min(bytes - at, most_bytes)));
+      for (std::uint64_t at = 0; at < bytes; at += max_bytes)
+        PENSTOCK_TRY(copy_bytes(source, target, at, std::min(bytes - at, max_bytes)));
       return {};
     }
   }
@@ -129,7 +129,7 @@ class MetalQueue : public Queue {
   Status copy_bytes(const Memory& from, const Memory& to, std::uint64_t to_offset,
                     std::uint64_t bytes) {
     if (from.buffer == nil || to.buffer == nil)
-      return Status(Code::no_memory, "there is no room for a copy of " + std::to_string(bytes) +
+      return Status(Code::no_memory, "there is no memory for a copy of " + std::to_string(bytes) +
                                          " bytes on the way to " + context().traits.id);
     PENSTOCK_ASSIGN(const id<MTLBlitCommandEncoder> copies, encoder_->copies());
     [copies copyFromBuffer:from.buffer

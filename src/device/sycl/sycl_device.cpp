@@ -50,7 +50,7 @@ Result<std::shared_ptr<HostBuffer>> allocate_host_usm(const ContextPointer& cont
   const std::uint64_t at_least = std::max<std::uint64_t>(bytes, 1);
   auto memory = allocate_usm(*context, at_least, true);
   if (!memory.ok())
-    return Status(Code::no_memory, "the host has no room for a buffer of " + bytes_text(bytes));
+    return Status(Code::no_memory, "the host has no memory for a buffer of " + bytes_text(bytes));
   return std::shared_ptr<HostBuffer>(std::make_shared<UsmHostBuffer>(context, *memory, bytes));
 }
 

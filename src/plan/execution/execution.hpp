@@ -86,7 +86,7 @@ class Execution {
   Status run_on_device(StepId result, QueryResult& outcome);
   Status run_without_device(StepId result, QueryResult& outcome);
   // `stay`: where the chain may leave its rows, in place of the columns of the table.
-  bool is_share(StepId aggregate) const { return aggregate == share_; }
+  bool is_share(StepId step) const { return step != no_step && step == share_; }
   Result<Table> run_chain(Chain& chain, std::uint64_t row_limit, RowsOnDevice* stay = nullptr);
   const TableSource& rows_to_scan(const Chain& chain, const TableSource& selected);
   Result<Table> run_programs(Chain& chain, const TableSource& selected, std::uint64_t row_limit,

@@ -70,9 +70,9 @@ Policy one_pass_policy(const Traits& traits, const TileProgram& program) {
   Policy policy;
   policy.group_size = one_pass_threads(traits);
   policy.groups_per_multiprocessor = 5;
-  const std::uint32_t most_vectors =
+  const std::uint32_t max_vectors =
       vectors_for(std::max(input_bytes_per_row(program), staged_bytes(program)));
-  for (policy.vectors = most_vectors;; policy.vectors--) {
+  for (policy.vectors = max_vectors;; policy.vectors--) {
     policy.tile_rows = policy.group_size * 4 * policy.vectors;
     policy.depth = 5;
     while (policy.depth > 2 && one_pass_local_bytes(policy, program) > traits.local_bytes)

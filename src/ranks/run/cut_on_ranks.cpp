@@ -35,11 +35,11 @@ Result<RankShare> own_share(const RankRun& run, const plan::Cut& cut,
 
 // What rank 0 tells the others of a cut. `stop` may be told before the shares are in, while others
 // still send theirs: it has no text, so that MPI sends it without waiting for its receiver.
-enum class Notice : unsigned char { stop, verdict };
+enum class Notice : unsigned char { stop, outcome };
 
-Result<MessageBytes> verdict_bytes(const Status& status, const Table* rows) {
+Result<MessageBytes> outcome_bytes(const Status& status, const Table* rows) {
   WireWriter to;
-  to.put(Notice::verdict);
+  to.put(Notice::outcome);
   put_status(to, status);
   to.put(rows != nullptr);
   if (rows != nullptr) PENSTOCK_TRY(put_table(to, *rows));
@@ -52,8 +52,8 @@ Result<MessageBytes> message_of_share(const Result<RankShare>& share) {
   return message.ok() ? std::move(message) : bytes_of_share(message.status());
 }
 
-// Returns the verdict, past a `stop` before it.
-Result<MessageBytes> receive_verdict(Communicator& communicator) {
+// Returns the outcome, past a `stop` before it.
+Result<MessageBytes> receive_outcome(Communicator& communicator) {
   for (;;) {
     PENSTOCK_ASSIGN(MessageBytes message, communicator.receive(0));
     if (message != MessageBytes{static_cast<std::byte>(Notice::stop)}) return message;
@@ -71,8 +71,8 @@ Status work_for_first(RankRun& run, const plan::Cut& cut) {
   });
   PENSTOCK_ASSIGN(const MessageBytes message, message_of_share(share));
   PENSTOCK_TRY(communicator.send(0, message));
-  PENSTOCK_ASSIGN(const MessageBytes verdict, receive_verdict(communicator));
-  WireReader from(verdict);
+  PENSTOCK_ASSIGN(const MessageBytes outcome, receive_outcome(communicator));
+  WireReader from(outcome);
   from.get<Notice>();
   PENSTOCK_TRY(told_status(communicator, from));
   if (!from.get<bool>()) return from.status();
@@ -110,13 +110,13 @@ class SharesOfRanks {
   Status finish(bool all_need_rows, const TakeReport& take_report) {
     Status status = catch_exceptions([&] { return merge(take_report); });
     const Table* const rows = status.ok() && all_need_rows ? &run_.known[cut_.step] : nullptr;
-    auto verdict = catch_exceptions([&] { return verdict_bytes(status, rows); });
-    if (!verdict.ok()) {
-      status = verdict.status();
-      verdict = verdict_bytes(status, nullptr);
+    auto outcome = catch_exceptions([&] { return outcome_bytes(status, rows); });
+    if (!outcome.ok()) {
+      status = outcome.status();
+      outcome = outcome_bytes(status, nullptr);
     }
-    PENSTOCK_TRY(verdict.status());
-    PENSTOCK_TRY(tell(*verdict));
+    PENSTOCK_TRY(outcome.status());
+    PENSTOCK_TRY(tell(*outcome));
     if (!status.ok()) run_.communicator.set_in_step(true);
     return status;
   }

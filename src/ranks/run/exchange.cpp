@@ -35,7 +35,7 @@ MessageBytes message_of(const Result<MessageBytes>& own) {
 }
 
 // Returns what rank 0 tells all: an error, or the contributions.
-Result<MessageBytes> verdict_on(const Communicator& communicator,
+Result<MessageBytes> outcome_on(const Communicator& communicator,
                                 std::span<const MessageBytes> messages) {
   std::vector<Status> statuses;
   std::vector<Contribution> all;
@@ -59,13 +59,13 @@ Result<MessageBytes> verdict_on(const Communicator& communicator,
   return to.take();
 }
 
-// An error in making the verdict is a verdict, too.
-MessageBytes verdict_or_error(const Communicator& communicator,
+// An error in making the outcome is an outcome, too.
+MessageBytes outcome_or_error(const Communicator& communicator,
                               std::span<const MessageBytes> messages) {
-  auto verdict = catch_exceptions([&] { return verdict_on(communicator, messages); });
-  if (verdict.ok()) return std::move(*verdict);
+  auto outcome = catch_exceptions([&] { return outcome_on(communicator, messages); });
+  if (outcome.ok()) return std::move(*outcome);
   WireWriter to;
-  put_status(to, verdict.status());
+  put_status(to, outcome.status());
   return to.take();
 }
 
@@ -87,7 +87,7 @@ Result<std::vector<Contribution>> exchange_bytes(Communicator& communicator,
                                                  const Result<MessageBytes>& own) {
   PENSTOCK_ASSIGN(const auto messages, communicator.gather(message_of(own)));
   MessageBytes told;
-  if (communicator.rank() == 0) told = verdict_or_error(communicator, messages);
+  if (communicator.rank() == 0) told = outcome_or_error(communicator, messages);
   PENSTOCK_ASSIGN(told, communicator.broadcast(told));
   WireReader from(told);
   PENSTOCK_TRY(told_status(communicator, from));

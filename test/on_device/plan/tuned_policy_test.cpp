@@ -69,14 +69,14 @@ TEST_F(TunedPolicies, KeptRowsAreTheSame) {
 
 // Hand-over words come round again only after some turns, which few rows do not reach.
 TEST_F(TunedPolicies, LookBackKeepsTheRowsOfManyTurns) {
-  constexpr std::uint64_t turns = 6, most_groups_per_unit = 3, most_tile_rows = 7680, step = 10;
+  constexpr std::uint64_t turns = 6, max_groups_per_unit = 3, max_tile_rows = 7680, step = 10;
   const std::string look_back = "compact_look_back";
   std::uint64_t rows = 0;
   on_each_policy(
       plan_, source_, kept_below(plan_, source_, 100),
       [&](const RunOptions& options) {
         TAKE(const auto device, open_device(options.device));
-        rows = turns * most_groups_per_unit * most_tile_rows * device->traits().compute_units;
+        rows = turns * max_groups_per_unit * max_tile_rows * device->traits().compute_units;
       },
       look_back);
   if (rows == 0) GTEST_SKIP() << "no device has " << look_back;

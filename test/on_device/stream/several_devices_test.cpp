@@ -1,4 +1,4 @@
-// Batches of a file on several devices: bytes in order, whoever decoded them, and devices that
+// Batches of a file on several devices: bytes in order, whichever decoded them, and devices that
 // fail. One device that is given n times stands for n.
 #include <gtest/gtest.h>
 

@@ -27,7 +27,7 @@ std::string backend_name(const sycl::device& device) {
 }  // namespace
 
 void AsyncErrors::add(const sycl::exception_list& list) {
-  constexpr std::size_t most_bytes = 1000;  // of which an error shows no more
+  constexpr std::size_t max_bytes = 1000;  // of which an error shows no more
   for (const std::exception_ptr& each : list) {
     std::string text = "an exception of unknown type";
     try {
@@ -35,7 +35,7 @@ void AsyncErrors::add(const sycl::exception_list& list) {
     } catch (const std::exception& thrown) { text = thrown.what(); } catch (...) {
     }
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (text_.size() < most_bytes) text_ += (text_.empty() ? "" : "; ") + text;
+    if (text_.size() < max_bytes) text_ += (text_.empty() ? "" : "; ") + text;
   }
 }
 
