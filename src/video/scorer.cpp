@@ -1,7 +1,9 @@
 #include <algorithm>
 
 #include "base/suggest_name.hpp"
-#include "video/device/frame_ring.hpp"
+#include "base/thread_pool.hpp"
+#include "device/device_list.hpp"
+#include "video/device/frame_dealer.hpp"
 #include "video/feature_variants.hpp"
 #include "video/sample_bits.hpp"
 
@@ -13,7 +15,8 @@ struct Requested {
   const FeatureRow* row = nullptr;
   OptionValues options;
   std::unique_ptr<HostFeature> host = {};
-  std::unique_ptr<DeviceFeature> device = {};
+  // One for each device. The first one's also reads the sums of all frames, in their order.
+  std::vector<std::unique_ptr<DeviceFeature>> on_devices = {};
   std::uint64_t every = 1;  // so many frames are scored
   Scores scores = {};
 };
@@ -55,26 +58,28 @@ void merge(const Requested& from, std::size_t first_key, std::size_t last_key, S
 
 class AnyScorer final : public Scorer {
  public:
-  AnyScorer(const PictureFormat& format, std::shared_ptr<Device> device)
-      : format_(format), device_(std::move(device)) {}
+  // No devices: the host alone.
+  AnyScorer(const PictureFormat& format, std::vector<std::shared_ptr<Device>> devices)
+      : format_(format), devices_(std::move(devices)) {}
 
   Status open(std::span<const FeatureRequest> requests, ScorerOptions& options) {
     if (requests.empty()) return {Code::invalid, "no feature was asked for"};
+    if (devices_.size() > 1 && options.queue)
+      return {Code::invalid, "the caller's queue is of one device, and there are several"};
     DeviceLayout layout;
-    if (device_) { PENSTOCK_ASSIGN(layout, device_layout(format_)); }
+    if (!devices_.empty()) { PENSTOCK_ASSIGN(layout, device_layout(format_)); }
     for (const FeatureRequest& request : requests) PENSTOCK_TRY(open(request, layout, options));
-    std::vector<RingFeature> on_device;
-    for (const auto& feature : features_)
-      if (feature->device) on_device.push_back({feature->device.get(), feature->every});
-    if (on_device.empty()) return {};
-    ring_every_ = std::ranges::min_element(on_device, {}, &RingFeature::every)->every;
+    std::vector<DealtDevice> dealt;
+    for (std::size_t i = 0; i < devices_.size(); i++) dealt.push_back(features_on(i));
+    if (dealt.empty() || dealt[0].features.empty()) return {};
+    dealt_every_ = std::ranges::min_element(dealt[0].features, {}, &RingFeature::every)->every;
     layout_ = layout;
-    PENSTOCK_ASSIGN(ring_, FrameRing::create(
-                               device_, layout, std::move(on_device),
-                               [this](std::uint64_t frame, std::span<const std::uint64_t> sums) {
-                                 return read(frame, sums);
-                               },
-                               std::move(options.queue), counts_));
+    PENSTOCK_ASSIGN(dealer_, FrameDealer::create(
+                                 std::move(dealt), layout,
+                                 [this](std::uint64_t frame, std::span<const std::uint64_t> sums) {
+                                   return read(frame, sums);
+                                 },
+                                 std::move(options.queue), counts_));
     return {};
   }
 
@@ -82,12 +87,12 @@ class AnyScorer final : public Scorer {
     PENSTOCK_TRY(check_unfinished());
     if (reference.format != format_ || distorted.format != format_)
       return {Code::invalid, "a picture has another format than the scorer"};
-    if (!ring_ || counts_.frames % ring_every_ != 0) {  // the ring checks what it copies
+    if (!dealer_ || counts_.frames % dealt_every_ != 0) {  // rings check what they copy
       PENSTOCK_TRY(check_samples(reference).with("the reference"));
       PENSTOCK_TRY(check_samples(distorted).with("the distorted picture"));
     }
-    if (ring_ && counts_.frames % ring_every_ == 0) {
-      Status added = ring_->add(reference, distorted, counts_.frames);
+    if (dealer_ && counts_.frames % dealt_every_ == 0) {
+      Status added = dealer_->add(reference, distorted, counts_.frames);
       // Samples are refused before anything is enqueued.
       if (!added.ok() && added.code() != Code::invalid) failed_ = added;
       PENSTOCK_TRY(std::move(added));
@@ -103,6 +108,9 @@ class AnyScorer final : public Scorer {
   }
 
   Status add(const DevicePicture& reference, const DevicePicture& distorted) override {
+    if (devices_.size() > 1)
+      return {Code::unsupported,
+              "pictures in device memory are scored by one device, and the scorer has several"};
     for (const auto& feature : features_)
       if (feature->host)
         return {Code::unsupported, "feature '" + std::string(feature->row->name) +
@@ -110,8 +118,8 @@ class AnyScorer final : public Scorer {
     PENSTOCK_TRY(check_unfinished());
     PENSTOCK_TRY(check_picture(reference, layout_).with("the reference"));
     PENSTOCK_TRY(check_picture(distorted, layout_).with("the distorted picture"));
-    if (counts_.frames % ring_every_ == 0)
-      PENSTOCK_TRY(ring_->add(reference, distorted, counts_.frames));
+    if (counts_.frames % dealt_every_ == 0)
+      PENSTOCK_TRY(dealer_->add(reference, distorted, counts_.frames));
     counts_.frames++;
     return {};
   }
@@ -119,12 +127,12 @@ class AnyScorer final : public Scorer {
   Result<Scores> finish() override {
     PENSTOCK_TRY(check_unfinished());
     is_finished_ = true;
-    if (ring_) PENSTOCK_TRY(ring_->finish());
+    if (dealer_) PENSTOCK_TRY(dealer_->finish());
     std::vector<std::size_t> frame_keys;
     for (const auto& feature : features_) {
       frame_keys.push_back(feature->scores.keys().size());
       PENSTOCK_TRY(feature->host ? feature->host->finish(counts_.frames, feature->scores)
-                                 : feature->device->finish(counts_.frames, feature->scores));
+                                 : feature->on_devices[0]->finish(counts_.frames, feature->scores));
     }
     Scores all;
     for (std::size_t i = 0; i < features_.size(); i++) merge(*features_[i], 0, frame_keys[i], all);
@@ -154,26 +162,52 @@ class AnyScorer final : public Scorer {
     feature->every = row.takes_every_frame ? 1 : options.subsample;
     PENSTOCK_TRY(check_keys(*feature));
     bool by_device = false;
-    if (device_) {
-      PENSTOCK_ASSIGN(by_device, takes_kernels(row, device_->traits(), options.rows));
+    if (!devices_.empty()) {
+      PENSTOCK_ASSIGN(by_device, takes_kernels(row, devices_[0]->traits(), options.rows));
     }
-    if (by_device) {
-      if (!row.device)
-        return {Code::unsupported,
-                "feature '" + request.name + "' has no kernels; --device host computes it"};
-      PENSTOCK_ASSIGN(feature->device, row.device(device_, layout, feature->options));
-      reports_.push_back({request.name, device_->traits().id + " " + device_->traits().name,
-                          std::string(feature->device->variant())});
-    } else {
-      if (device_ && !device_->traits().shares_host_cores() && options.rows != ScorerRows::host)
-        return {Code::unsupported, "feature '" + request.name + "' has no kernels for " +
-                                       device_->traits().id + "; --device host computes it"};
-      PENSTOCK_ASSIGN(feature->host,
-                      (row.fast_host ? row.fast_host : row.host)(format_, feature->options));
-      reports_.push_back({request.name, "host", "loops"});
-    }
+    PENSTOCK_TRY(by_device ? open_on_devices(*feature, layout) : open_on_host(*feature, options));
     features_.push_back(std::move(feature));
     return {};
+  }
+
+  Status open_on_devices(Requested& feature, const DeviceLayout& layout) {
+    const std::string name(feature.row->name);
+    if (!feature.row->device)
+      return {Code::unsupported,
+              "feature '" + name + "' has no kernels; --device host computes it"};
+    std::string places, variants;
+    for (const std::shared_ptr<Device>& device : devices_) {
+      PENSTOCK_ASSIGN(auto made, feature.row->device(device, layout, feature.options));
+      if (devices_.size() > 1 && made->writes_files())
+        return {Code::unsupported, "feature '" + name + "' writes files on one device alone"};
+      const std::string variant(made->variant());
+      places += (places.empty() ? "" : ", ") + device->traits().id + " " + device->traits().name;
+      if (feature.on_devices.empty() || variant != feature.on_devices.back()->variant())
+        variants += (variants.empty() ? "" : ", ") + variant;
+      feature.on_devices.push_back(std::move(made));
+    }
+    reports_.push_back({name, places, variants});
+    return {};
+  }
+
+  Status open_on_host(Requested& feature, const ScorerOptions& options) {
+    const FeatureRow& row = *feature.row;
+    for (const std::shared_ptr<Device>& device : devices_)
+      if (!device->traits().shares_host_cores() && options.rows != ScorerRows::host)
+        return {Code::unsupported, "feature '" + std::string(row.name) + "' has no kernels for " +
+                                       device->traits().id + "; --device host computes it"};
+    PENSTOCK_ASSIGN(feature.host,
+                    (row.fast_host ? row.fast_host : row.host)(format_, feature.options));
+    reports_.push_back({std::string(row.name), "host", "loops"});
+    return {};
+  }
+
+  DealtDevice features_on(std::size_t device) const {
+    DealtDevice dealt{devices_[device], {}};
+    for (const auto& feature : features_)
+      if (!feature->host)
+        dealt.features.push_back({feature->on_devices[device].get(), feature->every});
+    return dealt;
   }
 
   // Two requests whose keys are equal would write over each other's scores.
@@ -187,26 +221,48 @@ class AnyScorer final : public Scorer {
 
   Status read(std::uint64_t frame, std::span<const std::uint64_t> sums) {
     for (const auto& feature : features_) {
-      if (!feature->device) continue;
-      const std::uint32_t count = feature->device->sum_count();
+      if (feature->host) continue;
+      DeviceFeature& first = *feature->on_devices[0];
+      const std::uint32_t count = first.sum_count();
       if (frame % feature->every == 0)
-        PENSTOCK_TRY(feature->device->read(sums.first(count), frame, feature->scores));
+        PENSTOCK_TRY(first.read(sums.first(count), frame, feature->scores));
       sums = sums.subspan(count);
     }
     return {};
   }
 
   PictureFormat format_;
-  std::shared_ptr<Device> device_;  // null: the host alone
+  std::vector<std::shared_ptr<Device>> devices_;
   DeviceLayout layout_;
   std::vector<std::unique_ptr<Requested>> features_;
   std::vector<FeatureReport> reports_;
   ScorerCounts counts_;
   bool is_finished_ = false;
   Status failed_;
-  std::uint64_t ring_every_ = 1;     // so many frames come into it
-  std::unique_ptr<FrameRing> ring_;  // last: its work uses the features' memory
+  std::uint64_t dealt_every_ = 1;        // every so many frames are dealt
+  std::unique_ptr<FrameDealer> dealer_;  // last: its work uses the features' memory
 };
+
+// Opens all at once: a GPU takes 0.1 s.
+Result<std::vector<std::shared_ptr<Device>>> devices_of(const ScorerOptions& options) {
+  std::vector<std::shared_ptr<Device>> devices;
+  if (options.opened) devices.push_back(options.opened);
+  if (options.opened || options.device == "host") return devices;
+  PENSTOCK_ASSIGN(const auto ids, device::devices_of_list(options.device));
+  std::vector<Task<Result<std::shared_ptr<Device>>>> opening;
+  for (const std::string& id : ids)
+    opening.push_back(ThreadPool::shared().start([&id] { return open_device(id); }));
+  Status failed;
+  for (auto& each : opening) {
+    auto device = each.get();
+    if (device.ok())
+      devices.push_back(std::move(*device));
+    else if (failed.ok())
+      failed = device.status();
+  }
+  PENSTOCK_TRY(std::move(failed));
+  return devices;
+}
 
 }  // namespace
 
@@ -215,9 +271,8 @@ Result<std::unique_ptr<Scorer>> Scorer::create(const PictureFormat& format,
                                                ScorerOptions options) {
   PENSTOCK_TRY(check_format(format));
   if (options.subsample == 0) return Status(Code::invalid, "every 0th frame is none");
-  std::shared_ptr<Device> device = options.opened;
-  if (!device && options.device != "host") { PENSTOCK_ASSIGN(device, open_device(options.device)); }
-  auto scorer = std::make_unique<AnyScorer>(format, std::move(device));
+  PENSTOCK_ASSIGN(auto devices, devices_of(options));
+  auto scorer = std::make_unique<AnyScorer>(format, std::move(devices));
   PENSTOCK_TRY(scorer->open(features, options));
   return std::unique_ptr<Scorer>(std::move(scorer));
 }

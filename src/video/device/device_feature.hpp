@@ -20,6 +20,8 @@ class DeviceFeature {
   virtual Status read(std::span<const std::uint64_t> sums, std::uint64_t frame, Scores& scores) = 0;
   // After the last frame.
   virtual Status finish(std::uint64_t, Scores&) { return {}; }
+  // Whether enqueue() writes files, which several devices would do to the same ones.
+  virtual bool writes_files() const { return false; }
   // What ran, for reports: "ssim_tiles".
   virtual std::string_view variant() const = 0;
 };

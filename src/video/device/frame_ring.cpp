@@ -28,14 +28,15 @@ Result<std::unique_ptr<FrameRing>> FrameRing::create(std::shared_ptr<Device> dev
                                                      const DeviceLayout& layout,
                                                      std::vector<RingFeature> features, Read read,
                                                      std::unique_ptr<Queue> callers_queue,
-                                                     ScorerCounts& counts) {
+                                                     ScorerCounts& counts,
+                                                     std::uint64_t least_slots) {
   std::unique_ptr<FrameRing> ring(
       new FrameRing(std::move(device), layout, std::move(features), std::move(read), counts));
-  PENSTOCK_TRY(ring->open(std::move(callers_queue)));
+  PENSTOCK_TRY(ring->open(std::move(callers_queue), least_slots));
   return ring;
 }
 
-Status FrameRing::open(std::unique_ptr<Queue> callers_queue) {
+Status FrameRing::open(std::unique_ptr<Queue> callers_queue, std::uint64_t least_slots) {
   for (const RingFeature& each : features_) {
     sums_bytes_ += each.feature->sum_count() * sizeof(std::uint64_t);
     has_earlier_frames_ |= each.feature->earlier_frames() > 0;
@@ -46,7 +47,7 @@ Status FrameRing::open(std::unique_ptr<Queue> callers_queue) {
   compute_ = std::make_unique<CountingQueue>(std::move(callers_queue), counts_);
   PENSTOCK_ASSIGN(auto upload, device_->queue());
   upload_ = std::make_unique<CountingQueue>(std::move(upload), counts_);
-  slots_.resize(slot_count(layout_));
+  slots_.resize(std::max(slot_count(layout_), least_slots));
   return {};
 }
 
@@ -84,7 +85,13 @@ Status FrameRing::add(const DevicePicture& reference, const DevicePicture& disto
   return enqueue(*slot, *slot->reference, *slot->distorted);
 }
 
-Result<FrameRing::Slot*> FrameRing::free_slot(std::uint64_t number) {
+Status FrameRing::add_unscored(const Picture& reference, const Picture& distorted) {
+  PENSTOCK_ASSIGN(Slot* const slot, free_slot(std::nullopt));
+  PENSTOCK_TRY(upload(*slot, reference, distorted));
+  return end_of_frame(*slot);
+}
+
+Result<FrameRing::Slot*> FrameRing::free_slot(std::optional<std::uint64_t> number) {
   if (added_ - read_count_ == slots_.size()) {
     // The caller reads half the frames with one wait, while the device computes the other half.
     PENSTOCK_TRY(read_until(read_count_ + slots_.size() / 2));
@@ -100,8 +107,9 @@ Status FrameRing::read_until(std::uint64_t frame) {
   PENSTOCK_TRY(slot_of(frame - 1).done->wait());
   for (; read_count_ < frame; read_count_++) {
     const Slot& slot = slot_of(read_count_);
-    PENSTOCK_TRY(read_(slot.number, {reinterpret_cast<const std::uint64_t*>(slot.results->data()),
-                                     sums_bytes_ / sizeof(std::uint64_t)}));
+    if (!slot.number) continue;
+    PENSTOCK_TRY(read_(*slot.number, {reinterpret_cast<const std::uint64_t*>(slot.results->data()),
+                                      sums_bytes_ / sizeof(std::uint64_t)}));
   }
   return {};
 }
@@ -149,10 +157,14 @@ Status FrameRing::enqueue(Slot& slot, const Buffer& reference, const Buffer& dis
     frame.earlier_references[before - 1] = slot_of(added_ - before).reference.get();
   PENSTOCK_TRY(compute_->fill(*slot.sums, 0, sums_bytes_));
   for (const RingFeature& each : features_) {
-    if (each.takes(slot.number)) PENSTOCK_TRY(each.feature->enqueue(*compute_, frame));
+    if (each.takes(*slot.number)) PENSTOCK_TRY(each.feature->enqueue(*compute_, frame));
     frame.first_sum += each.feature->sum_count();
   }
   PENSTOCK_TRY(compute_->download(slot.results->data(), *slot.sums, sums_bytes_));
+  return end_of_frame(slot);
+}
+
+Status FrameRing::end_of_frame(Slot& slot) {
   PENSTOCK_ASSIGN(slot.done, compute_->record());
   added_++;
   return compute_->flush();

@@ -6,6 +6,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "video/device/counting_queue.hpp"
@@ -24,14 +25,18 @@ class FrameRing {
  public:
   // `read`: takes a frame's sums; called in the order of frames.
   using Read = std::function<Status(std::uint64_t frame, std::span<const std::uint64_t> sums)>;
+  // `least_slots`: how many frames it takes at least before one has to be read.
   static Result<std::unique_ptr<FrameRing>> create(std::shared_ptr<Device> device,
                                                    const DeviceLayout& layout,
                                                    std::vector<RingFeature> features, Read read,
                                                    std::unique_ptr<Queue> callers_queue,
-                                                   ScorerCounts& counts);
+                                                   ScorerCounts& counts,
+                                                   std::uint64_t least_slots = 0);
   // `number`: the frame's in the video. Features of earlier frames are given every frame.
   Status add(const Picture& reference, const Picture& distorted, std::uint64_t number);
   Status add(const DevicePicture& reference, const DevicePicture& distorted, std::uint64_t number);
+  // Adds a frame that later ones read as an earlier one, and that has no scores here.
+  Status add_unscored(const Picture& reference, const Picture& distorted);
   Status finish();  // waits for every frame and reads it
 
  private:
@@ -40,20 +45,21 @@ class FrameRing {
     std::shared_ptr<Buffer> reference, distorted, sums;
     std::shared_ptr<HostBuffer> results;
     std::shared_ptr<Event> uploaded, done;
-    std::uint64_t number = 0;
+    std::optional<std::uint64_t> number;  // none: it is not scored
   };
 
   FrameRing(std::shared_ptr<Device> device, const DeviceLayout& layout,
             std::vector<RingFeature> features, Read read, ScorerCounts& counts);
-  Status open(std::unique_ptr<Queue> callers_queue);
+  Status open(std::unique_ptr<Queue> callers_queue, std::uint64_t least_slots);
   Status open(Slot& slot);
   Slot& slot_of(std::uint64_t frame) { return slots_[frame % slots_.size()]; }
   // Returns the slot of the next frame, once what it held has been read.
-  Result<Slot*> free_slot(std::uint64_t number);
+  Result<Slot*> free_slot(std::optional<std::uint64_t> number);
   Status read_until(std::uint64_t frame);
   Status upload(Slot& slot, const Picture& reference, const Picture& distorted);
   Status repack(const Buffer& to, const DevicePicture& picture);
   Status enqueue(Slot& slot, const Buffer& reference, const Buffer& distorted);
+  Status end_of_frame(Slot& slot);
 
   std::shared_ptr<Device> device_;
   DeviceLayout layout_;
