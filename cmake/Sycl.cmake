@@ -37,9 +37,10 @@ if(penstock_sycl_name MATCHES "^icpx")
 endif()
 execute_process(COMMAND ${PENSTOCK_SYCL_COMPILER} ${penstock_sycl_version_option}
   OUTPUT_VARIABLE penstock_sycl_version ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
-if(penstock_sycl_version MATCHES "(AdaptiveCpp version[^\n]*)" OR
-   penstock_sycl_version MATCHES "^([^\n]*)")
-  set(penstock_sycl_version "${CMAKE_MATCH_1}")
+if(penstock_sycl_version MATCHES "AdaptiveCpp version[^\n]*")
+  set(penstock_sycl_version "${CMAKE_MATCH_0}")
+elseif(penstock_sycl_version MATCHES "^[^\n]*")
+  set(penstock_sycl_version "${CMAKE_MATCH_0}")
 endif()
 message(STATUS "SYCL plug-in: ${penstock_sycl_version} (${PENSTOCK_SYCL_COMPILER})")
 

@@ -74,7 +74,7 @@ Status make_header(const std::vector<std::string>& command,
   // Whatever the umask is: is_trusted() asks for it.
   const bool is_ours = run.succeeded && chmod(paths.partial.c_str(), 0600) == 0;
   if (is_ours && std::rename(paths.partial.c_str(), paths.compiled.c_str()) == 0) return {};
-  unlink(paths.partial.c_str());
+  unlink(paths.partial.c_str()), unlink(paths.source.c_str());
   return Status(Code::compile, run.log);
 }
 
@@ -151,6 +151,8 @@ std::string precompiled_header(const Api& api, const std::vector<std::string>& c
   return make_header(command, paths).ok() ? path : "";
 }
 
-void forget_precompiled_header(const std::string& path) { unlink(path.c_str()); }
+void forget_precompiled_header(const std::string& path) {
+  unlink(path.c_str()), unlink((path + ".cpp").c_str());  // disk_cache.cpp names both
+}
 
 }  // namespace penstock::sycl_plugin
