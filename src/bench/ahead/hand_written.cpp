@@ -13,6 +13,7 @@
 #include "penstock/batch.hpp"
 #include "primitive/radix_sort.hpp"
 #include "primitive/scan.hpp"
+#include "terminal/signals.hpp"
 #include "video/device/device_feature.hpp"
 
 namespace penstock::bench {
@@ -35,15 +36,14 @@ Programs sort_programs(const std::shared_ptr<Device>& device) {
   return programs;
 }
 
-// The shapes that codecs, joins, windows and pages ask for.
+// The shapes that codecs, joins, windows and pages ask for, and those of `penstock bench`.
 Programs scan_programs(const std::shared_ptr<Device>& device) {
   using primitive::Number;
   static constexpr primitive::ScanShape shapes[] = {
       {Number::u32, Number::u32, true, false},  {Number::u32, Number::u64, true, false},
       {Number::u64, Number::u64, true, false},  {Number::u64, Number::u64, false, true},
       {Number::f64, Number::f64, false, true},  {Number::u8, Number::u32, false, true},
-      {Number::u8, Number::u64, false, true},   {Number::u32, Number::u32, false, false},
-      {Number::f32, Number::f32, false, false}, {Number::f32, Number::f64, false, false}};
+      {Number::f32, Number::f32, false, false}, {Number::u64, Number::u64, false, false}};
   Programs programs;
   for (const primitive::ScanShape& shape : shapes)
     programs.push_back(
@@ -132,7 +132,8 @@ FilledPrograms build_hand_written(const std::shared_ptr<Device>& device) {
     for (ProgramToBuild& program : family.programs(device))
       tasks.emplace_back(std::string(family.name) + ", " + program.name,
                          ThreadPool::shared().start([build = std::move(program.build)] {
-                           return catch_exceptions(build);
+                           if (!terminal::interrupted()) return catch_exceptions(build);
+                           return Status(Code::cancelled, "interrupted before it was compiled");
                          }));
   FilledPrograms filled;
   for (auto& [name, task] : tasks) {

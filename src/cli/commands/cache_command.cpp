@@ -7,10 +7,12 @@
 #include "bench/ahead/hand_written.hpp"
 #include "cli/commands.hpp"
 #include "device/ahead_of_time.hpp"
+#include "device/device_list.hpp"
 #include "kernel/tuned_policies.hpp"
 #include "penstock/device.hpp"
 #include "terminal/messages.hpp"
 #include "terminal/output_file.hpp"
+#include "terminal/signals.hpp"
 
 namespace penstock::cli {
 
@@ -47,22 +49,28 @@ Status make_folder(const std::string& path) {
   return {};
 }
 
-// Compiles what is written by hand, so that no first use waits for it.
-Status fill(const CacheOptions& options) {
-  if (!options.into.empty()) PENSTOCK_TRY(make_folder(options.into));
-  device::write_programs_to(options.into);
-  PENSTOCK_ASSIGN(const auto device, open_device(options.device));
+Status fill_for(const std::string& selector) {
+  PENSTOCK_ASSIGN(const auto device, open_device(selector));
   const double begun = now_seconds();
   const bench::FilledPrograms filled = bench::build_hand_written(device);
+  if (terminal::interrupted()) return {Code::cancelled, "interrupted while compiling kernels"};
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.1f s", now_seconds() - begun);
-  PENSTOCK_TRY(standard_output()("compiled or found " + std::to_string(filled.built) +
-                                 " sets of kernels for " + device->traits().id + " in " + seconds +
-                                 "\n"));
+  PENSTOCK_TRY(standard_output()("built " + std::to_string(filled.built) + " sets of kernels for " +
+                                 device->traits().id + " in " + seconds + "\n"));
   if (filled.failed.empty()) return {};
   std::string text = std::to_string(filled.failed.size()) + " sets of kernels were not built:";
   for (const std::string& failure : filled.failed) text += "\n  " + failure;
   return {Code::compile, text};
+}
+
+// Compiles what is written by hand, so that no first use waits for it.
+Status fill(const CacheOptions& options) {
+  if (!options.into.empty()) PENSTOCK_TRY(make_folder(options.into));
+  device::write_programs_to(options.into);
+  PENSTOCK_ASSIGN(const auto devices, device::devices_of_list(options.device));
+  for (const std::string& each : devices) PENSTOCK_TRY(fill_for(each));
+  return {};
 }
 
 Status run_cache(const CacheOptions& options) {
@@ -80,7 +88,8 @@ Action declare_cache(Arguments& arguments) {
   arguments.flag("--clear", options->clear, "remove every compiled program and tuned policy");
   arguments.flag("--fill", options->fill,
                  "compile every kernel that is written by hand, for a device");
-  arguments.value("--device", "ID", options->device, "which device --fill compiles for");
+  arguments.value("--device", "ID", options->device,
+                  "which device --fill compiles for, or a list of them");
   arguments.value("--into", "FOLDER", options->into,
                   "of SYCL: write what --fill compiles into this folder too, which goes beside the "
                   "plug-in (docs/sycl.md)");
