@@ -43,7 +43,8 @@ Programs scan_programs(const std::shared_ptr<Device>& device) {
       {Number::u32, Number::u32, true, false},  {Number::u32, Number::u64, true, false},
       {Number::u64, Number::u64, true, false},  {Number::u64, Number::u64, false, true},
       {Number::f64, Number::f64, false, true},  {Number::u8, Number::u32, false, true},
-      {Number::f32, Number::f32, false, false}, {Number::u64, Number::u64, false, false}};
+      {Number::f32, Number::f32, false, false}, {Number::u64, Number::u64, false, false},
+      {Number::f32, Number::f64, false, false}};
   Programs programs;
   for (const primitive::ScanShape& shape : shapes)
     programs.push_back(
