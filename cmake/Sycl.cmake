@@ -37,9 +37,10 @@ if(penstock_sycl_name MATCHES "^icpx")
 endif()
 execute_process(COMMAND ${PENSTOCK_SYCL_COMPILER} ${penstock_sycl_version_option}
   OUTPUT_VARIABLE penstock_sycl_version ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
-if(penstock_sycl_version MATCHES "(AdaptiveCpp version[^\n]*)" OR
-   penstock_sycl_version MATCHES "^([^\n]*)")
-  set(penstock_sycl_version "${CMAKE_MATCH_1}")
+if(penstock_sycl_version MATCHES "AdaptiveCpp version[^\n]*")
+  set(penstock_sycl_version "${CMAKE_MATCH_0}")
+elseif(penstock_sycl_version MATCHES "^[^\n]*")
+  set(penstock_sycl_version "${CMAKE_MATCH_0}")
 endif()
 message(STATUS "SYCL plug-in: ${penstock_sycl_version} (${PENSTOCK_SYCL_COMPILER})")
 
@@ -56,7 +57,18 @@ add_custom_command(OUTPUT ${penstock_sycl_plugin} VERBATIM
     ${penstock_sycl_folder}/sycl_objects.hpp
   COMMENT "Compiling the SYCL plug-in")
 add_custom_target(penstock_sycl ALL DEPENDS ${penstock_sycl_plugin})
+# Kernels that are written by hand, compiled for the SYCL devices of this machine. They go beside the
+# plug-in, and users of such devices compile none of them. Takes minutes: made when it is asked for.
+set(penstock_sycl_programs ${PROJECT_BINARY_DIR}/libpenstock_sycl.programs)
+add_custom_target(penstock_sycl_programs VERBATIM
+  COMMAND ${CMAKE_COMMAND} -E env PENSTOCK_SYCL_PLUGIN=${penstock_sycl_plugin}
+    PENSTOCK_CACHE_DIR=${PROJECT_BINARY_DIR}/sycl-cache
+    ${PROJECT_BINARY_DIR}/penstock cache --fill --device "sycl:*" --into ${penstock_sycl_programs}
+  COMMENT "Compiling hand-written kernels for SYCL")
+add_dependencies(penstock_sycl_programs penstock penstock_sycl)
 if(PENSTOCK_INSTALL)
   install(PROGRAMS ${penstock_sycl_plugin} COMPONENT core
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/penstock)
+  install(DIRECTORY ${penstock_sycl_programs} OPTIONAL COMPONENT core
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/penstock)
 endif()

@@ -217,6 +217,12 @@ bool device::expects_cuda(std::string_view selector) {
                              [](const char* path) { return std::filesystem::exists(path); });
 }
 
+Result<std::vector<Traits>> device::list_devices_of(std::string_view driver,
+                                                    std::vector<std::string>& notes) {
+  return catch_exceptions(
+      [&] { return Result<std::vector<Traits>>(list_for(driver, notes, true)); });
+}
+
 std::vector<Traits> list_devices(std::vector<std::string>* notes) {
   std::vector<std::string> ignored;
   std::vector<Traits> devices;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/driver.hpp"
 #include "penstock/device.hpp"
 
 namespace penstock::device {
@@ -12,12 +13,11 @@ bool is_number(std::string_view text) {
 }
 
 Status add_every_device(std::string_view driver, std::vector<std::string>& devices) {
-  PENSTOCK_ASSIGN(const Target target, target_from_name(driver));
+  PENSTOCK_TRY(target_from_name(driver).status());
   std::vector<std::string> notes;
-  const std::size_t before = devices.size();
-  for (const Traits& traits : list_devices(&notes))
-    if (traits.target == target) devices.push_back(traits.id);
-  if (devices.size() > before) return {};
+  PENSTOCK_ASSIGN(const std::vector<Traits> found, list_devices_of(driver, notes));
+  for (const Traits& traits : found) devices.push_back(traits.id);
+  if (!found.empty()) return {};
   std::string text = "there is no device of '" + std::string(driver) + ":*'";
   for (const std::string& note : notes) text += "\n  " + note;
   return {Code::no_device, text};

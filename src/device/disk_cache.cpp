@@ -132,6 +132,14 @@ bool is_partial(std::string_view name) {
 bool is_header_source(const fs::path& path) {
   return path.native().ends_with(header_source_suffix);
 }
+// Whether a file is the source of a header that is not there: its compiler died, or the header was
+// removed by hand.
+bool is_orphan(const fs::path& path) {
+  std::error_code error;
+  if (!is_header_source(path)) return false;
+  const std::string& source = path.native();
+  return !fs::exists(source.substr(0, source.size() - 4), error) && !error;
+}
 // Removes a file of the cache. A compiled header takes along its source, which no use of it touches
 // and without which compilers refuse it. Returns the bytes that are free.
 std::uint64_t evict_file(const fs::path& path, std::uint64_t bytes) {
@@ -242,7 +250,8 @@ void DiskCache::evict() const {
   const auto abandoned =
       fs::file_time_type::clock::now() - std::chrono::hours(1);  // its writer died
   for (const CacheFile& file : files) {
-    if (file.partial && file.used < abandoned) fs::remove(file.path, error);
+    if (file.used < abandoned && (file.partial || is_orphan(file.path)))
+      fs::remove(file.path, error);
     bytes += file.bytes;
   }
   if (bytes <= limit_bytes_) return;

@@ -26,5 +26,8 @@ Result<std::shared_ptr<Device>> open_sycl_device_of_queue(std::uint64_t handle);
 // Guesses, without starting a driver, whether CUDA has the device that is selected as open_device()
 // takes it. Starting CUDA takes 0.2 s; meanwhile a caller may prepare for a GPU.
 bool expects_cuda(std::string_view selector);
+// Returns the devices of one driver, by its name, and starts no other.
+Result<std::vector<Traits>> list_devices_of(std::string_view driver,
+                                            std::vector<std::string>& notes);
 
 }  // namespace penstock::device

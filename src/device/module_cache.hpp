@@ -1,4 +1,5 @@
-// The JIT cache of a driver: loaded modules in memory, then the disk, then the compiler.
+// The JIT cache of a driver: loaded modules in memory, then the disk, then programs that came with
+// the driver, then the compiler.
 //
 // Every key has its own lock: threads that want one key wait for the first, which compiles. Threads
 // with other keys go on, as far as compile_semaphore.hpp permits. The disk's lock does the same
@@ -9,6 +10,7 @@
 #include <mutex>
 
 #include "base/clock.hpp"
+#include "device/ahead_of_time.hpp"
 #include "device/compile_semaphore.hpp"
 #include "device/disk_cache.hpp"
 
@@ -30,9 +32,11 @@ struct NoPermit {};
 template <class Module, class Permit = CompilePermit> class ModuleCache {
  public:
   // load: Result<std::shared_ptr<Module>>(const CacheEntry&); compile: Result<Compiled<Module>>().
-  // A load that fails (a driver that refuses its old binary) is a miss.
+  // A load that fails (a driver that refuses its old binary) is a miss. `ahead`: where programs
+  // that came with the driver are; null where it has none.
   template <class Load, class Compile>
-  Result<Found<Module>> get(const CacheKey& key, Load load, Compile compile) {
+  Result<Found<Module>> get(const CacheKey& key, Load load, Compile compile,
+                            const AheadOfTime* ahead = nullptr) {
     const double start = now_seconds();
     const std::shared_ptr<Slot> slot = slot_of(key);
     const std::lock_guard guard(slot->mutex);
@@ -41,7 +45,7 @@ template <class Module, class Permit = CompilePermit> class ModuleCache {
     if (slot->module && slot->key_text == key.text) {
       found.report.cache = CacheResult::memory, found.report.log = slot->log;
     } else {
-      PENSTOCK_TRY(fill(*slot, key, load, compile, found.report));
+      PENSTOCK_TRY(fill(*slot, key, load, compile, ahead, found.report));
     }
     found.module = slot->module;
     found.report.seconds = now_seconds() - start;
@@ -74,7 +78,7 @@ template <class Module, class Permit = CompilePermit> class ModuleCache {
 
   template <class Load>
   bool take_from_disk(Slot& slot, const DiskCache& disk, const CacheKey& key, Load& load,
-                      BuildReport& report) {
+                      const AheadOfTime* ahead, BuildReport& report) {
     const auto entry = disk.load(key);
     if (!entry) return false;
     auto module = load(*entry);
@@ -82,20 +86,39 @@ template <class Module, class Permit = CompilePermit> class ModuleCache {
       disk.remove(key);
       return false;
     }
+    if (ahead) ahead->keep(*entry);
+    keep(slot, key, std::move(module).value(), entry->log);
+    report.cache = CacheResult::disk, report.log = entry->log;
+    return true;
+  }
+
+  template <class Load>
+  bool take_from_ahead(Slot& slot, const CacheKey& key, Load& load, const AheadOfTime* ahead,
+                       BuildReport& report) {
+    if (!ahead) return false;
+    const auto entry = ahead->find();
+    if (!entry) return false;
+    auto module = load(*entry);
+    if (!module.ok()) return false;  // made for another driver: the compiler's turn
+    ahead->keep(*entry);
     keep(slot, key, std::move(module).value(), entry->log);
     report.cache = CacheResult::disk, report.log = entry->log;
     return true;
   }
 
   template <class Load, class Compile>
-  Status fill(Slot& slot, const CacheKey& key, Load& load, Compile& compile, BuildReport& report) {
+  Status fill(Slot& slot, const CacheKey& key, Load& load, Compile& compile,
+              const AheadOfTime* ahead, BuildReport& report) {
     const DiskCache disk = DiskCache::from_environment();
-    if (take_from_disk(slot, disk, key, load, report)) return {};
+    if (take_from_disk(slot, disk, key, load, ahead, report)) return {};
+    if (take_from_ahead(slot, key, load, ahead, report)) return {};
     const DiskCache::Lock lock = disk.lock(key);
-    if (take_from_disk(slot, disk, key, load, report)) return {};  // another process compiled it
+    if (take_from_disk(slot, disk, key, load, ahead, report)) return {};  // another process's
     PENSTOCK_ASSIGN(auto compiled, with_permit(compile));
-    if (!compiled.entry.binary.empty())
-      disk.store(key, compiled.entry);  // empty: the driver has no binaries
+    if (!compiled.entry.binary.empty()) {  // empty: the driver has no binaries
+      disk.store(key, compiled.entry);
+      if (ahead) ahead->keep(compiled.entry);
+    }
     report.cache = CacheResult::compiled, report.log = compiled.entry.log;
     keep(slot, key, std::move(compiled.module), compiled.entry.log);
     return {};

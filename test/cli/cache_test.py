@@ -50,6 +50,17 @@ class Cache(CommandLineTest):
         self.assertRegex(self.run_program("cache").out, r"^0 programs")
         self.assertRegex(self.total(), r"compiled \d program")
 
+    def test_options_of_fill_are_refused_without_it(self):
+        for wrong in (
+            ("--fill", "--clear"),
+            ("--into", str(self.folder / "ahead")),
+            ("--device", "cpu"),
+        ):
+            ended = self.run_program("cache", *wrong)
+            self.assertNotEqual(ended.returncode, 0)
+            self.assertIn("--fill", ended.err)
+        self.assertFalse((self.folder / "ahead").exists())
+
     def test_programs_cut_short_or_overwritten_are_compiled_again(self):
         self.total()
         for length in (0, 1, 100):

@@ -1,9 +1,18 @@
-// penstock cache: shows or clears the JIT cache on disk, and the tuned policies beside it.
+// penstock cache: shows, clears or fills the JIT cache on disk, and shows or clears the tuned
+// policies beside it.
+#include <cstdio>
+#include <filesystem>
+
+#include "base/clock.hpp"
+#include "bench/ahead/hand_written.hpp"
 #include "cli/commands.hpp"
+#include "device/ahead_of_time.hpp"
+#include "device/device_list.hpp"
 #include "kernel/tuned_policies.hpp"
 #include "penstock/device.hpp"
 #include "terminal/messages.hpp"
 #include "terminal/output_file.hpp"
+#include "terminal/signals.hpp"
 
 namespace penstock::cli {
 
@@ -28,12 +37,63 @@ Status cache(bool clear) {
   return show_tuned(clear);
 }
 
+struct CacheOptions {
+  bool clear = false, fill = false;
+  std::string device, into;
+};
+
+Status make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return {Code::io, "cannot make the folder " + path + ": " + error.message()};
+  return {};
+}
+
+Status fill_for(const std::string& selector) {
+  PENSTOCK_ASSIGN(const auto device, open_device(selector));
+  const double begun = now_seconds();
+  const bench::FilledPrograms filled = bench::build_hand_written(device);
+  if (terminal::interrupted()) return {Code::cancelled, "interrupted while compiling kernels"};
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%.1f s", now_seconds() - begun);
+  PENSTOCK_TRY(standard_output()("built " + std::to_string(filled.built) + " sets of kernels for " +
+                                 device->traits().id + " in " + seconds + "\n"));
+  if (filled.failed.empty()) return {};
+  std::string text = std::to_string(filled.failed.size()) + " sets of kernels were not built:";
+  for (const std::string& failure : filled.failed) text += "\n  " + failure;
+  return {Code::compile, text};
+}
+
+// Compiles what is written by hand, so that no first use waits for it.
+Status fill(const CacheOptions& options) {
+  if (!options.into.empty()) PENSTOCK_TRY(make_folder(options.into));
+  device::write_programs_to(options.into);
+  PENSTOCK_ASSIGN(const auto devices, device::devices_of_list(options.device));
+  for (const std::string& each : devices) PENSTOCK_TRY(fill_for(each));
+  return {};
+}
+
+Status run_cache(const CacheOptions& options) {
+  if (options.fill && options.clear)
+    return {Code::invalid, "--fill and --clear are two commands: give one of them"};
+  if (!options.fill && !(options.device + options.into).empty())
+    return {Code::invalid, "--device and --into belong to --fill"};
+  return options.fill ? fill(options) : cache(options.clear);
+}
+
 }  // namespace
 
 Action declare_cache(Arguments& arguments) {
-  auto clear = std::make_shared<bool>(false);
-  arguments.flag("--clear", *clear, "remove every compiled program and tuned policy");
-  return [clear] { return cache(*clear); };
+  auto options = std::make_shared<CacheOptions>();
+  arguments.flag("--clear", options->clear, "remove every compiled program and tuned policy");
+  arguments.flag("--fill", options->fill,
+                 "compile every kernel that is written by hand, for a device");
+  arguments.value("--device", "ID", options->device,
+                  "which device --fill compiles for, or a list of them");
+  arguments.value("--into", "FOLDER", options->into,
+                  "of SYCL: write what --fill compiles into this folder too, which goes beside the "
+                  "plug-in (docs/sycl.md)");
+  return [options] { return run_cache(*options); };
 }
 
 }  // namespace penstock::cli

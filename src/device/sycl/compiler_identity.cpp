@@ -34,13 +34,13 @@ std::string identity_of_file(const std::string& path) {
          std::to_string(written.time_since_epoch().count());
 }
 
+}  // namespace
+
 std::string file_of_plugin(const Api& api) {
   Dl_info info{};
   const auto* const address = reinterpret_cast<const void*>(api.load_module);
   return dladdr(address, &info) != 0 && info.dli_fname ? info.dli_fname : "";
 }
-
-}  // namespace
 
 std::vector<std::string> compiler_identity(const Api& api,
                                            const std::vector<std::string>& command) {

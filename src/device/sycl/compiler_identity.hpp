@@ -11,4 +11,7 @@ namespace penstock::sycl_plugin {
 // environment does. The compiler's own version text stays the same when it is built anew.
 std::vector<std::string> compiler_identity(const Api& api, const std::vector<std::string>& command);
 
+// Returns the path of the plug-in; "" where the linker does not tell it.
+std::string file_of_plugin(const Api& api);
+
 }  // namespace penstock::sycl_plugin

@@ -15,11 +15,6 @@
 namespace penstock::sycl_plugin {
 namespace {
 
-// "" where programs use no sub-groups.
-std::string subgroup_size_of(const Context& context) {
-  return context.traits.has_subgroups ? std::to_string(context.traits.subgroup_size) : "";
-}
-
 std::string program_text(const Context& context, const ProgramSource& source) {
   std::string extra = "#define KC_EXPORTS_KERNELS 1\n#define KC_INTERFACE_VERSION " +
                       std::to_string(PENSTOCK_SYCL_INTERFACE_VERSION) + "\n";
@@ -60,6 +55,10 @@ Result<CompilerRun> compile_text(const Context& context, const std::vector<std::
 }
 
 }  // namespace
+
+std::string subgroup_size_of(const Context& context) {
+  return context.traits.has_subgroups ? std::to_string(context.traits.subgroup_size) : "";
+}
 
 // Results must equal the host's unless fast_math: no contraction of a*b+c. Warnings are those of
 // the runtime's headers.

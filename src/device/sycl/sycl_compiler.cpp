@@ -68,14 +68,13 @@ Status make_header(const std::vector<std::string>& command,
     if (!file || !file.write_all(header_text.data(), header_text.size()))
       return Status(Code::io, "cannot write " + paths.source);
   }
-  PENSTOCK_ASSIGN(
-      const CompilerRun run,
-      run_compiler(header_command(command, paths.source, paths.partial), folder.path() + "/log"));
+  const Result<CompilerRun> run =
+      run_compiler(header_command(command, paths.source, paths.partial), folder.path() + "/log");
   // Whatever the umask is: is_trusted() asks for it.
-  const bool is_ours = run.succeeded && chmod(paths.partial.c_str(), 0600) == 0;
+  const bool is_ours = run.ok() && run->succeeded && chmod(paths.partial.c_str(), 0600) == 0;
   if (is_ours && std::rename(paths.partial.c_str(), paths.compiled.c_str()) == 0) return {};
-  unlink(paths.partial.c_str());
-  return Status(Code::compile, run.log);
+  unlink(paths.partial.c_str()), unlink(paths.source.c_str());
+  return run.ok() ? Status(Code::compile, run->log) : run.status();
 }
 
 // A header is code that runs as us. Ignores what others could have written.
@@ -151,6 +150,8 @@ std::string precompiled_header(const Api& api, const std::vector<std::string>& c
   return make_header(command, paths).ok() ? path : "";
 }
 
-void forget_precompiled_header(const std::string& path) { unlink(path.c_str()); }
+void forget_precompiled_header(const std::string& path) {
+  unlink(path.c_str()), unlink((path + ".cpp").c_str());  // disk_cache.cpp names both
+}
 
 }  // namespace penstock::sycl_plugin

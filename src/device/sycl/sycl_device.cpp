@@ -134,11 +134,12 @@ Result<std::shared_ptr<Program>> SyclDevice::build_or_throw(const ProgramSource&
   PENSTOCK_TRY(device::check_source(traits_, source));
   const device::CacheKey key = device::cache_key(
       traits_, device::key_options(options_of_key(*context_, source.fast_math), source), source);
+  const device::AheadOfTime ahead = programs_ahead_of_time(*context_, source);
   PENSTOCK_ASSIGN(
       auto found,
       modules_.get(
           key, [&](const device::CacheEntry& entry) { return load_module(context_, entry.binary); },
-          [&] { return compile_module(context_, source); }));
+          [&] { return compile_module(context_, source); }, &ahead));
   return std::shared_ptr<Program>(std::make_shared<SyclProgram>(
       std::move(found.module), std::move(found.report), source.group_size));
 }

@@ -10,11 +10,6 @@
 namespace penstock::ranks {
 namespace {
 
-bool is_of_kind(const Traits& traits, const std::string& kind) {
-  if (kind == "cpu" || kind == "gpu") return traits.is_cpu == (kind == "cpu");
-  return kind == name_of(traits.target);
-}
-
 struct RankDevice {
   std::string kind;   // equal ones are equally fast
   std::string place;  // a device of a host
@@ -56,16 +51,13 @@ Result<std::string> device_of_rank(const std::string& selector, std::uint32_t lo
     return listed[local_rank % listed.size()];
   }
   if (selector.find(':') != std::string::npos || local_rank == 0) return selector;
+  // Of one driver: SYCL and OpenCL list GPUs that CUDA lists too.
+  const auto first = find_device(selector);
+  if (!first.ok()) return first.status();
   std::vector<Traits> devices = list_devices();
-  if (selector.empty() && !devices.empty()) {
-    const auto first = find_device(selector);
-    if (!first.ok()) return first.status();
-    std::erase_if(devices, [&](const Traits& traits) {
-      return traits.target != first->target || traits.is_cpu != first->is_cpu;
-    });
-  } else {
-    std::erase_if(devices, [&](const Traits& traits) { return !is_of_kind(traits, selector); });
-  }
+  std::erase_if(devices, [&](const Traits& traits) {
+    return traits.target != first->target || traits.is_cpu != first->is_cpu;
+  });
   return devices.empty() ? selector : devices[local_rank % devices.size()].id;
 }
 

@@ -148,6 +148,20 @@ TEST_F(Cache, FilesOfDeadWritersAreRemovedLaterButNotAtOnce) {
   EXPECT_TRUE(fs::exists(fresh));
 }
 
+TEST_F(Cache, TheSourceOfAHeaderThatIsGoneIsRemovedLaterButNotAtOnce) {
+  const DiskCache cache(folder_, mebibyte);
+  const auto kept = cache.paths_of_header(key_of("kept")),
+             old = cache.paths_of_header(key_of("old")),
+             young = cache.paths_of_header(key_of("young"));
+  write_file(kept.compiled, "compiled");
+  for (const auto& paths : {kept, old, young}) write_file(paths.source, "source");
+  const auto hours_ago = fs::file_time_type::clock::now() - std::chrono::hours(2);
+  for (const auto& paths : {kept, old}) fs::last_write_time(paths.source, hours_ago);
+  ASSERT_TRUE(cache.store(key_of("k"), entry_of("binary")));
+  EXPECT_FALSE(fs::exists(old.source));
+  EXPECT_TRUE(fs::exists(kept.source) && fs::exists(young.source));
+}
+
 TEST_F(Cache, ClearRemovesOurFilesAndNothingElse) {
   const DiskCache disk(folder_, mebibyte);
   ASSERT_TRUE(disk.store(key_of("a"), entry_of("1")));
@@ -216,7 +230,8 @@ struct FakeDriver {
   std::atomic<int> compiles{0}, loads{0}, running{0}, max_running{0};
   bool refuses_binaries = false;
 
-  Result<Found<FakeModule>> build(const CacheKey& key, int milliseconds = 0) {
+  Result<Found<FakeModule>> build(const CacheKey& key, int milliseconds = 0,
+                                  const AheadOfTime* ahead = nullptr) {
     const auto load = [&](const CacheEntry& entry) -> Result<std::shared_ptr<FakeModule>> {
       loads++;
       if (refuses_binaries) return Status(Code::internal, "INVALID_BINARY");
@@ -233,7 +248,7 @@ struct FakeDriver {
       return Compiled<FakeModule>{std::make_shared<FakeModule>(FakeModule{key.text}),
                                   entry_of(key.text)};
     };
-    return modules.get(key, load, compile);
+    return modules.get(key, load, compile, ahead);
   }
 };
 
@@ -250,6 +265,53 @@ TEST_F(Cache, MemoryThenDiskThenCompiler) {
   EXPECT_EQ(loaded->module->text, "k");
   EXPECT_EQ(loaded->report.log, "a warning");
   EXPECT_EQ(second.compiles, 0);
+}
+
+// As a package has it: written where the compiler is, read by a user whose cache is empty.
+struct Package : Cache {
+  void SetUp() override {
+    Cache::SetUp();
+    ahead_.path = folder_ + "/package";
+    fs::create_directory(ahead_.path);
+    write_programs_to(ahead_.path);
+    FakeDriver maker;
+    EXPECT_TRUE(maker.build(key_of("k on the maker's device"), 0, &ahead_).ok());
+    write_programs_to("");
+  }
+  AheadOfTime ahead_{"", key_of("k on any device")};
+};
+
+TEST_F(Package, AProgramThatCameWithTheDriverIsNotCompiled) {
+  FakeDriver user;
+  const auto found = user.build(key_of("k on the user's device"), 0, &ahead_);
+  EXPECT_EQ(found->report.cache, CacheResult::disk);
+  EXPECT_EQ(found->module->text, "k on the maker's device");
+  EXPECT_EQ(user.compiles, 0);
+}
+
+TEST_F(Package, AProgramOfAnotherKeyIsNotTaken) {
+  FakeDriver user;
+  ahead_.key = key_of("k by another compiler");
+  const auto found = user.build(key_of("k on the user's device"), 0, &ahead_);
+  EXPECT_EQ(found->report.cache, CacheResult::compiled);
+  EXPECT_EQ(user.loads, 0);
+}
+
+TEST_F(Package, AProgramThatTheDriverRefusesIsCompiledAndStaysInThePackage) {
+  FakeDriver user;
+  user.refuses_binaries = true;
+  const auto found = user.build(key_of("k on the user's device"), 0, &ahead_);
+  EXPECT_EQ(found->report.cache, CacheResult::compiled);
+  EXPECT_TRUE(ahead_.find());
+}
+
+TEST_F(Package, AFolderThatIsNotThereIsNotMade) {
+  FakeDriver user;
+  ahead_.path = folder_ + "/missing";
+  write_programs_to(ahead_.path);
+  EXPECT_TRUE(user.build(key_of("k on the user's device"), 0, &ahead_).ok());
+  write_programs_to("");
+  EXPECT_FALSE(fs::exists(ahead_.path));
 }
 
 TEST_F(Cache, ADamagedFileIsCompiledAgainAndMended) {

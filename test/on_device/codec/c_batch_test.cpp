@@ -141,7 +141,9 @@ TEST(ChunksFromC, AQueueOutOfOrderIsRefused) {
 TEST(ChunksFromC, MemoryOfAnotherContextIsRefused) {
   penstock_device* device = nullptr;
   penstock_status status{};
-  ASSERT_EQ(penstock_device_open("opencl:0", &device, &status), PENSTOCK_OK) << status.message;
+  const penstock_code opened = penstock_device_open("opencl:0", &device, &status);
+  if (opened == PENSTOCK_NO_DEVICE) GTEST_SKIP() << "no OpenCL device";
+  ASSERT_EQ(opened, PENSTOCK_OK) << status.message;
   EXPECT_STREQ(penstock_device_id(device), "opencl:0");
   EXPECT_EQ(enqueue_memory_of_another_context(device, nullptr, &status), PENSTOCK_INVALID);
   EXPECT_NE(std::string(status.message).find("another context"), std::string::npos)
@@ -157,7 +159,7 @@ TEST(ChunksFromC, WhatIsNotThereIsAnErrorWithWords) {
   EXPECT_EQ(device, nullptr);
   EXPECT_TRUE(std::string(status.message).starts_with("no device: ")) << status.message;
   EXPECT_EQ(penstock_device_open("opencl:99", &device, nullptr), PENSTOCK_NO_DEVICE);
-  ASSERT_EQ(penstock_device_open("opencl:0", &device, &status), PENSTOCK_OK) << status.message;
+  ASSERT_EQ(penstock_device_open(nullptr, &device, &status), PENSTOCK_OK) << status.message;
   EXPECT_STREQ(status.message, "");
   EXPECT_EQ(penstock_chunk_decoder_build(device, static_cast<penstock_chunk_format>(7), nullptr,
                                          &decoder, &status),

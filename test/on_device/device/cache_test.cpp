@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <cstring>
 #include <fstream>
 #include <thread>
 
@@ -183,11 +184,10 @@ TEST(DeviceCache,
       if (entry.path().extension() != ".jit") continue;
       std::ifstream file(entry.path(), std::ios::binary);
       const std::string content{std::istreambuf_iterator<char>(file), {}};
-      const std::size_t start =
-          content.find("format ");  // the key text, up to the end of its source
-      const std::size_t end = content.find("/* refused */\n\n");
-      if (end == std::string::npos) continue;
-      const std::string text = content.substr(start, end + 15 - start);
+      if (content.find("/* refused */") == std::string::npos) continue;
+      std::uint64_t key_bytes = 0;  // after eight bytes that name the format
+      std::memcpy(&key_bytes, content.data() + 8, sizeof key_bytes);
+      const std::string text = content.substr(content.find("format "), key_bytes);
       const device::CacheKey key{text, content_hash(text)};
       ASSERT_EQ(key.digest.hex(), entry.path().stem().string());
       ASSERT_TRUE(disk.store(key, {std::vector<std::byte>(5000, std::byte{0x42}), "", ""}));

@@ -67,6 +67,12 @@ Result<std::shared_ptr<Program>> PagePrograms::program(PageProgram which) {
   return slot.built;
 }
 
+Status PagePrograms::build_all() {
+  for (std::size_t number = 0; number < programs_.size(); number++)
+    PENSTOCK_TRY(program(static_cast<PageProgram>(number)).status());
+  return {};
+}
+
 Result<std::shared_ptr<batch::Decoder>> PagePrograms::decoder(Compression compression) {
   Slot<batch::Decoder>& slot = decoders_[static_cast<std::size_t>(compression)];
   const std::lock_guard lock(slot.mutex);

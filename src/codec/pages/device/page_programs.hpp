@@ -25,6 +25,8 @@ class PagePrograms {
   // Begins to build the programs that all pages need, and the decoders of these compressions, in
   // threads; once.
   void prepare(std::span<const Compression> compressions);
+  // Builds all programs of kernels/, and waits: for the cache.
+  Status build_all();
   Status launch(Queue& queue, PageProgram program, std::string_view kernel, std::uint32_t groups,
                 std::span<const Argument> arguments);
   // Returns the groups of a launch with a warp, or a thread of a CPU, for each of `count` tasks.

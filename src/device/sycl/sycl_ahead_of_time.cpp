@@ -1,0 +1,49 @@
+// Programs that came with the plug-in. Translated for a device at their first launch, they serve
+// every device of one sub-group size, so their keys have no more of it.
+#include <cstdlib>
+#include <filesystem>
+
+#include "device/program_source.hpp"
+#include "device/sycl/compiler_identity.hpp"
+#include "device/sycl/sycl_device.hpp"
+
+namespace penstock::sycl_plugin {
+namespace {
+
+constexpr const char* folder_name = "libpenstock_sycl.programs";
+
+// PENSTOCK_SYCL_PROGRAMS, or the folder beside the plug-in.
+std::string folder_of_programs(const Api& api) {
+  if (const char* const asked = std::getenv("PENSTOCK_SYCL_PROGRAMS"); asked && *asked)
+    return asked;
+  const std::filesystem::path plugin = file_of_plugin(api);
+  return plugin.has_parent_path() ? (plugin.parent_path() / folder_name).string() : "";
+}
+
+// The traits that a program depends on; its policy is in its text.
+Traits common_traits(const Context& context) {
+  Traits common;
+  common.target = Target::sycl;
+  common.compiler = context.traits.compiler;
+  return common;
+}
+
+// The options without the compiler's own path.
+std::vector<std::string> common_options(const Context& context, bool fast_math) {
+  std::vector<std::string> options = compiler_options(context, fast_math);
+  options.erase(options.begin());
+  options.push_back("interface " + std::to_string(PENSTOCK_SYCL_INTERFACE_VERSION));
+  options.push_back("SUBGROUP_SIZE=" + subgroup_size_of(context));
+  return options;
+}
+
+}  // namespace
+
+device::AheadOfTime programs_ahead_of_time(const Context& context, const ProgramSource& source) {
+  const std::vector<std::string> options =
+      device::key_options(common_options(context, source.fast_math), source);
+  return {folder_of_programs(context.api),
+          device::cache_key(common_traits(context), options, source)};
+}
+
+}  // namespace penstock::sycl_plugin
