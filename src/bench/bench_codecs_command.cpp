@@ -17,6 +17,7 @@
 #include "bench/bench_chunk_encoding.hpp"
 #include "bench/bench_commands.hpp"
 #include "bench/bench_corpora.hpp"
+#include "bench/bench_measures.hpp"
 #include "bench/bench_table.hpp"
 #include "terminal/phase_times.hpp"
 
@@ -170,8 +171,8 @@ Status measure_case(const std::shared_ptr<Device>& device, const ChunkLibrary& l
   PENSTOCK_TRY(bench.open(device));
   PENSTOCK_TRY(write_case(bench.chunks(), name, options.outputs_folder));
   std::vector<MeasuredVariant> measured;  // with --phases
-  for (const std::string& variant : batch::Decoder::variants(library.format, device->traits())) {
-    if (!options.variant.empty() && options.variant != variant) continue;
+  for (const std::string& variant :
+       selected_variants(options, batch::Decoder::variants(library.format, device->traits()))) {
     const Status used = bench.use(device, variant);
     // Lists of sequences take several times the decompressed size: a device without memory for them
     // is measured by the other variants.
@@ -194,6 +195,7 @@ Status measure_case(const std::shared_ptr<Device>& device, const ChunkLibrary& l
     figures.insert(figures.end(), phases.begin(), phases.end());
   }
   compare_with_one_thread(figures, measured);
+  if (!options.has_figures_of_host) return {};
   std::vector<HostDecoder> decoders = {{library.library, library.decompress}};
   decoders.insert(decoders.end(), library.decoders.begin(), library.decoders.end());
   for (const HostDecoder& decoder : decoders) {
@@ -233,6 +235,12 @@ std::vector<std::string> case_names() {
 }
 
 }  // namespace
+
+Result<Figures> measure_codecs(const std::shared_ptr<Device>& device, const BenchOptions& options) {
+  CodecsOptions all;
+  static_cast<BenchOptions&>(all) = options;
+  return measure_cases(device, all);
+}
 
 Action declare_bench_codecs(Arguments& arguments) {
   auto options = std::make_shared<CodecsOptions>();
