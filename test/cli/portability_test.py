@@ -3,8 +3,13 @@
 import csv
 import io
 import json
+import pathlib
+import subprocess
+import sys
 
 from command_line import CommandLineTest, main
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "portability_tables.py"
 
 
 class Portability(CommandLineTest):
@@ -72,6 +77,23 @@ class Portability(CommandLineTest):
         (step,) = report["steps"]
         time = {row["variant"]: row["milliseconds"] for row in report["rows"]}
         self.assertAlmostEqual(step["gain"], time[step["from"]] / time[step["to"]], places=9)
+
+    def test_markdown_tables_have_each_figure_of_a_report(self):
+        report = self.report("--devices", "opencl:0", "--only", "map: ")
+        path = self.folder / "report.json"
+        path.write_text(json.dumps(report))
+        ended = subprocess.run(
+            [sys.executable, SCRIPT, path], capture_output=True, text=True, check=True
+        )
+        (row,) = report["rows"]
+        self.assertIn(f"| map: map-map | {row['milliseconds']:.3f} ms, ", ended.stdout)
+        self.assertIn(f"| map | CPU | {report['portability'][0]['by_copy']:.3f} |", ended.stdout)
+
+    def test_a_file_without_a_report_is_named(self):
+        path = self.csv_file()
+        ended = subprocess.run([sys.executable, SCRIPT, path], capture_output=True, text=True)
+        self.assertEqual((ended.returncode, ended.stdout), (2, ""))
+        self.assertIn(str(path), ended.stderr)
 
     def test_csv_has_rows_and_portability(self):
         ended = self.portability("--format", "csv", "--devices", "opencl:0", "--only", "map: ")
