@@ -63,10 +63,9 @@ def table_of_portability(report):
         by_copy, by_best = f"{figure['by_copy']:.3f}", f"{figure['by_best']:.3f}"
         least = f"{figure['least']:.3f} ({figure['least_device']}, {figure['least_case']})"
         goal = ("met" if figure["meets_goal"] else "**missed**") if figure["has_goal"] else ""
-        rows.append(
-            [figure["family"], figure["set"], by_copy, by_best, figure["judged_by"], least, goal]
-        )
-    head = ["family", "devices", "by copy", "by best", "judged by", "least", "goal"]
+        judged = f"{figure['judged']:.3f} ({figure['judged_by']})"
+        rows.append([figure["family"], figure["set"], by_copy, by_best, judged, least, goal])
+    head = ["family", "devices", "by copy", "by best", "judged", "least", "goal"]
     yield from table(head, rows)
 
 

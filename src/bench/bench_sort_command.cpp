@@ -93,18 +93,26 @@ template <class T> class SortBench {
       return Status(Code::internal, "the keys are not in order");
     if (sum_of_hashes(sorted) != sum_of_hashes(keys_))
       return Status(Code::internal, "the keys are not the original ones");
-    for (std::size_t i = 0; i < rows.size(); i++) {
-      if (keys_[rows[i]] != sorted[i])
-        return Status(Code::internal, "value " + std::to_string(i) + " is not its key's");
-      if (i > 0 && sorted[i] == sorted[i - 1] && rows[i] < rows[i - 1])
-        return Status(Code::internal, "equal keys changed their order");
-    }
-    return {};
+    return verify_rows(sorted, rows);
   }
 
   std::string variant() const { return std::string(sort_->variant()); }
 
  private:
+  Status verify_rows(const std::vector<T>& sorted, const std::vector<std::uint32_t>& rows) const {
+    std::atomic<std::uint64_t> wrong = rows.size(), disordered = rows.size();
+    in_parallel(rows.size(), 1 << 16, [&](std::uint64_t first, std::uint64_t last) {
+      for (std::uint64_t i = first; i < last; i++) {
+        if (rows[i] >= keys_.size() || keys_[rows[i]] != sorted[i]) wrong = i;
+        if (i > 0 && sorted[i] == sorted[i - 1] && rows[i] < rows[i - 1]) disordered = i;
+      }
+    });
+    if (wrong != rows.size())
+      return Status(Code::internal, "value " + std::to_string(wrong) + " is not its key's");
+    return disordered == rows.size() ? Status()
+                                     : Status(Code::internal, "equal keys changed their order");
+  }
+
   std::vector<T> keys_;
   std::vector<std::uint32_t> rows_;
   std::unique_ptr<primitive::RadixSort> sort_;

@@ -39,6 +39,8 @@ Action declare_bench_portability(Arguments& arguments) {
   arguments.value("--scale", "FACTOR", options->scale, "of the rows of every case");
   arguments.value("--repeats", "N", options->repeats, "timed runs at most; the median is printed",
                   1, 1000);
+  arguments.value("--seconds", "N", options->seconds, "begin no further bench after that time", 1,
+                  86400);
   arguments.flag("--variants", options->has_variants,
                  "every variant that fits, and what each step from one to another gave");
   arguments.choice("--format", {"table", "csv", "json"}, options->format, "how to print");

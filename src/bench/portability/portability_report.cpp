@@ -67,12 +67,12 @@ std::string rows_as_table(const PortabilityRows& rows) {
 
 std::string figures_as_table(const std::vector<PortabilityFigure>& figures) {
   std::vector<Cells> lines = {
-      {"family", "devices", "judged by", "least", "by copy", "by best", "goal"}};
+      {"family", "devices", "judged by", "least", "by copy", "by best", "judged", "goal"}};
   for (const PortabilityFigure& figure : figures) {
     const PortableFamily& family = figure.family;
-    lines.push_back({std::string(family.name), figure.set, std::string(name_of(family.judged_by)),
+    lines.push_back({std::string(family.name), figure.set, figure.judged_by,
                      figure.least_device + ", " + figure.least_work + ": " + fixed(figure.least, 3),
-                     fixed(figure.by_copy, 3), fixed(figure.by_best, 3),
+                     fixed(figure.by_copy, 3), fixed(figure.by_best, 3), fixed(figure.judged, 3),
                      !figure.has_goal()    ? ""
                      : figure.meets_goal() ? "met"
                                            : "missed"});
@@ -186,7 +186,8 @@ std::string json_of_figure(const PortabilityFigure& figure) {
            json_list(figure.devices, " ", [](const std::string& id) { return json_string(id); }))
       .number("by_copy", figure.by_copy)
       .number("by_best", figure.by_best)
-      .text("judged_by", name_of(figure.family.judged_by))
+      .text("judged_by", figure.judged_by)
+      .number("judged", figure.judged)
       .number("least", figure.least)
       .text("least_device", figure.least_device)
       .text("least_case", figure.least_work)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/clock.hpp"
 #include "device/device_list.hpp"
 #include "kernel/bandwidth.hpp"
 #include "kernel/variant_table.hpp"
@@ -168,7 +169,9 @@ class BenchOnDevice {
 
 }  // namespace
 
-std::string hardware_of(const Traits& traits) { return traits.is_cpu ? "CPU" : traits.name; }
+std::string hardware_of(const Traits& traits) {
+  return traits.is_cpu ? std::string(cpu_hardware) : traits.name;
+}
 
 std::vector<std::string> portable_names() {
   std::vector<std::string> names;
@@ -186,9 +189,12 @@ bool is_wanted(const PortabilityOptions& options, const PortableCase& work) {
 Result<PortabilityReport> run_portability(const PortabilityOptions& options) {
   PortabilityReport report;
   PENSTOCK_ASSIGN(report.devices, open_devices(options));
-  for (const PortableBench& bench : portable_benches())
+  const double deadline = now_seconds() + static_cast<double>(options.seconds);
+  for (const PortableBench& bench : portable_benches()) {
+    if (now_seconds() > deadline) break;
     for (const PortabilityDevice& on : report.devices)
       BenchOnDevice(bench, on, options, report.rows).run();
+  }
   end_progress();
   set_shares_of_best(report.rows);
   return report;

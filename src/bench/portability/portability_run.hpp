@@ -8,9 +8,10 @@ struct PortabilityOptions {
   std::string devices;  // a list; none: the first of each kind of hardware by each driver
   std::string only;     // part of "family: case"
   std::string format = "table";
-  double scale = 1;            // of all numbers of rows
-  std::uint64_t repeats = 10;  // at most; benches of long runs take fewer
-  bool has_variants = false;   // every variant that fits, beside the one that is taken
+  double scale = 1;              // of all numbers of rows
+  std::uint64_t repeats = 10;    // at most; benches of long runs take fewer
+  std::uint64_t seconds = 3600;  // no bench is begun after that
+  bool has_variants = false;     // every variant that fits, beside the one that is taken
 };
 
 // A device of the run.

@@ -31,22 +31,31 @@ std::vector<DeviceSet> device_sets(const PortabilityRows& rows) {
   return sets;
 }
 
+Efficiency judging(const PortableFamily& family, const PortabilityRow& row) {
+  return row.hardware == cpu_hardware ? Efficiency::of_best : family.judged_by;
+}
+
 PortabilityFigure figure_of_set(const PortableFamily& family, const DeviceSet& set,
                                 const PortabilityRows& rows) {
   PortabilityFigure figure{family, set.name, set.devices, set.has_rivals};
-  std::vector<double> of_copy, of_best;
+  std::vector<double> of_copy, of_best, judged;
+  bool is_by_copy = false, is_by_best = false;
   for (const PortabilityRow& row : rows) {
     if (row.family != family.name || !row.is_taken) continue;
     if (std::ranges::find(set.devices, row.device) == set.devices.end()) continue;
     of_copy.push_back(row.share_of_copy());
     of_best.push_back(row.share_of_best);
-    const double judged = family.judged_by == Efficiency::of_copy ? of_copy.back() : of_best.back();
-    if (!figure.least_device.empty() && judged >= figure.least) continue;
-    figure.least = judged;
+    const bool is_of_copy = judging(family, row) == Efficiency::of_copy;
+    (is_of_copy ? is_by_copy : is_by_best) = true;
+    judged.push_back(is_of_copy ? row.share_of_copy() : row.share_of_best);
+    if (!figure.least_device.empty() && judged.back() >= figure.least) continue;
+    figure.least = judged.back();
     figure.least_device = row.device, figure.least_work = row.work;
   }
   figure.by_copy = harmonic_mean(of_copy);
   figure.by_best = harmonic_mean(of_best);
+  figure.judged = harmonic_mean(judged);
+  figure.judged_by = is_by_copy && is_by_best ? "copy, of CPUs best" : is_by_copy ? "copy" : "best";
   return figure;
 }
 

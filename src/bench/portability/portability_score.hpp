@@ -16,6 +16,9 @@ namespace penstock::bench {
 // makes up for another.
 double harmonic_mean(std::span<const double> efficiencies);
 
+// The hardware of all devices that run on the host's cores.
+constexpr std::string_view cpu_hardware = "CPU";
+
 // A case on a device.
 struct PortabilityRow {
   std::string family, work, device, hardware, variant;
@@ -38,14 +41,15 @@ struct PortabilityFigure {
   std::vector<std::string> devices;
   bool has_rivals = false;  // a hardware has several of the devices, which can be compared
   double by_copy = 0, by_best = 0;
-  // The least efficiency that the family is judged by, and where.
-  double least = 0;
+  // What the family is judged by: the share of copy, or of the best where no copy bounds the work,
+  // which is so on every CPU. `least`: the least of these shares, and where.
+  double judged = 0, least = 0;
   std::string least_device = {}, least_work = {};
-  double judged() const { return family.judged_by == Efficiency::of_copy ? by_copy : by_best; }
-  bool has_goal() const {
-    return family.has_goal && (has_rivals || family.judged_by == Efficiency::of_copy);
-  }
-  bool meets_goal() const { return judged() >= min_portability && least >= min_efficiency; }
+  // "copy", "best"; "copy, of CPUs best" where both kinds of hardware are in the set.
+  std::string judged_by = {};
+  // A backend that is alone on its hardware is not judged by the best.
+  bool has_goal() const { return family.has_goal && (has_rivals || judged_by != "best"); }
+  bool meets_goal() const { return judged >= min_portability && least >= min_efficiency; }
 };
 // For each family, each hardware with its devices, and all devices where there are several kinds.
 std::vector<PortabilityFigure> portability_of(const PortabilityRows& rows);

@@ -12,7 +12,6 @@ namespace penstock::bench {
 // By what efficiency a family is judged where a goal is set: the share of the device's own copy, or
 // the share of the fastest backend on the same hardware, for work that no copy bounds.
 enum class Efficiency : unsigned char { of_copy, of_best };
-std::string_view name_of(Efficiency efficiency);  // "copy", "best"
 
 // What the goals say of a family: the harmonic mean, and every device.
 constexpr double min_portability = 0.85, min_efficiency = 0.75;
@@ -32,8 +31,8 @@ struct PortableCase {
 struct PortableBench {
   Measure measure = nullptr;
   std::uint64_t rows_of_gpu = 0, rows_of_cpu = 0;
-  std::uint64_t max_repeats = 0;
   std::vector<PortableCase> cases;
+  std::uint64_t max_repeats = 1000;  // of long runs
 };
 const std::vector<PortableBench>& portable_benches();
 

@@ -91,6 +91,16 @@ TEST(Portability, AloneOnItsHardwareABackendMeetsNoGoalByBest) {
   EXPECT_FALSE(figure_of(rows, "sort", "all devices").has_goal());
 }
 
+TEST(Portability, AScanIsJudgedByCopyOnAGpuAndByTheBestOnACpu) {
+  PortabilityRows rows = {row_of("scan", "f32", "cuda:0", "GPU", 0.00125),
+                          row_of("scan", "f32", "opencl:0", "CPU", 0.1),
+                          row_of("scan", "f32", "sycl:0", "CPU", 0.2)};
+  set_shares_of_best(rows);
+  EXPECT_DOUBLE_EQ(figure_of(rows, "scan", "GPU").judged, 0.8);
+  EXPECT_DOUBLE_EQ(figure_of(rows, "scan", "CPU").judged, 2 / 3.0);
+  EXPECT_DOUBLE_EQ(figure_of(rows, "scan", "all devices").judged, 3 / (1 / 0.8 + 1 + 2));
+}
+
 TEST(StepGains, AreRatiosOfTimesOnOneDevice) {
   const VariantStep& step = variant_steps().front();
   PortabilityRows rows = {row_of("filter", step.work.data(), "cuda:0", "GPU", 0.003),
