@@ -17,6 +17,7 @@
 #include "bench/bench_chunk_encoding.hpp"
 #include "bench/bench_commands.hpp"
 #include "bench/bench_corpora.hpp"
+#include "bench/bench_measures.hpp"
 #include "bench/bench_table.hpp"
 #include "terminal/phase_times.hpp"
 
@@ -160,18 +161,37 @@ void compare_with_one_thread(Figures& figures, const std::vector<MeasuredVariant
           one_thread_seconds / figures[variant.figure].alone_seconds;
 }
 
+// Makes data, and keeps the last for the next format.
+class CorpusMaker {
+ public:
+  Result<Bytes> make(const Corpus& corpus, std::uint64_t bytes) {
+    if (name_ != corpus.name || bytes_ != bytes) {
+      last_ = Bytes();
+      PENSTOCK_ASSIGN(last_, corpus.make(bytes));
+      name_ = corpus.name, bytes_ = bytes;
+    }
+    return last_;
+  }
+
+ private:
+  std::string name_;
+  std::uint64_t bytes_ = 0;
+  Bytes last_;
+};
+
 Status measure_case(const std::shared_ptr<Device>& device, const ChunkLibrary& library,
-                    const Corpus& corpus, const CodecsOptions& options, Figures& figures) {
+                    const Corpus& corpus, CorpusMaker& maker, const CodecsOptions& options,
+                    Figures& figures) {
   const std::string name = case_name(library, corpus.name);
   show_progress(name, "making data, compressing and checking");
-  PENSTOCK_ASSIGN(Bytes output, corpus.make(options.rows * options.chunk_bytes));
+  PENSTOCK_ASSIGN(Bytes output, maker.make(corpus, options.rows * options.chunk_bytes));
   PENSTOCK_ASSIGN(BenchChunks chunks, compressed(library, std::move(output), options.chunk_bytes));
   CodecBench bench(library, std::move(chunks));
   PENSTOCK_TRY(bench.open(device));
   PENSTOCK_TRY(write_case(bench.chunks(), name, options.outputs_folder));
   std::vector<MeasuredVariant> measured;  // with --phases
-  for (const std::string& variant : batch::Decoder::variants(library.format, device->traits())) {
-    if (!options.variant.empty() && options.variant != variant) continue;
+  for (const std::string& variant :
+       selected_variants(options, batch::Decoder::variants(library.format, device->traits()))) {
     const Status used = bench.use(device, variant);
     // Lists of sequences take several times the decompressed size: a device without memory for them
     // is measured by the other variants.
@@ -194,6 +214,7 @@ Status measure_case(const std::shared_ptr<Device>& device, const ChunkLibrary& l
     figures.insert(figures.end(), phases.begin(), phases.end());
   }
   compare_with_one_thread(figures, measured);
+  if (!options.has_figures_of_host) return {};
   std::vector<HostDecoder> decoders = {{library.library, library.decompress}};
   decoders.insert(decoders.end(), library.decoders.begin(), library.decoders.end());
   for (const HostDecoder& decoder : decoders) {
@@ -207,13 +228,14 @@ Status measure_case(const std::shared_ptr<Device>& device, const ChunkLibrary& l
 
 Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const CodecsOptions& options) {
   Figures figures;
+  CorpusMaker maker;
   for (const ChunkLibrary& library : chunk_libraries())
     for (const Corpus& corpus : selected_corpora(options)) {
       if (is_selected(options, case_name(library, corpus.name)))
-        PENSTOCK_TRY(measure_case(device, library, corpus, options, figures));
+        PENSTOCK_TRY(measure_case(device, library, corpus, maker, options, figures));
       const std::string encoding = encoding_name(library, corpus.name);
       if (!is_selected(options, encoding) || !is_encoded(library, device->traits())) continue;
-      PENSTOCK_ASSIGN(const Bytes output, corpus.make(options.rows * options.chunk_bytes));
+      PENSTOCK_ASSIGN(const Bytes output, maker.make(corpus, options.rows * options.chunk_bytes));
       PENSTOCK_TRY(measure_chunk_encoding(device, library, encoding, output, options.chunk_bytes,
                                           options, figures));
     }
@@ -233,6 +255,12 @@ std::vector<std::string> case_names() {
 }
 
 }  // namespace
+
+Result<Figures> measure_codecs(const std::shared_ptr<Device>& device, const BenchOptions& options) {
+  CodecsOptions all;
+  static_cast<BenchOptions&>(all) = options;
+  return measure_cases(device, all);
+}
 
 Action declare_bench_codecs(Arguments& arguments) {
   auto options = std::make_shared<CodecsOptions>();

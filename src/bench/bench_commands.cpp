@@ -30,6 +30,9 @@ std::span<const Command> bench_commands() {
        declare_bench_tpch},
       {"bench devices", "Time statements and LZ4 on one device and on several",
        declare_bench_devices},
+      {"bench portability",
+       "Time every family of kernels on every device, and how portable their speed is",
+       declare_bench_portability},
   };
   return table;
 }

@@ -22,5 +22,6 @@ Action declare_bench_video(Arguments& arguments);
 Action declare_bench_parquet(Arguments& arguments);
 Action declare_bench_tpch(Arguments& arguments);
 Action declare_bench_devices(Arguments& arguments);
+Action declare_bench_portability(Arguments& arguments);
 
 }  // namespace penstock::bench

@@ -21,6 +21,7 @@
 #include "bench/bench_commands.hpp"
 #include "bench/bench_fsst_encoding.hpp"
 #include "bench/bench_fsst_matching.hpp"
+#include "bench/bench_measures.hpp"
 #include "bench/bench_table.hpp"
 #include "penstock/fsst/decoder.hpp"
 #include "terminal/output_file.hpp"
@@ -133,7 +134,7 @@ class FsstBench {
 
 Status measure_method(FsstBench& bench, const Set& set, const char* method, const Traits& traits,
                       const BenchOptions& options, Figures& figures) {
-  for (const std::string& variant : fsst::Decoder::variants(traits)) {
+  for (const std::string& variant : selected_variants(options, fsst::Decoder::variants(traits))) {
     PENSTOCK_TRY(bench.use(variant, method));
     PENSTOCK_TRY(bench.verify().with(case_name(set, method) + " by " + variant));
     PENSTOCK_ASSIGN(Figure figure,
@@ -165,6 +166,7 @@ Status measure_decoding(FsstBench& bench, const Set& set, const Traits& traits,
   for (const char* method : methods)  // the first computes the offsets that the others are given
     if (method == methods[0] || is_selected(options, case_name(set, method)))
       PENSTOCK_TRY(measure_method(bench, set, method, traits, options, figures));
+  if (!options.has_figures_of_host) return {};
   PENSTOCK_ASSIGN(
       Figure host,
       time_runs(case_name(set, methods[0]), "penstock host, all cores", bench.moved_bytes(),
@@ -183,7 +185,9 @@ Status write_output(const FsstBench& bench, const Set& set, const std::string& f
       (std::filesystem::path(folder) / (case_name(set, methods[0]) + ".text")).string());
 }
 
-Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const BenchOptions& options) {
+}  // namespace
+
+Result<Figures> measure_fsst(const std::shared_ptr<Device>& device, const BenchOptions& options) {
   Figures figures;
   for (const Set& set : sets) {
     const auto is_of_set = [&](const std::string& name) {
@@ -207,8 +211,6 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Bench
   return figures;
 }
 
-}  // namespace
-
 Action declare_bench_fsst(Arguments& arguments) {
   auto options = std::make_shared<BenchOptions>();
   options->rows = 1'000'000;
@@ -216,7 +218,7 @@ Action declare_bench_fsst(Arguments& arguments) {
                         {"rows to decode", physical_memory_bytes() / 1000, case_names()});
   arguments.value("--write-outputs", "FOLDER", options->outputs_folder,
                   "write each column's strings to a file that baselines read");
-  return [options] { return run_bench(*options, "rows", measure_cases); };
+  return [options] { return run_bench(*options, "rows", measure_fsst); };
 }
 
 }  // namespace penstock::bench

@@ -141,7 +141,8 @@ Status measure_matching(const MatchedColumn& column, const std::string& name,
                         const std::string& work, const BenchOptions& options, Figures& figures) {
   if (name == selected_name) {
     const SelectedRows selected = select_rows(column);
-    for (const std::string& variant : fsst::SelectedRowDecoder::variants(column.device->traits()))
+    for (const std::string& variant :
+         selected_variants(options, fsst::SelectedRowDecoder::variants(column.device->traits())))
       PENSTOCK_TRY(measure_selected(column, selected, variant, work, options, figures));
     return {};
   }
@@ -151,8 +152,9 @@ Status measure_matching(const MatchedColumn& column, const std::string& name,
     const fsst::Predicate predicate = its.predicate(constant);
     const std::vector<std::uint32_t> expected = expected_bits(column, its, constant);
     PENSTOCK_ASSIGN(const auto bits, column.device->allocate(expected.size() * 4));
-    for (const std::string& variant :
-         fsst::DeviceMatcher::variants(column.device->traits(), column.encoded, predicate)) {
+    for (const std::string& variant : selected_variants(
+             options,
+             fsst::DeviceMatcher::variants(column.device->traits(), column.encoded, predicate))) {
       PENSTOCK_ASSIGN(const auto matcher, fsst::DeviceMatcher::build(column.device, column.encoded,
                                                                      predicate, variant));
       PENSTOCK_TRY(verify(column, *matcher, *bits, expected).with(work + " by " + variant));

@@ -8,6 +8,7 @@
 
 #include "base/parallel.hpp"
 #include "bench/bench_commands.hpp"
+#include "bench/bench_measures.hpp"
 #include "bench/bench_table.hpp"
 #include "penstock/plan.hpp"
 
@@ -118,7 +119,9 @@ Result<Figure> measure(Device& device, const Case& work, const BenchOptions& opt
                    [&] { return prepared->run_seconds(); });
 }
 
-Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const BenchOptions& options) {
+}  // namespace
+
+Result<Figures> measure_groups(const std::shared_ptr<Device>& device, const BenchOptions& options) {
   Figures figures;
   for (const Case& work : options.sweep == "keys" ? key_count_cases() : usual_cases()) {
     if (!is_selected(options, work.name)) continue;
@@ -135,8 +138,6 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Bench
   return figures;
 }
 
-}  // namespace
-
 Action declare_bench_groups(Arguments& arguments) {
   auto options = std::make_shared<BenchOptions>();
   std::vector<std::string> names;
@@ -147,7 +148,7 @@ Action declare_bench_groups(Arguments& arguments) {
   arguments.value("--variant", "NAME", options->variant,
                   "measure this kernel variant only, in cases with keys");
   return [options] {
-    return run_bench(*options, "rows of an int32 key and a float32", measure_cases);
+    return run_bench(*options, "rows of an int32 key and a float32", measure_groups);
   };
 }
 

@@ -9,6 +9,7 @@
 #include "base/parallel.hpp"
 #include "bench/bench_commands.hpp"
 #include "bench/bench_light_blocks.hpp"
+#include "bench/bench_measures.hpp"
 #include "bench/bench_table.hpp"
 #include "codec/light/host/encode_block.hpp"
 #include "codec/light/light_column.hpp"
@@ -163,7 +164,9 @@ Result<Figure> measure_unpacking(const LightCase& work, const BenchOptions& opti
                    [&](const Table& found) { return verify_values(work, rows, found); });
 }
 
-Result<Figures> measure_light_cases(const std::shared_ptr<Device>&, const BenchOptions& options) {
+}  // namespace
+
+Result<Figures> measure_light(const std::shared_ptr<Device>&, const BenchOptions& options) {
   Figures figures;
   for (const LightCase& work : light_cases()) {
     if (!is_selected(options, work.name)) continue;
@@ -175,8 +178,6 @@ Result<Figures> measure_light_cases(const std::shared_ptr<Device>&, const BenchO
   return figures;
 }
 
-}  // namespace
-
 Action declare_bench_light(Arguments& arguments) {
   auto options = std::make_shared<BenchOptions>();
   std::vector<std::string> names;
@@ -186,7 +187,7 @@ Action declare_bench_light(Arguments& arguments) {
   declare_bench_options(
       arguments, *options,
       {"rows; 48 bytes for each must fit into this machine's memory", max_rows, std::move(names)});
-  return [options] { return run_bench(*options, "rows", measure_light_cases); };
+  return [options] { return run_bench(*options, "rows", measure_light); };
 }
 
 }  // namespace penstock::bench

@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "bench/bench_commands.hpp"
+#include "bench/bench_measures.hpp"
 #include "bench/bench_parquet_files.hpp"
 #include "bench/bench_table.hpp"
 #include "bench/temporary_folder.hpp"
@@ -155,10 +156,14 @@ Status measure_form(const std::shared_ptr<Device>& device, const ParquetForm& fo
   };
   PENSTOCK_TRY(add(of_pages, "penstock", [&] { return bench.run_seconds(); }));
   PENSTOCK_TRY(add(of_file, "penstock", [&] { return page_cache_seconds(device, path); }));
+  if (!options.has_figures_of_host) return {};
   return add(of_file, arrow_reader_name(), [&] { return arrow_seconds(path); });
 }
 
-Result<Figures> measure_forms(const std::shared_ptr<Device>& device, const BenchOptions& options) {
+}  // namespace
+
+Result<Figures> measure_parquet(const std::shared_ptr<Device>& device,
+                                const BenchOptions& options) {
   const TemporaryFolder folder("parquet");
   PENSTOCK_TRY(folder.status());
   Figures figures;
@@ -177,14 +182,12 @@ Result<Figures> measure_forms(const std::shared_ptr<Device>& device, const Bench
   return figures;
 }
 
-}  // namespace
-
 Action declare_bench_parquet(Arguments& arguments) {
   auto options = std::make_shared<BenchOptions>();
   options->repeats = 10;
   const std::uint64_t max_rows = std::min<std::uint64_t>(INT32_MAX, physical_memory_bytes() / 256);
   declare_bench_options(arguments, *options, {"rows of a file", max_rows, case_names()});
-  return [options] { return run_bench(*options, "rows", measure_forms); };
+  return [options] { return run_bench(*options, "rows", measure_parquet); };
 }
 
 }  // namespace penstock::bench

@@ -7,6 +7,7 @@
 
 #include "base/parallel.hpp"
 #include "bench/bench_commands.hpp"
+#include "bench/bench_measures.hpp"
 #include "bench/bench_table.hpp"
 #include "penstock/plan.hpp"
 #include "plan/variants/variants.hpp"
@@ -132,7 +133,10 @@ std::vector<std::string> fitting_variants(const Plan& plan, StepId step, const T
   return names;
 }
 
-Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const BenchOptions& options) {
+}  // namespace
+
+Result<Figures> measure_pipelines(const std::shared_ptr<Device>& device,
+                                  const BenchOptions& options) {
   show_progress("rows", "making data");
   const std::vector<float> rows = make_rows(options.rows);
   PENSTOCK_ASSIGN(const Table table,
@@ -142,15 +146,14 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Bench
     if (!is_selected(options, work.name)) continue;
     Plan plan;
     PENSTOCK_ASSIGN(const StepId step, build_plan(plan, work, table));
-    for (const std::string& variant : fitting_variants(plan, step, device->traits())) {
+    for (const std::string& variant :
+         selected_variants(options, fitting_variants(plan, step, device->traits()))) {
       PENSTOCK_ASSIGN(Figure figure, measure(plan, step, work, variant, options, rows));
       figures.push_back(std::move(figure));
     }
   }
   return figures;
 }
-
-}  // namespace
 
 Action declare_bench_pipelines(Arguments& arguments) {
   auto options = std::make_shared<BenchOptions>();
@@ -162,7 +165,7 @@ Action declare_bench_pipelines(Arguments& arguments) {
   declare_bench_options(arguments, *options,
                         {"rows of float32; twice their size must fit into this machine's memory",
                          max_rows, std::move(names), "selectivity"});
-  return [options] { return run_bench(*options, "float32 rows", measure_cases); };
+  return [options] { return run_bench(*options, "float32 rows", measure_pipelines); };
 }
 
 }  // namespace penstock::bench

@@ -7,6 +7,7 @@
 
 #include "base/parallel.hpp"
 #include "bench/bench_commands.hpp"
+#include "bench/bench_measures.hpp"
 #include "bench/bench_table.hpp"
 #include "primitive/scan.hpp"
 
@@ -28,7 +29,8 @@ constexpr std::uint64_t segment_values = 1000;  // on the average
 
 template <class V, class S> class ScanBench {
  public:
-  Status open(std::shared_ptr<Device> device, const Case& work, std::uint64_t count) {
+  Status open(std::shared_ptr<Device> device, const Case& work, std::uint64_t count,
+              const std::string& variant) {
     is_exclusive_ = work.shape.is_exclusive;
     is_segmented_ = work.shape.is_segmented;
     values_.resize(count);
@@ -36,7 +38,7 @@ template <class V, class S> class ScanBench {
       for (std::uint64_t row = first; row < last; row++)
         values_[row] = static_cast<V>(hash_of_row(row) % 100);
     });
-    PENSTOCK_ASSIGN(scan_, primitive::Scan::build(device, work.shape));
+    PENSTOCK_ASSIGN(scan_, primitive::Scan::build(device, work.shape, variant));
     PENSTOCK_ASSIGN(queue_, device->queue());
     PENSTOCK_ASSIGN(from_, device->allocate(count * sizeof(V)));
     PENSTOCK_ASSIGN(to_, device->allocate(count * sizeof(S)));
@@ -68,6 +70,8 @@ template <class V, class S> class ScanBench {
     return {};
   }
 
+  std::string variant() const { return std::string(scan_->variant()); }
+
  private:
   Status upload_begins(Device& device, std::uint64_t count) {
     begins_.resize(count);
@@ -97,12 +101,12 @@ Result<Figure> measure(std::shared_ptr<Device> device, const Case& work,
                        const BenchOptions& options) {
   show_progress(work.name, "making data and checking");
   ScanBench<V, S> bench;
-  PENSTOCK_TRY(bench.open(std::move(device), work, options.rows));
+  PENSTOCK_TRY(bench.open(std::move(device), work, options.rows, options.variant));
   PENSTOCK_TRY(bench.run_seconds());
   PENSTOCK_TRY(bench.verify().with(work.name));
   const double bytes = static_cast<double>(options.rows) *
                        (sizeof(V) + sizeof(S) + (work.shape.is_segmented ? 1 : 0));
-  return time_runs(work.name, "penstock scan", bytes, options.repeats,
+  return time_runs(work.name, "penstock " + bench.variant(), bytes, options.repeats,
                    [&] { return bench.run_seconds(); });
 }
 
@@ -118,7 +122,9 @@ Result<Figure> measure_case(std::shared_ptr<Device> device, const Case& work,
                                        : measure<float, double>(std::move(device), work, options);
 }
 
-Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const BenchOptions& options) {
+}  // namespace
+
+Result<Figures> measure_scans(const std::shared_ptr<Device>& device, const BenchOptions& options) {
   Figures figures;
   for (const Case& work : cases) {
     if (!is_selected(options, work.name)) continue;
@@ -128,15 +134,13 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Bench
   return figures;
 }
 
-}  // namespace
-
 Action declare_bench_scan(Arguments& arguments) {
   auto options = std::make_shared<BenchOptions>();
   std::vector<std::string> names;
   for (const Case& work : cases) names.emplace_back(work.name);
   const std::uint64_t max_rows = physical_memory_bytes() / (4 * sizeof(std::uint64_t));
   declare_bench_options(arguments, *options, {"values to sum", max_rows, std::move(names)});
-  return [options] { return run_bench(*options, "values", measure_cases); };
+  return [options] { return run_bench(*options, "values", measure_scans); };
 }
 
 }  // namespace penstock::bench

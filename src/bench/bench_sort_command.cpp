@@ -10,6 +10,7 @@
 
 #include "base/parallel.hpp"
 #include "bench/bench_commands.hpp"
+#include "bench/bench_measures.hpp"
 #include "bench/bench_table.hpp"
 #include "primitive/radix_sort.hpp"
 
@@ -54,11 +55,12 @@ Result<std::shared_ptr<Buffer>> upload(Device& device, Queue& queue, const void*
 // One case's keys and values on the device.
 template <class T> class SortBench {
  public:
-  Status open(std::shared_ptr<Device> device, const Case& work, std::uint64_t count) {
+  Status open(std::shared_ptr<Device> device, const Case& work, std::uint64_t count,
+              const std::string& variant) {
     keys_ = make_keys<T>(count);
     rows_.resize(work.shape.has_values ? count : 0);
     std::iota(rows_.begin(), rows_.end(), 0u);
-    PENSTOCK_ASSIGN(sort_, primitive::RadixSort::build(device, work.shape));
+    PENSTOCK_ASSIGN(sort_, primitive::RadixSort::build(device, work.shape, variant));
     PENSTOCK_ASSIGN(queue_, device->queue());
     PENSTOCK_ASSIGN(from_.keys, upload(*device, *queue_, keys_.data(), keys_.size() * sizeof(T)));
     PENSTOCK_ASSIGN(data_.keys, device->allocate(from_.keys->bytes()));
@@ -91,16 +93,26 @@ template <class T> class SortBench {
       return Status(Code::internal, "the keys are not in order");
     if (sum_of_hashes(sorted) != sum_of_hashes(keys_))
       return Status(Code::internal, "the keys are not the original ones");
-    for (std::size_t i = 0; i < rows.size(); i++) {
-      if (keys_[rows[i]] != sorted[i])
-        return Status(Code::internal, "value " + std::to_string(i) + " is not its key's");
-      if (i > 0 && sorted[i] == sorted[i - 1] && rows[i] < rows[i - 1])
-        return Status(Code::internal, "equal keys changed their order");
-    }
-    return {};
+    return verify_rows(sorted, rows);
   }
 
+  std::string variant() const { return std::string(sort_->variant()); }
+
  private:
+  Status verify_rows(const std::vector<T>& sorted, const std::vector<std::uint32_t>& rows) const {
+    std::atomic<std::uint64_t> wrong = rows.size(), disordered = rows.size();
+    in_parallel(rows.size(), 1 << 16, [&](std::uint64_t first, std::uint64_t last) {
+      for (std::uint64_t i = first; i < last; i++) {
+        if (rows[i] >= keys_.size() || keys_[rows[i]] != sorted[i]) wrong = i;
+        if (i > 0 && sorted[i] == sorted[i - 1] && rows[i] < rows[i - 1]) disordered = i;
+      }
+    });
+    if (wrong != rows.size())
+      return Status(Code::internal, "value " + std::to_string(wrong) + " is not its key's");
+    return disordered == rows.size() ? Status()
+                                     : Status(Code::internal, "equal keys changed their order");
+  }
+
   std::vector<T> keys_;
   std::vector<std::uint32_t> rows_;
   std::unique_ptr<primitive::RadixSort> sort_;
@@ -113,17 +125,19 @@ Result<Figure> measure(std::shared_ptr<Device> device, const Case& work,
                        const BenchOptions& options) {
   show_progress(work.name, "making data and checking");
   SortBench<T> bench;
-  PENSTOCK_TRY(bench.open(std::move(device), work, options.rows));
+  PENSTOCK_TRY(bench.open(std::move(device), work, options.rows, options.variant));
   PENSTOCK_TRY(bench.run_seconds());
   PENSTOCK_TRY(bench.verify().with(work.name));
   // Read once for the histograms, read and written once for each byte of the key.
   const double pair = sizeof(T) + (work.shape.has_values ? 4.0 : 0.0);
   const double bytes = static_cast<double>(options.rows) * (sizeof(T) + 2.0 * sizeof(T) * pair);
-  return time_runs(work.name, "penstock radix_sort", bytes, options.repeats,
+  return time_runs(work.name, "penstock " + bench.variant(), bytes, options.repeats,
                    [&] { return bench.run_seconds(); });
 }
 
-Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const BenchOptions& options) {
+}  // namespace
+
+Result<Figures> measure_sorts(const std::shared_ptr<Device>& device, const BenchOptions& options) {
   Figures figures;
   for (const Case& work : cases) {
     if (!is_selected(options, work.name)) continue;
@@ -135,8 +149,6 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Bench
   return figures;
 }
 
-}  // namespace
-
 Action declare_bench_sort(Arguments& arguments) {
   auto options = std::make_shared<BenchOptions>();
   std::vector<std::string> names;
@@ -144,7 +156,7 @@ Action declare_bench_sort(Arguments& arguments) {
   const std::uint64_t max_rows =
       std::min(primitive::max_sort_keys, physical_memory_bytes() / (4 * sizeof(std::uint64_t)));
   declare_bench_options(arguments, *options, {"keys to sort", max_rows, std::move(names)});
-  return [options] { return run_bench(*options, "keys", measure_cases); };
+  return [options] { return run_bench(*options, "keys", measure_sorts); };
 }
 
 }  // namespace penstock::bench

@@ -262,10 +262,6 @@ Result<BenchDevice> open_bench(const BenchOptions& options, const char* rows_uni
 
 bool is_terminal() { return ::isatty(STDERR_FILENO) == 1; }
 
-void end_progress() {
-  if (is_terminal()) std::fprintf(stderr, "\r\x1b[K");
-}
-
 Status print_with_baselines(const BenchOptions& options, const BenchDevice& opened,
                             Figures figures) {
   Status all_baselines;
@@ -297,8 +293,22 @@ void show_progress(std::string_view case_name, std::string_view activity) {
   shown_case = case_name;
 }
 
+void end_progress() {
+  if (is_terminal()) std::fprintf(stderr, "\r\x1b[K");
+}
+
 bool is_selected(const BenchOptions& options, std::string_view case_name) {
+  if (!options.cases.empty())
+    return std::ranges::find(options.cases, case_name) != options.cases.end();
   return contains_ignoring_case(case_name, options.only);
+}
+
+std::vector<std::string> selected_variants(const BenchOptions& options,
+                                           std::vector<std::string> fitting) {
+  if (!options.variant.empty())
+    std::erase_if(fitting, [&](const std::string& name) { return name != options.variant; });
+  if (options.has_first_variant_only && fitting.size() > 1) fitting.resize(1);
+  return fitting;
 }
 
 Result<Figure> time_runs(std::string work, std::string name, double bytes, std::uint64_t repeats,

@@ -19,6 +19,10 @@ struct BenchOptions {
   std::string variant;         // the only one to measure, where a bench declares it
   std::string outputs_folder;  // where to write the cases' data for baselines, where declared
   std::uint64_t rows = 1 << 24, repeats = 20;
+  // What another bench sets, which runs this one's measurement (bench_measures.hpp).
+  std::vector<std::string> cases;       // exactly these; none: those that --only selects
+  bool has_first_variant_only = false;  // the one that the device takes, of those that fit
+  bool has_figures_of_host = true;      // libraries on the host's cores, beside the device
 };
 // The parts of a bench's options that differ. `case_sweep` is the value of --sweep that selects
 // more cases; any bench sweeps its rows, unless these are its data's: `rows_help` is null then.
@@ -41,11 +45,15 @@ struct BenchDevice {
   std::shared_ptr<Device> device;
   double copy_bytes_per_second = 0;
 };
-// Returns whether --only selects a case; upper and lower case are equal.
+// Returns whether `cases` or --only selects a case; for --only, upper and lower case are equal.
 bool is_selected(const BenchOptions& options, std::string_view case_name);
+// Returns those of the variants that fit which the options select.
+std::vector<std::string> selected_variants(const BenchOptions& options,
+                                           std::vector<std::string> fitting);
 // Shows on stderr what is done for a case, such as "making data": on a terminal on one line that
 // the next call replaces, elsewhere one line per case.
 void show_progress(std::string_view case_name, std::string_view activity);
+void end_progress();  // clears that line
 
 // One line of the result table; 0 where a figure was not measured.
 //

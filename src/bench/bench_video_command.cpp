@@ -3,6 +3,7 @@
 //
 // A case is verified before it is timed: its scores of two frames are those of the host's loops. A
 // run scores --rows frames and ends when their scores are there; times are by wall clock.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -10,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "bench/bench_commands.hpp"
+#include "bench/bench_measures.hpp"
 #include "bench/bench_table.hpp"
 #include "bench/temporary_folder.hpp"
 #include "testdata/video_clips.hpp"
@@ -246,8 +248,13 @@ Status measure_size(const std::shared_ptr<Device>& device, const std::string& si
   Clip clip;
   PENSTOCK_TRY(clip.make(format));
   PENSTOCK_TRY(clip.upload(*device));
-  PENSTOCK_TRY(clip.write(folder));
-  for (const Work& work : works()) {
+  const auto is_of_files = [&](const Work& work) {
+    return is_selected(options, work.name + ", from files");
+  };
+  const std::vector<Work> all = works();
+  if (!options.outputs_folder.empty() || std::ranges::any_of(all, is_of_files))
+    PENSTOCK_TRY(clip.write(folder));
+  for (const Work& work : all) {
     bool is_verified = false;
     for (const Source source : {Source::resident, Source::host, Source::file}) {
       const std::string name =
@@ -273,6 +280,16 @@ Status measure_size(const std::shared_ptr<Device>& device, const std::string& si
 }
 
 }  // namespace
+
+Result<Figures> measure_video(const std::shared_ptr<Device>& device, const BenchOptions& options) {
+  VideoOptions all;
+  static_cast<BenchOptions&>(all) = options;
+  all.rows_of = "kernels";
+  Figures figures;
+  PENSTOCK_TRY(measure_size(device, "1920x1080", all, figures));
+  for (Figure& figure : figures) figure.work.erase(0, figure.work.find(' ') + 1);
+  return figures;
+}
 
 Action declare_bench_video(Arguments& arguments) {
   auto options = std::make_shared<VideoOptions>();
