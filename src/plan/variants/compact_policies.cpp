@@ -63,6 +63,12 @@ kernel::Fit can_look_back(const Traits& traits, const TileProgram& program) {
                                                  look_back_policy(traits, program), program))))));
 }
 
+// Between two tiles of a group there are as many as there are groups, and a quarter more where it
+// is slow.
+std::uint32_t one_pass_window(const Policy& policy) {
+  return (policy.groups + policy.groups / 4 + policy.group_size - 1) / policy.group_size;
+}
+
 // One pass: 128 threads with 16 rows of 4 bytes each, and place for five whole tiles that wait to
 // be written. The more wait, the less a group waits for others. Where fewer groups fit a
 // multiprocessor, the rest find no ticket left when they begin.
@@ -80,7 +86,7 @@ Policy one_pass_policy(const Traits& traits, const TileProgram& program) {
     if (policy.vectors == 1 || one_pass_local_bytes(policy, program) <= traits.local_bytes) break;
   }
   policy.groups = traits.compute_units * policy.groups_per_multiprocessor;
-  policy.window = (policy.groups + policy.group_size - 1) / policy.group_size;
+  policy.window = one_pass_window(policy);
   return policy;
 }
 

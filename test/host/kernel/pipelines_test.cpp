@@ -147,7 +147,9 @@ TEST(OnePass, AGroupThatNeverRunsHoldsNobodyUp) {
   Policy policy;
   policy.group_size = threads, policy.vectors = 1, policy.tile_rows = tile_rows, policy.depth = 2,
   policy.window = 1;
-  TAKE(const PipelineSource text, emit_pipeline(program, "compact_one_pass", policy, Target::host));
+  TAKE(const PipelineSource text,
+       emit_pipeline(program, "compact_lanes compact_scan compact_waiting compact_one_pass", policy,
+                     Target::host));
   TAKE(const kernel::HostProgram compiled, kernel::HostProgram::build(text.text, {threads, {}}));
 
   const std::uint32_t tiles = 6;
