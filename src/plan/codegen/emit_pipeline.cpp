@@ -55,6 +55,7 @@ std::string defines(const TileProgram& program, const std::string& template_name
   define("PIPELINE_DEPTH", policy.depth);
   define("PIPELINE_STAGE_ROWS", (is_one_pass(template_name) ? policy.depth : 1) * policy.tile_rows);
   define("PIPELINE_WINDOW", policy.window);
+  define("PIPELINE_IN_TURN", policy.in_turn);
   define("PIPELINE_LANES", cpu_lanes);
   define("PIPELINE_KEY_WORDS", program.key_words());
   define("PIPELINE_ACCUMULATOR_WORDS", std::max(1u, program.accumulator_words()));
