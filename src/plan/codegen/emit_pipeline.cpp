@@ -28,9 +28,19 @@ std::vector<std::string> load_sources(const TileProgram& program) {
   return names;
 }
 
+bool is_one_pass(const std::string& template_name) {
+  return template_name.ends_with("compact_one_pass");
+}
+
 bool is_dense(const std::string& template_name) {
   return template_name.ends_with("group_dense") ||
          template_name.ends_with("group_partition_tables");
+}
+
+// What ptxas gives a thread of a kernel at most, of the 65,536 registers of a multiprocessor.
+std::uint32_t registers_of_thread(const Policy& policy) {
+  const std::uint32_t threads = policy.group_size * policy.groups_per_multiprocessor;
+  return std::clamp((64u << 10) / threads / 8 * 8, 16u, 255u);
 }
 
 std::string defines(const TileProgram& program, const std::string& template_name,
@@ -43,9 +53,9 @@ std::string defines(const TileProgram& program, const std::string& template_name
   define("PIPELINE_TILE_ROWS", policy.tile_rows);
   define("PIPELINE_SLOTS", policy.slots);
   define("PIPELINE_DEPTH", policy.depth);
-  define("PIPELINE_STAGE_ROWS",
-         (template_name == "compact_one_pass" ? policy.depth : 1) * policy.tile_rows);
+  define("PIPELINE_STAGE_ROWS", (is_one_pass(template_name) ? policy.depth : 1) * policy.tile_rows);
   define("PIPELINE_WINDOW", policy.window);
+  define("PIPELINE_IN_TURN", policy.in_turn);
   define("PIPELINE_LANES", cpu_lanes);
   define("PIPELINE_KEY_WORDS", program.key_words());
   define("PIPELINE_ACCUMULATOR_WORDS", std::max(1u, program.accumulator_words()));
@@ -73,13 +83,9 @@ std::string defines(const TileProgram& program, const std::string& template_name
     text += "#undef GROUPS_PER_MULTIPROCESSOR\n";
     define("GROUPS_PER_MULTIPROCESSOR", policy.groups_per_multiprocessor);
   }
+  if (target == Target::opencl && is_one_pass(template_name))  // NVIDIA's compiler takes it
+    text += "#define REGISTERS_PER_THREAD " + std::to_string(registers_of_thread(policy)) + "\n";
   return text;
-}
-
-// What ptxas gives a thread of a kernel at most, of the 65,536 registers of a multiprocessor.
-std::uint32_t registers_of_thread(const Policy& policy) {
-  const std::uint32_t threads = policy.group_size * policy.groups_per_multiprocessor;
-  return std::clamp((64u << 10) / threads / 8 * 8, 16u, 255u);
 }
 
 // Loads out of pages take much of a program's time to compile, and are the same for all. Kernels
@@ -159,7 +165,7 @@ std::string replace_words(const TileProgram& program, std::string text) {
 // Returns the functions that move the rows that a compaction keeps.
 std::string moving_functions(const TileProgram& program, const std::string& template_name,
                              Target target) {
-  const bool stages = template_name == "compact_one_pass" || template_name == "compact_look_back";
+  const bool stages = is_one_pass(template_name) || template_name.ends_with("compact_look_back");
   std::string text = stages ? staging_functions(program, target) : store_function(program);
   if (template_name == "store") text += store_4_function(program);
   if (template_name.ends_with("compact_tile_private")) text += block_functions(program);

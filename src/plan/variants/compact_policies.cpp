@@ -63,6 +63,22 @@ kernel::Fit can_look_back(const Traits& traits, const TileProgram& program) {
                                                  look_back_policy(traits, program), program))))));
 }
 
+// Tickets may give a slow group's next tile more neighbours than there are groups.
+std::uint32_t one_pass_window(const Policy& policy) {
+  const std::uint32_t most = policy.in_turn ? policy.groups : policy.groups + policy.groups / 4;
+  return (most + policy.group_size - 1) / policy.group_size;
+}
+
+// A multiprocessor of sm_90 and sm_100 has 228 KiB of local memory, of which each group takes one
+// KiB more than it uses. Registers are bounded (launch bounds, REGISTERS_PER_THREAD).
+bool fits_at_once(const Policy& policy, const Traits& traits, const TileProgram& program) {
+  constexpr std::uint64_t multiprocessor_bytes = 228 << 10, group_bytes = 1 << 10;
+  const int architecture = device::architecture_number(traits);
+  return (architecture == 90 || architecture == 100) &&
+         policy.groups_per_multiprocessor * (one_pass_local_bytes(policy, program) + group_bytes) <=
+             multiprocessor_bytes;
+}
+
 // One pass: 128 threads with 16 rows of 4 bytes each, and place for five whole tiles that wait to
 // be written. The more wait, the less a group waits for others. Where fewer groups fit a
 // multiprocessor, the rest find no ticket left when they begin.
@@ -80,7 +96,8 @@ Policy one_pass_policy(const Traits& traits, const TileProgram& program) {
     if (policy.vectors == 1 || one_pass_local_bytes(policy, program) <= traits.local_bytes) break;
   }
   policy.groups = traits.compute_units * policy.groups_per_multiprocessor;
-  policy.window = (policy.groups + policy.group_size - 1) / policy.group_size;
+  policy.in_turn = fits_at_once(policy, traits, program);
+  policy.window = one_pass_window(policy);
   return policy;
 }
 

@@ -35,6 +35,8 @@ Policy look_back_policy(const Traits& traits, const TileProgram& program);
 std::uint64_t look_back_local_bytes(const Policy& policy, const TileProgram& program);
 kernel::Fit can_pass_once(const Traits& traits, const TileProgram& program);
 Policy one_pass_policy(const Traits& traits, const TileProgram& program);
+// Returns the counts of other groups that a thread adds up.
+std::uint32_t one_pass_window(const Policy& policy);
 std::uint64_t one_pass_local_bytes(const Policy& policy, const TileProgram& program);
 
 // Groups, except those in partitions (partition_layout.hpp): group_policies.cpp.

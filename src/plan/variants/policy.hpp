@@ -28,6 +28,8 @@ struct Policy {
   std::uint32_t depth = 3;  // look-back: tiles between reading and writing
   // look-back: counts of other groups that a lane adds up: (groups - 1) / 32, rounded up.
   std::uint32_t window = 1;
+  // one pass: all groups fit the device at once, and take tiles in turn rather than by ticket.
+  bool in_turn = false;
   // With launch bounds: groups that registers must leave room for.
   std::uint32_t groups_per_multiprocessor = 1;
 };

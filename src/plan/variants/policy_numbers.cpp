@@ -110,7 +110,8 @@ void derive(const Variant& variant, const Traits& traits, Policy& policy) {
     case Algorithm::one_pass:
       policy.tile_rows = policy.group_size * 4 * policy.vectors;
       policy.groups = traits.compute_units * policy.groups_per_multiprocessor;
-      policy.window = (policy.groups + policy.group_size - 1) / policy.group_size;
+      policy.in_turn = false;  // other numbers may not fit the device at once
+      policy.window = one_pass_window(policy);
       return;
     case Algorithm::group_global: policy.tile_rows = policy.group_size * 8; return;
     case Algorithm::store:

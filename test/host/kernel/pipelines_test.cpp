@@ -130,44 +130,72 @@ void Pipelines::expect_kept_rows(const Table& result) const {
   EXPECT_EQ(result.row_count, at);
 }
 
+// Rows 0, 1, 2... of which the odd ones are kept, by groups of the host executor.
+class OnePass : public ::testing::Test {
+ protected:
+  static constexpr std::uint32_t threads = 32, tile_rows = threads * 4, tiles = 40;
+  std::vector<std::int32_t> rows_ = std::vector<std::int32_t>((tiles - 1) * tile_rows + 17);
+  std::vector<std::int32_t> out_ = std::vector<std::int32_t>(rows_.size(), -1);
+  std::vector<std::uint64_t> kept_count_{0};
+
+  void keep_odd_rows(bool in_turn, std::uint32_t next_ticket, std::uint32_t groups) {
+    for (std::size_t i = 0; i < rows_.size(); i++) rows_[i] = static_cast<std::int32_t>(i);
+    Plan plan;
+    const StepId source = plan.source(table_source(Table::of({{"x", Column::from(rows_)}})));
+    Builder builder(plan.step(source).schema);
+    const NodeId odd = *builder.binary(
+        Op::equal,
+        *builder.binary(Op::bit_and, builder.column(0u), builder.captured(Scalar::of(1))),
+        builder.captured(Scalar::of(1)));
+    TAKE(const StepId kept, plan.filter(source, builder.graph(), odd));
+    TAKE(const TileProgram program, fuse(plan, source, kept));
+    Policy policy;
+    policy.group_size = threads, policy.vectors = 1, policy.tile_rows = tile_rows, policy.depth = 2,
+    policy.window = 1, policy.in_turn = in_turn;
+    TAKE(const PipelineSource text,
+         emit_pipeline(program, "compact_lanes compact_scan compact_waiting compact_one_pass",
+                       policy, Target::host));
+    TAKE(const kernel::HostProgram compiled, kernel::HostProgram::build(text.text, {threads, {}}));
+    run(compiled, program, next_ticket, groups);
+  }
+  // Rows of the first tile are left out where nobody has its ticket.
+  void expect_odd_rows(std::size_t first) const {
+    EXPECT_EQ(kept_count_[0], rows_.size() / 2);
+    for (std::size_t i = 0; i < rows_.size() / 2; i++)
+      ASSERT_EQ(out_[i], i < first ? -1 : static_cast<std::int32_t>(2 * i + 1)) << i;
+  }
+
+ private:
+  void run(const kernel::HostProgram& compiled, const TileProgram& program,
+           std::uint32_t next_ticket, std::uint32_t groups) {
+    std::vector<std::uint32_t> tile_counts(tiles + 1, 0), first_fault{~0u};
+    tile_counts[tiles] = next_ticket;
+    std::vector<kernel::HostArgument> arguments = {kernel::HostArgument::buffer(rows_)};
+    for (std::size_t i = 0; i < program.graph->parameters.size(); i++)
+      arguments.push_back(kernel::HostArgument::value(std::int32_t{1}));
+    for (const auto& buffer :
+         {kernel::HostArgument::buffer(out_), kernel::HostArgument::buffer(tile_counts),
+          kernel::HostArgument::buffer(kept_count_), kernel::HostArgument::buffer(first_fault),
+          kernel::HostArgument::value(std::uint64_t{rows_.size()})})
+      arguments.push_back(buffer);
+    const Status ran =
+        compiled.run("pipeline_one_pass", groups, arguments, kernel::ThreadOrder::shuffled);
+    ASSERT_TRUE(ran.ok()) << ran.text();
+  }
+};
+
 // A group that took the first ticket and never ran again: the others count its tile themselves, and
 // put theirs in their places.
-TEST(OnePass, AGroupThatNeverRunsHoldsNobodyUp) {
-  constexpr std::uint32_t threads = 32, tile_rows = threads * 4;
-  std::vector<std::int32_t> x(5 * tile_rows + 17);
-  for (std::size_t i = 0; i < x.size(); i++) x[i] = static_cast<std::int32_t>(i);
-  Plan plan;
-  const StepId source = plan.source(table_source(Table::of({{"x", Column::from(x)}})));
-  Builder builder(plan.step(source).schema);
-  const NodeId odd = *builder.binary(
-      Op::equal, *builder.binary(Op::bit_and, builder.column(0u), builder.captured(Scalar::of(1))),
-      builder.captured(Scalar::of(1)));
-  TAKE(const StepId kept, plan.filter(source, builder.graph(), odd));
-  TAKE(const TileProgram program, fuse(plan, source, kept));
-  Policy policy;
-  policy.group_size = threads, policy.vectors = 1, policy.tile_rows = tile_rows, policy.depth = 2,
-  policy.window = 1;
-  TAKE(const PipelineSource text, emit_pipeline(program, "compact_one_pass", policy, Target::host));
-  TAKE(const kernel::HostProgram compiled, kernel::HostProgram::build(text.text, {threads, {}}));
+TEST_F(OnePass, AGroupThatNeverRunsHoldsNobodyUp) {
+  keep_odd_rows(false, 1, 2);
+  expect_odd_rows(tile_rows / 2);
+}
 
-  const std::uint32_t tiles = 6;
-  std::vector<std::uint32_t> tile_counts(tiles + 1, 0), first_fault{~0u};
-  tile_counts[tiles] = 1;  // the next ticket
-  std::vector<std::int32_t> out(x.size(), -1);
-  std::vector<std::uint64_t> kept_count{0};
-  std::vector<kernel::HostArgument> arguments = {kernel::HostArgument::buffer(x)};
-  for (std::size_t i = 0; i < program.graph->parameters.size(); i++)
-    arguments.push_back(kernel::HostArgument::value(std::int32_t{1}));
-  for (const auto& buffer :
-       {kernel::HostArgument::buffer(out), kernel::HostArgument::buffer(tile_counts),
-        kernel::HostArgument::buffer(kept_count), kernel::HostArgument::buffer(first_fault),
-        kernel::HostArgument::value(std::uint64_t{x.size()})})
-    arguments.push_back(buffer);
-  const Status ran = compiled.run("pipeline_one_pass", 2, arguments, kernel::ThreadOrder::shuffled);
-  ASSERT_TRUE(ran.ok()) << ran.text();
-  EXPECT_EQ(kept_count[0], x.size() / 2);
-  for (std::size_t i = 0; i < x.size() / 2; i++)
-    ASSERT_EQ(out[i], i < tile_rows / 2 ? -1 : static_cast<std::int32_t>(2 * i + 1)) << i;
+// Groups that take tiles in turn, one after the other: the first finds the counts of all others'
+// tiles itself. More tiles wait than there are entries.
+TEST_F(OnePass, GroupsInTurnFindTheCountsOfGroupsThatAreLate) {
+  keep_odd_rows(true, 0, 3);
+  expect_odd_rows(0);
 }
 
 // key -> square, of -2 to 1; a lookup behind a filter, its column filtered and stored: out of
