@@ -4,6 +4,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "base/clock.hpp"
 #include "base/exception_boundary.hpp"
 #include "base/thread_pool.hpp"
 #include "plan/devices/row_range_source.hpp"
@@ -23,9 +24,10 @@ class SharedProgress {
   SharedProgress(const RunOptions& options, std::size_t shares)
       : options_(options), shares_(shares) {}
 
-  RunOptions options_of(std::size_t share, const std::string& device) {
+  RunOptions options_of(std::size_t share, const Worker& worker) {
     RunOptions own = options_;
-    own.device = device;
+    own.device = worker.id;
+    own.session = worker.session;
     own.progress = [this, share](const Progress& progress) { return report(share, progress); };
     if (options_.on_source)
       own.on_source = [this](std::string_view text) {
@@ -98,19 +100,29 @@ class SharesOfCut {
     return assignments;
   }
 
-  // Where no further thread can be started, those that run must not wait for the others.
-  void start_all(const std::vector<Assignment>& assignments, SharedProgress& progress,
-                 std::vector<Task<Result<Execution::Share>>>& tasks) {
-    tasks.reserve(assignments.size());
+  // Starts all but the first, which this thread runs. Where no further thread can be started, those
+  // that run must not wait for the others.
+  void start_others(const std::vector<Assignment>& assignments, SharedProgress& progress,
+                    std::vector<Task<Result<Execution::Share>>>& others) {
+    others.reserve(assignments.size());
     try {
-      for (std::size_t i = 0; i < assignments.size(); i++)
-        tasks.push_back(ThreadPool::shared().start(
+      for (std::size_t i = 1; i < assignments.size(); i++)
+        others.push_back(ThreadPool::shared().start(
             [this, &assignments, &progress, i] { return run_one(assignments[i], i, progress); }));
     } catch (...) {
-      for (std::size_t i = tasks.size(); exchange_ && i < assignments.size(); i++)
+      if (exchange_) exchange_->leave(0);
+      for (std::size_t i = others.size() + 1; exchange_ && i < assignments.size(); i++)
         exchange_->leave(i);
       throw;
     }
+  }
+
+  // Shares of a short statement end within microseconds of one another. To sleep until the last has
+  // ended takes longer: a thread that is woken runs some 50 us later.
+  void spin_until_ended(std::size_t shares) const {
+    constexpr double spin_seconds = 200e-6;
+    for (const double end = now_seconds() + spin_seconds; now_seconds() < end;)
+      if (ended_ == shares) return;
   }
 
   // Returns the rows of the workers that failed.
@@ -118,12 +130,15 @@ class SharesOfCut {
     SharedProgress progress(options_, assignments.size());
     exchange_ =
         may_exchange(assignments) ? std::make_shared<RowExchange>(assignments.size()) : nullptr;
-    std::vector<Task<Result<Execution::Share>>> tasks;
-    start_all(assignments, progress, tasks);
+    ended_ = 0;
+    std::vector<Task<Result<Execution::Share>>> others;
+    start_others(assignments, progress, others);
+    auto first = run_one(assignments[0], 0, progress);
+    spin_until_ended(assignments.size());
     std::vector<RowRange> lost;
     Status failed;
     for (std::size_t i = 0; i < assignments.size(); i++) {
-      auto share = tasks[i].get();
+      auto share = i == 0 ? std::move(first) : others[i - 1].get();
       if (share.ok()) {
         finished_.push_back({assignments[i].rows, std::move(*share)});
         continue;
@@ -154,10 +169,11 @@ class SharesOfCut {
                                    SharedProgress& progress) {
     const Worker& worker = workers_[assignment.worker];
     auto share = catch_exceptions([&] {
-      return run_share_of_rows(plan_, cut_, assignment.rows, progress.options_of(index, worker.id),
+      return run_share_of_rows(plan_, cut_, assignment.rows, progress.options_of(index, worker),
                                {worker.device, known_, exchange_, index});
     });
     if (exchange_) exchange_->leave(index);
+    ended_++;
     if (share.ok() || goes_on_after(share.status())) return share;
     progress.end_after(index);
     return is_of_device(share.status()) ? share.with("on " + worker.id) : share;
@@ -169,6 +185,7 @@ class SharesOfCut {
   std::vector<Worker>& workers_;
   const std::map<StepId, Table>& known_;
   std::shared_ptr<RowExchange> exchange_;  // of sorted rows; null: the host merges them
+  std::atomic<std::size_t> ended_ = 0;     // of the shares that run
   std::vector<FinishedShare> finished_;
 };
 

@@ -16,6 +16,7 @@ namespace penstock::plan {
 struct Worker {
   std::string id;
   std::shared_ptr<Device> device;
+  std::shared_ptr<SessionDevice> session = {};  // null where nothing is kept for other runs
   double weight = 1;
   Status failed = {};  // it takes no more shares
 };

@@ -64,6 +64,7 @@ class Execution {
   struct Share {
     std::vector<PartialTable> parts;
     RunReport report;
+    double begin_seconds = 0;  // now_seconds() when it began
   };
   // Computes a step that is the plan's only result, as the share of a larger plan.
   Result<Share> run_share(StepId step, std::uint64_t row_limit);
