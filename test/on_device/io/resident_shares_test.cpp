@@ -37,11 +37,16 @@ class ResidentShares : public ::testing::Test {
             .ok());
     ASSERT_TRUE(file->Close().ok());
   }
-  std::vector<std::string> statements() const {
+  struct Statement {
+    std::string text;
+    std::uint64_t columns;  // of the file that it reads
+  };
+  std::vector<Statement> statements() const {
     const std::string from = " FROM '" + path_ + "' ";
-    return {"SELECT sum(k) AS k, sum(n) AS n, count(s) AS s" + from,
-            "SELECT s, sum(k) AS k, count(*) AS c" + from + "GROUP BY s ORDER BY s",
-            "SELECT k, s" + from + "WHERE n < 20", "SELECT k, n" + from + "ORDER BY n, k DESC"};
+    return {{"SELECT sum(k) AS k, sum(n) AS n, count(s) AS s" + from, 3},
+            {"SELECT s, sum(k) AS k, count(*) AS c" + from + "GROUP BY s ORDER BY s", 2},
+            {"SELECT k, s" + from + "WHERE n < 20", 3},
+            {"SELECT k, n" + from + "ORDER BY n, k DESC", 2}};
   }
   static RunOptions read_by(PageDecoding decoding) {
     RunOptions options;
@@ -68,18 +73,16 @@ TEST_F(ResidentShares, AStatementFindsWhatEveryShareOfAnEarlierOneLeft) {
   ASSERT_NO_FATAL_FAILURE(write(1));
   on_each_device([&](Device& device) {
     for (const PageDecoding decoding : {PageDecoding::device, PageDecoding::host})
-      for (const std::size_t shares : {2u, 3u, 8u, 11u}) {
+      for (const std::size_t shares : {2u, 3u, 11u}) {
         SCOPED_TRACE(shares);
         const auto session = session_on(device.traits().id, shares);
-        for (const std::string& statement : statements()) {
+        for (const auto& [statement, columns] : statements()) {
           TAKE(const QueryResult first, session->sql(statement, read_by(decoding)));
           expect_answer(first.table, statement);
           TAKE(const QueryResult again, session->sql(statement, read_by(decoding)));
           expect_answer(again.table, statement);
           EXPECT_EQ(again.report.shares.size(), std::min<std::size_t>(shares, share_group_count));
-          EXPECT_EQ(again.report.read_seconds, 0) << statement;
-          for (const DeviceShareReport& share : again.report.shares)
-            EXPECT_GT(share.columns_from_cache, 0u) << statement;
+          EXPECT_EQ(again.report.columns_from_cache, again.report.chunks * columns) << statement;
         }
       }
   });
@@ -89,7 +92,7 @@ TEST_F(ResidentShares, AFileThatChangedIsReadAnewByEveryShare) {
   on_each_device([&](Device& device) {
     ASSERT_NO_FATAL_FAILURE(write(1));
     const auto session = session_on(device.traits().id, 3);
-    const std::string statement = statements()[0];
+    const std::string statement = statements()[0].text;
     const auto bytes_kept = [&] {
       const auto caches = session->caches();
       return std::accumulate(
@@ -133,9 +136,9 @@ TEST_F(ResidentShares, RowsThatADeviceTakesOverAreNotTakenForItsOwn) {
       options.on_device_failure = OnDeviceFailure::go_on;
       for (int round = 0; round < 2; round++) {
         Plan plan;
-        TAKE(const StepId result, bind_sql(statements()[0], plan, open_table));
+        TAKE(const StepId result, bind_sql(statements()[0].text, plan, open_table));
         TAKE(const auto outcomes, plan::run_on_devices(plan, {result}, options, sessions));
-        expect_answer(outcomes[0].table, statements()[0]);
+        expect_answer(outcomes[0].table, statements()[0].text);
         EXPECT_EQ(outcomes[0].report.shares.size(), 2u);
       }
     }
@@ -158,14 +161,14 @@ TEST_F(ResidentShares, AListWithADeviceThatIsNotThereIsAnErrorThatNamesIt) {
   ASSERT_NO_FATAL_FAILURE(write(1));
   on_each_device([&](Device& device) {
     const auto session = Session::create({.device = device.traits().id + ",opencl:99"});
-    const auto outcome = session->sql(statements()[0]);
+    const auto outcome = session->sql(statements()[0].text);
     ASSERT_FALSE(outcome.ok());
     EXPECT_NE(outcome.status().text().find("opencl:99"), std::string::npos)
         << outcome.status().text();
     RunOptions options;
     options.on_device_failure = OnDeviceFailure::go_on;
-    TAKE(const QueryResult by_the_other, session->sql(statements()[0], options));
-    expect_answer(by_the_other.table, statements()[0]);
+    TAKE(const QueryResult by_the_other, session->sql(statements()[0].text, options));
+    expect_answer(by_the_other.table, statements()[0].text);
   });
 }
 
@@ -175,7 +178,7 @@ TEST_F(ResidentShares, EveryShareOfARecordedRunHasAProfileOfItsOwn) {
     const auto session = session_on(device.traits().id, 2);
     RunOptions options = read_by(PageDecoding::host);
     options.profile = true;
-    TAKE(const QueryResult outcome, session->sql(statements()[0], options));
+    TAKE(const QueryResult outcome, session->sql(statements()[0].text, options));
     ASSERT_EQ(outcome.report.shares.size(), 2u);
     int kernel = 0;
     for (const DeviceShareReport& share : outcome.report.shares) {
@@ -183,7 +186,7 @@ TEST_F(ResidentShares, EveryShareOfARecordedRunHasAProfileOfItsOwn) {
       ASSERT_FALSE(share.profile->functions.empty());
       EXPECT_EQ(share.profile->functions[0].kernel, kernel++);
     }
-    expect_answer(outcome.table, statements()[0]);
+    expect_answer(outcome.table, statements()[0].text);
   });
 }
 
