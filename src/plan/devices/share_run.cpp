@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/exception_boundary.hpp"
+#include "base/host_memory.hpp"
 #include "base/thread_pool.hpp"
 #include "plan/devices/row_range_source.hpp"
 #include "plan/devices/split_rows.hpp"
@@ -110,9 +111,8 @@ class SharesOfCut {
         others.push_back(ThreadPool::shared().start(
             [this, &assignments, &progress, i] { return run_one(assignments[i], i, progress); }));
     } catch (...) {
-      if (exchange_) exchange_->leave(0);
-      for (std::size_t i = others.size() + 1; exchange_ && i < assignments.size(); i++)
-        exchange_->leave(i);
+      leave_exchange(0);
+      for (std::size_t i = others.size() + 1; i < assignments.size(); i++) leave_exchange(i);
       throw;
     }
   }
@@ -128,8 +128,7 @@ class SharesOfCut {
   // Returns the rows of the workers that failed.
   Result<std::vector<RowRange>> run_all(const std::vector<Assignment>& assignments) {
     SharedProgress progress(options_, assignments.size());
-    exchange_ =
-        may_exchange(assignments) ? std::make_shared<RowExchange>(assignments.size()) : nullptr;
+    begin_exchange(assignments);
     ended_ = 0;
     std::vector<Task<Result<Execution::Share>>> others;
     start_others(assignments, progress, others);
@@ -154,10 +153,20 @@ class SharesOfCut {
   }
 
   // Rows of a share that another one takes over must be where they are not exchanged.
-  bool may_exchange(const std::vector<Assignment>& assignments) const {
-    return plan_.step(cut_.step).kind == StepKind::order_by && assignments.size() > 1 &&
-           cut_.row_limit == ~std::uint64_t{0} &&
-           options_.on_device_failure == OnDeviceFailure::stop;
+  void begin_exchange(const std::vector<Assignment>& assignments) {
+    const std::size_t shares = assignments.size();
+    const StepKind kind = plan_.step(cut_.step).kind;
+    exchange_.reset();
+    groups_.reset();
+    if (shares < 2 || options_.on_device_failure != OnDeviceFailure::stop) return;
+    if (kind == StepKind::order_by && cut_.row_limit == ~std::uint64_t{0})
+      exchange_ = std::make_shared<RowExchange>(shares);
+    if (kind == StepKind::group_by) groups_ = std::make_shared<GroupExchange>(shares);
+  }
+
+  void leave_exchange(std::size_t share) {
+    if (exchange_) exchange_->leave(share);
+    if (groups_) groups_->leave(share);
   }
 
   bool goes_on_after(const Status& status) const {
@@ -170,9 +179,9 @@ class SharesOfCut {
     const Worker& worker = workers_[assignment.worker];
     auto share = catch_exceptions([&] {
       return run_share_of_rows(plan_, cut_, assignment.rows, progress.options_of(index, worker),
-                               {worker.device, known_, exchange_, index});
+                               {worker.device, known_, exchange_, groups_, index});
     });
-    if (exchange_) exchange_->leave(index);
+    leave_exchange(index);
     ended_++;
     if (share.ok() || goes_on_after(share.status())) return share;
     progress.end_after(index);
@@ -185,6 +194,7 @@ class SharesOfCut {
   std::vector<Worker>& workers_;
   const std::map<StepId, Table>& known_;
   std::shared_ptr<RowExchange> exchange_;  // of sorted rows; null: the host merges them
+  std::shared_ptr<GroupExchange> groups_;  // the same of groups
   std::atomic<std::size_t> ended_ = 0;     // of the shares that run
   std::vector<FinishedShare> finished_;
 };
@@ -193,7 +203,7 @@ class SharesOfCut {
 
 bool is_of_device(const Status& status) {
   return status.code() == Code::device_lost || status.code() == Code::no_device ||
-         status.code() == Code::no_memory;
+         (status.code() == Code::no_memory && !is_of_host_memory(status));
 }
 
 Result<Execution::Share> run_share_of_rows(const Plan& plan, const Cut& cut, RowRange rows,

@@ -21,7 +21,8 @@ struct Worker {
   Status failed = {};  // it takes no more shares
 };
 
-// Returns whether an error is of the device, so that another one may succeed.
+// Returns whether an error is of the device, so that another one may succeed. The host's memory is
+// the same for all.
 bool is_of_device(const Status& status);
 
 // Runs a share of a plan: the steps below a cut, over some rows of its base. This and

@@ -31,6 +31,10 @@ void Execution::exchange_with(std::shared_ptr<RowExchange> others, std::size_t s
   share_number_ = share;
 }
 
+void Execution::exchange_with(std::shared_ptr<GroupExchange> others, std::size_t share) {
+  group_share_ = {std::move(others), share};
+}
+
 // One more consumer makes it a shared step, which no chain passes through.
 void Execution::give(StepId step, Table rows) {
   consumers_[step]++;
