@@ -23,8 +23,10 @@ namespace penstock {
 class DeviceCache {
  public:
   struct Key {
-    std::string kind;      // says what the value is: one kind, one C++ type
-    std::string identity;  // of the file: TableSource::identity()
+    std::string kind;  // says what the value is: one kind, one C++ type
+    // Of the file: TableSource::identity(). What is of a part of its rows says so after
+    // end_of_file_identity.
+    std::string identity;
     std::uint64_t column = 0, first_row = 0, row_count = 0;
     auto operator<=>(const Key&) const = default;
   };
@@ -32,6 +34,8 @@ class DeviceCache {
     std::uint64_t hits = 0, misses = 0, evictions = 0;  // since the cache was made
     std::uint64_t entries = 0, bytes = 0, limit_bytes = 0;
   };
+
+  static constexpr char end_of_file_identity = '\n';
 
   explicit DeviceCache(std::uint64_t limit_bytes = 0) { counters_.limit_bytes = limit_bytes; }
   DeviceCache(const DeviceCache&) = delete;
@@ -44,7 +48,7 @@ class DeviceCache {
   // Keeps the value, and drops others for it. A value that is there already stays; one larger than
   // the limit is not kept.
   void put(const Key& key, std::shared_ptr<const void> value, std::uint64_t bytes);
-  void drop(const std::string& identity);  // every entry of a file
+  void drop(const std::string& identity);  // every entry of a file or of its parts
   void clear();
   void set_limit(std::uint64_t bytes);  // 0: keeps nothing
   std::uint64_t limit_bytes() const { return counters().limit_bytes; }

@@ -218,7 +218,7 @@ struct RunOptions {
   // "cuda:0,opencl:1", "cuda:*". One that is named twice has two shares.
   std::string device = {};
   OnDeviceFailure on_device_failure = OnDeviceFailure::stop;
-  // Runs on the session's device, whatever `device` says, and with its cache of columns.
+  // Runs on the session's device or devices, whatever `device` says, with what they keep of files.
   std::shared_ptr<SessionDevice> session = {};
   bool fast_math = false;
   std::uint64_t batch_rows = 0;  // rows per chunk; 0: chosen from the device and the row width
@@ -257,7 +257,12 @@ struct KernelReport {
 struct DeviceShareReport {
   std::string device_id, device_name;
   std::uint64_t rows_read = 0, bytes_uploaded = 0, bytes_downloaded = 0;
-  double seconds = 0;  // from the beginning of its share to its end
+  std::uint64_t columns_from_cache = 0;  // as of a run
+  double seconds = 0;                    // from the beginning of its share to its end
+  double begin_seconds = 0;              // since the run began
+  // Of `seconds`: waiting for the source, and for the device; and what its kernels took.
+  double read_seconds = 0, wait_seconds = 0, kernel_seconds = 0;
+  std::optional<Profile> profile = {};  // where RunOptions::profile asked for it
 };
 
 struct RunReport {
@@ -280,12 +285,14 @@ struct RunReport {
   // What the host computed because device memory was too small, or the device could not, and what
   // took no kernel, a sentence each.
   std::vector<std::string> notes;
-  std::optional<Profile> profile;  // where RunOptions::profile asked for it
+  // Where RunOptions::profile asked for it. Of several devices each share has its own.
+  std::optional<Profile> profile;
   // Of each share of a run on several devices, in the order of its rows. The counts above are those
   // of all devices; their times are those of the device that took longest.
   std::vector<DeviceShareReport> shares;
   // Of partial results that the host merged, and of rows that devices sent to one another.
   std::uint64_t bytes_exchanged = 0;
+  double merge_seconds = 0;  // of several devices: what the host takes to merge their shares
 };
 
 struct QueryResult {

@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "penstock/io.hpp"
 #include "penstock/plan.hpp"
@@ -27,8 +28,10 @@
 namespace penstock {
 
 struct SessionOptions {
-  std::string device = {};  // as open_device() takes it
-  // Of what is kept of files; 0 keeps nothing; by default a quarter of the device's memory.
+  // As open_device() takes it; or several devices, as RunOptions has them, of which each keeps its
+  // share of the rows.
+  std::string device = {};
+  // Of what each device keeps of files; 0 keeps nothing; by default a quarter of its memory.
   std::optional<std::uint64_t> cache_limit_bytes = {};
 };
 
@@ -50,8 +53,9 @@ class Session {
   // Opens a file, or returns the open one where the file is the same.
   virtual Result<std::shared_ptr<TableSource>> open_table(const std::string& path) = 0;
 
-  virtual Result<std::shared_ptr<Device>> device() = 0;  // waits until it is open
-  virtual DeviceCache& cache() = 0;
+  virtual Result<std::shared_ptr<Device>> device() = 0;    // waits until it is open; the first one
+  virtual DeviceCache& cache() = 0;                        // of one device; of several see caches()
+  virtual Result<std::vector<DeviceCache*>> caches() = 0;  // of each device
 };
 
 }  // namespace penstock

@@ -4,6 +4,9 @@
 //     PENSTOCK_ASSIGN(QueryResult first, run(plan, step, {.session = session}));
 //     PENSTOCK_ASSIGN(QueryResult second, run(plan, step, {.session = session}));  // reads nothing
 //
+// A list of devices ("cuda:0,1") is a session of several: each keeps the rows of its own share,
+// which are the same ones from run to run.
+//
 // penstock/session.hpp has statements and files, too. Every call is thread-safe, and runs of one
 // session may overlap: each has queues of its own.
 #pragma once
@@ -12,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "penstock/device.hpp"
 #include "penstock/device_cache.hpp"
@@ -24,15 +28,23 @@ class PageDecoder;
 
 class SessionDevice {
  public:
-  // Begins to open a device, as open_device() takes it, in the background; an error comes from
-  // device(). `cache_limit_bytes`: of the cache of columns; 0 turns it off; by default a quarter of
-  // the device's memory.
+  // Begins to open a device, or the devices of a list, in the background; an error comes from
+  // device(). `cache_limit_bytes`: of the cache of columns, of each device; 0 turns it off; by
+  // default a quarter of the device's memory. A device that is listed several times divides its
+  // limit among its shares.
   static std::shared_ptr<SessionDevice> open(std::string device = "",
                                              std::optional<std::uint64_t> cache_limit_bytes = {});
   virtual ~SessionDevice() = default;
 
-  virtual Result<std::shared_ptr<Device>> device() = 0;  // waits until it is open
+  // Waits until it is open. Of a list this is the first.
+  virtual Result<std::shared_ptr<Device>> device() = 0;
   virtual bool is_open() const = 0;                      // device() does not wait
+  virtual std::string id() const { return "a device"; }  // as it was named, for messages
+  // Of a list of devices: the session of each, in its order. Of one device: none.
+  virtual Result<std::vector<std::shared_ptr<SessionDevice>>> shares() {
+    return std::vector<std::shared_ptr<SessionDevice>>();
+  }
+  // What one device keeps. A list of devices keeps nothing here: its shares() do.
   DeviceCache& cache() { return cache_; }
   // For the library's own use: the programs that decode pages, which runs share.
   Result<std::shared_ptr<pages::PageDecoder>> page_decoder();
@@ -44,5 +56,8 @@ class SessionDevice {
   std::mutex page_decoder_mutex_;
   std::shared_ptr<pages::PageDecoder> page_decoder_;  // null until a run reads pages
 };
+
+// Of one device, or of each of a list.
+Result<std::vector<DeviceCache*>> caches_of(SessionDevice& session);
 
 }  // namespace penstock

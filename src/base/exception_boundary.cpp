@@ -3,6 +3,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "base/host_memory.hpp"
+
 namespace penstock {
 namespace {
 
@@ -10,6 +12,10 @@ namespace {
 const Status out_of_memory(Code::no_memory, "out of memory");
 
 }  // namespace
+
+bool is_of_host_memory(const Status& status) {
+  return status.code() == out_of_memory.code() && status.message() == out_of_memory.message();
+}
 
 Status status_of_exception() {
   try {

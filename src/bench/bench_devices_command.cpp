@@ -1,30 +1,19 @@
-// penstock bench devices: statements over TPC-H's lineitem, and an LZ4 file, on the first one, two,
-// four ... devices of a list, in one process that keeps them open.
+// penstock bench devices: statements over TPC-H's lineitem, an LZ4 file and batches of LZ4 chunks,
+// on the first one, two, four ... devices of a list, in one process that keeps them open.
 //
-// Each answer is compared with that of one device before anything is timed.
+// A statement is timed over its files in the page cache, and in a session that keeps each share's
+// pages in the memory of its device. Each answer is compared with that of one device before
+// anything is timed.
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
-#include "base/clock.hpp"
-#include "base/human_readable.hpp"
 #include "bench/bench_commands.hpp"
-#include "bench/bench_corpora.hpp"
-#include "bench/bench_table.hpp"
+#include "bench/bench_devices.hpp"
 #include "device/device_list.hpp"
-#include "penstock/io.hpp"
-#include "penstock/plan.hpp"
-#include "penstock/sql.hpp"
-#include "penstock/stream.hpp"
-#include "terminal/output_file.hpp"
+#include "penstock/session.hpp"
 
 namespace penstock::bench {
 namespace {
-
-struct DevicesOptions {
-  std::string devices = "cuda:*", folder, only;
-  std::uint64_t repeats = 5, lz4_mib = 1024;
-};
 
 struct DevicesCase {
   const char *name, *text;
@@ -49,41 +38,8 @@ constexpr DevicesCase statements[] = {
      "= o_orderkey AND l_shipdate > DATE '1996-01-01' GROUP BY 1"},
 };
 
-// What is timed: returns the bytes that devices exchanged.
-using Work = std::function<Result<std::uint64_t>(const std::vector<std::string>& devices)>;
-
-std::string joined(const std::vector<std::string>& devices) {
-  std::string list;
-  for (const std::string& device : devices) list += (list.empty() ? "" : ",") + device;
-  return list;
-}
-
 bool is_wanted(const DevicesOptions& options, std::string_view name) {
   return options.only.empty() || name.find(options.only) != std::string_view::npos;
-}
-
-Status print_rows(const DevicesOptions& options, const std::string& name,
-                  const std::vector<std::string>& devices, const Work& work) {
-  double of_one = 0;
-  for (std::size_t count = 1; count <= devices.size();
-       count = count < devices.size() ? std::min(2 * count, devices.size()) : count + 1) {
-    const std::vector<std::string> some(devices.begin(),
-                                        devices.begin() + static_cast<std::ptrdiff_t>(count));
-    std::vector<double> seconds;
-    std::uint64_t exchanged = 0;
-    for (std::uint64_t i = 0; i <= options.repeats; i++) {  // the first compiles
-      const double start = now_seconds();
-      PENSTOCK_ASSIGN(exchanged, work(some));
-      if (i > 0) seconds.push_back(now_seconds() - start);
-    }
-    const double least = *std::ranges::min_element(seconds);
-    if (count == 1) of_one = least;
-    char line[200];
-    std::snprintf(line, sizeof line, "%-20s %2zu devices %10.2f ms %6.2f times, %s exchanged\n",
-                  name.c_str(), count, 1e3 * least, of_one / least, bytes_text(exchanged).c_str());
-    PENSTOCK_TRY(standard_output()(line));
-  }
-  return {};
 }
 
 std::string statement_over(std::string text, const std::string& folder) {
@@ -102,58 +58,44 @@ bool are_equal(const Column& a, const Column& b) {
   return true;
 }
 
-Status check_answers(const Plan& plan, StepId result, const std::vector<std::string>& devices) {
-  PENSTOCK_ASSIGN(const QueryResult one, run(plan, result, {.device = devices[0]}));
-  PENSTOCK_ASSIGN(const QueryResult all, run(plan, result, {.device = joined(devices)}));
-  return std::ranges::equal(one.table.columns, all.table.columns, are_equal)
-             ? Status()
-             : Status(Code::internal, "several devices answer otherwise than one");
+// The answer on all devices, from the files and, the second time, from what a session keeps.
+Status check_answers(const std::string& statement, const std::vector<std::string>& devices) {
+  const auto one = Session::create({.device = devices[0], .cache_limit_bytes = 0});
+  const auto all = Session::create({.device = list_of_devices(devices)});
+  PENSTOCK_ASSIGN(const QueryResult wanted, one->sql(statement));
+  for (int i = 0; i < 2; i++) {
+    PENSTOCK_ASSIGN(const QueryResult got, all->sql(statement));
+    if (!std::ranges::equal(wanted.table.columns, got.table.columns, are_equal))
+      return {Code::internal, "several devices answer otherwise than one"};
+  }
+  return {};
+}
+
+// `cache_limit_bytes` of 0: every run reads the files.
+MakeDevicesWork statement_work(const std::string& statement,
+                               std::optional<std::uint64_t> cache_limit_bytes) {
+  return [=](const std::vector<std::string>& devices) -> Result<DevicesWork> {
+    const std::shared_ptr<Session> session =
+        Session::create({list_of_devices(devices), cache_limit_bytes});
+    PENSTOCK_TRY(session->device().status());
+    return DevicesWork([session, statement](bool profile) -> Result<RunReport> {
+      RunOptions options;
+      options.profile = profile;
+      PENSTOCK_ASSIGN(QueryResult outcome, session->sql(statement, options));
+      return std::move(outcome.report);
+    });
+  };
 }
 
 Status bench_statement(const DevicesOptions& options, const DevicesCase& one,
                        const std::vector<std::string>& devices) {
-  Plan plan;
-  PENSTOCK_ASSIGN(const StepId result,
-                  bind_sql(statement_over(one.text, options.folder), plan, open_table));
-  PENSTOCK_TRY(check_answers(plan, result, devices).with(one.name));
-  return print_rows(options, one.name, devices,
-                    [&](const std::vector<std::string>& some) -> Result<std::uint64_t> {
-                      PENSTOCK_ASSIGN(const QueryResult outcome,
-                                      run(plan, result, {.device = joined(some)}));
-                      return outcome.report.bytes_exchanged;
-                    });
-}
-
-Status bench_lz4(const DevicesOptions& options, const std::vector<std::string>& devices) {
-  PENSTOCK_ASSIGN(const std::vector<char> text, corpora()[0].make(options.lz4_mib << 20));
-  const std::span<const std::byte> plain = std::as_bytes(std::span(text));
-  PENSTOCK_ASSIGN(const std::vector<std::byte> file,
-                  stream::compress(plain, {.format = stream::Format::lz4}));
-  const auto decode = [&](const std::vector<std::string>& some,
-                          const stream::Sink& sink) -> Status {
-    stream::DecompressOptions decoding;
-    PENSTOCK_ASSIGN(decoding.device, open_device(some[0]));
-    for (std::size_t i = 1; i < some.size(); i++) {
-      PENSTOCK_ASSIGN(decoding.further_devices.emplace_back(), open_device(some[i]));
-    }
-    return stream::decompress(stream::Source::memory(file), sink, decoding).status();
-  };
-  std::uint64_t at = 0;
-  bool is_equal = true;
-  PENSTOCK_TRY(decode(devices, [&](std::span<const std::byte> part) -> Status {
-    is_equal &=
-        at + part.size() <= plain.size() &&
-        std::equal(part.begin(), part.end(), plain.begin() + static_cast<std::ptrdiff_t>(at));
-    at += part.size();
-    return {};
-  }));
-  if (!is_equal || at != plain.size()) return {Code::internal, "lz4: the output is wrong"};
-  return print_rows(
-      options, "lz4 batches", devices,
-      [&](const std::vector<std::string>& some) -> Result<std::uint64_t> {
-        PENSTOCK_TRY(decode(some, [](std::span<const std::byte>) { return Status(); }));
-        return std::uint64_t{0};
-      });
+  const std::string statement = statement_over(one.text, options.folder);
+  PENSTOCK_TRY(check_answers(statement, devices).with(one.name));
+  const std::string name = one.name;
+  PENSTOCK_TRY(
+      print_rows_of_devices(options, name + ", files", devices, statement_work(statement, 0)));
+  return print_rows_of_devices(options, name + ", resident", devices,
+                               statement_work(statement, {}));
 }
 
 Status bench_devices(const DevicesOptions& options) {
@@ -161,7 +103,7 @@ Status bench_devices(const DevicesOptions& options) {
   if (!options.folder.empty())
     for (const DevicesCase& one : statements)
       if (is_wanted(options, one.name)) PENSTOCK_TRY(bench_statement(options, one, devices));
-  return is_wanted(options, "lz4 batches") ? bench_lz4(options, devices) : Status();
+  return is_wanted(options, "lz4") ? bench_devices_lz4(options, devices) : Status();
 }
 
 }  // namespace
@@ -175,7 +117,10 @@ Action declare_bench_devices(Arguments& arguments) {
   arguments.value("--only", "TEXT", options->only, "cases whose names have this text");
   arguments.value("--repeats", "N", options->repeats, "runs of each, of which the least counts", 1,
                   1000);
-  arguments.value("--lz4-mib", "MIB", options->lz4_mib, "output of the LZ4 file", 1, 65536);
+  arguments.value("--lz4-mib", "MIB", options->lz4_mib,
+                  "output of the LZ4 file, and of the batches", 1, 65536);
+  arguments.flag("--phases", options->has_phases,
+                 "print what the time of each share of a statement went to");
   return [options] { return bench_devices(*options); };
 }
 

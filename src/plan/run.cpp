@@ -12,19 +12,28 @@ namespace {
 Result<std::vector<QueryResult>> run_in_session(const Plan& plan,
                                                 const std::vector<StepId>& results,
                                                 const RunOptions& options) {
-  auto outcomes = plan::run_results(plan, results, options, {});
-  if (outcomes.ok() || outcomes.status().code() != Code::no_memory || !options.session ||
-      options.session->cache().counters().bytes == 0 || !plan::can_run_again(plan))
+  PENSTOCK_ASSIGN(const auto shares, options.session->shares());
+  const auto run_once = [&] {
+    return shares.empty() ? plan::run_results(plan, results, options, {})
+                          : plan::run_on_devices(plan, results, options, shares);
+  };
+  auto outcomes = run_once();
+  if (outcomes.ok() || outcomes.status().code() != Code::no_memory || !plan::can_run_again(plan))
     return outcomes;
-  options.session->cache().clear();
-  return plan::run_results(plan, results, options, {});
+  std::uint64_t bytes_kept = 0;
+  PENSTOCK_ASSIGN(const std::vector<DeviceCache*> caches, caches_of(*options.session));
+  for (DeviceCache* const cache : caches) {
+    bytes_kept += cache->counters().bytes;
+    cache->clear();
+  }
+  return bytes_kept == 0 ? std::move(outcomes) : run_once();
 }
 
 Result<std::vector<QueryResult>> run_anywhere(const Plan& plan, const std::vector<StepId>& results,
                                               const RunOptions& options) {
-  return !options.session && device::names_several(options.device)
-             ? plan::run_on_devices(plan, results, options)
-             : run_in_session(plan, results, options);
+  if (options.session) return run_in_session(plan, results, options);
+  return device::names_several(options.device) ? plan::run_on_devices(plan, results, options)
+                                               : plan::run_results(plan, results, options, {});
 }
 
 }  // namespace

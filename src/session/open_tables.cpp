@@ -6,7 +6,8 @@
 namespace penstock::session {
 
 // A file is opened without the lock, so that two may be opened at once.
-Result<std::shared_ptr<TableSource>> OpenTables::open(const std::string& path, DeviceCache& cache) {
+Result<std::shared_ptr<TableSource>> OpenTables::open(const std::string& path,
+                                                      SessionDevice& device) {
   const std::string identity = file_identity(path);
   {
     const std::lock_guard lock(mutex_);
@@ -20,7 +21,9 @@ Result<std::shared_ptr<TableSource>> OpenTables::open(const std::string& path, D
     const std::lock_guard lock(mutex_);
     before.swap(by_path_[path]);
   }
-  if (before && before->identity() != opened->identity()) cache.drop(before->identity());
+  if (!before || before->identity() == opened->identity()) return opened;
+  PENSTOCK_ASSIGN(const std::vector<DeviceCache*> caches, caches_of(device));
+  for (DeviceCache* const cache : caches) cache->drop(before->identity());
   return opened;
 }
 

@@ -6,15 +6,15 @@
 #include <string>
 
 #include "penstock/column.hpp"
-#include "penstock/device_cache.hpp"
+#include "penstock/session_device.hpp"
 
 namespace penstock::session {
 
 class OpenTables {
  public:
   // Returns the open file where its identity is still that of the path; opens it otherwise, and
-  // drops what `cache` has of the file that stood there before.
-  Result<std::shared_ptr<TableSource>> open(const std::string& path, DeviceCache& cache);
+  // drops what the session's caches have of the file that stood there before.
+  Result<std::shared_ptr<TableSource>> open(const std::string& path, SessionDevice& device);
 
  private:
   std::mutex mutex_;

@@ -27,10 +27,13 @@ class SessionOfFiles final : public Session {
     return penstock::run(plan, result, in_session(options));
   }
   Result<std::shared_ptr<TableSource>> open_table(const std::string& path) override {
-    return catch_exceptions([&] { return tables_.open(path, device_->cache()); });
+    return catch_exceptions([&] { return tables_.open(path, *device_); });
   }
   Result<std::shared_ptr<Device>> device() override { return device_->device(); }
   DeviceCache& cache() override { return device_->cache(); }
+  Result<std::vector<DeviceCache*>> caches() override {
+    return catch_exceptions([&] { return caches_of(*device_); });
+  }
 
  private:
   Result<session::BoundStatement> bind(std::string_view statement) {

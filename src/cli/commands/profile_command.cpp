@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "cli/commands/query_command.hpp"
 #include "cli/report/profile_table.hpp"
+#include "device/device_list.hpp"
 #include "terminal/messages.hpp"
 #include "terminal/output_file.hpp"
 
@@ -30,6 +31,9 @@ std::string text_of(const std::vector<ProfileSection>& sections, const std::stri
 Status profile(const ProfileOptions& options, QueryOptions query) {
   if (query.device.empty()) query.device = options.device;
   if (query.explain) return {Code::invalid, "--explain reads no row: there is nothing to profile"};
+  if (device::names_several(query.device))
+    return {Code::unsupported, "a profile takes one device, not '" + query.device +
+                                   "'; query --stats has the times of each share"};
   std::unique_ptr<OutputFile> trace;
   if (!options.trace.empty()) { PENSTOCK_ASSIGN(trace, OutputFile::create(options.trace)); }
   PENSTOCK_ASSIGN(

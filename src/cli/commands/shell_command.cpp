@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/commands/query_command.hpp"
 #include "cli/commands/shell_completion.hpp"
+#include "device/device_list.hpp"
 #include "terminal/line_editor.hpp"
 #include "terminal/messages.hpp"
 #include "terminal/signals.hpp"
@@ -117,8 +118,8 @@ class Shell {
     if (name == "\\timing") return turn(is_timed_, "timing");
     if (name == "\\explain") return turn(options_.explain, "explain");
     if (name == "\\device") return print_device();
-    if (name == "\\cache clear") session_->cache().clear();
-    if (name == "\\cache" || name == "\\cache clear") return print_cache();
+    if (name == "\\cache") return print_caches(false);
+    if (name == "\\cache clear") return print_caches(true);
     return {Code::invalid, "no command '" + name + "'; \\help lists them"};
   }
 
@@ -129,20 +130,31 @@ class Shell {
   }
 
   Status print_device() {
-    PENSTOCK_ASSIGN(const auto device, session_->device());
-    const Traits& traits = device->traits();
-    print_line(traits.id + " " + traits.name + ", " + bytes_text(traits.global_bytes));
+    PENSTOCK_TRY(session_->device().status());
+    PENSTOCK_ASSIGN(const std::vector<std::string> ids, device::devices_of_list(options_.device));
+    for (const std::string& id : ids) {
+      PENSTOCK_ASSIGN(const auto device, open_device(id));
+      const Traits& traits = device->traits();
+      print_line(traits.id + " " + traits.name + ", " + bytes_text(traits.global_bytes));
+    }
     return {};
   }
 
-  Status print_cache() {
+  Status print_caches(bool clears) {
     PENSTOCK_TRY(session_->device().status());  // which the limit comes from
-    const DeviceCache::Counters counters = session_->cache().counters();
+    PENSTOCK_ASSIGN(const std::vector<DeviceCache*> caches, session_->caches());
+    for (DeviceCache* const cache : caches) {
+      if (clears) cache->clear();
+      print_cache(cache->counters());
+    }
+    return {};
+  }
+
+  static void print_cache(const DeviceCache::Counters& counters) {
     print_line(bytes_text(counters.bytes) + " of " + bytes_text(counters.limit_bytes) + " in " +
                std::to_string(counters.entries) + " entries; " + std::to_string(counters.hits) +
                " hits, " + std::to_string(counters.misses) + " misses, " +
                std::to_string(counters.evictions) + " evictions");
-    return {};
   }
 
   QueryOptions options_;

@@ -86,9 +86,12 @@ std::string shares_text(const RunReport& report) {
     text += "share of " + share.device_id + ": " + count_text(share.rows_read) + " rows (" +
             percent + " %), " + bytes_text(share.bytes_uploaded) + " uploaded, " +
             bytes_text(share.bytes_downloaded) + " downloaded in " + seconds_text(share.seconds) +
-            "\n";
+            " (waited " + seconds_text(share.read_seconds) + " for the file and " +
+            seconds_text(share.wait_seconds) + " for the device, kernels " +
+            seconds_text(share.kernel_seconds) + ")\n";
   }
-  return text + "merged: " + bytes_text(report.bytes_exchanged) + " of partial results";
+  return text + "merged: " + bytes_text(report.bytes_exchanged) + " of partial results in " +
+         seconds_text(report.merge_seconds);
 }
 
 std::string statistics_text(const RunReport& report) {

@@ -26,12 +26,17 @@ void DeviceCache::put(const Key& key, std::shared_ptr<const void> value, std::ui
   counters_.bytes += bytes;
 }
 
+static bool is_of_file(const std::string& key, const std::string& identity) {
+  return key.starts_with(identity) && (key.size() == identity.size() ||
+                                       key[identity.size()] == DeviceCache::end_of_file_identity);
+}
+
 void DeviceCache::drop(const std::string& identity) {
   Entries dropped;
   const std::lock_guard lock(mutex_);
   for (auto entry = entries_.begin(); entry != entries_.end();) {
     const auto here = entry++;
-    if (here->key.identity == identity) remove(here, dropped);
+    if (is_of_file(here->key.identity, identity)) remove(here, dropped);
   }
 }
 

@@ -16,7 +16,7 @@ namespace penstock::plan {
 struct PartialTable {
   std::vector<std::uint32_t> step_columns;  // TileProgram::step_columns: which results these become
   Table rows;                               // the keys, then the accumulators
-  // Sorted rows: all of them come after those of the shares before.
+  // Sorted rows, or final groups: all of them come after those of the shares before.
   bool is_next_in_order = false;
   StepId base = no_step;  // where the program that left an aggregate's rows begins
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codec/pages/paged_range.hpp"
+#include "penstock/device_cache.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -53,6 +54,13 @@ class RowRangeSource final : public TableSource {
   std::optional<std::uint64_t> row_count() const override { return rows_.end - rows_.begin; }
   std::shared_ptr<const pages::PagedTable> pages() const override { return pages_; }
   std::string describe() const override { return source_->describe(); }
+  // A session keeps a share's columns by it: their chunks and rows are counted from its first one.
+  std::string identity() const override {
+    const std::string all = source_->identity();
+    if (all.empty() || rows_ == RowRange{0, source_->row_count().value_or(0)}) return all;
+    return all + DeviceCache::end_of_file_identity + "rows " + std::to_string(rows_.begin) +
+           " to " + std::to_string(rows_.end);
+  }
 
   Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
                                             const ScanOptions& options) const override {

@@ -13,10 +13,9 @@ namespace penstock::plan {
 namespace {
 
 Status check_options(const RunOptions& options) {
-  const char* const what = options.validate  ? "validate"
-                           : options.profile ? "a profile"
-                           : options.stalls  ? "sampling of stalls"
-                                             : nullptr;
+  const char* const what = options.validate ? "validate"
+                           : options.stalls ? "sampling of stalls"
+                                            : nullptr;
   return what ? Status(Code::unsupported,
                        std::string(what) + " takes one device, not '" + options.device + "'")
               : Status();
@@ -28,13 +27,12 @@ class DevicesRun {
       : plan_(plan), results_(results), options_(options) {}
 
   Result<std::vector<QueryResult>> run(std::vector<ListedDevice> devices) {
-    const double start = now_seconds();
     PENSTOCK_TRY(take(std::move(devices)));
-    PENSTOCK_ASSIGN(const std::vector<Cut> cuts, find_cuts(plan_, results_));
-    if (cuts.empty()) report_.notes.push_back("one device ran all: no rows could be split");
-    for (const Cut& cut : cuts) PENSTOCK_TRY(run_cut(cut));
+    PENSTOCK_ASSIGN(cuts_, find_cuts(plan_, results_));
+    if (cuts_.empty()) report_.notes.push_back("one device ran all: no rows could be split");
+    for (const Cut& cut : cuts_) PENSTOCK_TRY(run_cut(cut));
     PENSTOCK_ASSIGN(std::vector<QueryResult> outcomes, finish());
-    end_report(outcomes[0].report, now_seconds() - start);
+    end_report(outcomes[0].report, now_seconds() - start_);
     return outcomes;
   }
 
@@ -42,7 +40,7 @@ class DevicesRun {
   Status take(std::vector<ListedDevice> devices) {
     std::vector<std::shared_ptr<Device>> open;
     for (ListedDevice& listed : devices) {
-      Worker worker{listed.id, nullptr};
+      Worker worker{listed.id, nullptr, listed.session};
       worker.failed = listed.device.status();
       if (!worker.failed.ok() && options_.on_device_failure == OnDeviceFailure::stop)
         return worker.failed.with("opening " + listed.id);
@@ -79,14 +77,15 @@ class DevicesRun {
     std::vector<SharePart> parts;
     for (FinishedShare& one : finished) {
       RunReport& report = one.share.report;
-      report_.shares.push_back({report.device_id, report.device_name, report.rows_read,
-                                report.bytes_uploaded, report.bytes_downloaded,
-                                report.total_seconds});
+      report_.shares.push_back(report_of_share(report, one.share.begin_seconds - start_));
+      number_kernels(report_.shares.back(), report_.kernels.size());
       add_report(report_, report);
       report_.bytes_exchanged += bytes_of(one.share.parts);
       parts.push_back(std::move(one.share.parts));
     }
+    const double start = now_seconds();
     PENSTOCK_ASSIGN(known_[cut.step], merge_shares(plan_, cut, parts));
+    report_.merge_seconds += now_seconds() - start;
     return {};
   }
 
@@ -96,6 +95,8 @@ class DevicesRun {
       if (!worker.failed.ok()) continue;
       RunOptions alone = options_;
       alone.device = worker.id;
+      alone.session = worker.session;
+      alone.profile = options_.profile && cuts_.empty();  // else shares have theirs
       auto outcomes = run_results(plan_, results_, alone, {worker.device, known_});
       if (outcomes.ok() || !is_of_device(outcomes.status())) return outcomes;
       if (!goes_on_after(outcomes.status()) || !can_run_again(plan_))
@@ -111,6 +112,7 @@ class DevicesRun {
         report_.notes.push_back("the other devices took over the rows of " + worker.id + ": " +
                                 worker.failed.text());
     add_report(report_, report);
+    report_.profile = std::move(report.profile);
     report_.rows_out = report.rows_out;
     report_.total_seconds = seconds;
     for (const Worker& worker : workers_) {
@@ -124,7 +126,9 @@ class DevicesRun {
   const Plan& plan_;
   const std::vector<StepId>& results_;
   const RunOptions& options_;
+  const double start_ = now_seconds();
   std::vector<Worker> workers_;
+  std::vector<Cut> cuts_;
   std::map<StepId, Table> known_;  // the rows of cuts
   RunReport report_;
 };
@@ -155,6 +159,16 @@ Result<std::vector<QueryResult>> run_on_devices(const Plan& plan,
   for (const StepId result : results) PENSTOCK_TRY(check_result(plan, result));
   PENSTOCK_TRY(check_options(options));
   return DevicesRun(plan, results, options).run(std::move(devices));
+}
+
+// Their devices open at once, in the background.
+Result<std::vector<QueryResult>> run_on_devices(
+    const Plan& plan, const std::vector<StepId>& results, const RunOptions& options,
+    const std::vector<std::shared_ptr<SessionDevice>>& sessions) {
+  std::vector<ListedDevice> devices;
+  for (const std::shared_ptr<SessionDevice>& session : sessions)
+    devices.push_back({session->id(), session->device(), session});
+  return run_on_devices(plan, results, options, std::move(devices));
 }
 
 }  // namespace penstock::plan

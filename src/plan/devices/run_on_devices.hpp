@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "penstock/plan.hpp"
+#include "penstock/session_device.hpp"
 
 namespace penstock::plan {
 
@@ -13,6 +14,7 @@ namespace penstock::plan {
 struct ListedDevice {
   std::string id;
   Result<std::shared_ptr<Device>> device;
+  std::shared_ptr<SessionDevice> session = {};  // null where nothing is kept for other runs
 };
 
 // RunOptions::device is a list of devices (device/device_list.hpp).
@@ -23,5 +25,9 @@ Result<std::vector<QueryResult>> run_on_devices(const Plan& plan,
                                                 const std::vector<StepId>& results,
                                                 const RunOptions& options,
                                                 std::vector<ListedDevice> devices);
+// On the devices of a session, one for each share.
+Result<std::vector<QueryResult>> run_on_devices(
+    const Plan& plan, const std::vector<StepId>& results, const RunOptions& options,
+    const std::vector<std::shared_ptr<SessionDevice>>& sessions);
 
 }  // namespace penstock::plan

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <mutex>
 
+#include "base/clock.hpp"
 #include "base/exception_boundary.hpp"
+#include "base/host_memory.hpp"
 #include "base/thread_pool.hpp"
 #include "plan/devices/row_range_source.hpp"
 #include "plan/devices/split_rows.hpp"
@@ -23,9 +25,10 @@ class SharedProgress {
   SharedProgress(const RunOptions& options, std::size_t shares)
       : options_(options), shares_(shares) {}
 
-  RunOptions options_of(std::size_t share, const std::string& device) {
+  RunOptions options_of(std::size_t share, const Worker& worker) {
     RunOptions own = options_;
-    own.device = device;
+    own.device = worker.id;
+    own.session = worker.session;
     own.progress = [this, share](const Progress& progress) { return report(share, progress); };
     if (options_.on_source)
       own.on_source = [this](std::string_view text) {
@@ -98,32 +101,43 @@ class SharesOfCut {
     return assignments;
   }
 
-  // Where no further thread can be started, those that run must not wait for the others.
-  void start_all(const std::vector<Assignment>& assignments, SharedProgress& progress,
-                 std::vector<Task<Result<Execution::Share>>>& tasks) {
-    tasks.reserve(assignments.size());
+  // Starts all but the first, which this thread runs. Where no further thread can be started, those
+  // that run must not wait for the others.
+  void start_others(const std::vector<Assignment>& assignments, SharedProgress& progress,
+                    std::vector<Task<Result<Execution::Share>>>& others) {
+    others.reserve(assignments.size());
     try {
-      for (std::size_t i = 0; i < assignments.size(); i++)
-        tasks.push_back(ThreadPool::shared().start(
+      for (std::size_t i = 1; i < assignments.size(); i++)
+        others.push_back(ThreadPool::shared().start(
             [this, &assignments, &progress, i] { return run_one(assignments[i], i, progress); }));
     } catch (...) {
-      for (std::size_t i = tasks.size(); exchange_ && i < assignments.size(); i++)
-        exchange_->leave(i);
+      leave_exchange(0);
+      for (std::size_t i = others.size() + 1; i < assignments.size(); i++) leave_exchange(i);
       throw;
     }
+  }
+
+  // Shares of a short statement end within microseconds of one another. To sleep until the last has
+  // ended takes longer: a thread that is woken runs some 50 us later.
+  void spin_until_ended(std::size_t shares) const {
+    constexpr double spin_seconds = 200e-6;
+    for (const double end = now_seconds() + spin_seconds; now_seconds() < end;)
+      if (ended_ == shares) return;
   }
 
   // Returns the rows of the workers that failed.
   Result<std::vector<RowRange>> run_all(const std::vector<Assignment>& assignments) {
     SharedProgress progress(options_, assignments.size());
-    exchange_ =
-        may_exchange(assignments) ? std::make_shared<RowExchange>(assignments.size()) : nullptr;
-    std::vector<Task<Result<Execution::Share>>> tasks;
-    start_all(assignments, progress, tasks);
+    begin_exchange(assignments);
+    ended_ = 0;
+    std::vector<Task<Result<Execution::Share>>> others;
+    start_others(assignments, progress, others);
+    auto first = run_one(assignments[0], 0, progress);
+    spin_until_ended(assignments.size());
     std::vector<RowRange> lost;
     Status failed;
     for (std::size_t i = 0; i < assignments.size(); i++) {
-      auto share = tasks[i].get();
+      auto share = i == 0 ? std::move(first) : others[i - 1].get();
       if (share.ok()) {
         finished_.push_back({assignments[i].rows, std::move(*share)});
         continue;
@@ -139,10 +153,20 @@ class SharesOfCut {
   }
 
   // Rows of a share that another one takes over must be where they are not exchanged.
-  bool may_exchange(const std::vector<Assignment>& assignments) const {
-    return plan_.step(cut_.step).kind == StepKind::order_by && assignments.size() > 1 &&
-           cut_.row_limit == ~std::uint64_t{0} &&
-           options_.on_device_failure == OnDeviceFailure::stop;
+  void begin_exchange(const std::vector<Assignment>& assignments) {
+    const std::size_t shares = assignments.size();
+    const StepKind kind = plan_.step(cut_.step).kind;
+    exchange_.reset();
+    groups_.reset();
+    if (shares < 2 || options_.on_device_failure != OnDeviceFailure::stop) return;
+    if (kind == StepKind::order_by && cut_.row_limit == ~std::uint64_t{0})
+      exchange_ = std::make_shared<RowExchange>(shares);
+    if (kind == StepKind::group_by) groups_ = std::make_shared<GroupExchange>(shares);
+  }
+
+  void leave_exchange(std::size_t share) {
+    if (exchange_) exchange_->leave(share);
+    if (groups_) groups_->leave(share);
   }
 
   bool goes_on_after(const Status& status) const {
@@ -154,10 +178,11 @@ class SharesOfCut {
                                    SharedProgress& progress) {
     const Worker& worker = workers_[assignment.worker];
     auto share = catch_exceptions([&] {
-      return run_share_of_rows(plan_, cut_, assignment.rows, progress.options_of(index, worker.id),
-                               {worker.device, known_, exchange_, index});
+      return run_share_of_rows(plan_, cut_, assignment.rows, progress.options_of(index, worker),
+                               {worker.device, known_, exchange_, groups_, index});
     });
-    if (exchange_) exchange_->leave(index);
+    leave_exchange(index);
+    ended_++;
     if (share.ok() || goes_on_after(share.status())) return share;
     progress.end_after(index);
     return is_of_device(share.status()) ? share.with("on " + worker.id) : share;
@@ -169,6 +194,8 @@ class SharesOfCut {
   std::vector<Worker>& workers_;
   const std::map<StepId, Table>& known_;
   std::shared_ptr<RowExchange> exchange_;  // of sorted rows; null: the host merges them
+  std::shared_ptr<GroupExchange> groups_;  // the same of groups
+  std::atomic<std::size_t> ended_ = 0;     // of the shares that run
   std::vector<FinishedShare> finished_;
 };
 
@@ -176,7 +203,7 @@ class SharesOfCut {
 
 bool is_of_device(const Status& status) {
   return status.code() == Code::device_lost || status.code() == Code::no_device ||
-         status.code() == Code::no_memory;
+         (status.code() == Code::no_memory && !is_of_host_memory(status));
 }
 
 Result<Execution::Share> run_share_of_rows(const Plan& plan, const Cut& cut, RowRange rows,

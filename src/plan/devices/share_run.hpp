@@ -16,11 +16,13 @@ namespace penstock::plan {
 struct Worker {
   std::string id;
   std::shared_ptr<Device> device;
+  std::shared_ptr<SessionDevice> session = {};  // null where nothing is kept for other runs
   double weight = 1;
   Status failed = {};  // it takes no more shares
 };
 
-// Returns whether an error is of the device, so that another one may succeed.
+// Returns whether an error is of the device, so that another one may succeed. The host's memory is
+// the same for all.
 bool is_of_device(const Status& status);
 
 // Runs a share of a plan: the steps below a cut, over some rows of its base. This and

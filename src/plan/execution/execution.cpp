@@ -172,6 +172,9 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
   if (!chain.stays) stay = nullptr;  // it was fused again, in another way
   run.stay = stay;
   run.leaves_partials = is_share(chain.last);
+  if (options_.intermediate_rows == IntermediateRows::device) run.merges = MergeLocation::device;
+  if (run.leaves_partials && group_share_.others && chain.programs.size() == 1)
+    run.share = &group_share_;
   run.pairs = chain.pairs.get();
   run.partitions = partitions_of(chain);
   if (chain.base != no_step) run.paged_source = plan_.step(chain.base).source.get();
@@ -200,7 +203,8 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
   chain.kernels.clear();
   if (run.leaves_partials) {
     for (std::size_t i = 0; i < parts.size(); i++)
-      partials_.push_back({chain.programs[i].step_columns, std::move(parts[i]), false, chain.base});
+      partials_.push_back({chain.programs[i].step_columns, std::move(parts[i]),
+                           group_share_.has_range, chain.base});
     return Table();
   }
   Table rows = parts.size() == 1 ? std::move(parts[0]) : beside(chain.programs, std::move(parts));

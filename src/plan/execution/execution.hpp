@@ -20,6 +20,7 @@
 
 #include "plan/aggregate/partial_columns.hpp"
 #include "plan/execution/device_opener.hpp"
+#include "plan/execution/group_exchange.hpp"
 #include "plan/execution/run_tiles.hpp"
 #include "plan/fusion/kernel_steps.hpp"
 #include "plan/order/device_row_sort.hpp"
@@ -64,11 +65,14 @@ class Execution {
   struct Share {
     std::vector<PartialTable> parts;
     RunReport report;
+    double begin_seconds = 0;  // now_seconds() when it began
   };
   // Computes a step that is the plan's only result, as the share of a larger plan.
   Result<Share> run_share(StepId step, std::uint64_t row_limit);
   // Exchanges sorted rows with the other shares of an order, where all are in device memory.
   void exchange_with(std::shared_ptr<RowExchange> others, std::size_t share);
+  // Exchanges the groups of the share with those of others.
+  void exchange_with(std::shared_ptr<GroupExchange> others, std::size_t share);
   // Gives the rows of a step, which are not computed then. Call before run().
   void give(StepId step, Table rows);
   // Returns why kernels cannot read some pages, though their headers did not say so, where that
@@ -104,6 +108,8 @@ class Execution {
   const std::shared_ptr<DeviceRowSort>& row_sort();
   Result<Table> rows_sorted_in_place(StepId order, Chain& chain, std::uint64_t row_limit);
   Status exchange_sorted(StepId order, DeviceRows& rows, std::optional<DeviceRows>& sorted);
+  Result<bool> download_range(const Step& step, const std::optional<DeviceRows>& range,
+                              const Columns& columns, Table& to);
   Result<std::optional<DeviceRows>> sort_in_place(StepId order, const DeviceRows& rows,
                                                   std::uint64_t row_limit);
   Result<Table> windowed_rows(const Step& step);
@@ -213,6 +219,7 @@ class Execution {
   StepId share_ = no_step;                 // an aggregate that leaves partials
   std::vector<PartialTable> partials_;     // of it
   std::shared_ptr<RowExchange> exchange_;  // with other shares; null where there is none
+  GroupShare group_share_;                 // of a group-by; the same
   std::size_t share_number_ = 0;
   bool is_next_in_order_ = false;  // its rows were exchanged
   RunReport report_;

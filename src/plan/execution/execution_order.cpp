@@ -63,6 +63,10 @@ Result<Table> Execution::rows_sorted_in_place(StepId order, Chain& chain, std::u
   PENSTOCK_ASSIGN(std::optional<DeviceRows> first, sort_in_place(order, spread, row_limit));
   if (exchange_) PENSTOCK_TRY(exchange_sorted(order, spread, first));
   Table table;
+  if (is_next_in_order_) {
+    PENSTOCK_ASSIGN(const bool are_joint, download_range(step, first, columns, table));
+    if (are_joint) return table;
+  }
   PENSTOCK_TRY(download_right_side(step, first ? *first : spread, columns, table));
   return first ? std::move(table) : sorted(order, table, row_limit);
 }
@@ -81,6 +85,23 @@ Status Execution::exchange_sorted(StepId order, DeviceRows& rows,
   rows = std::move(*range);
   PENSTOCK_ASSIGN(sorted, sort_in_place(order, rows, rows.row_count));
   return {};
+}
+
+// Downloads the range of this share to where the whole order is put together. Returns false where
+// each share downloads a table of its own.
+Result<bool> Execution::download_range(const Step& step, const std::optional<DeviceRows>& range,
+                                       const Columns& columns, Table& to) {
+  PENSTOCK_ASSIGN(auto joined,
+                  exchange_->joint_rows().download(share_number_, *device_.get(),
+                                                   range ? &*range : nullptr, columns));
+  if (!joined) return false;
+  for (const std::uint32_t column : columns)
+    report_.bytes_downloaded += range->row_count * width_bytes(step.schema[column].type);
+  Table table;
+  table.columns = std::move(*joined);
+  table.row_count = table.columns[0].row_count;
+  to = spread_columns(step.schema, columns, table);
+  return true;
 }
 
 Result<std::optional<DeviceRows>> Execution::sort_in_place(StepId order, const DeviceRows& rows,

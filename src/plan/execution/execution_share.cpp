@@ -6,6 +6,7 @@ namespace penstock::plan {
 
 Result<Execution::Share> Execution::run_share(StepId step, std::uint64_t row_limit) {
   const double start = now_seconds();
+  if (recording_) recording_->begin(report_);
   const StepKind kind = plan_.step(step).kind;
   const bool leaves_partials = kind == StepKind::reduce || kind == StepKind::group_by;
   if (leaves_partials) share_ = step;
@@ -16,16 +17,22 @@ Result<Execution::Share> Execution::run_share(StepId step, std::uint64_t row_lim
   PENSTOCK_TRY(rows);
   share.parts = std::move(partials_);
   if (!leaves_partials) share.parts.push_back({{}, std::move(*rows), is_next_in_order_});
+  report_.device_id = device_.get()->traits().id;
+  report_.device_name = device_.get()->traits().name;
+  report_.total_seconds = now_seconds() - start;
+  PENSTOCK_TRY(device_.finish(report_));
   share.report = std::move(report_);
-  share.report.device_id = device_.get()->traits().id;
-  share.report.device_name = device_.get()->traits().name;
-  share.report.total_seconds = now_seconds() - start;
+  share.begin_seconds = start;
   return share;
 }
 
 void Execution::exchange_with(std::shared_ptr<RowExchange> others, std::size_t share) {
   exchange_ = std::move(others);
   share_number_ = share;
+}
+
+void Execution::exchange_with(std::shared_ptr<GroupExchange> others, std::size_t share) {
+  group_share_ = {std::move(others), share};
 }
 
 // One more consumer makes it a shared step, which no chain passes through.

@@ -6,6 +6,8 @@
 #include "plan/aggregate/group_table.hpp"
 #include "plan/execution/distinct_totals.hpp"
 #include "plan/execution/first_groups.hpp"
+#include "plan/execution/group_exchange.hpp"
+#include "plan/execution/group_results.hpp"
 #include "plan/fusion/accumulators.hpp"
 
 namespace penstock::plan {
@@ -43,13 +45,15 @@ class GroupCollector : public Collector {
 
   Status take_rest(const TileKernel& kernel) override {
     if (const auto tables = kernel.kept_groups()) PENSTOCK_TRY(take_kept(kernel, *tables));
-    if (!merges_there_) return {};
+    if (!merges_there_) return exchange(nullptr);
     PENSTOCK_ASSIGN(GroupsOnDevice groups, merge_->collect());
     // They are added up, or selected, where they are, as long as the host has none of them.
     const bool are_all = groups_.size() == 0;
-    if (totals_ && are_all) { PENSTOCK_ASSIGN(totals_are_there_, totals_->add(groups)); }
-    if (selection_ && are_all) { PENSTOCK_ASSIGN(groups, selection_->select(groups)); }
-    if (!totals_are_there_) return download(groups);
+    PENSTOCK_TRY(exchange(are_all ? &groups : nullptr));
+    if (leaves_partials() || !are_all) return download(groups);
+    if (totals_) { PENSTOCK_ASSIGN(totals_are_there_, totals_->add(groups)); }
+    if (selection_) { PENSTOCK_ASSIGN(groups, selection_->select(groups)); }
+    if (!totals_are_there_) return take_rows(groups);
     bytes_downloaded += totals_->bytes_downloaded();
     distinct_count_ = groups.count;
     return {};
@@ -58,6 +62,8 @@ class GroupCollector : public Collector {
   void add_to(RunReport& report) const override {
     if (merge_) merge_->add_to(report);
     if (selection_) selection_->add_to(report);
+    for (const KernelReport& after : after_merge_.kernels) report.kernels.push_back(after);
+    report.bytes_exchanged += after_merge_.bytes_exchanged;
     if (totals_are_there_)
       totals_->add_to(report);
     else if (program_.of_distinct && groups_.size() >= min_merged_groups)
@@ -66,10 +72,13 @@ class GroupCollector : public Collector {
   }
 
   Result<Table> finish() override {
-    if (place_.leaves_partials) return groups_.partials();
+    if (rows_) return std::move(*rows_);
+    if (leaves_partials()) return groups_.partials();
     return totals_are_there_ ? totals_->finish() : groups_.results(first_);
   }
-  std::uint64_t row_count() const override { return groups_.size() + distinct_count_; }
+  std::uint64_t row_count() const override {
+    return groups_.size() + distinct_count_ + (rows_ ? rows_->row_count : 0);
+  }
 
  private:
   // The tables of one launch, and what the host has read of them.
@@ -131,15 +140,60 @@ class GroupCollector : public Collector {
 
   // Begins to compile, while later chunks are read, what runs on all merged groups.
   Status begin_after_merge() {
-    if (has_begun_after_ || place_.leaves_partials) return {};
+    if (has_begun_after_ || (place_.leaves_partials && !place_.share)) return {};
     has_begun_after_ = true;
     if (!program_.of_distinct) {
       selection_ = FirstGroups::begin(place_, program_, first_);
+      results_ = selection_ ? nullptr : GroupResults::begin(place_, program_);
       return {};
     }
     if (has_string_extremes(*program_.of_distinct)) return {};  // the host knows the strings' order
-    PENSTOCK_ASSIGN(totals_, DistinctTotals::begin(place_, program_, strings_, first_));
+    MergePlace place = place_;
+    place.leaves_partials = false;
+    place.share = nullptr;
+    PENSTOCK_ASSIGN(totals_, DistinctTotals::begin(place, program_, strings_, first_));
     return {};
+  }
+
+  // Takes part in the exchange of groups with other devices, where there are any. `groups` may be
+  // null: they are not on the device.
+  Status exchange(GroupsOnDevice* groups) {
+    if (!place_.share) return {};
+    PENSTOCK_ASSIGN(place_.share->has_range,
+                    place_.share->others->exchange(place_.share->number, place_, program_, groups,
+                                                   after_merge_));
+    return {};
+  }
+  bool has_range() const { return place_.share && place_.share->has_range; }
+  bool leaves_partials() const { return place_.leaves_partials && !has_range(); }
+
+  // Takes the rows of many groups as the device makes them, or groups that the host makes rows of.
+  Status take_rows(const GroupsOnDevice& groups) {
+    if (!has_range() && place_.location != MergeLocation::device &&
+        groups.count < min_groups_made_rows)
+      return download(groups);
+    if (!results_ && !selection_) results_ = GroupResults::begin(place_, program_);
+    if (!results_) return download(groups);
+    PENSTOCK_ASSIGN(const auto rows, results_->rows(groups, after_merge_));
+    PENSTOCK_ASSIGN(auto columns, download_rows(rows ? &*rows : nullptr));
+    if (!columns) return download(groups);
+    rows_ = results_->table(std::move(*columns));
+    return {};
+  }
+
+  // Those of a range go to where the ranges of all devices are put together.
+  Result<std::optional<std::vector<Column>>> download_rows(const DeviceRows* rows) {
+    std::optional<std::vector<Column>> columns;
+    if (rows) bytes_downloaded += rows->row_count * results_->bytes_per_row();
+    if (has_range()) {
+      PENSTOCK_ASSIGN(
+          columns, place_.share->others->joint_rows().download(place_.share->number, *place_.device,
+                                                               rows, results_->columns()));
+    }
+    if (columns || !rows) return columns;
+    PENSTOCK_ASSIGN(columns,
+                    download_columns(*place_.device, *rows, results_->columns(), strings_));
+    return columns;
   }
 
   // Takes groups of the device to those that are here.
@@ -209,6 +263,9 @@ class GroupCollector : public Collector {
   bool has_begun_after_ = false;
   std::shared_ptr<Event> last_;             // the end of the last chunk's kernels
   std::unique_ptr<FirstGroups> selection_;  // of merged groups; null: the host's
+  std::unique_ptr<GroupResults> results_;   // makes their rows; null: the host does
+  std::optional<Table> rows_;               // that it made
+  RunReport after_merge_;                   // what the exchange and the making of rows did
   // Of DISTINCT values that are merged there: what adds them up.
   std::unique_ptr<DistinctTotals> totals_;
   bool totals_are_there_ = false;

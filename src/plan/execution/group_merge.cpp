@@ -34,11 +34,17 @@ std::uint32_t operation_of(const Accumulator& a) {
   return MERGE_SUM_I64;
 }
 
-std::vector<std::uint32_t> layout_of(const TileProgram& program) {
-  std::vector<std::uint32_t> words = {program.key_words(),
-                                      static_cast<std::uint32_t>(program.accumulators.size())};
-  for (const Accumulator& a : program.accumulators)
-    words.insert(words.end(), {operation_of(a), a.word});
+std::vector<std::uint32_t> layout_of(const TileProgram& program, MergedEntries entries) {
+  const auto count = static_cast<std::uint32_t>(program.accumulators.size());
+  std::vector<std::uint32_t> words = {program.key_words(), count};
+  for (std::uint32_t i = 0; i < count; i++) {
+    const Accumulator& a = program.accumulators[i];
+    const std::uint32_t operation = operation_of(a);
+    if (entries == MergedEntries::of_kernels)
+      words.insert(words.end(), {operation, a.word});
+    else
+      words.insert(words.end(), {operation == MERGE_SUM_I64 ? MERGE_SUM_I128 : operation, 2 * i});
+  }
   return words;
 }
 
@@ -61,19 +67,20 @@ bool merges_on_device(const MergePlace& place, const TileProgram& program) {
 
 }  // namespace
 
-GroupMerge::GroupMerge(MergePlace place, const TileProgram& program)
+GroupMerge::GroupMerge(MergePlace place, const TileProgram& program, MergedEntries entries)
     : place_(std::move(place)),
       program_(program),
-      layout_words_(layout_of(program)),
+      layout_words_(layout_of(program, entries)),
       kernels_(place_.device, {"group_merge"}),
       adds_in_any_order_(adds_in_any_order(program)),
       launch_number_(MERGE_FIRST_LAUNCH) {
   slot_words_ = layout_words_[0] + 2 * layout_words_[1];
 }
 
-std::unique_ptr<GroupMerge> GroupMerge::begin(const MergePlace& place, const TileProgram& program) {
+std::unique_ptr<GroupMerge> GroupMerge::begin(const MergePlace& place, const TileProgram& program,
+                                              MergedEntries entries) {
   if (!merges_on_device(place, program)) return nullptr;
-  return std::unique_ptr<GroupMerge>(new GroupMerge(place, program));
+  return std::unique_ptr<GroupMerge>(new GroupMerge(place, program, entries));
 }
 
 bool GroupMerge::wants(std::span<const std::uint32_t> counts) const {
@@ -110,6 +117,17 @@ bool GroupMerge::fits(std::uint64_t slots) const {
   const std::uint64_t beside = std::max(slots_.count, slots / 2);
   return slots <= max_slots && slots * 8 * slot_words_ <= traits.max_allocation_bytes &&
          (slots + beside) * slot_bytes() <= usable_bytes(traits, place_.memory_limit_bytes) / 4;
+}
+
+Result<bool> GroupMerge::make_room(std::uint64_t groups) {
+  if (!layout_) PENSTOCK_TRY(open());
+  return reserve(groups);
+}
+
+std::uint64_t GroupMerge::max_groups_held() const {
+  std::uint64_t slots = max_slots;
+  while (slots >= min_slots && !fits(slots)) slots /= 2;
+  return slots < min_slots ? 0 : slots / 3;
 }
 
 // Makes a table of which the groups and `entries` more take half at most.
@@ -153,13 +171,24 @@ Result<bool> GroupMerge::grow(std::uint64_t slots) {
 Result<bool> GroupMerge::add(const GroupByResults& tables, std::span<const std::uint32_t> counts) {
   std::uint64_t entries = 0;
   for (const std::uint32_t count : counts) entries += count;
+  return add(entries, [&] { return merge(tables, counts); });
+}
+
+Result<bool> GroupMerge::add_groups(const Buffer& groups, std::uint64_t first,
+                                    std::uint64_t count) {
+  return add(count, [&] {
+    return merge_table(groups, first * slot_words_, slot_words_, static_cast<std::uint32_t>(count));
+  });
+}
+
+Result<bool> GroupMerge::add(std::uint64_t entries, const std::function<Status()>& enqueue) {
   if (entries == 0) return true;
   if (!layout_) PENSTOCK_TRY(open());
   PENSTOCK_TRY(take_totals(unread_[merges_ % max_unread]));
   PENSTOCK_ASSIGN(const auto begun, place_.queue->record());
   PENSTOCK_ASSIGN(const bool has_slots, reserve(entries));
   if (!has_slots) return false;
-  PENSTOCK_TRY(merge(tables, counts));
+  PENSTOCK_TRY(enqueue());
   PENSTOCK_TRY(read_totals(entries, begun));
   return true;
 }

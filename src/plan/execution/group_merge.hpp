@@ -24,6 +24,8 @@ namespace penstock::plan {
 enum class MergeLocation : unsigned char { automatic, device, host };
 constexpr std::uint32_t min_merged_groups = 2048, min_linked_groups = 4096;
 
+struct GroupShare;  // group_exchange.hpp
+
 // A run's device, the queue of its kernels, and RunOptions::memory_limit_bytes. The queue outlives
 // what is merged by it.
 struct MergePlace {
@@ -34,6 +36,7 @@ struct MergePlace {
   bool fast_math = false;
   // Reduce and group: the collector's table has keys and accumulators (partial_columns.hpp).
   bool leaves_partials = false;
+  GroupShare* share = nullptr;  // of groups that several devices exchange; may be null
 };
 
 // Groups in device memory, in no order: for each the words of its key, then two words for each
@@ -44,10 +47,14 @@ struct GroupsOnDevice {
   std::uint32_t stride = 0;  // the words of a group
 };
 
+// The entries of a merge: those that a program's kernels leave, or groups that were merged before.
+enum class MergedEntries : unsigned char { of_kernels, of_merges };
+
 class GroupMerge {
  public:
   // Begins to compile. Null where the place or the program leaves all groups to the host.
-  static std::unique_ptr<GroupMerge> begin(const MergePlace& place, const TileProgram& program);
+  static std::unique_ptr<GroupMerge> begin(const MergePlace& place, const TileProgram& program,
+                                           MergedEntries entries = MergedEntries::of_kernels);
 
   // Returns whether a chunk of so many groups in each of its tables is merged here. From the first
   // such chunk on all are, so that the order of additions is that of chunks.
@@ -55,6 +62,13 @@ class GroupMerge {
   // Enqueues the merge of a chunk's tables, of which each has no key twice. Returns false where
   // memory is too small: the host goes on then.
   Result<bool> add(const GroupByResults& tables, std::span<const std::uint32_t> counts);
+  // Does the same with `count` groups of another merge, from group `first` on; no key is there
+  // twice.
+  Result<bool> add_groups(const Buffer& groups, std::uint64_t first, std::uint64_t count);
+  // Makes a table for so many groups, before the first of them. Returns false where memory is too
+  // small.
+  Result<bool> make_room(std::uint64_t groups);
+  std::uint64_t max_groups_held() const;  // of the largest table that may be made
   // Waits, and returns all groups. Call it once, after the last add().
   Result<GroupsOnDevice> collect();
   // Downloads groups piece by piece.
@@ -79,8 +93,10 @@ class GroupMerge {
     std::uint64_t count = 0;
   };
 
-  GroupMerge(MergePlace place, const TileProgram& program);
+  GroupMerge(MergePlace place, const TileProgram& program, MergedEntries entries);
   Status open();
+  // Makes room for so many entries, and enqueues their merge.
+  Result<bool> add(std::uint64_t entries, const std::function<Status()>& enqueue);
   Result<bool> reserve(std::uint64_t entries);
   bool fits(std::uint64_t slots) const;
   Result<bool> grow(std::uint64_t slots);
@@ -94,6 +110,8 @@ class GroupMerge {
 
   // group_merge_tables.cpp
   Status merge(const GroupByResults& tables, std::span<const std::uint32_t> counts);
+  Status merge_table(const Buffer& entries, std::uint64_t first, std::uint64_t stride,
+                     std::uint32_t count);
   Status merge_linked(const GroupByResults& tables, std::uint32_t count);
   bool links(const GroupByResults& tables, std::uint64_t count);
 

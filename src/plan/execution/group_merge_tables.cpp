@@ -56,18 +56,22 @@ Status GroupMerge::merge(const GroupByResults& tables, std::span<const std::uint
       counts.size() * std::uint64_t{*std::max_element(counts.begin(), counts.end())};
   if (links(tables, all)) return merge_linked(tables, static_cast<std::uint32_t>(all));
   const EntryStrides strides = strides_of(program_, tables);
-  std::vector<Argument> buffers;
-  plan::add(buffers, {&tables.results, &layout_, &slots_.states, &slots_.words, &totals_});
-  for (std::size_t table = 0; table < counts.size(); table++) {
-    std::vector<Argument> arguments = buffers;
-    arguments.push_back(Argument::value(table * strides.table));
-    arguments.push_back(Argument::value(strides.slot));
-    arguments.push_back(Argument::value(counts[table]));
-    arguments.push_back(Argument::value(static_cast<std::uint32_t>(slots_.count - 1)));
-    arguments.push_back(Argument::value(launch_number_++));
-    PENSTOCK_TRY(launch("group_merge", counts[table], arguments));
-  }
+  for (std::size_t table = 0; table < counts.size(); table++)
+    PENSTOCK_TRY(merge_table(*tables.results, table * strides.table, strides.slot, counts[table]));
   return {};
+}
+
+// Merges entries whose keys differ, `stride` words apart from word `first` on.
+Status GroupMerge::merge_table(const Buffer& entries, std::uint64_t first, std::uint64_t stride,
+                               std::uint32_t count) {
+  std::vector<Argument> arguments = {Argument::of(entries)};
+  plan::add(arguments, {&layout_, &slots_.states, &slots_.words, &totals_});
+  arguments.push_back(Argument::value(first));
+  arguments.push_back(Argument::value(stride));
+  arguments.push_back(Argument::value(count));
+  arguments.push_back(Argument::value(static_cast<std::uint32_t>(slots_.count - 1)));
+  arguments.push_back(Argument::value(launch_number_++));
+  return launch("group_merge", count, arguments);
 }
 
 }  // namespace penstock::plan

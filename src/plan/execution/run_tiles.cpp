@@ -95,7 +95,7 @@ class Runner {
                      : make_collector(program_, *run_.strings, run_.sides,
                                       {run_.merges, run_.device, queue_.get(),
                                        run_.options->memory_limit_bytes, run_.options->fast_math,
-                                       run_.leaves_partials},
+                                       run_.leaves_partials, run_.share},
                                       run_.first_groups);
     const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
     return kernel_->wait();

@@ -23,6 +23,7 @@ struct TileRun {
   MergeLocation merges = MergeLocation::automatic;
   const TopK* first_groups = nullptr;  // of a group-by: see GroupTable::finish()
   bool leaves_partials = false;        // see MergePlace
+  GroupShare* share = nullptr;         // the same
   RowsOnDevice* stay = nullptr;        // compact: leaves its rows there, if they fit
   PairedRows* pairs = nullptr;         // the source, where it is these
   // Of a program with a partitioned lookup, or of the pairs: it reads its rows once for each.

@@ -8,15 +8,12 @@
 #include "primitive/radix_sort.hpp"
 
 namespace penstock::plan {
-namespace {
 
 std::uint32_t order_kind(Type type) {
   if (type.kind == Kind::string) return ORDER_RANKED;
   if (is_float(type)) return ORDER_FLOAT;
   return is_sign_extended(type) ? ORDER_SIGNED : ORDER_UNSIGNED;
 }
-
-}  // namespace
 
 std::shared_ptr<DeviceRowSort> DeviceRowSort::begin(std::shared_ptr<Device> device) {
   return std::shared_ptr<DeviceRowSort>(new DeviceRowSort(std::move(device)));

@@ -1,12 +1,9 @@
 #include "plan/order/row_exchange.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstring>
 
 #include "device/peer_copy.hpp"
-#include "plan/fusion/accumulators.hpp"
+#include "plan/order/key_rank.hpp"
 #include "plan/rows/device_memory.hpp"
 
 namespace penstock::plan {
@@ -14,46 +11,11 @@ namespace {
 
 constexpr std::uint64_t samples_per_share = 64;
 
-std::uint64_t rank_of_word(Type type, std::uint64_t word) {
-  constexpr std::uint64_t top_bit = std::uint64_t{1} << 63;
-  if (is_float(type)) {
-    const double value = scalar_of_word(type, word).real;
-    if (std::isnan(value)) return ~std::uint64_t{0};
-    const auto bits = std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value);
-    return (bits & top_bit) != 0 ? ~bits : bits | top_bit;
-  }
-  const auto unused_bits = static_cast<unsigned>(64 - 8 * width_bytes(type));
-  if (!is_sign_extended(type)) return word;
-  return static_cast<std::uint64_t>(static_cast<std::int64_t>(word << unused_bits) >> unused_bits) ^
-         top_bit;
-}
-
-bool have_one_layout(const DeviceRows& a, const DeviceRows& b) {
-  return std::ranges::equal(
-      a.columns, b.columns, [](const DeviceColumn& one, const DeviceColumn& other) {
-        return one.type == other.type && one.type.kind != Kind::string &&
-               !one.validity == !other.validity && !one.values == !other.values;
-      });
-}
-
 }  // namespace
 
-// Returns whether all shares have come to this phase.
-bool RowExchange::meet(std::size_t phase) {
-  std::unique_lock lock(mutex_);
-  arrivals_[phase]++;
-  arrived_.notify_all();
-  const auto has_left = [](const Party& party) { return party.has_left; };
-  arrived_.wait(lock, [&] {
-    return arrivals_[phase] == parties_.size() || std::ranges::any_of(parties_, has_left);
-  });
-  return arrivals_[phase] == parties_.size();
-}
-
 void RowExchange::leave(std::size_t share) {
-  const std::lock_guard lock(mutex_);
-  parties_[share].has_left = true;
-  arrived_.notify_all();
+  meeting_.leave(share);
+  joint_rows_.leave(share);
 }
 
 bool RowExchange::all_have_rows() const {
@@ -191,15 +153,15 @@ Result<std::optional<DeviceRows>> RowExchange::exchange(
   Party& party = parties_[share];
   party.device = std::move(device);
   party.rows = std::move(sorted);
-  if (!meet(0) || !all_have_rows()) return none;
+  if (!meeting_.meet(0) || !all_have_rows()) return none;
   PENSTOCK_ASSIGN(const auto queue, party.device->queue());
   PENSTOCK_TRY(sample(party, first_key, *queue));
-  if (!meet(1)) return left;
+  if (!meeting_.meet(1)) return left;
   PENSTOCK_TRY(cut(party, first_key, *queue));
-  if (!meet(2)) return left;
+  if (!meeting_.meet(2)) return left;
   if (!all_ranges_fit(memory_limit_bytes)) return none;
   PENSTOCK_ASSIGN(DeviceRows range, collect(share, report));
-  if (!meet(3)) return left;
+  if (!meeting_.meet(3)) return left;
   party.rows.reset();  // the others have read them
   return std::optional(std::move(range));
 }

@@ -4,20 +4,21 @@
 // device then copies its range out of the others' rows, in the order of the shares, so that equal
 // rows keep their order when it sorts the range again.
 #pragma once
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "penstock/plan.hpp"
 #include "plan/join/device_rows.hpp"
+#include "plan/order/joint_rows.hpp"
+#include "plan/order/meeting.hpp"
 
 namespace penstock::plan {
 
 class RowExchange {
  public:
-  explicit RowExchange(std::size_t shares) : parties_(shares) {}
+  explicit RowExchange(std::size_t shares)
+      : meeting_(shares), parties_(shares), joint_rows_(shares) {}
 
   // Waits for the other shares. `sorted`: nothing where the share's rows are not in device memory.
   // Returns the rows of the share's range, to be sorted; nothing, for all shares, where one has no
@@ -27,6 +28,8 @@ class RowExchange {
                                              std::optional<DeviceRows> sorted,
                                              const SortKey& first_key,
                                              std::uint64_t memory_limit_bytes, RunReport& report);
+  // Where the ranges are downloaded to, once they are sorted.
+  JointRows& joint_rows() { return joint_rows_; }
   // Call when a share has ended: the others then wait for it no more.
   void leave(std::size_t share);
 
@@ -42,10 +45,8 @@ class RowExchange {
     std::optional<DeviceRows> rows;
     std::vector<Rank> samples;
     std::vector<std::uint64_t> cuts;  // where its rows of each range begin, and their end
-    bool has_left = false;
   };
 
-  bool meet(std::size_t phase);
   bool all_have_rows() const;
   Result<Rank> rank_of(const Party& party, std::uint64_t row, const SortKey& key, Queue& queue);
   Status sample(Party& party, const SortKey& key, Queue& queue);
@@ -57,10 +58,9 @@ class RowExchange {
   Status collect_buffer(std::size_t share, std::size_t column, bool is_validity, DeviceRows& to,
                         RunReport& report) const;
 
-  std::mutex mutex_;
-  std::condition_variable arrived_;
+  Meeting meeting_;
   std::vector<Party> parties_;
-  std::vector<std::size_t> arrivals_ = std::vector<std::size_t>(4, 0);  // by phase
+  JointRows joint_rows_;
 };
 
 }  // namespace penstock::plan

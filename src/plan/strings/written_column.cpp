@@ -1,16 +1,21 @@
 #include "plan/strings/written_column.hpp"
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "base/parallel.hpp"
 
 namespace penstock::plan {
 namespace {
 
 Bytes pack_flags(const std::byte* flags, std::uint64_t count) {
   std::vector<std::byte> bits((count + 7) / 8);
-  for (std::uint64_t i = 0; i < count; i++)
-    if (flags[i] != std::byte{0}) bits[i / 8] |= std::byte{1} << (i % 8);
+  in_parallel(bits.size(), min_rows_per_thread / 8, [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t i = 8 * first; i < std::min(8 * last, count); i++)
+      if (flags[i] != std::byte{0}) bits[i / 8] |= std::byte{1} << (i % 8);
+  });
   return Bytes::own(std::move(bits));
 }
 

@@ -2,6 +2,7 @@
 // claim slots, tables that grow, entries of several tables a chunk.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 
@@ -34,6 +35,11 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
                       kernel::HostDeviceOptions{false, 64, kernel::ThreadOrder::reverse},
                       kernel::HostDeviceOptions{true, 1, kernel::ThreadOrder::shuffled}));
+
+bool was_merged_there(const RunReport& report) {
+  return std::ranges::any_of(
+      report.kernels, [](const KernelReport& kernel) { return kernel.name == "group_merge"; });
+}
 
 struct SumAndExtremes {
   Int128 sum = 0;
@@ -69,7 +75,7 @@ TEST_P(MergedGroups, ChunksWithKeysInCommonAreAddedUp) {
   RunReport report;
   const auto result = merged(plan, *groups, MergeLocation::device, 448, report);
   ASSERT_TRUE(result.ok()) << result.status().text();
-  EXPECT_EQ(report.kernels.back().name, "group_merge");
+  EXPECT_TRUE(was_merged_there(report));
   ASSERT_EQ(result->row_count, expected.size());
   std::uint64_t row = 0;
   for (const auto& [at, e] : expected) {
@@ -102,7 +108,7 @@ TEST_P(MergedGroups, TheDeviceMergesFromTheFirstChunkOfManyGroupsOn) {
   RunReport report;
   const auto result = merged(plan, *groups, MergeLocation::automatic, chunk_rows, report);
   ASSERT_TRUE(result.ok()) << result.status().text();
-  EXPECT_EQ(report.kernels.back().name == "group_merge", !GetParam().is_cpu);
+  EXPECT_EQ(was_merged_there(report), !GetParam().is_cpu);
   ASSERT_EQ(result->row_count, chunk_rows);
   for (std::uint64_t row = 0; row < chunk_rows; row++)
     ASSERT_TRUE(scalar_at(result->columns[1], row).integer == expected[row]) << row;

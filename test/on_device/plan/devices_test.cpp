@@ -1,25 +1,10 @@
 // Runs on several devices: a device that is listed n times has n shares, each with queues of its
 // own, so that any device stands for several.
-#include "on_device/device/failing_device.hpp"
-#include "on_device/plan/plan_fixture.hpp"
+#include "on_device/plan/several_devices.hpp"
 #include "plan/devices/cuts.hpp"
-#include "plan/devices/run_on_devices.hpp"
 
 namespace penstock::test {
 namespace {
-
-std::string list_of(const std::string& id, std::size_t count) {
-  std::string list = id;
-  for (std::size_t i = 1; i < count; i++) list += "," + id;
-  return list;
-}
-
-void expect_equal_rows(const Table& got, const Table& wanted) {
-  ASSERT_EQ(got.row_count, wanted.row_count);
-  ASSERT_EQ(got.names, wanted.names);
-  for (std::uint64_t row = 0; row < got.row_count; row++)
-    ASSERT_EQ(text_of_row(got, row), text_of_row(wanted, row)) << "row " << row;
-}
 
 constexpr std::uint64_t row_count = 9001;
 
@@ -237,14 +222,6 @@ TEST(Devices, FewerRowsThanDevicesAreAllRead) {
       EXPECT_EQ(outcome.report.rows_read, rows);
     });
   }
-}
-
-std::vector<plan::ListedDevice> three_of_which_one_fails(const std::string& id, int launches) {
-  const auto device = open_device(id);
-  return {
-      {id, device},
-      {"failing:0", std::shared_ptr<Device>(std::make_shared<FailingDevice>(*device, launches))},
-      {id, device}};
 }
 
 TEST(Devices, AFailingDeviceEndsTheRunByItsName) {

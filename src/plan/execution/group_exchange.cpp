@@ -1,0 +1,124 @@
+#include "plan/execution/group_exchange.hpp"
+
+#include <algorithm>
+
+#include "device/peer_copy.hpp"
+#include "plan/codegen/kernels/group_parts_limits.h"
+
+namespace penstock::plan {
+namespace {
+
+Status share_has_ended() { return {Code::cancelled, "another device's share has ended"}; }
+
+}  // namespace
+
+void GroupExchange::leave(std::size_t share) {
+  meeting_.leave(share);
+  joint_rows_.leave(share);
+}
+
+// The same answer for every share.
+bool GroupExchange::all_take_part() const {
+  std::uint64_t groups = 0;
+  bool wants = false;
+  for (const Party& party : parties_) {
+    if (!party.has_groups) return false;
+    groups += party.groups;
+    wants |= party.wants;
+  }
+  return parties_.size() <= PARTS_MAX && groups > 0 && (wants || groups >= min_exchanged_groups);
+}
+
+std::uint64_t GroupExchange::groups_of_range(std::size_t share) const {
+  std::uint64_t groups = 0;
+  for (const Party& party : parties_) groups += party.cuts[share + 1] - party.cuts[share];
+  return groups;
+}
+
+bool GroupExchange::all_ranges_fit() const {
+  for (std::size_t i = 0; i < parties_.size(); i++)
+    if (groups_of_range(i) > parties_[i].max_range) return false;
+  return true;
+}
+
+// Copies the groups of a share's range out of the other devices' memory, in the order of these.
+Result<BufferPointer> GroupExchange::collect(std::size_t share, RunReport& report) const {
+  const Party& own = parties_[share];
+  const std::uint64_t bytes_per_group = std::uint64_t{own.words} * 8;
+  const std::uint64_t others = groups_of_range(share) - (own.cuts[share + 1] - own.cuts[share]);
+  PENSTOCK_ASSIGN(BufferPointer to,
+                  own.device->allocate(std::max<std::uint64_t>(others * bytes_per_group, 64)));
+  std::uint64_t offset = 0;
+  for (std::size_t i = 0; i < parties_.size(); i++) {
+    const Party& from = parties_[i];
+    const std::uint64_t bytes = (from.cuts[share + 1] - from.cuts[share]) * bytes_per_group;
+    if (i == share || bytes == 0) continue;
+    PENSTOCK_TRY(device::copy_between(
+        {own.device.get(), to.get(), offset},
+        {from.device.get(), from.parts.get(), from.cuts[share] * bytes_per_group}, bytes));
+    offset += bytes;
+  }
+  report.bytes_exchanged += offset;
+  return to;
+}
+
+// Floats are added in the order of the shares.
+Result<GroupsOnDevice> GroupExchange::merge_range(std::size_t share, GroupMerge& merge,
+                                                  Queue& queue, RunReport& report) {
+  PENSTOCK_ASSIGN(const BufferPointer others, collect(share, report));
+  if (!meeting_.meet(3)) return share_has_ended();
+  Party& own = parties_[share];
+  PENSTOCK_ASSIGN(bool fits, merge.make_room(groups_of_range(share)));
+  std::uint64_t at = 0;
+  for (std::size_t i = 0; i < parties_.size() && fits; i++) {
+    const std::uint64_t count = parties_[i].cuts[share + 1] - parties_[i].cuts[share];
+    const bool is_own = i == share;
+    if (count == 0) continue;
+    PENSTOCK_ASSIGN(fits, is_own ? merge.add_groups(*own.parts, own.cuts[share], count)
+                                 : merge.add_groups(*others, at, count));
+    if (!is_own) at += count;
+  }
+  if (!fits) return Status(Code::no_memory, "a range of groups exceeds the memory");
+  PENSTOCK_ASSIGN(GroupsOnDevice merged, merge.collect());
+  merge.add_to(report);
+  PENSTOCK_TRY(queue.finish());  // before what it reads is freed
+  own.parts.reset();
+  return merged;
+}
+
+std::vector<GroupParts::KeyWords> GroupExchange::bounds(const GroupParts& parts) const {
+  std::vector<GroupParts::Sample> samples;
+  for (const Party& party : parties_)
+    for (const GroupParts::KeyWords& key : party.samples)
+      samples.push_back(
+          {key, static_cast<double>(party.groups) / static_cast<double>(party.samples.size())});
+  return parts.bounds(std::move(samples), parties_.size());
+}
+
+Result<bool> GroupExchange::exchange(std::size_t share, const MergePlace& place,
+                                     const TileProgram& program, GroupsOnDevice* groups,
+                                     RunReport& report) {
+  Party& party = parties_[share];
+  party.device = place.device;
+  party.has_groups = groups && keys_of_ranges(program) > 0;
+  party.wants = place.location == MergeLocation::device;
+  if (groups) party.groups = groups->count;
+  if (!meeting_.meet(0) || !all_take_part()) return false;
+  GroupParts parts(place, program);
+  const auto merge = GroupMerge::begin(place, program, MergedEntries::of_merges);
+  PENSTOCK_ASSIGN(party.samples, parts.sample(*groups));
+  if (!meeting_.meet(1)) return share_has_ended();
+  PENSTOCK_ASSIGN(GroupParts::Divided divided, parts.divide(*groups, bounds(parts)));
+  parts.add_to(report);
+  party.parts = std::move(divided.groups);
+  party.cuts = std::move(divided.cuts);
+  party.words = groups->stride;
+  party.max_range = merge->max_groups_held();
+  if (!meeting_.meet(2)) return share_has_ended();
+  if (!all_ranges_fit()) return false;
+  groups->words.reset();  // they are in parts now
+  PENSTOCK_ASSIGN(*groups, merge_range(share, *merge, *place.queue, report));
+  return true;
+}
+
+}  // namespace penstock::plan

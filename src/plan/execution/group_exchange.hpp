@@ -1,0 +1,68 @@
+// Groups that several devices have of their shares of rows, exchanged so that each device merges
+// those of a range of keys: final groups, in the order of the devices.
+//
+// Samples of the keys give the bounds of ranges. Each device divides its groups by them
+// (kernels/group_parts.kc), copies those of its range out of the others' memory, and merges them in
+// the order of the shares.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "plan/execution/group_parts.hpp"
+#include "plan/order/joint_rows.hpp"
+#include "plan/order/meeting.hpp"
+
+namespace penstock::plan {
+
+// From so many groups of all shares on they are exchanged. The host merges fewer in less time.
+constexpr std::uint64_t min_exchanged_groups = 1 << 15;
+
+class GroupExchange {
+ public:
+  explicit GroupExchange(std::size_t shares)
+      : meeting_(shares), parties_(shares), joint_rows_(shares) {}
+
+  // Waits for the other shares. `groups`: null where the share's groups are not in device memory.
+  // They become all groups of the share's range of keys. Returns false, and changes nothing, for
+  // all shares, where one has none there or has left, where they are few, where keys are strings,
+  // whose codes differ, and where a range may not fit its device.
+  Result<bool> exchange(std::size_t share, const MergePlace& place, const TileProgram& program,
+                        GroupsOnDevice* groups, RunReport& report);
+  // Where the rows of ranges are downloaded to, once they are sorted.
+  JointRows& joint_rows() { return joint_rows_; }
+  // Call when a share has ended: the others then wait for it no more.
+  void leave(std::size_t share);
+
+ private:
+  struct Party {
+    std::shared_ptr<Device> device;
+    bool has_groups = false, wants = false;
+    std::uint64_t groups = 0;
+    std::uint32_t words = 0;  // of a group
+    std::vector<GroupParts::KeyWords> samples;
+    BufferPointer parts;              // its groups by range
+    std::vector<std::uint64_t> cuts;  // where those of each range begin, and their end
+    std::uint64_t max_range = 0;      // groups that its device may merge
+  };
+
+  bool all_take_part() const;
+  std::vector<GroupParts::KeyWords> bounds(const GroupParts& parts) const;
+  std::uint64_t groups_of_range(std::size_t share) const;
+  bool all_ranges_fit() const;
+  Result<GroupsOnDevice> merge_range(std::size_t share, GroupMerge& merge, Queue& queue,
+                                     RunReport& report);
+  Result<BufferPointer> collect(std::size_t share, RunReport& report) const;
+
+  Meeting meeting_;
+  std::vector<Party> parties_;
+  JointRows joint_rows_;
+};
+
+// The place of a run among the shares of a group-by.
+struct GroupShare {
+  std::shared_ptr<GroupExchange> others;
+  std::size_t number = 0;
+  bool has_range = false;  // set by a run: its rows are all groups of a range of keys
+};
+
+}  // namespace penstock::plan

@@ -1,0 +1,147 @@
+#include "plan/execution/group_parts.hpp"
+
+#include <algorithm>
+
+#include "plan/codegen/kernels/group_parts_limits.h"
+#include "plan/order/device_row_sort.hpp"
+#include "plan/order/key_rank.hpp"
+
+namespace penstock::plan {
+namespace {
+
+constexpr std::uint64_t max_samples = 1024;  // of the groups of a device
+
+Type type_of_key(const TileProgram& program, std::uint32_t key) {
+  return program.graph->at(program.outputs[key].root).type;
+}
+
+}  // namespace
+
+std::uint32_t keys_of_ranges(const TileProgram& program) {
+  for (std::uint32_t key = 0; key < program.key_count; key++) {
+    const Type type = type_of_key(program, key);
+    if (type.kind == Kind::string || width_bytes(type) > 8) return 0;
+  }
+  return program.key_count - (program.of_distinct ? 1 : 0);
+}
+
+GroupParts::GroupParts(const MergePlace& place, const TileProgram& program)
+    : place_(place), program_(program), kernels_(place.device, {"group_parts"}) {}
+
+std::vector<std::uint32_t> GroupParts::layout() const {
+  const std::uint32_t keys = keys_of_ranges(program_);
+  std::vector<std::uint32_t> words = {keys, program_.key_count};
+  for (std::uint32_t key = 0; key < keys; key++) {
+    const Type type = type_of_key(program_, key);
+    words.insert(words.end(),
+                 {8 * static_cast<std::uint32_t>(width_bytes(type)), order_kind(type)});
+  }
+  return words;
+}
+
+// The order of kernels/group_parts.kc.
+bool GroupParts::is_before(const KeyWords& a, const KeyWords& b) const {
+  for (std::uint32_t key = 0; key < keys_of_ranges(program_); key++) {
+    const std::size_t nulls = program_.key_count + key / 64;
+    const bool is_null = (a[nulls] >> (key % 64) & 1) != 0;
+    const bool is_other_null = (b[nulls] >> (key % 64) & 1) != 0;
+    if (is_null != is_other_null) return is_other_null;
+    if (is_null) continue;
+    const Type type = type_of_key(program_, key);
+    const std::uint64_t rank = rank_of_word(type, a[key]), other = rank_of_word(type, b[key]);
+    if (rank != other) return rank < other;
+  }
+  return false;
+}
+
+Result<std::vector<GroupParts::KeyWords>> GroupParts::sample(const GroupsOnDevice& groups) const {
+  const std::uint64_t count = std::min(groups.count, max_samples);
+  std::vector<std::uint64_t> words(count * groups.stride);
+  std::vector<KeyWords> keys;
+  if (count == 0) return keys;
+  PENSTOCK_TRY(place_.queue->download(words.data(), *groups.words, words.size() * 8));
+  PENSTOCK_TRY(place_.queue->finish());
+  for (std::uint64_t i = 0; i < count; i++) {
+    const std::uint64_t* key = words.data() + i * groups.stride;
+    keys.emplace_back(key, key + program_.key_words());
+  }
+  return keys;
+}
+
+std::vector<GroupParts::KeyWords> GroupParts::bounds(std::vector<Sample> samples,
+                                                     std::size_t part_count) const {
+  std::ranges::stable_sort(
+      samples, [&](const Sample& a, const Sample& b) { return is_before(a.key, b.key); });
+  double total = 0, before = 0;
+  for (const Sample& sample : samples) total += sample.weight;
+  std::vector<KeyWords> bounds;
+  for (const Sample& sample : samples) {
+    while (bounds.size() + 1 < part_count && before >= total *
+                                                           static_cast<double>(bounds.size() + 1) /
+                                                           static_cast<double>(part_count))
+      bounds.push_back(sample.key);
+    before += sample.weight;
+  }
+  bounds.resize(part_count - 1, samples.back().key);
+  return bounds;
+}
+
+Result<BufferPointer> GroupParts::upload(const void* from, std::uint64_t bytes) const {
+  PENSTOCK_ASSIGN(BufferPointer to, place_.device->allocate(std::max<std::uint64_t>(bytes, 64)));
+  PENSTOCK_TRY(place_.queue->upload(*to, from, bytes));
+  return to;
+}
+
+Status GroupParts::launch(std::string_view kernel, const GroupsOnDevice& groups,
+                          std::initializer_list<const Buffer*> buffers, std::size_t bound_count) {
+  std::vector<Argument> arguments = {Argument::of(*groups.words)};
+  for (const Buffer* buffer : buffers) arguments.push_back(Argument::of(*buffer));
+  arguments.push_back(Argument::value(groups.count));
+  arguments.push_back(Argument::value(groups.stride));
+  arguments.push_back(Argument::value(static_cast<std::uint32_t>(bound_count)));
+  arguments.push_back(Argument::value(program_.key_words()));
+  bytes_moved_ += groups.count * groups.stride * 8;
+  return kernels_.launch(*place_.queue, kernel, groups.count, arguments);
+}
+
+Result<GroupParts::Divided> GroupParts::divide(const GroupsOnDevice& groups,
+                                               const std::vector<KeyWords>& bounds) {
+  Divided divided;
+  divided.cuts.resize(bounds.size() + 2);
+  if (groups.count == 0) return divided;
+  const std::vector<std::uint32_t> layout_words = layout();
+  std::vector<std::uint64_t> bound_words;
+  for (const KeyWords& bound : bounds)
+    bound_words.insert(bound_words.end(), bound.begin(), bound.end());
+  std::vector<std::uint32_t> places(bounds.size() + 1);
+  Queue& queue = *place_.queue;
+  PENSTOCK_TRY(kernels_.wait());
+  PENSTOCK_ASSIGN(divided.groups, place_.device->allocate(groups.count * groups.stride * 8));
+  PENSTOCK_ASSIGN(const auto begun, queue.record());
+  PENSTOCK_ASSIGN(const auto layout, upload(layout_words.data(), layout_words.size() * 4));
+  PENSTOCK_ASSIGN(const auto bound_buffer, upload(bound_words.data(), bound_words.size() * 8));
+  PENSTOCK_ASSIGN(const auto counts, upload(places.data(), places.size() * 4));
+  PENSTOCK_TRY(launch("group_parts_count", groups, {bound_buffer.get(), layout.get(), counts.get()},
+                      bounds.size()));
+  PENSTOCK_TRY(queue.download(places.data(), *counts, places.size() * 4));
+  PENSTOCK_TRY(queue.finish());
+  for (std::size_t part = 0; part < places.size(); part++) {
+    divided.cuts[part + 1] = divided.cuts[part] + places[part];
+    places[part] = static_cast<std::uint32_t>(divided.cuts[part]);
+  }
+  PENSTOCK_TRY(queue.upload(*counts, places.data(), places.size() * 4));
+  PENSTOCK_TRY(launch("group_parts_write", groups,
+                      {bound_buffer.get(), layout.get(), counts.get(), divided.groups.get()},
+                      bounds.size()));
+  PENSTOCK_ASSIGN(const auto done, queue.record());
+  PENSTOCK_TRY(queue.finish());  // other devices' queues read them
+  PENSTOCK_ASSIGN(device_seconds_, done->seconds_since(*begun));
+  return divided;
+}
+
+void GroupParts::add_to(RunReport& report) const {
+  if (kernels_.launches() > 0)
+    kernels_.add_to(report, "group_parts", {kernels_.launches(), bytes_moved_, device_seconds_});
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,50 @@
+// Divides groups in device memory into ranges of their keys (kernels/group_parts.kc).
+#pragma once
+#include <vector>
+
+#include "plan/execution/group_merge.hpp"
+
+namespace penstock::plan {
+
+// Returns how many of a program's keys a range is of: those of the step, without the argument of
+// DISTINCT. None where devices do not order them alike: strings, whose codes differ.
+std::uint32_t keys_of_ranges(const TileProgram& program);
+
+class GroupParts {
+ public:
+  using KeyWords = std::vector<std::uint64_t>;  // those of a group
+  struct Divided {
+    BufferPointer groups;             // those of each part one after another
+    std::vector<std::uint64_t> cuts;  // where each part begins, and the end
+  };
+
+  // Begins to compile. The program has keys_of_ranges().
+  GroupParts(const MergePlace& place, const TileProgram& program);
+  // Returns keys of some groups, any of them: they lie in the order of their hashes.
+  Result<std::vector<KeyWords>> sample(const GroupsOnDevice& groups) const;
+  // Returns where each part but the first begins. Samples of several devices, of which each stands
+  // for as many groups of its device as its weight says.
+  struct Sample {
+    KeyWords key;
+    double weight = 1;
+  };
+  std::vector<KeyWords> bounds(std::vector<Sample> samples, std::size_t part_count) const;
+  // Returns the groups by parts. Code::no_memory where these do not fit.
+  Result<Divided> divide(const GroupsOnDevice& groups, const std::vector<KeyWords>& bounds);
+  void add_to(RunReport& report) const;
+
+ private:
+  bool is_before(const KeyWords& a, const KeyWords& b) const;
+  std::vector<std::uint32_t> layout() const;
+  Result<BufferPointer> upload(const void* from, std::uint64_t bytes) const;
+  Status launch(std::string_view kernel, const GroupsOnDevice& groups,
+                std::initializer_list<const Buffer*> buffers, std::size_t bound_count);
+
+  const MergePlace place_;
+  const TileProgram& program_;
+  RowKernels kernels_;
+  std::uint64_t bytes_moved_ = 0;
+  double device_seconds_ = 0;
+};
+
+}  // namespace penstock::plan

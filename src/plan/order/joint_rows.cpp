@@ -1,0 +1,90 @@
+#include "plan/order/joint_rows.hpp"
+
+#include <algorithm>
+
+#include "plan/strings/written_column.hpp"
+
+namespace penstock::plan {
+
+bool have_one_layout(const DeviceRows& a, const DeviceRows& b) {
+  return std::ranges::equal(
+      a.columns, b.columns, [](const DeviceColumn& one, const DeviceColumn& other) {
+        return one.type == other.type && one.type.kind != Kind::string &&
+               !one.validity == !other.validity && !one.values == !other.values;
+      });
+}
+
+bool JointRows::are_joint(const Columns& columns) const {
+  return !columns.empty() &&
+         std::ranges::all_of(ranges_, [&](const std::optional<DeviceRows>& range) {
+           return range && have_one_layout(*range, *ranges_[0]);
+         });
+}
+
+std::uint64_t JointRows::rows_before(std::size_t share) const {
+  std::uint64_t rows = 0;
+  for (std::size_t i = 0; i < share; i++) rows += ranges_[i]->row_count;
+  return rows;
+}
+
+// Any device copies at full speed to memory that another one has pinned.
+Result<std::vector<JointRows::Memory>> JointRows::allocate(Device& device,
+                                                           const Columns& columns) const {
+  const std::uint64_t rows = std::max<std::uint64_t>(rows_before(ranges_.size()), 64);
+  std::vector<Memory> memory;
+  for (const std::uint32_t number : columns) {
+    const DeviceColumn& column = ranges_[0]->columns[number];
+    Memory& to = memory.emplace_back();
+    to.type = column.type;
+    PENSTOCK_ASSIGN(to.values, device.allocate_host(rows * width_bytes(column.type)));
+    if (column.validity) { PENSTOCK_ASSIGN(to.validity, device.allocate_host(rows)); }
+  }
+  return memory;
+}
+
+Status JointRows::write(std::size_t share, Device& device, const Columns& columns) const {
+  const DeviceRows& range = *ranges_[share];
+  if (range.row_count == 0) return {};
+  const std::uint64_t first = rows_before(share);
+  PENSTOCK_ASSIGN(const auto queue, device.queue());
+  for (std::size_t i = 0; i < columns.size(); i++) {
+    const DeviceColumn& column = range.columns[columns[i]];
+    const std::uint64_t width = width_bytes(column.type);
+    PENSTOCK_TRY(queue->download(memory_[i].values->data() + first * width, *column.values,
+                                 range.row_count * width));
+    if (column.validity)
+      PENSTOCK_TRY(
+          queue->download(memory_[i].validity->data() + first, *column.validity, range.row_count));
+  }
+  return queue->finish();
+}
+
+std::vector<Column> JointRows::joined(std::uint64_t row_count) const {
+  std::vector<Column> all;
+  for (const Memory& column : memory_)
+    all.push_back(
+        column_of_written(column.type, row_count, column.values, column.validity, StringPool()));
+  return all;
+}
+
+Result<std::optional<std::vector<Column>>> JointRows::download(std::size_t share, Device& device,
+                                                               const DeviceRows* range,
+                                                               const Columns& columns) {
+  const std::optional<std::vector<Column>> none;
+  if (range) ranges_[share] = *range;
+  if (!meeting_.meet(0) || !are_joint(columns)) return none;
+  if (share == 0) {
+    auto memory = allocate(device, columns);
+    if (memory.ok()) memory_ = std::move(memory).value();
+    if (!memory.ok() && memory.status().code() != Code::no_memory) return memory.status();
+  }
+  if (!meeting_.meet(1)) return Status(Code::cancelled, "another device's share has ended");
+  if (memory_.empty()) return none;
+  PENSTOCK_TRY(write(share, device, columns));
+  const std::uint64_t all_rows = rows_before(ranges_.size());
+  if (!meeting_.meet(2)) return Status(Code::cancelled, "another device's share has ended");
+  ranges_[share].reset();
+  return std::optional(joined(share == 0 ? all_rows : 0));
+}
+
+}  // namespace penstock::plan
