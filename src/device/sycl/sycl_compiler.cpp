@@ -35,7 +35,7 @@ inline sycl::event launch(sycl::queue& queue, std::uint32_t groups, std::uint32_
     handler.parallel_for(sycl::nd_range<1>(std::size_t(groups) * 64, 64),
                          [=](sycl::nd_item<1> thread) {
                            to[thread.get_global_id(0)] = tile[0];
-                           sycl::group_barrier(thread.get_group(), sycl::memory_scope::device);
+                           sycl::group_barrier(thread.get_group());
                          });
   });
 }

@@ -32,6 +32,7 @@ template <int dimensions = 1> class nd_item {
   std::size_t get_group_range(int dimension) const;
   sub_group get_sub_group() const;
 };
+void atomic_fence(memory_order, memory_scope);
 template <class Group> void group_barrier(Group, memory_scope = memory_scope::work_group);
 template <class Group, class T> T shift_group_right(Group, T value, std::size_t distance = 1);
 template <class Group, class T> T select_from_group(Group, T value, std::size_t lane);
