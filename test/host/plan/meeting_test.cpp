@@ -1,0 +1,38 @@
+// Shares that wait for one another, of which one ends early.
+#include "plan/order/meeting.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace penstock::plan {
+namespace {
+
+TEST(Meeting, AShareThatNeverStartsIsNotWaitedFor) {
+  Meeting meeting(3);
+  bool was_met[2] = {true, true};
+  std::thread first([&] { was_met[0] = meeting.meet(0); });
+  std::thread second([&] { was_met[1] = meeting.meet(0); });
+  meeting.leave(2);  // no thread could be started for it
+  first.join();
+  second.join();
+  EXPECT_FALSE(was_met[0]);
+  EXPECT_FALSE(was_met[1]);
+}
+
+TEST(Meeting, AShareThatEndsAfterAPhaseHasBeenThere) {
+  Meeting meeting(2);
+  bool was_met[2] = {false, true};
+  std::thread other([&] {
+    was_met[0] = meeting.meet(0);
+    was_met[1] = meeting.meet(1);
+  });
+  EXPECT_TRUE(meeting.meet(0));
+  meeting.leave(0);
+  other.join();
+  EXPECT_TRUE(was_met[0]);
+  EXPECT_FALSE(was_met[1]);
+}
+
+}  // namespace
+}  // namespace penstock::plan
