@@ -1,6 +1,9 @@
 // Finds the kernel templates of this layer (and the operations of expr) that cmake/Embed.cmake
 // compiled in.
+#include <map>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "kernel/kernel_source.hpp"
 #include "plan/codegen/emit_pipeline_parts.hpp"
@@ -20,17 +23,41 @@ std::string template_source(const std::string& name) {
   return "#error \"no kernel text named " + name + "\"\n";
 }
 
-// Lines such as "SIGNED_OPERATIONS(i8, u32, 8u, (i8)-128)" define functions named after a type,
-// here multiply_i8(). Those of types that no function is called of are left empty, and not
-// compiled.
-std::string operations_of(const std::string& callers) {
-  std::string text;
+// A line that defines functions of a type, or lines that are of none.
+struct LinesOfType {
+  std::string type, text;
+};
+
+static std::vector<LinesOfType> split_operations() {
+  std::vector<LinesOfType> all;
   std::istringstream lines(template_source("operations"));
-  for (std::string line; std::getline(lines, line); text += '\n') {
+  for (std::string line; std::getline(lines, line);) {
     const std::size_t open = line.find('('), name = line.find_first_not_of(upper_case_letters);
     const bool is_of_a_type = open != std::string::npos && open > 0 && name == open;
-    const std::string type = line.substr(open + 1, line.find_first_of(",)", open) - open - 1);
-    if (!is_of_a_type || callers.find("_" + type + "(") != std::string::npos) text += line;
+    const std::string type =
+        is_of_a_type ? line.substr(open + 1, line.find_first_of(",)", open) - open - 1) : "";
+    if (is_of_a_type || all.empty() || !all.back().type.empty()) all.push_back({type, ""});
+    all.back().text += is_of_a_type ? line : line + '\n';
+  }
+  return all;
+}
+
+// Lines such as "SIGNED_OPERATIONS(i8, u32, 8u, (i8)-128)" define functions named after a type,
+// here multiply_i8(). Those of types that no function is called of are left empty, and not
+// compiled. Every statement asks: a session's are short, so the lines are split once.
+std::string operations_of(const std::string& callers) {
+  static const std::vector<LinesOfType>& all = *new auto(split_operations());
+  std::map<std::string, bool> is_called;
+  std::string text;
+  for (const LinesOfType& lines : all) {
+    if (lines.type.empty()) {
+      text += lines.text;
+      continue;
+    }
+    const auto [known, is_new] = is_called.try_emplace(lines.type);
+    if (is_new) known->second = callers.find("_" + lines.type + "(") != std::string::npos;
+    if (known->second) text += lines.text;
+    text += '\n';
   }
   return text;
 }

@@ -158,15 +158,20 @@ class SharesOfCut {
     const StepKind kind = plan_.step(cut_.step).kind;
     exchange_.reset();
     groups_.reset();
+    rows_of_all_.reset();
     if (shares < 2 || options_.on_device_failure != OnDeviceFailure::stop) return;
     if (kind == StepKind::order_by && cut_.row_limit == ~std::uint64_t{0})
       exchange_ = std::make_shared<RowExchange>(shares);
+    if (kind != StepKind::order_by && !is_aggregate(plan_, cut_.step) &&
+        cut_.row_limit == ~std::uint64_t{0})
+      rows_of_all_ = std::make_shared<JointRows>(shares);
     if (kind == StepKind::group_by) groups_ = std::make_shared<GroupExchange>(shares);
   }
 
   void leave_exchange(std::size_t share) {
     if (exchange_) exchange_->leave(share);
     if (groups_) groups_->leave(share);
+    if (rows_of_all_) rows_of_all_->leave(share);
   }
 
   bool goes_on_after(const Status& status) const {
@@ -179,7 +184,7 @@ class SharesOfCut {
     const Worker& worker = workers_[assignment.worker];
     auto share = catch_exceptions([&] {
       return run_share_of_rows(plan_, cut_, assignment.rows, progress.options_of(index, worker),
-                               {worker.device, known_, exchange_, groups_, index});
+                               {worker.device, known_, exchange_, groups_, rows_of_all_, index});
     });
     leave_exchange(index);
     ended_++;
@@ -193,9 +198,10 @@ class SharesOfCut {
   const RunOptions& options_;
   std::vector<Worker>& workers_;
   const std::map<StepId, Table>& known_;
-  std::shared_ptr<RowExchange> exchange_;  // of sorted rows; null: the host merges them
-  std::shared_ptr<GroupExchange> groups_;  // the same of groups
-  std::atomic<std::size_t> ended_ = 0;     // of the shares that run
+  std::shared_ptr<RowExchange> exchange_;   // of sorted rows; null: the host merges them
+  std::shared_ptr<GroupExchange> groups_;   // the same of groups
+  std::shared_ptr<JointRows> rows_of_all_;  // the same of rows in the order of the source
+  std::atomic<std::size_t> ended_ = 0;      // of the shares that run
   std::vector<FinishedShare> finished_;
 };
 

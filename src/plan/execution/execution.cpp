@@ -93,7 +93,8 @@ Result<Table> Execution::compute(StepId id, std::uint64_t row_limit, const Colum
     return spread_columns(step.schema, wanted, table);
   }
   PENSTOCK_ASSIGN(Chain* const chain, chain_of(id, wanted));
-  return run_chain(*chain, row_limit);
+  return chain->stays && are_joined(id) ? joined_rows(*chain, row_limit)
+                                        : run_chain(*chain, row_limit);
 }
 
 // Validation compares kernels, and who names a variant wants its kernel to run.

@@ -73,6 +73,8 @@ class Execution {
   void exchange_with(std::shared_ptr<RowExchange> others, std::size_t share);
   // Exchanges the groups of the share with those of others.
   void exchange_with(std::shared_ptr<GroupExchange> others, std::size_t share);
+  // Puts its rows together with those of the others.
+  void exchange_with(std::shared_ptr<JointRows> others, std::size_t share);
   // Gives the rows of a step, which are not computed then. Call before run().
   void give(StepId step, Table rows);
   // Returns why kernels cannot read some pages, though their headers did not say so, where that
@@ -108,13 +110,18 @@ class Execution {
   const std::shared_ptr<DeviceRowSort>& row_sort();
   Result<Table> rows_sorted_in_place(StepId order, Chain& chain, std::uint64_t row_limit);
   Status exchange_sorted(StepId order, DeviceRows& rows, std::optional<DeviceRows>& sorted);
-  Result<bool> download_range(const Step& step, const std::optional<DeviceRows>& range,
-                              const Columns& columns, Table& to);
+  Result<bool> download_range(JointRows& all, const Step& step,
+                              const std::optional<DeviceRows>& range, const Columns& columns,
+                              Table& to);
   Result<std::optional<DeviceRows>> sort_in_place(StepId order, const DeviceRows& rows,
                                                   std::uint64_t row_limit);
   Result<Table> windowed_rows(const Step& step);
   Result<Table> rows_to_order(StepId order, std::uint64_t row_limit);
   Result<Table> groups_to_order(StepId order, std::uint64_t row_limit);
+
+  // execution_share.cpp
+  bool are_joined(StepId id) const;
+  Result<Table> joined_rows(Chain& chain, std::uint64_t row_limit);
 
   // execution_join.cpp
   Result<StepId> read_right_sides(Chain& chain, std::uint64_t row_limit);
@@ -220,6 +227,7 @@ class Execution {
   std::vector<PartialTable> partials_;     // of it
   std::shared_ptr<RowExchange> exchange_;  // with other shares; null where there is none
   GroupShare group_share_;                 // of a group-by; the same
+  std::shared_ptr<JointRows> joint_rows_;  // of other rows; the same
   std::size_t share_number_ = 0;
   bool is_next_in_order_ = false;  // its rows were exchanged
   RunReport report_;

@@ -30,7 +30,8 @@ Status Execution::fuse(Chain& chain, StepId base) {
   const std::optional<Traits> traits = expected_traits();
   const bool is_sorted = is_ordered(plan_, chain.last) && !options_.validate;
   chain.stays = traits && chain.programs.size() == 1 &&
-                (is_right_side(plan_, chain.last) || paired_.contains(chain.last) || is_sorted) &&
+                (is_right_side(plan_, chain.last) || paired_.contains(chain.last) || is_sorted ||
+                 are_joined(chain.last)) &&
                 may_stay(chain.last) && write_rows_on_device(chain.programs[0], *traits);
   return {};
 }

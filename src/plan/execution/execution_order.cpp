@@ -64,7 +64,8 @@ Result<Table> Execution::rows_sorted_in_place(StepId order, Chain& chain, std::u
   if (exchange_) PENSTOCK_TRY(exchange_sorted(order, spread, first));
   Table table;
   if (is_next_in_order_) {
-    PENSTOCK_ASSIGN(const bool are_joint, download_range(step, first, columns, table));
+    PENSTOCK_ASSIGN(const bool are_joint,
+                    download_range(exchange_->joint_rows(), step, first, columns, table));
     if (are_joint) return table;
   }
   PENSTOCK_TRY(download_right_side(step, first ? *first : spread, columns, table));
@@ -87,13 +88,13 @@ Status Execution::exchange_sorted(StepId order, DeviceRows& rows,
   return {};
 }
 
-// Downloads the range of this share to where the whole order is put together. Returns false where
+// Downloads the range of this share to where those of all are put together. Returns false where
 // each share downloads a table of its own.
-Result<bool> Execution::download_range(const Step& step, const std::optional<DeviceRows>& range,
+Result<bool> Execution::download_range(JointRows& all, const Step& step,
+                                       const std::optional<DeviceRows>& range,
                                        const Columns& columns, Table& to) {
   PENSTOCK_ASSIGN(auto joined,
-                  exchange_->joint_rows().download(share_number_, *device_.get(),
-                                                   range ? &*range : nullptr, columns));
+                  all.download(share_number_, *device_.get(), range ? &*range : nullptr, columns));
   if (!joined) return false;
   for (const std::uint32_t column : columns)
     report_.bytes_downloaded += range->row_count * width_bytes(step.schema[column].type);

@@ -1,4 +1,6 @@
 // Shares: what an execution does for one of several devices, and what it takes from them.
+#include <algorithm>
+
 #include "base/clock.hpp"
 #include "plan/execution/execution.hpp"
 
@@ -12,6 +14,7 @@ Result<Execution::Share> Execution::run_share(StepId step, std::uint64_t row_lim
   if (leaves_partials) share_ = step;
   Share share;
   PENSTOCK_TRY(device_.begin());
+  if (joint_rows_) PENSTOCK_TRY(begin_compiling());  // the device tells whether rows may stay
   auto rows = materialise(step, row_limit);
   PENSTOCK_TRY(begin_compiling());
   PENSTOCK_TRY(rows);
@@ -33,6 +36,35 @@ void Execution::exchange_with(std::shared_ptr<RowExchange> others, std::size_t s
 
 void Execution::exchange_with(std::shared_ptr<GroupExchange> others, std::size_t share) {
   group_share_ = {std::move(others), share};
+}
+
+void Execution::exchange_with(std::shared_ptr<JointRows> others, std::size_t share) {
+  joint_rows_ = std::move(others);
+  share_number_ = share;
+}
+
+// Returns whether a step's rows are this share's, which are downloaded to where those of all shares
+// are put together.
+bool Execution::are_joined(StepId id) const {
+  const auto is_string = [](const Field& field) { return field.type.kind == Kind::string; };
+  return joint_rows_ && id == results_[0] && keeps_columns(plan_.step(id).kind) &&
+         std::ranges::none_of(plan_.step(id).schema, is_string);
+}
+
+// The rows stay on the device until all shares have theirs, so that each knows its place.
+Result<Table> Execution::joined_rows(Chain& chain, std::uint64_t row_limit) {
+  RowsOnDevice stay;
+  stay.kernels = join_kernels();
+  stay.limit_bytes = bytes_left_for_sides();
+  PENSTOCK_ASSIGN(Table rows, run_chain(chain, row_limit, &stay));
+  const Step& step = plan_.step(chain.last);
+  const Columns columns = chain.wanted.empty() ? every_column(step.schema) : chain.wanted;
+  std::optional<DeviceRows> here;
+  if (stay.are_there) here = spread_rows(step.schema, columns, std::move(stay.rows));
+  PENSTOCK_ASSIGN(const bool are_joint, download_range(*joint_rows_, step, here, columns, rows));
+  if (are_joint || !here) return rows;
+  PENSTOCK_TRY(download_right_side(step, *here, columns, rows));
+  return rows;
 }
 
 // One more consumer makes it a shared step, which no chain passes through.
