@@ -146,7 +146,7 @@ class SharesOfCut {
     if (shares < 2 || options_.on_device_failure != OnDeviceFailure::stop) return;
     if (kind == StepKind::order_by && cut_.row_limit == ~std::uint64_t{0})
       exchange_ = std::make_shared<RowExchange>(shares);
-    if (kind == StepKind::group_by) groups_ = std::make_shared<GroupExchange>(shares);
+    if (kind == StepKind::group_by) groups_ = std::make_shared<GroupExchanges>(shares);
   }
 
   void leave_exchange(std::size_t share) {
@@ -177,8 +177,8 @@ class SharesOfCut {
   const RunOptions& options_;
   std::vector<Worker>& workers_;
   const std::map<StepId, Table>& known_;
-  std::shared_ptr<RowExchange> exchange_;  // of sorted rows; null: the host merges them
-  std::shared_ptr<GroupExchange> groups_;  // the same of groups
+  std::shared_ptr<RowExchange> exchange_;   // of sorted rows; null: the host merges them
+  std::shared_ptr<GroupExchanges> groups_;  // the same of groups
   std::vector<FinishedShare> finished_;
 };
 

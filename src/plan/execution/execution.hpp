@@ -71,7 +71,7 @@ class Execution {
   // Exchanges sorted rows with the other shares of an order, where all are in device memory.
   void exchange_with(std::shared_ptr<RowExchange> others, std::size_t share);
   // Exchanges the groups of the share with those of others.
-  void exchange_with(std::shared_ptr<GroupExchange> others, std::size_t share);
+  void exchange_with(std::shared_ptr<GroupExchanges> others, std::size_t share);
   // Gives the rows of a step, which are not computed then. Call before run().
   void give(StepId step, Table rows);
   // Returns why kernels cannot read some pages, though their headers did not say so, where that
