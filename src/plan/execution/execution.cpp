@@ -173,7 +173,9 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
   run.stay = stay;
   run.leaves_partials = is_share(chain.last);
   if (options_.intermediate_rows == IntermediateRows::device) run.merges = MergeLocation::device;
-  if (run.leaves_partials && group_share_.exchanges) run.share = &group_share_;
+  // A page of a later program may begin the run anew, which an exchange before it does not.
+  const bool may_exchange = chain.programs.size() == 1 || chain.programs[0].paged.empty();
+  if (run.leaves_partials && group_share_.exchanges && may_exchange) run.share = &group_share_;
   run.pairs = chain.pairs.get();
   run.partitions = partitions_of(chain);
   if (chain.base != no_step) run.paged_source = plan_.step(chain.base).source.get();
