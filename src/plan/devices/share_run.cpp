@@ -165,7 +165,7 @@ class SharesOfCut {
     if (kind != StepKind::order_by && !is_aggregate(plan_, cut_.step) &&
         cut_.row_limit == ~std::uint64_t{0})
       rows_of_all_ = std::make_shared<JointRows>(shares);
-    if (kind == StepKind::group_by) groups_ = std::make_shared<GroupExchange>(shares);
+    if (kind == StepKind::group_by) groups_ = std::make_shared<GroupExchanges>(shares);
   }
 
   void leave_exchange(std::size_t share) {
@@ -199,7 +199,7 @@ class SharesOfCut {
   std::vector<Worker>& workers_;
   const std::map<StepId, Table>& known_;
   std::shared_ptr<RowExchange> exchange_;   // of sorted rows; null: the host merges them
-  std::shared_ptr<GroupExchange> groups_;   // the same of groups
+  std::shared_ptr<GroupExchanges> groups_;   // the same of groups
   std::shared_ptr<JointRows> rows_of_all_;  // the same of rows in the order of the source
   std::atomic<std::size_t> ended_ = 0;      // of the shares that run
   std::vector<FinishedShare> finished_;

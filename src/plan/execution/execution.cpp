@@ -174,8 +174,9 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
   run.stay = stay;
   run.leaves_partials = is_share(chain.last);
   if (options_.intermediate_rows == IntermediateRows::device) run.merges = MergeLocation::device;
-  if (run.leaves_partials && group_share_.others && chain.programs.size() == 1)
-    run.share = &group_share_;
+  // A page of a later program may begin the run anew, which an exchange before it does not.
+  const bool may_exchange = chain.programs.size() == 1 || chain.programs[0].paged.empty();
+  if (run.leaves_partials && group_share_.exchanges && may_exchange) run.share = &group_share_;
   run.pairs = chain.pairs.get();
   run.partitions = partitions_of(chain);
   if (chain.base != no_step) run.paged_source = plan_.step(chain.base).source.get();
@@ -193,10 +194,14 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
   const SkipCounts skipped = report_.skipped;
   std::vector<Table> parts;
   parts.push_back(std::move(table));
+  std::vector<bool> have_range = {group_share_.has_range};
   for (std::size_t i = 1; i < chain.programs.size(); i++) {
+    group_share_.program = i;
+    group_share_.has_range = false;
     PENSTOCK_ASSIGN(Table part,
                     run_tiles(run, std::move(chain.kernels[i]), chain.programs[i], source));
     parts.push_back(std::move(part));
+    have_range.push_back(group_share_.has_range);
   }
   report_.rows_read = rows_read;  // the same rows again
   report_.skipped = skipped;
@@ -204,8 +209,8 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
   chain.kernels.clear();
   if (run.leaves_partials) {
     for (std::size_t i = 0; i < parts.size(); i++)
-      partials_.push_back({chain.programs[i].step_columns, std::move(parts[i]),
-                           group_share_.has_range, chain.base});
+      partials_.push_back(
+          {chain.programs[i].step_columns, std::move(parts[i]), have_range[i], chain.base});
     return Table();
   }
   Table rows = parts.size() == 1 ? std::move(parts[0]) : beside(chain.programs, std::move(parts));

@@ -72,7 +72,7 @@ class Execution {
   // Exchanges sorted rows with the other shares of an order, where all are in device memory.
   void exchange_with(std::shared_ptr<RowExchange> others, std::size_t share);
   // Exchanges the groups of the share with those of others.
-  void exchange_with(std::shared_ptr<GroupExchange> others, std::size_t share);
+  void exchange_with(std::shared_ptr<GroupExchanges> others, std::size_t share);
   // Puts its rows together with those of the others.
   void exchange_with(std::shared_ptr<JointRows> others, std::size_t share);
   // Gives the rows of a step, which are not computed then. Call before run().

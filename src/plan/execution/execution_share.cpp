@@ -34,7 +34,7 @@ void Execution::exchange_with(std::shared_ptr<RowExchange> others, std::size_t s
   share_number_ = share;
 }
 
-void Execution::exchange_with(std::shared_ptr<GroupExchange> others, std::size_t share) {
+void Execution::exchange_with(std::shared_ptr<GroupExchanges> others, std::size_t share) {
   group_share_ = {std::move(others), share};
 }
 

@@ -160,8 +160,8 @@ class GroupCollector : public Collector {
   Status exchange(GroupsOnDevice* groups) {
     if (!place_.share) return {};
     PENSTOCK_ASSIGN(place_.share->has_range,
-                    place_.share->others->exchange(place_.share->number, place_, program_, groups,
-                                                   after_merge_));
+                    place_.share->others().exchange(place_.share->number, place_, program_, groups,
+                                                    after_merge_));
     return {};
   }
   bool has_range() const { return place_.share && place_.share->has_range; }
@@ -186,9 +186,9 @@ class GroupCollector : public Collector {
     std::optional<std::vector<Column>> columns;
     if (rows) bytes_downloaded += rows->row_count * results_->bytes_per_row();
     if (has_range()) {
-      PENSTOCK_ASSIGN(
-          columns, place_.share->others->joint_rows().download(place_.share->number, *place_.device,
-                                                               rows, results_->columns()));
+      PENSTOCK_ASSIGN(columns,
+                      place_.share->others().joint_rows().download(
+                          place_.share->number, *place_.device, rows, results_->columns()));
     }
     if (columns || !rows) return columns;
     PENSTOCK_ASSIGN(columns,

@@ -121,4 +121,20 @@ Result<bool> GroupExchange::exchange(std::size_t share, const MergePlace& place,
   return true;
 }
 
+GroupExchange& GroupExchanges::of_program(std::size_t number) {
+  const std::lock_guard lock(mutex_);
+  while (programs_.size() <= number) {
+    programs_.emplace_back(has_left_.size());
+    for (std::size_t share = 0; share < has_left_.size(); share++)
+      if (has_left_[share]) programs_.back().leave(share);
+  }
+  return programs_[number];
+}
+
+void GroupExchanges::leave(std::size_t share) {
+  const std::lock_guard lock(mutex_);
+  has_left_[share] = true;
+  for (GroupExchange& exchange : programs_) exchange.leave(share);
+}
+
 }  // namespace penstock::plan

@@ -5,7 +5,9 @@
 // (kernels/group_parts.kc), copies those of its range out of the others' memory, and merges them in
 // the order of the shares.
 #pragma once
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "plan/execution/group_parts.hpp"
@@ -58,11 +60,26 @@ class GroupExchange {
   JointRows joint_rows_;
 };
 
+// Those of a step's programs, each of which has groups of its own.
+class GroupExchanges {
+ public:
+  explicit GroupExchanges(std::size_t shares) : has_left_(shares) {}
+  GroupExchange& of_program(std::size_t number);
+  void leave(std::size_t share);
+
+ private:
+  std::mutex mutex_;
+  std::vector<bool> has_left_;
+  std::deque<GroupExchange> programs_;
+};
+
 // The place of a run among the shares of a group-by.
 struct GroupShare {
-  std::shared_ptr<GroupExchange> others;
-  std::size_t number = 0;
+  std::shared_ptr<GroupExchanges> exchanges;
+  std::size_t number = 0, program = 0;
   bool has_range = false;  // set by a run: its rows are all groups of a range of keys
+
+  GroupExchange& others() const { return exchanges->of_program(program); }
 };
 
 }  // namespace penstock::plan

@@ -5,6 +5,7 @@
 #include "plan/codegen/kernels/group_parts_limits.h"
 #include "plan/order/device_row_sort.hpp"
 #include "plan/order/key_rank.hpp"
+#include "plan/rows/finish_at_end.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -59,6 +60,7 @@ Result<std::vector<GroupParts::KeyWords>> GroupParts::sample(const GroupsOnDevic
   std::vector<std::uint64_t> words(count * groups.stride);
   std::vector<KeyWords> keys;
   if (count == 0) return keys;
+  const FinishAtEnd finish(*place_.queue);
   PENSTOCK_TRY(place_.queue->download(words.data(), *groups.words, words.size() * 8));
   PENSTOCK_TRY(place_.queue->finish());
   for (std::uint64_t i = 0; i < count; i++) {
@@ -115,6 +117,7 @@ Result<GroupParts::Divided> GroupParts::divide(const GroupsOnDevice& groups,
     bound_words.insert(bound_words.end(), bound.begin(), bound.end());
   std::vector<std::uint32_t> places(bounds.size() + 1);
   Queue& queue = *place_.queue;
+  const FinishAtEnd finish(queue);
   PENSTOCK_TRY(kernels_.wait());
   PENSTOCK_ASSIGN(divided.groups, place_.device->allocate(groups.count * groups.stride * 8));
   PENSTOCK_ASSIGN(const auto begun, queue.record());

@@ -5,18 +5,12 @@
 
 #include "base/parallel.hpp"
 #include "plan/order/window_kernels.hpp"
+#include "plan/rows/finish_at_end.hpp"
 #include "plan/rows/kernel_report.hpp"
 #include "primitive/radix_sort.hpp"
 
 namespace penstock::plan {
 namespace {
-
-// Waits for the queue where a function ends early too, so that host memory declared before it is no
-// longer read.
-struct Finished {
-  ~Finished() { static_cast<void>(queue.finish()); }
-  Queue& queue;
-};
 
 void add_to(RunReport& report, const primitive::RadixSort& sort, double seconds, std::uint64_t rows,
             std::uint64_t key_bytes, std::uint64_t passes, bool is_gathered) {
@@ -53,7 +47,7 @@ Status DeviceOrder::begin(RunReport& report) {
 template <class T>
 Status DeviceOrder::sort(const NormalizedKey& word, bool keeps_word, RunReport& report) {
   std::vector<T> values(row_count_);
-  const Finished finished{*queue_};
+  const FinishAtEnd finished(*queue_);
   in_parallel(row_count_, min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t i = first; i < last; i++) values[i] = static_cast<T>(word.values[i]);
   });

@@ -5,6 +5,7 @@
 #include "device/peer_copy.hpp"
 #include "plan/order/key_rank.hpp"
 #include "plan/rows/device_memory.hpp"
+#include "plan/rows/finish_at_end.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -25,25 +26,34 @@ bool RowExchange::all_have_rows() const {
   });
 }
 
-Result<RowExchange::Rank> RowExchange::rank_of(const Party& party, std::uint64_t row,
-                                               const SortKey& key, Queue& queue) {
+// Returns the ranks of the key of some rows. All are downloaded before the host waits.
+Result<std::vector<RowExchange::Rank>> RowExchange::ranks_of(const Party& party,
+                                                             const std::vector<std::uint64_t>& rows,
+                                                             const SortKey& key, Queue& queue) {
   const DeviceColumn& column = party.rows->columns[key.column];
   const std::uint64_t width = width_bytes(column.type);
-  std::uint64_t word = 0;
-  std::uint8_t is_valid = 1;
-  PENSTOCK_TRY(queue.download(&word, *column.values, width, row * width));
-  if (column.validity) PENSTOCK_TRY(queue.download(&is_valid, *column.validity, 1, row));
+  std::vector<std::uint64_t> words(rows.size());
+  std::vector<std::uint8_t> valid(rows.size(), 1);
+  const FinishAtEnd finish(queue);
+  for (std::size_t i = 0; i < rows.size(); i++) {
+    PENSTOCK_TRY(queue.download(&words[i], *column.values, width, rows[i] * width));
+    if (column.validity) PENSTOCK_TRY(queue.download(&valid[i], *column.validity, 1, rows[i]));
+  }
   PENSTOCK_TRY(queue.finish());
-  if (is_valid == 0) return Rank{key.nulls_first ? 0 : 2, 0};
-  const std::uint64_t value = rank_of_word(column.type, word);
-  return Rank{1, key.descending ? ~value : value};
+  std::vector<Rank> ranks;
+  for (std::size_t i = 0; i < rows.size(); i++) {
+    const std::uint64_t value = rank_of_word(column.type, words[i]);
+    ranks.push_back(valid[i] == 0 ? Rank{key.nulls_first ? 0 : 2, 0}
+                                  : Rank{1, key.descending ? ~value : value});
+  }
+  return ranks;
 }
 
 Status RowExchange::sample(Party& party, const SortKey& key, Queue& queue) {
-  for (std::uint64_t i = 0; i < samples_per_share; i++) {
-    const std::uint64_t row = (2 * i + 1) * party.rows->row_count / (2 * samples_per_share);
-    PENSTOCK_ASSIGN(party.samples.emplace_back(), rank_of(party, row, key, queue));
-  }
+  std::vector<std::uint64_t> rows;
+  for (std::uint64_t i = 0; i < samples_per_share; i++)
+    rows.push_back((2 * i + 1) * party.rows->row_count / (2 * samples_per_share));
+  PENSTOCK_ASSIGN(party.samples, ranks_of(party, rows, key, queue));
   return {};
 }
 
@@ -80,8 +90,8 @@ Status RowExchange::cut(Party& party, const SortKey& key, Queue& queue) {
     std::uint64_t first = party.cuts.back(), count = party.rows->row_count - first;
     while (count > 0) {
       const std::uint64_t half = count / 2;
-      PENSTOCK_ASSIGN(const Rank rank, rank_of(party, first + half, key, queue));
-      const bool is_before = rank < bound;
+      PENSTOCK_ASSIGN(const auto rank, ranks_of(party, {first + half}, key, queue));
+      const bool is_before = rank[0] < bound;
       first += is_before ? half + 1 : 0;
       count = is_before ? count - half - 1 : half;
     }

@@ -48,7 +48,9 @@ class RowExchange {
   };
 
   bool all_have_rows() const;
-  Result<Rank> rank_of(const Party& party, std::uint64_t row, const SortKey& key, Queue& queue);
+  static Result<std::vector<Rank>> ranks_of(const Party& party,
+                                            const std::vector<std::uint64_t>& rows,
+                                            const SortKey& key, Queue& queue);
   Status sample(Party& party, const SortKey& key, Queue& queue);
   std::vector<Rank> bounds() const;
   std::uint64_t rows_of_range(std::size_t share) const;

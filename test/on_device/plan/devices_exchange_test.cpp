@@ -85,6 +85,16 @@ TEST(DevicesExchange, ValuesOfDistinctAreAddedUpInTheRangeOfTheirKeys) {
   expect_exchanged(rows.plan, grouped);
 }
 
+// DISTINCT beside other aggregates: two programs, whose columns are put side by side.
+TEST(DevicesExchange, ProgramsOfOneStepHaveTheSameRowsInTheSameOrder) {
+  RandomRows rows(6000);
+  std::vector<AggregateCall> calls = exact_calls(rows);
+  calls.push_back({Aggregate::count, rows.column("i16_null"), "x", nullptr, false, true});
+  TAKE(const StepId grouped,
+       rows.plan.group_by(rows.source, rows.b.graph(), {{"i8", rows.column("i8_null")}}, calls));
+  expect_exchanged(rows.plan, grouped);
+}
+
 TEST(DevicesExchange, ExtremesOfStringsAreOneDevices) {
   RandomRows rows(6000);
   TAKE(const StepId grouped,
