@@ -199,7 +199,7 @@ class SharesOfCut {
   std::vector<Worker>& workers_;
   const std::map<StepId, Table>& known_;
   std::shared_ptr<RowExchange> exchange_;   // of sorted rows; null: the host merges them
-  std::shared_ptr<GroupExchanges> groups_;   // the same of groups
+  std::shared_ptr<GroupExchanges> groups_;  // the same of groups
   std::shared_ptr<JointRows> rows_of_all_;  // the same of rows in the order of the source
   std::atomic<std::size_t> ended_ = 0;      // of the shares that run
   std::vector<FinishedShare> finished_;

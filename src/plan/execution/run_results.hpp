@@ -15,7 +15,7 @@ struct Given {
   // Of a share of an order: the other shares, and which of them it is. Null: rows are not
   // exchanged.
   std::shared_ptr<RowExchange> exchange = {};
-  std::shared_ptr<GroupExchanges> groups = {};   // the same of a group-by
+  std::shared_ptr<GroupExchanges> groups = {};  // the same of a group-by
   std::shared_ptr<JointRows> rows_of_all = {};  // the same of rows in the order of the source
   std::size_t share = 0;
 };
