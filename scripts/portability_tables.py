@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Prints a report of `penstock bench portability --format json` as Markdown tables.
+"""Prints reports of `penstock bench portability --format json` as Markdown tables.
 
-    portability_tables.py REPORT.json
+    portability_tables.py REPORT.json...
+
+Several reports of one machine are shown as one: each may have families of its own (--only).
 
 First the time of each case by each device, with its shares of the device's copy and of the fastest
 backend on that hardware. Then the portability of each family, and what each step gave. Exits with 2
-when the file holds no such report.
+when a file holds no such report.
 """
 
 import argparse
@@ -84,17 +86,35 @@ def table_of_steps(report):
         yield from table(["step", "case", "variants", *ids], rows)
 
 
+def read_report(path):
+    with open(path, encoding="utf-8") as file:
+        report = json.load(file)
+    return {name: list(report[name]) for name in ("devices", "rows", "portability", "steps")}
+
+
+def joined(reports):
+    """Returns one report. The first one's copies are shown; shares are of each run's own."""
+    whole = reports[0]
+    for report in reports[1:]:
+        known = {device["device"] for device in whole["devices"]}
+        whole["devices"] += [each for each in report["devices"] if each["device"] not in known]
+        for name in ("rows", "portability", "steps"):
+            whole[name] += report[name]
+    return whole
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("report")
-    path = parser.parse_args().report
-    try:
-        with open(path, encoding="utf-8") as file:
-            report = json.load(file)
-        lines = [*tables_of_rows(report), *table_of_portability(report), *table_of_steps(report)]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        print(f"{path} holds no report of bench portability: {error!r}", file=sys.stderr)
-        return 2
+    parser.add_argument("reports", nargs="+")
+    reports = []
+    for path in parser.parse_args().reports:
+        try:
+            reports.append(read_report(path))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            print(f"{path} holds no report of bench portability: {error!r}", file=sys.stderr)
+            return 2
+    report = joined(reports)
+    lines = [*tables_of_rows(report), *table_of_portability(report), *table_of_steps(report)]
     print("\n".join(lines))
     return 0
 
