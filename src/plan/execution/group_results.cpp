@@ -18,7 +18,7 @@ constexpr std::uint64_t sort_bytes_per_row = 40;
 
 bool is_average(const AggregateResult& result) { return result.function == Aggregate::average; }
 
-bool is_count(const AggregateResult& result) {
+bool counts_values(const AggregateResult& result) {
   return result.function == Aggregate::count_rows || result.function == Aggregate::count;
 }
 
@@ -52,9 +52,9 @@ bool GroupResults::add_places(const TileProgram& program, const AggregateResult&
   const auto word_of = [&](std::uint32_t a) { return program.key_words() + 2 * a; };
   const int argument = program.accumulators[result.count].argument;
   const bool has_nulls =
-      !is_count(result) && argument >= 0 &&
+      !counts_values(result) && argument >= 0 &&
       program.graph->at(program.outputs[static_cast<std::size_t>(argument)].root).nullable;
-  const std::uint32_t value = is_count(result) ? result.count : result.accumulator;
+  const std::uint32_t value = counts_values(result) ? result.count : result.accumulator;
   places.push_back({*type, word_of(value), word_of(result.count), null_without_count, has_nulls});
   if (is_average(result))
     places.push_back({{Kind::uint64}, word_of(result.count), 0, null_without_count, false});
