@@ -177,7 +177,9 @@ class AnyScorer final : public Scorer {
               "feature '" + name + "' has no kernels; --device host computes it"};
     std::string places, variants;
     for (const std::shared_ptr<Device>& device : devices_) {
-      PENSTOCK_ASSIGN(auto made, feature.row->device(device, layout, feature.options));
+      auto opened = feature.row->device(device, layout, feature.options);
+      if (!opened.ok() && devices_.size() > 1) return opened.with("on " + device->traits().id);
+      PENSTOCK_ASSIGN(auto made, std::move(opened));
       if (devices_.size() > 1 && made->writes_files())
         return {Code::unsupported, "feature '" + name + "' writes files on one device alone"};
       const std::string variant(made->variant());

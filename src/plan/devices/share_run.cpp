@@ -113,6 +113,7 @@ class SharesOfCut {
     } catch (...) {
       leave_exchange(0);
       for (std::size_t i = others.size() + 1; i < assignments.size(); i++) leave_exchange(i);
+      progress.end_after(0);
       throw;
     }
   }
@@ -182,10 +183,19 @@ class SharesOfCut {
   Result<Execution::Share> run_one(const Assignment& assignment, std::size_t index,
                                    SharedProgress& progress) {
     const Worker& worker = workers_[assignment.worker];
-    auto share = catch_exceptions([&] {
-      return run_share_of_rows(plan_, cut_, assignment.rows, progress.options_of(index, worker),
-                               {worker.device, known_, exchange_, groups_, rows_of_all_, index});
-    });
+    const auto run_once = [&] {
+      return catch_exceptions([&] {
+        return run_share_of_rows(plan_, cut_, assignment.rows, progress.options_of(index, worker),
+                                 {worker.device, known_, exchange_, groups_, rows_of_all_, index});
+      });
+    };
+    auto share = run_once();
+    // What a session keeps makes way before a device counts as failed. There is no exchange then.
+    if (goes_on_after(share.status()) && share.status().code() == Code::no_memory &&
+        worker.session && worker.session->cache().counters().bytes > 0) {
+      worker.session->cache().clear();
+      share = run_once();
+    }
     leave_exchange(index);
     ended_++;
     if (share.ok() || goes_on_after(share.status())) return share;

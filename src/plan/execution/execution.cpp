@@ -175,8 +175,17 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
   run.leaves_partials = is_share(chain.last);
   if (options_.intermediate_rows == IntermediateRows::device) run.merges = MergeLocation::device;
   // A page of a later program may begin the run anew, which an exchange before it does not.
-  const bool may_exchange = chain.programs.size() == 1 || chain.programs[0].paged.empty();
+  const bool may_exchange =
+      chain.programs.size() == 1 ||
+      std::ranges::all_of(chain.programs, [](const TileProgram& p) { return p.paged.empty(); });
+  const auto begin_program = [&](std::size_t number) {
+    group_share_.program = number, group_share_.has_range = false;
+  };
   if (run.leaves_partials && group_share_.exchanges && may_exchange) run.share = &group_share_;
+  if (run.share) {
+    begin_program(0);
+    group_share_.base = chain.base;
+  }
   run.pairs = chain.pairs.get();
   run.partitions = partitions_of(chain);
   if (chain.base != no_step) run.paged_source = plan_.step(chain.base).source.get();
@@ -194,14 +203,13 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
   const SkipCounts skipped = report_.skipped;
   std::vector<Table> parts;
   parts.push_back(std::move(table));
-  std::vector<bool> have_range = {group_share_.has_range};
+  std::vector<bool> have_range = {run.share && group_share_.has_range};
   for (std::size_t i = 1; i < chain.programs.size(); i++) {
-    group_share_.program = i;
-    group_share_.has_range = false;
+    if (run.share) begin_program(i);
     PENSTOCK_ASSIGN(Table part,
                     run_tiles(run, std::move(chain.kernels[i]), chain.programs[i], source));
     parts.push_back(std::move(part));
-    have_range.push_back(group_share_.has_range);
+    have_range.push_back(run.share && group_share_.has_range);
   }
   report_.rows_read = rows_read;  // the same rows again
   report_.skipped = skipped;

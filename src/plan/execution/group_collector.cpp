@@ -160,8 +160,8 @@ class GroupCollector : public Collector {
   Status exchange(GroupsOnDevice* groups) {
     if (!place_.share) return {};
     PENSTOCK_ASSIGN(place_.share->has_range,
-                    place_.share->others().exchange(place_.share->number, place_, program_, groups,
-                                                    after_merge_));
+                    place_.share->others().exchange(place_.share->number, place_, program_,
+                                                    place_.share->base, groups, after_merge_));
     return {};
   }
   bool has_range() const { return place_.share && place_.share->has_range; }

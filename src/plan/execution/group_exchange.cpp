@@ -4,13 +4,9 @@
 
 #include "device/peer_copy.hpp"
 #include "plan/codegen/kernels/group_parts_limits.h"
+#include "plan/rows/finish_at_end.hpp"
 
 namespace penstock::plan {
-namespace {
-
-Status share_has_ended() { return {Code::cancelled, "another device's share has ended"}; }
-
-}  // namespace
 
 void GroupExchange::leave(std::size_t share) {
   meeting_.leave(share);
@@ -22,7 +18,8 @@ bool GroupExchange::all_take_part() const {
   std::uint64_t groups = 0;
   bool wants = false;
   for (const Party& party : parties_) {
-    if (!party.has_groups) return false;
+    if (!party.has_groups || party.base != parties_[0].base || party.words != parties_[0].words)
+      return false;
     groups += party.groups;
     wants |= party.wants;
   }
@@ -35,53 +32,78 @@ std::uint64_t GroupExchange::groups_of_range(std::size_t share) const {
   return groups;
 }
 
+bool GroupExchange::all_have_room() const {
+  return std::ranges::all_of(parties_, [](const Party& party) { return party.has_room; });
+}
+
 bool GroupExchange::all_ranges_fit() const {
+  if (!all_have_room()) return false;
   for (std::size_t i = 0; i < parties_.size(); i++)
     if (groups_of_range(i) > parties_[i].max_range) return false;
   return true;
 }
 
+Status GroupExchange::divide(Party& party, GroupParts& parts, const GroupsOnDevice& groups) {
+  auto divided = parts.divide(groups, bounds(parts));
+  party.has_room = divided.ok();
+  if (!divided.ok())
+    return divided.status().code() == Code::no_memory ? Status() : divided.status();
+  party.parts = std::move(divided->groups);
+  party.cuts = std::move(divided->cuts);
+  return {};
+}
+
+// Returns memory for the groups of a share's range that other devices have.
+Result<BufferPointer> GroupExchange::make_room(std::size_t share, GroupMerge& merge) {
+  Party& own = parties_[share];
+  own.has_room = false;
+  const std::uint64_t others = groups_of_range(share) - (own.cuts[share + 1] - own.cuts[share]);
+  auto to =
+      own.device->allocate(std::max<std::uint64_t>(others * own.words * std::uint64_t{8}, 64));
+  if (!to.ok())
+    return to.status().code() == Code::no_memory ? BufferPointer() : Result<BufferPointer>(to);
+  PENSTOCK_ASSIGN(own.has_room, merge.make_room(groups_of_range(share)));
+  return to;
+}
+
 // Copies the groups of a share's range out of the other devices' memory, in the order of these.
-Result<BufferPointer> GroupExchange::collect(std::size_t share, RunReport& report) const {
+Status GroupExchange::collect(std::size_t share, const Buffer& to, RunReport& report) const {
   const Party& own = parties_[share];
   const std::uint64_t bytes_per_group = std::uint64_t{own.words} * 8;
-  const std::uint64_t others = groups_of_range(share) - (own.cuts[share + 1] - own.cuts[share]);
-  PENSTOCK_ASSIGN(BufferPointer to,
-                  own.device->allocate(std::max<std::uint64_t>(others * bytes_per_group, 64)));
   std::uint64_t offset = 0;
   for (std::size_t i = 0; i < parties_.size(); i++) {
     const Party& from = parties_[i];
     const std::uint64_t bytes = (from.cuts[share + 1] - from.cuts[share]) * bytes_per_group;
     if (i == share || bytes == 0) continue;
     PENSTOCK_TRY(device::copy_between(
-        {own.device.get(), to.get(), offset},
+        {own.device.get(), &to, offset},
         {from.device.get(), from.parts.get(), from.cuts[share] * bytes_per_group}, bytes));
     offset += bytes;
   }
   report.bytes_exchanged += offset;
-  return to;
+  return {};
 }
 
 // Floats are added in the order of the shares.
 Result<GroupsOnDevice> GroupExchange::merge_range(std::size_t share, GroupMerge& merge,
-                                                  Queue& queue, RunReport& report) {
-  PENSTOCK_ASSIGN(const BufferPointer others, collect(share, report));
-  if (!meeting_.meet(3)) return share_has_ended();
+                                                  const Buffer& others, Queue& queue,
+                                                  RunReport& report) {
   Party& own = parties_[share];
-  PENSTOCK_ASSIGN(bool fits, merge.make_room(groups_of_range(share)));
+  const FinishAtEnd finish(queue);  // before what it reads is freed
+  bool fits = true;
   std::uint64_t at = 0;
   for (std::size_t i = 0; i < parties_.size() && fits; i++) {
     const std::uint64_t count = parties_[i].cuts[share + 1] - parties_[i].cuts[share];
     const bool is_own = i == share;
     if (count == 0) continue;
     PENSTOCK_ASSIGN(fits, is_own ? merge.add_groups(*own.parts, own.cuts[share], count)
-                                 : merge.add_groups(*others, at, count));
+                                 : merge.add_groups(others, at, count));
     if (!is_own) at += count;
   }
   if (!fits) return Status(Code::no_memory, "a range of groups exceeds the memory");
   PENSTOCK_ASSIGN(GroupsOnDevice merged, merge.collect());
   merge.add_to(report);
-  PENSTOCK_TRY(queue.finish());  // before what it reads is freed
+  PENSTOCK_TRY(queue.finish());
   own.parts.reset();
   return merged;
 }
@@ -96,28 +118,35 @@ std::vector<GroupParts::KeyWords> GroupExchange::bounds(const GroupParts& parts)
 }
 
 Result<bool> GroupExchange::exchange(std::size_t share, const MergePlace& place,
-                                     const TileProgram& program, GroupsOnDevice* groups,
-                                     RunReport& report) {
+                                     const TileProgram& program, StepId base,
+                                     GroupsOnDevice* groups, RunReport& report) {
   Party& party = parties_[share];
   party.device = place.device;
+  party.base = base;
   party.has_groups = groups && keys_of_ranges(program) > 0;
   party.wants = place.location == MergeLocation::device;
-  if (groups) party.groups = groups->count;
-  if (!meeting_.meet(0) || !all_take_part()) return false;
+  if (groups) party.groups = groups->count, party.words = groups->stride;
+  if (!meeting_.meet(share, 0) || !all_take_part()) return false;
   GroupParts parts(place, program);
   const auto merge = GroupMerge::begin(place, program, MergedEntries::of_merges);
   PENSTOCK_ASSIGN(party.samples, parts.sample(*groups));
-  if (!meeting_.meet(1)) return share_has_ended();
-  PENSTOCK_ASSIGN(GroupParts::Divided divided, parts.divide(*groups, bounds(parts)));
+  if (!meeting_.meet(share, 1)) return another_share_has_ended();
+  PENSTOCK_TRY(divide(party, parts, *groups));
   parts.add_to(report);
-  party.parts = std::move(divided.groups);
-  party.cuts = std::move(divided.cuts);
-  party.words = groups->stride;
   party.max_range = merge->max_groups_held();
-  if (!meeting_.meet(2)) return share_has_ended();
-  if (!all_ranges_fit()) return false;
-  groups->words.reset();  // they are in parts now
-  PENSTOCK_ASSIGN(*groups, merge_range(share, *merge, *place.queue, report));
+  if (!meeting_.meet(share, 2)) return another_share_has_ended();
+  BufferPointer others;
+  const bool may_fit = all_ranges_fit();
+  if (may_fit) { PENSTOCK_ASSIGN(others, make_room(share, *merge)); }
+  if (may_fit && !meeting_.meet(share, 3)) return another_share_has_ended();
+  if (!may_fit || !all_have_room()) {
+    party.parts.reset();  // nobody reads them
+    return false;
+  }
+  groups->words.reset();  // they are in parts
+  PENSTOCK_TRY(collect(share, *others, report));
+  if (!meeting_.meet(share, 4)) return another_share_has_ended();
+  PENSTOCK_ASSIGN(*groups, merge_range(share, *merge, *others, *place.queue, report));
   return true;
 }
 

@@ -27,9 +27,10 @@ class GroupExchange {
   // Waits for the other shares. `groups`: null where the share's groups are not in device memory.
   // They become all groups of the share's range of keys. Returns false, and changes nothing, for
   // all shares, where one has none there or has left, where they are few, where keys are strings,
-  // whose codes differ, and where a range may not fit its device.
+  // whose codes differ, where programs differ, and where a range may not fit its device.
+  // `base`: where the share's program begins in the plan, which tells programs of a step apart.
   Result<bool> exchange(std::size_t share, const MergePlace& place, const TileProgram& program,
-                        GroupsOnDevice* groups, RunReport& report);
+                        StepId base, GroupsOnDevice* groups, RunReport& report);
   // Where the rows of ranges are downloaded to, once they are sorted.
   JointRows& joint_rows() { return joint_rows_; }
   // Call when a share has ended: the others then wait for it no more.
@@ -40,7 +41,9 @@ class GroupExchange {
     std::shared_ptr<Device> device;
     bool has_groups = false, wants = false;
     std::uint64_t groups = 0;
+    StepId base = no_step;
     std::uint32_t words = 0;  // of a group
+    bool has_room = false;    // for its groups by range; then for those of its range, too
     std::vector<GroupParts::KeyWords> samples;
     BufferPointer parts;              // its groups by range
     std::vector<std::uint64_t> cuts;  // where those of each range begin, and their end
@@ -50,10 +53,14 @@ class GroupExchange {
   bool all_take_part() const;
   std::vector<GroupParts::KeyWords> bounds(const GroupParts& parts) const;
   std::uint64_t groups_of_range(std::size_t share) const;
+  bool all_have_room() const;
   bool all_ranges_fit() const;
-  Result<GroupsOnDevice> merge_range(std::size_t share, GroupMerge& merge, Queue& queue,
-                                     RunReport& report);
-  Result<BufferPointer> collect(std::size_t share, RunReport& report) const;
+  // Sets has_room. Code::no_memory is no error here: the host then merges.
+  Status divide(Party& party, GroupParts& parts, const GroupsOnDevice& groups);
+  Result<BufferPointer> make_room(std::size_t share, GroupMerge& merge);
+  Status collect(std::size_t share, const Buffer& to, RunReport& report) const;
+  Result<GroupsOnDevice> merge_range(std::size_t share, GroupMerge& merge, const Buffer& others,
+                                     Queue& queue, RunReport& report);
 
   Meeting meeting_;
   std::vector<Party> parties_;
@@ -77,6 +84,7 @@ class GroupExchanges {
 struct GroupShare {
   std::shared_ptr<GroupExchanges> exchanges;
   std::size_t number = 0, program = 0;
+  StepId base = no_step;   // where its programs begin in the plan
   bool has_range = false;  // set by a run: its rows are all groups of a range of keys
 
   GroupExchange& others() const { return exchanges->of_program(program); }

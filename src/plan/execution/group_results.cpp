@@ -8,6 +8,7 @@
 #include "plan/aggregate/partial_columns.hpp"
 #include "plan/fusion/accumulators.hpp"
 #include "plan/rows/device_memory.hpp"
+#include "plan/rows/finish_at_end.hpp"
 #include "primitive/radix_sort.hpp"
 
 namespace penstock::plan {
@@ -122,6 +123,7 @@ Status GroupResults::fill_column(const GroupsOnDevice& groups, const Place& plac
 
 Result<DeviceRows> GroupResults::make_columns(const GroupsOnDevice& groups) {
   DeviceRows rows;
+  const FinishAtEnd finish(*place_.queue);  // of what uses columns that an error frees
   rows.row_count = groups.count;
   for (const Place& place : places_) {
     PENSTOCK_ASSIGN(rows.columns.emplace_back(), make_column(groups, place));
@@ -134,15 +136,12 @@ Result<std::optional<DeviceRows>> GroupResults::rows(const GroupsOnDevice& group
   const std::optional<DeviceRows> none;
   if (groups.count > primitive::max_sort_keys ||
       !fits_memory(place_.device->traits(), place_.memory_limit_bytes,
-                   groups.count * (2 * bytes_per_row() + sort_bytes_per_row)))
+                   groups.count * (2 * bytes_per_row() + sort_bytes_per_row + groups.stride * 8)))
     return none;
   PENSTOCK_TRY(kernels_.wait());
   PENSTOCK_ASSIGN(const auto begun, place_.queue->record());
   auto rows = make_columns(groups);
-  if (rows.status().code() == Code::no_memory) {
-    PENSTOCK_TRY(place_.queue->finish());  // what was enqueued uses memory that ends with this
-    return none;
-  }
+  if (rows.status().code() == Code::no_memory) return none;
   PENSTOCK_TRY(rows.status());
   PENSTOCK_ASSIGN(const auto done, place_.queue->record());
   PENSTOCK_TRY(place_.queue->finish());  // the sort has a queue of its own

@@ -72,17 +72,17 @@ Result<std::optional<std::vector<Column>>> JointRows::download(std::size_t share
                                                                const Columns& columns) {
   const std::optional<std::vector<Column>> none;
   if (range) ranges_[share] = *range;
-  if (!meeting_.meet(0) || !are_joint(columns)) return none;
+  if (!meeting_.meet(share, 0) || !are_joint(columns)) return none;
   if (share == 0) {
     auto memory = allocate(device, columns);
     if (memory.ok()) memory_ = std::move(memory).value();
     if (!memory.ok() && memory.status().code() != Code::no_memory) return memory.status();
   }
-  if (!meeting_.meet(1)) return Status(Code::cancelled, "another device's share has ended");
+  if (!meeting_.meet(share, 1)) return another_share_has_ended();
   if (memory_.empty()) return none;
   PENSTOCK_TRY(write(share, device, columns));
   const std::uint64_t all_rows = rows_before(ranges_.size());
-  if (!meeting_.meet(2)) return Status(Code::cancelled, "another device's share has ended");
+  if (!meeting_.meet(share, 2)) return another_share_has_ended();
   ranges_[share].reset();
   return std::optional(joined(share == 0 ? all_rows : 0));
 }

@@ -4,12 +4,15 @@
 
 namespace penstock::plan {
 
-bool Meeting::meet(std::size_t phase) {
+bool Meeting::meet(std::size_t share, std::size_t phase) {
   std::unique_lock lock(mutex_);
-  if (arrivals_.size() <= phase) arrivals_.resize(phase + 1);
-  arrivals_[phase]++;
+  while (arrivals_.size() <= phase) arrivals_.emplace_back(has_left_.size());
+  const bool comes_again = arrivals_[phase][share];
+  has_left_[share] = has_left_[share] || comes_again;
+  arrivals_[phase][share] = true;
   arrived_.notify_all();
-  const auto are_all_here = [&] { return arrivals_[phase] == has_left_.size(); };
+  if (comes_again) return false;
+  const auto are_all_here = [&] { return std::ranges::count(arrivals_[phase], false) == 0; };
   arrived_.wait(lock, [&] { return are_all_here() || std::ranges::count(has_left_, true) > 0; });
   return are_all_here();
 }

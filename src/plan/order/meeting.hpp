@@ -5,7 +5,14 @@
 #include <mutex>
 #include <vector>
 
+#include "penstock/status.hpp"
+
 namespace penstock::plan {
+
+// What a share ends with after another one left.
+inline Status another_share_has_ended() {
+  return {Code::cancelled, "another device's share has ended"};
+}
 
 class Meeting {
  public:
@@ -13,8 +20,9 @@ class Meeting {
 
   std::size_t shares() const { return has_left_.size(); }
   // Waits for the other shares to come to a phase: 0, then 1, and so on. Returns false where one
-  // has left before, as will every later phase.
-  bool meet(std::size_t phase);
+  // has left before, as will every later phase. A share that comes to a phase again, as one that
+  // begins anew does, has left: the others may be far ahead.
+  bool meet(std::size_t share, std::size_t phase);
   // Call when a share has ended: the others then wait for it no more.
   void leave(std::size_t share);
 
@@ -22,7 +30,7 @@ class Meeting {
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::vector<bool> has_left_;
-  std::vector<std::size_t> arrivals_;  // by phase
+  std::vector<std::vector<bool>> arrivals_;  // of shares, by phase
 };
 
 }  // namespace penstock::plan

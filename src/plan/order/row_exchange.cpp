@@ -74,9 +74,9 @@ std::vector<RowExchange::Rank> RowExchange::bounds() const {
   std::vector<Rank> bounds;
   double before = 0;
   for (const Sample& sample : samples) {
-    const auto next = static_cast<double>(bounds.size() + 1);
-    if (bounds.size() + 1 < parties_.size() &&
-        before >= total * next / static_cast<double>(parties_.size()))
+    while (bounds.size() + 1 < parties_.size() &&
+           before * static_cast<double>(parties_.size()) >=
+               total * static_cast<double>(bounds.size() + 1))
       bounds.push_back(sample.rank);
     before += sample.rows;
   }
@@ -159,19 +159,18 @@ Result<std::optional<DeviceRows>> RowExchange::exchange(
     std::size_t share, std::shared_ptr<Device> device, std::optional<DeviceRows> sorted,
     const SortKey& first_key, std::uint64_t memory_limit_bytes, RunReport& report) {
   const std::optional<DeviceRows> none;
-  const Status left(Code::cancelled, "another device's share has ended");
   Party& party = parties_[share];
   party.device = std::move(device);
   party.rows = std::move(sorted);
-  if (!meeting_.meet(0) || !all_have_rows()) return none;
+  if (!meeting_.meet(share, 0) || !all_have_rows()) return none;
   PENSTOCK_ASSIGN(const auto queue, party.device->queue());
   PENSTOCK_TRY(sample(party, first_key, *queue));
-  if (!meeting_.meet(1)) return left;
+  if (!meeting_.meet(share, 1)) return another_share_has_ended();
   PENSTOCK_TRY(cut(party, first_key, *queue));
-  if (!meeting_.meet(2)) return left;
+  if (!meeting_.meet(share, 2)) return another_share_has_ended();
   if (!all_ranges_fit(memory_limit_bytes)) return none;
   PENSTOCK_ASSIGN(DeviceRows range, collect(share, report));
-  if (!meeting_.meet(3)) return left;
+  if (!meeting_.meet(share, 3)) return another_share_has_ended();
   party.rows.reset();  // the others have read them
   return std::optional(std::move(range));
 }

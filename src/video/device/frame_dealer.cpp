@@ -6,8 +6,14 @@ namespace penstock::video {
 namespace {
 
 // Frames that follow each other on one device where features read earlier ones. Each run uploads
-// max_earlier_frames more: a quarter with 8. Longer runs need more pinned memory.
-constexpr std::uint64_t frames_per_run = 8;
+// max_earlier_frames more: a quarter with 8. Pinned memory holds two runs, so that large frames
+// have shorter ones.
+std::uint64_t frames_per_run(const DeviceLayout& layout) {
+  constexpr std::uint64_t max_run_frames = 8, max_pinned_bytes = std::uint64_t{1} << 29;
+  const std::uint64_t slots = max_pinned_bytes / (2 * layout.bytes + 1);
+  const std::uint64_t of_a_run = slots / 2 - std::min<std::uint64_t>(slots / 2, max_earlier_frames);
+  return std::clamp<std::uint64_t>(of_a_run, max_earlier_frames, max_run_frames);
+}
 
 bool reads_earlier_frames(const DealtDevice& device) {
   return std::ranges::any_of(
@@ -29,10 +35,9 @@ Result<std::unique_ptr<FrameDealer>> FrameDealer::create(std::vector<DealtDevice
 Status FrameDealer::open(std::vector<DealtDevice> devices, const DeviceLayout& layout,
                          std::unique_ptr<Queue> callers_queue, ScorerCounts& counts) {
   has_earlier_frames_ = devices.size() > 1 && reads_earlier_frames(devices[0]);
-  if (has_earlier_frames_) run_frames_ = frames_per_run;
+  if (has_earlier_frames_) run_frames_ = frames_per_run(layout);
   // While one device works off a run, the next one's comes into its ring.
-  const std::uint64_t least_slots =
-      has_earlier_frames_ ? 2 * (frames_per_run + max_earlier_frames) : 0;
+  const std::uint64_t min_slots = has_earlier_frames_ ? 2 * (run_frames_ + max_earlier_frames) : 0;
   for (DealtDevice& each : devices) {
     const std::string name = each.device->traits().id;
     PENSTOCK_ASSIGN(auto ring,
@@ -41,7 +46,7 @@ Status FrameDealer::open(std::vector<DealtDevice> devices, const DeviceLayout& l
                         [this](std::uint64_t frame, std::span<const std::uint64_t> sums) {
                           return take(frame, sums);
                         },
-                        std::move(callers_queue), counts, least_slots));
+                        std::move(callers_queue), counts, min_slots));
     shares_.push_back({name, std::move(ring)});
   }
   return {};

@@ -8,10 +8,10 @@ namespace {
 // The host waits once for half the slots; of memory that it shares with the device, for motion,
 // more often where slots are few. With more slots there are fewer waits, and small frames keep a
 // device busy; pinning memory costs a millisecond for some 10 MB.
-constexpr std::uint64_t ring_bytes = 128 << 20, min_slots = 4, max_slots = 32;
+constexpr std::uint64_t ring_bytes = 128 << 20, min_ring_slots = 4, max_ring_slots = 32;
 
 std::uint64_t slot_count(const DeviceLayout& layout) {
-  return std::clamp(ring_bytes / (2 * layout.bytes + 1), min_slots, max_slots);
+  return std::clamp(ring_bytes / (2 * layout.bytes + 1), min_ring_slots, max_ring_slots);
 }
 
 }  // namespace
@@ -29,14 +29,14 @@ Result<std::unique_ptr<FrameRing>> FrameRing::create(std::shared_ptr<Device> dev
                                                      std::vector<RingFeature> features, Read read,
                                                      std::unique_ptr<Queue> callers_queue,
                                                      ScorerCounts& counts,
-                                                     std::uint64_t least_slots) {
+                                                     std::uint64_t min_slots) {
   std::unique_ptr<FrameRing> ring(
       new FrameRing(std::move(device), layout, std::move(features), std::move(read), counts));
-  PENSTOCK_TRY(ring->open(std::move(callers_queue), least_slots));
+  PENSTOCK_TRY(ring->open(std::move(callers_queue), min_slots));
   return ring;
 }
 
-Status FrameRing::open(std::unique_ptr<Queue> callers_queue, std::uint64_t least_slots) {
+Status FrameRing::open(std::unique_ptr<Queue> callers_queue, std::uint64_t min_slots) {
   for (const RingFeature& each : features_) {
     sums_bytes_ += each.feature->sum_count() * sizeof(std::uint64_t);
     has_earlier_frames_ |= each.feature->earlier_frames() > 0;
@@ -47,7 +47,7 @@ Status FrameRing::open(std::unique_ptr<Queue> callers_queue, std::uint64_t least
   compute_ = std::make_unique<CountingQueue>(std::move(callers_queue), counts_);
   PENSTOCK_ASSIGN(auto upload, device_->queue());
   upload_ = std::make_unique<CountingQueue>(std::move(upload), counts_);
-  slots_.resize(std::max(slot_count(layout_), least_slots));
+  slots_.resize(std::max(slot_count(layout_), min_slots));
   return {};
 }
 

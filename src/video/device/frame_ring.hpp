@@ -25,13 +25,13 @@ class FrameRing {
  public:
   // `read`: takes a frame's sums; called in the order of frames.
   using Read = std::function<Status(std::uint64_t frame, std::span<const std::uint64_t> sums)>;
-  // `least_slots`: how many frames it takes at least before one has to be read.
+  // `min_slots`: how many frames it takes at least before one has to be read.
   static Result<std::unique_ptr<FrameRing>> create(std::shared_ptr<Device> device,
                                                    const DeviceLayout& layout,
                                                    std::vector<RingFeature> features, Read read,
                                                    std::unique_ptr<Queue> callers_queue,
                                                    ScorerCounts& counts,
-                                                   std::uint64_t least_slots = 0);
+                                                   std::uint64_t min_slots = 0);
   // `number`: the frame's in the video. Features of earlier frames are given every frame.
   Status add(const Picture& reference, const Picture& distorted, std::uint64_t number);
   Status add(const DevicePicture& reference, const DevicePicture& distorted, std::uint64_t number);
@@ -50,7 +50,7 @@ class FrameRing {
 
   FrameRing(std::shared_ptr<Device> device, const DeviceLayout& layout,
             std::vector<RingFeature> features, Read read, ScorerCounts& counts);
-  Status open(std::unique_ptr<Queue> callers_queue, std::uint64_t least_slots);
+  Status open(std::unique_ptr<Queue> callers_queue, std::uint64_t min_slots);
   Status open(Slot& slot);
   Slot& slot_of(std::uint64_t frame) { return slots_[frame % slots_.size()]; }
   // Returns the slot of the next frame, once what it held has been read.

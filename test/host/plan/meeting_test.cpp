@@ -11,8 +11,8 @@ namespace {
 TEST(Meeting, AShareThatNeverStartsIsNotWaitedFor) {
   Meeting meeting(3);
   bool was_met[2] = {true, true};
-  std::thread first([&] { was_met[0] = meeting.meet(0); });
-  std::thread second([&] { was_met[1] = meeting.meet(0); });
+  std::thread first([&] { was_met[0] = meeting.meet(0, 0); });
+  std::thread second([&] { was_met[1] = meeting.meet(1, 0); });
   meeting.leave(2);  // no thread could be started for it
   first.join();
   second.join();
@@ -24,14 +24,27 @@ TEST(Meeting, AShareThatEndsAfterAPhaseHasBeenThere) {
   Meeting meeting(2);
   bool was_met[2] = {false, true};
   std::thread other([&] {
-    was_met[0] = meeting.meet(0);
-    was_met[1] = meeting.meet(1);
+    was_met[0] = meeting.meet(1, 0);
+    was_met[1] = meeting.meet(1, 1);
   });
-  EXPECT_TRUE(meeting.meet(0));
+  EXPECT_TRUE(meeting.meet(0, 0));
   meeting.leave(0);
   other.join();
   EXPECT_TRUE(was_met[0]);
   EXPECT_FALSE(was_met[1]);
+}
+
+TEST(Meeting, AShareThatBeginsAnewHoldsNobodyUp) {
+  Meeting meeting(2);
+  bool was_met = true;
+  std::thread other([&] {
+    EXPECT_TRUE(meeting.meet(1, 0));
+    was_met = meeting.meet(1, 1);
+  });
+  EXPECT_TRUE(meeting.meet(0, 0));
+  EXPECT_FALSE(meeting.meet(0, 0));
+  other.join();
+  EXPECT_FALSE(was_met);
 }
 
 }  // namespace
