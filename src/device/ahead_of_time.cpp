@@ -13,6 +13,7 @@ constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 struct WrittenFolder {
   std::mutex mutex;
   std::string path;
+  std::uint64_t failed_count = 0;
 };
 WrittenFolder& written_folder() {
   static WrittenFolder& folder = *new WrittenFolder;  // kept: threads outlive statics
@@ -29,6 +30,12 @@ ProgramFolder::ProgramFolder(const std::string& path) {
 void write_programs_to(const std::string& path) {
   const std::lock_guard lock(written_folder().mutex);
   written_folder().path = path;
+  written_folder().failed_count = 0;
+}
+
+std::uint64_t programs_not_written() {
+  const std::lock_guard lock(written_folder().mutex);
+  return written_folder().failed_count;
 }
 
 std::string folder_of_written_programs() {
@@ -38,12 +45,17 @@ std::string folder_of_written_programs() {
 
 std::optional<CacheEntry> AheadOfTime::find() const {
   const ProgramFolder folder(path);
-  return folder.entries() ? folder.entries()->load(key) : std::nullopt;
+  return folder.entries() ? folder.entries()->load_shipped(key) : std::nullopt;
 }
 
 void AheadOfTime::keep(const CacheEntry& entry) const {
-  const ProgramFolder folder(folder_of_written_programs());
-  if (folder.entries()) folder.entries()->store(key, entry);
+  const std::string written = folder_of_written_programs();
+  if (written.empty()) return;
+  constexpr unsigned for_all_to_read = 0644;
+  const ProgramFolder folder(written);
+  if (folder.entries() && folder.entries()->store(key, entry, for_all_to_read)) return;
+  const std::lock_guard lock(written_folder().mutex);
+  written_folder().failed_count++;
 }
 
 }  // namespace penstock::device

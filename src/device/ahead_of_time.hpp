@@ -25,13 +25,14 @@ class ProgramFolder {
 // `penstock cache --fill`, before it builds anything; "" ends it.
 void write_programs_to(const std::string& path);
 std::string folder_of_written_programs();
+std::uint64_t programs_not_written();  // into it, since then
 
 // Where a driver finds programs that came with it, and by which key.
 struct AheadOfTime {
   std::string path;
   CacheKey key;
   std::optional<CacheEntry> find() const;
-  void keep(const CacheEntry& entry) const;  // where write_programs_to() says; failures are misses
+  void keep(const CacheEntry& entry) const;  // where write_programs_to() says
 };
 
 }  // namespace penstock::device

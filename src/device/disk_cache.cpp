@@ -58,16 +58,18 @@ std::uint64_t limit_from_environment() {
 
 // Returns the whole file, or nothing. Ignores files of other users: their code would run as us.
 std::optional<std::vector<std::byte>> read_own_file(const std::string& path,
-                                                    std::uint64_t limit_bytes) {
+                                                    std::uint64_t limit_bytes, bool touches) {
   const File file(path, O_RDONLY | O_NOFOLLOW);
   struct stat info{};
   if (!file || fstat(file.descriptor(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
   if (info.st_uid != geteuid() && info.st_uid != 0) return {};
+  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) return {};  // whoever may write may run code
   const auto bytes = static_cast<std::uint64_t>(info.st_size);
   if (bytes < sizeof(Header) || bytes > limit_bytes) return {};
   std::vector<std::byte> content(bytes);
   if (file.read_up_to(content.data(), content.size()) != content.size()) return {};
-  futimens(file.descriptor(), nullptr);  // eviction takes the least recently used first
+  if (touches)
+    futimens(file.descriptor(), nullptr);  // eviction takes the least recently used first
   return content;
 }
 
@@ -207,14 +209,20 @@ DiskCache::HeaderPaths DiskCache::paths_of_header(const CacheKey& key) const {
 
 std::optional<CacheEntry> DiskCache::load(const CacheKey& key) const {
   if (directory_.empty()) return {};
-  const auto file = read_own_file(path(key), std::max(limit_bytes_, default_limit_bytes));
+  const auto file = read_own_file(path(key), std::max(limit_bytes_, default_limit_bytes), true);
   if (!file) return {};
   auto entry = decode(*file, key.text);
   if (!entry) remove(key);
   return entry;
 }
 
-bool DiskCache::store(const CacheKey& key, const CacheEntry& entry) const {
+std::optional<CacheEntry> DiskCache::load_shipped(const CacheKey& key) const {
+  if (directory_.empty()) return {};
+  const auto file = read_own_file(path(key), std::max(limit_bytes_, default_limit_bytes), false);
+  return file ? decode(*file, key.text) : std::nullopt;
+}
+
+bool DiskCache::store(const CacheKey& key, const CacheEntry& entry, unsigned mode) const {
   if (directory_.empty()) return false;
   const std::vector<std::byte> content = encode(entry, key.text);
   if (content.size() > limit_bytes_) return false;
@@ -223,7 +231,7 @@ bool DiskCache::store(const CacheKey& key, const CacheEntry& entry) const {
                               std::to_string(getpid()) + "." + std::to_string(counter++);
   bool written = false;
   {
-    const File file(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+    const File file(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
     if (!file) return false;
     written = file.write_all(content.data(), content.size());
   }

@@ -33,9 +33,12 @@ class DiskCache {
   const std::string& directory() const { return directory_; }
 
   std::optional<CacheEntry> load(const CacheKey& key) const;
+  // The same of a folder that came with Penstock: removes and touches no file.
+  std::optional<CacheEntry> load_shipped(const CacheKey& key) const;
   // Returns false when nothing was stored: the cache is off or read-only, the disk is full, or the
   // entry exceeds the limit.
-  bool store(const CacheKey& key, const CacheEntry& entry) const;
+  // `mode`: the file's permissions.
+  bool store(const CacheKey& key, const CacheEntry& entry, unsigned mode = 0600) const;
   void remove(const CacheKey& key) const;
   bool writable() const;
   // A header that a compiler made fast to read, and its text, which the compiler looks for. The

@@ -95,12 +95,12 @@ template <class Module, class Permit = CompilePermit> class ModuleCache {
   template <class Load>
   bool take_from_ahead(Slot& slot, const CacheKey& key, Load& load, const AheadOfTime* ahead,
                        BuildReport& report) {
-    if (!ahead) return false;
+    // What is made for a package is compiled: the folder beside the driver may be an older one.
+    if (!ahead || !folder_of_written_programs().empty()) return false;
     const auto entry = ahead->find();
     if (!entry) return false;
     auto module = load(*entry);
     if (!module.ok()) return false;  // made for another driver: the compiler's turn
-    ahead->keep(*entry);
     keep(slot, key, std::move(module).value(), entry->log);
     report.cache = CacheResult::disk, report.log = entry->log;
     return true;

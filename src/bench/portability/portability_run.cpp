@@ -114,7 +114,7 @@ class BenchOnDevice {
       if (variant == taken) continue;
       how_.variant = variant;
       const Result<Figures> measured = bench_.measure(on_.device, how_);
-      if (!measured.ok() && measured.status().code() != Code::internal) continue;
+      if (!measured.ok() && is_want_of_device(measured.status().code())) continue;
       PortabilityRow row = row_of_case(work);
       row.is_taken = false;
       row.variant = variant;
@@ -126,6 +126,12 @@ class BenchOnDevice {
         fill(row, measured->front());
       rows_.push_back(std::move(row));
     }
+  }
+
+  // A variant that does not fit after all, and no fault of its kernels.
+  static bool is_want_of_device(Code code) {
+    return code == Code::unsupported || code == Code::invalid || code == Code::capacity ||
+           code == Code::no_memory;
   }
 
   std::vector<std::string> fitting_variants_of(const PortableCase& work) const {

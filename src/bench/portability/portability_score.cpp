@@ -26,7 +26,8 @@ std::vector<DeviceSet> device_sets(const PortabilityRows& rows) {
     add_once(all.devices, row.device);
   }
   for (DeviceSet& set : sets) set.has_rivals = set.devices.size() > 1;
-  all.has_rivals = all.devices.size() > sets.size();
+  // A device without rivals is its own best, and would lift the mean of all.
+  all.has_rivals = std::ranges::all_of(sets, &DeviceSet::has_rivals);
   if (sets.size() > 1) sets.push_back(std::move(all));
   return sets;
 }

@@ -49,8 +49,12 @@ Status make_folder(const std::string& path) {
   return {};
 }
 
-Status fill_for(const std::string& selector) {
+Status fill_for(const std::string& selector, bool is_for_a_package) {
   PENSTOCK_ASSIGN(const auto device, open_device(selector));
+  if (is_for_a_package && device->traits().target != Target::sycl)
+    return {Code::unsupported,
+            "--into is for SYCL, whose plug-in looks for programs beside itself; " +
+                device->traits().id + " is not a device of SYCL"};
   const double begun = now_seconds();
   const bench::FilledPrograms filled = bench::build_hand_written(device);
   if (terminal::interrupted()) return {Code::cancelled, "interrupted while compiling kernels"};
@@ -58,7 +62,12 @@ Status fill_for(const std::string& selector) {
   std::snprintf(seconds, sizeof seconds, "%.1f s", now_seconds() - begun);
   PENSTOCK_TRY(standard_output()("built " + std::to_string(filled.built) + " sets of kernels for " +
                                  device->traits().id + " in " + seconds + "\n"));
-  if (filled.failed.empty()) return {};
+  if (const std::uint64_t count = device::programs_not_written(); count > 0)
+    return {Code::io, std::to_string(count) + " programs could not be written to " +
+                          device::folder_of_written_programs()};
+  if (filled.failed.empty() && filled.built > 0) return {};
+  if (filled.failed.empty())
+    return {Code::unsupported, device->traits().id + " runs none of the hand-written kernels"};
   std::string text = std::to_string(filled.failed.size()) + " sets of kernels were not built:";
   for (const std::string& failure : filled.failed) text += "\n  " + failure;
   return {Code::compile, text};
@@ -69,7 +78,7 @@ Status fill(const CacheOptions& options) {
   if (!options.into.empty()) PENSTOCK_TRY(make_folder(options.into));
   device::write_programs_to(options.into);
   PENSTOCK_ASSIGN(const auto devices, device::devices_of_list(options.device));
-  for (const std::string& each : devices) PENSTOCK_TRY(fill_for(each));
+  for (const std::string& each : devices) PENSTOCK_TRY(fill_for(each, !options.into.empty()));
   return {};
 }
 

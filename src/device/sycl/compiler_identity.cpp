@@ -48,6 +48,13 @@ std::vector<std::string> compiler_identity(const Api& api,
                                     "plug-in " + identity_of_file(file_of_plugin(api))};
   if (!command.empty())
     lines.push_back("compiler " + identity_of_file(file_of_program(command.front())));
+  const std::vector<std::string> environment = compiler_environment();
+  lines.insert(lines.end(), environment.begin(), environment.end());
+  return lines;
+}
+
+std::vector<std::string> compiler_environment() {
+  std::vector<std::string> lines;
   for (const char* const name : variables)
     if (const char* const value = std::getenv(name))
       lines.push_back(std::string(name) + "=" + value);

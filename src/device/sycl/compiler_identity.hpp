@@ -11,6 +11,9 @@ namespace penstock::sycl_plugin {
 // environment does. The compiler's own version text stays the same when it is built anew.
 std::vector<std::string> compiler_identity(const Api& api, const std::vector<std::string>& command);
 
+// The lines of the environment's variables alone.
+std::vector<std::string> compiler_environment();
+
 // Returns the path of the plug-in; "" where the linker does not tell it.
 std::string file_of_plugin(const Api& api);
 

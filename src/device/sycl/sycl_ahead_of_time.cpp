@@ -15,7 +15,7 @@ constexpr const char* folder_name = "libpenstock_sycl.programs";
 // PENSTOCK_SYCL_PROGRAMS, or the folder beside the plug-in.
 std::string folder_of_programs(const Api& api) {
   if (const char* const asked = std::getenv("PENSTOCK_SYCL_PROGRAMS"); asked && *asked)
-    return asked;
+    return std::filesystem::path(asked).is_absolute() ? asked : "";
   const std::filesystem::path plugin = file_of_plugin(api);
   return plugin.has_parent_path() ? (plugin.parent_path() / folder_name).string() : "";
 }
@@ -28,10 +28,13 @@ Traits common_traits(const Context& context) {
   return common;
 }
 
-// The options without the compiler's own path.
+// The options without the compiler's own path, but for one that the user names.
 std::vector<std::string> common_options(const Context& context, bool fast_math) {
   std::vector<std::string> options = compiler_options(context, fast_math);
-  options.erase(options.begin());
+  if (!std::getenv("PENSTOCK_SYCL_COMPILER") && !options.empty() && options[0][0] != '-')
+    options.erase(options.begin());
+  const std::vector<std::string> environment = compiler_environment();
+  options.insert(options.end(), environment.begin(), environment.end());
   options.push_back("interface " + std::to_string(PENSTOCK_SYCL_INTERFACE_VERSION));
   options.push_back("SUBGROUP_SIZE=" + subgroup_size_of(context));
   return options;

@@ -122,9 +122,9 @@ Result<CompilerRun> run_compiler(const std::vector<std::string>& command,
   const int failed = posix_spawnp(&process, words[0], &actions, nullptr, words.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0)
-    return Status(Code::unsupported, "the SYCL compiler " + command[0] +
-                                         " does not start: " + std::strerror(failed) +
-                                         "; PENSTOCK_SYCL_COMPILER names another");
+    return Status(Code::compile, "the SYCL compiler " + command[0] +
+                                     " does not start: " + std::strerror(failed) +
+                                     "; PENSTOCK_SYCL_COMPILER names another");
   int state = 0;
   pid_t ended = 0;
   do ended = waitpid(process, &state, 0);

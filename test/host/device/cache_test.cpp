@@ -305,6 +305,33 @@ TEST_F(Package, AProgramThatTheDriverRefusesIsCompiledAndStaysInThePackage) {
   EXPECT_TRUE(ahead_.find());
 }
 
+TEST_F(Package, AnOlderPackageIsNotCopiedIntoTheNextOne) {
+  FakeDriver maker;
+  write_programs_to(ahead_.path);
+  const auto made = maker.build(key_of("k by a newer compiler"), 0, &ahead_);
+  write_programs_to("");
+  EXPECT_EQ(made->report.cache, CacheResult::compiled);
+  FakeDriver user;
+  const auto found = user.build(key_of("k on the user's device"), 0, &ahead_);
+  EXPECT_EQ(found->module->text, "k by a newer compiler");
+}
+
+TEST_F(Package, AProgramThatOthersMayWriteIsNotRun) {
+  for (const auto& file : fs::directory_iterator(ahead_.path))
+    fs::permissions(file.path(), fs::perms::group_write, fs::perm_options::add);
+  FakeDriver user;
+  const auto found = user.build(key_of("k on the user's device"), 0, &ahead_);
+  EXPECT_EQ(found->report.cache, CacheResult::compiled);
+}
+
+TEST_F(Package, AProgramThatCannotBeWrittenIsCounted) {
+  FakeDriver maker;
+  write_programs_to(folder_ + "/missing");
+  EXPECT_TRUE(maker.build(key_of("another program"), 0, &ahead_).ok());
+  EXPECT_EQ(programs_not_written(), 1u);
+  write_programs_to("");
+}
+
 TEST_F(Package, AFolderThatIsNotThereIsNotMade) {
   FakeDriver user;
   ahead_.path = folder_ + "/missing";
