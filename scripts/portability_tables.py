@@ -63,7 +63,7 @@ def table_of_portability(report):
     rows = []
     for figure in report["portability"]:
         by_copy, by_best = f"{figure['by_copy']:.3f}", f"{figure['by_best']:.3f}"
-        least = f"{figure['least']:.3f} ({figure['least_device']}, {figure['least_case']})"
+        least = f"{figure['least']:.3f} ({figure['lowest_device']}, {figure['lowest_case']})"
         goal = ("met" if figure["meets_goal"] else "**missed**") if figure["has_goal"] else ""
         judged = f"{figure['judged']:.3f} ({figure['judged_by']})"
         rows.append([figure["family"], figure["set"], by_copy, by_best, judged, least, goal])

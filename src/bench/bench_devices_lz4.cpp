@@ -1,4 +1,4 @@
-// LZ4 on several devices: batches of chunks in device memory, a part on each; and a file by way of
+// LZ4 on several devices: batches of chunks in device memory, a part on each; and a file through
 // the host, with and without the checksum of its content, which the host verifies.
 #include <algorithm>
 #include <cstring>

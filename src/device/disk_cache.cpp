@@ -63,7 +63,7 @@ std::optional<std::vector<std::byte>> read_own_file(const std::string& path,
   struct stat info{};
   if (!file || fstat(file.descriptor(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
   if (info.st_uid != geteuid() && info.st_uid != 0) return {};
-  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) return {};  // whoever may write may run code
+  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) return {};  // who may write may run code
   const auto bytes = static_cast<std::uint64_t>(info.st_size);
   if (bytes < sizeof(Header) || bytes > limit_bytes) return {};
   std::vector<std::byte> content(bytes);

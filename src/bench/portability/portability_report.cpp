@@ -70,12 +70,13 @@ std::string figures_as_table(const std::vector<PortabilityFigure>& figures) {
       {"family", "devices", "judged by", "least", "by copy", "by best", "judged", "goal"}};
   for (const PortabilityFigure& figure : figures) {
     const PortableFamily& family = figure.family;
-    lines.push_back({std::string(family.name), figure.set, figure.judged_by,
-                     figure.least_device + ", " + figure.least_work + ": " + fixed(figure.least, 3),
-                     fixed(figure.by_copy, 3), fixed(figure.by_best, 3), fixed(figure.judged, 3),
-                     !figure.has_goal()    ? ""
-                     : figure.meets_goal() ? "met"
-                                           : "missed"});
+    lines.push_back(
+        {std::string(family.name), figure.set, figure.judged_by,
+         figure.lowest_device + ", " + figure.lowest_work + ": " + fixed(figure.least, 3),
+         fixed(figure.by_copy, 3), fixed(figure.by_best, 3), fixed(figure.judged, 3),
+         !figure.has_goal()    ? ""
+         : figure.meets_goal() ? "met"
+                               : "missed"});
   }
   return aligned(lines, 4);
 }
@@ -189,8 +190,8 @@ std::string json_of_figure(const PortabilityFigure& figure) {
       .text("judged_by", figure.judged_by)
       .number("judged", figure.judged)
       .number("least", figure.least)
-      .text("least_device", figure.least_device)
-      .text("least_case", figure.least_work)
+      .text("lowest_device", figure.lowest_device)
+      .text("lowest_case", figure.lowest_work)
       .boolean("has_goal", figure.has_goal())
       .boolean("meets_goal", figure.meets_goal())
       .take();

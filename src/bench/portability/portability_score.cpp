@@ -49,9 +49,9 @@ PortabilityFigure figure_of_set(const PortableFamily& family, const DeviceSet& s
     const bool is_of_copy = judging(family, row) == Efficiency::of_copy;
     (is_of_copy ? is_by_copy : is_by_best) = true;
     judged.push_back(is_of_copy ? row.share_of_copy() : row.share_of_best);
-    if (!figure.least_device.empty() && judged.back() >= figure.least) continue;
+    if (!figure.lowest_device.empty() && judged.back() >= figure.least) continue;
     figure.least = judged.back();
-    figure.least_device = row.device, figure.least_work = row.work;
+    figure.lowest_device = row.device, figure.lowest_work = row.work;
   }
   figure.by_copy = harmonic_mean(of_copy);
   figure.by_best = harmonic_mean(of_best);
@@ -98,7 +98,7 @@ std::vector<PortabilityFigure> portability_of(const PortabilityRows& rows) {
   for (const PortableFamily& family : portable_families())
     for (const DeviceSet& set : device_sets(rows)) {
       PortabilityFigure figure = figure_of_set(family, set, rows);
-      if (!figure.least_device.empty()) figures.push_back(std::move(figure));
+      if (!figure.lowest_device.empty()) figures.push_back(std::move(figure));
     }
   return figures;
 }

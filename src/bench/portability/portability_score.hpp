@@ -44,7 +44,7 @@ struct PortabilityFigure {
   // What the family is judged by: the share of copy, or of the best where no copy bounds the work,
   // which is so on every CPU. `least`: the least of these shares, and where.
   double judged = 0, least = 0;
-  std::string least_device = {}, least_work = {};
+  std::string lowest_device = {}, lowest_work = {};
   // "copy", "best"; "copy, of CPUs best" where both kinds of hardware are in the set.
   std::string judged_by = {};
   // A backend that is alone on its hardware is not judged by the best.

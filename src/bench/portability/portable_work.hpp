@@ -25,7 +25,7 @@ std::span<const PortableFamily> portable_families();
 struct PortableCase {
   std::string family;
   std::string work;                 // as its bench calls it
-  std::string variant_family = {};  // the table of its variants; none where it has one way
+  std::string variant_family = {};  // the table of its variants; none where it has one
 };
 // Cases of one bench, which share its data and its number of rows.
 struct PortableBench {

@@ -95,7 +95,7 @@ class GroupMerge {
 
   GroupMerge(MergePlace place, const TileProgram& program, MergedEntries entries);
   Status open();
-  // Makes room for so many entries, and enqueues their merge.
+  // Makes memory for so many entries, and enqueues their merge.
   Result<bool> add(std::uint64_t entries, const std::function<Status()>& enqueue);
   Result<bool> reserve(std::uint64_t entries);
   bool fits(std::uint64_t slots) const;

@@ -63,10 +63,12 @@ kernel::Fit can_look_back(const Traits& traits, const TileProgram& program) {
                                                  look_back_policy(traits, program), program))))));
 }
 
-// Tickets may give a slow group's next tile more neighbours than there are groups.
+// Tickets may give a slow group's next tile more neighbours than there are groups. The sums of 32
+// lanes count fewer than 1024 tiles (compact_scan.kc); what is beyond a window is looked for anew.
 std::uint32_t one_pass_window(const Policy& policy) {
-  const std::uint32_t most = policy.in_turn ? policy.groups : policy.groups + policy.groups / 4;
-  return (most + policy.group_size - 1) / policy.group_size;
+  constexpr std::uint32_t max_window = 31;
+  const std::uint32_t tiles = policy.in_turn ? policy.groups : policy.groups + policy.groups / 4;
+  return std::min((tiles + policy.group_size - 1) / policy.group_size, max_window);
 }
 
 // A multiprocessor of sm_90 and sm_100 has 228 KiB of local memory, of which each group takes one

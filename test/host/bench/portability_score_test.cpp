@@ -72,7 +72,7 @@ TEST(Portability, OfAFamilyIsTheMeanOverItsCasesAndDevices) {
   EXPECT_DOUBLE_EQ(figure.by_copy, 4 / (1 + 2 + 4 + 1.0));
   EXPECT_DOUBLE_EQ(figure.by_best, 4 / (1 + 2 + 4 + 1.0));
   EXPECT_DOUBLE_EQ(figure.least, 0.25);
-  EXPECT_EQ(figure.least_device + " " + figure.least_work, "opencl:0 50%");
+  EXPECT_EQ(figure.lowest_device + " " + figure.lowest_work, "opencl:0 50%");
 }
 
 TEST(Portability, IsZeroForAllDevicesWhereOneLacksTheKernel) {
@@ -81,7 +81,7 @@ TEST(Portability, IsZeroForAllDevicesWhereOneLacksTheKernel) {
   set_shares_of_best(rows);
   EXPECT_DOUBLE_EQ(figure_of(rows, "scan", "GPU").by_copy, 1);
   EXPECT_EQ(figure_of(rows, "scan", "all devices").by_copy, 0);
-  EXPECT_EQ(figure_of(rows, "scan", "all devices").least_device, "opencl:0");
+  EXPECT_EQ(figure_of(rows, "scan", "all devices").lowest_device, "opencl:0");
 }
 
 TEST(Portability, AloneOnItsHardwareABackendMeetsNoGoalByBest) {
