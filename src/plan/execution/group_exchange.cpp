@@ -32,12 +32,12 @@ std::uint64_t GroupExchange::groups_of_range(std::size_t share) const {
   return groups;
 }
 
-bool GroupExchange::all_have_room() const {
-  return std::ranges::all_of(parties_, [](const Party& party) { return party.has_room; });
+bool GroupExchange::all_have(bool Party::* what) const {
+  return std::ranges::all_of(parties_, [&](const Party& party) { return party.*what; });
 }
 
 bool GroupExchange::all_ranges_fit() const {
-  if (!all_have_room()) return false;
+  if (!all_have(&Party::has_parts)) return false;
   for (std::size_t i = 0; i < parties_.size(); i++)
     if (groups_of_range(i) > parties_[i].max_range) return false;
   return true;
@@ -45,7 +45,7 @@ bool GroupExchange::all_ranges_fit() const {
 
 Status GroupExchange::divide(Party& party, GroupParts& parts, const GroupsOnDevice& groups) {
   auto divided = parts.divide(groups, bounds(parts));
-  party.has_room = divided.ok();
+  party.has_parts = divided.ok();
   if (!divided.ok())
     return divided.status().code() == Code::no_memory ? Status() : divided.status();
   party.parts = std::move(divided->groups);
@@ -56,7 +56,6 @@ Status GroupExchange::divide(Party& party, GroupParts& parts, const GroupsOnDevi
 // Returns memory for the groups of a share's range that other devices have.
 Result<BufferPointer> GroupExchange::make_room(std::size_t share, GroupMerge& merge) {
   Party& own = parties_[share];
-  own.has_room = false;
   const std::uint64_t others = groups_of_range(share) - (own.cuts[share + 1] - own.cuts[share]);
   auto to =
       own.device->allocate(std::max<std::uint64_t>(others * own.words * std::uint64_t{8}, 64));
@@ -120,6 +119,7 @@ std::vector<GroupParts::KeyWords> GroupExchange::bounds(const GroupParts& parts)
 Result<bool> GroupExchange::exchange(std::size_t share, const MergePlace& place,
                                      const TileProgram& program, StepId base,
                                      GroupsOnDevice* groups, RunReport& report) {
+  if (!meeting_.enter(share)) return false;
   Party& party = parties_[share];
   party.device = place.device;
   party.base = base;
@@ -139,7 +139,7 @@ Result<bool> GroupExchange::exchange(std::size_t share, const MergePlace& place,
   const bool may_fit = all_ranges_fit();
   if (may_fit) { PENSTOCK_ASSIGN(others, make_room(share, *merge)); }
   if (may_fit && !meeting_.meet(share, 3)) return another_share_has_ended();
-  if (!may_fit || !all_have_room()) {
+  if (!may_fit || !all_have(&Party::has_room)) {
     party.parts.reset();  // nobody reads them
     return false;
   }

@@ -43,7 +43,9 @@ class GroupExchange {
     std::uint64_t groups = 0;
     StepId base = no_step;
     std::uint32_t words = 0;  // of a group
-    bool has_room = false;    // for its groups by range; then for those of its range, too
+    // Set in different phases, as others read the first one while a share sets the second.
+    bool has_parts = false;  // its groups by range fit its memory
+    bool has_room = false;   // as do all groups of its range
     std::vector<GroupParts::KeyWords> samples;
     BufferPointer parts;              // its groups by range
     std::vector<std::uint64_t> cuts;  // where those of each range begin, and their end
@@ -53,9 +55,9 @@ class GroupExchange {
   bool all_take_part() const;
   std::vector<GroupParts::KeyWords> bounds(const GroupParts& parts) const;
   std::uint64_t groups_of_range(std::size_t share) const;
-  bool all_have_room() const;
+  bool all_have(bool Party::* what) const;
   bool all_ranges_fit() const;
-  // Sets has_room. Code::no_memory is no error here: the host then merges.
+  // Sets has_parts. Code::no_memory is no error here: the host then merges.
   Status divide(Party& party, GroupParts& parts, const GroupsOnDevice& groups);
   Result<BufferPointer> make_room(std::size_t share, GroupMerge& merge);
   Status collect(std::size_t share, const Buffer& to, RunReport& report) const;

@@ -71,6 +71,7 @@ Result<std::optional<std::vector<Column>>> JointRows::download(std::size_t share
                                                                const DeviceRows* range,
                                                                const Columns& columns) {
   const std::optional<std::vector<Column>> none;
+  if (!meeting_.enter(share)) return none;
   if (range) ranges_[share] = *range;
   if (!meeting_.meet(share, 0) || !are_joint(columns)) return none;
   if (share == 0) {

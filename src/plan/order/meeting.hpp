@@ -16,12 +16,14 @@ inline Status another_share_has_ended() {
 
 class Meeting {
  public:
-  explicit Meeting(std::size_t shares) : has_left_(shares) {}
+  explicit Meeting(std::size_t shares) : has_entered_(shares), has_left_(shares) {}
 
   std::size_t shares() const { return has_left_.size(); }
+  // Call before a share writes what the others read. Returns false for a share that begins anew,
+  // which has then left: the others may be reading what it wrote.
+  bool enter(std::size_t share);
   // Waits for the other shares to come to a phase: 0, then 1, and so on. Returns false where one
-  // has left before, as will every later phase. A share that comes to a phase again, as one that
-  // begins anew does, has left: the others may be far ahead.
+  // has left before, as will every later phase.
   bool meet(std::size_t share, std::size_t phase);
   // Call when a share has ended: the others then wait for it no more.
   void leave(std::size_t share);
@@ -29,7 +31,7 @@ class Meeting {
  private:
   std::mutex mutex_;
   std::condition_variable arrived_;
-  std::vector<bool> has_left_;
+  std::vector<bool> has_entered_, has_left_;
   std::vector<std::vector<bool>> arrivals_;  // of shares, by phase
 };
 

@@ -159,6 +159,7 @@ Result<std::optional<DeviceRows>> RowExchange::exchange(
     std::size_t share, std::shared_ptr<Device> device, std::optional<DeviceRows> sorted,
     const SortKey& first_key, std::uint64_t memory_limit_bytes, RunReport& report) {
   const std::optional<DeviceRows> none;
+  if (!meeting_.enter(share)) return none;
   Party& party = parties_[share];
   party.device = std::move(device);
   party.rows = std::move(sorted);

@@ -41,8 +41,9 @@ TEST(Meeting, AShareThatBeginsAnewHoldsNobodyUp) {
     EXPECT_TRUE(meeting.meet(1, 0));
     was_met = meeting.meet(1, 1);
   });
+  EXPECT_TRUE(meeting.enter(0));
   EXPECT_TRUE(meeting.meet(0, 0));
-  EXPECT_FALSE(meeting.meet(0, 0));
+  EXPECT_FALSE(meeting.enter(0));
   other.join();
   EXPECT_FALSE(was_met);
 }
