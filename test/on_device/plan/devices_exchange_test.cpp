@@ -183,6 +183,50 @@ TEST(DevicesExchange, ADeviceLostAmongSortedRowsEndsTheRunByItsName) {
   expect_an_end(plan, sorted);
 }
 
+// The others must not wait for a device that is short of memory, nor merge half of the rows. Where
+// it alone could have answered, the error says so.
+void expect_rows_or_no_memory(const Plan& plan, StepId step) {
+  on_each_device([&](Device& device) {
+    const std::string id = device.traits().id;
+    TAKE(const auto opened, open_device(id));
+    TAKE(const QueryResult one, run(plan, step, {.device = id}));
+    int answered = 0;
+    for (int allocation = 0; allocation < 200; allocation++) {
+      SCOPED_TRACE(allocation);
+      const auto cramped = std::make_shared<CrampedDevice>(opened, allocation);
+      const auto outcome = plan::run_on_devices(
+          plan, {step}, on_device_alone(id),
+          {{id, opened}, {"cramped:0", std::shared_ptr<Device>(cramped)}, {id, opened}});
+      if (!cramped->has_refused()) break;
+      if (outcome.ok()) {
+        answered++;
+        expect_equal_rows((*outcome)[0].table, one.table);
+      } else {
+        EXPECT_EQ(outcome.status().code(), Code::no_memory) << outcome.status().text();
+      }
+    }
+    EXPECT_GT(answered, 0);
+  });
+}
+
+TEST(DevicesExchange, ARefusedAllocationAmongGroupsHoldsNobodyUp) {
+  RandomRows rows(3000);
+  TAKE(const StepId grouped,
+       rows.plan.group_by(rows.source, rows.b.graph(), {{"key", rows.column("i16_null")}},
+                          {{Aggregate::sum, rows.column("i32"), "sum", nullptr}}));
+  expect_rows_or_no_memory(rows.plan, grouped);
+}
+
+TEST(DevicesExchange, ARefusedAllocationAmongSortedRowsHoldsNobodyUp) {
+  std::vector<std::int32_t> keys(300'000);
+  for (std::size_t i = 0; i < keys.size(); i++)
+    keys[i] = static_cast<std::int32_t>(i * 2654435761u % 100'003);
+  Plan plan;
+  const StepId source = plan.source(table_source(Table::of({{"key", Column::from(keys)}})));
+  TAKE(const StepId sorted, plan.order_by(source, {{0, false, false}}));
+  expect_rows_or_no_memory(plan, sorted);
+}
+
 // One share looks partners up, where two columns of one value are one accumulator. The other one
 // begins with joined rows, as where its device could not keep the table: there they are two.
 TEST(DevicesExchange, SharesWithOtherAccumulatorsOfAJoinAreMerged) {
