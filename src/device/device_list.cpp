@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/thread_pool.hpp"
 #include "device/driver.hpp"
-#include "penstock/device.hpp"
 
 namespace penstock::device {
 namespace {
@@ -52,6 +52,15 @@ Result<std::vector<std::string>> devices_of_list(std::string_view selector) {
       devices.emplace_back(entry);
   }
   return devices;
+}
+
+std::vector<Result<std::shared_ptr<Device>>> open_all(const std::vector<std::string>& selectors) {
+  std::vector<Task<Result<std::shared_ptr<Device>>>> opening;
+  for (const std::string& selector : selectors)
+    opening.push_back(ThreadPool::shared().start([&] { return open_device(selector); }));
+  std::vector<Result<std::shared_ptr<Device>>> opened;
+  for (auto& one : opening) opened.push_back(one.get());
+  return opened;
 }
 
 }  // namespace penstock::device

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "base/suggest_name.hpp"
-#include "base/thread_pool.hpp"
 #include "device/device_list.hpp"
 #include "video/device/frame_dealer.hpp"
 #include "video/feature_variants.hpp"
@@ -245,24 +244,15 @@ class AnyScorer final : public Scorer {
   std::unique_ptr<FrameDealer> dealer_;  // last: its work uses the features' memory
 };
 
-// Opens all at once: a GPU takes 0.1 s.
 Result<std::vector<std::shared_ptr<Device>>> devices_of(const ScorerOptions& options) {
   std::vector<std::shared_ptr<Device>> devices;
   if (options.opened) devices.push_back(options.opened);
   if (options.opened || options.device == "host") return devices;
   PENSTOCK_ASSIGN(const auto ids, device::devices_of_list(options.device));
-  std::vector<Task<Result<std::shared_ptr<Device>>>> opening;
-  for (const std::string& id : ids)
-    opening.push_back(ThreadPool::shared().start([&id] { return open_device(id); }));
-  Status failed;
-  for (auto& each : opening) {
-    auto device = each.get();
-    if (device.ok())
-      devices.push_back(std::move(*device));
-    else if (failed.ok())
-      failed = device.status();
+  for (const auto& opened : device::open_all(ids)) {
+    PENSTOCK_TRY(opened.status());
+    devices.push_back(*opened);
   }
-  PENSTOCK_TRY(std::move(failed));
   return devices;
 }
 

@@ -145,17 +145,19 @@ class Decompressor {
   Status open_device() {
     if (command_.device.empty()) return {};
     PENSTOCK_ASSIGN(const auto ids, device::devices_of_list(command_.device));
-    for (const std::string& id : ids) {
-      const auto device = penstock::open_device(id);
+    const auto opened = device::open_all(ids);
+    for (std::size_t i = 0; i < ids.size(); i++) {
+      const auto& device = opened[i];
       if (!device.ok() && !options_.devices_take_over) return device.status();
       if (!device.ok())
-        print_warning("the other devices take over what " + id + " had: " + device.status().text());
+        print_warning("the other devices take over what " + ids[i] +
+                      " had: " + device.status().text());
       else if (options_.device)
         options_.further_devices.push_back(*device);
       else
         options_.device = *device;
     }
-    return options_.device ? Status() : penstock::open_device(ids[0]).status();
+    return options_.device ? Status() : opened[0].status();
   }
 
   Status run(const std::string& file) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
-#include "base/thread_pool.hpp"
 #include "device/device_list.hpp"
 #include "plan/devices/share_report.hpp"
 #include "plan/devices/share_run.hpp"
@@ -133,23 +132,16 @@ class DevicesRun {
   RunReport report_;
 };
 
-// Opens all at once: a GPU takes 0.1 s.
-std::vector<ListedDevice> open_listed(const std::vector<std::string>& ids) {
-  std::vector<Task<Result<std::shared_ptr<Device>>>> opening;
-  for (const std::string& id : ids)
-    opening.push_back(ThreadPool::shared().start([&id] { return open_device(id); }));
-  std::vector<ListedDevice> devices;
-  for (std::size_t i = 0; i < ids.size(); i++) devices.push_back({ids[i], opening[i].get()});
-  return devices;
-}
-
 }  // namespace
 
 Result<std::vector<QueryResult>> run_on_devices(const Plan& plan,
                                                 const std::vector<StepId>& results,
                                                 const RunOptions& options) {
   PENSTOCK_ASSIGN(const std::vector<std::string> ids, device::devices_of_list(options.device));
-  return run_on_devices(plan, results, options, open_listed(ids));
+  const auto opened = device::open_all(ids);
+  std::vector<ListedDevice> devices;
+  for (std::size_t i = 0; i < ids.size(); i++) devices.push_back({ids[i], opened[i]});
+  return run_on_devices(plan, results, options, std::move(devices));
 }
 
 Result<std::vector<QueryResult>> run_on_devices(const Plan& plan,

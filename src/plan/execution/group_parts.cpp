@@ -5,6 +5,7 @@
 #include "plan/codegen/kernels/group_parts_limits.h"
 #include "plan/order/device_row_sort.hpp"
 #include "plan/order/key_rank.hpp"
+#include "plan/order/range_bounds.hpp"
 #include "plan/rows/finish_at_end.hpp"
 
 namespace penstock::plan {
@@ -74,17 +75,11 @@ std::vector<GroupParts::KeyWords> GroupParts::bounds(std::vector<Sample> samples
                                                      std::size_t part_count) const {
   std::ranges::stable_sort(
       samples, [&](const Sample& a, const Sample& b) { return is_before(a.key, b.key); });
-  double total = 0, before = 0;
-  for (const Sample& sample : samples) total += sample.weight;
+  std::vector<double> weights;
+  for (const Sample& sample : samples) weights.push_back(sample.weight);
   std::vector<KeyWords> bounds;
-  for (const Sample& sample : samples) {
-    while (bounds.size() + 1 < part_count && before >= total *
-                                                           static_cast<double>(bounds.size() + 1) /
-                                                           static_cast<double>(part_count))
-      bounds.push_back(sample.key);
-    before += sample.weight;
-  }
-  bounds.resize(part_count - 1, samples.back().key);
+  for (const std::size_t sample : range_bounds(weights, part_count))
+    bounds.push_back(samples[sample].key);
   return bounds;
 }
 

@@ -4,6 +4,7 @@
 
 #include "device/peer_copy.hpp"
 #include "plan/order/key_rank.hpp"
+#include "plan/order/range_bounds.hpp"
 #include "plan/rows/device_memory.hpp"
 #include "plan/rows/finish_at_end.hpp"
 
@@ -59,28 +60,16 @@ Status RowExchange::sample(Party& party, const SortKey& key, Queue& queue) {
 
 // Returns where each range but the first begins. Samples stand for as many rows as their share has.
 std::vector<RowExchange::Rank> RowExchange::bounds() const {
-  struct Sample {
-    Rank rank;
-    double rows;
-  };
-  std::vector<Sample> samples;
-  double total = 0;
+  std::vector<std::pair<Rank, double>> samples;
   for (const Party& party : parties_)
-    for (const Rank& rank : party.samples) {
-      samples.push_back({rank, static_cast<double>(party.rows->row_count) / samples_per_share});
-      total += samples.back().rows;
-    }
-  std::ranges::sort(samples, {}, &Sample::rank);
+    for (const Rank& rank : party.samples)
+      samples.emplace_back(rank, static_cast<double>(party.rows->row_count) / samples_per_share);
+  std::ranges::sort(samples);
+  std::vector<double> weights;
+  for (const auto& [rank, rows] : samples) weights.push_back(rows);
   std::vector<Rank> bounds;
-  double before = 0;
-  for (const Sample& sample : samples) {
-    while (bounds.size() + 1 < parties_.size() &&
-           before * static_cast<double>(parties_.size()) >=
-               total * static_cast<double>(bounds.size() + 1))
-      bounds.push_back(sample.rank);
-    before += sample.rows;
-  }
-  bounds.resize(parties_.size() - 1, samples.back().rank);
+  for (const std::size_t sample : range_bounds(weights, parties_.size()))
+    bounds.push_back(samples[sample].first);
   return bounds;
 }
 
