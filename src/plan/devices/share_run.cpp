@@ -8,6 +8,7 @@
 #include "base/exception_boundary.hpp"
 #include "base/host_memory.hpp"
 #include "base/thread_pool.hpp"
+#include "plan/devices/right_side_shares.hpp"
 #include "plan/devices/row_range_source.hpp"
 #include "plan/devices/split_rows.hpp"
 
@@ -67,7 +68,26 @@ class SharesOfCut {
               std::vector<Worker>& workers, const std::map<StepId, Table>& known)
       : plan_(plan), cut_(cut), options_(options), workers_(workers), known_(known) {}
 
+  // Where right sides cannot be put together, each device reads all of them.
   Result<std::vector<FinishedShare>> run() {
+    if (options_.on_device_failure == OnDeviceFailure::stop) {
+      PENSTOCK_ASSIGN(right_sides_, RightSideShares::find(plan_, cut_, options_, devices()));
+    }
+    auto finished = run_rows();
+    const Code code = finished.status().code();
+    if (!right_sides_.was_refused() || (code != Code::cancelled && code != Code::no_memory))
+      return finished;
+    right_sides_ = {};
+    finished_.clear();
+    PENSTOCK_ASSIGN(auto anew, run_rows());
+    anew[0].share.report.notes.push_back(
+        "begun anew, and each device reads right sides of joins whole: shares of them are not all "
+        "in device memory, or do not fit it together");
+    return anew;
+  }
+
+ private:
+  Result<std::vector<FinishedShare>> run_rows() {
     const std::uint64_t row_count = *source().row_count();
     std::vector<RowRange> open{{0, row_count}};
     while (!open.empty()) {
@@ -79,8 +99,13 @@ class SharesOfCut {
     return std::move(finished_);
   }
 
- private:
   const TableSource& source() const { return *plan_.step(cut_.base).source; }
+
+  std::vector<std::shared_ptr<Device>> devices() const {
+    std::vector<std::shared_ptr<Device>> devices;
+    for (const Worker& worker : workers_) devices.push_back(worker.device);
+    return devices;
+  }
 
   Status first_failure() const {
     for (const Worker& worker : workers_)
@@ -167,12 +192,16 @@ class SharesOfCut {
         cut_.row_limit == ~std::uint64_t{0})
       rows_of_all_ = std::make_shared<JointRows>(shares);
     if (kind == StepKind::group_by) groups_ = std::make_shared<GroupExchanges>(shares);
+    std::vector<double> weights;
+    for (const Assignment& one : assignments) weights.push_back(workers_[one.worker].weight);
+    right_sides_.begin(plan_, weights);
   }
 
   void leave_exchange(std::size_t share) {
     if (exchange_) exchange_->leave(share);
     if (groups_) groups_->leave(share);
     if (rows_of_all_) rows_of_all_->leave(share);
+    if (const auto& exchange = right_sides_.exchange()) exchange->leave(share);
   }
 
   bool goes_on_after(const Status& status) const {
@@ -185,8 +214,10 @@ class SharesOfCut {
     const Worker& worker = workers_[assignment.worker];
     const auto run_once = [&] {
       return catch_exceptions([&] {
-        return run_share_of_rows(plan_, cut_, assignment.rows, progress.options_of(index, worker),
-                                 {worker.device, known_, exchange_, groups_, rows_of_all_, index});
+        return run_share_of_rows(right_sides_.plan_of_share(plan_, index), cut_, assignment.rows,
+                                 progress.options_of(index, worker),
+                                 {worker.device, known_, exchange_, groups_, rows_of_all_,
+                                  right_sides_.exchange(), index});
       });
     };
     auto share = run_once();
@@ -211,7 +242,8 @@ class SharesOfCut {
   std::shared_ptr<RowExchange> exchange_;   // of sorted rows; null: the host merges them
   std::shared_ptr<GroupExchanges> groups_;  // the same of groups
   std::shared_ptr<JointRows> rows_of_all_;  // the same of rows in the order of the source
-  std::atomic<std::size_t> ended_ = 0;      // of the shares that run
+  RightSideShares right_sides_;
+  std::atomic<std::size_t> ended_ = 0;  // of the shares that run
   std::vector<FinishedShare> finished_;
 };
 

@@ -25,6 +25,8 @@ std::uint64_t nearest_end(std::span<const std::uint64_t> group_ends, RowRange ro
   return std::clamp(is_before_nearer ? after[-1] : *after, rows.begin, rows.end);
 }
 
+}  // namespace
+
 bool are_of_one_kind(std::span<const std::shared_ptr<Device>> devices) {
   const Traits& first = devices[0]->traits();
   return std::ranges::all_of(devices, [&](const std::shared_ptr<Device>& device) {
@@ -33,8 +35,6 @@ bool are_of_one_kind(std::span<const std::shared_ptr<Device>> devices) {
            traits.compute_units == first.compute_units;
   });
 }
-
-}  // namespace
 
 std::vector<RowRange> split_rows(const TableSource& source, RowRange rows,
                                  std::span<const double> weights) {

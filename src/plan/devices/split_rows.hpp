@@ -15,6 +15,7 @@ namespace penstock::plan {
 std::vector<RowRange> split_rows(const TableSource& source, RowRange rows,
                                  std::span<const double> weights);
 
+bool are_of_one_kind(std::span<const std::shared_ptr<Device>> devices);
 // Returns the measured copy bandwidth of each device, divided by its number of shares; the same
 // numbers, without a measurement, where all devices are of one kind.
 std::vector<Result<double>> weights_of(std::span<const std::shared_ptr<Device>> devices);

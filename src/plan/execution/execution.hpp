@@ -21,6 +21,7 @@
 #include "plan/aggregate/partial_columns.hpp"
 #include "plan/execution/device_opener.hpp"
 #include "plan/execution/group_exchange.hpp"
+#include "plan/execution/right_side_exchange.hpp"
 #include "plan/execution/run_tiles.hpp"
 #include "plan/fusion/kernel_steps.hpp"
 #include "plan/order/device_row_sort.hpp"
@@ -75,6 +76,8 @@ class Execution {
   void exchange_with(std::shared_ptr<GroupExchanges> others, std::size_t share);
   // Puts its rows together with those of the others.
   void exchange_with(std::shared_ptr<JointRows> others, std::size_t share);
+  // Takes right sides together with them, of which its plan's sources have a share.
+  void exchange_with(std::shared_ptr<RightSideExchange> others, std::size_t share);
   // Gives the rows of a step, which are not computed then. Call before run().
   void give(StepId step, Table rows);
   // Returns why kernels cannot read some pages, though their headers did not say so, where that
@@ -122,6 +125,8 @@ class Execution {
   // execution_share.cpp
   bool are_joined(StepId id) const;
   Result<Table> joined_rows(Chain& chain, std::uint64_t row_limit);
+  bool has_share_of_right_side(StepId join) const;
+  Status take_right_side_of_all(StepId join, const Columns& columns, RowsOnDevice& stay);
 
   // execution_join.cpp
   Result<StepId> read_right_sides(Chain& chain, std::uint64_t row_limit);
@@ -223,11 +228,12 @@ class Execution {
   std::shared_ptr<DeviceRowSort> row_sort_;    // null until they may be sorted there
   // The rows of sources that cannot be scanned again.
   std::map<StepId, std::shared_ptr<TableSource>> held_;
-  StepId share_ = no_step;                 // an aggregate that leaves partials
-  std::vector<PartialTable> partials_;     // of it
-  std::shared_ptr<RowExchange> exchange_;  // with other shares; null where there is none
-  GroupShare group_share_;                 // of a group-by; the same
-  std::shared_ptr<JointRows> joint_rows_;  // of other rows; the same
+  StepId share_ = no_step;                          // an aggregate that leaves partials
+  std::vector<PartialTable> partials_;              // of it
+  std::shared_ptr<RowExchange> exchange_;           // with other shares; null where there is none
+  GroupShare group_share_;                          // of a group-by; the same
+  std::shared_ptr<JointRows> joint_rows_;           // of other rows; the same
+  std::shared_ptr<RightSideExchange> right_sides_;  // that are read in shares; the same
   std::size_t share_number_ = 0;
   bool is_next_in_order_ = false;  // its rows were exchanged
   RunReport report_;

@@ -43,6 +43,24 @@ void Execution::exchange_with(std::shared_ptr<JointRows> others, std::size_t sha
   share_number_ = share;
 }
 
+void Execution::exchange_with(std::shared_ptr<RightSideExchange> others, std::size_t share) {
+  right_sides_ = std::move(others);
+  share_number_ = share;
+}
+
+bool Execution::has_share_of_right_side(StepId join) const {
+  return right_sides_ && right_sides_->takes(join);
+}
+
+// Puts the rows of all shares in place of the share's own.
+Status Execution::take_right_side_of_all(StepId join, const Columns& columns, RowsOnDevice& stay) {
+  std::optional<RightSideExchange::Rows> own;
+  if (stay.are_there) own = {join, columns, std::move(stay.rows), stay.limit_bytes};
+  PENSTOCK_ASSIGN(stay.rows,
+                  right_sides_->all_rows(share_number_, device_.get(), std::move(own), report_));
+  return {};
+}
+
 // Returns whether a step's rows are this share's, which are downloaded to where those of all shares
 // are put together.
 bool Execution::are_joined(StepId id) const {

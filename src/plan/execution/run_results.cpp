@@ -82,6 +82,7 @@ Result<Execution::Share> run_share(const Plan& plan, StepId step, std::uint64_t 
         for (const auto& [known, rows] : given.rows) execution.give(known, rows);
         if (given.exchange) execution.exchange_with(given.exchange, given.share);
         if (given.rows_of_all) execution.exchange_with(given.rows_of_all, given.share);
+        if (given.right_sides) execution.exchange_with(given.right_sides, given.share);
         if (given.groups) execution.exchange_with(given.groups, given.share);
         auto share = execution.run_share(step, row_limit);
         refusal = execution.refusal();

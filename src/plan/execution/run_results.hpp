@@ -17,6 +17,7 @@ struct Given {
   std::shared_ptr<RowExchange> exchange = {};
   std::shared_ptr<GroupExchanges> groups = {};  // the same of a group-by
   std::shared_ptr<JointRows> rows_of_all = {};  // the same of rows in the order of the source
+  std::shared_ptr<RightSideExchange> right_sides = {};  // of those that are read in shares
   std::size_t share = 0;
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "device/peer_copy.hpp"
+#include "plan/order/collect_rows.hpp"
 #include "plan/order/key_rank.hpp"
 #include "plan/order/range_bounds.hpp"
 #include "plan/rows/device_memory.hpp"
@@ -90,31 +90,6 @@ Status RowExchange::cut(Party& party, const SortKey& key, Queue& queue) {
   return {};
 }
 
-Status RowExchange::collect_buffer(std::size_t share, std::size_t number, bool is_validity,
-                                   DeviceRows& to, RunReport& report) const {
-  const auto buffer_of = [&](const DeviceRows& rows) -> const BufferPointer& {
-    return is_validity ? rows.columns[number].validity : rows.columns[number].values;
-  };
-  if (!buffer_of(*parties_[share].rows)) return {};
-  Device& device = *parties_[share].device;
-  const std::uint64_t width = is_validity ? 1 : width_bytes(to.columns[number].type);
-  PENSTOCK_ASSIGN(BufferPointer buffer,
-                  device.allocate(std::max<std::uint64_t>(to.row_count * width, 64)));
-  std::uint64_t offset = 0;
-  for (std::size_t i = 0; i < parties_.size(); i++) {
-    const Party& from = parties_[i];
-    const std::uint64_t bytes = (from.cuts[share + 1] - from.cuts[share]) * width;
-    PENSTOCK_TRY(device::copy_between(
-        {&device, buffer.get(), offset},
-        {from.device.get(), buffer_of(*from.rows).get(), from.cuts[share] * width}, bytes));
-    offset += bytes;
-    if (i != share) report.bytes_exchanged += bytes;
-  }
-  DeviceColumn& column = to.columns[number];
-  (is_validity ? column.validity : column.values) = std::move(buffer);
-  return {};
-}
-
 std::uint64_t RowExchange::rows_of_range(std::size_t share) const {
   std::uint64_t rows = 0;
   for (const Party& party : parties_) rows += party.cuts[share + 1] - party.cuts[share];
@@ -133,15 +108,10 @@ bool RowExchange::all_ranges_fit(std::uint64_t memory_limit_bytes) const {
 }
 
 Result<DeviceRows> RowExchange::collect(std::size_t share, RunReport& report) const {
-  DeviceRows range;
-  range.row_count = rows_of_range(share);
-  for (const DeviceColumn& column : parties_[share].rows->columns)
-    range.columns.push_back({column.type, nullptr, nullptr});
-  for (std::size_t i = 0; i < range.columns.size(); i++) {
-    PENSTOCK_TRY(collect_buffer(share, i, false, range, report));
-    PENSTOCK_TRY(collect_buffer(share, i, true, range, report));
-  }
-  return range;
+  std::vector<RowsOfShare> pieces;
+  for (const Party& party : parties_)
+    pieces.push_back({party.device, &*party.rows, {party.cuts[share], party.cuts[share + 1]}});
+  return collect_rows(pieces, share, report);
 }
 
 Result<std::optional<DeviceRows>> RowExchange::exchange(

@@ -57,8 +57,6 @@ class RowExchange {
   bool all_ranges_fit(std::uint64_t memory_limit_bytes) const;
   Status cut(Party& party, const SortKey& key, Queue& queue);
   Result<DeviceRows> collect(std::size_t share, RunReport& report) const;
-  Status collect_buffer(std::size_t share, std::size_t column, bool is_validity, DeviceRows& to,
-                        RunReport& report) const;
 
   Meeting meeting_;
   std::vector<Party> parties_;

@@ -1,0 +1,61 @@
+// Right sides of joins of which each of several devices reads a share: every device then copies the
+// rows of all shares out of the others' memory, in the order of these.
+//
+// A file is so decompressed and filtered once, not once a device. Joins are taken in the order in
+// which shares come to them. It is the same for all, or the exchange is refused.
+#pragma once
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "plan/join/device_rows.hpp"
+#include "plan/order/collect_rows.hpp"
+#include "plan/order/meeting.hpp"
+
+namespace penstock::plan {
+
+class RightSideExchange {
+ public:
+  // `joins`: those whose right sides are read in shares.
+  RightSideExchange(std::size_t shares, std::set<StepId> joins)
+      : joins_(std::move(joins)), meeting_(shares), parties_(shares) {}
+
+  bool takes(StepId join) const { return joins_.contains(join); }
+
+  // What a share has of the right side of a join.
+  struct Rows {
+    StepId join = no_step;
+    Columns columns;  // of the right side: those that rows hold
+    DeviceRows rows;
+    std::uint64_t limit_bytes = 0;  // that the rows of all may take
+  };
+  // Waits for the other shares. `own`: nothing where the share's rows are not in device memory.
+  // Returns the rows of all shares. Code::cancelled for all shares, and was_refused() from then on,
+  // where one has none there, has left, or comes to another join, where rows hold strings, whose
+  // codes differ, and where they do not fit a device.
+  Result<DeviceRows> all_rows(std::size_t share, const std::shared_ptr<Device>& device,
+                              std::optional<Rows> own, RunReport& report);
+  // Returns whether a run without the exchange may succeed.
+  bool was_refused() const { return was_refused_; }
+  // Call when a share has ended: the others then wait for it no more.
+  void leave(std::size_t share);
+
+ private:
+  struct Party {
+    std::shared_ptr<Device> device;
+    std::optional<Rows> rows;
+    std::size_t phase = 0;
+  };
+
+  bool can_be_put_together() const;
+  Status refused();
+
+  const std::set<StepId> joins_;
+  Meeting meeting_;
+  std::vector<Party> parties_;
+  std::atomic<bool> was_refused_ = false;
+};
+
+}  // namespace penstock::plan
