@@ -104,6 +104,7 @@ class Portability(CommandLineTest):
             [(line["record"], line["family"], line["case"]) for line in lines],
             [("row", "map", "map-map"), ("portability", "map", "")],
         )
+        self.assertEqual(lines[1]["judged"], lines[1]["share_of_best"])  # of a CPU
 
     def test_wrong_options_are_wrong_usage(self):
         for wrong in (("--only", "walrus"), ("--scale", "0"), ("--devices", "walrus:0,")):

@@ -65,6 +65,11 @@ std::string rows_as_table(const PortabilityRows& rows) {
   return aligned(lines, 4) + refused;
 }
 
+std::string goal_text(const PortabilityFigure& figure) {
+  if (!figure.has_goal()) return "";
+  return figure.meets_goal() ? "met" : "missed";
+}
+
 std::string figures_as_table(const std::vector<PortabilityFigure>& figures) {
   std::vector<Cells> lines = {
       {"family", "devices", "judged by", "least", "by copy", "by best", "judged", "goal"}};
@@ -74,9 +79,7 @@ std::string figures_as_table(const std::vector<PortabilityFigure>& figures) {
         {std::string(family.name), figure.set, figure.judged_by,
          figure.lowest_device + ", " + figure.lowest_work + ": " + fixed(figure.least, 3),
          fixed(figure.by_copy, 3), fixed(figure.by_best, 3), fixed(figure.judged, 3),
-         !figure.has_goal()    ? ""
-         : figure.meets_goal() ? "met"
-                               : "missed"});
+         goal_text(figure)});
   }
   return aligned(lines, 4);
 }
@@ -101,21 +104,23 @@ std::string csv_line(const Cells& cells) {
 std::string report_as_csv(const PortabilityReport& report) {
   std::string text =
       "record,family,case,devices,hardware,variant,is_taken,milliseconds,bytes,share_of_copy,"
-      "share_of_best,why_not\n";
+      "share_of_best,why_not,judged_by,judged,least,goal\n";
   for (const PortabilityRow& row : report.rows) {
     const bool has_run = row.seconds > 0;
     text +=
         csv_line({"row", row.family, row.work, row.device, row.hardware, row.variant,
                   row.is_taken ? "true" : "false", has_run ? json_number(row.seconds * 1e3) : "",
                   has_run ? json_number(row.bytes) : "", json_number(row.share_of_copy()),
-                  json_number(row.share_of_best), row.status.message()});
+                  json_number(row.share_of_best), row.status.message(), "", "", "", ""});
   }
   for (const PortabilityFigure& figure : portability_of(report.rows)) {
     std::string devices;
     for (const std::string& device : figure.devices)
       devices.append(devices.empty() ? "" : " ").append(device);
     text += csv_line({"portability", std::string(figure.family.name), "", devices, figure.set, "",
-                      "", "", "", json_number(figure.by_copy), json_number(figure.by_best), ""});
+                      "", "", "", json_number(figure.by_copy), json_number(figure.by_best), "",
+                      figure.judged_by, json_number(figure.judged), json_number(figure.least),
+                      goal_text(figure)});
   }
   return text;
 }
