@@ -34,6 +34,7 @@ def test_options(**more):
     arguments.add_argument("driver")
     arguments.add_argument("penstock")
     arguments.add_argument("--device", action="append")
+    arguments.add_argument("--shares", type=int, default=1, help="list each device so many times")
     for name, default in more.items():
         arguments.add_argument(f"--{name}", type=type(default), default=default)
     return arguments.parse_args()
@@ -42,7 +43,7 @@ def test_options(**more):
 def drivers(options, folder, tally):
     """A Driver for each device that was asked for, or else found; how it ended is a case too."""
     for device in options.device or devices(options.penstock):
-        driver = Driver(options.driver, folder, device)
+        driver = Driver(options.driver, folder, ",".join([device] * options.shares))
         yield driver
         ended = driver.close()
         if ended:
