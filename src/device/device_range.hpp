@@ -1,5 +1,7 @@
 // Memory of a device from some byte on, and what a driver copies between two of its devices.
 #pragma once
+#include <span>
+
 #include "penstock/device.hpp"
 
 namespace penstock::device {
@@ -10,9 +12,13 @@ struct DeviceRange {
   std::uint64_t offset = 0;
 };
 
-// Copies over NVLink or PCIe. Returns false, and copies nothing, where one of the two is no GPU of
-// CUDA's. Returns when the copy is done.
-Result<bool> copy_over_cuda_link(const DeviceRange& to, const DeviceRange& from,
-                                 std::uint64_t bytes);
+struct DeviceCopy {
+  DeviceRange to, from;
+  std::uint64_t bytes = 0;  // above 0
+};
+
+// Copies over NVLink or PCIe, to one device. Returns false, and copies nothing, where one device is
+// no GPU of CUDA's. Returns when all copies are done.
+Result<bool> copy_over_cuda_link(std::span<const DeviceCopy> copies);
 
 }  // namespace penstock::device

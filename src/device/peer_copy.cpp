@@ -23,10 +23,12 @@ Status copy_by_host(const DeviceRange& to, const DeviceRange& from, std::uint64_
 
 }  // namespace
 
-Status copy_between(const DeviceRange& to, const DeviceRange& from, std::uint64_t bytes) {
-  if (bytes == 0) return {};
-  PENSTOCK_ASSIGN(const bool is_copied, copy_over_cuda_link(to, from, bytes));
-  return is_copied ? Status() : copy_by_host(to, from, bytes);
+Status copy_between(std::span<const DeviceCopy> copies) {
+  if (copies.empty()) return {};
+  PENSTOCK_ASSIGN(const bool are_copied, copy_over_cuda_link(copies));
+  if (are_copied) return {};
+  for (const DeviceCopy& copy : copies) PENSTOCK_TRY(copy_by_host(copy.to, copy.from, copy.bytes));
+  return {};
 }
 
 }  // namespace penstock::device

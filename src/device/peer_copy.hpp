@@ -5,7 +5,8 @@
 
 namespace penstock::device {
 
-// Returns when the copy is done. What wrote `from` must be done before.
-Status copy_between(const DeviceRange& to, const DeviceRange& from, std::uint64_t bytes);
+// Copies to one device, in their order. Returns when all are done. What wrote `from` of each must
+// be done before.
+Status copy_between(std::span<const DeviceCopy> copies);
 
 }  // namespace penstock::device

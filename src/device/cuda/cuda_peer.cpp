@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <mutex>
 #include <set>
 
@@ -20,27 +21,45 @@ void allow_access(const Api& api, CUcontext from, CUcontext to) {
   static_cast<void>(api.cuCtxEnablePeerAccess(to, 0));
 }
 
-Result<bool> copy_over_link(const device::DeviceRange& to, const device::DeviceRange& from,
-                            std::uint64_t bytes) {
-  const CudaDevice *const target = gpu_of(to), *const source = gpu_of(from);
-  if (!target || !source || !target->context()->api.cuMemcpyPeerAsync) return false;
-  // A queue's first use of a buffer waits for whatever used its memory before.
+bool is_between_gpus(const device::DeviceCopy& copy) {
+  const CudaDevice* const target = gpu_of(copy.to);
+  return target && gpu_of(copy.from) && target->context()->api.cuMemcpyPeerAsync &&
+         dynamic_cast<const device::PooledBuffer*>(copy.to.buffer) &&
+         dynamic_cast<const device::PooledBuffer*>(copy.from.buffer);
+}
+
+// A queue's first use of a buffer waits for whatever used its memory before.
+Status wait_for_memory(std::span<const device::DeviceCopy> copies) {
+  PENSTOCK_ASSIGN(const auto queue, copies[0].to.device->queue());
+  std::set<const Buffer*> waited_for;
   std::uint32_t unused = 0;
-  PENSTOCK_ASSIGN(const auto queue, to.device->queue());
-  PENSTOCK_TRY(queue->download(&unused, *to.buffer, sizeof unused, 0));
-  PENSTOCK_TRY(queue->finish());
-  const auto* const into = dynamic_cast<const device::PooledBuffer*>(to.buffer);
-  const auto* const out_of = dynamic_cast<const device::PooledBuffer*>(from.buffer);
-  if (!into || !out_of) return false;
-  const Context& context = *target->context();
+  for (const device::DeviceCopy& copy : copies)
+    if (waited_for.insert(copy.to.buffer).second)
+      PENSTOCK_TRY(queue->download(&unused, *copy.to.buffer, sizeof unused, 0));
+  return queue->finish();
+}
+
+CUresult begin_copy(const Context& context, const device::DeviceCopy& copy, CUstream stream) {
+  const CUcontext source = gpu_of(copy.from)->context()->context;
+  allow_access(context.api, context.context, source);
+  const auto& into = dynamic_cast<const device::PooledBuffer&>(*copy.to.buffer);
+  const auto& out_of = dynamic_cast<const device::PooledBuffer&>(*copy.from.buffer);
+  return context.api.cuMemcpyPeerAsync(into.handle() + copy.to.offset, context.context,
+                                       out_of.handle() + copy.from.offset, source, copy.bytes,
+                                       stream);
+}
+
+Result<bool> copy_over_link(std::span<const device::DeviceCopy> copies) {
+  if (!std::ranges::all_of(copies, is_between_gpus)) return false;
+  PENSTOCK_TRY(wait_for_memory(copies));
+  const Context& context = *gpu_of(copies[0].to)->context();
   const Current current(context);
-  allow_access(context.api, context.context, source->context()->context);
   CUstream stream = nullptr;
   PENSTOCK_TRY(
       context.check(context.api.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
-  const CUresult begun = context.api.cuMemcpyPeerAsync(into->handle() + to.offset, context.context,
-                                                       out_of->handle() + from.offset,
-                                                       source->context()->context, bytes, stream);
+  CUresult begun = CUDA_SUCCESS;
+  for (std::size_t i = 0; i < copies.size() && begun == CUDA_SUCCESS; i++)
+    begun = begin_copy(context, copies[i], stream);
   const CUresult done = context.api.cuStreamSynchronize(stream);
   context.api.cuStreamDestroy(stream);
   PENSTOCK_TRY(context.check(begun, "cuMemcpyPeerAsync"));
@@ -53,9 +72,8 @@ Result<bool> copy_over_link(const device::DeviceRange& to, const device::DeviceR
 
 namespace penstock::device {
 
-Result<bool> copy_over_cuda_link(const DeviceRange& to, const DeviceRange& from,
-                                 std::uint64_t bytes) {
-  return cuda::copy_over_link(to, from, bytes);
+Result<bool> copy_over_cuda_link(std::span<const DeviceCopy> copies) {
+  return cuda::copy_over_link(copies);
 }
 
 }  // namespace penstock::device

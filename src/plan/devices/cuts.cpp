@@ -37,7 +37,9 @@ class CutFinder {
       const StepId input = step.inputs[0];
       if (consumers_[input] > 1) return no_step;
       if (plan_.step(input).kind == StepKind::source) return can_be_split(input) ? input : no_step;
-      return is_aggregate(plan_, input) ? no_step : base_of(input);
+      // Shares of an order of ordered rows would be merged by its keys alone.
+      const bool is_ordered = plan_.step(input).kind == StepKind::order_by;
+      return is_ordered || is_aggregate(plan_, input) ? no_step : base_of(input);
     }
     if (step.kind == StepKind::source || has_no_kernel(plan_, id)) return no_step;
     const StepId base = chain_base(plan_, id, consumers_);

@@ -5,14 +5,22 @@
 #include "plan/devices/row_range_source.hpp"
 #include "plan/devices/split_rows.hpp"
 #include "plan/fusion/kernel_steps.hpp"
+#include "plan/rows/device_memory.hpp"
 #include "plan/variants/variants.hpp"
 
 namespace penstock::plan {
 
 class SideFinder {
  public:
-  SideFinder(const Plan& plan, StepId result, std::uint64_t min_rows)
-      : plan_(plan), consumers_(count_consumers(plan, {result})), min_rows_(min_rows) {}
+  // `known`: steps whose rows are given, where chains begin anew.
+  SideFinder(const Plan& plan, StepId result, const std::map<StepId, Table>& known,
+             std::uint64_t min_rows, std::uint64_t limit_bytes)
+      : plan_(plan),
+        consumers_(count_consumers(plan, {result})),
+        min_rows_(min_rows),
+        limit_bytes_(limit_bytes) {
+    for (const auto& [step, rows] : known) consumers_[step]++;  // as Execution::give()
+  }
 
   // Fusing tells the columns that are looked up. It is left out where no source is large enough.
   Status visit(StepId last, const Columns& wanted) {
@@ -23,11 +31,10 @@ class SideFinder {
     for (std::size_t i = 0; i < programs[0].lookups.size(); i++) {
       const StepId join = programs[0].lookups[i].step;
       const StepId right = plan_.step(join).inputs[1];
+      if (!keeps_columns(plan_.step(right).kind)) continue;
       const Columns columns = columns_looked_up(plan_.step(join), programs, i);
-      if (has_no_kernel(plan_, right) && plan_.step(right).kind != StepKind::source) continue;
-      const StepId right_base = chain_base(plan_, right, consumers_);
-      if (is_candidate(right, right_base) && !has_strings(right, columns))
-        sides_.push_back({join, right_base});
+      if (is_candidate(right) && may_be_put_together(right, columns))
+        sides_.push_back({join, chain_base(plan_, right, consumers_)});
       PENSTOCK_TRY(visit(right, columns_kept(plan_, right, columns, consumers_)));
     }
     return {};
@@ -39,47 +46,61 @@ class SideFinder {
   bool has_candidate(StepId id, StepId base) const {
     for (; id != base; id = plan_.step(id).inputs[0]) {
       const Step& step = plan_.step(id);
-      if (step.kind != StepKind::join) continue;
-      const StepId right = step.inputs[1], right_base = chain_base(plan_, right, consumers_);
-      if (is_candidate(right, right_base) || has_candidate(right, right_base)) return true;
+      if (step.kind != StepKind::join || !keeps_columns(plan_.step(step.inputs[1]).kind)) continue;
+      const StepId right = step.inputs[1];
+      if (is_candidate(right) || has_candidate(right, chain_base(plan_, right, consumers_)))
+        return true;
     }
     return false;
   }
-  bool is_candidate(StepId right, StepId base) const {
+  // A source without pages may decode the rows before a share's, too.
+  bool is_candidate(StepId right) const {
+    const StepId base = chain_base(plan_, right, consumers_);
     const auto& source = plan_.step(base).source;
     return source && source->can_be_scanned_again() && consumers_[right] == 1 &&
-           consumers_[base] == 1 && source->row_count().value_or(0) >= min_rows_;
+           consumers_[base] == 1 && source->row_count().value_or(0) >= min_rows_ &&
+           (min_rows_ <= 1 || source->pages());
   }
-  bool has_strings(StepId right, const Columns& columns) const {
-    return std::ranges::any_of(columns, [&](std::uint32_t column) {
-      return plan_.step(right).schema[column].type.kind == Kind::string;
-    });
+  // Of a filter nobody knows how many rows it leaves.
+  bool may_be_put_together(StepId right, const Columns& columns) const {
+    const Step& step = plan_.step(right);
+    Schema schema;
+    for (const std::uint32_t column : columns) schema.push_back(step.schema[column]);
+    const auto is_string = [](const Field& field) { return field.type.kind == Kind::string; };
+    return std::ranges::none_of(schema, is_string) &&
+           (step.kind != StepKind::source ||
+            *step.source->row_count() * device_bytes_per_row(schema) <= limit_bytes_);
   }
 
   const Plan& plan_;
-  const std::vector<std::uint32_t> consumers_;
-  const std::uint64_t min_rows_;
+  std::vector<std::uint32_t> consumers_;
+  const std::uint64_t min_rows_, limit_bytes_;
   std::vector<RightSideShares::Side> sides_;
 };
 
-Result<RightSideShares> RightSideShares::find(const Plan& plan, const Cut& cut,
-                                              const RunOptions& options,
-                                              const std::vector<std::shared_ptr<Device>>& devices) {
+// A plan that cannot be fused here says so when it runs.
+RightSideShares RightSideShares::find(const Plan& plan, const Cut& cut, const RunOptions& options,
+                                      const std::map<StepId, Table>& known,
+                                      const std::vector<std::shared_ptr<Device>>& devices) {
   RightSideShares shares;
-  const bool are_kept = std::ranges::all_of(devices, [&](const std::shared_ptr<Device>& device) {
-    return device && keeps_rows_on_device(device->traits(), options.intermediate_rows);
-  });
-  if (devices.size() < 2 || !are_kept || !are_of_one_kind(devices)) return shares;
+  std::uint64_t limit_bytes = ~std::uint64_t{0};
+  for (const std::shared_ptr<Device>& device : devices) {
+    if (!device || !keeps_rows_on_device(device->traits(), options.intermediate_rows))
+      return shares;
+    limit_bytes =
+        std::min(limit_bytes, usable_bytes(device->traits(), options.memory_limit_bytes) / 4);
+  }
+  if (devices.size() < 2 || !are_of_one_kind(devices)) return shares;
   const bool is_asked_for = options.intermediate_rows == IntermediateRows::device;
+  shares.min_rows_of_share_ = is_asked_for ? 1 : min_device_join_rows;
   const Step& step = plan.step(cut.step);
   const StepId last = step.kind == StepKind::order_by ? step.inputs[0] : cut.step;
-  SideFinder finder(plan, cut.step, is_asked_for ? 1 : min_split_side_rows);
-  PENSTOCK_TRY(finder.visit(last, {}));
-  shares.sides_ = finder.take();
+  SideFinder finder(plan, cut.step, known, is_asked_for ? 1 : min_split_side_rows, limit_bytes);
+  if (finder.visit(last, {}).ok()) shares.sides_ = finder.take();
   return shares;
 }
 
-// A source without rows has nothing that a kernel could leave in device memory.
+// The host reads and hashes a source of few rows, and a source without rows has no chunk.
 void RightSideShares::begin(const Plan& plan, std::span<const double> weights) {
   std::set<StepId> joins;
   rows_.clear();
@@ -87,8 +108,10 @@ void RightSideShares::begin(const Plan& plan, std::span<const double> weights) {
   for (const Side& side : sides_) {
     const TableSource& source = *plan.step(side.base).source;
     std::vector<RowRange> shares = split_rows(source, {0, *source.row_count()}, weights);
-    const auto is_empty = [](RowRange share) { return share.begin == share.end; };
-    if (std::ranges::any_of(shares, is_empty)) continue;
+    const auto is_small = [&](RowRange share) {
+      return share.end - share.begin < min_rows_of_share_;
+    };
+    if (std::ranges::any_of(shares, is_small)) continue;
     joins.insert(side.join);
     rows_[side.base] = std::move(shares);
   }

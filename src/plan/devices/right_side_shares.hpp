@@ -17,11 +17,13 @@ constexpr std::uint64_t min_split_side_rows = 1 << 21;
 class RightSideShares {
  public:
   // Finds joins whose right sides are filters, maps and lookups of a source that nothing else
-  // reads, of at least min_split_side_rows unless rows are asked to stay on devices. None where
-  // looked-up columns hold strings, whose codes differ from device to device, and where devices
-  // keep no rows or are of several kinds, which may read right sides in another order.
-  static Result<RightSideShares> find(const Plan& plan, const Cut& cut, const RunOptions& options,
-                                      const std::vector<std::shared_ptr<Device>>& devices);
+  // reads, of at least min_split_side_rows in pages unless rows are asked to stay on devices. None
+  // where looked-up columns hold strings, whose codes differ from device to device, and where
+  // devices keep no rows or are of several kinds, which may read right sides in another order.
+  // `known`: rows of cuts before this one.
+  static RightSideShares find(const Plan& plan, const Cut& cut, const RunOptions& options,
+                              const std::map<StepId, Table>& known,
+                              const std::vector<std::shared_ptr<Device>>& devices);
   // Splits the rows of each source by the weights of shares. Call before these run.
   void begin(const Plan& plan, std::span<const double> weights);
   // Returns null where nothing is split.
@@ -39,6 +41,7 @@ class RightSideShares {
   friend class SideFinder;
 
   std::vector<Side> sides_;
+  std::uint64_t min_rows_of_share_ = 1;
   std::map<StepId, std::vector<RowRange>> rows_;  // of sources, by share
   std::shared_ptr<RightSideExchange> exchange_;
 };

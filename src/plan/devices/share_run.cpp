@@ -38,6 +38,7 @@ class SharedProgress {
       };
     return own;
   }
+  bool was_stopped() const { return was_stopped_; }  // by the caller
   void end_after(std::size_t share) {
     for (std::size_t last = last_; share < last && !last_.compare_exchange_weak(last, share);) {}
   }
@@ -53,13 +54,16 @@ class SharedProgress {
       all.rows_done += one.rows_done;
       if (one.rows_total) *all.rows_total += *one.rows_total;
     }
-    return options_.progress(all);
+    const bool goes_on = options_.progress(all);
+    if (!goes_on) was_stopped_ = true;
+    return goes_on;
   }
 
   const RunOptions& options_;
   std::mutex mutex_;
   std::vector<Progress> shares_;
   std::atomic<std::size_t> last_ = ~std::size_t{0};
+  std::atomic<bool> was_stopped_ = false;
 };
 
 class SharesOfCut {
@@ -70,19 +74,17 @@ class SharesOfCut {
 
   // Where right sides cannot be put together, each device reads all of them.
   Result<std::vector<FinishedShare>> run() {
-    if (options_.on_device_failure == OnDeviceFailure::stop) {
-      PENSTOCK_ASSIGN(right_sides_, RightSideShares::find(plan_, cut_, options_, devices()));
-    }
+    if (options_.on_device_failure == OnDeviceFailure::stop)
+      right_sides_ = RightSideShares::find(plan_, cut_, options_, known_, devices());
     auto finished = run_rows();
-    const Code code = finished.status().code();
-    if (!right_sides_.was_refused() || (code != Code::cancelled && code != Code::no_memory))
+    if (finished.status().code() != Code::cancelled || !right_sides_.was_refused() || is_stopped_)
       return finished;
     right_sides_ = {};
     finished_.clear();
     PENSTOCK_ASSIGN(auto anew, run_rows());
     anew[0].share.report.notes.push_back(
-        "begun anew, and each device reads right sides of joins whole: shares of them are not all "
-        "in device memory, or do not fit it together");
+        "begun anew, and each device reads right sides of joins whole: shares of them could not be "
+        "put together in device memory");
     return anew;
   }
 
@@ -136,8 +138,8 @@ class SharesOfCut {
         others.push_back(ThreadPool::shared().start(
             [this, &assignments, &progress, i] { return run_one(assignments[i], i, progress); }));
     } catch (...) {
-      leave_exchange(0);
-      for (std::size_t i = others.size() + 1; i < assignments.size(); i++) leave_exchange(i);
+      leave_exchange(0, false);
+      for (std::size_t i = others.size() + 1; i < assignments.size(); i++) leave_exchange(i, false);
       progress.end_after(0);
       throw;
     }
@@ -160,6 +162,7 @@ class SharesOfCut {
     start_others(assignments, progress, others);
     auto first = run_one(assignments[0], 0, progress);
     spin_until_ended(assignments.size());
+    is_stopped_ = progress.was_stopped();
     std::vector<RowRange> lost;
     Status failed;
     for (std::size_t i = 0; i < assignments.size(); i++) {
@@ -197,11 +200,11 @@ class SharesOfCut {
     right_sides_.begin(plan_, weights);
   }
 
-  void leave_exchange(std::size_t share) {
+  void leave_exchange(std::size_t share, bool has_succeeded) {
     if (exchange_) exchange_->leave(share);
     if (groups_) groups_->leave(share);
     if (rows_of_all_) rows_of_all_->leave(share);
-    if (const auto& exchange = right_sides_.exchange()) exchange->leave(share);
+    if (const auto& exchange = right_sides_.exchange()) exchange->leave(share, has_succeeded);
   }
 
   bool goes_on_after(const Status& status) const {
@@ -227,7 +230,7 @@ class SharesOfCut {
       worker.session->cache().clear();
       share = run_once();
     }
-    leave_exchange(index);
+    leave_exchange(index, share.ok());
     ended_++;
     if (share.ok() || goes_on_after(share.status())) return share;
     progress.end_after(index);
@@ -244,6 +247,7 @@ class SharesOfCut {
   std::shared_ptr<JointRows> rows_of_all_;  // the same of rows in the order of the source
   RightSideShares right_sides_;
   std::atomic<std::size_t> ended_ = 0;  // of the shares that run
+  bool is_stopped_ = false;
   std::vector<FinishedShare> finished_;
 };
 

@@ -48,6 +48,7 @@ class DeviceRowsCollector : public Collector {
                     writer_->append(queue_, chunk.buffers.compaction().outputs, count,
                                     expected_rows(writer_->rows().row_count + count)));
     if (fits) return {};
+    if (to_.must_fit) return Status(Code::no_memory, "rows do not fit their share of the memory");
     if (!to_.bucket_keys.empty()) {
       PENSTOCK_TRY(begin_buckets());
       return take_by_buckets(chunk, count);

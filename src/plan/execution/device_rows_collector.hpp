@@ -10,6 +10,7 @@ struct RowsOnDevice {
   std::shared_ptr<JoinKernels> kernels;
   std::uint64_t limit_bytes = 0;  // that they may take
   DeviceRows rows;
+  bool must_fit = false;   // Code::no_memory where they do not
   bool are_there = false;  // set by a run; false: memory was too small, and the host has them
   // The outputs that are keys: the host has rows by buckets of these then. None: as a table.
   Columns bucket_keys;

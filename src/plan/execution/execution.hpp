@@ -126,7 +126,8 @@ class Execution {
   bool are_joined(StepId id) const;
   Result<Table> joined_rows(Chain& chain, std::uint64_t row_limit);
   bool has_share_of_right_side(StepId join) const;
-  Status take_right_side_of_all(StepId join, const Columns& columns, RowsOnDevice& stay);
+  Result<Table> right_side_of_all(StepId join, Chain& chain, const Columns& columns,
+                                  RowsOnDevice& stay);
 
   // execution_join.cpp
   Result<StepId> read_right_sides(Chain& chain, std::uint64_t row_limit);

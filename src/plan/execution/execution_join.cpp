@@ -87,8 +87,7 @@ Status Execution::read_right_side(StepId join, const Columns& columns, const Col
   if (chain && chain->stays) {
     PENSTOCK_TRY(take_right_side(join, *chain, gathered, side));
   } else if (has_share_of_right_side(join)) {
-    RowsOnDevice none;
-    PENSTOCK_TRY(take_right_side_of_all(join, columns, none));
+    return right_sides_->all_rows(share_number_, device_.get(), {}, report_).status();
   } else {
     PENSTOCK_ASSIGN(side.rows, materialise(right, ~std::uint64_t{0}, columns));
     PENSTOCK_TRY(hash_right_side(join, side));
@@ -125,10 +124,12 @@ Status Execution::take_right_side(StepId join, Chain& chain, const Columns& gath
   stay.limit_bytes = bytes_left_for_sides();
   const Step &step = plan_.step(join), &right = plan_.step(step.inputs[1]);
   const Columns columns = chain.wanted.empty() ? every_column(right.schema) : chain.wanted;
-  const bool has_share = has_share_of_right_side(join);
-  if (!options_.validate && !has_share) stay.bucket_keys = places_in(columns, right_keys(step));
-  PENSTOCK_ASSIGN(side.rows, run_chain(chain, ~std::uint64_t{0}, &stay));
-  if (has_share) PENSTOCK_TRY(take_right_side_of_all(join, columns, stay));
+  if (has_share_of_right_side(join)) {
+    PENSTOCK_ASSIGN(side.rows, right_side_of_all(join, chain, columns, stay));
+  } else {
+    if (!options_.validate) stay.bucket_keys = places_in(columns, right_keys(step));
+    PENSTOCK_ASSIGN(side.rows, run_chain(chain, ~std::uint64_t{0}, &stay));
+  }
   if (stay.are_there) return keep_right_side(join, columns, std::move(stay), gathered, side);
   if (stay.buckets) return keep_buckets(join, columns, std::move(stay.buckets), side);
   note_on_host(report_, "table of a join", side.rows.row_count, limit_of_right_sides());

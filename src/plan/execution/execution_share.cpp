@@ -52,13 +52,18 @@ bool Execution::has_share_of_right_side(StepId join) const {
   return right_sides_ && right_sides_->takes(join);
 }
 
-// Puts the rows of all shares in place of the share's own.
-Status Execution::take_right_side_of_all(StepId join, const Columns& columns, RowsOnDevice& stay) {
+// Leaves the rows of all shares in device memory.
+Result<Table> Execution::right_side_of_all(StepId join, Chain& chain, const Columns& columns,
+                                           RowsOnDevice& stay) {
+  stay.must_fit = true;
+  auto rows = run_chain(chain, ~std::uint64_t{0}, &stay);
+  const bool do_not_fit = rows.status().code() == Code::no_memory;
+  if (!do_not_fit) PENSTOCK_TRY(rows);
   std::optional<RightSideExchange::Rows> own;
-  if (stay.are_there) own = {join, columns, std::move(stay.rows), stay.limit_bytes};
+  if (!do_not_fit && stay.are_there) own = {join, columns, std::move(stay.rows), stay.limit_bytes};
   PENSTOCK_ASSIGN(stay.rows,
                   right_sides_->all_rows(share_number_, device_.get(), std::move(own), report_));
-  return {};
+  return rows;
 }
 
 // Returns whether a step's rows are this share's, which are downloaded to where those of all shares

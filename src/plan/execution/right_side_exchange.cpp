@@ -2,32 +2,45 @@
 
 #include <algorithm>
 
+#include "plan/codegen/kernels/join_table_limits.h"
 #include "plan/order/joint_rows.hpp"
 
 namespace penstock::plan {
 
-void RightSideExchange::leave(std::size_t share) { meeting_.leave(share); }
+void RightSideExchange::leave(std::size_t share, bool has_succeeded) {
+  if (has_succeeded) has_success_ = true;
+  meeting_.leave(share);
+}
+
+// The others are past the right sides that the share has put together already.
+Status RightSideExchange::begin(std::size_t share) {
+  return parties_[share].phase > 0 ? refused() : Status();
+}
 
 Status RightSideExchange::refused() {
   was_refused_ = true;
   return {Code::cancelled, "devices cannot put the shares of a right side together"};
 }
 
-// Shares without rows have no columns either. Returns the same to every share.
+// Shares without rows have no columns either. Each device holds its own rows beside those of all,
+// until the others have read them. Returns the same to every share.
 bool RightSideExchange::can_be_put_together() const {
   const Rows* layout = nullptr;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0, row_count = 0;
   for (const Party& party : parties_) {
     if (!party.rows || party.rows->join != parties_[0].rows->join ||
         party.rows->columns != parties_[0].rows->columns)
       return false;
+    row_count += party.rows->rows.row_count;
     if (party.rows->rows.row_count == 0) continue;
     if (!layout) layout = &*party.rows;
     if (!have_one_layout(party.rows->rows, layout->rows)) return false;
     bytes += bytes_on_device(party.rows->rows);
   }
-  return std::ranges::all_of(parties_,
-                             [&](const Party& party) { return bytes <= party.rows->limit_bytes; });
+  const auto fits = [&](const Party& party) {
+    return bytes + bytes_on_device(party.rows->rows) <= party.rows->limit_bytes;
+  };
+  return row_count < JOIN_NO_ROW && std::ranges::all_of(parties_, fits);
 }
 
 Result<DeviceRows> RightSideExchange::all_rows(std::size_t share,
@@ -36,12 +49,15 @@ Result<DeviceRows> RightSideExchange::all_rows(std::size_t share,
   Party& party = parties_[share];
   party.device = device;
   party.rows = std::move(own);
-  if (!meeting_.meet(share, party.phase++) || !can_be_put_together()) return refused();
+  if (!meeting_.meet(share, party.phase++))  // one that has succeeded took fewer right sides
+    return has_success_ ? refused() : another_share_has_ended();
+  if (!can_be_put_together()) return refused();
   std::vector<RowsOfShare> pieces;
   for (const Party& from : parties_)
     pieces.push_back({from.device, &from.rows->rows, {0, from.rows->rows.row_count}});
   auto all = collect_rows(pieces, share, report);
-  if (all.status().code() == Code::no_memory) was_refused_ = true;
+  const Code code = all.status().code();
+  if (code == Code::no_memory || code == Code::capacity) return refused();
   PENSTOCK_TRY(all);
   if (!meeting_.meet(share, party.phase++)) return another_share_has_ended();
   party.rows.reset();  // the others have read them

@@ -1,8 +1,9 @@
 // Right sides of joins of which each of several devices reads a share: every device then copies the
 // rows of all shares out of the others' memory, in the order of these.
 //
-// A file is so decompressed and filtered once, not once a device. Joins are taken in the order in
-// which shares come to them. It is the same for all, or the exchange is refused.
+// A file is so decompressed and filtered once, not once a device. Shares take the right sides in
+// one order. Where they do not, or one begins anew, the exchange is refused, and a run without it
+// may succeed.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -31,16 +32,19 @@ class RightSideExchange {
     DeviceRows rows;
     std::uint64_t limit_bytes = 0;  // that the rows of all may take
   };
+  // Call before a share runs, also where it begins anew. Code::cancelled, and was_refused() from
+  // then on, where the share has taken part before.
+  Status begin(std::size_t share);
   // Waits for the other shares. `own`: nothing where the share's rows are not in device memory.
   // Returns the rows of all shares. Code::cancelled for all shares, and was_refused() from then on,
-  // where one has none there, has left, or comes to another join, where rows hold strings, whose
-  // codes differ, and where they do not fit a device.
+  // where one has none there or comes to another join, where rows hold strings, whose codes differ,
+  // and where they do not fit a device. Code::cancelled alone where one has failed.
   Result<DeviceRows> all_rows(std::size_t share, const std::shared_ptr<Device>& device,
                               std::optional<Rows> own, RunReport& report);
   // Returns whether a run without the exchange may succeed.
   bool was_refused() const { return was_refused_; }
   // Call when a share has ended: the others then wait for it no more.
-  void leave(std::size_t share);
+  void leave(std::size_t share, bool has_succeeded);
 
  private:
   struct Party {
@@ -56,6 +60,7 @@ class RightSideExchange {
   Meeting meeting_;
   std::vector<Party> parties_;
   std::atomic<bool> was_refused_ = false;
+  std::atomic<bool> has_success_ = false;  // of a share that has left
 };
 
 }  // namespace penstock::plan

@@ -78,6 +78,7 @@ Result<Execution::Share> run_share(const Plan& plan, StepId step, std::uint64_t 
   const std::vector<StepId> results{step};
   return run_by_either_decoder(
       plan, options, [&](const RunOptions& by, Status& refusal) -> Result<Execution::Share> {
+        if (given.right_sides) PENSTOCK_TRY(given.right_sides->begin(given.share));
         Execution execution(plan, results, by, given.device);
         for (const auto& [known, rows] : given.rows) execution.give(known, rows);
         if (given.exchange) execution.exchange_with(given.exchange, given.share);

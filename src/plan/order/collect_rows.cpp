@@ -12,7 +12,11 @@ std::uint64_t count_of(const RowsOfShare& share) { return share.range.end - shar
 class Collecting {
  public:
   Collecting(std::span<const RowsOfShare> shares, std::size_t to, RunReport& report)
-      : shares_(shares), to_(to), device_(*shares[to].device), report_(report) {
+      : shares_(shares),
+        to_(to),
+        device_(*shares[to].device),
+        report_(report),
+        copies_(shares.size()) {
     for (const RowsOfShare& share : shares) row_count_ += count_of(share);
   }
 
@@ -28,6 +32,7 @@ class Collecting {
       if (like.values) { PENSTOCK_ASSIGN(column.values, collect(values, width_bytes(like.type))); }
       if (like.validity) { PENSTOCK_ASSIGN(column.validity, collect(validity, 1)); }
     }
+    PENSTOCK_TRY(copy());
     return all;
   }
 
@@ -40,21 +45,32 @@ class Collecting {
   }
 
   template <class BufferOf>
-  Result<BufferPointer> collect(const BufferOf& buffer_of, std::uint64_t width) const {
+  Result<BufferPointer> collect(const BufferOf& buffer_of, std::uint64_t width) {
     PENSTOCK_ASSIGN(BufferPointer all,
                     device_.allocate(std::max<std::uint64_t>(row_count_ * width, 64)));
-    std::uint64_t offset = 0;
+    std::uint64_t row = 0;
     for (std::size_t i = 0; i < shares_.size(); i++) {
       const RowsOfShare& from = shares_[i];
       const std::uint64_t bytes = count_of(from) * width;
-      if (bytes == 0) continue;
-      PENSTOCK_TRY(device::copy_between(
-          {&device_, all.get(), offset},
-          {from.device.get(), buffer_of(*from.rows).get(), from.range.begin * width}, bytes));
-      offset += bytes;
+      if (bytes > 0)
+        copies_[i].push_back(
+            {{&device_, all.get(), row * width},
+             {from.device.get(), buffer_of(*from.rows).get(), from.range.begin * width},
+             bytes});
+      row += count_of(from);
       if (i != to_) report_.bytes_exchanged += bytes;
     }
     return all;
+  }
+  // Each device begins with its own rows, then takes those of the next. Otherwise all would read
+  // one device's memory at a time.
+  Status copy() const {
+    std::vector<device::DeviceCopy> copies;
+    for (std::size_t i = 0; i < shares_.size(); i++) {
+      const auto& of_share = copies_[(to_ + i) % shares_.size()];
+      copies.insert(copies.end(), of_share.begin(), of_share.end());
+    }
+    return device::copy_between(copies);
   }
 
   const std::span<const RowsOfShare> shares_;
@@ -62,6 +78,7 @@ class Collecting {
   Device& device_;
   RunReport& report_;
   std::uint64_t row_count_ = 0;
+  std::vector<std::vector<device::DeviceCopy>> copies_;  // by share
 };
 
 }  // namespace

@@ -58,18 +58,19 @@ class FailingDevice final : public ForwardingDevice {
 // A device that has no memory for one of its allocations, counted from 0.
 class CrampedDevice final : public ForwardingDevice {
  public:
-  CrampedDevice(std::shared_ptr<Device> device, int refused)
-      : ForwardingDevice(std::move(device)), left_(refused) {
+  CrampedDevice(std::shared_ptr<Device> device, int refused, Code code = Code::no_memory)
+      : ForwardingDevice(std::move(device)), left_(refused), code_(code) {
     traits_.id = "cramped:0";
   }
   bool has_refused() const { return left_ < 0; }
   Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override {
-    if (left_.fetch_sub(1) == 0) return Status(Code::no_memory, "this allocation is refused");
+    if (left_.fetch_sub(1) == 0) return Status(code_, "this allocation is refused");
     return ForwardingDevice::allocate(bytes);
   }
 
  private:
   std::atomic<int> left_;
+  const Code code_;
 };
 
 }  // namespace penstock::test

@@ -9,6 +9,7 @@
 #include "kernel_c/host_device.hpp"
 #include "on_device/io/array_files.hpp"
 #include "penstock/session.hpp"
+#include "plan/devices/run_on_devices.hpp"
 
 namespace penstock::test {
 namespace {
@@ -32,13 +33,22 @@ class RefusedPages : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove(path_); }
 
-  // One row group of one column of strings without a dictionary.
+  // A column of strings without a dictionary. Of several row groups, a column of row numbers, too.
   void write(const std::vector<std::string>& rows,
-             parquet::Compression::type codec = parquet::Compression::UNCOMPRESSED) const {
+             parquet::Compression::type codec = parquet::Compression::UNCOMPRESSED,
+             std::int64_t rows_of_group = 1 << 20) const {
     arrow::StringBuilder strings;
     for (const std::string& row : rows) ASSERT_TRUE(strings.Append(row).ok());
-    const auto table = arrow::Table::Make(arrow::schema({arrow::field("s", arrow::utf8())}),
-                                          std::vector{strings.Finish().ValueOrDie()});
+    arrow::FieldVector fields = {arrow::field("s", arrow::utf8())};
+    arrow::ArrayVector columns = {strings.Finish().ValueOrDie()};
+    if (rows_of_group < static_cast<std::int64_t>(rows.size())) {
+      arrow::Int64Builder numbers;
+      for (std::size_t i = 0; i < rows.size(); i++)
+        ASSERT_TRUE(numbers.Append(static_cast<std::int64_t>(i)).ok());
+      fields.push_back(arrow::field("n", arrow::int64(), false));
+      columns.push_back(numbers.Finish().ValueOrDie());
+    }
+    const auto table = arrow::Table::Make(arrow::schema(fields), columns);
     const auto properties = parquet::WriterProperties::Builder()
                                 .disable_dictionary()
                                 ->disable_statistics()
@@ -46,9 +56,9 @@ class RefusedPages : public ::testing::Test {
                                 ->data_pagesize(std::int64_t{1} << 30)
                                 ->build();
     const auto file = arrow::io::FileOutputStream::Open(path_).ValueOrDie();
-    ASSERT_TRUE(
-        parquet::arrow::WriteTable(*table, arrow::default_memory_pool(), file, 1 << 20, properties)
-            .ok());
+    ASSERT_TRUE(parquet::arrow::WriteTable(*table, arrow::default_memory_pool(), file,
+                                           rows_of_group, properties)
+                    .ok());
     ASSERT_TRUE(file->Close().ok());
   }
 
@@ -87,6 +97,33 @@ TEST_F(RefusedPages, StringsOf16MiB) {
   const std::uint64_t bytes = std::uint64_t{16} << 20;
   ASSERT_NO_FATAL_FAILURE(write({"a", std::string(bytes, 'a'), "b"}));
   expect_host_decodes(2, bytes + 1, "a string of 16 MiB or more");
+}
+
+// One share begins anew after all have put a right side together. The others are past it by then,
+// and wait for it elsewhere.
+TEST_F(RefusedPages, AShareThatBeginsAnewAfterAJoinsRightSideHoldsNobodyUp) {
+  std::vector<std::string> rows(1000, "abc");
+  rows[900] = std::string(std::size_t{16} << 20, 'a');
+  const std::string left = path_, right = path_ + ".right";
+  ASSERT_NO_FATAL_FAILURE(write(rows, parquet::Compression::UNCOMPRESSED, 500));
+  path_ = right;
+  ASSERT_NO_FATAL_FAILURE(
+      write(std::vector<std::string>(1000, "abc"), parquet::Compression::UNCOMPRESSED, 500));
+  path_ = left;
+  const std::string from =
+      " FROM '" + left + "' l JOIN '" + right + "' r ON l.n = r.n WHERE l.s LIKE '%a%'";
+  for (const std::string& text : {"SELECT r.n AS n, sum(strlen(l.s)) AS m" + from + " GROUP BY r.n",
+                                  "SELECT l.n AS n, r.n AS m" + from + " ORDER BY 1"}) {
+    Plan plan;
+    TAKE(const StepId step, bind_sql(text, plan, open_table));
+    const std::shared_ptr<Device> device = kernel::make_host_device({});
+    RunOptions options{.device = "opencl:0"};
+    options.intermediate_rows = IntermediateRows::device;
+    TAKE(const auto outcome,
+         plan::run_on_devices(plan, {step}, options, {{"opencl:0", device}, {"opencl:0", device}}));
+    EXPECT_EQ(outcome[0].table.row_count, 1000u);
+  }
+  std::filesystem::remove(right);
 }
 
 // Replaces what begins with `from` by as many bytes.

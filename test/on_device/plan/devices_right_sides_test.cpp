@@ -1,5 +1,7 @@
 // Right sides of joins that several devices read in shares and put together in the memory of each,
 // against one device that reads all of them.
+#include <atomic>
+
 #include "on_device/plan/several_devices.hpp"
 
 namespace penstock::test {
@@ -192,24 +194,94 @@ TEST(DevicesRightSides, ADeviceLostAtAnyLaunchEndsTheRunByItsName) {
   });
 }
 
-TEST(DevicesRightSides, ARefusedAllocationHoldsNobodyUp) {
+// Returns rows, or an error of that code, whatever allocation a device refuses by it.
+void expect_rows_or(Code code) {
   Orders of;
   const StepId sums = sums_of_joined(of);
   on_each_device([&](Device& device) {
     const std::string id = device.traits().id;
     TAKE(const auto opened, open_device(id));
     TAKE(const QueryResult one, run(of.plan, sums, {.device = id}));
+    int answered = 0;
     for (int allocation = 0; allocation < 100; allocation++) {
       SCOPED_TRACE(allocation);
-      const auto cramped = std::make_shared<CrampedDevice>(opened, allocation);
+      const auto cramped = std::make_shared<CrampedDevice>(opened, allocation, code);
       const auto outcome = plan::run_on_devices(
           of.plan, {sums}, rows_on_device(id),
           {{id, opened}, {"cramped:0", std::shared_ptr<Device>(cramped)}, {id, opened}});
       if (!cramped->has_refused()) break;
-      if (outcome.ok())
+      if (outcome.ok()) {
+        answered++;
         expect_equal_rows((*outcome)[0].table, one.table);
-      else
-        EXPECT_EQ(outcome.status().code(), Code::no_memory) << outcome.status().text();
+      } else {
+        EXPECT_EQ(outcome.status().code(), code) << outcome.status().text();
+      }
+    }
+    EXPECT_GT(answered, 0);
+  });
+}
+
+TEST(DevicesRightSides, ARefusedAllocationHoldsNobodyUp) { expect_rows_or(Code::no_memory); }
+
+// As where the rows of all exceed the largest allocation, and those of a share do not.
+TEST(DevicesRightSides, AnAllocationThatIsTooLargeForADeviceHoldsNobodyUp) {
+  expect_rows_or(Code::capacity);
+}
+
+// The first result is rows that the join's right side begins with. They are whole on every device.
+TEST(DevicesRightSides, RowsOfAnEarlierCutAreTakenOnce) {
+  Orders of;
+  const StepId kept = of.where(of.orders, Op::less, 0, 1000);
+  const StepId right = of.where(kept, Op::greater, 0, 10);
+  TAKE(const StepId joined, of.plan.join(of.items, right, JoinKind::inner, {{0, 0}}));
+  Builder b(of.plan.step(joined).schema);
+  TAKE(const StepId sum,
+       of.plan.reduce(joined, b.graph(), {{Aggregate::count_rows, 0, "rows", nullptr}}));
+  on_each_device([&](Device& device) {
+    const std::string id = device.traits().id;
+    TAKE(const std::vector<QueryResult> one, run(of.plan, {kept, sum}, RunOptions{.device = id}));
+    TAKE(const std::vector<QueryResult> several,
+         run(of.plan, {kept, sum}, rows_on_device(list_of(id, 3))));
+    for (std::size_t i = 0; i < one.size(); i++) expect_equal_rows(several[i].table, one[i].table);
+  });
+}
+
+TEST(DevicesRightSides, GroupsAreAskedForWithoutBeginningAnew) {
+  Orders of;
+  Builder b(of.plan.step(of.orders).schema);
+  TAKE(const StepId grouped, of.plan.group_by(of.orders, b.graph(), {{"customer", b.column(1u)}},
+                                              {{Aggregate::count_rows, 0, "rows", nullptr}}));
+  TAKE(const StepId joined, of.plan.join(of.items, grouped, JoinKind::inner, {{0, 0}}));
+  on_each_device([&](Device& device) {
+    const std::string id = device.traits().id;
+    TAKE(const QueryResult one, run(of.plan, joined, {.device = id}));
+    TAKE(const QueryResult several, run(of.plan, joined, rows_on_device(list_of(id, 2))));
+    expect_equal_rows(several.table, one.table);
+    EXPECT_FALSE(has_note(several.report, "begun anew"));
+  });
+}
+
+// Rows that are equal by the second order keep the first one.
+TEST(DevicesRightSides, OrdersOfOrdersAreRunAsWithoutShares) {
+  Orders of;
+  TAKE(const StepId joined, of.plan.join(of.items, of.orders, JoinKind::inner, {{0, 0}}));
+  TAKE(const StepId by_line, of.plan.order_by(joined, {{0, false, false}}));
+  TAKE(const StepId by_customer, of.plan.order_by(by_line, {{2, false, false}}));
+  expect_read_in_shares(of.plan, by_customer);
+}
+
+// A callback that says so once: a run that began anew would go on.
+TEST(DevicesRightSides, ACancelledRunIsNotBegunAnew) {
+  Orders of;
+  TAKE(const StepId joined, of.plan.join(of.items, of.orders, JoinKind::inner, {{0, 0}}));
+  on_each_device([&](Device& device) {
+    for (const int last : {1, 5}) {
+      RunOptions options = rows_on_device(list_of(device.traits().id, 2));
+      options.batch_rows = 512;
+      std::atomic<int> calls = 0;
+      options.progress = [&](const Progress&) { return ++calls != last; };
+      const auto outcome = run(of.plan, joined, options);
+      EXPECT_EQ(outcome.status().code(), Code::cancelled) << outcome.status().text();
     }
   });
 }
