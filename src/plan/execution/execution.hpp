@@ -102,6 +102,7 @@ class Execution {
   Result<Chain*> chain_of(StepId id, const Columns& wanted, StepId order = no_step,
                           const std::optional<TopK>& top_k = {});
   Status fuse(Chain& chain, StepId base);
+  Result<std::vector<TileProgram>> programs_of(const Chain& chain);
 
   // execution_order.cpp
   Result<Table> ordered_rows(StepId id, std::uint64_t row_limit);
@@ -204,6 +205,8 @@ class Execution {
   const RunOptions& options_;
   std::vector<std::uint32_t> consumers_;
   std::shared_ptr<Recording> recording_;  // null unless a profile is asked for
+  // Null where nothing is kept. A profile has the times of all that a run does.
+  const std::shared_ptr<KeptPrograms> kept_;
   DeviceOpener device_;
   // By step, and by the ORDER BY that takes the step's first rows (no_step: none).
   std::map<std::pair<StepId, StepId>, Chain> chains_;

@@ -17,6 +17,18 @@ Result<Chain*> Execution::chain_of(StepId id, const Columns& wanted, StepId orde
   return &chain;
 }
 
+// Fuses the chain's steps, unless an earlier run of the plan has.
+Result<std::vector<TileProgram>> Execution::programs_of(const Chain& chain) {
+  const KeptPrograms::ChainKey key{chain.base, chain.last, chain.wanted, chain.top_k};
+  if (kept_)
+    if (auto known = kept_->find_chain(key)) return *std::move(known);
+  PENSTOCK_ASSIGN(std::vector<TileProgram> programs,
+                  fuse_chain(plan_, chain.base, chain.last, chain.wanted, chain.top_k));
+  report_.chains_fused++;
+  if (kept_) kept_->keep_chain(key, programs);
+  return programs;
+}
+
 Status Execution::fuse(Chain& chain, StepId base) {
   chain.base = base;
   chain.kernels.clear();
@@ -26,7 +38,7 @@ Status Execution::fuse(Chain& chain, StepId base) {
   chain.scanned.reset();
   chain.begun = {};
   chain.pairs.reset();
-  PENSTOCK_ASSIGN(chain.programs, fuse_chain(plan_, base, chain.last, chain.wanted, chain.top_k));
+  PENSTOCK_ASSIGN(chain.programs, programs_of(chain));
   const std::optional<Traits> traits = expected_traits();
   const bool is_sorted = is_ordered(plan_, chain.last) && !options_.validate;
   chain.stays = traits && chain.programs.size() == 1 &&
