@@ -58,6 +58,7 @@ struct SortKey {
   std::uint32_t column = 0;  // of the step that is sorted
   bool descending = false;
   bool nulls_first = false;
+  bool operator==(const SortKey&) const = default;
 };
 
 // Functions over the rows of a partition in its order. Ranks count from 1; rows of equal keys have
@@ -212,6 +213,9 @@ enum class DirectReads : unsigned char { automatic, on, off };
 // report has a note of it.
 enum class OnDeviceFailure : unsigned char { stop, go_on };
 class SessionDevice;  // session_device.hpp
+namespace plan {
+class KeptPrograms;  // src/plan/execution/kept_programs.hpp
+}  // namespace plan
 
 struct RunOptions {
   // As open_device takes it; or several devices, which then share the rows: "cuda:0,1",
@@ -240,12 +244,15 @@ struct RunOptions {
   std::function<bool(const Progress&)> progress = {};  // returning false cancels
   // Gets each kernel's source before it is compiled.
   std::function<void(std::string_view text)> on_source = {};
+  // For the library's own use: what earlier runs of the same plan made, which a session keeps.
+  std::shared_ptr<plan::KeptPrograms> kept_programs = {};
 };
 
 struct KernelReport {
   std::string name, variant;
   std::string source;  // that was built
   BuildReport build;
+  bool is_kept = false;       // by a session: neither emitted nor looked up in the JIT cache
   double device_seconds = 0;  // of all its launches
   // Chunks it ran on, and ran on again because its table of groups was too small.
   std::uint64_t launches = 0;
@@ -271,6 +278,7 @@ struct RunReport {
   std::uint64_t paged_chunks = 0;  // of the chunks, those whose pages kernels decoded
   std::uint64_t bytes_uploaded = 0, bytes_downloaded = 0;
   std::uint64_t bytes_read_directly = 0;  // by the device itself, past the host's memory
+  std::uint64_t chains_fused = 0;         // of steps; those that a session had kept are not counted
   std::uint64_t columns_from_cache =
       0;  // of chunks, that a session had kept: neither read nor sent
   double total_seconds = 0, read_seconds = 0,

@@ -20,6 +20,7 @@ void add(std::string& text, std::string_view name, std::string_view value) {
 CacheKey cache_key(const Traits& traits, std::span<const std::string> options,
                    const ProgramSource& source) {
   CacheKey key;
+  key.text.reserve(source.text.size() + 1024);
   add(key.text, "format", format_version);
   add(key.text, "target", name_of(traits.target));
   add(key.text, "device", traits.name);

@@ -20,6 +20,7 @@ struct BoundStatement {
   std::shared_ptr<const Plan> plan;
   StepId result = 0;
   Tables tables;
+  std::shared_ptr<plan::KeptPrograms> kept_programs;  // of its runs
 };
 
 class BoundStatements {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/exception_boundary.hpp"
+#include "plan/execution/kept_programs.hpp"
 #include "session/bound_statements.hpp"
 #include "session/open_tables.hpp"
 
@@ -17,7 +18,9 @@ class SessionOfFiles final : public Session {
 
   Result<QueryResult> sql(std::string_view statement, const RunOptions& options) override {
     PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(statement));
-    return run(*bound.plan, bound.result, options);
+    RunOptions with_kept = options;
+    with_kept.kept_programs = bound.kept_programs;
+    return run(*bound.plan, bound.result, with_kept);
   }
   Result<std::string> explain(std::string_view statement, const RunOptions& options) override {
     PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(statement));
@@ -50,6 +53,7 @@ class SessionOfFiles final : public Session {
     };
     PENSTOCK_ASSIGN(bound.result, bind_sql(statement, *plan, open));
     bound.plan = plan;
+    bound.kept_programs = std::make_shared<plan::KeptPrograms>();
     statements_.keep(statement, bound);
     return bound;
   }

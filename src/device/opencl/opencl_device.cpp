@@ -268,16 +268,18 @@ Result<std::shared_ptr<Program>> OpenClDevice::build_or_throw(const ProgramSourc
   PENSTOCK_TRY(device::check_source(traits_, source));
   std::vector<std::string> options = compiler_options(*context_, source.fast_math);
   if (traits_.has_subgroups) add_register_bound(source.text, options);
-  const BuildInput input{
-      device::with_head(source, source.fast_math ? "" : "#pragma OPENCL FP_CONTRACT OFF\n"),
-      joined(options)};
+  const auto input = [&] {  // copies the text, which a program in memory does not need
+    return BuildInput{
+        device::with_head(source, source.fast_math ? "" : "#pragma OPENCL FP_CONTRACT OFF\n"),
+        joined(options)};
+  };
   const device::CacheKey key =
       device::cache_key(traits_, device::key_options(options, source), source);
   PENSTOCK_ASSIGN(
       auto found,
       modules_.get(
-          key, [&](const device::CacheEntry& entry) { return load(context_, input, key, entry); },
-          [&] { return compile(context_, source, input, key); }));
+          key, [&](const device::CacheEntry& entry) { return load(context_, input(), key, entry); },
+          [&] { return compile(context_, source, input(), key); }));
   return std::shared_ptr<Program>(std::make_shared<OpenClProgram>(
       std::move(found.module), std::move(found.report), source.group_size));
 }

@@ -35,10 +35,23 @@ Result<Table> merge_part(const TileProgram& program, std::span<const Table> shar
                                               : merge_groups(program, shares);
 }
 
-Result<TileProgram> program_of(const Plan& plan, const Cut& cut, const PartialTable& part) {
-  if (part.base >= plan.size())
+// What is merged: the accumulators of a step.
+struct Merged {
+  const Plan& plan;
+  const Cut& cut;
+  KeptPrograms* kept;
+};
+
+Result<TileProgram> program_of(const Merged& merged, const PartialTable& part) {
+  if (part.base >= merged.plan.size())
     return Status(Code::internal, "a share without the base of its program");
-  return fuse(plan, part.base, cut.step, part.step_columns);
+  const KeptPrograms::ChainKey key{part.base, merged.cut.step, part.step_columns, {}, true};
+  if (merged.kept)
+    if (auto known = merged.kept->find_chain(key)) return std::move(known->front());
+  PENSTOCK_ASSIGN(TileProgram program,
+                  fuse(merged.plan, part.base, merged.cut.step, part.step_columns));
+  if (merged.kept) merged.kept->keep_chain(key, {program});
+  return program;
 }
 
 // Returns the accumulators of one program in the places of another's, of the same results: where
@@ -57,21 +70,20 @@ Table accumulators_as(const TileProgram& wanted, const TileProgram& has, const T
 
 // Each slice of the aggregates has been a program of its own. It begins where the shares' programs
 // did, which is not the cut's base where a share paired rows of a join.
-Result<Table> merge_slice(const Plan& plan, const Cut& cut, std::span<const SharePart> shares,
+Result<Table> merge_slice(const Merged& merged, std::span<const SharePart> shares,
                           std::size_t slice, const TileProgram& program) {
   std::vector<Table> rows;
   for (const SharePart& share : shares) {
     const PartialTable& part = share[slice];
     rows.push_back(part.rows);
     if (part.base == shares[0][slice].base) continue;
-    PENSTOCK_ASSIGN(const TileProgram own, program_of(plan, cut, part));
+    PENSTOCK_ASSIGN(const TileProgram own, program_of(merged, part));
     rows.back() = accumulators_as(program, own, part.rows);
   }
   return merge_part(program, rows);
 }
 
-Result<Table> merge_aggregates(const Plan& plan, const Cut& cut,
-                               std::span<const SharePart> shares) {
+Result<Table> merge_aggregates(const Merged& merged, std::span<const SharePart> shares) {
   std::vector<TileProgram> programs;
   std::vector<Table> parts;
   for (std::size_t i = 0; i < shares[0].size(); i++) {
@@ -80,21 +92,22 @@ Result<Table> merge_aggregates(const Plan& plan, const Cut& cut,
       if (share.size() != shares[0].size() || share[i].step_columns != first.step_columns ||
           share[i].is_next_in_order != first.is_next_in_order)
         return Status(Code::internal, "shares of a plan took other programs");
-    PENSTOCK_ASSIGN(programs.emplace_back(), program_of(plan, cut, first));
+    PENSTOCK_ASSIGN(programs.emplace_back(), program_of(merged, first));
     PENSTOCK_ASSIGN(parts.emplace_back(),
                     first.is_next_in_order
                         ? concatenated(programs.back().schema, part_of_each(shares, i))
-                        : merge_slice(plan, cut, shares, i, programs.back()));
+                        : merge_slice(merged, shares, i, programs.back()));
   }
   return parts.size() == 1 ? std::move(parts[0]) : beside(programs, std::move(parts));
 }
 
 }  // namespace
 
-Result<Table> merge_shares(const Plan& plan, const Cut& cut, std::span<const SharePart> shares) {
+Result<Table> merge_shares(const Plan& plan, const Cut& cut, std::span<const SharePart> shares,
+                           KeptPrograms* kept) {
   const Step& step = plan.step(cut.step);
   if (shares.empty()) return Status(Code::internal, "a plan without shares");
-  if (is_aggregate(plan, cut.step)) return merge_aggregates(plan, cut, shares);
+  if (is_aggregate(plan, cut.step)) return merge_aggregates({plan, cut, kept}, shares);
   PENSTOCK_ASSIGN(Table rows, concatenated(step.schema, part_of_each(shares, 0)));
   if (step.kind != StepKind::order_by || shares[0][0].is_next_in_order) return rows;
   std::vector<std::uint64_t> ends;

@@ -12,8 +12,9 @@ using SharePart = std::vector<PartialTable>;  // of one share; see Execution::Sh
 
 // Aggregates are merged by their accumulators: exact, and floats share by share. Sorted rows are
 // merged so that equal ones keep the order of shares. Other rows follow one another. Without shares
-// there are no rows.
-Result<Table> merge_shares(const Plan& plan, const Cut& cut, std::span<const SharePart> shares);
+// there are no rows. `kept`: of the plan's runs; may be null.
+Result<Table> merge_shares(const Plan& plan, const Cut& cut, std::span<const SharePart> shares,
+                           KeptPrograms* kept = nullptr);
 std::uint64_t bytes_of(const SharePart& share);
 
 }  // namespace penstock::plan

@@ -4,6 +4,7 @@
 
 #include "plan/devices/row_range_source.hpp"
 #include "plan/devices/split_rows.hpp"
+#include "plan/execution/kept_programs.hpp"
 #include "plan/fusion/kernel_steps.hpp"
 #include "plan/rows/device_memory.hpp"
 #include "plan/variants/variants.hpp"
@@ -14,8 +15,9 @@ class SideFinder {
  public:
   // `known`: steps whose rows are given, where chains begin anew.
   SideFinder(const Plan& plan, StepId result, const std::map<StepId, Table>& known,
-             std::uint64_t min_rows, std::uint64_t limit_bytes)
+             const RunOptions& options, std::uint64_t min_rows, std::uint64_t limit_bytes)
       : plan_(plan),
+        options_(options),
         consumers_(count_consumers(plan, {result})),
         min_rows_(min_rows),
         limit_bytes_(limit_bytes) {
@@ -26,8 +28,10 @@ class SideFinder {
   Status visit(StepId last, const Columns& wanted) {
     const StepId base = chain_base(plan_, last, consumers_);
     if (!has_candidate(last, base)) return {};
+    bool was_fused = false;
     PENSTOCK_ASSIGN(const std::vector<TileProgram> programs,
-                    fuse_chain(plan_, base, last, wanted, {}));
+                    programs_of_chain(plan_, {base, last, wanted, {}}, options_.kept_programs.get(),
+                                      was_fused));
     for (std::size_t i = 0; i < programs[0].lookups.size(); i++) {
       const StepId join = programs[0].lookups[i].step;
       const StepId right = plan_.step(join).inputs[1];
@@ -73,6 +77,7 @@ class SideFinder {
   }
 
   const Plan& plan_;
+  const RunOptions& options_;
   std::vector<std::uint32_t> consumers_;
   const std::uint64_t min_rows_, limit_bytes_;
   std::vector<RightSideShares::Side> sides_;
@@ -95,7 +100,8 @@ RightSideShares RightSideShares::find(const Plan& plan, const Cut& cut, const Ru
   shares.min_rows_of_share_ = is_asked_for ? 1 : min_device_join_rows;
   const Step& step = plan.step(cut.step);
   const StepId last = step.kind == StepKind::order_by ? step.inputs[0] : cut.step;
-  SideFinder finder(plan, cut.step, known, is_asked_for ? 1 : min_split_side_rows, limit_bytes);
+  SideFinder finder(plan, cut.step, known, options, is_asked_for ? 1 : min_split_side_rows,
+                    limit_bytes);
   if (finder.visit(last, {}).ok()) shares.sides_ = finder.take();
   return shares;
 }

@@ -83,7 +83,8 @@ class DevicesRun {
       parts.push_back(std::move(one.share.parts));
     }
     const double start = now_seconds();
-    PENSTOCK_ASSIGN(known_[cut.step], merge_shares(plan_, cut, parts));
+    PENSTOCK_ASSIGN(known_[cut.step],
+                    merge_shares(plan_, cut, parts, options_.kept_programs.get()));
     report_.merge_seconds += now_seconds() - start;
     return {};
   }

@@ -17,6 +17,7 @@ void add_report(RunReport& all, RunReport& share) {
   all.bytes_downloaded += share.bytes_downloaded;
   all.bytes_exchanged += share.bytes_exchanged;
   all.bytes_read_directly += share.bytes_read_directly;
+  all.chains_fused += share.chains_fused;
   all.read_seconds = std::max(all.read_seconds, share.read_seconds);
   all.wait_seconds = std::max(all.wait_seconds, share.wait_seconds);
   all.skipped += share.skipped;

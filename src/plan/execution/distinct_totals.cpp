@@ -34,7 +34,8 @@ Result<std::unique_ptr<DistinctTotals>> DistinctTotals::begin(const MergePlace& 
                                                               StringPool& strings,
                                                               const TopK* first) {
   std::unique_ptr<DistinctTotals> totals(new DistinctTotals(place, strings));
-  const TileKernel::Options options{place.fast_math, {}, {}, place.memory_limit_bytes};
+  const TileKernel::Options options{place.fast_math,          {},    {},
+                                    place.memory_limit_bytes, false, place.kept};
   PENSTOCK_ASSIGN(totals->kernel_,
                   TileKernel::begin(place.device, totals_program(groups), options));
   totals->collector_ = make_collector(totals->kernel_->program(), strings, nullptr, place, first);

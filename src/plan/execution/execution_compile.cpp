@@ -76,8 +76,12 @@ Status Execution::compile_right_sides(const Chain& chain) {
 
 // Begins the kernels that a chain has not begun yet. All kernels of an execution begin here.
 Status Execution::begin_kernels(Chain& chain) {
-  const TileKernel::Options options{options_.fast_math, options_.variant, options_.on_source,
-                                    options_.memory_limit_bytes};
+  const TileKernel::Options options{options_.fast_math,
+                                    options_.variant,
+                                    options_.on_source,
+                                    options_.memory_limit_bytes,
+                                    false,
+                                    kept_};
   for (std::size_t i = chain.kernels.size(); i < chain.programs.size(); i++) {
     PENSTOCK_TRY(choose_pages(chain, chain.programs[i]));
     PENSTOCK_ASSIGN(auto kernel, TileKernel::begin(device_.get(), chain.programs[i], options));

@@ -26,7 +26,11 @@ Status Execution::fuse(Chain& chain, StepId base) {
   chain.scanned.reset();
   chain.begun = {};
   chain.pairs.reset();
-  PENSTOCK_ASSIGN(chain.programs, fuse_chain(plan_, base, chain.last, chain.wanted, chain.top_k));
+  bool was_fused = false;
+  PENSTOCK_ASSIGN(chain.programs,
+                  programs_of_chain(plan_, {chain.base, chain.last, chain.wanted, chain.top_k},
+                                    kept_.get(), was_fused));
+  report_.chains_fused += was_fused;
   const std::optional<Traits> traits = expected_traits();
   const bool is_sorted = is_ordered(plan_, chain.last) && !options_.validate;
   chain.stays = traits && chain.programs.size() == 1 &&

@@ -36,7 +36,8 @@ struct MergePlace {
   bool fast_math = false;
   // Reduce and group: the collector's table has keys and accumulators (partial_columns.hpp).
   bool leaves_partials = false;
-  GroupShare* share = nullptr;  // of groups that several devices exchange; may be null
+  GroupShare* share = nullptr;              // of groups that several devices exchange; may be null
+  std::shared_ptr<KeptPrograms> kept = {};  // as of TileKernel::Options
 };
 
 // Groups in device memory, in no order: for each the words of its key, then two words for each

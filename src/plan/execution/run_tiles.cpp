@@ -95,7 +95,7 @@ class Runner {
                      : make_collector(program_, *run_.strings, run_.sides,
                                       {run_.merges, run_.device, queue_.get(),
                                        run_.options->memory_limit_bytes, run_.options->fast_math,
-                                       run_.leaves_partials, run_.share},
+                                       run_.leaves_partials, run_.share, run_.kept},
                                       run_.first_groups);
     const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
     return kernel_->wait();
@@ -232,7 +232,8 @@ class Runner {
     KernelReport entry;
     entry.name = entry.variant = std::string(kernel_->variant().name);
     entry.source = kernel_->source();
-    entry.build = kernel_->compiled().report();
+    entry.build = kernel_->build_report();
+    entry.is_kept = kernel_->is_kept();
     entry.device_seconds = device_seconds_;
     entry.launches = launches_;
     entry.bytes_moved = bytes_moved_ + kernel_->bytes_moved(0, collector_->row_count());

@@ -32,6 +32,7 @@ struct TileRun {
   const TableSource* paged_source = nullptr;
   const RowSelection* selected = nullptr;
   Status* refusal = nullptr;  // gets why kernels cannot read a page, where that ends the run
+  std::shared_ptr<KeptPrograms> kept = {};  // for kernels that are begun here; may be null
 };
 // What of a program's rows is read while the device is still being opened: columns, or pages.
 struct BegunReading {

@@ -62,15 +62,17 @@ Result<std::unique_ptr<TileKernel>> TileKernel::begin(std::shared_ptr<Device> de
                                                       const TileProgram& program,
                                                       const Options& options) {
   PENSTOCK_ASSIGN(auto kernel, make(std::move(device), program, options));
-  PENSTOCK_ASSIGN(ProgramSource source, kernel->emit());
-  kernel->building_ = ThreadPool::shared().start(
-      [on = kernel->device_, source = std::move(source)] { return on->build(source); });
+  PENSTOCK_TRY(kernel->take_or_emit());
+  if (!kernel->is_kept_)
+    kernel->building_ = ThreadPool::shared().start(
+        [on = kernel->device_, source = kernel->program_source()] { return on->build(source); });
   return kernel;
 }
 
 Status TileKernel::wait() {
   if (!building_.valid()) return {};
-  PENSTOCK_ASSIGN(compiled_, building_.get());
+  PENSTOCK_ASSIGN(std::shared_ptr<Program> compiled, building_.get());
+  set_compiled(std::move(compiled));
   return {};
 }
 
@@ -88,8 +90,21 @@ void TileKernel::add_notes(std::vector<std::string>& notes) const {
   add(kernel::tuned_file(device_->traits()).note);
 }
 
-Result<ProgramSource> TileKernel::emit() {
+Status TileKernel::take_or_emit() {
   attempts_++;
+  std::optional<KeptPrograms::Kernel> known;
+  if (options_.kept) known = options_.kept->find_kernel(key(), program_);
+  is_kept_ = known.has_value();
+  if (known) {
+    pipeline_ = std::move(known->source), compiled_ = std::move(known->compiled);
+  } else {
+    PENSTOCK_ASSIGN(pipeline_, emit());
+  }
+  if (options_.on_source) options_.on_source(pipeline_->text);
+  return {};
+}
+
+Result<std::shared_ptr<const PipelineSource>> TileKernel::emit() const {
   if (!fits_parameters(program_))
     return Status(Code::unsupported,
                   program_.lookups.empty()
@@ -97,22 +112,38 @@ Result<ProgramSource> TileKernel::emit() {
                       : "joins and what is computed of them read more columns than the some 50 "
                         "that a kernel may; "
                         "a joined table counts twice, beside its columns");
-  PENSTOCK_ASSIGN(pipeline_, emit_pipeline(program_, std::string(variant_->templates), policy_,
-                                           device_->traits().target));
-  if (options_.on_source) options_.on_source(pipeline_.text);
+  PENSTOCK_ASSIGN(PipelineSource source, emit_pipeline(program_, std::string(variant_->templates),
+                                                       policy_, device_->traits().target));
+  return std::make_shared<const PipelineSource>(std::move(source));
+}
+
+ProgramSource TileKernel::program_source() const {
   ProgramSource source;
-  source.text = pipeline_.text;
+  source.text = pipeline_->text;
   source.group_size = policy_.group_size;
   source.fast_math = options_.fast_math;
   source.label = std::string(variant_->name);
-  source.linked = pipeline_.linked;
+  source.linked = pipeline_->linked;
   return source;
 }
 
+void TileKernel::set_compiled(std::shared_ptr<Program> compiled) {
+  compiled_ = std::move(compiled);
+  if (options_.kept) options_.kept->keep_kernel(key(), program_, {pipeline_, compiled_});
+}
+
 Status TileKernel::compile() {
-  PENSTOCK_ASSIGN(const ProgramSource source, emit());
-  PENSTOCK_ASSIGN(compiled_, device_->build(source));
+  PENSTOCK_TRY(take_or_emit());
+  if (is_kept_) return {};
+  PENSTOCK_ASSIGN(std::shared_ptr<Program> compiled, device_->build(program_source()));
+  set_compiled(std::move(compiled));
   return {};
+}
+
+BuildReport TileKernel::build_report() const {
+  BuildReport report = compiled_->report();
+  if (is_kept_) report.cache = CacheResult::memory, report.seconds = 0;
+  return report;
 }
 
 std::uint64_t TileKernel::bytes_moved(std::uint64_t rows_read, std::uint64_t rows_kept) const {
@@ -138,10 +169,10 @@ std::uint64_t TileKernel::bytes_moved(std::uint64_t rows_read, std::uint64_t row
 }
 
 Status TileKernel::fault_status(std::uint32_t fault) const {
-  if (fault >= pipeline_.faults.size())
+  if (fault >= pipeline_->faults.size())
     return Status(Code::internal, "a kernel reported the unknown fault " + std::to_string(fault));
-  return penstock::fault_status(*program_.graph, pipeline_.faults[fault],
-                                pipeline_.fault_codes[fault], program_.source_schema);
+  return penstock::fault_status(*program_.graph, pipeline_->faults[fault],
+                                pipeline_->fault_codes[fault], program_.source_schema);
 }
 
 Status TileKernel::prepare(ChunkBuffers& buffers, std::uint64_t row_count) const {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/thread_pool.hpp"
-#include "plan/codegen/emit_pipeline.hpp"
 #include "plan/execution/chunk_buffers.hpp"
+#include "plan/execution/kept_programs.hpp"
 #include "plan/strings/string_pool.hpp"
 #include "plan/variants/dense_ranges.hpp"
 #include "plan/variants/variants.hpp"
@@ -36,8 +36,11 @@ class TileKernel {
     // As in RunOptions: dense tables of groups keep to an eighth of it.
     std::uint64_t memory_limit_bytes = 0;
     bool runs_alone = false;  // each launch is all of a run, and begins without groups
+    // Where kernels of earlier runs of the plan are, and this one is left; null: nowhere.
+    std::shared_ptr<KeptPrograms> kept = {};
   };
-  // Emits the source and has a thread compile it. Call wait() before anything else of the kernel.
+  // Emits the source and has a thread compile it, unless an earlier run left the kernel. Call
+  // wait() before anything else of the kernel.
   static Result<std::unique_ptr<TileKernel>> begin(std::shared_ptr<Device> device,
                                                    const TileProgram& program,
                                                    const Options& options);
@@ -73,7 +76,9 @@ class TileKernel {
   // another variant took over since, and that the file of tuned policies is not used.
   void add_notes(std::vector<std::string>& notes) const;
   const Program& compiled() const { return *compiled_; }
-  const std::string& source() const { return pipeline_.text; }
+  const std::string& source() const { return pipeline_->text; }
+  bool is_kept() const { return is_kept_; }  // an earlier run left it
+  BuildReport build_report() const;
   // Returns the error of a fault number that was read from ChunkBuffers::fault.
   Status fault_status(std::uint32_t fault) const;
 
@@ -83,7 +88,11 @@ class TileKernel {
   static Result<std::unique_ptr<TileKernel>> make(std::shared_ptr<Device> device,
                                                   const TileProgram& program,
                                                   const Options& options);
-  Result<ProgramSource> emit();
+  KeptPrograms::KernelKey key() const { return {device_, variant_, policy_, options_.fast_math}; }
+  Status take_or_emit();
+  Result<std::shared_ptr<const PipelineSource>> emit() const;
+  ProgramSource program_source() const;
+  void set_compiled(std::shared_ptr<Program> compiled);
   Status compile();
   TileContext context() const {
     return {*device_, program_, policy_, variant_->algorithm, dense_, *kept_, options_.runs_alone};
@@ -106,8 +115,9 @@ class TileKernel {
   const Variant* variant_ = nullptr;
   const Variant* forced_variant_ = nullptr;  // that PENSTOCK_VARIANT began with
   Policy policy_;
-  PipelineSource pipeline_;
+  std::shared_ptr<const PipelineSource> pipeline_;
   std::shared_ptr<Program> compiled_;
+  bool is_kept_ = false;
   std::uint32_t attempts_ = 0;         // sources emitted and layouts chosen
   std::optional<FoundRanges> ranges_;  // of the keys of dense slots, from fit() on
   DenseLayout dense_;                  // the layout that they give

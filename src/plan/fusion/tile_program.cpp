@@ -3,6 +3,37 @@
 #include <algorithm>
 
 namespace penstock::plan {
+namespace {
+
+bool is_same_constant(const Scalar& a, const Scalar& b) {
+  return a.type == b.type && a.is_null == b.is_null && a.integer == b.integer && a.real == b.real &&
+         a.text == b.text;
+}
+
+bool is_same_graph(const Graph& a, const Graph& b) {
+  if (a.size() != b.size() || a.custom_functions != b.custom_functions ||
+      !std::ranges::equal(a.parameters, b.parameters, {}, &Scalar::type, &Scalar::type))
+    return false;
+  for (NodeId id = 0; id < a.size(); id++)
+    if (a.at(id) != b.at(id)) return false;
+  return true;
+}
+
+}  // namespace
+
+bool DerivedColumn::operator==(const DerivedColumn& other) const {
+  return source == other.source && function == other.function &&
+         column_input == other.column_input && cast_to == other.cast_to &&
+         std::ranges::equal(inputs, other.inputs, is_same_constant);
+}
+
+bool same_kernel(const TileProgram& a, const TileProgram& b) {
+  if (a.graph == b.graph) return a == b;
+  if (!is_same_graph(*a.graph, *b.graph)) return false;
+  TileProgram of_one_graph = b;
+  of_one_graph.graph = a.graph;
+  return a == of_one_graph;
+}
 
 std::uint32_t TileProgram::accumulator_words() const {
   std::uint32_t words = 0;

@@ -43,6 +43,7 @@ struct Accumulator {
   Type type;          // of the argument
   std::shared_ptr<const CustomReduction> custom;
   std::uint32_t word = 0;  // first word in a stored accumulator set
+  bool operator==(const Accumulator&) const = default;
 };
 inline std::uint32_t word_count(const Accumulator& a) {
   return a.kind == AccumulatorKind::sum_i128 ? 2 : 1;
@@ -54,6 +55,7 @@ struct AggregateResult {
   std::uint32_t accumulator = 0, count = 0;  // the count of the values that went into it
   Type argument_type, type;
   bool of_rounded_sum = false;  // average: see AggregateCall
+  bool operator==(const AggregateResult&) const = default;
 };
 
 struct Output {
@@ -62,6 +64,7 @@ struct Output {
   // Late materialisation: the source column that the host gathers by row number (strings, 128
   // bits); `root` is not evaluated then. -1: none.
   int late_column = -1;
+  bool operator==(const Output&) const = default;
 };
 
 // A column that the host computes from a column of strings, or of 128 bits; the kernel reads its
@@ -72,6 +75,7 @@ struct DerivedColumn {
   std::vector<Scalar> inputs;  // the constants; inputs[column_input] stands for the column's string
   std::size_t column_input = 0;
   Type cast_to;  // where there is no function: 128 bits as a float
+  bool operator==(const DerivedColumn& other) const;
 };
 
 // The first `count` rows in the order of the keys, which name columns of the program's rows. Equal
@@ -79,6 +83,7 @@ struct DerivedColumn {
 struct TopK {
   std::vector<SortKey> keys;
   std::uint64_t count = 0;
+  bool operator==(const TopK&) const = default;
 };
 
 // The bound that a row's first key must reach to be among the first rows: scalars that the host
@@ -87,6 +92,7 @@ struct TopKBound {
   NodeId passes = 0;  // after a row's faults are noted, so that these do not depend on chunks
   // Parameters: the key of the last of the first rows; whether all rows pass.
   std::uint32_t limit = 0, open = 0;
+  bool operator==(const TopKBound&) const = default;
 };
 
 // A join whose right side is a table that the kernel looks rows up in. The row that a key finds
@@ -103,6 +109,7 @@ struct Lookup {
   // The table has the rows of a range of buckets (codegen/join_layout.hpp), and the kernel takes
   // the rows whose keys are in these: it runs once for each range.
   bool is_partitioned = false;
+  bool operator==(const Lookup&) const = default;
 };
 
 // A column of the source that kernels read out of pages (codec/pages/kernels/page_load.kc).
@@ -112,6 +119,7 @@ struct PagedLoad {
   bool is_text = false;      // strings by their place in the pages; else by their codes
   bool is_named = false;     // codes that are found of all values, not of a dictionary's entries
   bool is_late = false;      // is_text: kernels do not read it, kept rows are gathered
+  bool operator==(const PagedLoad&) const = default;
 };
 
 struct TileProgram {
@@ -161,7 +169,12 @@ struct TileProgram {
   // Returns the source's own columns in the order in which batches hold them: those that kernels or
   // derived columns read, then the late ones.
   std::vector<std::uint32_t> scanned_columns() const;
+  // Equal programs of one graph. That of a program with a bound is its run's own: see
+  // same_kernel().
+  bool operator==(const TileProgram&) const = default;
 };
+// Returns whether one source is emitted for both. The values of parameters may differ.
+bool same_kernel(const TileProgram& a, const TileProgram& b);
 
 // Some of a step's result columns, not counting a group-by's keys. A kernel has a limited number of
 // parameters, and aggregates of DISTINCT values have groups of their own.

@@ -1,6 +1,8 @@
 #include "plan/rows/row_kernels.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <vector>
 
 #include "kernel/kernel_source.hpp"
@@ -9,7 +11,7 @@
 namespace penstock::plan {
 namespace {
 
-ProgramSource row_kernels_source(const Traits& traits, std::initializer_list<const char*> names) {
+ProgramSource assembled_source(const Traits& traits, std::initializer_list<const char*> names) {
   std::vector<kernel::SourcePart> parts;
   for (const char* name : names)
     parts.push_back(
@@ -22,14 +24,27 @@ ProgramSource row_kernels_source(const Traits& traits, std::initializer_list<con
   return source;
 }
 
+// No source depends on a query: each is assembled once for all devices of a kind.
+std::shared_ptr<const ProgramSource> row_kernels_source(const Traits& traits,
+                                                        std::initializer_list<const char*> names) {
+  using Sources = std::map<std::vector<std::string>, std::shared_ptr<const ProgramSource>>;
+  static std::mutex& mutex = *new std::mutex;  // kept: threads may outlive statics
+  static Sources& sources = *new Sources;
+  std::vector<std::string> key(names.begin(), names.end());
+  key.push_back(std::string(name_of(traits.target)));
+  key.push_back(traits.wants_single_thread_groups() ? "" : std::to_string(traits.max_group_size));
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<const ProgramSource>& known = sources[key];
+  if (!known) known = std::make_shared<const ProgramSource>(assembled_source(traits, names));
+  return known;
+}
+
 }  // namespace
 
 RowKernels::RowKernels(std::shared_ptr<Device> device, std::initializer_list<const char*> names)
-    : device_(std::move(device)) {
-  ProgramSource source = row_kernels_source(device_->traits(), names);
-  source_ = source.text;
-  building_ = ThreadPool::shared().start(
-      [on = device_, source = std::move(source)] { return on->build(source); });
+    : device_(std::move(device)), source_(row_kernels_source(device_->traits(), names)) {
+  building_ =
+      ThreadPool::shared().start([on = device_, source = source_] { return on->build(*source); });
 }
 
 Status RowKernels::wait() {
@@ -54,7 +69,7 @@ Status RowKernels::launch(Queue& queue, std::string_view kernel, std::uint64_t c
 
 void RowKernels::add_to(RunReport& report, std::string_view name,
                         const KernelFigures& figures) const {
-  add_kernel(report, std::string(name), source_, *compiled_, figures);
+  add_kernel(report, std::string(name), source_->text, *compiled_, figures);
 }
 
 }  // namespace penstock::plan

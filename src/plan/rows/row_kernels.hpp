@@ -30,7 +30,7 @@ class RowKernels {
 
  private:
   std::shared_ptr<Device> device_;
-  std::string source_;
+  std::shared_ptr<const ProgramSource> source_;
   Task<Result<std::shared_ptr<Program>>> building_;
   std::shared_ptr<Program> compiled_;
   std::uint64_t launches_ = 0;

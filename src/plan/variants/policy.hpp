@@ -32,6 +32,8 @@ struct Policy {
   bool in_turn = false;
   // With launch bounds: groups that registers must leave room for.
   std::uint32_t groups_per_multiprocessor = 1;
+
+  bool operator==(const Policy&) const = default;
 };
 
 }  // namespace penstock::plan

@@ -1,0 +1,85 @@
+#include "plan/execution/kept_programs.hpp"
+
+#include <algorithm>
+
+#include "plan/fusion/kernel_steps.hpp"
+
+namespace penstock::plan {
+namespace {
+
+// A statement has a few of each, and of its kernels some for each device, and for each combination
+// of options that it was run with. A text has some 100 KB.
+constexpr std::size_t max_chains = 32, max_kernels = 32;
+
+// A run changes a bound's parameters, which stand in the graph, from chunk to chunk.
+TileProgram with_own_bound(TileProgram program) {
+  if (program.bound) program.graph = std::make_shared<Graph>(*program.graph);
+  return program;
+}
+
+std::vector<TileProgram> with_own_bounds(const std::vector<TileProgram>& programs) {
+  std::vector<TileProgram> own;
+  own.reserve(programs.size());
+  for (const TileProgram& program : programs) own.push_back(with_own_bound(program));
+  return own;
+}
+
+// Returns what is wanted, as the most recently used from now on; null where it is not there.
+template <class Entry, class IsWanted>
+const Entry* use(std::list<Entry>& entries, const IsWanted& is_wanted) {
+  const auto known = std::ranges::find_if(entries, is_wanted);
+  if (known == entries.end()) return nullptr;
+  entries.splice(entries.begin(), entries, known);
+  return &entries.front();
+}
+
+}  // namespace
+
+std::optional<std::vector<TileProgram>> KeptPrograms::find_chain(const ChainKey& key) {
+  const std::lock_guard lock(mutex_);
+  const auto* known = use(chains_, [&](const KeptChain& chain) { return chain.key == key; });
+  return known ? std::optional(with_own_bounds(known->programs)) : std::nullopt;
+}
+
+void KeptPrograms::keep_chain(const ChainKey& key, const std::vector<TileProgram>& programs) {
+  KeptChain chain{key, with_own_bounds(programs)};
+  const std::lock_guard lock(mutex_);
+  if (use(chains_, [&](const KeptChain& known) { return known.key == key; })) return;
+  chains_.push_front(std::move(chain));
+  if (chains_.size() > max_chains) chains_.pop_back();
+}
+
+std::optional<KeptPrograms::Kernel> KeptPrograms::find_kernel(const KernelKey& key,
+                                                              const TileProgram& program) {
+  const std::lock_guard lock(mutex_);
+  const auto* known = use(kernels_, [&](const KeptKernel& kept) {
+    return kept.key == key && same_kernel(kept.program, program);
+  });
+  return known ? std::optional(known->kernel) : std::nullopt;
+}
+
+void KeptPrograms::keep_kernel(const KernelKey& key, const TileProgram& program, Kernel kernel) {
+  KeptKernel kept{key, with_own_bound(program), std::move(kernel)};
+  const std::lock_guard lock(mutex_);
+  if (use(kernels_, [&](const KeptKernel& known) {
+        return known.key == key && same_kernel(known.program, program);
+      }))
+    return;
+  kernels_.push_front(std::move(kept));
+  if (kernels_.size() > max_kernels) kernels_.pop_back();
+}
+
+Result<std::vector<TileProgram>> programs_of_chain(const Plan& plan,
+                                                   const KeptPrograms::ChainKey& key,
+                                                   KeptPrograms* kept, bool& was_fused) {
+  std::optional<std::vector<TileProgram>> known;
+  if (kept) known = kept->find_chain(key);
+  was_fused = !known;
+  if (known) return *std::move(known);
+  PENSTOCK_ASSIGN(std::vector<TileProgram> programs,
+                  fuse_chain(plan, key.base, key.last, key.wanted, key.top_k));
+  if (kept) kept->keep_chain(key, programs);
+  return programs;
+}
+
+}  // namespace penstock::plan
