@@ -10,7 +10,7 @@ namespace penstock::plan {
 namespace {
 
 // The first `count` rows by column 0 of one column, as a program with a bound.
-std::vector<TileProgram> first_rows(std::uint64_t count) {
+std::vector<TileProgram> program_of_first_rows(std::uint64_t count) {
   Plan plan;
   const StepId rows = plan.source(
       table_source(Table::of({{"n", Column::from(std::vector<std::int64_t>{3, 1, 2})}}), "rows"));
@@ -29,9 +29,10 @@ KeptPrograms::Kernel kernel_of(const std::string& text) {
 
 TEST(KeptPrograms, TheLeastRecentlyUsedChainGoesFirst) {
   KeptPrograms kept;
-  for (StepId last = 0; last < 32; last++) kept.keep_chain(chain_of(last), first_rows(5));
+  for (StepId last = 0; last < 32; last++)
+    kept.keep_chain(chain_of(last), program_of_first_rows(5));
   EXPECT_TRUE(kept.find_chain(chain_of(0)));
-  kept.keep_chain(chain_of(32), first_rows(5));
+  kept.keep_chain(chain_of(32), program_of_first_rows(5));
   EXPECT_TRUE(kept.find_chain(chain_of(0)));
   EXPECT_FALSE(kept.find_chain(chain_of(1)));
   EXPECT_TRUE(kept.find_chain(chain_of(2)));
@@ -39,7 +40,7 @@ TEST(KeptPrograms, TheLeastRecentlyUsedChainGoesFirst) {
 
 TEST(KeptPrograms, TheLeastRecentlyUsedKernelGoesFirst) {
   KeptPrograms kept;
-  const TileProgram program = first_rows(5)[0];
+  const TileProgram program = program_of_first_rows(5)[0];
   const auto key_of = [](std::uint32_t slots) {
     KeptPrograms::KernelKey key;
     key.policy.slots = slots;
@@ -56,10 +57,10 @@ TEST(KeptPrograms, TheLeastRecentlyUsedKernelGoesFirst) {
 
 TEST(KeptPrograms, AKernelOfAnotherProgramOrWithFastMathIsNotFound) {
   KeptPrograms kept;
-  const TileProgram program = first_rows(5)[0];
+  const TileProgram program = program_of_first_rows(5)[0];
   KeptPrograms::KernelKey key;
   kept.keep_kernel(key, program, kernel_of("kept"));
-  EXPECT_TRUE(kept.find_kernel(key, first_rows(5)[0]));  // its graph is another object
+  EXPECT_TRUE(kept.find_kernel(key, program_of_first_rows(5)[0]));  // its graph is another object
   TileProgram other = program;
   other.rows_stay = true;
   EXPECT_FALSE(kept.find_kernel(key, other));
@@ -73,7 +74,7 @@ TEST(KeptPrograms, AKernelOfAnotherProgramOrWithFastMathIsNotFound) {
 
 TEST(KeptPrograms, ABoundThatARunTightensIsNotThatOfTheNext) {
   KeptPrograms kept;
-  std::vector<TileProgram> programs = first_rows(5);
+  std::vector<TileProgram> programs = program_of_first_rows(5);
   kept.keep_chain(chain_of(1), programs);
   const auto limit_of = [](const TileProgram& program) -> Scalar& {
     return program.graph->parameters[program.bound->limit];
@@ -93,7 +94,7 @@ TEST(KeptPrograms, ThreadsShareNothingThatChanges) {
     threads.emplace_back([&] {
       for (StepId turn = 0; turn < 400; turn++) {
         auto programs = kept.find_chain(chain_of(turn % 40));
-        if (!programs) kept.keep_chain(chain_of(turn % 40), *(programs = first_rows(5)));
+        if (!programs) kept.keep_chain(chain_of(turn % 40), *(programs = program_of_first_rows(5)));
         TileProgram& program = (*programs)[0];
         wrong += program.graph->parameters[program.bound->limit].integer != 0;
         program.graph->parameters[program.bound->limit] = Scalar::of(std::int64_t{turn} + 1);

@@ -11,7 +11,7 @@
 namespace penstock::test {
 namespace {
 
-constexpr std::uint64_t file_rows = 20000;
+constexpr std::uint64_t rows_of_file = 20000;
 
 // A folder of a test's own, removed at its end.
 class KeptKernelsTest : public ::testing::Test {
@@ -29,10 +29,10 @@ class KeptKernelsTest : public ::testing::Test {
     std::vector<std::int64_t> n, k;
     std::vector<double> r;
     std::vector<std::string> s;
-    for (std::uint64_t i = 0; i < file_rows; i++) {
-      n.push_back(static_cast<std::int64_t>(i * 7919 % file_rows) * factor);
+    for (std::uint64_t i = 0; i < rows_of_file; i++) {
+      n.push_back(static_cast<std::int64_t>(i * 7919 % rows_of_file) * factor);
       k.push_back(static_cast<std::int64_t>(i % 5000) * 1'000'003);
-      r.push_back(static_cast<double>(i * 104729 % file_rows) / 4);
+      r.push_back(static_cast<double>(i * 104729 % rows_of_file) / 4);
       s.push_back("key " + std::to_string(i % 5));
     }
     const Table table = Table::of({{"n", Column::from(n)},
@@ -61,7 +61,7 @@ class KeptKernelsTest : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-std::string text_of(const Result<QueryResult>& outcome) {
+std::string rows_or_error(const Result<QueryResult>& outcome) {
   if (!outcome.ok()) return outcome.status().text();
   std::string text;
   for (std::uint64_t row = 0; row < outcome->table.row_count; row++)
@@ -69,10 +69,11 @@ std::string text_of(const Result<QueryResult>& outcome) {
   return text;
 }
 
-std::string answer_without_session(const std::string& statement, const std::string& device) {
+std::string answer_of_one_run(const std::string& statement, const std::string& device) {
   Plan plan;
   const auto result = bind_sql(statement, plan, open_table);
-  return result.ok() ? text_of(run(plan, *result, {.device = device})) : result.status().text();
+  return result.ok() ? rows_or_error(run(plan, *result, {.device = device}))
+                     : result.status().text();
 }
 
 bool is_of_tiles(const KernelReport& kernel) {
@@ -88,7 +89,7 @@ std::size_t count_kernels(const RunReport& report, bool are_kept) {
 }
 
 // Several chunks, so that a bound is tightened between them.
-RunOptions small_chunks() {
+RunOptions chunks_of_4096() {
   RunOptions options;
   options.batch_rows = 4096;
   return options;
@@ -99,18 +100,18 @@ TEST_F(KeptKernelsTest, ARepeatedStatementFusesAndEmitsNothing) {
     const auto session = Session::create({.device = device.traits().id});
     for (const PageDecoding decoding : {PageDecoding::host, PageDecoding::device})
       for (const std::string& statement : statements()) {
-        RunOptions options = small_chunks();
+        RunOptions options = chunks_of_4096();
         options.page_decoding = decoding;
         TAKE(const QueryResult first, session->sql(statement, options));
         TAKE(const QueryResult second, session->sql(statement, options));
         EXPECT_TRUE(decoding == PageDecoding::device || first.report.chains_fused > 0) << statement;
-        EXPECT_EQ(text_of(second), text_of(first)) << statement;
+        EXPECT_EQ(rows_or_error(second), rows_or_error(first)) << statement;
         EXPECT_EQ(second.report.chains_fused, 0u) << statement;
         EXPECT_EQ(count_kernels(second.report, false), 0u) << statement;
         EXPECT_GT(count_kernels(second.report, true), 0u) << statement;
         for (const KernelReport& kernel : second.report.kernels)
           EXPECT_EQ(kernel.build.cache, CacheResult::memory) << statement;
-        EXPECT_EQ(text_of(second), answer_without_session(statement, device.traits().id))
+        EXPECT_EQ(rows_or_error(second), answer_of_one_run(statement, device.traits().id))
             << statement;
       }
   });
@@ -125,7 +126,7 @@ TEST_F(KeptKernelsTest, KernelsOfAFileThatChangedAreNotTaken) {
         TAKE(const QueryResult outcome, session->sql(sum()));
         EXPECT_EQ(outcome.report.chains_fused > 0, is_first);
         EXPECT_EQ(count_kernels(outcome.report, true) > 0, !is_first);
-        EXPECT_EQ(text_of(outcome), answer_without_session(sum(), device.traits().id));
+        EXPECT_EQ(rows_or_error(outcome), answer_of_one_run(sum(), device.traits().id));
       }
     }
   });
@@ -145,15 +146,15 @@ TEST_F(KeptKernelsTest, KernelsOfOtherOptionsAreNotTaken) {
     TAKE(const QueryResult with_profile, session->sql(sum(), profiled));
     EXPECT_EQ(count_kernels(with_profile.report, true), 0u);
     EXPECT_GT(with_profile.report.chains_fused, 0u);
-    EXPECT_EQ(text_of(other), text_of(plain));
-    EXPECT_EQ(text_of(with_profile), text_of(plain));
+    EXPECT_EQ(rows_or_error(other), rows_or_error(plain));
+    EXPECT_EQ(rows_or_error(with_profile), rows_or_error(plain));
   });
 }
 
 // A memory limit changes a kernel's numbers, validation wants every column, and kernels that read
 // pages have other loads.
 TEST_F(KeptKernelsTest, RunsWithOtherOptionsBetweenGiveTheSameAnswers) {
-  std::vector<RunOptions> all(5, small_chunks());
+  std::vector<RunOptions> all(5, chunks_of_4096());
   all[1].validate = true;
   all[2].memory_limit_bytes = 4 << 20;
   all[3].intermediate_rows = IntermediateRows::device;
@@ -161,10 +162,10 @@ TEST_F(KeptKernelsTest, RunsWithOtherOptionsBetweenGiveTheSameAnswers) {
   on_each_device([&](Device& device) {
     const auto session = Session::create({.device = device.traits().id});
     for (const std::string& statement : statements()) {
-      const std::string expected = answer_without_session(statement, device.traits().id);
+      const std::string expected = answer_of_one_run(statement, device.traits().id);
       for (int round = 0; round < 2; round++)
         for (const RunOptions& options : all)
-          EXPECT_EQ(text_of(session->sql(statement, options)), expected) << statement;
+          EXPECT_EQ(rows_or_error(session->sql(statement, options)), expected) << statement;
     }
   });
 }
@@ -190,14 +191,15 @@ TEST_F(KeptKernelsTest, OverlappingRunsOfOneStatementShareNoBound) {
     const auto session = Session::create({.device = device.traits().id});
     std::vector<std::string> expected;
     for (const std::string& statement : statements())
-      expected.push_back(answer_without_session(statement, device.traits().id));
+      expected.push_back(answer_of_one_run(statement, device.traits().id));
     std::atomic<int> wrong = 0;
     std::vector<std::thread> threads;
     for (std::size_t thread = 0; thread < 4; thread++)
       threads.emplace_back([&] {
         for (std::size_t i = 0; i < 24; i++) {  // all threads have the same one
           const std::size_t which = i % 2 == 0 ? 1 : i / 2 % expected.size();
-          wrong += text_of(session->sql(statements()[which], small_chunks())) != expected[which];
+          wrong +=
+              rows_or_error(session->sql(statements()[which], chunks_of_4096())) != expected[which];
         }
       });
     for (std::thread& thread : threads) thread.join();
@@ -210,13 +212,13 @@ TEST_F(KeptKernelsTest, EachOfSeveralDevicesTakesWhatItsOwnRunsMade) {
     const std::string& id = device.traits().id;
     const auto session = Session::create({.device = list_of(id, 2)});
     for (const std::string& statement : {sum(), first_rows(), statements()[3]}) {
-      TAKE(const QueryResult first, session->sql(statement, small_chunks()));
-      TAKE(const QueryResult second, session->sql(statement, small_chunks()));
+      TAKE(const QueryResult first, session->sql(statement, chunks_of_4096()));
+      TAKE(const QueryResult second, session->sql(statement, chunks_of_4096()));
       EXPECT_GT(first.report.chains_fused, 0u);
       EXPECT_EQ(second.report.chains_fused, 0u);
       EXPECT_EQ(count_kernels(second.report, false), 0u);
       EXPECT_GT(count_kernels(second.report, true), 0u);
-      EXPECT_EQ(text_of(second), answer_without_session(statement, id)) << statement;
+      EXPECT_EQ(rows_or_error(second), answer_of_one_run(statement, id)) << statement;
     }
   });
 }
