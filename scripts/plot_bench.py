@@ -3,9 +3,10 @@
 
     plot_bench.py RESULTS... --by AXIS --output FIGURE.svg [--only TEXT] [--title TEXT]
 
-AXIS is rows, selectivity or keys: throughput as one line per system. Or it is case: bars, one per
-case and system, of the bytes that a codec outputs per second. A system is then the first word of
-a result's name, and its fastest variant counts.
+AXIS is rows, selectivity or keys: throughput as one line per system. Or it is devices: speed-up of
+`bench devices` as one line per work, beside the ideal one. Or it is case: bars, one per case and
+system, of the bytes that a codec outputs per second. A system is then the first word of a result's
+name, and its fastest variant counts.
 
 Equal results give equal bytes. Needs matplotlib (scripts/python_environment.sh plot). Exits with
 2, names the line and leaves FIGURE.svg as it was when a file does not hold such results.
@@ -22,6 +23,7 @@ import sys
 Axis = collections.namedtuple("Axis", "label scale value_of")
 Point = collections.namedtuple("Point", "line x gigabytes_per_second copy device")
 NUMBERS = ("rows", "gigabytes_per_second", "share_of_copy")
+NUMBERS_OF_DEVICES = ("devices", "milliseconds", "speed_up")
 BAR_NUMBERS = ("gigabytes_per_second",)
 WORDS = ("work", "name", "device")
 # Distinct on white for colour-blind readers; marks differ, too.
@@ -50,7 +52,7 @@ AXES = {
 }
 
 
-def checked_result(text, place, numbers):
+def checked_result(text, place, numbers, words):
     try:
         result = json.loads(text)
     except json.JSONDecodeError as error:
@@ -65,20 +67,20 @@ def checked_result(text, place, numbers):
             or not 0 < value < float("inf")
         ):
             raise Malformed(f"{place}: '{field}' is no positive number: {value!r}")
-    for field in WORDS:
+    for field in words:
         if not isinstance(result.get(field), str):
             raise Malformed(f"{place}: '{field}' is no text: {result.get(field)!r}")
     return result
 
 
-def results_of(path, numbers):
+def results_of(path, numbers, words):
     try:
         with open(path, encoding="utf-8") as file:
             lines = file.read().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise Malformed(f"{path}: {error}") from None
     return [
-        checked_result(line, f"{path}:{number}", numbers)
+        checked_result(line, f"{path}:{number}", numbers, words)
         for number, line in enumerate(lines, 1)
         if line.strip()
     ]
@@ -174,6 +176,29 @@ def draw_bars(bars, axes):
     axes.set_axisbelow(True)
 
 
+def draw_devices(results, axes):
+    lines = {}
+    for result in results:
+        lines.setdefault(result["work"], []).append((result["devices"], result["speed_up"]))
+    for number, (work, values) in enumerate(lines.items()):
+        axes.plot(
+            *zip(*sorted(values)),
+            label=work,
+            color=COLORS[number % len(COLORS)],
+            marker=MARKS[number % len(MARKS)],
+            linestyle=("-", "--", ":")[number // len(COLORS) % 3],
+        )
+    counts = sorted({result["devices"] for result in results})
+    axes.plot(counts, counts, label="ideal", color="#404040", linestyle=(0, (6, 2)))
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log", base=2)
+    axes.set_xticks(counts, [f"{count}" for count in counts])
+    axes.set_yticks(counts, [f"{count}" for count in counts])
+    axes.set_xlabel("devices")
+    axes.set_ylabel("speed-up to one device")
+    axes.grid(True, color="#d0d0d0", linewidth=0.6)
+
+
 def draw_lines(points, by, axes):
     lines = lines_of(points)
     set_axes(axes, by, lines)
@@ -230,26 +255,31 @@ def main():
     parser.add_argument(
         "results", nargs="+", help="files of lines as penstock bench --format json prints them"
     )
-    parser.add_argument("--by", choices=[*AXES, "case"], required=True, help="the x axis")
+    parser.add_argument(
+        "--by", choices=[*AXES, "case", "devices"], required=True, help="the x axis"
+    )
     parser.add_argument("--output", required=True, help="the SVG file")
     parser.add_argument("--only", default="", help="the cases whose name holds this text")
     parser.add_argument("--title", default="", help="what stands above")
     options = parser.parse_args()
-    numbers = BAR_NUMBERS if options.by == "case" else NUMBERS
+    numbers = {"case": BAR_NUMBERS, "devices": NUMBERS_OF_DEVICES}.get(options.by, NUMBERS)
+    words = ("work", "scaling") if options.by == "devices" else WORDS
     try:
         results = [
             result
             for path in options.results
-            for result in results_of(path, numbers)
+            for result in results_of(path, numbers, words)
             if options.only in result["work"]
         ]
-        points = results if options.by == "case" else points_of(results, options.by)
+        points = results if options.by in ("case", "devices") else points_of(results, options.by)
         if not points:
             raise Malformed(f"no result has a place on an axis of {options.by}")
     except Malformed as error:
         print(f"plot_bench: {error}", file=sys.stderr)
         return 2
-    if options.by == "case":
+    if options.by == "devices":
+        draw(lambda axes: draw_devices(points, axes), options.title, options.output)
+    elif options.by == "case":
         bars = bars_of(points)
         draw(lambda axes: draw_bars(bars, axes), options.title, options.output)
     else:

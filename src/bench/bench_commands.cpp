@@ -28,7 +28,7 @@ std::span<const Command> bench_commands() {
       {"bench tpch",
        "Time statements of TPC-H by a new process, a running one and from the device's memory",
        declare_bench_tpch},
-      {"bench devices", "Time statements and LZ4 on one device and on several",
+      {"bench devices", "Time statements and batches of chunks on one device and on several",
        declare_bench_devices},
       {"bench portability",
        "Time every family of kernels on every device, and how portable their speed is",

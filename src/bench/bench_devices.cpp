@@ -1,10 +1,12 @@
 #include "bench/bench_devices.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "base/clock.hpp"
 #include "base/human_readable.hpp"
+#include "bench/bench_table.hpp"
 #include "terminal/output_file.hpp"
 
 namespace penstock::bench {
@@ -68,7 +70,72 @@ Status print_phases(const DevicesWork& work) {
   return {};
 }
 
+// One line of the result.
+struct DevicesFigure {
+  std::string work, scaling, bound;
+  std::size_t device_count = 0;
+  double median_seconds = 0, spread = 0, speed_up = 0;
+  std::uint64_t bytes_exchanged = 0;
+};
+
+// The largest part of a run's time. Of shares it is that of the longest. Waiting for a device that
+// is not its kernels' time is for what is sent to it, from it and between devices.
+std::string bound_of(const RunReport& report) {
+  double seconds = report.total_seconds, read = report.read_seconds, wait = report.wait_seconds,
+         kernels = 0;
+  for (const KernelReport& kernel : report.kernels) kernels += kernel.device_seconds;
+  const auto longest = std::ranges::max_element(report.shares, {}, &DeviceShareReport::seconds);
+  if (longest != report.shares.end())
+    read = longest->read_seconds, wait = longest->wait_seconds, kernels = longest->kernel_seconds;
+  const double link = std::max(0.0, wait - kernels);
+  const double host = seconds - read - std::max(wait, kernels) - report.merge_seconds;
+  const std::pair<double, const char*> parts[] = {
+      {read, "reading"},
+      {kernels, "kernels"},
+      {link, report.bytes_exchanged > 0 ? "link and exchange" : "link"},
+      {report.merge_seconds, "merging"},
+      {host, "host"}};
+  return std::ranges::max_element(parts, {}, &std::pair<double, const char*>::first)->second;
+}
+
+std::string line_of(const DevicesFigure& figure, const std::string& format) {
+  std::array<char, 400> line{};
+  const char* const pattern =
+      format == "json" ? "{\"work\": \"%s\", \"scaling\": \"%s\", \"devices\": %zu, "
+                         "\"milliseconds\": %.4f, \"spread\": %.4f, \"speed_up\": %.4f, "
+                         "\"bytes_exchanged\": %llu, \"bound\": \"%s\"}\n"
+      : format == "csv"
+          ? "\"%s\",%s,%zu,%.4f,%.4f,%.4f,%llu,%s\n"
+          : "%-40s %s %2zu devices %10.3f ms, spread %.3f, %6.2f times, %llu bytes exchanged, %s\n";
+  std::snprintf(line.data(), line.size(), pattern, figure.work.c_str(), figure.scaling.c_str(),
+                figure.device_count, 1e3 * figure.median_seconds, figure.spread, figure.speed_up,
+                static_cast<unsigned long long>(figure.bytes_exchanged), figure.bound.c_str());
+  return line.data();
+}
+
+// The first run compiles, and fills caches.
+Result<DevicesFigure> time_work(const DevicesOptions& options, const std::string& name,
+                                const DevicesWork& work) {
+  PENSTOCK_TRY(work(false).status());
+  std::vector<double> seconds;
+  RunReport report;
+  for (std::uint64_t i = 0; i < options.repeats; i++) {
+    const double start = now_seconds();
+    PENSTOCK_ASSIGN(report, work(false));
+    seconds.push_back(now_seconds() - start);
+  }
+  const Figure times = figure_of(name, "", 0, std::move(seconds));
+  DevicesFigure figure{name, options.scaling, bound_of(report)};
+  figure.median_seconds = times.median_seconds, figure.spread = times.spread;
+  figure.bytes_exchanged = report.bytes_exchanged;
+  return figure;
+}
+
 }  // namespace
+
+bool is_wanted(const DevicesOptions& options, std::string_view name) {
+  return options.only.empty() || name.find(options.only) != std::string_view::npos;
+}
 
 std::string list_of_devices(const std::vector<std::string>& devices) {
   std::string list;
@@ -76,30 +143,69 @@ std::string list_of_devices(const std::vector<std::string>& devices) {
   return list;
 }
 
+Result<std::vector<std::size_t>> counts_of(const DevicesOptions& options,
+                                           std::size_t device_count) {
+  std::vector<std::size_t> counts;
+  for (const std::string& text : split_at_commas(options.counts)) {
+    counts.push_back(std::strtoull(text.c_str(), nullptr, 10));
+    if (counts.back() == 0 || counts.back() > device_count)
+      return Status(Code::invalid, "--counts: '" + text + "' is no count of " +
+                                       std::to_string(device_count) + " devices");
+  }
+  if (!counts.empty()) return counts;
+  for (std::size_t count = 1; count < device_count; count *= 2) counts.push_back(count);
+  counts.push_back(device_count);
+  return counts;
+}
+
+Status print_head_of_devices(const DevicesOptions& options) {
+  if (options.format != "csv") return {};
+  return terminal::standard_output()(
+      "work,scaling,devices,milliseconds,spread,speed_up,bytes_exchanged,bound\n");
+}
+
+// The speed-up of weak scaling is of the work done in a time. Without a run on one device there is
+// none: 0.
 Status print_rows_of_devices(const DevicesOptions& options, const std::string& name,
                              const std::vector<std::string>& devices, const MakeDevicesWork& make) {
+  if (!is_wanted(options, name)) return {};
+  PENSTOCK_ASSIGN(const std::vector<std::size_t> counts, counts_of(options, devices.size()));
   double of_one = 0;
-  for (std::size_t count = 1; count <= devices.size();
-       count = count < devices.size() ? std::min(2 * count, devices.size()) : count + 1) {
-    PENSTOCK_ASSIGN(const DevicesWork work,
-                    make({devices.begin(), devices.begin() + static_cast<std::ptrdiff_t>(count)}));
-    std::vector<double> seconds;
-    std::uint64_t exchanged = 0;
-    for (std::uint64_t i = 0; i <= options.repeats; i++) {  // the first compiles, and fills caches
-      const double start = now_seconds();
-      PENSTOCK_ASSIGN(const RunReport report, work(false));
-      if (i > 0) seconds.push_back(now_seconds() - start);
-      exchanged = report.bytes_exchanged;
-    }
-    const double least = *std::ranges::min_element(seconds);
-    if (count == 1) of_one = least;
-    char line[200];
-    std::snprintf(line, sizeof line, "%-32s %2zu devices %10.3f ms %6.2f times, %s exchanged\n",
-                  name.c_str(), count, 1e3 * least, of_one / least, bytes_text(exchanged).c_str());
-    PENSTOCK_TRY(terminal::standard_output()(line));
-    if (options.has_phases) PENSTOCK_TRY(print_phases(work));
+  for (const std::size_t count : counts) {
+    const std::uint64_t scale = options.is_weak() ? count : 1;
+    const std::vector<std::string> some(devices.begin(),
+                                        devices.begin() + static_cast<std::ptrdiff_t>(count));
+    PENSTOCK_ASSIGN(const DevicesWork work, make(some, scale));
+    PENSTOCK_ASSIGN(DevicesFigure figure, time_work(options, name, work));
+    if (count == 1) of_one = figure.median_seconds;
+    figure.device_count = count;
+    figure.speed_up = static_cast<double>(scale) * of_one / figure.median_seconds;
+    PENSTOCK_TRY(terminal::standard_output()(line_of(figure, options.format)));
+    if (options.has_phases && options.format == "table") PENSTOCK_TRY(print_phases(work));
   }
   return {};
+}
+
+Result<RunReport> run_parts(const DevicesParts& parts) {
+  RunReport report;
+  const double start = now_seconds();
+  std::vector<std::shared_ptr<Event>> begun, done;
+  for (const auto& part : parts) {
+    report.shares.emplace_back().begin_seconds = now_seconds() - start;
+    PENSTOCK_ASSIGN(begun.emplace_back(), part->queue().record());
+    PENSTOCK_TRY(part->enqueue());
+    PENSTOCK_ASSIGN(done.emplace_back(), part->queue().record());
+    PENSTOCK_TRY(part->queue().flush());
+  }
+  for (std::size_t i = 0; i < parts.size(); i++) {
+    PENSTOCK_TRY(done[i]->wait());
+    DeviceShareReport& share = report.shares[i];
+    share.device_id = "part " + std::to_string(i);
+    share.seconds = now_seconds() - start - share.begin_seconds;
+    PENSTOCK_ASSIGN(share.kernel_seconds, done[i]->seconds_since(*begun[i]));
+  }
+  report.total_seconds = now_seconds() - start;
+  return report;
 }
 
 }  // namespace penstock::bench

@@ -161,6 +161,21 @@ class Figure(PlotTest):
         )
         self.assertEqual(texts.count("penstock x"), 1)
 
+    def test_speed_ups_stand_beside_the_ideal(self):
+        results = [
+            {
+                "work": "rows: sort",
+                "scaling": "strong",
+                "devices": devices,
+                "milliseconds": 1.0,
+                "speed_up": 0.9 * devices,
+            }
+            for devices in (1, 2, 4, 8)
+        ]
+        texts = self.texts(results, "devices")
+        for text in ("rows: sort", "ideal", "devices", "speed-up to one device"):
+            self.assertEqual(texts.count(text), 1, text)
+
     def test_bars_show_the_fastest_variant_of_a_system(self):
         results = [
             result(work="lz4, text", name="penstock lz4_decode_warp", rate=345.0),

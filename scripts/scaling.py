@@ -1,0 +1,336 @@
+#!/usr/bin/env python3
+"""Times Penstock on one, two, four ... devices, and writes the tables and the plot of it.
+
+    scaling.py run --program build/penstock --device cuda:0,cuda:1 --data FOLDER RESULTS.json
+    scaling.py write RESULTS.json
+
+`run` times part by part (PARTS below; --only names some) and puts each result into RESULTS.json as
+it comes; parts that are there are not run again, unless --only names them. A part that takes longer
+than --seconds is ended, and keeps what it had. The last lines say what was not run.
+
+FOLDER has TPC-H's tables as Parquet; without --data, TPC-H is not run. A folder that does not exist
+is made by tpchgen-cli (--generator), at --scale.
+
+`write` puts tables between the markers of docs/performance.md, and the plot into docs/figures.
+The plot needs matplotlib (scripts/python_environment.sh plot).
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BEGIN, END = "<!-- scaling: begin -->", "<!-- scaling: end -->"
+NO_EXCHANGE = ("filter", "batches", "file", "video", "TPC-H Q1", "TPC-H Q6", "10^3")
+
+
+def bench(options, *more):
+    return [
+        *(options.program, "bench", "devices", "--device", options.device, "--format", "json"),
+        *("--repeats", str(options.repeats), *more),
+    ]
+
+
+def of_rows(options, rows, *more):
+    return bench(options, "--only", "rows: ", "--rows", str(rows), *more)
+
+
+# Each part: its name, and its command of the options. None: the part is not of a command.
+def parts_of(options):
+    rows, mib = options.rows, str(options.batch_mib)
+    prime = largest_prime(rows)
+    each = max(1, rows // 4)
+    return {
+        "rows, strong": of_rows(options, rows),
+        "batches, strong": bench(options, "--only", "batches: ", "--batch-mib", mib),
+        "tpch": bench(options, "--only", "TPC-H", "--data", str(options.data)),
+        "video": None,
+        "rows, weak": of_rows(options, each, "--scaling", "weak"),
+        "batches, weak": bench(
+            options,
+            *("--only", "batches: ", "--scaling", "weak"),
+            *("--batch-mib", str(max(1, options.batch_mib // 4))),
+        ),
+        "rows, a prime number": of_rows(options, prime),
+        "rows, one row group": of_rows(options, min(rows, 1 << 22), "--row-group", str(1 << 22)),
+        "files": bench(options, "--only", "file: ", "--batch-mib", mib),
+    }
+
+
+def largest_prime(limit):
+    number = max(2, limit)
+    while any(number % divisor == 0 for divisor in range(2, int(number**0.5) + 1)):
+        number -= 1
+    return number
+
+
+def lists_of_devices(devices):
+    """The first 1, 2, 4 ... and all."""
+    devices = devices.split(",")
+    counts = [1 << power for power in range(10) if 1 << power < len(devices)] + [len(devices)]
+    return [devices[:count] for count in counts]
+
+
+def lines_within(command, seconds, on_line):
+    """Gives each line as it is printed. Returns why the program ended early, or ""."""
+    with tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+        timer = threading.Timer(seconds, process.kill)
+        timer.start()
+        try:
+            for line in process.stdout:
+                on_line(line)
+            status = process.wait()
+        finally:
+            timer.cancel()
+        errors.seek(0)
+        said = errors.read().strip()[-300:]
+    if status == -signal.SIGKILL:
+        return f"not done in {seconds:.0f} s"
+    return f"ended with {status}: {said}" if status else ""
+
+
+def run_bench(command, seconds, found):
+    def keep(line):
+        found.append(json.loads(line))
+        print("  " + line.strip(), file=sys.stderr)
+
+    return lines_within(command, seconds, keep)
+
+
+def repeat_frames(path, repeats):
+    """Writes the frames of a y4m file behind themselves, so that opening devices counts less."""
+    header, _, frames = path.read_bytes().partition(b"\n")
+    with path.open("wb") as file:
+        file.write(header + b"\n")
+        for _ in range(repeats):
+            file.write(frames)
+
+
+def make_clips(options, folder):
+    """The reference and the distorted video; or why there are none."""
+    command = [options.program, "bench", "video", "--device", options.device.split(",")[0]]
+    command += ["--only", "from files", "--sizes", options.video_size, "--repeats", "1"]
+    command += ["--write-outputs", folder]
+    why = lines_within(command, options.seconds, lambda line: None)
+    clips = sorted(pathlib.Path(folder).glob("**/*.y4m"), key=lambda path: "ref" not in path.name)
+    if why or len(clips) < 2:
+        return [], why or "no clips were made"
+    for clip in clips[:2]:
+        repeat_frames(clip, options.clip_repeats)
+    return clips[:2], ""
+
+
+def time_video(options, clips, devices):
+    """The whole program, which opens its devices. Returns the times and the scores."""
+    command = [options.program, "video", *map(str, clips), "--device", ",".join(devices)]
+    command += ["--feature", "float_ssim", "--csv", "--output", "-", "--no-progress"]
+    times, scores = [], set()
+    for _ in range(options.repeats + 1):
+        start = time.monotonic()
+        ended = subprocess.run(
+            command, capture_output=True, text=True, timeout=options.seconds, check=True
+        )
+        times.append(1e3 * (time.monotonic() - start))
+        scores.add(ended.stdout)
+    return times[1:], scores
+
+
+def run_video(options, found):
+    end = time.monotonic() + options.seconds
+    with tempfile.TemporaryDirectory() as folder:
+        clips, why = make_clips(options, folder)
+        if why:
+            return why
+        wanted = None
+        for devices in lists_of_devices(options.device):
+            if time.monotonic() > end:
+                return f"not done in {options.seconds:.0f} s"
+            times, scores = time_video(options, clips, devices)
+            wanted = wanted or scores
+            if scores != wanted or len(scores) != 1:
+                return f"{len(devices)} devices give other scores than one"
+            found.append(video_figure(options, times, len(devices), found))
+    return ""
+
+
+def video_figure(options, times, device_count, found):
+    median = statistics.median(times)
+    return {
+        "work": f"video of {options.video_size}, {24 * options.clip_repeats} frames",
+        "scaling": "strong",
+        "devices": device_count,
+        "milliseconds": median,
+        "spread": (max(times) - min(times)) / median,
+        "speed_up": (found[0]["milliseconds"] if found else median) / median,
+        "bytes_exchanged": 0,
+        "bound": "not measured",
+    }
+
+
+def save(path, report):
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(report, indent=1) + "\n")
+    os.replace(part, path)
+
+
+def make_tables(options):
+    """Returns why there are no tables, or ""."""
+    if not options.data:
+        return "no --data"
+    if (options.data / "lineitem.parquet").exists():
+        return ""
+    command = [options.generator, "parquet", "-s", options.scale, "--output-dir", options.data]
+    try:
+        return lines_within(command, options.seconds, lambda line: None)
+    except OSError as error:
+        return str(error)
+
+
+def run_part(options, name, command, found):
+    try:
+        if name == "tpch" and (why := make_tables(options)):
+            return why
+        if name == "video":
+            return run_video(options, found)
+        return run_bench(command, options.seconds, found)
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        return repr(error)
+
+
+def run(options):
+    report = json.loads(options.results.read_text()) if options.results.exists() else {"parts": {}}
+    report["device_names"] = names_of(options)
+    parts = parts_of(options)
+    for name, command in parts.items():
+        if options.only and not any(text in name for text in options.only.split(";")):
+            continue
+        if not options.only and report["parts"].get(name, {}).get("missing") == "":
+            continue
+        print(f"{name}:", file=sys.stderr)
+        start = time.monotonic()
+        found = []
+        why = run_part(options, name, command, found)
+        report["parts"][name] = {"figures": found, "missing": why}
+        save(options.results, report)
+        print(f"  {time.monotonic() - start:.1f} s {why}", file=sys.stderr)
+    for name in parts:
+        why = report["parts"].get(name, {"missing": "not asked for"})["missing"]
+        if why:
+            print(f"not run, or not whole: {name}: {why}")
+    return 0
+
+
+def names_of(options):
+    ended = subprocess.run([options.program, "devices"], capture_output=True, text=True, check=True)
+    first = options.device.split(",")[0]
+    lines = [line.strip() for line in ended.stdout.splitlines() if line.startswith(first)]
+    return f"{len(options.device.split(','))} x {lines[0] if lines else first}"
+
+
+def goal_of(work, devices):
+    if any(word in work for word in NO_EXCHANGE):
+        return {4: 3.6, 8: 7.0}.get(devices)
+    return {4: 3.0, 8: 5.5}.get(devices)
+
+
+def row_of(figure):
+    goal = goal_of(figure["work"], figure["devices"])
+    judged = "" if goal is None else ("met" if figure["speed_up"] >= goal else f"below {goal}")
+    return (
+        f"| {figure['work']} | {figure['devices']} | {figure['milliseconds']:.2f} | "
+        f"{100 * figure['spread']:.0f} % | {figure['speed_up']:.2f} | {judged} | "
+        f"{figure['bytes_exchanged']} | {figure['bound']} |"
+    )
+
+
+def tables_of(report):
+    yield f"Devices: {report['device_names']}."
+    yield ""
+    for name, part in report["parts"].items():
+        yield f"**{name}**" + (f" ({part['missing']})" if part["missing"] else "")
+        yield ""
+        if part["figures"]:
+            yield "| work | devices | ms | spread | times | goal | bytes exchanged | bound |"
+            yield "|---|---|---|---|---|---|---|---|"
+            yield from map(row_of, part["figures"])
+            yield ""
+
+
+def put_between_markers(path, lines):
+    text = path.read_text(encoding="utf-8")
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{path} lacks {BEGIN} and {END}")
+    path.write_text(f"{before}{BEGIN}\n\n" + "\n".join(lines) + f"\n{END}{after}", encoding="utf-8")
+
+
+def draw_plot(report, figure):
+    """One line a work of strong scaling."""
+    lines = [
+        json.dumps(each)
+        for name, part in report["parts"].items()
+        if name in ("rows, strong", "batches, strong", "tpch", "video")
+        for each in part["figures"]
+        if not each["work"].startswith("rows: ") or each["work"].endswith("resident")
+    ]
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        file.write("\n".join(lines))
+        file.flush()
+        command = [sys.executable, ROOT / "scripts" / "plot_bench.py", file.name]
+        command += ["--by", "devices", "--title", report["device_names"], "--output", figure]
+        return subprocess.run(command, check=False).returncode
+
+
+def write(options):
+    try:
+        report = json.loads(options.results.read_text())
+        put_between_markers(options.document, tables_of(report))
+    except (OSError, ValueError, KeyError) as error:
+        print(f"scaling: {error!r}", file=sys.stderr)
+        return 2
+    return 0 if options.no_plot else draw_plot(report, options.figure)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("action", choices=["run", "write"])
+    parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("--program", default="build/penstock")
+    parser.add_argument("--device", default="cuda:0,cuda:1", help="a list, each by its whole name")
+    parser.add_argument("--data", type=pathlib.Path, help="TPC-H's tables as Parquet")
+    parser.add_argument("--scale", default="10", help="of tables that are made")
+    parser.add_argument("--generator", default=".venv/bin/tpchgen-cli")
+    parser.add_argument("--only", default="", help="parts with one of these texts, with ; between")
+    parser.add_argument("--seconds", type=float, default=75, help="of a part at most")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--rows", type=int, default=1 << 26)
+    parser.add_argument("--batch-mib", type=int, default=2048)
+    parser.add_argument("--video-size", default="3840x2160")
+    parser.add_argument("--clip-repeats", type=int, default=4, help="of the clip's 24 frames")
+    documents = ROOT / "docs"
+    parser.add_argument("--document", type=pathlib.Path, default=documents / "performance.md")
+    figure = documents / "figures" / "scaling.svg"
+    parser.add_argument("--figure", type=pathlib.Path, default=figure)
+    parser.add_argument("--no-plot", action="store_true", help="write tables alone")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    return run(options) if options.action == "run" else write(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
