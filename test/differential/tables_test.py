@@ -199,6 +199,12 @@ EVERY_COLUMN = [
         1,
         unsigned_zeros=[2, 3],
     ),
+    Check(
+        "SELECT id % 4999, min(i64), max(i64n), min(u64n), max(u64), min(f64n), max(f64), min(d15_2n), max(d18_0), min(ts), max(tsn), "
+        "sum(i32n), count(DISTINCT i8n) FROM $ GROUP BY 1",
+        1,
+        unsigned_zeros=[5, 6],
+    ),
     Check("SELECT d4_1n, count(*) FROM $ GROUP BY d4_1n", 1),
     Check("SELECT dtn, min(id), count(*) FROM $ GROUP BY dtn", 1),
     Check("SELECT f64n, count(*) FROM $ GROUP BY f64n", 1, unsigned_zeros=[0]),

@@ -82,6 +82,19 @@ STATEMENTS = {
         "SELECT n, sum(x), avg(CAST(x AS FLOAT)), min(CAST(x AS FLOAT)) FROM '{}' GROUP BY n",
         [target for target in TARGETS if target not in ("host", "metal")],
     ),
+    # Extremes of 64 bits take 64-bit atomics, which Metal lacks.
+    "extremes": (
+        "SELECT day, min(at), max(x), min(CAST(m AS BIGINT)), count(*) FROM '{}' GROUP BY day",
+        TARGETS,
+    ),
+    "partitions_extremes": (
+        "SELECT n, min(x), max(at), max(CAST(m AS DECIMAL(15, 2))), sum(m) FROM '{}' GROUP BY n",
+        [target for target in TARGETS if target not in ("host", "metal")],
+    ),
+    "extremes_local": (
+        "SELECT word, x, min(x), max(at), sum(m) FROM '{}' GROUP BY word, x",
+        [target for target in TARGETS if target not in ("host", "metal")],
+    ),
     "decimals": (
         "SELECT sum(CAST(n AS DECIMAL(15, 2)) * (1 - CAST(m AS DECIMAL(4, 2)))) FROM '{}'",
         TARGETS,

@@ -10,9 +10,6 @@
 namespace penstock::plan {
 namespace {
 
-bool is_narrow(Type type) {
-  return type.kind == Kind::boolean || (type.kind != Kind::string && width_bytes(type) <= 4);
-}
 bool is_signed_word(Type type) { return is_signed(type) || type.kind == Kind::date32; }
 
 // Maxima of words in this order; of their complements for a minimum.
@@ -24,6 +21,17 @@ std::string of_order_word(Type type, const std::string& word) {
   if (type.kind == Kind::float32) return "f32_of_order(" + word + ")";
   return "(" + kernel_type(type) + ")" +
          (is_signed_word(type) ? "(i32)(" + word + " ^ 0x80000000u)" : word);
+}
+
+// The same in 64 bits.
+std::string wide_order_word(Type type, const std::string& value) {
+  if (type.kind == Kind::float64) return "order_of_f64(" + value + ")";
+  return is_sign_extended(type) ? "((u64)(i64)" + value + " ^ ((u64)1 << 63))" : "(u64)" + value;
+}
+std::string of_wide_order_word(Type type, const std::string& word) {
+  if (type.kind == Kind::float64) return "f64_of_order(" + word + ")";
+  return "(" + kernel_type(type) + ")" +
+         (is_sign_extended(type) ? "(i64)(" + word + " ^ ((u64)1 << 63))" : word);
 }
 
 // Statements of one accumulator: add a row's value to limbs at `at`; add limbs at `at` to those in
@@ -146,6 +154,7 @@ class LimbSource {
 
   // No value's word is 0 except the neutral one's.
   LimbStatements extreme(const std::string& complement) const {
+    if (is_wide_extreme(a_)) return wide_extreme(complement);
     const std::string limb = "limbs[" + first_ + "]",
                       word = complement + order_word(a_.type, value_);
     return {"ATOMIC_MAX_U32(" + at_ + ", " + word + ");",
@@ -159,21 +168,25 @@ class LimbSource {
             "ATOMIC_MAX_U32(" + narrow_at_ + ", " + word + ");"};
   }
 
+  // Two limbs, which are one word of 64 bits to an atomic. No narrow slot has them.
+  LimbStatements wide_extreme(const std::string& complement) const {
+    const std::string word = complement + wide_order_word(a_.type, value_),
+                      seen = "limbs_word(" + limbs_ + ")";
+    return {"limbs_maximum_word(" + at_ + ", " + word + ");",
+            "limbs_take_maximum_word(" + at_ + ", " + limbs_ + ");",
+            "limbs_wide_maximum_word(" + wide_to_ + ", " + seen + ");",
+            "if (" + seen + " == 0u) " + mine_ + " = " + constant_literal(neutral_of(a_)) +
+                "; else " + mine_ + " = " +
+                of_wide_order_word(a_.type, "(" + complement + seen + ")") + ";",
+            "limbs_wide_maximum_word(" + wide_at_ + ", " + word + ");",
+            "limbs_wide_take_word(" + wide_at_ + ", " + limbs_ + ");",
+            ""};
+  }
+
   const Accumulator& a_;
   std::string count_, first_, at_, wide_at_, wide_to_, limbs_, narrow_at_, mine_, lowest_, value_;
   bool is_only_seen_ = false;
 };
-
-// Returns the limb that says whether a slot has a row: a count of rows if there is one, otherwise
-// one more limb after the others.
-int row_count_limb(const TileProgram& program, bool is_dense) {
-  std::uint32_t limb = 0;
-  for (const Accumulator& a : program.accumulators) {
-    if (a.kind == AccumulatorKind::count && a.argument < 0) return static_cast<int>(limb);
-    limb += limb_count(a, is_dense);
-  }
-  return -1;
-}
 
 bool has_nullable_argument(const TileProgram& program, const Accumulator& a) {
   return a.argument >= 0 &&
@@ -194,21 +207,31 @@ std::string limb_set_function(const std::string& name, const std::vector<std::ui
   return function_source("u32 " + name + "(u32 w)", "  return (" + word + ") >> (w & 31u) & 1u;\n");
 }
 
-// Returns what of a dense table's limbs are the highest of a signed sum, and what are maxima.
+// Returns what of a dense table's limbs are the highest of a signed sum, and what are maxima: 1 of
+// 32 bits, 2 the first limb of one of 64, 4 its second.
 std::string limb_kind_functions(const TileProgram& program) {
-  std::vector<std::uint32_t> tops, maxima;
-  std::uint32_t limb = 0;
+  const LimbLayout layout = limb_layout(program, true);
+  std::vector<std::uint32_t> tops, maxima, firsts, seconds;
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {
     const Accumulator& a = program.accumulators[i];
-    const std::uint32_t count = limb_count(a, true);
-    if (count > 1)
+    const std::uint32_t limb = layout.firsts[i], count = limb_count(a, true);
+    if (is_wide_extreme(a)) {
+      firsts.push_back(limb);
+      seconds.push_back(limb + 1);
+    } else if (count > 1) {
       tops.push_back(limb + count - 1);
-    else if (a.kind != AccumulatorKind::count || is_only_seen(program, i))
+    } else if (a.kind != AccumulatorKind::count || is_only_seen(program, i)) {
       maxima.push_back(limb);
-    limb += count;
+    }
   }
-  if (row_count_limb(program, true) < 0) maxima.push_back(limb);
-  return limb_set_function("limb_is_top", tops) + limb_set_function("limb_is_maximum", maxima);
+  if (layout.has_own_seen) maxima.push_back(layout.seen);
+  const std::string kinds = limb_set_function("limb_is_top", tops);
+  if (firsts.empty()) return kinds + limb_set_function("limb_is_maximum", maxima);
+  return kinds + limb_set_function("limb_is_narrow_maximum", maxima) +
+         limb_set_function("limb_is_first", firsts) + limb_set_function("limb_is_second", seconds) +
+         function_source("u32 limb_is_maximum(u32 w)",
+                         "  return limb_is_narrow_maximum(w) | limb_is_first(w) << 1 | "
+                         "limb_is_second(w) << 2;\n");
 }
 
 }  // namespace
@@ -239,13 +262,11 @@ std::uint32_t narrow_words(const TileProgram& program) {
 // Returns the function that says in global memory that a slot has a row. A limb that counts rows
 // says so by itself.
 static std::string narrow_see_function(const TileProgram& program) {
+  const LimbLayout layout = limb_layout(program, true);
   std::vector<std::uint32_t> limbs;
-  std::uint32_t limb = 0;
-  for (std::size_t i = 0; i < program.accumulators.size(); i++) {
-    if (is_implied(program, i)) limbs.push_back(limb);
-    limb += limb_count(program.accumulators[i], true);
-  }
-  if (row_count_limb(program, true) < 0) limbs.push_back(limb);
+  for (std::size_t i = 0; i < program.accumulators.size(); i++)
+    if (is_implied(program, i)) limbs.push_back(layout.firsts[i]);
+  if (layout.has_own_seen) limbs.push_back(layout.seen);
   std::string body;
   for (const std::uint32_t seen : limbs)
     body += "  limbs_wide_store(slot + " + std::to_string(seen) + "u * stride, 1u);\n";
@@ -256,72 +277,40 @@ static std::string narrow_see_function(const TileProgram& program) {
 bool has_narrow_sums(const TileProgram& program) {
   return std::none_of(program.accumulators.begin(), program.accumulators.end(),
                       [](const Accumulator& a) {
-                        return a.kind == AccumulatorKind::sum_f64 && a.type.kind != Kind::float32;
+                        return is_wide_extreme(a) ||
+                               (a.kind == AccumulatorKind::sum_f64 && a.type.kind != Kind::float32);
                       });
 }
 
 // Returns the function that says to which limb a word of a narrow slot belongs.
 static std::string narrow_limb_function(const TileProgram& program) {
+  const LimbLayout layout = limb_layout(program, true);
   std::string body;
-  std::uint32_t limb = 0, word = 0;
+  std::uint32_t word = 0;
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {
     const Accumulator& a = program.accumulators[i];
     const std::uint32_t window =
         a.kind == AccumulatorKind::sum_f64 ? limb_count(a, true) - 2 : 0;  // limbs_narrow.kc
     if (!is_implied(program, i))
       body += "  if (w == " + std::to_string(word++) + "u) return " +
-              std::to_string(limb + window) + "u;\n";
-    limb += limb_count(a, true);
+              std::to_string(layout.firsts[i] + window) + "u;\n";
   }
   return function_source("u32 narrow_limb(u32 w)", body + "  return PIPELINE_SEEN;\n");
 }
 
-// Returns how many limbs an accumulator has. A dense table's floats have a lowest bit that suits
-// them, so that one limb less is wide enough for narrow ones.
-std::uint32_t limb_count(const Accumulator& a, bool is_dense) {
-  switch (a.kind) {
-    case AccumulatorKind::sum_i64: return 2;
-    case AccumulatorKind::sum_i128: return 3;
-    case AccumulatorKind::sum_f64: return is_dense && a.type.kind == Kind::float32 ? 4 : 5;
-    case AccumulatorKind::count:
-    case AccumulatorKind::minimum:
-    case AccumulatorKind::maximum:
-    case AccumulatorKind::custom: break;
-  }
-  return 1;
-}
-
-std::uint32_t limb_count(const TileProgram& program, bool is_dense) {
-  std::uint32_t limbs = 0;
-  for (const Accumulator& a : program.accumulators) limbs += limb_count(a, is_dense);
-  return std::max(1u, limbs + (is_dense && row_count_limb(program, true) < 0));
-}
-
-std::uint32_t seen_limb(const TileProgram& program) {
-  const int limb = row_count_limb(program, true);
-  return limb >= 0 ? static_cast<std::uint32_t>(limb) : limb_count(program, true) - 1;
-}
-
-bool has_limbs(const TileProgram& program) {
-  for (const Accumulator& a : program.accumulators) {
-    const bool is_extreme =
-        a.kind == AccumulatorKind::minimum || a.kind == AccumulatorKind::maximum;
-    if (a.kind == AccumulatorKind::custom || (is_extreme && !is_narrow(a.type))) return false;
-  }
-  return true;
-}
-
 std::string limb_functions(const TileProgram& program, const LimbUse& use) {
-  const bool is_dense = use.is_dense;
+  const bool is_dense = use.is_dense, is_wide = has_wide_extremes(program);
+  const LimbLayout layout = limb_layout(program, is_dense);
   LimbStatements all;
   all.add = all.add_wide = all.add_narrow = "  u32 outside = 0;\n";
-  std::uint32_t limb = 0, word = 0;
+  std::uint32_t word = 0;
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {
     const Accumulator& a = program.accumulators[i];
     std::string guard;
     if (has_nullable_argument(program, a))
       guard = "if (" + result_value(static_cast<std::size_t>(a.argument)) + "_valid != 0u) ";
-    const LimbStatements one = LimbSource(program, i, limb, is_dense, word).statements();
+    const LimbStatements one =
+        LimbSource(program, i, layout.firsts[i], is_dense, word).statements();
     if (!is_implied(program, i)) {
       all.add_narrow += "  " + guard + one.add_narrow + "\n";
       word++;
@@ -331,10 +320,9 @@ std::string limb_functions(const TileProgram& program, const LimbUse& use) {
     for (const auto part : {&LimbStatements::take, &LimbStatements::move, &LimbStatements::collect,
                             &LimbStatements::take_wide})
       all.*part += "  " + one.*part + "\n";
-    limb += limb_count(a, is_dense);
   }
-  if (is_dense && row_count_limb(program, true) < 0) {
-    const std::string seen = std::to_string(limb) + "u";
+  if (layout.has_own_seen) {
+    const std::string seen = std::to_string(layout.seen) + "u";
     all.add += "  ATOMIC_STORE_U32(at + " + seen + ", 1u);\n";
     all.add_wide += "  limbs_wide_store(at + " + seen + " * stride, 1u);\n";
     all.move += "  limbs_wide_store(to + " + seen + " * stride, 1u);\n";
@@ -347,16 +335,19 @@ std::string limb_functions(const TileProgram& program, const LimbUse& use) {
   const std::string added = "  (void)at; (void)result;" + ignored + "\n  return outside;\n",
                     unused = "  (void)at; (void)limbs;\n";
   std::string text = template_source("limbs_order limbs limbs_read") +
+                     (is_wide ? template_source("limbs_extremes") : "") +
                      function_source("u32 limbs_add(LOCAL ATOMIC_U32* at" + row, all.add + added) +
                      function_source("void limbs_take(LOCAL ATOMIC_U32* at, PRIVATE u32* limbs)",
                                      all.take + unused) +
                      function_source("void limbs_collect(PRIVATE u32* limbs" + ranges +
                                          ", PRIVATE Accumulators* mine)",
                                      all.collect + "  (void)limbs; (void)mine;" + ignored + "\n");
-  replace_all(text, "LOCAL ATOMIC_U32*", use.space + " ATOMIC_U32*");
+  for (const char* type : {" ATOMIC_U32*", " ATOMIC_U64*"})
+    replace_all(text, std::string("LOCAL") + type, use.space + type);
   if (!is_dense) return text;
   text +=
       limb_kind_functions(program) + template_source("limbs_wide") +
+      (is_wide ? template_source("limbs_wide_extremes") : "") +
       function_source(
           "void limbs_move(const PRIVATE u32* limbs, GLOBAL ATOMIC_U64* to, u64 stride)",
           all.move + "  (void)limbs; (void)to; (void)stride;\n") +

@@ -162,6 +162,16 @@ std::string replace_words(const TileProgram& program, std::string text) {
   return text;
 }
 
+// Words of 64 bits among limbs lie at even ones, in memory that is aligned for them.
+std::string replace_limb_words(const TileProgram& program, std::string text) {
+  const bool is_wide = has_wide_extremes(program);
+  replace_all(text, "$COPY_GAP", std::to_string(copy_gap(program)) + "u");
+  replace_all(text, "$LIMBS_AT", is_wide ? "((PARTS + 1u) & ~1u)" : "PARTS");
+  replace_all(text, "$LIMBS", is_wide ? "ATOMIC_U64 alignment;\n  ATOMIC_U32" : "ATOMIC_U32");
+  if (is_wide) replace_all(text, "limbs_wide_add_copies(", "limbs_any_add_copies(");
+  return text;
+}
+
 // Returns the functions that move the rows that a compaction keeps.
 std::string moving_functions(const TileProgram& program, const std::string& template_name,
                              Target target) {
@@ -201,11 +211,11 @@ Result<PipelineSource> emit_pipeline(const TileProgram& program, const std::stri
   PENSTOCK_ASSIGN(const std::string evaluate, evaluate_function(program, result));
   std::string select;
   if (policy.group_size == 1) { PENSTOCK_ASSIGN(select, select_function(program)); }
-  const std::string text = defines(program, template_name, policy, target) +
-                           template_source("pipeline_row") + load_functions(program) +
-                           lookup_functions(program) + evaluate + select +
-                           epilogue_functions(program, template_name, policy, target) +
-                           replace_words(program, template_source(template_name));
+  const std::string text =
+      defines(program, template_name, policy, target) + template_source("pipeline_row") +
+      load_functions(program) + lookup_functions(program) + evaluate + select +
+      epilogue_functions(program, template_name, policy, target) +
+      replace_limb_words(program, replace_words(program, template_source(template_name)));
   std::vector<kernel::SourcePart> parts = {{"expr/operations.kc", operations_of(text)}};
   for (const std::string& name : load_sources(program))
     parts.push_back({name, std::string(kernel::codec_source(name))});

@@ -3,7 +3,8 @@
 //
 // emit_rows.cpp loads and evaluates a row; emit_page_loads.cpp loads it out of pages.
 // emit_lookups.cpp finds the rows joined to it. emit_outputs.cpp moves kept rows.
-// emit_accumulators.cpp adds rows up, and emit_limbs.cpp does so atomically. emit_words.cpp turns
+// emit_accumulators.cpp adds rows up, and emit_limbs.cpp does so atomically, in limbs that
+// limb_layout.cpp places. emit_words.cpp turns
 // values and group keys into 64-bit words. emit_dense.cpp turns keys of known ranges into slots.
 // emit_records.cpp turns what is added up into words that wait in memory. emit_pipeline.cpp puts
 // all of it around a kernel template.
@@ -73,6 +74,17 @@ std::string move_row_statements(const TileProgram& program);
 
 // emit_accumulators.cpp
 std::string accumulator_functions(const TileProgram& program);
+
+// limb_layout.cpp
+struct LimbLayout {
+  std::vector<std::uint32_t> firsts;  // of each accumulator, its lowest limb
+  // Of a dense table: the limb that says whether a slot has a row. It counts rows, or it is one
+  // more after the others.
+  std::uint32_t seen = 0;
+  bool has_own_seen = false;
+  std::uint32_t count = 0;
+};
+LimbLayout limb_layout(const TileProgram& program, bool is_dense);
 
 // emit_limbs.cpp
 // The memory of limbs: LOCAL or GLOBAL. A dense table's are added up in global memory in the end,

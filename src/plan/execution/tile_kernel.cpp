@@ -87,6 +87,11 @@ void TileKernel::add_notes(std::vector<std::string>& notes) const {
       note += "; for these keys " + std::string(variant_->name) + " ran in its place";
     add(std::move(note));
   }
+  if (variant_->algorithm == Algorithm::group_kept &&
+      !device_->traits().wants_single_thread_groups())
+    add("the keys of a user-defined reduction, of floats of very different sizes, or of 64-bit "
+        "extremes without 64-bit atomics were too many for the device's faster tables: each of its "
+        "threads kept a table");
   add(kernel::tuned_file(device_->traits()).note);
 }
 

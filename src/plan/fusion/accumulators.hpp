@@ -30,7 +30,7 @@ Status sum_too_large();
 // Returns what a minimum, a maximum or a custom reduction is over no rows.
 Scalar neutral_of(const Accumulator& a);
 // Return how many words of 32 bits an accumulator has where threads add to it atomically
-// (emit_limbs.cpp), and all accumulators together, at least one. A dense table (dense_ranges.hpp)
+// (limb_layout.cpp), and all accumulators together, at least one. A dense table (dense_ranges.hpp)
 // also has a limb that says whether a slot has a row.
 std::uint32_t limb_count(const Accumulator& a, bool is_dense);
 std::uint32_t limb_count(const TileProgram& program, bool is_dense);
@@ -39,8 +39,15 @@ std::uint32_t limb_count(const TileProgram& program, bool is_dense);
 std::uint32_t narrow_words(const TileProgram& program);
 bool has_narrow_sums(const TileProgram& program);
 std::uint32_t seen_limb(const TileProgram& program);  // that one, of a dense table
-bool has_limbs(const TileProgram& program);           // whether each accumulator can be one
-bool is_sign_extended(Type type);                     // where a value is a word (emit_words.cpp)
+bool has_limbs(const TileProgram& program);           // whether each accumulator can be some
+// Extremes of 64 bits take a device's atomics of 64 bits.
+bool is_wide_extreme(const Accumulator& a);
+bool has_wide_extremes(const TileProgram& program);
+// Returns the limbs between copies of a table in local memory: they lie in different banks.
+inline std::uint32_t copy_gap(const TileProgram& program) {
+  return has_wide_extremes(program) ? 2 : 1;
+}
+bool is_sign_extended(Type type);  // where a value is a word (emit_words.cpp)
 inline bool is_string_extreme(const Accumulator& a) {
   return a.type.kind == Kind::string &&
          (a.kind == AccumulatorKind::minimum || a.kind == AccumulatorKind::maximum);

@@ -21,7 +21,7 @@ DenseShape dense_shape(const TileProgram& program, const Policy& policy, std::ui
   // many positions as threads.
   if (policy.is_narrow) return shape;
   const std::uint64_t copies = 64 / std::max<std::uint64_t>(slots, 1);
-  const std::uint64_t padded = slots * limb_count(program, true) | 1u,
+  const std::uint64_t padded = slots * limb_count(program, true) | copy_gap(program),
                       capacity = policy.slots * std::uint64_t{limb_count(program, true)} + 32;
   shape.copies = std::bit_floor(static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(std::min(copies, capacity / padded), 1, 32)));
@@ -66,12 +66,18 @@ namespace {
 // The largest table a work group may have before another algorithm would be right.
 constexpr std::uint32_t slot_limit = 4096;
 
+// Tables of single threads are emptied when they are full, so that any number of keys fits them.
+Result<Attempt> with_single_threads(const Traits& traits, const TileProgram& program) {
+  for (const Variant& variant : variants())
+    if (variant.algorithm == Algorithm::group_kept)
+      return Attempt{&variant, policy_of(variant, traits, program)};
+  return Status(Code::internal, "group by: no variant has tables of single threads");
+}
+
 Result<Attempt> with_more_slots(const Traits& traits, const TileProgram& program, Attempt attempt,
                                 std::uint64_t group_rows) {
   Policy& policy = attempt.policy;
-  if (policy.slots >= slot_limit)
-    return Status(Code::capacity, "group by: more than " + std::to_string(policy.slots) +
-                                      " groups in one chunk on " + traits.id);
+  if (policy.slots >= slot_limit) return with_single_threads(traits, program);
   // A group meets no more keys than it has rows.
   const std::uint64_t wanted = std::max<std::uint64_t>(std::bit_ceil(group_rows), policy.slots * 2);
   policy.slots =

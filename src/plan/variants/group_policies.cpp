@@ -25,11 +25,16 @@ std::uint32_t dense_slots(const Traits& traits, std::uint32_t groups_per_multipr
 }  // namespace
 
 // One table per core, so that it stays in the core's cache. A table may have as many entries as
-// leave all of them in a processor's last cache; memory is used as keys come.
+// leave all of them in a processor's last cache; memory is used as keys come. A GPU has such tables
+// where no other variant holds the keys (next_attempt).
 Policy kept_group_policy(const Traits& traits, const TileProgram& program) {
   const std::uint64_t max_bytes = std::min<std::uint64_t>(64 << 20, traits.global_bytes / 64);
   Policy policy = cpu_policy(traits, program);
   policy.groups = traits.compute_units;
+  if (!traits.wants_single_thread_groups()) {  // as many threads as hide some of memory's latency
+    policy.groups = traits.compute_units * 32;
+    policy.tile_rows = 1024;
+  }
   const std::uint64_t entry_bytes =
       (program.key_words() + std::max(1u, program.accumulator_words())) * std::uint64_t{8};
   policy.slots = std::bit_floor(static_cast<std::uint32_t>(
@@ -54,7 +59,8 @@ std::uint64_t local_group_bytes(const TileProgram& program, const Policy& policy
   return std::uint64_t{policy.slots} *
              (program.key_words() * 8 +
               std::uint64_t{limb_count(program, false)} * policy.copies * 4) +
-         std::uint64_t{policy.slots} * (policy.slots <= 512 ? 32 : 8) + policy.copies * 4 + 64;
+         std::uint64_t{policy.slots} * (policy.slots <= 512 ? 32 : 8) +
+         policy.copies * 4 * copy_gap(program) + 64;
 }
 Policy local_group_policy(const Traits& traits, const TileProgram& program, std::uint32_t slots) {
   Policy policy;
@@ -76,9 +82,14 @@ Policy local_group_policy(const Traits& traits, const TileProgram& program, std:
 Policy first_local_group_policy(const Traits& traits, const TileProgram& program) {
   return local_group_policy(traits, program, 64);
 }
+kernel::Fit can_add_limbs(const Traits& traits, const TileProgram& program) {
+  return both(kernel::fits_if(has_limbs(program), "an aggregate has no exact sum"),
+              kernel::fits_if(traits.has_atomic_u64 || !has_wide_extremes(program),
+                              "extremes of 64 bits take atomics of 64 bits"));
+}
 kernel::Fit can_group_locally(const Traits& traits, const TileProgram& program) {
   if (kernel::Fit groups = kernel::fits_groups(traits); !groups) return groups;
-  const kernel::Fit has_sums = kernel::fits_if(has_limbs(program), "an aggregate has no exact sum"),
+  const kernel::Fit has_sums = can_add_limbs(traits, program),
                     has_keys = kernel::fits_if(program.key_words() <= max_local_key_words,
                                                "the keys have too many words");
   return both(has_sums,
@@ -169,7 +180,8 @@ kernel::Fit can_group_globally(const Traits& traits, const TileProgram& program)
 }
 
 std::uint64_t global_position_words(const TileProgram& program) {
-  return 3 * compared_key_words(program) + limb_count(program, false);
+  const std::uint64_t parts = 3 * std::uint64_t{compared_key_words(program)};
+  return (has_wide_extremes(program) ? (parts + 1) / 2 * 2 : parts) + limb_count(program, false);
 }
 
 }  // namespace penstock::plan

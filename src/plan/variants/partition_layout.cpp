@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "plan/fusion/accumulators.hpp"
+#include "plan/variants/policies.hpp"
 #include "plan/variants/variants.hpp"
 
 namespace penstock::plan {
@@ -48,7 +49,7 @@ std::uint32_t vectors_of(const Policy& policy, const TileProgram& program) {
 }
 
 std::uint64_t table_words(const TileProgram& program) {
-  return std::uint64_t{17} * (limb_count(program, true) | 1u) + 128;
+  return std::uint64_t{17} * (limb_count(program, true) | copy_gap(program)) + 128;
 }
 
 }  // namespace
@@ -114,8 +115,9 @@ Policy partition_policy(const Traits& traits, const TileProgram& program) {
 }
 
 kernel::Fit can_group_by_partitions(const Traits& traits, const TileProgram& program) {
-  const bool has_sums = has_limbs(program) && program.graph->custom_functions.empty();
-  if (!has_sums) return {"an aggregate has no exact sum"};
+  if (kernel::Fit sums = can_add_limbs(traits, program); !sums) return sums;
+  if (!program.graph->custom_functions.empty())
+    return {"an expression calls a function of the user"};
   if (!can_have_ranges(program)) return {"the keys have no ranges"};
   if (record_words(program) > max_record_words) return {"a row's record has too many words"};
   if (traits.max_group_size < 16) return kernel::fits_group_size(traits, 16);

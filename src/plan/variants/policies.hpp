@@ -43,6 +43,8 @@ std::uint64_t one_pass_local_bytes(const Policy& policy, const TileProgram& prog
 // One table per thread, which stays from launch to launch where a group is one thread.
 Policy kept_group_policy(const Traits& traits, const TileProgram& program);
 Policy group_policy(const Traits& traits, const TileProgram& program);
+// Whether tables of limbs hold a program's accumulators.
+kernel::Fit can_add_limbs(const Traits& traits, const TileProgram& program);
 kernel::Fit can_group_locally(const Traits& traits, const TileProgram& program);
 Policy local_group_policy(const Traits& traits, const TileProgram& program, std::uint32_t slots);
 Policy first_local_group_policy(const Traits& traits, const TileProgram& program);
