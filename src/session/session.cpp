@@ -19,7 +19,8 @@ class SessionOfFiles final : public Session {
   Result<QueryResult> sql(std::string_view statement, const RunOptions& options) override {
     PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(statement));
     RunOptions with_kept = options;
-    with_kept.kept_programs = bound.kept_programs;
+    // A profile has the times of all that a run does.
+    if (!options.profile && !options.stalls) with_kept.kept_programs = bound.kept_programs;
     return run(*bound.plan, bound.result, with_kept);
   }
   Result<std::string> explain(std::string_view statement, const RunOptions& options) override {

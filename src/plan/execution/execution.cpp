@@ -15,7 +15,7 @@ Execution::Execution(const Plan& plan, const std::vector<StepId>& results,
       options_(options),
       consumers_(count_consumers(plan, results)),
       recording_(options.profile || options.stalls ? std::make_shared<Recording>() : nullptr),
-      kept_(recording_ ? nullptr : options.kept_programs),
+      kept_(options.kept_programs),
       device_(options, recording_, std::move(device)) {}
 
 Result<QueryResult> Execution::run(StepId result) {

@@ -64,12 +64,18 @@ Status TileKernel::find_ranges(Queue& queue, const ChunkInput& input, StringPool
   return {};
 }
 
-// Chooses the variant and the layout for the ranges found so far.
-Status TileKernel::choose_layout(Queue& queue, std::uint64_t row_count) {
-  const std::optional<DenseTable> smallest = ranges_->table(0);
+// Those of the device, with the memory that a run may take.
+Traits TileKernel::limited_traits() const {
   Traits traits = device_->traits();
   if (options_.memory_limit_bytes > 0)
     traits.global_bytes = std::min(traits.global_bytes, options_.memory_limit_bytes);
+  return traits;
+}
+
+// Chooses the variant and the layout for the ranges found so far.
+Status TileKernel::choose_layout(Queue& queue, std::uint64_t row_count) {
+  const std::optional<DenseTable> smallest = ranges_->table(0);
+  const Traits traits = limited_traits();
   const Variant* fitting =
       smallest ? dense_variant(traits, program_, policy_, smallest->slots, row_count) : nullptr;
   if (!fitting) return take_next(row_count, 0);
@@ -111,7 +117,7 @@ Status TileKernel::take_next(std::uint64_t row_count, std::uint32_t overflowed) 
   const std::uint64_t group_rows = std::uint64_t{tiles} * policy_.tile_rows;
   const bool is_outside =
       variant_->algorithm != Algorithm::group && (overflowed & outside_limbs) != 0;
-  PENSTOCK_ASSIGN(const Attempt next, next_attempt(device_->traits(), program_, {variant_, policy_},
+  PENSTOCK_ASSIGN(const Attempt next, next_attempt(limited_traits(), program_, {variant_, policy_},
                                                    group_rows, is_outside));
   variant_ = next.variant;
   policy_ = next.policy;

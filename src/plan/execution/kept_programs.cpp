@@ -1,15 +1,16 @@
 #include "plan/execution/kept_programs.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 #include "plan/fusion/kernel_steps.hpp"
 
 namespace penstock::plan {
 namespace {
 
-// A statement has a few of each, and of its kernels some for each device, and for each combination
-// of options that it was run with. A text has some 100 KB.
-constexpr std::size_t max_chains = 32, max_kernels = 32;
+// A statement has a few of each, and of its kernels some for each combination of options that it
+// was run with. A text has some 100 KB.
+constexpr std::size_t max_chains = 32, max_kernels_of_device = 32;
 
 // A run changes a bound's parameters, which stand in the graph, from chunk to chunk.
 TileProgram with_own_bound(TileProgram program) {
@@ -43,10 +44,11 @@ std::optional<std::vector<TileProgram>> KeptPrograms::find_chain(const ChainKey&
 
 void KeptPrograms::keep_chain(const ChainKey& key, const std::vector<TileProgram>& programs) {
   KeptChain chain{key, with_own_bounds(programs)};
+  std::list<KeptChain> dropped;  // freed after the lock
   const std::lock_guard lock(mutex_);
   if (use(chains_, [&](const KeptChain& known) { return known.key == key; })) return;
   chains_.push_front(std::move(chain));
-  if (chains_.size() > max_chains) chains_.pop_back();
+  if (chains_.size() > max_chains) dropped.splice(dropped.end(), chains_, --chains_.end());
 }
 
 std::optional<KeptPrograms::Kernel> KeptPrograms::find_kernel(const KernelKey& key,
@@ -60,13 +62,19 @@ std::optional<KeptPrograms::Kernel> KeptPrograms::find_kernel(const KernelKey& k
 
 void KeptPrograms::keep_kernel(const KernelKey& key, const TileProgram& program, Kernel kernel) {
   KeptKernel kept{key, with_own_bound(program), std::move(kernel)};
+  std::list<KeptKernel> dropped;  // freed after the lock: a driver may wait for running kernels
   const std::lock_guard lock(mutex_);
   if (use(kernels_, [&](const KeptKernel& known) {
         return known.key == key && same_kernel(known.program, program);
       }))
     return;
   kernels_.push_front(std::move(kept));
-  if (kernels_.size() > max_kernels) kernels_.pop_back();
+  const auto is_of_device = [&](const KeptKernel& one) { return one.key.device == key.device; };
+  if (static_cast<std::size_t>(std::ranges::count_if(kernels_, is_of_device)) <=
+      max_kernels_of_device)
+    return;
+  const auto last = std::ranges::find_if(kernels_ | std::views::reverse, is_of_device);
+  dropped.splice(dropped.end(), kernels_, std::prev(last.base()));
 }
 
 Result<std::vector<TileProgram>> programs_of_chain(const Plan& plan,

@@ -105,6 +105,7 @@ class TileKernel {
   // fit_groups.cpp
   Status find_ranges(Queue& queue, const ChunkInput& input, StringPool& strings,
                      std::uint64_t stride);
+  Traits limited_traits() const;
   Status choose_layout(Queue& queue, std::uint64_t row_count);
   Status upload_layout(Queue& queue);
   Status take_next(std::uint64_t row_count, std::uint32_t overflowed);

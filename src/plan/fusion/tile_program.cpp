@@ -12,7 +12,8 @@ bool is_same_constant(const Scalar& a, const Scalar& b) {
 
 bool is_same_graph(const Graph& a, const Graph& b) {
   if (a.size() != b.size() || a.custom_functions != b.custom_functions ||
-      !std::ranges::equal(a.parameters, b.parameters, {}, &Scalar::type, &Scalar::type))
+      !std::ranges::equal(a.parameters, b.parameters, {}, &Scalar::type, &Scalar::type) ||
+      !std::ranges::equal(a.parameters, b.parameters, {}, &Scalar::is_null, &Scalar::is_null))
     return false;
   for (NodeId id = 0; id < a.size(); id++)
     if (a.at(id) != b.at(id)) return false;

@@ -95,18 +95,16 @@ Result<Attempt> of_variant(const Traits& traits, const TileProgram& program, Alg
     if (variant.epilogue == Epilogue::group && variant.algorithm == algorithm &&
         variant.fits(traits, program))
       return Attempt{&variant, policy_of(variant, traits, program)};
-  return Status(Code::capacity, "group by: too many groups for the memory of " + traits.id);
+  return with_single_threads(traits, program);
 }
 
 Result<Attempt> with_larger_table(const Traits& traits, const TileProgram& program,
                                   Attempt attempt) {
-  const std::uint32_t before = attempt.policy.slots;
-  attempt.policy.slots =
-      std::min(before, 1u << 28) * 8;  // there are twice as many positions, numbered with 32 bits
+  attempt.policy.slots = std::min(attempt.policy.slots, 1u << 28) *
+                         8;  // there are twice as many positions, numbered with 32 bits
   const std::uint64_t limit = std::min(traits.global_bytes / 4, traits.max_allocation_bytes);
   if (attempt.policy.slots > 1u << 29 || global_group_bytes(program, attempt.policy) > limit)
-    return Status(Code::capacity, "group by: more than " + std::to_string(before) +
-                                      " groups in one chunk on " + traits.id);
+    return with_single_threads(traits, program);
   return attempt;
 }
 

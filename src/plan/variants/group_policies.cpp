@@ -28,17 +28,22 @@ std::uint32_t dense_slots(const Traits& traits, std::uint32_t groups_per_multipr
 // leave all of them in a processor's last cache; memory is used as keys come. A GPU has such tables
 // where no other variant holds the keys (next_attempt).
 Policy kept_group_policy(const Traits& traits, const TileProgram& program) {
-  const std::uint64_t max_bytes = std::min<std::uint64_t>(64 << 20, traits.global_bytes / 64);
-  Policy policy = cpu_policy(traits, program);
-  policy.groups = traits.compute_units;
-  if (!traits.wants_single_thread_groups()) {  // as many threads as hide some of memory's latency
-    policy.groups = traits.compute_units * 32;
-    policy.tile_rows = 1024;
-  }
+  constexpr std::uint32_t min_slots = 1 << 10;
+  const bool is_cpu = traits.wants_single_thread_groups();
+  const std::uint64_t max_bytes =
+      std::min<std::uint64_t>(is_cpu ? 64 << 20 : 256 << 20, traits.global_bytes / 64);
   const std::uint64_t entry_bytes =
       (program.key_words() + std::max(1u, program.accumulator_words())) * std::uint64_t{8};
+  Policy policy = cpu_policy(traits, program);
+  policy.groups = traits.compute_units;
+  if (!is_cpu) {  // as many threads as hide some of memory's latency
+    const std::uint64_t fitting = max_bytes / (min_slots * entry_bytes);
+    policy.groups = static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(fitting, 1, traits.compute_units * std::uint64_t{32}));
+    policy.tile_rows = 1024;
+  }
   policy.slots = std::bit_floor(static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(max_bytes / policy.groups / entry_bytes, 1 << 10, 1 << 18)));
+      std::clamp<std::uint64_t>(max_bytes / policy.groups / entry_bytes, min_slots, 1 << 18)));
   return policy;
 }
 
