@@ -117,10 +117,12 @@ Status TileKernel::take_next(std::uint64_t row_count, std::uint32_t overflowed) 
   const std::uint64_t group_rows = std::uint64_t{tiles} * policy_.tile_rows;
   const bool is_outside =
       variant_->algorithm != Algorithm::group && (overflowed & outside_limbs) != 0;
-  PENSTOCK_ASSIGN(const Attempt next, next_attempt(limited_traits(), program_, {variant_, policy_},
+  PENSTOCK_ASSIGN(const Attempt next, next_attempt(device_->traits(), program_, {variant_, policy_},
                                                    group_rows, is_outside));
   variant_ = next.variant;
-  policy_ = next.policy;
+  // Tables of threads are as good with fewer entries. A table in global memory needs room for all.
+  const bool is_of_threads = variant_->algorithm == Algorithm::group_kept;
+  policy_ = is_of_threads ? policy_of(*variant_, limited_traits(), program_) : next.policy;
   return compile();
 }
 
