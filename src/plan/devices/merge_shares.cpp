@@ -45,13 +45,12 @@ struct Merged {
 Result<TileProgram> program_of(const Merged& merged, const PartialTable& part) {
   if (part.base >= merged.plan.size())
     return Status(Code::internal, "a share without the base of its program");
-  const KeptPrograms::ChainKey key{part.base, merged.cut.step, part.step_columns, {}, true};
-  if (merged.kept)
-    if (auto known = merged.kept->find_chain(key)) return std::move(known->front());
-  PENSTOCK_ASSIGN(TileProgram program,
-                  fuse(merged.plan, part.base, merged.cut.step, part.step_columns));
-  if (merged.kept) merged.kept->keep_chain(key, {program});
-  return program;
+  bool was_fused = false;
+  PENSTOCK_ASSIGN(
+      std::vector<TileProgram> programs,
+      programs_of_chain(merged.plan, {part.base, merged.cut.step, part.step_columns, {}, true},
+                        merged.kept, was_fused));
+  return std::move(programs.front());
 }
 
 // Returns the accumulators of one program in the places of another's, of the same results: where

@@ -258,11 +258,10 @@ bool is_of_device(const Status& status) {
          (status.code() == Code::no_memory && !is_of_host_memory(status));
 }
 
-Result<Execution::Share> run_share_of_rows(const Plan& plan, const Cut& cut, RowRange rows,
+Result<Execution::Share> run_share_of_rows(Plan plan, const Cut& cut, RowRange rows,
                                            const RunOptions& options, const Given& given) {
-  Plan of_share = plan;
-  of_share.replace_source(cut.base, row_range_source(plan.step(cut.base).source, rows));
-  return run_share(of_share, cut.step, cut.row_limit, options, given);
+  plan.replace_source(cut.base, row_range_source(plan.step(cut.base).source, rows));
+  return run_share(plan, cut.step, cut.row_limit, options, given);
 }
 
 Result<std::vector<FinishedShare>> run_shares(const Plan& plan, const Cut& cut,

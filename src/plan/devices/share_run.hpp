@@ -27,7 +27,7 @@ bool is_of_device(const Status& status);
 
 // Runs a share of a plan: the steps below a cut, over some rows of its base. This and
 // merge_shares() are all that a run on several devices, or by several processes, is made of.
-Result<Execution::Share> run_share_of_rows(const Plan& plan, const Cut& cut, RowRange rows,
+Result<Execution::Share> run_share_of_rows(Plan plan, const Cut& cut, RowRange rows,
                                            const RunOptions& options, const Given& given);
 
 struct FinishedShare {

@@ -15,7 +15,6 @@ Execution::Execution(const Plan& plan, const std::vector<StepId>& results,
       options_(options),
       consumers_(count_consumers(plan, results)),
       recording_(options.profile || options.stalls ? std::make_shared<Recording>() : nullptr),
-      kept_(options.kept_programs),
       device_(options, recording_, std::move(device)) {}
 
 Result<QueryResult> Execution::run(StepId result) {
@@ -192,7 +191,7 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
   if (chain.base != no_step) run.paged_source = plan_.step(chain.base).source.get();
   if (chain.selected) run.selected = &*chain.selected;
   run.refusal = &refusal_;
-  run.kept = kept_;
+  run.kept = options_.kept_programs;
   if (chain.first_groups && chain.programs.size() == 1) run.first_groups = &*chain.first_groups;
   PENSTOCK_ASSIGN(Table table, run_tiles(run, std::move(chain.kernels[0]), chain.programs[0],
                                          source, std::move(begun)));

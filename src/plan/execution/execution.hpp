@@ -210,8 +210,6 @@ class Execution {
   const RunOptions& options_;
   std::vector<std::uint32_t> consumers_;
   std::shared_ptr<Recording> recording_;  // null unless a profile is asked for
-  // Null where nothing is kept.
-  const std::shared_ptr<KeptPrograms> kept_;
   DeviceOpener device_;
   // By step, and by the ORDER BY that takes the step's first rows (no_step: none).
   std::map<std::pair<StepId, StepId>, Chain> chains_;

@@ -81,7 +81,7 @@ Status Execution::begin_kernels(Chain& chain) {
                                     options_.on_source,
                                     options_.memory_limit_bytes,
                                     false,
-                                    kept_};
+                                    options_.kept_programs};
   for (std::size_t i = chain.kernels.size(); i < chain.programs.size(); i++) {
     PENSTOCK_TRY(choose_pages(chain, chain.programs[i]));
     PENSTOCK_ASSIGN(auto kernel, TileKernel::begin(device_.get(), chain.programs[i], options));

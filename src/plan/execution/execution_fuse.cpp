@@ -29,7 +29,7 @@ Status Execution::fuse(Chain& chain, StepId base) {
   bool was_fused = false;
   PENSTOCK_ASSIGN(chain.programs,
                   programs_of_chain(plan_, {chain.base, chain.last, chain.wanted, chain.top_k},
-                                    kept_.get(), was_fused));
+                                    options_.kept_programs.get(), was_fused));
   report_.chains_fused += was_fused;
   const std::optional<Traits> traits = expected_traits();
   const bool is_sorted = is_ordered(plan_, chain.last) && !options_.validate;

@@ -120,7 +120,7 @@ Status TileKernel::take_next(std::uint64_t row_count, std::uint32_t overflowed) 
   PENSTOCK_ASSIGN(const Attempt next, next_attempt(device_->traits(), program_, {variant_, policy_},
                                                    group_rows, is_outside));
   variant_ = next.variant;
-  // Tables of threads are as good with fewer entries. A table in global memory needs room for all.
+  // Tables of threads are as good with fewer entries. A table in global memory must hold all.
   const bool is_of_threads = variant_->algorithm == Algorithm::group_kept;
   policy_ = is_of_threads ? policy_of(*variant_, limited_traits(), program_) : next.policy;
   return compile();

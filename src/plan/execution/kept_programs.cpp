@@ -84,8 +84,12 @@ Result<std::vector<TileProgram>> programs_of_chain(const Plan& plan,
   if (kept) known = kept->find_chain(key);
   was_fused = !known;
   if (known) return *std::move(known);
-  PENSTOCK_ASSIGN(std::vector<TileProgram> programs,
-                  fuse_chain(plan, key.base, key.last, key.wanted, key.top_k));
+  std::vector<TileProgram> programs;
+  if (key.is_slice) {
+    PENSTOCK_ASSIGN(programs.emplace_back(), fuse(plan, key.base, key.last, key.wanted));
+  } else {
+    PENSTOCK_ASSIGN(programs, fuse_chain(plan, key.base, key.last, key.wanted, key.top_k));
+  }
   if (kept) kept->keep_chain(key, programs);
   return programs;
 }

@@ -60,7 +60,8 @@ class KeptPrograms {
   std::list<KeptKernel> kernels_;  // the same
 };
 
-// Fuses a chain, unless it is kept; keeps it then. `kept`: null where nothing is. Sets `was_fused`.
+// Fuses a chain, or the slice of one, unless it is kept; keeps it then. `kept`: null where nothing
+// is. Sets `was_fused`.
 Result<std::vector<TileProgram>> programs_of_chain(const Plan& plan,
                                                    const KeptPrograms::ChainKey& key,
                                                    KeptPrograms* kept, bool& was_fused);

@@ -100,8 +100,8 @@ Result<Attempt> of_variant(const Traits& traits, const TileProgram& program, Alg
 
 Result<Attempt> with_larger_table(const Traits& traits, const TileProgram& program,
                                   Attempt attempt) {
-  attempt.policy.slots = std::min(attempt.policy.slots, 1u << 28) *
-                         8;  // there are twice as many positions, numbered with 32 bits
+  // There are twice as many positions, numbered with 32 bits.
+  attempt.policy.slots = std::min(attempt.policy.slots, 1u << 28) * 8;
   const std::uint64_t limit = std::min(traits.global_bytes / 4, traits.max_allocation_bytes);
   if (attempt.policy.slots > 1u << 29 || global_group_bytes(program, attempt.policy) > limit)
     return with_single_threads(traits, program);

@@ -6,12 +6,6 @@
 namespace penstock::test {
 namespace {
 
-RunOptions on_device_alone(const std::string& id) {
-  RunOptions options{.device = id};
-  options.intermediate_rows = IntermediateRows::device;
-  return options;
-}
-
 struct RandomRows {
   explicit RandomRows(std::uint64_t rows)
       : source(plan.source(std::make_shared<FixedSchemaSource>(random_table(rows, 23)))) {}
@@ -41,7 +35,7 @@ void expect_exchanged(const Plan& plan, StepId step, bool are_exchanged = true) 
     TAKE(const QueryResult one, run(plan, step, {.device = id}));
     for (const std::size_t count : {2u, 4u, 8u}) {
       SCOPED_TRACE(count);
-      TAKE(const QueryResult several, run(plan, step, on_device_alone(list_of(id, count))));
+      TAKE(const QueryResult several, run(plan, step, rows_on_device(list_of(id, count))));
       expect_equal_rows(several.table, one.table);
       EXPECT_EQ(has_kernel(several.report, "group_parts"), are_exchanged);
     }
@@ -144,18 +138,30 @@ TEST(DevicesExchange, SortedRowsOfAllRangesAreOneTable) {
   on_each_device([&](Device& device) {
     const std::string id = device.traits().id;
     TAKE(const QueryResult one, run(plan, sorted, {.device = id}));
-    TAKE(const QueryResult several, run(plan, sorted, on_device_alone(list_of(id, 3))));
+    TAKE(const QueryResult several, run(plan, sorted, rows_on_device(list_of(id, 3))));
     expect_equal_rows(several.table, one.table);
     EXPECT_GT(several.report.bytes_exchanged, rows * 7);
   });
 }
+
+struct SortedKeys {
+  SortedKeys() {
+    std::vector<std::int32_t> keys(300'000);
+    for (std::size_t i = 0; i < keys.size(); i++)
+      keys[i] = static_cast<std::int32_t>(i * 2654435761u % 100'003);
+    const StepId source = plan.source(table_source(Table::of({{"key", Column::from(keys)}})));
+    sorted = *plan.order_by(source, {{0, false, false}});
+  }
+  Plan plan;
+  StepId sorted = 0;
+};
 
 // Where a device is lost the others must not wait for it, whatever it was doing.
 void expect_an_end(const Plan& plan, StepId step) {
   on_each_device([&](Device& device) {
     const std::string id = device.traits().id;
     for (int launches = 0; launches < 40; launches += 3) {
-      const auto outcome = plan::run_on_devices(plan, {step}, on_device_alone(id),
+      const auto outcome = plan::run_on_devices(plan, {step}, rows_on_device(id),
                                                 three_of_which_one_fails(id, launches));
       if (outcome.ok()) break;
       EXPECT_EQ(outcome.status().code(), Code::device_lost) << outcome.status().text();
@@ -174,39 +180,8 @@ TEST(DevicesExchange, ADeviceLostAmongGroupsEndsTheRunByItsName) {
 }
 
 TEST(DevicesExchange, ADeviceLostAmongSortedRowsEndsTheRunByItsName) {
-  std::vector<std::int32_t> keys(300'000);
-  for (std::size_t i = 0; i < keys.size(); i++)
-    keys[i] = static_cast<std::int32_t>(i * 2654435761u % 100'003);
-  Plan plan;
-  const StepId source = plan.source(table_source(Table::of({{"key", Column::from(keys)}})));
-  TAKE(const StepId sorted, plan.order_by(source, {{0, false, false}}));
-  expect_an_end(plan, sorted);
-}
-
-// The others must not wait for a device that is short of memory, nor merge half of the rows. Where
-// it alone could have answered, the error says so.
-void expect_rows_or_no_memory(const Plan& plan, StepId step) {
-  on_each_device([&](Device& device) {
-    const std::string id = device.traits().id;
-    TAKE(const auto opened, open_device(id));
-    TAKE(const QueryResult one, run(plan, step, {.device = id}));
-    int answered = 0;
-    for (int allocation = 0; allocation < 200; allocation++) {
-      SCOPED_TRACE(allocation);
-      const auto cramped = std::make_shared<CrampedDevice>(opened, allocation);
-      const auto outcome = plan::run_on_devices(
-          plan, {step}, on_device_alone(id),
-          {{id, opened}, {"cramped:0", std::shared_ptr<Device>(cramped)}, {id, opened}});
-      if (!cramped->has_refused()) break;
-      if (outcome.ok()) {
-        answered++;
-        expect_equal_rows((*outcome)[0].table, one.table);
-      } else {
-        EXPECT_EQ(outcome.status().code(), Code::no_memory) << outcome.status().text();
-      }
-    }
-    EXPECT_GT(answered, 0);
-  });
+  SortedKeys sorting;
+  expect_an_end(sorting.plan, sorting.sorted);
 }
 
 TEST(DevicesExchange, ARefusedAllocationAmongGroupsHoldsNobodyUp) {
@@ -214,17 +189,12 @@ TEST(DevicesExchange, ARefusedAllocationAmongGroupsHoldsNobodyUp) {
   TAKE(const StepId grouped,
        rows.plan.group_by(rows.source, rows.b.graph(), {{"key", rows.column("i16_null")}},
                           {{Aggregate::sum, rows.column("i32"), "sum", nullptr}}));
-  expect_rows_or_no_memory(rows.plan, grouped);
+  expect_rows_or(Code::no_memory, rows.plan, grouped);
 }
 
 TEST(DevicesExchange, ARefusedAllocationAmongSortedRowsHoldsNobodyUp) {
-  std::vector<std::int32_t> keys(300'000);
-  for (std::size_t i = 0; i < keys.size(); i++)
-    keys[i] = static_cast<std::int32_t>(i * 2654435761u % 100'003);
-  Plan plan;
-  const StepId source = plan.source(table_source(Table::of({{"key", Column::from(keys)}})));
-  TAKE(const StepId sorted, plan.order_by(source, {{0, false, false}}));
-  expect_rows_or_no_memory(plan, sorted);
+  SortedKeys sorting;
+  expect_rows_or(Code::no_memory, sorting.plan, sorting.sorted);
 }
 
 // One share looks partners up, where two columns of one value are one accumulator. The other one

@@ -7,12 +7,6 @@
 namespace penstock::test {
 namespace {
 
-RunOptions rows_on_device(const std::string& id) {
-  RunOptions options{.device = id};
-  options.intermediate_rows = IntermediateRows::device;
-  return options;
-}
-
 bool has_note(const RunReport& report, std::string_view text) {
   return std::ranges::any_of(
       report.notes, [&](const std::string& note) { return note.find(text) != std::string::npos; });
@@ -194,38 +188,17 @@ TEST(DevicesRightSides, ADeviceLostAtAnyLaunchEndsTheRunByItsName) {
   });
 }
 
-// Returns rows, or an error of that code, whatever allocation a device refuses by it.
-void expect_rows_or(Code code) {
+TEST(DevicesRightSides, ARefusedAllocationHoldsNobodyUp) {
   Orders of;
   const StepId sums = sums_of_joined(of);
-  on_each_device([&](Device& device) {
-    const std::string id = device.traits().id;
-    TAKE(const auto opened, open_device(id));
-    TAKE(const QueryResult one, run(of.plan, sums, {.device = id}));
-    int answered = 0;
-    for (int allocation = 0; allocation < 100; allocation++) {
-      SCOPED_TRACE(allocation);
-      const auto cramped = std::make_shared<CrampedDevice>(opened, allocation, code);
-      const auto outcome = plan::run_on_devices(
-          of.plan, {sums}, rows_on_device(id),
-          {{id, opened}, {"cramped:0", std::shared_ptr<Device>(cramped)}, {id, opened}});
-      if (!cramped->has_refused()) break;
-      if (outcome.ok()) {
-        answered++;
-        expect_equal_rows((*outcome)[0].table, one.table);
-      } else {
-        EXPECT_EQ(outcome.status().code(), code) << outcome.status().text();
-      }
-    }
-    EXPECT_GT(answered, 0);
-  });
+  expect_rows_or(Code::no_memory, of.plan, sums);
 }
-
-TEST(DevicesRightSides, ARefusedAllocationHoldsNobodyUp) { expect_rows_or(Code::no_memory); }
 
 // As where the rows of all exceed the largest allocation, and those of a share do not.
 TEST(DevicesRightSides, AnAllocationThatIsTooLargeForADeviceHoldsNobodyUp) {
-  expect_rows_or(Code::capacity);
+  Orders of;
+  const StepId sums = sums_of_joined(of);
+  expect_rows_or(Code::capacity, of.plan, sums);
 }
 
 // The first result is rows that the join's right side begins with. They are whole on every device.

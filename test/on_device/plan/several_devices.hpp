@@ -28,4 +28,36 @@ inline std::vector<plan::ListedDevice> three_of_which_one_fails(const std::strin
       {id, device}};
 }
 
+inline RunOptions rows_on_device(const std::string& id) {
+  RunOptions options{.device = id};
+  options.intermediate_rows = IntermediateRows::device;
+  return options;
+}
+
+// The second of three devices refuses one allocation by `code`, whichever it is. The others must
+// not wait for it, nor merge half of the rows: the step's rows come, or that error.
+inline void expect_rows_or(Code code, const Plan& plan, StepId step) {
+  on_each_device([&](Device& device) {
+    const std::string id = device.traits().id;
+    TAKE(const auto opened, open_device(id));
+    TAKE(const QueryResult one, run(plan, step, {.device = id}));
+    int answered = 0;
+    for (int allocation = 0; allocation < 200; allocation++) {
+      SCOPED_TRACE(allocation);
+      const auto cramped = std::make_shared<CrampedDevice>(opened, allocation, code);
+      const auto outcome = plan::run_on_devices(
+          plan, {step}, rows_on_device(id),
+          {{id, opened}, {"cramped:0", std::shared_ptr<Device>(cramped)}, {id, opened}});
+      if (!cramped->has_refused()) break;
+      if (outcome.ok()) {
+        answered++;
+        expect_equal_rows((*outcome)[0].table, one.table);
+      } else {
+        EXPECT_EQ(outcome.status().code(), code) << outcome.status().text();
+      }
+    }
+    EXPECT_GT(answered, 0);
+  });
+}
+
 }  // namespace penstock::test
