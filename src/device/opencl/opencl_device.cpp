@@ -7,6 +7,7 @@
 #include "base/human_readable.hpp"
 #include "device/compile_error.hpp"
 #include "device/program_source.hpp"
+#include "device/resident_groups.hpp"
 
 namespace penstock::opencl {
 namespace {
@@ -284,24 +285,18 @@ Result<std::shared_ptr<Program>> OpenClDevice::build_or_throw(const ProgramSourc
       std::move(found.module), std::move(found.report), source.group_size));
 }
 
-// OpenCL 1.2 reports no occupancy. A CPU runs one group per core; four each balance groups of
-// different length. A GPU's multiprocessor is assumed to hold 2,048 threads, as most do, and as
-// many groups as its local memory allows.
+// OpenCL 1.2 reports no occupancy.
 Result<std::uint32_t> OpenClDevice::resident_groups(const Program& program,
                                                     std::string_view kernel) {
   const auto* built = dynamic_cast<const OpenClProgram*>(&program);
   if (!built) return Status(Code::invalid, "the program belongs to another driver's device");
   PENSTOCK_ASSIGN(const Kernel* const found, built->module().kernel(kernel));
-  if (traits_.is_cpu) return traits_.compute_units * 4;
   cl_ulong local_bytes = 0;
   PENSTOCK_TRY(status_of(context_->api.clGetKernelWorkGroupInfo(
                              found->handle, context_->device, CL_KERNEL_LOCAL_MEM_SIZE,
                              sizeof local_bytes, &local_bytes, nullptr),
                          "clGetKernelWorkGroupInfo"));
-  std::uint64_t groups = std::clamp<std::uint64_t>(2048 / built->group_size(), 1, 16);
-  if (local_bytes > 0)
-    groups = std::clamp<std::uint64_t>(traits_.local_bytes / local_bytes, 1, groups);
-  return static_cast<std::uint32_t>(groups) * traits_.compute_units;
+  return device::resident_groups_by_size(traits_, built->group_size(), local_bytes);
 }
 
 // OpenCL does not report occupancy and registers.
