@@ -54,4 +54,12 @@ inline std::uint32_t resident_groups_by_size(const Traits& traits, std::uint32_t
   return static_cast<std::uint32_t>(groups) * traits.compute_units;
 }
 
+// Returns how many registers a thread can have where a multiprocessor of NVIDIA's is to hold so
+// many groups at once: of 65,536, by eights, and 255 at most.
+inline std::uint32_t registers_of_thread(std::uint32_t group_size,
+                                         std::uint32_t groups_per_multiprocessor) {
+  const std::uint32_t threads = (group_size + 31) / 32 * 32 * groups_per_multiprocessor;
+  return std::clamp((64u << 10) / std::max(1u, threads) / 8 * 8, 16u, 255u);
+}
+
 }  // namespace penstock::device

@@ -6,6 +6,7 @@
 #include "base/exception_boundary.hpp"
 #include "base/human_readable.hpp"
 #include "device/compile_error.hpp"
+#include "device/opencl/opencl_local_memory.hpp"
 #include "device/program_source.hpp"
 #include "device/resident_groups.hpp"
 
@@ -106,14 +107,16 @@ std::vector<std::string> compiler_options(const Context& context, bool fast_math
   return options;
 }
 
-// NVIDIA's compiler takes a bound on a thread's registers as an option only. A program that wants
-// one defines it.
-void add_register_bound(const std::string& text, std::vector<std::string>& options) {
-  constexpr std::string_view definition = "\n#define REGISTERS_PER_THREAD ";
-  const std::size_t found = text.find(definition);
+// NVIDIA's compiler takes a bound on a thread's registers as an option only: here so that as many
+// groups fit a multiprocessor as the program wants, if it defines that.
+void add_register_bound(const ProgramSource& source, std::vector<std::string>& options) {
+  constexpr std::string_view definition = "\n#define GROUPS_PER_MULTIPROCESSOR ";
+  const std::size_t found = source.text.rfind(definition);
   if (found == std::string::npos) return;
+  const int groups = std::atoi(source.text.c_str() + found + definition.size());
   options.push_back("-cl-nv-maxrregcount=" +
-                    std::to_string(std::atoi(text.c_str() + found + definition.size())));
+                    std::to_string(device::registers_of_thread(
+                        source.group_size, static_cast<std::uint32_t>(std::max(groups, 1)))));
 }
 
 std::string joined(const std::vector<std::string>& options) {
@@ -190,6 +193,7 @@ Result<std::shared_ptr<Device>> OpenClDevice::open(const FoundDevice& found, cl_
   context->host_queue =
       context->api.clCreateCommandQueue(context->context, found.device, 0, &outcome);
   PENSTOCK_TRY(status_of(outcome, "clCreateCommandQueue").with("while opening " + found.traits.id));
+  context->traits.local_bytes = usable_local_bytes(*context);
   return std::shared_ptr<Device>(new OpenClDevice(std::move(context)));
 }
 
@@ -268,7 +272,7 @@ Result<std::shared_ptr<Program>> OpenClDevice::build(const ProgramSource& source
 Result<std::shared_ptr<Program>> OpenClDevice::build_or_throw(const ProgramSource& source) {
   PENSTOCK_TRY(device::check_source(traits_, source));
   std::vector<std::string> options = compiler_options(*context_, source.fast_math);
-  if (traits_.has_subgroups) add_register_bound(source.text, options);
+  if (traits_.has_subgroups) add_register_bound(source, options);
   const auto input = [&] {  // copies the text, which a program in memory does not need
     return BuildInput{
         device::with_head(source, source.fast_math ? "" : "#pragma OPENCL FP_CONTRACT OFF\n"),

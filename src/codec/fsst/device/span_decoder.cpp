@@ -103,7 +103,6 @@ class SpanDecoder final : public DeviceDecoder {
     const SpanPolicy policy = span_policy(device_->traits());
     return build_program(file, 32 * policy.warps,
                          primitive::groups_per_multiprocessor(policy.groups_per_multiprocessor) +
-                             primitive::define("REGISTERS_PER_THREAD", policy.registers) +
                              primitive::define("FSST_LENGTH_COPIES", policy.length_copies) +
                              primitive::define("FSST_SYMBOL_COPIES", policy.symbol_copies) +
                              definitions);
