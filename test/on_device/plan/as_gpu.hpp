@@ -1,6 +1,8 @@
 // A device that says of itself that it is a GPU, so that a CPU runs what GPUs run: groups of many
 // threads, tables of limbs, and their next attempts.
 #pragma once
+#include <algorithm>
+
 #include "on_device/device/forwarding_device.hpp"
 #include "on_device/plan/plan_fixture.hpp"
 
