@@ -92,7 +92,7 @@ TEST(DeviceRowSort, SeveralKeysAndEqualRowsThatKeepTheirOrder) {
 
 // What a kernel writes in place of a NULL is of the operands that are there.
 TEST(DeviceRowSort, NullsOfAnExpressionAreEqual) {
-  const std::string path = ::testing::TempDir() + "device_row_sort.arrow";
+  const std::string path = own_path("device_row_sort.arrow");
   ASSERT_OK(write_table(many_rows(), path, FileFormat::arrow_ipc));
   on_each_device([&](Device& device) {
     const auto session = Session::create({.device = device.traits().id});
