@@ -64,8 +64,7 @@ Traits traits_of(const Api& api, cl_platform_id platform, cl_device_id device) {
   traits.max_group_size = static_cast<std::uint32_t>(
       number_of<std::size_t>(api, device, CL_DEVICE_MAX_WORK_GROUP_SIZE, 1));
   traits.subgroup_size = subgroup_size(api, device, extensions);
-  traits.has_subgroups = takes_ptx;      // as PTX: opencl.prelude
-  traits.has_launch_bounds = takes_ptx;  // as a bound on registers: add_register_bound()
+  traits.has_subgroups = takes_ptx;  // as PTX: opencl.prelude
   traits.global_bytes = number_of<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_SIZE, 0);
   traits.max_allocation_bytes = number_of<cl_ulong>(api, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, 0);
   traits.local_bytes = number_of<cl_ulong>(api, device, CL_DEVICE_LOCAL_MEM_SIZE, 0);
