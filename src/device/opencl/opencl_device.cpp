@@ -5,6 +5,7 @@
 
 #include "base/exception_boundary.hpp"
 #include "base/human_readable.hpp"
+#include "device/architecture.hpp"
 #include "device/compile_error.hpp"
 #include "device/program_source.hpp"
 
@@ -285,8 +286,7 @@ Result<std::shared_ptr<Program>> OpenClDevice::build_or_throw(const ProgramSourc
 }
 
 // OpenCL 1.2 reports no occupancy. A CPU runs one group per core; four each balance groups of
-// different length. A GPU's multiprocessor is assumed to hold 2,048 threads, as most do, and as
-// many groups as its local memory allows.
+// different length.
 Result<std::uint32_t> OpenClDevice::resident_groups(const Program& program,
                                                     std::string_view kernel) {
   const auto* built = dynamic_cast<const OpenClProgram*>(&program);
@@ -298,10 +298,7 @@ Result<std::uint32_t> OpenClDevice::resident_groups(const Program& program,
                              found->handle, context_->device, CL_KERNEL_LOCAL_MEM_SIZE,
                              sizeof local_bytes, &local_bytes, nullptr),
                          "clGetKernelWorkGroupInfo"));
-  std::uint64_t groups = std::clamp<std::uint64_t>(2048 / built->group_size(), 1, 16);
-  if (local_bytes > 0)
-    groups = std::clamp<std::uint64_t>(traits_.local_bytes / local_bytes, 1, groups);
-  return static_cast<std::uint32_t>(groups) * traits_.compute_units;
+  return device::assumed_resident_groups(traits_, built->group_size(), local_bytes);
 }
 
 // OpenCL does not report occupancy and registers.

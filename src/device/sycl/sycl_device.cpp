@@ -5,6 +5,7 @@
 
 #include "base/exception_boundary.hpp"
 #include "base/human_readable.hpp"
+#include "device/architecture.hpp"
 #include "device/program_source.hpp"
 
 namespace penstock::sycl_plugin {
@@ -144,16 +145,13 @@ Result<std::shared_ptr<Program>> SyclDevice::build_or_throw(const ProgramSource&
       std::move(found.module), std::move(found.report), source.group_size));
 }
 
-// SYCL 2020 reports no occupancy; the numbers are those of the OpenCL driver, which says why.
+// SYCL 2020 reports no occupancy; the numbers are those of the OpenCL driver.
 Result<std::uint32_t> SyclDevice::resident_groups(const Program& program, std::string_view kernel) {
   const auto* built = dynamic_cast<const SyclProgram*>(&program);
   if (!built) return Status(Code::invalid, "the program belongs to another driver's device");
   PENSTOCK_ASSIGN(const Kernel* const found, built->module().kernel(kernel));
   if (traits_.is_cpu) return traits_.compute_units * 4;
-  std::uint64_t groups = std::clamp<std::uint64_t>(2048 / built->group_size(), 1, 16);
-  if (found->info.local_bytes > 0)
-    groups = std::clamp<std::uint64_t>(traits_.local_bytes / found->info.local_bytes, 1, groups);
-  return static_cast<std::uint32_t>(groups) * traits_.compute_units;
+  return device::assumed_resident_groups(traits_, built->group_size(), found->info.local_bytes);
 }
 
 Result<KernelResources> SyclDevice::resources(const Program& program, std::string_view kernel) {
