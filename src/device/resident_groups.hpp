@@ -17,7 +17,8 @@ struct LocalMemory {
 inline LocalMemory local_memory_of(const Traits& traits) {
   constexpr std::uint64_t kib = 1 << 10;
   switch (architecture_number(traits)) {
-    case 70: return {96 * kib, 0};
+    case 70:
+    case 72: return {96 * kib, 0};
     case 75: return {64 * kib, 0};
     case 80:
     case 87: return {164 * kib, kib};

@@ -25,7 +25,9 @@ Traits traits_of(const penstock_sycl_device_info& info, const Api& api, std::uin
   traits.target = Target::sycl;
   traits.name = info.name, traits.vendor = info.vendor;
   traits.driver = std::string(info.backend) + " " + info.driver;
-  traits.architecture = traits.name + ", " + info.backend;
+  const std::string version = info.version;
+  traits.architecture =
+      (version.starts_with("sm_") ? version + ", " : "") + traits.name + ", " + info.backend;
   traits.compiler = api.compiler_version;
   traits.compute_units = std::max(info.compute_units, 1u);
   traits.max_group_size = info.max_group_size;

@@ -29,7 +29,7 @@ TEST(SyclPlugin, ALibraryThatIsNoPlugInIsRefused) {
 
 TEST(SyclPlugin, AnotherVersionIsRefusedWithBothNumbers) {
   const std::string message = message_of_fault("version");
-  EXPECT_NE(message.find("has version 3, not 2"), std::string::npos) << message;
+  EXPECT_NE(message.find("has version 4, not 3"), std::string::npos) << message;
 }
 
 TEST(SyclPlugin, APlugInWithoutATableIsRefused) {

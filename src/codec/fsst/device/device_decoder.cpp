@@ -41,10 +41,11 @@ const kernel::VariantTable table_of_fsst_decoders(view_of_fsst_decoders);
 
 kernel::Fit has_warps(const Traits& traits) {
   const SpanPolicy policy = span_policy(traits);
-  return both(kernel::fits_if(device::architecture_number(traits) >= 90,
-                              "it is for NVIDIA's GPUs from sm_90 on"),
-              both(kernel::fits_group_size(traits, 32 * policy.warps),
-                   kernel::fits_local_memory(traits, policy.local_bytes())));
+  return both(
+      kernel::fits_if(device::architecture_number(traits) >= 90 && traits.target != Target::sycl,
+                      "it is for NVIDIA's GPUs from sm_90 on, through CUDA or OpenCL"),
+      both(kernel::fits_group_size(traits, 32 * policy.warps),
+           kernel::fits_local_memory(traits, policy.local_bytes())));
 }
 
 // 28 warps have 72 registers per thread; with 32 the decoding spills. The second row is for a group

@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /* Raised when anything here or KernelEntry of sycl.prelude changes. */
-#define PENSTOCK_SYCL_INTERFACE_VERSION 2
+#define PENSTOCK_SYCL_INTERFACE_VERSION 3
 
 enum {
   PENSTOCK_SYCL_INVALID = 1,
@@ -30,6 +30,7 @@ typedef struct {
 
 typedef struct {
   char name[256], vendor[256], driver[256], backend[64];
+  char version[256]; /* "sm_90" of NVIDIA's, if AdaptiveCpp lists it; a version of the backend's */
   uint64_t global_bytes, max_allocation_bytes, local_bytes;
   uint32_t compute_units, max_group_size;
   uint32_t subgroup_size; /* 1 where the device has none, or several sizes */

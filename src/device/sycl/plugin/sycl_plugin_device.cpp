@@ -65,6 +65,7 @@ int32_t device_info(uint32_t index, penstock_sycl_device_info* info, penstock_sy
     put(info->vendor, device.get_info<of::vendor>());
     put(info->driver, device.get_info<of::driver_version>());
     put(info->backend, backend_name(device));
+    put(info->version, device.get_info<of::version>());
     info->global_bytes = device.get_info<of::global_mem_size>();
     info->max_allocation_bytes = device.get_info<of::max_mem_alloc_size>();
     info->local_bytes = device.get_info<of::local_mem_size>();

@@ -36,8 +36,7 @@ void atomic_fence(memory_order, memory_scope);
 template <class Group> void group_barrier(Group, memory_scope = memory_scope::work_group);
 template <class Group, class T> T shift_group_right(Group, T value, std::size_t distance = 1);
 template <class Group, class T> T select_from_group(Group, T value, std::size_t lane);
-template <class T = void> struct bit_or {};
-template <class Group, class T, class Operation> T reduce_over_group(Group, T value, Operation);
+template <class Group, class T> T permute_group_by_xor(Group, T value, std::size_t mask);
 
 template <class T, memory_order order, memory_scope scope,
           access::address_space space = access::address_space::generic_space>
