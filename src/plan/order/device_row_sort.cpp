@@ -5,6 +5,7 @@
 
 #include "plan/codegen/kernels/order_limits.h"
 #include "plan/fusion/accumulators.hpp"
+#include "plan/order/gather_in_order.hpp"
 #include "primitive/radix_sort.hpp"
 
 namespace penstock::plan {
@@ -98,16 +99,6 @@ Status DeviceRowSort::sort_by(const DeviceColumn& column, const SortKey& key,
                                                           : Status();
 }
 
-Result<BufferPointer> DeviceRowSort::gather(const Buffer& from, std::uint64_t count,
-                                            std::uint32_t width) {
-  const bool has_words = width % 4 == 0;
-  PENSTOCK_ASSIGN(BufferPointer to, device_.allocate(std::max<std::uint64_t>(count * width, 64)));
-  PENSTOCK_TRY(launch(has_words ? "order_gather_words" : "order_gather_bytes", count,
-                      {Argument::of(*order_), Argument::of(from), Argument::of(*to),
-                       Argument::value(count), Argument::value(has_words ? width / 4 : width)}));
-  return to;
-}
-
 Result<DeviceRows> DeviceRowSort::sort_rows(const DeviceRows& rows,
                                             const std::vector<SortKey>& keys, std::uint64_t limit,
                                             const StringPool& strings, RunReport& report) {
@@ -117,16 +108,8 @@ Result<DeviceRows> DeviceRowSort::sort_rows(const DeviceRows& rows,
       launch("order_begin", row_count_, {Argument::of(*order_), Argument::value(row_count_)}));
   for (std::size_t i = keys.size(); i-- > 0;)  // the least significant key first
     PENSTOCK_TRY(sort_by(rows.columns[keys[i].column], keys[i], strings, report));
-  DeviceRows sorted;
-  sorted.row_count = std::min(limit, row_count_);
-  for (const DeviceColumn& column : rows.columns) {
-    DeviceColumn& to = sorted.columns.emplace_back(DeviceColumn{column.type, nullptr, nullptr});
-    const auto width = static_cast<std::uint32_t>(width_bytes(column.type));
-    PENSTOCK_ASSIGN(to.values, gather(*column.values, sorted.row_count, width));
-    if (column.validity) {
-      PENSTOCK_ASSIGN(to.validity, gather(*column.validity, sorted.row_count, 1));
-    }
-  }
+  PENSTOCK_ASSIGN(DeviceRows sorted,
+                  gather_in_order(kernels_, *queue_, *order_, rows, std::min(limit, row_count_)));
   PENSTOCK_TRY(queue_->finish());  // whoever reads the rows has another queue
   return sorted;
 }

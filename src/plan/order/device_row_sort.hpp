@@ -34,7 +34,6 @@ class DeviceRowSort {
   Status sort_keys(BufferPointer keys, std::uint32_t key_bytes, std::uint32_t passes,
                    RunReport& report);
   Result<BufferPointer> ranks_of(const StringPool& strings, RunReport& report);
-  Result<BufferPointer> gather(const Buffer& from, std::uint64_t count, std::uint32_t width);
   Status launch(std::string_view kernel, std::uint64_t count, std::vector<Argument> arguments);
 
   Device& device_;
