@@ -7,6 +7,7 @@
 
 #include "kernel_c/host_device.hpp"
 #include "plan/order/device_row_merge.hpp"
+#include "plan/order/device_row_sort.hpp"
 #include "plan/rows/sort_keys.hpp"
 
 namespace penstock::plan {
@@ -150,6 +151,24 @@ TEST_P(RowMerge, RunsThatDoNotOverlapKeepTheirOrderOrChangePlaces) {
 TEST_P(RowMerge, NullsAndFloatsOfSeveralKeysStandWhereTheHostHasThem) {
   expect_the_hosts_order(600, {200, 390, 600}, {{0, false, true}, {1, true, false}});
   expect_the_hosts_order(500, {260, 500}, {{1, false, true}, {0, true, true}, {2, true, false}});
+}
+
+// Threads of all groups note together which bits of keys vary.
+TEST_P(RowMerge, ASortLeavesOutOnlyBytesInWhichKeysAreEqual) {
+  const Values values(600);
+  for (const std::vector<SortKey>& keys : std::vector<std::vector<SortKey>>{
+           {{2, true, false}}, {{0, false, true}}, {{1, true, true}, {2, false, false}}}) {
+    RunReport report;
+    const auto sorted =
+        DeviceRowSort::begin(device_)->sort(rows_of(values), keys, 600, StringPool(), report);
+    ASSERT_TRUE(sorted.ok() && sorted->has_value()) << sorted.status().text();
+    std::vector<std::uint32_t> numbers(600);
+    auto queue = device_->queue().value();
+    ASSERT_TRUE(queue->download(numbers.data(), *(*sorted)->columns[3].values, 2400).ok());
+    ASSERT_TRUE(queue->finish().ok());
+    EXPECT_EQ(std::vector<std::uint64_t>(numbers.begin(), numbers.end()),
+              order_of(values.table(), keys));
+  }
 }
 
 TEST_P(RowMerge, KeysOfMoreWordsAreLeftToASort) {
