@@ -1,3 +1,4 @@
+#include "device/wrapped_device.hpp"
 #include "plan/profile/recording.hpp"
 
 namespace penstock::plan {
@@ -68,12 +69,13 @@ class RecordingQueue : public Queue {
   std::shared_ptr<Recording> recording_;
 };
 
-class RecordingDevice : public Device {
+class RecordingDevice : public device::WrappedDevice {
  public:
   RecordingDevice(std::shared_ptr<Device> device, std::shared_ptr<Recording> recording)
       : device_(std::move(device)), recording_(std::move(recording)) {
     traits_ = device_->traits();
   }
+  const Device& wrapped() const override { return *device_; }
   Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override {
     return device_->allocate(bytes);
   }
