@@ -10,6 +10,7 @@
 #include <cstring>
 #include <map>
 
+#include "base/machine_memory.hpp"
 #include "kernel/bandwidth.hpp"
 #include "terminal/output_file.hpp"
 
@@ -241,10 +242,7 @@ std::vector<std::string> split_at_commas(const std::string& text) {
   return parts;
 }
 
-std::uint64_t physical_memory_bytes() {
-  return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
+std::uint64_t physical_memory_bytes() { return machine_memory_bytes(); }
 
 namespace {
 

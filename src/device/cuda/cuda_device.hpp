@@ -9,6 +9,7 @@
 #include "device/cuda/cuda_api.hpp"
 #include "device/cuda/nvrtc.hpp"
 #include "device/host_pool.hpp"
+#include "device/idle_memory.hpp"
 #include "device/module_cache.hpp"
 #include "device/pool.hpp"
 #include "penstock/device.hpp"
@@ -139,7 +140,7 @@ class CudaDevice : public Device {
   ContextPointer context_;
   std::shared_ptr<device::Pool> pool_;
   std::shared_ptr<device::HostPool> host_pool_ =
-      std::make_shared<device::HostPool>(device::idle_pinned_memory());
+      std::make_shared<device::HostPool>(device::idle_pinned_limit_bytes());
   device::ModuleCache<Module> modules_;
   std::shared_ptr<ObjectCache> objects_;
   std::mutex sampled_mutex_;

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "plan/codegen/kernels/group_parts_limits.h"
-#include "plan/order/device_row_sort.hpp"
 #include "plan/order/key_rank.hpp"
+#include "plan/order/order_keys.hpp"
 #include "plan/order/range_bounds.hpp"
 #include "plan/rows/finish_at_end.hpp"
 

@@ -117,6 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
     Devices, RowMerge,
     ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ThreadOrder::shuffled},
                       kernel::HostDeviceOptions{false, 64, kernel::ThreadOrder::reverse},
+                      kernel::HostDeviceOptions{false, 256, kernel::ThreadOrder::shuffled},
                       kernel::HostDeviceOptions{true, 1, kernel::ThreadOrder::shuffled}));
 
 // The first run is longer than a tile, as is the second; both end amid one.
@@ -126,6 +127,13 @@ TEST_P(RowMerge, EqualRowsOfTheFirstRunComeFirst) {
 
 TEST_P(RowMerge, AnOddNumberOfRunsOfWhichSomeHaveNoRows) {
   expect_the_hosts_order(700, {0, 150, 150, 420, 700}, {{2, true, false}});
+  expect_the_hosts_order(700, {0, 0, 700}, {{2, false, false}});
+}
+
+// With groups of 256 a tile has 1792 rows.
+TEST_P(RowMerge, ARunOfOneRowBesideALongOne) {
+  expect_the_hosts_order(2900, {0, 0, 1, 2900}, {{2, false, false}});
+  expect_the_hosts_order(1, {1}, {{2, false, false}});
 }
 
 // The bounds of a split: all rows of one run come before those of the other.
@@ -153,15 +161,22 @@ TEST_P(RowMerge, NullsAndFloatsOfSeveralKeysStandWhereTheHostHasThem) {
   expect_the_hosts_order(500, {260, 500}, {{1, false, true}, {0, true, true}, {2, true, false}});
 }
 
-// Threads of all groups note together which bits of keys vary.
+// Threads of all groups note together which bits of keys vary. Numbers from -11 to 11 times 2^40
+// vary in the highest three bytes, small ones in both of theirs and the bit of NULLs. Negative and
+// positive doubles vary in all bytes; one more pass places NULLs.
 TEST_P(RowMerge, ASortLeavesOutOnlyBytesInWhichKeysAreEqual) {
   const Values values(600);
-  for (const std::vector<SortKey>& keys : std::vector<std::vector<SortKey>>{
-           {{2, true, false}}, {{0, false, true}}, {{1, true, true}, {2, false, false}}}) {
+  for (const auto& [keys, passes] : std::vector<std::pair<std::vector<SortKey>, std::uint64_t>>{
+           {{{2, true, false}}, 3},
+           {{{0, false, true}}, 3},
+           {{{1, true, true}, {2, false, false}}, 12}}) {
     RunReport report;
     const auto sorted =
         DeviceRowSort::begin(device_)->sort(rows_of(values), keys, 600, StringPool(), report);
     ASSERT_TRUE(sorted.ok() && sorted->has_value()) << sorted.status().text();
+    std::uint64_t launches = 0;
+    for (const KernelReport& kernel : report.kernels) launches += kernel.launches;
+    EXPECT_EQ(launches, passes);
     std::vector<std::uint32_t> numbers(600);
     auto queue = device_->queue().value();
     ASSERT_TRUE(queue->download(numbers.data(), *(*sorted)->columns[3].values, 2400).ok());
@@ -169,6 +184,16 @@ TEST_P(RowMerge, ASortLeavesOutOnlyBytesInWhichKeysAreEqual) {
     EXPECT_EQ(std::vector<std::uint64_t>(numbers.begin(), numbers.end()),
               order_of(values.table(), keys));
   }
+}
+
+TEST_P(RowMerge, EqualKeysTakeNoPass) {
+  const std::vector<std::int64_t> numbers(100, -7);
+  RunReport report;
+  const auto sorted =
+      DeviceRowSort::begin(device_)->sort({100, {{{Kind::int64}, uploaded(numbers), nullptr}}},
+                                          {{0, true, false}}, 100, StringPool(), report);
+  ASSERT_TRUE(sorted.ok() && sorted->has_value());
+  EXPECT_TRUE(report.kernels.empty());
 }
 
 TEST_P(RowMerge, KeysOfMoreWordsAreLeftToASort) {
