@@ -60,9 +60,9 @@ inline std::uint32_t resident_groups_by_size(const Traits& traits, std::uint32_t
   return static_cast<std::uint32_t>(groups) * traits.compute_units;
 }
 
-// Returns how many registers a thread can have where a multiprocessor of NVIDIA's is to hold so many
-// groups at once: of 65,536, by eights, and 255 at most. More groups than it has threads for count
-// as those that fit, as CUDA's launch bounds are ignored then.
+// Returns how many registers a thread can have where a multiprocessor of NVIDIA's is to hold so
+// many groups at once: of 65,536, by eights, and 255 at most. More groups than it has threads for
+// count as those that fit, as CUDA's launch bounds are ignored then.
 inline std::uint32_t registers_of_thread(std::uint32_t group_size,
                                          std::uint32_t groups_per_multiprocessor) {
   constexpr std::uint32_t registers = 65536, max_threads = 2048;

@@ -76,7 +76,7 @@ std::uint32_t one_pass_window(const Policy& policy) {
 bool fits_at_once(const Policy& policy, const Traits& traits, const TileProgram& program) {
   return traits.target != Target::sycl &&
          device::groups_by_local_memory(traits, one_pass_local_bytes(policy, program)) >=
-         policy.groups_per_multiprocessor;
+             policy.groups_per_multiprocessor;
 }
 
 // One pass: 128 threads with 16 rows of 4 bytes each, and place for five whole tiles that wait to

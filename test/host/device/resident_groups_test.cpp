@@ -54,10 +54,10 @@ TEST(RegisterBound, TheLastDefinitionOfATextCounts) {
   const std::string definition = "#define GROUPS_PER_MULTIPROCESSOR ";
   EXPECT_EQ(register_bound("int x;\n", 448), 0);
   EXPECT_EQ(register_bound(definition + "2u\nint x;\n", 448), 72);
-  EXPECT_EQ(register_bound(definition + "1\n#undef GROUPS_PER_MULTIPROCESSOR\n" + definition +
-                               "4\nint x;\n",
-                           256),
-            64);
+  EXPECT_EQ(
+      register_bound(
+          definition + "1\n#undef GROUPS_PER_MULTIPROCESSOR\n" + definition + "4\nint x;\n", 256),
+      64);
   EXPECT_EQ(register_bound(definition + "0\n", 256), 0);
 }
 
