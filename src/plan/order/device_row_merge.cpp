@@ -122,7 +122,7 @@ Result<DeviceRows> DeviceRowMerge::merge_rows(const DeviceRows& rows,
   words_ = splits_ = next_order_ = nullptr;  // columns may take this memory, behind the merge
   PENSTOCK_ASSIGN(DeviceRows merged, gather_in_order(kernels_, *queue_, *order_, rows, row_count_));
   PENSTOCK_ASSIGN(const auto done, queue_->record());
-  PENSTOCK_TRY(queue_->finish());  // whoever reads the rows has another queue
+  PENSTOCK_TRY(queue_->finish());  // rows are read by another queue
   PENSTOCK_ASSIGN(const double seconds, done->seconds_since(*begun));
   const std::uint64_t of_words = 16 * word_count_,
                       of_round = 8 * word_count_ + (rounds > 1 ? 8 : 4);

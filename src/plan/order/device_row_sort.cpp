@@ -129,7 +129,7 @@ Result<DeviceRows> DeviceRowSort::sort_rows(const DeviceRows& rows,
     PENSTOCK_TRY(sort_by(rows.columns[keys[i].column], keys[i], strings, report));
   PENSTOCK_ASSIGN(DeviceRows sorted,
                   gather_in_order(kernels_, *queue_, *order_, rows, std::min(limit, row_count_)));
-  PENSTOCK_TRY(queue_->finish());  // whoever reads the rows has another queue
+  PENSTOCK_TRY(queue_->finish());  // rows are read by another queue
   return sorted;
 }
 
