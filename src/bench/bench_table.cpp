@@ -10,7 +10,6 @@
 #include <cstring>
 #include <map>
 
-#include "base/machine_memory.hpp"
 #include "kernel/bandwidth.hpp"
 #include "terminal/output_file.hpp"
 
@@ -241,8 +240,6 @@ std::vector<std::string> split_at_commas(const std::string& text) {
   }
   return parts;
 }
-
-std::uint64_t physical_memory_bytes() { return machine_memory_bytes(); }
 
 namespace {
 

@@ -36,7 +36,6 @@ struct BenchDescription {
 // `case_names`.
 void declare_bench_options(Arguments& arguments, BenchOptions& options,
                            BenchDescription description);
-std::uint64_t physical_memory_bytes();
 std::vector<std::string> split_at_commas(const std::string& text);
 
 // The device that a bench runs on, and its copy bandwidth (read plus written), which is printed on

@@ -17,7 +17,7 @@ bool has_null_word(const DeviceColumn& column);
 std::uint32_t null_shift(const DeviceColumn& column);
 
 // Ends a step whose rows are these. Where it failed, what is enqueued uses memory that ends with
-// it, and is waited for. Nothing where memory was too small: another way may do with less.
+// it, and is waited for. Nothing where memory was too small: another step may take less.
 Result<std::optional<DeviceRows>> rows_if_memory_sufficed(Result<DeviceRows> rows, Queue& queue);
 
 }  // namespace penstock::plan
