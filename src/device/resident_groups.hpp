@@ -45,8 +45,8 @@ inline std::uint64_t groups_by_local_memory(const Traits& traits, std::uint64_t 
 }
 
 // Returns how many groups a device holds at once, for drivers that do not say. Registers are not
-// counted. Where they are not bounded either, as by SYCL, one group less is taken of three and
-// more: groups that wait for one that does not fit are a hundred times slower (docs/lab/scan.md).
+// counted. Where they are not bounded either, one group less is taken of three and more: groups
+// that wait for one that does not fit are a hundred times slower (docs/lab/scan.md).
 // A core of a CPU runs one group; four a core balance groups of different length.
 inline std::uint32_t resident_groups_by_size(const Traits& traits, std::uint32_t group_size,
                                              std::uint64_t local_bytes) {
@@ -56,7 +56,7 @@ inline std::uint32_t resident_groups_by_size(const Traits& traits, std::uint32_t
       multiprocessor_of(traits).threads / std::max(1u, group_size), 1, max_groups);
   if (local_bytes > 0)
     groups = std::clamp<std::uint64_t>(groups_by_local_memory(traits, local_bytes), 1, groups);
-  if (traits.target == Target::sycl && groups > 2) groups--;
+  if (!traits.has_launch_bounds && groups > 2) groups--;
   return static_cast<std::uint32_t>(groups) * traits.compute_units;
 }
 

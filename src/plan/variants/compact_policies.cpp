@@ -72,9 +72,9 @@ std::uint32_t one_pass_window(const Policy& policy) {
 }
 
 // A group that does not fit costs its neighbours much (find_window()), so that registers have to be
-// bounded, which SYCL cannot.
+// bounded.
 bool fits_at_once(const Policy& policy, const Traits& traits, const TileProgram& program) {
-  return traits.target != Target::sycl &&
+  return traits.has_launch_bounds &&
          device::groups_by_local_memory(traits, one_pass_local_bytes(policy, program)) >=
              policy.groups_per_multiprocessor;
 }

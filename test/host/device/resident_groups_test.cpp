@@ -10,6 +10,7 @@ Traits traits_of(const char* architecture) {
   traits.architecture = architecture;
   traits.compute_units = 132;
   traits.local_bytes = 48 << 10;
+  traits.has_launch_bounds = true;
   return traits;
 }
 
@@ -44,10 +45,10 @@ TEST(ResidentGroups, MoreGroupsThanThreadsFitDoNotMakeThreadsSpill) {
 }
 
 TEST(ResidentGroups, WithoutABoundOfRegistersOneGroupLessIsTaken) {
-  Traits sycl = traits_of("sm_90, NVIDIA H100, CUDA");
-  sycl.target = Target::sycl;
-  EXPECT_EQ(resident_groups_by_size(sycl, 224, 47 << 10), 3 * 132);
-  EXPECT_EQ(resident_groups_by_size(sycl, 256, 100 << 10), 2 * 132);
+  Traits traits = traits_of("sm_90, NVIDIA H100, CUDA");
+  traits.has_launch_bounds = false;
+  EXPECT_EQ(resident_groups_by_size(traits, 224, 47 << 10), 3 * 132);
+  EXPECT_EQ(resident_groups_by_size(traits, 256, 100 << 10), 2 * 132);
 }
 
 TEST(RegisterBound, TheLastDefinitionOfATextCounts) {

@@ -28,7 +28,7 @@ std::shared_ptr<TableSource> file_of_row_groups(const std::string& path) {
 }
 
 TEST(ReadingThreads, AreSharedByTheDevices) {
-  const std::string path = ::testing::TempDir() + "reading_threads.parquet";
+  const std::string path = own_path("reading_threads.parquet");
   const auto file = file_of_row_groups(path);
   on_each_device([&](Device& device) {
     std::atomic<int> inside = 0, most = 0, reads = 0;
