@@ -155,10 +155,14 @@ class SharesOfCut {
 
   // Shares of a short statement end within microseconds of one another. To sleep until the last has
   // ended takes longer: a thread that is woken runs some 50 us later. A share's last step is to
-  // hand over its rows, so it is the task that is asked.
-  static void spin_until_ended(std::span<const Task<Result<Execution::Share>>> shares) {
-    constexpr double spin_seconds = 200e-6;
-    for (const double end = now_seconds() + spin_seconds; now_seconds() < end;)
+  // hand over its rows, so it is the task that is asked. This thread's share may end earlier, as
+  // the threads of the others had to be woken and their caches are cold: it waits as long as its
+  // share took.
+  static void spin_until_ended(std::span<const Task<Result<Execution::Share>>> shares,
+                               double share_seconds) {
+    constexpr double min_spin_seconds = 200e-6, max_spin_seconds = 2e-3;
+    const double seconds = std::clamp(share_seconds, min_spin_seconds, max_spin_seconds);
+    for (const double end = now_seconds() + seconds; now_seconds() < end;)
       if (std::ranges::all_of(shares, [](const auto& share) { return share.has_ended(); })) return;
   }
 
@@ -168,8 +172,9 @@ class SharesOfCut {
     begin_exchange(assignments);
     std::vector<Task<Result<Execution::Share>>> others;
     start_others(assignments, progress, others);
+    const double begun = now_seconds();
     auto first = run_one(assignments[0], 0, progress);
-    spin_until_ended(others);
+    spin_until_ended(others, now_seconds() - begun);
     is_stopped_ = progress.was_stopped();
     std::vector<RowRange> lost;
     Status failed;
