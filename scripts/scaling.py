@@ -39,28 +39,33 @@ def bench(options, *more):
     ]
 
 
-def of_rows(options, rows, *more):
-    return bench(options, "--only", "rows: ", "--rows", str(rows), *more)
+def of_rows(options, rows, cases, *more):
+    sizes = ("--rows", str(rows), "--row-group", str(options.row_group))
+    return bench(options, "--only", cases, *sizes, *more)
 
 
-# Each part: its name, and its command of the options. None: the part is not of a command.
+RESIDENT = ";".join(f"{case}, resident" for case in ("aggregate", "filter", "keys", "join"))
+
+
+# Each part: its name, and its command of the options. None: the part is not of a command. The most
+# wanted come first, for a machine that is lent for minutes.
 def parts_of(options):
     rows, mib = options.rows, str(options.batch_mib)
-    prime = largest_prime(rows)
     each = max(1, rows // 4)
+    batches = ("--only", "batches: ", "--batch-mib")
     return {
-        "rows, strong": of_rows(options, rows),
-        "batches, strong": bench(options, "--only", "batches: ", "--batch-mib", mib),
+        "rows, resident, strong": of_rows(options, rows, "resident"),
+        "rows of files, strong": of_rows(options, rows, "aggregate, files;sort, files"),
+        "four times the rows, strong": of_rows(options, 4 * rows, RESIDENT),
         "tpch": bench(options, "--only", "TPC-H", "--data", str(options.data)),
+        "batches, strong": bench(options, *batches, mib),
         "video": None,
-        "rows, weak": of_rows(options, each, "--scaling", "weak"),
+        "rows, weak": of_rows(options, each, "resident", "--scaling", "weak"),
+        "rows, a prime number": of_rows(options, largest_prime(rows), "resident"),
+        "rows, one row group": of_rows(options, min(rows, options.row_group), "resident"),
         "batches, weak": bench(
-            options,
-            *("--only", "batches: ", "--scaling", "weak"),
-            *("--batch-mib", str(max(1, options.batch_mib // 4))),
+            options, *batches, str(max(1, options.batch_mib // 4)), "--scaling", "weak"
         ),
-        "rows, a prime number": of_rows(options, prime),
-        "rows, one row group": of_rows(options, min(rows, 1 << 22), "--row-group", str(1 << 22)),
         "files": bench(options, "--only", "file: ", "--batch-mib", mib),
     }
 
@@ -189,6 +194,7 @@ def make_tables(options):
     if (options.data / "lineitem.parquet").exists():
         return ""
     command = [options.generator, "parquet", "-s", options.scale, "--output-dir", options.data]
+    command += ["--tables", "lineitem,orders,customer"]
     try:
         return lines_within(command, options.seconds, lambda line: None)
     except OSError as error:
@@ -279,9 +285,9 @@ def draw_plot(report, figure):
     lines = [
         json.dumps(each)
         for name, part in report["parts"].items()
-        if name in ("rows, strong", "batches, strong", "tpch", "video")
+        if name in ("rows, resident, strong", "batches, strong", "tpch", "video")
         for each in part["figures"]
-        if not each["work"].startswith("rows: ") or each["work"].endswith("resident")
+        if not each["work"].endswith(", files")
     ]
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         file.write("\n".join(lines))
@@ -316,6 +322,7 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=75, help="of a part at most")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--rows", type=int, default=1 << 26)
+    parser.add_argument("--row-group", type=int, default=1 << 22, help="rows of a row group")
     parser.add_argument("--batch-mib", type=int, default=2048)
     parser.add_argument("--video-size", default="3840x2160")
     parser.add_argument("--clip-repeats", type=int, default=4, help="of the clip's 24 frames")

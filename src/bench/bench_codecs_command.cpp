@@ -43,7 +43,7 @@ std::string encoding_name(const ChunkLibrary& library, const std::string& corpus
 
 std::vector<Corpus> selected_corpora(const CodecsOptions& options) {
   if (options.files.empty()) return {corpora().begin(), corpora().end()};
-  const auto read = [paths = split_at_commas(options.files)](std::uint64_t bytes) {
+  const auto read = [paths = split_at(options.files, ',')](std::uint64_t bytes) {
     return read_corpus(paths, bytes);
   };
   return {Corpus{corpus_of_files, read}};

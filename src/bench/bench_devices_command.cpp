@@ -191,7 +191,8 @@ Action declare_bench_devices(Arguments& arguments) {
                   1ull << 26);
   arguments.value("--data", "FOLDER", options->folder,
                   "a folder with TPC-H's tables as NAME.parquet; without it, none of these cases");
-  arguments.value("--only", "TEXT", options->only, "cases whose names have this text");
+  arguments.value("--only", "TEXTS", options->only,
+                  "cases whose names have one of these texts, with ; between");
   arguments.value("--repeats", "N", options->repeats, "runs of each, whose median is shown", 1,
                   1000);
   arguments.value("--batch-mib", "MIB", options->batch_mib,

@@ -21,7 +21,7 @@ std::string case_name(const StreamKind& kind, const std::string& corpus) {
 
 std::vector<Corpus> selected_corpora(const StreamsOptions& options) {
   if (options.files.empty()) return {corpora().begin(), corpora().end()};
-  return {Corpus{corpus_of_files, [paths = split_at_commas(options.files)](std::uint64_t bytes) {
+  return {Corpus{corpus_of_files, [paths = split_at(options.files, ',')](std::uint64_t bytes) {
                    return read_corpus(paths, bytes);
                  }}};
 }
