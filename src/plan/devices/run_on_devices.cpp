@@ -28,6 +28,7 @@ class DevicesRun {
   Result<std::vector<QueryResult>> run(std::vector<ListedDevice> devices) {
     PENSTOCK_TRY(take(std::move(devices)));
     PENSTOCK_ASSIGN(cuts_, find_cuts(plan_, results_));
+    std::erase_if(cuts_, [&](const Cut& cut) { return !is_split(cut); });
     if (cuts_.empty()) report_.notes.push_back("one device ran all: no rows could be split");
     for (const Cut& cut : cuts_) PENSTOCK_TRY(run_cut(cut));
     PENSTOCK_ASSIGN(std::vector<QueryResult> outcomes, finish());
@@ -64,6 +65,16 @@ class DevicesRun {
         return weight.status().with("on " + worker.id);
     }
     return {};
+  }
+
+  // A file of one row group is one share. It needs no merge, which would take it to the host.
+  bool is_split(const Cut& cut) const {
+    std::vector<double> weights;
+    for (const Worker& worker : workers_) weights.push_back(worker.failed.ok() ? worker.weight : 0);
+    const TableSource& source = *plan_.step(cut.base).source;
+    const auto shares = split_rows(source, {0, *source.row_count()}, weights);
+    return std::ranges::count_if(shares,
+                                 [](const RowRange& rows) { return rows.begin < rows.end; }) > 1;
   }
 
   bool goes_on_after(const Status& status) const {

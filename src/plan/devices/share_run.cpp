@@ -233,7 +233,7 @@ class SharesOfCut {
         return run_share_of_rows(right_sides_.plan_of_share(plan_, index), cut_, assignment.rows,
                                  progress.options_of(index, worker),
                                  {worker.device, known_, exchange_, groups_, rows_of_all_,
-                                  right_sides_.exchange(), index});
+                                  right_sides_.exchange(), index, cut_.first_groups});
       });
     };
     auto share = run_once();
