@@ -256,35 +256,32 @@ def judged(figure, has_goal):
     return f"{goal}: met" if figure["speed_up"] >= goal else f"{goal}"
 
 
-def row_of(figures, has_goal):
-    """One line of a work: `figures` are its, by ascending count of devices."""
-    last = figures[-1]
-    return " | ".join(
-        [
-            f"| {last['work']}",
-            *(f"{figure['milliseconds']:.2f}" for figure in figures),
-            *(f"{figure['speed_up']:.2f}" for figure in figures[1:]),
-            judged(last, has_goal),
-            f"{100 * max(figure['spread'] for figure in figures):.0f} %",
-            f"{last['bytes_exchanged'] / 1e6:.1f}",
-            f"{last['bound']} |",
-        ]
-    )
+def row_of(by_count, counts, has_goal):
+    """One line of a work: `by_count` has its figures, those of some counts maybe not."""
+
+    def cells(key, some):
+        return [f"{by_count[count][key]:.2f}" if count in by_count else "" for count in some]
+
+    last = by_count[max(by_count)]
+    spread = max(figure["spread"] for figure in by_count.values())
+    cells_of_row = [last["work"], *cells("milliseconds", counts), *cells("speed_up", counts[1:])]
+    cells_of_row += [judged(last, has_goal), f"{100 * spread:.0f} %"]
+    cells_of_row += [f"{last['bytes_exchanged'] / 1e6:.1f}", last["bound"]]
+    return "| " + " | ".join(cells_of_row) + " |"
 
 
 def table_of(figures, has_goal):
     works = {}
     for figure in figures:
-        works.setdefault(figure["work"], []).append(figure)
+        works.setdefault(figure["work"], {})[figure["devices"]] = figure
     counts = sorted({figure["devices"] for figure in figures})
     heads = ["work", *(f"ms on {count}" for count in counts)]
     heads += [f"times on {count}" for count in counts[1:]]
     heads += ["goal", "spread", "MB exchanged", "bound"]
     yield "| " + " | ".join(heads) + " |"
     yield "|---" * len(heads) + "|"
-    for of_work in works.values():
-        if len(of_work) == len(counts):
-            yield row_of(sorted(of_work, key=lambda figure: figure["devices"]), has_goal)
+    for by_count in works.values():
+        yield row_of(by_count, counts, has_goal)
 
 
 def tables_of(report):
