@@ -28,7 +28,7 @@ class DevicesRun {
   Result<std::vector<QueryResult>> run(std::vector<ListedDevice> devices) {
     PENSTOCK_TRY(take(std::move(devices)));
     PENSTOCK_ASSIGN(cuts_, find_cuts(plan_, results_));
-    std::erase_if(cuts_, [&](const Cut& cut) { return !is_split(cut); });
+    if (std::ranges::none_of(cuts_, [&](const Cut& cut) { return is_split(cut); })) cuts_.clear();
     if (cuts_.empty()) report_.notes.push_back("one device ran all: no rows could be split");
     for (const Cut& cut : cuts_) PENSTOCK_TRY(run_cut(cut));
     PENSTOCK_ASSIGN(std::vector<QueryResult> outcomes, finish());
@@ -67,7 +67,8 @@ class DevicesRun {
     return {};
   }
 
-  // A file of one row group is one share. It needs no merge, which would take it to the host.
+  // A file of one row group is one share. It needs no merge, which would take it to the host. Where
+  // other cuts are split it is one still: all devices get the same rows of it.
   bool is_split(const Cut& cut) const {
     std::vector<double> weights;
     for (const Worker& worker : workers_) weights.push_back(worker.failed.ok() ? worker.weight : 0);
