@@ -28,9 +28,12 @@ template <class Handle> class IdleHandles {
     handles_.pop_back();
     return handle;
   }
-  void keep(Handle handle) {
-    const std::lock_guard lock(mutex_);
-    handles_.push_back(handle);
+  bool keep(Handle handle) noexcept {  // false where the host has no memory for it
+    try {
+      const std::lock_guard lock(mutex_);
+      handles_.push_back(handle);
+      return true;
+    } catch (const std::exception&) { return false; }
   }
 
  private:
@@ -52,9 +55,13 @@ struct Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   ~Context() {
+    if (!context) return;
+    CUcontext popped = nullptr;
+    const bool is_pushed = api.cuCtxPushCurrent(context) == CUDA_SUCCESS;
     while (const CUevent event = idle_events.take()) api.cuEventDestroy(event);
     while (const CUstream stream = idle_streams.take()) api.cuStreamDestroy(stream);
-    if (context) api.cuDevicePrimaryCtxRelease(device);
+    if (is_pushed) api.cuCtxPopCurrent(&popped);
+    api.cuDevicePrimaryCtxRelease(device);
   }
   Status check(CUresult code, const char* call) const { return status_of(api, code, call); }
 };

@@ -10,7 +10,11 @@ namespace {
 class CudaEvent : public Event {
  public:
   CudaEvent(ContextPointer context, CUevent event) : context_(std::move(context)), event_(event) {}
-  ~CudaEvent() override { context_->idle_events.keep(event_); }
+  ~CudaEvent() override {
+    if (context_->idle_events.keep(event_)) return;
+    const Current current(*context_);
+    context_->api.cuEventDestroy(event_);
+  }
   CUevent handle() const { return event_; }
 
   Status wait() const override {
@@ -40,7 +44,9 @@ struct QueueHandle : device::QueueState {
   QueueHandle(ContextPointer c, CUstream s, bool borrowed)
       : context(std::move(c)), stream(s), is_borrowed(borrowed) {}
   ~QueueHandle() override {
-    if (!is_borrowed) context->idle_streams.keep(stream);
+    if (is_borrowed || context->idle_streams.keep(stream)) return;
+    const Current current(*context);
+    context->api.cuStreamDestroy(stream);
   }
 
   Result<std::shared_ptr<Event>> record_event() override {

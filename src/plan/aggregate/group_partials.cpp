@@ -53,7 +53,8 @@ Result<std::vector<std::uint64_t>> words_of_partials(const TileProgram& program,
     const auto store = [&](std::uint64_t row, Partial partial) {
       std::memcpy(&words[row * width + key_words + 2 * i], &partial, sizeof partial);
     };
-    PENSTOCK_TRY(for_each_partial(program.accumulators[i], table.columns[keys + i], store));
+    PENSTOCK_TRY(
+        for_each_partial(program.accumulators[i], table.columns[keys + i], table.row_count, store));
   }
   return words;
 }

@@ -59,9 +59,10 @@ Column column_of_partials(const Accumulator& accumulator, std::span<const Partia
 }
 
 Status for_each_partial(const Accumulator& accumulator, const Column& column,
+                        std::uint64_t row_count,
                         const std::function<void(std::uint64_t row, Partial partial)>& take) {
-  if (column.type != stored_type(accumulator))
-    return {Code::internal, "an accumulator of another type"};
+  if (column.type != stored_type(accumulator) || column.row_count != row_count)
+    return {Code::internal, "an accumulator of another type or length"};
   for_each_value(column, take);
   return {};
 }
@@ -114,7 +115,7 @@ Result<Table> merge_rows_of_partials(const TileProgram& program, std::span<const
     std::vector<Partial> partials;
     for (std::size_t i = 0; i < merged.size(); i++) {
       PENSTOCK_TRY(
-          for_each_partial(program.accumulators[i], row.columns[i],
+          for_each_partial(program.accumulators[i], row.columns[i], 1,
                            [&](std::uint64_t, Partial partial) { partials.push_back(partial); }));
     }
     if (!merge(program, merged, std::span<const Partial>(partials))) return sum_too_large();

@@ -23,9 +23,10 @@ struct PartialTable {
 };
 
 Column column_of_partials(const Accumulator& accumulator, std::span<const Partial> partials);
-// Calls take() for each row of a column that column_of_partials() made of such an accumulator, by
-// several threads where there are many.
+// Calls take() for each of so many rows of a column that column_of_partials() made of such an
+// accumulator, by several threads where there are many.
 Status for_each_partial(const Accumulator& accumulator, const Column& column,
+                        std::uint64_t row_count,
                         const std::function<void(std::uint64_t row, Partial partial)>& take);
 // Returns the words of a key, as kernels make them; 0 for NULL.
 std::vector<std::uint64_t> key_words_of(const Column& column, StringPool& strings);
