@@ -66,7 +66,9 @@ class CutFinder {
 
   void ask_for_first_groups(StepId order, std::uint64_t row_limit) {
     auto ordered = ordered_groups(plan_, order, row_limit, consumers_);
-    if (!ordered || row_limit == ~std::uint64_t{0}) return;
+    // Of more groups devices make rows of all, which is faster than if the host made some.
+    constexpr std::uint64_t max_first_groups = 1 << 16;
+    if (!ordered || row_limit > max_first_groups) return;
     const auto cut = std::ranges::find(cuts_, ordered->groups, &Cut::step);
     if (cut != cuts_.end()) cut->first_groups = std::move(ordered->first);
   }
