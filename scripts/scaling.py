@@ -49,7 +49,7 @@ RESIDENT = ";".join(f"{case}, resident" for case in ("aggregate", "filter", "key
 
 
 # Each part: its name, and its command of the options. None: the part is not of a command. The most
-# wanted come first, for a machine that is lent for minutes.
+# wanted come first, as several GPUs may be there for minutes only.
 def parts_of(options):
     rows, mib = options.rows, str(options.batch_mib)
     each = max(1, rows // 4)

