@@ -53,10 +53,21 @@ struct Plane {
   const std::byte* data = nullptr;
   std::size_t row_bytes = 0;  // from one row to the next
 };
+// Where the planes of a picture are stored, one after another without padding: a frame of a file.
+class StoredPlanes {
+ public:
+  virtual ~StoredPlanes() = default;
+  // Reads bytes, counted from the first plane's first one. Code::io or Code::truncated where they
+  // cannot be had. Thread-safe.
+  virtual Status read(std::uint64_t first_byte, std::span<std::byte> into) const = 0;
+};
 // The planes outlive the call that they are given to.
 struct Picture {
   PictureFormat format;
   std::array<Plane, 3> planes = {};
+  // May be null. Else scorers read from it into a device's memory by several threads, also after
+  // the call has returned, and leave `planes` alone: pages of a mapped file cost more to find.
+  std::shared_ptr<const StoredPlanes> stored = nullptr;
 };
 // Returns the picture whose planes follow each other in `bytes` without padding, as in .yuv files.
 // Code::truncated where the bytes do not suffice.

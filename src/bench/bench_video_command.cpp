@@ -165,6 +165,7 @@ Result<std::unique_ptr<video::Scorer>> make_scorer(const std::shared_ptr<Device>
 // Reads both files, as the program's `video` command does.
 Status add_files(video::Scorer& scorer, const Clip& clip) {
   PENSTOCK_ASSIGN(const auto pair, video::VideoPair::open(clip.path(true), clip.path(false), {}));
+  pair->read_planes_for(scorer);
   video::Picture reference, distorted;
   for (;;) {
     PENSTOCK_ASSIGN(const bool has_pair, pair->next(reference, distorted));

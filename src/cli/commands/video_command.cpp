@@ -167,6 +167,7 @@ Status score(const VideoCommand& command) {
                                  ? "the videos have no frame to score"
                                  : pair->ended_early() + ", with no frame to score"};
   PENSTOCK_ASSIGN(const auto scorer, scorer_of(command, pair->format(), requests));
+  pair->read_planes_for(*scorer);
   for (const video::FeatureReport& report : scorer->reports())
     print_line(report.feature + ": " + report.place + ", " + report.variant);
   const double start = now_seconds();

@@ -34,6 +34,7 @@ Result<DeviceLayout> device_layout(const PictureFormat& format);
 
 // Copies a frame of both videos to where it will be uploaded from: `to` has twice layout.bytes. In
 // parallel, since one core copies slower than the link to a GPU. Code::invalid: check_samples().
+// Code::io, Code::truncated: what is stored cannot be read.
 Status pack(const Picture& reference, const Picture& distorted, const DeviceLayout& layout,
             std::byte* to);
 

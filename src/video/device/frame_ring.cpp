@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/exception_boundary.hpp"
+
 namespace penstock::video {
 namespace {
 
@@ -9,6 +11,9 @@ namespace {
 // more often where slots are few. With more slots there are fewer waits, and small frames keep a
 // device busy; pinning memory costs a millisecond for some 10 MB.
 constexpr std::uint64_t ring_bytes = 128 << 20, min_ring_slots = 4, max_ring_slots = 32;
+
+// Each is read by several threads; two keep the link busy while one begins or ends.
+constexpr std::uint64_t frames_filled_at_once = 2;
 
 std::uint64_t slot_count(const DeviceLayout& layout) {
   return std::clamp(ring_bytes / (2 * layout.bytes + 1), min_ring_slots, max_ring_slots);
@@ -62,19 +67,19 @@ Status FrameRing::open(Slot& slot) {
                      : device_->allocate(layout_.bytes);
   };
   PENSTOCK_ASSIGN(slot.reference, planes(0));
-  PENSTOCK_ASSIGN(slot.distorted, planes(layout_.bytes));
+  PENSTOCK_ASSIGN(slot.distorted, planes(layout_.bytes));  // last: it says that all are there
   return {};
 }
 
 Status FrameRing::add(const Picture& reference, const Picture& distorted, std::uint64_t number) {
-  PENSTOCK_ASSIGN(Slot* const slot, free_slot(number));
-  PENSTOCK_TRY(upload(*slot, reference, distorted));
-  return enqueue(*slot, *slot->reference, *slot->distorted);
+  return begin(reference, distorted, number);
 }
 
 Status FrameRing::add(const DevicePicture& reference, const DevicePicture& distorted,
                       std::uint64_t number) {
+  PENSTOCK_TRY(enqueue_all_but(0));
   PENSTOCK_ASSIGN(Slot* const slot, free_slot(number));
+  if (!slot->distorted) PENSTOCK_TRY(open(*slot));
   const auto is_laid_out = [&](const DevicePicture& picture) {
     return is_in_layout(picture, layout_);
   };
@@ -86,18 +91,62 @@ Status FrameRing::add(const DevicePicture& reference, const DevicePicture& disto
 }
 
 Status FrameRing::add_unscored(const Picture& reference, const Picture& distorted) {
-  PENSTOCK_ASSIGN(Slot* const slot, free_slot(std::nullopt));
-  PENSTOCK_TRY(upload(*slot, reference, distorted));
-  return end_of_frame(*slot);
+  return begin(reference, distorted, std::nullopt);
+}
+
+// A slot's memory may still be read as an earlier frame by the kernels of the next frames: its own
+// frame, and those after it, the last of which may be unread. A device that shares it is waited
+// for here; upload() has others wait themselves.
+Status FrameRing::begin(const Picture& reference, const Picture& distorted,
+                        std::optional<std::uint64_t> number) {
+  PENSTOCK_TRY(failed_);
+  PENSTOCK_ASSIGN(Slot* const slot, free_slot(number));
+  const bool is_shared = device_->traits().unified_memory;
+  if (is_shared && has_earlier_frames_ && begun_ >= slots_.size())
+    if (const std::uint64_t last_use = begun_ - slots_.size() + max_earlier_frames;
+        last_use >= read_count_)
+      PENSTOCK_TRY(read_until(last_use + 1));
+  if (is_shared || !reference.stored || !distorted.stored) {
+    PENSTOCK_TRY(enqueue_all_but(0));
+    PENSTOCK_TRY(fill(*slot, reference, distorted));
+    return enqueue_next();
+  }
+  PENSTOCK_TRY(catch_exceptions([&]() -> Status {
+    slot->filling = ThreadPool::shared().start([this, slot, reference, distorted] {
+      return catch_exceptions([&] { return fill(*slot, reference, distorted); });
+    });
+    return {};
+  }));
+  begun_++;
+  return enqueue_all_but(frames_filled_at_once);
+}
+
+Status FrameRing::fill(Slot& slot, const Picture& reference, const Picture& distorted) {
+  if (!slot.distorted) PENSTOCK_TRY(open(slot));
+  return pack(reference, distorted, layout_, slot.host->data());
+}
+
+Status FrameRing::enqueue_all_but(std::uint64_t count) {
+  PENSTOCK_TRY(failed_);
+  while (failed_.ok() && begun_ - added_ > count) failed_ = enqueue_next();
+  return failed_;
+}
+
+Status FrameRing::enqueue_next() {
+  Slot& slot = slot_of(added_);
+  if (slot.filling.valid()) PENSTOCK_TRY(slot.filling.get());
+  PENSTOCK_TRY(upload(slot));
+  return slot.number ? enqueue(slot, *slot.reference, *slot.distorted) : end_of_frame(slot);
 }
 
 Result<FrameRing::Slot*> FrameRing::free_slot(std::optional<std::uint64_t> number) {
-  if (added_ - read_count_ == slots_.size()) {
+  if (begun_ - read_count_ == slots_.size()) {
     // The caller reads half the frames with one wait, while the device computes the other half.
-    PENSTOCK_TRY(read_until(read_count_ + slots_.size() / 2));
+    const std::uint64_t until = read_count_ + slots_.size() / 2;
+    while (added_ < until) PENSTOCK_TRY(enqueue_all_but(begun_ - added_ - 1));
+    PENSTOCK_TRY(read_until(until));
   }
-  Slot& slot = slot_of(added_);
-  if (!slot.distorted) PENSTOCK_TRY(open(slot));  // what open() sets last
+  Slot& slot = slot_of(begun_);
   slot.number = number;
   return &slot;
 }
@@ -114,19 +163,11 @@ Status FrameRing::read_until(std::uint64_t frame) {
   return {};
 }
 
-// A slot's memory may still be read as an earlier frame by the kernels of the next frames, which
-// the device waits for: with four slots the kernels of one frame overlap the upload of the next.
-Status FrameRing::upload(Slot& slot, const Picture& reference, const Picture& distorted) {
-  if (added_ >= slots_.size() && has_earlier_frames_) {
-    // The slot's own frame, and those after it that read it, the last of which may be unread.
-    const std::uint64_t last_use = added_ - slots_.size() + max_earlier_frames;
-    if (!device_->traits().unified_memory)
-      PENSTOCK_TRY(upload_->wait_for(*slot_of(last_use).done));
-    else if (last_use >= read_count_)
-      PENSTOCK_TRY(read_until(last_use + 1));
-  }
-  PENSTOCK_TRY(pack(reference, distorted, layout_, slot.host->data()));
+// With four slots the kernels of one frame overlap the upload of the next.
+Status FrameRing::upload(Slot& slot) {
   if (device_->traits().unified_memory) return {};
+  if (added_ >= slots_.size() && has_earlier_frames_)
+    PENSTOCK_TRY(upload_->wait_for(*slot_of(added_ - slots_.size() + max_earlier_frames).done));
   PENSTOCK_TRY(upload_->upload(*slot.reference, slot.host->data(), layout_.bytes));
   PENSTOCK_TRY(upload_->upload(*slot.distorted, slot.host->data() + layout_.bytes, layout_.bytes));
   PENSTOCK_ASSIGN(slot.uploaded, upload_->record());
@@ -167,9 +208,13 @@ Status FrameRing::enqueue(Slot& slot, const Buffer& reference, const Buffer& dis
 Status FrameRing::end_of_frame(Slot& slot) {
   PENSTOCK_ASSIGN(slot.done, compute_->record());
   added_++;
+  begun_ = std::max(begun_, added_);
   return compute_->flush();
 }
 
-Status FrameRing::finish() { return read_count_ < added_ ? read_until(added_) : Status(); }
+Status FrameRing::finish() {
+  PENSTOCK_TRY(enqueue_all_but(0));
+  return read_count_ < added_ ? read_until(added_) : Status();
+}
 
 }  // namespace penstock::video

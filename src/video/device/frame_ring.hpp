@@ -1,6 +1,9 @@
 // Frames on their way through a device: uploads of some overlap the kernels of others, and the host
 // waits for several at once.
 //
+// Frames that a file stores are read into pinned memory by other threads, some at once, while this
+// one goes on. Others are copied before add() returns.
+//
 // A slot holds a frame of both videos in pinned and in device memory, its sums, and the event after
 // which these can be read. A device that shares the host's memory reads the pinned memory itself.
 #pragma once
@@ -9,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/thread_pool.hpp"
 #include "video/device/counting_queue.hpp"
 #include "video/device/device_feature.hpp"
 
@@ -46,6 +50,7 @@ class FrameRing {
     std::shared_ptr<HostBuffer> results;
     std::shared_ptr<Event> uploaded, done;
     std::optional<std::uint64_t> number;  // none: it is not scored
+    Task<Status> filling;                 // of `host`; last: it uses the others
   };
 
   FrameRing(std::shared_ptr<Device> device, const DeviceLayout& layout,
@@ -56,7 +61,13 @@ class FrameRing {
   // Returns the slot of the next frame, once what it held has been read.
   Result<Slot*> free_slot(std::optional<std::uint64_t> number);
   Status read_until(std::uint64_t frame);
-  Status upload(Slot& slot, const Picture& reference, const Picture& distorted);
+  Status begin(const Picture& reference, const Picture& distorted,
+               std::optional<std::uint64_t> number);
+  Status fill(Slot& slot, const Picture& reference, const Picture& distorted);
+  // Enqueues the frames that have begun, but for so many of the last.
+  Status enqueue_all_but(std::uint64_t count);
+  Status enqueue_next();
+  Status upload(Slot& slot);
   Status repack(const Buffer& to, const DevicePicture& picture);
   Status enqueue(Slot& slot, const Buffer& reference, const Buffer& distorted);
   Status end_of_frame(Slot& slot);
@@ -70,8 +81,9 @@ class FrameRing {
   std::uint64_t sums_bytes_ = 0;
   FrameProgram repack_;
   std::vector<Slot> slots_;
-  std::unique_ptr<Queue> compute_, upload_;  // wait for the work on the memory above
-  std::uint64_t added_ = 0, read_count_ = 0;
+  std::unique_ptr<Queue> compute_, upload_;               // wait for the work on the memory above
+  std::uint64_t begun_ = 0, added_ = 0, read_count_ = 0;  // frames; added_ of them are enqueued
+  Status failed_;  // of a frame that had begun: its number is taken
 };
 
 }  // namespace penstock::video

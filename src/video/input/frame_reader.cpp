@@ -19,10 +19,12 @@ class RawReader : public FrameReader {
     PENSTOCK_ASSIGN(const auto bytes, bytes_->take(frame_bytes_, memory));
     PENSTOCK_ASSIGN(const bool has_frame, counted(bytes.size()));
     if (!has_frame) return std::optional<Picture>();
-    PENSTOCK_ASSIGN(const Picture picture, picture_of(format_, aligned(bytes, memory)));
-    return std::optional(picture);
+    PENSTOCK_ASSIGN(Picture picture, picture_of(format_, aligned(bytes, memory)));
+    picture.stored = bytes_->stored_before(frame_bytes_);
+    return std::optional(std::move(picture));
   }
 
+  void read_planes(bool reads) override { bytes_->read_mapped(reads); }
   Result<bool> skip() override {
     PENSTOCK_ASSIGN(const std::uint64_t bytes, bytes_->skip(frame_bytes_));
     return counted(bytes);

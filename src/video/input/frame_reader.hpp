@@ -27,6 +27,9 @@ class FrameReader {
   // Reads the next frame; none at the end. Code::truncated names a frame that is cut. The planes
   // are in `memory`, or in the file's mapping, which lives as long as the reader.
   virtual Result<std::optional<Picture>> next(std::vector<std::byte>& memory) = 0;
+  // Whether next() brings planes that are mapped into memory, as it does at first. Scorers on
+  // devices read Picture::stored instead. Thread-safe.
+  virtual void read_planes(bool) {}
   // Leaves the next frame out. False at the end.
   virtual Result<bool> skip() = 0;
 };

@@ -20,6 +20,7 @@ class FramesAhead {
   FramesAhead& operator=(const FramesAhead&) = delete;
 
   const FrameReader& reader() const { return *reader_; }
+  void read_planes(bool reads) { reader_->read_planes(reads); }
   // Returns the next frame, which is valid until the next call; none at the end.
   Result<std::optional<Picture>> next();
 

@@ -37,6 +37,32 @@ void read_pages([[maybe_unused]] std::span<const std::byte> mapped) {
 #endif
 }
 
+class StoredInFile final : public StoredPlanes {
+ public:
+  StoredInFile(std::shared_ptr<const File> file, std::string name, std::uint64_t begin)
+      : file_(std::move(file)), name_(std::move(name)), begin_(begin) {}
+
+  Status read(std::uint64_t first_byte, std::span<std::byte> into) const override {
+    for (std::size_t done = 0; done < into.size();) {
+      const std::uint64_t at = begin_ + first_byte + done;
+      const ssize_t count = ::pread(file_->descriptor(), into.data() + done, into.size() - done,
+                                    static_cast<off_t>(at));
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return {Code::io, "cannot read " + name_ + ": " + std::strerror(errno)};
+      if (count == 0)
+        return {Code::truncated, name_ + ": was shortened while it was read, to " +
+                                     std::to_string(at) + " bytes or fewer"};
+      done += static_cast<std::size_t>(count);
+    }
+    return {};
+  }
+
+ private:
+  std::shared_ptr<const File> file_;
+  std::string name_;
+  std::uint64_t begin_;
+};
+
 bool is_file_from_its_beginning(int descriptor) {
   struct stat info = {};
   return ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) &&
@@ -52,7 +78,7 @@ Result<std::unique_ptr<VideoBytes>> VideoBytes::open(const std::string& path,
   bytes->is_interrupted_ = std::move(is_interrupted);
   bytes->descriptor_ = STDIN_FILENO;
   if (path != "-") {
-    bytes->file_ = std::make_unique<File>(path, O_RDONLY);
+    bytes->file_ = std::make_shared<const File>(path, O_RDONLY);
     if (!*bytes->file_)
       return Status(Code::io, "cannot open " + path + ": " + std::strerror(errno));
     bytes->descriptor_ = bytes->file_->descriptor();
@@ -84,7 +110,11 @@ std::span<const std::byte> VideoBytes::take_mapped(std::uint64_t bytes) {
   bytes = std::min(bytes, mapping_.size() - position_);
   const auto taken = mapping_.subspan(position_, bytes);
   const std::uint64_t first = position_ / page_bytes * page_bytes;
-  read_pages(mapping_.subspan(first, position_ + bytes - first));
+  if (reads_mapped_)
+    read_pages(mapping_.subspan(first, position_ + bytes - first));
+  else
+    ::posix_fadvise(descriptor_, static_cast<off_t>(position_), static_cast<off_t>(bytes),
+                    POSIX_FADV_WILLNEED);
   position_ += bytes;
   forget_mapped();
   return taken;
@@ -155,6 +185,11 @@ Result<std::span<const std::byte>> VideoBytes::take(std::uint64_t bytes,
     if (done < wanted) break;
   }
   return std::span<const std::byte>(memory).first(done);
+}
+
+std::shared_ptr<const StoredPlanes> VideoBytes::stored_before(std::uint64_t bytes) const {
+  if (!file_ || mapping_.empty()) return nullptr;
+  return std::make_shared<StoredInFile>(file_, name_, position_ - bytes);
 }
 
 Result<std::uint64_t> VideoBytes::skip(std::uint64_t bytes) {

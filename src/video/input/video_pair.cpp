@@ -69,6 +69,13 @@ Result<bool> VideoPair::next(Picture& reference, Picture& distorted) {
   return false;
 }
 
+void VideoPair::read_planes_for(const Scorer& scorer) {
+  const bool reads = std::ranges::any_of(
+      scorer.reports(), [](const FeatureReport& report) { return report.place == "host"; });
+  reference_->read_planes(reads);
+  distorted_->read_planes(reads);
+}
+
 std::string format_text(const PictureFormat& format) {
   const std::string chroma(name_of(format.chroma));
   return std::to_string(format.width) + "x" + std::to_string(format.height) + ", " + chroma[0] +

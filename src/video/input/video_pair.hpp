@@ -27,6 +27,8 @@ class VideoPair {
   std::optional<std::uint64_t> frame_count() const { return frame_count_; }  // where files tell
   // Reads the next pair, which is valid until the next call. False where one of them has ended.
   Result<bool> next(Picture& reference, Picture& distorted);
+  // Brings planes into memory ahead only where `scorer` has a feature on the host that reads them.
+  void read_planes_for(const Scorer& scorer);
   // After next() returned false: "a.y4m ended before b.y4m", or nothing where both did.
   const std::string& ended_early() const { return ended_early_; }
 
