@@ -1,6 +1,7 @@
 // The functions of each driver that list_devices and open_device call.
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,9 @@ Result<std::shared_ptr<Device>> open_sycl_device_of_queue(std::uint64_t handle);
 // Guesses, without starting a driver, whether CUDA has the device that is selected as open_device()
 // takes it. Starting CUDA takes 0.2 s; meanwhile a caller may prepare for a GPU.
 bool expects_cuda(std::string_view selector);
+// Lets CUDA start no GPUs but these, which keep their numbers in ids. Before any driver starts and
+// while the process has one thread: it sets CUDA_VISIBLE_DEVICES, which must not be set.
+void show_only_cuda(std::span<const unsigned> numbers);
 // Returns the devices of one driver, by its name, and starts no other.
 Result<std::vector<Traits>> list_devices_of(std::string_view driver,
                                             std::vector<std::string>& notes);

@@ -1,5 +1,6 @@
 // Lists the CUDA devices, where both the driver and NVRTC are present.
 #include <cctype>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
@@ -16,6 +17,12 @@ struct DeviceList {
   Nvrtc nvrtc;
 };
 
+// The numbers in ids of the GPUs that CUDA sees, where it does not see all.
+std::vector<unsigned>& shown_numbers() {
+  static auto& numbers = *new std::vector<unsigned>;
+  return numbers;
+}
+
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
@@ -30,7 +37,7 @@ std::string kernel_module_version() {
   return "";
 }
 
-FoundDevice describe(const Api& api, CUdevice device, int ordinal, int driver_version,
+FoundDevice describe(const Api& api, CUdevice device, unsigned number, int driver_version,
                      const Nvrtc& nvrtc) {
   const auto attribute = [&](int what) {
     int value = 0;
@@ -45,7 +52,7 @@ FoundDevice describe(const Api& api, CUdevice device, int ordinal, int driver_ve
   (void)api.cuDeviceGetName(name, sizeof name, device);
   std::size_t bytes = 0;
   (void)api.cuDeviceTotalMem(&bytes, device);
-  traits.id = "cuda:" + std::to_string(ordinal), traits.target = Target::cuda;
+  traits.id = "cuda:" + std::to_string(number), traits.target = Target::cuda;
   traits.name = name, traits.vendor = "NVIDIA";
   const std::string module_version = kernel_module_version();
   traits.driver = "CUDA " + version_text(driver_version) +
@@ -100,8 +107,10 @@ DeviceList find_devices() {
   list.nvrtc = std::move(nvrtc).value();
   for (int ordinal = 0; ordinal < count; ordinal++) {
     CUdevice device = 0;
+    const auto at = static_cast<std::size_t>(ordinal);
+    const unsigned number = at < shown_numbers().size() ? shown_numbers()[at] : at;
     if (functions.cuDeviceGet(&device, ordinal) == CUDA_SUCCESS)
-      list.devices.push_back(describe(functions, device, ordinal, driver_version, list.nvrtc));
+      list.devices.push_back(describe(functions, device, number, driver_version, list.nvrtc));
   }
   return list;
 }
@@ -122,6 +131,13 @@ std::vector<Traits> list_cuda_devices(std::vector<std::string>& notes) {
   std::vector<Traits> traits;
   for (const auto& found : list.devices) traits.push_back(found.traits);
   return traits;
+}
+
+void show_only_cuda(std::span<const unsigned> numbers) {
+  cuda::shown_numbers().assign(numbers.begin(), numbers.end());
+  std::string text;
+  for (const unsigned number : numbers) text += (text.empty() ? "" : ",") + std::to_string(number);
+  ::setenv("CUDA_VISIBLE_DEVICES", text.c_str(), 0);
 }
 
 Result<std::shared_ptr<Device>> open_cuda_device(unsigned index) {
