@@ -4,7 +4,6 @@
 #include <atomic>
 #include <bit>
 #include <limits>
-#include <mutex>
 #include <vector>
 
 #include "base/parallel.hpp"
@@ -63,38 +62,8 @@ std::uint32_t copy_rows(const PackedPlane& plane, std::uint32_t bits, std::uint6
   return found;
 }
 
-// Bytes that one thread reads at once: a frame of 4K, which has 12 MB, takes several. What was read
-// is still in the caches when it is uploaded, or its samples are looked at.
-constexpr std::uint64_t stored_piece_bytes = 1 << 20;
+}  // namespace
 
-// That read a frame. Two frames a device are read at once, and 16 threads fill its link. More of
-// them waited and woke each other longer than they read: 26 for each of eight frames had 1400
-// frames of 4K a second on four H200s, where one had 1900.
-constexpr std::uint64_t stored_threads = 8;
-
-struct StoredPiece {
-  const StoredPlanes* from;
-  std::uint64_t first_byte;
-  std::span<std::byte> to;
-};
-
-std::vector<StoredPiece> pieces_of(const StoredPlanes& stored, const DeviceLayout& layout,
-                                   std::byte* to) {
-  std::vector<StoredPiece> pieces;
-  std::uint64_t first_byte = 0;
-  for (std::uint32_t plane = 0; plane < plane_count(layout.format); plane++) {
-    const std::uint64_t bytes = layout.plane_bytes[plane];
-    for (std::uint64_t done = 0; done < bytes; done += stored_piece_bytes)
-      pieces.push_back({&stored,
-                        first_byte + done,
-                        {to + layout.first_byte[plane] + done,
-                         std::min<std::uint64_t>(stored_piece_bytes, bytes - done)}});
-    first_byte += bytes;
-  }
-  return pieces;
-}
-
-// Zeroes what is between a plane's end and the next one's begin.
 void clear_padding(const DeviceLayout& layout, std::byte* to) {
   for (std::uint32_t plane = 0; plane < plane_count(layout.format); plane++) {
     const std::uint64_t bytes = layout.plane_bytes[plane];
@@ -104,35 +73,8 @@ void clear_padding(const DeviceLayout& layout, std::byte* to) {
   }
 }
 
-Status pack_stored(const Picture& reference, const Picture& distorted, const DeviceLayout& layout,
-                   std::byte* to) {
-  std::vector<StoredPiece> pieces = pieces_of(*reference.stored, layout, to);
-  const auto more = pieces_of(*distorted.stored, layout, to + layout.bytes);
-  pieces.insert(pieces.end(), more.begin(), more.end());
-  std::atomic<std::uint32_t> bits = 0;
-  std::mutex mutex;
-  Status failed;
-  in_parallel(pieces.size(), (pieces.size() + stored_threads - 1) / stored_threads,
-              [&](std::uint64_t first, std::uint64_t last) {
-                for (const StoredPiece& piece : std::span(pieces).subspan(first, last - first)) {
-                  Status read = piece.from->read(piece.first_byte, piece.to);
-                  if (read.ok())
-                    bits |= bits_of_row(piece.to.data(), piece.to.size(), layout.format.bits);
-                  const std::lock_guard lock(mutex);
-                  if (failed.ok()) failed = std::move(read);
-                }
-              });
-  PENSTOCK_TRY(std::move(failed));
-  return check_bits(bits, layout.format);
-}
-
-}  // namespace
-
 Status pack(const Picture& reference, const Picture& distorted, const DeviceLayout& layout,
             std::byte* to) {
-  clear_padding(layout, to);
-  clear_padding(layout, to + layout.bytes);
-  if (reference.stored && distorted.stored) return pack_stored(reference, distorted, layout, to);
   std::vector<PackedPlane> planes;
   std::uint64_t rows = 0;
   for (const Picture* picture : {&reference, &distorted}) {
@@ -142,6 +84,7 @@ Status pack(const Picture& reference, const Picture& distorted, const DeviceLayo
                         plane_height(layout.format, plane), rows});
       rows += planes.back().rows;
     }
+    clear_padding(layout, to);
     to += layout.bytes;
   }
   std::atomic<std::uint32_t> bits = 0;

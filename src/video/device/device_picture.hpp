@@ -32,9 +32,10 @@ struct DeviceLayout {
 // Code::unsupported for pictures of 4 GiB or more: kernels count samples in 32 bits.
 Result<DeviceLayout> device_layout(const PictureFormat& format);
 
+// Zeroes what is between a plane's end and the next one's begin; `to` has layout.bytes.
+void clear_padding(const DeviceLayout& layout, std::byte* to);
 // Copies a frame of both videos to where it will be uploaded from: `to` has twice layout.bytes. In
 // parallel, since one core copies slower than the link to a GPU. Code::invalid: check_samples().
-// Code::io, Code::truncated: what is stored cannot be read.
 Status pack(const Picture& reference, const Picture& distorted, const DeviceLayout& layout,
             std::byte* to);
 

@@ -15,6 +15,13 @@ std::uint64_t frames_per_run(const DeviceLayout& layout) {
   return std::clamp<std::uint64_t>(of_a_run, max_earlier_frames, max_run_frames);
 }
 
+// 16 filled one GPU's link, and 48 read as much as those of four could.
+unsigned reading_threads(std::size_t devices) {
+  constexpr std::size_t of_a_device = 16, max_threads = 48;
+  return static_cast<unsigned>(std::clamp<std::size_t>(
+      devices * of_a_device, 1, std::min<std::size_t>(max_threads, host_core_count())));
+}
+
 bool reads_earlier_frames(const DealtDevice& device) {
   return std::ranges::any_of(
       device.features, [](const RingFeature& each) { return each.feature->earlier_frames() > 0; });
@@ -36,6 +43,7 @@ Status FrameDealer::open(std::vector<DealtDevice> devices, const DeviceLayout& l
                          std::unique_ptr<Queue> callers_queue, ScorerCounts& counts) {
   has_earlier_frames_ = devices.size() > 1 && reads_earlier_frames(devices[0]);
   if (has_earlier_frames_) run_frames_ = frames_per_run(layout);
+  readers_ = std::make_unique<PieceWorkers>(reading_threads(devices.size()));
   // While one device works off a run, the next one's comes into its ring.
   const std::uint64_t min_slots = has_earlier_frames_ ? 2 * (run_frames_ + max_earlier_frames) : 0;
   for (DealtDevice& each : devices) {
@@ -46,7 +54,7 @@ Status FrameDealer::open(std::vector<DealtDevice> devices, const DeviceLayout& l
                         [this](std::uint64_t frame, std::span<const std::uint64_t> sums) {
                           return take(frame, sums);
                         },
-                        std::move(callers_queue), counts, min_slots));
+                        std::move(callers_queue), counts, *readers_, min_slots));
     shares_.push_back({name, std::move(ring)});
   }
   return {};

@@ -53,6 +53,7 @@ class FrameDealer {
   std::uint64_t dealt_ = 0;
   std::deque<std::uint64_t> unread_;                           // numbers of frames, in their order
   std::map<std::uint64_t, std::vector<std::uint64_t>> early_;  // sums by the frame's number
+  std::unique_ptr<PieceWorkers> readers_;
   std::vector<Share> shares_;  // last: its work uses the members above
 };
 

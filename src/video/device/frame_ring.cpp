@@ -1,8 +1,10 @@
 #include "video/device/frame_ring.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/exception_boundary.hpp"
+#include "video/device/frame_pieces.hpp"
 
 namespace penstock::video {
 namespace {
@@ -13,7 +15,7 @@ namespace {
 constexpr std::uint64_t ring_bytes = 128 << 20, min_ring_slots = 4, max_ring_slots = 32;
 
 // Each is read by several threads; two keep the link busy while one begins or ends.
-constexpr std::uint64_t frames_filled_at_once = 2;
+constexpr std::uint64_t frames_read_at_once = 2;
 
 std::uint64_t slot_count(const DeviceLayout& layout) {
   return std::clamp(ring_bytes / (2 * layout.bytes + 1), min_ring_slots, max_ring_slots);
@@ -22,21 +24,23 @@ std::uint64_t slot_count(const DeviceLayout& layout) {
 }  // namespace
 
 FrameRing::FrameRing(std::shared_ptr<Device> device, const DeviceLayout& layout,
-                     std::vector<RingFeature> features, Read read, ScorerCounts& counts)
+                     std::vector<RingFeature> features, Read read, ScorerCounts& counts,
+                     PieceWorkers& readers)
     : device_(std::move(device)),
       layout_(layout),
       features_(std::move(features)),
       read_(std::move(read)),
-      counts_(counts) {}
+      counts_(counts),
+      readers_(readers) {}
 
 Result<std::unique_ptr<FrameRing>> FrameRing::create(std::shared_ptr<Device> device,
                                                      const DeviceLayout& layout,
                                                      std::vector<RingFeature> features, Read read,
                                                      std::unique_ptr<Queue> callers_queue,
-                                                     ScorerCounts& counts,
+                                                     ScorerCounts& counts, PieceWorkers& readers,
                                                      std::uint64_t min_slots) {
-  std::unique_ptr<FrameRing> ring(
-      new FrameRing(std::move(device), layout, std::move(features), std::move(read), counts));
+  std::unique_ptr<FrameRing> ring(new FrameRing(std::move(device), layout, std::move(features),
+                                                std::move(read), counts, readers));
   PENSTOCK_TRY(ring->open(std::move(callers_queue), min_slots));
   return ring;
 }
@@ -79,7 +83,6 @@ Status FrameRing::add(const DevicePicture& reference, const DevicePicture& disto
                       std::uint64_t number) {
   PENSTOCK_TRY(enqueue_all_but(0));
   PENSTOCK_ASSIGN(Slot* const slot, free_slot(number));
-  if (!slot->distorted) PENSTOCK_TRY(open(*slot));
   const auto is_laid_out = [&](const DevicePicture& picture) {
     return is_in_layout(picture, layout_);
   };
@@ -106,24 +109,25 @@ Status FrameRing::begin(const Picture& reference, const Picture& distorted,
     if (const std::uint64_t last_use = begun_ - slots_.size() + max_earlier_frames;
         last_use >= read_count_)
       PENSTOCK_TRY(read_until(last_use + 1));
-  if (is_shared || !reference.stored || !distorted.stored) {
-    PENSTOCK_TRY(enqueue_all_but(0));
-    PENSTOCK_TRY(fill(*slot, reference, distorted));
-    return enqueue_next();
+  const bool is_stored = reference.stored && distorted.stored;
+  if (is_stored)
+    PENSTOCK_TRY(catch_exceptions([&] {
+      begin_to_read(*slot, reference, distorted);
+      return Status();
+    }));
+  if (is_stored && !is_shared) {
+    begun_++;
+    return enqueue_all_but(frames_read_at_once);
   }
-  PENSTOCK_TRY(catch_exceptions([&]() -> Status {
-    slot->filling = ThreadPool::shared().start([this, slot, reference, distorted] {
-      return catch_exceptions([&] { return fill(*slot, reference, distorted); });
-    });
-    return {};
-  }));
-  begun_++;
-  return enqueue_all_but(frames_filled_at_once);
+  PENSTOCK_TRY(enqueue_all_but(0));
+  if (!is_stored) PENSTOCK_TRY(pack(reference, distorted, layout_, slot->host->data()));
+  return enqueue_next();
 }
 
-Status FrameRing::fill(Slot& slot, const Picture& reference, const Picture& distorted) {
-  if (!slot.distorted) PENSTOCK_TRY(open(slot));
-  return pack(reference, distorted, layout_, slot.host->data());
+void FrameRing::begin_to_read(Slot& slot, const Picture& reference, const Picture& distorted) {
+  auto pieces = std::make_shared<FramePieces>(reference, distorted, layout_, slot.host->data());
+  slot.filling = readers_.begin(pieces->count(),
+                                [pieces](std::uint64_t piece) { return pieces->read(piece); });
 }
 
 Status FrameRing::enqueue_all_but(std::uint64_t count) {
@@ -134,7 +138,7 @@ Status FrameRing::enqueue_all_but(std::uint64_t count) {
 
 Status FrameRing::enqueue_next() {
   Slot& slot = slot_of(added_);
-  if (slot.filling.valid()) PENSTOCK_TRY(slot.filling.get());
+  if (slot.filling) PENSTOCK_TRY(std::exchange(slot.filling, {}).wait());
   PENSTOCK_TRY(upload(slot));
   return slot.number ? enqueue(slot, *slot.reference, *slot.distorted) : end_of_frame(slot);
 }
@@ -147,6 +151,7 @@ Result<FrameRing::Slot*> FrameRing::free_slot(std::optional<std::uint64_t> numbe
     PENSTOCK_TRY(read_until(until));
   }
   Slot& slot = slot_of(begun_);
+  if (!slot.distorted) PENSTOCK_TRY(open(slot));
   slot.number = number;
   return &slot;
 }

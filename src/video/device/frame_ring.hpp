@@ -1,8 +1,8 @@
 // Frames on their way through a device: uploads of some overlap the kernels of others, and the host
 // waits for several at once.
 //
-// Frames that a file stores are read into pinned memory by other threads, some at once, while this
-// one goes on. Others are copied before add() returns.
+// Frames that a file stores are read into pinned memory by other threads, some at once, while the
+// caller goes on. Others are copied before add() returns.
 //
 // A slot holds a frame of both videos in pinned and in device memory, its sums, and the event after
 // which these can be read. A device that shares the host's memory reads the pinned memory itself.
@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/thread_pool.hpp"
+#include "base/piece_workers.hpp"
 #include "video/device/counting_queue.hpp"
 #include "video/device/device_feature.hpp"
 
@@ -29,12 +29,13 @@ class FrameRing {
  public:
   // `read`: takes a frame's sums; called in the order of frames.
   using Read = std::function<Status(std::uint64_t frame, std::span<const std::uint64_t> sums)>;
-  // `min_slots`: how many frames it takes at least before one has to be read.
+  // `readers`: read frames that files store. `min_slots`: how many frames it takes at least before
+  // one has to be read.
   static Result<std::unique_ptr<FrameRing>> create(std::shared_ptr<Device> device,
                                                    const DeviceLayout& layout,
                                                    std::vector<RingFeature> features, Read read,
                                                    std::unique_ptr<Queue> callers_queue,
-                                                   ScorerCounts& counts,
+                                                   ScorerCounts& counts, PieceWorkers& readers,
                                                    std::uint64_t min_slots = 0);
   // `number`: the frame's in the video. Features of earlier frames are given every frame.
   Status add(const Picture& reference, const Picture& distorted, std::uint64_t number);
@@ -50,20 +51,21 @@ class FrameRing {
     std::shared_ptr<HostBuffer> results;
     std::shared_ptr<Event> uploaded, done;
     std::optional<std::uint64_t> number;  // none: it is not scored
-    Task<Status> filling;                 // of `host`; last: it uses the others
+    PieceJob filling;                     // of `host`; last: it uses the others
   };
 
   FrameRing(std::shared_ptr<Device> device, const DeviceLayout& layout,
-            std::vector<RingFeature> features, Read read, ScorerCounts& counts);
+            std::vector<RingFeature> features, Read read, ScorerCounts& counts,
+            PieceWorkers& readers);
   Status open(std::unique_ptr<Queue> callers_queue, std::uint64_t min_slots);
   Status open(Slot& slot);
   Slot& slot_of(std::uint64_t frame) { return slots_[frame % slots_.size()]; }
-  // Returns the slot of the next frame, once what it held has been read.
+  // Returns the slot of the next frame, with memory, once what it held has been read.
   Result<Slot*> free_slot(std::optional<std::uint64_t> number);
   Status read_until(std::uint64_t frame);
   Status begin(const Picture& reference, const Picture& distorted,
                std::optional<std::uint64_t> number);
-  Status fill(Slot& slot, const Picture& reference, const Picture& distorted);
+  void begin_to_read(Slot& slot, const Picture& reference, const Picture& distorted);
   // Enqueues the frames that have begun, but for so many of the last.
   Status enqueue_all_but(std::uint64_t count);
   Status enqueue_next();
@@ -77,6 +79,7 @@ class FrameRing {
   std::vector<RingFeature> features_;
   Read read_;
   ScorerCounts& counts_;
+  PieceWorkers& readers_;
   bool has_earlier_frames_ = false;
   std::uint64_t sums_bytes_ = 0;
   FrameProgram repack_;
