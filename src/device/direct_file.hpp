@@ -1,9 +1,10 @@
-// Files that a device reads into its memory itself, without a copy in the host's: GPUDirect
-// Storage.
+// Files that are read into a device's memory without a copy of the whole in the host's: by
+// GPUDirect Storage, or through a small ring of pinned memory (staged_file.hpp).
 #pragma once
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "penstock/device.hpp"
 
@@ -14,16 +15,33 @@ struct FileRange {
   std::uint64_t file_offset = 0, bytes = 0, to_offset = 0;
 };
 
+// What is being read into a buffer. Its destructor waits for what has begun.
+class FileReads {
+ public:
+  virtual ~FileReads() = default;
+  virtual bool has_ended() const = 0;  // wait_on() does not wait on the host
+  // Waits until the host has nothing left to do, and makes later work of `queue` start after the
+  // bytes are in the buffer. Code::io with the file and the byte; Code::truncated where the file
+  // ends before a range does. Call once.
+  virtual Status wait_on(Queue& queue) = 0;
+};
+
 // Thread-safe.
 class DirectFile {
  public:
   virtual ~DirectFile() = default;
   // False where the library itself reads through the host's memory (cuFile's compatibility mode).
   virtual bool bypasses_host() const = 0;
+  // Read by the host, and uploaded.
+  virtual bool is_staged() const { return false; }
   // Waits for what `queue` has to do and for earlier uses of the buffer, then reads, and returns
   // when all bytes are in the buffer. Code::io with the file and the byte; Code::truncated where
   // the file ends before a range does.
   virtual Status read(Queue& queue, const Buffer& to, std::span<const FileRange> ranges) const = 0;
+  // Begins to read, as read() does, after what `queue` has to do with the buffer. By default reads
+  // at once.
+  virtual Result<std::unique_ptr<FileReads>> begin(Queue& queue, std::shared_ptr<Buffer> to,
+                                                   std::vector<FileRange> ranges) const;
 };
 
 // Code::unsupported, by name, where the device or what it needs has none.

@@ -89,6 +89,7 @@ struct ChunkPages {
   // The device reads what it needs itself; read_bytes begins at this byte of the file.
   std::shared_ptr<const device::DirectFile> file;
   std::uint64_t file_offset = 0;
+  std::uint64_t host_bytes = 0;  // that the host has read of it
   std::uint32_t row_group = 0;
   std::uint32_t row_count = 0;  // the sum of the data pages' value_count
   Compression compression = Compression::none;

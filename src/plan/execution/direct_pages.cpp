@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "base/page_cache.hpp"
+#include "base/thread_pool.hpp"
+#include "device/staged_file.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -28,15 +30,28 @@ std::vector<std::uint64_t> sampled_offsets(const PagesToRead& read) {
   return offsets;
 }
 
-bool is_cached(const PagesToRead& read) {
-  return share_in_page_cache(read.table.file_path(), sampled_offsets(read)) > max_cached_share;
+double cached_share(const PagesToRead& read) {
+  return share_in_page_cache(read.table.file_path(), sampled_offsets(read));
+}
+
+// By the first row group.
+Result<bool> host_reads_much(const pages::PagedTable& table, const PagesToRead& read) {
+  constexpr std::uint64_t max_share = 8;  // an eighth
+  std::uint64_t by_host = 0, all = 0;
+  for (const std::uint32_t column : read.columns) {
+    PENSTOCK_ASSIGN(const pages::ChunkPages chunk,
+                    table.read(column, read.chunks[0].row_groups[0], {}));
+    by_host += chunk.host_bytes;
+    all += chunk.bytes.size();
+  }
+  return by_host > all / max_share;
 }
 
 }  // namespace
 
 bool may_be_read_directly(const PagesToRead& read, DirectReads wanted) {
   if (wanted != DirectReads::automatic) return wanted == DirectReads::on;
-  return device::expects_direct_files() && !is_cached(read);
+  return device::expects_direct_files() && cached_share(read) <= max_cached_share;
 }
 
 Result<DirectPages> direct_pages(const Device& device, const PagesToRead& read,
@@ -53,6 +68,28 @@ Result<DirectPages> direct_pages(const Device& device, const PagesToRead& read,
   direct.table = read.table.with_direct_reads(std::move(file).value());
   if (direct.table) return direct;
   return Status(Code::unsupported, "pages of '" + path + "' cannot be read by a device itself");
+}
+
+bool may_be_staged(const Device& device, const PagesToRead& read, std::uint64_t min_bytes) {
+  constexpr double min_cached_share = 0.9;
+  if (device.traits().unified_memory || read.table.file_path().empty()) return false;
+  std::uint64_t bytes = 0;
+  for (const pages::RowGroupBatch& chunk : read.chunks) bytes += chunk.stored_bytes;
+  return bytes >= min_bytes && cached_share(read) >= min_cached_share;
+}
+
+Result<std::shared_ptr<const pages::PagedTable>> staged_pages(std::shared_ptr<Device> device,
+                                                              const PagesToRead& read,
+                                                              std::uint32_t threads) {
+  // 16 fill the link of one GPU; with more they wait for one another.
+  constexpr std::uint32_t max_threads = 24;
+  const std::uint32_t wanted = std::min(threads > 0 ? threads : host_core_count(), max_threads);
+  PENSTOCK_ASSIGN(auto file,
+                  device::StagedFile::open(std::move(device), read.table.file_path(), wanted));
+  auto table = read.table.with_direct_reads(std::move(file));
+  if (!table) return table;
+  PENSTOCK_ASSIGN(const bool reads_much, host_reads_much(*table, read));
+  return reads_much ? nullptr : table;
 }
 
 }  // namespace penstock::plan

@@ -1,4 +1,5 @@
-// Chooses who reads pages: the host, or a device itself (GPUDirect Storage).
+// Chooses who reads pages, and how: the host, a chunk ahead or through a small ring, or a device
+// itself (GPUDirect Storage).
 #pragma once
 #include <memory>
 #include <span>
@@ -25,5 +26,17 @@ struct DirectPages {
 };
 // Code::unsupported where direct reads are asked for and the device or the file has none.
 Result<DirectPages> direct_pages(const Device& device, const PagesToRead& read, DirectReads wanted);
+
+// Less is read before its first chunk could be decoded, with the device busy for longer.
+constexpr std::uint64_t min_staged_bytes = std::uint64_t{512} << 20;
+// Returns whether pages are better read through a ring (device/staged_file.hpp): many, from the
+// page cache. A disk is read ahead in larger pieces, by threads that find the page headers, too.
+bool may_be_staged(const Device& device, const PagesToRead& read,
+                   std::uint64_t min_bytes = min_staged_bytes);
+// Returns the table whose pages are read so; null where the host would read much of them besides:
+// pages with checksums, or strings of large dictionaries. `threads` of 0: one a core.
+Result<std::shared_ptr<const pages::PagedTable>> staged_pages(std::shared_ptr<Device> device,
+                                                              const PagesToRead& read,
+                                                              std::uint32_t threads);
 
 }  // namespace penstock::plan

@@ -81,6 +81,13 @@ std::vector<pages::RowGroupBatch> chunks_of(const pages::PagedTable& table,
   return chunks;
 }
 
+// Tables that are joined are read ahead of their turn.
+bool is_staged(const Device& device, const TileProgram& program, const PagesToRead& read,
+               const PagedScan::Limits& limits) {
+  return limits.direct_reads == DirectReads::automatic && program.lookups.empty() &&
+         may_be_staged(device, read);
+}
+
 BatchAllocator allocator_of(std::shared_ptr<PinnedSlabs> slabs) {
   return [slabs = std::move(slabs)](std::uint64_t bytes) { return slabs->take(bytes); };
 }
@@ -157,6 +164,10 @@ Status PagedScan::read_pages(const Limits& limits, BegunPages begun) {
     PENSTOCK_ASSIGN(DirectPages direct,
                     direct_pages(*device_, {*table_, columns, batches}, limits.direct_reads));
     read_how_ = std::move(direct.how);
+    if (!direct.table && is_staged(*device_, program_, {*table_, columns, batches}, limits)) {
+      PENSTOCK_ASSIGN(direct.table,
+                      staged_pages(device_, {*table_, columns, batches}, limits.reading_threads));
+    }
     if (direct.table) {
       PENSTOCK_ASSIGN(
           stream_, pages::PageStream::open(std::move(direct.table), columns, std::move(batches), {},
@@ -207,8 +218,9 @@ Result<BegunPages> PagedScan::begin(const std::shared_ptr<Device>& device,
   for (const std::size_t load : resident.missing()) begun.columns.push_back(columns[load]);
   if (begun.columns.empty() && device) begun.resident = std::move(resident);
   if (begun.columns.empty()) return begun;
-  if (may_be_read_directly({*table, begun.columns, begun.chunks}, limits.direct_reads))
-    return BegunPages();
+  const PagesToRead read{*table, begun.columns, begun.chunks};
+  if (may_be_read_directly(read, limits.direct_reads)) return BegunPages();
+  if (device && is_staged(*device, program, read, limits)) return BegunPages();
   if (!device || !device->traits().unified_memory)
     begun.memory = std::make_shared<PinnedSlabs>(device);
   PENSTOCK_ASSIGN(begun.stream, pages::PageStream::open(
@@ -357,6 +369,9 @@ Result<bool> PagedScan::next(ChunkMemory& memory, Queue& compute) {
     PENSTOCK_TRY(begin(begun_[begun_count_ % begun_.size()]));
     begun_count_++;
   }
+  for (std::size_t i = finished_count_; i < begun_count_; i++)
+    if (const auto& pending = begun_[i % begun_.size()].pending)
+      PENSTOCK_TRY(pending->advance().with("while decoding pages of '" + name_ + "'"));
   if (finished_count_ == begun_count_) return false;
   PENSTOCK_TRY(finish(begun_[finished_count_ % begun_.size()], memory, compute));
   finished_count_++;

@@ -20,10 +20,8 @@ class DevicePageDecoder final : public PageDecoder {
     PENSTOCK_ASSIGN(PageLayout layout, lay_out_pages(columns));
     auto batch = std::make_unique<PendingBatch>(programs_, queue, std::move(layout));
     if (batch->fault()) return std::unique_ptr<PendingPages>(std::move(batch));
-    const Status begun = batch->begin();
-    if (begun.ok()) return std::unique_ptr<PendingPages>(std::move(batch));
-    (void)queue.finish().ok();  // what was enqueued reads memory of the batch and of the caller
-    return begun;
+    PENSTOCK_TRY(batch->begin());
+    return std::unique_ptr<PendingPages>(std::move(batch));
   }
 
   Result<std::unique_ptr<DistinctTexts>> distinct_texts(Queue& queue, const DecodedPages& column,

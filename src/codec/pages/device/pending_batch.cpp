@@ -88,6 +88,28 @@ Result<PendingBatch::Memory> PendingBatch::upload(const void* from, std::uint64_
 }
 
 Status PendingBatch::begin() {
+  PENSTOCK_TRY(begin_reads());
+  return advance();
+}
+
+Status PendingBatch::advance() {
+  if (is_enqueued_ || fault_) return {};
+  const bool is_read =
+      std::ranges::all_of(reads_, [](const auto& each) { return each->has_ended(); });
+  return is_read ? enqueue() : Status();
+}
+
+// Waits for what is being read.
+Status PendingBatch::enqueue() {
+  is_enqueued_ = true;
+  Status status = enqueue_first_pass();
+  // What was enqueued reads memory of the batch and of the caller.
+  if (!status.ok()) (void)queue_.finish().ok();
+  return status;
+}
+
+Status PendingBatch::enqueue_first_pass() {
+  for (const auto& reads : reads_) PENSTOCK_TRY(reads->wait_on(queue_));
   PENSTOCK_TRY(upload_pages());
   PENSTOCK_ASSIGN(uploaded_, queue_.record());
   for (const auto& [compression, pages] : layout_.inflations)
@@ -100,11 +122,6 @@ Status PendingBatch::begin() {
 }
 
 Status PendingBatch::upload_pages() {
-  Device& device = programs_.device();
-  PENSTOCK_ASSIGN(bytes_, device.allocate(std::max(layout_.bytes, min_buffer_bytes)));
-  PENSTOCK_ASSIGN(compressed_,
-                  device.allocate(std::max(layout_.compressed_bytes, min_buffer_bytes)));
-  PENSTOCK_TRY(read_files());
   for (const PageUpload& part : layout_.uploads) {
     if (part.from.empty() || part.file) continue;
     PENSTOCK_TRY(queue_.upload(part.is_compressed ? *compressed_ : *bytes_, part.from.data(),
@@ -114,16 +131,23 @@ Status PendingBatch::upload_pages() {
   return {};
 }
 
-// Before uploads are enqueued, for which it would wait.
-Status PendingBatch::read_files() {
+// Before uploads are enqueued, for which it might wait.
+Status PendingBatch::begin_reads() {
+  Device& device = programs_.device();
+  PENSTOCK_ASSIGN(bytes_, device.allocate(std::max(layout_.bytes, min_buffer_bytes)));
+  PENSTOCK_ASSIGN(compressed_,
+                  device.allocate(std::max(layout_.compressed_bytes, min_buffer_bytes)));
   std::map<std::pair<const device::DirectFile*, bool>, std::vector<device::FileRange>> reads;
   for (const PageUpload& part : layout_.uploads) {
     if (!part.file) continue;
     reads[{part.file, part.is_compressed}].push_back({part.file_offset, part.from.size(), part.to});
-    bytes_read_directly_ += part.from.size();
+    (part.file->is_staged() ? bytes_uploaded_ : bytes_read_directly_) += part.from.size();
   }
-  for (const auto& [from, ranges] : reads)
-    PENSTOCK_TRY(from.first->read(queue_, from.second ? *compressed_ : *bytes_, ranges));
+  for (auto& [from, ranges] : reads) {
+    PENSTOCK_ASSIGN(auto begun, from.first->begin(queue_, from.second ? compressed_ : bytes_,
+                                                  std::move(ranges)));
+    reads_.push_back(std::move(begun));
+  }
   return {};
 }
 

@@ -15,8 +15,10 @@ class PendingBatch final : public PendingPages {
         layout_(std::move(layout)),
         fault_(layout_.fault) {}
   ~PendingBatch() override;
-  // Uploads, and enqueues the first pass.
+  // Begins to read what comes from files; uploads, and enqueues the first pass, where that is all
+  // there.
   Status begin();
+  Status advance() override;
   Result<std::vector<DecodedPages>> finish() override;
   const std::optional<PageFault>& fault() const override { return fault_; }
   std::uint64_t bytes_uploaded() const override { return bytes_uploaded_; }
@@ -37,8 +39,10 @@ class PendingBatch final : public PendingPages {
 
   Result<const std::byte*> stage(const void* from, std::uint64_t bytes);
   Result<Memory> upload(const void* from, std::uint64_t bytes);
+  Status begin_reads();
+  Status enqueue();
+  Status enqueue_first_pass();
   Status upload_pages();
-  Status read_files();
   Status inflate(Compression compression, const PageInflation& pages, const Memory& compressed);
   Status copy_ranges(const Memory& compressed);
   Status scan();
@@ -61,6 +65,7 @@ class PendingBatch final : public PendingPages {
   PageLayout layout_;
   std::optional<PageFault> fault_;
   std::uint64_t bytes_uploaded_ = 0, bytes_read_directly_ = 0;
+  bool is_enqueued_ = false;
   std::shared_ptr<Event> uploaded_;
   Memory bytes_, compressed_, ranges_, tasks_, slices_, validity_, checkpoints_, found_, faults_;
   std::vector<Inflating> inflating_;
@@ -69,6 +74,7 @@ class PendingBatch final : public PendingPages {
   std::uint64_t staged_bytes_ = 0;                    // of the last of them
   std::shared_ptr<Event> downloaded_;
   std::vector<std::uint32_t> firsts_;  // what precedes each page: the second pass's table
+  std::vector<std::unique_ptr<device::FileReads>> reads_;
 };
 
 }  // namespace penstock::pages

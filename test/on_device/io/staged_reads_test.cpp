@@ -1,0 +1,219 @@
+// Files that are read into a device's memory through a ring of pinned memory.
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "codec/pages/selected_pages.hpp"
+#include "device/staged_file.hpp"
+#include "on_device/device/forwarding_device.hpp"
+#include "on_device/io/direct_source.hpp"
+#include "penstock/session_device.hpp"
+#include "plan/execution/direct_pages.hpp"
+
+namespace penstock::test {
+namespace {
+
+using device::FileRange;
+using device::StagedFile;
+
+std::string write_random(const std::string& path, std::uint64_t bytes) {
+  std::mt19937_64 random(7);
+  std::vector<std::uint64_t> words((bytes + 7) / 8);
+  for (std::uint64_t& word : words) word = random();
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(words.data()), static_cast<std::streamsize>(bytes));
+  return path;
+}
+
+std::shared_ptr<Device> own_memory(Device& found) {
+  return std::make_shared<OwnMemoryDevice>(*open_device(found.traits().id));
+}
+
+// More pieces than the ring has, of sizes around its pieces', which are 4 MiB.
+std::vector<FileRange> ranges_of(std::uint64_t file_bytes) {
+  std::mt19937_64 random(11);
+  std::vector<FileRange> ranges;
+  std::uint64_t to = 0;
+  for (const std::uint64_t bytes :
+       {std::uint64_t{9} << 20, (std::uint64_t{4} << 20) + 1, std::uint64_t{4} << 20}) {
+    ranges.push_back({random() % (file_bytes - bytes), bytes, to});
+    to += bytes;
+  }
+  for (int i = 0; i < 100; i++) {
+    const std::uint64_t bytes = 1 + random() % 3000;
+    ranges.push_back({random() % (file_bytes - bytes), bytes, to});
+    to += bytes;
+  }
+  return ranges;
+}
+
+std::string wanted_bytes(const std::string& file, const std::vector<FileRange>& ranges) {
+  std::string wanted;
+  for (const FileRange& range : ranges) wanted += file.substr(range.file_offset, range.bytes);
+  return wanted;
+}
+
+Result<std::string> downloaded(Queue& queue, const Buffer& from, std::uint64_t bytes) {
+  std::string found(bytes, '\0');
+  PENSTOCK_TRY(queue.download(found.data(), from, bytes));
+  PENSTOCK_TRY(queue.finish());
+  return found;
+}
+
+TEST(StagedReads, BringEveryRangeToItsPlace) {
+  const Folder folder;
+  const std::string path = write_random(folder / "bytes", 20 << 20), file = read_file(path);
+  const std::vector<FileRange> ranges = ranges_of(file.size());
+  const std::string wanted = wanted_bytes(file, ranges);
+  on_each_device([&](Device& found) {
+    const auto device = own_memory(found);
+    TAKE(const auto staged, StagedFile::open(device, path, 5));
+    TAKE(const std::shared_ptr<Buffer> buffer, device->allocate(wanted.size()));
+    TAKE(const auto queue, device->queue());
+    ASSERT_OK(staged->read(*queue, *buffer, ranges));
+    TAKE(const std::string at_once, downloaded(*queue, *buffer, wanted.size()));
+    EXPECT_TRUE(at_once == wanted);
+    ASSERT_OK(queue->fill(*buffer, 0, wanted.size() / 4 * 4));
+    TAKE(const auto reads, staged->begin(*queue, buffer, ranges));
+    ASSERT_OK(reads->wait_on(*queue));
+    EXPECT_TRUE(reads->has_ended());
+    TAKE(const std::string later, downloaded(*queue, *buffer, wanted.size()));
+    EXPECT_TRUE(later == wanted);
+  });
+}
+
+TEST(StagedReads, ThatAreDroppedWriteNothingLater) {
+  const Folder folder;
+  const std::string path = write_random(folder / "bytes", 20 << 20), file = read_file(path);
+  const std::vector<FileRange> ranges = ranges_of(file.size());
+  on_each_device([&](Device& found) {
+    const auto device = own_memory(found);
+    TAKE(const auto staged, StagedFile::open(device, path, 3));
+    TAKE(const auto queue, device->queue());
+    const std::uint64_t bytes = wanted_bytes(file, ranges).size();
+    for (int i = 0; i < 5; i++) {
+      TAKE(const std::shared_ptr<Buffer> buffer, device->allocate(bytes));
+      TAKE(auto dropped, staged->begin(*queue, buffer, ranges));
+      dropped.reset();
+      TAKE(const auto kept, staged->begin(*queue, buffer, ranges));
+      ASSERT_OK(kept->wait_on(*queue));
+      TAKE(const std::string read, downloaded(*queue, *buffer, bytes));
+      EXPECT_TRUE(read == wanted_bytes(file, ranges));
+    }
+  });
+}
+
+TEST(StagedReads, PastTheEndsOfFileAndBufferAreErrors) {
+  const Folder folder;
+  const std::string path = write_random(folder / "bytes", 10'000);
+  on_each_device([&](Device& found) {
+    const auto device = own_memory(found);
+    EXPECT_EQ(StagedFile::open(device, folder / "absent", 2).status().code(), Code::io);
+    TAKE(const auto staged, StagedFile::open(device, path, 2));
+    TAKE(const auto queue, device->queue());
+    TAKE(const std::shared_ptr<Buffer> buffer, device->allocate(4096));
+    EXPECT_EQ(staged->read(*queue, *buffer, {{{9'000, 1'001, 0}}}).code(), Code::truncated);
+    EXPECT_EQ(staged->read(*queue, *buffer, {{{0, 4096, 1}}}).code(), Code::invalid);
+    EXPECT_EQ(staged->begin(*queue, buffer, {{0, 1, 4096}}).status().code(), Code::invalid);
+    TAKE(const auto reads, staged->begin(*queue, buffer, {{0, 10, 0}, {20'000, 10, 10}}));
+    EXPECT_EQ(reads->wait_on(*queue).code(), Code::truncated);
+    ASSERT_OK(staged->read(*queue, *buffer, {{{9'000, 1'000, 7}}}));
+  });
+}
+
+class OwnMemorySession final : public SessionDevice {
+ public:
+  explicit OwnMemorySession(std::shared_ptr<Device> device) : device_(std::move(device)) {
+    cache_.set_limit(0);
+  }
+  Result<std::shared_ptr<Device>> device() override { return device_; }
+  bool is_open() const override { return true; }
+
+ private:
+  std::shared_ptr<Device> device_;
+};
+
+TEST(StagedReads, OfPagesGiveTheAnswersOfWholeChunks) {
+  const Folder folder;
+  for (const auto codec : {parquet::Compression::UNCOMPRESSED, parquet::Compression::SNAPPY}) {
+    const std::string path = write_words(folder / "t.parquet", codec);
+    const auto source = *open_table(path);
+    on_each_device([&](Device& found) {
+      const auto device = own_memory(found);
+      TAKE(const auto staged, StagedFile::open(device, path, 3));
+      const auto direct = std::make_shared<DirectSource>(source, staged);
+      for (const char* statement : direct_statements)
+        for (const std::uint64_t batch_rows : {0, 4000}) {
+          RunReport report;
+          RunOptions options{.batch_rows = batch_rows};
+          options.session = std::make_shared<OwnMemorySession>(device);
+          const auto expected = answer_of(statement, source, options);
+          const auto answer = answer_of(statement, direct, options, &report);
+          ASSERT_TRUE(expected.ok() && answer.ok()) << answer.status().text();
+          EXPECT_EQ(*answer, *expected) << statement;
+          EXPECT_EQ(report.bytes_read_directly, 0u);
+          EXPECT_GT(report.bytes_uploaded, 1000u) << statement;
+        }
+    });
+  }
+}
+
+TEST(StagedReads, OfAFileThatWasShortenedAreAnErrorOfTheQuery) {
+  const Folder folder;
+  const std::string path = write_words(folder / "t.parquet", parquet::Compression::UNCOMPRESSED);
+  const auto source = *open_table(path);
+  const std::uint64_t bytes = std::filesystem::file_size(path);
+  on_each_device([&](Device& found) {
+    const auto device = own_memory(found);
+    // Headers are read by the whole file's name, pages by that of the short one.
+    const std::string shortened = folder / "short";
+    std::filesystem::copy_file(path, shortened, std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::resize_file(shortened, bytes / 2);
+    TAKE(const auto staged, StagedFile::open(device, shortened, 2));
+    const auto direct = std::make_shared<DirectSource>(source, staged);
+    RunOptions options{.batch_rows = 4000};
+    options.session = std::make_shared<OwnMemorySession>(device);
+    const Status status = answer_of(direct_statements[0], direct, options).status();
+    EXPECT_EQ(status.code(), Code::truncated) << status.text();
+  });
+}
+
+plan::PagesToRead all_pages(const pages::PagedTable& table,
+                            const std::vector<std::uint32_t>& columns,
+                            std::vector<pages::RowGroupBatch>& chunks) {
+  chunks = pages::plan_batches(table, columns, pages::all_groups(table), {});
+  return {table, columns, chunks};
+}
+
+TEST(StagedReads, AreOfManyBytesOnDevicesWithMemoryOfTheirOwn) {
+  const Folder folder;
+  const auto source = *open_table(write_words(folder / "t.parquet", parquet::Compression::SNAPPY));
+  const std::vector<std::uint32_t> columns = {0, 1};
+  std::vector<pages::RowGroupBatch> chunks;
+  const auto read = all_pages(*source->pages(), columns, chunks);
+  on_each_device([&](Device& found) {
+    const auto device = own_memory(found);
+    EXPECT_TRUE(plan::may_be_staged(*device, read, 1000));
+    EXPECT_FALSE(plan::may_be_staged(*device, read));  // too few
+    if (found.traits().unified_memory) EXPECT_FALSE(plan::may_be_staged(found, read, 1000));
+  });
+}
+
+// The host looks at every byte of a page with a checksum.
+TEST(StagedReads, AreNotOfPagesWithChecksums) {
+  const Folder folder;
+  for (const bool has_checksums : {false, true}) {
+    const auto source = *open_table(
+        write_words(folder / "t.parquet", parquet::Compression::UNCOMPRESSED, has_checksums));
+    const std::vector<std::uint32_t> columns = {0};
+    std::vector<pages::RowGroupBatch> chunks;
+    const auto read = all_pages(*source->pages(), columns, chunks);
+    on_each_device([&](Device& found) {
+      TAKE(const auto staged, plan::staged_pages(own_memory(found), read, 2));
+      EXPECT_EQ(staged == nullptr, has_checksums);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace penstock::test
