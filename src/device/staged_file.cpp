@@ -44,16 +44,16 @@ class StagedFile::Ring {
     return {};
   }
 
-  // Returns the piece whose upload began first, once that is done.
+  // Returns the piece whose upload began first, once that is done. One thread at a time asks the
+  // driver: many that wait there keep others from it.
   Result<Piece> take() {
     Piece piece;
+    Status status;
     {
-      std::unique_lock lock(mutex_);
-      freed_.wait(lock, [this] { return !free_.empty(); });
-      piece = std::move(free_.front());
-      free_.pop_front();
+      const std::lock_guard turn(take_mutex_);
+      piece = take_first();
+      if (piece.uploaded) status = piece.uploaded->wait();
     }
-    Status status = piece.uploaded ? piece.uploaded->wait() : Status();
     if (status.ok() && !piece.memory) {
       auto memory = device_->allocate_host(piece_bytes);
       if (memory.ok()) piece.memory = std::move(memory).value();
@@ -99,6 +99,14 @@ class StagedFile::Ring {
   }
 
  private:
+  Piece take_first() {
+    std::unique_lock lock(mutex_);
+    freed_.wait(lock, [this] { return !free_.empty(); });
+    Piece piece = std::move(free_.front());
+    free_.pop_front();
+    return piece;
+  }
+
   Status enqueue(Piece& piece, const FileRange& range, const Buffer& to) {
     PENSTOCK_TRY(queue_->upload(to, piece.memory->data(), range.bytes, range.to_offset));
     PENSTOCK_ASSIGN(piece.uploaded, queue_->record());
@@ -106,7 +114,7 @@ class StagedFile::Ring {
   }
 
   const std::shared_ptr<Device> device_;
-  std::mutex mutex_, queue_mutex_;
+  std::mutex take_mutex_, mutex_, queue_mutex_;
   std::condition_variable freed_;
   std::deque<Piece> free_;
   std::unique_ptr<Queue> queue_;  // last: its uploads read the pieces

@@ -81,9 +81,10 @@ bool may_be_staged(const Device& device, const PagesToRead& read, std::uint64_t 
 Result<std::shared_ptr<const pages::PagedTable>> staged_pages(std::shared_ptr<Device> device,
                                                               const PagesToRead& read,
                                                               std::uint32_t threads) {
-  // 16 fill the link of one GPU; with more they wait for one another.
+  // 16 fill the link of one GPU. The cores that are left find page headers, and launch kernels.
   constexpr std::uint32_t max_threads = 24;
-  const std::uint32_t wanted = std::min(threads > 0 ? threads : host_core_count(), max_threads);
+  const std::uint32_t cores = threads > 0 ? threads : host_core_count();
+  const std::uint32_t wanted = std::clamp<std::uint32_t>(cores * 3 / 4, 1, max_threads);
   PENSTOCK_ASSIGN(auto file,
                   device::StagedFile::open(std::move(device), read.table.file_path(), wanted));
   auto table = read.table.with_direct_reads(std::move(file));

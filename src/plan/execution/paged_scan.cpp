@@ -106,8 +106,10 @@ PagedScan::PagedScan(std::shared_ptr<Device> device, std::shared_ptr<pages::Page
       resident_(limits.cache, source.identity()) {}
 
 PagedScan::~PagedScan() {
-  for (Begun& begun : begun_)  // uploads read the batches
-    if (begun.queue) static_cast<void>(begun.queue->finish());
+  for (Begun& begun : begun_) {
+    begun.pending.reset();                                      // may use the queue until then
+    if (begun.queue) static_cast<void>(begun.queue->finish());  // uploads read the batches
+  }
 }
 
 Result<std::unique_ptr<ChunkSource>> PagedScan::open(std::shared_ptr<Device> device,
@@ -280,7 +282,7 @@ Status PagedScan::begin(Begun& begun) {
     columns.push_back(std::move(column));
   }
   PENSTOCK_ASSIGN(begun.pending, decoder_->begin(*begun.queue, columns));
-  return begun.queue->flush();
+  return {};
 }
 
 Status PagedScan::at_fault(Begun& begun, const Status& status) const {
@@ -369,9 +371,6 @@ Result<bool> PagedScan::next(ChunkMemory& memory, Queue& compute) {
     PENSTOCK_TRY(begin(begun_[begun_count_ % begun_.size()]));
     begun_count_++;
   }
-  for (std::size_t i = finished_count_; i < begun_count_; i++)
-    if (const auto& pending = begun_[i % begun_.size()].pending)
-      PENSTOCK_TRY(pending->advance().with("while decoding pages of '" + name_ + "'"));
   if (finished_count_ == begun_count_) return false;
   PENSTOCK_TRY(finish(begun_[finished_count_ % begun_.size()], memory, compute));
   finished_count_++;

@@ -56,13 +56,11 @@ class PendingPages {
   // Waits for begin()'s work, then enqueues the indexing on its queue; what is returned may be used
   // by later work of that queue. Call once. A page's error sets fault().
   virtual Result<std::vector<DecodedPages>> finish() = 0;
-  // Enqueues begin()'s work where it waited for bytes of ChunkPages::file and these have come.
-  virtual Status advance() = 0;
   virtual const std::optional<PageFault>& fault() const = 0;
   virtual std::uint64_t bytes_uploaded() const = 0;
   virtual std::uint64_t bytes_read_directly() const = 0;  // by the device, of ChunkPages::file
   // Happens when the pages as they are stored are in device memory; null where none went there, or
-  // begin()'s work is not enqueued yet.
+  // they are still being read.
   virtual std::shared_ptr<Event> uploaded() const = 0;
 };
 
@@ -101,7 +99,8 @@ class PageDecoder {
                                        std::uint32_t row_count) = 0;
   // Begins to compile, in threads, what pages of these compressions need.
   virtual void prepare(std::span<const Compression> compressions) = 0;
-  // Uploads and begins to decode, or begins to read what ChunkPages::file says. Columns must have
+  // Uploads and begins to decode. Where ChunkPages::file says so, begins to read, and goes on in
+  // another thread, to which `queue` belongs until finish() or the end. Columns must have
   // the same number of rows, below 2^31. Several threads may call it with queues of their own.
   virtual Result<std::unique_ptr<PendingPages>> begin(Queue& queue,
                                                       std::span<const ColumnOfPages> columns) = 0;

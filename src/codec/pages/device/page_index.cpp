@@ -99,7 +99,7 @@ Result<DecodedPages> PendingBatch::enqueue_index(const ColumnIndex& column, cons
 
 Result<std::vector<DecodedPages>> PendingBatch::finish() {
   if (fault_) return fault_->status;
-  if (!is_enqueued_) PENSTOCK_TRY(enqueue());
+  if (enqueuing_.valid()) PENSTOCK_TRY(enqueuing_.get());
   PENSTOCK_TRY(downloaded_->wait());
   find_faults();
   if (fault_) return fault_->status;

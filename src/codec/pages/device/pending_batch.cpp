@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/exception_boundary.hpp"
 #include "codec/batch/chunk_decoder.hpp"
 #include "codec/pages/kernels/page_errors.h"
 
@@ -61,6 +62,7 @@ Status inflation_status(batch::ChunkStatus status, std::uint64_t size, std::uint
 }  // namespace
 
 PendingBatch::~PendingBatch() {
+  if (enqueuing_.valid()) (void)enqueuing_.get().ok();
   if (downloaded_) (void)downloaded_->wait().ok();
 }
 
@@ -89,19 +91,18 @@ Result<PendingBatch::Memory> PendingBatch::upload(const void* from, std::uint64_
 
 Status PendingBatch::begin() {
   PENSTOCK_TRY(begin_reads());
-  return advance();
-}
-
-Status PendingBatch::advance() {
-  if (is_enqueued_ || fault_) return {};
   const bool is_read =
       std::ranges::all_of(reads_, [](const auto& each) { return each->has_ended(); });
-  return is_read ? enqueue() : Status();
+  if (is_read) return enqueue();
+  return catch_exceptions([this]() -> Status {
+    enqueuing_ = ThreadPool::shared().start(
+        [this] { return catch_exceptions([this] { return enqueue(); }); });
+    return {};
+  });
 }
 
 // Waits for what is being read.
 Status PendingBatch::enqueue() {
-  is_enqueued_ = true;
   Status status = enqueue_first_pass();
   // What was enqueued reads memory of the batch and of the caller.
   if (!status.ok()) (void)queue_.finish().ok();

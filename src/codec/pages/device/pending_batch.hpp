@@ -1,5 +1,6 @@
 // The pages of a batch while a device decodes them.
 #pragma once
+#include "base/thread_pool.hpp"
 #include "codec/pages/device/page_layout.hpp"
 #include "codec/pages/device/page_programs.hpp"
 #include "device/pinned_array.hpp"
@@ -18,7 +19,6 @@ class PendingBatch final : public PendingPages {
   // Begins to read what comes from files; uploads, and enqueues the first pass, where that is all
   // there.
   Status begin();
-  Status advance() override;
   Result<std::vector<DecodedPages>> finish() override;
   const std::optional<PageFault>& fault() const override { return fault_; }
   std::uint64_t bytes_uploaded() const override { return bytes_uploaded_; }
@@ -65,7 +65,6 @@ class PendingBatch final : public PendingPages {
   PageLayout layout_;
   std::optional<PageFault> fault_;
   std::uint64_t bytes_uploaded_ = 0, bytes_read_directly_ = 0;
-  bool is_enqueued_ = false;
   std::shared_ptr<Event> uploaded_;
   Memory bytes_, compressed_, ranges_, tasks_, slices_, validity_, checkpoints_, found_, faults_;
   std::vector<Inflating> inflating_;
@@ -75,6 +74,7 @@ class PendingBatch final : public PendingPages {
   std::shared_ptr<Event> downloaded_;
   std::vector<std::uint32_t> firsts_;  // what precedes each page: the second pass's table
   std::vector<std::unique_ptr<device::FileReads>> reads_;
+  Task<Status> enqueuing_;  // last: it uses the others
 };
 
 }  // namespace penstock::pages
