@@ -85,7 +85,7 @@ struct ChunkPages {
   std::span<const std::byte> bytes;   // the chunk as stored, page headers included
   // What was read at once with it, `bytes` among it; may be uploaded at once, too.
   std::span<const std::byte> read_bytes;
-  // Not null: only page headers, dictionaries of strings and pages with checksums are in `bytes`.
+  // Not null: only dictionaries of strings and pages with checksums are in `bytes`.
   // The device reads what it needs itself; read_bytes begins at this byte of the file.
   std::shared_ptr<const device::DirectFile> file;
   std::uint64_t file_offset = 0;

@@ -83,13 +83,14 @@ class PageFinder {
 
  private:
   // Where bytes are read on demand, more of them until they hold the header.
-  Result<PageHeader> header_at(std::size_t at) const {
+  Result<PageHeader> header_at(std::size_t at) {
     const std::size_t left = chunk_.bytes.size() - at;
     if (!read_) return parse_page_header(chunk_.bytes.subspan(at));
     for (std::size_t bytes = first_header_bytes;; bytes *= 8) {
       bytes = std::min(bytes, left);
-      PENSTOCK_TRY(read_(at, bytes));
-      auto header = parse_page_header(chunk_.bytes.subspan(at, bytes));
+      header_.resize(std::max(header_.size(), bytes));
+      PENSTOCK_TRY(read_(at, std::span(header_).first(bytes)));
+      auto header = parse_page_header(std::span<const std::byte>(header_).first(bytes));
       if (header.ok() || bytes == left) return header;
     }
   }
@@ -131,7 +132,7 @@ class PageFinder {
                           " entries in a page of " + std::to_string(page.bytes) + " bytes");
     PENSTOCK_TRY(check_body(header, page, true));
     if (read_ && shape_.physical == pages::Physical::byte_array)  // the host numbers strings
-      PENSTOCK_TRY(read_(page.offset, page.stored_bytes));
+      PENSTOCK_TRY(read_body(page));
     chunk_.dictionary = page;
     return {};
   }
@@ -192,16 +193,23 @@ class PageFinder {
       return corrupt_page("the page claims that its " + std::to_string(stored) + " bytes are " +
                           std::to_string(bytes) + " decompressed");
     const auto body = chunk_.bytes.subspan(page.offset, page.stored_bytes);
-    if (read_ && header.checksum) PENSTOCK_TRY(read_(page.offset, page.stored_bytes));
+    if (read_ && header.checksum) PENSTOCK_TRY(read_body(page));
     if (header.checksum && checksum::crc32(0, body) != *header.checksum)
       return corrupt_page("the page's bytes do not have its checksum");
     return {};
+  }
+
+  // To its place in the chunk's memory, which is the reader's own.
+  Status read_body(const Page& page) const {
+    std::byte* const to = const_cast<std::byte*>(chunk_.bytes.data()) + page.offset;
+    return read_(page.offset, {to, page.stored_bytes});
   }
 
   ChunkPages& chunk_;
   const ChunkShape& shape_;
   PageFault& fault_;
   const BytesOnDemand& read_;
+  std::vector<std::byte> header_;
   std::size_t at_ = 0;
   std::uint32_t values_ = 0;
 };

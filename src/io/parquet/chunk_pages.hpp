@@ -22,14 +22,14 @@ struct PageFault {
   std::uint64_t file_offset = 0;  // of the page's header
 };
 
-// Reads `bytes` bytes of a chunk from `at` on into their place in its memory.
-using BytesOnDemand = std::function<Status(std::size_t at, std::size_t bytes)>;
+// Reads bytes of a chunk from `at` on.
+using BytesOnDemand = std::function<Status(std::size_t at, std::span<std::byte> to)>;
 
 // Sets the pages of a chunk, of which all else is set. Reads headers until as many values as the
 // row group has rows are found, as Arrow does; what follows is ignored. Pages without values and
 // pages of other kinds are left out. `fault` is set where an error is returned. With `read`, the
-// chunk's bytes are not there yet: headers, dictionaries of strings and bodies with checksums are
-// read.
+// chunk's bytes are not there yet: dictionaries of strings and bodies with checksums are read to
+// their place, and headers to memory that is used again: a new page for each took longer.
 Status find_pages(pages::ChunkPages& chunk, const ChunkShape& shape, PageFault& fault,
                   const BytesOnDemand& read = {});
 

@@ -223,10 +223,9 @@ Status PagedFile::take_pages(std::uint32_t column, Found& found, const ChunkByte
   if (direct_) {
     chunk.file = direct_->file();
     chunk.file_offset = static_cast<std::uint64_t>(begin);
-    on_demand = [&](std::size_t at, std::size_t bytes) {
-      chunk.host_bytes += bytes;
-      return direct_->read(shape.file_offset + at, bytes,
-                           const_cast<std::byte*>(chunk.bytes.data()) + at);
+    on_demand = [&](std::size_t at, std::span<std::byte> to) {
+      chunk.host_bytes += to.size();
+      return direct_->read(shape.file_offset + at, to.size(), to.data());
     };
   }
   PageFault fault;

@@ -34,17 +34,19 @@ double cached_share(const PagesToRead& read) {
   return share_in_page_cache(read.table.file_path(), sampled_offsets(read));
 }
 
-// By the first row group.
+// By the first row group. The host finds page headers by a call of the system each.
 Result<bool> host_reads_much(const pages::PagedTable& table, const PagesToRead& read) {
   constexpr std::uint64_t max_share = 8;  // an eighth
-  std::uint64_t by_host = 0, all = 0;
+  constexpr std::uint64_t min_page_bytes = 48 << 10;
+  std::uint64_t by_host = 0, all = 0, pages = 0;
   for (const std::uint32_t column : read.columns) {
     PENSTOCK_ASSIGN(const pages::ChunkPages chunk,
                     table.read(column, read.chunks[0].row_groups[0], {}));
     by_host += chunk.host_bytes;
     all += chunk.bytes.size();
+    pages += chunk.data.size();
   }
-  return by_host > all / max_share;
+  return by_host > all / max_share || all < pages * min_page_bytes;
 }
 
 }  // namespace
@@ -73,9 +75,15 @@ Result<DirectPages> direct_pages(const Device& device, const PagesToRead& read,
 bool may_be_staged(const Device& device, const PagesToRead& read, std::uint64_t min_bytes) {
   constexpr double min_cached_share = 0.9;
   if (device.traits().unified_memory || read.table.file_path().empty()) return false;
-  std::uint64_t bytes = 0;
-  for (const pages::RowGroupBatch& chunk : read.chunks) bytes += chunk.stored_bytes;
-  return bytes >= min_bytes && cached_share(read) >= min_cached_share;
+  std::uint64_t bytes = 0, compressed = 0;
+  for (const pages::RowGroupBatch& chunk : read.chunks)
+    for (const std::uint32_t column : read.columns)
+      for (const std::uint32_t group : chunk.row_groups) {
+        const pages::StoredChunk& stored = read.table.chunks(column)[group];
+        bytes += stored.stored_bytes;
+        if (stored.compression != pages::Compression::none) compressed += stored.stored_bytes;
+      }
+  return bytes >= min_bytes && compressed <= bytes / 10 && cached_share(read) >= min_cached_share;
 }
 
 Result<std::shared_ptr<const pages::PagedTable>> staged_pages(std::shared_ptr<Device> device,

@@ -35,8 +35,7 @@ inline const char* const direct_statements[] = {
     "SELECT sum(n) FROM 't' WHERE n > 19000",  // skips row groups
 };
 
-inline std::string write_words(const std::string& path, parquet::Compression::type codec,
-                               bool has_checksums = false) {
+inline std::string write_words(const std::string& path, parquet::Compression::type codec) {
   arrow::Int64Builder numbers;
   arrow::StringBuilder words;
   for (int row = 0; row < 20'000; row++) {
@@ -49,7 +48,6 @@ inline std::string write_words(const std::string& path, parquet::Compression::ty
       arrow::Table::Make(schema, {numbers.Finish().ValueOrDie(), words.Finish().ValueOrDie()});
   parquet::WriterProperties::Builder properties;
   properties.compression(codec)->data_pagesize(3000)->write_batch_size(100);
-  if (has_checksums) properties.enable_page_checksum();
   EXPECT_TRUE(parquet::arrow::WriteTable(*table, arrow::default_memory_pool(),
                                          arrow::io::FileOutputStream::Open(path).ValueOrDie(), 4000,
                                          properties.build())

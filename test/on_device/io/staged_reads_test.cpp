@@ -178,6 +178,23 @@ TEST(StagedReads, OfAFileThatWasShortenedAreAnErrorOfTheQuery) {
   });
 }
 
+std::string write_numbers(const std::string& path, std::uint64_t rows, std::int64_t page_bytes,
+                          bool has_checksums) {
+  arrow::Int64Builder numbers;
+  for (std::uint64_t row = 0; row < rows; row++)
+    EXPECT_TRUE(numbers.Append(static_cast<std::int64_t>(row)).ok());
+  const auto table = arrow::Table::Make(arrow::schema({arrow::field("n", arrow::int64())}),
+                                        {numbers.Finish().ValueOrDie()});
+  parquet::WriterProperties::Builder properties;
+  properties.data_pagesize(page_bytes)->disable_dictionary();
+  if (has_checksums) properties.enable_page_checksum();
+  EXPECT_TRUE(parquet::arrow::WriteTable(*table, arrow::default_memory_pool(),
+                                         arrow::io::FileOutputStream::Open(path).ValueOrDie(),
+                                         static_cast<std::int64_t>(rows), properties.build())
+                  .ok());
+  return path;
+}
+
 plan::PagesToRead all_pages(const pages::PagedTable& table,
                             const std::vector<std::uint32_t>& columns,
                             std::vector<pages::RowGroupBatch>& chunks) {
@@ -185,34 +202,38 @@ plan::PagesToRead all_pages(const pages::PagedTable& table,
   return {table, columns, chunks};
 }
 
-TEST(StagedReads, AreOfManyBytesOnDevicesWithMemoryOfTheirOwn) {
+TEST(StagedReads, AreOfManyPlainBytesOnDevicesWithMemoryOfTheirOwn) {
   const Folder folder;
-  const auto source = *open_table(write_words(folder / "t.parquet", parquet::Compression::SNAPPY));
-  const std::vector<std::uint32_t> columns = {0, 1};
-  std::vector<pages::RowGroupBatch> chunks;
-  const auto read = all_pages(*source->pages(), columns, chunks);
-  on_each_device([&](Device& found) {
-    const auto device = own_memory(found);
-    EXPECT_TRUE(plan::may_be_staged(*device, read, 1000));
-    EXPECT_FALSE(plan::may_be_staged(*device, read));  // too few
-    if (found.traits().unified_memory) EXPECT_FALSE(plan::may_be_staged(found, read, 1000));
-  });
-}
-
-// The host looks at every byte of a page with a checksum.
-TEST(StagedReads, AreNotOfPagesWithChecksums) {
-  const Folder folder;
-  for (const bool has_checksums : {false, true}) {
-    const auto source = *open_table(
-        write_words(folder / "t.parquet", parquet::Compression::UNCOMPRESSED, has_checksums));
-    const std::vector<std::uint32_t> columns = {0};
+  for (const auto codec : {parquet::Compression::UNCOMPRESSED, parquet::Compression::SNAPPY}) {
+    const auto source = *open_table(write_words(folder / "t.parquet", codec));
+    const std::vector<std::uint32_t> columns = {0, 1};
     std::vector<pages::RowGroupBatch> chunks;
     const auto read = all_pages(*source->pages(), columns, chunks);
     on_each_device([&](Device& found) {
-      TAKE(const auto staged, plan::staged_pages(own_memory(found), read, 2));
-      EXPECT_EQ(staged == nullptr, has_checksums);
+      const auto device = own_memory(found);
+      const bool is_plain = codec == parquet::Compression::UNCOMPRESSED;
+      EXPECT_EQ(plan::may_be_staged(*device, read, 1000), is_plain);
+      EXPECT_FALSE(plan::may_be_staged(*device, read));  // too few
+      if (found.traits().unified_memory) EXPECT_FALSE(plan::may_be_staged(found, read, 1000));
     });
   }
+}
+
+// The host looks at every byte of a page with a checksum, and at the header of each page.
+TEST(StagedReads, AreNotOfSmallPagesNorOfPagesWithChecksums) {
+  const Folder folder;
+  for (const bool has_checksums : {false, true})
+    for (const std::int64_t page_bytes : {std::int64_t{16} << 10, std::int64_t{1} << 20}) {
+      const auto source = *open_table(
+          write_numbers(folder / "t.parquet", std::uint64_t{1} << 19, page_bytes, has_checksums));
+      const std::vector<std::uint32_t> columns = {0};
+      std::vector<pages::RowGroupBatch> chunks;
+      const auto read = all_pages(*source->pages(), columns, chunks);
+      on_each_device([&](Device& found) {
+        TAKE(const auto staged, plan::staged_pages(own_memory(found), read, 2));
+        EXPECT_EQ(staged != nullptr, !has_checksums && page_bytes == 1 << 20);
+      });
+    }
 }
 
 }  // namespace
