@@ -122,7 +122,7 @@ TEST(DeviceRowMerge, ARefusedAllocationLeavesTheRowsAsTheyWere) {
       TAKE(const auto merged, merged_on(cramped, rows, report));
       EXPECT_EQ(merged.has_value(), !cramped->has_refused()) << allocation;
       EXPECT_EQ(numbers_of(*opened, rows), numbers_in_runs()) << allocation;
-      if (merged) EXPECT_EQ(numbers_of(*opened, *merged), all);
+      if (merged) { EXPECT_EQ(numbers_of(*opened, *merged), all); }
       is_merged = merged.has_value();
     }
     EXPECT_GT(allocation, 4);

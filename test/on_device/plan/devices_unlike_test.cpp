@@ -75,7 +75,7 @@ TEST(DevicesUnlike, OneShareOfRowsIsTheWorkOfOneDevice) {
       expect_equal_rows(several[0].table, one.table);
       EXPECT_TRUE(several[0].report.shares.empty());
       EXPECT_EQ(several[0].report.rows_read, 60u);
-      EXPECT_EQ(std::ranges::count_if(counted, [](const auto& one) { return one->launches() > 0; }),
+      EXPECT_EQ(std::ranges::count_if(counted, [](const auto& of) { return of->launches() > 0; }),
                 1);
     }
   });
