@@ -9,19 +9,19 @@ namespace penstock::test {
 namespace {
 
 TEST(DevicesFirstGroups, TiedInAllRangesAreThoseOfOneDevice) {
-  FirstOfGroups groups(rows_of_groups(6000));
+  FirstOfGroups groups(rows_of_groups(36'000));
   groups.group({"key"}, {{Aggregate::sum, groups.column("same"), "sum", nullptr},
                          {Aggregate::count_rows, 0, "rows", nullptr}});
   for (const SortKey& key : {SortKey{1, true, false}, SortKey{1, false, true}, SortKey{2}})
-    for (const std::uint64_t count : {1u, 17u, 2999u, 5999u, 6000u, 6001u})
+    for (const std::uint64_t count : {1u, 17u, 2999u, 36'000u, 36'001u})
       expect_first(groups.plan, groups.first({key}, count, count > 17 ? 0 : 3), true);
 }
 
 TEST(DevicesFirstGroups, TiedAtTheLimitAreThoseOfOneDevice) {
   std::vector<std::int64_t> key, x;
-  for (std::int64_t row = 0; row < 12'000; row++) {
-    key.push_back(row * 7919 % 6000);
-    x.push_back(key.back() % 700 == 5 ? 9 : key.back() % 2 == 0 ? 5 : 1);
+  for (std::int64_t row = 0; row < 72'000; row++) {
+    key.push_back(row * 7919 % 36'000);
+    x.push_back(key.back() % 7000 == 5 ? 9 : key.back() % 2 == 0 ? 5 : 1);
   }
   FirstOfGroups groups(Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}}));
   groups.group({"key"}, {{Aggregate::maximum, groups.column("x"), "greatest", nullptr},
@@ -33,7 +33,7 @@ TEST(DevicesFirstGroups, TiedAtTheLimitAreThoseOfOneDevice) {
 }
 
 TEST(DevicesFirstGroups, TiedNullsOfAnAggregateAreThoseOfOneDevice) {
-  FirstOfGroups groups(rows_of_groups(6000));
+  FirstOfGroups groups(rows_of_groups(36'000));
   groups.group({"key"}, {{Aggregate::sum, groups.column("maybe"), "sum", nullptr}});
   for (const bool nulls_first : {true, false})
     for (const bool descending : {true, false})
@@ -42,7 +42,7 @@ TEST(DevicesFirstGroups, TiedNullsOfAnAggregateAreThoseOfOneDevice) {
 }
 
 TEST(DevicesFirstGroups, ByDistinctValuesAndAveragesAreThoseOfOneDevice) {
-  FirstOfGroups groups(random_table(20'000, 43));
+  FirstOfGroups groups(random_table(40'000, 43));
   for (const Aggregate function : {Aggregate::count, Aggregate::sum, Aggregate::average}) {
     groups.group({"i16_null"},
                  {{function, groups.column("i8"), "of distinct", nullptr, false, true}});
@@ -58,9 +58,9 @@ TEST(DevicesFirstGroups, ByDistinctValuesAndAveragesAreThoseOfOneDevice) {
 
 TEST(DevicesFirstGroups, ByAveragesSideBySideAreThoseOfOneDevice) {
   std::vector<std::int64_t> key, x;
-  for (std::int64_t row = 0; row < 24'000; row++) {
-    key.push_back(row % 8000);
-    x.push_back((std::int64_t{1} << 53) + row % 8000 % 13 + row / 8000);
+  for (std::int64_t row = 0; row < 72'000; row++) {
+    key.push_back(row % 24'000);
+    x.push_back((std::int64_t{1} << 53) + row % 24'000 % 13 + row / 24'000);
   }
   FirstOfGroups groups(Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}}));
   groups.group({"key"}, {{Aggregate::average, groups.column("x"), "average", nullptr}});
@@ -130,7 +130,7 @@ TEST(DevicesFirstGroups, OfSharesWithoutGroupsAreChosenInTheirRange) {
 }
 
 TEST(DevicesFirstGroups, BehindAMapAreThoseOfOneDevice) {
-  FirstOfGroups groups(rows_of_groups(6000));
+  FirstOfGroups groups(rows_of_groups(36'000));
   groups.group({"key"}, {{Aggregate::sum, groups.column("maybe"), "sum", nullptr},
                          {Aggregate::count_rows, 0, "rows", nullptr}});
   Builder after(groups.plan.step(groups.grouped).schema);

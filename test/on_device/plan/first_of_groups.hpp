@@ -73,18 +73,24 @@ inline void expect_first_on_gpus(const Plan& plan, StepId step, bool is_exchange
   });
 }
 
-// Rows of `groups` keys in a mixed order, each key twice, in shares that are far apart.
+// Rows of `groups` keys in a mixed order, each key twice, in shares that are far apart. What a
+// share has of a sum says nothing of the whole. A device chooses first groups among more than 8192.
 inline Table rows_of_groups(std::uint64_t groups) {
   std::vector<std::int64_t> key, x, same;
+  std::vector<std::string> text;
   std::vector<std::optional<std::int64_t>> maybe;
   for (std::uint64_t row = 0; row < 2 * groups; row++) {
     const std::uint64_t group = row * 7919 % groups;
+    const auto sum = static_cast<std::int64_t>(group * 31 % 1009),
+               first = static_cast<std::int64_t>(group * 2654435761u % 100'003);
     key.push_back(static_cast<std::int64_t>(group) * 3 - 1000);
-    x.push_back(static_cast<std::int64_t>(group * 31 % 1009) + static_cast<std::int64_t>(row % 2));
+    text.push_back("text " + std::to_string(group));
+    x.push_back(row < groups ? first : sum - first);
     same.push_back(4);
     maybe.push_back(group % 3 == 0 ? std::nullopt : std::optional(x.back()));
   }
   return Table::of({{"key", Column::from(key)},
+                    {"text", Column::from_strings(text)},
                     {"x", Column::from(x)},
                     {"same", Column::from(same)},
                     {"maybe", Column::from(maybe)}});
