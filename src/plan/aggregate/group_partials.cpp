@@ -40,6 +40,9 @@ Result<std::vector<std::uint64_t>> words_of_partials(const TileProgram& program,
   std::vector<std::uint64_t> words(table.row_count * width);
   for (std::size_t i = 0; i < keys; i++) {
     const Column& column = table.columns[i];
+    if (column.type != program.graph->at(program.outputs[i].root).type ||
+        column.row_count != table.row_count)
+      return Status(Code::internal, "partial groups by another key");
     const std::vector<std::uint64_t> of_key = key_words_of(column, strings);
     const std::uint64_t null_bit = std::uint64_t{1} << (i % 64);
     in_parallel(table.row_count, min_rows_per_thread, [&](std::uint64_t row, std::uint64_t last) {

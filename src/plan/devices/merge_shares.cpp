@@ -12,7 +12,10 @@ namespace {
 
 Result<Table> concatenated(const Schema& schema, std::span<const Table> shares) {
   Table table;
-  for (const Table& share : shares) table.row_count += share.row_count;
+  for (const Table& share : shares) {
+    if (share.row_count > 0) PENSTOCK_TRY(check_columns(schema, share));
+    table.row_count += share.row_count;
+  }
   for (std::size_t i = 0; i < schema.size(); i++) {
     std::vector<Column> parts;
     for (const Table& share : shares)
@@ -102,10 +105,21 @@ Result<Table> merge_aggregates(const Merged& merged, std::span<const SharePart> 
 
 }  // namespace
 
+Status check_columns(const Schema& schema, const Table& rows) {
+  const auto fits = [&](const Field& field, const Column& column) {
+    return column.type == field.type && column.row_count == rows.row_count;
+  };
+  return std::ranges::equal(schema, rows.columns, fits)
+             ? Status()
+             : Status(Code::internal, "rows of a share that are not of its step");
+}
+
 Result<Table> merge_shares(const Plan& plan, const Cut& cut, std::span<const SharePart> shares,
                            KeptPrograms* kept) {
   const Step& step = plan.step(cut.step);
-  if (shares.empty()) return Status(Code::internal, "a plan without shares");
+  if (shares.empty() ||
+      std::ranges::any_of(shares, [](const SharePart& one) { return one.empty(); }))
+    return Status(Code::internal, "a plan without shares");
   if (is_aggregate(plan, cut.step)) return merge_aggregates({plan, cut, kept}, shares);
   PENSTOCK_ASSIGN(Table rows, concatenated(step.schema, part_of_each(shares, 0)));
   if (step.kind != StepKind::order_by || shares[0][0].is_next_in_order) return rows;

@@ -76,7 +76,11 @@ Status work_for_first(RankRun& run, const plan::Cut& cut) {
   from.get<Notice>();
   PENSTOCK_TRY(told_status(communicator, from));
   if (!from.get<bool>()) return from.status();
-  auto rows = catch_exceptions([&] { return get_table(from); });
+  auto rows = catch_exceptions([&]() -> Result<Table> {
+    PENSTOCK_ASSIGN(Table told, get_table(from));
+    PENSTOCK_TRY(plan::check_columns(run.plan.step(cut.step).schema, told));
+    return told;
+  });
   run.own_error = rows.status();
   if (rows.ok()) run.known[cut.step] = std::move(*rows);
   return {};

@@ -1,6 +1,7 @@
 #include "ranks/run/rank_device.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "device/device_list.hpp"
 #include "kernel/bandwidth.hpp"
@@ -37,8 +38,12 @@ Result<std::vector<double>> bandwidths(Communicator& communicator, Device& devic
   for (std::size_t i = 0; i < all.size(); i++) {
     WireReader from(all[i].bytes);
     const auto ranks = std::ranges::count(devices, devices[i].place, &RankDevice::place);
-    weights.push_back(from.get<double>() / static_cast<double>(ranks));
+    const auto bandwidth = from.get<double>();
     PENSTOCK_TRY(from.status());
+    // By another weight rows would be in no share.
+    if (!std::isfinite(bandwidth) || bandwidth <= 0)
+      return Status(Code::internal, "a rank's bandwidth is no positive number");
+    weights.push_back(bandwidth / static_cast<double>(ranks));
   }
   return weights;
 }

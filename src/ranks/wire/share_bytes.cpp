@@ -1,5 +1,7 @@
 #include "ranks/wire/share_bytes.hpp"
 
+#include <algorithm>
+
 #include "ranks/wire/table_bytes.hpp"
 
 namespace penstock::ranks {
@@ -22,7 +24,8 @@ void put_kernel(WireWriter& to, const KernelReport& kernel) {
 KernelReport get_kernel(WireReader& from) {
   KernelReport kernel;
   kernel.name = from.get_text(), kernel.variant = from.get_text();
-  kernel.build.cache = from.get<CacheResult>(), kernel.build.seconds = from.get<double>();
+  kernel.build.cache = std::min(from.get<CacheResult>(), CacheResult::compiled);
+  kernel.build.seconds = from.get<double>();
   kernel.device_seconds = from.get<double>(), kernel.launches = from.get<std::uint64_t>();
   kernel.bytes_moved = from.get<std::uint64_t>();
   return kernel;

@@ -13,7 +13,7 @@ void put_status(WireWriter& to, const Status& status) {
 Status get_status(WireReader& from) {
   const auto code = from.get<Code>();
   if (code == Code::ok) return from.status();
-  Status status(code, from.get_text());
+  Status status(code <= Code::internal ? code : Code::internal, from.get_text());
   const std::uint64_t count = from.get_count();
   for (std::uint64_t i = 0; i < count; i++) status = status.with(from.get_text());
   return from.is_cut() ? from.status() : status;

@@ -36,6 +36,7 @@ class WireReader {
 
   template <class T> T get() {
     static_assert(std::is_trivially_copyable_v<T>);
+    if constexpr (std::is_same_v<T, bool>) return get<std::uint8_t>() != 0;  // any byte may come
     T value{};
     if (const std::byte* bytes = get_bytes(sizeof value)) std::memcpy(&value, bytes, sizeof value);
     return value;

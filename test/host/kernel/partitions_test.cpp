@@ -66,6 +66,27 @@ TEST_P(PartitionedGroups, PartitionsOfMoreSlotsThanATableAreSharedOut) {
         << row;
 }
 
+// Keys of as many slots as fill the last partition, and of one fewer and more; the last key has
+// rows, and so have a few of each partition.
+TEST_P(PartitionedGroups, SlotsUpToTheLastOneOfAPartitionAreAddedUp) {
+  for (const std::uint32_t slots : {64u, 127u, 128u, 4095u, 4096u, 4097u, 6400u}) {
+    SCOPED_TRACE(slots);
+    std::vector<std::int32_t> key, x;
+    for (std::uint32_t row = 0; row < 3000; row++) {
+      const std::uint32_t slot = row % 3 == 0 ? slots - 1 - row % 5 : row * 7919 % slots;
+      key.push_back(static_cast<std::int32_t>(slot) - 77);
+      x.push_back(static_cast<std::int32_t>(row) - 1000);
+    }
+    key[1] = -77;
+    const Table table = Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}});
+    Plan plan;
+    TAKE(const StepId groups, sums_by_all_but_last(plan, table));
+    TAKE(const Table result, grouped(plan, groups, 3008));
+    EXPECT_EQ(variant, GetParam().variant);
+    expect_sums(table, result);
+  }
+}
+
 // Rows are looked up once, in the kernel that adds them up at once.
 TEST(DenseVariant, JoinedRowsAreNotPartitionedUnlessAskedFor) {
   Plan plan;

@@ -94,6 +94,90 @@ TEST(Wire, EveryPrefixOfATableIsAnError) {
   }
 }
 
+void expect_refused(const Table& table) {
+  const MessageBytes bytes = bytes_of(table);
+  ranks::WireReader from(bytes);
+  EXPECT_FALSE(ranks::get_table(from).ok());
+}
+
+TEST(Wire, AColumnOfFewerRowsThanItsTableIsNotReadBeyondItsEnd) {
+  for (const std::uint64_t rows : {2u, 4u}) {
+    Table table = Table::of({{"x", Column::from(std::vector<std::int64_t>{1, 2, 3})}});
+    table.row_count = rows;
+    expect_refused(table);
+  }
+}
+
+TEST(Wire, RowCountsWhoseBytesHaveNo64BitsAreRefused) {
+  for (const std::uint64_t rows : {~std::uint64_t{0}, std::uint64_t{1} << 61}) {
+    const MessageBytes bytes =
+        bytes_of(Table::of({{"x", Column::from(std::vector<std::int64_t>{1, 2, 3})}}));
+    ranks::WireWriter to;
+    to.put(rows);
+    to.put_bytes(bytes.data() + 8, 8 + 8 + 1 + 3);  // columns, their name, their type
+    to.put(rows);
+    to.put_bytes(bytes.data() + 36, bytes.size() - 36);
+    const MessageBytes hostile = to.take();
+    ASSERT_EQ(hostile.size(), bytes.size());
+    ranks::WireReader from(hostile);
+    EXPECT_FALSE(ranks::get_table(from).ok()) << rows;
+  }
+}
+
+TEST(Wire, OffsetsThatFallAreNotFollowed) {
+  for (const std::vector<std::int32_t>& offsets :
+       std::vector<std::vector<std::int32_t>>{{0, 9, 3}, {-4, 1, 3}}) {
+    Column text = Column::from_strings(std::vector<std::string>{"a", "bc"});
+    text.offset_bytes = 4;
+    text.offsets = Bytes::own(offsets);
+    text.values = Bytes::own(std::vector<char>(16, 'x'));
+    expect_refused(Table::of({{"text", text}}));
+  }
+}
+
+TEST(Wire, CodesOutsideOfTheirDictionaryAreNotFollowed) {
+  for (const std::int32_t code : {-1, 2}) {
+    Table table = table_of_all_layouts();
+    table.columns[2].values = Bytes::own(std::vector<std::int32_t>{1, code, 0});
+    expect_refused(table);
+  }
+}
+
+TEST(Wire, ADictionaryOfNumbersIsRefused) {
+  Table table = table_of_all_layouts();
+  table.columns[2].dictionary =
+      std::make_shared<const Column>(Column::from(std::vector<std::int64_t>{1, 2}));
+  expect_refused(table);
+}
+
+// Whatever byte is another one, the table is refused, or every value of it can be read.
+TEST(Wire, ATableWithOneOtherByteIsAnErrorOrCanBeRead) {
+  const MessageBytes bytes = bytes_of(table_of_all_layouts());
+  for (std::size_t at = 0; at < bytes.size(); at++)
+    for (const unsigned other : {0x01u, 0x80u, 0xffu}) {
+      MessageBytes hostile = bytes;
+      hostile[at] ^= static_cast<std::byte>(other);
+      ranks::WireReader from(hostile);
+      const auto got = ranks::get_table(from);
+      if (!got.ok()) continue;
+      for (const Column& column : got->columns) {
+        ASSERT_EQ(column.row_count, got->row_count) << at;
+        for (std::uint64_t row = 0; row < column.row_count; row++)
+          if (column.is_valid(row)) static_cast<void>(text_of(scalar_at(column, row)));
+      }
+    }
+}
+
+TEST(Wire, AnErrorOfNoKnownCodeHasAName) {
+  ranks::WireWriter to;
+  to.put(std::uint8_t{200});
+  to.put_text("why");
+  to.put<std::uint64_t>(0);
+  const MessageBytes bytes = to.take();
+  ranks::WireReader from(bytes);
+  EXPECT_EQ(ranks::get_status(from).text(), "internal: why");
+}
+
 TEST(Wire, AnErrorKeepsItsCodeAndContext) {
   const Status sent = Status(Code::overflow, "too large").with("inside").with("outside");
   const auto message = ranks::bytes_of_share(sent);

@@ -6,38 +6,20 @@
 
 namespace penstock::test {
 
-class FailingQueue final : public Queue {
+class FailingQueue final : public ForwardingQueue {
  public:
   FailingQueue(std::unique_ptr<Queue> queue, std::shared_ptr<std::atomic<int>> launches_left)
-      : queue_(std::move(queue)), launches_left_(std::move(launches_left)) {}
-  Status upload(const Buffer& to, const void* from, std::uint64_t bytes,
-                std::uint64_t to_offset) override {
-    return queue_->upload(to, from, bytes, to_offset);
-  }
-  Status download(void* to, const Buffer& from, std::uint64_t bytes,
-                  std::uint64_t from_offset) override {
-    return queue_->download(to, from, bytes, from_offset);
-  }
-  Status copy(const Buffer& to, const Buffer& from, std::uint64_t bytes) override {
-    return queue_->copy(to, from, bytes);
-  }
-  Status fill(const Buffer& to, std::uint32_t value, std::uint64_t bytes) override {
-    return queue_->fill(to, value, bytes);
-  }
+      : ForwardingQueue(std::move(queue)), launches_left_(std::move(launches_left)) {}
   Status launch(const Program& program, std::string_view kernel, std::uint32_t groups,
                 std::span<const Argument> arguments) override {
     PENSTOCK_TRY(count_launch());
-    return queue_->launch(program, kernel, groups, arguments);
+    return ForwardingQueue::launch(program, kernel, groups, arguments);
   }
   Status launch_resident(const Program& program, std::string_view kernel, std::uint32_t groups,
                          std::span<const Argument> arguments) override {
     PENSTOCK_TRY(count_launch());
-    return queue_->launch_resident(program, kernel, groups, arguments);
+    return ForwardingQueue::launch_resident(program, kernel, groups, arguments);
   }
-  Result<std::shared_ptr<Event>> record() override { return queue_->record(); }
-  Status wait_for(const Event& event) override { return queue_->wait_for(event); }
-  Status flush() override { return queue_->flush(); }
-  Status finish() override { return queue_->finish(); }
 
  private:
   Status count_launch() {
@@ -45,7 +27,6 @@ class FailingQueue final : public Queue {
     return {Code::device_lost, "the test took the device away"};
   }
 
-  std::unique_ptr<Queue> queue_;
   std::shared_ptr<std::atomic<int>> launches_left_;
 };
 

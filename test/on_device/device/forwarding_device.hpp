@@ -1,4 +1,4 @@
-// Devices of tests that pass everything on to another, but for what a test changes.
+// Devices and queues of tests that pass everything on to another, but for what a test changes.
 #pragma once
 #include "penstock/device.hpp"
 
@@ -46,6 +46,40 @@ class ForwardingDevice : public Device {
 
  private:
   std::shared_ptr<Device> device_;
+};
+
+class ForwardingQueue : public Queue {
+ public:
+  explicit ForwardingQueue(std::unique_ptr<Queue> queue) : queue_(std::move(queue)) {}
+  Status upload(const Buffer& to, const void* from, std::uint64_t bytes,
+                std::uint64_t to_offset) override {
+    return queue_->upload(to, from, bytes, to_offset);
+  }
+  Status download(void* to, const Buffer& from, std::uint64_t bytes,
+                  std::uint64_t from_offset) override {
+    return queue_->download(to, from, bytes, from_offset);
+  }
+  Status copy(const Buffer& to, const Buffer& from, std::uint64_t bytes) override {
+    return queue_->copy(to, from, bytes);
+  }
+  Status fill(const Buffer& to, std::uint32_t value, std::uint64_t bytes) override {
+    return queue_->fill(to, value, bytes);
+  }
+  Status launch(const Program& program, std::string_view kernel, std::uint32_t groups,
+                std::span<const Argument> arguments) override {
+    return queue_->launch(program, kernel, groups, arguments);
+  }
+  Status launch_resident(const Program& program, std::string_view kernel, std::uint32_t groups,
+                         std::span<const Argument> arguments) override {
+    return queue_->launch_resident(program, kernel, groups, arguments);
+  }
+  Result<std::shared_ptr<Event>> record() override { return queue_->record(); }
+  Status wait_for(const Event& event) override { return queue_->wait_for(event); }
+  Status flush() override { return queue_->flush(); }
+  Status finish() override { return queue_->finish(); }
+
+ private:
+  std::unique_ptr<Queue> queue_;
 };
 
 // A device that shares no memory with the host, as a GPU: what it computes on comes through

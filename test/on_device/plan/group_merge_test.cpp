@@ -1,4 +1,5 @@
 // Groups of chunks merged on the device, against the host's merge of the same chunks.
+#include <limits>
 #include <map>
 
 #include "on_device/plan/merged_groups.hpp"
@@ -141,6 +142,32 @@ TEST(GroupMerge, ACustomReductionIsTheHosts) {
     EXPECT_FALSE(has_kernel(merged.report, "group_merge"));
     EXPECT_EQ(texts_of(merged.table), (std::vector<std::string>{"1|21|", "2|55|"}));
   });
+}
+
+// Keys side by side have slots side by side. Those at the ends of blocks, whole blocks apart, below
+// zero and up to the last of 64 bits have slots too; and as many as just let the table grow.
+TEST(GroupMerge, KeysAroundTheBlocksOfSlotsAreAllFound) {
+  constexpr auto last = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t step : {std::int64_t{1}, std::int64_t{63}, std::int64_t{64},
+                                  std::int64_t{64} << 10, std::int64_t{1} << 40})
+    for (const std::int64_t count : {1, 64, 341, 342, 1023, 1024, 1025, 4097}) {
+      SCOPED_TRACE(std::to_string(count) + " keys by " + std::to_string(step));
+      std::vector<std::int64_t> key, x;
+      for (std::int64_t row = 0; row < 3 * count; row++) {
+        const std::int64_t at = row * 7919 % count;
+        key.push_back(row % 2 == 0 ? (at - count / 2) * step : last - at * step);
+        x.push_back(row);
+      }
+      Grouping grouping;
+      const StepId source = grouping.plan.source(
+          table_source(Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}})));
+      Builder b(grouping.plan.step(source).schema);
+      TAKE(const StepId groups,
+           grouping.plan.group_by(source, b.graph(), {{"key", b.column(0u)}},
+                                  {{Aggregate::sum, b.column(1u), "sum", nullptr},
+                                   {Aggregate::count_rows, 0, "rows", nullptr}}));
+      expect_as_on_host(grouping.plan, groups, {.batch_rows = 1024}, expect_merged_there);
+    }
 }
 
 // Entries as kernels leave them, of one key and a sum of 128 bits.

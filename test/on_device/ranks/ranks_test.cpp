@@ -1,8 +1,12 @@
 // Plans on ranks that are threads: each rank has a share, rank 0 the result of one process.
+#include <cmath>
 #include <stdexcept>
 
 #include "on_device/plan/plan_fixture.hpp"
 #include "rank_threads.hpp"
+#include "ranks/run/exchange.hpp"
+#include "ranks/run/rank_device.hpp"
+#include "ranks/wire/wire.hpp"
 
 namespace penstock::test {
 namespace {
@@ -122,6 +126,25 @@ TEST(Ranks, AnErrorThatAllWereToldLeavesThemInStep) {
     return communicator.is_in_step();
   });
   EXPECT_TRUE(are_in_step[0] && are_in_step[1]);
+}
+
+// Rows of such a weight would be in no share, and the answer would lack them.
+TEST(Ranks, ABandwidthThatIsNoNumberIsRefused) {
+  for (const double bandwidth : {std::nan(""), -1.0, 0.0, HUGE_VAL})
+    on_each_device([&](Device& device) {
+      const auto weights = on_ranks(2, [&](Communicator& communicator) {
+        if (communicator.rank() == 0)
+          return ranks::weights_of_ranks(communicator, open_device(device.traits().id));
+        ranks::WireWriter name, number;
+        name.put_text("a device of another kind");
+        name.put_text("other:0");
+        number.put(bandwidth);
+        EXPECT_OK(ranks::exchange_bytes(communicator, name.take()));
+        EXPECT_OK(ranks::exchange_bytes(communicator, number.take()));
+        return Result<std::vector<double>>(std::vector<double>());
+      });
+      EXPECT_EQ(weights[0].status().code(), Code::internal) << weights[0].status().text();
+    });
 }
 
 TEST(Ranks, AnOptionForOneProcessIsRefusedOnAll) {
