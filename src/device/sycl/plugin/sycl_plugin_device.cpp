@@ -1,4 +1,6 @@
 // Devices and memory of the SYCL plug-in.
+#include <dlfcn.h>
+
 #include "sycl_objects.hpp"
 
 namespace penstock_sycl {
@@ -24,6 +26,16 @@ std::string backend_name(const sycl::device& device) {
 #endif
 }
 
+// A backend of AdaptiveCpp is a library that it opens, and each has a copy of the list of
+// translated kernels, if clang compiled AdaptiveCpp. The copies replace one another's file at the
+// end. Then the next process finds a kernel and not which arguments it takes, and passes others. A
+// runtime that all libraries see has one list.
+void show_runtime_to_backends() {
+#ifdef __ACPP__
+  dlopen("libacpp-rt.so", RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);  // null where it is not shared
+#endif
+}
+
 }  // namespace
 
 void AsyncErrors::add(const sycl::exception_list& list) {
@@ -45,8 +57,10 @@ int32_t AsyncErrors::check(penstock_sycl_error* error) const {
 }
 
 const std::vector<sycl::device>& devices() {
-  static const std::vector<sycl::device>& all =
-      *new std::vector<sycl::device>(sycl::device::get_devices());  // kept: threads outlive statics
+  static const std::vector<sycl::device>& all = []() -> auto& {
+    show_runtime_to_backends();
+    return *new std::vector<sycl::device>(sycl::device::get_devices());  // threads outlive statics
+  }();
   return all;
 }
 
