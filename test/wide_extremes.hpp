@@ -20,12 +20,15 @@ struct ExtremeRow {
   std::int32_t added;
 };
 
-// The least and the greatest value, by a comparison in which NaN is above every number.
+// The least and the greatest value, by a comparison in which NaN is above every number, and -0.0
+// below 0.0.
 template <class T> struct LeastAndGreatest {
   std::optional<T> least, greatest;
   static bool less(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (std::is_floating_point_v<T>) {
       if (std::isnan(a) || std::isnan(b)) return !std::isnan(a) && std::isnan(b);
+      if (a == b) return std::signbit(a) && !std::signbit(b);
+    }
     return a < b;
   }
   void add(T value) {
@@ -115,7 +118,8 @@ inline std::map<std::int64_t, ExtremesOfKey> extremes_of(const std::vector<Extre
 template <class T> bool is_value(const Scalar& got, const std::optional<T>& wanted) {
   if (got.is_null || !wanted) return got.is_null && !wanted;
   if constexpr (std::is_floating_point_v<T>)
-    return got.real == *wanted || (std::isnan(got.real) && std::isnan(*wanted));
+    return (got.real == *wanted && std::signbit(got.real) == std::signbit(*wanted)) ||
+           (std::isnan(got.real) && std::isnan(*wanted));
   else
     return got.integer == static_cast<Int128>(*wanted);
 }

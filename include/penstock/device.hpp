@@ -58,8 +58,8 @@ struct Traits {
   bool has_f64 = false;
   bool has_atomic_u64 = false;
   bool forward_progress = false;  // resident groups may wait for one another (look-back)
-  // The compiler takes a bound of the registers of a thread (`__launch_bounds__`), so that large
-  // groups, and several on a multiprocessor, are sure to fit.
+  // The compiler takes a bound of the registers of a thread (`__launch_bounds__`; NVIDIA's OpenCL
+  // has an option), so that large groups, and several on a multiprocessor, are sure to fit.
   bool has_launch_bounds = false;
 
   // Returns whether groups of one thread, which goes through whole tiles or chunks, are fastest.

@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/human_readable.hpp"
+#include "base/thread_pool.hpp"
 #include "bench/bench_table.hpp"
 #include "terminal/output_file.hpp"
 
@@ -113,6 +114,21 @@ std::string line_of(const DevicesFigure& figure, const std::string& format) {
   return line.data();
 }
 
+struct BegunPart {
+  double begin_seconds = 0;
+  std::shared_ptr<Event> begun, done;
+};
+
+Result<BegunPart> begin_part(DevicesPart& part, double start) {
+  BegunPart begun;
+  begun.begin_seconds = now_seconds() - start;
+  PENSTOCK_ASSIGN(begun.begun, part.queue().record());
+  PENSTOCK_TRY(part.enqueue());
+  PENSTOCK_ASSIGN(begun.done, part.queue().record());
+  PENSTOCK_TRY(part.queue().flush());
+  return begun;
+}
+
 // The first run compiles, and fills caches.
 Result<DevicesFigure> time_work(const DevicesOptions& options, const std::string& name,
                                 const DevicesWork& work) {
@@ -189,20 +205,19 @@ Status print_rows_of_devices(const DevicesOptions& options, const std::string& n
 Result<RunReport> run_parts(const DevicesParts& parts) {
   RunReport report;
   const double start = now_seconds();
-  std::vector<std::shared_ptr<Event>> begun, done;
-  for (const auto& part : parts) {
-    report.shares.emplace_back().begin_seconds = now_seconds() - start;
-    PENSTOCK_ASSIGN(begun.emplace_back(), part->queue().record());
-    PENSTOCK_TRY(part->enqueue());
-    PENSTOCK_ASSIGN(done.emplace_back(), part->queue().record());
-    PENSTOCK_TRY(part->queue().flush());
-  }
+  std::vector<Task<Result<BegunPart>>> others;
+  others.reserve(parts.size());
+  for (std::size_t i = 1; i < parts.size(); i++)
+    others.push_back(ThreadPool::shared().start([&, i] { return begin_part(*parts[i], start); }));
+  auto first = begin_part(*parts[0], start);
   for (std::size_t i = 0; i < parts.size(); i++) {
-    PENSTOCK_TRY(done[i]->wait());
-    DeviceShareReport& share = report.shares[i];
+    PENSTOCK_ASSIGN(const BegunPart part, i == 0 ? std::move(first) : others[i - 1].get());
+    PENSTOCK_TRY(part.done->wait());
+    DeviceShareReport& share = report.shares.emplace_back();
     share.device_id = "part " + std::to_string(i);
+    share.begin_seconds = part.begin_seconds;
     share.seconds = now_seconds() - start - share.begin_seconds;
-    PENSTOCK_ASSIGN(share.kernel_seconds, done[i]->seconds_since(*begun[i]));
+    PENSTOCK_ASSIGN(share.kernel_seconds, part.done->seconds_since(*part.begun));
   }
   report.total_seconds = now_seconds() - start;
   return report;

@@ -1,8 +1,9 @@
 // A pool of pinned host memory. A driver pins it page by page, which takes longer than to fill it.
 //
 // The owner that releases a host buffer has waited for the work that used it (device.hpp), so no
-// fence is needed. Sizes are rounded up to the classes of pool.hpp. Idle memory is bounded; the
-// longest idle is freed first.
+// fence is needed. Sizes are rounded up to the classes of pool.hpp, which leave an eighth unused at
+// most from 1 MiB on. Idle memory is bounded together with that of other pools (idle_memory.hpp);
+// the longest idle is freed first.
 #pragma once
 #include <algorithm>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <memory>
 #include <mutex>
 
+#include "device/idle_memory.hpp"
 #include "device/pool.hpp"
 #include "penstock/device.hpp"
 
@@ -18,7 +20,11 @@ namespace penstock::device {
 class HostPool : public std::enable_shared_from_this<HostPool> {
  public:
   using Allocate = std::function<Result<std::shared_ptr<HostBuffer>>(std::uint64_t bytes)>;
-  explicit HostPool(std::uint64_t idle_limit_bytes) : idle_limit_bytes_(idle_limit_bytes) {}
+  explicit HostPool(std::shared_ptr<IdleMemory> idle_of_all)
+      : idle_of_all_(std::move(idle_of_all)) {}
+  ~HostPool() { trim(); }
+  HostPool(const HostPool&) = delete;
+  HostPool& operator=(const HostPool&) = delete;
 
   // Takes an idle buffer, or calls `allocate`. Where that fails it frees the idle buffers and tries
   // again without rounding.
@@ -28,7 +34,7 @@ class HostPool : public std::enable_shared_from_this<HostPool> {
     if (!memory) {
       Result<std::shared_ptr<HostBuffer>> made = allocate(class_bytes);
       if (!made.ok()) {
-        trim(0);
+        trim();
         made = allocate(bytes);
       }
       if (!made.ok()) return made.status();
@@ -44,13 +50,9 @@ class HostPool : public std::enable_shared_from_this<HostPool> {
     return std::make_shared<Pooled>(shared_from_this(), std::move(memory), bytes);
   }
 
-  void trim(std::uint64_t idle_bytes_to_keep) {
-    std::list<std::shared_ptr<HostBuffer>> freed;  // freed after the lock is released
-    const std::lock_guard guard(mutex_);
-    while (idle_bytes_ > idle_bytes_to_keep) {
-      idle_bytes_ -= idle_.front()->bytes();
-      freed.splice(freed.end(), idle_, idle_.begin());
-    }
+  // Frees all idle memory.
+  void trim() {
+    free_while([] { return true; });
   }
 
  private:
@@ -75,27 +77,31 @@ class HostPool : public std::enable_shared_from_this<HostPool> {
     if (at == idle_.rend()) return nullptr;
     std::shared_ptr<HostBuffer> memory = std::move(*at);
     idle_.erase(std::next(at).base());
-    idle_bytes_ -= class_bytes;
+    idle_of_all_->bytes -= class_bytes;
     return memory;
   }
 
   void give_back(std::shared_ptr<HostBuffer> memory) {
     {
       const std::lock_guard guard(mutex_);
-      idle_bytes_ += memory->bytes();
+      idle_of_all_->bytes += memory->bytes();
       idle_.push_back(std::move(memory));
     }
-    trim(idle_limit_bytes_);
+    free_while([this] { return idle_of_all_->is_past_limit(); });
   }
 
-  const std::uint64_t idle_limit_bytes_;
+  template <class Condition> void free_while(const Condition& condition) {
+    std::list<std::shared_ptr<HostBuffer>> freed;  // freed after the lock is released
+    const std::lock_guard guard(mutex_);
+    while (!idle_.empty() && condition()) {
+      idle_of_all_->bytes -= idle_.front()->bytes();
+      freed.splice(freed.end(), idle_, idle_.begin());
+    }
+  }
+
+  const std::shared_ptr<IdleMemory> idle_of_all_;
   std::mutex mutex_;
   std::list<std::shared_ptr<HostBuffer>> idle_;  // longest idle first
-  std::uint64_t idle_bytes_ = 0;
 };
-
-// The idle pinned memory that a device keeps: enough for the chunks in flight of a few runs, and
-// for the rows of a join's right side. With 1 GiB, TPC-H's Q4 pinned its memory anew in every run.
-constexpr std::uint64_t idle_pinned_limit_bytes = std::uint64_t{4} << 30;
 
 }  // namespace penstock::device

@@ -32,7 +32,7 @@ ScanPolicy large_tiles(const Traits&, ScanShape shape) {
   return bytes_of(shape.value) == 8 ? ScanPolicy{512, 2, 2, 2} : ScanPolicy{256, 4, 2, 2};
 }
 ScanPolicy medium_tiles(const Traits&, ScanShape shape) {
-  return bytes_of(shape.sum) == 4 ? ScanPolicy{256, 4, 1, 4} : ScanPolicy{256, 2, 1, 4};
+  return bytes_of(shape.sum) == 4 ? ScanPolicy{224, 4, 2, 4} : ScanPolicy{192, 2, 2, 4};
 }
 ScanPolicy small_tiles(const Traits&, ScanShape shape) {
   return bytes_of(shape.sum) == 4 ? ScanPolicy{128, 4, 1, 4} : ScanPolicy{128, 2, 1, 4};

@@ -4,9 +4,18 @@ namespace penstock::terminal {
 
 Status TimedQueue::launch(const Program& program, std::string_view kernel, std::uint32_t groups,
                           std::span<const Argument> arguments) {
+  return timed(kernel, [&] { return queue_.launch(program, kernel, groups, arguments); });
+}
+
+Status TimedQueue::launch_resident(const Program& program, std::string_view kernel,
+                                   std::uint32_t groups, std::span<const Argument> arguments) {
+  return timed(kernel, [&] { return queue_.launch_resident(program, kernel, groups, arguments); });
+}
+
+template <class Command> Status TimedQueue::timed(std::string_view kernel, Command command) {
   Launch launch{std::string(kernel), nullptr, nullptr};
   PENSTOCK_ASSIGN(launch.begun, queue_.record());
-  PENSTOCK_TRY(queue_.launch(program, kernel, groups, arguments));
+  PENSTOCK_TRY(command());
   PENSTOCK_ASSIGN(launch.done, queue_.record());
   launches_.push_back(std::move(launch));
   return {};

@@ -34,6 +34,8 @@ class TimedQueue final : public Queue {
   }
   Status launch(const Program& program, std::string_view kernel, std::uint32_t groups,
                 std::span<const Argument> arguments) override;
+  Status launch_resident(const Program& program, std::string_view kernel, std::uint32_t groups,
+                         std::span<const Argument> arguments) override;
   Result<std::shared_ptr<Event>> record() override { return queue_.record(); }
   Status wait_for(const Event& event) override { return queue_.wait_for(event); }
   Status flush() override { return queue_.flush(); }
@@ -48,6 +50,8 @@ class TimedQueue final : public Queue {
     std::string kernel;
     std::shared_ptr<Event> begun, done;
   };
+  template <class Command> Status timed(std::string_view kernel, Command command);
+
   Queue& queue_;
   std::vector<Launch> launches_;
 };

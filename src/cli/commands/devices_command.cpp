@@ -1,4 +1,5 @@
 // penstock devices: every device of every driver, its traits and its copy bandwidth, measured now.
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 
@@ -37,6 +38,13 @@ Row bytes_row(const char* name, std::uint64_t value) {
 }
 Row boolean_row(const char* name, bool value) {
   return {name, value ? "true" : "false", value ? "yes" : "no"};
+}
+
+// A GPU of OpenCL knows its local memory once it is open (opencl_local_memory.hpp).
+Traits traits_when_open(const Traits& listed) {
+  if (listed.target != Target::opencl || listed.is_cpu) return listed;
+  const auto device = open_device(listed.id);
+  return device.ok() ? (*device)->traits() : listed;
 }
 
 std::vector<Row> rows_of(const Traits& traits) {
@@ -101,7 +109,7 @@ Status devices(const DevicesOptions& options) {
   std::vector<std::vector<Row>> all;
   const Sink out = standard_output();
   for (const Traits& traits : list_devices(&notes)) {
-    std::vector<Row> rows = rows_of(traits);
+    std::vector<Row> rows = rows_of(traits_when_open(traits));
     if (!options.no_bandwidth) rows.push_back(bandwidth_row(traits));
     if (!options.json) PENSTOCK_TRY(out(traits.id + "  " + traits.name + "\n" + plain_text(rows)));
     all.push_back(std::move(rows));
@@ -114,16 +122,21 @@ Status devices(const DevicesOptions& options) {
   return {};
 }
 
-// Traits of the devices found, of one of them, or what is assumed of a target. Opens none.
+// Traits of the devices found, of one of them, or what is assumed of a target.
 Result<std::vector<Traits>> devices_to_show(const DevicesOptions& options,
                                             std::vector<std::string>& notes) {
   if (!options.target.empty()) {
     PENSTOCK_ASSIGN(const Target target, target_from_name(options.target));
     return std::vector<Traits>{kernel::typical_traits(target)};
   }
-  if (options.device.empty()) return list_devices(&notes);
-  PENSTOCK_ASSIGN(Traits traits, find_device(options.device));
-  return std::vector<Traits>{std::move(traits)};
+  std::vector<Traits> devices;
+  if (options.device.empty()) {
+    devices = list_devices(&notes);
+  } else {
+    PENSTOCK_ASSIGN(devices.emplace_back(), find_device(options.device));
+  }
+  std::ranges::transform(devices, devices.begin(), traits_when_open);
+  return devices;
 }
 
 Status show_variants(const DevicesOptions& options) {

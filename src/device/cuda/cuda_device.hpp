@@ -139,7 +139,7 @@ class CudaDevice : public Device {
   ContextPointer context_;
   std::shared_ptr<device::Pool> pool_;
   std::shared_ptr<device::HostPool> host_pool_ =
-      std::make_shared<device::HostPool>(device::idle_pinned_limit_bytes);
+      std::make_shared<device::HostPool>(device::idle_pinned_memory());
   device::ModuleCache<Module> modules_;
   std::shared_ptr<ObjectCache> objects_;
   std::mutex sampled_mutex_;

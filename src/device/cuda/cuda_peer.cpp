@@ -4,12 +4,13 @@
 
 #include "device/cuda/cuda_device.hpp"
 #include "device/device_range.hpp"
+#include "device/wrapped_device.hpp"
 
 namespace penstock::cuda {
 namespace {
 
 const CudaDevice* gpu_of(const device::DeviceRange& range) {
-  return dynamic_cast<const CudaDevice*>(range.device);
+  return dynamic_cast<const CudaDevice*>(&device::device_of_driver(*range.device));
 }
 
 // Lets a GPU reach another one's memory, once. Where it cannot, the driver copies by the host.

@@ -126,7 +126,7 @@ class OpenClDevice : public Device {
   ContextPointer context_;
   std::shared_ptr<device::Pool> pool_;
   std::shared_ptr<device::HostPool> host_pool_ =
-      std::make_shared<device::HostPool>(device::idle_pinned_limit_bytes);
+      std::make_shared<device::HostPool>(device::idle_pinned_memory());
   device::ModuleCache<Module> modules_;
 };
 

@@ -5,8 +5,8 @@
 
 #include "base/exception_boundary.hpp"
 #include "base/human_readable.hpp"
-#include "device/architecture.hpp"
 #include "device/program_source.hpp"
+#include "device/resident_groups.hpp"
 
 namespace penstock::sycl_plugin {
 namespace {
@@ -145,13 +145,11 @@ Result<std::shared_ptr<Program>> SyclDevice::build_or_throw(const ProgramSource&
       std::move(found.module), std::move(found.report), source.group_size));
 }
 
-// SYCL 2020 reports no occupancy; the numbers are those of the OpenCL driver.
 Result<std::uint32_t> SyclDevice::resident_groups(const Program& program, std::string_view kernel) {
   const auto* built = dynamic_cast<const SyclProgram*>(&program);
   if (!built) return Status(Code::invalid, "the program belongs to another driver's device");
   PENSTOCK_ASSIGN(const Kernel* const found, built->module().kernel(kernel));
-  if (traits_.is_cpu) return traits_.compute_units * 4;
-  return device::assumed_resident_groups(traits_, built->group_size(), found->info.local_bytes);
+  return device::resident_groups_by_size(traits_, built->group_size(), found->info.local_bytes);
 }
 
 Result<KernelResources> SyclDevice::resources(const Program& program, std::string_view kernel) {

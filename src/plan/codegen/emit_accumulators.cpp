@@ -1,5 +1,7 @@
 // Emits accumulators in registers: cleared, given a row, merged, and stored as 64-bit words. The
 // host's half is accumulators.cpp.
+#include <algorithm>
+
 #include "expr/emit.hpp"
 #include "plan/codegen/emit_pipeline_parts.hpp"
 #include "plan/fusion/accumulators.hpp"
@@ -64,7 +66,7 @@ Statements wide_sum_statements(const Accumulator& a, const Operands& o) {
 
 std::string less(const Accumulator& a, const std::string& x, const std::string& y) {
   if (!is_float(a.type)) return "(" + x + " < " + y + ")";
-  return "(" + x + " < " + y + " || (IS_NAN(" + y + ") && !IS_NAN(" + x + ")))";
+  return "is_below_" + kernel_type(a.type) + "(" + x + ", " + y + ") != 0u";
 }
 
 Statements extreme_statements(const Accumulator& a, const Operands& o) {
@@ -133,6 +135,11 @@ Statements statements_without_words(const TileProgram& program, std::size_t inde
   return {};
 }
 
+bool is_float_extreme(const Accumulator& a) {
+  return is_float(a.type) &&
+         (a.kind == AccumulatorKind::minimum || a.kind == AccumulatorKind::maximum);
+}
+
 std::string custom_functions(const TileProgram& program) {
   std::string text;
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {
@@ -189,7 +196,10 @@ std::string accumulator_functions(const TileProgram& program) {
     all.clear = all.add = all.add_kept = all.merge = all.load = "  (void)mine;\n";
     all.store = "  to[0] = 0;\n" + all.load;  // the word that every entry has, which the host reads
   }
-  return custom_functions(program) + "typedef struct {" + fields + " } Accumulators;\n\n" +
+  const std::string order = std::ranges::any_of(program.accumulators, is_float_extreme)
+                                ? template_source("extremes") + "\n"
+                                : std::string();
+  return order + custom_functions(program) + "typedef struct {" + fields + " } Accumulators;\n\n" +
          function_source("void accumulators_clear(PRIVATE Accumulators* mine)", all.clear) +
          function_source(
              "void accumulators_add(PRIVATE Accumulators* mine, const PRIVATE PipelineResult* "

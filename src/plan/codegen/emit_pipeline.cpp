@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/resident_groups.hpp"
 #include "expr/emit.hpp"
 #include "kernel/kernel_source.hpp"
 #include "plan/codegen/emit_pipeline_parts.hpp"
@@ -35,12 +36,6 @@ bool is_one_pass(const std::string& template_name) {
 bool is_dense(const std::string& template_name) {
   return template_name.ends_with("group_dense") ||
          template_name.ends_with("group_partition_tables");
-}
-
-// What ptxas gives a thread of a kernel at most, of the 65,536 registers of a multiprocessor.
-std::uint32_t registers_of_thread(const Policy& policy) {
-  const std::uint32_t threads = policy.group_size * policy.groups_per_multiprocessor;
-  return std::clamp((64u << 10) / threads / 8 * 8, 16u, 255u);
 }
 
 std::string defines(const TileProgram& program, const std::string& template_name,
@@ -79,12 +74,10 @@ std::string defines(const TileProgram& program, const std::string& template_name
       define("PIPELINE_LAYOUT", 2 * program.key_count + float_sums(program).size());
     }
   }
-  if (target == Target::cuda) {  // the one target whose language has launch bounds
+  if (target == Target::cuda || target == Target::opencl) {  // CUDA, and NVIDIA's OpenCL, use it
     text += "#undef GROUPS_PER_MULTIPROCESSOR\n";
     define("GROUPS_PER_MULTIPROCESSOR", policy.groups_per_multiprocessor);
   }
-  if (target == Target::opencl && is_one_pass(template_name))  // NVIDIA's compiler takes it
-    text += "#define REGISTERS_PER_THREAD " + std::to_string(registers_of_thread(policy)) + "\n";
   return text;
 }
 
@@ -97,7 +90,7 @@ std::vector<LinkedSource> linked_sources(const TileProgram& program, const Polic
   const std::string name = "codec/pages/kernels/page_load.kc";
   const std::vector<kernel::SourcePart> parts = {{name, std::string(kernel::codec_source(name))}};
   return {{kernel::assemble(target, parts, kernel::codec_source), "page_load",
-           registers_of_thread(policy)}};
+           device::registers_of_thread(policy.group_size, policy.groups_per_multiprocessor)}};
 }
 
 std::string joined(const std::vector<std::string>& parts) {

@@ -24,6 +24,7 @@
 #include "plan/execution/right_side_exchange.hpp"
 #include "plan/execution/run_tiles.hpp"
 #include "plan/fusion/kernel_steps.hpp"
+#include "plan/order/device_row_merge.hpp"
 #include "plan/order/device_row_sort.hpp"
 #include "plan/order/row_exchange.hpp"
 #include "plan/validate/validate.hpp"
@@ -111,6 +112,7 @@ class Execution {
   Result<Table> sorted(StepId id, const Table& input, std::uint64_t row_limit);
   Result<Chain*> chain_to_sort(StepId order, std::uint64_t row_limit);
   const std::shared_ptr<DeviceRowSort>& row_sort();
+  DeviceRowMerge& row_merge();
   Result<Table> rows_sorted_in_place(StepId order, Chain& chain, std::uint64_t row_limit);
   Status exchange_sorted(StepId order, DeviceRows& rows, std::optional<DeviceRows>& sorted);
   Result<bool> download_range(JointRows& all, const Step& step,
@@ -118,6 +120,8 @@ class Execution {
                               Table& to);
   Result<std::optional<DeviceRows>> sort_in_place(StepId order, const DeviceRows& rows,
                                                   std::uint64_t row_limit);
+  Result<std::optional<DeviceRows>> merge_in_place(StepId order, const RowExchange::Range& range);
+  bool fits_order(StepId order, std::uint64_t row_count);
   Result<Table> windowed_rows(const Step& step);
   Result<Table> rows_to_order(StepId order, std::uint64_t row_limit);
   Result<Table> groups_to_order(StepId order, std::uint64_t row_limit);
@@ -227,6 +231,7 @@ class Execution {
   std::uint64_t pair_bytes_ = 0;               // of these pairs, in device memory
   std::shared_ptr<JoinKernels> join_kernels_;  // null until rows may stay on the device
   std::shared_ptr<DeviceRowSort> row_sort_;    // null until they may be sorted there
+  std::shared_ptr<DeviceRowMerge> row_merge_;  // of a share that may get others' sorted rows
   // The rows of sources that cannot be scanned again.
   std::map<StepId, std::shared_ptr<TableSource>> held_;
   StepId share_ = no_step;                          // an aggregate that leaves partials

@@ -46,7 +46,13 @@ Result<Chain*> Execution::chain_to_sort(StepId order, std::uint64_t row_limit) {
 
 const std::shared_ptr<DeviceRowSort>& Execution::row_sort() {
   if (!row_sort_) row_sort_ = DeviceRowSort::begin(device_.get());
+  if (exchange_) row_merge();  // compiles while rows are sorted
   return row_sort_;
+}
+
+DeviceRowMerge& Execution::row_merge() {
+  if (!row_merge_) row_merge_ = DeviceRowMerge::begin(device_.get());
+  return *row_merge_;
 }
 
 // Sorts the rows of a chain where its kernel leaves them. The host sorts what is few, and what does
@@ -77,15 +83,28 @@ Status Execution::exchange_sorted(StepId order, DeviceRows& rows,
                                   std::optional<DeviceRows>& sorted) {
   if (sorted) rows = {};  // frees their memory for the range
   PENSTOCK_ASSIGN(
-      std::optional<DeviceRows> range,
+      std::optional<RowExchange::Range> range,
       exchange_->exchange(share_number_, device_.get(), sorted, plan_.step(order).sort_keys[0],
                           options_.memory_limit_bytes, report_));
   if (!range) return {};
   sorted.reset();
   is_next_in_order_ = true;
-  rows = std::move(*range);
-  PENSTOCK_ASSIGN(sorted, sort_in_place(order, rows, rows.row_count));
+  PENSTOCK_ASSIGN(sorted, merge_in_place(order, *range));
+  rows = std::move(range->rows);
+  if (!sorted) { PENSTOCK_ASSIGN(sorted, sort_in_place(order, rows, rows.row_count)); }
   return {};
+}
+
+bool Execution::fits_order(StepId order, std::uint64_t row_count) {
+  const std::uint64_t bytes = row_count * (40 + device_bytes_per_row(plan_.step(order).schema));
+  return fits_memory(device_.get()->traits(), options_.memory_limit_bytes, bytes);
+}
+
+Result<std::optional<DeviceRows>> Execution::merge_in_place(StepId order,
+                                                            const RowExchange::Range& range) {
+  if (!fits_order(order, range.rows.row_count)) return std::optional<DeviceRows>();
+  const HostSpan span(recording_.get(), "merge runs");
+  return row_merge().merge(range.rows, range.run_ends, plan_.step(order).sort_keys, report_);
 }
 
 // Downloads the range of this share to where those of all are put together. Returns false where
@@ -107,10 +126,7 @@ Result<bool> Execution::download_range(JointRows& all, const Step& step,
 
 Result<std::optional<DeviceRows>> Execution::sort_in_place(StepId order, const DeviceRows& rows,
                                                            std::uint64_t row_limit) {
-  const std::uint64_t bytes =
-      rows.row_count * (40 + device_bytes_per_row(plan_.step(order).schema));
-  if (!sorts_on_device(rows.row_count, rows.row_count) ||
-      !fits_memory(device_.get()->traits(), options_.memory_limit_bytes, bytes))
+  if (!sorts_on_device(rows.row_count, rows.row_count) || !fits_order(order, rows.row_count))
     return std::optional<DeviceRows>();
   const HostSpan span(recording_.get(), "order by");
   return row_sort()->sort(rows, plan_.step(order).sort_keys, row_limit, strings_, report_);

@@ -20,10 +20,11 @@ Partial partial_of(const Scalar& value) {
   return is_float(value.type) ? word_of_scalar(value) : value.integer;
 }
 
+// As kernels/extremes.kc: -0.0 is below 0.0, and NaN above every number.
 bool less(Type type, Partial a, Partial b) {
-  return is_float(type)
-             ? expr::order_of_floats(scalar_of(type, a).real, scalar_of(type, b).real) < 0
-             : a < b;
+  if (!is_float(type)) return a < b;
+  const double x = scalar_of(type, a).real, y = scalar_of(type, b).real;
+  return x == y ? std::signbit(x) && !std::signbit(y) : expr::order_of_floats(x, y) < 0;
 }
 
 double real_of_bits(Partial bits) {

@@ -5,6 +5,8 @@
 
 #include "plan/codegen/kernels/order_limits.h"
 #include "plan/fusion/accumulators.hpp"
+#include "plan/order/gather_in_order.hpp"
+#include "plan/rows/finish_at_end.hpp"
 #include "primitive/radix_sort.hpp"
 
 namespace penstock::plan {
@@ -39,16 +41,24 @@ Result<BufferPointer> DeviceRowSort::ranks_of(const StringPool& strings, RunRepo
   return ranks_;
 }
 
-// Sorts the order by keys that are in it.
-Status DeviceRowSort::sort_keys(BufferPointer keys, std::uint32_t key_bytes, std::uint32_t passes,
+// Sorts the order by keys that are in it, by those of their bytes in which `bits` has any.
+Status DeviceRowSort::sort_keys(BufferPointer keys, std::uint32_t key_bytes, std::uint64_t bits,
                                 RunReport& report) {
   PENSTOCK_ASSIGN(const auto sort,
                   primitive::RadixSort::build(kernels_.shared_device(), {key_bytes, true}));
   primitive::SortData data{std::move(keys), order_}, spare;
   PENSTOCK_ASSIGN(spare.keys, device_.allocate(row_count_ * key_bytes));
   PENSTOCK_ASSIGN(spare.values, device_.allocate(row_count_ * 4));
+  const auto varies = [&](std::uint32_t byte) {
+    return byte < key_bytes && (bits >> (8 * byte) & 255) != 0;
+  };
+  std::uint64_t passes = 0;
   PENSTOCK_ASSIGN(const auto begun, queue_->record());
-  PENSTOCK_TRY(sort->enqueue(*queue_, data, spare, row_count_, 0, passes));
+  for (std::uint32_t first = 0, end = 0; first < key_bytes; first = end + 1) {
+    for (end = first; varies(end);) end++;
+    if (first < end) PENSTOCK_TRY(sort->enqueue(*queue_, data, spare, row_count_, first, end));
+    passes += end - first;
+  }
   PENSTOCK_ASSIGN(const auto done, queue_->record());
   PENSTOCK_TRY(queue_->finish());
   order_ = data.values;
@@ -58,27 +68,34 @@ Status DeviceRowSort::sort_keys(BufferPointer keys, std::uint32_t key_bytes, std
   return {};
 }
 
-// One more byte has the bit of NULLs, where a value leaves it free.
+// One more byte has the bit of NULLs, where a value leaves it free. Of 64-bit keys few bytes vary
+// mostly, as numbers are small; that is known when the keys are made.
 Status DeviceRowSort::sort_by_values(const DeviceColumn& column, const SortKey& key,
                                      const StringPool& strings, RunReport& report) {
   const auto width = static_cast<std::uint32_t>(width_bytes(column.type));
   const bool has_bit = column.validity && width < 8;
-  const std::uint32_t passes = width + has_bit, key_bytes = passes <= 4 ? 4 : 8;
+  const std::uint32_t key_bytes = width + has_bit <= 4 ? 4 : 8;
   BufferPointer ranks = order_;  // not read
   if (column.type.kind == Kind::string) { PENSTOCK_ASSIGN(ranks, ranks_of(strings, report)); }
   PENSTOCK_ASSIGN(BufferPointer keys, device_.allocate(row_count_ * key_bytes));
+  PENSTOCK_ASSIGN(const BufferPointer varying, device_.allocate(64));
+  PENSTOCK_TRY(queue_->fill(*varying, 0, 8));
   const Buffer& validity = column.validity ? *column.validity : *column.values;
   PENSTOCK_TRY(launch(key_bytes == 4 ? "order_keys_32" : "order_keys_64", row_count_,
                       {Argument::of(*order_), Argument::of(*column.values),
                        Argument::of(*column.values), Argument::of(validity), Argument::of(*ranks),
-                       Argument::of(*keys), Argument::value(row_count_), Argument::value(width),
-                       Argument::value(order_kind(column.type)),
+                       Argument::of(*keys), Argument::of(*varying), Argument::value(row_count_),
+                       Argument::value(width), Argument::value(order_kind(column.type)),
                        Argument::value(static_cast<std::uint32_t>(key.descending)),
                        Argument::value(has_bit           ? 8 * width
                                        : column.validity ? ORDER_EQUAL_NULLS
                                                          : ORDER_NO_NULLS),
                        Argument::value(static_cast<std::uint32_t>(key.nulls_first))}));
-  return sort_keys(std::move(keys), key_bytes, passes, report);
+  std::uint64_t bits = 0;
+  const FinishAtEnd finish(*queue_);
+  PENSTOCK_TRY(queue_->download(&bits, *varying, 8));
+  PENSTOCK_TRY(queue_->finish());
+  return sort_keys(std::move(keys), key_bytes, bits, report);
 }
 
 Status DeviceRowSort::sort_by_nulls(const DeviceColumn& column, const SortKey& key,
@@ -98,16 +115,6 @@ Status DeviceRowSort::sort_by(const DeviceColumn& column, const SortKey& key,
                                                           : Status();
 }
 
-Result<BufferPointer> DeviceRowSort::gather(const Buffer& from, std::uint64_t count,
-                                            std::uint32_t width) {
-  const bool has_words = width % 4 == 0;
-  PENSTOCK_ASSIGN(BufferPointer to, device_.allocate(std::max<std::uint64_t>(count * width, 64)));
-  PENSTOCK_TRY(launch(has_words ? "order_gather_words" : "order_gather_bytes", count,
-                      {Argument::of(*order_), Argument::of(from), Argument::of(*to),
-                       Argument::value(count), Argument::value(has_words ? width / 4 : width)}));
-  return to;
-}
-
 Result<DeviceRows> DeviceRowSort::sort_rows(const DeviceRows& rows,
                                             const std::vector<SortKey>& keys, std::uint64_t limit,
                                             const StringPool& strings, RunReport& report) {
@@ -117,16 +124,8 @@ Result<DeviceRows> DeviceRowSort::sort_rows(const DeviceRows& rows,
       launch("order_begin", row_count_, {Argument::of(*order_), Argument::value(row_count_)}));
   for (std::size_t i = keys.size(); i-- > 0;)  // the least significant key first
     PENSTOCK_TRY(sort_by(rows.columns[keys[i].column], keys[i], strings, report));
-  DeviceRows sorted;
-  sorted.row_count = std::min(limit, row_count_);
-  for (const DeviceColumn& column : rows.columns) {
-    DeviceColumn& to = sorted.columns.emplace_back(DeviceColumn{column.type, nullptr, nullptr});
-    const auto width = static_cast<std::uint32_t>(width_bytes(column.type));
-    PENSTOCK_ASSIGN(to.values, gather(*column.values, sorted.row_count, width));
-    if (column.validity) {
-      PENSTOCK_ASSIGN(to.validity, gather(*column.validity, sorted.row_count, 1));
-    }
-  }
+  PENSTOCK_ASSIGN(DeviceRows sorted,
+                  gather_in_order(kernels_, *queue_, *order_, rows, std::min(limit, row_count_)));
   PENSTOCK_TRY(queue_->finish());  // whoever reads the rows has another queue
   return sorted;
 }

@@ -31,10 +31,9 @@ class DeviceRowSort {
   Status sort_by_values(const DeviceColumn& column, const SortKey& key, const StringPool& strings,
                         RunReport& report);
   Status sort_by_nulls(const DeviceColumn& column, const SortKey& key, RunReport& report);
-  Status sort_keys(BufferPointer keys, std::uint32_t key_bytes, std::uint32_t passes,
+  Status sort_keys(BufferPointer keys, std::uint32_t key_bytes, std::uint64_t bits,
                    RunReport& report);
   Result<BufferPointer> ranks_of(const StringPool& strings, RunReport& report);
-  Result<BufferPointer> gather(const Buffer& from, std::uint64_t count, std::uint32_t width);
   Status launch(std::string_view kernel, std::uint64_t count, std::vector<Argument> arguments);
 
   Device& device_;

@@ -96,7 +96,8 @@ std::uint64_t RowExchange::rows_of_range(std::size_t share) const {
   return rows;
 }
 
-// A device holds its own sorted rows, those of its range, and what sorting these takes.
+// A device holds its own sorted rows, those of its range, and what sorting these takes,
+// which is more than merging does.
 bool RowExchange::all_ranges_fit(std::uint64_t memory_limit_bytes) const {
   for (std::size_t i = 0; i < parties_.size(); i++) {
     const DeviceRows& own = *parties_[i].rows;
@@ -107,17 +108,23 @@ bool RowExchange::all_ranges_fit(std::uint64_t memory_limit_bytes) const {
   return true;
 }
 
-Result<DeviceRows> RowExchange::collect(std::size_t share, RunReport& report) const {
+Result<RowExchange::Range> RowExchange::collect(std::size_t share, RunReport& report) const {
+  Range range;
   std::vector<RowsOfShare> pieces;
-  for (const Party& party : parties_)
+  std::uint64_t rows = 0;
+  for (const Party& party : parties_) {
     pieces.push_back({party.device, &*party.rows, {party.cuts[share], party.cuts[share + 1]}});
-  return collect_rows(pieces, share, report);
+    rows += party.cuts[share + 1] - party.cuts[share];
+    range.run_ends.push_back(rows);
+  }
+  PENSTOCK_ASSIGN(range.rows, collect_rows(pieces, share, report));
+  return range;
 }
 
-Result<std::optional<DeviceRows>> RowExchange::exchange(
+Result<std::optional<RowExchange::Range>> RowExchange::exchange(
     std::size_t share, std::shared_ptr<Device> device, std::optional<DeviceRows> sorted,
     const SortKey& first_key, std::uint64_t memory_limit_bytes, RunReport& report) {
-  const std::optional<DeviceRows> none;
+  const std::optional<Range> none;
   if (!meeting_.enter(share)) return none;
   Party& party = parties_[share];
   party.device = std::move(device);
@@ -129,7 +136,7 @@ Result<std::optional<DeviceRows>> RowExchange::exchange(
   PENSTOCK_TRY(cut(party, first_key, *queue));
   if (!meeting_.meet(share, 2)) return another_share_has_ended();
   if (!all_ranges_fit(memory_limit_bytes)) return none;
-  PENSTOCK_ASSIGN(DeviceRows range, collect(share, report));
+  PENSTOCK_ASSIGN(Range range, collect(share, report));
   if (!meeting_.meet(share, 3)) return another_share_has_ended();
   party.rows.reset();  // the others have read them
   return std::optional(std::move(range));

@@ -1,8 +1,8 @@
 // Rows that several devices have sorted, exchanged so that each has a range of the whole order.
 //
 // Every share comes with its sorted rows. The first key's samples give the bounds of ranges. Each
-// device then copies its range out of the others' rows, in the order of the shares, so that equal
-// rows keep their order when it sorts the range again.
+// device then copies its range out of the others' rows, in the order of the shares: a sorted run of
+// each. It merges these (device_row_merge.hpp), and equal rows keep their order.
 #pragma once
 #include <memory>
 #include <optional>
@@ -17,18 +17,22 @@ namespace penstock::plan {
 
 class RowExchange {
  public:
+  struct Range {
+    DeviceRows rows;
+    std::vector<std::uint64_t> run_ends;  // of each share's rows, which are in order
+  };
+
   explicit RowExchange(std::size_t shares)
       : meeting_(shares), parties_(shares), joint_rows_(shares) {}
 
   // Waits for the other shares. `sorted`: nothing where the share's rows are not in device memory.
-  // Returns the rows of the share's range, to be sorted; nothing, for all shares, where one has no
+  // Returns the rows of the share's range, to be merged; nothing, for all shares, where one has no
   // rows there, has left, or where rows hold strings, whose codes differ, or a range does not fit
   // its device, as where most keys are equal. `memory_limit_bytes`: as in RunOptions.
-  Result<std::optional<DeviceRows>> exchange(std::size_t share, std::shared_ptr<Device> device,
-                                             std::optional<DeviceRows> sorted,
-                                             const SortKey& first_key,
-                                             std::uint64_t memory_limit_bytes, RunReport& report);
-  // Where the ranges are downloaded to, once they are sorted.
+  Result<std::optional<Range>> exchange(std::size_t share, std::shared_ptr<Device> device,
+                                        std::optional<DeviceRows> sorted, const SortKey& first_key,
+                                        std::uint64_t memory_limit_bytes, RunReport& report);
+  // Where the ranges are downloaded to, once they are merged.
   JointRows& joint_rows() { return joint_rows_; }
   // Call when a share has ended: the others then wait for it no more.
   void leave(std::size_t share);
@@ -56,7 +60,7 @@ class RowExchange {
   std::uint64_t rows_of_range(std::size_t share) const;
   bool all_ranges_fit(std::uint64_t memory_limit_bytes) const;
   Status cut(Party& party, const SortKey& key, Queue& queue);
-  Result<DeviceRows> collect(std::size_t share, RunReport& report) const;
+  Result<Range> collect(std::size_t share, RunReport& report) const;
 
   Meeting meeting_;
   std::vector<Party> parties_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "base/parallel.hpp"
@@ -30,6 +31,13 @@ bool same(std::span<const NormalizedKey> words, std::uint64_t a, std::uint64_t b
   for (const NormalizedKey& word : words)
     if (word.values[a] != word.values[b]) return false;
   return true;
+}
+
+// Returns whether one row has -0.0 and the other 0.0, which have equal words.
+bool is_lower_zero(const Column& column, std::uint64_t lower, std::uint64_t upper) {
+  if (!is_float(column.type)) return false;
+  const double low = scalar_at(column, lower).real, high = scalar_at(column, upper).real;
+  return low == 0 && high == 0 && std::signbit(low) && !std::signbit(high);
 }
 
 std::vector<std::uint32_t> ends_of(const std::vector<std::uint8_t>& begins) {
@@ -268,15 +276,17 @@ class WindowColumns {
     return column;
   }
 
-  // Finds the position of the least or greatest value so far, the first of equal ones.
+  // Finds the position of the least or greatest value so far, the first of equal ones. -0.0 is
+  // below 0.0.
   Column extremes(const WindowCall& call) const {
     const Column& column = table_.columns[call.column];
+    const bool of_maximum = call.function == WindowFunction::maximum;
     const std::vector<NormalizedKey> words =
-        normalized_keys(table_, {{call.column, call.function == WindowFunction::maximum, false}});
+        normalized_keys(table_, {{call.column, of_maximum, false}});
     const auto is_before = [&](std::uint64_t a, std::uint64_t b) {
       for (const NormalizedKey& word : words)
         if (word.values[a] != word.values[b]) return word.values[a] < word.values[b];
-      return false;
+      return of_maximum ? is_lower_zero(column, b, a) : is_lower_zero(column, a, b);
     };
     std::vector<std::uint64_t> best(row_count());
     for (std::uint64_t i = 0; i < row_count(); i++) {

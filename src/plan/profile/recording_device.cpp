@@ -1,3 +1,4 @@
+#include "device/wrapped_device.hpp"
 #include "plan/profile/recording.hpp"
 
 namespace penstock::plan {
@@ -68,12 +69,13 @@ class RecordingQueue : public Queue {
   std::shared_ptr<Recording> recording_;
 };
 
-class RecordingDevice : public Device {
+class RecordingDevice : public device::WrappedDevice {
  public:
   RecordingDevice(std::shared_ptr<Device> device, std::shared_ptr<Recording> recording)
       : device_(std::move(device)), recording_(std::move(recording)) {
     traits_ = device_->traits();
   }
+  const Device& wrapped() const override { return *device_; }
   Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override {
     return device_->allocate(bytes);
   }
@@ -89,9 +91,17 @@ class RecordingDevice : public Device {
   }
   Result<std::unique_ptr<Queue>> queue() override {
     PENSTOCK_ASSIGN(auto queue, device_->queue());
-    return std::unique_ptr<Queue>(
-        std::make_unique<RecordingQueue>(std::move(queue), device_, recording_));
+    return recorded(std::move(queue));
   }
+  Result<std::shared_ptr<Buffer>> import_memory(std::uint64_t handle,
+                                                std::uint64_t bytes) override {
+    return device_->import_memory(handle, bytes);
+  }
+  Result<std::unique_ptr<Queue>> import_queue(std::uint64_t handle) override {
+    PENSTOCK_ASSIGN(auto queue, device_->import_queue(handle));
+    return recorded(std::move(queue));
+  }
+  Result<std::uint64_t> context_handle() const override { return device_->context_handle(); }
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override {
     const double start = now_seconds();
     PENSTOCK_ASSIGN(auto program, device_->build(source));
@@ -112,6 +122,10 @@ class RecordingDevice : public Device {
   }
 
  private:
+  std::unique_ptr<Queue> recorded(std::unique_ptr<Queue> queue) {
+    return std::make_unique<RecordingQueue>(std::move(queue), device_, recording_);
+  }
+
   std::shared_ptr<Device> device_;
   std::shared_ptr<Recording> recording_;
 };

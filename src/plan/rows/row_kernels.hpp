@@ -23,6 +23,7 @@ class RowKernels {
   // Launches a kernel over the numbers below `count`; waits for the compiler first.
   Status launch(Queue& queue, std::string_view kernel, std::uint64_t count,
                 std::span<const Argument> arguments);
+  std::uint32_t group_size() const { return source_->group_size; }
   std::uint32_t groups_for(std::uint64_t count) const;  // that a launch has; call wait() before
   std::uint64_t launches() const { return launches_; }
   // Adds an entry to the report of a run. Call wait() before.

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "device/architecture.hpp"
+#include "device/resident_groups.hpp"
 #include "plan/variants/policies.hpp"
 
 namespace penstock::plan {
@@ -71,14 +71,10 @@ std::uint32_t one_pass_window(const Policy& policy) {
   return std::min((tiles + policy.group_size - 1) / policy.group_size, max_window);
 }
 
-// A multiprocessor of sm_90 and sm_100 has 228 KiB of local memory, of which each group takes one
-// KiB more than it uses. Registers are bounded (launch bounds, REGISTERS_PER_THREAD).
+// Registers are bounded (launch bounds).
 bool fits_at_once(const Policy& policy, const Traits& traits, const TileProgram& program) {
-  constexpr std::uint64_t multiprocessor_bytes = 228 << 10, group_bytes = 1 << 10;
-  const int architecture = device::architecture_number(traits);
-  return (architecture == 90 || architecture == 100) &&
-         policy.groups_per_multiprocessor * (one_pass_local_bytes(policy, program) + group_bytes) <=
-             multiprocessor_bytes;
+  return device::groups_by_local_memory(traits, one_pass_local_bytes(policy, program)) >=
+         policy.groups_per_multiprocessor;
 }
 
 // One pass: 128 threads with 16 rows of 4 bytes each, and place for five whole tiles that wait to

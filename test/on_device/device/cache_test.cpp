@@ -90,6 +90,8 @@ pid_t start_child(const std::string& id, const std::string& salt) {
   if (child != 0) return child;
   setenv("PENSTOCK_TEST_CHILD_DEVICE", id.c_str(), 1);
   setenv("PENSTOCK_TEST_CHILD_SALT", salt.c_str(), 1);
+  for (const char* shard : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX"})
+    unsetenv(shard);  // or a shard's child would run its share of one test: none
   setenv("POCL_CACHE_DIR",
          (std::string(getenv("PENSTOCK_CACHE_DIR")) + "/pocl-" + std::to_string(getpid())).c_str(),
          1);

@@ -105,6 +105,11 @@ Result<std::shared_ptr<Buffer>> on_device(Device& device, Queue& queue,
   return buffer;
 }
 
+// A path of this process alone, so that parts of a program's tests run side by side.
+inline std::string own_path(const std::string& name) {
+  return ::testing::TempDir() + "penstock-" + std::to_string(::getpid()) + "-" + name;
+}
+
 // A cache of the program's own: made before the first build, removed at the end.
 class EmptyCacheDirectory : public ::testing::Environment {
  public:

@@ -26,8 +26,13 @@ class FailingQueue final : public Queue {
   }
   Status launch(const Program& program, std::string_view kernel, std::uint32_t groups,
                 std::span<const Argument> arguments) override {
-    if ((*launches_left_)-- <= 0) return {Code::device_lost, "the test took the device away"};
+    PENSTOCK_TRY(count_launch());
     return queue_->launch(program, kernel, groups, arguments);
+  }
+  Status launch_resident(const Program& program, std::string_view kernel, std::uint32_t groups,
+                         std::span<const Argument> arguments) override {
+    PENSTOCK_TRY(count_launch());
+    return queue_->launch_resident(program, kernel, groups, arguments);
   }
   Result<std::shared_ptr<Event>> record() override { return queue_->record(); }
   Status wait_for(const Event& event) override { return queue_->wait_for(event); }
@@ -35,6 +40,11 @@ class FailingQueue final : public Queue {
   Status finish() override { return queue_->finish(); }
 
  private:
+  Status count_launch() {
+    if ((*launches_left_)-- > 0) return {};
+    return {Code::device_lost, "the test took the device away"};
+  }
+
   std::unique_ptr<Queue> queue_;
   std::shared_ptr<std::atomic<int>> launches_left_;
 };

@@ -23,11 +23,25 @@ class ForwardingDevice : public Device {
     return device_->wrap_host(data, bytes);
   }
   Result<std::unique_ptr<Queue>> queue() override { return device_->queue(); }
+  Result<std::shared_ptr<Buffer>> import_memory(std::uint64_t handle,
+                                                std::uint64_t bytes) override {
+    return device_->import_memory(handle, bytes);
+  }
+  Result<std::unique_ptr<Queue>> import_queue(std::uint64_t handle) override {
+    return device_->import_queue(handle);
+  }
+  Result<std::uint64_t> context_handle() const override { return device_->context_handle(); }
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override {
     return device_->build(source);
   }
   Result<std::uint32_t> resident_groups(const Program& program, std::string_view kernel) override {
     return device_->resident_groups(program, kernel);
+  }
+  Result<KernelResources> resources(const Program& program, std::string_view kernel) override {
+    return device_->resources(program, kernel);
+  }
+  Result<std::unique_ptr<StallSampler>> sample_stalls() override {
+    return device_->sample_stalls();
   }
 
  private:

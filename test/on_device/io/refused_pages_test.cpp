@@ -29,7 +29,7 @@ class RefusedPages : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
-    path_ = ::testing::TempDir() + "refused_pages.parquet";
+    path_ = own_path("refused_pages.parquet");
   }
   void TearDown() override { std::filesystem::remove(path_); }
 

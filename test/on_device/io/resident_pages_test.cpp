@@ -13,7 +13,7 @@ constexpr std::int64_t group_rows = 1000, group_count = 8;
 
 class ResidentPagesOfGroups : public ::testing::Test {
  protected:
-  void SetUp() override { path_ = ::testing::TempDir() + "resident_groups.parquet"; }
+  void SetUp() override { path_ = own_path("resident_groups.parquet"); }
   void TearDown() override { std::filesystem::remove(path_); }
 
   void write(const std::vector<std::shared_ptr<arrow::Field>>& fields,

@@ -15,7 +15,7 @@ constexpr std::int64_t share_group_rows = 1000, share_group_count = 8;
 
 class ResidentShares : public ::testing::Test {
  protected:
-  void SetUp() override { path_ = ::testing::TempDir() + "resident_shares.parquet"; }
+  void SetUp() override { path_ = own_path("resident_shares.parquet"); }
   void TearDown() override { std::filesystem::remove(path_); }
 
   // Row groups of one size, whose values differ: rows of another range are seen in every sum.

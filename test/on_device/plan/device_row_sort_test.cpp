@@ -92,7 +92,7 @@ TEST(DeviceRowSort, SeveralKeysAndEqualRowsThatKeepTheirOrder) {
 
 // What a kernel writes in place of a NULL is of the operands that are there.
 TEST(DeviceRowSort, NullsOfAnExpressionAreEqual) {
-  const std::string path = ::testing::TempDir() + "device_row_sort.arrow";
+  const std::string path = own_path("device_row_sort.arrow");
   ASSERT_OK(write_table(many_rows(), path, FileFormat::arrow_ipc));
   on_each_device([&](Device& device) {
     const auto session = Session::create({.device = device.traits().id});
@@ -108,6 +108,36 @@ TEST(DeviceRowSort, NullsOfAnExpressionAreEqual) {
       ASSERT_EQ(text_of_row(there.table, row), text_of_row(here.table, row)) << row;
   });
   std::filesystem::remove(path);
+}
+
+// Keys differ in two bytes that are apart, in none, and in the lowest three.
+TEST(DeviceRowSort, BytesInWhichNoKeysDifferAreLeftOut) {
+  constexpr std::uint64_t rows = plan::min_device_sort_rows + 100;
+  std::vector<std::int64_t> apart(rows), equal(rows, -7), places(rows);
+  for (std::uint64_t i = 0; i < rows; i++) {
+    apart[i] = static_cast<std::int64_t>((i * 7919 % 200) << 40 | (i * 31 % 90));
+    places[i] = static_cast<std::int64_t>(i);
+  }
+  Plan plan;
+  const StepId source = plan.source(table_source(Table::of({{"apart", Column::from(apart)},
+                                                            {"equal", Column::from(equal)},
+                                                            {"place", Column::from(places)}})));
+  for (const auto& [column, passes] : {std::pair{0u, 2u}, {1u, 0u}, {2u, 3u}}) {
+    const StepId ordered = *plan.order_by(source, {{column, true, false}});
+    on_each_device([&](Device& device) {
+      RunOptions options{.device = device.traits().id};
+      options.intermediate_rows = IntermediateRows::device;
+      TAKE(const QueryResult there, run(plan, ordered, options));
+      options.intermediate_rows = IntermediateRows::host;
+      TAKE(const QueryResult here, run(plan, ordered, options));
+      for (const KernelReport& kernel : there.report.kernels)
+        if (kernel.name == "radix_sort") { EXPECT_EQ(kernel.launches, passes); }
+      EXPECT_TRUE(has_kernel(there.report, "radix_sort"));
+      for (std::uint64_t row = 0; row < rows; row++)
+        ASSERT_EQ(there.table.columns[2].values.as<std::int64_t>()[row],
+                  here.table.columns[2].values.as<std::int64_t>()[row]);
+    });
+  }
 }
 
 TEST(DeviceRowSort, TwoOrdersOfOneRun) {

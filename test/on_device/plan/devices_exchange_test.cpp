@@ -2,6 +2,7 @@
 // groups and rows come to the host. A device that is listed n times stands for n.
 #include "on_device/plan/several_devices.hpp"
 #include "plan/devices/share_run.hpp"
+#include "plan/order/sort_rows.hpp"
 
 namespace penstock::test {
 namespace {
@@ -119,34 +120,52 @@ TEST(DevicesExchange, SharesWithoutGroupsGetTheirRange) {
   }
 }
 
+// A share sorts on its device from so many rows on.
+constexpr std::uint64_t rows_of_three = 3 * plan::min_device_sort_rows + 5000;
+
 // A column of each way to be downloaded: words, bits, flags of NULLs.
-TEST(DevicesExchange, SortedRowsOfAllRangesAreOneTable) {
-  constexpr std::uint64_t rows = 400'000;
-  std::vector<std::int32_t> keys(rows);
-  std::vector<std::optional<std::int8_t>> flags(rows);
-  std::vector<std::optional<std::int16_t>> small(rows);
-  for (std::uint64_t i = 0; i < rows; i++) {
-    keys[i] = static_cast<std::int32_t>(i * 2654435761u % 300'007);
+Table rows_to_sort() {
+  std::vector<std::int32_t> keys(rows_of_three);
+  std::vector<std::optional<std::int8_t>> flags(rows_of_three);
+  std::vector<std::optional<std::int64_t>> wide(rows_of_three);
+  for (std::uint64_t i = 0; i < rows_of_three; i++) {
+    keys[i] = static_cast<std::int32_t>(i * 2654435761u % 70'007);
     if (i % 5 != 1) flags[i] = static_cast<std::int8_t>(i % 3);
-    if (i % 7 != 2) small[i] = static_cast<std::int16_t>(i % 30'000);
+    if (i % 7 != 2) wide[i] = static_cast<std::int64_t>(i * 31 % 1009) << 33;
   }
+  return Table::of(
+      {{"key", Column::from(keys)}, {"flag", Column::from(flags)}, {"wide", Column::from(wide)}});
+}
+
+void expect_exchanged_rows(const std::vector<SortKey>& keys, bool are_merged) {
   Plan plan;
-  const StepId source = plan.source(table_source(Table::of({{"key", Column::from(keys)},
-                                                            {"flag", Column::from(flags)},
-                                                            {"small", Column::from(small)}})));
-  TAKE(const StepId sorted, plan.order_by(source, {{0, false, false}, {2, true, false}}));
+  const StepId source = plan.source(table_source(rows_to_sort()));
+  TAKE(const StepId sorted, plan.order_by(source, keys));
   on_each_device([&](Device& device) {
     const std::string id = device.traits().id;
     TAKE(const QueryResult one, run(plan, sorted, {.device = id}));
     TAKE(const QueryResult several, run(plan, sorted, rows_on_device(list_of(id, 3))));
     expect_equal_rows(several.table, one.table);
-    EXPECT_GT(several.report.bytes_exchanged, rows * 7);
+    EXPECT_GT(several.report.bytes_exchanged, rows_of_three * 14);
+    EXPECT_EQ(has_kernel(several.report, "merge_runs"), are_merged);
   });
+}
+
+TEST(DevicesExchange, SortedRowsOfAllRangesAreMergedToOneTable) {
+  expect_exchanged_rows({{0, false, false}, {2, true, false}}, true);
+}
+
+TEST(DevicesExchange, NullsOfTheFirstKeyAreInTheirRange) {
+  expect_exchanged_rows({{2, false, true}}, true);
+}
+
+TEST(DevicesExchange, RowsOfManyKeysAreSortedAgain) {
+  expect_exchanged_rows({{2, true, false}, {0, true, false}, {2, false, true}}, false);
 }
 
 struct SortedKeys {
   SortedKeys() {
-    std::vector<std::int32_t> keys(300'000);
+    std::vector<std::int32_t> keys(rows_of_three);
     for (std::size_t i = 0; i < keys.size(); i++)
       keys[i] = static_cast<std::int32_t>(i * 2654435761u % 100'003);
     const StepId source = plan.source(table_source(Table::of({{"key", Column::from(keys)}})));

@@ -41,7 +41,7 @@ Table rows_to_group_and_order() {
 }
 
 TEST(FirstGroupsByNumber, AreThoseOfTheWholeOrder) {
-  const std::string path = ::testing::TempDir() + "first_groups.parquet";
+  const std::string path = own_path("first_groups.parquet");
   ASSERT_OK(write_table(rows_to_group_and_order(), path, FileFormat::parquet));
   on_each_device([&](Device& device) {
     const auto session = Session::create({.device = device.traits().id});

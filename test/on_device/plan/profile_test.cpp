@@ -1,7 +1,9 @@
 // Profiles: where spans lie, what they add up to, and that several kernels are compiled at once.
 #include <chrono>
 
+#include "device/wrapped_device.hpp"
 #include "on_device/plan/plan_fixture.hpp"
+#include "plan/profile/recording.hpp"
 
 namespace penstock::test {
 namespace {
@@ -44,6 +46,17 @@ TEST(Profile, NotAskedForIsNotThere) {
     Grouped t;
     TAKE(const QueryResult outcome, run(t.plan, t.ordered, {.device = device.traits().id}));
     EXPECT_FALSE(outcome.report.profile.has_value());
+  });
+}
+
+// A copy between two GPUs goes over their link only where the driver finds both.
+TEST(Profile, ADriverFindsItsDeviceBehindARecordedOne) {
+  on_each_device([](Device& device) {
+    TAKE(const auto opened, open_device(device.traits().id));
+    const auto recorded = plan::recorded(opened, std::make_shared<plan::Recording>());
+    EXPECT_NE(recorded.get(), opened.get());
+    EXPECT_EQ(&device::device_of_driver(*recorded), opened.get());
+    EXPECT_EQ(&device::device_of_driver(*opened), opened.get());
   });
 }
 

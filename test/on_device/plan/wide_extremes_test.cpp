@@ -42,6 +42,7 @@ void expect_extremes_by(const Case& of) {
   TAKE(const StepId groups, extremes_by_key(plan, extreme_table(rows)));
   on_each_shared([&](const std::shared_ptr<Device>& device) {
     auto gpu = std::make_shared<AsGpu>(device);
+    gpu->have_few_units();
     TAKE(const Ran ran, run_groups(gpu, plan, groups, of.variant, rows.size() / 64 * 16 + 64));
     if (device->traits().has_atomic_u64) { EXPECT_EQ(ran.report.kernels[0].variant, of.wanted); }
     expect_extremes(ran.table, rows);
@@ -71,6 +72,7 @@ TEST(WideExtremes, WithoutAtomicsOf64BitsThreadsKeepTables) {
   TAKE(const StepId groups, extremes_by_key(plan, extreme_table(rows)));
   on_each_shared([&](const std::shared_ptr<Device>& device) {
     auto gpu = std::make_shared<AsGpu>(device);
+    gpu->have_few_units();
     gpu->lack_atomics_of_64_bits();
     TAKE(const Ran ran, run_groups(gpu, plan, groups, "", 64'000));
     EXPECT_EQ(ran.report.kernels[0].variant, "group_cpu");

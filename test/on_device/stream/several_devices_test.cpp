@@ -5,16 +5,32 @@
 #include "on_device/device/device_fixture.hpp"
 #include "on_device/device/failing_device.hpp"
 #include "penstock/stream.hpp"
+#include "stream/device/device_stages.hpp"
 
 namespace penstock::stream {
 namespace {
 
 using test::FailingDevice;
 
-// Lines with their numbers, so that no two parts are equal. More than a device takes at once.
-std::vector<std::byte> numbered_lines(std::size_t lines) {
+// A device with little memory, so that a GPU's batches are the smallest that it takes.
+class SmallDevice final : public test::ForwardingDevice {
+ public:
+  explicit SmallDevice(std::shared_ptr<Device> device) : ForwardingDevice(std::move(device)) {
+    traits_.global_bytes = std::min(traits_.global_bytes, std::uint64_t{4} << 30);
+  }
+};
+
+// Runs `body` on every device, as a small one.
+template <class Body> void on_each_small(Body body) {
+  on_each_shared([&](std::shared_ptr<Device> device) {
+    body(std::make_shared<SmallDevice>(std::move(device)));
+  });
+}
+
+// Lines with their numbers, so that no two parts are equal.
+std::vector<std::byte> numbered_lines(std::size_t min_bytes) {
   std::vector<std::byte> bytes;
-  for (std::size_t i = 0; i < lines; i++) {
+  for (std::size_t i = 0; bytes.size() < min_bytes; i++) {
     const std::string line = "line " + std::to_string(i) + " of a text that is decoded in parts\n";
     const auto* data = reinterpret_cast<const std::byte*>(line.data());
     bytes.insert(bytes.end(), data, data + line.size());
@@ -22,10 +38,13 @@ std::vector<std::byte> numbered_lines(std::size_t lines) {
   return bytes;
 }
 
+// Five batches of a device: one for each of four, and one more.
 struct Compressed {
-  std::vector<std::byte> plain = numbered_lines(800'000), file;
-  explicit Compressed(Format format) {
+  std::vector<std::byte> plain, file;
+  Compressed(Format format, const Device& device)
+      : plain(numbered_lines(5 * device_job_bytes(device))) {
     CompressOptions options{.format = format};
+    options.level = 1;
     options.block_bytes = 64 << 10;
     auto made = compress(plain, options);
     EXPECT_TRUE(made.ok());
@@ -58,8 +77,8 @@ Decoded decode(const Compressed& input, const DecompressOptions& options) {
 
 TEST(StreamOnSeveralDevices, PartsComeInOrder) {
   for (const Format format : {Format::lz4, Format::gzip}) {
-    const Compressed input(format);
-    on_each_shared([&](std::shared_ptr<Device> device) {
+    on_each_small([&](std::shared_ptr<Device> device) {
+      const Compressed input(format, *device);
       const Decoded decoded = decode(input, on({device, device, device, device}));
       ASSERT_OK(decoded.report);
       EXPECT_TRUE(decoded.bytes == input.plain);
@@ -69,8 +88,8 @@ TEST(StreamOnSeveralDevices, PartsComeInOrder) {
 }
 
 TEST(StreamOnSeveralDevices, AFailingDeviceEndsTheRunByItsName) {
-  const Compressed input(Format::lz4);
-  on_each_shared([&](std::shared_ptr<Device> device) {
+  on_each_small([&](std::shared_ptr<Device> device) {
+    const Compressed input(Format::lz4, *device);
     const auto failing = std::make_shared<FailingDevice>(device, 0);
     const Decoded decoded = decode(input, on({device, failing}));
     ASSERT_FALSE(decoded.report.ok());
@@ -81,9 +100,9 @@ TEST(StreamOnSeveralDevices, AFailingDeviceEndsTheRunByItsName) {
 }
 
 TEST(StreamOnSeveralDevices, OthersTakeOverTheBatchesOfAFailingDevice) {
-  const Compressed input(Format::lz4);
-  for (const int launches : {0, 1})
-    on_each_shared([&](std::shared_ptr<Device> device) {
+  on_each_small([&](std::shared_ptr<Device> device) {
+    const Compressed input(Format::lz4, *device);
+    for (const int launches : {0, 1}) {
       const auto failing = std::make_shared<FailingDevice>(device, launches);
       DecompressOptions options = on({failing, device});
       options.devices_take_over = true;
@@ -92,12 +111,13 @@ TEST(StreamOnSeveralDevices, OthersTakeOverTheBatchesOfAFailingDevice) {
       EXPECT_TRUE(decoded.bytes == input.plain);
       ASSERT_TRUE(decoded.report->device.has_value());
       EXPECT_NE(decoded.report->device->failure.find("took the device away"), std::string::npos);
-    });
+    }
+  });
 }
 
 TEST(StreamOnSeveralDevices, AllDevicesFailingIsAnError) {
-  const Compressed input(Format::lz4);
-  on_each_shared([&](std::shared_ptr<Device> device) {
+  on_each_small([&](std::shared_ptr<Device> device) {
+    const Compressed input(Format::lz4, *device);
     DecompressOptions options = on(
         {std::make_shared<FailingDevice>(device, 0), std::make_shared<FailingDevice>(device, 2)});
     options.devices_take_over = true;

@@ -205,7 +205,7 @@ TEST(Cambi, HeatMapsAreThoseOfTheHost) {
   on_each_shared([](const std::shared_ptr<Device>& device) {
     const PictureFormat format = {577, 323};
     const auto frames = clip(format, ClipKind::banding, 2);
-    const std::filesystem::path folder = testing::TempDir() + "cambi_heatmaps";
+    const std::filesystem::path folder = own_path("cambi_heatmaps");
     const auto write = [&](const char* name, ScorerOptions where) {
       const Options options = {{"heatmaps_path", folder / name}};
       EXPECT_OK(scores_of(std::move(where), format, options, frames));

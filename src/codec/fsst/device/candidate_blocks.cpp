@@ -13,12 +13,12 @@ namespace penstock::fsst {
 // without a byte permutation's stride 0.116. Through OpenCL, whose groups have 48 KiB, one or two
 // blocks at once are level; without copies an earlier version took a fifth longer.
 CandidatePolicy candidate_policy(const Traits& traits) {
-  constexpr CandidatePolicy for_cuda = {512, 2, 5, 8, 2}, for_gpus = {512, 2, 5, 7, 4};
+  constexpr CandidatePolicy for_bounded_registers = {512, 2, 5, 8, 2}, for_gpus = {512, 2, 5, 7, 4};
   if (traits.wants_single_thread_groups()) return {};
   const auto fits = [&](const CandidatePolicy& policy) {
     return traits.max_group_size >= policy.threads && traits.local_bytes >= policy.local_bytes();
   };
-  if (traits.target == Target::cuda && fits(for_cuda)) return for_cuda;
+  if (traits.has_launch_bounds && fits(for_bounded_registers)) return for_bounded_registers;
   if (fits(for_gpus)) return for_gpus;
   return {std::bit_floor(std::min(256u, traits.max_group_size)), 2, 0, 2, 8};
 }
@@ -36,7 +36,7 @@ std::string candidate_definitions(const CandidatePolicy& policy, const Traits& t
   const std::string all = primitive::define("MATCH_BLOCKS", policy.blocks) +
                           primitive::define("MATCH_COPY_BITS", policy.copy_bits) +
                           primitive::define("MATCH_ENTRY_BITS", policy.entry_bits);
-  return traits.target == Target::cuda
+  return traits.has_launch_bounds
              ? all + primitive::groups_per_multiprocessor(policy.groups_per_multiprocessor)
              : all;
 }

@@ -48,10 +48,10 @@ kernel::Fit has_warps(const Traits& traits) {
            kernel::fits_local_memory(traits, policy.local_bytes())));
 }
 
-// CUDA: 28 warps have 72 registers per thread; with 32 the decoding spills. NVIDIA's OpenCL has 48
-// KiB of local memory for a thread block.
+// 28 warps have 72 registers per thread; with 32 the decoding spills. The second row is for a group
+// of 48 KiB, as of older drivers of NVIDIA's OpenCL.
 SpanPolicy span_policy(const Traits& traits) {
-  if (traits.target == Target::cuda) return {};
+  if (SpanPolicy().local_bytes() <= traits.local_bytes && traits.has_launch_bounds) return {};
   return {.warps = 9, .groups_per_multiprocessor = 3, .length_copies = 1, .symbol_copies = 1};
 }
 

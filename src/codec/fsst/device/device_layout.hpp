@@ -18,7 +18,6 @@ constexpr std::uint32_t table_word_count = FSST_TABLE_WORDS,
 struct SpanPolicy {
   std::uint32_t warps = 14, groups_per_multiprocessor = 2;
   std::uint32_t length_copies = 32, symbol_copies = 16;
-  std::uint32_t registers = 72;  // of a thread at most
   // Returns the shared memory of a thread block.
   std::uint64_t local_bytes() const {
     return FSST_SPAN_HEAD_BYTES + std::uint64_t{1024} * length_copies +

@@ -1,5 +1,6 @@
 // Warp-cooperative decoding: each warp measures and decodes a span of codes (fsst_warps.kc).
 #include <array>
+#include <utility>
 
 #include "codec/fsst/device/device_decoder.hpp"
 #include "codec/fsst/device/device_layout.hpp"
@@ -53,7 +54,9 @@ class SpanDecoder final : public DeviceDecoder {
   Status measure(Queue& queue, const DeviceStrings& strings, const DeviceOutput& output) override {
     PENSTOCK_TRY(check_capacity(strings));
     const std::uint64_t count = std::uint64_t{strings.span_count} + 1;
-    PENSTOCK_TRY(queue.fill(*totals_, 0, count * 8));
+    // The kernel writes the total of each span; the scan reads one more, which it does not add.
+    if (!std::exchange(are_totals_filled_, true))
+      PENSTOCK_TRY(queue.fill(*totals_, 0, totals_->bytes()));
     PENSTOCK_TRY(
         queue.launch(*measure_, "fsst_measure_spans", strings.thread_block_count,
                      {{Argument::of(*strings.codes), Argument::of(*strings.offsets),
@@ -103,7 +106,6 @@ class SpanDecoder final : public DeviceDecoder {
     const SpanPolicy policy = span_policy(device_->traits());
     return build_program(file, 32 * policy.warps,
                          primitive::groups_per_multiprocessor(policy.groups_per_multiprocessor) +
-                             primitive::define("REGISTERS_PER_THREAD", policy.registers) +
                              primitive::define("FSST_LENGTH_COPIES", policy.length_copies) +
                              primitive::define("FSST_SYMBOL_COPIES", policy.symbol_copies) +
                              definitions);
@@ -114,7 +116,7 @@ class SpanDecoder final : public DeviceDecoder {
   std::shared_ptr<Program> measure_, locate_spans_;
   std::unique_ptr<primitive::Scan> scan_;
   std::shared_ptr<Buffer> totals_, bases_, starts_, first_rows_, states_, edges_;
-  bool are_edges_empty_ = false;
+  bool are_edges_empty_ = false, are_totals_filled_ = false;
 };
 
 }  // namespace
