@@ -29,7 +29,8 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- scaling: begin -->", "<!-- scaling: end -->"
-NO_EXCHANGE = ("filter", "batches", "file", "video", "TPC-H Q1", "TPC-H Q6", "10^3")
+NO_EXCHANGE = ("filter", "batches", "file:", "video", "TPC-H Q1", "TPC-H Q6")
+ONE_SHARE = "rows, one row group"  # has no goal
 
 
 def bench(options, *more):
@@ -39,28 +40,33 @@ def bench(options, *more):
     ]
 
 
-def of_rows(options, rows, *more):
-    return bench(options, "--only", "rows: ", "--rows", str(rows), *more)
+def of_rows(options, rows, cases, *more):
+    sizes = ("--rows", str(rows), "--row-group", str(options.row_group))
+    return bench(options, "--only", cases, *sizes, *more)
 
 
-# Each part: its name, and its command of the options. None: the part is not of a command.
+RESIDENT = ";".join(f"{case}, resident" for case in ("aggregate", "filter", "keys", "join"))
+
+
+# Each part: its name, and its command of the options. None: the part is not of a command. The most
+# wanted come first, as several GPUs may be there for minutes only.
 def parts_of(options):
     rows, mib = options.rows, str(options.batch_mib)
-    prime = largest_prime(rows)
     each = max(1, rows // 4)
+    batches = ("--only", "batches: ", "--batch-mib")
     return {
-        "rows, strong": of_rows(options, rows),
-        "batches, strong": bench(options, "--only", "batches: ", "--batch-mib", mib),
+        "rows, resident, strong": of_rows(options, rows, "resident"),
+        "rows of files, strong": of_rows(options, rows, "aggregate, files;sort, files"),
+        "four times the rows, strong": of_rows(options, 4 * rows, RESIDENT),
         "tpch": bench(options, "--only", "TPC-H", "--data", str(options.data)),
+        "batches, strong": bench(options, *batches, mib),
         "video": None,
-        "rows, weak": of_rows(options, each, "--scaling", "weak"),
+        "rows, weak": of_rows(options, each, "resident", "--scaling", "weak"),
+        "rows, a prime number": of_rows(options, largest_prime(rows), "resident"),
+        ONE_SHARE: of_rows(options, min(rows, options.row_group), "resident"),
         "batches, weak": bench(
-            options,
-            *("--only", "batches: ", "--scaling", "weak"),
-            *("--batch-mib", str(max(1, options.batch_mib // 4))),
+            options, *batches, str(max(1, options.batch_mib // 4)), "--scaling", "weak"
         ),
-        "rows, a prime number": of_rows(options, prime),
-        "rows, one row group": of_rows(options, min(rows, 1 << 22), "--row-group", str(1 << 22)),
         "files": bench(options, "--only", "file: ", "--batch-mib", mib),
     }
 
@@ -189,6 +195,7 @@ def make_tables(options):
     if (options.data / "lineitem.parquet").exists():
         return ""
     command = [options.generator, "parquet", "-s", options.scale, "--output-dir", options.data]
+    command += ["--tables", "lineitem,orders,customer"]
     try:
         return lines_within(command, options.seconds, lambda line: None)
     except OSError as error:
@@ -242,14 +249,39 @@ def goal_of(work, devices):
     return {4: 3.0, 8: 5.5}.get(devices)
 
 
-def row_of(figure):
+def judged(figure, has_goal):
     goal = goal_of(figure["work"], figure["devices"])
-    judged = "" if goal is None else ("met" if figure["speed_up"] >= goal else f"below {goal}")
-    return (
-        f"| {figure['work']} | {figure['devices']} | {figure['milliseconds']:.2f} | "
-        f"{100 * figure['spread']:.0f} % | {figure['speed_up']:.2f} | {judged} | "
-        f"{figure['bytes_exchanged']} | {figure['bound']} |"
-    )
+    if goal is None or not has_goal:
+        return ""
+    return f"{goal}: met" if figure["speed_up"] >= goal else f"{goal}"
+
+
+def row_of(by_count, counts, has_goal):
+    """One line of a work: `by_count` has its figures, those of some counts maybe not."""
+
+    def cells(key, some):
+        return [f"{by_count[count][key]:.2f}" if count in by_count else "" for count in some]
+
+    last = by_count[max(by_count)]
+    spread = max(figure["spread"] for figure in by_count.values())
+    cells_of_row = [last["work"], *cells("milliseconds", counts), *cells("speed_up", counts[1:])]
+    cells_of_row += [judged(last, has_goal), f"{100 * spread:.0f} %"]
+    cells_of_row += [f"{last['bytes_exchanged'] / 1e6:.1f}", last["bound"]]
+    return "| " + " | ".join(cells_of_row) + " |"
+
+
+def table_of(figures, has_goal):
+    works = {}
+    for figure in figures:
+        works.setdefault(figure["work"], {})[figure["devices"]] = figure
+    counts = sorted({figure["devices"] for figure in figures})
+    heads = ["work", *(f"ms on {count}" for count in counts)]
+    heads += [f"times on {count}" for count in counts[1:]]
+    heads += ["goal", "spread", "MB exchanged", "bound"]
+    yield "| " + " | ".join(heads) + " |"
+    yield "|---" * len(heads) + "|"
+    for by_count in works.values():
+        yield row_of(by_count, counts, has_goal)
 
 
 def tables_of(report):
@@ -259,9 +291,7 @@ def tables_of(report):
         yield f"**{name}**" + (f" ({part['missing']})" if part["missing"] else "")
         yield ""
         if part["figures"]:
-            yield "| work | devices | ms | spread | times | goal | bytes exchanged | bound |"
-            yield "|---|---|---|---|---|---|---|---|"
-            yield from map(row_of, part["figures"])
+            yield from table_of(part["figures"], name != ONE_SHARE)
             yield ""
 
 
@@ -279,9 +309,9 @@ def draw_plot(report, figure):
     lines = [
         json.dumps(each)
         for name, part in report["parts"].items()
-        if name in ("rows, strong", "batches, strong", "tpch", "video")
+        if name in ("rows, resident, strong", "batches, strong", "tpch", "video")
         for each in part["figures"]
-        if not each["work"].startswith("rows: ") or each["work"].endswith("resident")
+        if not each["work"].endswith(", files")
     ]
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         file.write("\n".join(lines))
@@ -316,6 +346,7 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=75, help="of a part at most")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--rows", type=int, default=1 << 26)
+    parser.add_argument("--row-group", type=int, default=1 << 22, help="rows of a row group")
     parser.add_argument("--batch-mib", type=int, default=2048)
     parser.add_argument("--video-size", default="3840x2160")
     parser.add_argument("--clip-repeats", type=int, default=4, help="of the clip's 24 frames")

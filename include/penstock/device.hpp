@@ -52,6 +52,8 @@ struct Traits {
   bool has_subgroups = false;
   std::uint64_t global_bytes = 0;
   std::uint64_t max_allocation_bytes = 0;
+  // Of a group. A device of NVIDIA's OpenCL has more once it is open than list_devices() tells
+  // (decision 62).
   std::uint64_t local_bytes = 0;
   bool is_cpu = false;
   bool unified_memory = false;  // wrap_host() makes host memory a buffer without a copy

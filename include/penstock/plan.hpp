@@ -227,6 +227,8 @@ struct RunOptions {
   bool fast_math = false;
   std::uint64_t batch_rows = 0;  // rows per chunk; 0: chosen from the device and the row width
   std::uint64_t memory_limit_bytes = 0;  // of device memory; 0: the device's
+  // Threads that read a file's pages; 0: one a core. Several devices share them.
+  std::uint32_t reading_threads = 0;
   PageDecoding page_decoding = PageDecoding::automatic;
   IntermediateRows intermediate_rows = IntermediateRows::automatic;
   DirectReads direct_reads = DirectReads::automatic;

@@ -65,9 +65,14 @@ void ThreadPool::enqueue_locked(std::function<void()> job) {
   job_added_.notify_one();
 }
 
+void ThreadPool::count_helpers(int more) {
+  const std::lock_guard lock(mutex_);
+  helper_count_ += more;
+}
+
 bool ThreadPool::start_helper(std::function<void()> help) {
   const std::lock_guard lock(mutex_);
-  if (helper_count_ >= core_count_) return false;
+  if (helper_count_ >= std::ptrdiff_t{core_count_}) return false;
   enqueue_locked([this, help = std::move(help)] {
     help();
     const std::lock_guard count_lock(mutex_);
@@ -91,7 +96,7 @@ void ThreadPool::run_jobs() {
     }
     lock.lock();
     idle_threads_++;
-    if (idle_threads_ > core_count_ + jobs_.size()) break;
+    if (idle_threads_ > std::size_t{2} * core_count_ + jobs_.size()) break;
   }
   idle_threads_--, thread_count_--;
   thread_ended_.notify_all();

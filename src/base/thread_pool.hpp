@@ -7,6 +7,7 @@
 // for a disk or a compiler. Work that is bound by the CPU belongs into in_parallel()
 // (parallel.hpp), which takes no more threads than there are cores.
 #pragma once
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -41,6 +42,9 @@ template <class T> class Task {
     if (result_.valid()) result_.wait();
   }
   bool valid() const { return result_.valid(); }  // until get() was called
+  bool has_ended() const {                        // get() does not wait
+    return result_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
   void wait() const { result_.wait(); }
   T get() { return result_.get(); }  // throws what the task threw
 
@@ -54,7 +58,8 @@ class ThreadPool {
   // order with the destructors of other libraries. A forked child has none of its threads.
   static ThreadPool& shared();
 
-  // `core_count` threads are kept when they run out of work, and no more help in run_on().
+  // `core_count` threads help in run_on() at most. Twice as many are kept when they run out of
+  // work: those of several devices and the helpers come to more than there are cores.
   explicit ThreadPool(unsigned core_count) : core_count_(core_count) {}
   ~ThreadPool();  // waits for all tasks
   ThreadPool(const ThreadPool&) = delete;
@@ -74,6 +79,19 @@ class ThreadPool {
   // returns does not begin at all, so that a call never waits for a thread. Throws what this
   // thread's call throws; the helpers' calls must not throw.
   void run_on(unsigned thread_count, const std::function<void()>& work);
+
+  // While it lives, the thread that made it has a core: run_on() takes one helper less. For threads
+  // that do the same work side by side already, each of which may call in_parallel().
+  class TakenCore {
+   public:
+    explicit TakenCore(ThreadPool& pool) : pool_(pool) { pool_.count_helpers(1); }
+    ~TakenCore() { pool_.count_helpers(-1); }
+    TakenCore(const TakenCore&) = delete;
+    TakenCore& operator=(const TakenCore&) = delete;
+
+   private:
+    ThreadPool& pool_;
+  };
 
  private:
   // Destroys the work before its result arrives. What it holds, a device for example, must not be
@@ -103,13 +121,15 @@ class ThreadPool {
   void enqueue(std::function<void()> job);
   void enqueue_locked(std::function<void()> job);
   bool start_helper(std::function<void()> help);  // false where all cores have one
+  void count_helpers(int more);
   void run_jobs();
 
   const unsigned core_count_;
   std::mutex mutex_;
   std::condition_variable job_added_, thread_ended_;
   std::deque<std::function<void()>> jobs_;
-  std::size_t idle_threads_ = 0, thread_count_ = 0, helper_count_ = 0;
+  std::size_t idle_threads_ = 0, thread_count_ = 0;
+  std::ptrdiff_t helper_count_ = 0;
   bool is_ending_ = false;
 };
 

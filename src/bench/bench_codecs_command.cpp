@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/machine_memory.hpp"
 #include "bench/bench_batch.hpp"
 #include "bench/bench_chunk_encoding.hpp"
 #include "bench/bench_commands.hpp"
@@ -42,7 +43,7 @@ std::string encoding_name(const ChunkLibrary& library, const std::string& corpus
 
 std::vector<Corpus> selected_corpora(const CodecsOptions& options) {
   if (options.files.empty()) return {corpora().begin(), corpora().end()};
-  const auto read = [paths = split_at_commas(options.files)](std::uint64_t bytes) {
+  const auto read = [paths = split_at(options.files, ',')](std::uint64_t bytes) {
     return read_corpus(paths, bytes);
   };
   return {Corpus{corpus_of_files, read}};
@@ -267,7 +268,7 @@ Action declare_bench_codecs(Arguments& arguments) {
   options->rows = 16384;
   declare_bench_options(
       arguments, *options,
-      {"chunks to decode or to encode", physical_memory_bytes() / 4 / 65536, case_names()});
+      {"chunks to decode or to encode", machine_memory_bytes() / 4 / 65536, case_names()});
   arguments.value("--chunk", "BYTES", options->chunk_bytes, "decompressed bytes of a chunk", 1,
                   std::uint64_t{1} << 30);
   arguments.value("--variant", "NAME", options->variant, "measure this variant only");

@@ -150,7 +150,10 @@ Result<DevicesFigure> time_work(const DevicesOptions& options, const std::string
 }  // namespace
 
 bool is_wanted(const DevicesOptions& options, std::string_view name) {
-  return options.only.empty() || name.find(options.only) != std::string_view::npos;
+  const std::vector<std::string> texts = split_at(options.only, ';');
+  return texts.empty() || std::ranges::any_of(texts, [&](const std::string& text) {
+           return name.find(text) != std::string_view::npos;
+         });
 }
 
 std::string list_of_devices(const std::vector<std::string>& devices) {
@@ -162,7 +165,7 @@ std::string list_of_devices(const std::vector<std::string>& devices) {
 Result<std::vector<std::size_t>> counts_of(const DevicesOptions& options,
                                            std::size_t device_count) {
   std::vector<std::size_t> counts;
-  for (const std::string& text : split_at_commas(options.counts)) {
+  for (const std::string& text : split_at(options.counts, ',')) {
     counts.push_back(std::strtoull(text.c_str(), nullptr, 10));
     if (counts.back() == 0 || counts.back() > device_count)
       return Status(Code::invalid, "--counts: '" + text + "' is no count of " +

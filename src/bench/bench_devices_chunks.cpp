@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/clock.hpp"
+#include "base/thread_pool.hpp"
 #include "bench/bench_batch.hpp"
 #include "bench/bench_corpora.hpp"
 #include "bench/bench_devices.hpp"
@@ -60,7 +61,7 @@ class ChunkPart final : public DevicesPart {
   std::unique_ptr<batch::Decoder> decoder_;
 };
 
-// Parts are as large as each other, to a chunk.
+// Parts are as large as each other, to a chunk. A thread opens each, as that takes seconds.
 Result<std::shared_ptr<DevicesParts>> open_parts(const ChunkLibrary& library, const Bytes& text,
                                                  const std::vector<std::string>& devices) {
   const auto parts = std::make_shared<DevicesParts>();
@@ -68,21 +69,28 @@ Result<std::shared_ptr<DevicesParts>> open_parts(const ChunkLibrary& library, co
   const auto place = [&](std::size_t part) {
     return text.begin() + static_cast<std::ptrdiff_t>(chunks * part / devices.size() * chunk_bytes);
   };
+  std::vector<Task<Status>> tasks;
   for (std::size_t i = 0; i < devices.size(); i++) {
     auto part = std::make_unique<ChunkPart>();
-    PENSTOCK_TRY(part->open(library, Bytes(place(i), place(i + 1)), devices[i]));
+    tasks.push_back(ThreadPool::shared().start([&, i, opened = part.get()] {
+      return opened->open(library, Bytes(place(i), place(i + 1)), devices[i]);
+    }));
     parts->push_back(std::move(part));
   }
+  for (Task<Status>& task : tasks) PENSTOCK_TRY(task.get());
   return parts;
 }
 
 Status bench_chunk_batches(const DevicesOptions& options, batch::Format format,
                            const std::vector<std::string>& devices) {
   const ChunkLibrary& library = library_of(format);
+  Bytes text;  // of the last scale
   return print_rows_of_devices(
       options, std::string("batches: ") + library.name, devices,
       [&](const std::vector<std::string>& some, std::uint64_t scale) -> Result<DevicesWork> {
-        PENSTOCK_ASSIGN(const Bytes text, make_text(options.batch_mib * scale));
+        if (const std::uint64_t mib = options.batch_mib * scale; text.size() != mib << 20) {
+          PENSTOCK_ASSIGN(text, make_text(mib));
+        }
         PENSTOCK_ASSIGN(const auto parts, open_parts(library, text, some));
         return DevicesWork([parts](bool) { return run_parts(*parts); });
       });

@@ -18,6 +18,7 @@
 #include <filesystem>
 
 #include "base/clock.hpp"
+#include "base/machine_memory.hpp"
 #include "bench/bench_commands.hpp"
 #include "bench/bench_fsst_encoding.hpp"
 #include "bench/bench_fsst_matching.hpp"
@@ -215,7 +216,7 @@ Action declare_bench_fsst(Arguments& arguments) {
   auto options = std::make_shared<BenchOptions>();
   options->rows = 1'000'000;
   declare_bench_options(arguments, *options,
-                        {"rows to decode", physical_memory_bytes() / 1000, case_names()});
+                        {"rows to decode", machine_memory_bytes() / 1000, case_names()});
   arguments.value("--write-outputs", "FOLDER", options->outputs_folder,
                   "write each column's strings to a file that baselines read");
   return [options] { return run_bench(*options, "rows", measure_fsst); };

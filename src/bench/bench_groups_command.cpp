@@ -6,6 +6,7 @@
 // Each case is verified before it is timed: values are whole numbers, whose sums are exact.
 #include <cmath>
 
+#include "base/machine_memory.hpp"
 #include "base/parallel.hpp"
 #include "bench/bench_commands.hpp"
 #include "bench/bench_measures.hpp"
@@ -144,7 +145,7 @@ Action declare_bench_groups(Arguments& arguments) {
   for (const Case& work : usual_cases()) names.push_back(work.name);
   for (const Case& work : key_count_cases()) names.push_back(work.name);
   declare_bench_options(arguments, *options,
-                        {"rows to group", physical_memory_bytes() / 64, std::move(names), "keys"});
+                        {"rows to group", machine_memory_bytes() / 64, std::move(names), "keys"});
   arguments.value("--variant", "NAME", options->variant,
                   "measure this kernel variant only, in cases with keys");
   return [options] {

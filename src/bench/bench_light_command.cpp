@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/machine_memory.hpp"
 #include "base/parallel.hpp"
 #include "bench/bench_commands.hpp"
 #include "bench/bench_light_blocks.hpp"
@@ -183,7 +184,7 @@ Action declare_bench_light(Arguments& arguments) {
   std::vector<std::string> names;
   for (const LightCase& work : light_cases()) names.push_back(work.name);
   const std::uint64_t max_rows =
-      std::min(physical_memory_bytes() / (6 * sizeof(std::int64_t)), std::uint64_t{1} << 30);
+      std::min(machine_memory_bytes() / (6 * sizeof(std::int64_t)), std::uint64_t{1} << 30);
   declare_bench_options(
       arguments, *options,
       {"rows; 48 bytes for each must fit into this machine's memory", max_rows, std::move(names)});

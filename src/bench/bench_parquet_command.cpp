@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/clock.hpp"
+#include "base/machine_memory.hpp"
 #include "bench/bench_commands.hpp"
 #include "bench/bench_measures.hpp"
 #include "bench/bench_parquet_files.hpp"
@@ -185,7 +186,7 @@ Result<Figures> measure_parquet(const std::shared_ptr<Device>& device,
 Action declare_bench_parquet(Arguments& arguments) {
   auto options = std::make_shared<BenchOptions>();
   options->repeats = 10;
-  const std::uint64_t max_rows = std::min<std::uint64_t>(INT32_MAX, physical_memory_bytes() / 256);
+  const std::uint64_t max_rows = std::min<std::uint64_t>(INT32_MAX, machine_memory_bytes() / 256);
   declare_bench_options(arguments, *options, {"rows of a file", max_rows, case_names()});
   return [options] { return run_bench(*options, "rows", measure_parquet); };
 }

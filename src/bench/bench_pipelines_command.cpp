@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/machine_memory.hpp"
 #include "base/parallel.hpp"
 #include "bench/bench_commands.hpp"
 #include "bench/bench_measures.hpp"
@@ -161,7 +162,7 @@ Action declare_bench_pipelines(Arguments& arguments) {
   for (const Case& work : usual_cases()) names.push_back(work.name);
   for (const Case& work : selectivity_cases()) names.push_back(work.name);
   // The host has the rows and the table's copy of them.
-  const std::uint64_t max_rows = physical_memory_bytes() / (2 * sizeof(float));
+  const std::uint64_t max_rows = machine_memory_bytes() / (2 * sizeof(float));
   declare_bench_options(arguments, *options,
                         {"rows of float32; twice their size must fit into this machine's memory",
                          max_rows, std::move(names), "selectivity"});

@@ -5,6 +5,7 @@
 // 64 bits. Sums in f32 are compared within the bound of adding in any order.
 #include <cmath>
 
+#include "base/machine_memory.hpp"
 #include "base/parallel.hpp"
 #include "bench/bench_commands.hpp"
 #include "bench/bench_measures.hpp"
@@ -138,7 +139,7 @@ Action declare_bench_scan(Arguments& arguments) {
   auto options = std::make_shared<BenchOptions>();
   std::vector<std::string> names;
   for (const Case& work : cases) names.emplace_back(work.name);
-  const std::uint64_t max_rows = physical_memory_bytes() / (4 * sizeof(std::uint64_t));
+  const std::uint64_t max_rows = machine_memory_bytes() / (4 * sizeof(std::uint64_t));
   declare_bench_options(arguments, *options, {"values to sum", max_rows, std::move(names)});
   return [options] { return run_bench(*options, "values", measure_scans); };
 }

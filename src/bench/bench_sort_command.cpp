@@ -8,6 +8,7 @@
 #include <atomic>
 #include <numeric>
 
+#include "base/machine_memory.hpp"
 #include "base/parallel.hpp"
 #include "bench/bench_commands.hpp"
 #include "bench/bench_measures.hpp"
@@ -154,7 +155,7 @@ Action declare_bench_sort(Arguments& arguments) {
   std::vector<std::string> names;
   for (const Case& work : cases) names.emplace_back(work.name);
   const std::uint64_t max_rows =
-      std::min(primitive::max_sort_keys, physical_memory_bytes() / (4 * sizeof(std::uint64_t)));
+      std::min(primitive::max_sort_keys, machine_memory_bytes() / (4 * sizeof(std::uint64_t)));
   declare_bench_options(arguments, *options, {"keys to sort", max_rows, std::move(names)});
   return [options] { return run_bench(*options, "keys", measure_sorts); };
 }

@@ -5,6 +5,7 @@
 // the host's part and the waits for it.
 #include <algorithm>
 
+#include "base/machine_memory.hpp"
 #include "bench/bench_commands.hpp"
 #include "bench/bench_corpora.hpp"
 #include "bench/bench_streams.hpp"
@@ -20,7 +21,7 @@ std::string case_name(const StreamKind& kind, const std::string& corpus) {
 
 std::vector<Corpus> selected_corpora(const StreamsOptions& options) {
   if (options.files.empty()) return {corpora().begin(), corpora().end()};
-  return {Corpus{corpus_of_files, [paths = split_at_commas(options.files)](std::uint64_t bytes) {
+  return {Corpus{corpus_of_files, [paths = split_at(options.files, ',')](std::uint64_t bytes) {
                    return read_corpus(paths, bytes);
                  }}};
 }
@@ -64,7 +65,7 @@ Action declare_bench_streams(Arguments& arguments) {
   options->rows = 16384;
   declare_bench_options(arguments, *options,
                         {"size of the data in units of 64 KiB",
-                         physical_memory_bytes() / 4 / row_bytes, case_names()});
+                         machine_memory_bytes() / 4 / row_bytes, case_names()});
   arguments.value("--level", "N", options->level, "level of zlib", 0, 9);
   arguments.value("--stride", "BYTES", options->stride_bytes,
                   "a segment of a Deflate stream may begin in each so many compressed bytes", 64,

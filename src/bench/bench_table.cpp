@@ -30,7 +30,7 @@ Status find_programs(const BenchOptions& options) {
   const auto is_plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("_-+./", c) != nullptr;
   };
-  for (const std::string& peer : split_at_commas(options.peers)) {
+  for (const std::string& peer : split_at(options.peers, ',')) {
     const std::string program = peer.substr(0, peer.find(' '));
     if (program.empty() || !std::all_of(program.begin(), program.end(), is_plain)) continue;
     if (std::system(("command -v -- " + program + " >/dev/null 2>&1").c_str()) != 0)
@@ -231,19 +231,14 @@ void declare_bench_options(Arguments& arguments, BenchOptions& options,
       "  published  the share of copy bandwidth that published studies of GPUs reach");
 }
 
-std::vector<std::string> split_at_commas(const std::string& text) {
+std::vector<std::string> split_at(const std::string& text, char separator) {
   std::vector<std::string> parts;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    parts.push_back(text.substr(at, comma - at));
-    at = comma + 1;
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    at = end + 1;
   }
   return parts;
-}
-
-std::uint64_t physical_memory_bytes() {
-  return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 namespace {
@@ -265,7 +260,7 @@ bool is_terminal() { return ::isatty(STDERR_FILENO) == 1; }
 Status print_with_baselines(const BenchOptions& options, const BenchDevice& opened,
                             Figures figures) {
   Status all_baselines;
-  for (const std::string& command : split_at_commas(options.peers))
+  for (const std::string& command : split_at(options.peers, ','))
     if (Status added = add_baseline(command, options, figures); !added.ok())
       all_baselines = std::move(added);
   std::map<std::string, std::size_t> case_order;  // as they were measured

@@ -36,8 +36,7 @@ struct BenchDescription {
 // `case_names`.
 void declare_bench_options(Arguments& arguments, BenchOptions& options,
                            BenchDescription description);
-std::uint64_t physical_memory_bytes();
-std::vector<std::string> split_at_commas(const std::string& text);
+std::vector<std::string> split_at(const std::string& text, char separator);
 
 // The device that a bench runs on, and its copy bandwidth (read plus written), which is printed on
 // stderr.

@@ -186,7 +186,7 @@ class TpchBench {
       show_progress(statement.name, "checking");
       PENSTOCK_TRY(verify_statement(statement).with(statement.name));
     }
-    for (const std::string& peer : split_at_commas(options_.peers)) {
+    for (const std::string& peer : split_at(options_.peers, ',')) {
       show_progress("answers", "compared by " + peer);
       if (std::system((peer + " check >&2").c_str()) != 0)
         return {Code::internal, "the peer '" + peer +

@@ -309,7 +309,7 @@ Action declare_bench_video(Arguments& arguments) {
           VideoOptions all = *options;
           static_cast<BenchOptions&>(all) = now;
           Figures figures;
-          for (const std::string& size : split_at_commas(all.sizes))
+          for (const std::string& size : split_at(all.sizes, ','))
             PENSTOCK_TRY(measure_size(device, size, all, figures));
           return figures;
         });

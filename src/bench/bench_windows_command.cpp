@@ -6,6 +6,7 @@
 // results must agree before either is timed. Values are whole numbers, whose sums are exact.
 #include <chrono>
 
+#include "base/machine_memory.hpp"
 #include "base/parallel.hpp"
 #include "bench/bench_commands.hpp"
 #include "bench/bench_table.hpp"
@@ -136,7 +137,7 @@ Action declare_bench_windows(Arguments& arguments) {
   std::vector<std::string> names;
   for (const Case& work : cases) names.emplace_back(work.name);
   declare_bench_options(arguments, *options,
-                        {"rows to compute", physical_memory_bytes() / 256, std::move(names)});
+                        {"rows to compute", machine_memory_bytes() / 256, std::move(names)});
   return [options] {
     return run_bench(*options, "rows of two int32 keys and a value", measure_cases);
   };

@@ -2,8 +2,7 @@
 //
 // The owner that releases a host buffer has waited for the work that used it (device.hpp), so no
 // fence is needed. Sizes are rounded up to the classes of pool.hpp, which leave an eighth unused at
-// most from 1 MiB on. Idle memory is bounded together with that of other pools (idle_memory.hpp);
-// the longest idle is freed first.
+// most from 1 MiB on. Idle memory is bounded; the longest idle is freed first.
 #pragma once
 #include <algorithm>
 #include <functional>
@@ -11,7 +10,6 @@
 #include <memory>
 #include <mutex>
 
-#include "device/idle_memory.hpp"
 #include "device/pool.hpp"
 #include "penstock/device.hpp"
 
@@ -20,11 +18,7 @@ namespace penstock::device {
 class HostPool : public std::enable_shared_from_this<HostPool> {
  public:
   using Allocate = std::function<Result<std::shared_ptr<HostBuffer>>(std::uint64_t bytes)>;
-  explicit HostPool(std::shared_ptr<IdleMemory> idle_of_all)
-      : idle_of_all_(std::move(idle_of_all)) {}
-  ~HostPool() { trim(); }
-  HostPool(const HostPool&) = delete;
-  HostPool& operator=(const HostPool&) = delete;
+  explicit HostPool(std::uint64_t idle_limit_bytes) : idle_limit_bytes_(idle_limit_bytes) {}
 
   // Takes an idle buffer, or calls `allocate`. Where that fails it frees the idle buffers and tries
   // again without rounding.
@@ -34,7 +28,7 @@ class HostPool : public std::enable_shared_from_this<HostPool> {
     if (!memory) {
       Result<std::shared_ptr<HostBuffer>> made = allocate(class_bytes);
       if (!made.ok()) {
-        trim();
+        trim(0);
         made = allocate(bytes);
       }
       if (!made.ok()) return made.status();
@@ -50,9 +44,13 @@ class HostPool : public std::enable_shared_from_this<HostPool> {
     return std::make_shared<Pooled>(shared_from_this(), std::move(memory), bytes);
   }
 
-  // Frees all idle memory.
-  void trim() {
-    free_while([] { return true; });
+  void trim(std::uint64_t idle_bytes_to_keep) {
+    std::list<std::shared_ptr<HostBuffer>> freed;  // freed after the lock is released
+    const std::lock_guard guard(mutex_);
+    while (idle_bytes_ > idle_bytes_to_keep) {
+      idle_bytes_ -= idle_.front()->bytes();
+      freed.splice(freed.end(), idle_, idle_.begin());
+    }
   }
 
  private:
@@ -77,31 +75,23 @@ class HostPool : public std::enable_shared_from_this<HostPool> {
     if (at == idle_.rend()) return nullptr;
     std::shared_ptr<HostBuffer> memory = std::move(*at);
     idle_.erase(std::next(at).base());
-    idle_of_all_->bytes -= class_bytes;
+    idle_bytes_ -= class_bytes;
     return memory;
   }
 
   void give_back(std::shared_ptr<HostBuffer> memory) {
     {
       const std::lock_guard guard(mutex_);
-      idle_of_all_->bytes += memory->bytes();
+      idle_bytes_ += memory->bytes();
       idle_.push_back(std::move(memory));
     }
-    free_while([this] { return idle_of_all_->is_past_limit(); });
+    trim(idle_limit_bytes_);
   }
 
-  template <class Condition> void free_while(const Condition& condition) {
-    std::list<std::shared_ptr<HostBuffer>> freed;  // freed after the lock is released
-    const std::lock_guard guard(mutex_);
-    while (!idle_.empty() && condition()) {
-      idle_of_all_->bytes -= idle_.front()->bytes();
-      freed.splice(freed.end(), idle_, idle_.begin());
-    }
-  }
-
-  const std::shared_ptr<IdleMemory> idle_of_all_;
+  const std::uint64_t idle_limit_bytes_;
   std::mutex mutex_;
   std::list<std::shared_ptr<HostBuffer>> idle_;  // longest idle first
+  std::uint64_t idle_bytes_ = 0;
 };
 
 }  // namespace penstock::device

@@ -31,8 +31,11 @@ ScanPolicy large_tiles(const Traits&, ScanShape shape) {
   if (bytes_of(shape.sum) == 4) return {384, 5, 2, 2};
   return bytes_of(shape.value) == 8 ? ScanPolicy{512, 2, 2, 2} : ScanPolicy{256, 4, 2, 2};
 }
-ScanPolicy medium_tiles(const Traits&, ScanShape shape) {
-  return bytes_of(shape.sum) == 4 ? ScanPolicy{224, 4, 2, 4} : ScanPolicy{192, 2, 2, 4};
+// 224 and 192 threads: of 48 KiB of local memory, and whole sub-groups of 32 (docs/lab/scan.md).
+ScanPolicy medium_tiles(const Traits& traits, ScanShape shape) {
+  if (traits.subgroup_size == 32)
+    return bytes_of(shape.sum) == 4 ? ScanPolicy{224, 4, 2, 4} : ScanPolicy{192, 2, 2, 4};
+  return bytes_of(shape.sum) == 4 ? ScanPolicy{256, 4, 1, 4} : ScanPolicy{256, 2, 1, 4};
 }
 ScanPolicy small_tiles(const Traits&, ScanShape shape) {
   return bytes_of(shape.sum) == 4 ? ScanPolicy{128, 4, 1, 4} : ScanPolicy{128, 2, 1, 4};
@@ -68,7 +71,7 @@ PolicyNumbers scan_numbers(const ScanVariant& variant, ScanShape shape, const Sc
     numbers = {{"chunk_values", policy.chunk_values, {1 << 12, 1 << 14, 1 << 16, 1 << 18}},
                {"chunks_per_compute_unit", policy.chunks_per_compute_unit, {1, 2, 4, 8, 16}}};
   else
-    numbers = {{"group_size", policy.group_size, {128, 256, 384, 512, 768, 1024}},
+    numbers = {{"group_size", policy.group_size, {128, 192, 224, 256, 384, 512, 768, 1024}},
                {"vectors", policy.vectors, {1, 2, 3, 4, 5, 6}},
                {"depth", policy.depth, {1, 2, 3}},
                {"groups_per_multiprocessor", policy.groups_per_multiprocessor, {1, 2, 3, 4}}};

@@ -1,9 +1,8 @@
 #include "stream/select_method.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 
+#include "base/machine_memory.hpp"
 #include "stream/device/device_session.hpp"
 #include "stream/input/error_location.hpp"
 
@@ -86,9 +85,8 @@ Result<const Method*> select_method(Context& context, const Method* rejected) {
 // Of a pipe: what the device could take at once, and a quarter of this machine's memory, since the
 // buffer is copied where it grows.
 std::uint64_t max_buffered_bytes(const Context& context) {
-  const auto pages = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
-  const auto page_bytes = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PAGESIZE), 0L));
-  return std::min(context.session->device()->traits().max_allocation_bytes, pages * page_bytes / 4);
+  return std::min(context.session->device()->traits().max_allocation_bytes,
+                  machine_memory_bytes() / 4);
 }
 
 Result<Format> identify_format(Context& context) {

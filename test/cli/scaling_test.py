@@ -21,7 +21,7 @@ def figure(work, devices, speed_up):
         "milliseconds": 8.0 / speed_up,
         "spread": 0.01,
         "speed_up": speed_up,
-        "bytes_exchanged": 77,
+        "bytes_exchanged": 7_700_000,
         "bound": "kernels",
     }
 
@@ -60,6 +60,12 @@ class Devices(CommandLineTest):
         figures = self.figures("--only", "resident", "--row-group", "10007", "--counts", "1,3")
         self.assertEqual(len(figures), 2 * 6)
 
+    def test_texts_of_several_cases_choose_all_of_them(self):
+        figures = self.figures("--only", "join, files;filter, files", "--counts", "1")
+        self.assertEqual(
+            [each["work"] for each in figures], ["rows: ordered filter, files", "rows: join, files"]
+        )
+
     def test_csv_has_a_head(self):
         ended = self.devices("--format", "csv", "--only", "batches: lz4", "--counts", "1")
         (line,) = csv.DictReader(io.StringIO(ended.out))
@@ -95,21 +101,24 @@ class Script(CommandLineTest):
         self.assertNotIn("batches, strong", said)
 
     def test_a_part_ends_at_its_limit(self):
-        self.run_parts("rows, strong", "--seconds", "0.001")
-        self.assertIn("not done", self.report()["parts"]["rows, strong"]["missing"])
+        self.run_parts("rows, resident", "--seconds", "0.001")
+        self.assertIn("not done", self.report()["parts"]["rows, resident, strong"]["missing"])
 
     def test_tables_go_between_markers_with_their_goals(self):
         document, results = self.folder / "page.md", self.folder / "results.json"
         begin, end = "<!-- scaling: begin -->", "<!-- scaling: end -->"
         document.write_text(f"before\n{begin}\nold\n{end}\nafter\n")
-        figures = [figure("rows: sort", 4, 3.1), figure("batches: lz4", 4, 3.1)]
+        figures = [
+            *(figure("rows: sort", count, speed_up) for count, speed_up in ((1, 1), (4, 3.1))),
+            figure("batches: lz4", 4, 3.1),
+        ]
         parts = {"some": {"figures": figures, "missing": "half"}}
         results.write_text(json.dumps({"device_names": "4 x GPU", "parts": parts}))
         ended = self.script("write", results, "--document", document, "--no-plot")
         self.assertEqual((ended.returncode, ended.stderr), (0, ""))
         text = document.read_text()
-        self.assertIn("| rows: sort | 4 | 2.58 | 1 % | 3.10 | met | 77 | kernels |", text)
-        self.assertIn("| batches: lz4 | 4 | 2.58 | 1 % | 3.10 | below 3.6 | 77 | kernels |", text)
+        self.assertIn("| rows: sort | 8.00 | 2.58 | 3.10 | 3.0: met | 1 % | 7.7 | kernels |", text)
+        self.assertIn("| batches: lz4 |  | 2.58 | 3.10 | 3.6 | 1 % | 7.7 | kernels |", text)
         self.assertIn("**some** (half)", text)
         self.assertTrue(text.startswith("before\n") and text.endswith(f"{end}\nafter\n"))
         self.assertNotIn("old", text)

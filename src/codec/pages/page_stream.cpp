@@ -161,8 +161,12 @@ void PageStream::read_part(OpenBatch& of, std::size_t number, std::unique_lock<s
   const bool was_last = has_begun_all();
   lock.unlock();
   if (was_last) order_->work_.notify_all();  // others of the order
-  auto pages = catch_exceptions(
-      [&] { return table_->read_neighbours(columns_at(part.columns), row_group, memory_); });
+  auto pages = catch_exceptions([&] {
+    // Where all threads read, none of them is helped: a large chunk was read in pieces then, by
+    // twice as many threads as there are cores.
+    const ThreadPool::TakenCore core(ThreadPool::shared());
+    return table_->read_neighbours(columns_at(part.columns), row_group, memory_);
+  });
   lock.lock();
   if (pages.ok()) {
     for (std::size_t i = 0; i < part.columns.size(); i++)

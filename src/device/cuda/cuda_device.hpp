@@ -9,11 +9,37 @@
 #include "device/cuda/cuda_api.hpp"
 #include "device/cuda/nvrtc.hpp"
 #include "device/host_pool.hpp"
+#include "device/idle_memory.hpp"
 #include "device/module_cache.hpp"
 #include "device/pool.hpp"
 #include "penstock/device.hpp"
 
 namespace penstock::cuda {
+
+// Streams or events that nobody uses, and that are used again. To create one and to destroy it
+// takes the driver 6 to 60 us where threads of several devices do, and a short statement has a
+// dozen of them.
+template <class Handle> class IdleHandles {
+ public:
+  Handle take() {  // null where there is none
+    const std::lock_guard lock(mutex_);
+    if (handles_.empty()) return nullptr;
+    const Handle handle = handles_.back();
+    handles_.pop_back();
+    return handle;
+  }
+  bool keep(Handle handle) noexcept {  // false where the host has no memory for it
+    try {
+      const std::lock_guard lock(mutex_);
+      handles_.push_back(handle);
+      return true;
+    } catch (const std::exception&) { return false; }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Handle> handles_;  // as many as were in use at once
+};
 
 // Buffers, events, queues and programs hold it, so it outlives them.
 struct Context {
@@ -23,11 +49,19 @@ struct Context {
   CUdevice device = 0;
   CUcontext context = nullptr;
   int architecture = 0;  // 90 for sm_90
+  mutable IdleHandles<CUstream> idle_streams;
+  mutable IdleHandles<CUevent> idle_events;
   Context(const Api& a, const Nvrtc& n, Traits t) : api(a), nvrtc(n), traits(std::move(t)) {}
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   ~Context() {
-    if (context) api.cuDevicePrimaryCtxRelease(device);
+    if (!context) return;
+    CUcontext popped = nullptr;
+    const bool is_pushed = api.cuCtxPushCurrent(context) == CUDA_SUCCESS;
+    while (const CUevent event = idle_events.take()) api.cuEventDestroy(event);
+    while (const CUstream stream = idle_streams.take()) api.cuStreamDestroy(stream);
+    if (is_pushed) api.cuCtxPopCurrent(&popped);
+    api.cuDevicePrimaryCtxRelease(device);
   }
   Status check(CUresult code, const char* call) const { return status_of(api, code, call); }
 };
@@ -139,7 +173,7 @@ class CudaDevice : public Device {
   ContextPointer context_;
   std::shared_ptr<device::Pool> pool_;
   std::shared_ptr<device::HostPool> host_pool_ =
-      std::make_shared<device::HostPool>(device::idle_pinned_memory());
+      std::make_shared<device::HostPool>(device::idle_pinned_limit_bytes());
   device::ModuleCache<Module> modules_;
   std::shared_ptr<ObjectCache> objects_;
   std::mutex sampled_mutex_;

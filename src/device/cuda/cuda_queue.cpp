@@ -11,6 +11,7 @@ class CudaEvent : public Event {
  public:
   CudaEvent(ContextPointer context, CUevent event) : context_(std::move(context)), event_(event) {}
   ~CudaEvent() override {
+    if (context_->idle_events.keep(event_)) return;
     const Current current(*context_);
     context_->api.cuEventDestroy(event_);
   }
@@ -43,16 +44,17 @@ struct QueueHandle : device::QueueState {
   QueueHandle(ContextPointer c, CUstream s, bool borrowed)
       : context(std::move(c)), stream(s), is_borrowed(borrowed) {}
   ~QueueHandle() override {
-    if (is_borrowed) return;
+    if (is_borrowed || context->idle_streams.keep(stream)) return;
     const Current current(*context);
     context->api.cuStreamDestroy(stream);
   }
 
   Result<std::shared_ptr<Event>> record_event() override {
     const Current current(*context);
-    CUevent event = nullptr;
-    PENSTOCK_TRY(
-        context->check(context->api.cuEventCreate(&event, CU_EVENT_DEFAULT), "cuEventCreate"));
+    CUevent event = context->idle_events.take();
+    if (!event)
+      PENSTOCK_TRY(
+          context->check(context->api.cuEventCreate(&event, CU_EVENT_DEFAULT), "cuEventCreate"));
     std::shared_ptr<Event> owned = std::make_shared<CudaEvent>(context, event);
     PENSTOCK_TRY(context->check(context->api.cuEventRecord(event, stream), "cuEventRecord"));
     return owned;
@@ -208,9 +210,10 @@ class CudaQueue : public Queue {
 
 Result<std::unique_ptr<Queue>> make_queue(const ContextPointer& context) {
   const Current current(*context);
-  CUstream stream = nullptr;
-  PENSTOCK_TRY(context->check(context->api.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING),
-                              "cuStreamCreate"));
+  CUstream stream = context->idle_streams.take();
+  if (!stream)
+    PENSTOCK_TRY(context->check(context->api.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING),
+                                "cuStreamCreate"));
   return std::unique_ptr<Queue>(
       std::make_unique<CudaQueue>(std::make_shared<QueueHandle>(context, stream, false)));
 }

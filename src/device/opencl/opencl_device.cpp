@@ -110,13 +110,8 @@ std::vector<std::string> compiler_options(const Context& context, bool fast_math
 // NVIDIA's compiler takes a bound on a thread's registers as an option only: here so that as many
 // groups fit a multiprocessor as the program wants, if it defines that.
 void add_register_bound(const ProgramSource& source, std::vector<std::string>& options) {
-  constexpr std::string_view definition = "\n#define GROUPS_PER_MULTIPROCESSOR ";
-  const std::size_t found = source.text.rfind(definition);
-  if (found == std::string::npos) return;
-  const int groups = std::atoi(source.text.c_str() + found + definition.size());
-  options.push_back("-cl-nv-maxrregcount=" +
-                    std::to_string(device::registers_of_thread(
-                        source.group_size, static_cast<std::uint32_t>(std::max(groups, 1)))));
+  if (const std::uint32_t registers = device::register_bound(source.text, source.group_size))
+    options.push_back("-cl-nv-maxrregcount=" + std::to_string(registers));
 }
 
 std::string joined(const std::vector<std::string>& options) {

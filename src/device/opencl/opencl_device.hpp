@@ -5,6 +5,7 @@
 #include <set>
 
 #include "device/host_pool.hpp"
+#include "device/idle_memory.hpp"
 #include "device/module_cache.hpp"
 #include "device/opencl/opencl_api.hpp"
 #include "device/opencl/opencl_grid_growth.hpp"
@@ -126,7 +127,7 @@ class OpenClDevice : public Device {
   ContextPointer context_;
   std::shared_ptr<device::Pool> pool_;
   std::shared_ptr<device::HostPool> host_pool_ =
-      std::make_shared<device::HostPool>(device::idle_pinned_memory());
+      std::make_shared<device::HostPool>(device::idle_pinned_limit_bytes());
   device::ModuleCache<Module> modules_;
 };
 

@@ -1,8 +1,8 @@
 #include "device/opencl/opencl_local_memory.hpp"
 
 #include <array>
-#include <map>
 #include <mutex>
+#include <set>
 
 #include "device/resident_groups.hpp"
 
@@ -76,24 +76,34 @@ struct Check {
   }
 };
 
+// Devices of this process that have passed. A failure is not kept: the device may have been full.
+std::mutex passed_mutex;
+std::set<std::string>& passed() {
+  static std::set<std::string>& names = *new std::set<std::string>;
+  return names;
+}
+bool is_known(const Traits& traits) {
+  const std::lock_guard guard(passed_mutex);
+  return passed().contains(traits.architecture + ", " + traits.driver);
+}
+void remember(const Traits& traits) {
+  const std::lock_guard guard(passed_mutex);
+  passed().insert(traits.architecture + ", " + traits.driver);
+}
+
 }  // namespace
 
 std::uint64_t usable_local_bytes(const Context& context) {
   const Traits& traits = context.traits;
-  const device::LocalMemory memory = device::local_memory_of(traits);
-  if (traits.is_cpu ||
-      memory.multiprocessor_bytes <= traits.local_bytes + memory.bytes_per_group + compiler_bytes)
+  const device::Multiprocessor all = device::multiprocessor_of(traits);
+  if (traits.is_cpu || all.local_bytes <= traits.local_bytes + all.bytes_per_group + compiler_bytes)
     return traits.local_bytes;
-  const std::uint64_t bytes = memory.multiprocessor_bytes - memory.bytes_per_group - compiler_bytes;
-  static std::mutex mutex;
-  static std::map<std::string, bool> known;
-  const std::lock_guard guard(mutex);
-  const auto [at, is_new] = known.try_emplace(traits.architecture + ", " + traits.driver, false);
-  if (is_new) {
-    Check check{context};
-    at->second = check.build(bytes) && check.run(bytes);
-  }
-  return at->second ? bytes : traits.local_bytes;
+  const std::uint64_t bytes = all.local_bytes - all.bytes_per_group - compiler_bytes;
+  if (is_known(traits)) return bytes;
+  Check check{context};
+  if (!check.build(bytes) || !check.run(bytes)) return traits.local_bytes;
+  remember(traits);
+  return bytes;
 }
 
 }  // namespace penstock::opencl

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "device/host_pool.hpp"
+#include "device/idle_memory.hpp"
 #include "device/module_cache.hpp"
 #include "device/pool.hpp"
 #include "device/sycl/sycl_api.hpp"
@@ -81,7 +82,7 @@ class SyclDevice : public Device {
   ContextPointer context_;
   std::shared_ptr<device::Pool> pool_;
   std::shared_ptr<device::HostPool> host_pool_ =
-      std::make_shared<device::HostPool>(device::idle_pinned_memory());
+      std::make_shared<device::HostPool>(device::idle_pinned_limit_bytes());
   device::ModuleCache<Module> modules_;
 };
 

@@ -1,8 +1,7 @@
 // Lists the devices of the SYCL plug-in.
-#include <unistd.h>
-
 #include <algorithm>
 
+#include "base/machine_memory.hpp"
 #include "device/driver.hpp"
 #include "device/sycl/sycl_device.hpp"
 
@@ -12,11 +11,11 @@ namespace {
 // Runtimes say numbers near 2^64 of a CPU, whose local memory is a part of its caches.
 void bound_by_host(Traits& traits) {
   constexpr std::uint64_t cpu_local_bytes = 1 << 20;
-  const auto host_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                          static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  traits.local_bytes = std::min(traits.local_bytes, cpu_local_bytes);
+  const std::uint64_t host_bytes = machine_memory_bytes();
+  if (host_bytes == 0) return;  // not known
   traits.global_bytes = std::min(traits.global_bytes, host_bytes);
   traits.max_allocation_bytes = std::min(traits.max_allocation_bytes, host_bytes);
-  traits.local_bytes = std::min(traits.local_bytes, cpu_local_bytes);
 }
 
 Traits traits_of(const penstock_sycl_device_info& info, const Api& api, std::uint32_t index) {

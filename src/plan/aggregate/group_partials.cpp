@@ -1,4 +1,6 @@
 // Groups of several devices or processes: each leaves its own as a table of keys and accumulators.
+#include <cstring>
+
 #include "base/parallel.hpp"
 #include "plan/aggregate/group_table.hpp"
 #include "plan/aggregate/partial_columns.hpp"
@@ -48,15 +50,11 @@ Result<std::vector<std::uint64_t>> words_of_partials(const TileProgram& program,
     });
   }
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {
-    PENSTOCK_ASSIGN(const std::vector<Partial> partials,
-                    partials_of_column(program.accumulators[i], table.columns[keys + i]));
-    in_parallel(table.row_count, min_rows_per_thread, [&](std::uint64_t row, std::uint64_t last) {
-      for (; row < last; row++) {
-        const auto bits = static_cast<unsigned __int128>(partials[row]);
-        words[row * width + key_words + 2 * i] = static_cast<std::uint64_t>(bits);
-        words[row * width + key_words + 2 * i + 1] = static_cast<std::uint64_t>(bits >> 64);
-      }
-    });
+    const auto store = [&](std::uint64_t row, Partial partial) {
+      std::memcpy(&words[row * width + key_words + 2 * i], &partial, sizeof partial);
+    };
+    PENSTOCK_TRY(
+        for_each_partial(program.accumulators[i], table.columns[keys + i], table.row_count, store));
   }
   return words;
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -86,6 +87,7 @@ class GroupTable {
   using Groups = std::span<const std::uint64_t>;
   Column key_slice(std::size_t i, Groups groups) const;
   Column result_slice(std::size_t i, Groups groups) const;
+  std::optional<Column> integer_slice(std::size_t i, Groups groups) const;  // nullopt: no integers
   static Column in_slices(Groups groups, const std::function<Column(Groups)>& make_slice);
   Column column_of_groups(std::uint32_t c, Groups groups) const;
   std::vector<std::uint64_t> all_groups() const;

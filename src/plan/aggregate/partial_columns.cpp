@@ -58,13 +58,13 @@ Column column_of_partials(const Accumulator& accumulator, std::span<const Partia
   return column;
 }
 
-Result<std::vector<Partial>> partials_of_column(const Accumulator& accumulator,
-                                                const Column& column) {
-  if (column.type != stored_type(accumulator))
-    return Status(Code::internal, "an accumulator of another type");
-  std::vector<Partial> partials(column.row_count);
-  for_each_value(column, [&](std::uint64_t row, Partial bits) { partials[row] = bits; });
-  return partials;
+Status for_each_partial(const Accumulator& accumulator, const Column& column,
+                        std::uint64_t row_count,
+                        const std::function<void(std::uint64_t row, Partial partial)>& take) {
+  if (column.type != stored_type(accumulator) || column.row_count != row_count)
+    return {Code::internal, "an accumulator of another type or length"};
+  for_each_value(column, take);
+  return {};
 }
 
 std::vector<std::uint64_t> key_words_of(const Column& column, StringPool& strings) {
@@ -114,9 +114,9 @@ Result<Table> merge_rows_of_partials(const TileProgram& program, std::span<const
       return Status(Code::internal, "partial aggregates of another program");
     std::vector<Partial> partials;
     for (std::size_t i = 0; i < merged.size(); i++) {
-      PENSTOCK_ASSIGN(const auto values,
-                      partials_of_column(program.accumulators[i], row.columns[i]));
-      partials.push_back(values[0]);
+      PENSTOCK_TRY(
+          for_each_partial(program.accumulators[i], row.columns[i], 1,
+                           [&](std::uint64_t, Partial partial) { partials.push_back(partial); }));
     }
     if (!merge(program, merged, std::span<const Partial>(partials))) return sum_too_large();
   }

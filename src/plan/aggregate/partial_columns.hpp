@@ -3,6 +3,7 @@
 //
 // Sums and counts of integers have 128 bits. A string that is not there is NULL.
 #pragma once
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -22,9 +23,11 @@ struct PartialTable {
 };
 
 Column column_of_partials(const Accumulator& accumulator, std::span<const Partial> partials);
-// Returns partials of a column that column_of_partials() made of such an accumulator.
-Result<std::vector<Partial>> partials_of_column(const Accumulator& accumulator,
-                                                const Column& column);
+// Calls take() for each of so many rows of a column that column_of_partials() made of such an
+// accumulator, by several threads where there are many.
+Status for_each_partial(const Accumulator& accumulator, const Column& column,
+                        std::uint64_t row_count,
+                        const std::function<void(std::uint64_t row, Partial partial)>& take);
 // Returns the words of a key, as kernels make them; 0 for NULL.
 std::vector<std::uint64_t> key_words_of(const Column& column, StringPool& strings);
 // The results of accumulators without keys.

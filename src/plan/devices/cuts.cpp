@@ -25,6 +25,7 @@ class CutFinder {
       return {};
     }
     for (const StepId input : step.inputs) PENSTOCK_TRY(visit(input, rows_needed(step, row_limit)));
+    if (step.kind == StepKind::order_by) ask_for_first_groups(id, row_limit);
     return {};
   }
   std::vector<Cut> take() { return std::move(cuts_); }
@@ -61,6 +62,15 @@ class CutFinder {
   bool reads(StepId id, StepId base) const {
     return id == base || std::ranges::any_of(plan_.step(id).inputs,
                                              [&](StepId input) { return reads(input, base); });
+  }
+
+  void ask_for_first_groups(StepId order, std::uint64_t row_limit) {
+    auto ordered = ordered_groups(plan_, order, row_limit, consumers_);
+    // Of more groups devices make rows of all, which is faster than if the host made some.
+    constexpr std::uint64_t max_first_groups = 1 << 16;
+    if (!ordered || row_limit > max_first_groups) return;
+    const auto cut = std::ranges::find(cuts_, ordered->groups, &Cut::step);
+    if (cut != cuts_.end()) cut->first_groups = std::move(ordered->first);
   }
 
   // Each device reads the right sides, but for those that begin with an aggregate.

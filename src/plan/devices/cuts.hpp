@@ -3,6 +3,7 @@
 // Below a cut, each runs the same steps on a share of the rows of one source. What they yield is
 // merged, and the steps after the cut go on from there on one device.
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "plan/fusion/stages.hpp"
@@ -14,6 +15,9 @@ struct Cut {
   StepId base = no_step;  // the source whose rows are split
   // How many first rows of the step are asked for.
   std::uint64_t row_limit = ~std::uint64_t{0};
+  // Of a group-by whose first groups by an order are asked for: a share that has all rows of its
+  // groups leaves the others out.
+  std::optional<TopK> first_groups = {};
 };
 
 // Returns the cuts in the order in which they are run: an aggregate on the right side of a join is

@@ -59,8 +59,9 @@ class GroupsOfShares {
     bool fits = true;
     GroupWords some;
     for (const GroupWords& share : words_) {
-      for (std::size_t at = 0; at < share.size(); at += width_) {
-        if (parts > 1 && part_of(share.data() + at, parts) != part) continue;
+      if (parts == 1) fits &= groups.merge_groups(share);
+      for (std::size_t at = 0; parts > 1 && at < share.size(); at += width_) {
+        if (part_of(share.data() + at, parts) != part) continue;
         some.insert(some.end(), share.begin() + static_cast<std::ptrdiff_t>(at),
                     share.begin() + static_cast<std::ptrdiff_t>(at + width_));
         if (some.size() < words_at_once) continue;

@@ -28,6 +28,10 @@ class DevicesRun {
   Result<std::vector<QueryResult>> run(std::vector<ListedDevice> devices) {
     PENSTOCK_TRY(take(std::move(devices)));
     PENSTOCK_ASSIGN(cuts_, find_cuts(plan_, results_));
+    if (!cuts_.empty() && are_one_share()) {
+      first_ = owner_of_rows(cuts_.back());
+      cuts_.clear();
+    }
     if (cuts_.empty()) report_.notes.push_back("one device ran all: no rows could be split");
     for (const Cut& cut : cuts_) PENSTOCK_TRY(run_cut(cut));
     PENSTOCK_ASSIGN(std::vector<QueryResult> outcomes, finish());
@@ -66,6 +70,27 @@ class DevicesRun {
     return {};
   }
 
+  // A file of one row group is one share. It needs no merge, which would take it to the host. Where
+  // other cuts are split it is one still: all devices get the same rows of it.
+  bool are_one_share() const {
+    const auto works = [](const Worker& worker) { return worker.failed.ok(); };
+    return std::ranges::count_if(workers_, works) > 1 &&
+           std::ranges::all_of(cuts_, [&](const Cut& cut) {
+             return std::ranges::count_if(rows_of_workers(cut), has_rows) == 1;
+           });
+  }
+  static bool has_rows(const RowRange& rows) { return rows.begin < rows.end; }
+  std::vector<RowRange> rows_of_workers(const Cut& cut) const {
+    std::vector<double> weights;
+    for (const Worker& worker : workers_) weights.push_back(worker.failed.ok() ? worker.weight : 0);
+    const TableSource& source = *plan_.step(cut.base).source;
+    return split_rows(source, {0, *source.row_count()}, weights);
+  }
+  std::size_t owner_of_rows(const Cut& cut) const {
+    const std::vector<RowRange> rows = rows_of_workers(cut);
+    return static_cast<std::size_t>(std::ranges::find_if(rows, has_rows) - rows.begin());
+  }
+
   bool goes_on_after(const Status& status) const {
     return is_of_device(status) && options_.on_device_failure == OnDeviceFailure::go_on;
   }
@@ -89,15 +114,21 @@ class DevicesRun {
     return {};
   }
 
-  // The steps after all cuts, on the first device that does not fail.
+  // The steps after all cuts, on the first device that does not fail. Rows that are one share are
+  // first tried where they belong.
   Result<std::vector<QueryResult>> finish() {
-    for (Worker& worker : workers_) {
+    for (std::size_t i = 0; i < workers_.size(); i++) {
+      Worker& worker = workers_[(first_ + i) % workers_.size()];
       if (!worker.failed.ok()) continue;
       RunOptions alone = options_;
       alone.device = worker.id;
       alone.session = worker.session;
       alone.profile = options_.profile && cuts_.empty();  // else shares have theirs
-      auto outcomes = run_results(plan_, results_, alone, {worker.device, known_});
+      const auto run = [&] { return run_results(plan_, results_, alone, {worker.device, known_}); };
+      auto outcomes = run();
+      if (goes_on_after(outcomes.status()) && can_run_again(plan_) &&
+          clear_cache_after(worker, outcomes.status()))
+        outcomes = run();
       if (outcomes.ok() || !is_of_device(outcomes.status())) return outcomes;
       if (!goes_on_after(outcomes.status()) || !can_run_again(plan_))
         return outcomes.status().with("on " + worker.id);
@@ -129,6 +160,7 @@ class DevicesRun {
   const double start_ = now_seconds();
   std::vector<Worker> workers_;
   std::vector<Cut> cuts_;
+  std::size_t first_ = 0;          // the worker that runs what is after all cuts
   std::map<StepId, Table> known_;  // the rows of cuts
   RunReport report_;
 };

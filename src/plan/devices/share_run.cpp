@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <span>
 
 #include "base/clock.hpp"
 #include "base/exception_boundary.hpp"
@@ -20,6 +21,12 @@ struct Assignment {
   RowRange rows;
 };
 
+// With a thread a core for each share, every run started threads beyond those that the pool keeps.
+std::uint32_t reading_threads_of_share(std::uint32_t of_all, std::size_t shares) {
+  const std::size_t threads = of_all > 0 ? of_all : host_core_count();
+  return static_cast<std::uint32_t>(std::max<std::size_t>(threads / shares, 1));
+}
+
 // The progress of shares that run at once, as one. A share after one with an error is ended.
 class SharedProgress {
  public:
@@ -30,6 +37,7 @@ class SharedProgress {
     RunOptions own = options_;
     own.device = worker.id;
     own.session = worker.session;
+    own.reading_threads = reading_threads_of_share(options_.reading_threads, shares_.size());
     own.progress = [this, share](const Progress& progress) { return report(share, progress); };
     if (options_.on_source)
       own.on_source = [this](std::string_view text) {
@@ -146,22 +154,27 @@ class SharesOfCut {
   }
 
   // Shares of a short statement end within microseconds of one another. To sleep until the last has
-  // ended takes longer: a thread that is woken runs some 50 us later.
-  void spin_until_ended(std::size_t shares) const {
-    constexpr double spin_seconds = 200e-6;
-    for (const double end = now_seconds() + spin_seconds; now_seconds() < end;)
-      if (ended_ == shares) return;
+  // ended takes longer: a thread that is woken runs some 50 us later. A share's last step is to
+  // hand over its rows, so it is the task that is asked. This thread's share may end earlier, as
+  // the threads of the others had to be woken and their caches are cold: it waits as long as its
+  // share took.
+  static void spin_until_ended(std::span<const Task<Result<Execution::Share>>> shares,
+                               double share_seconds) {
+    constexpr double min_spin_seconds = 200e-6, max_spin_seconds = 2e-3;
+    const double seconds = std::clamp(share_seconds, min_spin_seconds, max_spin_seconds);
+    for (const double end = now_seconds() + seconds; now_seconds() < end;)
+      if (std::ranges::all_of(shares, [](const auto& share) { return share.has_ended(); })) return;
   }
 
   // Returns the rows of the workers that failed.
   Result<std::vector<RowRange>> run_all(const std::vector<Assignment>& assignments) {
     SharedProgress progress(options_, assignments.size());
     begin_exchange(assignments);
-    ended_ = 0;
     std::vector<Task<Result<Execution::Share>>> others;
     start_others(assignments, progress, others);
+    const double begun = now_seconds();
     auto first = run_one(assignments[0], 0, progress);
-    spin_until_ended(assignments.size());
+    spin_until_ended(others, now_seconds() - begun);
     is_stopped_ = progress.was_stopped();
     std::vector<RowRange> lost;
     Status failed;
@@ -220,18 +233,14 @@ class SharesOfCut {
         return run_share_of_rows(right_sides_.plan_of_share(plan_, index), cut_, assignment.rows,
                                  progress.options_of(index, worker),
                                  {worker.device, known_, exchange_, groups_, rows_of_all_,
-                                  right_sides_.exchange(), index});
+                                  right_sides_.exchange(), index, cut_.first_groups});
       });
     };
     auto share = run_once();
-    // What a session keeps makes way before a device counts as failed. There is no exchange then.
-    if (goes_on_after(share.status()) && share.status().code() == Code::no_memory &&
-        worker.session && worker.session->cache().counters().bytes > 0) {
-      worker.session->cache().clear();
+    // There is no exchange then.
+    if (goes_on_after(share.status()) && clear_cache_after(worker, share.status()))
       share = run_once();
-    }
     leave_exchange(index, share.ok());
-    ended_++;
     if (share.ok() || goes_on_after(share.status())) return share;
     progress.end_after(index);
     return is_of_device(share.status()) ? share.with("on " + worker.id) : share;
@@ -246,7 +255,6 @@ class SharesOfCut {
   std::shared_ptr<GroupExchanges> groups_;  // the same of groups
   std::shared_ptr<JointRows> rows_of_all_;  // the same of rows in the order of the source
   RightSideShares right_sides_;
-  std::atomic<std::size_t> ended_ = 0;  // of the shares that run
   bool is_stopped_ = false;
   std::vector<FinishedShare> finished_;
 };
@@ -256,6 +264,13 @@ class SharesOfCut {
 bool is_of_device(const Status& status) {
   return status.code() == Code::device_lost || status.code() == Code::no_device ||
          (status.code() == Code::no_memory && !is_of_host_memory(status));
+}
+
+bool clear_cache_after(const Worker& worker, const Status& failed) {
+  if (failed.code() != Code::no_memory || !worker.session) return false;
+  if (worker.session->cache().counters().bytes == 0) return false;
+  worker.session->cache().clear();
+  return true;
 }
 
 Result<Execution::Share> run_share_of_rows(Plan plan, const Cut& cut, RowRange rows,

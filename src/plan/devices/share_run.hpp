@@ -24,6 +24,9 @@ struct Worker {
 // Returns whether an error is of the device, so that another one may succeed. The host's memory is
 // the same for all.
 bool is_of_device(const Status& status);
+// Clears what a worker's session keeps where memory was short, so that its device can try again
+// before it counts as failed. Returns false where there was nothing.
+bool clear_cache_after(const Worker& worker, const Status& failed);
 
 // Runs a share of a plan: the steps below a cut, over some rows of its base. This and
 // merge_shares() are all that a run on several devices, or by several processes, is made of.

@@ -58,7 +58,7 @@ class DeviceRowsCollector : public Collector {
   }
 
   Status take_rest(const TileKernel&) override {
-    return queue_.finish();  // whoever reads the rows has another queue
+    return queue_.finish();  // rows are read by another queue
   }
 
   Result<Table> finish() override {

@@ -192,7 +192,8 @@ Result<Table> Execution::run_programs(Chain& chain, const TableSource& selected,
   if (chain.selected) run.selected = &*chain.selected;
   run.refusal = &refusal_;
   run.kept = options_.kept_programs;
-  if (chain.first_groups && chain.programs.size() == 1) run.first_groups = &*chain.first_groups;
+  const std::optional<TopK>& first = run.leaves_partials ? first_groups_ : chain.first_groups;
+  if (first && chain.programs.size() == 1) run.first_groups = &*first;
   PENSTOCK_ASSIGN(Table table, run_tiles(run, std::move(chain.kernels[0]), chain.programs[0],
                                          source, std::move(begun)));
   if (stay && (stay->are_there || stay->buckets)) {

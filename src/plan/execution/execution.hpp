@@ -71,6 +71,8 @@ class Execution {
   };
   // Computes a step that is the plan's only result, as the share of a larger plan.
   Result<Share> run_share(StepId step, std::uint64_t row_limit);
+  // Of the share of a group-by that gets all rows of its groups these are enough.
+  void ask_for(std::optional<TopK> first_groups) { first_groups_ = std::move(first_groups); }
   // Exchanges sorted rows with the other shares of an order, where all are in device memory.
   void exchange_with(std::shared_ptr<RowExchange> others, std::size_t share);
   // Exchanges the groups of the share with those of others.
@@ -239,6 +241,7 @@ class Execution {
   std::shared_ptr<RowExchange> exchange_;           // with other shares; null where there is none
   GroupShare group_share_;                          // of a group-by; the same
   std::shared_ptr<JointRows> joint_rows_;           // of other rows; the same
+  std::optional<TopK> first_groups_;                // of the share; see ask_for()
   std::shared_ptr<RightSideExchange> right_sides_;  // that are read in shares; the same
   std::size_t share_number_ = 0;
   bool is_next_in_order_ = false;  // its rows were exchanged

@@ -153,34 +153,17 @@ Result<Table> Execution::rows_to_order(StepId order, std::uint64_t row_limit) {
   return run_chain(*chain, ~std::uint64_t{0});
 }
 
-// Returns the keys of an order as columns of the input of a map; nothing where one is computed.
-static std::optional<std::vector<SortKey>> keys_before_map(const Step& map,
-                                                           std::vector<SortKey> keys) {
-  for (SortKey& key : keys) {
-    const Node& node = map.graph->at(map.projections[key.column].root);
-    if (node.op != Op::column) return {};
-    key.column = static_cast<std::uint32_t>(node.payload);
-  }
-  return keys;
-}
-
 // Of many groups those that an order has first are found before columns are made of them, also
 // where a map on the host is between. Validation looks at all.
 Result<Table> Execution::groups_to_order(StepId order, std::uint64_t row_limit) {
   const StepId input = plan_.step(order).inputs[0];
-  const Step& before = plan_.step(input);
-  const bool is_mapped =
-      before.kind == StepKind::map && consumers_[input] == 1 && finishes_on_host(plan_, input);
-  const StepId groups = is_mapped ? before.inputs[0] : input;
-  std::optional<std::vector<SortKey>> keys = plan_.step(order).sort_keys;
-  if (is_mapped) keys = keys_before_map(before, std::move(*keys));
-  if (!keys || plan_.step(groups).kind != StepKind::group_by || consumers_[groups] > 1 ||
-      finishes_on_host(plan_, groups) || options_.validate)
-    return materialise(input, ~std::uint64_t{0});
-  PENSTOCK_ASSIGN(Chain* const chain, chain_of(groups, columns_asked_for(groups, {})));
-  chain->first_groups = TopK{std::move(*keys), row_limit};
+  auto ordered = ordered_groups(plan_, order, row_limit, consumers_);
+  if (!ordered || options_.validate) return materialise(input, ~std::uint64_t{0});
+  PENSTOCK_ASSIGN(Chain* const chain,
+                  chain_of(ordered->groups, columns_asked_for(ordered->groups, {})));
+  chain->first_groups = std::move(ordered->first);
   auto table = run_chain(*chain, ~std::uint64_t{0});
-  if (!table.ok() || !is_mapped) return table;
+  if (!table.ok() || ordered->groups == input) return table;
   const HostSpan span(recording_.get(), "step on the host");
   return apply_on_host(plan_, input, *table);
 }

@@ -134,8 +134,12 @@ Result<bool> GroupExchange::exchange(std::size_t share, const MergePlace& place,
   if (!meeting_.meet(share, 0) || !all_take_part()) return false;
   GroupParts parts(place, program);
   const auto merge = GroupMerge::begin(place, program, MergedEntries::of_merges);
-  PENSTOCK_ASSIGN(party.samples, parts.sample(*groups));
+  auto samples = parts.sample(*groups);
+  party.has_samples = samples.ok();
+  if (samples.ok()) party.samples = std::move(samples).value();
+  if (samples.status().code() != Code::no_memory) PENSTOCK_TRY(samples.status());
   if (!meeting_.meet(share, 1)) return another_share_has_ended();
+  if (!all_have(&Party::has_samples)) return false;
   PENSTOCK_TRY(divide(party, parts, *groups));
   parts.add_to(report);
   party.max_range = merge->max_groups_held();

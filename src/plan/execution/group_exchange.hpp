@@ -44,8 +44,9 @@ class GroupExchange {
     StepId base = no_step;
     std::uint32_t words = 0;  // of a group
     // Set in different phases, as others read the first one while a share sets the second.
-    bool has_parts = false;  // its groups by range fit its memory
-    bool has_room = false;   // as do all groups of its range
+    bool has_samples = false;  // false: its memory is too small
+    bool has_parts = false;    // its groups by range fit its memory
+    bool has_room = false;     // as do all groups of its range
     std::vector<GroupParts::KeyWords> samples;
     BufferPointer parts;              // its groups by range
     std::vector<std::uint64_t> cuts;  // where those of each range begin, and their end

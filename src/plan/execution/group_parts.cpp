@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "plan/codegen/kernels/group_parts_limits.h"
-#include "plan/order/device_row_sort.hpp"
 #include "plan/order/key_rank.hpp"
+#include "plan/order/order_keys.hpp"
 #include "plan/order/range_bounds.hpp"
 #include "plan/rows/finish_at_end.hpp"
 
@@ -41,45 +41,47 @@ std::vector<std::uint32_t> GroupParts::layout() const {
   return words;
 }
 
-// The order of kernels/group_parts.kc.
-bool GroupParts::is_before(const KeyWords& a, const KeyWords& b) const {
+// Returns words whose order is that of kernels/group_parts.kc.
+std::vector<std::uint64_t> GroupParts::ranks_of(const KeyWords& words) const {
+  std::vector<std::uint64_t> ranks;
   for (std::uint32_t key = 0; key < keys_of_ranges(program_); key++) {
-    const std::size_t nulls = program_.key_count + key / 64;
-    const bool is_null = (a[nulls] >> (key % 64) & 1) != 0;
-    const bool is_other_null = (b[nulls] >> (key % 64) & 1) != 0;
-    if (is_null != is_other_null) return is_other_null;
-    if (is_null) continue;
-    const Type type = type_of_key(program_, key);
-    const std::uint64_t rank = rank_of_word(type, a[key]), other = rank_of_word(type, b[key]);
-    if (rank != other) return rank < other;
+    const bool is_null = (words[program_.key_count + key / 64] >> (key % 64) & 1) != 0;
+    ranks.push_back(is_null);
+    ranks.push_back(is_null ? 0 : rank_of_word(type_of_key(program_, key), words[key]));
   }
-  return false;
+  return ranks;
 }
 
-Result<std::vector<GroupParts::KeyWords>> GroupParts::sample(const GroupsOnDevice& groups) const {
-  const std::uint64_t count = std::min(groups.count, max_samples);
-  std::vector<std::uint64_t> words(count * groups.stride);
+Result<std::vector<GroupParts::KeyWords>> GroupParts::sample(const GroupsOnDevice& groups) {
+  const std::uint64_t count = std::min(groups.count, max_samples), key_words = program_.key_words();
+  std::vector<std::uint64_t> words(count * key_words);
   std::vector<KeyWords> keys;
   if (count == 0) return keys;
   const FinishAtEnd finish(*place_.queue);
-  PENSTOCK_TRY(place_.queue->download(words.data(), *groups.words, words.size() * 8));
+  PENSTOCK_TRY(kernels_.wait());
+  PENSTOCK_ASSIGN(const auto samples, place_.device->allocate(words.size() * 8));
+  PENSTOCK_TRY(kernels_.launch(*place_.queue, "group_parts_sample", count,
+                               {{Argument::of(*groups.words), Argument::of(*samples),
+                                 Argument::value(groups.count), Argument::value(groups.stride),
+                                 Argument::value(count), Argument::value(program_.key_words())}}));
+  PENSTOCK_TRY(place_.queue->download(words.data(), *samples, words.size() * 8));
   PENSTOCK_TRY(place_.queue->finish());
-  for (std::uint64_t i = 0; i < count; i++) {
-    const std::uint64_t* key = words.data() + i * groups.stride;
-    keys.emplace_back(key, key + program_.key_words());
-  }
+  for (std::uint64_t i = 0; i < count; i++)
+    keys.emplace_back(words.data() + i * key_words, words.data() + (i + 1) * key_words);
   return keys;
 }
 
+// The devices wait meanwhile: ranks of some thousand samples are computed once, not by comparisons.
 std::vector<GroupParts::KeyWords> GroupParts::bounds(std::vector<Sample> samples,
                                                      std::size_t part_count) const {
-  std::ranges::stable_sort(
-      samples, [&](const Sample& a, const Sample& b) { return is_before(a.key, b.key); });
+  std::vector<std::pair<std::vector<std::uint64_t>, std::size_t>> order;
+  for (std::size_t i = 0; i < samples.size(); i++) order.emplace_back(ranks_of(samples[i].key), i);
+  std::ranges::sort(order);
   std::vector<double> weights;
-  for (const Sample& sample : samples) weights.push_back(sample.weight);
+  for (const auto& [ranks, sample] : order) weights.push_back(samples[sample].weight);
   std::vector<KeyWords> bounds;
-  for (const std::size_t sample : range_bounds(weights, part_count))
-    bounds.push_back(samples[sample].key);
+  for (const std::size_t place : range_bounds(weights, part_count))
+    bounds.push_back(samples[order[place].second].key);
   return bounds;
 }
 

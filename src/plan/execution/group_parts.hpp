@@ -20,8 +20,8 @@ class GroupParts {
 
   // Begins to compile. The program has keys_of_ranges().
   GroupParts(const MergePlace& place, const TileProgram& program);
-  // Returns keys of some groups, any of them: they lie in the order of their hashes.
-  Result<std::vector<KeyWords>> sample(const GroupsOnDevice& groups) const;
+  // Returns keys of some groups, at even distances.
+  Result<std::vector<KeyWords>> sample(const GroupsOnDevice& groups);
   // Returns where each part but the first begins. Samples of several devices, of which each stands
   // for as many groups of its device as its weight says.
   struct Sample {
@@ -34,7 +34,7 @@ class GroupParts {
   void add_to(RunReport& report) const;
 
  private:
-  bool is_before(const KeyWords& a, const KeyWords& b) const;
+  std::vector<std::uint64_t> ranks_of(const KeyWords& key) const;
   std::vector<std::uint32_t> layout() const;
   Result<BufferPointer> upload(const void* from, std::uint64_t bytes) const;
   Status launch(std::string_view kernel, const GroupsOnDevice& groups,

@@ -158,15 +158,16 @@ Status PagedScan::read_pages(const Limits& limits, BegunPages begun) {
                     direct_pages(*device_, {*table_, columns, batches}, limits.direct_reads));
     read_how_ = std::move(direct.how);
     if (direct.table) {
-      PENSTOCK_ASSIGN(stream_, pages::PageStream::open(std::move(direct.table), columns,
-                                                       std::move(batches), {}));
+      PENSTOCK_ASSIGN(
+          stream_, pages::PageStream::open(std::move(direct.table), columns, std::move(batches), {},
+                                           limits.reading_threads));
       return {};
     }
   }
-  return open_pinned_stream(std::move(begun));
+  return open_pinned_stream(limits, std::move(begun));
 }
 
-Status PagedScan::open_pinned_stream(BegunPages begun) {
+Status PagedScan::open_pinned_stream(const Limits& limits, BegunPages begun) {
   const std::vector<std::uint32_t> columns = columns_of(read_loads_);
   std::vector<pages::RowGroupBatch> batches = resident_.to_read();
   if (begun.stream && begun.columns == columns && begun.chunks == batches) {
@@ -177,7 +178,8 @@ Status PagedScan::open_pinned_stream(BegunPages begun) {
   const auto memory = device_->traits().unified_memory
                           ? BatchAllocator()
                           : allocator_of(std::make_shared<PinnedSlabs>(device_));
-  PENSTOCK_ASSIGN(stream_, pages::PageStream::open(table_, columns, std::move(batches), memory));
+  PENSTOCK_ASSIGN(stream_, pages::PageStream::open(table_, columns, std::move(batches), memory,
+                                                   limits.reading_threads));
   return {};
 }
 
@@ -211,8 +213,8 @@ Result<BegunPages> PagedScan::begin(const std::shared_ptr<Device>& device,
     begun.memory = std::make_shared<PinnedSlabs>(device);
   PENSTOCK_ASSIGN(begun.stream, pages::PageStream::open(
                                     table, begun.columns, begun.chunks,
-                                    begun.memory ? allocator_of(begun.memory) : BatchAllocator(), 0,
-                                    std::move(order)));
+                                    begun.memory ? allocator_of(begun.memory) : BatchAllocator(),
+                                    limits.reading_threads, std::move(order)));
   return begun;
 }
 

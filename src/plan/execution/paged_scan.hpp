@@ -37,6 +37,7 @@ class PagedScan final : public ChunkSource {
     DeviceCache* cache = nullptr;                   // of a session
     DirectReads direct_reads = DirectReads::automatic;
     const RowSelection* rows = nullptr;  // those that are needed; null: all
+    std::uint32_t reading_threads = 0;   // 0: one a core
   };
   // Begins to read, in turn with others of the order. `device`: null while one with memory of its
   // own is being opened.
@@ -83,7 +84,7 @@ class PagedScan final : public ChunkSource {
   void look_up(const Limits& limits);
   std::size_t chunks_at_once() const;  // that are decoded
   Status read_pages(const Limits& limits, BegunPages begun);
-  Status open_pinned_stream(BegunPages begun);
+  Status open_pinned_stream(const Limits& limits, BegunPages begun);
   std::vector<std::uint32_t> columns_of(const std::vector<std::size_t>& loads) const;
   Status begin(Begun& begun);
   Status read(Begun& begun);

@@ -85,6 +85,7 @@ Result<Execution::Share> run_share(const Plan& plan, StepId step, std::uint64_t 
         if (given.rows_of_all) execution.exchange_with(given.rows_of_all, given.share);
         if (given.right_sides) execution.exchange_with(given.right_sides, given.share);
         if (given.groups) execution.exchange_with(given.groups, given.share);
+        execution.ask_for(given.first_groups);
         auto share = execution.run_share(step, row_limit);
         refusal = execution.refusal();
         return share;

@@ -19,6 +19,8 @@ struct Given {
   std::shared_ptr<JointRows> rows_of_all = {};  // the same of rows in the order of the source
   std::shared_ptr<RightSideExchange> right_sides = {};  // of those that are read in shares
   std::size_t share = 0;
+  // Of a group-by: those that are asked for, where the share gets all rows of its groups.
+  std::optional<TopK> first_groups = {};
 };
 
 // Computes several results; steps that they share run once.

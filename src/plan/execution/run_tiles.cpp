@@ -301,7 +301,8 @@ PagedScan::Limits paged_limits(const RunOptions& options, const TileProgram& pro
           yields_every_row(program) ? row_limit : ~std::uint64_t{0},
           cache_of(options),
           options.direct_reads,
-          selected};
+          selected,
+          options.reading_threads};
 }
 
 Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,

@@ -118,6 +118,33 @@ std::optional<TopK> top_k_of(const Plan& plan, StepId order, std::uint64_t row_l
   return TopK{step.sort_keys, row_limit};
 }
 
+// Returns the keys of an order as columns of the input of a map; nothing where one is computed.
+static std::optional<std::vector<SortKey>> keys_before_map(const Step& map,
+                                                           std::vector<SortKey> keys) {
+  for (SortKey& key : keys) {
+    const Node& node = map.graph->at(map.projections[key.column].root);
+    if (node.op != Op::column) return {};
+    key.column = static_cast<std::uint32_t>(node.payload);
+  }
+  return keys;
+}
+
+std::optional<OrderedGroups> ordered_groups(const Plan& plan, StepId order, std::uint64_t row_limit,
+                                            const std::vector<std::uint32_t>& consumers) {
+  const StepId input = plan.step(order).inputs[0];
+  const Step& before = plan.step(input);
+  const bool is_mapped =
+      before.kind == StepKind::map && consumers[input] == 1 && finishes_on_host(plan, input);
+  const StepId groups = is_mapped ? before.inputs[0] : input;
+  if (plan.step(groups).kind != StepKind::group_by || consumers[groups] > 1 ||
+      finishes_on_host(plan, groups))
+    return std::nullopt;
+  std::optional<std::vector<SortKey>> keys = plan.step(order).sort_keys;
+  if (is_mapped) keys = keys_before_map(before, std::move(*keys));
+  if (!keys) return std::nullopt;
+  return OrderedGroups{groups, {std::move(*keys), row_limit}};
+}
+
 StepId chain_base(const Plan& plan, StepId last, const std::vector<std::uint32_t>& consumers) {
   if (plan.step(last).kind == StepKind::source) return last;
   StepId at = plan.step(last).inputs[0];

@@ -1,5 +1,6 @@
 // Stages of a plan: which steps fuse into one kernel, and which are computed on the host.
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "plan/fusion/tile_program.hpp"
@@ -25,6 +26,15 @@ std::uint64_t rows_needed(const Step& step, std::uint64_t row_limit);
 // for few first rows of what a kernel yields.
 std::optional<TopK> top_k_of(const Plan& plan, StepId order, std::uint64_t row_limit,
                              const std::vector<std::uint32_t>& consumers);
+// The group-by of which an order asks for the first groups, by columns of its own.
+struct OrderedGroups {
+  StepId groups = no_step;
+  TopK first;
+};
+// Returns nothing where the order is not of groups that nothing else reads. A map on the host may
+// be between, which computes no key.
+std::optional<OrderedGroups> ordered_groups(const Plan& plan, StepId order, std::uint64_t row_limit,
+                                            const std::vector<std::uint32_t>& consumers);
 // Returns the step whose rows the kernel that yields `last` reads: a source, a step with several
 // consumers, or a small result. The chain passes through joins by their left sides. These are
 // lookups, as long as no key repeats on the right.

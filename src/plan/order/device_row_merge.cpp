@@ -2,20 +2,14 @@
 
 #include <algorithm>
 
-#include "plan/codegen/kernels/order_limits.h"
 #include "plan/codegen/kernels/order_merge_limits.h"
 #include "plan/fusion/accumulators.hpp"
-#include "plan/order/device_row_sort.hpp"
 #include "plan/order/gather_in_order.hpp"
+#include "plan/order/order_keys.hpp"
 #include "primitive/radix_sort.hpp"
 
 namespace penstock::plan {
 namespace {
-
-// A NULL is told from values by a bit above theirs, or by a word of its own.
-bool has_null_word(const DeviceColumn& column) {
-  return column.validity && width_bytes(column.type) == 8;
-}
 
 // Returns how many words a row's keys are; 0 where they cannot be merged.
 std::uint32_t words_of_keys(const DeviceRows& rows, const std::vector<SortKey>& keys) {
@@ -39,6 +33,17 @@ Status DeviceRowMerge::launch(std::string_view kernel, std::uint64_t count,
   return kernels_.launch(*queue_, kernel, count, arguments);
 }
 
+Status DeviceRowMerge::check_kernels() {
+  if (kernels_status_.ok()) kernels_status_ = kernels_.wait();
+  PENSTOCK_TRY(kernels_status_);
+  const std::uint64_t local_bytes = device_.traits().local_bytes,
+                      tile_bytes = MERGE_ROW_BYTES * tile_rows();
+  if (local_bytes >= tile_bytes) return {};
+  return {Code::unsupported, "merging takes " + std::to_string(tile_bytes) +
+                                 " bytes of local memory, and the device has " +
+                                 std::to_string(local_bytes)};
+}
+
 std::uint64_t DeviceRowMerge::tile_rows() const { return MERGE_TILE_ROWS(kernels_.group_size()); }
 
 Status DeviceRowMerge::make_words_of(const DeviceColumn& column, const SortKey& key) {
@@ -51,15 +56,12 @@ Status DeviceRowMerge::make_words_of(const DeviceColumn& column, const SortKey& 
         {Argument::of(*column.validity), Argument::of(*words_), next_word(), count, nulls_first}));
   const auto width = static_cast<std::uint32_t>(width_bytes(column.type));
   const Buffer& validity = column.validity ? *column.validity : *column.values;
-  const std::uint32_t null_shift = !column.validity ? ORDER_NO_NULLS
-                                   : width == 8     ? ORDER_EQUAL_NULLS
-                                                    : 8 * width;
   return launch("merge_keys", row_count_,
                 {Argument::of(*column.values), Argument::of(*column.values), Argument::of(validity),
                  Argument::of(*words_), next_word(), count, Argument::value(width),
                  Argument::value(order_kind(column.type)),
                  Argument::value(static_cast<std::uint32_t>(key.descending)),
-                 Argument::value(null_shift), nulls_first});
+                 Argument::value(null_shift(column)), nulls_first});
 }
 
 Status DeviceRowMerge::make_words(const DeviceRows& rows, const std::vector<SortKey>& keys) {
@@ -117,9 +119,10 @@ Result<DeviceRows> DeviceRowMerge::merge_rows(const DeviceRows& rows,
   PENSTOCK_TRY(make_words(rows, keys));
   std::uint64_t rounds = 0;
   for (; ends.size() > 1 || rounds == 0; rounds++) PENSTOCK_TRY(merge_pairs(ends, rounds == 0));
+  words_ = splits_ = next_order_ = nullptr;  // columns may take this memory, behind the merge
   PENSTOCK_ASSIGN(DeviceRows merged, gather_in_order(kernels_, *queue_, *order_, rows, row_count_));
   PENSTOCK_ASSIGN(const auto done, queue_->record());
-  PENSTOCK_TRY(queue_->finish());  // whoever reads the rows has another queue
+  PENSTOCK_TRY(queue_->finish());  // rows are read by another queue
   PENSTOCK_ASSIGN(const double seconds, done->seconds_since(*begun));
   const std::uint64_t of_words = 16 * word_count_,
                       of_round = 8 * word_count_ + (rounds > 1 ? 8 : 4);
@@ -139,14 +142,14 @@ Result<std::optional<DeviceRows>> DeviceRowMerge::merge(const DeviceRows& rows,
     return std::optional<DeviceRows>();
   row_count_ = rows.row_count;
   if (row_count_ == 0) return std::optional(rows);
-  PENSTOCK_TRY(kernels_.wait());
+  if (const Status ready = check_kernels(); !ready.ok()) {
+    report.notes.push_back("exchanged rows are sorted again: " + ready.text());
+    return std::optional<DeviceRows>();
+  }
   PENSTOCK_ASSIGN(queue_, device_.queue());
-  Result<DeviceRows> merged = merge_rows(rows, ends, keys, report);
-  if (!merged.ok()) PENSTOCK_TRY(queue_->finish());  // what is enqueued uses memory that ends here
+  auto merged = rows_if_memory_sufficed(merge_rows(rows, ends, keys, report), *queue_);
   words_ = splits_ = order_ = next_order_ = nullptr;
-  if (merged.status().code() == Code::no_memory) return std::optional<DeviceRows>();
-  PENSTOCK_TRY(merged.status());
-  return std::optional<DeviceRows>(std::move(merged).value());
+  return merged;
 }
 
 }  // namespace penstock::plan

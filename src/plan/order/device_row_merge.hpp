@@ -13,16 +13,17 @@
 
 namespace penstock::plan {
 
-// Words of a row that a merge compares. A nullable key of 8 bytes has two, any other one. They take
-// as much memory as a sort may.
+// Words of a row that a merge compares. A nullable key of 8 bytes has two, any other one. With the
+// orders before and after a round they take 40 bytes a row at most; a sort takes 24.
 constexpr std::uint32_t max_merge_words = 4;
 
 class DeviceRowMerge {
  public:
   static std::shared_ptr<DeviceRowMerge> begin(std::shared_ptr<Device> device);  // to compile
   // Merges rows whose runs end at `ends`, each in the order of `keys`. Equal rows keep theirs.
-  // Nothing where a key is a string, keys have more words, or memory is too small. At most
-  // primitive::max_sort_keys rows.
+  // Nothing where a key is a string, keys have more words, there are more than
+  // primitive::max_sort_keys rows, or memory is too small; with a note in the report where the
+  // kernels did not compile or need more local memory.
   Result<std::optional<DeviceRows>> merge(const DeviceRows& rows,
                                           const std::vector<std::uint64_t>& ends,
                                           const std::vector<SortKey>& keys, RunReport& report);
@@ -39,9 +40,11 @@ class DeviceRowMerge {
   Status merge_pair(std::uint64_t begin, std::uint64_t middle, std::uint64_t end, bool is_first);
   Status launch(std::string_view kernel, std::uint64_t count, std::vector<Argument> arguments);
   std::uint64_t tile_rows() const;
+  Status check_kernels();  // waits for the compiler
 
   Device& device_;
   RowKernels kernels_;
+  Status kernels_status_;  // kept: the compiler tells it once
   std::unique_ptr<Queue> queue_;
   std::uint64_t row_count_ = 0;
   std::uint32_t word_count_ = 0;      // of a row

@@ -3,19 +3,28 @@
 #include <algorithm>
 #include <numeric>
 
-#include "plan/codegen/kernels/order_limits.h"
 #include "plan/fusion/accumulators.hpp"
 #include "plan/order/gather_in_order.hpp"
+#include "plan/order/order_keys.hpp"
 #include "plan/rows/finish_at_end.hpp"
 #include "primitive/radix_sort.hpp"
 
 namespace penstock::plan {
 
-std::uint32_t order_kind(Type type) {
-  if (type.kind == Kind::string) return ORDER_RANKED;
-  if (is_float(type)) return ORDER_FLOAT;
-  return is_sign_extended(type) ? ORDER_SIGNED : ORDER_UNSIGNED;
+namespace {
+
+// Returns the first and the end of each run of adjacent bytes in which `bits` has any.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> runs_of_bytes(std::uint64_t bits) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> runs;
+  for (std::uint32_t byte = 0; byte < 8; byte++) {
+    if ((bits >> (8 * byte) & 255) == 0) continue;
+    if (runs.empty() || runs.back().second != byte) runs.emplace_back(byte, byte);
+    runs.back().second = byte + 1;
+  }
+  return runs;
 }
+
+}  // namespace
 
 std::shared_ptr<DeviceRowSort> DeviceRowSort::begin(std::shared_ptr<Device> device) {
   return std::shared_ptr<DeviceRowSort>(new DeviceRowSort(std::move(device)));
@@ -44,27 +53,24 @@ Result<BufferPointer> DeviceRowSort::ranks_of(const StringPool& strings, RunRepo
 // Sorts the order by keys that are in it, by those of their bytes in which `bits` has any.
 Status DeviceRowSort::sort_keys(BufferPointer keys, std::uint32_t key_bytes, std::uint64_t bits,
                                 RunReport& report) {
+  if (bits == 0) return {};
   PENSTOCK_ASSIGN(const auto sort,
                   primitive::RadixSort::build(kernels_.shared_device(), {key_bytes, true}));
   primitive::SortData data{std::move(keys), order_}, spare;
   PENSTOCK_ASSIGN(spare.keys, device_.allocate(row_count_ * key_bytes));
   PENSTOCK_ASSIGN(spare.values, device_.allocate(row_count_ * 4));
-  const auto varies = [&](std::uint32_t byte) {
-    return byte < key_bytes && (bits >> (8 * byte) & 255) != 0;
-  };
-  std::uint64_t passes = 0;
+  std::uint64_t passes = 0, runs = 0;  // a run of passes begins by reading the keys
   PENSTOCK_ASSIGN(const auto begun, queue_->record());
-  for (std::uint32_t first = 0, end = 0; first < key_bytes; first = end + 1) {
-    for (end = first; varies(end);) end++;
-    if (first < end) PENSTOCK_TRY(sort->enqueue(*queue_, data, spare, row_count_, first, end));
-    passes += end - first;
+  for (const auto& [first, end] : runs_of_bytes(bits)) {
+    PENSTOCK_TRY(sort->enqueue(*queue_, data, spare, row_count_, first, end));
+    passes += end - first, runs++;
   }
   PENSTOCK_ASSIGN(const auto done, queue_->record());
   PENSTOCK_TRY(queue_->finish());
   order_ = data.values;
   PENSTOCK_ASSIGN(const double seconds, done->seconds_since(*begun));
   add_kernel(report, "radix_sort", sort->source(), sort->program(),
-             {passes, row_count_ * (key_bytes + 2 * passes * (key_bytes + 4)), seconds});
+             {passes, row_count_ * (runs * key_bytes + 2 * passes * (key_bytes + 4)), seconds});
   return {};
 }
 
@@ -73,7 +79,7 @@ Status DeviceRowSort::sort_keys(BufferPointer keys, std::uint32_t key_bytes, std
 Status DeviceRowSort::sort_by_values(const DeviceColumn& column, const SortKey& key,
                                      const StringPool& strings, RunReport& report) {
   const auto width = static_cast<std::uint32_t>(width_bytes(column.type));
-  const bool has_bit = column.validity && width < 8;
+  const bool has_bit = column.validity && !has_null_word(column);
   const std::uint32_t key_bytes = width + has_bit <= 4 ? 4 : 8;
   BufferPointer ranks = order_;  // not read
   if (column.type.kind == Kind::string) { PENSTOCK_ASSIGN(ranks, ranks_of(strings, report)); }
@@ -87,9 +93,7 @@ Status DeviceRowSort::sort_by_values(const DeviceColumn& column, const SortKey& 
                        Argument::of(*keys), Argument::of(*varying), Argument::value(row_count_),
                        Argument::value(width), Argument::value(order_kind(column.type)),
                        Argument::value(static_cast<std::uint32_t>(key.descending)),
-                       Argument::value(has_bit           ? 8 * width
-                                       : column.validity ? ORDER_EQUAL_NULLS
-                                                         : ORDER_NO_NULLS),
+                       Argument::value(null_shift(column)),
                        Argument::value(static_cast<std::uint32_t>(key.nulls_first))}));
   std::uint64_t bits = 0;
   const FinishAtEnd finish(*queue_);
@@ -111,8 +115,7 @@ Status DeviceRowSort::sort_by_nulls(const DeviceColumn& column, const SortKey& k
 Status DeviceRowSort::sort_by(const DeviceColumn& column, const SortKey& key,
                               const StringPool& strings, RunReport& report) {
   PENSTOCK_TRY(sort_by_values(column, key, strings, report));
-  return column.validity && width_bytes(column.type) == 8 ? sort_by_nulls(column, key, report)
-                                                          : Status();
+  return has_null_word(column) ? sort_by_nulls(column, key, report) : Status();
 }
 
 Result<DeviceRows> DeviceRowSort::sort_rows(const DeviceRows& rows,
@@ -126,7 +129,7 @@ Result<DeviceRows> DeviceRowSort::sort_rows(const DeviceRows& rows,
     PENSTOCK_TRY(sort_by(rows.columns[keys[i].column], keys[i], strings, report));
   PENSTOCK_ASSIGN(DeviceRows sorted,
                   gather_in_order(kernels_, *queue_, *order_, rows, std::min(limit, row_count_)));
-  PENSTOCK_TRY(queue_->finish());  // whoever reads the rows has another queue
+  PENSTOCK_TRY(queue_->finish());  // rows are read by another queue
   return sorted;
 }
 
@@ -137,12 +140,9 @@ Result<std::optional<DeviceRows>> DeviceRowSort::sort(const DeviceRows& rows,
                                                       RunReport& report) {
   PENSTOCK_TRY(kernels_.wait());
   PENSTOCK_ASSIGN(queue_, device_.queue());
-  Result<DeviceRows> sorted = sort_rows(rows, keys, limit, strings, report);
-  if (!sorted.ok()) PENSTOCK_TRY(queue_->finish());  // what is enqueued uses memory that ends here
-  order_ = ranks_ = nullptr;                         // of these rows, and of the strings so far
-  if (sorted.status().code() == Code::no_memory) return std::optional<DeviceRows>();
-  PENSTOCK_TRY(sorted.status());
-  return std::optional<DeviceRows>(std::move(sorted).value());
+  auto sorted = rows_if_memory_sufficed(sort_rows(rows, keys, limit, strings, report), *queue_);
+  order_ = ranks_ = nullptr;  // of these rows, and of the strings so far
+  return sorted;
 }
 
 }  // namespace penstock::plan

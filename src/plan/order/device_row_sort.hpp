@@ -9,9 +9,6 @@
 
 namespace penstock::plan {
 
-// Returns how values of a type are ordered: a number of kernels/order_limits.h.
-std::uint32_t order_kind(Type type);
-
 class DeviceRowSort {
  public:
   static std::shared_ptr<DeviceRowSort> begin(std::shared_ptr<Device> device);  // to compile

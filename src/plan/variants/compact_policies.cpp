@@ -71,10 +71,12 @@ std::uint32_t one_pass_window(const Policy& policy) {
   return std::min((tiles + policy.group_size - 1) / policy.group_size, max_window);
 }
 
-// Registers are bounded (launch bounds).
+// A group that does not fit costs its neighbours much (find_window()), so that registers have to be
+// bounded.
 bool fits_at_once(const Policy& policy, const Traits& traits, const TileProgram& program) {
-  return device::groups_by_local_memory(traits, one_pass_local_bytes(policy, program)) >=
-         policy.groups_per_multiprocessor;
+  return traits.has_launch_bounds &&
+         device::groups_by_local_memory(traits, one_pass_local_bytes(policy, program)) >=
+             policy.groups_per_multiprocessor;
 }
 
 // One pass: 128 threads with 16 rows of 4 bytes each, and place for five whole tiles that wait to

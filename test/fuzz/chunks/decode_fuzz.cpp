@@ -117,11 +117,13 @@ void run(const std::uint8_t* data, std::size_t bytes) {
   const bool is_cut = format_here() == batch::Format::zstd || has_cut_outputs();
   if (is_cut && kind >= 224)
     max_output_bytes -= max_output_bytes / 4;  // which cuts larger capacities
-  // Copies load whole 16 bytes, also those of a neighbour. Here neighbours are in different groups,
-  // whose accesses are not ordered, so they are 16 bytes apart.
-  const bool are_apart = codec_here().variant == "snappy_decode_segments";
-  const std::vector<Taken> results =
-      taken<batch::Decoder>(device_here(), chunks, are_apart ? 16 : order % 32, max_output_bytes);
+  // Copies of segments and checksums load whole 16 bytes, also those of a neighbour. Neighbours are
+  // in different groups, whose accesses are not ordered, so they are 16 bytes apart or more.
+  const bool are_apart = codec_here().variant == "snappy_decode_segments" ||
+                         format_here() == batch::Format::zlib ||
+                         format_here() == batch::Format::gzip;
+  const std::vector<Taken> results = taken<batch::Decoder>(
+      device_here(), chunks, Gaps(order, are_apart ? 16 : 0), max_output_bytes);
   for (std::size_t i = 0; i < chunks.size(); i++) {
     chunks[i].capacity = std::min(chunks[i].capacity, max_output_bytes);
     expect_judged(chunks[i], reference, results[i]);

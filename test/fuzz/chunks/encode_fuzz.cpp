@@ -24,12 +24,12 @@ std::uint64_t capacity_of(std::uint32_t kind, std::uint64_t bytes, std::uint64_t
 }
 
 // Returns what a thread makes of each input with enough capacity; the library must read it.
-std::vector<Bytes> made_by_threads(const std::vector<Bytes>& outputs, std::uint32_t gap) {
+std::vector<Bytes> made_by_threads(const std::vector<Bytes>& outputs, Gaps gaps) {
   std::vector<Chunk> bounded;
   for (const Bytes& output : outputs)
     bounded.push_back({output, batch::Encoder::bound_bytes(format_here(), output.size())});
   const std::vector<Taken> results =
-      taken<batch::Encoder>(*find_row(chunk_devices, "thread"), bounded, gap, 0);
+      taken<batch::Encoder>(*find_row(chunk_devices, "thread"), bounded, gaps, 0);
   std::vector<Bytes> whole;
   for (std::size_t i = 0; i < outputs.size(); i++) {
     require(results[i].chunk_status.error == batch::ErrorCode::none, "the bound suffices");
@@ -57,13 +57,13 @@ void run(const std::uint8_t* data, std::size_t bytes) {
     Input own(reinterpret_cast<const std::uint8_t*>(part.data()), part.size());
     outputs.push_back(text_of(own, max_bytes));
   }
-  const std::vector<Bytes> whole = made_by_threads(outputs, kind / 8);
+  const std::vector<Bytes> whole = made_by_threads(outputs, Gaps(kind / 8));
   std::vector<Chunk> chunks;
   for (std::size_t i = 0; i < outputs.size(); i++)
     chunks.push_back(
         {outputs[i], capacity_of(capacities[i], whole[i].size(),
                                  batch::Encoder::bound_bytes(format_here(), outputs[i].size()))});
-  const std::vector<Taken> results = taken<batch::Encoder>(device_here(), chunks, order % 32, 0);
+  const std::vector<Taken> results = taken<batch::Encoder>(device_here(), chunks, Gaps(order), 0);
   for (std::size_t i = 0; i < outputs.size(); i++) {
     const bool fits = whole[i].size() <= chunks[i].capacity;
     require(results[i].chunk_status.error ==

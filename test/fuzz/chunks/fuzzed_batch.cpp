@@ -34,13 +34,13 @@ bool goes_on(const LinkedStreams& linked, std::size_t chunk) {
 }
 
 struct Layout {
-  Layout(const std::vector<Chunk>& chunks, std::uint32_t gap, const LinkedStreams& linked) {
+  Layout(const std::vector<Chunk>& chunks, Gaps gaps, const LinkedStreams& linked) {
     for (std::size_t i = 0; i < chunks.size(); i++) {
-      input.resize(input.size() + gap);
+      input.resize(input.size() + gaps.input);
       input_offsets.push_back(input.size()), input_sizes.push_back(chunks[i].bytes.size());
       input.insert(input.end(), chunks[i].bytes.begin(), chunks[i].bytes.end());
       if (!goes_on(linked, i))
-        output.resize(output.size() + gap * 3 % 32, canary), stream_bytes.push_back(0);
+        output.resize(output.size() + gaps.output, canary), stream_bytes.push_back(0);
       if (i == 0) output.insert(output.end(), linked.window.begin(), linked.window.end());
       streams.push_back(stream_bytes.size() - 1), stream_bytes.back() += chunks[i].capacity;
       output_offsets.push_back(output.size()), capacities.push_back(chunks[i].capacity);
@@ -127,9 +127,9 @@ Bytes text_of(Input& input, std::size_t max_bytes) {
 }
 
 template <class Codec>
-std::vector<Taken> taken(const ChunkDevice& on, const std::vector<Chunk>& chunks, std::uint32_t gap,
+std::vector<Taken> taken(const ChunkDevice& on, const std::vector<Chunk>& chunks, Gaps gaps,
                          std::uint64_t max_output_bytes, const LinkedStreams& linked) {
-  const Layout layout(chunks, gap, linked);
+  const Layout layout(chunks, gaps, linked);
   const auto device = make_linked_device(traits_of(on));
   const auto queue = expected(device->queue());
   batch::Batch batch;
@@ -152,11 +152,9 @@ std::vector<Taken> taken(const ChunkDevice& on, const std::vector<Chunk>& chunks
   return found(layout, batch);
 }
 template std::vector<Taken> taken<batch::Decoder>(const ChunkDevice&, const std::vector<Chunk>&,
-                                                  std::uint32_t, std::uint64_t,
-                                                  const LinkedStreams&);
+                                                  Gaps, std::uint64_t, const LinkedStreams&);
 template std::vector<Taken> taken<batch::Encoder>(const ChunkDevice&, const std::vector<Chunk>&,
-                                                  std::uint32_t, std::uint64_t,
-                                                  const LinkedStreams&);
+                                                  Gaps, std::uint64_t, const LinkedStreams&);
 
 const kernelc::KernelEntry* find_linked(const ProgramSource& source, std::string_view kernel) {
   const kernelc::KernelEntry* const entry = kernelc::find_kernel(kernel);

@@ -30,17 +30,20 @@ struct Taken {
   Bytes bytes;
   batch::ChunkStatus chunk_status;
 };
-// The chunks are consecutive, with `gap` bytes between them and between their capacities, but none
-// between capacities of one stream.
+// Bytes between consecutive chunks, and between their capacities but for those of one stream.
+struct Gaps {
+  explicit Gaps(std::uint32_t order, std::uint32_t min_output_gap = 0)
+      : input(order % 32), output(min_output_gap + order % 32 * 3 % 32) {}
+  std::uint32_t input, output;
+};
 template <class Codec>
-std::vector<Taken> taken(const ChunkDevice& device, const std::vector<Chunk>& chunks,
-                         std::uint32_t gap, std::uint64_t max_output_bytes,
-                         const LinkedStreams& linked = {});
+std::vector<Taken> taken(const ChunkDevice& device, const std::vector<Chunk>& chunks, Gaps gaps,
+                         std::uint64_t max_output_bytes, const LinkedStreams& linked = {});
 extern template std::vector<Taken> taken<batch::Decoder>(const ChunkDevice&,
-                                                         const std::vector<Chunk>&, std::uint32_t,
+                                                         const std::vector<Chunk>&, Gaps,
                                                          std::uint64_t, const LinkedStreams&);
 extern template std::vector<Taken> taken<batch::Encoder>(const ChunkDevice&,
-                                                         const std::vector<Chunk>&, std::uint32_t,
+                                                         const std::vector<Chunk>&, Gaps,
                                                          std::uint64_t, const LinkedStreams&);
 
 }  // namespace penstock::fuzz

@@ -169,7 +169,7 @@ void run(const std::uint8_t* data, std::size_t bytes) {
   for (const Chunk& block : streams.blocks)
     max_output_bytes = std::max(max_output_bytes, block.capacity);
   const std::vector<Taken> results = taken<batch::Decoder>(
-      device_here(), streams.blocks, order % 32, max_output_bytes, streams.linked);
+      device_here(), streams.blocks, Gaps(order), max_output_bytes, streams.linked);
   for (std::size_t i = 0; i < results.size(); i++) {
     const auto& [is_judged, right] = streams.rights[i];
     if (!is_judged) continue;

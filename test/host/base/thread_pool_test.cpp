@@ -107,6 +107,39 @@ TEST(ThreadPool, NestedCallsDoNotMultiplyThreads) {
   EXPECT_LE(max_inside, static_cast<int>(cores) + 1);  // the helpers, and the first caller
 }
 
+TEST(ThreadPool, ThreadsOfTwiceTheCoresAreUsedAgain) {
+  constexpr int at_once = 4, rounds = 10;
+  ThreadPool pool(2);
+  std::set<std::thread::id> threads;
+  for (int round = 0; round < rounds; round++) {
+    std::latch all_run(at_once);
+    std::vector<Task<std::thread::id>> tasks;
+    for (int i = 0; i < at_once; i++)
+      tasks.push_back(pool.start([&] {
+        all_run.arrive_and_wait();
+        return std::this_thread::get_id();
+      }));
+    for (Task<std::thread::id>& task : tasks) threads.insert(task.get());
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // they are idle by then
+  }
+  EXPECT_LT(threads.size(), 2u * rounds);  // those beyond two would end after each round
+}
+
+TEST(ThreadPool, ATakenCoreHasNoHelper) {
+  ThreadPool pool(2);
+  const auto calls_of_run = [&] {
+    std::atomic<int> calls = 0;
+    pool.run_on(2, [&] { calls++; });
+    return calls.load();
+  };
+  {
+    const ThreadPool::TakenCore first(pool), second(pool);
+    for (int i = 0; i < 20; i++) EXPECT_EQ(calls_of_run(), 1);
+  }
+  std::latch both_run(2);  // one call waits for the other: a helper comes
+  pool.run_on(2, [&] { both_run.arrive_and_wait(); });
+}
+
 TEST(InParallel, EveryRowIsMetOnceAlsoInNestedCalls) {
   constexpr std::uint64_t rows = 64;
   std::vector<std::atomic<int>> met(rows * rows);

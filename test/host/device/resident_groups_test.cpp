@@ -10,6 +10,7 @@ Traits traits_of(const char* architecture) {
   traits.architecture = architecture;
   traits.compute_units = 132;
   traits.local_bytes = 48 << 10;
+  traits.has_launch_bounds = true;
   return traits;
 }
 
@@ -31,11 +32,34 @@ TEST(ResidentGroups, ThreadsBoundGroupsThatNeedNoLocalMemory) {
 
 TEST(ResidentGroups, RegistersOfAllThreadsFitAMultiprocessor) {
   for (const std::uint32_t size : {32u, 100u, 224u, 448u, 1024u})
-    for (std::uint32_t groups = 1; size * groups <= 1024; groups++)
+    for (std::uint32_t groups = 1; (size + 31) / 32 * 32 * groups <= 2048; groups++)
       EXPECT_LE(registers_of_thread(size, groups) * ((size + 31) / 32 * 32) * groups, 65536u)
           << size << " threads, " << groups << " groups";
   EXPECT_EQ(registers_of_thread(448, 2), 72);
   EXPECT_EQ(registers_of_thread(1024, 1), 64);
+}
+
+TEST(ResidentGroups, MoreGroupsThanThreadsFitDoNotMakeThreadsSpill) {
+  EXPECT_EQ(registers_of_thread(512, 5), registers_of_thread(512, 4));
+  EXPECT_EQ(registers_of_thread(1024, 3), 32);
+}
+
+TEST(ResidentGroups, WithoutABoundOfRegistersOneGroupLessIsTaken) {
+  Traits traits = traits_of("sm_90, NVIDIA H100, CUDA");
+  traits.has_launch_bounds = false;
+  EXPECT_EQ(resident_groups_by_size(traits, 224, 47 << 10), 3 * 132);
+  EXPECT_EQ(resident_groups_by_size(traits, 256, 100 << 10), 2 * 132);
+}
+
+TEST(RegisterBound, TheLastDefinitionOfATextCounts) {
+  const std::string definition = "#define GROUPS_PER_MULTIPROCESSOR ";
+  EXPECT_EQ(register_bound("int x;\n", 448), 0);
+  EXPECT_EQ(register_bound(definition + "2u\nint x;\n", 448), 72);
+  EXPECT_EQ(
+      register_bound(
+          definition + "1\n#undef GROUPS_PER_MULTIPROCESSOR\n" + definition + "4\nint x;\n", 256),
+      64);
+  EXPECT_EQ(register_bound(definition + "0\n", 256), 0);
 }
 
 }  // namespace

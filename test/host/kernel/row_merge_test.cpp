@@ -75,6 +75,18 @@ class RowMerge : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
     EXPECT_TRUE(queue->finish().ok());
     return buffer;
   }
+  template <class T> std::vector<T> downloaded(const Buffer& buffer, std::size_t count) {
+    std::vector<T> values(count);
+    auto queue = device_->queue().value();
+    EXPECT_TRUE(queue->download(values.data(), buffer, count * sizeof(T)).ok());
+    EXPECT_TRUE(queue->finish().ok());
+    return values;
+  }
+  // The numbers of the rows, which rows_of() puts into the last column.
+  std::vector<std::uint64_t> order_of_rows(const DeviceRows& rows) {
+    const auto numbers = downloaded<std::uint32_t>(*rows.columns.back().values, rows.row_count);
+    return {numbers.begin(), numbers.end()};
+  }
   template <class T>
   DeviceColumn column_of(Type type, const std::vector<std::optional<T>>& values) {
     std::vector<T> plain;
@@ -104,12 +116,7 @@ class RowMerge : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
     ASSERT_TRUE(merged.ok()) << merged.status().text();
     ASSERT_TRUE(merged->has_value());
     ASSERT_EQ((*merged)->row_count, rows);
-    std::vector<std::uint32_t> numbers(rows);
-    auto queue = device_->queue().value();
-    ASSERT_TRUE(queue->download(numbers.data(), *(*merged)->columns[3].values, 4 * rows).ok());
-    ASSERT_TRUE(queue->finish().ok());
-    const std::vector<std::uint64_t> wanted = order_of(values.table(), keys);
-    EXPECT_EQ(std::vector<std::uint64_t>(numbers.begin(), numbers.end()), wanted);
+    EXPECT_EQ(order_of_rows(**merged), order_of(values.table(), keys));
   }
 };
 
@@ -126,6 +133,21 @@ TEST_P(RowMerge, EqualRowsOfTheFirstRunComeFirst) {
 
 TEST_P(RowMerge, AnOddNumberOfRunsOfWhichSomeHaveNoRows) {
   expect_the_hosts_order(700, {0, 150, 150, 420, 700}, {{2, true, false}});
+  expect_the_hosts_order(700, {0, 0, 700}, {{2, false, false}});
+}
+
+TEST_P(RowMerge, ARunOfOneRowBesideALongOne) {
+  expect_the_hosts_order(700, {0, 0, 1, 700}, {{2, false, false}});
+  expect_the_hosts_order(1, {1}, {{2, false, false}});
+}
+
+// GPUs' groups, whose tiles have 1792 rows.
+class RowMergeOfLargeGroups : public RowMerge {};
+INSTANTIATE_TEST_SUITE_P(Devices, RowMergeOfLargeGroups,
+                         ::testing::Values(kernel::HostDeviceOptions{
+                             false, 256, kernel::ThreadOrder::shuffled}));
+TEST_P(RowMergeOfLargeGroups, ARunOfOneRowBesideALongOne) {
+  expect_the_hosts_order(2900, {0, 0, 1, 2900}, {{2, false, false}});
 }
 
 // The bounds of a split: all rows of one run come before those of the other.
@@ -138,12 +160,9 @@ TEST_P(RowMerge, RunsThatDoNotOverlapKeepTheirOrderOrChangePlaces) {
     const auto merged = merge_->merge({500, {{{Kind::int64}, uploaded(numbers), nullptr}}},
                                       {250, 500}, {{0, false, false}}, report);
     ASSERT_TRUE(merged.ok() && merged->has_value());
-    std::vector<std::int64_t> got(500), wanted(500);
+    std::vector<std::int64_t> wanted(500);
     std::iota(wanted.begin(), wanted.end(), 0);
-    auto queue = device_->queue().value();
-    ASSERT_TRUE(queue->download(got.data(), *(*merged)->columns[0].values, 8 * got.size()).ok());
-    ASSERT_TRUE(queue->finish().ok());
-    EXPECT_EQ(got, wanted);
+    EXPECT_EQ(downloaded<std::int64_t>(*(*merged)->columns[0].values, 500), wanted);
   }
 }
 
@@ -153,22 +172,35 @@ TEST_P(RowMerge, NullsAndFloatsOfSeveralKeysStandWhereTheHostHasThem) {
   expect_the_hosts_order(500, {260, 500}, {{1, false, true}, {0, true, true}, {2, true, false}});
 }
 
-// Threads of all groups note together which bits of keys vary.
+// Threads of all groups note together which bits of keys vary. Numbers from -11 to 11 times 2^40
+// vary in the highest three bytes, small ones in both of theirs and the bit of NULLs. Negative and
+// positive doubles vary in all bytes; one more pass places NULLs.
 TEST_P(RowMerge, ASortLeavesOutOnlyBytesInWhichKeysAreEqual) {
-  const Values values(600);
-  for (const std::vector<SortKey>& keys : std::vector<std::vector<SortKey>>{
-           {{2, true, false}}, {{0, false, true}}, {{1, true, true}, {2, false, false}}}) {
+  const Values values(200);
+  for (const auto& [keys, passes] : std::vector<std::pair<std::vector<SortKey>, std::uint64_t>>{
+           {{{2, true, false}}, 3},
+           {{{0, false, true}}, 3},
+           {{{1, true, true}, {2, false, false}}, 12}}) {
     RunReport report;
     const auto sorted =
-        DeviceRowSort::begin(device_)->sort(rows_of(values), keys, 600, StringPool(), report);
+        DeviceRowSort::begin(device_)->sort(rows_of(values), keys, 200, StringPool(), report);
     ASSERT_TRUE(sorted.ok() && sorted->has_value()) << sorted.status().text();
-    std::vector<std::uint32_t> numbers(600);
-    auto queue = device_->queue().value();
-    ASSERT_TRUE(queue->download(numbers.data(), *(*sorted)->columns[3].values, 2400).ok());
-    ASSERT_TRUE(queue->finish().ok());
-    EXPECT_EQ(std::vector<std::uint64_t>(numbers.begin(), numbers.end()),
-              order_of(values.table(), keys));
+    std::uint64_t launches = 0;
+    for (const KernelReport& kernel : report.kernels) launches += kernel.launches;
+    EXPECT_EQ(launches, passes);
+    EXPECT_EQ((*sorted)->row_count, 200u);
+    EXPECT_EQ(order_of_rows(**sorted), order_of(values.table(), keys));
   }
+}
+
+TEST_P(RowMerge, EqualKeysTakeNoPass) {
+  const std::vector<std::int64_t> numbers(100, -7);
+  RunReport report;
+  const auto sorted =
+      DeviceRowSort::begin(device_)->sort({100, {{{Kind::int64}, uploaded(numbers), nullptr}}},
+                                          {{0, true, false}}, 100, StringPool(), report);
+  ASSERT_TRUE(sorted.ok() && sorted->has_value());
+  EXPECT_TRUE(report.kernels.empty());
 }
 
 TEST_P(RowMerge, KeysOfMoreWordsAreLeftToASort) {

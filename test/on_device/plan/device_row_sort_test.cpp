@@ -132,7 +132,7 @@ TEST(DeviceRowSort, BytesInWhichNoKeysDifferAreLeftOut) {
       TAKE(const QueryResult here, run(plan, ordered, options));
       for (const KernelReport& kernel : there.report.kernels)
         if (kernel.name == "radix_sort") { EXPECT_EQ(kernel.launches, passes); }
-      EXPECT_TRUE(has_kernel(there.report, "radix_sort"));
+      EXPECT_EQ(has_kernel(there.report, "radix_sort"), passes > 0);
       for (std::uint64_t row = 0; row < rows; row++)
         ASSERT_EQ(there.table.columns[2].values.as<std::int64_t>()[row],
                   here.table.columns[2].values.as<std::int64_t>()[row]);

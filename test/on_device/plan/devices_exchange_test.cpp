@@ -64,6 +64,23 @@ TEST(DevicesExchange, KeysOfEveryTypeFindTheirRange) {
   }
 }
 
+// All groups came to the host once, of which ORDER BY ... LIMIT took ten.
+TEST(DevicesExchange, OnlyFirstGroupsOfEachRangeComeToTheHost) {
+  RandomRows rows(3000);
+  TAKE(const StepId grouped,
+       rows.plan.group_by(rows.source, rows.b.graph(), {{"key", rows.column("i16_null")}},
+                          {{Aggregate::sum, rows.column("i32"), "sum", nullptr}}));
+  TAKE(const StepId sorted, rows.plan.order_by(grouped, {{1, true, false}, {0, false, false}}));
+  TAKE(const StepId first, rows.plan.limit(sorted, 10, 3));
+  expect_exchanged(rows.plan, first);
+  on_each_device([&](Device& device) {
+    const RunOptions options = rows_on_device(list_of(device.traits().id, 4));
+    TAKE(const QueryResult all, run(rows.plan, sorted, options));
+    TAKE(const QueryResult few, run(rows.plan, first, options));
+    EXPECT_LT(few.report.bytes_exchanged, all.report.bytes_exchanged * 9 / 10);
+  });
+}
+
 TEST(DevicesExchange, StringsAmongTheKeysAreMergedByTheHost) {
   RandomRows rows(3000);
   TAKE(const StepId grouped,

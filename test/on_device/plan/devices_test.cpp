@@ -221,6 +221,26 @@ TEST(Devices, FewerRowsThanDevicesAreAllRead) {
   }
 }
 
+// A sort of one share was downloaded and merged by the host, which took thirty times as long.
+TEST(Devices, RowsThatAreOneShareAreOneDevicesRun) {
+  std::vector<std::int64_t> values(50);
+  for (std::size_t i = 0; i < values.size(); i++)
+    values[i] = static_cast<std::int64_t>(i * 37 % 50);
+  Plan plan;
+  const StepId source = plan.source(table_source(Table::of({{"x", Column::from(values)}})));
+  TAKE(const StepId sorted, plan.order_by(source, {{0, false, false}}));
+  on_each_device([&](Device& device) {
+    TAKE(const QueryResult outcome, run(plan, sorted, {.device = list_of(device.traits().id, 3)}));
+    EXPECT_TRUE(outcome.report.shares.empty());
+    ASSERT_FALSE(outcome.report.notes.empty());
+    EXPECT_EQ(outcome.report.notes[0], "one device ran all: no rows could be split");
+    ASSERT_EQ(outcome.table.row_count, values.size());
+    for (std::uint64_t row = 0; row < values.size(); row++)
+      EXPECT_EQ(outcome.table.columns[0].values.as<std::int64_t>()[row],
+                static_cast<std::int64_t>(row));
+  });
+}
+
 TEST(Devices, AFailingDeviceEndsTheRunByItsName) {
   Steps steps;
   TAKE(const StepId kept, steps.kept());

@@ -16,7 +16,7 @@ struct Zeros {
   std::vector<std::optional<double>> values;
 };
 
-Zeros drawn_zeros() {
+Zeros drawn_zeros(bool has_nan = true) {
   std::mt19937_64 numbers(17);
   Zeros drawn;
   for (std::size_t row = 0; row < zero_rows; row++) {
@@ -24,10 +24,17 @@ Zeros drawn_zeros() {
     const bool is_rare = key % 4 >= 2 && chosen == 0, is_negative = (key % 2 == 1) != is_rare;
     std::optional<double> value = is_negative ? -0.0 : 0.0;
     if (key >= 8 && chosen == 1) value.reset();
-    if (key >= 16 && chosen == 2) value = NAN;
+    if (has_nan && key >= 16 && chosen == 2) value = NAN;
     drawn.keys.push_back(static_cast<std::int64_t>(key));
     drawn.values.push_back(value);
   }
+  return drawn;
+}
+
+// One of the zeros in all rows.
+Zeros zeros_alone(double zero) {
+  Zeros drawn = drawn_zeros();
+  drawn.values.assign(zero_rows, zero);
   return drawn;
 }
 
@@ -78,9 +85,8 @@ std::string text_of_extremes(const Zeros& drawn, std::optional<std::int64_t> key
   return least + greatest + least + greatest;
 }
 
-TEST(ExtremeZeros, OfAllRowsAreTheSameByEveryVariant) {
-  const Zeros drawn = drawn_zeros();
-  const std::string expected = text_of_extremes(drawn, std::nullopt);
+void expect_extremes_of_all_rows(const Zeros& drawn, const std::string& expected) {
+  ASSERT_EQ(text_of_extremes(drawn, std::nullopt), expected);
   for (const auto& order : orders_of_rows()) {
     Plan plan;
     const StepId source = plan.source(table_source(table_in_order(drawn, order)));
@@ -94,6 +100,16 @@ TEST(ExtremeZeros, OfAllRowsAreTheSameByEveryVariant) {
       }
     });
   }
+}
+
+TEST(ExtremeZeros, OfAllRowsAreTheSameByEveryVariant) {
+  expect_extremes_of_all_rows(drawn_zeros(), "-0.0|nan|-0.0|nan|");
+  expect_extremes_of_all_rows(drawn_zeros(false), "-0.0|0.0|-0.0|0.0|");
+}
+
+TEST(ExtremeZeros, OfOneZeroAloneAreThatZero) {
+  expect_extremes_of_all_rows(zeros_alone(0.0), "0.0|0.0|0.0|0.0|");
+  expect_extremes_of_all_rows(zeros_alone(-0.0), "-0.0|-0.0|-0.0|-0.0|");
 }
 
 void expect_extremes_by_key(const Table& found, const Zeros& drawn) {

@@ -10,8 +10,8 @@ namespace penstock::fsst {
 // Gives each of the 32 banks a copy of the filter where local memory allows. Four million addresses
 // on an H200, LIKE '%google%': through CUDA with groups of 512, two per multiprocessor, two blocks
 // at once take 0.096 ms, one 0.103 (three groups), four 0.105; 1024 threads 0.108; four groups
-// without a byte permutation's stride 0.116. Through OpenCL, whose groups have 48 KiB, one or two
-// blocks at once are level; without copies an earlier version took a fifth longer.
+// without a byte permutation's stride 0.116. Through OpenCL with 48 KiB for a group one or two
+// blocks were level; without copies an earlier version took a fifth longer.
 CandidatePolicy candidate_policy(const Traits& traits) {
   constexpr CandidatePolicy for_bounded_registers = {512, 2, 5, 8, 2}, for_gpus = {512, 2, 5, 7, 4};
   if (traits.wants_single_thread_groups()) return {};

@@ -10,8 +10,9 @@ ProgramSource program_source(const Device& device, const ProgramOptions& options
   const std::string offset =
       options.offset_bytes == 8 ? "#define FSST_OFFSET u64\n" : "#define FSST_OFFSET u32\n";
   // Small groups hide their barriers behind one another, so a multiprocessor should hold 1024
-  // threads. Without this bound the kernels take up to 100 registers, and ran half as fast through
-  // CUDA as through OpenCL, whose compiler takes fewer. With it they are nine tenths as fast.
+  // threads. Without this bound the kernels took up to 100 registers through CUDA, and ran half as
+  // fast as through OpenCL, whose compiler took fewer by itself. With it they were nine tenths as
+  // fast. OpenCL has the bound, too, since.
   std::string groups_per_multiprocessor;
   if (options.group_size > 1 && options.group_size <= 256)
     groups_per_multiprocessor = primitive::groups_per_multiprocessor(1024 / options.group_size);

@@ -26,3 +26,6 @@
 #define MERGE_MOVED 1u
 #define MERGE_FIRST_LAUNCH 2u
 #define MERGE_LINKED 0x80000000u
+
+// Slots side by side for the values of a key. A table has a multiple of them.
+#define MERGE_BLOCK_SLOTS 64u
