@@ -102,6 +102,9 @@ TEST_F(RefusedPages, StringsOf16MiB) {
 // One share begins anew after all have put a right side together. The others are past it by then,
 // and wait for it elsewhere.
 TEST_F(RefusedPages, AShareThatBeginsAnewAfterAJoinsRightSideHoldsNobodyUp) {
+  const std::vector<Traits> found = list_devices();
+  ASSERT_FALSE(found.empty());
+  const std::string id = found.front().id;  // of which the host's executor takes the place
   std::vector<std::string> rows(1000, "abc");
   rows[900] = std::string(std::size_t{16} << 20, 'a');
   const std::string left = path_, right = path_ + ".right";
@@ -117,10 +120,10 @@ TEST_F(RefusedPages, AShareThatBeginsAnewAfterAJoinsRightSideHoldsNobodyUp) {
     Plan plan;
     TAKE(const StepId step, bind_sql(text, plan, open_table));
     const std::shared_ptr<Device> device = kernel::make_host_device({});
-    RunOptions options{.device = "opencl:0"};
+    RunOptions options{.device = id};
     options.intermediate_rows = IntermediateRows::device;
     TAKE(const auto outcome,
-         plan::run_on_devices(plan, {step}, options, {{"opencl:0", device}, {"opencl:0", device}}));
+         plan::run_on_devices(plan, {step}, options, {{id, device}, {id, device}}));
     EXPECT_EQ(outcome[0].table.row_count, 1000u);
   }
   std::filesystem::remove(right);
