@@ -108,7 +108,8 @@ DeviceList find_devices() {
   for (int ordinal = 0; ordinal < count; ordinal++) {
     CUdevice device = 0;
     const auto at = static_cast<std::size_t>(ordinal);
-    const unsigned number = at < shown_numbers().size() ? shown_numbers()[at] : at;
+    const auto& shown = shown_numbers();
+    const unsigned number = at < shown.size() ? shown[at] : static_cast<unsigned>(ordinal);
     if (functions.cuDeviceGet(&device, ordinal) == CUDA_SUCCESS)
       list.devices.push_back(describe(functions, device, number, driver_version, list.nvrtc));
   }
