@@ -214,7 +214,7 @@ TEST(StagedReads, AreOfManyPlainBytesOnDevicesWithMemoryOfTheirOwn) {
       const bool is_plain = codec == parquet::Compression::UNCOMPRESSED;
       EXPECT_EQ(plan::may_be_staged(*device, read, 1000), is_plain);
       EXPECT_FALSE(plan::may_be_staged(*device, read));  // too few
-      if (found.traits().unified_memory) EXPECT_FALSE(plan::may_be_staged(found, read, 1000));
+      if (found.traits().unified_memory) { EXPECT_FALSE(plan::may_be_staged(found, read, 1000)); }
     });
   }
 }
