@@ -24,7 +24,9 @@ PieceWorkers::~PieceWorkers() {
   threads_.clear();  // waits for them
 }
 
+// Those of a start that failed half-way are used, and the rest is not tried again.
 void PieceWorkers::start_threads() {
+  threads_.reserve(std::max(thread_count_, 1u));  // a task that is dropped would wait for itself
   while (threads_.size() < std::max(thread_count_, 1u)) {
     try {
       threads_.push_back(ThreadPool::shared().start([this] { run(); }));
@@ -74,6 +76,14 @@ void PieceWorkers::run() {
 bool PieceJob::has_ended() const {
   const std::lock_guard lock(workers_->mutex_);
   return state_->has_ended();
+}
+
+void PieceJob::leave_out() {
+  const std::lock_guard lock(workers_->mutex_);
+  if (state_->begun < state_->count && state_->failed.ok())
+    state_->failed = Status(Code::cancelled, "the rest of a job was left out");
+  workers_->leave_out(*state_);
+  if (state_->has_ended()) workers_->ended_.notify_all();
 }
 
 Status PieceJob::wait() {

@@ -38,6 +38,9 @@ class PieceJob {
   // Waits for all pieces. Returns the first failure, after which no further piece was begun. An
   // exception of a piece is a failure.
   Status wait();
+  // Leaves out the pieces that have not begun. wait() then fails with Code::cancelled, where there
+  // were any. While another thread waits, too.
+  void leave_out();
 
  private:
   friend class PieceWorkers;
@@ -60,7 +63,7 @@ class PieceWorkers {
   PieceWorkers& operator=(const PieceWorkers&) = delete;
 
   // `work` is called once for each piece below `count`, by several threads at once. Throws
-  // std::system_error where the system has no thread at all.
+  // std::system_error where the system has no thread at all, and std::bad_alloc.
   PieceJob begin(std::uint64_t count, Work work);
 
  private:

@@ -68,9 +68,10 @@ class ThreadPool {
   // Starts `work()`. Throws std::system_error where the system has no further thread.
   template <class Work> Task<std::invoke_result_t<Work&>> start(Work work) {
     auto started = std::make_shared<Started<Work>>(std::move(work));
-    Task<std::invoke_result_t<Work&>> task(started->result.get_future());
+    auto result =
+        started->result.get_future();  // no Task yet: it would wait where enqueue() throws
     enqueue([started] { started->run(); });
-    return task;
+    return Task<std::invoke_result_t<Work&>>(std::move(result));
   }
 
   // Calls `work()` on up to `thread_count` threads at once, this one among them, and returns when

@@ -19,14 +19,21 @@ using namespace std::string_view_literals;
 constexpr std::array with_few_gpus = {"query"sv,   "video"sv, "compress"sv, "decompress"sv,
                                       "profile"sv, "tune"sv,  "cache"sv};
 
-// Returns the value of --device, "" where there is none; none where it is given twice.
+// A short option, which may be "-d" and its value together, or have a value that looks like one.
+bool is_short_option(std::string_view argument) {
+  return argument.size() > 1 && argument[0] == '-' && argument[1] != '-' && argument != "-d";
+}
+
+// Returns the value of --device, "" where there is none; none where that is not clear.
 std::optional<std::string_view> selector_of(std::span<const char* const> arguments) {
   std::optional<std::string_view> found;
   for (std::size_t i = 0; i < arguments.size(); i++) {
     const std::string_view argument = arguments[i];
+    if (is_short_option(argument) && argument.find('d') != argument.npos) return {};
     const bool is_apart = argument == "--device" || argument == "-d";
     if (!is_apart && !argument.starts_with("--device=")) continue;
-    if (found || (is_apart && i + 1 == arguments.size())) return {};
+    const bool may_be_value = i > 0 && arguments[i - 1][0] == '-' && argument == "-d";
+    if (found || may_be_value || (is_apart && i + 1 == arguments.size())) return {};
     found = is_apart ? arguments[++i] : argument.substr("--device="sv.size());
   }
   return found.value_or("");
@@ -37,6 +44,22 @@ bool add_number(std::string_view text, std::vector<unsigned>& numbers) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   numbers.push_back(number);
   return !text.empty() && error == std::errc() && end == text.data() + text.size();
+}
+
+bool is_hidden() {
+  const char* const hidden = std::getenv("PENSTOCK_HIDE");
+  return hidden && std::string_view(hidden).find("cuda") != std::string_view::npos;
+}
+
+// Parts of a GPU are numbered otherwise.
+bool has_mig_devices(unsigned gpu) {
+  const std::filesystem::path folder =
+      "/proc/driver/nvidia/capabilities/gpu" + std::to_string(gpu) + "/mig";
+  std::error_code error;
+  const std::filesystem::directory_iterator entries(folder, error);
+  return !error && std::any_of(begin(entries), end(entries), [](const auto& entry) {
+    return entry.path().filename().string().starts_with("gi");
+  });
 }
 
 unsigned gpu_count() {
@@ -73,13 +96,16 @@ std::optional<std::vector<unsigned>> needed_gpus(std::span<const char* const> ar
 }
 
 void show_only_needed_gpus(std::span<const char* const> arguments) {
-  if (std::getenv("CUDA_VISIBLE_DEVICES")) return;
+  if (std::getenv("CUDA_VISIBLE_DEVICES") || is_hidden()) return;
   // Ranks share a host's GPUs: which is whose is known later.
   if (ranks::launch_of_process().by != ranks::Launcher::none) return;
   const auto numbers = needed_gpus(arguments);
   if (!numbers || numbers->empty()) return;
   const unsigned count = gpu_count();
-  if (numbers->size() < count && numbers->back() < count) device::show_only_cuda(*numbers);
+  if (numbers->size() >= count || numbers->back() >= count) return;
+  for (unsigned gpu = 0; gpu < count; gpu++)
+    if (has_mig_devices(gpu)) return;
+  device::show_only_cuda(*numbers);
 }
 
 }  // namespace penstock::cli

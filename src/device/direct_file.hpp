@@ -24,6 +24,9 @@ class FileReads {
   // bytes are in the buffer. Code::io with the file and the byte; Code::truncated where the file
   // ends before a range does. Call once.
   virtual Status wait_on(Queue& queue) = 0;
+  // Leaves out what has not begun; wait_on() then fails with Code::cancelled. While another thread
+  // is in wait_on(), too.
+  virtual void leave_out() {}
 };
 
 // Thread-safe.

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
-#include <deque>
+#include <utility>
 
+#include "base/exception_boundary.hpp"
 #include "device/queue_checks.hpp"
 
 namespace penstock::device {
@@ -40,47 +42,45 @@ class StagedFile::Ring {
 
   Status open() {
     PENSTOCK_ASSIGN(queue_, device_->queue());
-    free_.resize(ring_pieces);
     return {};
   }
 
+  // A piece that goes back to the ring however its use ends.
+  class Lease {
+   public:
+    Lease(Ring& ring, Piece piece) : ring_(&ring), piece_(std::move(piece)) {}
+    Lease(Lease&& other) noexcept
+        : ring_(std::exchange(other.ring_, nullptr)), piece_(std::move(other.piece_)) {}
+    Lease& operator=(Lease&&) = delete;
+    ~Lease() {
+      if (ring_) ring_->give_back(std::move(piece_));
+    }
+    Piece* operator->() { return &piece_; }
+
+   private:
+    Ring* ring_;
+    Piece piece_;
+  };
+
   // Returns the piece whose upload began first, once that is done. One thread at a time asks the
   // driver: many that wait there keep others from it.
-  Result<Piece> take() {
-    Piece piece;
-    Status status;
-    {
-      const std::lock_guard turn(take_mutex_);
-      piece = take_first();
-      if (piece.uploaded) status = piece.uploaded->wait();
-    }
-    if (status.ok() && !piece.memory) {
-      auto memory = device_->allocate_host(piece_bytes);
-      if (memory.ok()) piece.memory = std::move(memory).value();
-      status = memory.status();
-    }
-    if (status.ok()) return piece;
-    give_back(std::move(piece));
-    return status;
+  Result<Lease> take() {
+    std::unique_lock turn(take_mutex_);
+    Lease lease(*this, take_first());
+    if (lease->uploaded) PENSTOCK_TRY(lease->uploaded->wait());
+    turn.unlock();
+    if (!lease->memory) { PENSTOCK_ASSIGN(lease->memory, device_->allocate_host(piece_bytes)); }
+    return lease;
   }
 
-  void give_back(Piece piece) {
-    {
-      const std::lock_guard lock(mutex_);
-      free_.push_back(std::move(piece));
-    }
-    freed_.notify_one();
-  }
-
-  // Gives the piece back, too.
-  Status upload(Piece piece, const FileRange& range, const Buffer& to) {
-    Status status;
-    {
-      const std::lock_guard lock(queue_mutex_);
-      status = enqueue(piece, range, to);
-    }
-    give_back(std::move(piece));
-    return status;
+  Status upload(Lease& lease, const FileRange& range, const Buffer& to) {
+    const std::lock_guard lock(queue_mutex_);
+    PENSTOCK_TRY(queue_->upload(to, lease->memory->data(), range.bytes, range.to_offset));
+    auto uploaded = catch_exceptions([this] { return queue_->record(); });
+    // Without an event nobody could tell when the memory is free.
+    if (!uploaded.ok()) static_cast<void>(queue_->finish());
+    PENSTOCK_ASSIGN(lease->uploaded, std::move(uploaded));
+    return queue_->flush();
   }
 
   Result<std::shared_ptr<Event>> record() {
@@ -101,22 +101,27 @@ class StagedFile::Ring {
  private:
   Piece take_first() {
     std::unique_lock lock(mutex_);
-    freed_.wait(lock, [this] { return !free_.empty(); });
-    Piece piece = std::move(free_.front());
-    free_.pop_front();
+    freed_.wait(lock, [this] { return free_count_ > 0; });
+    Piece piece = std::move(free_[first_free_]);
+    first_free_ = (first_free_ + 1) % ring_pieces;
+    free_count_--;
     return piece;
   }
 
-  Status enqueue(Piece& piece, const FileRange& range, const Buffer& to) {
-    PENSTOCK_TRY(queue_->upload(to, piece.memory->data(), range.bytes, range.to_offset));
-    PENSTOCK_ASSIGN(piece.uploaded, queue_->record());
-    return queue_->flush();
+  // Keeps its place in a list that never grows: it cannot fail.
+  void give_back(Piece piece) noexcept {
+    {
+      const std::lock_guard lock(mutex_);
+      free_[(first_free_ + free_count_++) % ring_pieces] = std::move(piece);
+    }
+    freed_.notify_one();
   }
 
   const std::shared_ptr<Device> device_;
   std::mutex take_mutex_, mutex_, queue_mutex_;
   std::condition_variable freed_;
-  std::deque<Piece> free_;
+  std::array<Piece, ring_pieces> free_;  // a queue
+  std::size_t first_free_ = 0, free_count_ = ring_pieces;
   std::unique_ptr<Queue> queue_;  // last: its uploads read the pieces
 };
 
@@ -130,6 +135,7 @@ class StagedFile::Reads final : public FileReads {
     });
   }
   bool has_ended() const override { return job_.has_ended(); }
+  void leave_out() override { job_.leave_out(); }
   Status wait_on(Queue& queue) override {
     PENSTOCK_TRY(job_.wait());
     PENSTOCK_ASSIGN(const auto uploaded, file_->ring_->record());
@@ -143,14 +149,15 @@ class StagedFile::Reads final : public FileReads {
   PieceJob job_;  // last: it uses the others
 };
 
-StagedFile::StagedFile(std::string path, unsigned threads)
-    : path_(std::move(path)), file_(path_, O_RDONLY), workers_(threads) {}
+StagedFile::StagedFile(const std::string& path, std::string name, unsigned threads)
+    : name_(std::move(name)), file_(path, O_RDONLY), workers_(threads) {}
 
 Result<std::shared_ptr<const DirectFile>> StagedFile::open(std::shared_ptr<Device> device,
                                                            const std::string& path,
-                                                           unsigned threads) {
-  std::shared_ptr<StagedFile> file(new StagedFile(path, threads));
-  if (!file->file_) return Status(Code::io, "cannot open '" + path + "': " + std::strerror(errno));
+                                                           std::string name, unsigned threads) {
+  std::shared_ptr<StagedFile> file(new StagedFile(path, std::move(name), threads));
+  if (!file->file_)
+    return Status(Code::io, "cannot open '" + file->name_ + "': " + std::strerror(errno));
   file->ring_ = std::make_unique<Ring>(std::move(device));
   PENSTOCK_TRY(file->ring_->open());
   return std::shared_ptr<const DirectFile>(std::move(file));
@@ -179,11 +186,16 @@ Result<std::unique_ptr<FileReads>> StagedFile::begin(Queue& queue, std::shared_p
 }
 
 Status StagedFile::read_piece(const FileRange& piece, const Buffer& to) const {
-  PENSTOCK_ASSIGN(Ring::Piece staged, ring_->take());
-  Status read = fill(piece, staged.memory->data());
-  if (read.ok()) return ring_->upload(std::move(staged), piece, to);
-  ring_->give_back(std::move(staged));
-  return read;
+  PENSTOCK_ASSIGN(Ring::Lease lease, ring_->take());
+  PENSTOCK_TRY(fill(piece, lease->memory->data()));
+  return ring_->upload(lease, piece, to);
+}
+
+// `is_end`: else errno says why.
+Status StagedFile::failure_at(std::uint64_t byte, bool is_end) const {
+  const std::string where = "byte " + std::to_string(byte) + " of '" + name_ + "'";
+  if (is_end) return {Code::truncated, "the file ends before " + where};
+  return {Code::io, "cannot read " + where + ": " + std::strerror(errno)};
 }
 
 Status StagedFile::fill(const FileRange& piece, std::byte* to) const {
@@ -192,9 +204,7 @@ Status StagedFile::fill(const FileRange& piece, std::byte* to) const {
     const ssize_t count =
         ::pread(file_.descriptor(), to + done, piece.bytes - done, static_cast<off_t>(at));
     if (count < 0 && errno == EINTR) continue;
-    const std::string where = "byte " + std::to_string(at) + " of '" + path_ + "'";
-    if (count < 0) return {Code::io, "cannot read " + where + ": " + std::strerror(errno)};
-    if (count == 0) return {Code::truncated, "the file ends before " + where};
+    if (count <= 0) return failure_at(at, count == 0);
     done += static_cast<std::uint64_t>(count);
   }
   return {};

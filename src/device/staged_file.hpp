@@ -12,9 +12,11 @@ namespace penstock::device {
 
 class StagedFile final : public DirectFile, public std::enable_shared_from_this<StagedFile> {
  public:
-  // Reads by so many threads, which start with the first read. Code::io: the file cannot be opened.
+  // Reads by so many threads, which start with the first read. `name`: of the file, for messages.
+  // Code::io: the file cannot be opened.
   static Result<std::shared_ptr<const DirectFile>> open(std::shared_ptr<Device> device,
-                                                        const std::string& path, unsigned threads);
+                                                        const std::string& path, std::string name,
+                                                        unsigned threads);
   bool bypasses_host() const override { return false; }
   bool is_staged() const override { return true; }
   Status read(Queue& queue, const Buffer& to, std::span<const FileRange> ranges) const override;
@@ -25,11 +27,12 @@ class StagedFile final : public DirectFile, public std::enable_shared_from_this<
  private:
   class Ring;
   class Reads;
-  StagedFile(std::string path, unsigned threads);
+  StagedFile(const std::string& path, std::string name, unsigned threads);
   Status read_piece(const FileRange& piece, const Buffer& to) const;
   Status fill(const FileRange& piece, std::byte* to) const;
+  Status failure_at(std::uint64_t byte, bool is_end) const;
 
-  const std::string path_;
+  const std::string name_;
   const File file_;
   std::unique_ptr<Ring> ring_;
   mutable PieceWorkers workers_;  // last: they use the others

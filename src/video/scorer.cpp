@@ -86,14 +86,16 @@ class AnyScorer final : public Scorer {
     PENSTOCK_TRY(check_unfinished());
     if (reference.format != format_ || distorted.format != format_)
       return {Code::invalid, "a picture has another format than the scorer"};
-    if (!dealer_ || counts_.frames % dealt_every_ != 0) {  // rings check what they copy
+    const bool is_dealt = dealer_ && counts_.frames % dealt_every_ == 0;
+    if (reads_planes(reference, distorted, is_dealt)) {
       PENSTOCK_TRY(check_samples(reference).with("the reference"));
       PENSTOCK_TRY(check_samples(distorted).with("the distorted picture"));
     }
-    if (dealer_ && counts_.frames % dealt_every_ == 0) {
+    if (is_dealt) {
       Status added = dealer_->add(reference, distorted, counts_.frames);
-      // Samples are refused before anything is enqueued.
-      if (!added.ok() && added.code() != Code::invalid) failed_ = added;
+      // Samples of planes are refused before anything is enqueued.
+      const bool is_stored = reference.stored && distorted.stored;
+      if (!added.ok() && (is_stored || added.code() != Code::invalid)) failed_ = added;
       PENSTOCK_TRY(std::move(added));
     }
     for (const auto& feature : features_)
@@ -150,6 +152,15 @@ class AnyScorer final : public Scorer {
   // A frame that some features took and others did not ends the scoring.
   Status check_unfinished() const {
     return is_finished_ ? Status(Code::invalid, "the scorer is finished") : failed_;
+  }
+
+  // Rings check what they copy or read. Who else reads planes must not do so unchecked: features on
+  // the host, some of which index by samples.
+  bool reads_planes(const Picture& reference, const Picture& distorted, bool is_dealt) const {
+    const bool on_host = std::ranges::any_of(
+        features_, [](const auto& feature) { return feature->host != nullptr; });
+    if (reference.stored && distorted.stored) return on_host;
+    return on_host || !is_dealt;
   }
 
   Status open(const FeatureRequest& request, const DeviceLayout& layout,

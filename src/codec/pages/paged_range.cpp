@@ -33,6 +33,7 @@ class PagedRange final : public PagedTable {
     return table_->read_neighbours(columns, first_ + row_group, memory);
   }
   std::string file_path() const override { return table_->file_path(); }
+  std::string path_of_open_file() const override { return table_->path_of_open_file(); }
   std::optional<ChunkPlace> place_of(std::uint32_t column, std::uint32_t row_group) const override {
     return table_->place_of(column, first_ + row_group);
   }

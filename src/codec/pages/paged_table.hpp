@@ -143,6 +143,9 @@ class PagedTable {
                                                           const BatchAllocator& memory) const;
   // Returns the path of the file that chunks are parts of, "" where there is none.
   virtual std::string file_path() const { return ""; }
+  // Returns a path by which the very file that is open can be opened again, though another one may
+  // have its name by now, or none; "" where there is no such path.
+  virtual std::string path_of_open_file() const { return ""; }
   // By the footer, which may be wrong; nullopt where it says nothing.
   virtual std::optional<ChunkPlace> place_of(std::uint32_t column, std::uint32_t row_group) const;
   // Returns the same table, whose chunks have ChunkPages::file; null where it cannot be.

@@ -87,6 +87,13 @@ int version_before_start() {
   return library.ok() && library->bind(get, "cuDriverGetVersion").ok() ? driver_version_of(get) : 0;
 }
 
+std::string no_gpu_note() {
+  if (shown_numbers().empty()) return "CUDA: the driver finds no GPU";
+  return "CUDA: the driver finds none of the GPUs that the command needs; it was shown no other "
+         "(CUDA_VISIBLE_DEVICES=" +
+         std::string(std::getenv("CUDA_VISIBLE_DEVICES")) + ")";
+}
+
 // Opens NVRTC while the driver initialises, which takes 0.1 s. Which NVRTC fits is known by the
 // driver's version alone.
 DeviceList find_devices() {
@@ -100,7 +107,7 @@ DeviceList find_devices() {
   const Api& functions = *api();
   int count = 0;
   (void)functions.cuDeviceGetCount(&count);
-  if (count == 0) return list.notes.push_back("CUDA: the driver finds no GPU"), list;
+  if (count == 0) return list.notes.push_back(no_gpu_note()), list;
   if (driver_version == 0) driver_version = driver_version_of(functions.cuDriverGetVersion);
   auto nvrtc = opening.valid() ? opening.get() : open_nvrtc(driver_version / 1000);
   if (!nvrtc.ok()) return list.notes.push_back(nvrtc.status().message()), list;

@@ -84,7 +84,7 @@ class PageFinder {
  private:
   // Where bytes are read on demand, more of them until they hold the header.
   Result<PageHeader> header_at(std::size_t at) {
-    const std::size_t left = chunk_.bytes.size() - at;
+    const std::size_t left = std::min(chunk_.bytes.size() - at, max_page_header_bytes + 1);
     if (!read_) return parse_page_header(chunk_.bytes.subspan(at));
     for (std::size_t bytes = first_header_bytes;; bytes *= 8) {
       bytes = std::min(bytes, left);

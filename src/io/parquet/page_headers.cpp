@@ -8,8 +8,6 @@
 namespace penstock::io {
 namespace {
 
-// Statistics in a header hold whole values, so headers may be long; this is Arrow's limit.
-constexpr std::size_t max_header_bytes = 16 << 20;
 constexpr int max_depth = 32;
 constexpr const char* no_end = "it does not end";
 
@@ -238,8 +236,8 @@ Status read_body(std::span<const Fields> structs, PageHeader& header) {
 }  // namespace
 
 Result<PageHeader> parse_page_header(std::span<const std::byte> bytes) {
-  const bool is_cut = bytes.size() > max_header_bytes;
-  if (is_cut) bytes = bytes.first(max_header_bytes);
+  const bool is_cut = bytes.size() > max_page_header_bytes;
+  if (is_cut) bytes = bytes.first(max_page_header_bytes);
   CompactReader in(bytes);
   Fields page;
   std::array<Fields, max_field + 1> structs;

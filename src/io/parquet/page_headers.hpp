@@ -32,6 +32,8 @@ struct PageHeader {
   bool is_compressed = true;
 };
 
+// Statistics in a header hold whole values, so headers may be long; this is Arrow's limit.
+constexpr std::size_t max_page_header_bytes = 16 << 20;
 // Parses the header at the front of `bytes`, which are hostile. Fields that are not known are
 // skipped. What the header says of its own body is consistent; `bytes` need not hold the body.
 // Code::corrupt names the field and the byte of the header.

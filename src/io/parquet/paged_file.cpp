@@ -40,12 +40,13 @@ class PagedFile final : public pages::PagedTable {
                                                   std::uint32_t row_group,
                                                   const BatchAllocator& memory) const override;
   std::string file_path() const override { return file_->path(); }
+  std::string path_of_open_file() const override { return file_->path_of_open_file(); }
   std::optional<pages::ChunkPlace> place_of(std::uint32_t column,
                                             std::uint32_t row_group) const override;
   std::shared_ptr<const PagedTable> with_direct_reads(
       std::shared_ptr<const device::DirectFile> file) const override {
     return std::make_shared<PagedFile>(
-        file_, std::make_shared<DirectChunks>(file_->path(), std::move(file)));
+        file_, std::make_shared<DirectChunks>(file_->path_of_open_file(), std::move(file)));
   }
   Result<Column> dictionary_strings(std::uint32_t column, const ChunkPages& pages) const override;
   std::string location_of(std::uint32_t column, const ChunkPages& pages,

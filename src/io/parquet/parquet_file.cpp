@@ -122,4 +122,10 @@ std::shared_ptr<parquet::RowGroupBloomFilterReader> ParquetFile::bloom_filters(
   return parquet::BloomFilterReader::Make(input_, metadata_, properties_)->RowGroup(row_group);
 }
 
+std::string ParquetFile::path_of_open_file() const {
+  const auto* const file = dynamic_cast<const arrow::io::ReadableFile*>(input_.get());
+  const int descriptor = file ? file->file_descriptor() : -1;
+  return descriptor < 0 ? "" : "/proc/self/fd/" + std::to_string(descriptor);
+}
+
 }  // namespace penstock::io

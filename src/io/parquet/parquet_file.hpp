@@ -62,6 +62,8 @@ class ParquetFile {
   std::shared_ptr<parquet::RowGroupPageIndexReader> page_index(int row_group, int leaf) const;
   std::shared_ptr<parquet::RowGroupBloomFilterReader> bloom_filters(int row_group) const;
   arrow::io::RandomAccessFile& input() const { return *input_; }
+  // As of pages::PagedTable.
+  std::string path_of_open_file() const;
   std::int64_t bytes() const { return bytes_; }
   const parquet::ReaderProperties& properties() const { return properties_; }
   const parquet::FileMetaData& metadata() const { return *metadata_; }

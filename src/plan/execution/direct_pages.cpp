@@ -30,8 +30,11 @@ std::vector<std::uint64_t> sampled_offsets(const PagesToRead& read) {
   return offsets;
 }
 
-double cached_share(const PagesToRead& read) {
-  return share_in_page_cache(read.table.file_path(), sampled_offsets(read));
+// None where the system does not tell.
+std::optional<double> cached_share(const PagesToRead& read) {
+  std::string path = read.table.path_of_open_file();
+  if (path.empty()) path = read.table.file_path();
+  return share_in_page_cache(path, sampled_offsets(read));
 }
 
 // By the first row group. The host finds page headers by a call of the system each.
@@ -53,7 +56,7 @@ Result<bool> host_reads_much(const pages::PagedTable& table, const PagesToRead& 
 
 bool may_be_read_directly(const PagesToRead& read, DirectReads wanted) {
   if (wanted != DirectReads::automatic) return wanted == DirectReads::on;
-  return device::expects_direct_files() && cached_share(read) <= max_cached_share;
+  return device::expects_direct_files() && cached_share(read).value_or(1) <= max_cached_share;
 }
 
 Result<DirectPages> direct_pages(const Device& device, const PagesToRead& read,
@@ -74,7 +77,7 @@ Result<DirectPages> direct_pages(const Device& device, const PagesToRead& read,
 
 bool may_be_staged(const Device& device, const PagesToRead& read, std::uint64_t min_bytes) {
   constexpr double min_cached_share = 0.9;
-  if (device.traits().unified_memory || read.table.file_path().empty()) return false;
+  if (device.traits().unified_memory || read.table.path_of_open_file().empty()) return false;
   std::uint64_t bytes = 0, compressed = 0;
   for (const pages::RowGroupBatch& chunk : read.chunks)
     for (const std::uint32_t column : read.columns)
@@ -83,7 +86,8 @@ bool may_be_staged(const Device& device, const PagesToRead& read, std::uint64_t 
         bytes += stored.stored_bytes;
         if (stored.compression != pages::Compression::none) compressed += stored.stored_bytes;
       }
-  return bytes >= min_bytes && compressed <= bytes / 10 && cached_share(read) >= min_cached_share;
+  return bytes >= min_bytes && compressed <= bytes / 10 &&
+         cached_share(read).value_or(0) >= min_cached_share;
 }
 
 Result<std::shared_ptr<const pages::PagedTable>> staged_pages(std::shared_ptr<Device> device,
@@ -93,9 +97,12 @@ Result<std::shared_ptr<const pages::PagedTable>> staged_pages(std::shared_ptr<De
   constexpr std::uint32_t max_threads = 24;
   const std::uint32_t cores = threads > 0 ? threads : host_core_count();
   const std::uint32_t wanted = std::clamp<std::uint32_t>(cores * 3 / 4, 1, max_threads);
-  PENSTOCK_ASSIGN(auto file,
-                  device::StagedFile::open(std::move(device), read.table.file_path(), wanted));
-  auto table = read.table.with_direct_reads(std::move(file));
+  auto file = device::StagedFile::open(std::move(device), read.table.path_of_open_file(),
+                                       read.table.file_path(), wanted);
+  // A system without /proc cannot open a file again that is open.
+  if (file.status().code() == Code::io) return std::shared_ptr<const pages::PagedTable>();
+  PENSTOCK_TRY(file.status());
+  auto table = read.table.with_direct_reads(std::move(file).value());
   if (!table) return table;
   PENSTOCK_ASSIGN(const bool reads_much, host_reads_much(*table, read));
   return reads_much ? nullptr : table;

@@ -27,7 +27,7 @@ struct DirectPages {
 // Code::unsupported where direct reads are asked for and the device or the file has none.
 Result<DirectPages> direct_pages(const Device& device, const PagesToRead& read, DirectReads wanted);
 
-// Less is read before its first chunk could be decoded, with the device busy for longer.
+// Less takes some 10 ms, of which finding the headers first would be a large part.
 constexpr std::uint64_t min_staged_bytes = std::uint64_t{512} << 20;
 // Returns whether pages are better read through a ring (device/staged_file.hpp): many, from the
 // page cache, not compressed. The link does not bound compressed ones: TPC-H's Q6 of Snappy took 68

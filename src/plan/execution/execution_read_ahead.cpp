@@ -54,11 +54,10 @@ Status Execution::begin_pages(Chain& chain, const Traits& expected, std::uint64_
   }
   if (program->paged.empty()) return {};
   PENSTOCK_ASSIGN(chain.scanned, leave_out_rows(chain, base));
-  PENSTOCK_ASSIGN(chain.begun,
-                  PagedScan::begin(device_.get(), *program, *base,
-                                   paged_limits(options_, *program, row_limit,
-                                                chain.selected ? &*chain.selected : nullptr),
-                                   order_));
+  PagedScan::Limits limits =
+      paged_limits(options_, *program, row_limit, chain.selected ? &*chain.selected : nullptr);
+  limits.may_stage = !is_right_side(plan_, chain.last);
+  PENSTOCK_ASSIGN(chain.begun, PagedScan::begin(device_.get(), *program, *base, limits, order_));
   if (!device_.get() && chain.begun.memory) not_pinned_.push_back(chain.begun.memory);
   return {};
 }

@@ -81,11 +81,11 @@ std::vector<pages::RowGroupBatch> chunks_of(const pages::PagedTable& table,
   return chunks;
 }
 
-// Tables that are joined are read ahead of their turn.
+// Both sides of a join are read ahead of their turn.
 bool is_staged(const Device& device, const TileProgram& program, const PagesToRead& read,
                const PagedScan::Limits& limits) {
-  return limits.direct_reads == DirectReads::automatic && program.lookups.empty() &&
-         may_be_staged(device, read);
+  return limits.may_stage && limits.direct_reads == DirectReads::automatic &&
+         program.lookups.empty() && may_be_staged(device, read);
 }
 
 BatchAllocator allocator_of(std::shared_ptr<PinnedSlabs> slabs) {
@@ -325,6 +325,9 @@ void PagedScan::take(std::vector<pages::DecodedPages> all, ChunkMemory& memory) 
 Status PagedScan::finish(Begun& begun, ChunkMemory& memory, Queue& compute) {
   std::vector<pages::DecodedPages> decoded;
   if (begun.pending) {
+    const double start = now_seconds();
+    begun.pending->wait_for_files();
+    read_seconds_ += now_seconds() - start;
     auto read = begun.pending->finish();
     if (!read.ok()) return at_fault(begun, read.status());
     decoded = std::move(read).value();

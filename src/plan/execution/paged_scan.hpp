@@ -1,9 +1,10 @@
 // Feeds a tile kernel with pages: the file's own bytes go to the device, which decompresses, checks
 // and indexes them (codec/pages/device/page_decoder.hpp); the kernel reads its columns out of them.
 //
-// Threads read row groups ahead into pinned memory. While a chunk computes, the next ones are
-// uploaded and decompressed, each on a queue of its own: the pages of one chunk are too few to keep
-// a device busy. The host waits once a chunk, for the statuses of its pages.
+// Threads read row groups ahead into pinned memory; of many plain pages they find the headers
+// ahead, and the pages follow through a ring (direct_pages.hpp). While a chunk computes, the next
+// ones are uploaded and decompressed, each on a queue of its own: the pages of one chunk are too
+// few to keep a device busy. The host waits once a chunk, for the statuses of its pages.
 #pragma once
 #include <memory>
 #include <optional>
@@ -38,6 +39,7 @@ class PagedScan final : public ChunkSource {
     DirectReads direct_reads = DirectReads::automatic;
     const RowSelection* rows = nullptr;  // those that are needed; null: all
     std::uint32_t reading_threads = 0;   // 0: one a core
+    bool may_stage = true;               // false: it is read ahead of its turn, beside others
   };
   // Begins to read, in turn with others of the order. `device`: null while one with memory of its
   // own is being opened.

@@ -70,7 +70,7 @@ Status FrameDealer::add(const Picture& reference, const Picture& distorted, std:
   const Share& next = shares_[(run + 1) % shares_.size()];
   unread_.push_back(number);
   if (Status added = share.ring->add(reference, distorted, number); !added.ok()) {
-    unread_.pop_back();  // refused: the caller may add another in its place
+    unread_.pop_back();  // refused: the caller may add another in its place, or the scoring ends
     return named(share, std::move(added));
   }
   const std::uint64_t left_of_run = run_frames_ - 1 - dealt_ % run_frames_;

@@ -12,7 +12,8 @@ namespace {
 // The host waits once for half the slots; of memory that it shares with the device, for motion,
 // more often where slots are few. With more slots there are fewer waits, and small frames keep a
 // device busy; pinning memory costs a millisecond for some 10 MB. What is read from files stays in
-// the caches until it is uploaded, if the rings of all devices fit there.
+// the caches until it is uploaded, if the rings of all devices fit there: those of motion on
+// several devices (frame_dealer.cpp) are larger.
 constexpr std::uint64_t ring_bytes = 96 << 20, min_ring_slots = 4, max_ring_slots = 32;
 
 // Besides the last that was added. Each is read by several threads; two keep the link busy while
@@ -141,7 +142,11 @@ Status FrameRing::enqueue_all_but(std::uint64_t count) {
 
 Status FrameRing::enqueue_next() {
   Slot& slot = slot_of(added_);
-  if (slot.filling) PENSTOCK_TRY(std::exchange(slot.filling, {}).wait());
+  if (slot.filling)
+    PENSTOCK_TRY(
+        std::exchange(slot.filling, {})
+            .wait()
+            .with(slot.number ? "frame " + std::to_string(*slot.number) : std::string("a frame")));
   PENSTOCK_TRY(upload(slot));
   return slot.number ? enqueue(slot, *slot.reference, *slot.distorted) : end_of_frame(slot);
 }

@@ -2,7 +2,8 @@
 // waits for several at once.
 //
 // Frames that a file stores are read into pinned memory by other threads, some at once, while the
-// caller goes on. Others are copied before add() returns.
+// caller goes on. Others, and all of a device that shares the host's memory, are there when add()
+// returns.
 //
 // A slot holds a frame of both videos in pinned and in device memory, its sums, and the event after
 // which these can be read. A device that shares the host's memory reads the pinned memory itself.

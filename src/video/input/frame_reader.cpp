@@ -51,6 +51,7 @@ class RawReader : public FrameReader {
   std::span<const std::byte> aligned(std::span<const std::byte> bytes,
                                      std::vector<std::byte>& memory) const {
     if (format_.bits == 8 || reinterpret_cast<std::uintptr_t>(bytes.data()) % 2 == 0) return bytes;
+    if (!bytes_->reads_mapped()) return bytes;  // of which nobody reads planes
     memory.assign(bytes.begin(), bytes.end());
     return memory;
   }

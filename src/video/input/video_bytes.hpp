@@ -44,6 +44,7 @@ class VideoBytes {
   // Whether take() reads what it takes of a mapping, as it does at first. Else it only tells the
   // system that the bytes will be wanted. Thread-safe.
   void read_mapped(bool reads) { reads_mapped_ = reads; }
+  bool reads_mapped() const { return reads_mapped_; }
   // Takes bytes that nobody wants. Returns how many there were.
   Result<std::uint64_t> skip(std::uint64_t bytes);
   // Takes a line, without its end. False at the end, before any byte.

@@ -32,6 +32,16 @@ TEST(NeededGpus, OfCommandsThatListOrCompareDevicesAreNotKnown) {
   EXPECT_EQ(needed({"bench", "lz4", "--device", "cuda:0"}), Numbers());
 }
 
+// "-dcuda:1" and "-vd cuda:1" name a device; "-o -d cuda:1" names a file.
+TEST(NeededGpus, OfShortOptionsThatMayHideADeviceAreNotKnown) {
+  EXPECT_EQ(needed({"query", "-dcuda:1", "SELECT 1"}), Numbers());
+  EXPECT_EQ(needed({"query", "-vd", "cuda:1", "SELECT 1"}), Numbers());
+  EXPECT_EQ(needed({"profile", "-dcuda:3", "--", "query", "SELECT 1"}), Numbers());
+  EXPECT_EQ(needed({"query", "-o", "-d", "cuda:1", "SELECT 1"}), Numbers());
+  EXPECT_EQ(needed({"query", "-o", "out.csv", "-d", "cuda:1", "SELECT 1"}), these({1}));
+  EXPECT_EQ(needed({"query", "-", "-d", "cuda:1"}), Numbers());
+}
+
 TEST(NeededGpus, OfOtherDriversOrUnclearListsAreNotKnown) {
   for (const char* selector : {"cpu", "opencl:0", "cuda:0,opencl:1", "cuda:*", "cuda:0,", "cuda:",
                                "cuda:x", "cuda:0,,1", "cuda:99999999999", "cuda:-1", "sycl"})

@@ -11,6 +11,8 @@ class DirectSource final : public TableSource {
  public:
   DirectSource(std::shared_ptr<TableSource> source, std::shared_ptr<const device::DirectFile> file)
       : source_(std::move(source)), pages_(source_->pages()->with_direct_reads(std::move(file))) {}
+  DirectSource(std::shared_ptr<TableSource> source, std::shared_ptr<const pages::PagedTable> pages)
+      : source_(std::move(source)), pages_(std::move(pages)) {}
   const Schema& schema() const override { return source_->schema(); }
   std::optional<std::uint64_t> row_count() const override { return source_->row_count(); }
   Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t>,

@@ -1,4 +1,5 @@
 // Files that are read into a device's memory through a ring of pinned memory.
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -67,7 +68,7 @@ TEST(StagedReads, BringEveryRangeToItsPlace) {
   const std::string wanted = wanted_bytes(file, ranges);
   on_each_device([&](Device& found) {
     const auto device = own_memory(found);
-    TAKE(const auto staged, StagedFile::open(device, path, 5));
+    TAKE(const auto staged, StagedFile::open(device, path, path, 5));
     TAKE(const std::shared_ptr<Buffer> buffer, device->allocate(wanted.size()));
     TAKE(const auto queue, device->queue());
     ASSERT_OK(staged->read(*queue, *buffer, ranges));
@@ -88,7 +89,7 @@ TEST(StagedReads, ThatAreDroppedWriteNothingLater) {
   const std::vector<FileRange> ranges = ranges_of(file.size());
   on_each_device([&](Device& found) {
     const auto device = own_memory(found);
-    TAKE(const auto staged, StagedFile::open(device, path, 3));
+    TAKE(const auto staged, StagedFile::open(device, path, path, 3));
     TAKE(const auto queue, device->queue());
     const std::uint64_t bytes = wanted_bytes(file, ranges).size();
     for (int i = 0; i < 5; i++) {
@@ -108,8 +109,8 @@ TEST(StagedReads, PastTheEndsOfFileAndBufferAreErrors) {
   const std::string path = write_random(folder / "bytes", 10'000);
   on_each_device([&](Device& found) {
     const auto device = own_memory(found);
-    EXPECT_EQ(StagedFile::open(device, folder / "absent", 2).status().code(), Code::io);
-    TAKE(const auto staged, StagedFile::open(device, path, 2));
+    EXPECT_EQ(StagedFile::open(device, folder / "absent", "absent", 2).status().code(), Code::io);
+    TAKE(const auto staged, StagedFile::open(device, path, path, 2));
     TAKE(const auto queue, device->queue());
     TAKE(const std::shared_ptr<Buffer> buffer, device->allocate(4096));
     EXPECT_EQ(staged->read(*queue, *buffer, {{{9'000, 1'001, 0}}}).code(), Code::truncated);
@@ -140,7 +141,7 @@ TEST(StagedReads, OfPagesGiveTheAnswersOfWholeChunks) {
     const auto source = *open_table(path);
     on_each_device([&](Device& found) {
       const auto device = own_memory(found);
-      TAKE(const auto staged, StagedFile::open(device, path, 3));
+      TAKE(const auto staged, StagedFile::open(device, path, path, 3));
       const auto direct = std::make_shared<DirectSource>(source, staged);
       for (const char* statement : direct_statements)
         for (const std::uint64_t batch_rows : {0, 4000}) {
@@ -169,7 +170,7 @@ TEST(StagedReads, OfAFileThatWasShortenedAreAnErrorOfTheQuery) {
     const std::string shortened = folder / "short";
     std::filesystem::copy_file(path, shortened, std::filesystem::copy_options::overwrite_existing);
     std::filesystem::resize_file(shortened, bytes / 2);
-    TAKE(const auto staged, StagedFile::open(device, shortened, 2));
+    TAKE(const auto staged, StagedFile::open(device, shortened, shortened, 2));
     const auto direct = std::make_shared<DirectSource>(source, staged);
     RunOptions options{.batch_rows = 4000};
     options.session = std::make_shared<OwnMemorySession>(device);
@@ -179,10 +180,10 @@ TEST(StagedReads, OfAFileThatWasShortenedAreAnErrorOfTheQuery) {
 }
 
 std::string write_numbers(const std::string& path, std::uint64_t rows, std::int64_t page_bytes,
-                          bool has_checksums) {
+                          bool has_checksums, std::int64_t first = 0) {
   arrow::Int64Builder numbers;
   for (std::uint64_t row = 0; row < rows; row++)
-    EXPECT_TRUE(numbers.Append(static_cast<std::int64_t>(row)).ok());
+    EXPECT_TRUE(numbers.Append(first + static_cast<std::int64_t>(row)).ok());
   const auto table = arrow::Table::Make(arrow::schema({arrow::field("n", arrow::int64())}),
                                         {numbers.Finish().ValueOrDie()});
   parquet::WriterProperties::Builder properties;
@@ -217,6 +218,94 @@ TEST(StagedReads, AreOfManyPlainBytesOnDevicesWithMemoryOfTheirOwn) {
       if (found.traits().unified_memory) { EXPECT_FALSE(plan::may_be_staged(found, read, 1000)); }
     });
   }
+}
+
+// As where a file is written anew while a program holds the old one.
+TEST(StagedReads, AreOfTheFileThatIsOpenThoughItWasReplacedOrRemoved) {
+  const Folder folder;
+  const std::string path = folder / "t.parquet";
+  constexpr std::uint64_t rows = std::uint64_t{1} << 19;
+  write_numbers(path, rows, 1 << 20, false);
+  const auto source = *open_table(path);
+  const std::vector<std::uint32_t> columns = {0};
+  std::vector<pages::RowGroupBatch> chunks;
+  const auto read = all_pages(*source->pages(), columns, chunks);
+  write_numbers(folder / "other", rows, 1 << 20, false, 1'000'000'000);
+  std::filesystem::rename(folder / "other", path);
+  for (const bool is_removed : {false, true}) {
+    if (is_removed) std::filesystem::remove(path);
+    on_each_device([&](Device& found) {
+      const auto device = own_memory(found);
+      EXPECT_TRUE(plan::may_be_staged(*device, read, 1000));
+      TAKE(const auto staged, plan::staged_pages(device, read, 2));
+      ASSERT_NE(staged, nullptr);
+      RunOptions options;
+      options.session = std::make_shared<OwnMemorySession>(device);
+      const auto answer = answer_of("SELECT min(n), max(n) FROM 't'",
+                                    std::make_shared<DirectSource>(source, staged), options);
+      ASSERT_TRUE(answer.ok()) << answer.status().text();
+      EXPECT_EQ(*answer, "0\n" + std::to_string(rows - 1) + "\n");
+    });
+  }
+}
+
+// Its uploads fail, by an error or an exception, from one on.
+class FailingQueue final : public ForwardingQueue {
+ public:
+  FailingQueue(std::unique_ptr<Queue> queue, std::atomic<int>& left, bool throws)
+      : ForwardingQueue(std::move(queue)), left_(left), throws_(throws) {}
+  Status upload(const Buffer& to, const void* from, std::uint64_t bytes,
+                std::uint64_t to_offset) override {
+    if (left_-- > 0) return ForwardingQueue::upload(to, from, bytes, to_offset);
+    if (throws_) throw std::bad_alloc();
+    return {Code::device_lost, "the upload fails"};
+  }
+
+ private:
+  std::atomic<int>& left_;
+  const bool throws_;
+};
+class FailingUploads final : public ForwardingDevice {
+ public:
+  FailingUploads(std::shared_ptr<Device> device, std::atomic<int>& left, bool throws)
+      : ForwardingDevice(std::move(device)), left_(left), throws_(throws) {
+    traits_.unified_memory = false;
+  }
+  Result<std::unique_ptr<Queue>> queue() override {
+    PENSTOCK_ASSIGN(auto queue, ForwardingDevice::queue());
+    return std::unique_ptr<Queue>(std::make_unique<FailingQueue>(std::move(queue), left_, throws_));
+  }
+
+ private:
+  std::atomic<int>& left_;
+  const bool throws_;
+};
+
+// The ring has 32 pieces: lost ones would leave it empty.
+TEST(StagedReads, ThatFailLoseNoPieceOfTheRing) {
+  const Folder folder;
+  const std::string path = write_random(folder / "bytes", 20 << 20), file = read_file(path);
+  const std::vector<FileRange> ranges = ranges_of(file.size());
+  const std::string wanted = wanted_bytes(file, ranges);
+  on_each_device([&](Device& found) {
+    for (const bool throws : {false, true}) {
+      std::atomic<int> left = 0;
+      const auto device =
+          std::make_shared<FailingUploads>(*open_device(found.traits().id), left, throws);
+      TAKE(const auto staged, StagedFile::open(device, path, path, 4));
+      TAKE(const auto queue, device->queue());
+      TAKE(const std::shared_ptr<Buffer> buffer, device->allocate(wanted.size()));
+      for (int i = 0; i < 40; i++) {
+        left = i % 5;
+        EXPECT_EQ(staged->read(*queue, *buffer, ranges).code(),
+                  throws ? Code::no_memory : Code::device_lost);
+      }
+      left = 1 << 20;
+      ASSERT_OK(staged->read(*queue, *buffer, ranges));
+      TAKE(const std::string read, downloaded(*queue, *buffer, wanted.size()));
+      EXPECT_TRUE(read == wanted);
+    }
+  });
 }
 
 // The host looks at every byte of a page with a checksum, and at the header of each page.

@@ -98,6 +98,39 @@ TEST(StoredPlanes, AreEarlierFramesOfLaterOnes) {
   });
 }
 
+// Of frames that nobody scores, and of pairs of which one is stored, nothing is read that is not
+// there.
+TEST(StoredPlanes, OfSomeFramesHaveTheScoresOfTheirPlanes) {
+  constexpr PictureFormat format = {128, 96, 10};
+  const std::vector<FeatureRequest> requests = {{"psnr"}, {"motion"}};
+  on_both_kinds([&](const std::shared_ptr<Device>& device) {
+    std::vector<Scores> both;
+    for (const bool is_stored : {false, true}) {
+      ScorerOptions options;
+      options.opened = device;
+      options.rows = ScorerRows::kernels;
+      options.subsample = 3;
+      TAKE(const auto scorer, Scorer::create(format, requests, std::move(options)));
+      ClipMaker maker(format, ClipKind::scene);
+      for (int i = 0; i < 40; i++) {
+        const auto frame = maker.frame(i);
+        Picture reference = picture_of(format, frame.reference).value(),
+                distorted = picture_of(format, frame.distorted).value();
+        if (is_stored) reference.stored = std::make_shared<InMemory>(frame.reference);
+        if (is_stored && i % 4 != 0) {
+          distorted = stored_picture(format, std::make_shared<InMemory>(frame.distorted));
+          reference = stored_picture(format, reference.stored);
+        }
+        ASSERT_OK(scorer->add(reference, distorted));
+      }
+      TAKE(both.emplace_back(), scorer->finish());
+    }
+    for (const std::string& key : both[0].keys())
+      for (std::uint64_t frame = 0; frame < both[0].frame_count(); frame++)
+        EXPECT_EQ(both[0].value(key, frame), both[1].value(key, frame)) << key << " " << frame;
+  });
+}
+
 // What cannot be read is the error of a later call, which no call after it forgets.
 TEST(StoredPlanes, ThatCannotBeReadEndTheScoring) {
   constexpr PictureFormat format = {256, 192};

@@ -56,11 +56,13 @@ class PendingPages {
   // Waits for begin()'s work, then enqueues the indexing on its queue; what is returned may be used
   // by later work of that queue. Call once. A page's error sets fault().
   virtual Result<std::vector<DecodedPages>> finish() = 0;
+  // Waits for pages of ChunkPages::file, as finish() does.
+  virtual void wait_for_files() const = 0;
   virtual const std::optional<PageFault>& fault() const = 0;
   virtual std::uint64_t bytes_uploaded() const = 0;
   virtual std::uint64_t bytes_read_directly() const = 0;  // by the device, of ChunkPages::file
-  // Happens when the pages as they are stored are in device memory; null where none went there, or
-  // they are still being read.
+  // Happens when the pages as they are stored are in device memory; null where none went there. Of
+  // pages of ChunkPages::file: after finish().
   virtual std::shared_ptr<Event> uploaded() const = 0;
 };
 

@@ -62,6 +62,7 @@ Status inflation_status(batch::ChunkStatus status, std::uint64_t size, std::uint
 }  // namespace
 
 PendingBatch::~PendingBatch() {
+  for (const auto& reads : reads_) reads->leave_out();
   if (enqueuing_.valid()) (void)enqueuing_.get().ok();
   if (downloaded_) (void)downloaded_->wait().ok();
 }
@@ -94,16 +95,16 @@ Status PendingBatch::begin() {
   const bool is_read =
       std::ranges::all_of(reads_, [](const auto& each) { return each->has_ended(); });
   if (is_read) return enqueue();
-  return catch_exceptions([this]() -> Status {
-    enqueuing_ = ThreadPool::shared().start(
-        [this] { return catch_exceptions([this] { return enqueue(); }); });
+  const Status started = catch_exceptions([this]() -> Status {
+    enqueuing_ = ThreadPool::shared().start([this] { return enqueue(); });
     return {};
   });
+  return started.ok() ? started : enqueue();  // without a thread
 }
 
 // Waits for what is being read.
 Status PendingBatch::enqueue() {
-  Status status = enqueue_first_pass();
+  Status status = catch_exceptions([this] { return enqueue_first_pass(); });
   // What was enqueued reads memory of the batch and of the caller.
   if (!status.ok()) (void)queue_.finish().ok();
   return status;

@@ -19,6 +19,9 @@ class PendingBatch final : public PendingPages {
   // Begins to read what comes from files; uploads, and enqueues the first pass, where that is all
   // there.
   Status begin();
+  void wait_for_files() const override {
+    if (enqueuing_.valid()) enqueuing_.wait();
+  }
   Result<std::vector<DecodedPages>> finish() override;
   const std::optional<PageFault>& fault() const override { return fault_; }
   std::uint64_t bytes_uploaded() const override { return bytes_uploaded_; }
