@@ -335,7 +335,7 @@ def draw_plot(report, figure):
         for name, part in report["parts"].items()
         if name in ("rows, resident, strong", "batches, strong", "tpch", "video")
         for each in part["figures"]
-        if not each["work"].endswith(", files")
+        if not each["work"].endswith((", files", "whole program"))
     ]
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         file.write("\n".join(lines))
