@@ -1,9 +1,11 @@
 // Files that are read into a device's memory through a ring of pinned memory.
 #include <atomic>
+#include <condition_variable>
 #include <filesystem>
 #include <fstream>
 #include <random>
 
+#include "codec/pages/device/page_decoder.hpp"
 #include "codec/pages/selected_pages.hpp"
 #include "device/staged_file.hpp"
 #include "on_device/device/forwarding_device.hpp"
@@ -305,6 +307,60 @@ TEST(StagedReads, ThatFailLoseNoPieceOfTheRing) {
       TAKE(const std::string read, downloaded(*queue, *buffer, wanted.size()));
       EXPECT_TRUE(read == wanted);
     }
+  });
+}
+
+// Its reads end when they are left out, and not before.
+class HeldFile final : public device::DirectFile {
+ public:
+  class Reads final : public device::FileReads {
+   public:
+    explicit Reads(const HeldFile& file) : file_(file) {}
+    bool has_ended() const override { return false; }
+    Status wait_on(Queue&) override {
+      std::unique_lock lock(file_.mutex);
+      file_.changed.wait(lock, [this] { return file_.left_out > 0; });
+      return {Code::cancelled, "left out"};
+    }
+    void leave_out() override {
+      const std::lock_guard lock(file_.mutex);
+      file_.left_out++;
+      file_.changed.notify_all();
+    }
+
+   private:
+    const HeldFile& file_;
+  };
+  bool bypasses_host() const override { return false; }
+  Status read(Queue&, const Buffer&, std::span<const FileRange>) const override {
+    return {Code::internal, "read at once"};
+  }
+  Result<std::unique_ptr<device::FileReads>> begin(Queue&, std::shared_ptr<Buffer>,
+                                                   std::vector<FileRange>) const override {
+    return std::unique_ptr<device::FileReads>(std::make_unique<Reads>(*this));
+  }
+
+  mutable std::mutex mutex;
+  mutable std::condition_variable changed;
+  mutable int left_out = 0;
+};
+
+// As after a LIMIT, an error or an interrupt.
+TEST(StagedReads, OfABatchThatIsDroppedAreLeftOut) {
+  const Folder folder;
+  const auto source =
+      *open_table(write_words(folder / "t.parquet", parquet::Compression::UNCOMPRESSED));
+  on_each_device([&](Device& found) {
+    const auto device = own_memory(found);
+    const auto held = std::make_shared<HeldFile>();
+    const auto table = source->pages()->with_direct_reads(held);
+    TAKE(const pages::ChunkPages chunk, table->read(0, 0, {}));
+    const pages::ColumnOfPages column{table->columns().data(), {&chunk}};
+    TAKE(const auto decoder, pages::PageDecoder::create(device));
+    TAKE(const auto queue, device->queue());
+    TAKE(auto pending, decoder->begin(*queue, {&column, 1}));
+    pending.reset();
+    EXPECT_EQ(held->left_out, 1);
   });
 }
 
