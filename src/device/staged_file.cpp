@@ -168,12 +168,13 @@ Status StagedFile::read(Queue& queue, const Buffer& to, std::span<const FileRang
   for (const FileRange& range : ranges)
     PENSTOCK_TRY(check_range("read of a file", to, range.bytes, range.to_offset));
   PENSTOCK_TRY(ring_->follow(queue));
-  PENSTOCK_TRY(
+  const Status read =
       workers_
           .begin(pieces.size(), [&](std::uint64_t piece) { return read_piece(pieces[piece], to); })
-          .wait());
+          .wait();
   PENSTOCK_ASSIGN(const auto uploaded, ring_->record());
-  return uploaded->wait();
+  PENSTOCK_TRY(uploaded->wait());  // also after a failure: the memory is the caller's
+  return read;
 }
 
 Result<std::unique_ptr<FileReads>> StagedFile::begin(Queue& queue, std::shared_ptr<Buffer> to,

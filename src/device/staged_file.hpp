@@ -2,7 +2,8 @@
 //
 // Each piece is uploaded as soon as it was read, while it is in the caches, and its memory is used
 // again. Pinned memory as large as what is read ahead leaves the caches before it is uploaded: then
-// one H200 got 42 GB/s of the page cache, with the ring 53, which is its link. Four got 56 and 73.
+// a loop got 42 GB/s of the page cache into one H200, and 53 with the ring, which is its link. Into
+// four it got 69 and 73 (docs/lab/reading.md).
 #pragma once
 #include "base/file.hpp"
 #include "base/piece_workers.hpp"
