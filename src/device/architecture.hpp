@@ -21,4 +21,11 @@ inline bool accepts_ptx(const Traits& traits, int architecture) {
   return traits.target == Target::cuda && architecture_number(traits) >= architecture;
 }
 
+// Returns whether kernels may have LLVM's functions of NVIDIA's instructions through SYCL:
+// AdaptiveCpp leaves them as they are.
+inline bool has_nvvm(const Traits& traits) {
+  return traits.target == Target::sycl && architecture_number(traits) >= 70 &&
+         traits.compiler.find("AdaptiveCpp") != std::string::npos;
+}
+
 }  // namespace penstock::device

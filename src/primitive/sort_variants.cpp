@@ -42,7 +42,9 @@ SortPolicy by_groups(const Traits& traits, SortShape shape, std::uint32_t group_
 // 24: 7.8 (256 with 32: 8.1, ballots with 23: 8.1); 64 bits and 32, 384 with 16: 21.2 (256 with
 // 20: 22.8). Smaller ones follow for devices with less local memory, of 64 bits in 48 KiB (2^26
 // keys through OpenCL): 256 with 16 by ballots 4.5 ms, with values 5.7; 256 with 12 by masks 4.6
-// and 6.3, 128 with 20 by masks 7.8 and 9.1. The last takes no sub-groups.
+// and 6.3, 128 with 20 by masks 7.8 and 9.1. Of 32 bits in 48 KiB (2^26 keys through SYCL): 256
+// with 28 1.73 ms (24: 1.85, 16: 1.95), with values 24 2.29 (16: 2.47, 28: 2.91). The last takes no
+// sub-groups.
 SortPolicy large_masks(const Traits& traits, SortShape shape) {
   if (!shape.has_values)
     return by_groups(traits, shape, 256, 32, shape.key_bytes == 4 ? 3 : 2, true);
@@ -53,7 +55,8 @@ SortPolicy ballots(const Traits& traits, SortShape shape) {
 }
 SortPolicy masks(const Traits& traits, SortShape shape) {
   if (shape.key_bytes == 4)
-    return by_groups(traits, shape, 256, 16, shape.has_values ? 2 : 3, true);
+    return shape.has_values ? by_groups(traits, shape, 256, 24, 2, true)
+                            : by_groups(traits, shape, 256, 28, 3, true);
   return by_groups(traits, shape, 128, shape.has_values ? 16 : 20, 2, true);
 }
 SortPolicy small_masks(const Traits& traits, SortShape shape) {

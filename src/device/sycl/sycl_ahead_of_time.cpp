@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "device/architecture.hpp"
 #include "device/program_source.hpp"
 #include "device/sycl/compiler_identity.hpp"
 #include "device/sycl/sycl_device.hpp"
@@ -37,6 +38,7 @@ std::vector<std::string> common_options(const Context& context, bool fast_math) 
   options.insert(options.end(), environment.begin(), environment.end());
   options.push_back("interface " + std::to_string(PENSTOCK_SYCL_INTERFACE_VERSION));
   options.push_back("SUBGROUP_SIZE=" + subgroup_size_of(context));
+  if (device::has_nvvm(context.traits)) options.push_back("KC_HAS_NVVM=1");
   return options;
 }
 

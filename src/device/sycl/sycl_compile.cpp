@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/file.hpp"
+#include "device/architecture.hpp"
 #include "device/compile_error.hpp"
 #include "device/program_source.hpp"
 #include "device/sycl/compile_folder.hpp"
@@ -20,6 +21,7 @@ std::string program_text(const Context& context, const ProgramSource& source) {
                       std::to_string(PENSTOCK_SYCL_INTERFACE_VERSION) + "\n";
   if (const std::string size = subgroup_size_of(context); !size.empty())
     extra += "#define SUBGROUP_SIZE " + size + "\n";
+  if (device::has_nvvm(context.traits)) extra += "#define KC_HAS_NVVM 1\n";
   return device::with_head(source, extra);
 }
 
@@ -74,6 +76,7 @@ std::vector<std::string> options_of_key(const Context& context, bool fast_math) 
       compiler_identity(context.api, compiler_command(context.api));
   options.insert(options.end(), identity.begin(), identity.end());
   options.push_back("SUBGROUP_SIZE=" + subgroup_size_of(context));
+  if (device::has_nvvm(context.traits)) options.push_back("KC_HAS_NVVM=1");
   return options;
 }
 

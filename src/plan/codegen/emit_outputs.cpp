@@ -106,15 +106,16 @@ std::string store_4_function(const TileProgram& program) {
 }
 
 // Returns a staging area of kept rows in local memory, and the function that writes from it,
-// coalesced. Of OpenCL's devices some have PTX.
+// coalesced. Of OpenCL's and SYCL's devices some have shared addresses.
 std::string staging_functions(const TileProgram& program, Target target) {
   const std::vector<Written> list = written(program, "result->");
   const std::string fields = each(list, [](const Written& w) {
     return "  " + w.type + " " + w.name + "[PIPELINE_STAGE_ROWS];\n";
   });
   std::string stage = stage_row_function(list);
-  if (target == Target::cuda || target == Target::opencl)
-    stage = "#if HAS_PTX\n" + stage_functions_by_address(list) + "#else\n" + stage + "#endif\n";
+  if (target == Target::cuda || target == Target::opencl || target == Target::sycl)
+    stage = "#if HAS_SHARED_ADDRESSES\n" + stage_functions_by_address(list) + "#else\n" + stage +
+            "#endif\n";
   return "typedef struct {\n" + fields + "} PipelineStage;\n\n" + stage +
          write_staged_function(list);
 }

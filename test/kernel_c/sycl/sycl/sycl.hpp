@@ -1,8 +1,13 @@
 // Declarations of SYCL 2020 (revision 9) that Kernel C's prelude uses, so that its text is checked
 // where there is no SYCL compiler. Nothing runs.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+
+// AdaptiveCpp's, for texts that are meant for it (KC_HAS_NVVM).
+#define __ACPP_ENABLE_LLVM_SSCP_TARGET__
+extern int __acpp_sscp_is_device;
 
 namespace sycl {
 
@@ -49,6 +54,7 @@ class atomic_ref {
   T fetch_min(T, memory_order = order, memory_scope = scope) const;
   T fetch_max(T, memory_order = order, memory_scope = scope) const;
   T fetch_or(T, memory_order = order, memory_scope = scope) const;
+  T exchange(T, memory_order = order, memory_scope = scope) const;
   bool compare_exchange_strong(T& expected, T desired, memory_order = order,
                                memory_scope = scope) const;
 };
