@@ -1,6 +1,8 @@
 // The number in the name of a device's architecture.
 #pragma once
 #include <charconv>
+#include <cstdlib>
+#include <string_view>
 
 #include "penstock/device.hpp"
 
@@ -22,10 +24,12 @@ inline bool accepts_ptx(const Traits& traits, int architecture) {
 }
 
 // Returns whether kernels may have LLVM's functions of NVIDIA's instructions through SYCL:
-// AdaptiveCpp leaves them as they are.
+// AdaptiveCpp leaves them as they are, unless ACPP_TARGETS has it compile for named targets.
 inline bool has_nvvm(const Traits& traits) {
-  return traits.target == Target::sycl && architecture_number(traits) >= 70 &&
-         traits.compiler.find("AdaptiveCpp") != std::string::npos;
+  if (traits.target != Target::sycl || architecture_number(traits) < 70) return false;
+  const char* const targets = std::getenv("ACPP_TARGETS");
+  return traits.compiler.find("AdaptiveCpp") != std::string::npos &&
+         (!targets || !*targets || std::string_view(targets) == "generic");
 }
 
 }  // namespace penstock::device
