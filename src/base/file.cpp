@@ -84,6 +84,19 @@ std::size_t File::read_up_to(void* data, std::size_t bytes) const {
   return done;
 }
 
+std::size_t File::read_at(void* data, std::size_t bytes, std::uint64_t offset) const {
+  std::size_t done = 0;
+  while (done < bytes) {
+    const ssize_t count = ::pread(descriptor_, static_cast<char*>(data) + done, bytes - done,
+                                  static_cast<off_t>(offset + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count == 0) errno = 0;
+    if (count <= 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  return done;
+}
+
 WholeFile::WholeFile(std::string path, std::string temporary, std::unique_ptr<File> file,
                      bool is_named)
     : path_(std::move(path)),

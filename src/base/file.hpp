@@ -24,6 +24,9 @@ class File {
 
   bool write_all(const void* data, std::size_t bytes) const;
   std::size_t read_up_to(void* data, std::size_t bytes) const;  // fewer at the file's end
+  // Reads from an offset, wherever the file stands; threads may do so side by side. Returns fewer
+  // bytes at the file's end, with errno 0, and after a failure, with its errno.
+  std::size_t read_at(void* data, std::size_t bytes, std::uint64_t offset) const;
 
  private:
   int descriptor_;

@@ -200,15 +200,8 @@ Status StagedFile::failure_at(std::uint64_t byte, bool is_end) const {
 }
 
 Status StagedFile::fill(const FileRange& piece, std::byte* to) const {
-  for (std::uint64_t done = 0; done < piece.bytes;) {
-    const std::uint64_t at = piece.file_offset + done;
-    const ssize_t count =
-        ::pread(file_.descriptor(), to + done, piece.bytes - done, static_cast<off_t>(at));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return failure_at(at, count == 0);
-    done += static_cast<std::uint64_t>(count);
-  }
-  return {};
+  const std::size_t done = file_.read_at(to, piece.bytes, piece.file_offset);
+  return done == piece.bytes ? Status() : failure_at(piece.file_offset + done, errno == 0);
 }
 
 }  // namespace penstock::device

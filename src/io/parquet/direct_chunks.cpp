@@ -24,15 +24,9 @@ std::shared_ptr<std::byte> DirectChunks::memory(std::uint64_t bytes) {
 
 Status DirectChunks::read(std::uint64_t offset, std::size_t bytes, std::byte* to) const {
   if (!host_file_) return {Code::io, "the file cannot be opened again"};
-  for (std::size_t done = 0; done < bytes;) {
-    const ssize_t read =
-        pread(host_file_.descriptor(), to + done, bytes - done, static_cast<off_t>(offset + done));
-    if (read < 0 && errno == EINTR) continue;
-    if (read < 0) return {Code::io, std::strerror(errno)};
-    if (read == 0) return {Code::truncated, "the file ends before the column chunk does"};
-    done += static_cast<std::size_t>(read);
-  }
-  return {};
+  if (host_file_.read_at(to, bytes, offset) == bytes) return {};
+  if (errno != 0) return {Code::io, std::strerror(errno)};
+  return {Code::truncated, "the file ends before the column chunk does"};
 }
 
 }  // namespace penstock::io

@@ -43,18 +43,12 @@ class StoredInFile final : public StoredPlanes {
       : file_(std::move(file)), name_(std::move(name)), begin_(begin) {}
 
   Status read(std::uint64_t first_byte, std::span<std::byte> into) const override {
-    for (std::size_t done = 0; done < into.size();) {
-      const std::uint64_t at = begin_ + first_byte + done;
-      const ssize_t count = ::pread(file_->descriptor(), into.data() + done, into.size() - done,
-                                    static_cast<off_t>(at));
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) return {Code::io, "cannot read " + name_ + ": " + std::strerror(errno)};
-      if (count == 0)
-        return {Code::truncated, name_ + ": was shortened while it was read, to " +
-                                     std::to_string(at) + " bytes or fewer"};
-      done += static_cast<std::size_t>(count);
-    }
-    return {};
+    const std::uint64_t from = begin_ + first_byte;
+    const std::size_t done = file_->read_at(into.data(), into.size(), from);
+    if (done == into.size()) return {};
+    if (errno != 0) return {Code::io, "cannot read " + name_ + ": " + std::strerror(errno)};
+    return {Code::truncated, name_ + ": was shortened while it was read, to " +
+                                 std::to_string(from + done) + " bytes or fewer"};
   }
 
  private:
