@@ -1,5 +1,5 @@
-// The groups of all chunks on the host: keys and accumulators in flat arrays, found by hash (linear
-// probing).
+// The groups of all chunks on the host: keys and accumulators in flat arrays, found by the slots of
+// their keys (key_slots.hpp) or else by hash (linear probing).
 #pragma once
 #include <functional>
 #include <memory>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/huge_page_allocator.hpp"
+#include "plan/aggregate/key_slots.hpp"
 #include "plan/fusion/accumulators.hpp"
 #include "plan/strings/string_pool.hpp"
 
@@ -29,7 +30,7 @@ template <class T> class GroupRows {
   }
 
  private:
-  static constexpr std::size_t block_rows = 1 << 12;
+  static constexpr std::size_t block_rows = 1 << 10;
 
   std::size_t width_;
   std::vector<std::unique_ptr<T[]>> blocks_;
@@ -40,6 +41,7 @@ class GroupTable {
   GroupTable(const TileProgram& program, const StringPool& strings)
       : program_(program),
         strings_(strings),
+        slots_(program),
         positions_(64, 0),
         key_words_(program.key_words()),
         keys_(key_words_),
@@ -68,8 +70,12 @@ class GroupTable {
  private:
   void expect(std::span<const std::uint64_t> entries, std::size_t entry_words,
               std::size_t at) const;
+  std::size_t insert(std::span<const std::uint64_t> key, std::uint64_t& position);
+  std::size_t find_by_hash(std::span<const std::uint64_t> key);
   std::size_t find_or_insert(std::span<const std::uint64_t> key);
-  void grow();
+  void refill();
+  void make_room(std::span<const std::uint64_t> entries, std::size_t entry_words);
+  void sort_by_slots(std::vector<std::uint64_t>& groups) const;
   std::span<Partial> partials_of(
       std::span<const std::uint64_t> key);  // of its group, which is added
   std::span<const std::uint64_t> key(std::size_t group) const {
@@ -87,6 +93,7 @@ class GroupTable {
   using Groups = std::span<const std::uint64_t>;
   Column key_slice(std::size_t i, Groups groups) const;
   Column result_slice(std::size_t i, Groups groups) const;
+  Column partial_slice(std::size_t i, Groups groups) const;
   std::optional<Column> integer_slice(std::size_t i, Groups groups) const;  // nullopt: no integers
   static Column in_slices(Groups groups, const std::function<Column(Groups)>& make_slice);
   Column column_of_groups(std::uint32_t c, Groups groups) const;
@@ -98,9 +105,10 @@ class GroupTable {
 
   const TileProgram& program_;
   const StringPool& strings_;
-  LargeVector<std::uint64_t>
-      positions_;  // by hash, a power of two of them, at most half in use: the group, plus 1.
-                   // None after append(), until a key is looked up.
+  KeySlots slots_;
+  // The group, plus 1: by slot; or by hash, a power of two of them, at most half in use. None after
+  // append(), until a key is looked up.
+  LargeVector<std::uint64_t> positions_;
   std::size_t key_words_;
   GroupRows<std::uint64_t> keys_;
   GroupRows<Partial> partials_;
