@@ -10,7 +10,7 @@ namespace {
 
 // A statement has a few of each, and of its kernels some for each combination of options that it
 // was run with. A text has some 100 KB.
-constexpr std::size_t max_chains = 32, max_kernels_of_device = 32;
+constexpr std::size_t max_chains = 32, max_kernels_of_device = 32, max_groups_of_device = 16;
 
 // A run changes a bound's parameters, which stand in the graph, from chunk to chunk.
 TileProgram with_own_bound(TileProgram program) {
@@ -32,6 +32,17 @@ const Entry* use(std::list<Entry>& entries, const IsWanted& is_wanted) {
   if (known == entries.end()) return nullptr;
   entries.splice(entries.begin(), entries, known);
   return &entries.front();
+}
+
+// Takes the least recently used entry of a device out of a list where it has more than `most`.
+template <class Entry>
+std::list<Entry> dropped_of(std::list<Entry>& entries, std::size_t most, const auto& is_of_device) {
+  std::list<Entry> dropped;
+  if (static_cast<std::size_t>(std::ranges::count_if(entries, is_of_device)) <= most)
+    return dropped;
+  const auto last = std::ranges::find_if(entries | std::views::reverse, is_of_device);
+  dropped.splice(dropped.end(), entries, std::prev(last.base()));
+  return dropped;
 }
 
 }  // namespace
@@ -69,12 +80,31 @@ void KeptPrograms::keep_kernel(const KernelKey& key, const TileProgram& program,
       }))
     return;
   kernels_.push_front(std::move(kept));
-  const auto is_of_device = [&](const KeptKernel& one) { return one.key.device == key.device; };
-  if (static_cast<std::size_t>(std::ranges::count_if(kernels_, is_of_device)) <=
-      max_kernels_of_device)
-    return;
-  const auto last = std::ranges::find_if(kernels_ | std::views::reverse, is_of_device);
-  dropped.splice(dropped.end(), kernels_, std::prev(last.base()));
+  dropped = dropped_of(kernels_, max_kernels_of_device,
+                       [&](const KeptKernel& one) { return one.key.device == key.device; });
+}
+
+std::optional<KeptPrograms::FittedGroups> KeptPrograms::find_groups(const RowsKey& key,
+                                                                    const TileProgram& program) {
+  const std::lock_guard lock(mutex_);
+  const auto* known = use(
+      groups_, [&](const KeptGroups& kept) { return kept.key == key && kept.program == program; });
+  return known ? std::optional(known->groups) : std::nullopt;
+}
+
+void KeptPrograms::keep_groups(const RowsKey& key, const TileProgram& program,
+                               FittedGroups groups) {
+  std::list<KeptGroups> kept, dropped;  // freed after the lock, as kernels are
+  kept.push_back({key, program, std::move(groups)});
+  const std::lock_guard lock(mutex_);
+  const auto before = std::ranges::find_if(groups_, [&](const KeptGroups& known) {
+    return known.key == key && known.program == program;
+  });
+  if (before != groups_.end()) dropped.splice(dropped.end(), groups_, before);
+  groups_.splice(groups_.begin(), kept);
+  dropped.splice(dropped.end(), dropped_of(groups_, max_groups_of_device, [&](const auto& one) {
+                   return one.key.kernel.device == key.kernel.device;
+                 }));
 }
 
 Result<std::vector<TileProgram>> programs_of_chain(const Plan& plan,
