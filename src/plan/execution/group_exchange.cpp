@@ -113,12 +113,9 @@ Result<GroupsOnDevice> GroupExchange::merge_range(std::size_t share, GroupMerge&
 }
 
 std::vector<GroupParts::KeyWords> GroupExchange::bounds(const GroupParts& parts) const {
-  std::vector<GroupParts::Sample> samples;
-  for (const Party& party : parties_)
-    for (const GroupParts::KeyWords& key : party.samples)
-      samples.push_back(
-          {key, static_cast<double>(party.groups) / static_cast<double>(party.samples.size())});
-  return parts.bounds(std::move(samples), parties_.size());
+  std::vector<const GroupParts::Samples*> samples;
+  for (const Party& party : parties_) samples.push_back(&party.samples);
+  return parts.bounds(samples, parties_.size());
 }
 
 Result<bool> GroupExchange::exchange(std::size_t share, const MergePlace& place,

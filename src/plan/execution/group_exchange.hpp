@@ -47,7 +47,7 @@ class GroupExchange {
     bool has_samples = false;  // false: its memory is too small
     bool has_parts = false;    // its groups by range fit its memory
     bool has_room = false;     // as do all groups of its range
-    std::vector<GroupParts::KeyWords> samples;
+    GroupParts::Samples samples;
     BufferPointer parts;              // its groups by range
     std::vector<std::uint64_t> cuts;  // where those of each range begin, and their end
     std::uint64_t max_range = 0;      // groups that its device may merge
