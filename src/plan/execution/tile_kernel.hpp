@@ -80,6 +80,9 @@ class TileKernel {
   void add_notes(std::vector<std::string>& notes) const;
   const Program& compiled() const { return *compiled_; }
   const std::string& source() const { return pipeline_->text; }
+  std::shared_ptr<const std::string> shared_source() const {  // texts have some 100 KB
+    return {pipeline_, &pipeline_->text};
+  }
   bool is_kept() const { return is_kept_; }  // an earlier run left it
   BuildReport build_report() const;
   // Returns the error of a fault number that was read from ChunkBuffers::fault.
