@@ -127,7 +127,13 @@ Result<bool> GroupExchange::exchange(std::size_t share, const MergePlace& place,
   party.base = base;
   party.has_groups = groups && keys_of_ranges(program) > 0;
   party.wants = place.location == MergeLocation::device;
-  if (groups) party.groups = groups->count, party.words = groups->stride;
+  // Nobody exchanges then, and there is nothing to wait for: few groups are merged sooner than a
+  // thread that sleeps is woken.
+  if (!party.has_groups) {
+    meeting_.leave(share);
+    return false;
+  }
+  party.groups = groups->count, party.words = groups->stride;
   if (!meeting_.meet(share, 0) || !all_take_part()) return false;
   GroupParts parts(place, program);
   const auto merge = GroupMerge::begin(place, program, MergedEntries::of_merges);

@@ -24,10 +24,11 @@ class GroupExchange {
   explicit GroupExchange(std::size_t shares)
       : meeting_(shares), parties_(shares), joint_rows_(shares) {}
 
-  // Waits for the other shares. `groups`: null where the share's groups are not in device memory.
-  // They become all groups of the share's range of keys. Returns false, and changes nothing, for
-  // all shares, where one has none there or has left, where they are few, where keys are strings,
-  // whose codes differ, where programs differ, and where a range may not fit its device.
+  // Waits for the other shares, as long as all may have groups. `groups`: null where the share's
+  // groups are not in device memory. They become all groups of the share's range of keys. Returns
+  // false, and changes nothing, for all shares, where one has none there or has left, where they
+  // are few, where keys are strings, whose codes differ, where programs differ, and where a range
+  // may not fit its device.
   // `base`: where the share's program begins in the plan, which tells programs of a step apart.
   Result<bool> exchange(std::size_t share, const MergePlace& place, const TileProgram& program,
                         StepId base, GroupsOnDevice* groups, RunReport& report);
