@@ -15,9 +15,9 @@ namespace {
 constexpr std::uint64_t slice_rows = 1 << 12;
 
 template <std::size_t width, class Place>
-std::vector<std::byte> bytes_of_width(std::span<const std::uint64_t> groups,
+LargeVector<std::byte> bytes_of_width(std::span<const std::uint64_t> groups,
                                       const Place& place_of) {
-  std::vector<std::byte> bytes(groups.size() * width);
+  LargeVector<std::byte> bytes(groups.size() * width);
   for (std::size_t row = 0; row < groups.size(); row++)
     std::memcpy(bytes.data() + row * width, place_of(groups[row]), width);
   return bytes;
@@ -25,7 +25,7 @@ std::vector<std::byte> bytes_of_width(std::span<const std::uint64_t> groups,
 
 // Returns the low bytes of a value of each group: numbers are little endian.
 template <class Place>
-std::vector<std::byte> low_bytes(std::size_t width, std::span<const std::uint64_t> groups,
+LargeVector<std::byte> low_bytes(std::size_t width, std::span<const std::uint64_t> groups,
                                  const Place& place_of) {
   switch (width) {
     case 1: return bytes_of_width<1>(groups, place_of);
@@ -39,8 +39,8 @@ std::vector<std::byte> low_bytes(std::size_t width, std::span<const std::uint64_
 
 // Makes a column of such values, with zeroes for NULLs.
 template <class IsValid>
-void set_values(Column& column, std::span<const std::uint64_t> groups, std::vector<std::byte> bytes,
-                const IsValid& is_valid) {
+void set_values(Column& column, std::span<const std::uint64_t> groups,
+                LargeVector<std::byte> bytes, const IsValid& is_valid) {
   const std::size_t width = groups.empty() ? 0 : bytes.size() / groups.size();
   if (!std::ranges::all_of(groups, is_valid)) {
     column::BitBuilder validity;

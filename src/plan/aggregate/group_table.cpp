@@ -60,9 +60,26 @@ void keep_lowest(std::vector<std::uint64_t>& values, std::uint64_t count) {
 
 }  // namespace
 
+GroupTable::GroupTable(const TileProgram& program, const StringPool& strings)
+    : program_(program),
+      strings_(strings),
+      slots_(program),
+      positions_(64, 0),
+      key_words_(program.key_words()),
+      keys_(key_words_),
+      partials_(program.accumulators.size()),
+      cleared_(program.accumulators.size()) {
+  clear(program, cleared_);
+  const auto is_sum = [](const Accumulator& a) { return a.kind <= AccumulatorKind::sum_i128; };
+  if (!std::ranges::all_of(program.accumulators, is_sum)) return;
+  for (const Accumulator& a : program.accumulators) sums_.push_back({a.word, word_count(a) == 2});
+}
+
 std::size_t GroupTable::insert(std::span<const std::uint64_t> key, std::uint64_t& position) {
-  std::copy(key.begin(), key.end(), keys_.add(count_));
-  clear(program_, std::span(partials_.add(count_), program_.accumulators.size()));
+  std::uint64_t* const words = keys_.add(count_);
+  for (std::size_t i = 0; i < key.size(); i++) words[i] = key[i];
+  Partial* const partials = partials_.add(count_);
+  for (std::size_t i = 0; i < cleared_.size(); i++) partials[i] = cleared_[i];
   position = ++count_;
   return count_ - 1;
 }
@@ -140,14 +157,32 @@ bool GroupTable::add(std::span<const std::uint64_t> entries, std::size_t entry_w
   for (std::size_t at = 0; at < entries.size(); at += entry_words) {
     if (positions_.size() > positions_in_cache) expect(entries, entry_words, at);
     const std::span<const std::uint64_t> entry = entries.subspan(at, entry_words);
-    fits &= merge(program_, partials_of(entry.first(key_words_)), entry.subspan(key_words_));
+    const std::span<Partial> into = partials_of(entry.first(key_words_));
+    const auto words = entry.subspan(key_words_);
+    fits &= sums_.empty() ? merge(program_, into, words) : add_sums(into, words);
   }
   return fits;
+}
+
+// As merge() does, without asking for each group what its accumulators are.
+bool GroupTable::add_sums(std::span<Partial> into, std::span<const std::uint64_t> words) const {
+  bool overflows = false;
+  for (std::size_t i = 0; i < sums_.size(); i++) {
+    const auto low = words[sums_[i].word];
+    const Partial value =
+        sums_[i].is_wide
+            ? static_cast<Partial>(
+                  static_cast<unsigned __int128>(words[sums_[i].word + 1]) << 64 | low)
+            : static_cast<std::int64_t>(low);
+    overflows |= __builtin_add_overflow(into[i], value, &into[i]);
+  }
+  return !overflows;
 }
 
 void GroupTable::append(std::span<const std::uint64_t> groups) {
   const std::size_t words = merged_words(), first = count_;
   positions_.clear();
+  slots_.refuse();
   for (std::size_t at = 0; at < groups.size(); at += words) {
     keys_.add(count_);
     partials_.add(count_++);
@@ -169,8 +204,10 @@ bool GroupTable::merge_groups(std::span<const std::uint64_t> groups) {
   for (std::size_t at = 0; at < groups.size(); at += words) {
     const std::span<const std::uint64_t> group = groups.subspan(at, words);
     std::memcpy(partials.data(), group.data() + key_words_, partials.size() * sizeof(Partial));
-    fits &=
-        merge(program_, partials_of(group.first(key_words_)), std::span<const Partial>(partials));
+    const std::span<Partial> into = partials_of(group.first(key_words_));
+    if (sums_.empty()) fits &= merge(program_, into, std::span<const Partial>(partials));
+    for (std::size_t i = 0; i < sums_.size(); i++)
+      fits &= !__builtin_add_overflow(into[i], partials[i], &into[i]);
   }
   return fits;
 }

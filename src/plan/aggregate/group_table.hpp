@@ -38,14 +38,7 @@ template <class T> class GroupRows {
 
 class GroupTable {
  public:
-  GroupTable(const TileProgram& program, const StringPool& strings)
-      : program_(program),
-        strings_(strings),
-        slots_(program),
-        positions_(64, 0),
-        key_words_(program.key_words()),
-        keys_(key_words_),
-        partials_(program.accumulators.size()) {}
+  GroupTable(const TileProgram& program, const StringPool& strings);
 
   // Adds entries as kernels leave them: the words of a key, then those of its accumulators. Returns
   // false where a sum overflows 128 bits.
@@ -75,6 +68,7 @@ class GroupTable {
   std::size_t find_or_insert(std::span<const std::uint64_t> key);
   void refill();
   void make_room(std::span<const std::uint64_t> entries, std::size_t entry_words);
+  bool add_sums(std::span<Partial> into, std::span<const std::uint64_t> words) const;
   void sort_by_slots(std::vector<std::uint64_t>& groups) const;
   std::span<Partial> partials_of(
       std::span<const std::uint64_t> key);  // of its group, which is added
@@ -112,6 +106,13 @@ class GroupTable {
   std::size_t key_words_;
   GroupRows<std::uint64_t> keys_;
   GroupRows<Partial> partials_;
+  std::vector<Partial> cleared_;  // those of no rows
+  // Where the words of a kernel's sums are, if all accumulators are sums of integers; else none.
+  struct Sum {
+    std::uint32_t word = 0;
+    bool is_wide = false;
+  };
+  std::vector<Sum> sums_;
   std::size_t count_ = 0;
 };
 

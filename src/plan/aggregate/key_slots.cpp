@@ -78,8 +78,7 @@ bool KeySlots::cover(std::span<const std::uint64_t> entries, std::size_t entry_w
   if (is_same) return false;
   const bool were_used = are_used();
   if (take(std::move(digits), max_slots)) return true;
-  is_refused_ = true;
-  slot_count_ = 0;
+  refuse();
   return were_used;
 }
 

@@ -25,6 +25,8 @@ class KeySlots {
   // or none from now on. Returns whether slots are others than before.
   bool cover(std::span<const std::uint64_t> entries, std::size_t entry_words,
              std::uint64_t max_slots);
+  // No key has one from now on.
+  void refuse() { is_refused_ = true, slot_count_ = 0; }
   static constexpr std::uint64_t outside = ~std::uint64_t{0};
   // Returns the slot of a key, or `outside`.
   std::uint64_t slot_of(const std::uint64_t* key) const {

@@ -183,5 +183,33 @@ TEST(GroupSlots, GroupsThatWereAppendedAreFound) {
   }
 }
 
+TEST(GroupSlots, GroupsThatAreAppendedToOthersAreFound) {
+  const GroupsOf groups({{Kind::int32}});
+  GroupTable table(groups.program, groups.strings);
+  ASSERT_TRUE(table.add(groups.entry({3}), groups.entry({3}).size()));
+  Words group(groups.program.key_words() + 2 * groups.program.accumulators.size());
+  group[0] = 1;
+  table.append(group);
+  ASSERT_TRUE(table.merge_groups(group));
+  ASSERT_TRUE(table.add(groups.entry({3}), groups.entry({3}).size()));
+  const Table rows = table.finish();
+  ASSERT_EQ(rows.row_count, 2u);
+  EXPECT_EQ(scalar_at(rows.columns[0], 0).integer, 1);
+  EXPECT_EQ(scalar_at(rows.columns[1], 1).integer, 2);
+}
+
+// A sum of 64 bits is one of 128 bits once it is on the host, where it may still overflow.
+TEST(GroupSlots, SumsBeyond128BitsAreRefused) {
+  const GroupsOf groups({{Kind::int32}});
+  GroupTable table(groups.program, groups.strings);
+  Words entry = groups.entry({3});
+  const Accumulator& sum = groups.program.accumulators[groups.program.results[0].accumulator];
+  ASSERT_EQ(sum.kind, AccumulatorKind::sum_i128);
+  entry[groups.program.key_words() + sum.word] = ~std::uint64_t{0};
+  entry[groups.program.key_words() + sum.word + 1] = ~std::uint64_t{0} >> 1;
+  EXPECT_TRUE(table.add(entry, entry.size()));
+  EXPECT_FALSE(table.add(entry, entry.size()));
+}
+
 }  // namespace
 }  // namespace penstock::plan
