@@ -39,8 +39,8 @@ LargeVector<std::byte> low_bytes(std::size_t width, std::span<const std::uint64_
 
 // Makes a column of such values, with zeroes for NULLs.
 template <class IsValid>
-void set_values(Column& column, std::span<const std::uint64_t> groups,
-                LargeVector<std::byte> bytes, const IsValid& is_valid) {
+void set_values(Column& column, std::span<const std::uint64_t> groups, LargeVector<std::byte> bytes,
+                const IsValid& is_valid) {
   const std::size_t width = groups.empty() ? 0 : bytes.size() / groups.size();
   if (!std::ranges::all_of(groups, is_valid)) {
     column::BitBuilder validity;

@@ -170,10 +170,9 @@ bool GroupTable::add_sums(std::span<Partial> into, std::span<const std::uint64_t
   for (std::size_t i = 0; i < sums_.size(); i++) {
     const auto low = words[sums_[i].word];
     const Partial value =
-        sums_[i].is_wide
-            ? static_cast<Partial>(
-                  static_cast<unsigned __int128>(words[sums_[i].word + 1]) << 64 | low)
-            : static_cast<std::int64_t>(low);
+        sums_[i].is_wide ? static_cast<Partial>(
+                               static_cast<unsigned __int128>(words[sums_[i].word + 1]) << 64 | low)
+                         : static_cast<std::int64_t>(low);
     overflows |= __builtin_add_overflow(into[i], value, &into[i]);
   }
   return !overflows;

@@ -5,10 +5,12 @@
 // A session has one beside each bound statement (src/session/bound_statements.hpp), which it drops
 // with it. Thread-safe: runs may overlap. What is kept is never changed.
 #pragma once
+#include <atomic>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -67,24 +69,36 @@ class KeptPrograms {
   void keep_groups(const RowsKey& key, const TileProgram& program, FittedGroups groups);
 
  private:
-  struct KeptChain {
+  struct Used {  // when, as a number that grows
+    mutable std::atomic<std::uint64_t> used = 0;
+  };
+  struct KeptChain : Used {
     ChainKey key;
     std::vector<TileProgram> programs;
   };
-  struct KeptKernel {
+  struct KeptKernel : Used {
     KernelKey key;
     TileProgram program;
     Kernel kernel;
   };
-  struct KeptGroups {
+  struct KeptGroups : Used {
     RowsKey key;
     TileProgram program;
     FittedGroups groups;
   };
-  std::mutex mutex_;
-  std::list<KeptChain> chains_;    // the most recently used first
-  std::list<KeptKernel> kernels_;  // the same
-  std::list<KeptGroups> groups_;   // the same
+  // Returns what is wanted, as the most recently used from now on; null where it is not there.
+  template <class Entry> const Entry* use(const std::list<Entry>& entries, const auto& is_wanted);
+  template <class Entry>
+  std::list<Entry> keep(std::list<Entry>& entries, std::list<Entry> one, std::size_t most,
+                        const auto& are_counted);
+
+  // The shares of a statement look for their programs at once. One that sleeps until another has
+  // copied its own is woken some 50 us later.
+  std::shared_mutex mutex_;
+  std::atomic<std::uint64_t> uses_ = 0;
+  std::list<KeptChain> chains_;
+  std::list<KeptKernel> kernels_;
+  std::list<KeptGroups> groups_;
 };
 
 // Fuses a chain, or the slice of one, unless it is kept; keeps it then. `kept`: null where nothing

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <shared_mutex>
 #include <vector>
 
 #include "kernel/kernel_source.hpp"
@@ -28,11 +29,15 @@ ProgramSource assembled_source(const Traits& traits, std::initializer_list<const
 std::shared_ptr<const ProgramSource> row_kernels_source(const Traits& traits,
                                                         std::initializer_list<const char*> names) {
   using Sources = std::map<std::vector<std::string>, std::shared_ptr<const ProgramSource>>;
-  static std::mutex& mutex = *new std::mutex;  // kept: threads may outlive statics
+  static std::shared_mutex& mutex = *new std::shared_mutex;  // kept: threads may outlive statics
   static Sources& sources = *new Sources;
   std::vector<std::string> key(names.begin(), names.end());
   key.push_back(std::string(name_of(traits.target)));
   key.push_back(traits.wants_single_thread_groups() ? "" : std::to_string(traits.max_group_size));
+  {
+    const std::shared_lock lock(mutex);  // shares ask at once
+    if (const auto known = sources.find(key); known != sources.end()) return known->second;
+  }
   const std::lock_guard lock(mutex);
   std::shared_ptr<const ProgramSource>& known = sources[key];
   if (!known) known = std::make_shared<const ProgramSource>(assembled_source(traits, names));
@@ -45,7 +50,7 @@ class BuiltPrograms {
  public:
   std::shared_ptr<Program> find(const std::shared_ptr<Device>& device,
                                 const ProgramSource* source) {
-    const std::lock_guard lock(mutex_);
+    const std::shared_lock lock(mutex_);
     const auto known = programs_.find({device.get(), source});
     const bool is_there = known != programs_.end() && known->second.device.lock() == device;
     return is_there ? known->second.program : nullptr;
@@ -67,7 +72,7 @@ class BuiltPrograms {
     std::weak_ptr<Device> device;
     std::shared_ptr<Program> program;
   };
-  std::mutex mutex_;
+  std::shared_mutex mutex_;
   std::map<std::pair<const Device*, const ProgramSource*>, Built> programs_;
 };
 BuiltPrograms& built_programs() {
