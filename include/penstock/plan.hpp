@@ -252,7 +252,7 @@ struct RunOptions {
 
 struct KernelReport {
   std::string name, variant;
-  std::string source;  // that was built
+  std::shared_ptr<const std::string> source = {};  // that was built
   BuildReport build;
   bool is_kept = false;       // by a session: neither emitted nor looked up in the JIT cache
   double device_seconds = 0;  // of all its launches

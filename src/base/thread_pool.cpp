@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <system_error>
 
+#include "base/clock.hpp"
+
 namespace penstock {
 namespace {
 
@@ -50,19 +52,30 @@ ThreadPool::~ThreadPool() {
   thread_ended_.wait(lock, [&] { return thread_count_ == 0; });
 }
 
-void ThreadPool::enqueue(std::function<void()> job) {
+void ThreadPool::enqueue(Job job) {
   const std::lock_guard lock(mutex_);
   enqueue_locked(std::move(job));
 }
 
-// Every job that waits has an idle thread that will take it: otherwise a thread is made for it.
-void ThreadPool::enqueue_locked(std::function<void()> job) {
+// Every job that waits has an idle thread that will take it: otherwise a thread is made for it. A
+// thread that is awake looks for jobs before it sleeps.
+void ThreadPool::enqueue_locked(Job job) {
   if (idle_threads_ <= jobs_.size()) {
     std::thread([this] { run_jobs(); }).detach();
     thread_count_++, idle_threads_++;
   }
   jobs_.push_back(std::move(job));
-  job_added_.notify_one();
+  has_jobs_ = true;
+  if (jobs_.size() > awake_threads_) job_added_.notify_one();
+}
+
+void ThreadPool::stay_awake(std::unique_lock<std::mutex>& lock, double seconds) {
+  if (seconds <= 0 || !jobs_.empty()) return;
+  awake_threads_++;
+  lock.unlock();
+  for (const double end = now_seconds() + seconds; !has_jobs_ && now_seconds() < end;) {}
+  lock.lock();
+  awake_threads_--;
 }
 
 void ThreadPool::count_helpers(int more) {
@@ -73,11 +86,11 @@ void ThreadPool::count_helpers(int more) {
 bool ThreadPool::start_helper(std::function<void()> help) {
   const std::lock_guard lock(mutex_);
   if (helper_count_ >= std::ptrdiff_t{core_count_}) return false;
-  enqueue_locked([this, help = std::move(help)] {
+  enqueue_locked({[this, help = std::move(help)] {
     help();
     const std::lock_guard count_lock(mutex_);
     helper_count_--;
-  });
+  }});
   helper_count_++;
   return true;
 }
@@ -87,16 +100,20 @@ void ThreadPool::run_jobs() {
   for (;;) {
     job_added_.wait(lock, [&] { return !jobs_.empty() || is_ending_; });
     if (jobs_.empty()) break;
+    double awake_seconds = 0;
     {
-      const std::function<void()> job = std::move(jobs_.front());
+      const Job job = std::move(jobs_.front());
       jobs_.pop_front();
+      has_jobs_ = !jobs_.empty();
       idle_threads_--;
+      awake_seconds = job.awake_seconds;
       lock.unlock();
-      job();
+      job.work();
     }
     lock.lock();
     idle_threads_++;
     if (idle_threads_ > std::size_t{2} * core_count_ + jobs_.size()) break;
+    stay_awake(lock, awake_seconds);
   }
   idle_threads_--, thread_count_--;
   thread_ended_.notify_all();

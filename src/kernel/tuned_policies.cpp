@@ -161,9 +161,9 @@ KnownFiles& known_files() {
   return known;
 }
 
-}  // namespace
+thread_local TunedFilesOfRun* files_of_run = nullptr;
 
-TunedFile tuned_file(const Traits& traits) {
+TunedFile tuned_file_now(const Traits& traits) {
   TunedFile file;
   const char* const is_used = std::getenv("PENSTOCK_TUNED");
   if (is_used != nullptr && std::string_view(is_used) == "0") return file;
@@ -181,7 +181,20 @@ TunedFile tuned_file(const Traits& traits) {
   return entry.file;
 }
 
+}  // namespace
+
+TunedFilesOfRun::TunedFilesOfRun() : before_(std::exchange(files_of_run, this)) {}
+TunedFilesOfRun::~TunedFilesOfRun() { files_of_run = before_; }
+
+TunedFile tuned_file(const Traits& traits) {
+  if (!files_of_run) return tuned_file_now(traits);
+  for (const auto& [id, file] : files_of_run->files_)
+    if (id == traits.id) return file;
+  return files_of_run->files_.emplace_back(traits.id, tuned_file_now(traits)).second;
+}
+
 void ignore_tuned(const Traits& traits, const std::string& why) {
+  for (TunedFilesOfRun* run = files_of_run; run; run = run->before_) run->files_.clear();
   KnownFiles& known = known_files();
   const std::lock_guard lock(known.mutex);
   const auto found = known.files.find(path_of_tuned(traits) + "\n" + tuned_identity(traits));

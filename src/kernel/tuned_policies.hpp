@@ -7,6 +7,7 @@
 #pragma once
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernel/variant_table.hpp"
@@ -29,6 +30,21 @@ struct TunedFile {
 };
 // Reads the file of a device. Nothing where PENSTOCK_TUNED is 0, or the cache is off.
 TunedFile tuned_file(const Traits& traits);
+// While it lives, its thread looks at the file of a device once: each kernel of a run asks for it,
+// and to ask the system takes some microseconds.
+class TunedFilesOfRun {
+ public:
+  TunedFilesOfRun();
+  ~TunedFilesOfRun();
+  TunedFilesOfRun(const TunedFilesOfRun&) = delete;
+  TunedFilesOfRun& operator=(const TunedFilesOfRun&) = delete;
+
+ private:
+  friend TunedFile tuned_file(const Traits& traits);
+  friend void ignore_tuned(const Traits& traits, const std::string& why);
+  TunedFilesOfRun* const before_;                         // of this thread
+  std::vector<std::pair<std::string, TunedFile>> files_;  // by the devices' ids
+};
 // Has a device's file not used in this process until it changes; `why` is a clause for its note.
 void ignore_tuned(const Traits& traits, const std::string& why);
 // Writes the file whole, replacing what it had. Code::io where the cache is off or not writable.

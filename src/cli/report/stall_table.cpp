@@ -67,7 +67,7 @@ std::vector<Stalled> grouped(const RunReport& report, bool by_line) {
   for (const StallSample& sample : report.profile->stalls->samples) {
     const int kernel = kernel_of(report, sample.program_key);
     if (kernel >= 0 && !texts.contains(kernel))
-      texts[kernel] = lines_of(report.kernels[static_cast<std::size_t>(kernel)].source);
+      texts[kernel] = lines_of(*report.kernels[static_cast<std::size_t>(kernel)].source);
     const std::uint32_t line =
         by_line && kernel >= 0 ? line_in_text(texts[kernel], sample.part, sample.line) : 0;
     Stalled& group = groups[{kernel, sample.kernel, line}];

@@ -51,11 +51,15 @@ std::optional<std::string> KnownSelections::key_of(const RowCondition& condition
 }
 
 std::optional<RowSelection> KnownSelections::find(const std::string& key) {
-  const std::lock_guard lock(mutex_);
-  const auto known = std::ranges::find(entries_, key, &Entry::key);
-  if (known == entries_.end()) return {};
-  entries_.splice(entries_.begin(), entries_, known);
-  return entries_.front().rows;
+  std::shared_ptr<const RowSelection> rows;  // copied after the lock: shares ask at once
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = std::ranges::find(entries_, key, &Entry::key);
+    if (known == entries_.end()) return {};
+    entries_.splice(entries_.begin(), entries_, known);
+    rows = entries_.front().rows;
+  }
+  return *rows;
 }
 
 void KnownSelections::keep(const std::string& key, const RowSelection& rows) {
@@ -63,10 +67,10 @@ void KnownSelections::keep(const std::string& key, const RowSelection& rows) {
   if (key.size() > max_key_bytes || rows.ranges.size() > max_ranges ||
       std::ranges::count(entries_, key, &Entry::key) > 0)
     return;
-  entries_.push_front({key, rows});
+  entries_.push_front({key, std::make_shared<const RowSelection>(rows)});
   ranges_ += rows.ranges.size();
   while (entries_.size() > max_selections || ranges_ > max_ranges) {
-    ranges_ -= entries_.back().rows.ranges.size();
+    ranges_ -= entries_.back().rows->ranges.size();
     entries_.pop_back();
   }
 }

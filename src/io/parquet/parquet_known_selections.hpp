@@ -2,6 +2,7 @@
 // for the same ones again. Thread-safe.
 #pragma once
 #include <list>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -22,7 +23,7 @@ class KnownSelections {
  private:
   struct Entry {
     std::string key;
-    RowSelection rows;
+    std::shared_ptr<const RowSelection> rows;
   };
   std::mutex mutex_;
   std::list<Entry> entries_;  // the most recently used first

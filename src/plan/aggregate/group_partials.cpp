@@ -1,7 +1,4 @@
 // Groups of several devices or processes: each leaves its own as a table of keys and accumulators.
-#include <cstring>
-
-#include "base/parallel.hpp"
 #include "plan/aggregate/group_table.hpp"
 #include "plan/aggregate/partial_columns.hpp"
 
@@ -22,11 +19,7 @@ Table GroupTable::partials() const {
   }
   for (std::size_t i = 0; i < program_.accumulators.size(); i++) {
     table.names.push_back("accumulator " + std::to_string(i));
-    table.columns.push_back(in_slices(groups, [&](Groups some) {
-      std::vector<Partial> values;
-      for (const std::uint64_t group : some) values.push_back(partials_.row(group)[i]);
-      return column_of_partials(program_.accumulators[i], values);
-    }));
+    table.columns.push_back(in_slices(groups, [&](Groups some) { return partial_slice(i, some); }));
   }
   return table;
 }
@@ -43,22 +36,15 @@ Result<std::vector<std::uint64_t>> words_of_partials(const TileProgram& program,
     if (column.type != program.graph->at(program.outputs[i].root).type ||
         column.row_count != table.row_count)
       return Status(Code::internal, "partial groups by another key");
-    const std::vector<std::uint64_t> of_key = key_words_of(column, strings);
+    store_key_words(column, strings, words.data() + i, width);
+    if (column.validity.empty()) continue;
     const std::uint64_t null_bit = std::uint64_t{1} << (i % 64);
-    in_parallel(table.row_count, min_rows_per_thread, [&](std::uint64_t row, std::uint64_t last) {
-      for (; row < last; row++) {
-        words[row * width + i] = of_key[row];
-        if (!column.is_valid(row)) words[row * width + keys + i / 64] |= null_bit;
-      }
-    });
+    for (std::uint64_t row = 0; row < table.row_count; row++)
+      if (!column.is_valid(row)) words[row * width + keys + i / 64] |= null_bit;
   }
-  for (std::size_t i = 0; i < program.accumulators.size(); i++) {
-    const auto store = [&](std::uint64_t row, Partial partial) {
-      std::memcpy(&words[row * width + key_words + 2 * i], &partial, sizeof partial);
-    };
-    PENSTOCK_TRY(
-        for_each_partial(program.accumulators[i], table.columns[keys + i], table.row_count, store));
-  }
+  for (std::size_t i = 0; i < program.accumulators.size(); i++)
+    PENSTOCK_TRY(store_partials(program.accumulators[i], table.columns[keys + i], table.row_count,
+                                words.data() + key_words + 2 * i, width));
   return words;
 }
 

@@ -8,16 +8,16 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
-#include "column/column_builders.hpp"
-#include "column/concatenate.hpp"
 #include "plan/rows/gather.hpp"
 #include "plan/rows/sort_keys.hpp"
 
 namespace penstock::plan {
 namespace {
 
-// Of a column that is made at once: as many as leave their values in a core's cache.
-constexpr std::uint64_t slice_rows = 1 << 12;
+constexpr std::uint64_t min_ranks_per_thread = 1 << 12;
+// Slots of keys, where these take no more memory than hashes do.
+constexpr std::uint64_t min_slots = 1 << 12, max_slots = 1 << 20, slots_per_group = 4;
+constexpr std::size_t positions_in_cache = 1 << 14;
 
 std::uint64_t hash_of(std::span<const std::uint64_t> key) {
   std::uint64_t hash = 0;
@@ -60,30 +60,74 @@ void keep_lowest(std::vector<std::uint64_t>& values, std::uint64_t count) {
 
 }  // namespace
 
-std::size_t GroupTable::find_or_insert(std::span<const std::uint64_t> wanted) {
+GroupTable::GroupTable(const TileProgram& program, const StringPool& strings)
+    : program_(program),
+      strings_(strings),
+      slots_(program),
+      positions_(64, 0),
+      key_words_(program.key_words()),
+      keys_(key_words_),
+      partials_(program.accumulators.size()),
+      cleared_(program.accumulators.size()) {
+  clear(program, cleared_);
+  const auto is_sum = [](const Accumulator& a) { return a.kind <= AccumulatorKind::sum_i128; };
+  if (!std::ranges::all_of(program.accumulators, is_sum)) return;
+  for (const Accumulator& a : program.accumulators) sums_.push_back({a.word, word_count(a) == 2});
+}
+
+std::size_t GroupTable::insert(std::span<const std::uint64_t> key, std::uint64_t& position) {
+  std::uint64_t* const words = keys_.add(count_);
+  for (std::size_t i = 0; i < key.size(); i++) words[i] = key[i];
+  Partial* const partials = partials_.add(count_);
+  for (std::size_t i = 0; i < cleared_.size(); i++) partials[i] = cleared_[i];
+  position = ++count_;
+  return count_ - 1;
+}
+
+std::size_t GroupTable::find_by_hash(std::span<const std::uint64_t> wanted) {
   for (std::uint64_t at = hash_of(wanted);; at++) {
     std::uint64_t& position = positions_[at & (positions_.size() - 1)];
-    if (position != 0 && same_words(wanted, keys_.row(position - 1))) return position - 1;
-    if (position != 0) continue;
-    std::copy(wanted.begin(), wanted.end(), keys_.add(count_));
-    clear(program_, std::span(partials_.add(count_), program_.accumulators.size()));
-    position = ++count_;
-    return count_ - 1;
+    if (position == 0) return insert(wanted, position);
+    if (same_words(wanted, keys_.row(position - 1))) return position - 1;
   }
 }
 
-void GroupTable::grow() {
-  LargeVector<std::uint64_t> larger(std::bit_ceil(4 * (count_ + 1)), 0);
-  for (std::size_t group = 0; group < count_; group++) {
-    std::uint64_t at = hash_of(key(group));
-    while (larger[at & (larger.size() - 1)] != 0) at++;
-    larger[at & (larger.size() - 1)] = group + 1;
+std::size_t GroupTable::find_or_insert(std::span<const std::uint64_t> wanted) {
+  if (slots_.are_used()) {
+    std::uint64_t slot = slots_.slot_of(wanted.data());
+    if (slot == KeySlots::outside) {
+      make_room(wanted, wanted.size());
+      slot = slots_.are_used() ? slots_.slot_of(wanted.data()) : slot;
+    }
+    if (slot != KeySlots::outside)
+      return positions_[slot] != 0 ? positions_[slot] - 1 : insert(wanted, positions_[slot]);
   }
-  positions_ = std::move(larger);
+  if (2 * (count_ + 1) > positions_.size()) refill();
+  return find_by_hash(wanted);
+}
+
+// Puts all groups where they are looked for now.
+void GroupTable::refill() {
+  const std::size_t size = slots_.are_used() ? slots_.count() : std::bit_ceil(4 * (count_ + 1));
+  LargeVector<std::uint64_t> positions(size, 0);
+  for (std::size_t group = 0; group < count_; group++) {
+    std::uint64_t at = slots_.are_used() ? slots_.slot_of(keys_.row(group)) : hash_of(key(group));
+    while (positions[at & (size - 1)] != 0 && !slots_.are_used()) at++;
+    positions[slots_.are_used() ? at : at & (size - 1)] = group + 1;
+  }
+  positions_ = std::move(positions);
+}
+
+// Makes it likely that entries, which are to be added, have slots. Groups that were appended are
+// looked up by hash.
+void GroupTable::make_room(std::span<const std::uint64_t> entries, std::size_t entry_words) {
+  if (count_ > 0 && !slots_.are_used()) return;
+  const std::uint64_t groups = count_ + entries.size() / entry_words;
+  const std::uint64_t most = std::clamp(slots_per_group * groups, min_slots, max_slots);
+  if (slots_.cover(entries, entry_words, most)) refill();
 }
 
 std::span<Partial> GroupTable::partials_of(std::span<const std::uint64_t> wanted) {
-  if (2 * (count_ + 1) > positions_.size()) grow();
   return {partials_.row(find_or_insert(wanted)), program_.accumulators.size()};
 }
 
@@ -93,7 +137,9 @@ void GroupTable::expect(std::span<const std::uint64_t> entries, std::size_t entr
                         std::size_t at) const {
   constexpr std::size_t positions_ahead = 32, keys_ahead = 16;
   const auto position_of = [&](std::size_t entry) {
-    return &positions_[hash_of(entries.subspan(entry, key_words_)) & (positions_.size() - 1)];
+    const std::uint64_t* const key = entries.data() + entry;
+    return &positions_[slots_.are_used() ? slots_.slot_of(key)
+                                         : hash_of({key, key_words_}) & (positions_.size() - 1)];
   };
   if (at + positions_ahead * entry_words < entries.size())
     __builtin_prefetch(position_of(at + positions_ahead * entry_words));
@@ -106,18 +152,36 @@ void GroupTable::expect(std::span<const std::uint64_t> entries, std::size_t entr
 
 bool GroupTable::add(std::span<const std::uint64_t> entries, std::size_t entry_words) {
   bool fits = true;
-  if (positions_.empty()) grow();
+  make_room(entries, entry_words);
+  if (positions_.empty()) refill();
   for (std::size_t at = 0; at < entries.size(); at += entry_words) {
-    expect(entries, entry_words, at);
+    if (positions_.size() > positions_in_cache) expect(entries, entry_words, at);
     const std::span<const std::uint64_t> entry = entries.subspan(at, entry_words);
-    fits &= merge(program_, partials_of(entry.first(key_words_)), entry.subspan(key_words_));
+    const std::span<Partial> into = partials_of(entry.first(key_words_));
+    const auto words = entry.subspan(key_words_);
+    fits &= sums_.empty() ? merge(program_, into, words) : add_sums(into, words);
   }
   return fits;
+}
+
+// As merge() does, without asking for each group what its accumulators are.
+bool GroupTable::add_sums(std::span<Partial> into, std::span<const std::uint64_t> words) const {
+  bool overflows = false;
+  for (std::size_t i = 0; i < sums_.size(); i++) {
+    const auto low = words[sums_[i].word];
+    const Partial value =
+        sums_[i].is_wide ? static_cast<Partial>(
+                               static_cast<unsigned __int128>(words[sums_[i].word + 1]) << 64 | low)
+                         : static_cast<std::int64_t>(low);
+    overflows |= __builtin_add_overflow(into[i], value, &into[i]);
+  }
+  return !overflows;
 }
 
 void GroupTable::append(std::span<const std::uint64_t> groups) {
   const std::size_t words = merged_words(), first = count_;
   positions_.clear();
+  slots_.refuse();
   for (std::size_t at = 0; at < groups.size(); at += words) {
     keys_.add(count_);
     partials_.add(count_++);
@@ -135,11 +199,14 @@ bool GroupTable::merge_groups(std::span<const std::uint64_t> groups) {
   const std::size_t words = merged_words();
   std::vector<Partial> partials(program_.accumulators.size());
   bool fits = true;
+  make_room(groups, words);
   for (std::size_t at = 0; at < groups.size(); at += words) {
     const std::span<const std::uint64_t> group = groups.subspan(at, words);
     std::memcpy(partials.data(), group.data() + key_words_, partials.size() * sizeof(Partial));
-    fits &=
-        merge(program_, partials_of(group.first(key_words_)), std::span<const Partial>(partials));
+    const std::span<Partial> into = partials_of(group.first(key_words_));
+    if (sums_.empty()) fits &= merge(program_, into, std::span<const Partial>(partials));
+    for (std::size_t i = 0; i < sums_.size(); i++)
+      fits &= !__builtin_add_overflow(into[i], partials[i], &into[i]);
   }
   return fits;
 }
@@ -173,99 +240,6 @@ std::string_view GroupTable::text_of(Partial code) const {
   return strings_.text(static_cast<std::uint32_t>(code));
 }
 
-Column GroupTable::key_slice(std::size_t i, Groups groups) const {
-  Column column;
-  column.type = key_type(i);
-  column.row_count = groups.size();
-  column::BitBuilder validity, bits;
-  column::StringBuilder strings(column.type.kind == Kind::string ? groups.size() : 0);
-  const std::size_t width = column.type.kind == Kind::string || column.type.kind == Kind::boolean
-                                ? 0
-                                : width_bytes(column.type);
-  std::vector<std::byte> bytes(groups.size() * width);
-  bool has_nulls = false;
-  for (std::size_t row = 0; row < groups.size(); row++) {
-    const bool valid = !is_null(groups[row], i);
-    const std::uint64_t word = valid ? key(groups[row])[i] : 0;
-    has_nulls |= !valid;
-    validity.push(valid);
-    if (column.type.kind == Kind::boolean)
-      bits.push(word != 0);
-    else if (column.type.kind == Kind::string)
-      strings.push(valid ? strings_.text(static_cast<std::uint32_t>(word)) : "");
-    else
-      std::memcpy(bytes.data() + row * width, &word, width);  // little endian: the low bytes
-  }
-  if (column.type.kind == Kind::boolean)
-    column.values = bits.take();
-  else if (column.type.kind == Kind::string)
-    strings.take(column);
-  else
-    column.values = Bytes::own(std::move(bytes));
-  if (has_nulls) column.validity = validity.take();
-  return column;
-}
-
-// Sums and counts of integers are the low bytes of an accumulator. A Scalar for each took half of
-// the time of finishing groups.
-std::optional<Column> GroupTable::integer_slice(std::size_t i, Groups groups) const {
-  const AggregateResult& result = program_.results[i];
-  const bool counts =
-      result.function == Aggregate::count_rows || result.function == Aggregate::count;
-  const bool is_sum = result.function == Aggregate::sum &&
-                      program_.accumulators[result.accumulator].kind != AccumulatorKind::sum_f64;
-  if ((!counts && !is_sum) || is_float(result.type)) return std::nullopt;
-  Column column;
-  column.type = program_.schema[program_.key_count + i].type;
-  column.row_count = groups.size();
-  const std::size_t width = width_bytes(column.type);
-  const std::uint32_t from = counts ? result.count : result.accumulator;
-  std::vector<std::byte> bytes(groups.size() * width);
-  column::BitBuilder validity;
-  bool has_nulls = false;
-  for (std::size_t row = 0; row < groups.size(); row++) {
-    const std::span<const Partial> of_group = partials(groups[row]);
-    const bool valid = counts || of_group[result.count] != 0;
-    has_nulls |= !valid;
-    validity.push(valid);
-    if (valid) std::memcpy(bytes.data() + row * width, &of_group[from], width);
-  }
-  column.values = Bytes::own(std::move(bytes));
-  if (has_nulls) column.validity = validity.take();
-  return column;
-}
-
-Column GroupTable::result_slice(std::size_t i, Groups groups) const {
-  if (auto integers = integer_slice(i, groups)) return *std::move(integers);
-  std::vector<Scalar> values;
-  values.reserve(groups.size());
-  for (const std::uint64_t group : groups) {
-    Scalar& value = values.emplace_back(result_of(program_, program_.results[i], partials(group)));
-    if (value.type.kind == Kind::string && !value.is_null) value.text = text_of(value.integer);
-  }
-  return column_of(program_.schema[program_.key_count + i].type, values);
-}
-
-// Makes a column of some groups by several threads.
-Column GroupTable::in_slices(Groups groups, const std::function<Column(Groups)>& make_slice) {
-  const std::uint64_t slices =
-      std::max<std::uint64_t>(1, (groups.size() + slice_rows - 1) / slice_rows);
-  std::vector<Column> parts(slices);
-  in_parallel(slices, 1, [&](std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t slice = begin; slice < end; slice++) {
-      const std::size_t first = slice * slice_rows;
-      parts[slice] = make_slice(groups.subspan(first, std::min(groups.size() - first, slice_rows)));
-    }
-  });
-  return column::concatenate(parts[0].type, parts);
-}
-
-Column GroupTable::column_of_groups(std::uint32_t c, Groups groups) const {
-  return in_slices(groups, [&](Groups some) {
-    return c < program_.key_count ? key_slice(c, some) : result_slice(c - program_.key_count, some);
-  });
-}
-
 std::vector<std::uint64_t> GroupTable::all_groups() const {
   std::vector<std::uint64_t> groups(count_);
   std::iota(groups.begin(), groups.end(), std::uint64_t{0});
@@ -286,7 +260,7 @@ std::vector<std::uint64_t> GroupTable::groups_near(const TopK& first) const {
   if (program_.schema[by.column].type.kind == Kind::string) return all_groups();
   std::vector<std::uint64_t> ranks(count_), lowest;
   std::mutex mutex;
-  in_parallel(count_, slice_rows, [&](std::uint64_t begin, std::uint64_t end) {
+  in_parallel(count_, min_ranks_per_thread, [&](std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t group = begin; group < end; group++)
       ranks[group] = rank_of(value_of(group, by.column), by);
     const auto at = [&](std::uint64_t group) {
@@ -326,8 +300,21 @@ std::vector<std::uint64_t> GroupTable::groups_up_to(const TopK& first) const {
   return found;
 }
 
+// Slots are in the order of the keys.
+void GroupTable::sort_by_slots(std::vector<std::uint64_t>& groups) const {
+  if (groups.size() < count_) {
+    const auto slot_of = [&](std::uint64_t group) { return slots_.slot_of(keys_.row(group)); };
+    std::ranges::sort(groups, {}, slot_of);
+    return;
+  }
+  groups.clear();
+  for (const std::uint64_t position : positions_)
+    if (position != 0) groups.push_back(position - 1);
+}
+
 Table GroupTable::finish(const TopK* first) const {
-  const std::vector<std::uint64_t> groups = first ? groups_up_to(*first) : all_groups();
+  std::vector<std::uint64_t> groups = first ? groups_up_to(*first) : all_groups();
+  if (slots_.are_in_order()) sort_by_slots(groups);
   Table table;
   table.row_count = groups.size();
   std::vector<SortKey> order;
@@ -336,6 +323,7 @@ Table GroupTable::finish(const TopK* first) const {
     table.columns.push_back(column_of_groups(c, groups));
     if (c < program_.key_count) order.push_back({c, false, false});
   }
+  if (slots_.are_in_order()) return table;
   return gather(table, order_on_host(normalized_keys(table, order), groups.size(), groups.size()));
 }
 

@@ -1,5 +1,5 @@
-// The groups of all chunks on the host: keys and accumulators in flat arrays, found by hash (linear
-// probing).
+// The groups of all chunks on the host: keys and accumulators in flat arrays, found by the slots of
+// their keys (key_slots.hpp) or else by hash (linear probing).
 #pragma once
 #include <functional>
 #include <memory>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/huge_page_allocator.hpp"
+#include "plan/aggregate/key_slots.hpp"
 #include "plan/fusion/accumulators.hpp"
 #include "plan/strings/string_pool.hpp"
 
@@ -29,7 +30,7 @@ template <class T> class GroupRows {
   }
 
  private:
-  static constexpr std::size_t block_rows = 1 << 12;
+  static constexpr std::size_t block_rows = 1 << 10;
 
   std::size_t width_;
   std::vector<std::unique_ptr<T[]>> blocks_;
@@ -37,13 +38,7 @@ template <class T> class GroupRows {
 
 class GroupTable {
  public:
-  GroupTable(const TileProgram& program, const StringPool& strings)
-      : program_(program),
-        strings_(strings),
-        positions_(64, 0),
-        key_words_(program.key_words()),
-        keys_(key_words_),
-        partials_(program.accumulators.size()) {}
+  GroupTable(const TileProgram& program, const StringPool& strings);
 
   // Adds entries as kernels leave them: the words of a key, then those of its accumulators. Returns
   // false where a sum overflows 128 bits.
@@ -68,8 +63,13 @@ class GroupTable {
  private:
   void expect(std::span<const std::uint64_t> entries, std::size_t entry_words,
               std::size_t at) const;
+  std::size_t insert(std::span<const std::uint64_t> key, std::uint64_t& position);
+  std::size_t find_by_hash(std::span<const std::uint64_t> key);
   std::size_t find_or_insert(std::span<const std::uint64_t> key);
-  void grow();
+  void refill();
+  void make_room(std::span<const std::uint64_t> entries, std::size_t entry_words);
+  bool add_sums(std::span<Partial> into, std::span<const std::uint64_t> words) const;
+  void sort_by_slots(std::vector<std::uint64_t>& groups) const;
   std::span<Partial> partials_of(
       std::span<const std::uint64_t> key);  // of its group, which is added
   std::span<const std::uint64_t> key(std::size_t group) const {
@@ -87,6 +87,7 @@ class GroupTable {
   using Groups = std::span<const std::uint64_t>;
   Column key_slice(std::size_t i, Groups groups) const;
   Column result_slice(std::size_t i, Groups groups) const;
+  Column partial_slice(std::size_t i, Groups groups) const;
   std::optional<Column> integer_slice(std::size_t i, Groups groups) const;  // nullopt: no integers
   static Column in_slices(Groups groups, const std::function<Column(Groups)>& make_slice);
   Column column_of_groups(std::uint32_t c, Groups groups) const;
@@ -98,12 +99,20 @@ class GroupTable {
 
   const TileProgram& program_;
   const StringPool& strings_;
-  LargeVector<std::uint64_t>
-      positions_;  // by hash, a power of two of them, at most half in use: the group, plus 1.
-                   // None after append(), until a key is looked up.
+  KeySlots slots_;
+  // The group, plus 1: by slot; or by hash, a power of two of them, at most half in use. None after
+  // append(), until a key is looked up.
+  LargeVector<std::uint64_t> positions_;
   std::size_t key_words_;
   GroupRows<std::uint64_t> keys_;
   GroupRows<Partial> partials_;
+  std::vector<Partial> cleared_;  // those of no rows
+  // Where the words of a kernel's sums are, if all accumulators are sums of integers; else none.
+  struct Sum {
+    std::uint32_t word = 0;
+    bool is_wide = false;
+  };
+  std::vector<Sum> sums_;
   std::size_t count_ = 0;
 };
 

@@ -3,7 +3,6 @@
 //
 // Sums and counts of integers have 128 bits. A string that is not there is NULL.
 #pragma once
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -22,14 +21,16 @@ struct PartialTable {
   StepId base = no_step;  // where the program that left an aggregate's rows begins
 };
 
+// Returns the type of a column that holds an accumulator's bits.
+Type type_of_partials(const Accumulator& accumulator);
 Column column_of_partials(const Accumulator& accumulator, std::span<const Partial> partials);
-// Calls take() for each of so many rows of a column that column_of_partials() made of such an
-// accumulator, by several threads where there are many.
-Status for_each_partial(const Accumulator& accumulator, const Column& column,
-                        std::uint64_t row_count,
-                        const std::function<void(std::uint64_t row, Partial partial)>& take);
-// Returns the words of a key, as kernels make them; 0 for NULL.
-std::vector<std::uint64_t> key_words_of(const Column& column, StringPool& strings);
+// Stores the two words of each of so many rows of a column that column_of_partials() made of such
+// an accumulator, `stride` words apart, by several threads where there are many.
+Status store_partials(const Accumulator& accumulator, const Column& column, std::uint64_t row_count,
+                      std::uint64_t* to, std::size_t stride);
+// Does the same with the words of a key, as kernels make them; 0 for NULL.
+void store_key_words(const Column& column, StringPool& strings, std::uint64_t* to,
+                     std::size_t stride);
 // The results of accumulators without keys.
 Table one_row(const TileProgram& program, std::span<const Partial> partials);
 // A row of accumulators without keys.

@@ -23,27 +23,35 @@ class GroupsOfShares {
     for (const Table& share : shares) group_count_ += share.row_count;
   }
 
-  Status read(std::span<const Table> shares) {
+  // Values of DISTINCT are added up by other keys than those of parts.
+  Result<Table> merge(std::span<const Table> shares) {
+    if (program_.of_distinct || group_count_ < min_groups_in_parts) return merge_few(shares);
     for (const Table& share : shares) {
       PENSTOCK_ASSIGN(words_.emplace_back(), words_of_partials(program_, share, strings_));
     }
-    return {};
+    return merge_in_parts(host_core_count());
   }
 
-  // Values of DISTINCT are added up by other keys than those of parts.
-  Result<Table> merged() const {
-    const std::uint64_t parts =
-        program_.of_distinct || group_count_ < min_groups_in_parts ? 1 : host_core_count();
+ private:
+  Result<Table> merge_few(std::span<const Table> shares) {
+    GroupTable groups(program_, strings_);
+    for (const Table& share : shares) {
+      PENSTOCK_ASSIGN(const GroupWords words, words_of_partials(program_, share, strings_));
+      if (!groups.merge_groups(words)) return sum_too_large();
+    }
+    return groups.results();
+  }
+
+  Result<Table> merge_in_parts(std::uint64_t parts) const {
     std::vector<Table> tables(parts);
     std::vector<Status> statuses(parts);
     in_parallel(parts, 1, [&](std::uint64_t part, std::uint64_t last) {
       for (; part < last; part++) statuses[part] = merge_part(part, parts, tables[part]);
     });
     for (const Status& status : statuses) PENSTOCK_TRY(status);
-    return parts == 1 ? std::move(tables[0]) : joined(tables);
+    return joined(tables);
   }
 
- private:
   std::uint64_t part_of(const std::uint64_t* key, std::uint64_t parts) const {
     std::uint64_t hash = 0;
     for (std::uint32_t i = 0; i < program_.key_words(); i++) {
@@ -59,8 +67,7 @@ class GroupsOfShares {
     bool fits = true;
     GroupWords some;
     for (const GroupWords& share : words_) {
-      if (parts == 1) fits &= groups.merge_groups(share);
-      for (std::size_t at = 0; parts > 1 && at < share.size(); at += width_) {
+      for (std::size_t at = 0; at < share.size(); at += width_) {
         if (part_of(share.data() + at, parts) != part) continue;
         some.insert(some.end(), share.begin() + static_cast<std::ptrdiff_t>(at),
                     share.begin() + static_cast<std::ptrdiff_t>(at + width_));
@@ -102,9 +109,7 @@ class GroupsOfShares {
 }  // namespace
 
 Result<Table> merge_groups(const TileProgram& program, std::span<const Table> shares) {
-  GroupsOfShares groups(program, shares);
-  PENSTOCK_TRY(groups.read(shares));
-  return groups.merged();
+  return GroupsOfShares(program, shares).merge(shares);
 }
 
 }  // namespace penstock::plan

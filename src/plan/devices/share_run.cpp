@@ -144,13 +144,23 @@ class SharesOfCut {
     try {
       for (std::size_t i = 1; i < assignments.size(); i++)
         others.push_back(ThreadPool::shared().start(
-            [this, &assignments, &progress, i] { return run_one(assignments[i], i, progress); }));
+            [this, &assignments, &progress, i] { return run_one(assignments[i], i, progress); },
+            awake_seconds(assignments.size())));
     } catch (...) {
       leave_exchange(0, false);
       for (std::size_t i = others.size() + 1; i < assignments.size(); i++) leave_exchange(i, false);
       progress.end_after(0);
       throw;
     }
+  }
+
+  // Of short statements one often follows another at once. Threads of devices that compute on the
+  // host's cores would be in their way, and so would those of a busy machine.
+  double awake_seconds(std::size_t shares) const {
+    const bool have_own_cores = std::ranges::all_of(workers_, [](const Worker& worker) {
+      return worker.device && !worker.device->traits().shares_host_cores();
+    });
+    return have_own_cores && host_core_count() >= 4 * shares ? 1e-3 : 0;
   }
 
   // Shares of a short statement end within microseconds of one another. To sleep until the last has

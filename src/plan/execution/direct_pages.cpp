@@ -1,8 +1,12 @@
 #include "plan/execution/direct_pages.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
 #include <vector>
 
+#include "base/file.hpp"
 #include "base/page_cache.hpp"
 #include "base/thread_pool.hpp"
 #include "device/staged_file.hpp"
@@ -38,7 +42,7 @@ std::optional<double> cached_share(const PagesToRead& read) {
 }
 
 // By the first row group. The host finds page headers by a call of the system each.
-Result<bool> host_reads_much(const pages::PagedTable& table, const PagesToRead& read) {
+Result<bool> finds_much_for_host(const pages::PagedTable& table, const PagesToRead& read) {
   constexpr std::uint64_t max_share = 8;  // an eighth
   constexpr std::uint64_t min_page_bytes = 48 << 10;
   std::uint64_t by_host = 0, all = 0, pages = 0;
@@ -50,6 +54,49 @@ Result<bool> host_reads_much(const pages::PagedTable& table, const PagesToRead& 
     pages += chunk.data.size();
   }
   return by_host > all / max_share || all < pages * min_page_bytes;
+}
+
+// What was found of columns of files, by their content's identity. To look again took a
+// millisecond of each scan.
+class FoundFiles {
+ public:
+  std::optional<bool> find(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    const auto known = found_.find(key);
+    return known == found_.end() ? std::nullopt : std::optional(known->second);
+  }
+  void keep(const std::string& key, bool reads_much) {
+    constexpr std::size_t max_found = 1024;
+    const std::lock_guard lock(mutex_);
+    if (found_.size() >= max_found) found_.clear();
+    found_[key] = reads_much;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, bool> found_;
+};
+
+// Returns what names the columns' chunks that are looked at; "" where the file tells nothing.
+std::string name_of_chunks(const PagesToRead& read) {
+  std::string name = file_identity(read.table.path_of_open_file());
+  if (name.empty()) return name;
+  for (const std::uint32_t column : read.columns) {
+    const auto place = read.table.place_of(column, read.chunks[0].row_groups[0]);
+    if (!place) return "";
+    name += std::to_string(place->offset) + "," + std::to_string(place->bytes) + " ";
+  }
+  return name;
+}
+
+Result<bool> host_reads_much(const pages::PagedTable& table, const PagesToRead& read) {
+  static FoundFiles& files = *new FoundFiles;  // kept: threads may outlive statics
+  const std::string name = name_of_chunks(read);
+  if (name.empty()) return finds_much_for_host(table, read);
+  if (const auto known = files.find(name)) return *known;
+  PENSTOCK_ASSIGN(const bool reads_much, finds_much_for_host(table, read));
+  files.keep(name, reads_much);
+  return reads_much;
 }
 
 }  // namespace

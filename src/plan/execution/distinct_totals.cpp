@@ -137,8 +137,8 @@ Result<bool> DistinctTotals::add(const GroupsOnDevice& groups) {
 void DistinctTotals::add_to(RunReport& report) const {
   KernelFigures figures = figures_;
   figures.bytes_moved += kernel_->bytes_moved(0, collector_->row_count());
-  add_kernel(report, "distinct_totals", kernel_->source(), kernel_->compiled(), figures).variant =
-      std::string(kernel_->variant().name);
+  add_kernel(report, "distinct_totals", kernel_->shared_source(), kernel_->compiled(), figures)
+      .variant = std::string(kernel_->variant().name);
   collector_->add_to(report);
 }
 

@@ -1,6 +1,7 @@
 #include "plan/execution/execution.hpp"
 
 #include "base/clock.hpp"
+#include "kernel/tuned_policies.hpp"
 #include "plan/aggregate/host_steps.hpp"
 #include "plan/execution/selected_source.hpp"
 #include "plan/fusion/source_answers.hpp"
@@ -19,6 +20,7 @@ Execution::Execution(const Plan& plan, const std::vector<StepId>& results,
 
 Result<QueryResult> Execution::run(StepId result) {
   const double start = now_seconds();
+  const kernel::TunedFilesOfRun tuned;
   report_ = {};
   QueryResult outcome;
   PENSTOCK_ASSIGN(const bool without_device, needs_no_device(result));

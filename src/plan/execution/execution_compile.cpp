@@ -76,12 +76,14 @@ Status Execution::compile_right_sides(const Chain& chain) {
 
 // Begins the kernels that a chain has not begun yet. All kernels of an execution begin here.
 Status Execution::begin_kernels(Chain& chain) {
-  const TileKernel::Options options{options_.fast_math,
-                                    options_.variant,
-                                    options_.on_source,
-                                    options_.memory_limit_bytes,
-                                    false,
-                                    options_.kept_programs};
+  TileKernel::Options options{options_.fast_math,
+                              options_.variant,
+                              options_.on_source,
+                              options_.memory_limit_bytes,
+                              false,
+                              options_.kept_programs};
+  if (options.kept && chain.base != no_step && plan_.step(chain.base).source)
+    options.rows = plan_.step(chain.base).source->identity();
   for (std::size_t i = chain.kernels.size(); i < chain.programs.size(); i++) {
     PENSTOCK_TRY(choose_pages(chain, chain.programs[i]));
     PENSTOCK_ASSIGN(auto kernel, TileKernel::begin(device_.get(), chain.programs[i], options));

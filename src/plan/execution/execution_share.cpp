@@ -2,12 +2,14 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
+#include "kernel/tuned_policies.hpp"
 #include "plan/execution/execution.hpp"
 
 namespace penstock::plan {
 
 Result<Execution::Share> Execution::run_share(StepId step, std::uint64_t row_limit) {
   const double start = now_seconds();
+  const kernel::TunedFilesOfRun tuned;
   if (recording_) recording_->begin(report_);
   const StepKind kind = plan_.step(step).kind;
   const bool leaves_partials = kind == StepKind::reduce || kind == StepKind::group_by;

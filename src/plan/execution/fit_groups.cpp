@@ -19,20 +19,74 @@ constexpr std::uint64_t sampled_rows = 1 << 20;
 // again: the range is then made three times as wide, so that this is seldom.
 constexpr std::array<std::uint64_t, 4> widenings = {1, 8, 64, 0};
 
+// Whether sums are the same in any order and by any variant.
+bool adds_exactly(const TileProgram& program) {
+  return std::ranges::none_of(program.accumulators, [](const Accumulator& a) {
+    return a.kind == AccumulatorKind::sum_f64 || a.kind == AccumulatorKind::custom;
+  });
+}
+
+bool has_string_keys(const TileProgram& program) {
+  for (std::uint32_t i = 0; i < program.key_count; i++)
+    if (program.graph->at(program.outputs[i].root).type.kind == Kind::string) return true;
+  return false;
+}
+
 }  // namespace
 
 Status TileKernel::fit(Queue& queue, const ChunkInput& input, StringPool& strings) {
-  if (!has_dense_slots(variant_->algorithm) || ranges_) return {};
+  if (is_fitted_ || program_.epilogue != Epilogue::group) return {};
+  is_fitted_ = true;
+  rows_ = rows_key(input.row_count);
+  if (rows_)
+    if (const auto known = options_.kept->find_groups(*rows_, program_)) return take_fitted(*known);
+  if (!has_dense_slots(variant_->algorithm)) return {};
   ranges_.emplace(program_);
   PENSTOCK_TRY(find_ranges(queue, input, strings,
                            std::max<std::uint64_t>(1, input.row_count / sampled_rows)));
-  return choose_layout(queue, input.row_count);
+  PENSTOCK_TRY(choose_layout(queue, input.row_count));
+  keep_fitted();
+  return {};
+}
+
+// Codes of strings may differ from run to run. For exact sums that costs another attempt at most;
+// others would have other last bits.
+std::optional<KeptPrograms::RowsKey> TileKernel::rows_key(std::uint64_t chunk_rows) const {
+  if (!options_.kept || options_.rows.empty()) return std::nullopt;
+  if (!adds_exactly(program_) && has_string_keys(program_)) return std::nullopt;
+  return KeptPrograms::RowsKey{key(), options_.rows, chunk_rows, options_.memory_limit_bytes};
+}
+
+Status TileKernel::take_fitted(const KeptPrograms::FittedGroups& known) {
+  const bool is_other = known.variant != variant_ || known.policy != policy_;
+  variant_ = known.variant;
+  policy_ = known.policy;
+  dense_ = known.layout;
+  if (!known.ranges.empty()) ranges_.emplace(program_).add(known.ranges);
+  if (is_other) return compile();
+  attempts_++;
+  return {};
+}
+
+void TileKernel::keep_fitted() {
+  if (rows_)
+    options_.kept->keep_groups(
+        *rows_, program_,
+        {variant_, policy_, ranges_ ? ranges_->words() : std::vector<std::uint64_t>(), dense_});
 }
 
 // Looks at every row of a chunk that did not fit. Where that changes nothing, another variant comes
 // next.
 Status TileKernel::try_again(Queue& queue, const ChunkInput& input, StringPool& strings,
                              std::uint32_t overflowed) {
+  PENSTOCK_TRY(choose_again(queue, input, strings, overflowed));
+  // Chunks before this one were added up as it was: a later run must do as this one did.
+  if (adds_exactly(program_)) keep_fitted();
+  return {};
+}
+
+Status TileKernel::choose_again(Queue& queue, const ChunkInput& input, StringPool& strings,
+                                std::uint32_t overflowed) {
   if (!has_dense_slots(variant_->algorithm)) return take_next(input.row_count, overflowed);
   const std::vector<std::uint64_t> before = dense_.table.words;
   PENSTOCK_TRY(find_ranges(queue, input, strings, 1));

@@ -113,12 +113,9 @@ Result<GroupsOnDevice> GroupExchange::merge_range(std::size_t share, GroupMerge&
 }
 
 std::vector<GroupParts::KeyWords> GroupExchange::bounds(const GroupParts& parts) const {
-  std::vector<GroupParts::Sample> samples;
-  for (const Party& party : parties_)
-    for (const GroupParts::KeyWords& key : party.samples)
-      samples.push_back(
-          {key, static_cast<double>(party.groups) / static_cast<double>(party.samples.size())});
-  return parts.bounds(std::move(samples), parties_.size());
+  std::vector<const GroupParts::Samples*> samples;
+  for (const Party& party : parties_) samples.push_back(&party.samples);
+  return parts.bounds(samples, parties_.size());
 }
 
 Result<bool> GroupExchange::exchange(std::size_t share, const MergePlace& place,
@@ -130,7 +127,13 @@ Result<bool> GroupExchange::exchange(std::size_t share, const MergePlace& place,
   party.base = base;
   party.has_groups = groups && keys_of_ranges(program) > 0;
   party.wants = place.location == MergeLocation::device;
-  if (groups) party.groups = groups->count, party.words = groups->stride;
+  // Nobody exchanges then, and there is nothing to wait for: few groups are merged sooner than a
+  // thread that sleeps is woken.
+  if (!party.has_groups) {
+    meeting_.leave(share);
+    return false;
+  }
+  party.groups = groups->count, party.words = groups->stride;
   if (!meeting_.meet(share, 0) || !all_take_part()) return false;
   GroupParts parts(place, program);
   const auto merge = GroupMerge::begin(place, program, MergedEntries::of_merges);

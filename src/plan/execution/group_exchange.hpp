@@ -24,10 +24,11 @@ class GroupExchange {
   explicit GroupExchange(std::size_t shares)
       : meeting_(shares), parties_(shares), joint_rows_(shares) {}
 
-  // Waits for the other shares. `groups`: null where the share's groups are not in device memory.
-  // They become all groups of the share's range of keys. Returns false, and changes nothing, for
-  // all shares, where one has none there or has left, where they are few, where keys are strings,
-  // whose codes differ, where programs differ, and where a range may not fit its device.
+  // Waits for the other shares, as long as all may have groups. `groups`: null where the share's
+  // groups are not in device memory. They become all groups of the share's range of keys. Returns
+  // false, and changes nothing, for all shares, where one has none there or has left, where they
+  // are few, where keys are strings, whose codes differ, where programs differ, and where a range
+  // may not fit its device.
   // `base`: where the share's program begins in the plan, which tells programs of a step apart.
   Result<bool> exchange(std::size_t share, const MergePlace& place, const TileProgram& program,
                         StepId base, GroupsOnDevice* groups, RunReport& report);
@@ -47,7 +48,7 @@ class GroupExchange {
     bool has_samples = false;  // false: its memory is too small
     bool has_parts = false;    // its groups by range fit its memory
     bool has_room = false;     // as do all groups of its range
-    std::vector<GroupParts::KeyWords> samples;
+    GroupParts::Samples samples;
     BufferPointer parts;              // its groups by range
     std::vector<std::uint64_t> cuts;  // where those of each range begin, and their end
     std::uint64_t max_range = 0;      // groups that its device may merge

@@ -1,6 +1,7 @@
 #include "plan/execution/group_parts.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "plan/codegen/kernels/group_parts_limits.h"
 #include "plan/order/key_rank.hpp"
@@ -15,6 +16,10 @@ constexpr std::uint64_t max_samples = 1024;  // of the groups of a device
 
 Type type_of_key(const TileProgram& program, std::uint32_t key) {
   return program.graph->at(program.outputs[key].root).type;
+}
+
+bool is_less(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {
+  return std::lexicographical_compare(a, a + words, b, b + words);
 }
 
 }  // namespace
@@ -41,22 +46,45 @@ std::vector<std::uint32_t> GroupParts::layout() const {
   return words;
 }
 
-// Returns words whose order is that of kernels/group_parts.kc.
-std::vector<std::uint64_t> GroupParts::ranks_of(const KeyWords& words) const {
-  std::vector<std::uint64_t> ranks;
+void GroupParts::add_ranks(const std::uint64_t* words, std::vector<std::uint64_t>& ranks) const {
   for (std::uint32_t key = 0; key < keys_of_ranges(program_); key++) {
     const bool is_null = (words[program_.key_count + key / 64] >> (key % 64) & 1) != 0;
     ranks.push_back(is_null);
     ranks.push_back(is_null ? 0 : rank_of_word(type_of_key(program_, key), words[key]));
   }
-  return ranks;
 }
 
-Result<std::vector<GroupParts::KeyWords>> GroupParts::sample(const GroupsOnDevice& groups) {
+// Each device sorts its own, while the others do so.
+void GroupParts::sort(Samples& samples) const {
+  const std::size_t key_words = program_.key_words();
+  for (std::size_t i = 0; i < samples.count; i++)
+    add_ranks(samples.words.data() + i * key_words, samples.ranks);
+  const std::size_t rank_words = samples.ranks.size() / samples.count;
+  std::vector<std::uint32_t> order(samples.count);
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
+    return is_less(&samples.ranks[a * rank_words], &samples.ranks[b * rank_words], rank_words);
+  });
+  const auto in_order = [&](const std::vector<std::uint64_t>& from, std::size_t width) {
+    std::vector<std::uint64_t> to;
+    to.reserve(from.size());
+    for (const std::uint32_t i : order)
+      to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(i * width),
+                from.begin() + static_cast<std::ptrdiff_t>((i + 1) * width));
+    return to;
+  };
+  samples.words = in_order(samples.words, key_words);
+  samples.ranks = in_order(samples.ranks, rank_words);
+}
+
+Result<GroupParts::Samples> GroupParts::sample(const GroupsOnDevice& groups) {
   const std::uint64_t count = std::min(groups.count, max_samples), key_words = program_.key_words();
-  std::vector<std::uint64_t> words(count * key_words);
-  std::vector<KeyWords> keys;
-  if (count == 0) return keys;
+  Samples sampled;
+  sampled.count = count;
+  sampled.groups = groups.count;
+  if (count == 0) return sampled;
+  std::vector<std::uint64_t>& words = sampled.words;
+  words.resize(count * key_words);
   const FinishAtEnd finish(*place_.queue);
   PENSTOCK_TRY(kernels_.wait());
   PENSTOCK_ASSIGN(const auto samples, place_.device->allocate(words.size() * 8));
@@ -66,22 +94,34 @@ Result<std::vector<GroupParts::KeyWords>> GroupParts::sample(const GroupsOnDevic
                                  Argument::value(count), Argument::value(program_.key_words())}}));
   PENSTOCK_TRY(place_.queue->download(words.data(), *samples, words.size() * 8));
   PENSTOCK_TRY(place_.queue->finish());
-  for (std::uint64_t i = 0; i < count; i++)
-    keys.emplace_back(words.data() + i * key_words, words.data() + (i + 1) * key_words);
-  return keys;
+  sort(sampled);
+  return sampled;
 }
 
-// The devices wait meanwhile: ranks of some thousand samples are computed once, not by comparisons.
-std::vector<GroupParts::KeyWords> GroupParts::bounds(std::vector<Sample> samples,
+// The devices wait meanwhile: what they have sorted is merged.
+std::vector<GroupParts::KeyWords> GroupParts::bounds(std::span<const Samples* const> of_devices,
                                                      std::size_t part_count) const {
-  std::vector<std::pair<std::vector<std::uint64_t>, std::size_t>> order;
-  for (std::size_t i = 0; i < samples.size(); i++) order.emplace_back(ranks_of(samples[i].key), i);
-  std::ranges::sort(order);
+  const std::size_t key_words = program_.key_words(), rank_words = 2 * keys_of_ranges(program_);
+  std::vector<std::size_t> next(of_devices.size());
   std::vector<double> weights;
-  for (const auto& [ranks, sample] : order) weights.push_back(samples[sample].weight);
+  std::vector<const std::uint64_t*> keys;
+  for (;;) {
+    std::size_t least = of_devices.size();
+    for (std::size_t i = 0; i < of_devices.size(); i++) {
+      if (next[i] == of_devices[i]->count) continue;
+      const auto ranks = [&](std::size_t of) {
+        return of_devices[of]->ranks.data() + next[of] * rank_words;
+      };
+      if (least == of_devices.size() || is_less(ranks(i), ranks(least), rank_words)) least = i;
+    }
+    if (least == of_devices.size()) break;
+    const Samples& from = *of_devices[least];
+    keys.push_back(from.words.data() + next[least]++ * key_words);
+    weights.push_back(static_cast<double>(from.groups) / static_cast<double>(from.count));
+  }
   std::vector<KeyWords> bounds;
   for (const std::size_t place : range_bounds(weights, part_count))
-    bounds.push_back(samples[order[place].second].key);
+    bounds.emplace_back(keys[place], keys[place] + key_words);
   return bounds;
 }
 

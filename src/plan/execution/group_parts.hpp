@@ -1,5 +1,6 @@
 // Divides groups in device memory into ranges of their keys (kernels/group_parts.kc).
 #pragma once
+#include <span>
 #include <vector>
 
 #include "plan/execution/group_merge.hpp"
@@ -20,21 +21,25 @@ class GroupParts {
 
   // Begins to compile. The program has keys_of_ranges().
   GroupParts(const MergePlace& place, const TileProgram& program);
-  // Returns keys of some groups, at even distances.
-  Result<std::vector<KeyWords>> sample(const GroupsOnDevice& groups);
-  // Returns where each part but the first begins. Samples of several devices, of which each stands
-  // for as many groups of its device as its weight says.
-  struct Sample {
-    KeyWords key;
-    double weight = 1;
+  // Keys of some groups of a device in their order, one after another: the words of each, and
+  // words whose order is that of kernels/group_parts.kc.
+  struct Samples {
+    std::vector<std::uint64_t> words, ranks;
+    std::size_t count = 0;
+    std::uint64_t groups = 0;  // that they stand for
   };
-  std::vector<KeyWords> bounds(std::vector<Sample> samples, std::size_t part_count) const;
+  // Returns those of groups at even distances.
+  Result<Samples> sample(const GroupsOnDevice& groups);
+  // Returns where each part but the first begins, by the samples of several devices.
+  std::vector<KeyWords> bounds(std::span<const Samples* const> of_devices,
+                               std::size_t part_count) const;
   // Returns the groups by parts. Code::no_memory where these do not fit.
   Result<Divided> divide(const GroupsOnDevice& groups, const std::vector<KeyWords>& bounds);
   void add_to(RunReport& report) const;
 
  private:
-  std::vector<std::uint64_t> ranks_of(const KeyWords& key) const;
+  void add_ranks(const std::uint64_t* key, std::vector<std::uint64_t>& ranks) const;
+  void sort(Samples& samples) const;
   std::vector<std::uint32_t> layout() const;
   Result<BufferPointer> upload(const void* from, std::uint64_t bytes) const;
   Status launch(std::string_view kernel, const GroupsOnDevice& groups,

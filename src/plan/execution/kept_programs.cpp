@@ -1,7 +1,6 @@
 #include "plan/execution/kept_programs.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 #include "plan/fusion/kernel_steps.hpp"
 
@@ -10,7 +9,7 @@ namespace {
 
 // A statement has a few of each, and of its kernels some for each combination of options that it
 // was run with. A text has some 100 KB.
-constexpr std::size_t max_chains = 32, max_kernels_of_device = 32;
+constexpr std::size_t max_chains = 32, max_kernels_of_device = 32, max_groups_of_device = 16;
 
 // A run changes a bound's parameters, which stand in the graph, from chunk to chunk.
 TileProgram with_own_bound(TileProgram program) {
@@ -25,35 +24,62 @@ std::vector<TileProgram> with_own_bounds(const std::vector<TileProgram>& program
   return own;
 }
 
-// Returns what is wanted, as the most recently used from now on; null where it is not there.
-template <class Entry, class IsWanted>
-const Entry* use(std::list<Entry>& entries, const IsWanted& is_wanted) {
-  const auto known = std::ranges::find_if(entries, is_wanted);
-  if (known == entries.end()) return nullptr;
-  entries.splice(entries.begin(), entries, known);
-  return &entries.front();
+bool is_in(const auto& entries, const auto& is_wanted) {
+  return std::ranges::any_of(entries, is_wanted);
+}
+
+// Takes the least recently used entry of those in a list where there are more than `most`.
+template <class Entry>
+std::list<Entry> dropped_of(std::list<Entry>& entries, std::size_t most, const auto& are_counted) {
+  std::list<Entry> dropped;
+  auto oldest = entries.end();
+  std::size_t count = 0;
+  for (auto at = entries.begin(); at != entries.end(); at++) {
+    if (!are_counted(*at)) continue;
+    count++;
+    if (oldest == entries.end() || at->used < oldest->used) oldest = at;
+  }
+  if (count > most) dropped.splice(dropped.end(), entries, oldest);
+  return dropped;
 }
 
 }  // namespace
 
+template <class Entry>
+const Entry* KeptPrograms::use(const std::list<Entry>& entries, const auto& is_wanted) {
+  const auto known = std::ranges::find_if(entries, is_wanted);
+  if (known == entries.end()) return nullptr;
+  known->used = ++uses_;
+  return &*known;
+}
+
+// Entries that are dropped are freed after the lock: a driver may wait for running kernels.
+template <class Entry>
+std::list<Entry> KeptPrograms::keep(std::list<Entry>& entries, std::list<Entry> one,
+                                    std::size_t most, const auto& are_counted) {
+  one.front().used = ++uses_;
+  entries.splice(entries.begin(), one);
+  return dropped_of(entries, most, are_counted);
+}
+
 std::optional<std::vector<TileProgram>> KeptPrograms::find_chain(const ChainKey& key) {
-  const std::lock_guard lock(mutex_);
+  const std::shared_lock lock(mutex_);
   const auto* known = use(chains_, [&](const KeptChain& chain) { return chain.key == key; });
   return known ? std::optional(with_own_bounds(known->programs)) : std::nullopt;
 }
 
 void KeptPrograms::keep_chain(const ChainKey& key, const std::vector<TileProgram>& programs) {
-  KeptChain chain{key, with_own_bounds(programs)};
-  std::list<KeptChain> dropped;  // freed after the lock
+  std::list<KeptChain> one(1), dropped;
+  one.front().key = key;
+  one.front().programs = with_own_bounds(programs);
   const std::lock_guard lock(mutex_);
-  if (use(chains_, [&](const KeptChain& known) { return known.key == key; })) return;
-  chains_.push_front(std::move(chain));
-  if (chains_.size() > max_chains) dropped.splice(dropped.end(), chains_, --chains_.end());
+  if (is_in(chains_, [&](const KeptChain& known) { return known.key == key; })) return;
+  dropped = keep(chains_, std::move(one), max_chains, [](const KeptChain&) { return true; });
 }
 
 std::optional<KeptPrograms::Kernel> KeptPrograms::find_kernel(const KernelKey& key,
                                                               const TileProgram& program) {
-  const std::lock_guard lock(mutex_);
+  const std::shared_lock lock(mutex_);
   const auto* known = use(kernels_, [&](const KeptKernel& kept) {
     return kept.key == key && same_kernel(kept.program, program);
   });
@@ -61,20 +87,40 @@ std::optional<KeptPrograms::Kernel> KeptPrograms::find_kernel(const KernelKey& k
 }
 
 void KeptPrograms::keep_kernel(const KernelKey& key, const TileProgram& program, Kernel kernel) {
-  KeptKernel kept{key, with_own_bound(program), std::move(kernel)};
-  std::list<KeptKernel> dropped;  // freed after the lock: a driver may wait for running kernels
+  std::list<KeptKernel> one(1), dropped;
+  one.front().key = key;
+  one.front().program = with_own_bound(program);
+  one.front().kernel = std::move(kernel);
   const std::lock_guard lock(mutex_);
-  if (use(kernels_, [&](const KeptKernel& known) {
+  if (is_in(kernels_, [&](const KeptKernel& known) {
         return known.key == key && same_kernel(known.program, program);
       }))
     return;
-  kernels_.push_front(std::move(kept));
-  const auto is_of_device = [&](const KeptKernel& one) { return one.key.device == key.device; };
-  if (static_cast<std::size_t>(std::ranges::count_if(kernels_, is_of_device)) <=
-      max_kernels_of_device)
-    return;
-  const auto last = std::ranges::find_if(kernels_ | std::views::reverse, is_of_device);
-  dropped.splice(dropped.end(), kernels_, std::prev(last.base()));
+  dropped = keep(kernels_, std::move(one), max_kernels_of_device,
+                 [&](const KeptKernel& known) { return known.key.device == key.device; });
+}
+
+std::optional<KeptPrograms::FittedGroups> KeptPrograms::find_groups(const RowsKey& key,
+                                                                    const TileProgram& program) {
+  const std::shared_lock lock(mutex_);
+  const auto* known = use(
+      groups_, [&](const KeptGroups& kept) { return kept.key == key && kept.program == program; });
+  return known ? std::optional(known->groups) : std::nullopt;
+}
+
+void KeptPrograms::keep_groups(const RowsKey& key, const TileProgram& program,
+                               FittedGroups groups) {
+  std::list<KeptGroups> one(1), before, dropped;
+  one.front().key = key;
+  one.front().program = program;
+  one.front().groups = std::move(groups);
+  const std::lock_guard lock(mutex_);
+  const auto known = std::ranges::find_if(
+      groups_, [&](const KeptGroups& kept) { return kept.key == key && kept.program == program; });
+  if (known != groups_.end()) before.splice(before.end(), groups_, known);
+  dropped = keep(groups_, std::move(one), max_groups_of_device, [&](const KeptGroups& kept) {
+    return kept.key.kernel.device == key.kernel.device;
+  });
 }
 
 Result<std::vector<TileProgram>> programs_of_chain(const Plan& plan,

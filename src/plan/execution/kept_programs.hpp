@@ -1,18 +1,22 @@
-// What runs of one plan leave for its later runs: the tile programs that its chains became, and the
-// kernels made of them. Then a run fuses and emits nothing, and looks no kernel up by its text.
+// What runs of one plan leave for its later runs: the tile programs that its chains became, the
+// kernels made of them, and what fitted their groups. Then a run fuses and emits nothing, looks no
+// kernel up by its text, and looks at no row to find the ranges of keys.
 //
 // A session has one beside each bound statement (src/session/bound_statements.hpp), which it drops
 // with it. Thread-safe: runs may overlap. What is kept is never changed.
 #pragma once
+#include <atomic>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
+#include <string>
 #include <vector>
 
 #include "plan/codegen/emit_pipeline.hpp"
+#include "plan/execution/tile_strategy.hpp"
 #include "plan/fusion/columns_read.hpp"
-#include "plan/variants/variants.hpp"
 
 namespace penstock::plan {
 
@@ -45,19 +49,56 @@ class KeptPrograms {
   std::optional<Kernel> find_kernel(const KernelKey& key, const TileProgram& program);
   void keep_kernel(const KernelKey& key, const TileProgram& program, Kernel kernel);
 
+  // All that the tables of groups depend on, beside the program.
+  struct RowsKey {
+    KernelKey kernel;              // that a run begins with
+    std::string rows;              // their source's identity
+    std::uint64_t chunk_rows = 0;  // of the first chunk
+    std::uint64_t memory_limit_bytes = 0;
+    bool operator==(const RowsKey&) const = default;
+  };
+  // What a run took for the keys of its rows.
+  struct FittedGroups {
+    const Variant* variant = nullptr;
+    Policy policy;
+    std::vector<std::uint64_t> ranges;  // FoundRanges::words(); none where it looked for none
+    DenseLayout layout;
+  };
+  // `program` is one that find_chain() returned.
+  std::optional<FittedGroups> find_groups(const RowsKey& key, const TileProgram& program);
+  void keep_groups(const RowsKey& key, const TileProgram& program, FittedGroups groups);
+
  private:
-  struct KeptChain {
+  struct Used {  // when, as a number that grows
+    mutable std::atomic<std::uint64_t> used = 0;
+  };
+  struct KeptChain : Used {
     ChainKey key;
     std::vector<TileProgram> programs;
   };
-  struct KeptKernel {
+  struct KeptKernel : Used {
     KernelKey key;
     TileProgram program;
     Kernel kernel;
   };
-  std::mutex mutex_;
-  std::list<KeptChain> chains_;    // the most recently used first
-  std::list<KeptKernel> kernels_;  // the same
+  struct KeptGroups : Used {
+    RowsKey key;
+    TileProgram program;
+    FittedGroups groups;
+  };
+  // Returns what is wanted, as the most recently used from now on; null where it is not there.
+  template <class Entry> const Entry* use(const std::list<Entry>& entries, const auto& is_wanted);
+  template <class Entry>
+  std::list<Entry> keep(std::list<Entry>& entries, std::list<Entry> one, std::size_t most,
+                        const auto& are_counted);
+
+  // The shares of a statement look for their programs at once. One that sleeps until another has
+  // copied its own is woken some 50 us later.
+  std::shared_mutex mutex_;
+  std::atomic<std::uint64_t> uses_ = 0;
+  std::list<KeptChain> chains_;
+  std::list<KeptKernel> kernels_;
+  std::list<KeptGroups> groups_;
 };
 
 // Fuses a chain, or the slice of one, unless it is kept; keeps it then. `kept`: null where nothing

@@ -79,7 +79,7 @@ class PreparedTiles : public Prepared {
     kernel_->add_notes(outcome.report.notes);
     KernelReport kernel;
     kernel.name = kernel.variant = std::string(kernel_->variant().name);
-    kernel.source = kernel_->source();
+    kernel.source = kernel_->shared_source();
     kernel.build = kernel_->compiled().report();
     kernel.bytes_moved = kernel_->bytes_moved(outcome.report.rows_read, outcome.table.row_count) +
                          chunk_.memory.input.page_bytes;

@@ -231,7 +231,7 @@ class Runner {
     kernel_->add_notes(report.notes);
     KernelReport entry;
     entry.name = entry.variant = std::string(kernel_->variant().name);
-    entry.source = kernel_->source();
+    entry.source = kernel_->shared_source();
     entry.build = kernel_->build_report();
     entry.is_kept = kernel_->is_kept();
     entry.device_seconds = device_seconds_;

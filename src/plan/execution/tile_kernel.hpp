@@ -38,6 +38,9 @@ class TileKernel {
     bool runs_alone = false;  // each launch is all of a run, and begins without groups
     // Where kernels of earlier runs of the plan are, and this one is left; null: nowhere.
     std::shared_ptr<KeptPrograms> kept = {};
+    // The identity of the source of its rows, by which `kept` knows what fits their groups; "":
+    // nothing does.
+    std::string rows = {};
   };
   // Emits the source and has a thread compile it, unless an earlier run left the kernel. Call
   // wait() before anything else of the kernel.
@@ -51,7 +54,7 @@ class TileKernel {
                                                    const Options& options);
 
   // Call before the first chunk is prepared. Takes from a sample of the chunk what the kernel must
-  // know of its rows. Waits for the queue.
+  // know of its rows, and waits for the queue; or takes what an earlier run found of them.
   Status fit(Queue& queue, const ChunkInput& input, StringPool& strings);
   // Makes buffers large enough for chunks of this many rows.
   Status prepare(ChunkBuffers& buffers, std::uint64_t row_count) const;
@@ -77,6 +80,9 @@ class TileKernel {
   void add_notes(std::vector<std::string>& notes) const;
   const Program& compiled() const { return *compiled_; }
   const std::string& source() const { return pipeline_->text; }
+  std::shared_ptr<const std::string> shared_source() const {  // texts have some 100 KB
+    return {pipeline_, &pipeline_->text};
+  }
   bool is_kept() const { return is_kept_; }  // an earlier run left it
   BuildReport build_report() const;
   // Returns the error of a fault number that was read from ChunkBuffers::fault.
@@ -103,8 +109,13 @@ class TileKernel {
                                          StringPool& strings) const;
 
   // fit_groups.cpp
+  Status choose_again(Queue& queue, const ChunkInput& input, StringPool& strings,
+                      std::uint32_t overflowed);
   Status find_ranges(Queue& queue, const ChunkInput& input, StringPool& strings,
                      std::uint64_t stride);
+  std::optional<KeptPrograms::RowsKey> rows_key(std::uint64_t chunk_rows) const;
+  Status take_fitted(const KeptPrograms::FittedGroups& known);
+  void keep_fitted();
   Traits limited_traits() const;
   Status choose_layout(Queue& queue, std::uint64_t row_count);
   Status upload_layout(Queue& queue);
@@ -119,9 +130,11 @@ class TileKernel {
   std::shared_ptr<const PipelineSource> pipeline_;
   std::shared_ptr<Program> compiled_;
   bool is_kept_ = false;
-  std::uint32_t attempts_ = 0;         // sources emitted and layouts chosen
-  std::optional<FoundRanges> ranges_;  // of the keys of dense slots, from fit() on
-  DenseLayout dense_;                  // the layout that they give
+  std::uint32_t attempts_ = 0;                 // sources emitted and layouts chosen
+  bool is_fitted_ = false;                     // fit() was called
+  std::optional<KeptPrograms::RowsKey> rows_;  // what is kept of the rows is known by it
+  std::optional<FoundRanges> ranges_;          // of the keys of dense slots, from fit() on
+  DenseLayout dense_;                          // the layout that they give
   const std::unique_ptr<KeptTables> kept_ = std::make_unique<KeptTables>();
   Task<Result<std::shared_ptr<Program>>> building_;  // valid from begin() to wait()
 };

@@ -31,12 +31,11 @@ double real_of_bits(Partial bits) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(bits));
 }
 
-// Returns false where the sum overflows 128 bits.
-bool add_partial(const Accumulator& a, Partial& into, Partial value) {
+void add_other(const Accumulator& a, Partial& into, Partial value) {
   switch (a.kind) {
     case AccumulatorKind::count:
     case AccumulatorKind::sum_i64:
-    case AccumulatorKind::sum_i128: return !__builtin_add_overflow(into, value, &into);
+    case AccumulatorKind::sum_i128: break;
     case AccumulatorKind::sum_f64: into = bits_of(real_of_bits(into) + real_of_bits(value)); break;
     case AccumulatorKind::minimum:
       if (less(a.type, value, into)) into = value;
@@ -48,6 +47,12 @@ bool add_partial(const Accumulator& a, Partial& into, Partial value) {
       into = partial_of(a.custom->host(scalar_of(a.type, into), scalar_of(a.type, value)));
       break;
   }
+}
+
+// Returns false where the sum overflows 128 bits.
+inline bool add_partial(const Accumulator& a, Partial& into, Partial value) {
+  if (a.kind <= AccumulatorKind::sum_i128) return !__builtin_add_overflow(into, value, &into);
+  add_other(a, into, value);
   return true;
 }
 

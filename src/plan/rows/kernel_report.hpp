@@ -1,5 +1,6 @@
 // An entry of a run's report, of what launches took together.
 #pragma once
+#include <memory>
 #include <string>
 
 #include "penstock/plan.hpp"
@@ -12,8 +13,9 @@ struct KernelFigures {
 };
 
 // Adds an entry, whose variant has the kernel's name.
-inline KernelReport& add_kernel(RunReport& report, std::string name, std::string source,
-                                const Program& program, const KernelFigures& figures) {
+inline KernelReport& add_kernel(RunReport& report, std::string name,
+                                std::shared_ptr<const std::string> source, const Program& program,
+                                const KernelFigures& figures) {
   KernelReport kernel;
   kernel.name = kernel.variant = std::move(name);
   kernel.source = std::move(source);
@@ -22,6 +24,11 @@ inline KernelReport& add_kernel(RunReport& report, std::string name, std::string
   kernel.launches = figures.launches;
   kernel.bytes_moved = figures.bytes_moved;
   return report.kernels.emplace_back(std::move(kernel));
+}
+inline KernelReport& add_kernel(RunReport& report, std::string name, std::string source,
+                                const Program& program, const KernelFigures& figures) {
+  return add_kernel(report, std::move(name), std::make_shared<const std::string>(std::move(source)),
+                    program, figures);
 }
 
 }  // namespace penstock::plan

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <shared_mutex>
 #include <vector>
 
 #include "kernel/kernel_source.hpp"
@@ -28,27 +29,72 @@ ProgramSource assembled_source(const Traits& traits, std::initializer_list<const
 std::shared_ptr<const ProgramSource> row_kernels_source(const Traits& traits,
                                                         std::initializer_list<const char*> names) {
   using Sources = std::map<std::vector<std::string>, std::shared_ptr<const ProgramSource>>;
-  static std::mutex& mutex = *new std::mutex;  // kept: threads may outlive statics
+  static std::shared_mutex& mutex = *new std::shared_mutex;  // kept: threads may outlive statics
   static Sources& sources = *new Sources;
   std::vector<std::string> key(names.begin(), names.end());
   key.push_back(std::string(name_of(traits.target)));
   key.push_back(traits.wants_single_thread_groups() ? "" : std::to_string(traits.max_group_size));
+  {
+    const std::shared_lock lock(mutex);  // shares ask at once
+    if (const auto known = sources.find(key); known != sources.end()) return known->second;
+  }
   const std::lock_guard lock(mutex);
   std::shared_ptr<const ProgramSource>& known = sources[key];
   if (!known) known = std::make_shared<const ProgramSource>(assembled_source(traits, names));
   return known;
 }
 
+// The programs of devices that are open. To find one by its text, which the JIT cache does, takes
+// longer than some of the kernels, and a thread.
+class BuiltPrograms {
+ public:
+  std::shared_ptr<Program> find(const std::shared_ptr<Device>& device,
+                                const ProgramSource* source) {
+    const std::shared_lock lock(mutex_);
+    const auto known = programs_.find({device.get(), source});
+    const bool is_there = known != programs_.end() && known->second.device.lock() == device;
+    return is_there ? known->second.program : nullptr;
+  }
+  void keep(const std::shared_ptr<Device>& device, const ProgramSource* source,
+            std::shared_ptr<Program> program) {
+    std::vector<Built> dropped;  // freed after the lock: of devices that are closed
+    const std::lock_guard lock(mutex_);
+    std::erase_if(programs_, [&](auto& one) {
+      if (!one.second.device.expired()) return false;
+      dropped.push_back(std::move(one.second));
+      return true;
+    });
+    programs_[{device.get(), source}] = {device, std::move(program)};
+  }
+
+ private:
+  struct Built {
+    std::weak_ptr<Device> device;
+    std::shared_ptr<Program> program;
+  };
+  std::shared_mutex mutex_;
+  std::map<std::pair<const Device*, const ProgramSource*>, Built> programs_;
+};
+BuiltPrograms& built_programs() {
+  static BuiltPrograms& built = *new BuiltPrograms;  // kept: threads may outlive statics
+  return built;
+}
+
 }  // namespace
 
 RowKernels::RowKernels(std::shared_ptr<Device> device, std::initializer_list<const char*> names)
     : device_(std::move(device)), source_(row_kernels_source(device_->traits(), names)) {
+  compiled_ = built_programs().find(device_, source_.get());
+  is_kept_ = compiled_ != nullptr;
+  if (is_kept_) return;
   building_ =
       ThreadPool::shared().start([on = device_, source = source_] { return on->build(*source); });
 }
 
 Status RowKernels::wait() {
-  if (!compiled_) { PENSTOCK_ASSIGN(compiled_, building_.get()); }
+  if (compiled_) return {};
+  PENSTOCK_ASSIGN(compiled_, building_.get());
+  built_programs().keep(device_, source_.get(), compiled_);
   return {};
 }
 
@@ -69,7 +115,10 @@ Status RowKernels::launch(Queue& queue, std::string_view kernel, std::uint64_t c
 
 void RowKernels::add_to(RunReport& report, std::string_view name,
                         const KernelFigures& figures) const {
-  add_kernel(report, std::string(name), source_->text, *compiled_, figures);
+  KernelReport& entry =
+      add_kernel(report, std::string(name),
+                 std::shared_ptr<const std::string>(source_, &source_->text), *compiled_, figures);
+  if (is_kept_) entry.build.cache = CacheResult::memory, entry.build.seconds = 0;
 }
 
 }  // namespace penstock::plan

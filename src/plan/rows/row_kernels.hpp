@@ -12,7 +12,8 @@
 
 namespace penstock::plan {
 
-// A program of such kernels. It is compiled in a thread while others work.
+// A program of such kernels. It is compiled in a thread while others work, and kept as long as its
+// device is open.
 class RowKernels {
  public:
   // Begins to compile files of plan/codegen/kernels, named without ".kc", as one program.
@@ -34,6 +35,7 @@ class RowKernels {
   std::shared_ptr<const ProgramSource> source_;
   Task<Result<std::shared_ptr<Program>>> building_;
   std::shared_ptr<Program> compiled_;
+  bool is_kept_ = false;  // it was there
   std::uint64_t launches_ = 0;
 };
 

@@ -118,7 +118,7 @@ KernelReport& CodeReports::report_of(const CodeColumn& column) {
     if (known.build.key == kernel.program().report().key) return known;
   KernelReport& report = kernels_.emplace_back();
   report.name = report.variant = std::string(kernel.variant());
-  report.source = kernel.source();
+  report.source = std::make_shared<const std::string>(kernel.source());
   report.build = kernel.program().report();
   return report;
 }

@@ -41,6 +41,7 @@ class FoundRanges {
       : program_(program), max_(range_words(program)) {}
   // Adds the figures of work groups, one after another; ranges only widen.
   void add(std::span<const std::uint64_t> found);
+  const std::vector<std::uint64_t>& words() const { return max_; }  // the figures of all
   // Returns the layout of ranges widened by 1/`part` of themselves on each side (0: not at all);
   // nullopt where there would be 2^31 slots or more.
   std::optional<DenseTable> table(std::uint64_t part) const;

@@ -63,6 +63,31 @@ TEST(ThreadPool, AThreadIsUsedAgain) {
   EXPECT_LT(threads.size(), 20u);
 }
 
+// It must not keep a task from a thread that sleeps, nor sleep while there is one.
+TEST(ThreadPool, TasksAreAllRunWhileThreadsAreAwake) {
+  for (const double awake_seconds : {1e-6, 1e-4, 1e-3}) {
+    ThreadPool pool(2);
+    std::atomic<int> ended = 0;
+    for (int round = 0; round < 200; round++) {
+      std::vector<Task<void>> tasks;
+      for (int i = 0; i < 5; i++)
+        tasks.push_back(pool.start([&] { ended++; }, i % 2 == 0 ? awake_seconds : 0));
+    }
+    EXPECT_EQ(ended, 1000);
+  }
+}
+
+TEST(ThreadPool, TasksThatWaitForOneAnotherAllRunWhileAThreadIsAwake) {
+  ThreadPool pool(2);
+  for (int round = 0; round < 100; round++) {
+    pool.start([] {}, 1e-3).get();
+    std::promise<void> first, second;
+    auto one = pool.start([&] { first.set_value(), second.get_future().wait(); }, 1e-3);
+    auto other = pool.start([&] { first.get_future().wait(), second.set_value(); }, 1e-3);
+    one.get(), other.get();
+  }
+}
+
 TEST(ThreadPool, DestructorsWaitForTasks) {
   std::atomic<int> done = 0;
   const auto slow = [&] {

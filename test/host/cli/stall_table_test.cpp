@@ -10,8 +10,8 @@ RunReport report_of(std::vector<StallSample> samples) {
   RunReport report;
   KernelReport kernel;
   kernel.build.key = "key";
-  kernel.source =
-      "#line 1 \"expr/operations.kc\"\nline one\n#line 1 \"pipeline\"\n  x += y[i];\nline three";
+  kernel.source = std::make_shared<const std::string>(
+      "#line 1 \"expr/operations.kc\"\nline one\n#line 1 \"pipeline\"\n  x += y[i];\nline three");
   report.kernels.push_back(kernel);
   report.profile.emplace();
   report.profile->stalls.emplace();

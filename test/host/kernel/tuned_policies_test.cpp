@@ -127,6 +127,29 @@ TEST_F(TunedFiles, AVariableTurnsThemOff) {
   EXPECT_EQ(in_force(standard_), tuned_.best);
 }
 
+TEST_F(TunedFiles, AFileThatChangesDuringARunIsTheNextRuns) {
+  {
+    const TunedFilesOfRun run;
+    EXPECT_EQ(tuned_file(traits_).policies.size(), 0u);
+    store();
+    EXPECT_EQ(tuned_file(traits_).policies.size(), 0u);
+    EXPECT_EQ(in_force(standard_), standard_);
+    const TunedFilesOfRun inner;
+    EXPECT_EQ(in_force(standard_), tuned_.best);
+  }
+  const TunedFilesOfRun next;
+  EXPECT_EQ(in_force(standard_), tuned_.best);
+}
+
+TEST_F(TunedFiles, AFileThatARunFoundUnusableIsUnusedInItToo) {
+  ASSERT_TRUE(
+      store_tuned(traits_, {{"scan", "by_tiles", standard_, {{"group_size", 257}}, 1.25, 0}}).ok());
+  const TunedFilesOfRun run;
+  EXPECT_EQ(tuned_file(traits_).note, "");
+  EXPECT_EQ(in_force(standard_), standard_);
+  EXPECT_NE(tuned_file(traits_).note, "");
+}
+
 TEST_F(TunedFiles, RemovedFilesAreNotTaken) {
   store();
   EXPECT_TRUE(remove_tuned().ok());

@@ -364,7 +364,8 @@ TEST(StagedReads, OfABatchThatIsDroppedAreLeftOut) {
   });
 }
 
-// The host looks at every byte of a page with a checksum, and at the header of each page.
+// The host looks at every byte of a page with a checksum, and at the header of each page. What it
+// found of a file is no answer for the next one of that name.
 TEST(StagedReads, AreNotOfSmallPagesNorOfPagesWithChecksums) {
   const Folder folder;
   for (const bool has_checksums : {false, true})
@@ -375,8 +376,10 @@ TEST(StagedReads, AreNotOfSmallPagesNorOfPagesWithChecksums) {
       std::vector<pages::RowGroupBatch> chunks;
       const auto read = all_pages(*source->pages(), columns, chunks);
       on_each_device([&](Device& found) {
-        TAKE(const auto staged, plan::staged_pages(own_memory(found), read, 2));
-        EXPECT_EQ(staged != nullptr, !has_checksums && page_bytes == 1 << 20);
+        for (int time = 0; time < 2; time++) {
+          TAKE(const auto staged, plan::staged_pages(own_memory(found), read, 2));
+          EXPECT_EQ(staged != nullptr, !has_checksums && page_bytes == 1 << 20);
+        }
       });
     }
 }

@@ -254,7 +254,7 @@ TEST(Encoded, WhatIsComputedOfCodesIsAKernelOfTheReport) {
       EXPECT_EQ(kernel->launches, report.chunks);
       EXPECT_GT(kernel->device_seconds, 0);
       EXPECT_GT(kernel->bytes_moved, text_row_count * 4) << "offsets alone take as much";
-      EXPECT_NE(kernel->source.find(name), std::string::npos);
+      EXPECT_NE(kernel->source->find(name), std::string::npos);
       const auto function =
           std::find_if(report.profile->functions.begin(), report.profile->functions.end(), is_it);
       ASSERT_NE(function, report.profile->functions.end());

@@ -179,7 +179,7 @@ TEST_F(KeptKernelsTest, ACallerGetsTheSourceOfAKeptKernel) {
     for (int round = 0; round < 2; round++) {
       TAKE(const QueryResult outcome, session->sql(sum(), options));
       ASSERT_EQ(sources.size(), round + 1u);
-      EXPECT_EQ(outcome.report.kernels[0].source, sources[0]);
+      EXPECT_EQ(*outcome.report.kernels[0].source, sources[0]);
     }
     EXPECT_EQ(sources[0], sources[1]);
   });
