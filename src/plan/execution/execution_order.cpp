@@ -66,6 +66,8 @@ Result<Table> Execution::rows_sorted_in_place(StepId order, Chain& chain, std::u
   const Step& step = plan_.step(chain.last);
   const Columns columns = chain.wanted.empty() ? every_column(step.schema) : chain.wanted;
   DeviceRows spread = spread_rows(step.schema, columns, std::move(stay.rows));
+  PENSTOCK_ASSIGN(const auto by_ranges, sort_and_download(order, step, spread, columns, row_limit));
+  if (by_ranges) return *by_ranges;
   PENSTOCK_ASSIGN(std::optional<DeviceRows> first, sort_in_place(order, spread, row_limit));
   if (exchange_) PENSTOCK_TRY(exchange_sorted(order, spread, first));
   Table table;
@@ -130,6 +132,35 @@ Result<std::optional<DeviceRows>> Execution::sort_in_place(StepId order, const D
     return std::optional<DeviceRows>();
   const HostSpan span(recording_.get(), "order by");
   return row_sort()->sort(rows, plan_.step(order).sort_keys, row_limit, strings_, report_);
+}
+
+// Sorts many rows by ranges, each of which is downloaded while the next one is sorted. Nothing
+// where they are few, do not fit, or are exchanged with other shares.
+Result<std::optional<Table>> Execution::sort_and_download(StepId order, const Step& step,
+                                                          const DeviceRows& rows,
+                                                          const Columns& columns,
+                                                          std::uint64_t row_limit) {
+  const std::optional<Table> none;
+  Device& device = *device_.get();
+  const std::uint64_t piece_rows = rows_of_piece(
+      device.traits(), rows.row_count, device_bytes_per_row(step.schema), options_.batch_rows);
+  if (exchange_ || columns.empty() || piece_rows == 0 ||
+      !sorts_on_device(rows.row_count, rows.row_count) || !fits_order(order, rows.row_count))
+    return none;
+  const HostSpan span(recording_.get(), "order by");
+  Table table;
+  table.row_count = std::min(row_limit, rows.row_count);
+  PENSTOCK_ASSIGN(const auto memory, allocate_host_columns(device, rows, columns, table.row_count));
+  RowsDownload download(device, columns, memory, 0, piece_rows);
+  PENSTOCK_ASSIGN(const bool is_done,
+                  row_sort()->sort_ranges(rows, plan_.step(order).sort_keys, table.row_count,
+                                          (rows.row_count + piece_rows - 1) / piece_rows, strings_,
+                                          download, report_));
+  if (!is_done) return none;
+  table.columns = columns_of(memory, table.row_count, strings_);
+  for (const std::uint32_t column : columns)
+    report_.bytes_downloaded += table.row_count * width_bytes(step.schema[column].type);
+  return std::optional(spread_columns(step.schema, columns, table));
 }
 
 Result<Table> Execution::windowed_rows(const Step& step) {

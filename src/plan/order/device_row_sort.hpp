@@ -1,11 +1,13 @@
 // Sorts rows that lie in device memory, where they lie (kernels/order_columns.kc): nothing is
 // uploaded but the ranks of strings.
 #pragma once
+#include <map>
 #include <memory>
 #include <vector>
 
-#include "plan/join/device_rows.hpp"
+#include "plan/order/rows_download.hpp"
 #include "plan/rows/row_kernels.hpp"
+#include "primitive/radix_sort.hpp"
 
 namespace penstock::plan {
 
@@ -17,29 +19,47 @@ class DeviceRowSort {
   Result<std::optional<DeviceRows>> sort(const DeviceRows& rows, const std::vector<SortKey>& keys,
                                          std::uint64_t limit, const StringPool& strings,
                                          RunReport& report);
+  // Downloads these rows to `to`, range by range: while one leaves, the next is sorted. Returns
+  // false where memory is too small.
+  Result<bool> sort_ranges(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                           std::uint64_t limit, std::size_t range_count, const StringPool& strings,
+                           RowsDownload& to, RunReport& report);
 
  private:
+  // Of all sorts by keys of one width.
+  struct Sort {
+    std::unique_ptr<primitive::RadixSort> sort;
+    KernelFigures figures;
+  };
+
   explicit DeviceRowSort(std::shared_ptr<Device> device)
-      : device_(*device), kernels_(std::move(device), {"order_columns"}) {}
+      : device_(*device), kernels_(std::move(device), {"order_columns", "order_ranges"}) {}
   Result<DeviceRows> sort_rows(const DeviceRows& rows, const std::vector<SortKey>& keys,
                                std::uint64_t limit, const StringPool& strings, RunReport& report);
+  Status download_ranges(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                         std::uint64_t limit, std::size_t range_count, const StringPool& strings,
+                         RowsDownload& to, RunReport& report);
+  Status sort_order(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                    const StringPool& strings, RunReport& report);
+  void end(RunReport& report);
   Status sort_by(const DeviceColumn& column, const SortKey& key, const StringPool& strings,
                  RunReport& report);
   Status sort_by_values(const DeviceColumn& column, const SortKey& key, const StringPool& strings,
                         RunReport& report);
-  Status sort_by_nulls(const DeviceColumn& column, const SortKey& key, RunReport& report);
-  Status sort_keys(BufferPointer keys, std::uint32_t key_bytes, std::uint64_t bits,
-                   RunReport& report);
+  Status sort_by_nulls(const DeviceColumn& column, const SortKey& key);
+  Status sort_keys(BufferPointer keys, std::uint32_t key_bytes, std::uint64_t bits);
   Result<BufferPointer> ranks_of(const StringPool& strings, RunReport& report);
   Status launch(std::string_view kernel, std::uint64_t count, std::vector<Argument> arguments);
 
   Device& device_;
   RowKernels kernels_;
   std::unique_ptr<Queue> queue_;
-  std::uint64_t row_count_ = 0;
-  BufferPointer order_;              // u32: the row at a position
-  BufferPointer ranks_;              // u32, by code; null until a key is a string
-  std::vector<std::uint32_t> rank_;  // what is uploaded
+  std::uint64_t row_count_ = 0;          // that are sorted now
+  std::uint64_t most_rows_ = 0;          // that are sorted at a time
+  BufferPointer order_;                  // u32: the row at a position
+  BufferPointer ranks_;                  // u32, by code; null until a key is a string
+  std::vector<std::uint32_t> rank_;      // what is uploaded
+  std::map<std::uint32_t, Sort> sorts_;  // by the bytes of a key
 };
 
 }  // namespace penstock::plan
