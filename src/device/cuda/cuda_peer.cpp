@@ -55,14 +55,15 @@ Result<bool> copy_over_link(std::span<const device::DeviceCopy> copies) {
   PENSTOCK_TRY(wait_for_memory(copies));
   const Context& context = *gpu_of(copies[0].to)->context();
   const Current current(context);
-  CUstream stream = nullptr;
-  PENSTOCK_TRY(
-      context.check(context.api.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
+  CUstream stream = context.idle_streams.take();
+  if (!stream)
+    PENSTOCK_TRY(context.check(context.api.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING),
+                               "cuStreamCreate"));
   CUresult begun = CUDA_SUCCESS;
   for (std::size_t i = 0; i < copies.size() && begun == CUDA_SUCCESS; i++)
     begun = begin_copy(context, copies[i], stream);
   const CUresult done = context.api.cuStreamSynchronize(stream);
-  context.api.cuStreamDestroy(stream);
+  if (!context.idle_streams.keep(stream)) context.api.cuStreamDestroy(stream);
   PENSTOCK_TRY(context.check(begun, "cuMemcpyPeerAsync"));
   PENSTOCK_TRY(context.check(done, "cuStreamSynchronize"));
   return true;

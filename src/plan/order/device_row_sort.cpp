@@ -5,15 +5,12 @@
 
 #include "plan/fusion/accumulators.hpp"
 #include "plan/order/gather_in_order.hpp"
-#include "plan/order/key_ranges.hpp"
 #include "plan/order/order_keys.hpp"
 #include "plan/rows/finish_at_end.hpp"
 
 namespace penstock::plan {
 
 namespace {
-
-constexpr std::uint64_t samples_per_range = 64;
 
 // Returns the first and the end of each run of adjacent bytes in which `bits` has any.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> runs_of_bytes(std::uint64_t bits) {
@@ -137,13 +134,22 @@ void DeviceRowSort::end(RunReport& report) {
   order_ = ranks_ = nullptr;  // of these rows, and of the strings so far
 }
 
+Status DeviceRowSort::begin_queue() {
+  PENSTOCK_TRY(kernels_.wait());
+  PENSTOCK_ASSIGN(queue_, device_.queue());
+  return {};
+}
+
+Status DeviceRowSort::begin_order(std::uint64_t row_count) {
+  row_count_ = most_rows_ = row_count;
+  PENSTOCK_ASSIGN(order_, device_.allocate(row_count_ * 4));
+  return launch("order_begin", row_count_, {Argument::of(*order_), Argument::value(row_count_)});
+}
+
 Result<DeviceRows> DeviceRowSort::sort_rows(const DeviceRows& rows,
                                             const std::vector<SortKey>& keys, std::uint64_t limit,
                                             const StringPool& strings, RunReport& report) {
-  row_count_ = most_rows_ = rows.row_count;
-  PENSTOCK_ASSIGN(order_, device_.allocate(row_count_ * 4));
-  PENSTOCK_TRY(
-      launch("order_begin", row_count_, {Argument::of(*order_), Argument::value(row_count_)}));
+  PENSTOCK_TRY(begin_order(rows.row_count));
   PENSTOCK_TRY(sort_order(rows, keys, strings, report));
   PENSTOCK_ASSIGN(DeviceRows sorted,
                   gather_in_order(kernels_, *queue_, *order_, rows, std::min(limit, row_count_)));
@@ -156,8 +162,7 @@ Result<std::optional<DeviceRows>> DeviceRowSort::sort(const DeviceRows& rows,
                                                       std::uint64_t limit,
                                                       const StringPool& strings,
                                                       RunReport& report) {
-  PENSTOCK_TRY(kernels_.wait());
-  PENSTOCK_ASSIGN(queue_, device_.queue());
+  PENSTOCK_TRY(begin_queue());
   auto sorted = rows_if_memory_sufficed(sort_rows(rows, keys, limit, strings, report), *queue_);
   end(report);
   return sorted;
@@ -194,8 +199,7 @@ Result<bool> DeviceRowSort::sort_ranges(const DeviceRows& rows, const std::vecto
                                         std::uint64_t limit, std::size_t range_count,
                                         const StringPool& strings, RowsDownload& to,
                                         RunReport& report) {
-  PENSTOCK_TRY(kernels_.wait());
-  PENSTOCK_ASSIGN(queue_, device_.queue());
+  PENSTOCK_TRY(begin_queue());
   const Status sorted = download_ranges(rows, keys, limit, range_count, strings, to, report);
   const Status finished = queue_->finish();
   end(report);
@@ -205,6 +209,41 @@ Result<bool> DeviceRowSort::sort_ranges(const DeviceRows& rows, const std::vecto
   }
   PENSTOCK_TRY(sorted);
   return true;
+}
+
+Result<std::vector<KeyRanges::Word>> DeviceRowSort::sample(const DeviceRows& rows,
+                                                           const SortKey& key,
+                                                           std::uint64_t count) {
+  PENSTOCK_TRY(begin_queue());
+  const DeviceColumn& column = rows.columns[key.column];
+  return KeyRanges(kernels_, *queue_, rows.row_count, {column, key, *column.values}).sample(count);
+}
+
+Result<DeviceRowSort::Divided> DeviceRowSort::divide_rows(
+    const DeviceRows& rows, const SortKey& key, const std::vector<KeyRanges::Word>& bounds,
+    RunReport& report) {
+  const DeviceColumn& column = rows.columns[key.column];
+  KeyRanges ranges(kernels_, *queue_, rows.row_count, {column, key, *column.values});
+  PENSTOCK_ASSIGN(const KeyRanges::Divided order, ranges.divide(bounds, report));
+  PENSTOCK_ASSIGN(DeviceRows divided,
+                  gather_in_order(kernels_, *queue_, *order.order, rows, rows.row_count));
+  PENSTOCK_TRY(queue_->finish());  // other devices read them
+  return Divided{std::move(divided), order.ends};
+}
+
+Result<DeviceRowSort::Divided> DeviceRowSort::divide(const DeviceRows& rows, const SortKey& key,
+                                                     const std::vector<KeyRanges::Word>& bounds,
+                                                     RunReport& report) {
+  auto divided = divide_rows(rows, key, bounds, report);
+  if (!divided.ok()) PENSTOCK_TRY(queue_->finish());
+  return divided;
+}
+
+Status DeviceRowSort::sort_to(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                              RowsDownload& to, RunReport& report) {
+  PENSTOCK_TRY(begin_order(rows.row_count));
+  PENSTOCK_TRY(sort_order(rows, keys, StringPool(), report));
+  return to.append(kernels_, *queue_, rows, *order_, rows.row_count);
 }
 
 }  // namespace penstock::plan

@@ -5,11 +5,14 @@
 #include <memory>
 #include <vector>
 
+#include "plan/order/key_ranges.hpp"
 #include "plan/order/rows_download.hpp"
 #include "plan/rows/row_kernels.hpp"
 #include "primitive/radix_sort.hpp"
 
 namespace penstock::plan {
+
+constexpr std::uint64_t samples_per_range = 64;
 
 class DeviceRowSort {
  public:
@@ -24,6 +27,22 @@ class DeviceRowSort {
   Result<bool> sort_ranges(const DeviceRows& rows, const std::vector<SortKey>& keys,
                            std::uint64_t limit, std::size_t range_count, const StringPool& strings,
                            RowsDownload& to, RunReport& report);
+
+  // The same in steps, of rows without strings that several devices divide alike.
+  struct Divided {
+    DeviceRows rows;  // those of each range one after another
+    std::vector<std::uint64_t> ends;
+  };
+  Result<std::vector<KeyRanges::Word>> sample(const DeviceRows& rows, const SortKey& key,
+                                              std::uint64_t count);
+  // Divides rows by the keys with which all ranges but the first begin. Code::no_memory where that
+  // is too small: then nothing uses the rows any more.
+  Result<Divided> divide(const DeviceRows& rows, const SortKey& key,
+                         const std::vector<KeyRanges::Word>& bounds, RunReport& report);
+  // Sorts rows and enqueues their download.
+  Status sort_to(const DeviceRows& rows, const std::vector<SortKey>& keys, RowsDownload& to,
+                 RunReport& report);
+  void end(RunReport& report);  // after sort_to(), also where one failed
 
  private:
   // Of all sorts by keys of one width.
@@ -41,7 +60,10 @@ class DeviceRowSort {
                          RowsDownload& to, RunReport& report);
   Status sort_order(const DeviceRows& rows, const std::vector<SortKey>& keys,
                     const StringPool& strings, RunReport& report);
-  void end(RunReport& report);
+  Status begin_order(std::uint64_t row_count);
+  Status begin_queue();
+  Result<Divided> divide_rows(const DeviceRows& rows, const SortKey& key,
+                              const std::vector<KeyRanges::Word>& bounds, RunReport& report);
   Status sort_by(const DeviceColumn& column, const SortKey& key, const StringPool& strings,
                  RunReport& report);
   Status sort_by_values(const DeviceColumn& column, const SortKey& key, const StringPool& strings,

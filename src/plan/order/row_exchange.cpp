@@ -18,6 +18,7 @@ constexpr std::uint64_t samples_per_share = 64;
 void RowExchange::leave(std::size_t share) {
   meeting_.leave(share);
   joint_rows_.leave(share);
+  if (ranges_) ranges_->leave(share);
 }
 
 bool RowExchange::all_have_rows() const {

@@ -12,6 +12,7 @@
 #include "plan/join/device_rows.hpp"
 #include "plan/order/joint_rows.hpp"
 #include "plan/order/meeting.hpp"
+#include "plan/order/range_exchange.hpp"
 
 namespace penstock::plan {
 
@@ -22,8 +23,12 @@ class RowExchange {
     std::vector<std::uint64_t> run_ends;  // of each share's rows, which are in order
   };
 
-  explicit RowExchange(std::size_t shares)
-      : meeting_(shares), parties_(shares), joint_rows_(shares) {}
+  // `may_divide`: whether shares have so many rows that they may be divided before they are sorted.
+  RowExchange(std::size_t shares, bool may_divide)
+      : meeting_(shares), parties_(shares), joint_rows_(shares) {
+    if (may_divide) ranges_.emplace(shares);
+  }
+  RangeExchange* ranges() { return ranges_ ? &*ranges_ : nullptr; }
 
   // Waits for the other shares. `sorted`: nothing where the share's rows are not in device memory.
   // Returns the rows of the share's range, to be merged; nothing, for all shares, where one has no
@@ -65,6 +70,7 @@ class RowExchange {
   Meeting meeting_;
   std::vector<Party> parties_;
   JointRows joint_rows_;
+  std::optional<RangeExchange> ranges_;
 };
 
 }  // namespace penstock::plan

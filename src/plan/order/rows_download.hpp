@@ -15,6 +15,9 @@ std::uint64_t rows_of_piece(const Traits& traits, std::uint64_t row_count,
 
 class RowsDownload {
  public:
+  // One is gathered while another leaves, and one more waits: sorting takes longer at times.
+  static constexpr std::size_t pieces_held = 3;
+
   // Columns of rows, by number, come to `to`, at first to row `first_row`. Both outlive it.
   RowsDownload(Device& device, const Columns& columns, const std::vector<HostColumn>& to,
                std::uint64_t first_row, std::uint64_t piece_rows)
@@ -46,8 +49,7 @@ class RowsDownload {
   const std::vector<HostColumn>& to_;
   std::uint64_t next_row_;
   const std::uint64_t piece_rows_;
-  // One is gathered while another leaves, and one more waits: sorting takes longer at times.
-  std::array<Piece, 3> pieces_;
+  std::array<Piece, pieces_held> pieces_;
   std::size_t piece_count_ = 0;
   std::unique_ptr<Queue> downloads_;
 };
