@@ -89,7 +89,7 @@ Status Execution::exchange_sorted(StepId order, DeviceRows& rows,
   PENSTOCK_ASSIGN(
       std::optional<RowExchange::Range> range,
       exchange_->exchange(share_number_, device_.get(), sorted, plan_.step(order).sort_keys[0],
-                          options_.memory_limit_bytes, report_));
+                          *row_sort(), options_.memory_limit_bytes, report_));
   if (!range) return {};
   sorted.reset();
   is_next_in_order_ = true;

@@ -211,20 +211,27 @@ Result<bool> DeviceRowSort::sort_ranges(const DeviceRows& rows, const std::vecto
   return true;
 }
 
+KeyRanges DeviceRowSort::ranges_of(const DeviceRows& rows, const SortKey& key) {
+  const DeviceColumn& column = rows.columns[key.column];
+  return {kernels_, *queue_, rows.row_count, {column, key, *column.values}};
+}
+
 Result<std::vector<KeyRanges::Word>> DeviceRowSort::sample(const DeviceRows& rows,
                                                            const SortKey& key,
                                                            std::uint64_t count) {
   PENSTOCK_TRY(begin_queue());
-  const DeviceColumn& column = rows.columns[key.column];
-  return KeyRanges(kernels_, *queue_, rows.row_count, {column, key, *column.values}).sample(count);
+  return ranges_of(rows, key).sample(count);
+}
+
+Result<std::vector<std::uint64_t>> DeviceRowSort::cut(const DeviceRows& rows, const SortKey& key,
+                                                      const std::vector<KeyRanges::Word>& bounds) {
+  return ranges_of(rows, key).cut(bounds);
 }
 
 Result<DeviceRowSort::Divided> DeviceRowSort::divide_rows(
     const DeviceRows& rows, const SortKey& key, const std::vector<KeyRanges::Word>& bounds,
     RunReport& report) {
-  const DeviceColumn& column = rows.columns[key.column];
-  KeyRanges ranges(kernels_, *queue_, rows.row_count, {column, key, *column.values});
-  PENSTOCK_ASSIGN(const KeyRanges::Divided order, ranges.divide(bounds, report));
+  PENSTOCK_ASSIGN(const KeyRanges::Divided order, ranges_of(rows, key).divide(bounds, report));
   PENSTOCK_ASSIGN(DeviceRows divided,
                   gather_in_order(kernels_, *queue_, *order.order, rows, rows.row_count));
   PENSTOCK_TRY(queue_->finish());  // other devices read them

@@ -35,6 +35,9 @@ class DeviceRowSort {
   };
   Result<std::vector<KeyRanges::Word>> sample(const DeviceRows& rows, const SortKey& key,
                                               std::uint64_t count);
+  // Returns where all ranges but the first begin among rows that are in order.
+  Result<std::vector<std::uint64_t>> cut(const DeviceRows& rows, const SortKey& key,
+                                         const std::vector<KeyRanges::Word>& bounds);
   // Divides rows by the keys with which all ranges but the first begin. Code::no_memory where that
   // is too small: then nothing uses the rows any more.
   Result<Divided> divide(const DeviceRows& rows, const SortKey& key,
@@ -60,6 +63,8 @@ class DeviceRowSort {
                          RowsDownload& to, RunReport& report);
   Status sort_order(const DeviceRows& rows, const std::vector<SortKey>& keys,
                     const StringPool& strings, RunReport& report);
+  // Of a key that is no string.
+  KeyRanges ranges_of(const DeviceRows& rows, const SortKey& key);
   Status begin_order(std::uint64_t row_count);
   Status begin_queue();
   Result<Divided> divide_rows(const DeviceRows& rows, const SortKey& key,

@@ -41,6 +41,27 @@ Result<std::vector<KeyRanges::Word>> KeyRanges::sample(std::uint64_t count) {
   return words;
 }
 
+Result<BufferPointer> KeyRanges::upload(const std::vector<Word>& bounds) {
+  const std::uint64_t bytes = bounds.size() * sizeof(Word);
+  PENSTOCK_ASSIGN(BufferPointer words,
+                  kernels_.device().allocate(std::max<std::uint64_t>(bytes, 64)));
+  PENSTOCK_TRY(queue_.upload(*words, bounds.data(), bytes));
+  return words;
+}
+
+Result<std::vector<std::uint64_t>> KeyRanges::cut(const std::vector<Word>& bounds) {
+  std::vector<std::uint32_t> cuts(bounds.size());
+  const std::uint64_t count = bounds.size(), bytes = count * 4;
+  PENSTOCK_ASSIGN(const auto places,
+                  kernels_.device().allocate(std::max<std::uint64_t>(bytes, 64)));
+  const FinishAtEnd finish(queue_);
+  PENSTOCK_ASSIGN(const auto words, upload(bounds));
+  PENSTOCK_TRY(launch("range_cuts", count, {words.get(), places.get()}, {Argument::value(count)}));
+  PENSTOCK_TRY(queue_.download(cuts.data(), *places, bytes));
+  PENSTOCK_TRY(queue_.finish());
+  return std::vector<std::uint64_t>(cuts.begin(), cuts.end());
+}
+
 Result<KeyRanges::Divided> KeyRanges::all_in_one(RunReport& report) {
   Divided divided;
   PENSTOCK_ASSIGN(divided.order, kernels_.device().allocate(row_count_ * 4));
@@ -59,8 +80,6 @@ Result<KeyRanges::Divided> KeyRanges::divide(const std::vector<Word>& bounds, Ru
   std::vector<std::uint32_t> ends(range_count);
   PENSTOCK_ASSIGN(const auto sort,
                   primitive::RadixSort::build(kernels_.shared_device(), {4, true}));
-  PENSTOCK_ASSIGN(const auto bound_words,
-                  device.allocate(std::max<std::uint64_t>(bounds.size() * sizeof(Word), 64)));
   PENSTOCK_ASSIGN(const auto end_words, device.allocate(range_count * 4));
   primitive::SortData data, spare;
   for (primitive::SortData* each : {&data, &spare}) {
@@ -68,7 +87,7 @@ Result<KeyRanges::Divided> KeyRanges::divide(const std::vector<Word>& bounds, Ru
     PENSTOCK_ASSIGN(each->values, device.allocate(bytes));
   }
   const FinishAtEnd finish(queue_);
-  PENSTOCK_TRY(queue_.upload(*bound_words, bounds.data(), bounds.size() * sizeof(Word)));
+  PENSTOCK_ASSIGN(const auto bound_words, upload(bounds));
   PENSTOCK_ASSIGN(const auto begun, queue_.record());
   PENSTOCK_TRY(launch("range_numbers", row_count_,
                       {bound_words.get(), data.keys.get(), data.values.get()},

@@ -36,11 +36,14 @@ class KeyRanges {
   Result<std::vector<Word>> sample(std::uint64_t count);
   // Divides by the keys with which all ranges but the first begin, in their order.
   Result<Divided> divide(const std::vector<Word>& bounds, RunReport& report);
+  // Returns where all ranges but the first begin among rows that are in order.
+  Result<std::vector<std::uint64_t>> cut(const std::vector<Word>& bounds);
   // Enqueues a copy of the rows of an order from `first` on.
   static Status take(RowKernels& kernels, Queue& queue, const Buffer& order, std::uint64_t first,
                      std::uint64_t count, const Buffer& to);
 
  private:
+  Result<BufferPointer> upload(const std::vector<Word>& bounds);
   Result<Divided> all_in_one(RunReport& report);
   Status launch(std::string_view kernel, std::uint64_t count,
                 std::initializer_list<const Buffer*> buffers,
