@@ -52,7 +52,7 @@ Result<BufferPointer> DeviceRowSort::ranks_of(const StringPool& strings, RunRepo
 // Sorts the order by keys that are in it, by those of their bytes in which `bits` has any.
 Status DeviceRowSort::sort_keys(BufferPointer keys, std::uint32_t key_bytes, std::uint64_t bits) {
   if (bits == 0) return {};
-  auto& [sort, figures] = sorts_[key_bytes];
+  auto& [sort, figures, times] = sorts_[key_bytes];
   if (!sort) {
     PENSTOCK_ASSIGN(sort, primitive::RadixSort::build(kernels_.shared_device(), {key_bytes, true}));
   }
@@ -66,19 +66,18 @@ Status DeviceRowSort::sort_keys(BufferPointer keys, std::uint32_t key_bytes, std
     passes += end - first, runs++;
   }
   PENSTOCK_ASSIGN(const auto done, queue_->record());
-  PENSTOCK_TRY(queue_->finish());
   order_ = data.values;
-  PENSTOCK_ASSIGN(const double seconds, done->seconds_since(*begun));
   figures.launches += passes;
   figures.bytes_moved += row_count_ * (runs * key_bytes + 2 * passes * (key_bytes + 4));
-  figures.device_seconds += seconds;
+  times.emplace_back(begun, done);
   return {};
 }
 
 // One more byte has the bit of NULLs, where a value leaves it free. Of 64-bit keys few bytes vary
 // mostly, as numbers are small; that is known when the keys are made.
 Status DeviceRowSort::sort_by_values(const DeviceColumn& column, const SortKey& key,
-                                     const StringPool& strings, RunReport& report) {
+                                     std::optional<KeyBits> bits, const StringPool& strings,
+                                     RunReport& report) {
   const auto width = static_cast<std::uint32_t>(width_bytes(column.type));
   const bool has_bit = column.validity && !has_null_word(column);
   const std::uint32_t key_bytes = width + has_bit <= 4 ? 4 : 8;
@@ -96,11 +95,46 @@ Status DeviceRowSort::sort_by_values(const DeviceColumn& column, const SortKey& 
                        Argument::value(static_cast<std::uint32_t>(key.descending)),
                        Argument::value(null_shift(column)),
                        Argument::value(static_cast<std::uint32_t>(key.nulls_first))}));
+  if (bits) return sort_keys(std::move(keys), key_bytes, bits->ones & bits->zeros);
+  PENSTOCK_ASSIGN(const std::uint64_t found, varying_bits(*varying));
+  return sort_keys(std::move(keys), key_bytes, found);
+}
+
+Result<std::uint64_t> DeviceRowSort::varying_bits(const Buffer& varying) {
   std::uint64_t bits = 0;
   const FinishAtEnd finish(*queue_);
-  PENSTOCK_TRY(queue_->download(&bits, *varying, 8));
+  PENSTOCK_TRY(queue_->download(&bits, varying, 8));
   PENSTOCK_TRY(queue_->finish());
-  return sort_keys(std::move(keys), key_bytes, bits);
+  return bits;
+}
+
+Result<std::vector<DeviceRowSort::KeyBits>> DeviceRowSort::bits_of(const DeviceRows& rows,
+                                                                   const std::vector<SortKey>& keys,
+                                                                   const StringPool& strings,
+                                                                   RunReport& report) {
+  std::vector<KeyBits> bits(keys.size());
+  const std::uint64_t bytes = bits.size() * sizeof(KeyBits);
+  PENSTOCK_ASSIGN(const BufferPointer found, device_.allocate(std::max<std::uint64_t>(bytes, 64)));
+  const FinishAtEnd finish(*queue_);
+  PENSTOCK_TRY(queue_->fill(*found, 0, bytes));
+  for (std::uint32_t i = 0; i < keys.size(); i++) {
+    const DeviceColumn& column = rows.columns[keys[i].column];
+    BufferPointer ranks = column.values;  // not read
+    if (column.type.kind == Kind::string) { PENSTOCK_ASSIGN(ranks, ranks_of(strings, report)); }
+    const Buffer& validity = column.validity ? *column.validity : *column.values;
+    PENSTOCK_TRY(launch("order_bits", rows.row_count,
+                        {Argument::of(*column.values), Argument::of(*column.values),
+                         Argument::of(validity), Argument::of(*ranks), Argument::of(*found),
+                         Argument::value(rows.row_count), Argument::value(4 * i),
+                         Argument::value(static_cast<std::uint32_t>(width_bytes(column.type))),
+                         Argument::value(order_kind(column.type)),
+                         Argument::value(static_cast<std::uint32_t>(keys[i].descending)),
+                         Argument::value(null_shift(column)),
+                         Argument::value(static_cast<std::uint32_t>(keys[i].nulls_first))}));
+  }
+  PENSTOCK_TRY(queue_->download(bits.data(), *found, bytes));
+  PENSTOCK_TRY(queue_->finish());
+  return bits;
 }
 
 Status DeviceRowSort::sort_by_nulls(const DeviceColumn& column, const SortKey& key) {
@@ -112,24 +146,29 @@ Status DeviceRowSort::sort_by_nulls(const DeviceColumn& column, const SortKey& k
   return sort_keys(std::move(keys), 4, 1);
 }
 
-Status DeviceRowSort::sort_by(const DeviceColumn& column, const SortKey& key,
-                              const StringPool& strings, RunReport& report) {
-  PENSTOCK_TRY(sort_by_values(column, key, strings, report));
-  return has_null_word(column) ? sort_by_nulls(column, key) : Status();
-}
-
 // Sorts rows of the order by all keys, the least significant one first.
 Status DeviceRowSort::sort_order(const DeviceRows& rows, const std::vector<SortKey>& keys,
-                                 const StringPool& strings, RunReport& report) {
-  for (std::size_t i = keys.size(); i-- > 0;)
-    PENSTOCK_TRY(sort_by(rows.columns[keys[i].column], keys[i], strings, report));
+                                 const std::vector<KeyBits>& bits, const StringPool& strings,
+                                 RunReport& report) {
+  for (std::size_t i = keys.size(); i-- > 0;) {
+    const DeviceColumn& column = rows.columns[keys[i].column];
+    const std::optional<KeyBits> of_key = bits.empty() ? std::nullopt : std::optional(bits[i]);
+    PENSTOCK_TRY(sort_by_values(column, keys[i], of_key, strings, report));
+    if (has_null_word(column)) PENSTOCK_TRY(sort_by_nulls(column, keys[i]));
+  }
   return {};
 }
 
+// A queue that failed has no times, and its error is known.
 void DeviceRowSort::end(RunReport& report) {
-  for (const auto& [key_bytes, used] : sorts_)
+  const bool has_times = queue_->finish().ok();
+  for (auto& [key_bytes, used] : sorts_) {
+    for (const auto& [begun, done] : used.times)
+      if (const auto seconds = done->seconds_since(*begun); has_times && seconds.ok())
+        used.figures.device_seconds += *seconds;
     if (used.figures.launches > 0)
       add_kernel(report, "radix_sort", used.sort->source(), used.sort->program(), used.figures);
+  }
   sorts_.clear();
   order_ = ranks_ = nullptr;  // of these rows, and of the strings so far
 }
@@ -150,7 +189,7 @@ Result<DeviceRows> DeviceRowSort::sort_rows(const DeviceRows& rows,
                                             const std::vector<SortKey>& keys, std::uint64_t limit,
                                             const StringPool& strings, RunReport& report) {
   PENSTOCK_TRY(begin_order(rows.row_count));
-  PENSTOCK_TRY(sort_order(rows, keys, strings, report));
+  PENSTOCK_TRY(sort_order(rows, keys, {}, strings, report));
   PENSTOCK_ASSIGN(DeviceRows sorted,
                   gather_in_order(kernels_, *queue_, *order_, rows, std::min(limit, row_count_)));
   PENSTOCK_TRY(queue_->finish());  // rows are read by another queue
@@ -175,6 +214,7 @@ Status DeviceRowSort::download_ranges(const DeviceRows& rows, const std::vector<
   const DeviceColumn& column = rows.columns[keys[0].column];
   BufferPointer ranks = column.values;  // not read
   if (column.type.kind == Kind::string) { PENSTOCK_ASSIGN(ranks, ranks_of(strings, report)); }
+  PENSTOCK_ASSIGN(const auto bits, bits_of(rows, keys, strings, report));
   KeyRanges ranges(kernels_, *queue_, rows.row_count, {column, keys[0], *ranks});
   PENSTOCK_ASSIGN(auto samples, ranges.sample(samples_per_range * range_count));
   PENSTOCK_ASSIGN(const KeyRanges::Divided divided,
@@ -188,7 +228,7 @@ Status DeviceRowSort::download_ranges(const DeviceRows& rows, const std::vector<
     if (row_count_ == 0 || begin >= limit) continue;
     PENSTOCK_ASSIGN(order_, device_.allocate(most_rows_ * 4));
     PENSTOCK_TRY(KeyRanges::take(kernels_, *queue_, *divided.order, begin, row_count_, *order_));
-    PENSTOCK_TRY(sort_order(rows, keys, strings, report));
+    PENSTOCK_TRY(sort_order(rows, keys, bits, strings, report));
     PENSTOCK_TRY(to.append(kernels_, *queue_, rows, *order_, std::min(limit, end) - begin));
     begin = end;
   }
@@ -247,9 +287,10 @@ Result<DeviceRowSort::Divided> DeviceRowSort::divide(const DeviceRows& rows, con
 }
 
 Status DeviceRowSort::sort_to(const DeviceRows& rows, const std::vector<SortKey>& keys,
-                              RowsDownload& to, RunReport& report) {
+                              const std::vector<KeyBits>& bits, RowsDownload& to,
+                              RunReport& report) {
   PENSTOCK_TRY(begin_order(rows.row_count));
-  PENSTOCK_TRY(sort_order(rows, keys, StringPool(), report));
+  PENSTOCK_TRY(sort_order(rows, keys, bits, StringPool(), report));
   return to.append(kernels_, *queue_, rows, *order_, rows.row_count);
 }
 

@@ -42,9 +42,16 @@ class DeviceRowSort {
   // is too small: then nothing uses the rows any more.
   Result<Divided> divide(const DeviceRows& rows, const SortKey& key,
                          const std::vector<KeyRanges::Word>& bounds, RunReport& report);
-  // Sorts rows and enqueues their download.
-  Status sort_to(const DeviceRows& rows, const std::vector<SortKey>& keys, RowsDownload& to,
-                 RunReport& report);
+  // Of all rows, the bits that some words of a key have, and those that some do not.
+  struct KeyBits {
+    std::uint64_t ones = 0, zeros = 0;
+  };
+  Result<std::vector<KeyBits>> bits_of(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                                       const StringPool& strings, RunReport& report);
+  // Enqueues the sort of some of the rows that have these bits, and their download. The host waits
+  // for nothing: a small download would wait for all pieces that are leaving the device.
+  Status sort_to(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                 const std::vector<KeyBits>& bits, RowsDownload& to, RunReport& report);
   void end(RunReport& report);  // after sort_to(), also where one failed
 
  private:
@@ -52,6 +59,7 @@ class DeviceRowSort {
   struct Sort {
     std::unique_ptr<primitive::RadixSort> sort;
     KernelFigures figures;
+    std::vector<std::pair<std::shared_ptr<Event>, std::shared_ptr<Event>>> times;
   };
 
   explicit DeviceRowSort(std::shared_ptr<Device> device)
@@ -61,18 +69,18 @@ class DeviceRowSort {
   Status download_ranges(const DeviceRows& rows, const std::vector<SortKey>& keys,
                          std::uint64_t limit, std::size_t range_count, const StringPool& strings,
                          RowsDownload& to, RunReport& report);
+  // Without `bits` those of the rows are found, for which the host waits.
   Status sort_order(const DeviceRows& rows, const std::vector<SortKey>& keys,
-                    const StringPool& strings, RunReport& report);
+                    const std::vector<KeyBits>& bits, const StringPool& strings, RunReport& report);
   // Of a key that is no string.
   KeyRanges ranges_of(const DeviceRows& rows, const SortKey& key);
   Status begin_order(std::uint64_t row_count);
   Status begin_queue();
   Result<Divided> divide_rows(const DeviceRows& rows, const SortKey& key,
                               const std::vector<KeyRanges::Word>& bounds, RunReport& report);
-  Status sort_by(const DeviceColumn& column, const SortKey& key, const StringPool& strings,
-                 RunReport& report);
-  Status sort_by_values(const DeviceColumn& column, const SortKey& key, const StringPool& strings,
-                        RunReport& report);
+  Status sort_by_values(const DeviceColumn& column, const SortKey& key, std::optional<KeyBits> bits,
+                        const StringPool& strings, RunReport& report);
+  Result<std::uint64_t> varying_bits(const Buffer& varying);
   Status sort_by_nulls(const DeviceColumn& column, const SortKey& key);
   Status sort_keys(BufferPointer keys, std::uint32_t key_bytes, std::uint64_t bits);
   Result<BufferPointer> ranks_of(const StringPool& strings, RunReport& report);

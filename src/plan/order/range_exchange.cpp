@@ -1,7 +1,7 @@
 #include "plan/order/range_exchange.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "plan/order/collect_rows.hpp"
 #include "plan/order/joint_rows.hpp"
@@ -47,6 +47,16 @@ std::vector<KeyRanges::Word> RangeExchange::bounds(const Size& size) const {
   for (const Party& party : parties_)
     samples.insert(samples.end(), party.samples.begin(), party.samples.end());
   return bounds_of(std::move(samples), size.ranges);
+}
+
+std::vector<DeviceRowSort::KeyBits> RangeExchange::bits_of_all() const {
+  std::vector<DeviceRowSort::KeyBits> bits(parties_[0].bits.size());
+  for (const Party& party : parties_)
+    for (std::size_t i = 0; i < bits.size(); i++) {
+      bits[i].ones |= party.bits[i].ones;
+      bits[i].zeros |= party.bits[i].zeros;
+    }
+  return bits;
 }
 
 // Where memory is too small for it the rows stay as they are.
@@ -137,10 +147,13 @@ Status RangeExchange::download(std::size_t share, const Size& size, const Asked&
   std::uint64_t first_row = 0;
   for (std::size_t range = 0; range < ranges.begin; range++) first_row += rows_of_range(range);
   RowsDownload to(*parties_[share].device, asked.columns, memory_, first_row, size.piece_rows);
+  const std::vector<DeviceRowSort::KeyBits> bits = bits_of_all();
+  DeviceRows rows, before;  // a copy to the memory of the rows before waits until they are sorted
   for (std::size_t range = ranges.begin; range < ranges.end; range++) {
     if (rows_of_range(range) == 0) continue;
-    PENSTOCK_ASSIGN(const DeviceRows rows, collect(share, range, report));
-    PENSTOCK_TRY(sorter.sort_to(rows, asked.keys, to, report));
+    before = std::exchange(rows, {});
+    PENSTOCK_ASSIGN(rows, collect(share, range, report));
+    PENSTOCK_TRY(sorter.sort_to(rows, asked.keys, bits, to, report));
   }
   return to.finish();
 }
@@ -166,6 +179,7 @@ Result<std::optional<std::vector<Column>>> RangeExchange::sort(
   const std::uint64_t all_samples = samples_per_range * size.ranges;
   PENSTOCK_ASSIGN(party.samples,
                   sorter.sample(rows, asked.keys[0], rows.row_count * all_samples / size.rows + 1));
+  PENSTOCK_ASSIGN(party.bits, sorter.bits_of(rows, asked.keys, StringPool(), report));
   if (!meeting_.meet(share, 1)) return another_share_has_ended();
   PENSTOCK_TRY(divide(party, rows, size, asked, sorter, report));
   if (share == 0) PENSTOCK_TRY(allocate(*party.device, size, asked));

@@ -44,6 +44,7 @@ class RangeExchange {
     // By ranges, once they are divided. Kept here until all have read them.
     std::optional<DeviceRows> rows;
     std::vector<KeyRanges::Word> samples;
+    std::vector<DeviceRowSort::KeyBits> bits;
     std::vector<std::uint64_t> ends;  // of the ranges; none where memory was too small
   };
   // What is the same for all shares, once all have come with their rows.
@@ -54,6 +55,7 @@ class RangeExchange {
 
   Size size_of_all(const Asked& asked) const;
   std::vector<KeyRanges::Word> bounds(const Size& size) const;
+  std::vector<DeviceRowSort::KeyBits> bits_of_all() const;
   Status divide(Party& party, DeviceRows& rows, const Size& size, const Asked& asked,
                 DeviceRowSort& sorter, RunReport& report);
   Status allocate(Device& device, const Size& size, const Asked& asked);
