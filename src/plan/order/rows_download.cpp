@@ -8,8 +8,8 @@
 namespace penstock::plan {
 namespace {
 
-// A GPU's link takes 2.4 ms for a piece, and to sort one takes half of that (H200). What comes
-// before the first piece takes as long whether there are few pieces or many.
+// A piece takes 2.4 ms over a link of 55 GB/s. Smaller ones were slower (docs/lab/sort.md), and
+// with fewer than four hardly anything is left to be sorted while one leaves.
 constexpr std::uint64_t piece_bytes = std::uint64_t{128} << 20;
 constexpr std::uint64_t min_pieces = 4;
 

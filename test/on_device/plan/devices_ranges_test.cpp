@@ -117,6 +117,14 @@ TEST(DevicesRanges, NullsAreOfOneDevice) {
       }));
 }
 
+// A byte in which the keys of no share differ, but those of one share from those of another.
+TEST(DevicesRanges, BytesThatAreEqualInEachShareAreSortedAllTheSame) {
+  expect_divided(divided_rows<std::int64_t>({{0, false, false}}, [](std::uint64_t i) {
+    const std::uint64_t third = 2 - 3 * i / rows_to_divide;
+    return static_cast<std::int64_t>((scattered(i) % 97) << 40 | third);
+  }));
+}
+
 // Shares whose rows are few, or none: those of a filter that keeps only the last ones.
 TEST(DevicesRanges, UnevenSharesAndOneWithoutRows) {
   for (const std::int32_t from : {200'000, 300'000}) {
