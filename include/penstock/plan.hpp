@@ -225,7 +225,9 @@ struct RunOptions {
   // Runs on the session's device or devices, whatever `device` says, with what they keep of files.
   std::shared_ptr<SessionDevice> session = {};
   bool fast_math = false;
-  std::uint64_t batch_rows = 0;  // rows per chunk; 0: chosen from the device and the row width
+  // Rows per chunk, and per piece of sorted rows that is downloaded; 0: chosen from the device and
+  // the row width.
+  std::uint64_t batch_rows = 0;
   std::uint64_t memory_limit_bytes = 0;  // of device memory; 0: the device's
   // Threads that read a file's pages; 0: one a core. Several devices share them.
   std::uint32_t reading_threads = 0;

@@ -213,7 +213,7 @@ class SharesOfCut {
     rows_of_all_.reset();
     if (shares < 2 || options_.on_device_failure != OnDeviceFailure::stop) return;
     if (kind == StepKind::order_by && cut_.row_limit == ~std::uint64_t{0})
-      exchange_ = std::make_shared<RowExchange>(shares);
+      exchange_ = std::make_shared<RowExchange>(shares, may_divide_rows(assignments));
     if (kind != StepKind::order_by && !is_aggregate(plan_, cut_.step) &&
         cut_.row_limit == ~std::uint64_t{0})
       rows_of_all_ = std::make_shared<JointRows>(shares);
@@ -221,6 +221,15 @@ class SharesOfCut {
     std::vector<double> weights;
     for (const Assignment& one : assignments) weights.push_back(workers_[one.worker].weight);
     right_sides_.begin(plan_, weights);
+  }
+
+  // A filter may leave fewer rows. Shares find that out together.
+  bool may_divide_rows(const std::vector<Assignment>& assignments) const {
+    std::uint64_t rows = 0;
+    for (const Assignment& one : assignments) rows += one.rows.end - one.rows.begin;
+    return rows_of_piece(
+               workers_[assignments[0].worker].device->traits(), rows / assignments.size(),
+               device_bytes_per_row(plan_.step(cut_.step).schema), options_.batch_rows) > 0;
   }
 
   void leave_exchange(std::size_t share, bool has_succeeded) {

@@ -122,6 +122,11 @@ class Execution {
                               Table& to);
   Result<std::optional<DeviceRows>> sort_in_place(StepId order, const DeviceRows& rows,
                                                   std::uint64_t row_limit);
+  Result<std::optional<Table>> sort_and_download(StepId order, const Step& step,
+                                                 const DeviceRows& rows, const Columns& columns,
+                                                 std::uint64_t row_limit);
+  Result<std::optional<Table>> exchange_ranges(StepId order, const Step& step, DeviceRows& rows,
+                                               const Columns& columns);
   Result<std::optional<DeviceRows>> merge_in_place(StepId order, const RowExchange::Range& range);
   bool fits_order(StepId order, std::uint64_t row_count);
   Result<Table> windowed_rows(const Step& step);

@@ -66,6 +66,10 @@ Result<Table> Execution::rows_sorted_in_place(StepId order, Chain& chain, std::u
   const Step& step = plan_.step(chain.last);
   const Columns columns = chain.wanted.empty() ? every_column(step.schema) : chain.wanted;
   DeviceRows spread = spread_rows(step.schema, columns, std::move(stay.rows));
+  PENSTOCK_ASSIGN(const auto by_ranges,
+                  exchange_ ? exchange_ranges(order, step, spread, columns)
+                            : sort_and_download(order, step, spread, columns, row_limit));
+  if (by_ranges) return *by_ranges;
   PENSTOCK_ASSIGN(std::optional<DeviceRows> first, sort_in_place(order, spread, row_limit));
   if (exchange_) PENSTOCK_TRY(exchange_sorted(order, spread, first));
   Table table;
@@ -85,7 +89,7 @@ Status Execution::exchange_sorted(StepId order, DeviceRows& rows,
   PENSTOCK_ASSIGN(
       std::optional<RowExchange::Range> range,
       exchange_->exchange(share_number_, device_.get(), sorted, plan_.step(order).sort_keys[0],
-                          options_.memory_limit_bytes, report_));
+                          *row_sort(), options_.memory_limit_bytes, report_));
   if (!range) return {};
   sorted.reset();
   is_next_in_order_ = true;
@@ -130,6 +134,60 @@ Result<std::optional<DeviceRows>> Execution::sort_in_place(StepId order, const D
     return std::optional<DeviceRows>();
   const HostSpan span(recording_.get(), "order by");
   return row_sort()->sort(rows, plan_.step(order).sort_keys, row_limit, strings_, report_);
+}
+
+// Sorts rows by ranges, each of which is downloaded while the next one is sorted. Nothing where
+// they are few or do not fit, or where no size of pieces is asked for: one H200 gained nothing by
+// it (docs/lab/sort.md).
+Result<std::optional<Table>> Execution::sort_and_download(StepId order, const Step& step,
+                                                          const DeviceRows& rows,
+                                                          const Columns& columns,
+                                                          std::uint64_t row_limit) {
+  const std::optional<Table> none;
+  Device& device = *device_.get();
+  const std::uint64_t piece_rows = rows_of_piece(
+      device.traits(), rows.row_count, device_bytes_per_row(step.schema), options_.batch_rows);
+  if (options_.batch_rows == 0 || columns.empty() || piece_rows == 0 ||
+      !sorts_on_device(rows.row_count, rows.row_count) || !fits_order(order, rows.row_count))
+    return none;
+  const HostSpan span(recording_.get(), "order by");
+  Table table;
+  table.row_count = std::min(row_limit, rows.row_count);
+  PENSTOCK_ASSIGN(const auto memory, allocate_host_columns(device, rows, columns, table.row_count));
+  RowsDownload download(device, columns, memory, 0, piece_rows);
+  PENSTOCK_ASSIGN(const bool is_done,
+                  row_sort()->sort_ranges(rows, plan_.step(order).sort_keys, table.row_count,
+                                          (rows.row_count + piece_rows - 1) / piece_rows, strings_,
+                                          download, report_));
+  if (!is_done) return none;
+  table.columns = columns_of(memory, table.row_count, strings_);
+  for (const std::uint32_t column : columns)
+    report_.bytes_downloaded += table.row_count * width_bytes(step.schema[column].type);
+  return std::optional(spread_columns(step.schema, columns, table));
+}
+
+// Does so with the ranges of this share, which it gets from all shares. Nothing where rows are
+// exchanged in another way, or not at all.
+Result<std::optional<Table>> Execution::exchange_ranges(StepId order, const Step& step,
+                                                        DeviceRows& rows, const Columns& columns) {
+  RangeExchange* const ranges = exchange_->ranges();
+  if (!ranges || columns.empty()) return std::optional<Table>();
+  const HostSpan span(recording_.get(), "order by");
+  const bool may_divide = rows.row_count > 0 && rows.row_count <= primitive::max_sort_keys &&
+                          fits_order(order, rows.row_count);
+  PENSTOCK_ASSIGN(auto sorted, ranges->sort(share_number_, device_.get(), rows, may_divide,
+                                            {plan_.step(order).sort_keys, columns,
+                                             options_.memory_limit_bytes, options_.batch_rows},
+                                            *row_sort(), report_));
+  if (!sorted) return std::optional<Table>();
+  is_next_in_order_ = true;
+  Table table;
+  table.columns = std::move(*sorted);
+  table.row_count = table.columns[0].row_count;
+  for (const std::uint32_t column : columns)
+    report_.bytes_downloaded +=
+        ranges->rows_of_share(share_number_) * width_bytes(step.schema[column].type);
+  return std::optional(spread_columns(step.schema, columns, table));
 }
 
 Result<Table> Execution::windowed_rows(const Step& step) {

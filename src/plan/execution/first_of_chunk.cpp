@@ -94,10 +94,10 @@ Status FirstOfChunk::gather(std::vector<BufferPointer>& outputs,
     const bool has_words = width % 4 == 0;
     PENSTOCK_ASSIGN(
         auto to, place_.device->allocate(std::max<std::uint64_t>((count * width + 3) / 4 * 4, 64)));
-    PENSTOCK_TRY(
-        rows_->launch(has_words ? "order_gather_words" : "order_gather_bytes", count,
-                      {Argument::of(*order), Argument::of(*outputs[i]), Argument::of(*to),
-                       Argument::value(count), Argument::value(has_words ? width / 4 : width)}));
+    PENSTOCK_TRY(rows_->launch(has_words ? "order_gather_words" : "order_gather_bytes", count,
+                               {Argument::of(*order), Argument::of(*outputs[i]), Argument::of(*to),
+                                Argument::value(std::uint64_t{0}), Argument::value(count),
+                                Argument::value(has_words ? width / 4 : width)}));
     outputs[i] = std::move(to);
   }
   return {};

@@ -7,7 +7,6 @@
 #include "plan/order/gather_in_order.hpp"
 #include "plan/order/order_keys.hpp"
 #include "plan/rows/finish_at_end.hpp"
-#include "primitive/radix_sort.hpp"
 
 namespace penstock::plan {
 
@@ -51,14 +50,15 @@ Result<BufferPointer> DeviceRowSort::ranks_of(const StringPool& strings, RunRepo
 }
 
 // Sorts the order by keys that are in it, by those of their bytes in which `bits` has any.
-Status DeviceRowSort::sort_keys(BufferPointer keys, std::uint32_t key_bytes, std::uint64_t bits,
-                                RunReport& report) {
+Status DeviceRowSort::sort_keys(BufferPointer keys, std::uint32_t key_bytes, std::uint64_t bits) {
   if (bits == 0) return {};
-  PENSTOCK_ASSIGN(const auto sort,
-                  primitive::RadixSort::build(kernels_.shared_device(), {key_bytes, true}));
+  auto& [sort, figures, times] = sorts_[key_bytes];
+  if (!sort) {
+    PENSTOCK_ASSIGN(sort, primitive::RadixSort::build(kernels_.shared_device(), {key_bytes, true}));
+  }
   primitive::SortData data{std::move(keys), order_}, spare;
-  PENSTOCK_ASSIGN(spare.keys, device_.allocate(row_count_ * key_bytes));
-  PENSTOCK_ASSIGN(spare.values, device_.allocate(row_count_ * 4));
+  PENSTOCK_ASSIGN(spare.keys, device_.allocate(most_rows_ * key_bytes));
+  PENSTOCK_ASSIGN(spare.values, device_.allocate(most_rows_ * 4));
   std::uint64_t passes = 0, runs = 0;  // a run of passes begins by reading the keys
   PENSTOCK_ASSIGN(const auto begun, queue_->record());
   for (const auto& [first, end] : runs_of_bytes(bits)) {
@@ -66,24 +66,24 @@ Status DeviceRowSort::sort_keys(BufferPointer keys, std::uint32_t key_bytes, std
     passes += end - first, runs++;
   }
   PENSTOCK_ASSIGN(const auto done, queue_->record());
-  PENSTOCK_TRY(queue_->finish());
   order_ = data.values;
-  PENSTOCK_ASSIGN(const double seconds, done->seconds_since(*begun));
-  add_kernel(report, "radix_sort", sort->source(), sort->program(),
-             {passes, row_count_ * (runs * key_bytes + 2 * passes * (key_bytes + 4)), seconds});
+  figures.launches += passes;
+  figures.bytes_moved += row_count_ * (runs * key_bytes + 2 * passes * (key_bytes + 4));
+  times.emplace_back(begun, done);
   return {};
 }
 
 // One more byte has the bit of NULLs, where a value leaves it free. Of 64-bit keys few bytes vary
 // mostly, as numbers are small; that is known when the keys are made.
 Status DeviceRowSort::sort_by_values(const DeviceColumn& column, const SortKey& key,
-                                     const StringPool& strings, RunReport& report) {
+                                     std::optional<KeyBits> bits, const StringPool& strings,
+                                     RunReport& report) {
   const auto width = static_cast<std::uint32_t>(width_bytes(column.type));
   const bool has_bit = column.validity && !has_null_word(column);
   const std::uint32_t key_bytes = width + has_bit <= 4 ? 4 : 8;
   BufferPointer ranks = order_;  // not read
   if (column.type.kind == Kind::string) { PENSTOCK_ASSIGN(ranks, ranks_of(strings, report)); }
-  PENSTOCK_ASSIGN(BufferPointer keys, device_.allocate(row_count_ * key_bytes));
+  PENSTOCK_ASSIGN(BufferPointer keys, device_.allocate(most_rows_ * key_bytes));
   PENSTOCK_ASSIGN(const BufferPointer varying, device_.allocate(64));
   PENSTOCK_TRY(queue_->fill(*varying, 0, 8));
   const Buffer& validity = column.validity ? *column.validity : *column.values;
@@ -95,38 +95,101 @@ Status DeviceRowSort::sort_by_values(const DeviceColumn& column, const SortKey& 
                        Argument::value(static_cast<std::uint32_t>(key.descending)),
                        Argument::value(null_shift(column)),
                        Argument::value(static_cast<std::uint32_t>(key.nulls_first))}));
-  std::uint64_t bits = 0;
-  const FinishAtEnd finish(*queue_);
-  PENSTOCK_TRY(queue_->download(&bits, *varying, 8));
-  PENSTOCK_TRY(queue_->finish());
-  return sort_keys(std::move(keys), key_bytes, bits, report);
+  if (bits) return sort_keys(std::move(keys), key_bytes, bits->ones & bits->zeros);
+  PENSTOCK_ASSIGN(const std::uint64_t found, varying_bits(*varying));
+  return sort_keys(std::move(keys), key_bytes, found);
 }
 
-Status DeviceRowSort::sort_by_nulls(const DeviceColumn& column, const SortKey& key,
-                                    RunReport& report) {
-  PENSTOCK_ASSIGN(BufferPointer keys, device_.allocate(row_count_ * 4));
+Result<std::uint64_t> DeviceRowSort::varying_bits(const Buffer& varying) {
+  std::uint64_t bits = 0;
+  const FinishAtEnd finish(*queue_);
+  PENSTOCK_TRY(queue_->download(&bits, varying, 8));
+  PENSTOCK_TRY(queue_->finish());
+  return bits;
+}
+
+Result<std::vector<DeviceRowSort::KeyBits>> DeviceRowSort::bits_of(const DeviceRows& rows,
+                                                                   const std::vector<SortKey>& keys,
+                                                                   const StringPool& strings,
+                                                                   RunReport& report) {
+  std::vector<KeyBits> bits(keys.size());
+  const std::uint64_t bytes = bits.size() * sizeof(KeyBits);
+  PENSTOCK_ASSIGN(const BufferPointer found, device_.allocate(std::max<std::uint64_t>(bytes, 64)));
+  const FinishAtEnd finish(*queue_);
+  PENSTOCK_TRY(queue_->fill(*found, 0, bytes));
+  for (std::uint32_t i = 0; i < keys.size(); i++) {
+    const DeviceColumn& column = rows.columns[keys[i].column];
+    BufferPointer ranks = column.values;  // not read
+    if (column.type.kind == Kind::string) { PENSTOCK_ASSIGN(ranks, ranks_of(strings, report)); }
+    const Buffer& validity = column.validity ? *column.validity : *column.values;
+    PENSTOCK_TRY(launch("order_bits", rows.row_count,
+                        {Argument::of(*column.values), Argument::of(*column.values),
+                         Argument::of(validity), Argument::of(*ranks), Argument::of(*found),
+                         Argument::value(rows.row_count), Argument::value(4 * i),
+                         Argument::value(static_cast<std::uint32_t>(width_bytes(column.type))),
+                         Argument::value(order_kind(column.type)),
+                         Argument::value(static_cast<std::uint32_t>(keys[i].descending)),
+                         Argument::value(null_shift(column)),
+                         Argument::value(static_cast<std::uint32_t>(keys[i].nulls_first))}));
+  }
+  PENSTOCK_TRY(queue_->download(bits.data(), *found, bytes));
+  PENSTOCK_TRY(queue_->finish());
+  return bits;
+}
+
+Status DeviceRowSort::sort_by_nulls(const DeviceColumn& column, const SortKey& key) {
+  PENSTOCK_ASSIGN(BufferPointer keys, device_.allocate(most_rows_ * 4));
   PENSTOCK_TRY(launch(
       "order_null_keys", row_count_,
       {Argument::of(*order_), Argument::of(*column.validity), Argument::of(*keys),
        Argument::value(row_count_), Argument::value(static_cast<std::uint32_t>(key.nulls_first))}));
-  return sort_keys(std::move(keys), 4, 1, report);
+  return sort_keys(std::move(keys), 4, 1);
 }
 
-Status DeviceRowSort::sort_by(const DeviceColumn& column, const SortKey& key,
-                              const StringPool& strings, RunReport& report) {
-  PENSTOCK_TRY(sort_by_values(column, key, strings, report));
-  return has_null_word(column) ? sort_by_nulls(column, key, report) : Status();
+// Sorts rows of the order by all keys, the least significant one first.
+Status DeviceRowSort::sort_order(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                                 const std::vector<KeyBits>& bits, const StringPool& strings,
+                                 RunReport& report) {
+  for (std::size_t i = keys.size(); i-- > 0;) {
+    const DeviceColumn& column = rows.columns[keys[i].column];
+    const std::optional<KeyBits> of_key = bits.empty() ? std::nullopt : std::optional(bits[i]);
+    PENSTOCK_TRY(sort_by_values(column, keys[i], of_key, strings, report));
+    if (has_null_word(column)) PENSTOCK_TRY(sort_by_nulls(column, keys[i]));
+  }
+  return {};
+}
+
+// A queue that failed has no times, and its error is known.
+void DeviceRowSort::end(RunReport& report) {
+  const bool has_times = queue_->finish().ok();
+  for (auto& [key_bytes, used] : sorts_) {
+    for (const auto& [begun, done] : used.times)
+      if (const auto seconds = done->seconds_since(*begun); has_times && seconds.ok())
+        used.figures.device_seconds += *seconds;
+    if (used.figures.launches > 0)
+      add_kernel(report, "radix_sort", used.sort->source(), used.sort->program(), used.figures);
+  }
+  sorts_.clear();
+  order_ = ranks_ = nullptr;  // of these rows, and of the strings so far
+}
+
+Status DeviceRowSort::begin_queue() {
+  PENSTOCK_TRY(kernels_.wait());
+  PENSTOCK_ASSIGN(queue_, device_.queue());
+  return {};
+}
+
+Status DeviceRowSort::begin_order(std::uint64_t row_count) {
+  row_count_ = most_rows_ = row_count;
+  PENSTOCK_ASSIGN(order_, device_.allocate(row_count_ * 4));
+  return launch("order_begin", row_count_, {Argument::of(*order_), Argument::value(row_count_)});
 }
 
 Result<DeviceRows> DeviceRowSort::sort_rows(const DeviceRows& rows,
                                             const std::vector<SortKey>& keys, std::uint64_t limit,
                                             const StringPool& strings, RunReport& report) {
-  row_count_ = rows.row_count;
-  PENSTOCK_ASSIGN(order_, device_.allocate(row_count_ * 4));
-  PENSTOCK_TRY(
-      launch("order_begin", row_count_, {Argument::of(*order_), Argument::value(row_count_)}));
-  for (std::size_t i = keys.size(); i-- > 0;)  // the least significant key first
-    PENSTOCK_TRY(sort_by(rows.columns[keys[i].column], keys[i], strings, report));
+  PENSTOCK_TRY(begin_order(rows.row_count));
+  PENSTOCK_TRY(sort_order(rows, keys, {}, strings, report));
   PENSTOCK_ASSIGN(DeviceRows sorted,
                   gather_in_order(kernels_, *queue_, *order_, rows, std::min(limit, row_count_)));
   PENSTOCK_TRY(queue_->finish());  // rows are read by another queue
@@ -138,11 +201,97 @@ Result<std::optional<DeviceRows>> DeviceRowSort::sort(const DeviceRows& rows,
                                                       std::uint64_t limit,
                                                       const StringPool& strings,
                                                       RunReport& report) {
-  PENSTOCK_TRY(kernels_.wait());
-  PENSTOCK_ASSIGN(queue_, device_.queue());
+  PENSTOCK_TRY(begin_queue());
   auto sorted = rows_if_memory_sufficed(sort_rows(rows, keys, limit, strings, report), *queue_);
-  order_ = ranks_ = nullptr;  // of these rows, and of the strings so far
+  end(report);
   return sorted;
+}
+
+Status DeviceRowSort::download_ranges(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                                      std::uint64_t limit, std::size_t range_count,
+                                      const StringPool& strings, RowsDownload& to,
+                                      RunReport& report) {
+  const DeviceColumn& column = rows.columns[keys[0].column];
+  BufferPointer ranks = column.values;  // not read
+  if (column.type.kind == Kind::string) { PENSTOCK_ASSIGN(ranks, ranks_of(strings, report)); }
+  PENSTOCK_ASSIGN(const auto bits, bits_of(rows, keys, strings, report));
+  KeyRanges ranges(kernels_, *queue_, rows.row_count, {column, keys[0], *ranks});
+  PENSTOCK_ASSIGN(auto samples, ranges.sample(samples_per_range * range_count));
+  PENSTOCK_ASSIGN(const KeyRanges::Divided divided,
+                  ranges.divide(bounds_of(std::move(samples), range_count), report));
+  most_rows_ = 0;
+  for (std::size_t i = 0; i < divided.ends.size(); i++)
+    most_rows_ = std::max(most_rows_, divided.ends[i] - (i > 0 ? divided.ends[i - 1] : 0));
+  std::uint64_t begin = 0;
+  for (const std::uint64_t end : divided.ends) {
+    row_count_ = end - begin;
+    if (row_count_ == 0 || begin >= limit) continue;
+    PENSTOCK_ASSIGN(order_, device_.allocate(most_rows_ * 4));
+    PENSTOCK_TRY(KeyRanges::take(kernels_, *queue_, *divided.order, begin, row_count_, *order_));
+    PENSTOCK_TRY(sort_order(rows, keys, bits, strings, report));
+    PENSTOCK_TRY(to.append(kernels_, *queue_, rows, *order_, std::min(limit, end) - begin));
+    begin = end;
+  }
+  return to.finish();
+}
+
+Result<bool> DeviceRowSort::sort_ranges(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                                        std::uint64_t limit, std::size_t range_count,
+                                        const StringPool& strings, RowsDownload& to,
+                                        RunReport& report) {
+  PENSTOCK_TRY(begin_queue());
+  const Status sorted = download_ranges(rows, keys, limit, range_count, strings, to, report);
+  const Status finished = queue_->finish();
+  end(report);
+  if (sorted.code() == Code::no_memory) {
+    PENSTOCK_TRY(finished);
+    return false;
+  }
+  PENSTOCK_TRY(sorted);
+  return true;
+}
+
+KeyRanges DeviceRowSort::ranges_of(const DeviceRows& rows, const SortKey& key) {
+  const DeviceColumn& column = rows.columns[key.column];
+  return {kernels_, *queue_, rows.row_count, {column, key, *column.values}};
+}
+
+Result<std::vector<KeyRanges::Word>> DeviceRowSort::sample(const DeviceRows& rows,
+                                                           const SortKey& key,
+                                                           std::uint64_t count) {
+  PENSTOCK_TRY(begin_queue());
+  return ranges_of(rows, key).sample(count);
+}
+
+Result<std::vector<std::uint64_t>> DeviceRowSort::cut(const DeviceRows& rows, const SortKey& key,
+                                                      const std::vector<KeyRanges::Word>& bounds) {
+  return ranges_of(rows, key).cut(bounds);
+}
+
+Result<DeviceRowSort::Divided> DeviceRowSort::divide_rows(
+    const DeviceRows& rows, const SortKey& key, const std::vector<KeyRanges::Word>& bounds,
+    RunReport& report) {
+  PENSTOCK_ASSIGN(const KeyRanges::Divided order, ranges_of(rows, key).divide(bounds, report));
+  PENSTOCK_ASSIGN(DeviceRows divided,
+                  gather_in_order(kernels_, *queue_, *order.order, rows, rows.row_count));
+  PENSTOCK_TRY(queue_->finish());  // other devices read them
+  return Divided{std::move(divided), order.ends};
+}
+
+Result<DeviceRowSort::Divided> DeviceRowSort::divide(const DeviceRows& rows, const SortKey& key,
+                                                     const std::vector<KeyRanges::Word>& bounds,
+                                                     RunReport& report) {
+  auto divided = divide_rows(rows, key, bounds, report);
+  if (!divided.ok()) PENSTOCK_TRY(queue_->finish());
+  return divided;
+}
+
+Status DeviceRowSort::sort_to(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                              const std::vector<KeyBits>& bits, RowsDownload& to,
+                              RunReport& report) {
+  PENSTOCK_TRY(begin_order(rows.row_count));
+  PENSTOCK_TRY(sort_order(rows, keys, bits, StringPool(), report));
+  return to.append(kernels_, *queue_, rows, *order_, rows.row_count);
 }
 
 }  // namespace penstock::plan

@@ -5,17 +5,23 @@
 #include "plan/fusion/accumulators.hpp"
 
 namespace penstock::plan {
+Status gather_elements(RowKernels& kernels, Queue& queue, const OrderedRows& ordered,
+                       const Buffer& from, const Buffer& to, std::uint32_t width) {
+  const bool has_words = width % 4 == 0;
+  return kernels.launch(queue, has_words ? "order_gather_words" : "order_gather_bytes",
+                        ordered.count,
+                        {{Argument::of(ordered.order), Argument::of(from), Argument::of(to),
+                          Argument::value(ordered.first), Argument::value(ordered.count),
+                          Argument::value(has_words ? width / 4 : width)}});
+}
+
 namespace {
 
-Result<BufferPointer> gather(RowKernels& kernels, Queue& queue, const Buffer& order,
-                             const Buffer& from, std::uint64_t count, std::uint32_t width) {
-  const bool has_words = width % 4 == 0;
+Result<BufferPointer> gather(RowKernels& kernels, Queue& queue, const OrderedRows& ordered,
+                             const Buffer& from, std::uint32_t width) {
   PENSTOCK_ASSIGN(BufferPointer to,
-                  kernels.device().allocate(std::max<std::uint64_t>(count * width, 64)));
-  PENSTOCK_TRY(
-      kernels.launch(queue, has_words ? "order_gather_words" : "order_gather_bytes", count,
-                     {{Argument::of(order), Argument::of(from), Argument::of(*to),
-                       Argument::value(count), Argument::value(has_words ? width / 4 : width)}}));
+                  kernels.device().allocate(std::max<std::uint64_t>(ordered.count * width, 64)));
+  PENSTOCK_TRY(gather_elements(kernels, queue, ordered, from, *to, width));
   return to;
 }
 
@@ -29,10 +35,10 @@ Result<DeviceRows> gather_in_order(RowKernels& kernels, Queue& queue, const Buff
     DeviceColumn& to = gathered.columns.emplace_back(DeviceColumn{column.type, nullptr, nullptr});
     const auto width = static_cast<std::uint32_t>(width_bytes(column.type));
     if (column.values) {
-      PENSTOCK_ASSIGN(to.values, gather(kernels, queue, order, *column.values, count, width));
+      PENSTOCK_ASSIGN(to.values, gather(kernels, queue, {order, 0, count}, *column.values, width));
     }
     if (column.validity) {
-      PENSTOCK_ASSIGN(to.validity, gather(kernels, queue, order, *column.validity, count, 1));
+      PENSTOCK_ASSIGN(to.validity, gather(kernels, queue, {order, 0, count}, *column.validity, 1));
     }
   }
   return gathered;

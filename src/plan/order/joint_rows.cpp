@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "plan/strings/written_column.hpp"
-
 namespace penstock::plan {
 
 bool have_one_layout(const DeviceRows& a, const DeviceRows& b) {
@@ -27,21 +25,6 @@ std::uint64_t JointRows::rows_before(std::size_t share) const {
   return rows;
 }
 
-// Any device copies at full speed to memory that another one has pinned.
-Result<std::vector<JointRows::Memory>> JointRows::allocate(Device& device,
-                                                           const Columns& columns) const {
-  const std::uint64_t rows = std::max<std::uint64_t>(rows_before(ranges_.size()), 64);
-  std::vector<Memory> memory;
-  for (const std::uint32_t number : columns) {
-    const DeviceColumn& column = ranges_[0]->columns[number];
-    Memory& to = memory.emplace_back();
-    to.type = column.type;
-    PENSTOCK_ASSIGN(to.values, device.allocate_host(rows * width_bytes(column.type)));
-    if (column.validity) { PENSTOCK_ASSIGN(to.validity, device.allocate_host(rows)); }
-  }
-  return memory;
-}
-
 Status JointRows::write(std::size_t share, Device& device, const Columns& columns) const {
   const DeviceRows& range = *ranges_[share];
   if (range.row_count == 0) return {};
@@ -59,14 +42,6 @@ Status JointRows::write(std::size_t share, Device& device, const Columns& column
   return queue->finish();
 }
 
-std::vector<Column> JointRows::joined(std::uint64_t row_count) const {
-  std::vector<Column> all;
-  for (const Memory& column : memory_)
-    all.push_back(
-        column_of_written(column.type, row_count, column.values, column.validity, StringPool()));
-  return all;
-}
-
 Result<std::optional<std::vector<Column>>> JointRows::download(std::size_t share, Device& device,
                                                                const DeviceRows* range,
                                                                const Columns& columns) {
@@ -75,7 +50,7 @@ Result<std::optional<std::vector<Column>>> JointRows::download(std::size_t share
   if (range) ranges_[share] = *range;
   if (!meeting_.meet(share, 0) || !are_joint(columns)) return none;
   if (share == 0) {
-    auto memory = allocate(device, columns);
+    auto memory = allocate_host_columns(device, *ranges_[0], columns, rows_before(ranges_.size()));
     if (memory.ok()) memory_ = std::move(memory).value();
     if (!memory.ok() && memory.status().code() != Code::no_memory) return memory.status();
   }
@@ -85,7 +60,7 @@ Result<std::optional<std::vector<Column>>> JointRows::download(std::size_t share
   const std::uint64_t all_rows = rows_before(ranges_.size());
   if (!meeting_.meet(share, 2)) return another_share_has_ended();
   ranges_[share].reset();
-  return std::optional(joined(share == 0 ? all_rows : 0));
+  return std::optional(columns_of(memory_, share == 0 ? all_rows : 0, StringPool()));
 }
 
 }  // namespace penstock::plan

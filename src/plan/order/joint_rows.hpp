@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "plan/join/device_rows.hpp"
+#include "plan/order/host_columns.hpp"
 #include "plan/order/meeting.hpp"
 
 namespace penstock::plan {
@@ -24,20 +24,13 @@ class JointRows {
   void leave(std::size_t share) { meeting_.leave(share); }
 
  private:
-  struct Memory {
-    Type type;
-    std::shared_ptr<HostBuffer> values, validity;
-  };
-
   bool are_joint(const Columns& columns) const;
   std::uint64_t rows_before(std::size_t share) const;
-  Result<std::vector<Memory>> allocate(Device& device, const Columns& columns) const;
   Status write(std::size_t share, Device& device, const Columns& columns) const;
-  std::vector<Column> joined(std::uint64_t row_count) const;
 
   Meeting meeting_;
   std::vector<std::optional<DeviceRows>> ranges_;  // the buffers of shares: one may end sooner
-  std::vector<Memory> memory_;                     // of each column; none where memory is short
+  std::vector<HostColumn> memory_;                 // none where memory is short
 };
 
 // Returns whether rows have the same types and the same columns without NULLs, and no strings.

@@ -3,10 +3,8 @@
 #include <algorithm>
 
 #include "plan/order/collect_rows.hpp"
-#include "plan/order/key_rank.hpp"
 #include "plan/order/range_bounds.hpp"
 #include "plan/rows/device_memory.hpp"
-#include "plan/rows/finish_at_end.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -18,6 +16,7 @@ constexpr std::uint64_t samples_per_share = 64;
 void RowExchange::leave(std::size_t share) {
   meeting_.leave(share);
   joint_rows_.leave(share);
+  if (ranges_) ranges_->leave(share);
 }
 
 bool RowExchange::all_have_rows() const {
@@ -27,65 +26,26 @@ bool RowExchange::all_have_rows() const {
   });
 }
 
-// Returns the ranks of the key of some rows. All are downloaded before the host waits.
-Result<std::vector<RowExchange::Rank>> RowExchange::ranks_of(const Party& party,
-                                                             const std::vector<std::uint64_t>& rows,
-                                                             const SortKey& key, Queue& queue) {
-  const DeviceColumn& column = party.rows->columns[key.column];
-  const std::uint64_t width = width_bytes(column.type);
-  std::vector<std::uint64_t> words(rows.size());
-  std::vector<std::uint8_t> valid(rows.size(), 1);
-  const FinishAtEnd finish(queue);
-  for (std::size_t i = 0; i < rows.size(); i++) {
-    PENSTOCK_TRY(queue.download(&words[i], *column.values, width, rows[i] * width));
-    if (column.validity) PENSTOCK_TRY(queue.download(&valid[i], *column.validity, 1, rows[i]));
-  }
-  PENSTOCK_TRY(queue.finish());
-  std::vector<Rank> ranks;
-  for (std::size_t i = 0; i < rows.size(); i++) {
-    const std::uint64_t value = rank_of_word(column.type, words[i]);
-    ranks.push_back(valid[i] == 0 ? Rank{key.nulls_first ? 0 : 2, 0}
-                                  : Rank{1, key.descending ? ~value : value});
-  }
-  return ranks;
-}
-
-Status RowExchange::sample(Party& party, const SortKey& key, Queue& queue) {
-  std::vector<std::uint64_t> rows;
-  for (std::uint64_t i = 0; i < samples_per_share; i++)
-    rows.push_back((2 * i + 1) * party.rows->row_count / (2 * samples_per_share));
-  PENSTOCK_ASSIGN(party.samples, ranks_of(party, rows, key, queue));
-  return {};
-}
-
 // Returns where each range but the first begins. Samples stand for as many rows as their share has.
-std::vector<RowExchange::Rank> RowExchange::bounds() const {
-  std::vector<std::pair<Rank, double>> samples;
+std::vector<KeyRanges::Word> RowExchange::bounds() const {
+  std::vector<std::pair<KeyRanges::Word, double>> samples;
   for (const Party& party : parties_)
-    for (const Rank& rank : party.samples)
-      samples.emplace_back(rank, static_cast<double>(party.rows->row_count) / samples_per_share);
+    for (const KeyRanges::Word& key : party.samples)
+      samples.emplace_back(key, static_cast<double>(party.rows->row_count) /
+                                    static_cast<double>(party.samples.size()));
   std::ranges::sort(samples);
   std::vector<double> weights;
-  for (const auto& [rank, rows] : samples) weights.push_back(rows);
-  std::vector<Rank> bounds;
+  for (const auto& [key, rows] : samples) weights.push_back(rows);
+  std::vector<KeyRanges::Word> bounds;
   for (const std::size_t sample : range_bounds(weights, parties_.size()))
     bounds.push_back(samples[sample].first);
   return bounds;
 }
 
-Status RowExchange::cut(Party& party, const SortKey& key, Queue& queue) {
+Status RowExchange::cut(Party& party, const SortKey& key, DeviceRowSort& sorter) const {
   party.cuts = {0};
-  for (const Rank& bound : bounds()) {
-    std::uint64_t first = party.cuts.back(), count = party.rows->row_count - first;
-    while (count > 0) {
-      const std::uint64_t half = count / 2;
-      PENSTOCK_ASSIGN(const auto rank, ranks_of(party, {first + half}, key, queue));
-      const bool is_before = rank[0] < bound;
-      first += is_before ? half + 1 : 0;
-      count = is_before ? count - half - 1 : half;
-    }
-    party.cuts.push_back(first);
-  }
+  PENSTOCK_ASSIGN(const auto cuts, sorter.cut(*party.rows, key, bounds()));
+  party.cuts.insert(party.cuts.end(), cuts.begin(), cuts.end());
   party.cuts.push_back(party.rows->row_count);
   return {};
 }
@@ -123,17 +83,17 @@ Result<RowExchange::Range> RowExchange::collect(std::size_t share, RunReport& re
 
 Result<std::optional<RowExchange::Range>> RowExchange::exchange(
     std::size_t share, std::shared_ptr<Device> device, std::optional<DeviceRows> sorted,
-    const SortKey& first_key, std::uint64_t memory_limit_bytes, RunReport& report) {
+    const SortKey& first_key, DeviceRowSort& sorter, std::uint64_t memory_limit_bytes,
+    RunReport& report) {
   const std::optional<Range> none;
   if (!meeting_.enter(share)) return none;
   Party& party = parties_[share];
   party.device = std::move(device);
   party.rows = std::move(sorted);
   if (!meeting_.meet(share, 0) || !all_have_rows()) return none;
-  PENSTOCK_ASSIGN(const auto queue, party.device->queue());
-  PENSTOCK_TRY(sample(party, first_key, *queue));
+  PENSTOCK_ASSIGN(party.samples, sorter.sample(*party.rows, first_key, samples_per_share));
   if (!meeting_.meet(share, 1)) return another_share_has_ended();
-  PENSTOCK_TRY(cut(party, first_key, *queue));
+  PENSTOCK_TRY(cut(party, first_key, sorter));
   if (!meeting_.meet(share, 2)) return another_share_has_ended();
   if (!all_ranges_fit(memory_limit_bytes)) return none;
   PENSTOCK_ASSIGN(Range range, collect(share, report));

@@ -12,6 +12,7 @@
 #include "plan/join/device_rows.hpp"
 #include "plan/order/joint_rows.hpp"
 #include "plan/order/meeting.hpp"
+#include "plan/order/range_exchange.hpp"
 
 namespace penstock::plan {
 
@@ -22,8 +23,12 @@ class RowExchange {
     std::vector<std::uint64_t> run_ends;  // of each share's rows, which are in order
   };
 
-  explicit RowExchange(std::size_t shares)
-      : meeting_(shares), parties_(shares), joint_rows_(shares) {}
+  // `may_divide`: whether shares have so many rows that they may be divided before they are sorted.
+  RowExchange(std::size_t shares, bool may_divide)
+      : meeting_(shares), parties_(shares), joint_rows_(shares) {
+    if (may_divide) ranges_.emplace(shares);
+  }
+  RangeExchange* ranges() { return ranges_ ? &*ranges_ : nullptr; }
 
   // Waits for the other shares. `sorted`: nothing where the share's rows are not in device memory.
   // Returns the rows of the share's range, to be merged; nothing, for all shares, where one has no
@@ -31,40 +36,33 @@ class RowExchange {
   // its device, as where most keys are equal. `memory_limit_bytes`: as in RunOptions.
   Result<std::optional<Range>> exchange(std::size_t share, std::shared_ptr<Device> device,
                                         std::optional<DeviceRows> sorted, const SortKey& first_key,
-                                        std::uint64_t memory_limit_bytes, RunReport& report);
+                                        DeviceRowSort& sorter, std::uint64_t memory_limit_bytes,
+                                        RunReport& report);
   // Where the ranges are downloaded to, once they are merged.
   JointRows& joint_rows() { return joint_rows_; }
   // Call when a share has ended: the others then wait for it no more.
   void leave(std::size_t share);
 
  private:
-  struct Rank {    // the order of a key
-    int part = 1;  // NULLs are before or after values
-    std::uint64_t value = 0;
-    auto operator<=>(const Rank&) const = default;
-  };
   struct Party {
     std::shared_ptr<Device> device;
     // Kept here until all have read them: the share may end sooner.
     std::optional<DeviceRows> rows;
-    std::vector<Rank> samples;
+    std::vector<KeyRanges::Word> samples;
     std::vector<std::uint64_t> cuts;  // where its rows of each range begin, and their end
   };
 
   bool all_have_rows() const;
-  static Result<std::vector<Rank>> ranks_of(const Party& party,
-                                            const std::vector<std::uint64_t>& rows,
-                                            const SortKey& key, Queue& queue);
-  Status sample(Party& party, const SortKey& key, Queue& queue);
-  std::vector<Rank> bounds() const;
+  std::vector<KeyRanges::Word> bounds() const;
   std::uint64_t rows_of_range(std::size_t share) const;
   bool all_ranges_fit(std::uint64_t memory_limit_bytes) const;
-  Status cut(Party& party, const SortKey& key, Queue& queue);
+  Status cut(Party& party, const SortKey& key, DeviceRowSort& sorter) const;
   Result<Range> collect(std::size_t share, RunReport& report) const;
 
   Meeting meeting_;
   std::vector<Party> parties_;
   JointRows joint_rows_;
+  std::optional<RangeExchange> ranges_;
 };
 
 }  // namespace penstock::plan

@@ -59,21 +59,26 @@ SortedRows sorted_rows(const std::vector<SortKey>& keys, std::int32_t last,
   return sorted;
 }
 
-// Sorts on each device where the rows lie, and on the host, row by row alike.
+// Sorts on each device where the rows lie, as a whole and by ranges of a batch's rows, and on the
+// host, row by row alike.
 void expect_sorted(const SortedRows& rows, bool is_there) {
   on_each_device([&](Device& device) {
     RunOptions options{.device = device.traits().id, .batch_rows = 1 << 16};
-    options.intermediate_rows = IntermediateRows::device;
-    TAKE(const QueryResult there, run(rows.plan, rows.ordered, options));
     options.intermediate_rows = IntermediateRows::host;
     TAKE(const QueryResult here, run(rows.plan, rows.ordered, options));
-    EXPECT_EQ(has_kernel(there.report, "radix_sort"), is_there);
-    ASSERT_EQ(there.table.row_count, here.table.row_count);
-    if (is_there) {
-      EXPECT_LT(there.report.bytes_uploaded, here.report.bytes_uploaded) << "no word is uploaded";
+    options.intermediate_rows = IntermediateRows::device;
+    for (const std::uint64_t batch_rows : {1u << 16, 1u << 17}) {
+      options.batch_rows = batch_rows;
+      TAKE(const QueryResult there, run(rows.plan, rows.ordered, options));
+      EXPECT_EQ(has_kernel(there.report, "radix_sort"), is_there);
+      EXPECT_EQ(has_kernel(there.report, "order_ranges"), is_there && batch_rows == 1u << 16);
+      ASSERT_EQ(there.table.row_count, here.table.row_count);
+      if (is_there) {
+        EXPECT_LT(there.report.bytes_uploaded, here.report.bytes_uploaded) << "no word is uploaded";
+      }
+      for (std::uint64_t row = 0; row < here.table.row_count; row += row < 3000 ? 1 : 61)
+        ASSERT_EQ(text_of_row(there.table, row), text_of_row(here.table, row)) << row;
     }
-    for (std::uint64_t row = 0; row < here.table.row_count; row += row < 3000 ? 1 : 61)
-      ASSERT_EQ(text_of_row(there.table, row), text_of_row(here.table, row)) << row;
   });
 }
 

@@ -1,0 +1,196 @@
+#include "plan/order/range_exchange.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "plan/order/collect_rows.hpp"
+#include "plan/order/joint_rows.hpp"
+#include "plan/rows/device_memory.hpp"
+
+namespace penstock::plan {
+namespace {
+
+std::uint64_t begin_of(const std::vector<std::uint64_t>& ends, std::size_t range) {
+  return range == 0 ? 0 : ends[range - 1];
+}
+
+std::uint64_t row_bytes(const DeviceRows& rows) {
+  std::uint64_t bytes = 0;
+  for (const DeviceColumn& column : rows.columns)
+    bytes += (column.values ? width_bytes(column.type) : 0) + (column.validity ? 1 : 0);
+  return bytes;
+}
+
+}  // namespace
+
+RangeExchange::Size RangeExchange::size_of_all(const Asked& asked) const {
+  const std::lock_guard lock(mutex_);
+  Size size;
+  for (const Party& party : parties_) {
+    if (!party.rows || party.rows->row_count == 0 ||
+        !have_one_layout(*party.rows, *parties_[0].rows))
+      return {};
+    size.rows += party.rows->row_count;
+  }
+  const std::uint64_t rows_of_each = size.rows / parties_.size();
+  size.bytes_per_row = row_bytes(*parties_[0].rows);
+  size.piece_rows = rows_of_piece(parties_[0].device->traits(), rows_of_each, size.bytes_per_row,
+                                  asked.batch_rows);
+  if (size.piece_rows == 0) return {};
+  const std::size_t pieces = (rows_of_each + size.piece_rows - 1) / size.piece_rows;
+  size.ranges = std::min(pieces * parties_.size(), max_key_ranges);
+  return size;
+}
+
+std::vector<KeyRanges::Word> RangeExchange::bounds(const Size& size) const {
+  std::vector<KeyRanges::Word> samples;
+  for (const Party& party : parties_)
+    samples.insert(samples.end(), party.samples.begin(), party.samples.end());
+  return bounds_of(std::move(samples), size.ranges);
+}
+
+std::vector<DeviceRowSort::KeyBits> RangeExchange::bits_of_all() const {
+  std::vector<DeviceRowSort::KeyBits> bits(parties_[0].bits.size());
+  for (const Party& party : parties_)
+    for (std::size_t i = 0; i < bits.size(); i++) {
+      bits[i].ones |= party.bits[i].ones;
+      bits[i].zeros |= party.bits[i].zeros;
+    }
+  return bits;
+}
+
+// Where memory is too small for it the rows stay as they are.
+Status RangeExchange::divide(Party& party, DeviceRows& rows, const Size& size, const Asked& asked,
+                             DeviceRowSort& sorter, RunReport& report) {
+  auto divided = sorter.divide(rows, asked.keys[0], bounds(size), report);
+  if (divided.status().code() == Code::no_memory) return {};
+  PENSTOCK_TRY(divided);
+  party.ends = std::move(divided->ends);
+  party.rows = divided->rows;
+  rows = std::move(divided->rows);
+  return {};
+}
+
+Status RangeExchange::allocate(Device& device, const Size& size, const Asked& asked) {
+  auto memory = allocate_host_columns(device, *parties_[0].rows, asked.columns, size.rows);
+  if (memory.ok()) memory_ = std::move(memory).value();
+  return memory.ok() || memory.status().code() == Code::no_memory ? Status() : memory.status();
+}
+
+std::uint64_t RangeExchange::rows_of_range(std::size_t range) const {
+  std::uint64_t rows = 0;
+  for (const Party& party : parties_) rows += party.ends[range] - begin_of(party.ends, range);
+  return rows;
+}
+
+// A share has the ranges whose middle row is in its part of the whole order.
+RowRange RangeExchange::ranges_of(std::size_t share) const {
+  const std::size_t ranges = parties_[0].ends.size();
+  std::uint64_t all_rows = 0, before = 0;
+  for (std::size_t range = 0; range < ranges; range++) all_rows += rows_of_range(range);
+  RowRange of_share{ranges, ranges};
+  for (std::size_t range = 0; range < ranges; range++) {
+    const std::uint64_t rows = rows_of_range(range);
+    const std::size_t owner =
+        (before + rows / 2) * parties_.size() / std::max<std::uint64_t>(all_rows, 1);
+    before += rows;
+    if (owner >= share) of_share.begin = std::min<std::uint64_t>(of_share.begin, range);
+    if (owner > share) of_share.end = std::min<std::uint64_t>(of_share.end, range);
+  }
+  return of_share;
+}
+
+std::uint64_t RangeExchange::rows_of_share(std::size_t share) const {
+  const RowRange ranges = ranges_of(share);
+  std::uint64_t rows = 0;
+  for (std::size_t range = ranges.begin; range < ranges.end; range++) rows += rows_of_range(range);
+  return rows;
+}
+
+// A device holds its own rows, a range and the one before it, 28 bytes a row to sort it, and the
+// pieces that leave.
+bool RangeExchange::fits(std::size_t share, const Size& size, const Asked& asked) const {
+  const RowRange ranges = ranges_of(share);
+  std::uint64_t most_rows = 0;
+  for (std::size_t range = ranges.begin; range < ranges.end; range++)
+    most_rows = std::max(most_rows, rows_of_range(range));
+  const Party& party = parties_[share];
+  const std::uint64_t bytes = bytes_on_device(*party.rows) +
+                              most_rows * (2 * size.bytes_per_row + 28) +
+                              RowsDownload::pieces_held * size.piece_rows * size.bytes_per_row;
+  return most_rows <= primitive::max_sort_keys &&
+         fits_memory(party.device->traits(), asked.memory_limit_bytes, bytes);
+}
+
+bool RangeExchange::all_fit(const Size& size, const Asked& asked) const {
+  const std::lock_guard lock(mutex_);
+  if (memory_.empty()) return false;
+  for (const Party& party : parties_)
+    if (!party.rows || party.ends.empty()) return false;
+  for (std::size_t share = 0; share < parties_.size(); share++)
+    if (!fits(share, size, asked)) return false;
+  return true;
+}
+
+Result<DeviceRows> RangeExchange::collect(std::size_t share, std::size_t range,
+                                          RunReport& report) const {
+  std::vector<RowsOfShare> pieces;
+  for (const Party& party : parties_)
+    pieces.push_back(
+        {party.device, &*party.rows, {begin_of(party.ends, range), party.ends[range]}});
+  return collect_rows(pieces, share, report);
+}
+
+Status RangeExchange::download(std::size_t share, const Size& size, const Asked& asked,
+                               DeviceRowSort& sorter, RunReport& report) const {
+  const RowRange ranges = ranges_of(share);
+  std::uint64_t first_row = 0;
+  for (std::size_t range = 0; range < ranges.begin; range++) first_row += rows_of_range(range);
+  RowsDownload to(*parties_[share].device, asked.columns, memory_, first_row, size.piece_rows);
+  const std::vector<DeviceRowSort::KeyBits> bits = bits_of_all();
+  DeviceRows rows, before;  // a copy to the memory of the rows before waits until they are sorted
+  for (std::size_t range = ranges.begin; range < ranges.end; range++) {
+    if (rows_of_range(range) == 0) continue;
+    before = std::exchange(rows, {});
+    PENSTOCK_ASSIGN(rows, collect(share, range, report));
+    PENSTOCK_TRY(sorter.sort_to(rows, asked.keys, bits, to, report));
+  }
+  return to.finish();
+}
+
+// The rows are then sorted in another way, which needs the memory. A share that finds that another
+// one has given up finds the same.
+std::optional<std::vector<Column>> RangeExchange::give_up(Party& party) {
+  const std::lock_guard lock(mutex_);
+  party.rows.reset();
+  return {};
+}
+
+Result<std::optional<std::vector<Column>>> RangeExchange::sort(
+    std::size_t share, std::shared_ptr<Device> device, DeviceRows& rows, bool may_divide,
+    const Asked& asked, DeviceRowSort& sorter, RunReport& report) {
+  if (!meeting_.enter(share)) return std::optional<std::vector<Column>>();
+  Party& party = parties_[share];
+  party.device = std::move(device);
+  if (may_divide) party.rows = rows;
+  if (!meeting_.meet(share, 0)) return give_up(party);
+  const Size size = size_of_all(asked);
+  if (size.piece_rows == 0) return give_up(party);
+  const std::uint64_t all_samples = samples_per_range * size.ranges;
+  PENSTOCK_ASSIGN(party.samples,
+                  sorter.sample(rows, asked.keys[0], rows.row_count * all_samples / size.rows + 1));
+  PENSTOCK_ASSIGN(party.bits, sorter.bits_of(rows, asked.keys, StringPool(), report));
+  if (!meeting_.meet(share, 1)) return another_share_has_ended();
+  PENSTOCK_TRY(divide(party, rows, size, asked, sorter, report));
+  if (share == 0) PENSTOCK_TRY(allocate(*party.device, size, asked));
+  if (!meeting_.meet(share, 2)) return another_share_has_ended();
+  if (!all_fit(size, asked)) return give_up(party);
+  const Status downloaded = download(share, size, asked, sorter, report);
+  sorter.end(report);
+  PENSTOCK_TRY(downloaded);
+  if (!meeting_.meet(share, 3)) return another_share_has_ended();
+  party.rows.reset();  // the others have read them
+  return std::optional(columns_of(memory_, share == 0 ? size.rows : 0, StringPool()));
+}
+
+}  // namespace penstock::plan
