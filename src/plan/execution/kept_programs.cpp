@@ -136,8 +136,11 @@ Result<std::vector<TileProgram>> programs_of_chain(const Plan& plan,
   } else {
     PENSTOCK_ASSIGN(programs, fuse_chain(plan, key.base, key.last, key.wanted, key.top_k));
   }
-  if (kept) kept->keep_chain(key, programs);
-  return programs;
+  if (!kept) return programs;
+  kept->keep_chain(key, programs);
+  // Another share may have been first: what is kept of groups is known by its graph.
+  known = kept->find_chain(key);
+  return known ? *std::move(known) : std::move(programs);
 }
 
 }  // namespace penstock::plan

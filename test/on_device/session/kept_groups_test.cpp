@@ -265,6 +265,21 @@ TEST(KeptGroups, EachShareHasTheRangesOfItsOwnRows) {
   });
 }
 
+TEST(KeptGroups, SharesOfAFirstRunKeepTheirRanges) {
+  on_each_device([&](Device& device) {
+    int looked = 0;
+    for (int round = 0; round < 20; round++) {
+      const Repeated repeated(few_keys);
+      const auto gpu = gpu_of(device);
+      ASSERT_TRUE(repeated.run({gpu, gpu, gpu, gpu, gpu, gpu}).ok());
+      gpu->take_count();
+      ASSERT_TRUE(repeated.run({gpu, gpu, gpu, gpu, gpu, gpu}).ok());
+      looked += gpu->take_count();
+    }
+    EXPECT_EQ(looked, 0);
+  });
+}
+
 TEST(KeptGroups, ProgramsOfOneStatementHaveTheirOwn) {
   on_each_device([&](Device& device) {
     const Repeated repeated(
