@@ -67,6 +67,8 @@ std::string subgroup_size_of(const Context& context) {
 std::vector<std::string> compiler_options(const Context& context, bool fast_math) {
   std::vector<std::string> options = compiler_command(context.api);
   options.insert(options.end(), {"-w", fast_math ? "-ffast-math" : "-ffp-contract=off"});
+  // A configuration of AdaptiveCpp may name other targets, which lack what the text then has.
+  if (device::has_nvvm(context.traits)) options.push_back("--acpp-targets=generic");
   return options;
 }
 

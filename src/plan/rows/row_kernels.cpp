@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <shared_mutex>
+#include <utility>
 #include <vector>
 
 #include "kernel/kernel_source.hpp"
@@ -57,14 +58,14 @@ class BuiltPrograms {
   }
   void keep(const std::shared_ptr<Device>& device, const ProgramSource* source,
             std::shared_ptr<Program> program) {
-    std::vector<Built> dropped;  // freed after the lock: of devices that are closed
+    std::vector<Built> dropped;  // freed after the lock: of closed devices, or built twice at once
     const std::lock_guard lock(mutex_);
     std::erase_if(programs_, [&](auto& one) {
       if (!one.second.device.expired()) return false;
       dropped.push_back(std::move(one.second));
       return true;
     });
-    programs_[{device.get(), source}] = {device, std::move(program)};
+    dropped.push_back(std::exchange(programs_[{device.get(), source}], {device, program}));
   }
 
  private:

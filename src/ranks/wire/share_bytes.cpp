@@ -28,6 +28,7 @@ KernelReport get_kernel(WireReader& from) {
   kernel.build.seconds = from.get<double>();
   kernel.device_seconds = from.get<double>(), kernel.launches = from.get<std::uint64_t>();
   kernel.bytes_moved = from.get<std::uint64_t>();
+  kernel.source = std::make_shared<const std::string>();  // texts do not travel
   return kernel;
 }
 
