@@ -57,8 +57,8 @@ Status DeviceRowSort::sort_keys(BufferPointer keys, std::uint32_t key_bytes, std
     PENSTOCK_ASSIGN(sort, primitive::RadixSort::build(kernels_.shared_device(), {key_bytes, true}));
   }
   primitive::SortData data{std::move(keys), order_}, spare;
-  PENSTOCK_ASSIGN(spare.keys, device_.allocate(most_rows_ * key_bytes));
-  PENSTOCK_ASSIGN(spare.values, device_.allocate(most_rows_ * 4));
+  PENSTOCK_ASSIGN(spare.keys, device_.allocate(max_rows_ * key_bytes));
+  PENSTOCK_ASSIGN(spare.values, device_.allocate(max_rows_ * 4));
   std::uint64_t passes = 0, runs = 0;  // a run of passes begins by reading the keys
   PENSTOCK_ASSIGN(const auto begun, queue_->record());
   for (const auto& [first, end] : runs_of_bytes(bits)) {
@@ -83,7 +83,7 @@ Status DeviceRowSort::sort_by_values(const DeviceColumn& column, const SortKey& 
   const std::uint32_t key_bytes = width + has_bit <= 4 ? 4 : 8;
   BufferPointer ranks = order_;  // not read
   if (column.type.kind == Kind::string) { PENSTOCK_ASSIGN(ranks, ranks_of(strings, report)); }
-  PENSTOCK_ASSIGN(BufferPointer keys, device_.allocate(most_rows_ * key_bytes));
+  PENSTOCK_ASSIGN(BufferPointer keys, device_.allocate(max_rows_ * key_bytes));
   PENSTOCK_ASSIGN(const BufferPointer varying, device_.allocate(64));
   PENSTOCK_TRY(queue_->fill(*varying, 0, 8));
   const Buffer& validity = column.validity ? *column.validity : *column.values;
@@ -138,7 +138,7 @@ Result<std::vector<DeviceRowSort::KeyBits>> DeviceRowSort::bits_of(const DeviceR
 }
 
 Status DeviceRowSort::sort_by_nulls(const DeviceColumn& column, const SortKey& key) {
-  PENSTOCK_ASSIGN(BufferPointer keys, device_.allocate(most_rows_ * 4));
+  PENSTOCK_ASSIGN(BufferPointer keys, device_.allocate(max_rows_ * 4));
   PENSTOCK_TRY(launch(
       "order_null_keys", row_count_,
       {Argument::of(*order_), Argument::of(*column.validity), Argument::of(*keys),
@@ -180,7 +180,7 @@ Status DeviceRowSort::begin_queue() {
 }
 
 Status DeviceRowSort::begin_order(std::uint64_t row_count) {
-  row_count_ = most_rows_ = row_count;
+  row_count_ = max_rows_ = row_count;
   PENSTOCK_ASSIGN(order_, device_.allocate(row_count_ * 4));
   return launch("order_begin", row_count_, {Argument::of(*order_), Argument::value(row_count_)});
 }
@@ -219,14 +219,14 @@ Status DeviceRowSort::download_ranges(const DeviceRows& rows, const std::vector<
   PENSTOCK_ASSIGN(auto samples, ranges.sample(samples_per_range * range_count));
   PENSTOCK_ASSIGN(const KeyRanges::Divided divided,
                   ranges.divide(bounds_of(std::move(samples), range_count), report));
-  most_rows_ = 0;
+  max_rows_ = 0;
   for (std::size_t i = 0; i < divided.ends.size(); i++)
-    most_rows_ = std::max(most_rows_, divided.ends[i] - (i > 0 ? divided.ends[i - 1] : 0));
+    max_rows_ = std::max(max_rows_, divided.ends[i] - (i > 0 ? divided.ends[i - 1] : 0));
   std::uint64_t begin = 0;
   for (const std::uint64_t end : divided.ends) {
     row_count_ = end - begin;
     if (row_count_ == 0 || begin >= limit) continue;
-    PENSTOCK_ASSIGN(order_, device_.allocate(most_rows_ * 4));
+    PENSTOCK_ASSIGN(order_, device_.allocate(max_rows_ * 4));
     PENSTOCK_TRY(KeyRanges::take(kernels_, *queue_, *divided.order, begin, row_count_, *order_));
     PENSTOCK_TRY(sort_order(rows, keys, bits, strings, report));
     PENSTOCK_TRY(to.append(kernels_, *queue_, rows, *order_, std::min(limit, end) - begin));

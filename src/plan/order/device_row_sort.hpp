@@ -90,7 +90,7 @@ class DeviceRowSort {
   RowKernels kernels_;
   std::unique_ptr<Queue> queue_;
   std::uint64_t row_count_ = 0;          // that are sorted now
-  std::uint64_t most_rows_ = 0;          // that are sorted at a time
+  std::uint64_t max_rows_ = 0;           // that are sorted at a time
   BufferPointer order_;                  // u32: the row at a position
   BufferPointer ranks_;                  // u32, by code; null until a key is a string
   std::vector<std::uint32_t> rank_;      // what is uploaded

@@ -111,14 +111,14 @@ std::uint64_t RangeExchange::rows_of_share(std::size_t share) const {
 // pieces that leave.
 bool RangeExchange::fits(std::size_t share, const Size& size, const Asked& asked) const {
   const RowRange ranges = ranges_of(share);
-  std::uint64_t most_rows = 0;
+  std::uint64_t max_rows = 0;
   for (std::size_t range = ranges.begin; range < ranges.end; range++)
-    most_rows = std::max(most_rows, rows_of_range(range));
+    max_rows = std::max(max_rows, rows_of_range(range));
   const Party& party = parties_[share];
   const std::uint64_t bytes = bytes_on_device(*party.rows) +
-                              most_rows * (2 * size.bytes_per_row + 28) +
+                              max_rows * (2 * size.bytes_per_row + 28) +
                               RowsDownload::pieces_held * size.piece_rows * size.bytes_per_row;
-  return most_rows <= primitive::max_sort_keys &&
+  return max_rows <= primitive::max_sort_keys &&
          fits_memory(party.device->traits(), asked.memory_limit_bytes, bytes);
 }
 
