@@ -181,6 +181,9 @@ class CudaDevice : public Device {
 };
 
 Result<std::unique_ptr<Queue>> make_queue(const ContextPointer& context);
+// Enqueues a copy out of another GPU's memory, on a queue of make_queue().
+Status copy_from_peer(Queue& queue, const Buffer& to, std::uint64_t to_offset, CUdeviceptr from,
+                      CUcontext from_context, std::uint64_t bytes);
 std::unique_ptr<Queue> borrow_queue(ContextPointer context,
                                     CUstream stream);  // owned by the caller
 

@@ -29,43 +29,26 @@ bool is_between_gpus(const device::DeviceCopy& copy) {
          dynamic_cast<const device::PooledBuffer*>(copy.from.buffer);
 }
 
-// A queue's first use of a buffer waits for whatever used its memory before.
-Status wait_for_memory(std::span<const device::DeviceCopy> copies) {
-  PENSTOCK_ASSIGN(const auto queue, copies[0].to.device->queue());
-  std::set<const Buffer*> waited_for;
-  std::uint32_t unused = 0;
-  for (const device::DeviceCopy& copy : copies)
-    if (waited_for.insert(copy.to.buffer).second)
-      PENSTOCK_TRY(queue->download(&unused, *copy.to.buffer, sizeof unused, 0));
-  return queue->finish();
-}
-
-CUresult begin_copy(const Context& context, const device::DeviceCopy& copy, CUstream stream) {
+Status begin_copy(const Context& context, const device::DeviceCopy& copy, Queue& queue) {
   const CUcontext source = gpu_of(copy.from)->context()->context;
   allow_access(context.api, context.context, source);
-  const auto& into = dynamic_cast<const device::PooledBuffer&>(*copy.to.buffer);
   const auto& out_of = dynamic_cast<const device::PooledBuffer&>(*copy.from.buffer);
-  return context.api.cuMemcpyPeerAsync(into.handle() + copy.to.offset, context.context,
-                                       out_of.handle() + copy.from.offset, source, copy.bytes,
-                                       stream);
+  return copy_from_peer(queue, *copy.to.buffer, copy.to.offset, out_of.handle() + copy.from.offset,
+                        source, copy.bytes);
 }
 
+// No small download tells when the memory is free: it would wait for large ones of other queues.
 Result<bool> copy_over_link(std::span<const device::DeviceCopy> copies) {
   if (!std::ranges::all_of(copies, is_between_gpus)) return false;
-  PENSTOCK_TRY(wait_for_memory(copies));
-  const Context& context = *gpu_of(copies[0].to)->context();
-  const Current current(context);
-  CUstream stream = context.idle_streams.take();
-  if (!stream)
-    PENSTOCK_TRY(context.check(context.api.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING),
-                               "cuStreamCreate"));
-  CUresult begun = CUDA_SUCCESS;
-  for (std::size_t i = 0; i < copies.size() && begun == CUDA_SUCCESS; i++)
-    begun = begin_copy(context, copies[i], stream);
-  const CUresult done = context.api.cuStreamSynchronize(stream);
-  if (!context.idle_streams.keep(stream)) context.api.cuStreamDestroy(stream);
-  PENSTOCK_TRY(context.check(begun, "cuMemcpyPeerAsync"));
-  PENSTOCK_TRY(context.check(done, "cuStreamSynchronize"));
+  const ContextPointer& context = gpu_of(copies[0].to)->context();
+  const Current current(*context);
+  PENSTOCK_ASSIGN(const auto queue, make_queue(context));
+  Status begun;
+  for (std::size_t i = 0; i < copies.size() && begun.ok(); i++)
+    begun = begin_copy(*context, copies[i], *queue);
+  const Status done = queue->finish();
+  PENSTOCK_TRY(begun);
+  PENSTOCK_TRY(done);
   return true;
 }
 

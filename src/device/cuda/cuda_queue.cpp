@@ -134,6 +134,14 @@ class CudaQueue : public Queue {
                          std::span<const Argument> arguments) override {
     return launch(program, name, groups, arguments, true);
   }
+  Status copy_from_peer(const Buffer& to, std::uint64_t to_offset, CUdeviceptr from,
+                        CUcontext from_context, std::uint64_t bytes) {
+    const Current current(context_);
+    PENSTOCK_ASSIGN(const CUdeviceptr address, use(to));
+    return context_.check(api_.cuMemcpyPeerAsync(address + to_offset, context_.context, from,
+                                                 from_context, bytes, stream_),
+                          "cuMemcpyPeerAsync");
+  }
   Result<std::shared_ptr<Event>> record() override { return state_->record(); }
   Status wait_for(const Event& event) override { return state_->wait_for(event); }
   Status flush() override { return {}; }  // a stream starts by itself
@@ -216,6 +224,11 @@ Result<std::unique_ptr<Queue>> make_queue(const ContextPointer& context) {
                                 "cuStreamCreate"));
   return std::unique_ptr<Queue>(
       std::make_unique<CudaQueue>(std::make_shared<QueueHandle>(context, stream, false)));
+}
+
+Status copy_from_peer(Queue& queue, const Buffer& to, std::uint64_t to_offset, CUdeviceptr from,
+                      CUcontext from_context, std::uint64_t bytes) {
+  return dynamic_cast<CudaQueue&>(queue).copy_from_peer(to, to_offset, from, from_context, bytes);
 }
 
 std::unique_ptr<Queue> borrow_queue(ContextPointer context, CUstream stream) {
