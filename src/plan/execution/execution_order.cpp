@@ -62,16 +62,18 @@ Result<Table> Execution::rows_sorted_in_place(StepId order, Chain& chain, std::u
   stay.kernels = join_kernels();
   stay.limit_bytes = bytes_left_for_sides();
   PENSTOCK_ASSIGN(const Table rows, run_chain(chain, ~std::uint64_t{0}, &stay));
+  const bool are_shared = exchange_ && order == results_[0];  // others have all rows on each device
+  if (are_shared && !stay.are_there) exchange_->leave(share_number_);
   if (!stay.are_there) return sorted(order, rows, row_limit);
   const Step& step = plan_.step(chain.last);
   const Columns columns = chain.wanted.empty() ? every_column(step.schema) : chain.wanted;
   DeviceRows spread = spread_rows(step.schema, columns, std::move(stay.rows));
   PENSTOCK_ASSIGN(const auto by_ranges,
-                  exchange_ ? exchange_ranges(order, step, spread, columns)
-                            : sort_and_download(order, step, spread, columns, row_limit));
+                  are_shared ? exchange_ranges(order, step, spread, columns)
+                             : sort_and_download(order, step, spread, columns, row_limit));
   if (by_ranges) return *by_ranges;
   PENSTOCK_ASSIGN(std::optional<DeviceRows> first, sort_in_place(order, spread, row_limit));
-  if (exchange_) PENSTOCK_TRY(exchange_sorted(order, spread, first));
+  if (are_shared) PENSTOCK_TRY(exchange_sorted(order, spread, first));
   Table table;
   if (is_next_in_order_) {
     PENSTOCK_ASSIGN(const bool are_joint,

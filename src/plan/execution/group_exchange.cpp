@@ -4,6 +4,7 @@
 
 #include "device/peer_copy.hpp"
 #include "plan/codegen/kernels/group_parts_limits.h"
+#include "plan/profile/recording.hpp"
 #include "plan/rows/finish_at_end.hpp"
 
 namespace penstock::plan {
@@ -76,9 +77,10 @@ Status GroupExchange::collect(std::size_t share, const Buffer& to, RunReport& re
     const Party& from = parties_[i];
     const std::uint64_t bytes = (from.cuts[share + 1] - from.cuts[share]) * bytes_per_group;
     if (i == share || bytes == 0) continue;
-    copies.push_back({{own.device.get(), &to, offset},
-                      {from.device.get(), from.parts.get(), from.cuts[share] * bytes_per_group},
-                      bytes});
+    copies.push_back(
+        {{own.device.get(), &to, offset},
+         {&unrecorded(*from.device), from.parts.get(), from.cuts[share] * bytes_per_group},
+         bytes});
     offset += bytes;
     before += i < share;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "device/peer_copy.hpp"
+#include "plan/profile/recording.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -51,12 +52,12 @@ class Collecting {
     std::uint64_t row = 0;
     for (std::size_t i = 0; i < shares_.size(); i++) {
       const RowsOfShare& from = shares_[i];
+      Device& other = i == to_ ? device_ : unrecorded(*from.device);
       const std::uint64_t bytes = count_of(from) * width;
       if (bytes > 0)
-        copies_[i].push_back(
-            {{&device_, all.get(), row * width},
-             {from.device.get(), buffer_of(*from.rows).get(), from.range.begin * width},
-             bytes});
+        copies_[i].push_back({{&device_, all.get(), row * width},
+                              {&other, buffer_of(*from.rows).get(), from.range.begin * width},
+                              bytes});
       row += count_of(from);
       if (i != to_) report_.bytes_exchanged += bytes;
     }

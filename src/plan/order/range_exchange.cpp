@@ -21,6 +21,12 @@ std::uint64_t row_bytes(const DeviceRows& rows) {
   return bytes;
 }
 
+// Sets `ran_out` where a step ran out of memory, which is no error: the others are to know it.
+Status note_memory(Status status, bool& ran_out) {
+  ran_out = status.code() == Code::no_memory;
+  return ran_out ? Status() : std::move(status);
+}
+
 }  // namespace
 
 RangeExchange::Size RangeExchange::size_of_all(const Asked& asked) const {
@@ -57,6 +63,15 @@ std::vector<DeviceRowSort::KeyBits> RangeExchange::bits_of_all() const {
       bits[i].zeros |= party.bits[i].zeros;
     }
   return bits;
+}
+
+Status RangeExchange::sample(Party& party, const DeviceRows& rows, const Size& size,
+                             const Asked& asked, DeviceRowSort& sorter, RunReport& report) {
+  const std::uint64_t all_samples = samples_per_range * size.ranges;
+  PENSTOCK_ASSIGN(party.samples,
+                  sorter.sample(rows, asked.keys[0], rows.row_count * all_samples / size.rows + 1));
+  PENSTOCK_ASSIGN(party.bits, sorter.bits_of(rows, asked.keys, StringPool(), report));
+  return {};
 }
 
 // Where memory is too small for it the rows stay as they are.
@@ -141,12 +156,9 @@ Result<DeviceRows> RangeExchange::collect(std::size_t share, std::size_t range,
   return collect_rows(pieces, share, report);
 }
 
-Status RangeExchange::download(std::size_t share, const Size& size, const Asked& asked,
-                               DeviceRowSort& sorter, RunReport& report) const {
+Status RangeExchange::sort_ranges(std::size_t share, const Asked& asked, DeviceRowSort& sorter,
+                                  RowsDownload& to, RunReport& report) const {
   const RowRange ranges = ranges_of(share);
-  std::uint64_t first_row = 0;
-  for (std::size_t range = 0; range < ranges.begin; range++) first_row += rows_of_range(range);
-  RowsDownload to(*parties_[share].device, asked.columns, memory_, first_row, size.piece_rows);
   const std::vector<DeviceRowSort::KeyBits> bits = bits_of_all();
   DeviceRows rows, before;  // a copy to the memory of the rows before waits until they are sorted
   for (std::size_t range = ranges.begin; range < ranges.end; range++) {
@@ -155,14 +167,32 @@ Status RangeExchange::download(std::size_t share, const Size& size, const Asked&
     PENSTOCK_ASSIGN(rows, collect(share, range, report));
     PENSTOCK_TRY(sorter.sort_to(rows, asked.keys, bits, to, report));
   }
-  return to.finish();
+  return {};
 }
 
-// The rows are then sorted in another way, which needs the memory. A share that finds that another
-// one has given up finds the same.
+// Waits also after an error: the host's memory may be let go of then.
+Status RangeExchange::download(std::size_t share, const Size& size, const Asked& asked,
+                               DeviceRowSort& sorter, RunReport& report) const {
+  std::uint64_t first_row = 0;
+  for (std::size_t range = 0; range < ranges_of(share).begin; range++)
+    first_row += rows_of_range(range);
+  RowsDownload to(*parties_[share].device, asked.columns, memory_, first_row, size.piece_rows);
+  const Status enqueued = sort_ranges(share, asked, sorter, to, report);
+  const Status downloaded = to.finish();
+  sorter.end(report);
+  return enqueued.ok() ? downloaded : enqueued;
+}
+
+bool RangeExchange::one_ran_out() const {
+  return std::ranges::any_of(parties_, [](const Party& party) { return party.ran_out; });
+}
+
+// The rows are then sorted in another way, which needs the memory, here and on the host. A share
+// that finds that another one has given up finds the same.
 std::optional<std::vector<Column>> RangeExchange::give_up(Party& party) {
   const std::lock_guard lock(mutex_);
   party.rows.reset();
+  memory_.clear();
   return {};
 }
 
@@ -176,19 +206,16 @@ Result<std::optional<std::vector<Column>>> RangeExchange::sort(
   if (!meeting_.meet(share, 0)) return give_up(party);
   const Size size = size_of_all(asked);
   if (size.piece_rows == 0) return give_up(party);
-  const std::uint64_t all_samples = samples_per_range * size.ranges;
-  PENSTOCK_ASSIGN(party.samples,
-                  sorter.sample(rows, asked.keys[0], rows.row_count * all_samples / size.rows + 1));
-  PENSTOCK_ASSIGN(party.bits, sorter.bits_of(rows, asked.keys, StringPool(), report));
+  PENSTOCK_TRY(note_memory(sample(party, rows, size, asked, sorter, report), party.ran_out));
   if (!meeting_.meet(share, 1)) return another_share_has_ended();
+  if (one_ran_out()) return give_up(party);
   PENSTOCK_TRY(divide(party, rows, size, asked, sorter, report));
   if (share == 0) PENSTOCK_TRY(allocate(*party.device, size, asked));
   if (!meeting_.meet(share, 2)) return another_share_has_ended();
   if (!all_fit(size, asked)) return give_up(party);
-  const Status downloaded = download(share, size, asked, sorter, report);
-  sorter.end(report);
-  PENSTOCK_TRY(downloaded);
+  PENSTOCK_TRY(note_memory(download(share, size, asked, sorter, report), party.ran_out));
   if (!meeting_.meet(share, 3)) return another_share_has_ended();
+  if (one_ran_out()) return give_up(party);
   party.rows.reset();  // the others have read them
   return std::optional(columns_of(memory_, share == 0 ? size.rows : 0, StringPool()));
 }

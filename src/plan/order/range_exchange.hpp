@@ -46,6 +46,7 @@ class RangeExchange {
     std::vector<KeyRanges::Word> samples;
     std::vector<DeviceRowSort::KeyBits> bits;
     std::vector<std::uint64_t> ends;  // of the ranges; none where memory was too small
+    bool ran_out = false;             // of memory, before all of its ranges had left
   };
   // What is the same for all shares, once all have come with their rows.
   struct Size {
@@ -56,6 +57,8 @@ class RangeExchange {
   Size size_of_all(const Asked& asked) const;
   std::vector<KeyRanges::Word> bounds(const Size& size) const;
   std::vector<DeviceRowSort::KeyBits> bits_of_all() const;
+  Status sample(Party& party, const DeviceRows& rows, const Size& size, const Asked& asked,
+                DeviceRowSort& sorter, RunReport& report);
   Status divide(Party& party, DeviceRows& rows, const Size& size, const Asked& asked,
                 DeviceRowSort& sorter, RunReport& report);
   Status allocate(Device& device, const Size& size, const Asked& asked);
@@ -64,8 +67,11 @@ class RangeExchange {
   bool fits(std::size_t share, const Size& size, const Asked& asked) const;
   bool all_fit(const Size& size, const Asked& asked) const;
   Result<DeviceRows> collect(std::size_t share, std::size_t range, RunReport& report) const;
+  Status sort_ranges(std::size_t share, const Asked& asked, DeviceRowSort& sorter, RowsDownload& to,
+                     RunReport& report) const;
   Status download(std::size_t share, const Size& size, const Asked& asked, DeviceRowSort& sorter,
                   RunReport& report) const;
+  bool one_ran_out() const;
 
   std::optional<std::vector<Column>> give_up(Party& party);
 

@@ -98,5 +98,8 @@ class HostSpan {
 // programs are the device's own.
 std::shared_ptr<Device> recorded(std::shared_ptr<Device> device,
                                  std::shared_ptr<Recording> recording);
+// Returns the device that is recorded, or the device itself: for others than the run whose
+// recording it is, which may end sooner.
+Device& unrecorded(Device& device);
 
 }  // namespace penstock::plan

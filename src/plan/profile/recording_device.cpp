@@ -76,6 +76,7 @@ class RecordingDevice : public device::WrappedDevice {
     traits_ = device_->traits();
   }
   const Device& wrapped() const override { return *device_; }
+  Device& unrecorded() { return *device_; }
   Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override {
     return device_->allocate(bytes);
   }
@@ -135,6 +136,11 @@ class RecordingDevice : public device::WrappedDevice {
 std::shared_ptr<Device> recorded(std::shared_ptr<Device> device,
                                  std::shared_ptr<Recording> recording) {
   return std::make_shared<RecordingDevice>(std::move(device), std::move(recording));
+}
+
+Device& unrecorded(Device& device) {
+  auto* const recording = dynamic_cast<RecordingDevice*>(&device);
+  return recording ? recording->unrecorded() : device;
 }
 
 }  // namespace penstock::plan

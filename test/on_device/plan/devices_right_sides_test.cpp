@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "on_device/plan/several_devices.hpp"
+#include "plan/order/sort_rows.hpp"
 
 namespace penstock::test {
 namespace {
@@ -241,6 +242,25 @@ TEST(DevicesRightSides, OrdersOfOrdersAreRunAsWithoutShares) {
   TAKE(const StepId by_line, of.plan.order_by(joined, {{0, false, false}}));
   TAKE(const StepId by_customer, of.plan.order_by(by_line, {{2, false, false}}));
   expect_read_in_shares(of.plan, by_customer);
+}
+
+// Every device has the same right side. Its rows were exchanged as if each had a part of them: the
+// first device had all of them twice, the others none.
+TEST(DevicesRightSides, TheOrderOfARightSideIsNotExchanged) {
+  Orders of(2 * plan::min_device_sort_rows + 9000);
+  TAKE(const StepId by_price, of.plan.order_by(of.orders, {{2, true, false}}));
+  TAKE(const StepId dearest, of.plan.limit(by_price, plan::min_device_sort_rows + 5000));
+  TAKE(const StepId theirs, of.plan.join(of.items, dearest, JoinKind::semi, {{0, 0}}));
+  TAKE(const StepId by_line, of.plan.order_by(theirs, {{0, false, false}}));
+  on_each_device([&](Device& device) {
+    const std::string id = device.traits().id;
+    TAKE(const QueryResult one, run(of.plan, by_line, {.device = id}));
+    EXPECT_GT(one.table.row_count, 2 * plan::min_device_sort_rows);
+    for (const std::size_t count : {2u, 3u}) {
+      TAKE(const QueryResult several, run(of.plan, by_line, rows_on_device(list_of(id, count))));
+      expect_equal_rows(several.table, one.table);
+    }
+  });
 }
 
 // A callback that says so once: a run that began anew would go on.
