@@ -58,7 +58,7 @@ Status Compaction::enqueue_store(const TileContext& kernel, const TileLaunch& la
 Status Compaction::enqueue_look_back(const TileContext& kernel, const TileLaunch& launch) const {
   const std::uint32_t tiles = kernel.tile_count(launch.row_count);
   PENSTOCK_ASSIGN(const std::uint32_t resident,
-                  kernel.device.resident_groups(launch.compiled, "pipeline_look_back"));
+                  kernel.device.resident_groups(*launch.compiled, "pipeline_look_back"));
   if (resident == 0)
     return Status(Code::capacity, "no group of pipeline_look_back fits a multiprocessor of " +
                                       kernel.device.traits().id);
@@ -69,7 +69,7 @@ Status Compaction::enqueue_look_back(const TileContext& kernel, const TileLaunch
   add(arguments, outputs);
   add(arguments, {&tile_counts, &kept_count, &launch.fault});
   arguments.push_back(Argument::value(launch.row_count));
-  return launch.queue.launch_resident(launch.compiled, "pipeline_look_back",
+  return launch.queue.launch_resident(*launch.compiled, "pipeline_look_back",
                                       std::min(kernel.group_count(launch.row_count), resident),
                                       arguments);
 }

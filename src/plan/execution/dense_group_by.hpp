@@ -23,12 +23,19 @@ struct DenseGroupBy : DenseTableMemory {
   Status enqueue(const TileContext& kernel, const TileLaunch& launch);
 };
 
+// Sums that hold every value are kept from launch to launch: of many groups each chunk would have
+// most, and to merge these takes longer than to add the chunk.
 struct PartitionedGroupBy : DenseTableMemory {
   BufferPointer heads, records;  // of a record: its slot in its partition; its words
   BufferPointer partitions;      // u32: counts, records taken, first records
 
   Status prepare(const TileContext& kernel, std::uint64_t row_count);
   Status enqueue(const TileContext& kernel, const TileLaunch& launch);
+
+ private:
+  Status enqueue_sums(const TileContext& kernel, const TileLaunch& launch);
 };
+// Enqueues what makes entries of sums that launches left, and returns where these will be.
+Result<GroupByResults> entries_of(const KeptSums& sums, Device& device, Queue& queue);
 
 }  // namespace penstock::plan

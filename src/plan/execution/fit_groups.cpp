@@ -19,13 +19,6 @@ constexpr std::uint64_t sampled_rows = 1 << 20;
 // again: the range is then made three times as wide, so that this is seldom.
 constexpr std::array<std::uint64_t, 4> widenings = {1, 8, 64, 0};
 
-// Whether sums are the same in any order and by any variant.
-bool adds_exactly(const TileProgram& program) {
-  return std::ranges::none_of(program.accumulators, [](const Accumulator& a) {
-    return a.kind == AccumulatorKind::sum_f64 || a.kind == AccumulatorKind::custom;
-  });
-}
-
 bool has_string_keys(const TileProgram& program) {
   for (std::uint32_t i = 0; i < program.key_count; i++)
     if (program.graph->at(program.outputs[i].root).type.kind == Kind::string) return true;

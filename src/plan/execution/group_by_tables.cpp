@@ -90,7 +90,9 @@ Status KeptGroupBy::enqueue(const TileContext& kernel, const TileLaunch& launch)
   KeptTables& kept = kernel.kept;
   if (kept.table_count == 0 || kernel.runs_alone) {
     PENSTOCK_TRY(launch.queue.fill(*kept.states, 0, table_count * state_words * 4));
-    kept = {kept.states, kept.positions, kept.entries, 0, table_count, kernel.policy.slots};
+    kept.row_count = 0;
+    kept.table_count = table_count;
+    kept.slots = kernel.policy.slots;
   }
   const bool sums_are_full = kept.row_count + launch.row_count > max_launch_rows;
   kept.row_count = (sums_are_full ? 0 : kept.row_count) + launch.row_count;

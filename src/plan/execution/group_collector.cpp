@@ -44,7 +44,7 @@ class GroupCollector : public Collector {
   }
 
   Status take_rest(const TileKernel& kernel) override {
-    if (const auto tables = kernel.kept_groups()) PENSTOCK_TRY(take_kept(kernel, *tables));
+    PENSTOCK_TRY(take_kept(kernel));
     if (!merges_there_) return exchange(nullptr);
     PENSTOCK_ASSIGN(GroupsOnDevice groups, merge_->collect());
     // They are added up, or selected, where they are, as long as the host has none of them.
@@ -109,13 +109,22 @@ class GroupCollector : public Collector {
   }
 
   // Takes the tables that all launches left.
-  Status take_kept(const TileKernel& kernel, const GroupByResults& tables) {
-    ReadBack read_back;
-    PENSTOCK_TRY(read_back.begin(kernel.device(), *last_));
-    PENSTOCK_ASSIGN(const auto counts,
-                    read_back.read<std::uint32_t>(*tables.used_slots, tables.table_count));
-    PENSTOCK_TRY(read_back.wait());
-    return take_tables({tables, counts, {}, read_back});
+  Status take_kept(const TileKernel& kernel) {
+    PENSTOCK_ASSIGN(const auto kept, kernel.kept_groups(place_.queue));
+    if (kept.empty()) return {};
+    if (place_.queue) {
+      PENSTOCK_ASSIGN(last_, place_.queue->record());
+      PENSTOCK_TRY(place_.queue->flush());
+    }
+    for (const GroupByResults& tables : kept) {
+      ReadBack read_back;
+      PENSTOCK_TRY(read_back.begin(kernel.device(), *last_));
+      PENSTOCK_ASSIGN(const auto counts,
+                      read_back.read<std::uint32_t>(*tables.used_slots, tables.table_count));
+      PENSTOCK_TRY(read_back.wait());
+      PENSTOCK_TRY(take_tables({tables, counts, {}, read_back}));
+    }
+    return {};
   }
 
   Status take_tables(const LaunchTables& from) {

@@ -4,45 +4,124 @@
 #include "plan/variants/partition_layout.hpp"
 
 namespace penstock::plan {
+namespace {
+
+// Limbs hold every value of sums that are exact; those of floats are for the exponents that were
+// met, and another chunk may have others.
+bool is_kept(const TileContext& kernel) {
+  return !kernel.runs_alone && adds_exactly(kernel.program);
+}
+
+std::uint32_t collecting_groups(const Policy& policy, std::uint64_t slots) {
+  const std::uint64_t groups = (slots + policy.group_size - 1) / policy.group_size;
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(groups, 1, 2 * std::uint64_t{policy.groups}));
+}
+
+std::uint64_t limb_bytes(const TileContext& kernel) {
+  return kernel.dense.table.slots * limb_count(kernel.program, true) * 8;
+}
+
+// Begins another table where the layout is another one, or the rows are more than sums hold.
+Result<KeptSums*> kept_sums(const TileContext& kernel, const TileLaunch& launch,
+                            const BufferPointer& partitions) {
+  std::vector<KeptSums>& all = kernel.kept.sums;
+  const bool fits = !all.empty() && all.back().layout == kernel.dense.numbers &&
+                    all.back().row_count + launch.row_count <= max_launch_rows;
+  if (!fits) {
+    KeptSums sums{launch.compiled, kernel.dense.numbers, partitions, nullptr,
+                  kernel.dense.table.slots};
+    sums.collecting_groups = collecting_groups(kernel.policy, sums.slots);
+    sums.key_words = kernel.program.key_words();
+    sums.accumulator_words = std::max(1u, kernel.program.accumulator_words());
+    PENSTOCK_TRY(kernel.reserve(sums.limbs, limb_bytes(kernel)));
+    PENSTOCK_TRY(launch.queue.fill(*sums.limbs, 0, limb_bytes(kernel)));
+    all.push_back(std::move(sums));
+  }
+  all.back().row_count += launch.row_count;
+  return &all.back();
+}
+
+Status launch_collect(Queue& queue, const Program& compiled, const KeptSums& of,
+                      const GroupByResults& to, bool is_kept) {
+  std::vector<Argument> arguments;
+  add(arguments, {&of.layout, &of.partitions, &of.limbs, &to.results, &to.used_slots});
+  arguments.push_back(Argument::value(of.row_count));
+  arguments.push_back(Argument::value(std::uint32_t{is_kept}));
+  return queue.launch(compiled, "pipeline_group_collect", of.collecting_groups, arguments);
+}
+
+}  // namespace
 
 Status PartitionedGroupBy::prepare(const TileContext& kernel, std::uint64_t row_count) {
   const std::uint64_t rows = (row_count + 3) / 4 * 4;  // kernels read four at once
   PENSTOCK_TRY(kernel.reserve(heads, rows * head_bytes));
   PENSTOCK_TRY(kernel.reserve(records, rows * record_words(kernel.program) * 4));
   PENSTOCK_TRY(kernel.reserve(partitions, (kernel.policy.partitions * std::uint64_t{3} + 1) * 4));
-  return prepare_table(kernel, row_count);
+  if (!is_kept(kernel)) return prepare_table(kernel, row_count);
+  layout = kernel.dense.numbers;
+  PENSTOCK_TRY(kernel.reserve(results, 0));
+  return kernel.reserve(used_slots, 64);
 }
 
 Status PartitionedGroupBy::enqueue(const TileContext& kernel, const TileLaunch& launch) {
+  describe_results(kernel, launch.row_count);
+  if (!is_kept(kernel)) {
+    PENSTOCK_TRY(enqueue_sums(kernel, launch));
+    const KeptSums sums{nullptr,
+                        layout,
+                        partitions,
+                        limbs,
+                        kernel.dense.table.slots,
+                        launch.row_count,
+                        collecting_groups(kernel.policy, kernel.dense.table.slots)};
+    return launch_collect(launch.queue, *launch.compiled, sums, *this, false);
+  }
+  PENSTOCK_ASSIGN(const KeptSums* const sums, kept_sums(kernel, launch, partitions));
+  limbs = sums->limbs;
+  return enqueue_sums(kernel, launch);
+}
+
+Status PartitionedGroupBy::enqueue_sums(const TileContext& kernel, const TileLaunch& launch) {
   const Policy& policy = kernel.policy;
-  const std::uint64_t slots = kernel.dense.table.slots, row_count = launch.row_count;
-  describe_results(kernel, row_count);
+  const std::uint64_t row_count = launch.row_count;
   // Counts, and how many records of each partition are taken.
   PENSTOCK_TRY(launch.queue.fill(*partitions, 0, std::uint64_t{policy.partitions} * 8));
   PENSTOCK_TRY(launch.clear({&used_slots, &launch.overflowed}));
   const auto run = [&](const char* name, std::uint64_t groups, std::vector<Argument> arguments,
-                       std::initializer_list<const BufferPointer*> buffers) {
+                       std::initializer_list<const BufferPointer*> buffers, bool may_be_kept) {
     add(arguments, buffers);
     arguments.push_back(Argument::value(row_count));
+    if (may_be_kept) arguments.push_back(Argument::value(std::uint32_t{is_kept(kernel)}));
     return launch.run(name, static_cast<std::uint32_t>(std::max<std::uint64_t>(groups, 1)),
                       arguments);
   };
-  const PartitionShape shape = partition_shape(policy, slots);
+  const PartitionShape shape = partition_shape(policy, kernel.dense.table.slots);
   const std::uint64_t counted = std::uint64_t{policy.group_size} * policy.counted_rows;
   const std::uint64_t counting = std::min<std::uint64_t>((row_count + counted - 1) / counted,
                                                          2 * std::uint64_t{policy.groups});
-  const std::uint64_t collecting = (slots + policy.group_size - 1) / policy.group_size;
   PENSTOCK_TRY(run("pipeline_partition_count", counting, launch.source,
-                   {&layout, &partitions, &launch.overflowed}));
-  PENSTOCK_TRY(
-      run("pipeline_partition", kernel.group_count(row_count), launch.source,
-          {&layout, &partitions, &heads, &records, &limbs, &launch.overflowed, &launch.fault}));
+                   {&layout, &partitions, &launch.overflowed}, false));
   PENSTOCK_TRY(run(
+      "pipeline_partition", kernel.group_count(row_count), launch.source,
+      {&layout, &partitions, &heads, &records, &limbs, &launch.overflowed, &launch.fault}, true));
+  return run(
       "pipeline_group", std::uint64_t{shape.shares} * shape.parts, {},
-      {&layout, &heads, &records, &partitions, &limbs, &results, &used_slots, &launch.overflowed}));
-  return run("pipeline_group_collect",
-             std::min<std::uint64_t>(collecting, 2 * std::uint64_t{policy.groups}), {},
-             {&layout, &partitions, &limbs, &results, &used_slots});
+      {&layout, &heads, &records, &partitions, &limbs, &results, &used_slots, &launch.overflowed},
+      true);
+}
+
+Result<GroupByResults> entries_of(const KeptSums& sums, Device& device, Queue& queue) {
+  GroupByResults entries;
+  entries.table_count = 1;
+  entries.slots_per_table = static_cast<std::uint32_t>(std::min(sums.slots, sums.row_count));
+  const std::uint64_t bytes =
+      entries.slots_per_table * std::uint64_t{8} * (sums.key_words + sums.accumulator_words);
+  PENSTOCK_ASSIGN(entries.results, device.allocate(std::max<std::uint64_t>(bytes, 64)));
+  PENSTOCK_ASSIGN(entries.used_slots, device.allocate(64));
+  PENSTOCK_TRY(queue.fill(*entries.used_slots, 0, 4));
+  PENSTOCK_TRY(launch_collect(queue, *sums.compiled, sums, entries, true));
+  return entries;
 }
 
 }  // namespace penstock::plan

@@ -222,9 +222,13 @@ std::vector<Argument> TileKernel::source_arguments(const ChunkInput& input,
   return arguments;
 }
 
-std::optional<GroupByResults> TileKernel::kept_groups() const {
-  if (kept_->table_count == 0) return std::nullopt;
-  return rest_of(*kept_);
+Result<std::vector<GroupByResults>> TileKernel::kept_groups(Queue* queue) const {
+  std::vector<GroupByResults> groups;
+  if (kept_->table_count > 0) groups.push_back(rest_of(*kept_));
+  for (const KeptSums& sums : kept_->sums) {
+    PENSTOCK_ASSIGN(groups.emplace_back(), entries_of(sums, *device_, *queue));
+  }
+  return groups;
 }
 
 Status TileKernel::enqueue(Queue& queue, const ChunkInput& input, ChunkBuffers& buffers,
@@ -234,7 +238,7 @@ Status TileKernel::enqueue(Queue& queue, const ChunkInput& input, ChunkBuffers& 
   buffers.attempt = attempts_;
   PENSTOCK_TRY(upload_scalars(queue, buffers.scalars, strings));
   const TileLaunch launch{
-      queue,           *compiled_,    source_arguments(input, buffers.scalars, strings),
+      queue,           compiled_,     source_arguments(input, buffers.scalars, strings),
       input.row_count, buffers.fault, buffers.overflowed};
   return std::visit([&](auto& strategy) { return strategy.enqueue(context(), launch); },
                     buffers.strategy);

@@ -66,8 +66,8 @@ class TileKernel {
                    std::uint32_t overflowed);
   std::uint32_t attempts() const { return attempts_; }
   // Returns the tables that launches left on the device; none where each launch has its own. Call
-  // after the last launch.
-  std::optional<GroupByResults> kept_groups() const;
+  // after the last launch. `queue` may be null where each launch is all of a run.
+  Result<std::vector<GroupByResults>> kept_groups(Queue* queue) const;
   // Computes from row counts how many bytes the kernels of one chunk move.
   std::uint64_t bytes_moved(std::uint64_t rows_read, std::uint64_t rows_kept) const;
 

@@ -23,12 +23,25 @@ struct DenseLayout {
   BufferPointer numbers;  // the table's words on the device; after them those of a PartitionShape
 };
 
-// The tables of a group-by that stay from launch to launch (group_kept.kc). The queue orders the
-// launches that use them.
+// The sums of a dense table that stay from launch to launch (group_partition_tables.kc), and what
+// makes entries of them.
+struct KeptSums {
+  std::shared_ptr<Program> compiled;
+  BufferPointer layout, partitions, limbs;
+  std::uint64_t slots = 0, row_count = 0;  // rows: no fewer than were added
+  std::uint32_t collecting_groups = 0;     // of the launch that makes entries
+  std::uint32_t key_words = 0, accumulator_words = 0;
+};
+
+// The tables of a group-by that stay from launch to launch. The queue orders the launches that use
+// them.
 struct KeptTables {
+  // Of the threads of a CPU (group_kept.kc).
   BufferPointer states, positions, entries;
   std::uint64_t row_count = 0;               // that were added since they were emptied
   std::uint32_t table_count = 0, slots = 0;  // none before the first launch
+  // One for each layout that the run had: the last one is that of the next launch.
+  std::vector<KeptSums> sums;
 };
 
 // The parts of a tile kernel that strategies read. All of them outlive it.
@@ -51,7 +64,7 @@ struct TileContext {
 // One chunk's launch.
 struct TileLaunch {
   Queue& queue;
-  const Program& compiled;
+  const std::shared_ptr<Program>& compiled;
   std::vector<Argument> source;  // the arguments of $PARAMETERS: columns, lookups, scalars
   std::uint64_t row_count = 0;
   const BufferPointer& fault;       // u32: see ChunkBuffers
@@ -59,7 +72,7 @@ struct TileLaunch {
 
   Status run(const char* kernel, std::uint32_t groups,
              const std::vector<Argument>& arguments) const {
-    return queue.launch(compiled, kernel, groups, arguments);
+    return queue.launch(*compiled, kernel, groups, arguments);
   }
   // Sets counters (u32 each) to zero.
   Status clear(std::initializer_list<const BufferPointer*> counters) const {

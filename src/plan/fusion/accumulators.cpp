@@ -151,6 +151,12 @@ Scalar neutral_of(const Accumulator& a) {
 
 Status sum_too_large() { return Status(Code::overflow, "a sum is outside HUGEINT"); }
 
+bool adds_exactly(const TileProgram& program) {
+  return std::ranges::none_of(program.accumulators, [](const Accumulator& a) {
+    return a.kind == AccumulatorKind::sum_f64 || a.kind == AccumulatorKind::custom;
+  });
+}
+
 bool has_string_extremes(const TileProgram& program) {
   return std::ranges::any_of(program.accumulators, is_string_extreme);
 }

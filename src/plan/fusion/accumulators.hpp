@@ -53,6 +53,8 @@ inline bool is_string_extreme(const Accumulator& a) {
          (a.kind == AccumulatorKind::minimum || a.kind == AccumulatorKind::maximum);
 }
 bool has_string_extremes(const TileProgram& program);
+// Whether sums are the same in any order and by any variant.
+bool adds_exactly(const TileProgram& program);
 // Least and greatest strings are held by number, as a code of the pool; below 0 there is none yet.
 // Keeps the string of a number where it is one, by an order of numbers: is_before(a, b).
 template <class Order>
