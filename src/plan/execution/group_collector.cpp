@@ -40,7 +40,8 @@ class GroupCollector : public Collector {
   // since, for a chunk before this one.
   Status take(const TileKernel&, Chunk& chunk) override {
     last_ = chunk.done;
-    return take_tables({chunk.buffers.group_by(), chunk.counts, chunk.words, chunk.read_back});
+    return take_tables(
+        {chunk.buffers.group_by(), chunk.counts, chunk.words, chunk.read_back, false});
   }
 
   Status take_rest(const TileKernel& kernel) override {
@@ -87,6 +88,7 @@ class GroupCollector : public Collector {
     std::span<const std::uint32_t> counts;
     std::span<const std::uint64_t> words;  // all entries, or none
     ReadBack& read_back;
+    bool is_only = false;  // no launch has left another, nor will one
   };
 
   static constexpr std::size_t few_groups = 8;
@@ -116,24 +118,26 @@ class GroupCollector : public Collector {
       PENSTOCK_ASSIGN(last_, place_.queue->record());
       PENSTOCK_TRY(place_.queue->flush());
     }
+    const bool is_only = kept.size() == 1 && kept[0].table_count == 1 && groups_.size() == 0;
     for (const GroupByResults& tables : kept) {
       ReadBack read_back;
       PENSTOCK_TRY(read_back.begin(kernel.device(), *last_));
       PENSTOCK_ASSIGN(const auto counts,
                       read_back.read<std::uint32_t>(*tables.used_slots, tables.table_count));
       PENSTOCK_TRY(read_back.wait());
-      PENSTOCK_TRY(take_tables({tables, counts, {}, read_back}));
+      PENSTOCK_TRY(take_tables({tables, counts, {}, read_back, is_only}));
     }
     return {};
   }
 
   Status take_tables(const LaunchTables& from) {
-    const auto& [tables, counts, words, read_back] = from;
+    const auto& [tables, counts, words, read_back, is_only] = from;
     for (const std::uint32_t count : counts)
       if (count > tables.slots_per_table)
         return Status(Code::internal, "a kernel used more slots than there are");
     if (merges_there_ && merge_->wants(counts)) {
-      PENSTOCK_ASSIGN(const bool is_merged, merge_->add(tables, counts));
+      PENSTOCK_ASSIGN(const bool is_merged,
+                      is_only ? merge_->add_only(tables, counts[0]) : merge_->add(tables, counts));
       if (is_merged) return begin_after_merge();
       PENSTOCK_ASSIGN(const GroupsOnDevice groups, merge_->collect());
       PENSTOCK_TRY(download(groups));
@@ -222,7 +226,7 @@ class GroupCollector : public Collector {
   // Takes entries that lie slot by slot, each of all tables. They are added table by table: one
   // fixed order.
   Status take_by_slots(const LaunchTables& from) {
-    const auto& [tables, counts, none, read_back] = from;
+    const auto& [tables, counts, none, read_back, is_only] = from;
     const std::size_t words = entry_words(), groups = counts.size();
     const std::uint32_t max_count = *std::max_element(counts.begin(), counts.end());
     PENSTOCK_ASSIGN(const auto read,
@@ -241,7 +245,7 @@ class GroupCollector : public Collector {
   // Downloads the slots in use of every table: in one download where tables are many and small, as
   // each download has its price.
   Result<std::vector<std::span<const std::uint64_t>>> download(const LaunchTables& from) {
-    const auto& [tables, counts, words, read_back] = from;
+    const auto& [tables, counts, words, read_back, is_only] = from;
     const std::uint64_t stride = tables.slots_per_table * entry_words(),
                         all = stride * counts.size();
     std::span<const std::uint64_t> slice = words;

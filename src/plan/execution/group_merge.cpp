@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <utility>
 
 #include "plan/codegen/emit_pipeline_parts.hpp"
 #include "plan/codegen/kernels/group_merge_limits.h"
@@ -225,6 +226,7 @@ Status GroupMerge::take_all_totals() {
 
 Result<GroupsOnDevice> GroupMerge::collect() {
   PENSTOCK_TRY(take_all_totals());
+  if (only_.words) return std::exchange(only_, {});
   GroupsOnDevice groups{nullptr, known_groups_, slot_words_};
   if (known_groups_ == 0) return groups;
   PENSTOCK_ASSIGN(groups.words, place_.device->allocate(known_groups_ * slot_words_ * 8));

@@ -63,6 +63,8 @@ class GroupMerge {
   // Enqueues the merge of a chunk's tables, of which each has no key twice. Returns false where
   // memory is too small: the host goes on then.
   Result<bool> add(const GroupByResults& tables, std::span<const std::uint32_t> counts);
+  // Does so with the table of a run that has no other; call it before collect() alone.
+  Result<bool> add_only(const GroupByResults& tables, std::uint32_t count);
   // Does the same with `count` groups of another merge, from group `first` on; no key is there
   // twice.
   Result<bool> add_groups(const Buffer& groups, std::uint64_t first, std::uint64_t count);
@@ -113,6 +115,7 @@ class GroupMerge {
   Status merge(const GroupByResults& tables, std::span<const std::uint32_t> counts);
   Status merge_table(const Buffer& entries, std::uint64_t first, std::uint64_t stride,
                      std::uint32_t count);
+  Status widen(const GroupByResults& tables, const GroupsOnDevice& to);
   Status merge_linked(const GroupByResults& tables, std::uint32_t count);
   bool links(const GroupByResults& tables, std::uint64_t count);
 
@@ -124,6 +127,7 @@ class GroupMerge {
   const bool adds_in_any_order_;
   BufferPointer layout_, totals_, links_;
   Slots slots_;
+  GroupsOnDevice only_;                    // of add_only()
   std::array<Unread, max_unread> unread_;  // a ring: merges_ counts those that were enqueued
   std::uint64_t merges_ = 0, known_groups_ = 0, entries_merged_ = 0;
   std::uint64_t groups_taken_ = 0, refused_slots_ = 0;  // 0: memory was never too small

@@ -50,6 +50,28 @@ Status GroupMerge::merge_linked(const GroupByResults& tables, std::uint32_t coun
   return launch("group_merge_linked", count, arguments);
 }
 
+Result<bool> GroupMerge::add_only(const GroupByResults& tables, std::uint32_t count) {
+  if (merges_ > 0 || count == 0 || tables.table_count != 1) return add(tables, {&count, 1});
+  if (!layout_) PENSTOCK_TRY(open());
+  PENSTOCK_ASSIGN(const auto begun, place_.queue->record());
+  auto words = place_.device->allocate(count * std::uint64_t{slot_words_} * 8);
+  if (words.status().code() == Code::no_memory) return false;
+  PENSTOCK_ASSIGN(only_.words, std::move(words));
+  only_.count = count;
+  only_.stride = slot_words_;
+  PENSTOCK_TRY(widen(tables, only_));
+  PENSTOCK_TRY(read_totals(count, begun));
+  return true;
+}
+
+Status GroupMerge::widen(const GroupByResults& tables, const GroupsOnDevice& to) {
+  std::vector<Argument> arguments;
+  plan::add(arguments, {&tables.results, &layout_, &to.words});
+  arguments.push_back(Argument::value(strides_of(program_, tables).slot));
+  arguments.push_back(Argument::value(static_cast<std::uint32_t>(to.count)));
+  return launch("group_merge_widen", to.count, arguments);
+}
+
 // Merges all tables at once, or table after table: the order in which the host would add them.
 Status GroupMerge::merge(const GroupByResults& tables, std::span<const std::uint32_t> counts) {
   const std::uint64_t all =

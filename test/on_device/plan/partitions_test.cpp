@@ -1,7 +1,7 @@
 // Groups in partitions, asked for by name, on every device: sums by key against a map of the rows.
 #include <random>
 
-#include "on_device/plan/plan_fixture.hpp"
+#include "on_device/plan/merged_groups.hpp"
 
 namespace penstock::test {
 namespace {
@@ -153,6 +153,45 @@ TEST_F(Partitions, AFilterThatNoRowPasses) {
     TAKE(const QueryResult outcome, run(plan, groups, options));
     EXPECT_EQ(outcome.report.kernels[0].variant, "group_dense_partitioned");
     EXPECT_EQ(outcome.table.row_count, 0u);
+  });
+}
+
+// Sums of integers are kept from chunk to chunk. Later chunks have keys on either side of those of
+// the first, so that tables of three layouts are left, and a chunk that did not fit is added once.
+TEST_F(Partitions, ExactSumsOfChunksWithOtherKeysAreAddedOnce) {
+  const std::size_t rows = 300000;
+  Keys keys(rows);
+  std::vector<std::int64_t> x(rows);
+  std::vector<std::optional<std::int32_t>> y(rows);
+  for (std::size_t i = 0; i < rows; i++) {
+    const std::int32_t first = i < 100000 ? 0 : i < 200000 ? 90000 : -70000;
+    if (i % 11 != 3) keys[i] = static_cast<std::int32_t>(numbers() % 10000) + first;
+    x[i] = static_cast<std::int64_t>(numbers());
+    if (i % 3 != 0) y[i] = static_cast<std::int32_t>(numbers());
+  }
+  Plan plan;
+  const StepId source = plan.source(table_source(
+      Table::of({{"key", column_of_all(keys)}, {"x", Column::from(x)}, {"y", column_of_all(y)}})));
+  Builder b(plan.step(source).schema);
+  const std::vector<AggregateCall> calls = {{Aggregate::sum, b.column(1u), "x", nullptr},
+                                            {Aggregate::sum, b.column(2u), "y", nullptr},
+                                            {Aggregate::minimum, b.column(2u), "least", nullptr},
+                                            {Aggregate::maximum, b.column(2u), "most", nullptr},
+                                            {Aggregate::count, b.column(2u), "values", nullptr},
+                                            {Aggregate::count_rows, 0, "rows", nullptr}};
+  TAKE(const StepId groups, plan.group_by(source, b.graph(), {{"key", b.column(0u)}}, calls));
+  on_each_device([&](Device& device) {
+    TAKE(const Merged wanted,
+         merged_at(plan::MergeLocation::host, device, plan, groups,
+                   {.batch_rows = 300032,
+                    .variant = device.traits().is_cpu ? "group_cpu" : "group_global"}));
+    for (const auto location : {plan::MergeLocation::host, plan::MergeLocation::device}) {
+      TAKE(const Merged got,
+           merged_at(location, device, plan, groups,
+                     {.batch_rows = 64000, .variant = "group_dense_partitioned"}));
+      EXPECT_EQ(got.report.kernels[0].variant, "group_dense_partitioned");
+      EXPECT_EQ(texts_of(got.table), texts_of(wanted.table));
+    }
   });
 }
 
