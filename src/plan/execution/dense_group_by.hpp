@@ -24,7 +24,8 @@ struct DenseGroupBy : DenseTableMemory {
 };
 
 // Sums that hold every value are kept from launch to launch: of many groups each chunk would have
-// most, and to merge these takes longer than to add the chunk.
+// most, and to merge these takes longer than to add the chunk. Where memory is short for the sums
+// of every layout that a run has, launches leave entries as others do.
 struct PartitionedGroupBy : DenseTableMemory {
   BufferPointer heads, records;  // of a record: its slot in its partition; its words
   BufferPointer partitions;      // u32: counts, records taken, first records
@@ -33,7 +34,9 @@ struct PartitionedGroupBy : DenseTableMemory {
   Status enqueue(const TileContext& kernel, const TileLaunch& launch);
 
  private:
-  Status enqueue_sums(const TileContext& kernel, const TileLaunch& launch);
+  Status enqueue_sums(const TileContext& kernel, const TileLaunch& launch,
+                      const BufferPointer& sums);
+  bool is_kept_ = false;  // the sums of the launch
 };
 // Enqueues what makes entries of sums that launches left, and returns where these will be.
 Result<GroupByResults> entries_of(const KeptSums& sums, Device& device, Queue& queue);

@@ -38,8 +38,9 @@ class GroupCollector : public Collector {
 
   // Reads the tables of the variant that the chunk ran. The kernel may have taken another variant
   // since, for a chunk before this one.
-  Status take(const TileKernel&, Chunk& chunk) override {
+  Status take(const TileKernel& kernel, Chunk& chunk) override {
     last_ = chunk.done;
+    if (merges_there_ && kernel.keeps_sums()) PENSTOCK_TRY(begin_after_merge());
     return take_tables(
         {chunk.buffers.group_by(), chunk.counts, chunk.words, chunk.read_back, false});
   }
@@ -52,6 +53,7 @@ class GroupCollector : public Collector {
     const bool are_all = groups_.size() == 0;
     PENSTOCK_TRY(exchange(are_all ? &groups : nullptr));
     if (leaves_partials() || !are_all) return download(groups);
+    if (groups.count == 0) totals_.reset(), selection_.reset();
     if (totals_) { PENSTOCK_ASSIGN(totals_are_there_, totals_->add(groups)); }
     if (selection_) { PENSTOCK_ASSIGN(groups, selection_->select(groups)); }
     if (!totals_are_there_) return take_rows(groups);
@@ -112,20 +114,26 @@ class GroupCollector : public Collector {
 
   // Takes the tables that all launches left.
   Status take_kept(const TileKernel& kernel) {
-    PENSTOCK_ASSIGN(const auto kept, kernel.kept_groups(place_.queue));
-    if (kept.empty()) return {};
-    if (place_.queue) {
-      PENSTOCK_ASSIGN(last_, place_.queue->record());
-      PENSTOCK_TRY(place_.queue->flush());
-    }
-    const bool is_only = kept.size() == 1 && kept[0].table_count == 1 && groups_.size() == 0;
-    for (const GroupByResults& tables : kept) {
+    const bool is_only = kernel.kept_count() == 1 && groups_.size() == 0;
+    for (std::size_t i = 0; i < kernel.kept_count(); i++) {
+      std::shared_ptr<Event> begun;
+      if (place_.queue) { PENSTOCK_ASSIGN(begun, place_.queue->record()); }
+      PENSTOCK_ASSIGN(const GroupByResults tables, kernel.kept_groups(i, place_.queue));
+      if (begun) {
+        PENSTOCK_ASSIGN(last_, place_.queue->record());
+        PENSTOCK_TRY(place_.queue->flush());
+      }
       ReadBack read_back;
       PENSTOCK_TRY(read_back.begin(kernel.device(), *last_));
       PENSTOCK_ASSIGN(const auto counts,
                       read_back.read<std::uint32_t>(*tables.used_slots, tables.table_count));
       PENSTOCK_TRY(read_back.wait());
-      PENSTOCK_TRY(take_tables({tables, counts, {}, read_back, is_only}));
+      if (begun && kernel.keeps_sums()) {
+        PENSTOCK_ASSIGN(const double seconds, last_->seconds_since(*begun));
+        rest_seconds += seconds, rest_launches++;
+      }
+      PENSTOCK_TRY(
+          take_tables({tables, counts, {}, read_back, is_only && tables.table_count == 1}));
     }
     return {};
   }

@@ -3,6 +3,7 @@
 
 #include "plan/codegen/kernels/group_merge_limits.h"
 #include "plan/execution/group_merge.hpp"
+#include "plan/rows/device_memory.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -52,10 +53,15 @@ Status GroupMerge::merge_linked(const GroupByResults& tables, std::uint32_t coun
 
 Result<bool> GroupMerge::add_only(const GroupByResults& tables, std::uint32_t count) {
   if (merges_ > 0 || count == 0 || tables.table_count != 1) return add(tables, {&count, 1});
+  const Traits& traits = place_.device->traits();
+  const std::uint64_t bytes = count * std::uint64_t{slot_words_} * 8;
+  if (bytes >
+      std::min(traits.max_allocation_bytes, usable_bytes(traits, place_.memory_limit_bytes) / 4))
+    return add(tables, {&count, 1});
   if (!layout_) PENSTOCK_TRY(open());
   PENSTOCK_ASSIGN(const auto begun, place_.queue->record());
-  auto words = place_.device->allocate(count * std::uint64_t{slot_words_} * 8);
-  if (words.status().code() == Code::no_memory) return false;
+  auto words = place_.device->allocate(bytes);
+  if (words.status().code() == Code::no_memory) return add(tables, {&count, 1});
   PENSTOCK_ASSIGN(only_.words, std::move(words));
   only_.count = count;
   only_.stride = slot_words_;

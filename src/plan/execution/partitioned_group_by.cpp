@@ -6,12 +6,6 @@
 namespace penstock::plan {
 namespace {
 
-// Limbs hold every value of sums that are exact; those of floats are for the exponents that were
-// met, and another chunk may have others.
-bool is_kept(const TileContext& kernel) {
-  return !kernel.runs_alone && adds_exactly(kernel.program);
-}
-
 std::uint32_t collecting_groups(const Policy& policy, std::uint64_t slots) {
   const std::uint64_t groups = (slots + policy.group_size - 1) / policy.group_size;
   return static_cast<std::uint32_t>(
@@ -22,18 +16,41 @@ std::uint64_t limb_bytes(const TileContext& kernel) {
   return kernel.dense.table.slots * limb_count(kernel.program, true) * 8;
 }
 
+std::uint64_t entry_bytes(const TileContext& kernel) {
+  const std::uint32_t words = kernel.program.accumulator_words();
+  return (kernel.program.key_words() + std::max(1u, words)) * std::uint64_t{8};
+}
+
+// Whether a launch adds to the sums that the one before it left.
+bool continues(const TileContext& kernel, std::uint64_t row_count) {
+  const std::vector<KeptSums>& all = kernel.kept.sums;
+  return !all.empty() && all.back().layout == kernel.dense.numbers &&
+         all.back().row_count + row_count <= max_launch_rows;
+}
+
+// Limbs hold every value of sums that are exact; those of floats are for the exponents that were
+// met, and another chunk may have others. Sums of several layouts stay until the end, where one of
+// them and its entries are there together. They keep to what tables of groups may take, as the
+// tables of one launch do. A table is not cleared for a chunk of few rows.
+bool keeps(const TileContext& kernel, std::uint64_t row_count) {
+  if (kernel.runs_alone || !adds_exactly(kernel.program)) return false;
+  if (continues(kernel, row_count)) return true;
+  const std::uint64_t slots = kernel.dense.table.slots, entries = slots * entry_bytes(kernel);
+  std::uint64_t bytes = limb_bytes(kernel) + entries;
+  for (const KeptSums& sums : kernel.kept.sums) bytes += sums.limbs->bytes();
+  return slots <= std::max<std::uint64_t>(1 << 20, 8 * row_count) &&
+         entries <= kernel.device.traits().max_allocation_bytes && bytes <= kernel.memory_bytes / 8;
+}
+
 // Begins another table where the layout is another one, or the rows are more than sums hold.
 Result<KeptSums*> kept_sums(const TileContext& kernel, const TileLaunch& launch,
                             const BufferPointer& partitions) {
   std::vector<KeptSums>& all = kernel.kept.sums;
-  const bool fits = !all.empty() && all.back().layout == kernel.dense.numbers &&
-                    all.back().row_count + launch.row_count <= max_launch_rows;
-  if (!fits) {
+  if (!continues(kernel, launch.row_count)) {
     KeptSums sums{launch.compiled, kernel.dense.numbers, partitions, nullptr,
                   kernel.dense.table.slots};
     sums.collecting_groups = collecting_groups(kernel.policy, sums.slots);
-    sums.key_words = kernel.program.key_words();
-    sums.accumulator_words = std::max(1u, kernel.program.accumulator_words());
+    sums.entry_bytes = entry_bytes(kernel);
     PENSTOCK_TRY(kernel.reserve(sums.limbs, limb_bytes(kernel)));
     PENSTOCK_TRY(launch.queue.fill(*sums.limbs, 0, limb_bytes(kernel)));
     all.push_back(std::move(sums));
@@ -58,7 +75,8 @@ Status PartitionedGroupBy::prepare(const TileContext& kernel, std::uint64_t row_
   PENSTOCK_TRY(kernel.reserve(heads, rows * head_bytes));
   PENSTOCK_TRY(kernel.reserve(records, rows * record_words(kernel.program) * 4));
   PENSTOCK_TRY(kernel.reserve(partitions, (kernel.policy.partitions * std::uint64_t{3} + 1) * 4));
-  if (!is_kept(kernel)) return prepare_table(kernel, row_count);
+  is_kept_ = keeps(kernel, row_count);
+  if (!is_kept_) return prepare_table(kernel, row_count);
   layout = kernel.dense.numbers;
   PENSTOCK_TRY(kernel.reserve(results, 0));
   return kernel.reserve(used_slots, 64);
@@ -66,23 +84,24 @@ Status PartitionedGroupBy::prepare(const TileContext& kernel, std::uint64_t row_
 
 Status PartitionedGroupBy::enqueue(const TileContext& kernel, const TileLaunch& launch) {
   describe_results(kernel, launch.row_count);
-  if (!is_kept(kernel)) {
-    PENSTOCK_TRY(enqueue_sums(kernel, launch));
-    const KeptSums sums{nullptr,
-                        layout,
-                        partitions,
-                        limbs,
-                        kernel.dense.table.slots,
-                        launch.row_count,
-                        collecting_groups(kernel.policy, kernel.dense.table.slots)};
-    return launch_collect(launch.queue, *launch.compiled, sums, *this, false);
+  if (is_kept_) {
+    PENSTOCK_ASSIGN(const KeptSums* const sums, kept_sums(kernel, launch, partitions));
+    return enqueue_sums(kernel, launch, sums->limbs);
   }
-  PENSTOCK_ASSIGN(const KeptSums* const sums, kept_sums(kernel, launch, partitions));
-  limbs = sums->limbs;
-  return enqueue_sums(kernel, launch);
+  PENSTOCK_TRY(enqueue_sums(kernel, launch, limbs));
+  const std::uint64_t slots = kernel.dense.table.slots;
+  const KeptSums sums{nullptr,
+                      layout,
+                      partitions,
+                      limbs,
+                      slots,
+                      launch.row_count,
+                      collecting_groups(kernel.policy, slots)};
+  return launch_collect(launch.queue, *launch.compiled, sums, *this, false);
 }
 
-Status PartitionedGroupBy::enqueue_sums(const TileContext& kernel, const TileLaunch& launch) {
+Status PartitionedGroupBy::enqueue_sums(const TileContext& kernel, const TileLaunch& launch,
+                                        const BufferPointer& sums) {
   const Policy& policy = kernel.policy;
   const std::uint64_t row_count = launch.row_count;
   // Counts, and how many records of each partition are taken.
@@ -92,7 +111,7 @@ Status PartitionedGroupBy::enqueue_sums(const TileContext& kernel, const TileLau
                        std::initializer_list<const BufferPointer*> buffers, bool may_be_kept) {
     add(arguments, buffers);
     arguments.push_back(Argument::value(row_count));
-    if (may_be_kept) arguments.push_back(Argument::value(std::uint32_t{is_kept(kernel)}));
+    if (may_be_kept) arguments.push_back(Argument::value(std::uint32_t{is_kept_}));
     return launch.run(name, static_cast<std::uint32_t>(std::max<std::uint64_t>(groups, 1)),
                       arguments);
   };
@@ -104,10 +123,10 @@ Status PartitionedGroupBy::enqueue_sums(const TileContext& kernel, const TileLau
                    {&layout, &partitions, &launch.overflowed}, false));
   PENSTOCK_TRY(run(
       "pipeline_partition", kernel.group_count(row_count), launch.source,
-      {&layout, &partitions, &heads, &records, &limbs, &launch.overflowed, &launch.fault}, true));
+      {&layout, &partitions, &heads, &records, &sums, &launch.overflowed, &launch.fault}, true));
   return run(
       "pipeline_group", std::uint64_t{shape.shares} * shape.parts, {},
-      {&layout, &heads, &records, &partitions, &limbs, &results, &used_slots, &launch.overflowed},
+      {&layout, &heads, &records, &partitions, &sums, &results, &used_slots, &launch.overflowed},
       true);
 }
 
@@ -115,8 +134,7 @@ Result<GroupByResults> entries_of(const KeptSums& sums, Device& device, Queue& q
   GroupByResults entries;
   entries.table_count = 1;
   entries.slots_per_table = static_cast<std::uint32_t>(std::min(sums.slots, sums.row_count));
-  const std::uint64_t bytes =
-      entries.slots_per_table * std::uint64_t{8} * (sums.key_words + sums.accumulator_words);
+  const std::uint64_t bytes = entries.slots_per_table * sums.entry_bytes;
   PENSTOCK_ASSIGN(entries.results, device.allocate(std::max<std::uint64_t>(bytes, 64)));
   PENSTOCK_ASSIGN(entries.used_slots, device.allocate(64));
   PENSTOCK_TRY(queue.fill(*entries.used_slots, 0, 4));

@@ -222,13 +222,16 @@ std::vector<Argument> TileKernel::source_arguments(const ChunkInput& input,
   return arguments;
 }
 
-Result<std::vector<GroupByResults>> TileKernel::kept_groups(Queue* queue) const {
-  std::vector<GroupByResults> groups;
-  if (kept_->table_count > 0) groups.push_back(rest_of(*kept_));
-  for (const KeptSums& sums : kept_->sums) {
-    PENSTOCK_ASSIGN(groups.emplace_back(), entries_of(sums, *device_, *queue));
-  }
-  return groups;
+std::size_t TileKernel::kept_count() const {
+  return (kept_->table_count > 0 ? 1 : 0) + kept_->sums.size();
+}
+
+Result<GroupByResults> TileKernel::kept_groups(std::size_t number, Queue* queue) const {
+  if (kept_->table_count > 0 && number == 0) return rest_of(*kept_);
+  KeptSums& sums = kept_->sums[number - (kept_->table_count > 0 ? 1 : 0)];
+  auto entries = entries_of(sums, *device_, *queue);
+  sums.limbs.reset();
+  return entries;
 }
 
 Status TileKernel::enqueue(Queue& queue, const ChunkInput& input, ChunkBuffers& buffers,

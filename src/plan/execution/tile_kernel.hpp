@@ -65,9 +65,13 @@ class TileKernel {
   Status try_again(Queue& queue, const ChunkInput& input, StringPool& strings,
                    std::uint32_t overflowed);
   std::uint32_t attempts() const { return attempts_; }
-  // Returns the tables that launches left on the device; none where each launch has its own. Call
-  // after the last launch. `queue` may be null where each launch is all of a run.
-  Result<std::vector<GroupByResults>> kept_groups(Queue* queue) const;
+  // Whether launches leave sums on the device, which have no entries yet.
+  bool keeps_sums() const { return !kept_->sums.empty(); }
+  // Returns how many tables launches left on the device, and one of them; call these after the last
+  // launch. What is made of kept sums is made once. `queue` may be null where each launch is all of
+  // a run.
+  std::size_t kept_count() const;
+  Result<GroupByResults> kept_groups(std::size_t number, Queue* queue) const;
   // Computes from row counts how many bytes the kernels of one chunk move.
   std::uint64_t bytes_moved(std::uint64_t rows_read, std::uint64_t rows_kept) const;
 
@@ -101,7 +105,14 @@ class TileKernel {
   void set_compiled(std::shared_ptr<Program> compiled);
   Status compile();
   TileContext context() const {
-    return {*device_, program_, policy_, variant_->algorithm, dense_, *kept_, options_.runs_alone};
+    return {*device_,
+            program_,
+            policy_,
+            variant_->algorithm,
+            dense_,
+            *kept_,
+            options_.runs_alone,
+            limited_traits().global_bytes};
   }
   Status prepare_scalars(PackedScalars& scalars) const;
   Status upload_scalars(Queue& queue, PackedScalars& scalars, StringPool& strings) const;

@@ -30,7 +30,7 @@ struct KeptSums {
   BufferPointer layout, partitions, limbs;
   std::uint64_t slots = 0, row_count = 0;  // rows: no fewer than were added
   std::uint32_t collecting_groups = 0;     // of the launch that makes entries
-  std::uint32_t key_words = 0, accumulator_words = 0;
+  std::uint64_t entry_bytes = 0;
 };
 
 // The tables of a group-by that stay from launch to launch. The queue orders the launches that use
@@ -52,7 +52,8 @@ struct TileContext {
   Algorithm algorithm;
   const DenseLayout& dense;
   KeptTables& kept;
-  bool runs_alone;  // each launch is all of a run
+  bool runs_alone;             // each launch is all of a run
+  std::uint64_t memory_bytes;  // that the run may take of the device
 
   std::uint32_t tile_count(std::uint64_t row_count) const;
   // Returns the number of groups that walk the tiles of a chunk.

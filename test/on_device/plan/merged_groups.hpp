@@ -18,7 +18,8 @@ struct Merged {
 inline Result<Merged> merged_at(plan::MergeLocation location, Device& device, const Plan& plan,
                                 StepId groups, RunOptions options,
                                 const plan::TopK* first = nullptr) {
-  const StepId source = plan.step(groups).inputs[0];
+  StepId source = plan.step(groups).inputs[0];
+  while (!plan.step(source).source) source = plan.step(source).inputs[0];
   PENSTOCK_ASSIGN(const plan::TileProgram program, plan::fuse(plan, source, groups));
   PENSTOCK_ASSIGN(auto shared, open_device(device.traits().id));
   plan::StringPool strings;

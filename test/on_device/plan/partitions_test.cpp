@@ -153,6 +153,10 @@ TEST_F(Partitions, AFilterThatNoRowPasses) {
     TAKE(const QueryResult outcome, run(plan, groups, options));
     EXPECT_EQ(outcome.report.kernels[0].variant, "group_dense_partitioned");
     EXPECT_EQ(outcome.table.row_count, 0u);
+    const plan::TopK first{{{0, false, false}}, 10};
+    TAKE(const Merged none,
+         merged_at(plan::MergeLocation::device, device, plan, groups, options, &first));
+    EXPECT_EQ(none.table.row_count, 0u);
   });
 }
 
@@ -185,13 +189,15 @@ TEST_F(Partitions, ExactSumsOfChunksWithOtherKeysAreAddedOnce) {
          merged_at(plan::MergeLocation::host, device, plan, groups,
                    {.batch_rows = 300032,
                     .variant = device.traits().is_cpu ? "group_cpu" : "group_global"}));
-    for (const auto location : {plan::MergeLocation::host, plan::MergeLocation::device}) {
-      TAKE(const Merged got,
-           merged_at(location, device, plan, groups,
-                     {.batch_rows = 64000, .variant = "group_dense_partitioned"}));
-      EXPECT_EQ(got.report.kernels[0].variant, "group_dense_partitioned");
-      EXPECT_EQ(texts_of(got.table), texts_of(wanted.table));
-    }
+    // With the limit the sums of the third layout are not kept beside the others.
+    for (const std::uint64_t limit_bytes : {std::uint64_t{0}, std::uint64_t{256} << 20})
+      for (const auto location : {plan::MergeLocation::host, plan::MergeLocation::device}) {
+        RunOptions limited{.batch_rows = 64000, .variant = "group_dense_partitioned"};
+        limited.memory_limit_bytes = limit_bytes;
+        TAKE(const Merged got, merged_at(location, device, plan, groups, limited));
+        EXPECT_EQ(got.report.kernels[0].variant, "group_dense_partitioned");
+        EXPECT_EQ(texts_of(got.table), texts_of(wanted.table));
+      }
   });
 }
 
