@@ -39,8 +39,7 @@ class Collector {
   virtual Result<Table> finish() = 0;
   virtual std::uint64_t row_count() const = 0;  // collected so far
   std::uint64_t bytes_downloaded = 0;
-  double rest_seconds = 0;          // of the kernel's launches for take_rest()
-  std::uint64_t rest_launches = 0;  // how many these are
+  double rest_seconds = 0;  // of the kernel's launches for take_rest()
 };
 
 // Enqueues the downloads that the host decides by. Call after a chunk's kernels are enqueued and

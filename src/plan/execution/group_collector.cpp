@@ -130,7 +130,7 @@ class GroupCollector : public Collector {
       PENSTOCK_TRY(read_back.wait());
       if (begun && kernel.keeps_sums()) {
         PENSTOCK_ASSIGN(const double seconds, last_->seconds_since(*begun));
-        rest_seconds += seconds, rest_launches++;
+        rest_seconds += seconds;
       }
       PENSTOCK_TRY(
           take_tables({tables, counts, {}, read_back, is_only && tables.table_count == 1}));

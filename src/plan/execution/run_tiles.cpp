@@ -235,7 +235,7 @@ class Runner {
     entry.build = kernel_->build_report();
     entry.is_kept = kernel_->is_kept();
     entry.device_seconds = device_seconds_ + collector_->rest_seconds;
-    entry.launches = launches_ + collector_->rest_launches;
+    entry.launches = launches_;
     entry.bytes_moved = bytes_moved_ + kernel_->bytes_moved(0, collector_->row_count());
     report.kernels.push_back(std::move(entry));
     for (KernelReport& on_codes : code_kernels_) report.kernels.push_back(std::move(on_codes));
