@@ -8,7 +8,7 @@ namespace penstock::plan {
 
 Status DenseTableMemory::prepare_table(const TileContext& kernel, std::uint64_t row_count) {
   const TileProgram& program = kernel.program;
-  const std::uint64_t entry_words = program.key_words() + std::max(1u, program.accumulator_words());
+  const std::uint64_t entry_words = program.entry_words();
   layout = kernel.dense.numbers;
   PENSTOCK_TRY(kernel.reserve(limbs, kernel.dense.table.slots * limb_count(program, true) * 8));
   const std::uint64_t bytes = std::min(kernel.dense.table.slots, row_count) * entry_words * 8;

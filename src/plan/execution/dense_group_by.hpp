@@ -24,7 +24,7 @@ struct DenseGroupBy : DenseTableMemory {
 };
 
 // Sums that hold every value are kept from launch to launch: of many groups each chunk would have
-// most, and to merge these takes longer than to add the chunk. Where memory is short for the sums
+// most, and to merge these takes as long as to add the chunk. Where memory is short for the sums
 // of every layout that a run has, launches leave entries as others do.
 struct PartitionedGroupBy : DenseTableMemory {
   BufferPointer heads, records;  // of a record: its slot in its partition; its words

@@ -62,7 +62,7 @@ Result<Table> Execution::rows_sorted_in_place(StepId order, Chain& chain, std::u
   stay.kernels = join_kernels();
   stay.limit_bytes = bytes_left_for_sides();
   PENSTOCK_ASSIGN(const Table rows, run_chain(chain, ~std::uint64_t{0}, &stay));
-  const bool are_shared = exchange_ && order == results_[0];  // others have all rows on each device
+  const bool are_shared = exchange_ && order == results_[0];  // each device has all rows of others
   if (are_shared && !stay.are_there) exchange_->leave(share_number_);
   if (!stay.are_there) return sorted(order, rows, row_limit);
   const Step& step = plan_.step(chain.last);

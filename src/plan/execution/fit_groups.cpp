@@ -111,11 +111,16 @@ Status TileKernel::find_ranges(Queue& queue, const ChunkInput& input, StringPool
   return {};
 }
 
-// Those of the device, with the memory that a run may take.
+// The memory of the device that a run may take.
+std::uint64_t TileKernel::memory_bytes() const {
+  const std::uint64_t all = device_->traits().global_bytes, limit = options_.memory_limit_bytes;
+  return limit > 0 ? std::min(all, limit) : all;
+}
+
+// Those of the device, with that memory.
 Traits TileKernel::limited_traits() const {
   Traits traits = device_->traits();
-  if (options_.memory_limit_bytes > 0)
-    traits.global_bytes = std::min(traits.global_bytes, options_.memory_limit_bytes);
+  traits.global_bytes = memory_bytes();
   return traits;
 }
 

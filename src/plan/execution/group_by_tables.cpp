@@ -70,9 +70,7 @@ constexpr std::uint64_t state_words = 3;  // of a kept table: group_kept.kc
 // A launch moves no more entries than tables had and rows add; as many as fit a gigabyte must do.
 Status KeptGroupBy::prepare(const TileContext& kernel, std::uint64_t row_count) {
   const std::uint64_t tables = kernel.policy.groups, slots = kernel.policy.slots;
-  const std::uint64_t entry_bytes =
-      (kernel.program.key_words() + std::max(1u, kernel.program.accumulator_words())) *
-      std::uint64_t{8};
+  const std::uint64_t entry_bytes = kernel.program.entry_words() * std::uint64_t{8};
   const std::uint64_t tiles = (kernel.tile_count(row_count) + tables - 1) / tables;
   const std::uint64_t fitting =
       std::max((std::uint64_t{1} << 30) / tables / entry_bytes, 2 * slots);

@@ -41,8 +41,7 @@ class GroupCollector : public Collector {
   Status take(const TileKernel& kernel, Chunk& chunk) override {
     last_ = chunk.done;
     if (merges_there_ && kernel.keeps_sums()) PENSTOCK_TRY(begin_after_merge());
-    return take_tables(
-        {chunk.buffers.group_by(), chunk.counts, chunk.words, chunk.read_back, false});
+    return take_tables({chunk.buffers.group_by(), chunk.counts, chunk.words, chunk.read_back});
   }
 
   Status take_rest(const TileKernel& kernel) override {
@@ -96,9 +95,7 @@ class GroupCollector : public Collector {
   static constexpr std::size_t few_groups = 8;
   static constexpr std::uint64_t small_table_bytes = std::uint64_t{64} << 10;
 
-  std::size_t entry_words() const {
-    return program_.key_words() + std::max(1u, program_.accumulator_words());
-  }
+  std::size_t entry_words() const { return program_.entry_words(); }
 
   // Small tables are read with their counts, also the entries that no key uses. A second download
   // waits for kernels of later chunks where the driver puts queues together: 2 ms a chunk of Q1.

@@ -14,7 +14,7 @@ struct EntryStrides {
 };
 
 EntryStrides strides_of(const TileProgram& program, const GroupByResults& tables) {
-  const std::uint64_t words = program.key_words() + std::max(1u, program.accumulator_words());
+  const std::uint64_t words = program.entry_words();
   if (tables.is_slot_major) return {words, words * tables.table_count};
   return {words * tables.slots_per_table, words};
 }

@@ -17,8 +17,7 @@ std::uint64_t limb_bytes(const TileContext& kernel) {
 }
 
 std::uint64_t entry_bytes(const TileContext& kernel) {
-  const std::uint32_t words = kernel.program.accumulator_words();
-  return (kernel.program.key_words() + std::max(1u, words)) * std::uint64_t{8};
+  return kernel.program.entry_words() * std::uint64_t{8};
 }
 
 // Whether a launch adds to the sums that the one before it left.

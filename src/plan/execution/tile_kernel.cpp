@@ -40,13 +40,11 @@ Result<std::unique_ptr<TileKernel>> TileKernel::make(std::shared_ptr<Device> dev
                                                      const Options& options) {
   std::unique_ptr<TileKernel> kernel(new TileKernel(std::move(device), program));
   kernel->options_ = options;
-  Traits traits = kernel->device_->traits();
   bool is_forced = false;
-  PENSTOCK_ASSIGN(kernel->variant_, choose_variant(traits, program, options.variant, &is_forced));
+  PENSTOCK_ASSIGN(kernel->variant_,
+                  choose_variant(kernel->device_->traits(), program, options.variant, &is_forced));
   if (is_forced) kernel->forced_variant_ = kernel->variant_;
-  if (options.memory_limit_bytes > 0)
-    traits.global_bytes = std::min(traits.global_bytes, options.memory_limit_bytes);
-  kernel->policy_ = policy_of(*kernel->variant_, traits, program);
+  kernel->policy_ = policy_of(*kernel->variant_, kernel->limited_traits(), program);
   return kernel;
 }
 

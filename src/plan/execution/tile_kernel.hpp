@@ -105,14 +105,9 @@ class TileKernel {
   void set_compiled(std::shared_ptr<Program> compiled);
   Status compile();
   TileContext context() const {
-    return {*device_,
-            program_,
-            policy_,
-            variant_->algorithm,
-            dense_,
-            *kept_,
-            options_.runs_alone,
-            limited_traits().global_bytes};
+    return {
+        *device_,      program_, policy_, variant_->algorithm, dense_, *kept_, options_.runs_alone,
+        memory_bytes()};
   }
   Status prepare_scalars(PackedScalars& scalars) const;
   Status upload_scalars(Queue& queue, PackedScalars& scalars, StringPool& strings) const;
@@ -127,6 +122,7 @@ class TileKernel {
   std::optional<KeptPrograms::RowsKey> rows_key(std::uint64_t chunk_rows) const;
   Status take_fitted(const KeptPrograms::FittedGroups& known);
   void keep_fitted();
+  std::uint64_t memory_bytes() const;
   Traits limited_traits() const;
   Status choose_layout(Queue& queue, std::uint64_t row_count);
   Status upload_layout(Queue& queue);

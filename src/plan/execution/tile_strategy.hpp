@@ -40,7 +40,8 @@ struct KeptTables {
   BufferPointer states, positions, entries;
   std::uint64_t row_count = 0;               // that were added since they were emptied
   std::uint32_t table_count = 0, slots = 0;  // none before the first launch
-  // One for each layout that the run had: the last one is that of the next launch.
+  // One for each layout whose sums are kept. Launches add to the last one while they have its
+  // layout.
   std::vector<KeptSums> sums;
 };
 

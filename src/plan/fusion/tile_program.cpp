@@ -46,6 +46,10 @@ std::uint32_t TileProgram::key_words() const {
   return key_count + std::max(1u, (key_count + 63) / 64);
 }
 
+std::uint32_t TileProgram::entry_words() const {
+  return key_words() + std::max(1u, accumulator_words());
+}
+
 bool TileProgram::yields_row_numbers(int lookup) const {
   return std::any_of(outputs.begin(), outputs.end(), [&](const Output& output) {
     return output.late_column >= 0 &&

@@ -153,6 +153,8 @@ struct TileProgram {
 
   std::uint32_t accumulator_words() const;
   std::uint32_t key_words() const;  // one word per key, then one NULL bit per key
+  // Of a group as kernels leave it: its key, then its accumulators, one word at least.
+  std::uint32_t entry_words() const;
   // Returns whether row numbers are an output: the source's, or those that a lookup found.
   bool yields_row_numbers(int lookup = -1) const;
   std::uint32_t first_derived() const {

@@ -187,8 +187,8 @@ bool RangeExchange::one_ran_out() const {
   return std::ranges::any_of(parties_, [](const Party& party) { return party.ran_out; });
 }
 
-// The rows are then sorted in another way, which needs the memory, here and on the host. A share
-// that finds that another one has given up finds the same.
+// The rows are then sorted whole, which needs the memory, here and on the host. A share that finds
+// that another one has given up finds the same.
 std::optional<std::vector<Column>> RangeExchange::give_up(Party& party) {
   const std::lock_guard lock(mutex_);
   party.rows.reset();

@@ -38,7 +38,7 @@ static std::uint64_t max_slots_of(const Traits& traits, const TileProgram& progr
 const Variant* dense_variant(const Traits& traits, const TileProgram& program, const Policy& now,
                              std::uint64_t slots, std::uint64_t row_count) {
   // Clearing and collecting more slots than that would take longer than reading the rows.
-  const std::uint64_t entry = program.key_words() + std::max(1u, program.accumulator_words());
+  const std::uint64_t entry = program.entry_words();
   const std::uint64_t table_bytes = slots * limb_count(program, true) * 8,
                       result_bytes = std::min(slots, row_count) * entry * 8;
   const bool fits =

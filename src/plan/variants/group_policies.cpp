@@ -32,8 +32,7 @@ Policy kept_group_policy(const Traits& traits, const TileProgram& program) {
   const bool is_cpu = traits.wants_single_thread_groups();
   const std::uint64_t max_bytes =
       std::min<std::uint64_t>(is_cpu ? 64 << 20 : 256 << 20, traits.global_bytes / 64);
-  const std::uint64_t entry_bytes =
-      (program.key_words() + std::max(1u, program.accumulator_words())) * std::uint64_t{8};
+  const std::uint64_t entry_bytes = program.entry_words() * std::uint64_t{8};
   Policy policy = cpu_policy(traits, program);
   policy.groups = traits.compute_units;
   if (!is_cpu) {  // as many threads as hide some of memory's latency
@@ -165,7 +164,7 @@ kernel::Fit can_group_densely(const Traits& traits, const TileProgram& program) 
 
 // One table in global memory: half as many slots as positions.
 std::uint64_t global_group_bytes(const TileProgram& program, const Policy& policy) {
-  const std::uint64_t entry = program.key_words() + std::max(1u, program.accumulator_words());
+  const std::uint64_t entry = program.entry_words();
   return policy.slots * (2 * global_position_words(program) * 4 + entry * 8);
 }
 Policy global_group_policy(const Traits& traits, const TileProgram&) {

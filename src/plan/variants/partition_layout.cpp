@@ -131,7 +131,7 @@ bool partitions_fit(const Traits& traits, const TileProgram& program, std::uint6
   const Policy policy = partition_policy(traits, program);
   if (slots > std::min(max_partitioned_slots, policy.partitions * max_partition_slots))
     return false;
-  const std::uint64_t entry = program.key_words() + std::max(1u, program.accumulator_words());
+  const std::uint64_t entry = program.entry_words();
   const std::uint64_t table = slots * limb_count(program, true) * 8,
                       results = std::min(slots, row_count) * entry * 8;
   const std::uint64_t words = (row_count + 4) * 4 * record_words(program),
