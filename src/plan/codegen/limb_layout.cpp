@@ -67,4 +67,15 @@ std::uint32_t limb_count(const TileProgram& program, bool is_dense) {
 
 std::uint32_t seen_limb(const TileProgram& program) { return limb_layout(program, true).seen; }
 
+std::optional<std::uint64_t> maximum_limbs(const TileProgram& program) {
+  const LimbLayout layout = limb_layout(program, true);
+  std::uint64_t maxima = 0;
+  if (layout.count > 64) return std::nullopt;
+  for (std::size_t i = 0; i < program.accumulators.size(); i++)
+    for (std::uint32_t limb = 0; limb < limb_count(program.accumulators[i], true); limb++)
+      if (is_extreme(program.accumulators[i]))
+        maxima |= std::uint64_t{1} << (layout.firsts[i] + limb);
+  return maxima;
+}
+
 }  // namespace penstock::plan

@@ -45,6 +45,7 @@ class GroupCollector : public Collector {
   }
 
   Status take_rest(const TileKernel& kernel) override {
+    PENSTOCK_TRY(exchange_sums(kernel));
     PENSTOCK_TRY(take_kept(kernel));
     if (!merges_there_) return exchange(nullptr);
     PENSTOCK_ASSIGN(GroupsOnDevice groups, merge_->collect());
@@ -160,6 +161,8 @@ class GroupCollector : public Collector {
   Status begin_after_merge() {
     if (has_begun_after_ || (place_.leaves_partials && !place_.share)) return {};
     has_begun_after_ = true;
+    if (place_.share)
+      adding_.emplace(place_.device, std::initializer_list<const char*>{"group_sums"});
     if (!program_.of_distinct) {
       selection_ = FirstGroups::begin(place_, program_, first_);
       results_ = selection_ ? nullptr : GroupResults::begin(place_, program_);
@@ -173,10 +176,25 @@ class GroupCollector : public Collector {
     return {};
   }
 
+  // Takes part in the exchange of sums with other devices, where there are any.
+  Status exchange_sums(const TileKernel& kernel) {
+    if (!place_.share) return {};
+    const bool are_all = merges_there_ && place_.queue && merge_->is_empty() &&
+                         groups_.size() == 0 && !program_.of_distinct &&
+                         kernel.kept_count() == kernel.kept_sums().size();
+    SumsExchange& others = place_.share->others().sums();
+    PENSTOCK_ASSIGN(have_range_,
+                    others.exchange({place_.share->number, place_.share->base, program_,
+                                     kernel.policy(), are_all ? &kernel.kept_sums() : nullptr},
+                                    place_, after_merge_));
+    place_.share->has_range = have_range_;
+    return {};
+  }
+
   // Takes part in the exchange of groups with other devices, where there are any. `groups` may be
   // null: they are not on the device.
   Status exchange(GroupsOnDevice* groups) {
-    if (!place_.share) return {};
+    if (!place_.share || have_range_) return {};
     PENSTOCK_ASSIGN(place_.share->has_range,
                     place_.share->others().exchange(place_.share->number, place_, program_,
                                                     place_.share->base, groups, after_merge_));
@@ -279,6 +297,8 @@ class GroupCollector : public Collector {
   std::unique_ptr<GroupMerge> merge_;  // null: all is merged here
   bool merges_there_ = false;          // until memory is too small
   bool has_begun_after_ = false;
+  bool have_range_ = false;                 // the sums were exchanged
+  std::optional<RowKernels> adding_;        // compiles what that takes
   std::shared_ptr<Event> last_;             // the end of the last chunk's kernels
   std::unique_ptr<FirstGroups> selection_;  // of merged groups; null: the host's
   std::unique_ptr<GroupResults> results_;   // makes their rows; null: the host does

@@ -10,6 +10,7 @@
 namespace penstock::plan {
 
 void GroupExchange::leave(std::size_t share) {
+  sums_.leave(share);
   meeting_.leave(share);
   joint_rows_.leave(share);
 }

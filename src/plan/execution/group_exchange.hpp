@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "plan/execution/group_parts.hpp"
+#include "plan/execution/sums_exchange.hpp"
 #include "plan/order/joint_rows.hpp"
 #include "plan/order/meeting.hpp"
 
@@ -22,7 +23,7 @@ constexpr std::uint64_t min_exchanged_groups = 1 << 15;
 class GroupExchange {
  public:
   explicit GroupExchange(std::size_t shares)
-      : meeting_(shares), parties_(shares), joint_rows_(shares) {}
+      : meeting_(shares), parties_(shares), sums_(shares), joint_rows_(shares) {}
 
   // Waits for the other shares, as long as all may have groups. `groups`: null where the share's
   // groups are not in device memory. They become all groups of the share's range of keys. Returns
@@ -32,6 +33,8 @@ class GroupExchange {
   // `base`: where the share's program begins in the plan, which tells programs of a step apart.
   Result<bool> exchange(std::size_t share, const MergePlace& place, const TileProgram& program,
                         StepId base, GroupsOnDevice* groups, RunReport& report);
+  // Where sums are exchanged before groups are made of them.
+  SumsExchange& sums() { return sums_; }
   // Where the rows of ranges are downloaded to, once they are sorted.
   JointRows& joint_rows() { return joint_rows_; }
   // Call when a share has ended: the others then wait for it no more.
@@ -68,6 +71,7 @@ class GroupExchange {
 
   Meeting meeting_;
   std::vector<Party> parties_;
+  SumsExchange sums_;
   JointRows joint_rows_;
 };
 

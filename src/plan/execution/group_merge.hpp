@@ -60,6 +60,7 @@ class GroupMerge {
   // Returns whether a chunk of so many groups in each of its tables is merged here. From the first
   // such chunk on all are, so that the order of additions is that of chunks.
   bool wants(std::span<const std::uint32_t> counts) const;
+  bool is_empty() const { return merges_ == 0 && !only_.words; }
   // Enqueues the merge of a chunk's tables, of which each has no key twice. Returns false where
   // memory is too small: the host goes on then.
   Result<bool> add(const GroupByResults& tables, std::span<const std::uint32_t> counts);

@@ -46,9 +46,8 @@ Result<KeptSums*> kept_sums(const TileContext& kernel, const TileLaunch& launch,
                             const BufferPointer& partitions) {
   std::vector<KeptSums>& all = kernel.kept.sums;
   if (!continues(kernel, launch.row_count)) {
-    KeptSums sums{launch.compiled, kernel.dense.numbers, partitions, nullptr,
-                  kernel.dense.table.slots};
-    sums.collecting_groups = collecting_groups(kernel.policy, sums.slots);
+    KeptSums sums{launch.compiled, kernel.dense.numbers, partitions, nullptr, kernel.dense.table};
+    sums.collecting_groups = collecting_groups(kernel.policy, sums.table.slots);
     sums.entry_bytes = entry_bytes(kernel);
     PENSTOCK_TRY(kernel.reserve(sums.limbs, limb_bytes(kernel)));
     PENSTOCK_TRY(launch.queue.fill(*sums.limbs, 0, limb_bytes(kernel)));
@@ -88,14 +87,14 @@ Status PartitionedGroupBy::enqueue(const TileContext& kernel, const TileLaunch& 
     return enqueue_sums(kernel, launch, sums->limbs);
   }
   PENSTOCK_TRY(enqueue_sums(kernel, launch, limbs));
-  const std::uint64_t slots = kernel.dense.table.slots;
+  const DenseTable& table = kernel.dense.table;
   const KeptSums sums{nullptr,
                       layout,
                       partitions,
                       limbs,
-                      slots,
+                      table,
                       launch.row_count,
-                      collecting_groups(kernel.policy, slots)};
+                      collecting_groups(kernel.policy, table.slots)};
   return launch_collect(launch.queue, *launch.compiled, sums, *this, false);
 }
 
@@ -132,7 +131,7 @@ Status PartitionedGroupBy::enqueue_sums(const TileContext& kernel, const TileLau
 Result<GroupByResults> entries_of(const KeptSums& sums, Device& device, Queue& queue) {
   GroupByResults entries;
   entries.table_count = 1;
-  entries.slots_per_table = static_cast<std::uint32_t>(std::min(sums.slots, sums.row_count));
+  entries.slots_per_table = static_cast<std::uint32_t>(std::min(sums.table.slots, sums.row_count));
   const std::uint64_t bytes = entries.slots_per_table * sums.entry_bytes;
   PENSTOCK_ASSIGN(entries.results, device.allocate(std::max<std::uint64_t>(bytes, 64)));
   PENSTOCK_ASSIGN(entries.used_slots, device.allocate(64));

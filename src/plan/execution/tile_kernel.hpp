@@ -67,6 +67,8 @@ class TileKernel {
   std::uint32_t attempts() const { return attempts_; }
   // Whether launches leave sums on the device, which have no entries yet.
   bool keeps_sums() const { return !kept_->sums.empty(); }
+  // Those sums, which an exchange with other devices changes.
+  std::vector<KeptSums>& kept_sums() const { return kept_->sums; }
   // Returns how many tables launches left on the device, and one of them; call these after the last
   // launch. What is made of kept sums is made once. `queue` may be null where each launch is all of
   // a run.

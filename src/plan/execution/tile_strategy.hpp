@@ -28,8 +28,9 @@ struct DenseLayout {
 struct KeptSums {
   std::shared_ptr<Program> compiled;
   BufferPointer layout, partitions, limbs;
-  std::uint64_t slots = 0, row_count = 0;  // rows: no fewer than were added
-  std::uint32_t collecting_groups = 0;     // of the launch that makes entries
+  DenseTable table;
+  std::uint64_t row_count = 0;          // no fewer than were added
+  std::uint32_t collecting_groups = 0;  // of the launch that makes entries
   std::uint64_t entry_bytes = 0;
 };
 

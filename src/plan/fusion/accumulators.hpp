@@ -2,6 +2,7 @@
 // results from them.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,7 +40,9 @@ std::uint32_t limb_count(const TileProgram& program, bool is_dense);
 std::uint32_t narrow_words(const TileProgram& program);
 bool has_narrow_sums(const TileProgram& program);
 std::uint32_t seen_limb(const TileProgram& program);  // that one, of a dense table
-bool has_limbs(const TileProgram& program);           // whether each accumulator can be some
+// Returns a bit for each limb of a dense table that is a maximum; nullopt of more than 64 limbs.
+std::optional<std::uint64_t> maximum_limbs(const TileProgram& program);
+bool has_limbs(const TileProgram& program);  // whether each accumulator can be some
 // Extremes of 64 bits take a device's atomics of 64 bits.
 bool is_wide_extreme(const Accumulator& a);
 bool has_wide_extremes(const TileProgram& program);

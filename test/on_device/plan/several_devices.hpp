@@ -36,7 +36,8 @@ inline RunOptions rows_on_device(const std::string& id) {
 
 // The second of three devices refuses one allocation by `code`, whichever it is. The others must
 // not wait for it, nor merge half of the rows: the step's rows come, or that error.
-inline void expect_rows_or(Code code, const Plan& plan, StepId step) {
+inline void expect_rows_or(Code code, const Plan& plan, StepId step,
+                           const std::string& variant = {}) {
   on_each_device([&](Device& device) {
     const std::string id = device.traits().id;
     TAKE(const auto opened, open_device(id));
@@ -45,8 +46,10 @@ inline void expect_rows_or(Code code, const Plan& plan, StepId step) {
     for (int allocation = 0; allocation < 200; allocation++) {
       SCOPED_TRACE(allocation);
       const auto cramped = std::make_shared<CrampedDevice>(opened, allocation, code);
+      RunOptions options = rows_on_device(id);
+      options.variant = variant;
       const auto outcome = plan::run_on_devices(
-          plan, {step}, rows_on_device(id),
+          plan, {step}, options,
           {{id, opened}, {"cramped:0", std::shared_ptr<Device>(cramped)}, {id, opened}});
       if (!cramped->has_refused()) break;
       if (outcome.ok()) {
