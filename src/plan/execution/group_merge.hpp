@@ -40,12 +40,12 @@ struct MergePlace {
   std::shared_ptr<KeptPrograms> kept = {};  // as of TileKernel::Options
 };
 
-// Groups in device memory, in no order: for each the words of its key, then two words for each
-// accumulator.
+// Groups in device memory: for each the words of its key, then two words for each accumulator.
 struct GroupsOnDevice {
   BufferPointer words;
   std::uint64_t count = 0;
   std::uint32_t stride = 0;  // the words of a group
+  bool is_in_order = false;  // of the keys, NULLs last; otherwise in no order
 };
 
 // The entries of a merge: those that a program's kernels leave, or groups that were merged before.

@@ -65,6 +65,7 @@ Result<bool> GroupMerge::add_only(const GroupByResults& tables, std::uint32_t co
   PENSTOCK_ASSIGN(only_.words, std::move(words));
   only_.count = count;
   only_.stride = slot_words_;
+  only_.is_in_order = tables.is_in_order;
   PENSTOCK_TRY(widen(tables, only_));
   PENSTOCK_TRY(read_totals(count, begun));
   return true;

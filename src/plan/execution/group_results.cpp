@@ -148,7 +148,8 @@ Result<std::optional<DeviceRows>> GroupResults::rows(const GroupsOnDevice& group
   PENSTOCK_ASSIGN(const double seconds, done->seconds_since(*begun));
   kernels_.add_to(report, "group_results",
                   {kernels_.launches(), 2 * groups.count * bytes_per_row(), seconds});
-  if (groups.count == 0 || program_.key_count == 0) return std::optional(std::move(*rows));
+  if (groups.count == 0 || program_.key_count == 0 || groups.is_in_order)
+    return std::optional(std::move(*rows));
   std::vector<SortKey> keys;
   for (std::uint32_t key = 0; key < program_.key_count; key++) keys.push_back({key, false, false});
   return sort_->sort(*rows, keys, groups.count, StringPool(), report);

@@ -42,11 +42,10 @@ bool keeps(const TileContext& kernel, std::uint64_t row_count) {
 }
 
 // Begins another table where the layout is another one, or the rows are more than sums hold.
-Result<KeptSums*> kept_sums(const TileContext& kernel, const TileLaunch& launch,
-                            const BufferPointer& partitions) {
+Result<KeptSums*> kept_sums(const TileContext& kernel, const TileLaunch& launch) {
   std::vector<KeptSums>& all = kernel.kept.sums;
   if (!continues(kernel, launch.row_count)) {
-    KeptSums sums{launch.compiled, kernel.dense.numbers, partitions, nullptr, kernel.dense.table};
+    KeptSums sums{launch.compiled, kernel.dense.numbers, nullptr, kernel.dense.table};
     sums.collecting_groups = collecting_groups(kernel.policy, sums.table.slots);
     sums.entry_bytes = entry_bytes(kernel);
     PENSTOCK_TRY(kernel.reserve(sums.limbs, limb_bytes(kernel)));
@@ -55,15 +54,6 @@ Result<KeptSums*> kept_sums(const TileContext& kernel, const TileLaunch& launch,
   }
   all.back().row_count += launch.row_count;
   return &all.back();
-}
-
-Status launch_collect(Queue& queue, const Program& compiled, const KeptSums& of,
-                      const GroupByResults& to, bool is_kept) {
-  std::vector<Argument> arguments;
-  add(arguments, {&of.layout, &of.partitions, &of.limbs, &to.results, &to.used_slots});
-  arguments.push_back(Argument::value(of.row_count));
-  arguments.push_back(Argument::value(std::uint32_t{is_kept}));
-  return queue.launch(compiled, "pipeline_group_collect", of.collecting_groups, arguments);
 }
 
 }  // namespace
@@ -83,19 +73,15 @@ Status PartitionedGroupBy::prepare(const TileContext& kernel, std::uint64_t row_
 Status PartitionedGroupBy::enqueue(const TileContext& kernel, const TileLaunch& launch) {
   describe_results(kernel, launch.row_count);
   if (is_kept_) {
-    PENSTOCK_ASSIGN(const KeptSums* const sums, kept_sums(kernel, launch, partitions));
+    PENSTOCK_ASSIGN(const KeptSums* const sums, kept_sums(kernel, launch));
     return enqueue_sums(kernel, launch, sums->limbs);
   }
   PENSTOCK_TRY(enqueue_sums(kernel, launch, limbs));
-  const DenseTable& table = kernel.dense.table;
-  const KeptSums sums{nullptr,
-                      layout,
-                      partitions,
-                      limbs,
-                      table,
-                      launch.row_count,
-                      collecting_groups(kernel.policy, table.slots)};
-  return launch_collect(launch.queue, *launch.compiled, sums, *this, false);
+  std::vector<Argument> arguments;
+  add(arguments, {&layout, &partitions, &limbs, &results, &used_slots});
+  arguments.push_back(Argument::value(launch.row_count));
+  return launch.run("pipeline_group_collect",
+                    collecting_groups(kernel.policy, kernel.dense.table.slots), arguments);
 }
 
 Status PartitionedGroupBy::enqueue_sums(const TileContext& kernel, const TileLaunch& launch,
@@ -131,12 +117,21 @@ Status PartitionedGroupBy::enqueue_sums(const TileContext& kernel, const TileLau
 Result<GroupByResults> entries_of(const KeptSums& sums, Device& device, Queue& queue) {
   GroupByResults entries;
   entries.table_count = 1;
+  entries.is_in_order = true;
   entries.slots_per_table = static_cast<std::uint32_t>(std::min(sums.table.slots, sums.row_count));
   const std::uint64_t bytes = entries.slots_per_table * sums.entry_bytes;
   PENSTOCK_ASSIGN(entries.results, device.allocate(std::max<std::uint64_t>(bytes, 64)));
   PENSTOCK_ASSIGN(entries.used_slots, device.allocate(64));
-  PENSTOCK_TRY(queue.fill(*entries.used_slots, 0, 4));
-  PENSTOCK_TRY(launch_collect(queue, *sums.compiled, sums, entries, true));
+  PENSTOCK_ASSIGN(const BufferPointer counts,
+                  device.allocate(std::max<std::uint64_t>(sums.collecting_groups * 4, 64)));
+  std::vector<Argument> arguments;
+  add(arguments, {&sums.layout, &sums.limbs, &counts});
+  PENSTOCK_TRY(
+      queue.launch(*sums.compiled, "pipeline_group_kept_count", sums.collecting_groups, arguments));
+  add(arguments, {&entries.results, &entries.used_slots});
+  arguments.push_back(Argument::value(sums.row_count));
+  PENSTOCK_TRY(queue.launch(*sums.compiled, "pipeline_group_kept_collect", sums.collecting_groups,
+                            arguments));
   return entries;
 }
 

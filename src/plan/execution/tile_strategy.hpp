@@ -27,7 +27,7 @@ struct DenseLayout {
 // makes entries of them.
 struct KeptSums {
   std::shared_ptr<Program> compiled;
-  BufferPointer layout, partitions, limbs;
+  BufferPointer layout, limbs;
   DenseTable table;
   std::uint64_t row_count = 0;          // no fewer than were added
   std::uint32_t collecting_groups = 0;  // of the launch that makes entries
