@@ -13,8 +13,8 @@
 namespace penstock::plan {
 namespace {
 
-// A union of more slots than twice those of its tables is mostly without groups: to clear it and
-// to look through it would take longer than to merge groups.
+// A union of more slots than twice those of its tables, or than there are rows, is mostly without
+// groups: to copy it and to look through it would take longer than to merge groups.
 constexpr std::uint64_t max_growth = 2;
 // The first key has at least so many values for each part, so that parts are alike.
 constexpr std::uint64_t min_part_values = 64;
@@ -60,7 +60,8 @@ std::optional<DenseTable> SumsExchange::whole(const TileProgram& program) const 
   }
   const auto all = union_of(program, tables);
   const std::size_t parts = parties_.size();
-  if (!all || all_rows() > max_launch_rows || all->slots > max_growth * slots ||
+  if (!all || all_rows() > max_launch_rows) return std::nullopt;
+  if (all->slots > std::min(max_growth * slots, all_rows()) ||
       all->words[1] < min_part_values * parts)
     return std::nullopt;
   for (std::size_t part = 0; part < parts; part++)

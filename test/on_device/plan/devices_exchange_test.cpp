@@ -38,7 +38,7 @@ void expect_exchanged(const Plan& plan, StepId step, bool are_exchanged = true) 
       SCOPED_TRACE(count);
       TAKE(const QueryResult several, run(plan, step, rows_on_device(list_of(id, count))));
       expect_equal_rows(several.table, one.table);
-      EXPECT_EQ(has_kernel(several.report, "group_parts"), are_exchanged);
+      EXPECT_EQ(groups_are_exchanged(several.report), are_exchanged);
     }
   });
 }

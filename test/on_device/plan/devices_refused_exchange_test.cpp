@@ -34,7 +34,7 @@ TEST(DevicesRefusedExchange, OfACpuAmongGpusAreChosenByTheHost) {
          plan::run_on_devices(groups.plan, {first}, RunOptions(), devices));
     expect_equal_rows(several[0].table, one.table);
     EXPECT_TRUE(has_kernel(several[0].report, "group_merge"));
-    EXPECT_FALSE(are_exchanged(several[0].report));
+    EXPECT_FALSE(groups_are_exchanged(several[0].report));
   });
 }
 
@@ -85,7 +85,8 @@ TEST(DevicesRefusedExchange, AreTheSameWithoutADeviceThatFails) {
            plan::run_on_devices(groups.plan, {first}, options,
                                 three_of_which_one_fails(id, launches)));
       expect_equal_rows(several[0].table, one.table);
-      EXPECT_FALSE(are_exchanged(several[0].report)) << "others could not take its rows over";
+      EXPECT_FALSE(groups_are_exchanged(several[0].report))
+          << "others could not take its rows over";
     }
   });
 }
@@ -116,7 +117,7 @@ TEST(DevicesRefusedExchange, RangesThatDoNotFitLoseNone) {
         continue;
       }
       expect_equal_rows(several->table, one.table);
-      (are_exchanged(several->report) ? exchanged : refused)++;
+      (groups_are_exchanged(several->report) ? exchanged : refused)++;
     }
     EXPECT_GT(refused, 0);
     EXPECT_GT(exchanged, 0);

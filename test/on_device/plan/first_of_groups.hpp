@@ -35,8 +35,6 @@ inline QueryResult on_one_device(const Plan& plan, StepId step, const std::strin
   return one.ok() ? std::move(*one) : QueryResult();
 }
 
-inline bool are_exchanged(const RunReport& report) { return has_kernel(report, "group_parts"); }
-
 // A device that is listed n times stands for n. All of them leave their groups in their memory.
 inline void expect_first(const Plan& plan, StepId step, std::optional<bool> is_exchanged = {}) {
   on_each_device([&](Device& device) {
@@ -46,7 +44,9 @@ inline void expect_first(const Plan& plan, StepId step, std::optional<bool> is_e
       SCOPED_TRACE(count);
       TAKE(const QueryResult several, run(plan, step, rows_on_device(list_of(id, count))));
       expect_equal_rows(several.table, one.table);
-      if (is_exchanged.has_value()) { EXPECT_EQ(are_exchanged(several.report), *is_exchanged); }
+      if (is_exchanged.has_value()) {
+        EXPECT_EQ(groups_are_exchanged(several.report), *is_exchanged);
+      }
     }
   });
 }
@@ -69,7 +69,7 @@ inline void expect_first_on_gpus(const Plan& plan, StepId step, bool is_exchange
          plan::run_on_devices(plan, {step}, RunOptions(), as_gpus(id, 3)));
     expect_equal_rows(several[0].table, one.table);
     EXPECT_TRUE(has_kernel(several[0].report, "group_merge"));
-    EXPECT_EQ(are_exchanged(several[0].report), is_exchanged);
+    EXPECT_EQ(groups_are_exchanged(several[0].report), is_exchanged);
   });
 }
 

@@ -12,6 +12,11 @@ inline std::string list_of(const std::string& id, std::size_t count) {
   return list;
 }
 
+// As groups, or as sums that groups were not yet made of.
+inline bool groups_are_exchanged(const RunReport& report) {
+  return has_kernel(report, "group_parts") || has_kernel(report, "group_sums");
+}
+
 inline void expect_equal_rows(const Table& got, const Table& wanted) {
   ASSERT_EQ(got.row_count, wanted.row_count);
   ASSERT_EQ(got.names, wanted.names);
