@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "plan/codegen/emit_pipeline_parts.hpp"
+#include "plan/codegen/kernels/group_sums_limits.h"
 #include "plan/fusion/accumulators.hpp"
 
 namespace penstock::plan {
@@ -70,7 +71,7 @@ std::uint32_t seen_limb(const TileProgram& program) { return limb_layout(program
 std::optional<std::uint64_t> maximum_limbs(const TileProgram& program) {
   const LimbLayout layout = limb_layout(program, true);
   std::uint64_t maxima = 0;
-  if (layout.count > 64) return std::nullopt;
+  if (layout.count > SUMS_MAX_LIMBS) return std::nullopt;
   for (std::size_t i = 0; i < program.accumulators.size(); i++)
     for (std::uint32_t limb = 0; limb < limb_count(program.accumulators[i], true); limb++)
       if (is_extreme(program.accumulators[i]))

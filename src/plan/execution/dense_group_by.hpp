@@ -38,6 +38,8 @@ struct PartitionedGroupBy : DenseTableMemory {
                       const BufferPointer& sums);
   bool is_kept_ = false;  // the sums of the launch
 };
+// Returns how many work groups make entries of a table.
+std::uint32_t collecting_groups(const Policy& policy, std::uint64_t slots);
 // Enqueues what makes entries of sums that launches left, and returns where these will be.
 Result<GroupByResults> entries_of(const KeptSums& sums, Device& device, Queue& queue);
 

@@ -45,21 +45,11 @@ class GroupCollector : public Collector {
   }
 
   Status take_rest(const TileKernel& kernel) override {
-    PENSTOCK_TRY(exchange_sums(kernel));
-    PENSTOCK_TRY(take_kept(kernel));
-    if (!merges_there_) return exchange(nullptr);
-    PENSTOCK_ASSIGN(GroupsOnDevice groups, merge_->collect());
-    // They are added up, or selected, where they are, as long as the host has none of them.
-    const bool are_all = groups_.size() == 0;
-    PENSTOCK_TRY(exchange(are_all ? &groups : nullptr));
-    if (leaves_partials() || !are_all) return download(groups);
-    if (groups.count == 0) totals_.reset(), selection_.reset();
-    if (totals_) { PENSTOCK_ASSIGN(totals_are_there_, totals_->add(groups)); }
-    if (selection_) { PENSTOCK_ASSIGN(groups, selection_->select(groups)); }
-    if (!totals_are_there_) return take_rows(groups);
-    bytes_downloaded += totals_->bytes_downloaded();
-    distinct_count_ = groups.count;
-    return {};
+    const Status taken = take_all(kernel);
+    // A range of few groups, or of more than fit the memory, comes to the host: the others then put
+    // no rows together with its own, and must not wait for them.
+    if (place_.share) place_.share->others().joint_rows().leave(place_.share->number);
+    return taken;
   }
 
   void add_to(RunReport& report) const override {
@@ -110,6 +100,24 @@ class GroupCollector : public Collector {
     return {};
   }
 
+  Status take_all(const TileKernel& kernel) {
+    PENSTOCK_TRY(exchange_sums(kernel));
+    PENSTOCK_TRY(take_kept(kernel));
+    if (!merges_there_) return exchange(nullptr);
+    PENSTOCK_ASSIGN(GroupsOnDevice groups, merge_->collect());
+    // They are added up, or selected, where they are, as long as the host has none of them.
+    const bool are_all = groups_.size() == 0;
+    PENSTOCK_TRY(exchange(are_all ? &groups : nullptr));
+    if (leaves_partials() || !are_all) return download(groups);
+    if (groups.count == 0) totals_.reset(), selection_.reset();
+    if (totals_) { PENSTOCK_ASSIGN(totals_are_there_, totals_->add(groups)); }
+    if (selection_) { PENSTOCK_ASSIGN(groups, selection_->select(groups)); }
+    if (!totals_are_there_) return take_rows(groups);
+    bytes_downloaded += totals_->bytes_downloaded();
+    distinct_count_ = groups.count;
+    return {};
+  }
+
   // Takes the tables that all launches left.
   Status take_kept(const TileKernel& kernel) {
     const bool is_only = kernel.kept_count() == 1 && groups_.size() == 0;
@@ -141,7 +149,7 @@ class GroupCollector : public Collector {
     for (const std::uint32_t count : counts)
       if (count > tables.slots_per_table)
         return Status(Code::internal, "a kernel used more slots than there are");
-    if (merges_there_ && merge_->wants(counts)) {
+    if (merges_there_ && (have_range_ || merge_->wants(counts))) {
       PENSTOCK_ASSIGN(const bool is_merged,
                       is_only ? merge_->add_only(tables, counts[0]) : merge_->add(tables, counts));
       if (is_merged) return begin_after_merge();
@@ -161,8 +169,7 @@ class GroupCollector : public Collector {
   Status begin_after_merge() {
     if (has_begun_after_ || (place_.leaves_partials && !place_.share)) return {};
     has_begun_after_ = true;
-    if (place_.share)
-      adding_.emplace(place_.device, std::initializer_list<const char*>{"group_sums"});
+    if (place_.share) adding_.emplace(SumsExchange::begin_kernels(place_.device));
     if (!program_.of_distinct) {
       selection_ = FirstGroups::begin(place_, program_, first_);
       results_ = selection_ ? nullptr : GroupResults::begin(place_, program_);
@@ -179,14 +186,15 @@ class GroupCollector : public Collector {
   // Takes part in the exchange of sums with other devices, where there are any.
   Status exchange_sums(const TileKernel& kernel) {
     if (!place_.share) return {};
-    const bool are_all = merges_there_ && place_.queue && merge_->is_empty() &&
+    const bool are_all = adding_ && merges_there_ && place_.queue && merge_->is_empty() &&
                          groups_.size() == 0 && !program_.of_distinct &&
                          kernel.kept_count() == kernel.kept_sums().size();
     SumsExchange& others = place_.share->others().sums();
-    PENSTOCK_ASSIGN(have_range_,
-                    others.exchange({place_.share->number, place_.share->base, program_,
-                                     kernel.policy(), are_all ? &kernel.kept_sums() : nullptr},
-                                    place_, after_merge_));
+    PENSTOCK_ASSIGN(
+        have_range_,
+        others.exchange({place_.share->number, place_.share->base, program_, kernel.policy(),
+                         are_all ? &kernel.kept_sums() : nullptr, adding_ ? &*adding_ : nullptr},
+                        place_, after_merge_));
     place_.share->has_range = have_range_;
     return {};
   }

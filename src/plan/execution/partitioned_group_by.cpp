@@ -6,12 +6,6 @@
 namespace penstock::plan {
 namespace {
 
-std::uint32_t collecting_groups(const Policy& policy, std::uint64_t slots) {
-  const std::uint64_t groups = (slots + policy.group_size - 1) / policy.group_size;
-  return static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(groups, 1, 2 * std::uint64_t{policy.groups}));
-}
-
 std::uint64_t limb_bytes(const TileContext& kernel) {
   return kernel.dense.table.slots * limb_count(kernel.program, true) * 8;
 }
@@ -57,6 +51,12 @@ Result<KeptSums*> kept_sums(const TileContext& kernel, const TileLaunch& launch)
 }
 
 }  // namespace
+
+std::uint32_t collecting_groups(const Policy& policy, std::uint64_t slots) {
+  const std::uint64_t groups = (slots + policy.group_size - 1) / policy.group_size;
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(groups, 1, 2 * std::uint64_t{policy.groups}));
+}
 
 Status PartitionedGroupBy::prepare(const TileContext& kernel, std::uint64_t row_count) {
   const std::uint64_t rows = (row_count + 3) / 4 * 4;  // kernels read four at once

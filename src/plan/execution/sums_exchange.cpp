@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "device/peer_copy.hpp"
+#include "plan/codegen/kernels/group_sums_limits.h"
+#include "plan/execution/dense_group_by.hpp"
 #include "plan/fusion/accumulators.hpp"
 #include "plan/profile/recording.hpp"
 #include "plan/rows/device_memory.hpp"
@@ -23,20 +25,29 @@ std::uint64_t limb_bytes(const TileProgram& program) {
   return std::uint64_t{limb_count(program, true)} * 8;
 }
 
+// Returns null where a device has no memory for so much, or takes no buffer of that size.
+Result<BufferPointer> allocate(Device& device, std::uint64_t bytes) {
+  auto memory = device.allocate(std::max<std::uint64_t>(bytes, 64));
+  const Code code = memory.status().code();
+  if (code == Code::no_memory || code == Code::capacity) return BufferPointer();
+  return memory;
+}
+
 }  // namespace
 
 struct SumsExchange::Piece {
   std::size_t party = 0;
   const KeptSums* sums = nullptr;
   SlotRange slots;
-  BufferPointer limbs;  // its own memory of those of another device
+  BufferPointer limbs;    // its own memory, of those of another device
+  BufferPointer numbers;  // slot_numbers()
 
   std::uint64_t count() const { return slots.end - slots.first; }
 };
 
 struct SumsExchange::Target {
   DenseTable table;
-  BufferPointer limbs, numbers, outside;
+  BufferPointer layout, limbs, outside;
   std::vector<Piece> pieces;
 };
 
@@ -69,36 +80,43 @@ std::optional<DenseTable> SumsExchange::whole(const TileProgram& program) const 
   return all;
 }
 
-// Makes memory for a share's part and for what it takes of others. Returns whether that fits.
-Result<bool> SumsExchange::make_target(const Share& share, const MergePlace& place,
-                                       const DenseTable& whole, Target& target) const {
-  const std::size_t parts = parties_.size();
-  const bool is_last = share.number + 1 == parts;
-  target.table = part_of(share.program, whole, share.number, parts);
-  std::uint64_t slots = target.table.slots;
-  for (std::size_t party = 0; party < parts; party++)
+std::vector<SumsExchange::Piece> SumsExchange::pieces_of(const Share& share,
+                                                         const DenseTable& part) const {
+  const bool is_last = share.number + 1 == parties_.size();
+  std::vector<Piece> pieces;
+  for (std::size_t party = 0; party < parties_.size(); party++)
     for (const KeptSums& sums : parties_[party].sums) {
-      const SlotRange range = slots_of_part(share.program, sums.table, target.table, is_last);
-      if (range.first == range.end) continue;
-      target.pieces.push_back({party, &sums, range, nullptr});
-      if (party != share.number) slots += range.end - range.first;
+      const SlotRange range = slots_of_part(share.program, sums.table, part, is_last);
+      if (range.first < range.end) pieces.push_back({party, &sums, range, nullptr, nullptr});
     }
-  const std::uint64_t per_slot = limb_bytes(share.program);
-  if (!fits_memory(place.device->traits(), place.memory_limit_bytes, slots * per_slot))
+  return pieces;
+}
+
+Result<bool> SumsExchange::make_target(const Share& share, const MergePlace& place,
+                                       Target& target) const {
+  const Traits& traits = place.device->traits();
+  const std::uint64_t per_slot = limb_bytes(share.program), slots = target.table.slots;
+  const std::uint64_t entry_bytes = std::min(slots, all_rows()) * share.sums->front().entry_bytes;
+  std::uint64_t bytes = slots * per_slot + entry_bytes;
+  for (const Piece& piece : target.pieces)
+    if (piece.party != share.number) bytes += piece.count() * per_slot;
+  if (entry_bytes > traits.max_allocation_bytes ||
+      !fits_memory(traits, place.memory_limit_bytes, bytes))
     return false;
-  const auto allocate = [&](BufferPointer& to, std::uint64_t bytes) -> Result<bool> {
-    auto memory = place.device->allocate(std::max<std::uint64_t>(bytes, 64));
-    if (memory.status().code() == Code::no_memory) return false;
-    PENSTOCK_ASSIGN(to, std::move(memory));
-    return true;
+  bool fits = true;
+  const auto make = [&](BufferPointer& to, std::uint64_t size) -> Status {
+    if (fits) { PENSTOCK_ASSIGN(to, allocate(*place.device, size)); }
+    fits = fits && to;
+    return {};
   };
-  PENSTOCK_ASSIGN(bool has_room, allocate(target.limbs, target.table.slots * per_slot));
+  PENSTOCK_TRY(make(target.limbs, slots * per_slot));
+  PENSTOCK_TRY(make(target.outside, 4));
+  PENSTOCK_TRY(make(target.layout, share.sums->front().layout->bytes()));
   for (Piece& piece : target.pieces) {
-    if (!has_room) break;
-    if (piece.party == share.number) continue;
-    PENSTOCK_ASSIGN(has_room, allocate(piece.limbs, piece.count() * per_slot));
+    PENSTOCK_TRY(make(piece.numbers, share.program.key_count * std::uint64_t{SUMS_KEY_WORDS} * 8));
+    if (piece.party != share.number) PENSTOCK_TRY(make(piece.limbs, piece.count() * per_slot));
   }
-  return has_room;
+  return fits;
 }
 
 // A table has the lowest limbs of all slots together, then the next ones.
@@ -121,48 +139,54 @@ Status SumsExchange::copy(const Share& share, const Target& target, RunReport& r
   return device::copy_between(copies);
 }
 
-Status SumsExchange::add_up(const Share& share, const MergePlace& place, Target& target,
+Status SumsExchange::add_piece(const Share& share, Queue& queue, const Piece& piece,
+                               const Target& target) {
+  const KeptSums& from = *piece.sums;
+  const bool is_copy = piece.limbs != nullptr;
+  std::vector<Argument> arguments;
+  add(arguments,
+      {is_copy ? &piece.limbs : &from.limbs, &piece.numbers, &target.limbs, &target.outside});
+  for (const std::uint64_t value :
+       {piece.count(), piece.slots.first, is_copy ? 0 : piece.slots.first,
+        is_copy ? piece.count() : from.table.slots, target.table.slots,
+        *maximum_limbs(share.program)})
+    arguments.push_back(Argument::value(value));
+  for (const std::uint32_t value :
+       {limb_count(share.program, true), seen_limb(share.program), share.program.key_count})
+    arguments.push_back(Argument::value(value));
+  return share.kernels->launch(queue, "group_sums_add", piece.count(), arguments);
+}
+
+Status SumsExchange::add_up(const Share& share, const MergePlace& place, const Target& target,
                             RunReport& report) const {
-  const std::uint64_t slots = target.table.slots;
-  std::uint64_t bytes_moved = slots * limb_bytes(share.program);
+  const std::uint64_t per_slot = limb_bytes(share.program);
+  std::uint64_t bytes_moved = target.table.slots * per_slot;
   std::uint32_t outside = 0;
+  std::vector<std::uint64_t> layout = target.table.words;
+  for (const std::uint64_t word : partition_shape(share.policy, target.table.slots).words())
+    layout.push_back(word);
   std::vector<std::vector<std::uint64_t>> numbers;
-  std::vector<BufferPointer> uploaded;
+  for (const Piece& piece : target.pieces)
+    numbers.push_back(slot_numbers(share.program, piece.sums->table, target.table));
   Queue& queue = *place.queue;
-  RowKernels kernels(place.device, {"group_sums"});
   const FinishAtEnd finish(queue);
-  PENSTOCK_TRY(kernels.wait());
-  PENSTOCK_ASSIGN(const auto flag, place.device->allocate(64));
+  PENSTOCK_TRY(share.kernels->wait());
   PENSTOCK_ASSIGN(const auto begun, queue.record());
-  PENSTOCK_TRY(queue.fill(*flag, 0, 4));
-  PENSTOCK_TRY(queue.fill(*target.limbs, 0, slots * limb_bytes(share.program)));
-  numbers.reserve(target.pieces.size());
-  for (const Piece& piece : target.pieces) {
-    const KeptSums& from = *piece.sums;
-    numbers.push_back(slot_numbers(share.program, from.table, target.table));
-    const std::uint64_t bytes = numbers.back().size() * 8;
-    PENSTOCK_ASSIGN(uploaded.emplace_back(), place.device->allocate(bytes));
-    PENSTOCK_TRY(queue.upload(*uploaded.back(), numbers.back().data(), bytes));
-    const BufferPointer& limbs = piece.limbs ? piece.limbs : from.limbs;
-    std::vector<Argument> arguments;
-    add(arguments, {&limbs, &uploaded.back(), &target.limbs});
-    arguments.push_back(Argument::of(*flag));
-    for (const std::uint64_t value :
-         {piece.count(), piece.slots.first, piece.limbs ? 0 : piece.slots.first,
-          piece.limbs ? piece.count() : from.table.slots, slots, *maximum_limbs(share.program)})
-      arguments.push_back(Argument::value(value));
-    for (const std::uint32_t value :
-         {limb_count(share.program, true), seen_limb(share.program), share.program.key_count})
-      arguments.push_back(Argument::value(value));
-    PENSTOCK_TRY(kernels.launch(queue, "group_sums_add", piece.count(), arguments));
-    bytes_moved += 3 * piece.count() * limb_bytes(share.program);
+  PENSTOCK_TRY(queue.upload(*target.layout, layout.data(), layout.size() * 8));
+  PENSTOCK_TRY(queue.fill(*target.outside, 0, 4));
+  PENSTOCK_TRY(queue.fill(*target.limbs, 0, target.table.slots * per_slot));
+  for (std::size_t i = 0; i < numbers.size(); i++) {
+    const Piece& piece = target.pieces[i];
+    PENSTOCK_TRY(queue.upload(*piece.numbers, numbers[i].data(), numbers[i].size() * 8));
+    PENSTOCK_TRY(add_piece(share, queue, piece, target));
+    bytes_moved += 3 * piece.count() * per_slot;
   }
   PENSTOCK_ASSIGN(const auto done, queue.record());
-  PENSTOCK_TRY(queue.download(&outside, *flag, 4));
+  PENSTOCK_TRY(queue.download(&outside, *target.outside, 4));
   PENSTOCK_TRY(queue.finish());
   if (outside != 0) return Status(Code::internal, "a group lies outside the union of its tables");
   PENSTOCK_ASSIGN(const double seconds, done->seconds_since(*begun));
-  kernels.add_to(report, "group_sums", {kernels.launches(), bytes_moved, seconds});
+  share.kernels->add_to(report, "group_sums", {share.kernels->launches(), bytes_moved, seconds});
   return {};
 }
 
@@ -184,7 +208,9 @@ Result<bool> SumsExchange::exchange(const Share& share, const MergePlace& place,
   const auto all = whole(share.program);
   if (!all) return give_up(own);
   Target target;
-  PENSTOCK_ASSIGN(own.has_room, make_target(share, place, *all, target));
+  target.table = part_of(share.program, *all, share.number, parties_.size());
+  target.pieces = pieces_of(share, target.table);
+  PENSTOCK_ASSIGN(own.has_room, make_target(share, place, target));
   if (!meeting_.meet(share.number, 1)) return another_share_has_ended();
   if (!std::ranges::all_of(parties_, &Party::has_room)) return give_up(own);
   PENSTOCK_TRY(copy(share, target, report));
@@ -192,7 +218,8 @@ Result<bool> SumsExchange::exchange(const Share& share, const MergePlace& place,
   const std::uint64_t row_count = all_rows();
   if (!meeting_.meet(share.number, 2)) return another_share_has_ended();
   own.sums.clear();  // nobody reads them any more
-  return take(share, place, std::move(target), row_count);
+  take(share, std::move(target), row_count);
+  return true;
 }
 
 // Others may yet read the tables' numbers, but no sums.
@@ -201,20 +228,14 @@ bool SumsExchange::give_up(Party& own) {
   return false;
 }
 
-Result<bool> SumsExchange::take(const Share& share, const MergePlace& place, Target target,
-                                std::uint64_t row_count) {
+void SumsExchange::take(const Share& share, Target target, std::uint64_t row_count) {
+  share.sums->resize(1);
   KeptSums& result = share.sums->front();
-  std::vector<std::uint64_t> words = target.table.words;
-  for (const std::uint64_t word : partition_shape(share.policy, target.table.slots).words())
-    words.push_back(word);
-  PENSTOCK_ASSIGN(result.layout, place.device->allocate(words.size() * 8));
-  PENSTOCK_TRY(place.queue->upload(*result.layout, words.data(), words.size() * 8));
-  PENSTOCK_TRY(place.queue->finish());
+  result.layout = std::move(target.layout);
   result.limbs = std::move(target.limbs);
   result.table = std::move(target.table);
   result.row_count = row_count;
-  share.sums->resize(1);
-  return true;
+  result.collecting_groups = collecting_groups(share.policy, result.table.slots);
 }
 
 }  // namespace penstock::plan

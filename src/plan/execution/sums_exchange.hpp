@@ -23,7 +23,12 @@ class SumsExchange {
     const TileProgram& program;
     const Policy& policy;  // of the kernel that collects the sums
     std::vector<KeptSums>* sums;
+    RowKernels* kernels;  // begin_kernels(); there where sums are
   };
+  // Begins to compile what an exchange launches.
+  static RowKernels begin_kernels(std::shared_ptr<Device> device) {
+    return {std::move(device), {"group_sums"}};
+  }
   // Waits for the other shares, as long as all may have sums. These become one table: the sums of
   // all rows, of the share's part of the keys. Returns false, and changes nothing, for all shares,
   // where one has none or has left, where the union of their tables is not one that union_of() and
@@ -44,14 +49,16 @@ class SumsExchange {
 
   std::uint64_t all_rows() const;
   std::optional<DenseTable> whole(const TileProgram& program) const;
-  Result<bool> make_target(const Share& share, const MergePlace& place, const DenseTable& whole,
-                           Target& target) const;
+  std::vector<Piece> pieces_of(const Share& share, const DenseTable& part) const;
+  // Returns whether what a share takes fits its memory, and the entries that are made of it.
+  Result<bool> make_target(const Share& share, const MergePlace& place, Target& target) const;
   Status copy(const Share& share, const Target& target, RunReport& report) const;
-  Status add_up(const Share& share, const MergePlace& place, Target& target,
+  Status add_up(const Share& share, const MergePlace& place, const Target& target,
                 RunReport& report) const;
+  static Status add_piece(const Share& share, Queue& queue, const Piece& piece,
+                          const Target& target);
   static bool give_up(Party& own);
-  static Result<bool> take(const Share& share, const MergePlace& place, Target target,
-                           std::uint64_t row_count);
+  static void take(const Share& share, Target target, std::uint64_t row_count);
 
   Meeting meeting_;
   std::vector<Party> parties_;

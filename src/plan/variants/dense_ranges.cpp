@@ -26,6 +26,18 @@ std::uint64_t lowest_bit(const Accumulator& a, std::uint64_t exponent) {
       static_cast<std::int64_t>(std::clamp(lowest, min_lowest, max_lowest)));
 }
 
+// The least and the greatest word of a key in the order of the values. A range must not reach
+// beyond: what kernels hold would wrap, and slots would not be in the order of their keys.
+struct Ends {
+  std::uint64_t low = 0, high = ~std::uint64_t{0};
+};
+Ends ends_of(Type type) {
+  if (!is_narrow_key(type)) return {};
+  const auto bits = type.kind == Kind::string ? 32 : 8 * width_bytes(type);
+  if (!is_sign_extended(type)) return {0, (std::uint64_t{1} << bits) - 1};
+  return {sign - (std::uint64_t{1} << (bits - 1)), sign + (std::uint64_t{1} << (bits - 1)) - 1};
+}
+
 }  // namespace
 
 bool is_narrow_key(Type type) {
@@ -48,6 +60,18 @@ bool is_narrow_key(Type type) {
     case Kind::float64: break;
   }
   return false;
+}
+
+std::uint64_t base_of(Type type, std::uint64_t ordered) {
+  const std::uint64_t word = is_sign_extended(type) ? ordered ^ sign : ordered;
+  return is_narrow_key(type) ? static_cast<std::uint32_t>(word) : word;
+}
+
+std::uint64_t ordered_of(Type type, std::uint64_t base) {
+  if (!is_sign_extended(type)) return base;
+  return (is_narrow_key(type) ? static_cast<std::uint64_t>(static_cast<std::int32_t>(base))
+                              : base) ^
+         sign;
 }
 
 bool can_have_ranges(const TileProgram& program) {
@@ -80,12 +104,12 @@ std::optional<FoundRanges::Range> FoundRanges::range(std::uint32_t key, std::uin
   if (low > high) return Range();  // no value
   const Type type = program_.graph->at(program_.outputs[key].root).type;
   if (high - low >= max_slots) return std::nullopt;
+  const Ends ends = ends_of(type);
   const std::uint64_t more = part == 0 || type.kind == Kind::boolean ? 0 : (high - low) / part + 1;
   const std::uint64_t below =
-      type.kind == Kind::string ? 0 : std::min(more, low);  // codes of strings only grow
-  const std::uint64_t first = low - below, base = is_sign_extended(type) ? first ^ sign : first;
-  return Range{is_narrow_key(type) ? static_cast<std::uint32_t>(base) : base,
-               high - low + 1 + below + std::min(more, ~high)};
+      type.kind == Kind::string ? 0 : std::min(more, low - ends.low);  // codes only grow
+  return Range{base_of(type, low - below),
+               high - low + 1 + below + std::min(more, ends.high - high)};
 }
 
 std::optional<DenseTable> FoundRanges::table(std::uint64_t part) const {

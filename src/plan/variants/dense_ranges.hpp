@@ -16,6 +16,10 @@
 namespace penstock::plan {
 
 bool is_narrow_key(Type type);  // 32 bits in kernels
+// Returns a key's value as kernels hold the lowest one of a range, from its word in the order of
+// the values; and that word from what kernels hold.
+std::uint64_t base_of(Type type, std::uint64_t ordered);
+std::uint64_t ordered_of(Type type, std::uint64_t base);
 // Returns whether the program's keys are all integers, booleans or strings, which are codes, and
 // few.
 bool can_have_ranges(const TileProgram& program);

@@ -8,7 +8,6 @@ namespace penstock::plan {
 namespace {
 
 constexpr std::uint64_t max_union_slots = std::uint64_t{1} << 31;
-constexpr std::uint64_t top_bit = std::uint64_t{1} << 63;
 
 struct Key {
   Type type;
@@ -19,19 +18,9 @@ Key key_of(const TileProgram& program, std::uint32_t key) {
   return {node.type, node.nullable};
 }
 
-// The words of a key in a table are its base and how many values it has. A base is as in kernels,
-// which hold narrow keys in 32 bits; here it is a word in the order of the values.
-std::uint64_t first_of(const Key& key, std::uint64_t base) {
-  if (!is_sign_extended(key.type)) return base;
-  if (!is_narrow_key(key.type)) return base ^ top_bit;
-  return static_cast<std::uint64_t>(static_cast<std::int32_t>(base)) ^ top_bit;
-}
-std::uint64_t base_of(const Key& key, std::uint64_t first) {
-  const std::uint64_t word = is_sign_extended(key.type) ? first ^ top_bit : first;
-  return is_narrow_key(key.type) ? static_cast<std::uint32_t>(word) : word;
-}
+// The words of a key in a table are its base and how many values it has.
 std::uint64_t first_of(const TileProgram& program, const DenseTable& table, std::uint32_t key) {
-  return first_of(key_of(program, key), table.words[2 * key]);
+  return ordered_of(key_of(program, key).type, table.words[2 * key]);
 }
 std::uint64_t extent_of(const DenseTable& table, std::uint32_t key) {
   return table.words[2 * key + 1];
@@ -57,7 +46,7 @@ std::optional<DenseTable> union_of(const TileProgram& program,
       high = std::max(high, first + extent_of(*table, key) - 1);
     }
     if (high - low >= max_union_slots) return std::nullopt;
-    all.words.insert(all.words.end(), {base_of(key_of(program, key), low), high - low + 1});
+    all.words.insert(all.words.end(), {base_of(key_of(program, key).type, low), high - low + 1});
     all.slots *= digits_of(program, all, key);
     if (all.slots >= max_union_slots) return std::nullopt;
   }
@@ -69,7 +58,7 @@ DenseTable part_of(const TileProgram& program, const DenseTable& whole, std::siz
   const std::uint64_t extent = extent_of(whole, 0), begin = extent * part / count,
                       end = extent * (part + 1) / count;
   DenseTable table = whole;
-  table.words[0] = base_of(key_of(program, 0), first_of(program, whole, 0) + begin);
+  table.words[0] = base_of(key_of(program, 0).type, first_of(program, whole, 0) + begin);
   table.words[1] = end - begin;
   table.slots = whole.slots / digits_of(program, whole, 0) * digits_of(program, table, 0);
   return table;

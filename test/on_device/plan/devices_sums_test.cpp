@@ -2,7 +2,7 @@
 // against one device. A device that is listed n times stands for n.
 #include <random>
 
-#include "on_device/plan/several_devices.hpp"
+#include "on_device/plan/first_of_groups.hpp"
 
 namespace penstock::test {
 namespace {
@@ -17,8 +17,10 @@ struct SummedRows {
     std::vector<std::optional<std::int32_t>> keys(rows_of_sums), y(rows_of_sums);
     std::vector<std::optional<std::int64_t>> wide(rows_of_sums);
     std::vector<std::int64_t> x(rows_of_sums);
-    std::vector<double> real(rows_of_sums);
+    std::vector<double> real(rows_of_sums), halves(rows_of_sums);
     std::vector<std::int8_t> few(rows_of_sums);
+    std::vector<std::uint32_t> high(rows_of_sums);
+    std::vector<std::optional<std::uint8_t>> flag(rows_of_sums);
     for (std::size_t i = 0; i < rows_of_sums; i++) {
       keys[i] = key_of(i, numbers());
       if (keys[i]) wide[i] = (std::int64_t{1} << 40) - *keys[i];
@@ -26,13 +28,19 @@ struct SummedRows {
       if (i % 3 != 0) y[i] = static_cast<std::int32_t>(numbers());
       real[i] = static_cast<double>(x[i]);
       few[i] = static_cast<std::int8_t>(numbers() % 5 - 2);
+      high[i] = ~static_cast<std::uint32_t>(numbers() % 9000);
+      halves[i] = few[i] / 2.0;
+      if (numbers() % 4 != 0) flag[i] = static_cast<std::uint8_t>(numbers() % 2);
     }
     source = plan.source(table_source(Table::of({{"key", Column::from(keys)},
                                                  {"wide", Column::from(wide)},
                                                  {"few", Column::from(few)},
+                                                 {"high", Column::from(high)},
+                                                 {"flag", Column::from(flag)},
                                                  {"x", Column::from(x)},
                                                  {"y", Column::from(y)},
-                                                 {"real", Column::from(real)}})));
+                                                 {"real", Column::from(real)},
+                                                 {"halves", Column::from(halves)}})));
   }
   NodeId column(std::string_view name) { return *b().column(name); }
   Builder& b() {
@@ -60,7 +68,7 @@ struct SummedRows {
 
 std::optional<std::int32_t> anywhere(std::size_t row, std::uint64_t number) {
   if (row % 13 == 5) return std::nullopt;
-  return static_cast<std::int32_t>(number % 20'000) - 7000;
+  return static_cast<std::int32_t>(number % 12'000) - 4000;
 }
 
 void expect_sums(const Plan& plan, StepId step, bool are_exchanged = true) {
@@ -96,6 +104,15 @@ TEST(DevicesSums, OfKeysThatEachShareHasAloneAreItsOwn) {
 TEST(DevicesSums, OfSeveralKeysAreFoundByAllOfThem) {
   SummedRows rows(anywhere);
   expect_sums(rows.plan, rows.grouped({"wide", "few"}, rows.exact_calls()));
+  expect_sums(rows.plan, rows.grouped({"high", "flag"}, rows.exact_calls()));
+}
+
+// No sum counts rows, so that a limb of its own says which slots have some.
+TEST(DevicesSums, OfNullsAloneHaveTheirGroups) {
+  SummedRows rows(anywhere);
+  expect_sums(rows.plan,
+              rows.grouped({"key"}, {{Aggregate::sum, rows.column("y"), "y", nullptr},
+                                     {Aggregate::maximum, rows.column("y"), "most", nullptr}}));
 }
 
 // The chunks of a share have other keys than those before: it has several tables.
@@ -114,11 +131,41 @@ TEST(DevicesSums, OfPartsWithFewGroupsOrNoneHaveTheirRows) {
   expect_sums(rows.plan, rows.grouped({"key"}, rows.exact_calls()));
 }
 
-TEST(DevicesSums, OfFloatsAreMergedAsGroups) {
+// A part of few groups comes to the host, and the others must not wait for its rows. There are two
+// programs, so that a share goes on to the next one.
+TEST(DevicesSums, OfProgramsOfWhichOneHasFewGroupsInAPartHoldNobodyUp) {
+  SummedRows rows([](std::size_t row, std::uint64_t number) {
+    return std::optional(static_cast<std::int32_t>(row % 1000 == 0 ? 12'000 : number % 5000));
+  });
+  std::vector<AggregateCall> calls = rows.exact_calls();
+  calls.push_back({Aggregate::count, rows.column("few"), "different", nullptr, false, true});
+  const StepId grouped = rows.grouped({"key"}, calls);
+  on_each_device([&](Device& device) {
+    const std::string id = device.traits().id;
+    TAKE(const QueryResult one, run(rows.plan, grouped, {.device = id}));
+    RunOptions options;
+    options.variant = partitioned;
+    TAKE(const std::vector<QueryResult> several,
+         plan::run_on_devices(rows.plan, {grouped}, options, as_gpus(id, 2)));
+    expect_equal_rows(several[0].table, one.table);
+    EXPECT_TRUE(has_kernel(several[0].report, "group_sums"));
+  });
+}
+
+TEST(DevicesSums, OfExtremesOfFloatsAreAddedUp) {
   SummedRows rows(anywhere);
   expect_sums(rows.plan,
               rows.grouped({"key"}, {{Aggregate::minimum, rows.column("real"), "r", nullptr},
                                      {Aggregate::count_rows, 0, "rows", nullptr}}));
+}
+
+// They have a lowest bit of their own in each chunk. These are exact in any order.
+TEST(DevicesSums, OfFloatsAreMergedAsGroups) {
+  SummedRows rows(anywhere);
+  expect_sums(rows.plan,
+              rows.grouped({"key"}, {{Aggregate::sum, rows.column("halves"), "h", nullptr},
+                                     {Aggregate::count_rows, 0, "rows", nullptr}}),
+              false);
 }
 
 // The first key has too few values for parts of them.
@@ -164,8 +211,9 @@ TEST(DevicesSums, OfADeviceThatIsLostEndTheRunByItsName) {
 
 TEST(DevicesSums, ARefusedAllocationHoldsNobodyUp) {
   SummedRows rows(anywhere);
-  expect_rows_or(Code::no_memory, rows.plan, rows.grouped({"key"}, rows.exact_calls()),
-                 partitioned);
+  const StepId grouped = rows.grouped({"key"}, rows.exact_calls());
+  for (const Code code : {Code::no_memory, Code::capacity})
+    expect_rows_or(code, rows.plan, grouped, partitioned);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Groups in partitions, asked for by name, on every device: sums by key against a map of the rows.
 #include <random>
+#include <set>
 
 #include "on_device/plan/merged_groups.hpp"
 
@@ -198,6 +199,28 @@ TEST_F(Partitions, ExactSumsOfChunksWithOtherKeysAreAddedOnce) {
         EXPECT_EQ(got.report.kernels[0].variant, "group_dense_partitioned");
         EXPECT_EQ(texts_of(got.table), texts_of(wanted.table));
       }
+  });
+}
+
+// A range that is widened beyond its type's greatest value would have the least ones after it.
+TEST_F(Partitions, GroupsOfKeysAtTheEndsOfTheirTypeAreInOrder) {
+  std::vector<std::uint32_t> keys(200'000);
+  for (std::size_t i = 0; i < keys.size(); i++)
+    keys[i] = i < 50'000 || i % 3 != 0 ? ~static_cast<std::uint32_t>(numbers() % 20'000)
+                                       : static_cast<std::uint32_t>(i % 40);
+  const std::set<std::uint32_t> ordered(keys.begin(), keys.end());
+  Plan plan;
+  const StepId source = plan.source(table_source(Table::of({{"key", Column::from(keys)}})));
+  Builder b(plan.step(source).schema);
+  TAKE(const StepId groups, plan.group_by(source, b.graph(), {{"key", b.column(0u)}},
+                                          {{Aggregate::count_rows, 0, "rows", nullptr}}));
+  on_each_device([&](Device& device) {
+    TAKE(const Merged got, merged_at(plan::MergeLocation::device, device, plan, groups,
+                                     {.batch_rows = 25'600, .variant = "group_dense_partitioned"}));
+    ASSERT_EQ(got.table.row_count, ordered.size());
+    std::uint64_t row = 0;
+    for (const std::uint32_t key : ordered)
+      ASSERT_EQ(scalar_at(got.table.columns[0], row++).integer, key) << "row " << row;
   });
 }
 
