@@ -8,6 +8,7 @@
 #include "plan/execution/first_groups.hpp"
 #include "plan/execution/group_exchange.hpp"
 #include "plan/execution/group_results.hpp"
+#include "plan/execution/launch_tables.hpp"
 #include "plan/fusion/accumulators.hpp"
 
 namespace penstock::plan {
@@ -74,16 +75,6 @@ class GroupCollector : public Collector {
   }
 
  private:
-  // The tables of one launch, and what the host has read of them.
-  struct LaunchTables {
-    const GroupByResults& tables;
-    std::span<const std::uint32_t> counts;
-    std::span<const std::uint64_t> words;  // all entries, or none
-    ReadBack& read_back;
-    bool is_only = false;  // no launch has left another, nor will one
-  };
-
-  static constexpr std::size_t few_groups = 8;
   static constexpr std::uint64_t small_table_bytes = std::uint64_t{64} << 10;
 
   std::size_t entry_words() const { return program_.entry_words(); }
@@ -158,8 +149,11 @@ class GroupCollector : public Collector {
       totals_.reset();
       merges_there_ = false;
     }
-    if (tables.is_slot_major) return take_by_slots(from);
-    PENSTOCK_ASSIGN(const auto entries, download(from));
+    if (tables.is_slot_major) {
+      PENSTOCK_ASSIGN(const auto entries, entries_by_slots(from, entry_words(), bytes_downloaded));
+      return groups_.add(entries, entry_words()) ? Status() : sum_too_large();
+    }
+    PENSTOCK_ASSIGN(const auto entries, entries_by_tables(from, entry_words(), bytes_downloaded));
     for (const std::span<const std::uint64_t> group : entries)
       if (!groups_.add(group, entry_words())) return sum_too_large();
     return {};
@@ -252,49 +246,6 @@ class GroupCollector : public Collector {
       bytes_downloaded += some.size_bytes();
     }));
     return fits ? Status() : sum_too_large();
-  }
-
-  // Takes entries that lie slot by slot, each of all tables. They are added table by table: one
-  // fixed order.
-  Status take_by_slots(const LaunchTables& from) {
-    const auto& [tables, counts, none, read_back, is_only] = from;
-    const std::size_t words = entry_words(), groups = counts.size();
-    const std::uint32_t max_count = *std::max_element(counts.begin(), counts.end());
-    PENSTOCK_ASSIGN(const auto read,
-                    read_back.read<std::uint64_t>(*tables.results, max_count * groups * words));
-    PENSTOCK_TRY(read_back.wait());
-    bytes_downloaded += read.size_bytes();
-    std::vector<std::uint64_t> entries;
-    for (std::size_t group = 0; group < groups; group++)
-      for (std::size_t slot = 0; slot < counts[group]; slot++) {
-        const auto entry = read.subspan((slot * groups + group) * words, words);
-        entries.insert(entries.end(), entry.begin(), entry.end());
-      }
-    return groups_.add(entries, words) ? Status() : sum_too_large();
-  }
-
-  // Downloads the slots in use of every table: in one download where tables are many and small, as
-  // each download has its price.
-  Result<std::vector<std::span<const std::uint64_t>>> download(const LaunchTables& from) {
-    const auto& [tables, counts, words, read_back, is_only] = from;
-    const std::uint64_t stride = tables.slots_per_table * entry_words(),
-                        all = stride * counts.size();
-    std::span<const std::uint64_t> slice = words;
-    if (slice.empty() && counts.size() > few_groups && all * 8 <= one_download_bytes) {
-      PENSTOCK_ASSIGN(slice, read_back.read<std::uint64_t>(*tables.results, all));
-    }
-    std::vector<std::span<const std::uint64_t>> entries;
-    for (std::size_t group = 0; group < counts.size(); group++) {
-      const std::uint64_t used = counts[group] * entry_words();
-      entries.push_back(slice.empty() ? slice : slice.subspan(group * stride, used));
-      if (!slice.empty() || used == 0) continue;
-      PENSTOCK_ASSIGN(entries.back(),
-                      read_back.read<std::uint64_t>(*tables.results, used, group * stride));
-      bytes_downloaded += used * 8;
-    }
-    bytes_downloaded += slice.size_bytes();
-    PENSTOCK_TRY(read_back.wait());
-    return entries;
   }
 
   const TileProgram& program_;
