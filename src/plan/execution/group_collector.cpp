@@ -41,7 +41,7 @@ class GroupCollector : public Collector {
   // since, for a chunk before this one.
   Status take(const TileKernel& kernel, Chunk& chunk) override {
     last_ = chunk.done;
-    if (merges_there_ && kernel.keeps_sums()) PENSTOCK_TRY(begin_after_merge());
+    if (merges_there_ && kernel.keeps_sums()) PENSTOCK_TRY(begin_after_sums());
     return take_tables({chunk.buffers.group_by(), chunk.counts, chunk.words, chunk.read_back});
   }
 
@@ -159,11 +159,16 @@ class GroupCollector : public Collector {
     return {};
   }
 
+  Status begin_after_sums() {
+    if (place_.share && !program_.of_distinct && !adding_)
+      adding_.emplace(SumsExchange::begin_kernels(place_.device));
+    return begin_after_merge();
+  }
+
   // Begins to compile, while later chunks are read, what runs on all merged groups.
   Status begin_after_merge() {
     if (has_begun_after_ || (place_.leaves_partials && !place_.share)) return {};
     has_begun_after_ = true;
-    if (place_.share) adding_.emplace(SumsExchange::begin_kernels(place_.device));
     if (!program_.of_distinct) {
       selection_ = FirstGroups::begin(place_, program_, first_);
       results_ = selection_ ? nullptr : GroupResults::begin(place_, program_);
@@ -181,8 +186,7 @@ class GroupCollector : public Collector {
   Status exchange_sums(const TileKernel& kernel) {
     if (!place_.share) return {};
     const bool are_all = adding_ && merges_there_ && place_.queue && merge_->is_empty() &&
-                         groups_.size() == 0 && !program_.of_distinct &&
-                         kernel.kept_count() == kernel.kept_sums().size();
+                         groups_.size() == 0 && kernel.kept_count() == kernel.kept_sums().size();
     SumsExchange& others = place_.share->others().sums();
     PENSTOCK_ASSIGN(
         have_range_,

@@ -5,6 +5,7 @@
 #include "device/peer_copy.hpp"
 #include "plan/codegen/kernels/group_parts_limits.h"
 #include "plan/profile/recording.hpp"
+#include "plan/rows/device_memory.hpp"
 #include "plan/rows/finish_at_end.hpp"
 
 namespace penstock::plan {
@@ -59,11 +60,8 @@ Status GroupExchange::divide(Party& party, GroupParts& parts, const GroupsOnDevi
 Result<BufferPointer> GroupExchange::make_room(std::size_t share, GroupMerge& merge) {
   Party& own = parties_[share];
   const std::uint64_t others = groups_of_range(share) - (own.cuts[share + 1] - own.cuts[share]);
-  auto to =
-      own.device->allocate(std::max<std::uint64_t>(others * own.words * std::uint64_t{8}, 64));
-  if (!to.ok())
-    return to.status().code() == Code::no_memory ? BufferPointer() : Result<BufferPointer>(to);
-  PENSTOCK_ASSIGN(own.has_room, merge.make_room(groups_of_range(share)));
+  PENSTOCK_ASSIGN(BufferPointer to, allocate_if_it_fits(*own.device, others * own.words * 8));
+  if (to) { PENSTOCK_ASSIGN(own.has_room, merge.make_room(groups_of_range(share))); }
   return to;
 }
 

@@ -25,14 +25,6 @@ std::uint64_t limb_bytes(const TileProgram& program) {
   return std::uint64_t{limb_count(program, true)} * 8;
 }
 
-// Returns null where a device has no memory for so much, or takes no buffer of that size.
-Result<BufferPointer> allocate(Device& device, std::uint64_t bytes) {
-  auto memory = device.allocate(std::max<std::uint64_t>(bytes, 64));
-  const Code code = memory.status().code();
-  if (code == Code::no_memory || code == Code::capacity) return BufferPointer();
-  return memory;
-}
-
 }  // namespace
 
 struct SumsExchange::Piece {
@@ -105,7 +97,7 @@ Result<bool> SumsExchange::make_target(const Share& share, const MergePlace& pla
     return false;
   bool fits = true;
   const auto make = [&](BufferPointer& to, std::uint64_t size) -> Status {
-    if (fits) { PENSTOCK_ASSIGN(to, allocate(*place.device, size)); }
+    if (fits) { PENSTOCK_ASSIGN(to, allocate_if_it_fits(*place.device, size)); }
     fits = fits && to;
     return {};
   };

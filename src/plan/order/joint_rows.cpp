@@ -48,7 +48,11 @@ Result<std::optional<std::vector<Column>>> JointRows::download(std::size_t share
   const std::optional<std::vector<Column>> none;
   if (!meeting_.enter(share)) return none;
   if (range) ranges_[share] = *range;
-  if (!meeting_.meet(share, 0) || !are_joint(columns)) return none;
+  if (!meeting_.meet(share, 0)) {  // nobody reads it
+    ranges_[share].reset();
+    return none;
+  }
+  if (!are_joint(columns)) return none;
   if (share == 0) {
     auto memory = allocate_host_columns(device, *ranges_[0], columns, rows_before(ranges_.size()));
     if (memory.ok()) memory_ = std::move(memory).value();

@@ -24,6 +24,14 @@ inline void note_on_host(RunReport& report, std::string_view what, std::uint64_t
     report.notes.push_back(std::move(note));
 }
 
+// Returns null where a device has no memory for so much, or takes no buffer of that size.
+inline Result<std::shared_ptr<Buffer>> allocate_if_it_fits(Device& device, std::uint64_t bytes) {
+  auto memory = device.allocate(std::max<std::uint64_t>(bytes, 64));
+  const Code code = memory.status().code();
+  if (code == Code::no_memory || code == Code::capacity) return std::shared_ptr<Buffer>();
+  return memory;
+}
+
 // Half of the memory is left to the chunks of other steps.
 inline bool fits_memory(const Traits& traits, std::uint64_t memory_limit_bytes,
                         std::uint64_t bytes) {
