@@ -47,8 +47,8 @@ class GroupCollector : public Collector {
 
   Status take_rest(const TileKernel& kernel) override {
     const Status taken = take_all(kernel);
-    // A range of few groups, or of more than fit the memory, comes to the host: the others then put
-    // no rows together with its own, and must not wait for them.
+    // Groups of a range that do not fit the memory come to the host: the others then put no rows
+    // together with its own, and must not wait for them.
     if (place_.share) place_.share->others().joint_rows().leave(place_.share->number);
     return taken;
   }

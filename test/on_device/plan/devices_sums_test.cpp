@@ -131,8 +131,8 @@ TEST(DevicesSums, OfPartsWithFewGroupsOrNoneHaveTheirRows) {
   expect_sums(rows.plan, rows.grouped({"key"}, rows.exact_calls()));
 }
 
-// A part of few groups comes to the host, and the others must not wait for its rows. There are two
-// programs, so that a share goes on to the next one.
+// The host would merge so few groups as one part has, while the others wait for its rows in device
+// memory. There are two programs, so that a share goes on to the next one.
 TEST(DevicesSums, OfProgramsOfWhichOneHasFewGroupsInAPartHoldNobodyUp) {
   SummedRows rows([](std::size_t row, std::uint64_t number) {
     return std::optional(static_cast<std::int32_t>(row % 1000 == 0 ? 12'000 : number % 5000));
