@@ -12,7 +12,7 @@ struct GroupByResults {
   std::uint32_t table_count = 0, slots_per_table = 0;  // of the last launch
   // Entries lie slot by slot: first slots of all tables, then their second ones...
   bool is_slot_major = false;
-  bool is_in_order = false;  // of the keys
+  bool is_in_order = false;  // of the keys, strings by their codes, NULLs last
   // The host reads tables in one download with the entries that no key uses, so these must have
   // been written once.
   bool results_are_set = false;

@@ -45,7 +45,7 @@ struct GroupsOnDevice {
   BufferPointer words;
   std::uint64_t count = 0;
   std::uint32_t stride = 0;  // the words of a group
-  bool is_in_order = false;  // of the keys, NULLs last; otherwise in no order
+  bool is_in_order = false;  // as GroupByResults; otherwise in no order
 };
 
 // The entries of a merge: those that a program's kernels leave, or groups that were merged before.

@@ -202,9 +202,9 @@ Result<bool> SumsExchange::exchange(const Share& share, const MergePlace& place,
   Target target;
   target.table = part_of(share.program, *all, share.number, parties_.size());
   target.pieces = pieces_of(share, target.table);
-  PENSTOCK_ASSIGN(own.has_room, make_target(share, place, target));
+  PENSTOCK_ASSIGN(own.fits, make_target(share, place, target));
   if (!meeting_.meet(share.number, 1)) return another_share_has_ended();
-  if (!std::ranges::all_of(parties_, &Party::has_room)) return give_up(own);
+  if (!std::ranges::all_of(parties_, &Party::fits)) return give_up(own);
   PENSTOCK_TRY(copy(share, target, report));
   PENSTOCK_TRY(add_up(share, place, target, report));
   const std::uint64_t row_count = all_rows();

@@ -42,7 +42,7 @@ class SumsExchange {
     std::shared_ptr<Device> device;
     StepId base = no_step;
     std::vector<KeptSums> sums;
-    bool has_room = false;
+    bool fits = false;  // what its part takes, in its memory
   };
   struct Piece;   // of one table, that a part takes
   struct Target;  // the part of a share, and what it takes

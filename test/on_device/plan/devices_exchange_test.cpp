@@ -192,21 +192,6 @@ struct SortedKeys {
   StepId sorted = 0;
 };
 
-// Where a device is lost the others must not wait for it, whatever it was doing.
-void expect_an_end(const Plan& plan, StepId step) {
-  on_each_device([&](Device& device) {
-    const std::string id = device.traits().id;
-    for (int launches = 0; launches < 40; launches += 3) {
-      const auto outcome = plan::run_on_devices(plan, {step}, rows_on_device(id),
-                                                three_of_which_one_fails(id, launches));
-      if (outcome.ok()) break;
-      EXPECT_EQ(outcome.status().code(), Code::device_lost) << outcome.status().text();
-      EXPECT_NE(outcome.status().text().find("failing:0"), std::string::npos)
-          << outcome.status().text();
-    }
-  });
-}
-
 TEST(DevicesExchange, ADeviceLostAmongGroupsEndsTheRunByItsName) {
   RandomRows rows(3000);
   TAKE(const StepId grouped,

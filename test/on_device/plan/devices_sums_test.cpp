@@ -193,20 +193,7 @@ TEST(DevicesSums, AreOfGroupsOfWhichTheFirstAreChosen) {
 
 TEST(DevicesSums, OfADeviceThatIsLostEndTheRunByItsName) {
   SummedRows rows(anywhere);
-  const StepId grouped = rows.grouped({"key"}, rows.exact_calls());
-  on_each_device([&](Device& device) {
-    const std::string id = device.traits().id;
-    RunOptions options = rows_on_device(id);
-    options.variant = partitioned;
-    for (int launches = 0; launches < 40; launches++) {
-      const auto outcome = plan::run_on_devices(rows.plan, {grouped}, options,
-                                                three_of_which_one_fails(id, launches));
-      if (outcome.ok()) break;
-      EXPECT_EQ(outcome.status().code(), Code::device_lost) << outcome.status().text();
-      EXPECT_NE(outcome.status().text().find("failing:0"), std::string::npos)
-          << outcome.status().text();
-    }
-  });
+  expect_an_end(rows.plan, rows.grouped({"key"}, rows.exact_calls()), partitioned);
 }
 
 TEST(DevicesSums, ARefusedAllocationHoldsNobodyUp) {

@@ -39,6 +39,23 @@ inline RunOptions rows_on_device(const std::string& id) {
   return options;
 }
 
+// Where a device is lost the others must not wait for it, whatever it was doing.
+inline void expect_an_end(const Plan& plan, StepId step, const std::string& variant = {}) {
+  on_each_device([&](Device& device) {
+    const std::string id = device.traits().id;
+    RunOptions options = rows_on_device(id);
+    options.variant = variant;
+    for (int launches = 0; launches < 40; launches++) {
+      const auto outcome =
+          plan::run_on_devices(plan, {step}, options, three_of_which_one_fails(id, launches));
+      if (outcome.ok()) break;
+      EXPECT_EQ(outcome.status().code(), Code::device_lost) << outcome.status().text();
+      EXPECT_NE(outcome.status().text().find("failing:0"), std::string::npos)
+          << outcome.status().text();
+    }
+  });
+}
+
 // The second of three devices refuses one allocation by `code`, whichever it is. The others must
 // not wait for it, nor merge half of the rows: the step's rows come, or that error.
 inline void expect_rows_or(Code code, const Plan& plan, StepId step,
