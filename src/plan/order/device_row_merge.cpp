@@ -120,7 +120,8 @@ Result<DeviceRows> DeviceRowMerge::merge_rows(const DeviceRows& rows,
   std::uint64_t rounds = 0;
   for (; ends.size() > 1 || rounds == 0; rounds++) PENSTOCK_TRY(merge_pairs(ends, rounds == 0));
   words_ = splits_ = next_order_ = nullptr;  // columns may take this memory, behind the merge
-  PENSTOCK_ASSIGN(DeviceRows merged, gather_in_order(kernels_, *queue_, *order_, rows, row_count_));
+  PENSTOCK_ASSIGN(DeviceRows merged,
+                  gather_in_order(kernels_, *queue_, {*order_, 0, row_count_}, rows));
   PENSTOCK_ASSIGN(const auto done, queue_->record());
   PENSTOCK_TRY(queue_->finish());  // rows are read by another queue
   PENSTOCK_ASSIGN(const double seconds, done->seconds_since(*begun));

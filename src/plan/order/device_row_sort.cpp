@@ -190,8 +190,9 @@ Result<DeviceRows> DeviceRowSort::sort_rows(const DeviceRows& rows,
                                             const StringPool& strings, RunReport& report) {
   PENSTOCK_TRY(begin_order(rows.row_count));
   PENSTOCK_TRY(sort_order(rows, keys, {}, strings, report));
-  PENSTOCK_ASSIGN(DeviceRows sorted,
-                  gather_in_order(kernels_, *queue_, *order_, rows, std::min(limit, row_count_)));
+  PENSTOCK_ASSIGN(
+      DeviceRows sorted,
+      gather_in_order(kernels_, *queue_, {*order_, 0, std::min(limit, row_count_)}, rows));
   PENSTOCK_TRY(queue_->finish());  // rows are read by another queue
   return sorted;
 }
@@ -220,10 +221,11 @@ Status DeviceRowSort::download_ranges(const DeviceRows& rows, const std::vector<
   PENSTOCK_ASSIGN(const KeyRanges::Divided divided,
                   ranges.divide(bounds_of(std::move(samples), range_count), report));
   max_rows_ = 0;
-  for (std::size_t i = 0; i < divided.ends.size(); i++)
-    max_rows_ = std::max(max_rows_, divided.ends[i] - (i > 0 ? divided.ends[i - 1] : 0));
+  for (std::size_t i = 0; i < divided.ranges.ends.size(); i++)
+    max_rows_ =
+        std::max(max_rows_, divided.ranges.ends[i] - (i > 0 ? divided.ranges.ends[i - 1] : 0));
   std::uint64_t begin = 0;
-  for (const std::uint64_t end : divided.ends) {
+  for (const std::uint64_t end : divided.ranges.ends) {
     row_count_ = end - begin;
     if (row_count_ == 0 || begin >= limit) continue;
     PENSTOCK_ASSIGN(order_, device_.allocate(max_rows_ * 4));
@@ -272,10 +274,11 @@ Result<DeviceRowSort::Divided> DeviceRowSort::divide_rows(
     const DeviceRows& rows, const SortKey& key, const std::vector<KeyRanges::Word>& bounds,
     RunReport& report) {
   PENSTOCK_ASSIGN(const KeyRanges::Divided order, ranges_of(rows, key).divide(bounds, report));
-  PENSTOCK_ASSIGN(DeviceRows divided,
-                  gather_in_order(kernels_, *queue_, *order.order, rows, rows.row_count));
+  PENSTOCK_ASSIGN(
+      DeviceRows divided,
+      gather_in_order(kernels_, *queue_, {*order.order, 0, rows.row_count, &order.ranges}, rows));
   PENSTOCK_TRY(queue_->finish());  // other devices read them
-  return Divided{std::move(divided), order.ends};
+  return Divided{std::move(divided), order.ranges.ends};
 }
 
 Result<DeviceRowSort::Divided> DeviceRowSort::divide(const DeviceRows& rows, const SortKey& key,

@@ -1,22 +1,31 @@
 // Columns of rows in device memory, gathered in an order of these rows.
 #pragma once
+#include <vector>
+
 #include "plan/join/device_rows.hpp"
 #include "plan/rows/row_kernels.hpp"
 
 namespace penstock::plan {
 
+// Where ranges of an order end whose rows lie among each other. `buffer`: u32 of each, or null.
+struct RangeEnds {
+  BufferPointer buffer;
+  std::vector<std::uint64_t> ends;
+};
+
 // Some rows of an order: u32, the row at a position.
 struct OrderedRows {
   const Buffer& order;
   std::uint64_t first = 0, count = 0;  // positions
+  const RangeEnds* ranges = nullptr;   // of all positions, or null
 };
 
 // Enqueues the gathering of elements of `width` bytes. `kernels`: of a program that includes
-// kernels/order_rows.kc.
+// kernels/order_rows.kc, and kernels/order_ranges.kc where the order has ranges.
 Status gather_elements(RowKernels& kernels, Queue& queue, const OrderedRows& ordered,
                        const Buffer& from, const Buffer& to, std::uint32_t width);
-// Enqueues the gathering of the first `count` rows.
-Result<DeviceRows> gather_in_order(RowKernels& kernels, Queue& queue, const Buffer& order,
-                                   const DeviceRows& rows, std::uint64_t count);
+// Enqueues the gathering of such rows, from the first position on.
+Result<DeviceRows> gather_in_order(RowKernels& kernels, Queue& queue, const OrderedRows& ordered,
+                                   const DeviceRows& rows);
 
 }  // namespace penstock::plan

@@ -65,7 +65,7 @@ Result<std::vector<std::uint64_t>> KeyRanges::cut(const std::vector<Word>& bound
 Result<KeyRanges::Divided> KeyRanges::all_in_one(RunReport& report) {
   Divided divided;
   PENSTOCK_ASSIGN(divided.order, kernels_.device().allocate(row_count_ * 4));
-  divided.ends = {row_count_};
+  divided.ranges.ends = {row_count_};
   const std::vector<Argument> all = {Argument::of(*divided.order), Argument::value(row_count_)};
   PENSTOCK_TRY(kernels_.launch(queue_, "order_begin", row_count_, all));
   kernels_.add_to(report, "order_ranges", {1, row_count_ * 4, 0});
@@ -80,7 +80,7 @@ Result<KeyRanges::Divided> KeyRanges::divide(const std::vector<Word>& bounds, Ru
   std::vector<std::uint32_t> ends(range_count);
   PENSTOCK_ASSIGN(const auto sort,
                   primitive::RadixSort::build(kernels_.shared_device(), {4, true}));
-  PENSTOCK_ASSIGN(const auto end_words, device.allocate(range_count * 4));
+  PENSTOCK_ASSIGN(const BufferPointer end_words, device.allocate(range_count * 4));
   primitive::SortData data, spare;
   for (primitive::SortData* each : {&data, &spare}) {
     PENSTOCK_ASSIGN(each->keys, device.allocate(bytes));
@@ -103,7 +103,7 @@ Result<KeyRanges::Divided> KeyRanges::divide(const std::vector<Word>& bounds, Ru
   const std::uint64_t of_numbers = width_bytes(key_.column.type) + 8, of_sort = 4 + 16;
   kernels_.add_to(report, "order_ranges", {2, row_count_ * (of_numbers + of_sort), seconds});
   divided.order = data.values;
-  divided.ends.assign(ends.begin(), ends.end());
+  divided.ranges = {end_words, {ends.begin(), ends.end()}};
   return divided;
 }
 

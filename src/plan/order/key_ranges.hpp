@@ -4,8 +4,7 @@
 #pragma once
 #include <vector>
 
-#include "plan/join/device_rows.hpp"
-#include "plan/rows/row_kernels.hpp"
+#include "plan/order/gather_in_order.hpp"
 
 namespace penstock::plan {
 
@@ -24,8 +23,8 @@ class KeyRanges {
     auto operator<=>(const Word&) const = default;
   };
   struct Divided {
-    BufferPointer order;              // u32: the rows of each range, in the order they had
-    std::vector<std::uint64_t> ends;  // of the ranges
+    BufferPointer order;  // u32: the rows of each range, in the order they had
+    RangeEnds ranges;     // no buffer where there is one
   };
 
   // `kernels`: of a program that includes kernels/order_ranges.kc.
