@@ -46,7 +46,8 @@ def of_rows(options, rows, cases, *more):
     return bench(options, "--only", cases, *sizes, *more)
 
 
-RESIDENT = ";".join(f"{case}, resident" for case in ("aggregate", "filter", "keys", "join"))
+def resident(*cases):
+    return ";".join(f"{case}, resident" for case in cases)
 
 
 # Each part: its name, and its command of the options. None: the part is not of a command. The most
@@ -58,9 +59,21 @@ def parts_of(options):
     return {
         "rows, resident, strong": of_rows(options, rows, "resident"),
         "rows of files, strong": of_rows(options, rows, "aggregate, files;sort, files"),
-        "four times the rows, strong": of_rows(options, 4 * rows, RESIDENT),
+        "four times the rows, strong": of_rows(
+            options, 4 * rows, resident("aggregate", "filter", "keys", "join")
+        ),
+        "eight times the rows, strong": of_rows(
+            options, 8 * rows, resident("aggregate", "10^3 keys", "join")
+        ),
         "tpch": bench(options, "--only", "TPC-H", "--data", str(options.data)),
         "batches, strong": bench(options, *batches, mib),
+        "twice the bytes, strong": bench(
+            options,
+            "--only",
+            "batches: lz4;batches: fsst",
+            "--batch-mib",
+            str(2 * options.batch_mib),
+        ),
         "video": None,
         "rows, weak": of_rows(options, each, "resident", "--scaling", "weak"),
         "rows, a prime number": of_rows(options, largest_prime(rows), "resident"),

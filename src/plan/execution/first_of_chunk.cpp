@@ -1,11 +1,13 @@
 #include "plan/execution/first_of_chunk.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "plan/codegen/kernels/first_rows_limits.h"
 #include "plan/codegen/kernels/order_limits.h"
 #include "plan/fusion/accumulators.hpp"
+#include "plan/order/gather_in_order.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -91,13 +93,13 @@ Status FirstOfChunk::gather(std::vector<BufferPointer>& outputs,
   PENSTOCK_TRY(queue_->upload(*order, rows.data(), count * 4));
   for (std::size_t i = 0; i < buffers_.size(); i++) {
     const std::uint32_t width = buffers_[i].element_bytes();
-    const bool has_words = width % 4 == 0;
+    const GatheredElements elements = gathered_elements(width);
     PENSTOCK_ASSIGN(
         auto to, place_.device->allocate(std::max<std::uint64_t>((count * width + 3) / 4 * 4, 64)));
-    PENSTOCK_TRY(rows_->launch(has_words ? "order_gather_words" : "order_gather_bytes", count,
+    PENSTOCK_TRY(rows_->launch(std::string("order_gather_") + elements.kernel, count,
                                {Argument::of(*order), Argument::of(*outputs[i]), Argument::of(*to),
                                 Argument::value(std::uint64_t{0}), Argument::value(count),
-                                Argument::value(has_words ? width / 4 : width)}));
+                                Argument::value(elements.words)}));
     outputs[i] = std::move(to);
   }
   return {};

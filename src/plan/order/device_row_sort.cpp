@@ -209,7 +209,7 @@ Result<std::optional<DeviceRows>> DeviceRowSort::sort(const DeviceRows& rows,
 }
 
 Status DeviceRowSort::download_ranges(const DeviceRows& rows, const std::vector<SortKey>& keys,
-                                      std::uint64_t limit, std::size_t range_count,
+                                      std::uint64_t limit, std::uint64_t piece_count,
                                       const StringPool& strings, RowsDownload& to,
                                       RunReport& report) {
   const DeviceColumn& column = rows.columns[keys[0].column];
@@ -217,13 +217,11 @@ Status DeviceRowSort::download_ranges(const DeviceRows& rows, const std::vector<
   if (column.type.kind == Kind::string) { PENSTOCK_ASSIGN(ranks, ranks_of(strings, report)); }
   PENSTOCK_ASSIGN(const auto bits, bits_of(rows, keys, strings, report));
   KeyRanges ranges(kernels_, *queue_, rows.row_count, {column, keys[0], *ranks});
-  PENSTOCK_ASSIGN(auto samples, ranges.sample(samples_per_range * range_count));
+  const RangeCounts counts = range_counts(piece_count, 1);
+  PENSTOCK_ASSIGN(auto samples, ranges.sample(samples_per_range * counts.all()));
   PENSTOCK_ASSIGN(const KeyRanges::Divided divided,
-                  ranges.divide(bounds_of(std::move(samples), range_count), report));
-  max_rows_ = 0;
-  for (std::size_t i = 0; i < divided.ranges.ends.size(); i++)
-    max_rows_ =
-        std::max(max_rows_, divided.ranges.ends[i] - (i > 0 ? divided.ranges.ends[i - 1] : 0));
+                  ranges.divide(bounds_of(std::move(samples), counts), report));
+  max_rows_ = divided.ranges.longest();
   std::uint64_t begin = 0;
   for (const std::uint64_t end : divided.ranges.ends) {
     row_count_ = end - begin;
@@ -238,11 +236,11 @@ Status DeviceRowSort::download_ranges(const DeviceRows& rows, const std::vector<
 }
 
 Result<bool> DeviceRowSort::sort_ranges(const DeviceRows& rows, const std::vector<SortKey>& keys,
-                                        std::uint64_t limit, std::size_t range_count,
+                                        std::uint64_t limit, std::uint64_t piece_count,
                                         const StringPool& strings, RowsDownload& to,
                                         RunReport& report) {
   PENSTOCK_TRY(begin_queue());
-  const Status sorted = download_ranges(rows, keys, limit, range_count, strings, to, report);
+  const Status sorted = download_ranges(rows, keys, limit, piece_count, strings, to, report);
   const Status finished = queue_->finish();
   end(report);
   if (sorted.code() == Code::no_memory) {

@@ -22,11 +22,11 @@ class DeviceRowSort {
   Result<std::optional<DeviceRows>> sort(const DeviceRows& rows, const std::vector<SortKey>& keys,
                                          std::uint64_t limit, const StringPool& strings,
                                          RunReport& report);
-  // Downloads these rows to `to`, range by range: while one leaves, the next is sorted. Returns
-  // false where memory is too small.
+  // Downloads these rows to `to`, range by range: while one leaves, the next is sorted. There are
+  // about as many ranges as pieces. Returns false where memory is too small.
   Result<bool> sort_ranges(const DeviceRows& rows, const std::vector<SortKey>& keys,
-                           std::uint64_t limit, std::size_t range_count, const StringPool& strings,
-                           RowsDownload& to, RunReport& report);
+                           std::uint64_t limit, std::uint64_t piece_count,
+                           const StringPool& strings, RowsDownload& to, RunReport& report);
 
   // The same in steps, of rows without strings that several devices divide alike.
   struct Divided {
@@ -67,7 +67,7 @@ class DeviceRowSort {
   Result<DeviceRows> sort_rows(const DeviceRows& rows, const std::vector<SortKey>& keys,
                                std::uint64_t limit, const StringPool& strings, RunReport& report);
   Status download_ranges(const DeviceRows& rows, const std::vector<SortKey>& keys,
-                         std::uint64_t limit, std::size_t range_count, const StringPool& strings,
+                         std::uint64_t limit, std::uint64_t piece_count, const StringPool& strings,
                          RowsDownload& to, RunReport& report);
   // Without `bits` those of the rows are found, for which the host waits.
   Status sort_order(const DeviceRows& rows, const std::vector<SortKey>& keys,

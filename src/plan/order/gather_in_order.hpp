@@ -11,20 +11,29 @@ namespace penstock::plan {
 struct RangeEnds {
   BufferPointer buffer;
   std::vector<std::uint64_t> ends;
+  std::uint64_t longest() const;  // rows of a range
 };
 
 // Some rows of an order: u32, the row at a position.
 struct OrderedRows {
   const Buffer& order;
   std::uint64_t first = 0, count = 0;  // positions
-  const RangeEnds* ranges = nullptr;   // of all positions, or null
+  const RangeEnds* ranges = nullptr;   // of the order; used where all of it is gathered
 };
+
+// Elements of a width are gathered by the widest words that they are of: the kernels whose names
+// end so, and how many such words.
+struct GatheredElements {
+  const char* kernel;
+  std::uint32_t words;
+};
+GatheredElements gathered_elements(std::uint32_t width);
 
 // Enqueues the gathering of elements of `width` bytes. `kernels`: of a program that includes
 // kernels/order_rows.kc, and kernels/order_ranges.kc where the order has ranges.
 Status gather_elements(RowKernels& kernels, Queue& queue, const OrderedRows& ordered,
                        const Buffer& from, const Buffer& to, std::uint32_t width);
-// Enqueues the gathering of such rows, from the first position on.
+// Enqueues the gathering of all columns of these rows; that at position `first` comes first.
 Result<DeviceRows> gather_in_order(RowKernels& kernels, Queue& queue, const OrderedRows& ordered,
                                    const DeviceRows& rows);
 

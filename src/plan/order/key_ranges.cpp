@@ -114,13 +114,31 @@ Status KeyRanges::take(RowKernels& kernels, Queue& queue, const Buffer& order, s
       {{Argument::of(order), Argument::of(to), Argument::value(first), Argument::value(count)}});
 }
 
+RangeCounts range_counts(std::uint64_t pieces_of_share, std::size_t shares) {
+  const std::uint64_t most = std::max<std::size_t>(max_key_ranges / shares, 1);
+  return {static_cast<std::size_t>(std::min(pieces_of_share + 1, most)), shares};
+}
+
+namespace {
+
+// Returns how many quarters of the rows of a range are before range number `range` of a share.
+std::size_t quarters_before(std::size_t range, const RangeCounts& counts) {
+  const bool has_short_range = counts.of_share >= 4;
+  return range == 0 ? 0 : 4 * range - (has_short_range ? 3 : 0);
+}
+
+}  // namespace
+
 // A range that begins with the least sample has all before it, which are few or none.
-std::vector<KeyRanges::Word> bounds_of(std::vector<KeyRanges::Word> samples,
-                                       std::size_t range_count) {
+std::vector<KeyRanges::Word> bounds_of(std::vector<KeyRanges::Word> samples, RangeCounts counts) {
   std::ranges::sort(samples);
   std::vector<KeyRanges::Word> bounds;
-  for (std::size_t range = 1; range < range_count && !samples.empty(); range++) {
-    const KeyRanges::Word& bound = samples[range * samples.size() / range_count];
+  const std::size_t quarters_of_share = quarters_before(counts.of_share, counts);
+  for (std::size_t range = 1; range < counts.all() && !samples.empty(); range++) {
+    const std::size_t quarters = range / counts.of_share * quarters_of_share +
+                                 quarters_before(range % counts.of_share, counts);
+    const KeyRanges::Word& bound =
+        samples[quarters * samples.size() / (quarters_of_share * counts.shares)];
     if (bound != samples.front() && (bounds.empty() || bound != bounds.back()))
       bounds.push_back(bound);
   }

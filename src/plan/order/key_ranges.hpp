@@ -54,9 +54,19 @@ class KeyRanges {
   const Key key_;
 };
 
-// Returns the keys with which ranges begin that have about equally many of the rows: fewer than
-// range_count - 1 where keys repeat often, none where all are equal.
-std::vector<KeyRanges::Word> bounds_of(std::vector<KeyRanges::Word> samples,
-                                       std::size_t range_count);
+// How many ranges rows are divided into: as many for each of several shares, one after another.
+// Shares are about equal, and so are their ranges, but the first of four or more. It has a quarter
+// of another's rows, so that it soon leaves the device.
+struct RangeCounts {
+  std::size_t of_share = 0, shares = 1;
+  std::size_t all() const { return of_share * shares; }
+};
+// Returns one range more than a share has pieces, which leave its device one by one, and at most
+// max_key_ranges of all shares. There are not more shares than that.
+RangeCounts range_counts(std::uint64_t pieces_of_share, std::size_t shares);
+
+// Returns the keys with which all ranges but the first begin: fewer where keys repeat often, none
+// where all are equal.
+std::vector<KeyRanges::Word> bounds_of(std::vector<KeyRanges::Word> samples, RangeCounts counts);
 
 }  // namespace penstock::plan

@@ -31,6 +31,7 @@ Status note_memory(Status status, bool& ran_out) {
 
 RangeExchange::Size RangeExchange::size_of_all(const Asked& asked) const {
   const std::lock_guard lock(mutex_);
+  if (parties_.size() > max_key_ranges) return {};
   Size size;
   for (const Party& party : parties_) {
     if (!party.rows || party.rows->row_count == 0 ||
@@ -43,8 +44,8 @@ RangeExchange::Size RangeExchange::size_of_all(const Asked& asked) const {
   size.piece_rows = rows_of_piece(parties_[0].device->traits(), rows_of_each, size.bytes_per_row,
                                   asked.batch_rows);
   if (size.piece_rows == 0) return {};
-  const std::size_t pieces = (rows_of_each + size.piece_rows - 1) / size.piece_rows;
-  size.ranges = std::min(pieces * parties_.size(), max_key_ranges);
+  size.ranges =
+      range_counts((rows_of_each + size.piece_rows - 1) / size.piece_rows, parties_.size());
   return size;
 }
 
@@ -67,7 +68,7 @@ std::vector<DeviceRowSort::KeyBits> RangeExchange::bits_of_all() const {
 
 Status RangeExchange::sample(Party& party, const DeviceRows& rows, const Size& size,
                              const Asked& asked, DeviceRowSort& sorter, RunReport& report) {
-  const std::uint64_t all_samples = samples_per_range * size.ranges;
+  const std::uint64_t all_samples = samples_per_range * size.ranges.all();
   PENSTOCK_ASSIGN(party.samples,
                   sorter.sample(rows, asked.keys[0], rows.row_count * all_samples / size.rows + 1));
   PENSTOCK_ASSIGN(party.bits, sorter.bits_of(rows, asked.keys, StringPool(), report));
@@ -87,6 +88,7 @@ Status RangeExchange::divide(Party& party, DeviceRows& rows, const Size& size, c
 }
 
 Status RangeExchange::allocate(Device& device, const Size& size, const Asked& asked) {
+  counts_ = size.ranges;
   auto memory = allocate_host_columns(device, *parties_[0].rows, asked.columns, size.rows);
   if (memory.ok()) memory_ = std::move(memory).value();
   return memory.ok() || memory.status().code() == Code::no_memory ? Status() : memory.status();
@@ -98,9 +100,11 @@ std::uint64_t RangeExchange::rows_of_range(std::size_t range) const {
   return rows;
 }
 
-// A share has the ranges whose middle row is in its part of the whole order.
+// A share has the ranges whose middle row is in its part of the whole order, where keys repeat so
+// that there are fewer ranges than were asked for.
 RowRange RangeExchange::ranges_of(std::size_t share) const {
-  const std::size_t ranges = parties_[0].ends.size();
+  const std::size_t ranges = parties_[0].ends.size(), of_each = counts_.of_share;
+  if (ranges == counts_.all()) return {share * of_each, (share + 1) * of_each};
   std::uint64_t all_rows = 0, before = 0;
   for (std::size_t range = 0; range < ranges; range++) all_rows += rows_of_range(range);
   RowRange of_share{ranges, ranges};

@@ -51,7 +51,7 @@ class RangeExchange {
   // What is the same for all shares, once all have come with their rows.
   struct Size {
     std::uint64_t rows = 0, bytes_per_row = 0, piece_rows = 0;  // no piece: rows are not divided
-    std::size_t ranges = 0;
+    RangeCounts ranges;
   };
 
   Size size_of_all(const Asked& asked) const;
@@ -78,6 +78,7 @@ class RangeExchange {
   Meeting meeting_;
   mutable std::mutex mutex_;  // of the rows of parties, which a share may give up
   std::vector<Party> parties_;
+  RangeCounts counts_;              // by the first share, with the memory
   std::vector<HostColumn> memory_;  // of all rows; none where it is short
 };
 

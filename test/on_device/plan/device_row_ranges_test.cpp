@@ -196,20 +196,36 @@ TEST(DeviceRowRanges, ADeviceLostMidwayIsAnErrorAndMemoryThatIsShortTheHosts) {
 
 TEST(DeviceRowRanges, BoundsAreOfSamplesAndNeverTwice) {
   using Word = plan::KeyRanges::Word;
-  const auto bounds = [](const std::vector<std::uint64_t>& values, std::size_t ranges) {
+  const auto bounds = [](const std::vector<std::uint64_t>& values, plan::RangeCounts counts) {
     std::vector<Word> samples;
     for (const std::uint64_t value : values) samples.push_back({0, value});
     std::vector<std::uint64_t> found;
-    for (const Word& word : plan::bounds_of(samples, ranges)) found.push_back(word.value);
+    for (const Word& word : plan::bounds_of(samples, counts)) found.push_back(word.value);
     return found;
   };
   using Values = std::vector<std::uint64_t>;
-  EXPECT_EQ(bounds({8, 6, 7, 5, 3, 0, 9, 1}, 4), (Values{3, 6, 8}));
-  EXPECT_EQ(bounds({4, 4, 4, 4}, 4), Values());
-  EXPECT_EQ(bounds({4, 4, 4, 9}, 4), (Values{9}));
-  EXPECT_EQ(bounds({2, 9}, 8), (Values{9}));
-  EXPECT_EQ(bounds({}, 8), Values());
-  EXPECT_EQ(bounds({1, 2, 3}, 1), Values());
+  EXPECT_EQ(bounds({8, 6, 7, 5, 3, 0, 9, 1}, {2, 2}), (Values{3, 6, 8}));
+  EXPECT_EQ(bounds({4, 4, 4, 4}, {3, 1}), Values());
+  EXPECT_EQ(bounds({4, 4, 4, 9}, {2, 2}), (Values{9}));
+  EXPECT_EQ(bounds({2, 9}, {8, 1}), (Values{9}));
+  EXPECT_EQ(bounds({}, {8, 1}), Values());
+  EXPECT_EQ(bounds({1, 2, 3}, {1, 1}), Values());
+}
+
+// 26 values: a share has 13, which are one and three times four.
+TEST(DeviceRowRanges, TheFirstRangeOfEachShareIsShort) {
+  std::vector<plan::KeyRanges::Word> samples(26);
+  for (std::uint64_t i = 0; i < samples.size(); i++) samples[i].value = 25 - i;
+  std::vector<std::uint64_t> begins;
+  for (const auto& word : plan::bounds_of(samples, {4, 2})) begins.push_back(word.value);
+  EXPECT_EQ(begins, (std::vector<std::uint64_t>{1, 5, 9, 13, 14, 18, 22}));
+}
+
+TEST(DeviceRowRanges, NoMoreRangesThanASortHasDigits) {
+  EXPECT_EQ(plan::range_counts(4, 2).all(), 10u);
+  EXPECT_EQ(plan::range_counts(std::uint64_t{1} << 40, 1).all(), plan::max_key_ranges);
+  for (const std::size_t shares : {2u, 3u, 255u})
+    EXPECT_LE(plan::range_counts(1000, shares).all(), plan::max_key_ranges) << shares;
 }
 
 }  // namespace

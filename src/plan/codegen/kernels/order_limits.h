@@ -1,4 +1,4 @@
-// Numbers that order_rows.kc, order_columns.kc and the host share.
+// Numbers that order_rows.kc, order_columns.kc, order_ranges.kc and the host share.
 #pragma once
 
 // How a value becomes a word that has the order of the values.
@@ -11,3 +11,9 @@
 // them, as values leave no bit free.
 #define ORDER_NO_NULLS 64u
 #define ORDER_EQUAL_NULLS 65u
+
+// Of rows that are gathered range by range, runs of all ranges alternate. A thread has so many rows
+// of a run, a stride apart: more loads are on their way, and few instructions of a row find its
+// place.
+#define ORDER_RUN_STRIDE 256u
+#define ORDER_ROWS_OF_THREAD 4u
