@@ -30,6 +30,8 @@ struct Chunk {
 class Collector {
  public:
   virtual ~Collector() = default;
+  // May tell a chunk's kernel where the rows are to stay. Called before it is prepared.
+  virtual Status place(const TileKernel&, Chunk&) { return {}; }
   virtual Status read(const TileKernel& kernel, Chunk& chunk) = 0;
   virtual Status take(const TileKernel& kernel, Chunk& chunk) = 0;
   // Downloads what was left on the device. Call after the last chunk was taken.

@@ -16,6 +16,7 @@ Status Compaction::prepare_outputs(const TileContext& kernel, std::vector<Buffer
 }
 
 Status Compaction::prepare(const TileContext& kernel, std::uint64_t row_count) {
+  if (stays) return {};
   if (kept_count && row_count <= capacity_rows) return {};
   PENSTOCK_TRY(prepare_outputs(kernel, outputs, row_count));
   if (kernel.algorithm == Algorithm::tile_private)
@@ -48,9 +49,10 @@ Status Compaction::enqueue(const TileContext& kernel, const TileLaunch& launch) 
 
 Status Compaction::enqueue_store(const TileContext& kernel, const TileLaunch& launch) const {
   std::vector<Argument> arguments = launch.source;
-  add(arguments, outputs);
+  add(arguments, stays ? stays->columns : outputs);
   add(arguments, {&launch.fault});
   arguments.push_back(Argument::value(launch.row_count));
+  arguments.push_back(Argument::value(stays ? stays->first_row : std::uint64_t{0}));
   return launch.run("pipeline_store_all", kernel.group_count(launch.row_count), arguments);
 }
 

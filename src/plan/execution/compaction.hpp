@@ -4,15 +4,26 @@
 // `one_pass` (one pass over memory), `tile_private` (every tile compacts into a segment of its own,
 // then the gaps are closed) and `count_scan_write` (rows are evaluated twice).
 #pragma once
+#include <optional>
+
 #include "plan/execution/tile_strategy.hpp"
 
 namespace penstock::plan {
+
+// Where rows stay: columns in the order of output_buffers(), and the place of a chunk's first row,
+// a multiple of four.
+struct StoredRows {
+  std::vector<BufferPointer> columns;
+  std::uint64_t first_row = 0;
+};
 
 struct Compaction {
   std::uint64_t capacity_rows = 0;
   std::vector<BufferPointer> outputs;   // in the order of output_buffers()
   std::vector<BufferPointer> segments;  // tile_private: the same, before the gaps are closed
   BufferPointer tile_counts, tile_starts, kept_count;
+  // Of this chunk, where it is known before it is stored: `outputs` are not written then.
+  std::optional<StoredRows> stays;
 
   Status prepare(const TileContext& kernel, std::uint64_t row_count);
   Status enqueue(const TileContext& kernel, const TileLaunch& launch) const;

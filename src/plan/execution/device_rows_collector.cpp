@@ -32,6 +32,21 @@ class DeviceRowsCollector : public Collector {
     to_.are_there = true;
   }
 
+  // A kernel without a filter stores its rows where they stay, if there is room for all. It began
+  // where those of the chunks before end.
+  Status place(const TileKernel& kernel, Chunk& chunk) override {
+    if (kernel.variant().algorithm != Algorithm::store) return {};
+    const std::uint64_t rows = chunk.memory.input.row_count, first = rows_placed_;
+    rows_placed_ += rows;
+    chunk.buffers.select(Algorithm::store);
+    std::optional<StoredRows>& stays = std::get<Compaction>(chunk.buffers.strategy).stays;
+    stays.reset();
+    if (!to_.are_there || source_rows_ == 0 || first % 4 != 0) return {};
+    PENSTOCK_ASSIGN(auto columns, writer_->place_for(queue_, first, rows, source_rows_));
+    if (!columns.empty()) stays = {std::move(columns), first};
+    return {};
+  }
+
   Status read(const TileKernel& kernel, Chunk& chunk) override {
     return host_->read(kernel, chunk);
   }
@@ -44,6 +59,7 @@ class DeviceRowsCollector : public Collector {
     rows_seen_ += rows;
     if (count == 0) return {};
     if (to_.buckets) return take_by_buckets(chunk, count);
+    if (chunk.buffers.compaction().stays) return writer_->add_placed(count);
     PENSTOCK_ASSIGN(const bool fits,
                     writer_->append(queue_, chunk.buffers.compaction().outputs, count,
                                     expected_rows(writer_->rows().row_count + count)));
@@ -144,6 +160,7 @@ class DeviceRowsCollector : public Collector {
   Queue& queue_;
   const std::uint64_t source_rows_;
   std::uint64_t rows_seen_ = 0;
+  std::uint64_t rows_placed_ = 0;           // of chunks without a filter, also of those in flight
   std::optional<DeviceRowsWriter> writer_;  // none when its rows have come to the host
   std::uint64_t rows_before_ = 0;           // the number of these
   std::vector<Column> before_;              // that came to the host when memory was too small

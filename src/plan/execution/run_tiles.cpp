@@ -162,6 +162,7 @@ class Runner {
   Status enqueue(Chunk& chunk) {
     chunk.memory.input.lookups = passes_.buffers();
     PENSTOCK_TRY(kernel_->fit(*queue_, chunk.memory.input, *run_.strings));
+    PENSTOCK_TRY(collector_->place(*kernel_, chunk));
     PENSTOCK_TRY(kernel_->prepare(chunk.buffers, chunk.memory.input.row_count));
     PENSTOCK_ASSIGN(chunk.begun, queue_->record());
     PENSTOCK_TRY(kernel_->enqueue(*queue_, chunk.memory.input, chunk.buffers, *run_.strings));

@@ -90,6 +90,26 @@ Result<bool> DeviceRowsWriter::append(Queue& queue, std::span<const BufferPointe
   return true;
 }
 
+Result<std::vector<BufferPointer>> DeviceRowsWriter::place_for(Queue& queue, std::uint64_t first,
+                                                               std::uint64_t count,
+                                                               std::uint64_t expected_rows) {
+  if (capacity_ == 0) PENSTOCK_TRY(reserve(queue, count, expected_rows));
+  std::vector<BufferPointer> places;
+  if (first + count > capacity_) return places;
+  for (const DeviceColumn& column : rows_.columns) {
+    places.push_back(column.values);
+    if (column.validity) places.push_back(column.validity);
+  }
+  return places;
+}
+
+Status DeviceRowsWriter::add_placed(std::uint64_t count) {
+  if (count > capacity_ - rows_.row_count)
+    return Status(Code::internal, "rows were placed where there is no room for them");
+  rows_.row_count += count;
+  return {};
+}
+
 Result<std::vector<Column>> download_columns(Device& device, const DeviceRows& rows,
                                              const Columns& columns, const StringPool& strings) {
   std::vector<std::shared_ptr<HostBuffer>> memory;
