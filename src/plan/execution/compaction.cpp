@@ -51,8 +51,8 @@ Status Compaction::enqueue_store(const TileContext& kernel, const TileLaunch& la
   std::vector<Argument> arguments = launch.source;
   add(arguments, stays ? stays->columns : outputs);
   add(arguments, {&launch.fault});
-  arguments.push_back(Argument::value(launch.row_count));
-  arguments.push_back(Argument::value(stays ? stays->first_row : std::uint64_t{0}));
+  const std::uint64_t first_row = stays ? stays->first_row : 0;
+  arguments.push_back(Argument::value(launch.row_count | first_row << 32));
   return launch.run("pipeline_store_all", kernel.group_count(launch.row_count), arguments);
 }
 

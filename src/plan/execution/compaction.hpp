@@ -11,7 +11,7 @@
 namespace penstock::plan {
 
 // Where rows stay: columns in the order of output_buffers(), and the place of a chunk's first row,
-// a multiple of four.
+// a multiple of four below 2^32.
 struct StoredRows {
   std::vector<BufferPointer> columns;
   std::uint64_t first_row = 0;

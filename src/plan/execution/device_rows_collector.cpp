@@ -32,8 +32,8 @@ class DeviceRowsCollector : public Collector {
     to_.are_there = true;
   }
 
-  // A kernel without a filter stores its rows where they stay, if there is room for all. It began
-  // where those of the chunks before end.
+  // A kernel without a filter stores its rows where they stay, if there is room for them. They
+  // begin where those of the chunks before end.
   Status place(const TileKernel& kernel, Chunk& chunk) override {
     if (kernel.variant().algorithm != Algorithm::store) return {};
     const std::uint64_t rows = chunk.memory.input.row_count, first = rows_placed_;
@@ -41,7 +41,8 @@ class DeviceRowsCollector : public Collector {
     chunk.buffers.select(Algorithm::store);
     std::optional<StoredRows>& stays = std::get<Compaction>(chunk.buffers.strategy).stays;
     stays.reset();
-    if (!to_.are_there || source_rows_ == 0 || first % 4 != 0) return {};
+    if (!to_.are_there || source_rows_ == 0 || first % 4 != 0 || program_.yields_row_numbers())
+      return {};
     PENSTOCK_ASSIGN(auto columns, writer_->place_for(queue_, first, rows, source_rows_));
     if (!columns.empty()) stays = {std::move(columns), first};
     return {};
@@ -59,7 +60,7 @@ class DeviceRowsCollector : public Collector {
     rows_seen_ += rows;
     if (count == 0) return {};
     if (to_.buckets) return take_by_buckets(chunk, count);
-    if (chunk.buffers.compaction().stays) return writer_->add_placed(count);
+    if (chunk.buffers.compaction().stays) return take_placed(chunk, count);
     PENSTOCK_ASSIGN(const bool fits,
                     writer_->append(queue_, chunk.buffers.compaction().outputs, count,
                                     expected_rows(writer_->rows().row_count + count)));
@@ -103,6 +104,14 @@ class DeviceRowsCollector : public Collector {
     const std::uint64_t all = std::max(source_rows_, rows_seen_);
     const double share = static_cast<double>(kept) / static_cast<double>(rows_seen_);
     return std::min(all, static_cast<std::uint64_t>(share * 1.05 * static_cast<double>(all)));
+  }
+
+  // The chunk lets go of the columns, which may be freed while memory is short.
+  Status take_placed(Chunk& chunk, std::uint64_t count) {
+    std::optional<StoredRows>& stays = std::get<Compaction>(chunk.buffers.strategy).stays;
+    const std::uint64_t first = stays->first_row;
+    stays.reset();
+    return writer_->add_placed(first, count);
   }
 
   Status move_to_host() {

@@ -93,7 +93,7 @@ Result<bool> DeviceRowsWriter::append(Queue& queue, std::span<const BufferPointe
 Result<std::vector<BufferPointer>> DeviceRowsWriter::place_for(Queue& queue, std::uint64_t first,
                                                                std::uint64_t count,
                                                                std::uint64_t expected_rows) {
-  if (capacity_ == 0) PENSTOCK_TRY(reserve(queue, count, expected_rows));
+  if (first == 0) PENSTOCK_TRY(reserve(queue, count, expected_rows));
   std::vector<BufferPointer> places;
   if (first + count > capacity_) return places;
   for (const DeviceColumn& column : rows_.columns) {
@@ -103,9 +103,9 @@ Result<std::vector<BufferPointer>> DeviceRowsWriter::place_for(Queue& queue, std
   return places;
 }
 
-Status DeviceRowsWriter::add_placed(std::uint64_t count) {
-  if (count > capacity_ - rows_.row_count)
-    return Status(Code::internal, "rows were placed where there is no room for them");
+Status DeviceRowsWriter::add_placed(std::uint64_t first, std::uint64_t count) {
+  if (first != rows_.row_count || count > capacity_ - first)
+    return Status(Code::internal, "rows were placed where others are, or nothing is");
   rows_.row_count += count;
   return {};
 }

@@ -39,11 +39,13 @@ class DeviceRowsWriter {
   Result<bool> append(Queue& queue, std::span<const BufferPointer> written, std::uint64_t count,
                       std::uint64_t expected_rows);
   // Returns the columns, as `written` above, where there is room for rows from `first` on, behind
-  // those of chunks in flight; otherwise none. Only the first call makes room, for the expected
-  // rows: to make more would leave behind what kernels still write.
+  // those of chunks in flight; otherwise none. The call for row 0 makes room, for the expected
+  // rows. append() makes more later: once a chunk has no room, none behind it is placed until then,
+  // so that it leaves behind nothing that kernels still write.
   Result<std::vector<BufferPointer>> place_for(Queue& queue, std::uint64_t first,
                                                std::uint64_t count, std::uint64_t expected_rows);
-  Status add_placed(std::uint64_t count);  // the next rows, which a kernel has written there
+  // Adds rows that a kernel has written there. Code::internal if they are not the next ones.
+  Status add_placed(std::uint64_t first, std::uint64_t count);
   const DeviceRows& rows() const { return rows_; }
 
  private:

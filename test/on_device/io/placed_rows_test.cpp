@@ -17,29 +17,34 @@ constexpr auto row_total =
     static_cast<std::int64_t>(plan::min_device_sort_rows) / rows_of_group * rows_of_group +
     3 * rows_of_group + 17;
 
-// Counts launches that copy a chunk's rows to where they stay.
-class CopiesOfRows final : public ForwardingDevice {
+// Counts launches that store a chunk's rows where they stay, behind others, and that copy them.
+class CountsOfRows final : public ForwardingDevice {
  public:
   using ForwardingDevice::ForwardingDevice;
   Result<std::unique_ptr<Queue>> queue() override {
     PENSTOCK_ASSIGN(auto queue, ForwardingDevice::queue());
-    return std::unique_ptr<Queue>(std::make_unique<Counted>(std::move(queue), copies));
+    return std::unique_ptr<Queue>(std::make_unique<Counted>(std::move(queue), *this));
   }
-  std::atomic<std::uint64_t> copies = 0;
+  std::atomic<std::uint64_t> placed = 0, copies = 0;
 
  private:
   class Counted final : public ForwardingQueue {
    public:
-    Counted(std::unique_ptr<Queue> queue, std::atomic<std::uint64_t>& copies)
-        : ForwardingQueue(std::move(queue)), copies_(copies) {}
+    Counted(std::unique_ptr<Queue> queue, CountsOfRows& counts)
+        : ForwardingQueue(std::move(queue)), counts_(counts) {}
     Status launch(const Program& program, std::string_view kernel, std::uint32_t groups,
                   std::span<const Argument> arguments) override {
-      if (kernel.starts_with("join_append")) copies_++;
+      if (kernel.starts_with("join_append")) counts_.copies++;
+      if (kernel == "pipeline_store_all") {
+        std::uint64_t rows_and_place = 0;
+        std::memcpy(&rows_and_place, arguments.back().bytes.data(), sizeof rows_and_place);
+        if (rows_and_place >> 32 > 0) counts_.placed++;
+      }
       return ForwardingQueue::launch(program, kernel, groups, arguments);
     }
 
    private:
-    std::atomic<std::uint64_t>& copies_;
+    CountsOfRows& counts_;
   };
 };
 
@@ -85,17 +90,25 @@ class PlacedRows : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove(path_); }
 
-  // Returns how many launches copied rows.
-  std::uint64_t copies_of(const Device& device, RunOptions options) {
+  struct Counts {
+    std::uint64_t placed = 0, copies = 0;
+  };
+  Counts counts_of(const Device& device, RunOptions options) {
     options.device = device.traits().id;
     options.intermediate_rows = IntermediateRows::device;
     const auto opened = open_device(options.device);
     EXPECT_TRUE(opened.ok());
-    const auto counting = std::make_shared<CopiesOfRows>(*opened);
+    const auto counting = std::make_shared<CountsOfRows>(*opened);
     const auto results = plan::run_results(plan_, {ordered_}, options, {.device = counting});
     EXPECT_TRUE(results.ok()) << results.status().text();
     if (results.ok()) { EXPECT_EQ(cells_of((*results)[0].table), wanted_); }
-    return counting->copies;
+    return {counting->placed, counting->copies};
+  }
+  static RunOptions in_chunks(PageDecoding decoding, std::uint64_t rows) {
+    RunOptions options;
+    options.page_decoding = decoding;
+    options.batch_rows = rows;
+    return options;
   }
 
   std::string path_;
@@ -107,42 +120,38 @@ class PlacedRows : public ::testing::Test {
 
 TEST_F(PlacedRows, ChunksOfFourRowGroupsAreCopiedNowhere) {
   on_each_device([&](Device& device) {
-    RunOptions options;
-    options.page_decoding = PageDecoding::device;
-    options.batch_rows = 4 * rows_of_group;
-    EXPECT_EQ(copies_of(device, options), 0u);
+    const Counts counts = counts_of(device, in_chunks(PageDecoding::device, 4 * rows_of_group));
+    EXPECT_GT(counts.placed, 50u);
+    EXPECT_EQ(counts.copies, 0u);
   });
 }
 
 // Every fourth row group begins at a multiple of four rows.
 TEST_F(PlacedRows, ChunksThatBeginAtAnOddRowAreCopied) {
   on_each_device([&](Device& device) {
-    RunOptions options;
-    options.page_decoding = PageDecoding::device;
-    options.batch_rows = rows_of_group;
-    EXPECT_GT(copies_of(device, options), 0u);
+    const Counts counts = counts_of(device, in_chunks(PageDecoding::device, rows_of_group));
+    EXPECT_GT(counts.placed, 50u);
+    EXPECT_GT(counts.copies, 3 * counts.placed);
   });
 }
 
 TEST_F(PlacedRows, BatchesOfTheHostAreCopiedNowhere) {
   on_each_device([&](Device& device) {
-    RunOptions options;
-    options.page_decoding = PageDecoding::host;
-    options.batch_rows = 4096;
-    EXPECT_EQ(copies_of(device, options), 0u);
+    const Counts counts = counts_of(device, in_chunks(PageDecoding::host, 4096));
+    EXPECT_GT(counts.placed, 50u);
+    EXPECT_EQ(counts.copies, 0u);
   });
 }
 
-// There is room for some of the rows, or for none; then the host has them all.
+// There is room for none of the rows, or for some; then the host has them all.
 TEST_F(PlacedRows, RowsForWhichThereIsNoRoomAreTheHosts) {
   on_each_device([&](Device& device) {
-    for (const std::uint64_t limit : {1u << 20, 3u << 20, 6u << 20, 12u << 20}) {
+    for (const std::uint64_t limit : {1u << 18, 1u << 20, 3u << 20, 12u << 20}) {
       SCOPED_TRACE(limit);
-      RunOptions options;
-      options.page_decoding = PageDecoding::host;
-      options.batch_rows = 4096;
+      RunOptions options = in_chunks(PageDecoding::host, 4096);
       options.memory_limit_bytes = limit;
-      copies_of(device, options);
+      const Counts counts = counts_of(device, options);
+      EXPECT_EQ(counts.placed > 0, limit > 1u << 18);
     }
   });
 }
