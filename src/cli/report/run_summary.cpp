@@ -76,6 +76,18 @@ std::string summary_line(const RunReport& report, const std::optional<MeasuredBa
   return line + "; " + cache_text(totals);
 }
 
+namespace {
+
+// What a share waited for; nothing where nobody measured it, as for ranks.
+std::string waits_text(const DeviceShareReport& share) {
+  if (share.read_seconds == 0 && share.wait_seconds == 0 && share.kernel_seconds == 0) return "";
+  return " (waited " + seconds_text(share.read_seconds) + " for the file and " +
+         seconds_text(share.wait_seconds) + " for the device, kernels " +
+         seconds_text(share.kernel_seconds) + ")";
+}
+
+}  // namespace
+
 std::string shares_text(const RunReport& report) {
   std::string text;
   for (const DeviceShareReport& share : report.shares) {
@@ -86,12 +98,10 @@ std::string shares_text(const RunReport& report) {
     text += "share of " + share.device_id + ": " + count_text(share.rows_read) + " rows (" +
             percent + " %), " + bytes_text(share.bytes_uploaded) + " uploaded, " +
             bytes_text(share.bytes_downloaded) + " downloaded in " + seconds_text(share.seconds) +
-            " (waited " + seconds_text(share.read_seconds) + " for the file and " +
-            seconds_text(share.wait_seconds) + " for the device, kernels " +
-            seconds_text(share.kernel_seconds) + ")\n";
+            waits_text(share) + "\n";
   }
-  return text + "merged: " + bytes_text(report.bytes_exchanged) + " of partial results in " +
-         seconds_text(report.merge_seconds);
+  text += "merged: " + bytes_text(report.bytes_exchanged) + " of partial results";
+  return report.merge_seconds == 0 ? text : text + " in " + seconds_text(report.merge_seconds);
 }
 
 std::string statistics_text(const RunReport& report) {
