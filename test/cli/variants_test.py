@@ -55,6 +55,11 @@ class Variants(CommandLineTest):
         text = self.variants("--target", "metal", **forced)
         self.assertRegex(text, r"compact_count_scan_write .*forced by PENSTOCK_VARIANT")
 
+    def test_a_forced_variant_that_does_not_fit_is_named(self):
+        text = self.variants("--target", "metal", PENSTOCK_VARIANT="compact_look_back")
+        self.assertIn("compact_look_back is forced by PENSTOCK_VARIANT and does not fit", text)
+        self.assertNotIn("compact_look_back is", self.variants("--target", "metal"))
+
     def query_forced(self, variant):
         statement = f"SELECT a FROM '{self.csv_file()}' WHERE a > 1"
         return self.query(statement, "--device", "cpu", "--format", "csv", PENSTOCK_VARIANT=variant)

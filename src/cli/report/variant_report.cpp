@@ -17,6 +17,7 @@ struct ShownCase {
   VariantCase of;
   const VariantRow* taken = nullptr;
   bool is_forced = false;
+  const VariantRow* misfit = nullptr;  // that is forced, and does not fit
 };
 
 Result<std::vector<ShownCase>> shown_cases(const Traits& traits) {
@@ -26,9 +27,10 @@ Result<std::vector<ShownCase>> shown_cases(const Traits& traits) {
     PENSTOCK_ASSIGN(const std::string forced, kernel::forced_row(shown.of.family));
     all.push_back(std::move(shown));
     ShownCase& last = all.back();
-    const auto row = std::ranges::find_if(
-        last.of.rows, [&](const VariantRow& r) { return r.name == forced && bool(r.fit); });
-    last.is_forced = row != last.of.rows.end();
+    const auto row = std::ranges::find(last.of.rows, forced, &VariantRow::name);
+    const bool has_row = row != last.of.rows.end();
+    last.is_forced = has_row && bool(row->fit);
+    last.misfit = has_row && !row->fit ? &*row : nullptr;
     last.taken = last.is_forced ? &*row : last.of.taken();
   }
   return all;
@@ -51,6 +53,9 @@ std::string table_of(const Traits& traits, const std::vector<ShownCase>& cases) 
     text += each.taken ? padded(each.taken->name, name) + text_of(each.taken->policy) : "none fits";
     while (text.back() == ' ') text.pop_back();
     text += each.is_forced ? "  forced by PENSTOCK_VARIANT\n" : "\n";
+    if (each.misfit)
+      text += "      " + each.misfit->name +
+              " is forced by PENSTOCK_VARIANT and does not fit: what needs it ends with an error\n";
     for (const VariantRow& row : each.of.rows) {
       if (&row == each.taken) break;
       text +=
