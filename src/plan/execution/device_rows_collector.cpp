@@ -32,7 +32,7 @@ class DeviceRowsCollector : public Collector {
     to_.are_there = true;
   }
 
-  // A kernel without a filter stores its rows where they stay, if there is room for them. They
+  // A kernel without a filter stores its rows where they stay, if the columns there hold them. They
   // begin where those of the chunks before end.
   Status place(const TileKernel& kernel, Chunk& chunk) override {
     if (kernel.variant().algorithm != Algorithm::store) return {};

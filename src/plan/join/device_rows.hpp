@@ -38,10 +38,10 @@ class DeviceRowsWriter {
   // memory is too small.
   Result<bool> append(Queue& queue, std::span<const BufferPointer> written, std::uint64_t count,
                       std::uint64_t expected_rows);
-  // Returns the columns, as `written` above, where there is room for rows from `first` on, behind
-  // those of chunks in flight; otherwise none. The call for row 0 makes room, for the expected
-  // rows. append() makes more later: once a chunk has no room, none behind it is placed until then,
-  // so that it leaves behind nothing that kernels still write.
+  // Returns the columns, as `written` above, if they hold rows from `first` on, behind those of
+  // chunks in flight; otherwise none. The call for row 0 allocates them, for the expected rows.
+  // append() makes them larger later. A chunk that they do not hold comes before: none behind it is
+  // placed until then, so that nothing is left behind that kernels still write.
   Result<std::vector<BufferPointer>> place_for(Queue& queue, std::uint64_t first,
                                                std::uint64_t count, std::uint64_t expected_rows);
   // Adds rows that a kernel has written there. Code::internal if they are not the next ones.

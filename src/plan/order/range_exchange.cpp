@@ -100,8 +100,8 @@ std::uint64_t RangeExchange::rows_of_range(std::size_t range) const {
   return rows;
 }
 
-// A share has the ranges whose middle row is in its part of the whole order, where keys repeat so
-// that there are fewer ranges than were asked for.
+// A share has the ranges that were made for it. Where keys repeat there are fewer: then it has
+// those whose middle row is in its part of the whole order.
 RowRange RangeExchange::ranges_of(std::size_t share) const {
   const std::size_t ranges = parties_[0].ends.size(), of_each = counts_.of_share;
   if (ranges == counts_.all()) return {share * of_each, (share + 1) * of_each};

@@ -7,15 +7,10 @@
 #include "kernel_c/host_device.hpp"
 #include "penstock/expression.hpp"
 #include "plan/execution/run_tiles.hpp"
+#include "take.hpp"
 
 namespace penstock::plan {
 namespace {
-
-#define TAKE(declaration, ...) TAKE_AT_(PENSTOCK_PASTE_(taken_, __LINE__), declaration, __VA_ARGS__)
-#define TAKE_AT_(name, declaration, ...)          \
-  auto name = (__VA_ARGS__);                      \
-  ASSERT_TRUE(name.ok()) << name.status().text(); \
-  declaration = std::move(name).value()
 
 struct Row {
   std::optional<std::int32_t> key;

@@ -16,6 +16,7 @@
 #include "kernel/kernel_source.hpp"
 #include "kernel_c/host_device.hpp"
 #include "penstock/device.hpp"
+#include "take.hpp"
 
 // Read by LeakSanitizer where a build has it: PoCL 3.1 loses 16 bytes a process when it compiles.
 extern "C" inline __attribute__((used)) const char* __lsan_default_suppressions() {
@@ -171,11 +172,5 @@ template <class Body> void on_each_device(Body body) {
     const auto outcome_ = (__VA_ARGS__);                                  \
     ASSERT_TRUE(outcome_.ok()) << ::penstock::status_of(outcome_).text(); \
   } while (false)
-// Declares a variable with the value of a Result, or ends the test.
-#define TAKE(declaration, ...) TAKE_AT_(PENSTOCK_PASTE_(taken_, __LINE__), declaration, __VA_ARGS__)
-#define TAKE_AT_(name, declaration, ...)          \
-  auto name = (__VA_ARGS__);                      \
-  ASSERT_TRUE(name.ok()) << name.status().text(); \
-  declaration = std::move(name).value()
 
 }  // namespace penstock

@@ -1,5 +1,5 @@
 // Rows that stay on a device are stored where they stay: chunks of any length, of pages and of
-// batches, and rows for which there is no room.
+// batches, and rows that do not fit.
 #include <filesystem>
 
 #include "on_device/device/failing_device.hpp"
@@ -143,8 +143,8 @@ TEST_F(PlacedRows, BatchesOfTheHostAreCopiedNowhere) {
   });
 }
 
-// There is room for none of the rows, or for some; then the host has them all.
-TEST_F(PlacedRows, RowsForWhichThereIsNoRoomAreTheHosts) {
+// None of the rows fit, or some do; then the host has them all.
+TEST_F(PlacedRows, RowsThatDoNotFitAreTheHosts) {
   on_each_device([&](Device& device) {
     for (const std::uint64_t limit : {1u << 18, 1u << 20, 3u << 20, 12u << 20}) {
       SCOPED_TRACE(limit);

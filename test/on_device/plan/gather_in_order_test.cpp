@@ -16,7 +16,7 @@ struct Ranges {
   std::vector<std::uint32_t> ends, order;  // rows of ranges lie among each other
 };
 
-// Each row is in a range that has room; ranges fill at a like pace.
+// Each row is in a range that is not full; ranges fill at a like pace.
 Ranges mixed_ranges(const std::vector<std::uint32_t>& sizes) {
   Ranges ranges;
   for (const std::uint32_t size : sizes)
