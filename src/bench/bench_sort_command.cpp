@@ -22,10 +22,11 @@ struct Case {
   const char* name;
   primitive::SortShape shape;
 };
-constexpr Case cases[] = {{"sort u32", {4, false}},
-                          {"sort u32 and u32", {4, true}},
-                          {"sort u64", {8, false}},
-                          {"sort u64 and u32", {8, true}}};
+constexpr Case cases[] = {{"sort u32", {4, 0}},
+                          {"sort u32 and u32", {4, 4}},
+                          {"sort u64", {8, 0}},
+                          {"sort u64 and u32", {8, 4}},
+                          {"sort u8 and u64", {1, 8}}};
 
 template <class T> std::vector<T> make_keys(std::uint64_t count) {
   std::vector<T> keys(count);
@@ -54,20 +55,21 @@ Result<std::shared_ptr<Buffer>> upload(Device& device, Queue& queue, const void*
 }
 
 // One case's keys and values on the device.
-template <class T> class SortBench {
+template <class T, class Value> class SortBench {
  public:
   Status open(std::shared_ptr<Device> device, const Case& work, std::uint64_t count,
               const std::string& variant) {
     keys_ = make_keys<T>(count);
-    rows_.resize(work.shape.has_values ? count : 0);
-    std::iota(rows_.begin(), rows_.end(), 0u);
+    rows_.resize(work.shape.has_values() ? count : 0);
+    std::iota(rows_.begin(), rows_.end(), Value{0});
     PENSTOCK_ASSIGN(sort_, primitive::RadixSort::build(device, work.shape, variant));
     PENSTOCK_ASSIGN(queue_, device->queue());
     PENSTOCK_ASSIGN(from_.keys, upload(*device, *queue_, keys_.data(), keys_.size() * sizeof(T)));
     PENSTOCK_ASSIGN(data_.keys, device->allocate(from_.keys->bytes()));
     PENSTOCK_ASSIGN(scratch_.keys, device->allocate(from_.keys->bytes()));
     if (rows_.empty()) return {};
-    PENSTOCK_ASSIGN(from_.values, upload(*device, *queue_, rows_.data(), rows_.size() * 4));
+    PENSTOCK_ASSIGN(from_.values,
+                    upload(*device, *queue_, rows_.data(), rows_.size() * sizeof(Value)));
     PENSTOCK_ASSIGN(data_.values, device->allocate(from_.values->bytes()));
     PENSTOCK_ASSIGN(scratch_.values, device->allocate(from_.values->bytes()));
     return {};
@@ -86,9 +88,10 @@ template <class T> class SortBench {
 
   Status verify() {
     std::vector<T> sorted(keys_.size());
-    std::vector<std::uint32_t> rows(rows_.size());
+    std::vector<Value> rows(rows_.size());
     PENSTOCK_TRY(queue_->download(sorted.data(), *data_.keys, sorted.size() * sizeof(T)));
-    if (!rows.empty()) PENSTOCK_TRY(queue_->download(rows.data(), *data_.values, rows.size() * 4));
+    if (!rows.empty())
+      PENSTOCK_TRY(queue_->download(rows.data(), *data_.values, rows.size() * sizeof(Value)));
     PENSTOCK_TRY(queue_->finish());
     if (!std::is_sorted(sorted.begin(), sorted.end()))
       return Status(Code::internal, "the keys are not in order");
@@ -100,7 +103,7 @@ template <class T> class SortBench {
   std::string variant() const { return std::string(sort_->variant()); }
 
  private:
-  Status verify_rows(const std::vector<T>& sorted, const std::vector<std::uint32_t>& rows) const {
+  Status verify_rows(const std::vector<T>& sorted, const std::vector<Value>& rows) const {
     std::atomic<std::uint64_t> wrong = rows.size(), disordered = rows.size();
     in_parallel(rows.size(), 1 << 16, [&](std::uint64_t first, std::uint64_t last) {
       for (std::uint64_t i = first; i < last; i++) {
@@ -115,25 +118,34 @@ template <class T> class SortBench {
   }
 
   std::vector<T> keys_;
-  std::vector<std::uint32_t> rows_;
+  std::vector<Value> rows_;
   std::unique_ptr<primitive::RadixSort> sort_;
   primitive::SortData from_, data_, scratch_;
   std::unique_ptr<Queue> queue_;
 };
 
-template <class T>
+template <class T, class Value = std::uint32_t>
 Result<Figure> measure(std::shared_ptr<Device> device, const Case& work,
                        const BenchOptions& options) {
   show_progress(work.name, "making data and checking");
-  SortBench<T> bench;
+  SortBench<T, Value> bench;
   PENSTOCK_TRY(bench.open(std::move(device), work, options.rows, options.variant));
   PENSTOCK_TRY(bench.run_seconds());
   PENSTOCK_TRY(bench.verify().with(work.name));
   // Read once for the histograms, read and written once for each byte of the key.
-  const double pair = sizeof(T) + (work.shape.has_values ? 4.0 : 0.0);
+  const double pair = sizeof(T) + static_cast<double>(work.shape.value_bytes);
   const double bytes = static_cast<double>(options.rows) * (sizeof(T) + 2.0 * sizeof(T) * pair);
   return time_runs(work.name, "penstock " + bench.variant(), bytes, options.repeats,
                    [&] { return bench.run_seconds(); });
+}
+
+Result<Figure> measure(const std::shared_ptr<Device>& device, const Case& work,
+                       const BenchOptions& options) {
+  switch (work.shape.key_bytes) {
+    case 1: return measure<std::uint8_t, std::uint64_t>(device, work, options);
+    case 4: return measure<std::uint32_t>(device, work, options);
+    default: return measure<std::uint64_t>(device, work, options);
+  }
 }
 
 }  // namespace
@@ -142,9 +154,7 @@ Result<Figures> measure_sorts(const std::shared_ptr<Device>& device, const Bench
   Figures figures;
   for (const Case& work : cases) {
     if (!is_selected(options, work.name)) continue;
-    PENSTOCK_ASSIGN(Figure figure, work.shape.key_bytes == 4
-                                       ? measure<std::uint32_t>(device, work, options)
-                                       : measure<std::uint64_t>(device, work, options));
+    PENSTOCK_ASSIGN(Figure figure, measure(device, work, options));
     figures.push_back(std::move(figure));
   }
   return figures;

@@ -21,15 +21,22 @@ Status check(SortShape shape, std::uint64_t count, std::uint32_t first_byte,
   return {};
 }
 
+std::string word_of(std::uint32_t bytes) { return "u" + std::to_string(8 * bytes); }
+
+std::string definitions_of_key(SortShape shape) {
+  return define("SORT_KEY", word_of(shape.key_bytes)) +
+         define("SORT_KEY_BYTES", std::to_string(shape.key_bytes));
+}
+
 std::string definitions(SortShape shape) {
-  return define("SORT_KEY", std::string(shape.key_bytes == 8 ? "u64" : "u32")) +
-         define("SORT_KEY_BYTES", std::to_string(shape.key_bytes)) +
-         define("SORT_HAS_VALUES", std::string(shape.has_values ? "1" : "0"));
+  const std::uint32_t value_bytes = shape.has_values() ? shape.value_bytes : 4;
+  return definitions_of_key(shape) + define("SORT_VALUE", word_of(value_bytes)) +
+         define("SORT_SLOT", word_of(shape.slot_bytes())) +
+         define("SORT_HAS_VALUES", std::string(shape.has_values() ? "1" : "0"));
 }
 
 std::string definitions(const SortPolicy& policy) {
   return define("SORT_KEYS_PER_THREAD", policy.keys_per_thread) +
-         define("SORT_COPIES", policy.copies) +
          define("SORT_BY_MASKS", std::string(policy.by_masks ? "1" : "0"));
 }
 
@@ -39,12 +46,13 @@ class SortByTiles : public RadixSort {
       : RadixSort(std::move(device), shape, variant.name),
         policy_(policy_of(variant, device_->traits(), shape)) {}
   Status open() {
-    const std::string policy = definitions(shape_) + definitions(policy_);
+    const std::string of_histograms =
+        definitions_of_key(shape_) + define("SORT_COPIES", policy_.copies);
     PENSTOCK_ASSIGN(histogram_program_,
-                    device_->build(primitive_program(*device_, "radix_histogram.kc", policy,
+                    device_->build(primitive_program(*device_, "radix_histogram.kc", of_histograms,
                                                      policy_.histogram_group_size)));
-    const std::string of_passes =
-        policy + groups_per_multiprocessor(policy_.groups_per_multiprocessor);
+    const std::string of_passes = definitions(shape_) + definitions(policy_) +
+                                  groups_per_multiprocessor(policy_.groups_per_multiprocessor);
     const ProgramSource passes =
         primitive_program(*device_, "radix_sort.kc", of_passes, policy_.group_size);
     source_ = passes.text;
@@ -161,8 +169,11 @@ Status RadixSort::enqueue(Queue& queue, SortData& data, SortData& spare, std::ui
 
 Result<std::unique_ptr<RadixSort>> RadixSort::build(std::shared_ptr<Device> device, SortShape shape,
                                                     std::string_view variant) {
-  if (shape.key_bytes != 4 && shape.key_bytes != 8)
-    return Status(Code::invalid, "sort keys have 4 or 8 bytes");
+  constexpr std::uint32_t of_keys[] = {1, 4, 8}, of_values[] = {0, 1, 2, 4, 8};
+  if (std::ranges::find(of_keys, shape.key_bytes) == std::end(of_keys))
+    return Status(Code::invalid, "sort keys have 1, 4 or 8 bytes");
+  if (std::ranges::find(of_values, shape.value_bytes) == std::end(of_values))
+    return Status(Code::invalid, "values beside sort keys have 1, 2, 4 or 8 bytes");
   PENSTOCK_ASSIGN(const SortVariant* const row, choose_sort(device->traits(), shape, variant));
   return row->is_by_chunks ? opened<SortByChunks>(std::move(device), shape, *row)
                            : opened<SortByTiles>(std::move(device), shape, *row);

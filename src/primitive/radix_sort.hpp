@@ -1,12 +1,13 @@
-// A stable radix sort on a device, by unsigned keys of 32 or 64 bits, with or without a 32-bit
-// value beside each key.
+// A stable radix sort on a device, by unsigned keys of 8, 32 or 64 bits, with or without a value
+// beside each key.
 //
 // Columns of other types are sorted by keys that have the order of their values
 // (plan/rows/sort_keys.hpp). Everything is enqueued; the host waits for nothing.
 //
-//     PENSTOCK_ASSIGN(auto sort, RadixSort::build(device, {.key_bytes = 4, .has_values = true}));
+//     PENSTOCK_ASSIGN(auto sort, RadixSort::build(device, {.key_bytes = 4, .value_bytes = 4}));
 //     PENSTOCK_TRY(sort->enqueue(*queue, data, spare, row_count));      // data is in order then
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,11 +20,14 @@ namespace penstock::primitive {
 constexpr std::uint64_t max_sort_keys = (std::uint64_t{1} << 30) - 1;
 
 struct SortShape {
-  std::uint32_t key_bytes = 4;
-  bool has_values = false;
+  std::uint32_t key_bytes = 4;    // 1, 4 or 8
+  std::uint32_t value_bytes = 0;  // 1, 2, 4 or 8; without values 0
+  bool has_values() const { return value_bytes > 0; }
+  std::uint32_t slot_bytes() const { return std::max(key_bytes, value_bytes); }  // the wider one
 };
 
-// Keys u32[count] or u64[count] and values u32[count], which are null where the shape has none.
+// Keys and values of the shape's widths, one of each a row. The values are null where the shape has
+// none.
 struct SortData {
   std::shared_ptr<Buffer> keys, values;
 };
@@ -31,7 +35,7 @@ struct SortData {
 class RadixSort {
  public:
   virtual ~RadixSort() = default;
-  // Code::invalid for keys of other widths, and for a `variant` that does not fit; and the errors
+  // Code::invalid for other widths, and for a `variant` that does not fit; and the errors
   // of Device::build. Without a name the first row that fits is taken (sort_variants.hpp).
   static Result<std::unique_ptr<RadixSort>> build(std::shared_ptr<Device> device, SortShape shape,
                                                   std::string_view variant = {});

@@ -19,7 +19,7 @@ std::uint64_t pass_bytes(const SortPolicy& policy, SortShape shape, bool has_sub
   const std::uint64_t counts = has_subgroups ? std::uint64_t{policy.group_size} / subgroup_size *
                                                    sort_digits * (policy.by_masks ? 8 : 4)
                                              : std::uint64_t{policy.group_size} * sort_digits * 2;
-  return counts + std::uint64_t{policy.group_size} * policy.keys_per_thread * shape.key_bytes +
+  return counts + std::uint64_t{policy.group_size} * policy.keys_per_thread * shape.slot_bytes() +
          2 * sort_digits * 4 + policy.group_size * 4 + 64;
 }
 
@@ -40,28 +40,31 @@ SortPolicy by_groups(const Traits& traits, SortShape shape, std::uint32_t group_
 // On an H200, 2^28 random keys, the whole sort: 256 threads with 32 keys of 32 bits 5.2 ms (384
 // with 32: 5.3, 256 with 36: 5.3); 64 bits 14.5 (28 keys: 15.1); pairs of 32 bits, 384 threads with
 // 24: 7.8 (256 with 32: 8.1, ballots with 23: 8.1); 64 bits and 32, 384 with 16: 21.2 (256 with
-// 20: 22.8). Smaller ones follow for devices with less local memory, of 64 bits in 48 KiB (2^26
-// keys through OpenCL): 256 with 16 by ballots 4.5 ms, with values 5.7; 256 with 12 by masks 4.6
-// and 6.3, 128 with 20 by masks 7.8 and 9.1. Of 32 bits in 48 KiB (2^26 keys through SYCL): 256
-// with 28 1.73 ms (24: 1.85, 16: 1.95), with values 24 2.29 (16: 2.47, 28: 2.91). The last takes no
-// sub-groups.
+// 20: 22.8). 2^27 keys of 8 bits with 64: 256 with 32 1.15 ms (384 with 12: 1.24, 16: 1.25, 24:
+// 1.36; 256 with 24: 1.42). Smaller ones follow for devices with less local memory, of 64 bits in
+// 48 KiB (2^26 keys through OpenCL): 256 with 16 by ballots 4.5 ms, with values 5.7; 256 with 12 by
+// masks 4.6 and 6.3, 128 with 20 by masks 7.8 and 9.1. Of 32 bits in 48 KiB (2^26 keys through
+// SYCL): 256 with 28 1.73 ms (24: 1.85, 16: 1.95), with values 24 2.29 (16: 2.47, 28: 2.91). The
+// last takes no sub-groups.
 SortPolicy large_masks(const Traits& traits, SortShape shape) {
-  if (!shape.has_values)
-    return by_groups(traits, shape, 256, 32, shape.key_bytes == 4 ? 3 : 2, true);
-  return by_groups(traits, shape, 384, shape.key_bytes == 4 ? 24 : 16, 2, true);
+  if (!shape.has_values())
+    return by_groups(traits, shape, 256, 32, shape.key_bytes == 8 ? 2 : 3, true);
+  if (shape.key_bytes == 1 && shape.value_bytes == 8)
+    return by_groups(traits, shape, 256, 32, 2, true);
+  return by_groups(traits, shape, 384, shape.slot_bytes() == 8 ? 16 : 24, 2, true);
 }
 SortPolicy ballots(const Traits& traits, SortShape shape) {
   return by_groups(traits, shape, 256, 16, 2, false);
 }
 SortPolicy masks(const Traits& traits, SortShape shape) {
-  if (shape.key_bytes == 4)
-    return shape.has_values ? by_groups(traits, shape, 256, 24, 2, true)
-                            : by_groups(traits, shape, 256, 28, 3, true);
-  return by_groups(traits, shape, 128, shape.has_values ? 16 : 20, 2, true);
+  if (shape.slot_bytes() < 8)
+    return shape.has_values() ? by_groups(traits, shape, 256, 24, 2, true)
+                              : by_groups(traits, shape, 256, 28, 3, true);
+  return by_groups(traits, shape, 128, shape.has_values() ? 16 : 20, 2, true);
 }
 SortPolicy small_masks(const Traits& traits, SortShape shape) {
-  return shape.key_bytes == 4 ? by_groups(traits, shape, 128, 12, 2, true)
-                              : by_groups(traits, shape, 64, 16, 2, true);
+  return shape.slot_bytes() < 8 ? by_groups(traits, shape, 128, 12, 2, true)
+                                : by_groups(traits, shape, 64, 16, 2, true);
 }
 SortPolicy counts(const Traits& traits, SortShape shape) {
   return by_groups(traits, shape, std::min(32u, traits.max_group_size), 16, 1, false);
@@ -87,7 +90,7 @@ Fit fits_with(const Traits& traits, SortShape shape) {
   return fits_subgroups(traits, shape, policy(traits, shape));
 }
 Fit fits_ballots(const Traits& traits, SortShape shape) {
-  return both(kernel::fits_if(shape.key_bytes == 8, "keys of 32 bits are ranked by masks"),
+  return both(kernel::fits_if(shape.key_bytes == 8, "keys of fewer bits are ranked by masks"),
               fits_with<ballots>(traits, shape));
 }
 
@@ -103,7 +106,7 @@ constexpr SortVariant rows_of_sort[] = {
 
 PolicyNumbers numbers_of(const SortVariant& variant, SortShape shape, const SortPolicy& policy) {
   const PolicyNumbers of_shape = {{"key_bytes", shape.key_bytes},
-                                  {"has_values", shape.has_values ? 1u : 0u}};
+                                  {"value_bytes", shape.value_bytes}};
   PolicyNumbers numbers;
   if (variant.is_by_chunks)
     numbers = {{"chunk_keys", policy.chunk_keys, {1 << 12, 1 << 14, 1 << 16, 1 << 18}},
@@ -145,14 +148,17 @@ bool fits_policy(const SortVariant& variant, const Traits& traits, SortShape sha
                                   : bool(fits_subgroups(traits, shape, policy));
 }
 
+std::string use_of(SortShape shape) {
+  const auto bits = [](std::uint32_t bytes) { return std::to_string(8 * bytes) + " bits"; };
+  return "keys of " + bits(shape.key_bytes) +
+         (shape.has_values() ? " with values of " + bits(shape.value_bytes) : "");
+}
+
 std::vector<kernel::VariantCase> view_of_sorts(const Traits& traits) {
-  constexpr SortShape shapes[] = {{4, false}, {4, true}, {8, false}, {8, true}};
+  constexpr SortShape shapes[] = {{4, 0}, {4, 4}, {8, 0}, {8, 4}, {1, 1}, {1, 2}, {1, 4}, {1, 8}};
   std::vector<kernel::VariantCase> cases;
   for (const SortShape shape : shapes) {
-    kernel::VariantCase each{sort_family,
-                             "keys of " + std::to_string(8 * shape.key_bytes) + " bits" +
-                                 (shape.has_values ? " with values" : ""),
-                             {}};
+    kernel::VariantCase each{sort_family, use_of(shape), {}};
     for (const SortVariant& variant : rows_of_sort) {
       kernel::VariantRow row{std::string(variant.name), variant.fits(traits, shape)};
       if (row.fit) row.policy = numbers_of(variant, shape, policy_of(variant, traits, shape));

@@ -27,12 +27,12 @@ Programs copy_programs(const std::shared_ptr<Device>& device) {
 
 Programs sort_programs(const std::shared_ptr<Device>& device) {
   Programs programs;
-  for (const std::uint32_t key_bytes : {4u, 8u})
-    for (const bool has_values : {false, true})
-      programs.push_back({"radix_sort", [=] {
-                            const primitive::SortShape shape{key_bytes, has_values};
-                            return primitive::RadixSort::build(device, shape).status();
-                          }});
+  // Of sorts, and of columns that are moved by the range of each row.
+  static constexpr primitive::SortShape shapes[] = {{4, 0}, {4, 4}, {8, 0}, {8, 4},
+                                                    {1, 1}, {1, 2}, {1, 4}, {1, 8}};
+  for (const primitive::SortShape shape : shapes)
+    programs.push_back(
+        {"radix_sort", [=] { return primitive::RadixSort::build(device, shape).status(); }});
   return programs;
 }
 

@@ -18,7 +18,7 @@ template <class Key> class SortWork final : public TunedWork {
  public:
   Status open(const std::shared_ptr<Device>& device, bool has_values) {
     device_ = device;
-    shape_ = {sizeof(Key), has_values};
+    shape_ = {sizeof(Key), has_values ? 4u : 0u};
     keys_.resize(tuned_rows(*device) / 2);
     for (std::uint64_t row = 0; row < keys_.size(); row++)
       keys_[row] = static_cast<Key>(hash_of_row(row));

@@ -159,8 +159,7 @@ Result<std::optional<Table>> Execution::sort_and_download(StepId order, const St
   RowsDownload download(device, columns, memory, 0, piece_rows);
   PENSTOCK_ASSIGN(const bool is_done,
                   row_sort()->sort_ranges(rows, plan_.step(order).sort_keys, table.row_count,
-                                          (rows.row_count + piece_rows - 1) / piece_rows, strings_,
-                                          download, report_));
+                                          piece_rows, strings_, download, report_));
   if (!is_done) return none;
   table.columns = columns_of(memory, table.row_count, strings_);
   for (const std::uint32_t column : columns)

@@ -17,7 +17,7 @@ constexpr std::uint64_t max_part_rows = 1 << 21;
 
 Status BucketedRows::append(Queue& queue, const DeviceRows& rows) {
   if (!sort_) {
-    PENSTOCK_ASSIGN(sort_, primitive::RadixSort::build(kernels_->shared_device(), {4, true}));
+    PENSTOCK_ASSIGN(sort_, primitive::RadixSort::build(kernels_->shared_device(), {4, 4}));
   }
   for (std::uint64_t first = 0; first < rows.row_count; first += max_part_rows)
     PENSTOCK_TRY(append_part(queue, rows, first, std::min(max_part_rows, rows.row_count - first)));

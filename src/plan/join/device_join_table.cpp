@@ -146,8 +146,7 @@ class TableBuilder {
       made_.order = std::move(data.values);
       return {};
     }
-    PENSTOCK_ASSIGN(const auto sort,
-                    primitive::RadixSort::build(kernels_.shared_device(), {4, true}));
+    PENSTOCK_ASSIGN(const auto sort, primitive::RadixSort::build(kernels_.shared_device(), {4, 4}));
     std::vector<Argument> arguments =
         arguments_of({keys_there_.words.get(), made_.positions.get(), keys_there_.present.get(),
                       data.keys.get(), data.values.get()});

@@ -52,7 +52,7 @@ Status DeviceOrder::sort(const NormalizedKey& word, bool keeps_word, RunReport& 
     for (std::uint64_t i = first; i < last; i++) values[i] = static_cast<T>(word.values[i]);
   });
   const std::uint64_t bytes = row_count_ * sizeof(T);
-  PENSTOCK_ASSIGN(const auto sort, primitive::RadixSort::build(device_, {sizeof(T), true}));
+  PENSTOCK_ASSIGN(const auto sort, primitive::RadixSort::build(device_, {sizeof(T), 4}));
   primitive::SortData data, spare;
   PENSTOCK_ASSIGN(const auto by_row, device_->allocate(bytes));
   PENSTOCK_TRY(queue_->upload(*by_row, values.data(), bytes));

@@ -6,6 +6,7 @@
 #include "plan/fusion/accumulators.hpp"
 #include "plan/order/gather_in_order.hpp"
 #include "plan/order/order_keys.hpp"
+#include "plan/order/range_pieces.hpp"
 #include "plan/rows/finish_at_end.hpp"
 
 namespace penstock::plan {
@@ -54,7 +55,7 @@ Status DeviceRowSort::sort_keys(BufferPointer keys, std::uint32_t key_bytes, std
   if (bits == 0) return {};
   auto& [sort, figures, times] = sorts_[key_bytes];
   if (!sort) {
-    PENSTOCK_ASSIGN(sort, primitive::RadixSort::build(kernels_.shared_device(), {key_bytes, true}));
+    PENSTOCK_ASSIGN(sort, primitive::RadixSort::build(kernels_.shared_device(), {key_bytes, 4}));
   }
   primitive::SortData data{std::move(keys), order_}, spare;
   PENSTOCK_ASSIGN(spare.keys, device_.allocate(max_rows_ * key_bytes));
@@ -108,15 +109,9 @@ Result<std::uint64_t> DeviceRowSort::varying_bits(const Buffer& varying) {
   return bits;
 }
 
-Result<std::vector<DeviceRowSort::KeyBits>> DeviceRowSort::bits_of(const DeviceRows& rows,
-                                                                   const std::vector<SortKey>& keys,
-                                                                   const StringPool& strings,
-                                                                   RunReport& report) {
-  std::vector<KeyBits> bits(keys.size());
-  const std::uint64_t bytes = bits.size() * sizeof(KeyBits);
-  PENSTOCK_ASSIGN(const BufferPointer found, device_.allocate(std::max<std::uint64_t>(bytes, 64)));
-  const FinishAtEnd finish(*queue_);
-  PENSTOCK_TRY(queue_->fill(*found, 0, bytes));
+Status DeviceRowSort::find_bits(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                                const Buffer& found, const StringPool& strings, RunReport& report) {
+  PENSTOCK_TRY(queue_->fill(found, 0, keys.size() * sizeof(KeyBits)));
   for (std::uint32_t i = 0; i < keys.size(); i++) {
     const DeviceColumn& column = rows.columns[keys[i].column];
     BufferPointer ranks = column.values;  // not read
@@ -124,7 +119,7 @@ Result<std::vector<DeviceRowSort::KeyBits>> DeviceRowSort::bits_of(const DeviceR
     const Buffer& validity = column.validity ? *column.validity : *column.values;
     PENSTOCK_TRY(launch("order_bits", rows.row_count,
                         {Argument::of(*column.values), Argument::of(*column.values),
-                         Argument::of(validity), Argument::of(*ranks), Argument::of(*found),
+                         Argument::of(validity), Argument::of(*ranks), Argument::of(found),
                          Argument::value(rows.row_count), Argument::value(4 * i),
                          Argument::value(static_cast<std::uint32_t>(width_bytes(column.type))),
                          Argument::value(order_kind(column.type)),
@@ -132,9 +127,27 @@ Result<std::vector<DeviceRowSort::KeyBits>> DeviceRowSort::bits_of(const DeviceR
                          Argument::value(null_shift(column)),
                          Argument::value(static_cast<std::uint32_t>(keys[i].nulls_first))}));
   }
-  PENSTOCK_TRY(queue_->download(bits.data(), *found, bytes));
+  return queue_->flush();
+}
+
+// Samples are put in order while the device reads all keys.
+Result<DeviceRowSort::KeysSeen> DeviceRowSort::look_at_keys(const DeviceRows& rows,
+                                                            const std::vector<SortKey>& keys,
+                                                            std::uint64_t sample_count,
+                                                            const StringPool& strings,
+                                                            RunReport& report) {
+  KeysSeen seen{{}, std::vector<KeyBits>(keys.size())};
+  const std::uint64_t bytes = keys.size() * sizeof(KeyBits);
+  PENSTOCK_ASSIGN(const BufferPointer bits, device_.allocate(std::max<std::uint64_t>(bytes, 64)));
+  const FinishAtEnd finish(*queue_);
+  if (rows.columns[keys[0].column].type.kind == Kind::string)
+    PENSTOCK_TRY(ranks_of(strings, report));
+  PENSTOCK_ASSIGN(seen.samples, ranges_of(rows, keys[0]).sample(sample_count));
+  PENSTOCK_TRY(find_bits(rows, keys, *bits, strings, report));
+  sort_samples(seen.samples);
+  PENSTOCK_TRY(queue_->download(seen.bits.data(), *bits, bytes));
   PENSTOCK_TRY(queue_->finish());
-  return bits;
+  return seen;
 }
 
 Status DeviceRowSort::sort_by_nulls(const DeviceColumn& column, const SortKey& key) {
@@ -209,38 +222,37 @@ Result<std::optional<DeviceRows>> DeviceRowSort::sort(const DeviceRows& rows,
 }
 
 Status DeviceRowSort::download_ranges(const DeviceRows& rows, const std::vector<SortKey>& keys,
-                                      std::uint64_t limit, std::uint64_t piece_count,
+                                      std::uint64_t limit, std::uint64_t piece_rows,
                                       const StringPool& strings, RowsDownload& to,
                                       RunReport& report) {
-  const DeviceColumn& column = rows.columns[keys[0].column];
-  BufferPointer ranks = column.values;  // not read
-  if (column.type.kind == Kind::string) { PENSTOCK_ASSIGN(ranks, ranks_of(strings, report)); }
-  PENSTOCK_ASSIGN(const auto bits, bits_of(rows, keys, strings, report));
-  KeyRanges ranges(kernels_, *queue_, rows.row_count, {column, keys[0], *ranks});
-  const RangeCounts counts = range_counts(piece_count, 1);
-  PENSTOCK_ASSIGN(auto samples, ranges.sample(samples_per_range * counts.all()));
-  PENSTOCK_ASSIGN(const KeyRanges::Divided divided,
-                  ranges.divide(bounds_of(std::move(samples), counts), report));
-  max_rows_ = divided.ranges.longest();
+  const std::size_t ranges = range_count((rows.row_count - 1) / piece_rows + 1, 1);
+  PENSTOCK_ASSIGN(const KeysSeen seen,
+                  look_at_keys(rows, keys, samples_per_range * ranges, strings, report));
+  PENSTOCK_ASSIGN(const KeyRanges::Order divided,
+                  ranges_of(rows, keys[0]).divide(bounds_of(seen.samples, ranges), report));
+  std::vector<std::uint64_t> rows_of_ranges(divided.ends.size());
+  std::adjacent_difference(divided.ends.begin(), divided.ends.end(), rows_of_ranges.begin());
+  const auto pieces = pieces_of(rows_of_ranges, {0, rows_of_ranges.size()}, piece_rows);
+  max_rows_ = max_rows_of(rows_of_ranges, pieces);
   std::uint64_t begin = 0;
-  for (const std::uint64_t end : divided.ranges.ends) {
-    row_count_ = end - begin;
+  for (const RangeNumbers& piece : pieces) {
+    row_count_ = rows_of(rows_of_ranges, piece);
     if (row_count_ == 0 || begin >= limit) continue;
     PENSTOCK_ASSIGN(order_, device_.allocate(max_rows_ * 4));
-    PENSTOCK_TRY(KeyRanges::take(kernels_, *queue_, *divided.order, begin, row_count_, *order_));
-    PENSTOCK_TRY(sort_order(rows, keys, bits, strings, report));
-    PENSTOCK_TRY(to.append(kernels_, *queue_, rows, *order_, std::min(limit, end) - begin));
-    begin = end;
+    PENSTOCK_TRY(KeyRanges::take(kernels_, *queue_, *divided.rows, begin, row_count_, *order_));
+    PENSTOCK_TRY(sort_order(rows, keys, seen.bits, strings, report));
+    PENSTOCK_TRY(to.append(kernels_, *queue_, rows, *order_, std::min(limit - begin, row_count_)));
+    begin += row_count_;
   }
   return to.finish();
 }
 
 Result<bool> DeviceRowSort::sort_ranges(const DeviceRows& rows, const std::vector<SortKey>& keys,
-                                        std::uint64_t limit, std::uint64_t piece_count,
+                                        std::uint64_t limit, std::uint64_t piece_rows,
                                         const StringPool& strings, RowsDownload& to,
                                         RunReport& report) {
   PENSTOCK_TRY(begin_queue());
-  const Status sorted = download_ranges(rows, keys, limit, piece_count, strings, to, report);
+  const Status sorted = download_ranges(rows, keys, limit, piece_rows, strings, to, report);
   const Status finished = queue_->finish();
   end(report);
   if (sorted.code() == Code::no_memory) {
@@ -253,7 +265,8 @@ Result<bool> DeviceRowSort::sort_ranges(const DeviceRows& rows, const std::vecto
 
 KeyRanges DeviceRowSort::ranges_of(const DeviceRows& rows, const SortKey& key) {
   const DeviceColumn& column = rows.columns[key.column];
-  return {kernels_, *queue_, rows.row_count, {column, key, *column.values}};
+  const Buffer& ranks = ranks_ ? *ranks_ : *column.values;
+  return {kernels_, *queue_, rows.row_count, {column, key, ranks}};
 }
 
 Result<std::vector<KeyRanges::Word>> DeviceRowSort::sample(const DeviceRows& rows,
@@ -263,26 +276,23 @@ Result<std::vector<KeyRanges::Word>> DeviceRowSort::sample(const DeviceRows& row
   return ranges_of(rows, key).sample(count);
 }
 
+Result<DeviceRowSort::KeysSeen> DeviceRowSort::look_at_keys(const DeviceRows& rows,
+                                                            const std::vector<SortKey>& keys,
+                                                            std::uint64_t sample_count,
+                                                            RunReport& report) {
+  PENSTOCK_TRY(begin_queue());
+  return look_at_keys(rows, keys, sample_count, StringPool(), report);
+}
+
 Result<std::vector<std::uint64_t>> DeviceRowSort::cut(const DeviceRows& rows, const SortKey& key,
                                                       const std::vector<KeyRanges::Word>& bounds) {
   return ranges_of(rows, key).cut(bounds);
 }
 
-Result<DeviceRowSort::Divided> DeviceRowSort::divide_rows(
-    const DeviceRows& rows, const SortKey& key, const std::vector<KeyRanges::Word>& bounds,
-    RunReport& report) {
-  PENSTOCK_ASSIGN(const KeyRanges::Divided order, ranges_of(rows, key).divide(bounds, report));
-  PENSTOCK_ASSIGN(
-      DeviceRows divided,
-      gather_in_order(kernels_, *queue_, {*order.order, 0, rows.row_count, &order.ranges}, rows));
-  PENSTOCK_TRY(queue_->finish());  // other devices read them
-  return Divided{std::move(divided), order.ranges.ends};
-}
-
-Result<DeviceRowSort::Divided> DeviceRowSort::divide(const DeviceRows& rows, const SortKey& key,
-                                                     const std::vector<KeyRanges::Word>& bounds,
-                                                     RunReport& report) {
-  auto divided = divide_rows(rows, key, bounds, report);
+Result<KeyRanges::Rows> DeviceRowSort::divide(const DeviceRows& rows, const SortKey& key,
+                                              const std::vector<KeyRanges::Word>& bounds,
+                                              RunReport& report) {
+  auto divided = ranges_of(rows, key).divide(rows, bounds, report);
   if (!divided.ok()) PENSTOCK_TRY(queue_->finish());
   return divided;
 }

@@ -12,8 +12,6 @@
 
 namespace penstock::plan {
 
-constexpr std::uint64_t samples_per_range = 64;
-
 class DeviceRowSort {
  public:
   static std::shared_ptr<DeviceRowSort> begin(std::shared_ptr<Device> device);  // to compile
@@ -22,17 +20,13 @@ class DeviceRowSort {
   Result<std::optional<DeviceRows>> sort(const DeviceRows& rows, const std::vector<SortKey>& keys,
                                          std::uint64_t limit, const StringPool& strings,
                                          RunReport& report);
-  // Downloads these rows to `to`, range by range: while one leaves, the next is sorted. There are
-  // about as many ranges as pieces. Returns false where memory is too small.
+  // Downloads these rows to `to`, piece by piece (range_pieces.hpp): while one leaves, the next is
+  // sorted. Returns false where memory is too small.
   Result<bool> sort_ranges(const DeviceRows& rows, const std::vector<SortKey>& keys,
-                           std::uint64_t limit, std::uint64_t piece_count,
-                           const StringPool& strings, RowsDownload& to, RunReport& report);
+                           std::uint64_t limit, std::uint64_t piece_rows, const StringPool& strings,
+                           RowsDownload& to, RunReport& report);
 
   // The same in steps, of rows without strings that several devices divide alike.
-  struct Divided {
-    DeviceRows rows;  // those of each range one after another
-    std::vector<std::uint64_t> ends;
-  };
   Result<std::vector<KeyRanges::Word>> sample(const DeviceRows& rows, const SortKey& key,
                                               std::uint64_t count);
   // Returns where all ranges but the first begin among rows that are in order.
@@ -40,14 +34,18 @@ class DeviceRowSort {
                                          const std::vector<KeyRanges::Word>& bounds);
   // Divides rows by the keys with which all ranges but the first begin. Code::no_memory where that
   // is too small: then nothing uses the rows any more.
-  Result<Divided> divide(const DeviceRows& rows, const SortKey& key,
-                         const std::vector<KeyRanges::Word>& bounds, RunReport& report);
+  Result<KeyRanges::Rows> divide(const DeviceRows& rows, const SortKey& key,
+                                 const std::vector<KeyRanges::Word>& bounds, RunReport& report);
   // Of all rows, the bits that some words of a key have, and those that some do not.
   struct KeyBits {
     std::uint64_t ones = 0, zeros = 0;
   };
-  Result<std::vector<KeyBits>> bits_of(const DeviceRows& rows, const std::vector<SortKey>& keys,
-                                       const StringPool& strings, RunReport& report);
+  struct KeysSeen {
+    std::vector<KeyRanges::Word> samples;  // of the first key, in order
+    std::vector<KeyBits> bits;
+  };
+  Result<KeysSeen> look_at_keys(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                                std::uint64_t sample_count, RunReport& report);
   // Enqueues the sort of some of the rows that have these bits, and their download. The host waits
   // for nothing: a small download would wait for all pieces that are leaving the device.
   Status sort_to(const DeviceRows& rows, const std::vector<SortKey>& keys,
@@ -67,17 +65,21 @@ class DeviceRowSort {
   Result<DeviceRows> sort_rows(const DeviceRows& rows, const std::vector<SortKey>& keys,
                                std::uint64_t limit, const StringPool& strings, RunReport& report);
   Status download_ranges(const DeviceRows& rows, const std::vector<SortKey>& keys,
-                         std::uint64_t limit, std::uint64_t piece_count, const StringPool& strings,
+                         std::uint64_t limit, std::uint64_t piece_rows, const StringPool& strings,
                          RowsDownload& to, RunReport& report);
+  Result<KeysSeen> look_at_keys(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                                std::uint64_t sample_count, const StringPool& strings,
+                                RunReport& report);
+  // Adds to `found`: KeyBits of each key.
+  Status find_bits(const DeviceRows& rows, const std::vector<SortKey>& keys, const Buffer& found,
+                   const StringPool& strings, RunReport& report);
   // Without `bits` those of the rows are found, for which the host waits.
   Status sort_order(const DeviceRows& rows, const std::vector<SortKey>& keys,
                     const std::vector<KeyBits>& bits, const StringPool& strings, RunReport& report);
-  // Of a key that is no string.
+  // Of a string's key, once there are ranks.
   KeyRanges ranges_of(const DeviceRows& rows, const SortKey& key);
   Status begin_order(std::uint64_t row_count);
   Status begin_queue();
-  Result<Divided> divide_rows(const DeviceRows& rows, const SortKey& key,
-                              const std::vector<KeyRanges::Word>& bounds, RunReport& report);
   Status sort_by_values(const DeviceColumn& column, const SortKey& key, std::optional<KeyBits> bits,
                         const StringPool& strings, RunReport& report);
   Result<std::uint64_t> varying_bits(const Buffer& varying);

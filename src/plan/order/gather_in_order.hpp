@@ -1,24 +1,14 @@
 // Columns of rows in device memory, gathered in an order of these rows.
 #pragma once
-#include <vector>
-
 #include "plan/join/device_rows.hpp"
 #include "plan/rows/row_kernels.hpp"
 
 namespace penstock::plan {
 
-// Where ranges of an order end whose rows lie among each other. `buffer`: u32 of each, or null.
-struct RangeEnds {
-  BufferPointer buffer;
-  std::vector<std::uint64_t> ends;
-  std::uint64_t longest() const;  // rows of a range
-};
-
 // Some rows of an order: u32, the row at a position.
 struct OrderedRows {
   const Buffer& order;
   std::uint64_t first = 0, count = 0;  // positions
-  const RangeEnds* ranges = nullptr;   // of the order; used where all of it is gathered
 };
 
 // Elements of a width are gathered by the widest words that they are of: the kernels whose names
@@ -30,7 +20,7 @@ struct GatheredElements {
 GatheredElements gathered_elements(std::uint32_t width);
 
 // Enqueues the gathering of elements of `width` bytes. `kernels`: of a program that includes
-// kernels/order_rows.kc, and kernels/order_ranges.kc where the order has ranges.
+// kernels/order_rows.kc.
 Status gather_elements(RowKernels& kernels, Queue& queue, const OrderedRows& ordered,
                        const Buffer& from, const Buffer& to, std::uint32_t width);
 // Enqueues the gathering of all columns of these rows; that at position `first` comes first.

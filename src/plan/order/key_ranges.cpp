@@ -5,7 +5,6 @@
 #include "plan/fusion/accumulators.hpp"
 #include "plan/order/order_keys.hpp"
 #include "plan/rows/finish_at_end.hpp"
-#include "primitive/radix_sort.hpp"
 
 namespace penstock::plan {
 
@@ -62,48 +61,54 @@ Result<std::vector<std::uint64_t>> KeyRanges::cut(const std::vector<Word>& bound
   return std::vector<std::uint64_t>(cuts.begin(), cuts.end());
 }
 
-Result<KeyRanges::Divided> KeyRanges::all_in_one(RunReport& report) {
-  Divided divided;
-  PENSTOCK_ASSIGN(divided.order, kernels_.device().allocate(row_count_ * 4));
-  divided.ranges.ends = {row_count_};
-  const std::vector<Argument> all = {Argument::of(*divided.order), Argument::value(row_count_)};
-  PENSTOCK_TRY(kernels_.launch(queue_, "order_begin", row_count_, all));
-  kernels_.add_to(report, "order_ranges", {1, row_count_ * 4, 0});
-  return divided;
-}
-
-Result<KeyRanges::Divided> KeyRanges::divide(const std::vector<Word>& bounds, RunReport& report) {
-  Device& device = kernels_.device();
-  const std::uint64_t range_count = bounds.size() + 1, bytes = row_count_ * 4;
-  Divided divided;
-  if (bounds.empty()) return all_in_one(report);
+template <class Move>
+Result<std::vector<std::uint64_t>> KeyRanges::move_by_range(const std::vector<Word>& bounds,
+                                                            const Move& move, RunReport& report) {
+  const std::uint64_t range_count = bounds.size() + 1;
+  if (range_count > max_key_ranges) return Status(Code::invalid, "more ranges than a byte counts");
   std::vector<std::uint32_t> ends(range_count);
-  PENSTOCK_ASSIGN(const auto sort,
-                  primitive::RadixSort::build(kernels_.shared_device(), {4, true}));
-  PENSTOCK_ASSIGN(const BufferPointer end_words, device.allocate(range_count * 4));
-  primitive::SortData data, spare;
-  for (primitive::SortData* each : {&data, &spare}) {
-    PENSTOCK_ASSIGN(each->keys, device.allocate(bytes));
-    PENSTOCK_ASSIGN(each->values, device.allocate(bytes));
-  }
+  PENSTOCK_ASSIGN(auto columns, ColumnsByRange::begin(kernels_, queue_, row_count_));
+  PENSTOCK_ASSIGN(const BufferPointer end_words,
+                  kernels_.device().allocate(std::max<std::uint64_t>(range_count * 4, 64)));
   const FinishAtEnd finish(queue_);
   PENSTOCK_ASSIGN(const auto bound_words, upload(bounds));
-  PENSTOCK_ASSIGN(const auto begun, queue_.record());
-  PENSTOCK_TRY(launch("range_numbers", row_count_,
-                      {bound_words.get(), data.keys.get(), data.values.get()},
-                      {Argument::value(static_cast<std::uint32_t>(bounds.size()))}));
-  PENSTOCK_TRY(sort->enqueue(queue_, data, spare, row_count_, 0, 1));
-  const std::vector<Argument> of_ends = {Argument::of(*data.keys), Argument::of(*end_words),
-                                         Argument::value(row_count_), Argument::value(range_count)};
-  PENSTOCK_TRY(kernels_.launch(queue_, "range_ends", range_count, of_ends));
-  PENSTOCK_ASSIGN(const auto done, queue_.record());
+  const auto number_rows = [&] {
+    return launch("range_numbers", row_count_, {bound_words.get(), &columns.numbers()},
+                  {Argument::value(static_cast<std::uint32_t>(bounds.size()))});
+  };
+  PENSTOCK_TRY(columns.launch(number_rows, row_count_ * (width_bytes(key_.column.type) + 1)));
+  PENSTOCK_TRY(move(columns));
+  const std::vector<Argument> of_ends = {Argument::of(columns.sorted_numbers()),
+                                         Argument::of(*end_words), Argument::value(row_count_),
+                                         Argument::value(range_count)};
+  const auto find_ends = [&] {
+    return kernels_.launch(queue_, "range_ends", range_count, of_ends);
+  };
+  PENSTOCK_TRY(columns.launch(find_ends, range_count * 4));
   PENSTOCK_TRY(queue_.download(ends.data(), *end_words, range_count * 4));
   PENSTOCK_TRY(queue_.finish());
-  PENSTOCK_ASSIGN(const double seconds, done->seconds_since(*begun));
-  const std::uint64_t of_numbers = width_bytes(key_.column.type) + 8, of_sort = 4 + 16;
-  kernels_.add_to(report, "order_ranges", {2, row_count_ * (of_numbers + of_sort), seconds});
-  divided.order = data.values;
-  divided.ranges = {end_words, {ends.begin(), ends.end()}};
+  PENSTOCK_TRY(columns.add_to(report));
+  return std::vector<std::uint64_t>(ends.begin(), ends.end());
+}
+
+Result<KeyRanges::Order> KeyRanges::divide(const std::vector<Word>& bounds, RunReport& report) {
+  Order order;
+  const auto move = [&](ColumnsByRange& columns) -> Status {
+    PENSTOCK_ASSIGN(order.rows, columns.move_row_numbers());
+    return {};
+  };
+  PENSTOCK_ASSIGN(order.ends, move_by_range(bounds, move, report));
+  return order;
+}
+
+Result<KeyRanges::Rows> KeyRanges::divide(const DeviceRows& rows, const std::vector<Word>& bounds,
+                                          RunReport& report) {
+  Rows divided;
+  const auto move = [&](ColumnsByRange& columns) -> Status {
+    PENSTOCK_ASSIGN(divided.rows, columns.move(rows));
+    return {};
+  };
+  PENSTOCK_ASSIGN(divided.ends, move_by_range(bounds, move, report));
   return divided;
 }
 
@@ -112,37 +117,6 @@ Status KeyRanges::take(RowKernels& kernels, Queue& queue, const Buffer& order, s
   return kernels.launch(
       queue, "range_rows", count,
       {{Argument::of(order), Argument::of(to), Argument::value(first), Argument::value(count)}});
-}
-
-RangeCounts range_counts(std::uint64_t pieces_of_share, std::size_t shares) {
-  const std::uint64_t most = std::max<std::size_t>(max_key_ranges / shares, 1);
-  return {static_cast<std::size_t>(std::min(pieces_of_share + 1, most)), shares};
-}
-
-namespace {
-
-// Returns how many quarters of the rows of a range are before range number `range` of a share.
-std::size_t quarters_before(std::size_t range, const RangeCounts& counts) {
-  const bool has_short_range = counts.of_share >= 4;
-  return range == 0 ? 0 : 4 * range - (has_short_range ? 3 : 0);
-}
-
-}  // namespace
-
-// A range that begins with the least sample has all before it, which are few or none.
-std::vector<KeyRanges::Word> bounds_of(std::vector<KeyRanges::Word> samples, RangeCounts counts) {
-  std::ranges::sort(samples);
-  std::vector<KeyRanges::Word> bounds;
-  const std::size_t quarters_of_share = quarters_before(counts.of_share, counts);
-  for (std::size_t range = 1; range < counts.all() && !samples.empty(); range++) {
-    const std::size_t quarters = range / counts.of_share * quarters_of_share +
-                                 quarters_before(range % counts.of_share, counts);
-    const KeyRanges::Word& bound =
-        samples[quarters * samples.size() / (quarters_of_share * counts.shares)];
-    if (bound != samples.front() && (bounds.empty() || bound != bounds.back()))
-      bounds.push_back(bound);
-  }
-  return bounds;
 }
 
 }  // namespace penstock::plan

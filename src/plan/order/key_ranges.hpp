@@ -4,11 +4,13 @@
 #pragma once
 #include <vector>
 
-#include "plan/order/gather_in_order.hpp"
+#include "penstock/plan.hpp"
+#include "plan/codegen/kernels/order_limits.h"
+#include "plan/order/columns_by_range.hpp"
 
 namespace penstock::plan {
 
-constexpr std::size_t max_key_ranges = 256;  // a radix sort's digit
+constexpr std::size_t max_key_ranges = ORDER_MAX_RANGES;
 
 class KeyRanges {
  public:
@@ -22,9 +24,14 @@ class KeyRanges {
     std::uint64_t nulls = 0, value = 0;
     auto operator<=>(const Word&) const = default;
   };
-  struct Divided {
-    BufferPointer order;  // u32: the rows of each range, in the order they had
-    RangeEnds ranges;     // no buffer where there is one
+  // The rows of each range one after another, in the order they had.
+  struct Order {
+    BufferPointer rows;  // u32
+    std::vector<std::uint64_t> ends;
+  };
+  struct Rows {
+    DeviceRows rows;
+    std::vector<std::uint64_t> ends;
   };
 
   // `kernels`: of a program that includes kernels/order_ranges.kc.
@@ -33,8 +40,10 @@ class KeyRanges {
 
   // Returns the keys of some rows: one of each of so many parts.
   Result<std::vector<Word>> sample(std::uint64_t count);
-  // Divides by the keys with which all ranges but the first begin, in their order.
-  Result<Divided> divide(const std::vector<Word>& bounds, RunReport& report);
+  // Divide by the keys with which all ranges but the first begin, in their order. Code::invalid
+  // where there are more than max_key_ranges.
+  Result<Order> divide(const std::vector<Word>& bounds, RunReport& report);
+  Result<Rows> divide(const DeviceRows& rows, const std::vector<Word>& bounds, RunReport& report);
   // Returns where all ranges but the first begin among rows that are in order.
   Result<std::vector<std::uint64_t>> cut(const std::vector<Word>& bounds);
   // Enqueues a copy of the rows of an order from `first` on.
@@ -43,7 +52,10 @@ class KeyRanges {
 
  private:
   Result<BufferPointer> upload(const std::vector<Word>& bounds);
-  Result<Divided> all_in_one(RunReport& report);
+  // `move`: what to enqueue of columns, once the ranges of rows are known.
+  template <class Move>
+  Result<std::vector<std::uint64_t>> move_by_range(const std::vector<Word>& bounds,
+                                                   const Move& move, RunReport& report);
   Status launch(std::string_view kernel, std::uint64_t count,
                 std::initializer_list<const Buffer*> buffers,
                 std::initializer_list<Argument> numbers);
@@ -53,20 +65,5 @@ class KeyRanges {
   const std::uint64_t row_count_;
   const Key key_;
 };
-
-// How many ranges rows are divided into: as many for each of several shares, one after another.
-// Shares are about equal, and so are their ranges, but the first of four or more. It has a quarter
-// of another's rows, so that it soon leaves the device.
-struct RangeCounts {
-  std::size_t of_share = 0, shares = 1;
-  std::size_t all() const { return of_share * shares; }
-};
-// Returns one range more than a share has pieces, which leave its device one by one, and at most
-// max_key_ranges of all shares. There are not more shares than that.
-RangeCounts range_counts(std::uint64_t pieces_of_share, std::size_t shares);
-
-// Returns the keys with which all ranges but the first begin: fewer where keys repeat often, none
-// where all are equal.
-std::vector<KeyRanges::Word> bounds_of(std::vector<KeyRanges::Word> samples, RangeCounts counts);
 
 }  // namespace penstock::plan

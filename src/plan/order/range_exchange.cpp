@@ -44,34 +44,34 @@ RangeExchange::Size RangeExchange::size_of_all(const Asked& asked) const {
   size.piece_rows = rows_of_piece(parties_[0].device->traits(), rows_of_each, size.bytes_per_row,
                                   asked.batch_rows);
   if (size.piece_rows == 0) return {};
-  size.ranges =
-      range_counts((rows_of_each + size.piece_rows - 1) / size.piece_rows, parties_.size());
+  size.ranges = range_count((rows_of_each - 1) / size.piece_rows + 1, parties_.size());
   return size;
 }
 
 std::vector<KeyRanges::Word> RangeExchange::bounds(const Size& size) const {
   std::vector<KeyRanges::Word> samples;
   for (const Party& party : parties_)
-    samples.insert(samples.end(), party.samples.begin(), party.samples.end());
-  return bounds_of(std::move(samples), size.ranges);
+    samples.insert(samples.end(), party.seen.samples.begin(), party.seen.samples.end());
+  sort_samples(samples);
+  return bounds_of(samples, size.ranges);
 }
 
 std::vector<DeviceRowSort::KeyBits> RangeExchange::bits_of_all() const {
-  std::vector<DeviceRowSort::KeyBits> bits(parties_[0].bits.size());
+  std::vector<DeviceRowSort::KeyBits> bits(parties_[0].seen.bits.size());
   for (const Party& party : parties_)
     for (std::size_t i = 0; i < bits.size(); i++) {
-      bits[i].ones |= party.bits[i].ones;
-      bits[i].zeros |= party.bits[i].zeros;
+      bits[i].ones |= party.seen.bits[i].ones;
+      bits[i].zeros |= party.seen.bits[i].zeros;
     }
   return bits;
 }
 
 Status RangeExchange::sample(Party& party, const DeviceRows& rows, const Size& size,
                              const Asked& asked, DeviceRowSort& sorter, RunReport& report) {
-  const std::uint64_t all_samples = samples_per_range * size.ranges.all();
-  PENSTOCK_ASSIGN(party.samples,
-                  sorter.sample(rows, asked.keys[0], rows.row_count * all_samples / size.rows + 1));
-  PENSTOCK_ASSIGN(party.bits, sorter.bits_of(rows, asked.keys, StringPool(), report));
+  const std::uint64_t all_samples = samples_per_range * size.ranges;
+  PENSTOCK_ASSIGN(
+      party.seen,
+      sorter.look_at_keys(rows, asked.keys, rows.row_count * all_samples / size.rows + 1, report));
   return {};
 }
 
@@ -88,51 +88,30 @@ Status RangeExchange::divide(Party& party, DeviceRows& rows, const Size& size, c
 }
 
 Status RangeExchange::allocate(Device& device, const Size& size, const Asked& asked) {
-  counts_ = size.ranges;
   auto memory = allocate_host_columns(device, *parties_[0].rows, asked.columns, size.rows);
   if (memory.ok()) memory_ = std::move(memory).value();
   return memory.ok() || memory.status().code() == Code::no_memory ? Status() : memory.status();
 }
 
-std::uint64_t RangeExchange::rows_of_range(std::size_t range) const {
-  std::uint64_t rows = 0;
-  for (const Party& party : parties_) rows += party.ends[range] - begin_of(party.ends, range);
+std::vector<std::uint64_t> RangeExchange::rows_of_ranges() const {
+  std::vector<std::uint64_t> rows(parties_[0].ends.size());
+  for (const Party& party : parties_)
+    for (std::size_t range = 0; range < rows.size(); range++)
+      rows[range] += party.ends[range] - begin_of(party.ends, range);
   return rows;
-}
-
-// A share has the ranges that were made for it. Where keys repeat there are fewer: then it has
-// those whose middle row is in its part of the whole order.
-RowRange RangeExchange::ranges_of(std::size_t share) const {
-  const std::size_t ranges = parties_[0].ends.size(), of_each = counts_.of_share;
-  if (ranges == counts_.all()) return {share * of_each, (share + 1) * of_each};
-  std::uint64_t all_rows = 0, before = 0;
-  for (std::size_t range = 0; range < ranges; range++) all_rows += rows_of_range(range);
-  RowRange of_share{ranges, ranges};
-  for (std::size_t range = 0; range < ranges; range++) {
-    const std::uint64_t rows = rows_of_range(range);
-    const std::size_t owner =
-        (before + rows / 2) * parties_.size() / std::max<std::uint64_t>(all_rows, 1);
-    before += rows;
-    if (owner >= share) of_share.begin = std::min<std::uint64_t>(of_share.begin, range);
-    if (owner > share) of_share.end = std::min<std::uint64_t>(of_share.end, range);
-  }
-  return of_share;
 }
 
 std::uint64_t RangeExchange::rows_of_share(std::size_t share) const {
-  const RowRange ranges = ranges_of(share);
-  std::uint64_t rows = 0;
-  for (std::size_t range = ranges.begin; range < ranges.end; range++) rows += rows_of_range(range);
-  return rows;
+  const std::vector<std::uint64_t> rows = rows_of_ranges();
+  return rows_of(rows, ranges_of_share(rows, share, parties_.size()));
 }
 
-// A device holds its own rows, a range and the one before it, 28 bytes a row to sort it, and the
+// A device holds its own rows, a piece and the one before it, 28 bytes a row to sort it, and the
 // pieces that leave.
 bool RangeExchange::fits(std::size_t share, const Size& size, const Asked& asked) const {
-  const RowRange ranges = ranges_of(share);
-  std::uint64_t max_rows = 0;
-  for (std::size_t range = ranges.begin; range < ranges.end; range++)
-    max_rows = std::max(max_rows, rows_of_range(range));
+  const std::vector<std::uint64_t> rows = rows_of_ranges();
+  const std::uint64_t max_rows = max_rows_of(
+      rows, pieces_of(rows, ranges_of_share(rows, share, parties_.size()), size.piece_rows));
   const Party& party = parties_[share];
   const std::uint64_t bytes = bytes_on_device(*party.rows) +
                               max_rows * (2 * size.bytes_per_row + 28) +
@@ -151,25 +130,25 @@ bool RangeExchange::all_fit(const Size& size, const Asked& asked) const {
   return true;
 }
 
-Result<DeviceRows> RangeExchange::collect(std::size_t share, std::size_t range,
+Result<DeviceRows> RangeExchange::collect(std::size_t share, RangeNumbers ranges,
                                           RunReport& report) const {
-  std::vector<RowsOfShare> pieces;
+  std::vector<RowsOfShare> rows;
   for (const Party& party : parties_)
-    pieces.push_back(
-        {party.device, &*party.rows, {begin_of(party.ends, range), party.ends[range]}});
-  return collect_rows(pieces, share, report);
+    rows.push_back({party.device,
+                    &*party.rows,
+                    {begin_of(party.ends, ranges.begin), party.ends[ranges.end - 1]}});
+  return collect_rows(rows, share, report);
 }
 
-Status RangeExchange::sort_ranges(std::size_t share, const Asked& asked, DeviceRowSort& sorter,
-                                  RowsDownload& to, RunReport& report) const {
-  const RowRange ranges = ranges_of(share);
+Status RangeExchange::sort_pieces(std::size_t share, const std::vector<RangeNumbers>& pieces,
+                                  const Asked& asked, DeviceRowSort& sorter, RowsDownload& to,
+                                  RunReport& report) const {
   const std::vector<DeviceRowSort::KeyBits> bits = bits_of_all();
   DeviceRows rows, before;  // a copy to the memory of the rows before waits until they are sorted
-  for (std::size_t range = ranges.begin; range < ranges.end; range++) {
-    if (rows_of_range(range) == 0) continue;
+  for (const RangeNumbers& piece : pieces) {
     before = std::exchange(rows, {});
-    PENSTOCK_ASSIGN(rows, collect(share, range, report));
-    PENSTOCK_TRY(sorter.sort_to(rows, asked.keys, bits, to, report));
+    PENSTOCK_ASSIGN(rows, collect(share, piece, report));
+    if (rows.row_count > 0) PENSTOCK_TRY(sorter.sort_to(rows, asked.keys, bits, to, report));
   }
   return {};
 }
@@ -177,11 +156,12 @@ Status RangeExchange::sort_ranges(std::size_t share, const Asked& asked, DeviceR
 // Waits also after an error: the host's memory may be let go of then.
 Status RangeExchange::download(std::size_t share, const Size& size, const Asked& asked,
                                DeviceRowSort& sorter, RunReport& report) const {
-  std::uint64_t first_row = 0;
-  for (std::size_t range = 0; range < ranges_of(share).begin; range++)
-    first_row += rows_of_range(range);
-  RowsDownload to(*parties_[share].device, asked.columns, memory_, first_row, size.piece_rows);
-  const Status enqueued = sort_ranges(share, asked, sorter, to, report);
+  const std::vector<std::uint64_t> rows = rows_of_ranges();
+  const RangeNumbers ranges = ranges_of_share(rows, share, parties_.size());
+  RowsDownload to(*parties_[share].device, asked.columns, memory_, rows_of(rows, {0, ranges.begin}),
+                  size.piece_rows);
+  const Status enqueued =
+      sort_pieces(share, pieces_of(rows, ranges, size.piece_rows), asked, sorter, to, report);
   const Status downloaded = to.finish();
   sorter.end(report);
   return enqueued.ok() ? downloaded : enqueued;

@@ -1,8 +1,8 @@
 // Rows of several devices, divided by ranges of the first key before they are sorted. Each device
-// gets some ranges of the whole order, one after another: it copies a range out of the others'
-// rows, sorts it, and downloads it to its place while it gets the next one.
+// gets some ranges of the whole order, and takes a few at a time, a piece: it copies them out of
+// the others' rows, sorts them, and downloads them to their place while it gets the next piece.
 //
-// Every row is sorted once, and no range waits for all of the others to be exchanged. That takes
+// Every row is sorted once, and no piece waits for all of the others to be exchanged. That takes
 // rows of many ranges; fewer are sorted first (row_exchange.hpp).
 #pragma once
 #include <memory>
@@ -12,6 +12,7 @@
 
 #include "plan/order/device_row_sort.hpp"
 #include "plan/order/meeting.hpp"
+#include "plan/order/range_pieces.hpp"
 
 namespace penstock::plan {
 
@@ -43,15 +44,14 @@ class RangeExchange {
     std::shared_ptr<Device> device;
     // By ranges, once they are divided. Kept here until all have read them.
     std::optional<DeviceRows> rows;
-    std::vector<KeyRanges::Word> samples;
-    std::vector<DeviceRowSort::KeyBits> bits;
+    DeviceRowSort::KeysSeen seen;
     std::vector<std::uint64_t> ends;  // of the ranges; none where memory was too small
     bool ran_out = false;             // of memory, before all of its ranges had left
   };
   // What is the same for all shares, once all have come with their rows.
   struct Size {
     std::uint64_t rows = 0, bytes_per_row = 0, piece_rows = 0;  // no piece: rows are not divided
-    RangeCounts ranges;
+    std::size_t ranges = 1;
   };
 
   Size size_of_all(const Asked& asked) const;
@@ -62,13 +62,12 @@ class RangeExchange {
   Status divide(Party& party, DeviceRows& rows, const Size& size, const Asked& asked,
                 DeviceRowSort& sorter, RunReport& report);
   Status allocate(Device& device, const Size& size, const Asked& asked);
-  std::uint64_t rows_of_range(std::size_t range) const;
-  RowRange ranges_of(std::size_t share) const;
+  std::vector<std::uint64_t> rows_of_ranges() const;  // of all shares
   bool fits(std::size_t share, const Size& size, const Asked& asked) const;
   bool all_fit(const Size& size, const Asked& asked) const;
-  Result<DeviceRows> collect(std::size_t share, std::size_t range, RunReport& report) const;
-  Status sort_ranges(std::size_t share, const Asked& asked, DeviceRowSort& sorter, RowsDownload& to,
-                     RunReport& report) const;
+  Result<DeviceRows> collect(std::size_t share, RangeNumbers ranges, RunReport& report) const;
+  Status sort_pieces(std::size_t share, const std::vector<RangeNumbers>& pieces, const Asked& asked,
+                     DeviceRowSort& sorter, RowsDownload& to, RunReport& report) const;
   Status download(std::size_t share, const Size& size, const Asked& asked, DeviceRowSort& sorter,
                   RunReport& report) const;
   bool one_ran_out() const;
@@ -78,7 +77,6 @@ class RangeExchange {
   Meeting meeting_;
   mutable std::mutex mutex_;  // of the rows of parties, which a share may give up
   std::vector<Party> parties_;
-  RangeCounts counts_;              // by the first share, with the memory
   std::vector<HostColumn> memory_;  // of all rows; none where it is short
 };
 

@@ -3,7 +3,7 @@
 #include "on_device/device/failing_device.hpp"
 #include "on_device/plan/plan_fixture.hpp"
 #include "plan/execution/run_results.hpp"
-#include "plan/order/key_ranges.hpp"
+#include "plan/order/range_pieces.hpp"
 #include "plan/order/sort_rows.hpp"
 
 namespace penstock::test {
@@ -196,36 +196,87 @@ TEST(DeviceRowRanges, ADeviceLostMidwayIsAnErrorAndMemoryThatIsShortTheHosts) {
 
 TEST(DeviceRowRanges, BoundsAreOfSamplesAndNeverTwice) {
   using Word = plan::KeyRanges::Word;
-  const auto bounds = [](const std::vector<std::uint64_t>& values, plan::RangeCounts counts) {
+  const auto bounds = [](const std::vector<std::uint64_t>& values, std::size_t ranges) {
     std::vector<Word> samples;
     for (const std::uint64_t value : values) samples.push_back({0, value});
     std::vector<std::uint64_t> found;
-    for (const Word& word : plan::bounds_of(samples, counts)) found.push_back(word.value);
+    for (const Word& word : plan::bounds_of(samples, ranges)) found.push_back(word.value);
     return found;
   };
   using Values = std::vector<std::uint64_t>;
-  EXPECT_EQ(bounds({8, 6, 7, 5, 3, 0, 9, 1}, {2, 2}), (Values{3, 6, 8}));
-  EXPECT_EQ(bounds({4, 4, 4, 4}, {3, 1}), Values());
-  EXPECT_EQ(bounds({4, 4, 4, 9}, {2, 2}), (Values{9}));
-  EXPECT_EQ(bounds({2, 9}, {8, 1}), (Values{9}));
-  EXPECT_EQ(bounds({}, {8, 1}), Values());
-  EXPECT_EQ(bounds({1, 2, 3}, {1, 1}), Values());
+  EXPECT_EQ(bounds({0, 1, 3, 5, 6, 7, 8, 9}, 4), (Values{3, 6, 8}));
+  EXPECT_EQ(bounds({4, 4, 4, 4}, 3), Values());
+  EXPECT_EQ(bounds({4, 4, 4, 9}, 4), (Values{9}));
+  EXPECT_EQ(bounds({2, 9}, 8), (Values{9}));
+  EXPECT_EQ(bounds({}, 8), Values());
+  EXPECT_EQ(bounds({1, 2, 3}, 1), Values());
 }
 
-// 26 values: a share has 13, which are one and three times four.
-TEST(DeviceRowRanges, TheFirstRangeOfEachShareIsShort) {
-  std::vector<plan::KeyRanges::Word> samples(26);
-  for (std::uint64_t i = 0; i < samples.size(); i++) samples[i].value = 25 - i;
-  std::vector<std::uint64_t> begins;
-  for (const auto& word : plan::bounds_of(samples, {4, 2})) begins.push_back(word.value);
-  EXPECT_EQ(begins, (std::vector<std::uint64_t>{1, 5, 9, 13, 14, 18, 22}));
+TEST(DeviceRowRanges, SamplesAreInTheOrderOfAllTheirBits) {
+  std::vector<plan::KeyRanges::Word> samples(3000);
+  for (std::uint64_t i = 0; i < samples.size(); i++)
+    samples[i] = {mixed(i) % 7 == 0, i % 5 == 0 ? mixed(i) % 9 : (i + 1) * 0x9E3779B97F4A7C15u};
+  for (const std::int64_t count : {0, 1, 2, 3000}) {
+    std::vector<plan::KeyRanges::Word> sorted(samples.begin(), samples.begin() + count),
+        wanted = sorted;
+    std::ranges::sort(wanted);
+    plan::sort_samples(sorted);
+    EXPECT_EQ(sorted, wanted);
+  }
 }
 
-TEST(DeviceRowRanges, NoMoreRangesThanASortHasDigits) {
-  EXPECT_EQ(plan::range_counts(4, 2).all(), 10u);
-  EXPECT_EQ(plan::range_counts(std::uint64_t{1} << 40, 1).all(), plan::max_key_ranges);
+std::vector<std::uint64_t> ends_of(const std::vector<plan::RangeNumbers>& pieces) {
+  std::vector<std::uint64_t> ends;
+  std::uint64_t end = pieces.empty() ? 0 : pieces[0].begin;
+  for (const plan::RangeNumbers& piece : pieces) {
+    EXPECT_EQ(piece.begin, end);
+    ends.push_back(end = piece.end);
+  }
+  return ends;
+}
+
+TEST(DeviceRowRanges, PiecesGrowToTheirRowsAndNoFurther) {
+  using Ends = std::vector<std::uint64_t>;
+  EXPECT_EQ(ends_of(plan::pieces_of(std::vector<std::uint64_t>(16, 25), {1, 16}, 100)),
+            (Ends{2, 4, 8, 12, 16}));
+  EXPECT_EQ(ends_of(plan::pieces_of({10, 10, 300, 0, 0, 80, 20, 1}, {0, 8}, 100)),
+            (Ends{2, 3, 7, 8}));
+  EXPECT_EQ(ends_of(plan::pieces_of({7, 7}, {1, 1}, 100)), Ends());
+}
+
+TEST(DeviceRowRanges, SharesHaveEveryRangeOnce) {
+  for (const std::vector<std::uint64_t>& rows :
+       {std::vector<std::uint64_t>(40, 10), {0, 0, 900, 1, 1, 0}, {5, 0, 0, 5}, {3}, {0, 0}})
+    for (const std::size_t shares : {1u, 2u, 3u, 8u}) {
+      std::uint64_t end = 0;
+      for (std::size_t share = 0; share < shares; share++) {
+        const plan::RangeNumbers ranges = plan::ranges_of_share(rows, share, shares);
+        EXPECT_EQ(ranges.begin, end) << share << " of " << shares;
+        end = ranges.end;
+      }
+      EXPECT_EQ(end, rows.size());
+    }
+}
+
+// A boundary of shares is off by half of the longest range at most. Shares in the middle have two.
+TEST(DeviceRowRanges, SharesHaveNearlyEqualRowsThoughRangesAreUneven) {
+  std::vector<std::uint64_t> rows(68);
+  for (std::uint64_t i = 0; i < rows.size(); i++) rows[i] = 50 + mixed(i) % 51;
+  const std::uint64_t all = plan::rows_of(rows, {0, rows.size()});
+  for (const std::size_t shares : {2u, 4u})
+    for (std::size_t share = 0; share < shares; share++) {
+      const std::uint64_t of_share =
+          plan::rows_of(rows, plan::ranges_of_share(rows, share, shares));
+      EXPECT_NEAR(static_cast<double>(of_share), static_cast<double>(all / shares),
+                  shares == 2 ? 51.0 : 101.0);
+    }
+}
+
+TEST(DeviceRowRanges, NoMoreRangesThanAByteCounts) {
+  EXPECT_EQ(plan::range_count(4, 2), 32u);
+  EXPECT_EQ(plan::range_count(std::uint64_t{1} << 40, 1), plan::max_key_ranges);
   for (const std::size_t shares : {2u, 3u, 255u})
-    EXPECT_LE(plan::range_counts(1000, shares).all(), plan::max_key_ranges) << shares;
+    EXPECT_LE(plan::range_count(1000, shares), plan::max_key_ranges) << shares;
 }
 
 }  // namespace

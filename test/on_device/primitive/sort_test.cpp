@@ -34,19 +34,19 @@ template <class T> std::vector<T> make_keys(Keys kind, std::size_t count) {
   return keys;
 }
 
-template <class T> struct Sorted {
+template <class T, class Value> struct Sorted {
   std::vector<T> keys;
-  std::vector<std::uint32_t> values;
+  std::vector<Value> values;
 };
 
-template <class T>
-Result<Sorted<T>> sort_on(std::shared_ptr<Device> device, RadixSort& sort,
-                          const std::vector<T>& keys, bool has_values, std::uint32_t first_byte,
-                          std::uint32_t last_byte) {
-  Sorted<T> sorted{std::vector<T>(keys.size()),
-                   std::vector<std::uint32_t>(has_values ? keys.size() : 0)};
-  std::vector<std::uint32_t> rows(sorted.values.size());
-  std::iota(rows.begin(), rows.end(), 0u);
+template <class T, class Value>
+Result<Sorted<T, Value>> sort_on(std::shared_ptr<Device> device, RadixSort& sort,
+                                 const std::vector<T>& keys, bool has_values,
+                                 std::uint32_t first_byte, std::uint32_t last_byte) {
+  Sorted<T, Value> sorted{std::vector<T>(keys.size()),
+                          std::vector<Value>(has_values ? keys.size() : 0)};
+  std::vector<Value> rows(sorted.values.size());
+  std::iota(rows.begin(), rows.end(), Value{0});
   PENSTOCK_ASSIGN(const auto queue, device->queue());
   SortData data, spare;
   PENSTOCK_ASSIGN(data.keys, on_device(*device, *queue, keys));
@@ -58,12 +58,12 @@ Result<Sorted<T>> sort_on(std::shared_ptr<Device> device, RadixSort& sort,
   PENSTOCK_TRY(sort.enqueue(*queue, data, spare, keys.size(), first_byte, last_byte));
   PENSTOCK_TRY(queue->download(sorted.keys.data(), *data.keys, keys.size() * sizeof(T)));
   if (has_values)
-    PENSTOCK_TRY(queue->download(sorted.values.data(), *data.values, rows.size() * 4));
+    PENSTOCK_TRY(queue->download(sorted.values.data(), *data.values, rows.size() * sizeof(Value)));
   PENSTOCK_TRY(queue->finish());
   return sorted;
 }
 
-template <class T>
+template <class T, class Value = std::uint32_t>
 void expect_sorted(std::shared_ptr<Device> device, RadixSort& sort, const std::vector<T>& keys,
                    bool has_values, std::uint32_t first_byte = 0,
                    std::uint32_t last_byte = sizeof(T)) {
@@ -75,35 +75,39 @@ void expect_sorted(std::shared_ptr<Device> device, RadixSort& sort, const std::v
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return part(keys[a]) < part(keys[b]); });
-  TAKE(const Sorted<T> sorted, sort_on(device, sort, keys, has_values, first_byte, last_byte));
+  const auto outcome = sort_on<T, Value>(device, sort, keys, has_values, first_byte, last_byte);
+  TAKE(const auto sorted, outcome);
   for (std::size_t i = 0; i < keys.size(); i++) {
     ASSERT_EQ(sorted.keys[i], keys[order[i]]) << "at " << i << " of " << keys.size();
     if (has_values) {
-      ASSERT_EQ(sorted.values[i], order[i]) << "at " << i << " of " << keys.size();
+      ASSERT_EQ(sorted.values[i], static_cast<Value>(order[i]))
+          << "at " << i << " of " << keys.size();
     }
   }
 }
 
 // By every variant that fits.
-template <class T>
+template <class T, class Value = std::uint32_t>
 void sort_everything(std::shared_ptr<Device> device, bool has_values,
                      const std::vector<std::size_t>& sorted_counts) {
+  const SortShape shape{sizeof(T), has_values ? static_cast<std::uint32_t>(sizeof(Value)) : 0};
   for (const SortVariant& variant : sort_variants()) {
-    if (!variant.fits(device->traits(), {sizeof(T), has_values})) continue;
-    SCOPED_TRACE(std::string(variant.name) + (has_values ? ", with values" : ", keys alone"));
-    TAKE(const auto sort, RadixSort::build(device, {sizeof(T), has_values}, variant.name));
+    if (!variant.fits(device->traits(), shape)) continue;
+    SCOPED_TRACE(std::string(variant.name) +
+                 ", bytes of a value: " + std::to_string(shape.value_bytes));
+    TAKE(const auto sort, RadixSort::build(device, shape, variant.name));
     ASSERT_EQ(sort->variant(), variant.name);
     for (const std::size_t count : sorted_counts)
       for (const Keys kind : {Keys::random, Keys::few, Keys::equal, Keys::ascending,
                               Keys::descending, Keys::high_byte})
-        expect_sorted<T>(device, *sort, make_keys<T>(kind, count), has_values);
+        expect_sorted<T, Value>(device, *sort, make_keys<T>(kind, count), has_values);
   }
 }
 
-// Tiles have 512 to 8832 keys: sorted_counts around those, and some that fill many.
-const std::vector<std::size_t> sorted_counts = {0,    1,    2,    255,     511,      512,
-                                                513,  5119, 5121, 8191,    8192,     8193,
-                                                8831, 8832, 8833, 100'003, 1'000'001};
+// Tiles have 512 to 9216 keys: counts around those, and some that fill many.
+const std::vector<std::size_t> sorted_counts = {0,    1,    2,    255,  511,     512,      513,
+                                                5119, 5121, 8191, 8192, 8193,    8831,     8832,
+                                                8833, 9215, 9216, 9217, 100'003, 1'000'001};
 
 template <class T>
 void sort_everything(const std::shared_ptr<Device>& device,
@@ -123,10 +127,24 @@ TEST(RadixSort, KeysOf64BitsAreInStableOrder) {
   });
 }
 
+// As columns are moved by the ranges of their rows.
+TEST(RadixSort, ValuesOfEveryWidthGoWithKeysOf8Bits) {
+  on_each_device([](Device& device) {
+    const auto shared = *open_device(device.traits().id);
+    sort_everything<std::uint8_t, std::uint8_t>(shared, true, sorted_counts);
+    sort_everything<std::uint8_t, std::uint16_t>(shared, true, sorted_counts);
+    sort_everything<std::uint8_t, std::uint32_t>(shared, true, sorted_counts);
+    sort_everything<std::uint8_t, std::uint64_t>(shared, true, sorted_counts);
+    sort_everything<std::uint32_t, std::uint64_t>(shared, true, {100'003});
+    sort_everything<std::uint64_t, std::uint8_t>(shared, true, {100'003});
+    sort_everything<std::uint64_t, std::uint64_t>(shared, true, {100'003});
+  });
+}
+
 TEST(RadixSort, SomeBytesOfTheKeysAloneDecide) {
   on_each_device([](Device& device) {
     const auto shared = *open_device(device.traits().id);
-    TAKE(const auto sort, RadixSort::build(shared, {8, true}));
+    TAKE(const auto sort, RadixSort::build(shared, {8, 4}));
     const auto keys = make_keys<std::uint64_t>(Keys::random, 70'000);
     for (std::uint32_t first = 0; first < 8; first += 3)
       for (std::uint32_t last = first; last <= 8; last++)
@@ -143,10 +161,11 @@ TEST(RadixSort, KeysAreInOrderByEveryPolicy) {
       for (const kernel::VariantRow& row : each.rows)
         for (const kernel::PolicyNumber& number : row.policy)
           for (const std::uint32_t choice : number.choices) {
-            if (each.family != "radix_sort" || each.use != "keys of 64 bits with values") continue;
+            if (each.family != "radix_sort" || each.use != "keys of 64 bits with values of 32 bits")
+              continue;
             SCOPED_TRACE(row.name + " " + number.name + "=" + std::to_string(choice));
             const kernel::PolicyTrial trial("radix_sort", {{number.name, choice}});
-            TAKE(const auto sort, RadixSort::build(shared, {8, true}, row.name));
+            TAKE(const auto sort, RadixSort::build(shared, {8, 4}, row.name));
             expect_sorted<std::uint64_t>(shared, *sort, keys, true);
           }
   });
@@ -155,9 +174,10 @@ TEST(RadixSort, KeysAreInOrderByEveryPolicy) {
 TEST(RadixSort, WhatNoSortTakesIsRefused) {
   on_each_device([](Device& device) {
     const auto shared = *open_device(device.traits().id);
-    EXPECT_EQ(RadixSort::build(shared, {2, false}).status().code(), Code::invalid);
-    EXPECT_EQ(RadixSort::build(shared, {4, false}, "none").status().code(), Code::invalid);
-    TAKE(const auto sort, RadixSort::build(shared, {4, false}));
+    EXPECT_EQ(RadixSort::build(shared, {2, 0}).status().code(), Code::invalid);
+    EXPECT_EQ(RadixSort::build(shared, {4, 3}).status().code(), Code::invalid);
+    EXPECT_EQ(RadixSort::build(shared, {4, 0}, "none").status().code(), Code::invalid);
+    TAKE(const auto sort, RadixSort::build(shared, {4, 0}));
     TAKE(const auto queue, shared->queue());
     SortData data, spare;
     EXPECT_EQ(sort->enqueue(*queue, data, spare, max_sort_keys + 1).code(), Code::capacity);
@@ -177,13 +197,19 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_P(SortOnTheHost, SortsWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());
   for (const bool has_values : {false, true}) {
-    TAKE(const auto sort, RadixSort::build(device, {4, has_values}));
+    TAKE(const auto sort, RadixSort::build(device, {4, has_values ? 4u : 0u}));
     expect_sorted<std::uint32_t>(device, *sort, make_keys<std::uint32_t>(Keys::random, 9000),
                                  has_values, 0, 2);
   }
-  TAKE(const auto wide, RadixSort::build(device, {8, true}));
+  TAKE(const auto wide, RadixSort::build(device, {8, 4}));
   expect_sorted<std::uint64_t>(device, *wide, make_keys<std::uint64_t>(Keys::random, 1100), true, 7,
                                8);
+  TAKE(const auto bytes, RadixSort::build(device, {1, 1}));
+  expect_sorted<std::uint8_t, std::uint8_t>(device, *bytes,
+                                            make_keys<std::uint8_t>(Keys::random, 9000), true);
+  TAKE(const auto narrow, RadixSort::build(device, {1, 8}));
+  expect_sorted<std::uint8_t, std::uint64_t>(device, *narrow,
+                                             make_keys<std::uint8_t>(Keys::random, 9000), true);
 }
 
 // A group that took the first ticket and never ran again: the others count its tile themselves, and

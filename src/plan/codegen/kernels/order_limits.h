@@ -12,8 +12,5 @@
 #define ORDER_NO_NULLS 64u
 #define ORDER_EQUAL_NULLS 65u
 
-// Of rows that are gathered range by range, runs of all ranges alternate. A thread has so many rows
-// of a run, a stride apart: more loads are on their way, and few instructions of a row find its
-// place.
-#define ORDER_RUN_STRIDE 256u
-#define ORDER_ROWS_OF_THREAD 4u
+// Ranges that rows are divided into: their numbers are bytes.
+#define ORDER_MAX_RANGES 256u
