@@ -320,10 +320,12 @@ Result<std::vector<QueryResult>> run(const Plan& plan, const std::vector<StepId>
 // Describes the graph before and after fusion, the bytes moved with and without it, and whether the
 // cache would hit on `options.device`. Without a device the last part is left out.
 Result<std::string> explain(const Plan& plan, StepId result, const RunOptions& options = {});
-// Returns the complete source of the plan's kernels for a target, `variant` as in RunOptions. Needs
-// no device.
+// Returns the complete source of the plan's kernels for a target, with a comment on each parameter:
+// sizes, and what memory holds before. `variant` and `page_decoding` as in RunOptions. Needs no
+// device.
 Result<std::string> source(const Plan& plan, StepId result, Target target,
-                           std::string_view variant = {});
+                           std::string_view variant = {},
+                           PageDecoding page_decoding = PageDecoding::automatic);
 
 // A plan compiled for a device, with its tables on the device: for programs that run it again and
 // again, and for benches.

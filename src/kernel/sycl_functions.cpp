@@ -1,6 +1,7 @@
 #include "kernel/sycl_functions.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/hash.hpp"
@@ -21,21 +22,22 @@ std::string type_of(const Parameter& parameter) {
 
 std::string_view use_of(const Parameter& parameter) {
   switch (parameter.kind) {
-    case ParameterKind::in: return "USM memory that is read";
-    case ParameterKind::out: return "USM memory that is written, and may be read";
-    case ParameterKind::atomic: return "USM memory that atomics change";
+    case ParameterKind::in: return "memory that is read";
+    case ParameterKind::out: return "memory that is written, and may be read";
+    case ParameterKind::atomic: return "memory that atomics change";
     case ParameterKind::value: return "a value";
   }
   return "";
 }
 
-std::string function_of(const Signature& kernel) {
-  std::string comment = "// Enqueues `" + kernel.name +
-                        "` and returns its event; the queue should be in order. `groups`: groups "
-                        "of GROUP_SIZE threads.\n";
+std::string function_of(const Signature& kernel, const DescribeParameter& describe) {
+  const std::string comment =
+      "// Enqueues `" + kernel.name +
+      "` and returns its event; the queue should be in order. `kc_groups`: groups of GROUP_SIZE "
+      "threads.\n" +
+      parameter_comments(kernel, describe);
   std::string parameters, addresses;
   for (const Parameter& parameter : kernel.parameters) {
-    comment += "//   " + parameter.name + ": " + std::string(use_of(parameter)) + "\n";
     parameters += ", " + type_of(parameter) + " " + parameter.name;
     addresses +=
         (addresses.empty() ? "" : ", ") + std::string("kc_address(") + parameter.name + ")";
@@ -46,14 +48,14 @@ std::string function_of(const Signature& kernel) {
          "_entry.launch(kc_queue, kc_groups, kc_arguments);\n}\n";
 }
 
-std::string functions_of(std::string_view text) {
+std::string functions_of(std::string_view text, const DescribeParameter& describe) {
   const auto kernels = read_signatures(text);
   if (!kernels.ok()) return "#error \"" + kernels.status().text() + "\"\n";
   std::string functions =
       "#line 1 \"kernel/sycl_functions.prelude\"\nnamespace kernelc {\n"
       "template <class T> void* kc_address(T& value)\n{\n"
       "  return const_cast<void*>(static_cast<const volatile void*>(&value));\n}\n";
-  for (const Signature& kernel : *kernels) functions += function_of(kernel);
+  for (const Signature& kernel : *kernels) functions += function_of(kernel, describe);
   return functions + "}  // namespace kernelc\n";
 }
 
@@ -80,11 +82,49 @@ std::string without_macros(std::string_view text) {
   return lines;
 }
 
+// The sizes that comments name, for the program that includes the header: its macros are gone then.
+// A number that is defined twice is none of them.
+std::string constants_of(std::string_view text, const std::string& group_size) {
+  constexpr std::string_view define = "#define PIPELINE_";
+  std::map<std::string_view, std::set<std::string_view>> values = {{"GROUP_SIZE", {group_size}}};
+  for (std::size_t at = text.find(define); at != std::string_view::npos;
+       at = text.find(define, at + 1)) {
+    const std::size_t begin = at + std::string_view("#define ").size();
+    const std::string_view line =
+        text.substr(begin, std::min(text.find('\n', at), text.size()) - begin);
+    const std::size_t name = std::min(line.find(' '), line.size() - 1);
+    values[line.substr(0, name)].insert(line.substr(name + 1));
+  }
+  std::string constants;
+  for (const auto& [name, all] : values) {
+    const std::string_view value = all.size() == 1 ? *all.begin() : "";
+    if (!value.empty() && value.find_first_not_of("0123456789u") == std::string_view::npos)
+      constants += "constexpr std::uint32_t " + std::string(name) + " = " +
+                   std::string(value.substr(0, value.find('u'))) + ";\n";
+  }
+  return constants;
+}
+
 }  // namespace
+
+std::string parameter_comments(const Signature& kernel, const DescribeParameter& describe) {
+  const auto told = [&](std::string_view parameter) {
+    return describe ? describe(kernel.name, parameter) : std::string();
+  };
+  const std::string groups = told("groups");
+  std::string text = groups.empty() ? "" : "//   groups: " + groups + "\n";
+  for (const Parameter& parameter : kernel.parameters) {
+    const std::string use = told(parameter.name);
+    text += "//   " + parameter.name + ": " + std::string(use_of(parameter)) +
+            (use.empty() ? "" : "; " + use) + "\n";
+  }
+  return text;
+}
 
 // The names of two programs would break the one-definition rule: each has its namespace. What the
 // text includes is included before the macro, which would change names there.
-std::string sycl_header(std::string_view text, std::uint32_t group_size) {
+std::string sycl_header(std::string_view text, std::uint32_t group_size,
+                        const DescribeParameter& describe) {
   const std::string size = std::to_string(group_size);
   const std::string name = "kernelc_" + content_hash(std::string(text) + size).hex().substr(0, 16);
   const std::string guard = "PENSTOCK_" + name;
@@ -102,8 +142,9 @@ std::string sycl_header(std::string_view text, std::uint32_t group_size) {
          name +
          "\n#undef GROUP_SIZE\n"
          "#define GROUP_SIZE " +
-         size + "  // threads of a group\n" + std::string(text) + functions_of(text) +
-         without_macros(text) + "#endif  // " + guard + "\n";
+         size + "  // threads of a group\n" + std::string(text) + functions_of(text, describe) +
+         without_macros(text) + "namespace " + name + " {  // sizes that comments name\n" +
+         constants_of(text, size) + "}  // namespace " + name + "\n#endif  // " + guard + "\n";
 }
 
 }  // namespace penstock::kernel

@@ -6,6 +6,7 @@
 #include "base/human_readable.hpp"
 #include "expr/operation.hpp"
 #include "kernel/sycl_functions.hpp"
+#include "plan/codegen/describe_parameters.hpp"
 #include "plan/describe_steps.hpp"
 #include "plan/execution/device_opener.hpp"
 #include "plan/execution/selected_source.hpp"
@@ -323,25 +324,49 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
   return text;
 }
 
+namespace plan {
+namespace {
+
+// For SYCL the functions have the comments, for others they come before the text.
+Result<std::string> with_comments(const PipelineSource& pipeline, const TileProgram& program,
+                                  std::uint32_t group_size, Target target) {
+  const ParameterDescriptions descriptions(program);
+  const auto describe = [&](std::string_view kernel, std::string_view parameter) {
+    return descriptions.of(kernel, parameter);
+  };
+  if (target == Target::sycl) return kernel::sycl_header(pipeline.text, group_size, describe);
+  std::string text;
+  PENSTOCK_ASSIGN(const auto kernels, kernel::read_signatures(pipeline.text));
+  for (const kernel::Signature& kernel : kernels)
+    text += "// " + kernel.name + "\n" + kernel::parameter_comments(kernel, describe);
+  return text + pipeline.text;
+}
+
+}  // namespace
+}  // namespace plan
+
 static Result<std::string> emitted(const Plan& plan, StepId result, Target target,
-                                   std::string_view forced) {
+                                   std::string_view forced, PageDecoding page_decoding) {
   using namespace plan;
   PENSTOCK_TRY(check_result(plan, result));
   const std::vector<std::uint32_t> consumers = count_consumers(plan, {result});
   const Traits traits = typical_traits(target);
+  RunOptions options;
+  options.page_decoding = page_decoding;
   std::string text;
   PENSTOCK_ASSIGN(const std::vector<KernelStep> kernels, kernel_steps(plan, result, consumers));
   for (const KernelStep& kernel : kernels) {
     for (TileProgram program : kernel.programs) {
-      PENSTOCK_TRY(choose_pages(plan, kernel.base, program, RunOptions(), traits).status());
+      PENSTOCK_TRY(choose_pages(plan, kernel.base, program, options, traits).status());
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, forced));
       const Policy policy = variant->policy(traits, program);
       PENSTOCK_ASSIGN(const PipelineSource pipeline,
                       emit_pipeline(program, std::string(variant->templates), policy, target));
       text += "// " + std::string(variant->name) +
               ", compiled with -DGROUP_SIZE=" + std::to_string(policy.group_size) + "\n";
-      text += target == Target::sycl ? kernel::sycl_header(pipeline.text, policy.group_size)
-                                     : pipeline.text;
+      PENSTOCK_ASSIGN(const std::string commented,
+                      with_comments(pipeline, program, policy.group_size, target));
+      text += commented;
     }
   }
   return text;
@@ -351,9 +376,9 @@ Result<std::string> explain(const Plan& plan, StepId result, const RunOptions& o
   return catch_exceptions([&] { return explained(plan, result, options); });
 }
 
-Result<std::string> source(const Plan& plan, StepId result, Target target,
-                           std::string_view variant) {
-  return catch_exceptions([&] { return emitted(plan, result, target, variant); });
+Result<std::string> source(const Plan& plan, StepId result, Target target, std::string_view variant,
+                           PageDecoding page_decoding) {
+  return catch_exceptions([&] { return emitted(plan, result, target, variant, page_decoding); });
 }
 
 }  // namespace penstock

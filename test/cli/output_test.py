@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pty
+import re
 import resource
 import subprocess
 
@@ -254,6 +255,39 @@ class Output(CommandLineTest):
             )
             self.assertEqual(ended.returncode, 0, ended.err)
             self.assertIn(word, ended.out)
+
+    # A caller has to know how large memory is, and what it holds before a launch.
+    def test_every_parameter_of_emitted_kernels_is_described(self):
+        path, described = self.parquet_file(1000), 0
+        statements = (
+            f"SELECT sum(n), count(*), min(r) FROM '{path}' WHERE n > 3 AND r < 7.5",
+            f"SELECT n, r + 1 AS s FROM '{path}' WHERE n > 3",
+            f"SELECT n * 2 AS m FROM '{path}'",
+            f"SELECT n, sum(r), avg(n) FROM '{path}' GROUP BY n",
+            f"SELECT a.n, b.r FROM '{path}' a JOIN '{path}' b ON a.n = b.n",
+        )
+        for target in ("cuda", "opencl", "metal", "sycl", "host"):
+            listed = self.run_program(
+                "devices", "--variants", "--target", target, "--format", "csv"
+            )
+            names = {row["variant"] for row in csv.DictReader(io.StringIO(listed.out))}
+            forced = [name for name in names if re.match("compact|reduce|store|group", name)]
+            for statement in statements:
+                for options in ([], ["--pages", "host"], *(["--variant", n] for n in forced)):
+                    ended = self.run_program("emit", statement, "--target", target, *options)
+                    if ended.returncode != 0:  # a variant that does not fit
+                        self.assertIn("--variant", options, ended.err)
+                        continue
+                    described += self.check_descriptions(ended.out, (target, *options, statement))
+        self.assertGreater(described, 1500)
+
+    def check_descriptions(self, text, what):
+        blocks = re.findall(r"^// (?:Enqueues `)?pipeline_.*\n((?://   .*\n)+)", text, re.MULTILINE)
+        self.assertTrue(blocks, what)
+        lines = "".join(blocks).splitlines()
+        for line in lines:
+            self.assertRegex(line, r"//   (groups: .+|\w+: .+; .+)", what)
+        return len(lines)
 
     def test_explain_prints_the_plan_and_runs_nothing(self):
         ended = self.query(f"SELECT sum(a) FROM '{self.csv_file()}' WHERE b > 1", "--explain")

@@ -1,5 +1,6 @@
 // penstock emit: the complete source of a statement's kernels in a target's language.
 #include "cli/commands.hpp"
+#include "cli/commands/query_command.hpp"
 #include "penstock/io.hpp"
 #include "penstock/plan.hpp"
 #include "penstock/sql.hpp"
@@ -10,14 +11,15 @@ namespace penstock::cli {
 namespace {
 
 struct EmitOptions {
-  std::string statement, target, variant;
+  std::string statement, target, variant, pages = "auto";
 };
 
 Status emit_text(const EmitOptions& options) {
   PENSTOCK_ASSIGN(const Target target, target_from_name(options.target));
   Plan plan;
   PENSTOCK_ASSIGN(const StepId result, bind_sql(options.statement, plan, open_table));
-  PENSTOCK_ASSIGN(const std::string text, source(plan, result, target, options.variant));
+  PENSTOCK_ASSIGN(const std::string text,
+                  source(plan, result, target, options.variant, page_decoding_of(options.pages)));
   return standard_output()(text);
 }
 
@@ -32,6 +34,9 @@ Action declare_emit(Arguments& arguments) {
   arguments.choice("--target,-t", std::move(targets), options->target, "the language of the source",
                    true);
   arguments.value("--variant", "NAME", options->variant, "use this kernel variant");
+  arguments.choice("--pages", {"auto", "device", "host"}, options->pages,
+                   "host: kernels that take columns as arrays, also of files whose pages kernels "
+                   "can read");
   return [options] { return emit_text(*options); };
 }
 

@@ -167,6 +167,12 @@ void print_report(const RunReport& report, const QueryOptions& options) {
   print_line(summary_line(report, copy));
 }
 
+PageDecoding page_decoding_of(std::string_view pages) {
+  return pages == "device" ? PageDecoding::device
+         : pages == "host" ? PageDecoding::host
+                           : PageDecoding::automatic;
+}
+
 RunOptions run_options_of(const QueryOptions& options, ProgressBar& bar) {
   RunOptions run_options;
   run_options.device = options.device;
@@ -174,9 +180,7 @@ RunOptions run_options_of(const QueryOptions& options, ProgressBar& bar) {
       options.on_device_failure == "continue" ? OnDeviceFailure::go_on : OnDeviceFailure::stop;
   run_options.fast_math = options.fast_math;
   run_options.variant = options.variant;
-  run_options.page_decoding = options.pages == "device" ? PageDecoding::device
-                              : options.pages == "host" ? PageDecoding::host
-                                                        : PageDecoding::automatic;
+  run_options.page_decoding = page_decoding_of(options.pages);
   run_options.direct_reads = options.gds == "on"    ? DirectReads::on
                              : options.gds == "off" ? DirectReads::off
                                                     : DirectReads::automatic;

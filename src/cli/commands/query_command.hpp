@@ -29,6 +29,7 @@ SessionOptions session_options_of(const QueryOptions& options);
 // Answers a statement of a session and prints its rows and its report; with options.explain, its
 // plan.
 Status answer(Session& session, const std::string& statement, const QueryOptions& options);
+PageDecoding page_decoding_of(std::string_view pages);  // auto, device or host
 RunOptions run_options_of(const QueryOptions& options, ProgressBar& bar);
 // `file`: null where rows are printed.
 Status print_rows(const Table& table, const QueryOptions& options, OutputFile* file);
