@@ -261,4 +261,39 @@ Status check_arguments(const Signature& signature, std::span<const Argument> arg
   return {};
 }
 
+namespace {
+
+std::string_view use_of(const Parameter& parameter) {
+  switch (parameter.kind) {
+    case ParameterKind::in: return "memory that is read";
+    case ParameterKind::out: return "memory that is written, and may be read";
+    case ParameterKind::atomic: return "memory that atomics change";
+    case ParameterKind::value: return "a value";
+  }
+  return "";
+}
+
+// A comment of one line, whatever names and texts of a file or a statement are in it.
+std::string on_a_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  return text.ends_with('\\') || text.ends_with('/') ? text + "." : text;
+}
+
+}  // namespace
+
+std::string parameter_comments(const Signature& kernel, const DescribeParameter& describe) {
+  const auto told = [&](std::string_view parameter) {
+    return describe ? on_a_line(describe(kernel.name, parameter)) : std::string();
+  };
+  const std::string groups = told("groups");
+  std::string text = groups.empty() ? "" : "//   groups: " + groups + "\n";
+  for (const Parameter& parameter : kernel.parameters) {
+    const std::string use = told(parameter.name);
+    text += "//   " + parameter.name + ": " + std::string(use_of(parameter)) +
+            (use.empty() ? "" : "; " + use) + "\n";
+  }
+  return text;
+}
+
 }  // namespace penstock::kernel

@@ -1,6 +1,7 @@
 // What the kernels of a source take, read before anything is compiled.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,5 +44,13 @@ std::optional<std::uint32_t> bytes_of_type(std::string_view type);
 // parameter. IN, OUT and ATOMIC take buffers that start at a multiple of their element's size and
 // hold at least one element, VALUE takes a value.
 Status check_arguments(const Signature& signature, std::span<const Argument> arguments);
+
+// Returns what a parameter of a kernel is, or "groups", how many groups a launch has; empty where
+// nothing is known.
+using DescribeParameter =
+    std::function<std::string(std::string_view kernel, std::string_view parameter)>;
+
+// Returns a line for the groups and one for each parameter of a kernel, as comments.
+std::string parameter_comments(const Signature& kernel, const DescribeParameter& describe);
 
 }  // namespace penstock::kernel

@@ -20,21 +20,11 @@ std::string type_of(const Parameter& parameter) {
   return parameter.type;
 }
 
-std::string_view use_of(const Parameter& parameter) {
-  switch (parameter.kind) {
-    case ParameterKind::in: return "memory that is read";
-    case ParameterKind::out: return "memory that is written, and may be read";
-    case ParameterKind::atomic: return "memory that atomics change";
-    case ParameterKind::value: return "a value";
-  }
-  return "";
-}
-
 std::string function_of(const Signature& kernel, const DescribeParameter& describe) {
   const std::string comment =
       "// Enqueues `" + kernel.name +
       "` and returns its event; the queue should be in order. `kc_groups`: groups of GROUP_SIZE "
-      "threads.\n" +
+      "threads, called groups in sizes.\n" +
       parameter_comments(kernel, describe);
   std::string parameters, addresses;
   for (const Parameter& parameter : kernel.parameters) {
@@ -106,20 +96,6 @@ std::string constants_of(std::string_view text, const std::string& group_size) {
 }
 
 }  // namespace
-
-std::string parameter_comments(const Signature& kernel, const DescribeParameter& describe) {
-  const auto told = [&](std::string_view parameter) {
-    return describe ? describe(kernel.name, parameter) : std::string();
-  };
-  const std::string groups = told("groups");
-  std::string text = groups.empty() ? "" : "//   groups: " + groups + "\n";
-  for (const Parameter& parameter : kernel.parameters) {
-    const std::string use = told(parameter.name);
-    text += "//   " + parameter.name + ": " + std::string(use_of(parameter)) +
-            (use.empty() ? "" : "; " + use) + "\n";
-  }
-  return text;
-}
 
 // The names of two programs would break the one-definition rule: each has its namespace. What the
 // text includes is included before the macro, which would change names there.

@@ -1,21 +1,12 @@
 // Functions by which a SYCL program launches the kernels of a text that it includes.
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 
 #include "kernel/signature.hpp"
 
 namespace penstock::kernel {
-
-// Returns what a parameter of a kernel is, or "groups", how many groups a launch has; empty where
-// nothing is known.
-using DescribeParameter =
-    std::function<std::string(std::string_view kernel, std::string_view parameter)>;
-
-// Returns a line for the groups and one for each parameter of a kernel, as comments.
-std::string parameter_comments(const Signature& kernel, const DescribeParameter& describe);
 
 // Returns an assembled SYCL text as a header that a program may include, with others of its kind
 // and more than once. It leaves no macro behind, but for its guard; numbers that a text defines as

@@ -329,8 +329,8 @@ namespace {
 
 // For SYCL the functions have the comments, for others they come before the text.
 Result<std::string> with_comments(const PipelineSource& pipeline, const TileProgram& program,
-                                  std::uint32_t group_size, Target target) {
-  const ParameterDescriptions descriptions(program);
+                                  Algorithm algorithm, std::uint32_t group_size, Target target) {
+  const ParameterDescriptions descriptions(program, algorithm);
   const auto describe = [&](std::string_view kernel, std::string_view parameter) {
     return descriptions.of(kernel, parameter);
   };
@@ -364,8 +364,9 @@ static Result<std::string> emitted(const Plan& plan, StepId result, Target targe
                       emit_pipeline(program, std::string(variant->templates), policy, target));
       text += "// " + std::string(variant->name) +
               ", compiled with -DGROUP_SIZE=" + std::to_string(policy.group_size) + "\n";
-      PENSTOCK_ASSIGN(const std::string commented,
-                      with_comments(pipeline, program, policy.group_size, target));
+      PENSTOCK_ASSIGN(
+          const std::string commented,
+          with_comments(pipeline, program, variant->algorithm, policy.group_size, target));
       text += commented;
     }
   }

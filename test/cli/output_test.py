@@ -284,10 +284,25 @@ class Output(CommandLineTest):
     def check_descriptions(self, text, what):
         blocks = re.findall(r"^// (?:Enqueues `)?pipeline_.*\n((?://   .*\n)+)", text, re.MULTILINE)
         self.assertTrue(blocks, what)
+        for block in blocks:
+            self.assertTrue(block.startswith("//   groups: "), what)
         lines = "".join(blocks).splitlines()
         for line in lines:
             self.assertRegex(line, r"//   (groups: .+|\w+: .+; .+)", what)
         return len(lines)
+
+    # A statement, or a file, is not to write code into a text that somebody compiles.
+    def test_names_and_constants_stay_in_comments(self):
+        path = self.rows / "words.csv"
+        path.write_text("n,word\n1,a\n")
+        literal = "a\n#error text\\"
+        statement = f"SELECT n AS \"m\n#error name\" FROM '{path}' WHERE word <> '{literal}'"
+        for target in ("cuda", "sycl", "host"):
+            ended = self.run_program("emit", statement, "--target", target, "--pages", "host")
+            self.assertEqual(ended.returncode, 0, ended.err)
+            self.assertNotIn("\n#error name", ended.out)
+            self.assertNotIn("\n#error text", ended.out)
+            self.assertIn("#error name", ended.out)
 
     def test_explain_prints_the_plan_and_runs_nothing(self):
         ended = self.query(f"SELECT sum(a) FROM '{self.csv_file()}' WHERE b > 1", "--explain")

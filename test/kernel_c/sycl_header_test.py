@@ -18,8 +18,8 @@ PROGRAM = """
 #include "others.hpp"
 #include "kernels.hpp"
 #include "statement.hpp"
-#include <bit>
 #include <cstdio>
+#include <cstring>
 #if defined(KERNEL) || defined(GLOBAL) || defined(GROUP_SIZE)
 #error "a header leaves macros behind"
 #endif
@@ -51,7 +51,9 @@ bool adds_up(sycl::queue& queue) {
       .wait_and_throw();
   for (statement::u64 group = 0; group < groups; group++) {
     count += partials[group * words + COUNT_WORD];
-    sum += std::bit_cast<double>(partials[group * words + SUM_WORD]);
+    double of_group;
+    std::memcpy(&of_group, &partials[group * words + SUM_WORD], sizeof of_group);
+    sum += of_group;
   }
   std::printf("%llu %.2f\\n", (unsigned long long)count, sum);
   return count == wanted_count && sum == wanted_sum && *reinterpret_cast<statement::u32*>(fault) == ~0u;
@@ -112,7 +114,7 @@ def main():
         options = ["-fsycl"] if pathlib.Path(compiler).name.startswith("icpx") else []
         program = str(folder / "program")
         subprocess.run(
-            [compiler, *options, "-O1", "-std=c++20", str(folder / "program.cpp"), "-o", program],
+            [compiler, *options, "-O1", "-std=c++17", str(folder / "program.cpp"), "-o", program],
             check=True,
         )
         printed = subprocess.run([program], check=False, capture_output=True, text=True).stdout

@@ -6,16 +6,19 @@
 #include <string_view>
 
 #include "plan/fusion/tile_program.hpp"
+#include "plan/variants/variants.hpp"
 
 namespace penstock::plan {
 
 class ParameterDescriptions {
  public:
-  explicit ParameterDescriptions(const TileProgram& program);
+  ParameterDescriptions(const TileProgram& program, Algorithm algorithm);
   // Of a parameter, and of "groups", how many groups a launch has. Empty where nothing is known.
   std::string of(std::string_view kernel, std::string_view parameter) const;
 
  private:
+  Algorithm algorithm_;
+  std::string entry_;                                             // of the results
   std::map<std::string, std::string, std::less<>> of_statement_;  // by a parameter's name
 };
 
