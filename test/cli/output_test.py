@@ -259,27 +259,27 @@ class Output(CommandLineTest):
     # A caller has to know how large memory is, and what it holds before a launch.
     def test_every_parameter_of_emitted_kernels_is_described(self):
         path, described = self.parquet_file(1000), 0
-        statements = (
-            f"SELECT sum(n), count(*), min(r) FROM '{path}' WHERE n > 3 AND r < 7.5",
-            f"SELECT n, r + 1 AS s FROM '{path}' WHERE n > 3",
-            f"SELECT n * 2 AS m FROM '{path}'",
-            f"SELECT n, sum(r), avg(n) FROM '{path}' GROUP BY n",
-            f"SELECT a.n, b.r FROM '{path}' a JOIN '{path}' b ON a.n = b.n",
-        )
+        statements = {
+            "reduce": f"SELECT sum(n), count(*), min(r) FROM '{path}' WHERE n > 3 AND r < 7.5",
+            "compact": f"SELECT n, r + 1 AS s FROM '{path}' WHERE n > 3",
+            "store": f"SELECT n * 2 AS m FROM '{path}'",
+            "group": f"SELECT n, sum(r), avg(n) FROM '{path}' GROUP BY n",
+            "join": f"SELECT a.n, b.r FROM '{path}' a JOIN '{path}' b ON a.n = b.n",
+        }
         for target in ("cuda", "opencl", "metal", "sycl", "host"):
             listed = self.run_program(
                 "devices", "--variants", "--target", target, "--format", "csv"
             )
             names = {row["variant"] for row in csv.DictReader(io.StringIO(listed.out))}
-            forced = [name for name in names if re.match("compact|reduce|store|group", name)]
-            for statement in statements:
-                for options in ([], ["--pages", "host"], *(["--variant", n] for n in forced)):
+            for family, statement in statements.items():
+                forced = [["--variant", name] for name in names if name.startswith(family)]
+                for options in ([], ["--pages", "host"], *forced):
                     ended = self.run_program("emit", statement, "--target", target, *options)
                     if ended.returncode != 0:  # a variant that does not fit
                         self.assertIn("--variant", options, ended.err)
                         continue
                     described += self.check_descriptions(ended.out, (target, *options, statement))
-        self.assertGreater(described, 1500)
+        self.assertGreater(described, 1000)
 
     def check_descriptions(self, text, what):
         blocks = re.findall(r"^// (?:Enqueues `)?pipeline_.*\n((?://   .*\n)+)", text, re.MULTILINE)
