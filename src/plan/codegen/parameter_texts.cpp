@@ -17,7 +17,7 @@ constexpr std::string_view
     in_tiles = "one for each tile of PIPELINE_TILE_ROWS rows",
     any_number = "any number; each takes tiles of PIPELINE_TILE_ROWS rows",
     as_before = "as the launch before left it",
-    exact_overflow =
+    overflow_as_before =
         "u32[1], as the launch before left it; not 0: the results of this launch do not count",
     of_dense_ranges =
         "u64[PIPELINE_RANGE_WORDS], made of what pipeline_ranges found, by "
@@ -97,7 +97,7 @@ constexpr Known known[] = {
     {"pipeline_group", "heads", as_before},
     {"pipeline_group", "words", as_before},
     {"pipeline_group", "partitions", as_before},
-    {"pipeline_group", "overflowed", exact_overflow, partitioned},
+    {"pipeline_group", "overflowed", overflow_as_before, partitioned},
 
     {"pipeline_group_collect", "groups", "any number, after pipeline_group with is_kept 0",
      partitioned},
@@ -122,7 +122,7 @@ constexpr Known known[] = {
     {"pipeline_partition", "table",
      "u64[slots * PIPELINE_LIMBS], 0 before the first launch; with is_kept 1 it is then left as it "
      "is"},
-    {"pipeline_partition", "overflowed", exact_overflow},
+    {"pipeline_partition", "overflowed", overflow_as_before},
 
     {"pipeline_group_kept_count", "groups", "as many as of pipeline_group_kept_collect"},
     {"pipeline_group_kept_count", "table", "what launches with is_kept 1 added up"},

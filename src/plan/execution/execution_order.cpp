@@ -138,8 +138,8 @@ Result<std::optional<DeviceRows>> Execution::sort_in_place(StepId order, const D
   return row_sort()->sort(rows, plan_.step(order).sort_keys, row_limit, strings_, report_);
 }
 
-// Sorts rows by ranges, each of which is downloaded while the next one is sorted. Nothing where
-// they are few or do not fit. One H200 took 91 ms for 4 GiB, and 114 for all at once
+// Sorts rows by ranges, some of which are downloaded while the next are sorted. Nothing where they
+// are few or do not fit. One H200 took 91 ms for 4 GiB when this began, and 114 for all at once
 // (docs/lab/sort.md).
 Result<std::optional<Table>> Execution::sort_and_download(StepId order, const Step& step,
                                                           const DeviceRows& rows,

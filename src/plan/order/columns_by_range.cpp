@@ -54,28 +54,21 @@ Result<BufferPointer> ColumnsByRange::move_row_numbers() {
 
 Result<BufferPointer> ColumnsByRange::gather(const Buffer& column, std::uint32_t width) {
   if (!order_) { PENSTOCK_ASSIGN(order_, move_row_numbers()); }
-  PENSTOCK_ASSIGN(BufferPointer to,
-                  kernels_.device().allocate(std::max<std::uint64_t>(row_count_ * width, 64)));
   const OrderedRows ordered{*order_, 0, row_count_};
-  PENSTOCK_TRY(
-      launch([&] { return gather_elements(kernels_, queue_, ordered, column, *to, width); },
-             row_count_ * (4 + 2 * std::uint64_t{width})));
+  BufferPointer to;
+  const auto gather_it = [&]() -> Status {
+    PENSTOCK_ASSIGN(to, gather_column(kernels_, queue_, ordered, column, width));
+    return {};
+  };
+  PENSTOCK_TRY(launch(gather_it, row_count_ * (4 + 2 * std::uint64_t{width})));
   return to;
 }
 
 Result<DeviceRows> ColumnsByRange::move(const DeviceRows& rows) {
-  DeviceRows moved;
-  moved.row_count = rows.row_count;
-  for (const DeviceColumn& column : rows.columns) {
-    DeviceColumn& to = moved.columns.emplace_back(DeviceColumn{column.type, nullptr, nullptr});
-    const auto width = static_cast<std::uint32_t>(width_bytes(column.type));
-    if (column.values) {
-      PENSTOCK_ASSIGN(to.values,
-                      width <= 8 ? move(column.values, width) : gather(*column.values, width));
-    }
-    if (column.validity) { PENSTOCK_ASSIGN(to.validity, move(column.validity, 1)); }
-  }
-  return moved;
+  return with_columns_moved(rows, rows.row_count,
+                            [&](const BufferPointer& column, std::uint32_t width) {
+                              return width <= 8 ? move(column, width) : gather(*column, width);
+                            });
 }
 
 Result<KernelFigures> ColumnsByRange::figures_of(const Timed& timed) {

@@ -21,33 +21,20 @@ Status gather_elements(RowKernels& kernels, Queue& queue, const OrderedRows& ord
                           Argument::value(elements.words)}});
 }
 
-namespace {
-
-Result<BufferPointer> gather(RowKernels& kernels, Queue& queue, const OrderedRows& ordered,
-                             const Buffer& from, std::uint32_t width) {
+Result<BufferPointer> gather_column(RowKernels& kernels, Queue& queue, const OrderedRows& ordered,
+                                    const Buffer& from, std::uint32_t width) {
   PENSTOCK_ASSIGN(BufferPointer to,
                   kernels.device().allocate(std::max<std::uint64_t>(ordered.count * width, 64)));
   PENSTOCK_TRY(gather_elements(kernels, queue, ordered, from, *to, width));
   return to;
 }
 
-}  // namespace
-
 Result<DeviceRows> gather_in_order(RowKernels& kernels, Queue& queue, const OrderedRows& ordered,
                                    const DeviceRows& rows) {
-  DeviceRows gathered;
-  gathered.row_count = ordered.count;
-  for (const DeviceColumn& column : rows.columns) {
-    DeviceColumn& to = gathered.columns.emplace_back(DeviceColumn{column.type, nullptr, nullptr});
-    const auto width = static_cast<std::uint32_t>(width_bytes(column.type));
-    if (column.values) {
-      PENSTOCK_ASSIGN(to.values, gather(kernels, queue, ordered, *column.values, width));
-    }
-    if (column.validity) {
-      PENSTOCK_ASSIGN(to.validity, gather(kernels, queue, ordered, *column.validity, 1));
-    }
-  }
-  return gathered;
+  return with_columns_moved(rows, ordered.count,
+                            [&](const BufferPointer& column, std::uint32_t width) {
+                              return gather_column(kernels, queue, ordered, *column, width);
+                            });
 }
 
 }  // namespace penstock::plan

@@ -1,6 +1,6 @@
-// Divides rows in device memory into ranges of a key (kernels/order_ranges.kc): a range is sorted,
-// and leaves the device, while others wait. Equal keys are in one range, so that ranges one after
-// another are the whole order.
+// Divides rows in device memory into ranges of a key (kernels/order_ranges.kc): some are sorted,
+// and leave the device, while others wait (range_pieces.hpp). Equal keys are in one range, so that
+// ranges one after another are the whole order.
 #pragma once
 #include <vector>
 

@@ -114,10 +114,10 @@ TEST(KeyRanges, BoundsThatLieCloseTogether) {
 
 TEST(KeyRanges, DescendingKeysAndNullsOfAWordOfTheirOwn) {
   const std::vector<std::uint64_t> bounds = {1000, std::uint64_t{1} << 40, std::uint64_t{1} << 63};
-  for (const unsigned way : {0u, 1u, 2u, 3u}) {
-    SCOPED_TRACE(way);
+  for (const unsigned flags : {0u, 1u, 2u, 3u}) {
+    SCOPED_TRACE(flags);
     KeysToDivide keys = keys_around(bounds);
-    keys.order = {0, (way & 1) != 0, (way & 2) != 0};
+    keys.order = {0, (flags & 1) != 0, (flags & 2) != 0};
     expect_divided_keys(keys, bounds);
     for (std::size_t i = 0; i < keys.values.size(); i++) keys.present.push_back(i % 3 != 1);
     expect_divided_keys(keys, bounds, 0);
