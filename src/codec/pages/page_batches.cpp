@@ -14,10 +14,10 @@ struct Sizes {
   std::uint64_t rows = 0, stored_bytes = 0, page_bytes = 0;
 };
 
-Sizes sizes_of_group(const PagedTable& table, std::span<const Chunks> columns,
+Sizes sizes_of_group(std::span<const std::uint64_t> first_rows, std::span<const Chunks> columns,
                      std::uint32_t row_group) {
   Sizes sizes;
-  sizes.rows = table.first_rows()[row_group + 1] - table.first_rows()[row_group];
+  sizes.rows = first_rows[row_group + 1] - first_rows[row_group];
   for (const Chunks& chunks : columns) {
     sizes.stored_bytes = sum(sizes.stored_bytes, chunks[row_group].stored_bytes);
     sizes.page_bytes = sum(sizes.page_bytes, chunks[row_group].page_bytes);
@@ -53,9 +53,10 @@ std::vector<RowGroupBatch> plan_batches(const PagedTable& table,
                                         const BatchLimits& limits) {
   std::vector<Chunks> chunks;
   for (const std::uint32_t column : columns) chunks.push_back(table.chunks(column));
+  const std::span<const std::uint64_t> first_rows = table.first_rows();
   std::vector<RowGroupBatch> batches;
   for (const std::uint32_t row_group : row_groups) {
-    const Sizes next = sizes_of_group(table, chunks, row_group);
+    const Sizes next = sizes_of_group(first_rows, chunks, row_group);
     if (next.rows == 0) continue;
     const bool joins = !batches.empty() && fits(batches.back(), next, limits) &&
                        is_compressed_alike(chunks, row_group, batches.back().row_groups[0]);

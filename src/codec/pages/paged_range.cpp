@@ -19,6 +19,13 @@ class PagedRange final : public PagedTable {
   std::span<const StoredChunk> chunks(std::uint32_t column) const override {
     return table_->chunks(column).subspan(first_, end_ - first_);
   }
+  // That of chunks which are all alike is that of any of them.
+  ChunkSummary summary(std::uint32_t column) const override {
+    ChunkSummary all = table_->summary(column);
+    const bool are_alike =
+        all.compressions.size() == 1 && !all.has_plain_strings && !all.refused && end_ > first_;
+    return are_alike ? std::move(all) : summary_of(chunks(column));
+  }
   Result<ChunkPages> read(std::uint32_t column, std::uint32_t row_group,
                           const BatchAllocator& memory) const override {
     return table_->read(column, first_ + row_group, memory);

@@ -1,6 +1,21 @@
 #include "codec/pages/paged_table.hpp"
 
+#include <set>
+
 namespace penstock::pages {
+
+ChunkSummary summary_of(std::span<const StoredChunk> chunks) {
+  ChunkSummary summary;
+  std::set<Compression> compressions;
+  for (std::uint32_t group = 0; group < chunks.size(); group++) {
+    const StoredChunk& chunk = chunks[group];
+    compressions.insert(chunk.compression);
+    summary.has_plain_strings |= chunk.has_plain_strings;
+    if (!summary.refused && !chunk.why_not.empty()) summary.refused = group;
+  }
+  summary.compressions.assign(compressions.begin(), compressions.end());
+  return summary;
+}
 
 std::vector<std::vector<std::size_t>> PagedTable::neighbours(std::span<const std::uint32_t> columns,
                                                              std::uint32_t) const {

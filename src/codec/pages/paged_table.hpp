@@ -115,6 +115,14 @@ struct StoredChunk {
   std::string why_not = {};
 };
 
+// What is asked of all chunks of a column by every statement that reads it.
+struct ChunkSummary {
+  std::vector<Compression> compressions;  // ascending, each once
+  bool has_plain_strings = false;         // of any chunk
+  std::optional<std::uint32_t> refused;   // the first row group that cannot be read as pages
+};
+ChunkSummary summary_of(std::span<const StoredChunk> chunks);
+
 class PagedTable {
  public:
   virtual ~PagedTable() = default;
@@ -123,6 +131,8 @@ class PagedTable {
   virtual std::span<const std::uint64_t> first_rows() const = 0;
   // Returns a column's chunks, one of each row group.
   virtual std::span<const StoredChunk> chunks(std::uint32_t column) const = 0;
+  // A file may have thousands of row groups: a table of one keeps its summaries.
+  virtual ChunkSummary summary(std::uint32_t column) const { return summary_of(chunks(column)); }
   // Says by the footer alone why a column chunk cannot be read as pages; empty where it can be.
   const std::string& why_not(std::uint32_t column, std::uint32_t row_group) const {
     const std::string& of_column = columns()[column].why_not;

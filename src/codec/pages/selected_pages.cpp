@@ -10,6 +10,7 @@ std::vector<std::uint32_t> groups_with_rows(const PagedTable& table,
                                             std::span<const RowRange> ranges) {
   const std::span<const std::uint64_t> rows = table.first_rows();
   std::vector<std::uint32_t> groups;
+  groups.reserve(rows.size());
   std::size_t range = 0;
   for (std::uint32_t group = 0; group + 1 < rows.size(); group++) {
     while (range < ranges.size() && ranges[range].end <= rows[group]) range++;

@@ -32,6 +32,10 @@ class PagedFile final : public pages::PagedTable {
   const std::vector<pages::PagedColumn>& columns() const override { return columns_; }
   std::span<const std::uint64_t> first_rows() const override { return file_->first_rows(); }
   std::span<const pages::StoredChunk> chunks(std::uint32_t column) const override;
+  pages::ChunkSummary summary(std::uint32_t column) const override {
+    static_cast<void>(chunks(column));
+    return chunks_[column].summary;
+  }
   Result<ChunkPages> read(std::uint32_t column, std::uint32_t row_group,
                           const BatchAllocator& memory) const override;
   std::vector<std::vector<std::size_t>> neighbours(std::span<const std::uint32_t> columns,
@@ -56,6 +60,7 @@ class PagedFile final : public pages::PagedTable {
   struct ColumnChunks {
     std::once_flag looked_at;
     std::vector<pages::StoredChunk> chunks;
+    pages::ChunkSummary summary;
   };
   std::string location(std::uint32_t column, std::uint32_t row_group, std::uint32_t page,
                        std::uint64_t byte) const;
@@ -87,10 +92,12 @@ std::span<const pages::StoredChunk> PagedFile::chunks(std::uint32_t column) cons
       of.chunks = footer_chunks(*file_, file_->columns()[column]);
       return {};
     });
-    if (status.ok() && !of.chunks.empty()) return;
-    pages::StoredChunk none;
-    none.why_not = "its footer cannot be read";
-    of.chunks.assign(static_cast<std::size_t>(file_->row_group_count()), none);
+    if (!status.ok() || of.chunks.empty()) {
+      pages::StoredChunk none;
+      none.why_not = "its footer cannot be read";
+      of.chunks.assign(static_cast<std::size_t>(file_->row_group_count()), none);
+    }
+    of.summary = pages::summary_of(of.chunks);
   });
   return of.chunks;
 }

@@ -12,11 +12,10 @@ void add_number(std::string& key, std::uint64_t number) {
   key.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
-// Constants have the type of their column, so that it need not be in the key.
+// Constants have the type of their column, so that it need not be in the key. None is NULL, though
+// those that are strings have bits that say so.
 bool add_constants(std::string& key, const Column& constants) {
-  if (constants.dictionary || constants.encoded || constants.device_values ||
-      !constants.validity.empty())
-    return false;
+  if (constants.dictionary || constants.encoded || constants.device_values) return false;
   add_number(key, constants.row_count);
   const Kind kind = constants.type.kind;
   for (std::uint64_t i = 0; i < constants.row_count; i++) {

@@ -74,7 +74,7 @@ constexpr JoinHeaderWords ordered_header(std::uint64_t lowest, std::uint64_t hig
                                          std::uint64_t row_count) {
   std::uint64_t shift = 0;
   while ((highest - lowest) >> (shift + 1) >= 2 * row_count) shift++;
-  return {lowest ^ join_sign_bit, 1, shift, (highest - lowest) >> shift, 0, 0, 0, 0};
+  return {lowest ^ join_sign_bit, 1, shift, (highest - lowest) >> shift, 0, 0, 0, bucket_word({})};
 }
 
 }  // namespace penstock::plan

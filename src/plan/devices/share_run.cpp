@@ -8,7 +8,6 @@
 #include "base/clock.hpp"
 #include "base/exception_boundary.hpp"
 #include "base/host_memory.hpp"
-#include "base/processor_quota.hpp"
 #include "base/thread_pool.hpp"
 #include "plan/devices/right_side_shares.hpp"
 #include "plan/devices/row_range_source.hpp"
@@ -161,8 +160,7 @@ class SharesOfCut {
     const bool have_own_cores = std::ranges::all_of(workers_, [](const Worker& worker) {
       return worker.device && !worker.device->traits().shares_host_cores();
     });
-    const bool are_many = host_core_count() >= 4 * shares && !has_processor_quota();
-    return have_own_cores && are_many ? 1e-3 : 0;
+    return have_own_cores && has_spare_cores(shares) ? 1e-3 : 0;
   }
 
   // Shares of a short statement end within microseconds of one another. To sleep until the last has

@@ -71,9 +71,10 @@ std::vector<pages::RowGroupBatch> chunks_of(const pages::PagedTable& table,
       table, columns, is_cached ? pages::all_groups(table) : needed,
       batch_limits(limits, device_bytes, is_cached ? 0 : stored_bytes(table, columns, needed),
                    is_cached));
-  std::erase_if(chunks, [&](const pages::RowGroupBatch& chunk) {
-    return part_of(table, columns, chunk, needed).row_groups.empty();
-  });
+  if (needed.size() + 1 < table.first_rows().size())
+    std::erase_if(chunks, [&](const pages::RowGroupBatch& chunk) {
+      return part_of(table, columns, chunk, needed).row_groups.empty();
+    });
   std::uint64_t rows = 0;
   std::erase_if(chunks, [&](const pages::RowGroupBatch& chunk) {
     return std::exchange(rows, rows + chunk.row_count) >= limits.rows_needed;

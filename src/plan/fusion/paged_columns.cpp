@@ -32,7 +32,7 @@ bool needs_bytes_alone(const TileProgram& program, std::uint32_t column) {
 // Returns whether a string has values outside of dictionaries.
 bool has_plain_strings(const pages::PagedTable& table, std::uint32_t column) {
   if (table.columns()[column].type.kind != Kind::string) return false;
-  return std::ranges::any_of(table.chunks(column), &pages::StoredChunk::has_plain_strings);
+  return table.summary(column).has_plain_strings;
 }
 
 // Returns a column of the source that an output is, unchanged; -1 where it is none.
@@ -77,11 +77,9 @@ bool is_read_by_kernels(const TileProgram& program, std::uint32_t column) {
 // Returns why a column's pages cannot be read; empty where they can.
 std::string why_not_column(const pages::PagedTable& table, std::uint32_t column) {
   if (const std::string& why = table.columns()[column].why_not; !why.empty()) return why;
-  const std::span<const pages::StoredChunk> chunks = table.chunks(column);
-  const auto refused = std::ranges::find_if(
-      chunks, [](const pages::StoredChunk& chunk) { return !chunk.why_not.empty(); });
-  if (refused == chunks.end()) return {};
-  return refused->why_not + " in row group " + std::to_string(refused - chunks.begin());
+  const std::optional<std::uint32_t> refused = table.summary(column).refused;
+  if (!refused) return {};
+  return table.chunks(column)[*refused].why_not + " in row group " + std::to_string(*refused);
 }
 
 // Says of every column that is read who decodes it, where a source has no pages.
@@ -125,8 +123,8 @@ std::vector<pages::Compression> compressions_of(const TileProgram& program,
                                                 const pages::PagedTable& table) {
   std::set<pages::Compression> found;
   for (const PagedLoad& load : program.paged)
-    for (const pages::StoredChunk& chunk : table.chunks(load.column))
-      found.insert(chunk.compression);
+    for (const pages::Compression compression : table.summary(load.column).compressions)
+      found.insert(compression);
   return {found.begin(), found.end()};
 }
 

@@ -1,6 +1,7 @@
 #include "plan/join/device_join_table.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "plan/fusion/accumulators.hpp"
 #include "plan/join/join_table.hpp"
@@ -64,17 +65,24 @@ class TableBuilder {
     return true;
   }
 
-  // One key of a narrow range gives each key a position of its own, if these fit.
+  // One key of a narrow range gives each key a position of its own, if these fit. One of a wide
+  // range is tried in the order of its values.
   Status choose_header() {
     header_ = hashed_header(rows_.row_count);
-    if (keys_.size() == 1) {
-      PENSTOCK_ASSIGN(const auto range, key_range());
-      const std::uint64_t order_bytes = request_.wants_pairs ? order_bytes_per_row : 0;
-      if (is_exact_range(range.first, range.second, rows_.row_count) &&
-          (range.second - range.first + 1) * 4 + order_bytes * rows_.row_count <= bytes_left())
-        header_ = exact_header(range.first, range.second);
-    }
-    return queue_->upload(*keys_there_.words, header_.data(), sizeof header_);
+    if (keys_.size() != 1) return {};
+    PENSTOCK_ASSIGN(const auto range, key_range());
+    const std::uint64_t order_bytes = request_.wants_pairs ? order_bytes_per_row : 0;
+    const bool is_exact = is_exact_range(range.first, range.second, rows_.row_count);
+    const JoinHeaderWords header = is_exact
+                                       ? exact_header(range.first, range.second)
+                                       : ordered_header(range.first, range.second, rows_.row_count);
+    if (position_bytes(header) + order_bytes * rows_.row_count > bytes_left()) return {};
+    header_ = header;
+    is_ordered_ = !is_exact;
+    return {};
+  }
+  static std::uint64_t position_bytes(const JoinHeaderWords& header) {
+    return (header[header_last_position] + 1) * 4;
   }
 
   Result<std::pair<std::uint64_t, std::uint64_t>> key_range() {
@@ -98,30 +106,52 @@ class TableBuilder {
     return range;
   }
 
+  // Where keys turn out to be uneven they are hashed.
   Result<bool> insert() {
-    const std::uint64_t bytes = (header_[header_last_position] + 1) * 4;
+    PENSTOCK_ASSIGN(totals_, device_.allocate(64));
+    PENSTOCK_ASSIGN(bool has_positions, claim_positions());
+    if (has_positions && totals_found_[JOIN_TOTAL_UNEVEN] != 0) {
+      made_.bytes -= position_bytes(header_);
+      header_ = hashed_header(rows_.row_count);
+      is_ordered_ = false;
+      PENSTOCK_ASSIGN(has_positions, claim_positions());
+    }
+    return has_positions;
+  }
+
+  Result<bool> claim_positions() {
+    const std::uint64_t bytes = position_bytes(header_);
+    made_.positions.reset();
     PENSTOCK_ASSIGN(made_.positions, take(bytes));
     if (!made_.positions) return false;
-    PENSTOCK_ASSIGN(totals_, device_.allocate(64));
+    PENSTOCK_TRY(queue_->upload(*keys_there_.words, header_.data(), sizeof header_));
     PENSTOCK_TRY(queue_->fill(*made_.positions, 0, bytes));
     PENSTOCK_TRY(queue_->fill(*totals_, 0, 64));
-    if (rows_.row_count == 0) return true;
+    if (rows_.row_count > 0) PENSTOCK_TRY(enqueue_claims());
+    PENSTOCK_TRY(queue_->download(totals_found_.data(), *totals_, sizeof totals_found_));
+    PENSTOCK_TRY(queue_->finish());
+    return true;
+  }
+
+  Status enqueue_claims() {
     std::vector<Argument> arguments = arguments_of(
         {keys_there_.words.get(), keys_there_.present.get(), made_.positions.get(), totals_.get()});
     arguments.push_back(Argument::value(rows_.row_count));
     arguments.push_back(Argument::value(static_cast<std::uint32_t>(keys_.size())));
+    arguments.push_back(Argument::value(is_ordered_ ? JOIN_MAX_STEPS : ~0u));
     PENSTOCK_TRY(kernels_.launch(*queue_, "join_insert", rows_.row_count, arguments));
-    return true;
+    const std::uint64_t blocks = (header_[header_last_position] + 1) / JOIN_RUN_BLOCK;
+    if (!is_ordered_ || blocks == 0) return {};
+    arguments = arguments_of({made_.positions.get(), totals_.get()});
+    arguments.push_back(Argument::value(blocks));
+    return kernels_.launch(*queue_, "join_runs", blocks, arguments);
   }
 
   // Lookups in an exact table read its header alone.
   Status finish_table() {
-    std::array<std::uint32_t, JOIN_TOTAL_WORDS> totals{};
-    PENSTOCK_TRY(queue_->download(totals.data(), *totals_, sizeof totals));
-    PENSTOCK_TRY(queue_->finish());
-    made_.repeated_rows = totals[JOIN_TOTAL_REPEATED];
+    made_.repeated_rows = totals_found_[JOIN_TOTAL_REPEATED];
     header_[header_has_rows] = rows_.row_count > 0;
-    header_[header_has_nulls] = totals[JOIN_TOTAL_NULLS];
+    header_[header_has_nulls] = totals_found_[JOIN_TOTAL_NULLS];
     if (const auto& part = request_.part) {
       header_[header_has_rows] = part->has_rows;
       header_[header_has_nulls] = part->has_nulls;
@@ -168,8 +198,10 @@ class TableBuilder {
   const Columns& keys_;
   const TableRequest& request_;
   JoinHeaderWords header_{};
+  bool is_ordered_ = false;  // in the order of its one key
   DeviceKeys keys_there_;
   BufferPointer totals_;
+  std::array<std::uint32_t, JOIN_TOTAL_WORDS> totals_found_{};
   DeviceJoinTable made_;
   std::unique_ptr<Queue> queue_;  // the last: it waits for what reads the memory
 };

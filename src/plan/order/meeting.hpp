@@ -1,5 +1,7 @@
-// Where the threads of several shares wait for one another.
+// Where the threads of several shares wait for one another. Each first waits awake: one that sleeps
+// runs some 50 to 300 us after it is woken, and so does every share that waits for it in turn.
 #pragma once
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
@@ -16,7 +18,7 @@ inline Status another_share_has_ended() {
 
 class Meeting {
  public:
-  explicit Meeting(std::size_t shares) : has_entered_(shares), has_left_(shares) {}
+  explicit Meeting(std::size_t shares);
 
   std::size_t shares() const { return has_left_.size(); }
   // Call before a share writes what the others read. Returns false for a share that begins anew,
@@ -29,6 +31,10 @@ class Meeting {
   void leave(std::size_t share);
 
  private:
+  void change();  // under the lock
+
+  const double awake_seconds_;
+  std::atomic<std::size_t> changes_ = 0;
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::vector<bool> has_entered_, has_left_;

@@ -171,6 +171,15 @@ TEST(KnownSelections, ConditionsThatDifferHaveOtherKeys) {
   EXPECT_EQ(keys.size(), conditions.size());
 }
 
+// Constants of texts as a plan has them: with a bit for each, though none is NULL.
+TEST(KnownSelections, TextsWithValidityBitsHaveTheSameKey) {
+  RowCondition bits = of_texts({"a", "bc"});
+  const auto key = io::KnownSelections::key_of(bits);
+  bits.constants = Column::from_strings(std::vector<std::optional<std::string>>{"a", "bc"});
+  bits.constants.validity = Column::from_booleans({true, true}).values;
+  EXPECT_EQ(io::KnownSelections::key_of(bits), key);
+}
+
 TEST(KnownSelections, TheLeastRecentlyUsedLeaveFirst) {
   io::KnownSelections known;
   const auto key = [](int i) { return std::to_string(i); };

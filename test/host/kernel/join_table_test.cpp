@@ -2,6 +2,7 @@
 // positions.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "kernel_c/host_device.hpp"
@@ -15,6 +16,13 @@ TableRequest of_first_column(bool wants_pairs) {
   request.keys = {0};
   request.wants_pairs = wants_pairs;
   return request;
+}
+
+// What positions are of: one key each; neighbouring keys; hashes.
+enum class Order { exact, by_key, hashed };
+
+std::size_t present_count(const std::vector<std::uint8_t>& present) {
+  return static_cast<std::size_t>(std::ranges::count(present, std::uint8_t{1}));
 }
 
 class DeviceTables : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
@@ -45,20 +53,26 @@ class DeviceTables : public ::testing::TestWithParam<kernel::HostDeviceOptions> 
               uploaded(present.data(), present.size())}}};
   }
 
-  // Expects that each key has one position, which holds one of its rows.
+  // Expects that each key has one position, which holds one of its rows, and that no long run of
+  // positions is taken unless each is of one key.
   void expect_each_key_once(const std::vector<std::int64_t>& keys,
-                            const std::vector<std::uint8_t>& present, bool is_exact) {
+                            const std::vector<std::uint8_t>& present, Order order) {
     const DeviceRows rows = rows_of(keys, present);
     auto table = build_join_table(*kernels_, rows, of_first_column(false));
     ASSERT_TRUE(table.ok()) << table.status().text();
     ASSERT_TRUE(table->has_value());
     const auto header = downloaded<std::uint64_t>(*(*table)->table, header_words);
-    EXPECT_EQ(header[header_is_exact] != 0, is_exact);
-    EXPECT_EQ(header[header_has_nulls], 1u);
+    EXPECT_EQ(header[header_is_exact] != 0, order == Order::exact);
+    EXPECT_EQ(header[header_factor] != 1, order == Order::hashed);
+    EXPECT_EQ(header[header_has_nulls], present_count(present) < keys.size());
     std::multiset<std::int64_t> found;
+    std::uint64_t run = 0, longest = 0;
     for (const std::uint32_t entry :
-         downloaded<std::uint32_t>(*(*table)->positions, header[header_last_position] + 1))
+         downloaded<std::uint32_t>(*(*table)->positions, header[header_last_position] + 1)) {
       if (entry != 0) found.insert(keys.at(entry - 1));
+      longest = std::max(longest, run = entry == 0 ? 0 : run + 1);
+    }
+    if (order != Order::exact) { EXPECT_LT(longest, 2 * JOIN_RUN_BLOCK); }
     std::set<std::int64_t> wanted;
     std::uint64_t rows_with_key = 0;
     for (std::size_t row = 0; row < keys.size(); row++)
@@ -85,8 +99,31 @@ TEST_P(DeviceTables, RowsOfOneKeyClaimOnePosition) {
       keys.push_back((row * 7919 % 250 - 100) * apart);
       present.push_back(row % 6 != 2);
     }
-    expect_each_key_once(keys, present, apart == 1);
+    expect_each_key_once(keys, present, apart == 1 ? Order::exact : Order::by_key);
   }
+}
+
+// Rows that come in the order of their key then look at neighbouring positions.
+TEST_P(DeviceTables, EvenKeysOfAWideRangeKeepTheirOrder) {
+  std::vector<std::int64_t> keys;
+  for (std::int64_t row = 0; row < 5000; row++) keys.push_back(row * 1'000'003 - 7'000'000);
+  expect_each_key_once(keys, std::vector<std::uint8_t>(keys.size(), 1), Order::by_key);
+}
+
+// One key far from the others leaves these few positions.
+TEST_P(DeviceTables, KeysOfUnevenDensityAreHashed) {
+  std::vector<std::int64_t> keys;
+  for (std::int64_t row = 0; row < 5000; row++) keys.push_back(row * 7919 % 5003);
+  keys[3] = INT64_MAX;
+  expect_each_key_once(keys, std::vector<std::uint8_t>(keys.size(), 1), Order::hashed);
+}
+
+// Each key has its own position, but one that is not there would be looked for along all of them.
+TEST_P(DeviceTables, KeysInOneLongRunAreHashed) {
+  std::vector<std::int64_t> keys;
+  for (std::int64_t row = 0; row < 5000; row++) keys.push_back(row * 4);
+  keys.back() = 5000 * 12;
+  expect_each_key_once(keys, std::vector<std::uint8_t>(keys.size(), 1), Order::hashed);
 }
 
 // Keys of -1 are NULL. A right row of ~0 is none.

@@ -17,10 +17,17 @@
 #define JOIN_BUCKETS 7u
 #define JOIN_HEADER_WORDS 8u
 
-// The words of `totals`: rows whose key an earlier one had; whether a row has a NULL key.
+// The words of `totals`: rows whose key an earlier one had; whether a row has a NULL key; whether a
+// table in the order of its key is uneven.
 #define JOIN_TOTAL_REPEATED 0u
 #define JOIN_TOTAL_NULLS 1u
-#define JOIN_TOTAL_WORDS 2u
+#define JOIN_TOTAL_UNEVEN 2u
+#define JOIN_TOTAL_WORDS 3u
+
+// A table in the order of its key is uneven where a key lies more steps than this from its
+// position, or where all positions of a block are taken. A run is shorter than two blocks then.
+#define JOIN_MAX_STEPS 64u
+#define JOIN_RUN_BLOCK 128u
 
 // Keys are dealt out to so many buckets, by which a right side is joined in partitions.
 #define JOIN_BUCKET_COUNT 256u
