@@ -38,7 +38,7 @@ class GroupParts {
   void add_to(RunReport& report) const;
 
  private:
-  void add_ranks(const std::uint64_t* key, std::vector<std::uint64_t>& ranks) const;
+  std::vector<std::uint64_t> ranks_of(const Samples& samples) const;
   void sort(Samples& samples) const;
   std::vector<std::uint32_t> layout() const;
   Result<BufferPointer> upload(const void* from, std::uint64_t bytes) const;

@@ -10,9 +10,7 @@ namespace penstock::plan {
 
 // Kernels of the other shares may take longer than a thread is to wait awake.
 Meeting::Meeting(std::size_t shares)
-    : awake_seconds_(has_spare_cores(shares) ? 2e-3 : 0),
-      has_entered_(shares),
-      has_left_(shares) {}
+    : awake_seconds_(has_spare_cores(shares) ? 2e-3 : 0), has_entered_(shares), has_left_(shares) {}
 
 bool Meeting::enter(std::size_t share) {
   const std::lock_guard lock(mutex_);
