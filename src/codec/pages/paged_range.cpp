@@ -2,13 +2,18 @@
 
 #include <utility>
 
+#include "base/published.hpp"
+
 namespace penstock::pages {
 namespace {
 
 class PagedRange final : public PagedTable {
  public:
   PagedRange(std::shared_ptr<const PagedTable> table, std::uint32_t first, std::uint32_t end)
-      : table_(std::move(table)), first_(first), end_(end) {
+      : table_(std::move(table)),
+        first_(first),
+        end_(end),
+        summaries_(std::make_unique<Published<ChunkSummary>[]>(table_->columns().size())) {
     const auto all = table_->first_rows();
     for (std::uint32_t group = first_; group <= end_; group++)
       first_rows_.push_back(all[group] - all[first_]);
@@ -19,12 +24,9 @@ class PagedRange final : public PagedTable {
   std::span<const StoredChunk> chunks(std::uint32_t column) const override {
     return table_->chunks(column).subspan(first_, end_ - first_);
   }
-  // That of chunks which are all alike is that of any of them.
   ChunkSummary summary(std::uint32_t column) const override {
-    ChunkSummary all = table_->summary(column);
-    const bool are_alike =
-        all.compressions.size() == 1 && !all.has_plain_strings && !all.refused && end_ > first_;
-    return are_alike ? std::move(all) : summary_of(chunks(column));
+    return summaries_[column].get(
+        [&] { return std::make_unique<ChunkSummary>(summarise(column)); });
   }
   Result<ChunkPages> read(std::uint32_t column, std::uint32_t row_group,
                           const BatchAllocator& memory) const override {
@@ -58,9 +60,18 @@ class PagedRange final : public PagedTable {
   }
 
  private:
+  // That of chunks which are all alike is that of any of them. A range is made anew by each run.
+  ChunkSummary summarise(std::uint32_t column) const {
+    ChunkSummary all = table_->summary(column);
+    const bool are_alike =
+        all.compressions.size() == 1 && !all.has_plain_strings && !all.refused && end_ > first_;
+    return are_alike ? std::move(all) : summary_of(chunks(column));
+  }
+
   const std::shared_ptr<const PagedTable> table_;
   const std::uint32_t first_, end_;
   std::vector<std::uint64_t> first_rows_;
+  const std::unique_ptr<Published<ChunkSummary>[]> summaries_;  // by column
 };
 
 }  // namespace

@@ -1,19 +1,20 @@
 #include "codec/pages/paged_table.hpp"
 
-#include <set>
+#include <array>
 
 namespace penstock::pages {
 
 ChunkSummary summary_of(std::span<const StoredChunk> chunks) {
   ChunkSummary summary;
-  std::set<Compression> compressions;
+  std::array<bool, static_cast<std::size_t>(Compression::other) + 1> has_compression{};
   for (std::uint32_t group = 0; group < chunks.size(); group++) {
     const StoredChunk& chunk = chunks[group];
-    compressions.insert(chunk.compression);
+    has_compression[static_cast<std::size_t>(chunk.compression)] = true;
     summary.has_plain_strings |= chunk.has_plain_strings;
     if (!summary.refused && !chunk.why_not.empty()) summary.refused = group;
   }
-  summary.compressions.assign(compressions.begin(), compressions.end());
+  for (std::size_t i = 0; i < has_compression.size(); i++)
+    if (has_compression[i]) summary.compressions.push_back(static_cast<Compression>(i));
   return summary;
 }
 

@@ -3,9 +3,10 @@
 //
 // A key is a row's words (as group keys are: equal keys, equal words). `positions` is a hash table
 // with linear probing: a position holds the number of a row plus 1, or 0. `table` is a header, then
-// the words of every row. Where the keys are integers of a narrow range, a position belongs to one
-// key alone: nothing is compared, and no words follow the header. Rows with a NULL key have no
-// position. At least one position is always 0 where keys are compared, so that probing ends.
+// the words of every row. A table of one key may keep the order of its values, where these are
+// even. Where the keys are integers of a narrow range, a position belongs to one key alone: nothing
+// is compared, and no words follow the header. Rows with a NULL key have no position. At least one
+// position is always 0 where keys are compared, so that probing ends.
 #pragma once
 #include <algorithm>
 #include <array>

@@ -107,7 +107,8 @@ RightSideShares RightSideShares::find(const Plan& plan, const Cut& cut, const Ru
 }
 
 // The host reads and hashes a source of few rows, and a source without rows has no chunk.
-void RightSideShares::begin(const Plan& plan, std::span<const double> weights) {
+void RightSideShares::begin(const Plan& plan, std::span<const double> weights,
+                            double awake_seconds) {
   std::set<StepId> joins;
   rows_.clear();
   exchange_.reset();
@@ -122,7 +123,8 @@ void RightSideShares::begin(const Plan& plan, std::span<const double> weights) {
     rows_[side.base] = std::move(shares);
   }
   if (!joins.empty())
-    exchange_ = std::make_shared<RightSideExchange>(weights.size(), std::move(joins));
+    exchange_ = std::make_shared<RightSideExchange>(Shares(weights.size(), awake_seconds),
+                                                    std::move(joins));
 }
 
 Plan RightSideShares::plan_of_share(const Plan& plan, std::size_t share) const {

@@ -24,8 +24,9 @@ class RightSideShares {
   static RightSideShares find(const Plan& plan, const Cut& cut, const RunOptions& options,
                               const std::map<StepId, Table>& known,
                               const std::vector<std::shared_ptr<Device>>& devices);
-  // Splits the rows of each source by the weights of shares. Call before these run.
-  void begin(const Plan& plan, std::span<const double> weights);
+  // Splits the rows of each source by the weights of shares, which wait awake for one another so
+  // long. Call before these run.
+  void begin(const Plan& plan, std::span<const double> weights, double awake_seconds);
   // Returns null where nothing is split.
   const std::shared_ptr<RightSideExchange>& exchange() const { return exchange_; }
   // Returns a plan whose sources have the rows of a share.

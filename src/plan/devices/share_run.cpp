@@ -145,7 +145,7 @@ class SharesOfCut {
       for (std::size_t i = 1; i < assignments.size(); i++)
         others.push_back(ThreadPool::shared().start(
             [this, &assignments, &progress, i] { return run_one(assignments[i], i, progress); },
-            awake_seconds(assignments.size())));
+            may_wait_awake(assignments.size()) ? 1e-3 : 0));
     } catch (...) {
       leave_exchange(0, false);
       for (std::size_t i = others.size() + 1; i < assignments.size(); i++) leave_exchange(i, false);
@@ -156,11 +156,11 @@ class SharesOfCut {
 
   // Of short statements one often follows another at once. Threads of devices that compute on the
   // host's cores would be in their way, and so would those of a busy machine.
-  double awake_seconds(std::size_t shares) const {
+  bool may_wait_awake(std::size_t shares) const {
     const bool have_own_cores = std::ranges::all_of(workers_, [](const Worker& worker) {
       return worker.device && !worker.device->traits().shares_host_cores();
     });
-    return have_own_cores && has_spare_cores(shares) ? 1e-3 : 0;
+    return have_own_cores && has_spare_cores(shares);
   }
 
   // Shares of a short statement end within microseconds of one another. To sleep until the last has
@@ -206,12 +206,14 @@ class SharesOfCut {
 
   // Rows of a share that another one takes over must be where they are not exchanged.
   void begin_exchange(const std::vector<Assignment>& assignments) {
-    const std::size_t shares = assignments.size();
+    // The kernels of the others may take longer than a thread is to wait awake.
+    const std::size_t count = assignments.size();
+    const Shares shares(count, may_wait_awake(count) ? 2e-3 : 0);
     const StepKind kind = plan_.step(cut_.step).kind;
     exchange_.reset();
     groups_.reset();
     rows_of_all_.reset();
-    if (shares < 2 || options_.on_device_failure != OnDeviceFailure::stop) return;
+    if (count < 2 || options_.on_device_failure != OnDeviceFailure::stop) return;
     if (kind == StepKind::order_by && cut_.row_limit == ~std::uint64_t{0})
       exchange_ = std::make_shared<RowExchange>(shares, may_divide_rows(assignments));
     if (kind != StepKind::order_by && !is_aggregate(plan_, cut_.step) &&
@@ -220,7 +222,7 @@ class SharesOfCut {
     if (kind == StepKind::group_by) groups_ = std::make_shared<GroupExchanges>(shares);
     std::vector<double> weights;
     for (const Assignment& one : assignments) weights.push_back(workers_[one.worker].weight);
-    right_sides_.begin(plan_, weights);
+    right_sides_.begin(plan_, weights, shares.awake_seconds);
   }
 
   // A filter may leave fewer rows. Shares find that out together.

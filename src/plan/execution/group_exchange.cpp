@@ -166,7 +166,7 @@ Result<bool> GroupExchange::exchange(std::size_t share, const MergePlace& place,
 GroupExchange& GroupExchanges::of_program(std::size_t number) {
   const std::lock_guard lock(mutex_);
   while (programs_.size() <= number) {
-    programs_.emplace_back(has_left_.size());
+    programs_.emplace_back(shares_);
     for (std::size_t share = 0; share < has_left_.size(); share++)
       if (has_left_[share]) programs_.back().leave(share);
   }

@@ -22,8 +22,8 @@ constexpr std::uint64_t min_exchanged_groups = 1 << 15;
 
 class GroupExchange {
  public:
-  explicit GroupExchange(std::size_t shares)
-      : meeting_(shares), parties_(shares), sums_(shares), joint_rows_(shares) {}
+  explicit GroupExchange(Shares shares)
+      : meeting_(shares), parties_(shares.count), sums_(shares), joint_rows_(shares) {}
 
   // Waits for the other shares, as long as all may have groups. `groups`: null where the share's
   // groups are not in device memory. They become all groups of the share's range of keys. Returns
@@ -78,11 +78,12 @@ class GroupExchange {
 // Those of a step's programs, each of which has groups of its own.
 class GroupExchanges {
  public:
-  explicit GroupExchanges(std::size_t shares) : has_left_(shares) {}
+  explicit GroupExchanges(Shares shares) : shares_(shares), has_left_(shares.count) {}
   GroupExchange& of_program(std::size_t number);
   void leave(std::size_t share);
 
  private:
+  const Shares shares_;
   std::mutex mutex_;
   std::vector<bool> has_left_;
   std::deque<GroupExchange> programs_;

@@ -20,8 +20,8 @@ namespace penstock::plan {
 class RightSideExchange {
  public:
   // `joins`: those whose right sides are read in shares.
-  RightSideExchange(std::size_t shares, std::set<StepId> joins)
-      : joins_(std::move(joins)), meeting_(shares), parties_(shares) {}
+  RightSideExchange(Shares shares, std::set<StepId> joins)
+      : joins_(std::move(joins)), meeting_(shares), parties_(shares.count) {}
 
   bool takes(StepId join) const { return joins_.contains(join); }
 

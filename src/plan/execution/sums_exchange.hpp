@@ -14,7 +14,7 @@ namespace penstock::plan {
 
 class SumsExchange {
  public:
-  explicit SumsExchange(std::size_t shares) : meeting_(shares), parties_(shares) {}
+  explicit SumsExchange(Shares shares) : meeting_(shares), parties_(shares.count) {}
 
   // The sums of a share are all that its launches left: null where these left groups.
   struct Share {

@@ -106,11 +106,11 @@ class TableBuilder {
     return range;
   }
 
-  // Where keys turn out to be uneven they are hashed.
+  // Keys are hashed where they turn out to be uneven, or there is no memory for their order.
   Result<bool> insert() {
     PENSTOCK_ASSIGN(totals_, device_.allocate(64));
     PENSTOCK_ASSIGN(bool has_positions, claim_positions());
-    if (has_positions && totals_found_[JOIN_TOTAL_UNEVEN] != 0) {
+    if (is_ordered_ && (!has_positions || totals_found_[JOIN_TOTAL_UNEVEN] != 0)) {
       made_.bytes -= position_bytes(header_);
       header_ = hashed_header(rows_.row_count);
       is_ordered_ = false;
@@ -138,7 +138,7 @@ class TableBuilder {
         {keys_there_.words.get(), keys_there_.present.get(), made_.positions.get(), totals_.get()});
     arguments.push_back(Argument::value(rows_.row_count));
     arguments.push_back(Argument::value(static_cast<std::uint32_t>(keys_.size())));
-    arguments.push_back(Argument::value(is_ordered_ ? JOIN_MAX_STEPS : ~0u));
+    arguments.push_back(Argument::value(is_ordered_ ? JOIN_MAX_STEPS : JOIN_ANY_STEPS));
     PENSTOCK_TRY(kernels_.launch(*queue_, "join_insert", rows_.row_count, arguments));
     const std::uint64_t blocks = (header_[header_last_position] + 1) / JOIN_RUN_BLOCK;
     if (!is_ordered_ || blocks == 0) return {};

@@ -144,17 +144,16 @@ void JoinTable::begin(const JoinHeaderWords& header, const KeyWords& keys) {
 // range, else for neighbouring values. Returns false where these are so uneven that a key lies far
 // from its position, or that one which is not there would be looked for along a long run.
 bool JoinTable::fill_in_order(const KeyWords& keys, bool wants_all) {
-  constexpr std::uint64_t max_steps = 64, any_steps = ~std::uint64_t{0};
   const std::uint64_t row_count = keys.present.size();
   const auto [lowest, highest] = range_of(keys.words(), keys.present);
   if (!is_exact_range(lowest, highest, row_count)) {
     begin(ordered_header(lowest, highest, row_count), keys);
-    return insert_all(keys, wants_all, max_steps) && !has_long_run();
+    return insert_all(keys, wants_all, JOIN_MAX_STEPS) && !has_long_run();
   }
   begin(exact_header(lowest, highest), keys);
   if (insert_once(keys, wants_all)) return true;
   std::fill(positions_.begin(), positions_.end(), 0u);
-  return insert_all(keys, wants_all, any_steps);
+  return insert_all(keys, wants_all, JOIN_ANY_STEPS);
 }
 
 bool JoinTable::holds(std::uint32_t row, std::span<const std::uint64_t> key) const {
@@ -173,7 +172,7 @@ std::uint32_t JoinTable::find(std::span<const std::uint64_t> key) const {
 // Returns whether very many neighbouring positions are taken. Keys in even steps with one far above
 // them make one run of them all: a key that is not there took 0.5 ms at 100,000.
 bool JoinTable::has_long_run() const {
-  constexpr std::uint64_t long_run = 256;
+  constexpr std::uint64_t long_run = std::uint64_t{2} * JOIN_RUN_BLOCK;
   std::uint64_t run = 0;
   for (const std::uint32_t position : positions_) {
     run = position == 0 ? 0 : run + 1;
@@ -208,9 +207,11 @@ bool JoinTable::insert_once(const KeyWords& keys, bool wants_all) {
 }
 
 // Fills a table from the last row to the first, so that a chain begins with its first row. Returns
-// false where a key would lie more than so many steps from its position.
-bool JoinTable::insert_all(const KeyWords& keys, bool wants_all, std::uint64_t max_steps) {
+// false where a key would lie more than so many steps from its position, unless any are allowed, or
+// where keys lie too many from theirs on average.
+bool JoinTable::insert_all(const KeyWords& keys, bool wants_all, std::uint32_t max_steps) {
   const std::span<const std::uint64_t> words = keys.words();
+  std::uint64_t all_steps = 0, allowed = max_steps;
   for (std::uint64_t i = keys.present.size(); i-- > 0;) {
     if (!keys.present[i]) {
       table_[header_has_nulls] = 1;
@@ -221,7 +222,9 @@ bool JoinTable::insert_all(const KeyWords& keys, bool wants_all, std::uint64_t m
     std::uint64_t at = position_of(key), steps = 0;
     for (; positions_[at] != 0 && !holds(positions_[at] - 1, key); steps++)
       at = at + 1 == positions_.size() ? 0 : at + 1;
-    if (steps > max_steps) return false;
+    all_steps += steps;
+    allowed += JOIN_MEAN_STEPS;
+    if (max_steps != JOIN_ANY_STEPS && (steps > max_steps || all_steps > allowed)) return false;
     if (positions_[at] != 0 && wants_all) {
       if (next_.empty()) next_.assign(keys.present.size(), no_row);
       next_[row] = positions_[at] - 1;
@@ -240,7 +243,7 @@ Result<JoinTable> JoinTable::build(std::span<const Column> keys, StringPool& str
   table.key_count_ = keys.size();
   if (keys.size() == 1 && table.fill_in_order(words, wants_all)) return table;
   table.begin(hashed_header(words.present.size()), words);
-  table.insert_all(words, wants_all, ~std::uint64_t{0});
+  table.insert_all(words, wants_all, JOIN_ANY_STEPS);
   return table;
 }
 

@@ -34,7 +34,7 @@ class JoinTable {
   void begin(const JoinHeaderWords& header, const KeyWords& keys);
   bool fill_in_order(const KeyWords& keys, bool wants_all);
   bool insert_once(const KeyWords& keys, bool wants_all);
-  bool insert_all(const KeyWords& keys, bool wants_all, std::uint64_t max_steps);
+  bool insert_all(const KeyWords& keys, bool wants_all, std::uint32_t max_steps);
   bool has_long_run() const;
   bool holds(std::uint32_t row, std::span<const std::uint64_t> key) const;
 

@@ -12,7 +12,7 @@ namespace penstock::plan {
 
 class JointRows {
  public:
-  explicit JointRows(std::size_t shares) : meeting_(shares), ranges_(shares) {}
+  explicit JointRows(Shares shares) : meeting_(shares), ranges_(shares.count) {}
 
   // Waits for the other shares. `range`: the share's rows, which come after those of the shares
   // before; null where the host has them. Returns columns of all ranges to the first share, and

@@ -4,13 +4,8 @@
 #include <thread>
 
 #include "base/clock.hpp"
-#include "base/thread_pool.hpp"
 
 namespace penstock::plan {
-
-// Kernels of the other shares may take longer than a thread is to wait awake.
-Meeting::Meeting(std::size_t shares)
-    : awake_seconds_(has_spare_cores(shares) ? 2e-3 : 0), has_entered_(shares), has_left_(shares) {}
 
 bool Meeting::enter(std::size_t share) {
   const std::lock_guard lock(mutex_);

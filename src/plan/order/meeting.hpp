@@ -1,5 +1,5 @@
-// Where the threads of several shares wait for one another. Each first waits awake: one that sleeps
-// runs some 50 to 300 us after it is woken, and so does every share that waits for it in turn.
+// Where the threads of several shares wait for one another. They may wait awake first: one that
+// sleeps runs some 50 to 300 us after it is woken. Those that wait for it in turn run later still.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -16,9 +16,18 @@ inline Status another_share_has_ended() {
   return {Code::cancelled, "another device's share has ended"};
 }
 
+// The shares that meet, and how long each waits awake before it sleeps.
+struct Shares {
+  Shares(std::size_t share_count, double seconds_awake = 0)
+      : count(share_count), awake_seconds(seconds_awake) {}
+  std::size_t count;
+  double awake_seconds;
+};
+
 class Meeting {
  public:
-  explicit Meeting(std::size_t shares);
+  explicit Meeting(Shares shares)
+      : awake_seconds_(shares.awake_seconds), has_entered_(shares.count), has_left_(shares.count) {}
 
   std::size_t shares() const { return has_left_.size(); }
   // Call before a share writes what the others read. Returns false for a share that begins anew,

@@ -24,7 +24,7 @@ class RangeExchange {
     const Columns& columns;
     std::uint64_t memory_limit_bytes = 0, batch_rows = 0;  // as in RunOptions
   };
-  explicit RangeExchange(std::size_t shares) : meeting_(shares), parties_(shares) {}
+  explicit RangeExchange(Shares shares) : meeting_(shares), parties_(shares.count) {}
 
   // Waits for the other shares. `rows`: those of the share, which are put in another order that
   // sorts alike; none where `may_divide` is false, as they do not fit. Returns columns of all rows

@@ -24,8 +24,8 @@ class RowExchange {
   };
 
   // `may_divide`: whether shares have so many rows that they may be divided before they are sorted.
-  RowExchange(std::size_t shares, bool may_divide)
-      : meeting_(shares), parties_(shares), joint_rows_(shares) {
+  RowExchange(Shares shares, bool may_divide)
+      : meeting_(shares), parties_(shares.count), joint_rows_(shares) {
     if (may_divide) ranges_.emplace(shares);
   }
   RangeExchange* ranges() { return ranges_ ? &*ranges_ : nullptr; }

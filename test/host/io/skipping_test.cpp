@@ -175,6 +175,7 @@ TEST(KnownSelections, ConditionsThatDifferHaveOtherKeys) {
 TEST(KnownSelections, TextsWithValidityBitsHaveTheSameKey) {
   RowCondition bits = of_texts({"a", "bc"});
   const auto key = io::KnownSelections::key_of(bits);
+  ASSERT_TRUE(key);
   bits.constants = Column::from_strings(std::vector<std::optional<std::string>>{"a", "bc"});
   bits.constants.validity = Column::from_booleans({true, true}).values;
   EXPECT_EQ(io::KnownSelections::key_of(bits), key);

@@ -53,8 +53,8 @@ class DeviceTables : public ::testing::TestWithParam<kernel::HostDeviceOptions> 
               uploaded(present.data(), present.size())}}};
   }
 
-  // Expects that each key has one position, which holds one of its rows, and that no long run of
-  // positions is taken unless each is of one key.
+  // Expects that each key has one position, which holds one of its rows. Unless positions are of
+  // one key each, no long run of them is taken.
   void expect_each_key_once(const std::vector<std::int64_t>& keys,
                             const std::vector<std::uint8_t>& present, Order order) {
     const DeviceRows rows = rows_of(keys, present);
@@ -73,6 +73,8 @@ class DeviceTables : public ::testing::TestWithParam<kernel::HostDeviceOptions> 
       longest = std::max(longest, run = entry == 0 ? 0 : run + 1);
     }
     if (order != Order::exact) { EXPECT_LT(longest, 2 * JOIN_RUN_BLOCK); }
+    const std::uint64_t positions = header[header_last_position] + 1;
+    EXPECT_EQ((*table)->bytes, device_key_bytes(keys.size(), 1) + keys.size() + positions * 4);
     std::set<std::int64_t> wanted;
     std::uint64_t rows_with_key = 0;
     for (std::size_t row = 0; row < keys.size(); row++)
@@ -110,11 +112,35 @@ TEST_P(DeviceTables, EvenKeysOfAWideRangeKeepTheirOrder) {
   expect_each_key_once(keys, std::vector<std::uint8_t>(keys.size(), 1), Order::by_key);
 }
 
-// One key far from the others leaves these few positions.
+// The last of them would be beyond the last position: they are found from the first one on.
+TEST_P(DeviceTables, NeighbouringKeysAtTheEndsOfTheRangeShareTheirPositions) {
+  std::vector<std::int64_t> keys;
+  for (std::int64_t row = 0; row < 3000; row++)
+    keys.push_back((row - 1500) * 5'000'000'000'000'000);
+  for (std::int64_t i = 0; i < 9; i++) {
+    keys.push_back(INT64_MAX - i);
+    keys.push_back(INT64_MIN + i);
+  }
+  expect_each_key_once(keys, std::vector<std::uint8_t>(keys.size(), 1), Order::by_key);
+}
+
+// One key far from the others leaves these few positions. Some repeat, and some are NULL.
 TEST_P(DeviceTables, KeysOfUnevenDensityAreHashed) {
   std::vector<std::int64_t> keys;
-  for (std::int64_t row = 0; row < 5000; row++) keys.push_back(row * 7919 % 5003);
+  std::vector<std::uint8_t> present;
+  for (std::int64_t row = 0; row < 5000; row++) {
+    keys.push_back(row * 7919 % 4001);
+    present.push_back(row % 6 != 2);
+  }
   keys[3] = INT64_MAX;
+  expect_each_key_once(keys, present, Order::hashed);
+}
+
+// No block of positions is full, and no key lies far from its own. But most lie some steps away.
+TEST_P(DeviceTables, ClusteredKeysAreHashed) {
+  std::vector<std::int64_t> keys;
+  for (std::int64_t cluster = 0; cluster < 400; cluster++)
+    for (std::int64_t i = 0; i < 30; i++) keys.push_back(cluster * 1'000'000 + i);
   expect_each_key_once(keys, std::vector<std::uint8_t>(keys.size(), 1), Order::hashed);
 }
 
@@ -148,7 +174,7 @@ std::vector<std::uint8_t> present_of(const std::vector<std::int64_t>& keys) {
 
 // The first and the last row of each side may have no partner. A range may begin within a row.
 TEST_P(DeviceTables, RangesOfPairsAreThoseOfALoop) {
-  for (const std::int64_t apart : {1LL, 0x123456789ABCLL})
+  for (const std::int64_t apart : {1LL, 0x123456789ABCLL, 1LL << 40})
     for (const JoinKind kind : {JoinKind::inner, JoinKind::left}) {
       std::vector<std::int64_t> left, right;
       for (std::int64_t row = 0; row < 70; row++)

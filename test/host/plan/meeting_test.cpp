@@ -8,8 +8,12 @@
 namespace penstock::plan {
 namespace {
 
-TEST(Meeting, AShareThatNeverStartsIsNotWaitedFor) {
-  Meeting meeting(3);
+// How long shares wait awake: some sleep at once, others not in a test.
+class Meetings : public ::testing::TestWithParam<double> {};
+INSTANTIATE_TEST_SUITE_P(AwakeSeconds, Meetings, ::testing::Values(0.0, 1e-4, 60.0));
+
+TEST_P(Meetings, AShareThatNeverStartsIsNotWaitedFor) {
+  Meeting meeting({3, GetParam()});
   bool was_met[2] = {true, true};
   std::thread first([&] { was_met[0] = meeting.meet(0, 0); });
   std::thread second([&] { was_met[1] = meeting.meet(1, 0); });
@@ -20,8 +24,8 @@ TEST(Meeting, AShareThatNeverStartsIsNotWaitedFor) {
   EXPECT_FALSE(was_met[1]);
 }
 
-TEST(Meeting, AShareThatEndsAfterAPhaseHasBeenThere) {
-  Meeting meeting(2);
+TEST_P(Meetings, AShareThatEndsAfterAPhaseHasBeenThere) {
+  Meeting meeting({2, GetParam()});
   bool was_met[2] = {false, true};
   std::thread other([&] {
     was_met[0] = meeting.meet(1, 0);
@@ -34,8 +38,8 @@ TEST(Meeting, AShareThatEndsAfterAPhaseHasBeenThere) {
   EXPECT_FALSE(was_met[1]);
 }
 
-TEST(Meeting, AShareThatBeginsAnewHoldsNobodyUp) {
-  Meeting meeting(2);
+TEST_P(Meetings, AShareThatBeginsAnewHoldsNobodyUp) {
+  Meeting meeting({2, GetParam()});
   bool was_met = true;
   std::thread other([&] {
     EXPECT_TRUE(meeting.meet(1, 0));

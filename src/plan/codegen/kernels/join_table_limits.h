@@ -17,17 +17,21 @@
 #define JOIN_BUCKETS 7u
 #define JOIN_HEADER_WORDS 8u
 
-// The words of `totals`: rows whose key an earlier one had; whether a row has a NULL key; whether a
+// The words of `totals`: rows whose key an earlier one had; whether there is a NULL key; whether a
 // table in the order of its key is uneven.
 #define JOIN_TOTAL_REPEATED 0u
 #define JOIN_TOTAL_NULLS 1u
 #define JOIN_TOTAL_UNEVEN 2u
 #define JOIN_TOTAL_WORDS 3u
 
-// A table in the order of its key is uneven where a key lies more steps than this from its
-// position, or where all positions of a block are taken. A run is shorter than two blocks then.
+// A table in the order of its key is uneven where a key lies more than JOIN_MAX_STEPS from its own
+// position, where keys lie more than JOIN_MEAN_STEPS from theirs on average, or where a block of
+// positions is full. Runs within the table are then shorter than two blocks. Hashed keys may lie
+// any number of steps away.
 #define JOIN_MAX_STEPS 64u
+#define JOIN_MEAN_STEPS 4u
 #define JOIN_RUN_BLOCK 128u
+#define JOIN_ANY_STEPS 0xffffffffu
 
 // Keys are dealt out to so many buckets, by which a right side is joined in partitions.
 #define JOIN_BUCKET_COUNT 256u
