@@ -4,7 +4,6 @@
 #include <system_error>
 
 #include "base/clock.hpp"
-#include "base/processor_quota.hpp"
 
 namespace penstock {
 namespace {
@@ -39,10 +38,6 @@ struct SharedRun {
 unsigned host_core_count() {
   static const unsigned count = std::max(1u, std::thread::hardware_concurrency());
   return count;
-}
-
-bool has_spare_cores(std::size_t threads) {
-  return host_core_count() >= 4 * threads && !has_processor_quota();
 }
 
 ThreadPool& ThreadPool::shared() {

@@ -26,9 +26,6 @@ namespace penstock {
 // Returns how many cores the process may use, at least 1. Asked once: the C++ library opens a file
 // each time, which took 50 us.
 unsigned host_core_count();
-// Returns whether so many threads may wait awake: the machine has four cores for each, and no quota
-// gives this process fewer.
-bool has_spare_cores(std::size_t threads);
 
 // The result of a task that was started. Its destructor waits for the task, so that a task may
 // refer to what was declared before it.

@@ -8,6 +8,7 @@
 #include "base/clock.hpp"
 #include "base/exception_boundary.hpp"
 #include "base/host_memory.hpp"
+#include "base/processor_quota.hpp"
 #include "base/thread_pool.hpp"
 #include "plan/devices/right_side_shares.hpp"
 #include "plan/devices/row_range_source.hpp"
@@ -160,7 +161,7 @@ class SharesOfCut {
     const bool have_own_cores = std::ranges::all_of(workers_, [](const Worker& worker) {
       return worker.device && !worker.device->traits().shares_host_cores();
     });
-    return have_own_cores && has_spare_cores(shares);
+    return have_own_cores && host_core_count() >= 4 * shares && !has_processor_quota();
   }
 
   // Shares of a short statement end within microseconds of one another. To sleep until the last has
