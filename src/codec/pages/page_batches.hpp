@@ -22,6 +22,8 @@ struct BatchLimits {
   std::uint64_t stored_bytes = 256 << 20;
   std::uint64_t page_bytes = std::uint64_t{3} << 30;  // after decompression
   std::uint64_t rows = INT32_MAX;
+
+  friend bool operator==(const BatchLimits&, const BatchLimits&) = default;
 };
 
 // Returns batches of the row groups given, in their order; those without rows are left out. A batch

@@ -8,8 +8,10 @@ namespace penstock::plan {
 namespace {
 
 // A statement has a few of each, and of its kernels some for each combination of options that it
-// was run with. A text has some 100 KB.
-constexpr std::size_t max_chains = 32, max_kernels_of_device = 32, max_groups_of_device = 16;
+// was run with. A text has some 100 KB. Each of several devices has batches of its own row groups,
+// which take some bytes a row group.
+constexpr std::size_t max_chains = 32, max_kernels_of_device = 32, max_groups_of_device = 16,
+                      max_batches = 32;
 
 // A run changes a bound's parameters, which stand in the graph, from chunk to chunk.
 TileProgram with_own_bound(TileProgram program) {
@@ -121,6 +123,21 @@ void KeptPrograms::keep_groups(const RowsKey& key, const TileProgram& program,
   dropped = keep(groups_, std::move(one), max_groups_of_device, [&](const KeptGroups& kept) {
     return kept.key.kernel.device == key.kernel.device;
   });
+}
+
+KeptPrograms::Batches KeptPrograms::find_batches(const BatchesKey& key) {
+  const std::shared_lock lock(mutex_);
+  const auto* known = use(batches_, [&](const KeptBatches& kept) { return kept.key == key; });
+  return known ? known->batches : nullptr;
+}
+
+void KeptPrograms::keep_batches(const BatchesKey& key, Batches batches) {
+  std::list<KeptBatches> one(1), dropped;
+  one.front().key = key;
+  one.front().batches = std::move(batches);
+  const std::lock_guard lock(mutex_);
+  if (is_in(batches_, [&](const KeptBatches& known) { return known.key == key; })) return;
+  dropped = keep(batches_, std::move(one), max_batches, [](const KeptBatches&) { return true; });
 }
 
 Result<std::vector<TileProgram>> programs_of_chain(const Plan& plan,

@@ -1,6 +1,7 @@
 // What runs of one plan leave for its later runs: the tile programs that its chains became, the
-// kernels made of them, and what fitted their groups. Then a run fuses and emits nothing, looks no
-// kernel up by its text, and looks at no row to find the ranges of keys.
+// kernels made of them, what fitted their groups, and how row groups were put together. Then a run
+// fuses and emits nothing, and looks no kernel up by its text. It looks at no row to find the
+// ranges of keys, and at no row group of a file whose pages are resident.
 //
 // A session has one beside each bound statement (src/session/bound_statements.hpp), which it drops
 // with it. Thread-safe: runs may overlap. What is kept is never changed.
@@ -14,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "codec/pages/page_batches.hpp"
 #include "plan/codegen/emit_pipeline.hpp"
 #include "plan/execution/tile_strategy.hpp"
 #include "plan/fusion/columns_read.hpp"
@@ -68,6 +70,17 @@ class KeptPrograms {
   std::optional<FittedGroups> find_groups(const RowsKey& key, const TileProgram& program);
   void keep_groups(const RowsKey& key, const TileProgram& program, FittedGroups groups);
 
+  // All that the batches of a file's row groups depend on.
+  struct BatchesKey {
+    std::string rows;  // their source's identity
+    std::vector<std::uint32_t> columns;
+    pages::BatchLimits limits;
+    bool operator==(const BatchesKey&) const = default;
+  };
+  using Batches = std::shared_ptr<const std::vector<pages::RowGroupBatch>>;
+  Batches find_batches(const BatchesKey& key);  // null where they are not kept
+  void keep_batches(const BatchesKey& key, Batches batches);
+
  private:
   struct Used {  // when, as a number that grows
     mutable std::atomic<std::uint64_t> used = 0;
@@ -86,6 +99,10 @@ class KeptPrograms {
     TileProgram program;
     FittedGroups groups;
   };
+  struct KeptBatches : Used {
+    BatchesKey key;
+    Batches batches;
+  };
   // Returns what is wanted, as the most recently used from now on; null where it is not there.
   template <class Entry> const Entry* use(const std::list<Entry>& entries, const auto& is_wanted);
   template <class Entry>
@@ -99,6 +116,7 @@ class KeptPrograms {
   std::list<KeptChain> chains_;
   std::list<KeptKernel> kernels_;
   std::list<KeptGroups> groups_;
+  std::list<KeptBatches> batches_;
 };
 
 // Fuses a chain, or the slice of one, unless it is kept; keeps it then. `kept`: null where nothing

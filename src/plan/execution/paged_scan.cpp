@@ -6,81 +6,15 @@
 
 #include "base/clock.hpp"
 #include "base/human_readable.hpp"
-#include "codec/pages/selected_pages.hpp"
+#include "plan/execution/chunks_of_pages.hpp"
 #include "plan/execution/direct_pages.hpp"
 
 namespace penstock::plan {
 namespace {
 
-// Stored bytes of a chunk. Larger ones fill a GPU better; smaller ones begin sooner, and pin less
-// memory. With 32 MiB and ten chunks TPC-H's LIKE took 98 ms at scale 10 in place of 63. Scans of
-// many chunks have twice as much: at scale 100 Q6 took 200 ms in place of 252.
-constexpr std::uint64_t chunk_stored_bytes = std::uint64_t{64} << 20;
-constexpr std::uint64_t many_chunks = 32;
-
-// Rows of a chunk in a session, so that every query finds what others left on the device. Of
-// resident pages a chunk costs the host 30 to 120 us of launches and waits, so that there are few
-// where a device has memory for several large ones.
-std::uint64_t session_chunk_rows(std::uint64_t device_bytes) {
-  constexpr std::uint64_t large_device_bytes = std::uint64_t{32} << 30;
-  return std::uint64_t{1} << (device_bytes >= large_device_bytes ? 24 : 22);
-}
-
 // Chunks whose pages are decoded at once. A page of Snappy is some milliseconds of one warp, in
 // which time several chunks arrive. A CPU has no warps to fill.
 constexpr std::size_t chunks_decoded = 8, large_chunks_decoded = 5, chunks_decoded_by_cpu = 2;
-
-// Three chunks compute and eight are decoded, or five large ones, each with its pages as stored and
-// decompressed. Together they stay within a third of the memory, unless a single row group is
-// larger.
-pages::BatchLimits batch_limits(const PagedScan::Limits& limits, std::uint64_t device_bytes,
-                                std::uint64_t stored_bytes, bool is_cached) {
-  const std::uint64_t chunk_bytes =
-      stored_bytes < many_chunks * chunk_stored_bytes ? chunk_stored_bytes : 2 * chunk_stored_bytes;
-  pages::BatchLimits batch;
-  batch.page_bytes = std::min(batch.page_bytes, device_bytes / 64);
-  batch.stored_bytes = is_cached ? batch.page_bytes : std::min(chunk_bytes, device_bytes / 128);
-  batch.rows = limits.batch_rows > 0 ? limits.batch_rows : max_launch_rows - 1;
-  if (is_cached) batch.rows = std::min(batch.rows, session_chunk_rows(device_bytes));
-  return batch;
-}
-
-std::vector<std::uint32_t> needed_groups(const pages::PagedTable& table,
-                                         const PagedScan::Limits& limits) {
-  return limits.rows ? pages::groups_with_rows(table, limits.rows->ranges)
-                     : pages::all_groups(table);
-}
-
-std::uint64_t stored_bytes(const pages::PagedTable& table,
-                           const std::vector<std::uint32_t>& columns,
-                           const std::vector<std::uint32_t>& row_groups) {
-  std::uint64_t bytes = 0;
-  for (const std::uint32_t column : columns)
-    for (const std::uint32_t group : row_groups) bytes += table.chunks(column)[group].stored_bytes;
-  return bytes;
-}
-
-// Returns the chunks of a scan that have a row group that is needed; those after the rows that are
-// needed are left out. With a cache chunks are cut alike for all statements, of all row groups.
-std::vector<pages::RowGroupBatch> chunks_of(const pages::PagedTable& table,
-                                            const std::vector<std::uint32_t>& columns,
-                                            const std::vector<std::uint32_t>& needed,
-                                            const PagedScan::Limits& limits,
-                                            std::uint64_t device_bytes, bool is_cached) {
-  std::vector<pages::RowGroupBatch> chunks = pages::plan_batches(
-      table, columns, is_cached ? pages::all_groups(table) : needed,
-      batch_limits(limits, device_bytes, is_cached ? 0 : stored_bytes(table, columns, needed),
-                   is_cached));
-  if (needed.size() + 1 < table.first_rows().size())
-    std::erase_if(chunks, [&](const pages::RowGroupBatch& chunk) {
-      return part_of(table, columns, chunk, needed).row_groups.empty();
-    });
-  std::uint64_t rows = 0;
-  std::erase_if(chunks, [&](const pages::RowGroupBatch& chunk) {
-    return std::exchange(rows, rows + chunk.row_count) >= limits.rows_needed;
-  });
-  return chunks;
-}
 
 // Both sides of a join are read ahead of their turn.
 bool is_staged(const Device& device, const TileProgram& program, const PagesToRead& read,
@@ -145,10 +79,9 @@ void PagedScan::look_up(const Limits& limits) {
   std::iota(loads.begin(), loads.end(), std::size_t{0});
   const std::vector<std::uint32_t> needed = needed_groups(*table_, limits);
   resident_.look_up(program_, *table_,
-                    chunks_of(*table_, columns_of(loads), needed, limits,
+                    chunks_of(*table_, resident_, columns_of(loads), needed, limits,
                               limits.memory_limit_bytes ? limits.memory_limit_bytes
-                                                        : device_->traits().global_bytes,
-                              resident_.is_on()),
+                                                        : device_->traits().global_bytes),
                     needed);
 }
 
@@ -212,9 +145,8 @@ Result<BegunPages> PagedScan::begin(const std::shared_ptr<Device>& device,
   const std::vector<std::uint32_t> needed = needed_groups(*table, limits);
   ResidentPages resident(limits.cache, source.identity());
   resident.look_up(program, *table,
-                   chunks_of(*table, columns, needed, limits,
-                             limits.memory_limit_bytes ? limits.memory_limit_bytes : device_bytes,
-                             resident.is_on()),
+                   chunks_of(*table, resident, columns, needed, limits,
+                             limits.memory_limit_bytes ? limits.memory_limit_bytes : device_bytes),
                    needed);
   BegunPages begun;
   begun.chunks = resident.to_read();

@@ -13,6 +13,7 @@
 #include "codec/pages/device/page_decoder.hpp"
 #include "codec/pages/page_stream.hpp"
 #include "plan/execution/chunk_stream.hpp"
+#include "plan/execution/kept_programs.hpp"
 #include "plan/execution/page_entries.hpp"
 #include "plan/execution/pinned_slabs.hpp"
 #include "plan/execution/resident_pages.hpp"
@@ -40,6 +41,7 @@ class PagedScan final : public ChunkSource {
     const RowSelection* rows = nullptr;  // those that are needed; null: all
     std::uint32_t reading_threads = 0;   // 0: one a core
     bool may_stage = true;               // false: it is read ahead of its turn, beside others
+    KeptPrograms* kept = nullptr;        // of the statement; null: none
   };
   // Begins to read, in turn with others of the order. `device`: null while one with memory of its
   // own is being opened.

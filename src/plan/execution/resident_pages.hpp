@@ -27,6 +27,8 @@ class ResidentPages {
   // Whether chunks should be cut alike for all queries, so that each finds what others kept.
   bool is_on() const { return cache_ != nullptr && cache_->limit_bytes() > 0; }
 
+  const std::string& identity() const { return identity_; }  // of the source; may be empty
+
   // `needed`: the row groups that are, ascending; each of `chunks` has some.
   void look_up(const TileProgram& program, const pages::PagedTable& table,
                std::vector<pages::RowGroupBatch> chunks, std::span<const std::uint32_t> needed);

@@ -303,7 +303,9 @@ PagedScan::Limits paged_limits(const RunOptions& options, const TileProgram& pro
           cache_of(options),
           options.direct_reads,
           selected,
-          options.reading_threads};
+          options.reading_threads,
+          true,
+          options.kept_programs.get()};
 }
 
 Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,

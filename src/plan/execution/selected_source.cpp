@@ -36,6 +36,7 @@ std::shared_ptr<TableSource> selected_source(std::shared_ptr<TableSource> source
 SkipCounts counted_by_groups(const RowSelection& rows, const TableSource& source) {
   SkipCounts counts = rows.counts;
   counts.pages_skipped = 0;
+  if (counts.rows_skipped == 0) return counts;
   counts.rows_skipped = counts.rows;
   const auto table = source.pages();
   for (const std::uint32_t group : pages::groups_with_rows(*table, rows.ranges))

@@ -55,6 +55,22 @@ TEST(KeptPrograms, TheLeastRecentlyUsedKernelGoesFirst) {
   EXPECT_EQ(kept.find_kernel(key_of(32), program)->source->text, "32");
 }
 
+TEST(KeptPrograms, BatchesOfOtherRowsColumnsOrLimitsAreNotFound) {
+  KeptPrograms kept;
+  const KeptPrograms::BatchesKey key{"file", {0, 2}, {}};
+  pages::RowGroupBatch batch;
+  batch.row_groups = {3};
+  kept.keep_batches(key, std::make_shared<const std::vector<pages::RowGroupBatch>>(1, batch));
+  ASSERT_TRUE(kept.find_batches(key));
+  EXPECT_EQ(kept.find_batches(key)->at(0).row_groups[0], 3u);
+  KeptPrograms::BatchesKey other_rows = key, other_columns = key, other_limits = key;
+  other_rows.rows += " rows 0 to 5";
+  other_columns.columns = {2, 0};
+  other_limits.limits.rows--;
+  for (const auto& other : {other_rows, other_columns, other_limits})
+    EXPECT_FALSE(kept.find_batches(other));
+}
+
 TEST(KeptPrograms, AKernelOfAnotherProgramOrWithFastMathIsNotFound) {
   KeptPrograms kept;
   const TileProgram program = program_of_first_rows(5)[0];
