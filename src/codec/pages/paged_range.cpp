@@ -60,7 +60,7 @@ class PagedRange final : public PagedTable {
   }
 
  private:
-  // That of chunks which are all alike is that of any of them. A range is made anew by each run.
+  // That of chunks which are all alike is that of any of them.
   ChunkSummary summarise(std::uint32_t column) const {
     ChunkSummary all = table_->summary(column);
     const bool are_alike =
@@ -71,7 +71,7 @@ class PagedRange final : public PagedTable {
   const std::shared_ptr<const PagedTable> table_;
   const std::uint32_t first_, end_;
   std::vector<std::uint64_t> first_rows_;
-  const std::unique_ptr<Published<ChunkSummary>[]> summaries_;  // by column
+  const std::unique_ptr<Published<ChunkSummary>[]> summaries_;  // by column, for one run
 };
 
 }  // namespace

@@ -123,7 +123,7 @@ void RightSideShares::begin(const Plan& plan, std::span<const double> weights,
     rows_[side.base] = std::move(shares);
   }
   if (!joins.empty())
-    exchange_ = std::make_shared<RightSideExchange>(Shares(weights.size(), awake_seconds),
+    exchange_ = std::make_shared<RightSideExchange>(Shares{weights.size(), awake_seconds},
                                                     std::move(joins));
 }
 

@@ -209,7 +209,7 @@ class SharesOfCut {
   void begin_exchange(const std::vector<Assignment>& assignments) {
     // The kernels of the others may take longer than a thread is to wait awake.
     const std::size_t count = assignments.size();
-    const Shares shares(count, may_wait_awake(count) ? 2e-3 : 0);
+    const Shares shares{count, may_wait_awake(count) ? 2e-3 : 0};
     const StepKind kind = plan_.step(cut_.step).kind;
     exchange_.reset();
     groups_.reset();

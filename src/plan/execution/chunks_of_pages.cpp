@@ -42,8 +42,8 @@ std::uint64_t stored_bytes(const pages::PagedTable& table,
   return bytes;
 }
 
-// With a cache chunks are cut alike for all statements, of all row groups, and a statement keeps
-// them: of thousands of row groups that is the most of what it does before its first launch.
+// With a cache chunks are cut alike for all statements, of all row groups. A statement keeps them:
+// to cut thousands of row groups takes longer than all else that it does before it launches.
 std::vector<pages::RowGroupBatch> chunks_in_session(const pages::PagedTable& table,
                                                     const std::string& identity,
                                                     const std::vector<std::uint32_t>& columns,

@@ -8,10 +8,12 @@ namespace penstock::plan {
 namespace {
 
 // A statement has a few of each, and of its kernels some for each combination of options that it
-// was run with. A text has some 100 KB. Each of several devices has batches of its own row groups,
-// which take some bytes a row group.
-constexpr std::size_t max_chains = 32, max_kernels_of_device = 32, max_groups_of_device = 16,
-                      max_batches = 32;
+// was run with. A text has some 100 KB.
+constexpr std::size_t max_chains = 32, max_kernels_of_device = 32, max_groups_of_device = 16;
+
+// Each of several devices has batches of its own row groups, for each scan of a statement. A batch
+// takes some 100 bytes, and 4 for each row group.
+constexpr std::size_t max_batch_lists = 128, max_batches_of_list = 1024;
 
 // A run changes a bound's parameters, which stand in the graph, from chunk to chunk.
 TileProgram with_own_bound(TileProgram program) {
@@ -132,12 +134,14 @@ KeptPrograms::Batches KeptPrograms::find_batches(const BatchesKey& key) {
 }
 
 void KeptPrograms::keep_batches(const BatchesKey& key, Batches batches) {
+  if (batches->size() > max_batches_of_list) return;
   std::list<KeptBatches> one(1), dropped;
   one.front().key = key;
   one.front().batches = std::move(batches);
   const std::lock_guard lock(mutex_);
   if (is_in(batches_, [&](const KeptBatches& known) { return known.key == key; })) return;
-  dropped = keep(batches_, std::move(one), max_batches, [](const KeptBatches&) { return true; });
+  dropped =
+      keep(batches_, std::move(one), max_batch_lists, [](const KeptBatches&) { return true; });
 }
 
 Result<std::vector<TileProgram>> programs_of_chain(const Plan& plan,

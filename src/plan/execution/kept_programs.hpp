@@ -1,7 +1,7 @@
-// What runs of one plan leave for its later runs: the tile programs that its chains became, the
-// kernels made of them, what fitted their groups, and how row groups were put together. Then a run
-// fuses and emits nothing, and looks no kernel up by its text. It looks at no row to find the
-// ranges of keys, and at no row group of a file whose pages are resident.
+// What runs of one plan leave for its later runs: the tile programs that its chains became, and the
+// kernels made of them. Then a run fuses and emits nothing, and looks no kernel up by its text.
+// Also what fitted their groups, so that it looks at no row to find the ranges of keys. And how the
+// row groups of a file whose pages are resident were put together.
 //
 // A session has one beside each bound statement (src/session/bound_statements.hpp), which it drops
 // with it. Thread-safe: runs may overlap. What is kept is never changed.
@@ -78,7 +78,7 @@ class KeptPrograms {
     bool operator==(const BatchesKey&) const = default;
   };
   using Batches = std::shared_ptr<const std::vector<pages::RowGroupBatch>>;
-  Batches find_batches(const BatchesKey& key);  // null where they are not kept
+  Batches find_batches(const BatchesKey& key);  // null where they are not kept, as very many
   void keep_batches(const BatchesKey& key, Batches batches);
 
  private:

@@ -106,17 +106,23 @@ class TableBuilder {
     return range;
   }
 
-  // Keys are hashed where they turn out to be uneven, or there is no memory for their order.
+  // Where keys turn out to be uneven they are hashed.
   Result<bool> insert() {
     PENSTOCK_ASSIGN(totals_, device_.allocate(64));
     PENSTOCK_ASSIGN(bool has_positions, claim_positions());
-    if (is_ordered_ && (!has_positions || totals_found_[JOIN_TOTAL_UNEVEN] != 0)) {
+    if (has_positions && is_uneven()) {
       made_.bytes -= position_bytes(header_);
       header_ = hashed_header(rows_.row_count);
       is_ordered_ = false;
       PENSTOCK_ASSIGN(has_positions, claim_positions());
     }
     return has_positions;
+  }
+
+  // Of more than 2^32 steps the total is a lesser number: then the table stays as it is.
+  bool is_uneven() const {
+    return is_ordered_ && (totals_found_[JOIN_TOTAL_UNEVEN] != 0 ||
+                           totals_found_[JOIN_TOTAL_STEPS] > JOIN_MEAN_STEPS * rows_.row_count);
   }
 
   Result<bool> claim_positions() {

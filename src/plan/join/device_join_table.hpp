@@ -1,8 +1,8 @@
 // Makes the table of a join on a device, from rows that lie there (kernels/join_table.kc).
 //
-// The host learns the range of a single key by one small download, and by another one whether keys
-// repeat and whether they are too uneven for a table in their order. Then a hashed one is made,
-// with one more download.
+// The host learns the range of a single key by one small download. By another one it learns whether
+// keys repeat, and whether they are too uneven for a table in their order. Then a hashed one is
+// made, with one more download.
 #pragma once
 #include <optional>
 

@@ -141,8 +141,8 @@ void JoinTable::begin(const JoinHeaderWords& header, const KeyWords& keys) {
 }
 
 // Fills a table of one key in the order of its values: with a position for each value of a narrow
-// range, else for neighbouring values. Returns false where these are so uneven that a key lies far
-// from its position, or that one which is not there would be looked for along a long run.
+// range, else for neighbouring values. Returns false where these are so uneven that keys lie far
+// from their positions, or that one which is not there would be looked for along a long run.
 bool JoinTable::fill_in_order(const KeyWords& keys, bool wants_all) {
   const std::uint64_t row_count = keys.present.size();
   const auto [lowest, highest] = range_of(keys.words(), keys.present);
@@ -206,12 +206,13 @@ bool JoinTable::insert_once(const KeyWords& keys, bool wants_all) {
   return !is_twice;
 }
 
-// Fills a table from the last row to the first, so that a chain begins with its first row. Returns
-// false where a key would lie more than so many steps from its position, unless any are allowed, or
-// where keys lie too many from theirs on average.
+// Fills a table from the last row to the first, so that a chain begins with its first row. Unless
+// any steps are allowed, returns false where a key would lie more than so many from its position.
+// So it does where keys lie too many from theirs on average.
 bool JoinTable::insert_all(const KeyWords& keys, bool wants_all, std::uint32_t max_steps) {
   const std::span<const std::uint64_t> words = keys.words();
-  std::uint64_t all_steps = 0, allowed = max_steps;
+  const std::uint64_t most_steps = JOIN_MEAN_STEPS * keys.present.size();
+  std::uint64_t all_steps = 0;
   for (std::uint64_t i = keys.present.size(); i-- > 0;) {
     if (!keys.present[i]) {
       table_[header_has_nulls] = 1;
@@ -223,8 +224,7 @@ bool JoinTable::insert_all(const KeyWords& keys, bool wants_all, std::uint32_t m
     for (; positions_[at] != 0 && !holds(positions_[at] - 1, key); steps++)
       at = at + 1 == positions_.size() ? 0 : at + 1;
     all_steps += steps;
-    allowed += JOIN_MEAN_STEPS;
-    if (max_steps != JOIN_ANY_STEPS && (steps > max_steps || all_steps > allowed)) return false;
+    if (max_steps != JOIN_ANY_STEPS && (steps > max_steps || all_steps > most_steps)) return false;
     if (positions_[at] != 0 && wants_all) {
       if (next_.empty()) next_.assign(keys.present.size(), no_row);
       next_[row] = positions_[at] - 1;

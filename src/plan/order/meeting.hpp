@@ -18,8 +18,6 @@ inline Status another_share_has_ended() {
 
 // The shares that meet, and how long each waits awake before it sleeps.
 struct Shares {
-  Shares(std::size_t share_count, double seconds_awake = 0)
-      : count(share_count), awake_seconds(seconds_awake) {}
   std::size_t count;
   double awake_seconds;
 };

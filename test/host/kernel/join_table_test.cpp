@@ -112,7 +112,7 @@ TEST_P(DeviceTables, EvenKeysOfAWideRangeKeepTheirOrder) {
   expect_each_key_once(keys, std::vector<std::uint8_t>(keys.size(), 1), Order::by_key);
 }
 
-// The last of them would be beyond the last position: they are found from the first one on.
+// The last of them would be beyond the last position: they take places from the first one on.
 TEST_P(DeviceTables, NeighbouringKeysAtTheEndsOfTheRangeShareTheirPositions) {
   std::vector<std::int64_t> keys;
   for (std::int64_t row = 0; row < 3000; row++)

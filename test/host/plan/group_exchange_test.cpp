@@ -25,7 +25,7 @@ struct GroupsByNumber {
 // The others may be at their rows for a long time yet.
 TEST(GroupExchange, AShareWhoseGroupsAreOnTheHostWaitsForNobody) {
   const GroupsByNumber by_number;
-  GroupExchange exchange(3);
+  GroupExchange exchange({3, 0});
   RunReport report;
   const auto done = std::async(std::launch::async, [&] {
     return exchange.exchange(0, {}, by_number.program, 0, nullptr, report);
@@ -37,7 +37,7 @@ TEST(GroupExchange, AShareWhoseGroupsAreOnTheHostWaitsForNobody) {
 
 TEST(GroupExchange, AShareWithGroupsWaitsNoLongerForOneWithout) {
   const GroupsByNumber by_number;
-  GroupExchange exchange(2);
+  GroupExchange exchange({2, 0});
   RunReport report;
   GroupsOnDevice groups{nullptr, 5, 4};
   auto waiting = std::async(std::launch::async, [&] {

@@ -60,6 +60,16 @@ TEST(JoinTable, KeysInOneLongRunAreHashed) {
   EXPECT_EQ(find(table, 1), JoinTable::no_row);
 }
 
+// No run is long and no key lies far from its own position. But most lie some steps from it.
+TEST(JoinTable, ClusteredKeysAreHashed) {
+  std::vector<std::int64_t> keys;
+  for (std::uint32_t row = 0; row < row_count; row++)
+    keys.push_back(std::int64_t{row / 30} * 1'000'000 + row % 30);
+  const JoinTable table = table_of(keys);
+  EXPECT_NE(table.table()[header_factor], 1u);
+  for (std::uint32_t row = 0; row < row_count; row++) ASSERT_EQ(find(table, keys[row]), row);
+}
+
 // Most of them lie where few positions are: there they would be searched for one after another.
 TEST(JoinTable, KeysOfUnevenDensityAreHashed) {
   std::vector<std::int64_t> keys = shuffled_keys(1);

@@ -5,11 +5,20 @@
 
 #include <thread>
 
+#include "base/clock.hpp"
+
 namespace penstock::plan {
 namespace {
 
-// How long shares wait awake: some sleep at once, others not in a test.
-class Meetings : public ::testing::TestWithParam<double> {};
+// How long shares wait awake: some sleep at once, others not in a test. Those that miss what the
+// others do would wait for all that time.
+class Meetings : public ::testing::TestWithParam<double> {
+ protected:
+  ~Meetings() override { EXPECT_LT(now_seconds() - begun_, 30); }
+
+ private:
+  const double begun_ = now_seconds();
+};
 INSTANTIATE_TEST_SUITE_P(AwakeSeconds, Meetings, ::testing::Values(0.0, 1e-4, 60.0));
 
 TEST_P(Meetings, AShareThatNeverStartsIsNotWaitedFor) {

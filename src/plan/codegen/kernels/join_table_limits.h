@@ -18,20 +18,21 @@
 #define JOIN_HEADER_WORDS 8u
 
 // The words of `totals`: rows whose key an earlier one had; whether there is a NULL key; whether a
-// table in the order of its key is uneven.
+// table in the order of its key is uneven; how many steps all keys lie from their own positions.
 #define JOIN_TOTAL_REPEATED 0u
 #define JOIN_TOTAL_NULLS 1u
 #define JOIN_TOTAL_UNEVEN 2u
-#define JOIN_TOTAL_WORDS 3u
+#define JOIN_TOTAL_STEPS 3u
+#define JOIN_TOTAL_WORDS 4u
 
-// A table in the order of its key is uneven where a key lies more than JOIN_MAX_STEPS from its own
-// position, where keys lie more than JOIN_MEAN_STEPS from theirs on average, or where a block of
-// positions is full. Runs within the table are then shorter than two blocks. Hashed keys may lie
-// any number of steps away.
+// A table in the order of its key is uneven where one key lies more than JOIN_MAX_STEPS from its
+// own position. So it is where keys lie more than JOIN_MEAN_STEPS from theirs on average: the 4 was
+// not tuned. And so it is where a block of positions is full: other runs within the table are
+// shorter than two blocks. The host looks for runs of more than two blocks.
 #define JOIN_MAX_STEPS 64u
 #define JOIN_MEAN_STEPS 4u
 #define JOIN_RUN_BLOCK 128u
-#define JOIN_ANY_STEPS 0xffffffffu
+#define JOIN_ANY_STEPS 0xffffffffu  // of hashed keys
 
 // Keys are dealt out to so many buckets, by which a right side is joined in partitions.
 #define JOIN_BUCKET_COUNT 256u
