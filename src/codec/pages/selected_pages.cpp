@@ -28,6 +28,7 @@ std::vector<std::uint32_t> all_groups(const PagedTable& table) {
 RowGroupBatch part_of(const PagedTable& table, std::span<const std::uint32_t> columns,
                       const RowGroupBatch& batch, std::span<const std::uint32_t> groups) {
   constexpr BatchLimits no_limits{UINT64_MAX, UINT64_MAX, UINT64_MAX};
+  if (groups.size() + 1 == table.first_rows().size()) return batch;  // they are all groups
   const auto first = std::ranges::lower_bound(groups, batch.row_groups.front());
   const auto last = std::upper_bound(first, groups.end(), batch.row_groups.back());
   std::vector<std::uint32_t> common;

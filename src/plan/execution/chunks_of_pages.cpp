@@ -79,10 +79,9 @@ std::vector<pages::RowGroupBatch> chunks_of(const pages::PagedTable& table,
   std::vector<pages::RowGroupBatch> chunks =
       is_cached ? chunks_in_session(table, resident.identity(), columns, batch, limits.kept)
                 : pages::plan_batches(table, columns, needed, batch);
-  if (needed.size() + 1 < table.first_rows().size())
-    std::erase_if(chunks, [&](const pages::RowGroupBatch& chunk) {
-      return part_of(table, columns, chunk, needed).row_groups.empty();
-    });
+  std::erase_if(chunks, [&](const pages::RowGroupBatch& chunk) {
+    return part_of(table, columns, chunk, needed).row_groups.empty();
+  });
   std::uint64_t rows = 0;
   std::erase_if(chunks, [&](const pages::RowGroupBatch& chunk) {
     return std::exchange(rows, rows + chunk.row_count) >= limits.rows_needed;

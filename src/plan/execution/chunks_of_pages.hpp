@@ -10,6 +10,7 @@ namespace penstock::plan {
 // many chunks have twice as much: at scale 100 Q6 took 200 ms in place of 252.
 constexpr std::uint64_t chunk_stored_bytes = std::uint64_t{64} << 20;
 
+// Returns the row groups that a scan needs, ascending.
 std::vector<std::uint32_t> needed_groups(const pages::PagedTable& table,
                                          const PagedScan::Limits& limits);
 

@@ -29,14 +29,10 @@ void ResidentPages::add_load(const pages::PagedTable& table, const PagedLoad& lo
 
 void ResidentPages::look_up_chunk(const pages::PagedTable& table, pages::RowGroupBatch chunk,
                                   std::span<const std::uint32_t> needed) {
-  const bool are_all_needed = needed.size() + 1 == table.first_rows().size();
-  pages::RowGroupBatch part;
-  if (!are_all_needed) {
-    std::vector<std::uint32_t> columns;
-    for (const Load& load : loads_) columns.push_back(load.column);
-    part = part_of(table, columns, chunk, needed);
-  }
-  const bool is_part = !are_all_needed && part.row_groups.size() < chunk.row_groups.size();
+  std::vector<std::uint32_t> columns;
+  for (const Load& load : loads_) columns.push_back(load.column);
+  pages::RowGroupBatch part = part_of(table, columns, chunk, needed);
+  const bool is_part = part.row_groups.size() < chunk.row_groups.size();
   auto found = find(chunk);
   if (is_part && std::ranges::count(found, nullptr) == 0) {
     rows_besides_ += chunk.row_count - part.row_count;

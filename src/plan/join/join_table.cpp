@@ -211,8 +211,8 @@ bool JoinTable::insert_once(const KeyWords& keys, bool wants_all) {
 // So it does where keys lie too many from theirs on average.
 bool JoinTable::insert_all(const KeyWords& keys, bool wants_all, std::uint32_t max_steps) {
   const std::span<const std::uint64_t> words = keys.words();
-  const std::uint64_t most_steps = JOIN_MEAN_STEPS * keys.present.size();
-  std::uint64_t all_steps = 0;
+  const std::uint64_t max_total_steps = JOIN_MEAN_STEPS * keys.present.size();
+  std::uint64_t total_steps = 0;
   for (std::uint64_t i = keys.present.size(); i-- > 0;) {
     if (!keys.present[i]) {
       table_[header_has_nulls] = 1;
@@ -223,8 +223,9 @@ bool JoinTable::insert_all(const KeyWords& keys, bool wants_all, std::uint32_t m
     std::uint64_t at = position_of(key), steps = 0;
     for (; positions_[at] != 0 && !holds(positions_[at] - 1, key); steps++)
       at = at + 1 == positions_.size() ? 0 : at + 1;
-    all_steps += steps;
-    if (max_steps != JOIN_ANY_STEPS && (steps > max_steps || all_steps > most_steps)) return false;
+    total_steps += steps;
+    if (max_steps != JOIN_ANY_STEPS && (steps > max_steps || total_steps > max_total_steps))
+      return false;
     if (positions_[at] != 0 && wants_all) {
       if (next_.empty()) next_.assign(keys.present.size(), no_row);
       next_[row] = positions_[at] - 1;
