@@ -13,6 +13,7 @@ Result<Api> bind_api() {
 #undef PENSTOCK_BIND_
   (void)library->bind(api.cuFuncGetParamInfo, "cuFuncGetParamInfo");
   (void)library->bind(api.cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess");
+  (void)library->bind(api.cuDeviceGetP2PAttribute, "cuDeviceGetP2PAttribute");
   (void)library->bind(api.cuMemcpyPeerAsync, "cuMemcpyPeerAsync");
   (void)library->bind(api.cuLinkCreate, "cuLinkCreate_v2");
   (void)library->bind(api.cuLinkAddData, "cuLinkAddData_v2");

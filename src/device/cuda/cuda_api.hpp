@@ -35,6 +35,7 @@ enum : CUresult {
   CUDA_ERROR_ILLEGAL_ADDRESS = 700,
   CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701,
   CUDA_ERROR_LAUNCH_TIMEOUT = 702,
+  CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = 704,
   CUDA_ERROR_CONTEXT_IS_DESTROYED = 709,
   CUDA_ERROR_ASSERT = 710,
   CUDA_ERROR_LAUNCH_FAILED = 719,  // 714 to 718 are the other errors of a kernel
@@ -58,7 +59,8 @@ enum : int {  // CUfunction_attribute
   CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
 };
-enum : int { CU_JIT_INPUT_CUBIN = 0 };  // CUjitInputType
+enum : int { CU_JIT_INPUT_CUBIN = 0 };                               // CUjitInputType
+enum : int { CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 3 };  // CUdevice_P2PAttribute
 enum : unsigned { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_MEMHOSTALLOC_PORTABLE = 1 };
 
 // X(member, symbol, parameters); every function returns CUresult.
@@ -121,6 +123,7 @@ struct Api {
   CUresult (*cuFuncGetParamInfo)(CUfunction, std::size_t, std::size_t*, std::size_t*) = nullptr;
   // Null where a driver has none.
   CUresult (*cuCtxEnablePeerAccess)(CUcontext, unsigned) = nullptr;
+  CUresult (*cuDeviceGetP2PAttribute)(int*, int, CUdevice, CUdevice) = nullptr;
   CUresult (*cuMemcpyPeerAsync)(CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, std::size_t,
                                 CUstream) = nullptr;
   // Null where a driver has no linker. Options and their values are not used.

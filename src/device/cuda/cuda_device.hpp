@@ -147,6 +147,20 @@ struct SampledPrograms {
 
 struct ObjectCache;  // cuda_compile.hpp
 
+// A program that is asked for again and again. To look one up by its text takes 20 us.
+class KeptProgram {
+ public:
+  template <class Build> Result<std::shared_ptr<Program>> get(const Build& build) {
+    const std::lock_guard lock(mutex_);
+    if (!program_) { PENSTOCK_ASSIGN(program_, build()); }
+    return program_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<Program> program_;
+};
+
 class CudaDevice : public Device {
  public:
   static Result<std::shared_ptr<Device>> open(const FoundDevice& found, const Nvrtc& nvrtc);
@@ -166,6 +180,7 @@ class CudaDevice : public Device {
   Result<KernelResources> resources(const Program& program, std::string_view kernel) override;
   Result<std::unique_ptr<StallSampler>> sample_stalls() override;
   const ContextPointer& context() const { return context_; }
+  KeptProgram& copies_from_peers() const { return copies_from_peers_; }
 
  private:
   explicit CudaDevice(ContextPointer context);
@@ -178,12 +193,17 @@ class CudaDevice : public Device {
   std::shared_ptr<ObjectCache> objects_;
   std::mutex sampled_mutex_;
   std::weak_ptr<SampledPrograms> sampled_;  // while a sampler lives
+  mutable KeptProgram copies_from_peers_;
 };
 
 Result<std::unique_ptr<Queue>> make_queue(const ContextPointer& context);
 // Enqueues a copy out of another GPU's memory, on a queue of make_queue().
 Status copy_from_peer(Queue& queue, const Buffer& to, std::uint64_t to_offset, CUdeviceptr from,
                       CUcontext from_context, std::uint64_t bytes);
+// Returns a buffer's address, for work that the caller enqueues on such a queue next.
+Result<CUdeviceptr> address_for(Queue& queue, const Buffer& buffer);
+// Launches a kernel of one parameter, a structure of up to 4 KB.
+Status launch_with(Queue& queue, const Kernel& kernel, std::uint32_t groups, void* parameter);
 std::unique_ptr<Queue> borrow_queue(ContextPointer context,
                                     CUstream stream);  // owned by the caller
 

@@ -142,6 +142,16 @@ class CudaQueue : public Queue {
                                                  from_context, bytes, stream_),
                           "cuMemcpyPeerAsync");
   }
+  Status launch_with(const Kernel& kernel, std::uint32_t groups, void* parameter) {
+    const Current current(context_);
+    return context_.check(api_.cuLaunchKernel(kernel.function, groups, 1, 1, kernel.threads, 1, 1,
+                                              kernel.local_bytes, stream_, &parameter, nullptr),
+                          "cuLaunchKernel");
+  }
+  Result<CUdeviceptr> address_for(const Buffer& buffer) {
+    const Current current(context_);
+    return use(buffer);
+  }
   Result<std::shared_ptr<Event>> record() override { return state_->record(); }
   Status wait_for(const Event& event) override { return state_->wait_for(event); }
   Status flush() override { return {}; }  // a stream starts by itself
@@ -229,6 +239,14 @@ Result<std::unique_ptr<Queue>> make_queue(const ContextPointer& context) {
 Status copy_from_peer(Queue& queue, const Buffer& to, std::uint64_t to_offset, CUdeviceptr from,
                       CUcontext from_context, std::uint64_t bytes) {
   return dynamic_cast<CudaQueue&>(queue).copy_from_peer(to, to_offset, from, from_context, bytes);
+}
+
+Result<CUdeviceptr> address_for(Queue& queue, const Buffer& buffer) {
+  return dynamic_cast<CudaQueue&>(queue).address_for(buffer);
+}
+
+Status launch_with(Queue& queue, const Kernel& kernel, std::uint32_t groups, void* parameter) {
+  return dynamic_cast<CudaQueue&>(queue).launch_with(kernel, groups, parameter);
 }
 
 std::unique_ptr<Queue> borrow_queue(ContextPointer context, CUstream stream) {

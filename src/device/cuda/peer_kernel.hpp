@@ -1,0 +1,23 @@
+// The kernel by which a GPU copies out of others' memory over NVLink. A test runs it as C++.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "penstock/device.hpp"
+
+namespace penstock::cuda {
+
+#define PENSTOCK_CUDA_TEXT(...) __VA_ARGS__
+#include "device/cuda/peer_kernel.inc"
+#undef PENSTOCK_CUDA_TEXT
+
+// Returns the source of `copy_from_peers`, whose one parameter is PeerCopies.
+const ProgramSource& peer_kernel_source();
+
+// As many for each copy as the longest has parts, up to a limit: a launch may have 2^31 groups.
+inline std::uint32_t groups_of_copies(std::size_t count, std::uint64_t most_bytes) {
+  const std::uint64_t parts = (most_bytes + peer_part_bytes - 1) / peer_part_bytes;
+  return static_cast<std::uint32_t>(count * std::min<std::uint64_t>(parts, 1 << 20));
+}
+
+}  // namespace penstock::cuda
