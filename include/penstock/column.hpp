@@ -213,6 +213,8 @@ using BatchAllocator = std::function<std::shared_ptr<std::byte>(std::uint64_t by
 struct RowCondition;
 struct RowSelection;
 struct ColumnStatistics;
+struct RowRange;
+struct ValueBounds;
 
 struct ScanOptions {
   std::uint64_t batch_rows =
@@ -250,6 +252,9 @@ class TableSource {
   virtual Result<std::optional<RowSelection>> select_rows(const RowCondition& needed) const;
   // Returns what the source's records say of a column, as far as they can be exact.
   virtual Result<ColumnStatistics> statistics(std::uint32_t column) const;
+  // Returns bounds of a column in some rows, by the source's records; nullopt where these have
+  // none.
+  virtual Result<std::optional<ValueBounds>> bounds(std::uint32_t column, RowRange rows) const;
   // Reads the columns, and compares all that the source's records say of them with their values.
   virtual Status check_statistics(std::span<const std::uint32_t> columns) const;
   virtual std::string describe() const = 0;  // "lineitem.parquet", for explain

@@ -77,4 +77,10 @@ struct ColumnStatistics {
   std::optional<Column> minimum, maximum;
 };
 
+// Values, one row each, of a column's type: none of the column's is below the first, and none above
+// the second. Neither need be there. Of NULLs they say nothing.
+struct ValueBounds {
+  Column lowest, highest;
+};
+
 }  // namespace penstock

@@ -79,6 +79,10 @@ Result<std::optional<RowSelection>> TableSource::select_rows(const RowCondition&
 
 Result<ColumnStatistics> TableSource::statistics(std::uint32_t) const { return ColumnStatistics(); }
 
+Result<std::optional<ValueBounds>> TableSource::bounds(std::uint32_t, RowRange) const {
+  return std::optional<ValueBounds>();
+}
+
 Status TableSource::check_statistics(std::span<const std::uint32_t>) const { return {}; }
 
 std::optional<std::uint32_t> find_field(const Schema& schema, std::string_view name) {

@@ -5,8 +5,9 @@
 
 namespace penstock::device {
 
-// Copies to one device, in their order. Returns when all are done. What wrote `from` of each must
-// be done before.
+// Copies to one device. Their targets do not overlap, as they may be done in any order. Where the
+// driver copies, it is in theirs. Returns when all are done. What wrote `from` of each must be done
+// before.
 Status copy_between(std::span<const DeviceCopy> copies);
 
 }  // namespace penstock::device

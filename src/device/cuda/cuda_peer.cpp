@@ -60,6 +60,20 @@ Status begin_copies(std::span<const device::DeviceCopy> copies, Queue& queue) {
   return {};
 }
 
+constexpr std::size_t most_copies = peer_copies_limit;  // of a launch
+
+Status launch_copies(std::span<const device::DeviceCopy> copies, const Kernel& kernel,
+                     Queue& queue) {
+  PeerCopies list{.copies = {}, .count = static_cast<unsigned>(copies.size())};
+  std::uint64_t most_bytes = 0;
+  for (std::size_t i = 0; i < copies.size(); i++) {
+    PENSTOCK_ASSIGN(const CUdeviceptr to, address_for(queue, *copies[i].to.buffer));
+    list.copies[i] = {to + copies[i].to.offset, source_of(copies[i]), copies[i].bytes};
+    most_bytes = std::max(most_bytes, copies[i].bytes);
+  }
+  return launch_with(queue, kernel, groups_of_copies(copies.size(), most_bytes), &list);
+}
+
 // One launch for all copies, so that a GPU reads all others at once, as much of each. The driver's
 // own copies of a GPU are sent in the order in which others ask for them: a GPU that asks late
 // holds the next one back. On four GPUs that exchange 0.7 GB they took twice the link's time.
@@ -71,18 +85,8 @@ Status begin_kernel(std::span<const device::DeviceCopy> copies, Queue& queue) {
   const auto* const built = dynamic_cast<const CudaProgram*>(program.get());
   if (!built) return Status(Code::internal, "a GPU's program is not of CUDA");
   PENSTOCK_ASSIGN(const Kernel* const kernel, built->kernel("copy_from_peers"));
-  for (std::size_t first = 0; first < copies.size(); first += peer_copies_limit) {
-    const auto part =
-        copies.subspan(first, std::min<std::size_t>(copies.size() - first, peer_copies_limit));
-    PeerCopies list{.copies = {}, .count = static_cast<unsigned>(part.size())};
-    std::uint64_t most_bytes = 0;
-    for (std::size_t i = 0; i < part.size(); i++) {
-      PENSTOCK_ASSIGN(const CUdeviceptr to, address_for(queue, *part[i].to.buffer));
-      list.copies[i] = {to + part[i].to.offset, source_of(part[i]), part[i].bytes};
-      most_bytes = std::max(most_bytes, part[i].bytes);
-    }
-    PENSTOCK_TRY(launch_with(queue, *kernel, groups_of_copies(part.size(), most_bytes), &list));
-  }
+  for (; !copies.empty(); copies = copies.subspan(std::min(copies.size(), most_copies)))
+    PENSTOCK_TRY(launch_copies(copies.first(std::min(copies.size(), most_copies)), *kernel, queue));
   return {};
 }
 

@@ -11,6 +11,8 @@ namespace penstock::cuda {
 #include "device/cuda/peer_kernel.inc"
 #undef PENSTOCK_CUDA_TEXT
 
+static_assert(sizeof(PeerCopies) <= 4096, "the most that a launch of CUDA takes as parameters");
+
 // Returns the source of `copy_from_peers`, whose one parameter is PeerCopies.
 const ProgramSource& peer_kernel_source();
 

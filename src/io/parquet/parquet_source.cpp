@@ -38,6 +38,12 @@ class ParquetSource final : public TableSource {
     PENSTOCK_TRY(check_columns(schema_, std::span(&column, 1), file_->path()));
     return catch_arrow_exceptions([&] { return parquet_statistics(*file_, column); });
   }
+  Result<std::optional<ValueBounds>> bounds(std::uint32_t column, RowRange rows) const override {
+    PENSTOCK_TRY(check_columns(schema_, std::span(&column, 1), file_->path()));
+    return catch_arrow_exceptions([&]() -> Result<std::optional<ValueBounds>> {
+      return parquet_value_bounds(*file_, known_, column, rows);
+    });
+  }
   Status check_statistics(std::span<const std::uint32_t> columns) const override {
     PENSTOCK_TRY(check_columns(schema_, columns, file_->path()));
     return catch_arrow_exceptions([&] { return check_parquet_statistics(file_, columns); });

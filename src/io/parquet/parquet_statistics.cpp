@@ -79,4 +79,24 @@ Result<ColumnStatistics> parquet_statistics(const ParquetFile& file, std::uint32
   return statistics;
 }
 
+std::optional<ValueBounds> parquet_value_bounds(const ParquetFile& file, const KnownBounds& known,
+                                                std::uint32_t column, RowRange rows) {
+  const auto& firsts = file.first_rows();
+  const OrderedValue *lowest = nullptr, *highest = nullptr;
+  for (int group = 0; group < file.row_group_count(); group++) {
+    const auto at = static_cast<std::size_t>(group);
+    if (firsts[at + 1] <= rows.begin || firsts[at] >= rows.end) continue;
+    const Bounds& bounds = known.of_chunk(group, column);
+    if (bounds.row_count == 0 || !bounds.may_have_values()) continue;
+    if (!bounds.lowest || !bounds.highest) return std::nullopt;
+    if (!lowest || *bounds.lowest < *lowest) lowest = &*bounds.lowest;
+    if (!highest || *highest < *bounds.highest) highest = &*bounds.highest;
+  }
+  if (!lowest) return std::nullopt;
+  const Type type = file.columns()[column].field.type;
+  auto low = column_of_ordered(type, *lowest), high = column_of_ordered(type, *highest);
+  if (!low || !high) return std::nullopt;
+  return ValueBounds{std::move(*low), std::move(*high)};
+}
+
 }  // namespace penstock::io

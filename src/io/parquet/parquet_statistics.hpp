@@ -1,12 +1,17 @@
 // What a Parquet file says of all values of a column, and whether it is true.
 #pragma once
-#include "io/parquet/parquet_bounds.hpp"
+#include "io/parquet/parquet_known_bounds.hpp"
 
 namespace penstock::io {
 
 // Returns what the footer says. Floats have no extremes there, as NaN may be among them, and
 // strings none, as they may be cut. May throw what Parquet throws.
 Result<ColumnStatistics> parquet_statistics(const ParquetFile& file, std::uint32_t column);
+
+// Returns bounds of a column in some rows, and in others of their row groups; nullopt where a row
+// group has none, of floats and of strings. May throw what Parquet throws.
+std::optional<ValueBounds> parquet_value_bounds(const ParquetFile& file, const KnownBounds& known,
+                                                std::uint32_t column, RowRange rows);
 
 // The smallest and the largest value of a column chunk.
 struct ExactExtremes {

@@ -4,7 +4,6 @@
 
 #include "plan/devices/row_range_source.hpp"
 #include "plan/devices/split_rows.hpp"
-#include "plan/execution/kept_programs.hpp"
 #include "plan/fusion/kernel_steps.hpp"
 #include "plan/rows/device_memory.hpp"
 #include "plan/variants/variants.hpp"
@@ -38,12 +37,12 @@ class SideFinder {
       if (!keeps_columns(plan_.step(right).kind)) continue;
       const Columns columns = columns_looked_up(plan_.step(join), programs, i);
       if (is_candidate(right) && may_be_put_together(right, columns))
-        sides_.push_back({join, chain_base(plan_, right, consumers_)});
+        sides_.push_back({join, base, chain_base(plan_, right, consumers_)});
       PENSTOCK_TRY(visit(right, columns_kept(plan_, right, columns, consumers_)));
     }
     return {};
   }
-  std::vector<RightSideShares::Side> take() { return std::move(sides_); }
+  std::vector<JoinedSources> take() { return std::move(sides_); }
 
  private:
   // Returns whether a join of a chain, or one below its right sides, may be split.
@@ -80,7 +79,7 @@ class SideFinder {
   const RunOptions& options_;
   std::vector<std::uint32_t> consumers_;
   const std::uint64_t min_rows_, limit_bytes_;
-  std::vector<RightSideShares::Side> sides_;
+  std::vector<JoinedSources> sides_;
 };
 
 // A plan that cannot be fused here says so when it runs.
@@ -96,6 +95,7 @@ RightSideShares RightSideShares::find(const Plan& plan, const Cut& cut, const Ru
         std::min(limit_bytes, usable_bytes(device->traits(), options.memory_limit_bytes) / 4);
   }
   if (devices.size() < 2 || !are_of_one_kind(devices)) return shares;
+  shares.kept_ = options.kept_programs;
   const bool is_asked_for = options.intermediate_rows == IntermediateRows::device;
   shares.min_rows_of_share_ = is_asked_for ? 1 : min_device_join_rows;
   const Step& step = plan.step(cut.step);
@@ -107,29 +107,85 @@ RightSideShares RightSideShares::find(const Plan& plan, const Cut& cut, const Ru
 }
 
 // The host reads and hashes a source of few rows, and a source without rows has no chunk.
-void RightSideShares::begin(const Plan& plan, std::span<const double> weights,
-                            double awake_seconds) {
-  std::set<StepId> joins;
-  rows_.clear();
-  exchange_.reset();
-  for (const Side& side : sides_) {
-    const TableSource& source = *plan.step(side.base).source;
-    std::vector<RowRange> shares = split_rows(source, {0, *source.row_count()}, weights);
-    const auto is_small = [&](RowRange share) {
-      return share.end - share.begin < min_rows_of_share_;
-    };
-    if (std::ranges::any_of(shares, is_small)) continue;
-    joins.insert(side.join);
-    rows_[side.base] = std::move(shares);
+bool RightSideShares::are_large(std::span<const RowRange> shares) const {
+  return std::ranges::all_of(
+      shares, [&](const RowRange& share) { return share.end - share.begin >= min_rows_of_share_; });
+}
+
+// Returns the rows that shares read of a right side by their keys; nothing where they cannot.
+std::optional<std::vector<RowRange>> RightSideShares::by_key(const Plan& plan,
+                                                             const JoinedSources& side,
+                                                             const RowsBySource& rows) const {
+  const auto left = rows.find(side.left);
+  if (left == rows.end() || not_by_key_.contains(side.join)) return std::nullopt;
+  auto right = rows_by_key(plan, side, left->second);
+  return right && are_large(*right) ? std::move(right) : std::nullopt;
+}
+
+KeptPrograms::SplitSides RightSideShares::split(const Plan& plan, StepId base,
+                                                std::span<const ShareOfCut> shares) const {
+  std::vector<double> weights;
+  KeptPrograms::SplitSides sides;
+  for (const ShareOfCut& share : shares) {
+    weights.push_back(share.weight);
+    sides.rows[base].push_back(share.rows);
   }
-  if (!joins.empty())
-    exchange_ = std::make_shared<RightSideExchange>(Shares{weights.size(), awake_seconds},
-                                                    std::move(joins));
+  for (const JoinedSources& side : sides_) {
+    const TableSource& source = *plan.step(side.right).source;
+    auto rows = by_key(plan, side, sides.rows);
+    (rows ? sides.by_key : sides.joins).insert(side.join);
+    if (!rows) rows = split_rows(source, {0, *source.row_count()}, weights);
+    if (are_large(*rows))
+      sides.rows[side.right] = std::move(*rows);
+    else
+      sides.joins.erase(side.join);
+  }
+  sides.rows.erase(base);
+  return sides;
+}
+
+KeptPrograms::SidesKey RightSideShares::key_of(const Plan& plan, StepId base,
+                                               std::span<const ShareOfCut> shares) const {
+  KeptPrograms::SidesKey key;
+  const auto add_source = [&](StepId source) {
+    key.steps.push_back(source);
+    key.rows.push_back(plan.step(source).source->identity());
+  };
+  add_source(base);
+  for (const ShareOfCut& share : shares) key.shares.push_back(share.rows);
+  for (const JoinedSources& side : sides_) {
+    key.steps.insert(key.steps.end(), {side.join, side.left});
+    add_source(side.right);
+  }
+  return key;
+}
+
+void RightSideShares::begin(const Plan& plan, StepId base, std::span<const ShareOfCut> shares,
+                            double awake_seconds) {
+  split_.reset();
+  exchange_.reset();
+  if (sides_.empty()) return;
+  const KeptPrograms::SidesKey key = key_of(plan, base, shares);
+  const bool may_keep = kept_ && std::ranges::count(key.rows, "") == 0;
+  if (may_keep && not_by_key_.empty()) split_ = kept_->find_sides(key);
+  if (!split_) {
+    split_ = std::make_shared<const KeptPrograms::SplitSides>(split(plan, base, shares));
+    if (may_keep) kept_->keep_sides(key, split_);
+  }
+  if (!split_->rows.empty())
+    exchange_ = std::make_shared<RightSideExchange>(Shares{shares.size(), awake_seconds},
+                                                    split_->joins, split_->by_key);
+}
+
+bool RightSideShares::leaves_keys_out() {
+  const StepId repeated = exchange_ ? exchange_->repeated_join() : no_step;
+  return repeated != no_step && not_by_key_.insert(repeated).second;
 }
 
 Plan RightSideShares::plan_of_share(const Plan& plan, std::size_t share) const {
   Plan of_share = plan;
-  for (const auto& [base, rows] : rows_)
+  if (!split_) return of_share;
+  for (const auto& [base, rows] : split_->rows)
     of_share.replace_source(base, row_range_source(plan.step(base).source, rows[share]));
   return of_share;
 }

@@ -1,12 +1,16 @@
-// The right sides of joins below a cut that devices read in shares, and put together in the memory
-// of each (RightSideExchange). They read the other ones whole.
+// The right sides of joins below a cut that devices read in shares. A device reads the rows that
+// its keys may need (rows_by_key.hpp). Or it reads any, and those of all are put together in the
+// memory of each (RightSideExchange). Devices read the other right sides whole.
 #pragma once
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <vector>
 
 #include "plan/devices/cuts.hpp"
+#include "plan/devices/rows_by_key.hpp"
+#include "plan/execution/kept_programs.hpp"
 #include "plan/execution/right_side_exchange.hpp"
 
 namespace penstock::plan {
@@ -24,26 +28,40 @@ class RightSideShares {
   static RightSideShares find(const Plan& plan, const Cut& cut, const RunOptions& options,
                               const std::map<StepId, Table>& known,
                               const std::vector<std::shared_ptr<Device>>& devices);
-  // Splits the rows of each source by the weights of shares, which wait awake for one another so
-  // long. Call before these run.
-  void begin(const Plan& plan, std::span<const double> weights, double awake_seconds);
+  struct ShareOfCut {
+    RowRange rows;  // of the cut's base
+    double weight = 1;
+  };
+  // Splits the rows of each source by the keys of shares or by their weights. They wait awake for
+  // one another so long. Call before they run.
+  void begin(const Plan& plan, StepId base, std::span<const ShareOfCut> shares,
+             double awake_seconds);
   // Returns null where nothing is split.
   const std::shared_ptr<RightSideExchange>& exchange() const { return exchange_; }
   // Returns a plan whose sources have the rows of a share.
   Plan plan_of_share(const Plan& plan, std::size_t share) const;
   // Returns whether devices that read everything may succeed where these failed.
   bool was_refused() const { return exchange_ && exchange_->was_refused(); }
+  // Returns whether that was because keys of a join repeat. From then on begin() divides its right
+  // side by weights, and a run may succeed. Several such joins are not expected in one statement.
+  bool leaves_keys_out();
 
  private:
-  struct Side {
-    StepId join = no_step;
-    StepId base = no_step;  // the source whose rows are split
-  };
-  friend class SideFinder;
+  using RowsBySource = std::map<StepId, std::vector<RowRange>>;
 
-  std::vector<Side> sides_;
+  bool are_large(std::span<const RowRange> shares) const;
+  std::optional<std::vector<RowRange>> by_key(const Plan& plan, const JoinedSources& side,
+                                              const RowsBySource& rows) const;
+  KeptPrograms::SidesKey key_of(const Plan& plan, StepId base,
+                                std::span<const ShareOfCut> shares) const;
+  KeptPrograms::SplitSides split(const Plan& plan, StepId base,
+                                 std::span<const ShareOfCut> shares) const;
+
+  std::vector<JoinedSources> sides_;  // a join after that whose right side it is in
+  std::shared_ptr<KeptPrograms> kept_;
+  std::set<StepId> not_by_key_;  // joins
   std::uint64_t min_rows_of_share_ = 1;
-  std::map<StepId, std::vector<RowRange>> rows_;  // of sources, by share
+  std::shared_ptr<const KeptPrograms::SplitSides> split_;  // null before begin()
   std::shared_ptr<RightSideExchange> exchange_;
 };
 

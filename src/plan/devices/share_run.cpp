@@ -85,19 +85,32 @@ class SharesOfCut {
   Result<std::vector<FinishedShare>> run() {
     if (options_.on_device_failure == OnDeviceFailure::stop)
       right_sides_ = RightSideShares::find(plan_, cut_, options_, known_, devices());
+    const auto was_refused = [&](const auto& finished) {
+      return finished.status().code() == Code::cancelled && right_sides_.was_refused() &&
+             !is_stopped_;
+    };
     auto finished = run_rows();
-    if (finished.status().code() != Code::cancelled || !right_sides_.was_refused() || is_stopped_)
-      return finished;
-    right_sides_ = {};
-    finished_.clear();
-    PENSTOCK_ASSIGN(auto anew, run_rows());
-    anew[0].share.report.notes.push_back(
-        "begun anew, and each device reads right sides of joins whole: shares of them could not be "
-        "put together in device memory");
-    return anew;
+    const char* why = nullptr;
+    while (was_refused(finished) && right_sides_.leaves_keys_out()) {
+      why = "begun anew, as keys of a right side repeat: devices do not divide it by keys";
+      finished = run_anew();
+    }
+    if (was_refused(finished)) {
+      why =
+          "begun anew, and each device reads right sides of joins whole: shares of them could not "
+          "be put together in device memory";
+      right_sides_ = {};
+      finished = run_anew();
+    }
+    if (finished.ok() && why) (*finished)[0].share.report.notes.emplace_back(why);
+    return finished;
   }
 
  private:
+  Result<std::vector<FinishedShare>> run_anew() {
+    finished_.clear();
+    return run_rows();
+  }
   Result<std::vector<FinishedShare>> run_rows() {
     const std::uint64_t row_count = *source().row_count();
     std::vector<RowRange> open{{0, row_count}};
@@ -221,9 +234,10 @@ class SharesOfCut {
         cut_.row_limit == ~std::uint64_t{0})
       rows_of_all_ = std::make_shared<JointRows>(shares);
     if (kind == StepKind::group_by) groups_ = std::make_shared<GroupExchanges>(shares);
-    std::vector<double> weights;
-    for (const Assignment& one : assignments) weights.push_back(workers_[one.worker].weight);
-    right_sides_.begin(plan_, weights, shares.awake_seconds);
+    std::vector<RightSideShares::ShareOfCut> of_cut;
+    for (const Assignment& one : assignments)
+      of_cut.push_back({one.rows, workers_[one.worker].weight});
+    right_sides_.begin(plan_, cut_.base, of_cut, shares.awake_seconds);
   }
 
   // A filter may leave fewer rows. Shares find that out together.

@@ -137,6 +137,7 @@ class Execution {
   bool are_joined(StepId id) const;
   Result<Table> joined_rows(Chain& chain, std::uint64_t row_limit);
   bool has_share_of_right_side(StepId join) const;
+  Status agree_on_keys(StepId join);
   Result<Table> right_side_of_all(StepId join, Chain& chain, const Columns& columns,
                                   RowsOnDevice& stay);
 

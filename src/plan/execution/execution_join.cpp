@@ -93,7 +93,15 @@ Status Execution::read_right_side(StepId join, const Columns& columns, const Col
     PENSTOCK_TRY(hash_right_side(join, side));
   }
   sides_[join] = std::make_shared<const BuildSide>(std::move(side));
-  return {};
+  return agree_on_keys(join);
+}
+
+// Keys that repeat change what runs next, so that all shares have to know.
+Status Execution::agree_on_keys(StepId join) {
+  if (!right_sides_ || !right_sides_->is_by_key(join) ||
+      !yields_right_columns(plan_.step(join).join_kind))
+    return {};
+  return right_sides_->agree_on_keys(share_number_, join, has_repeated_keys(join));
 }
 
 std::uint64_t Execution::bytes_of_sides() const {

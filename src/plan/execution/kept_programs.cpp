@@ -15,6 +15,9 @@ constexpr std::size_t max_chains = 32, max_kernels_of_device = 32, max_groups_of
 // takes some 100 bytes, and 4 for each row group.
 constexpr std::size_t max_batch_lists = 128, max_batches_of_list = 1024;
 
+// One for each list of devices, and each way to cut the rows for them.
+constexpr std::size_t max_split_sides = 16;
+
 // A run changes a bound's parameters, which stand in the graph, from chunk to chunk.
 TileProgram with_own_bound(TileProgram program) {
   if (program.bound) program.graph = std::make_shared<Graph>(*program.graph);
@@ -142,6 +145,23 @@ void KeptPrograms::keep_batches(const BatchesKey& key, Batches batches) {
   if (is_in(batches_, [&](const KeptBatches& known) { return known.key == key; })) return;
   dropped =
       keep(batches_, std::move(one), max_batch_lists, [](const KeptBatches&) { return true; });
+}
+
+std::shared_ptr<const KeptPrograms::SplitSides> KeptPrograms::find_sides(const SidesKey& key) {
+  const std::shared_lock lock(mutex_);
+  const auto* known = use(sides_, [&](const KeptSides& kept) { return kept.key == key; });
+  return known ? known->sides : nullptr;
+}
+
+void KeptPrograms::keep_sides(const SidesKey& key, std::shared_ptr<const SplitSides> sides) {
+  std::list<KeptSides> one(1), before, dropped;
+  one.front().key = key;
+  one.front().sides = std::move(sides);
+  const std::lock_guard lock(mutex_);
+  const auto known =
+      std::ranges::find_if(sides_, [&](const KeptSides& kept) { return kept.key == key; });
+  if (known != sides_.end()) before.splice(before.end(), sides_, known);
+  dropped = keep(sides_, std::move(one), max_split_sides, [](const KeptSides&) { return true; });
 }
 
 Result<std::vector<TileProgram>> programs_of_chain(const Plan& plan,

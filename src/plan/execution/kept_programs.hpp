@@ -1,21 +1,25 @@
 // What runs of one plan leave for its later runs: the tile programs that its chains became, and the
 // kernels made of them. Then a run fuses and emits nothing, and looks no kernel up by its text.
 // Also what fitted their groups, so that it looks at no row to find the ranges of keys. And how the
-// row groups of a file whose pages are resident were put together.
+// row groups of a file whose pages are resident were put together, and which rows of right sides
+// several devices read.
 //
 // A session has one beside each bound statement (src/session/bound_statements.hpp), which it drops
 // with it. Thread-safe: runs may overlap. What is kept is never changed.
 #pragma once
 #include <atomic>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <vector>
 
 #include "codec/pages/page_batches.hpp"
+#include "penstock/skipping.hpp"
 #include "plan/codegen/emit_pipeline.hpp"
 #include "plan/execution/tile_strategy.hpp"
 #include "plan/fusion/columns_read.hpp"
@@ -81,6 +85,21 @@ class KeptPrograms {
   Batches find_batches(const BatchesKey& key);  // null where they are not kept, as very many
   void keep_batches(const BatchesKey& key, Batches batches);
 
+  // All that the rows depend on which shares read of right sides. A statement may have several cuts
+  // that read the same files.
+  struct SidesKey {
+    std::vector<StepId> steps;      // the cut's base; each join, and its sources
+    std::vector<RowRange> shares;   // of the base's rows
+    std::vector<std::string> rows;  // the identity of the base, and of sources of right sides
+    bool operator==(const SidesKey&) const = default;
+  };
+  struct SplitSides {
+    std::map<StepId, std::vector<RowRange>> rows;  // of sources, by share
+    std::set<StepId> joins, by_key;                // as RightSideExchange takes them
+  };
+  std::shared_ptr<const SplitSides> find_sides(const SidesKey& key);  // null where none are kept
+  void keep_sides(const SidesKey& key, std::shared_ptr<const SplitSides> sides);
+
  private:
   struct Used {  // when, as a number that grows
     mutable std::atomic<std::uint64_t> used = 0;
@@ -109,6 +128,10 @@ class KeptPrograms {
   std::list<Entry> keep(std::list<Entry>& entries, std::list<Entry> one, std::size_t most,
                         const auto& are_counted);
 
+  struct KeptSides : Used {
+    SidesKey key;
+    std::shared_ptr<const SplitSides> sides;
+  };
   // The shares of a statement look for their programs at once. One that sleeps until another has
   // copied its own is woken some 50 us later.
   std::shared_mutex mutex_;
@@ -117,6 +140,7 @@ class KeptPrograms {
   std::list<KeptKernel> kernels_;
   std::list<KeptGroups> groups_;
   std::list<KeptBatches> batches_;
+  std::list<KeptSides> sides_;
 };
 
 // Fuses a chain, or the slice of one, unless it is kept; keeps it then. `kept`: null where nothing

@@ -7,6 +7,13 @@
 
 namespace penstock::plan {
 
+RightSideExchange::RightSideExchange(Shares shares, std::set<StepId> joins,
+                                     const std::set<StepId>& by_key)
+    : joins_(std::move(joins)), meeting_(shares), parties_(shares.count) {
+  for (const StepId join : by_key)
+    found_keys_.emplace(join, std::vector<std::atomic<FoundKeys>>(shares.count));
+}
+
 void RightSideExchange::leave(std::size_t share, bool has_succeeded) {
   if (has_succeeded) has_success_ = true;
   meeting_.leave(share);
@@ -62,6 +69,23 @@ Result<DeviceRows> RightSideExchange::all_rows(std::size_t share,
   if (!meeting_.meet(share, party.phase++)) return another_share_has_ended();
   party.rows.reset();  // the others have read them
   return all;
+}
+
+// A share may read a right side again, for more of its columns, where another has them all. It then
+// finds the same keys.
+Status RightSideExchange::agree_on_keys(std::size_t share, StepId join, bool repeat) {
+  Party& party = parties_[share];
+  if (!party.agreed.insert(join).second) return {};
+  std::vector<std::atomic<FoundKeys>>& found = found_keys_.at(join);
+  found[share] = repeat ? FoundKeys::repeated : FoundKeys::unique;
+  if (!meeting_.meet(share, party.phase++))
+    return has_success_ ? refused() : another_share_has_ended();
+  bool are_unique = true;
+  for (const std::atomic<FoundKeys>& one : found) {
+    are_unique &= one == FoundKeys::unique;
+    if (one == FoundKeys::repeated) repeated_join_ = join;
+  }
+  return are_unique ? Status() : refused();
 }
 
 }  // namespace penstock::plan

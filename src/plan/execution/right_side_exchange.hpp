@@ -4,8 +4,13 @@
 // A file is so decompressed and filtered once, not once a device. Shares take the right sides in
 // one order. Where they do not, or one begins anew, the exchange is refused, and a run without it
 // may succeed.
+//
+// Of other right sides each share reads what its keys may need (plan/devices/rows_by_key.hpp). A
+// key that repeats there makes pairs of rows, in place of lookups, and all shares have to run the
+// same. They tell one another whether keys repeat.
 #pragma once
 #include <atomic>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -19,11 +24,12 @@ namespace penstock::plan {
 
 class RightSideExchange {
  public:
-  // `joins`: those whose right sides are read in shares.
-  RightSideExchange(Shares shares, std::set<StepId> joins)
-      : joins_(std::move(joins)), meeting_(shares), parties_(shares.count) {}
+  // `joins`: those whose right sides are read in shares. `by_key`: of which shares read what their
+  // keys may need.
+  RightSideExchange(Shares shares, std::set<StepId> joins, const std::set<StepId>& by_key);
 
   bool takes(StepId join) const { return joins_.contains(join); }
+  bool is_by_key(StepId join) const { return found_keys_.contains(join); }
 
   // What a share has of the right side of a join.
   struct Rows {
@@ -41,6 +47,12 @@ class RightSideExchange {
   // and where they do not fit a device. Code::cancelled alone where one has failed.
   Result<DeviceRows> all_rows(std::size_t share, const std::shared_ptr<Device>& device,
                               std::optional<Rows> own, RunReport& report);
+  // Of a join that yields right columns: waits for the other shares, once. Code::cancelled for all
+  // shares, and was_refused() from then on, where keys of one repeat, and where one comes to
+  // another join.
+  Status agree_on_keys(std::size_t share, StepId join, bool repeat);
+  // Returns the join whose keys repeat, because of which the exchange was refused; or no_step.
+  StepId repeated_join() const { return repeated_join_; }
   // Returns whether a run without the exchange may succeed.
   bool was_refused() const { return was_refused_; }
   // Call when a share has ended: the others then wait for it no more.
@@ -50,8 +62,11 @@ class RightSideExchange {
   struct Party {
     std::shared_ptr<Device> device;
     std::optional<Rows> rows;
+    std::set<StepId> agreed;  // joins; its own thread alone looks at them
     std::size_t phase = 0;
   };
+
+  enum class FoundKeys : unsigned char { unknown, unique, repeated };
 
   bool can_be_put_together() const;
   Status refused();
@@ -59,6 +74,8 @@ class RightSideExchange {
   const std::set<StepId> joins_;
   Meeting meeting_;
   std::vector<Party> parties_;
+  std::map<StepId, std::vector<std::atomic<FoundKeys>>> found_keys_;  // by share
+  std::atomic<StepId> repeated_join_ = no_step;
   std::atomic<bool> was_refused_ = false;
   std::atomic<bool> has_success_ = false;  // of a share that has left
 };

@@ -1,0 +1,109 @@
+#include "plan/devices/rows_by_key.hpp"
+
+#include <algorithm>
+
+#include "codec/pages/paged_table.hpp"
+
+namespace penstock::plan {
+namespace {
+
+// Returns the number in a source of a column that no step above it computes. A join yields columns
+// of its left side first.
+std::optional<std::uint32_t> column_of(const Plan& plan, StepId id, StepId source,
+                                       std::uint32_t column) {
+  for (; id != source; id = plan.step(id).inputs[0]) {
+    const Step& step = plan.step(id);
+    if (step.kind == StepKind::map) {
+      const Node& node = step.graph->at(step.projections[column].root);
+      if (node.op != Op::column) return std::nullopt;
+      column = node.payload;
+    } else if (step.kind == StepKind::join) {
+      if (column >= step.left_columns) return std::nullopt;
+    } else if (step.kind != StepKind::filter) {
+      return std::nullopt;
+    }
+  }
+  return column;
+}
+
+RowCondition is_between(std::uint32_t column, ValueBounds bounds) {
+  RowCondition between;
+  between.conditions.push_back({RowTest::greater_equal, {}, column, std::move(bounds.lowest)});
+  between.conditions.push_back({RowTest::less_equal, {}, column, std::move(bounds.highest)});
+  return between;
+}
+
+// Returns the rows from the first to the last that are needed, so that sources can be cut there.
+RowRange whole_blocks(const TableSource& source, const RowSelection& needed) {
+  RowRange rows{needed.ranges.front().begin, needed.ranges.back().end};
+  const std::uint64_t row_count = *source.row_count();
+  const auto table = source.pages();
+  if (!table) return {rows.begin / 64 * 64, std::min((rows.end + 63) / 64 * 64, row_count)};
+  const std::span<const std::uint64_t> firsts = table->first_rows();
+  rows.begin = *std::prev(std::ranges::upper_bound(firsts, rows.begin));
+  rows.end = *std::ranges::lower_bound(firsts, rows.end);
+  return rows;
+}
+
+class KeySearch {
+ public:
+  KeySearch(const Plan& plan, const JoinedSources& sources)
+      : plan_(plan),
+        sources_(sources),
+        left_(*plan.step(sources.left).source),
+        right_(*plan.step(sources.right).source) {}
+
+  std::optional<std::vector<RowRange>> rows_of(const JoinKey& key,
+                                               std::span<const RowRange> left) const {
+    const std::vector<StepId>& inputs = plan_.step(sources_.join).inputs;
+    const auto left_column = column_of(plan_, inputs[0], sources_.left, key.left);
+    const auto right_column = column_of(plan_, inputs[1], sources_.right, key.right);
+    if (!left_column || !right_column ||
+        left_.schema()[*left_column].type != right_.schema()[*right_column].type)
+      return std::nullopt;
+    std::vector<RowRange> right;
+    for (const RowRange& rows : left) {
+      const auto needed = rows_between(*right_column, left_.bounds(*left_column, rows));
+      if (!needed) return std::nullopt;
+      right.push_back(*needed);
+    }
+    return are_apart(right) ? std::optional(std::move(right)) : std::nullopt;
+  }
+
+ private:
+  // An error of the records is met again, and reported, when the rows are read.
+  std::optional<RowRange> rows_between(std::uint32_t column,
+                                       Result<std::optional<ValueBounds>> bounds) const {
+    if (!bounds.ok() || !*bounds) return std::nullopt;
+    const auto needed = right_.select_rows(is_between(column, std::move(**bounds)));
+    if (!needed.ok() || !*needed || (*needed)->ranges.empty()) return std::nullopt;
+    return whole_blocks(right_, **needed);
+  }
+  // Row groups on the border of two shares are read by both. A quarter more than all rows was not
+  // tuned: each row that is not taken saves a copy and a place in a table.
+  bool are_apart(const std::vector<RowRange>& shares) const {
+    std::uint64_t rows = 0;
+    for (const RowRange& share : shares) rows += share.end - share.begin;
+    return rows <= *right_.row_count() + *right_.row_count() / 4;
+  }
+
+  const Plan& plan_;
+  const JoinedSources& sources_;
+  const TableSource& left_;
+  const TableSource& right_;
+};
+
+}  // namespace
+
+std::optional<std::vector<RowRange>> rows_by_key(const Plan& plan, const JoinedSources& sources,
+                                                 std::span<const RowRange> left) {
+  const Step& join = plan.step(sources.join);
+  const auto& source = plan.step(sources.left).source;
+  if (join.join_kind == JoinKind::not_in || !source) return std::nullopt;
+  const KeySearch search(plan, sources);
+  for (const JoinKey& key : join.join_keys)
+    if (auto right = search.rows_of(key, left)) return right;
+  return std::nullopt;
+}
+
+}  // namespace penstock::plan
