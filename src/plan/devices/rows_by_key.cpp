@@ -45,6 +45,21 @@ RowRange whole_blocks(const TableSource& source, const RowSelection& needed) {
   return rows;
 }
 
+// Gives rows that no share needs to the one before them, or to the first. An expression that faults
+// for such a row is an error all the same.
+void take_all(std::vector<RowRange>& shares, std::uint64_t row_count) {
+  std::vector<RowRange*> in_order;
+  for (RowRange& share : shares) in_order.push_back(&share);
+  std::ranges::sort(in_order, {}, &RowRange::begin);
+  in_order[0]->begin = 0;
+  RowRange* last = in_order[0];  // of those before: the one that ends last
+  for (RowRange* const share : in_order) {
+    last->end = std::max(last->end, share->begin);
+    if (share->end > last->end) last = share;
+  }
+  last->end = row_count;
+}
+
 class KeySearch {
  public:
   KeySearch(const Plan& plan, const JoinedSources& sources)
@@ -67,6 +82,7 @@ class KeySearch {
       if (!needed) return std::nullopt;
       right.push_back(*needed);
     }
+    take_all(right, *right_.row_count());
     return are_apart(right) ? std::optional(std::move(right)) : std::nullopt;
   }
 

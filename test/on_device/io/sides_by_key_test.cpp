@@ -252,6 +252,28 @@ TEST_F(SidesByKey, SharesWithoutPartnersOrKeysFindNone) {
   }
 }
 
+// On one device they are an error: sums that overflow in orders that no item has.
+TEST_F(SidesByKey, AFaultInRowsThatNoShareNeedsIsAnErrorToo) {
+  Rows<std::int64_t> items;
+  for (const auto& key : keys_of_items().keys)
+    if (key && *key >= 600 && *key <= 6000 && (*key <= 2600 || *key >= 3400))
+      items.keys.insert(items.keys.end(), {key, key});
+  ASSERT_NO_FATAL_FAILURE(write(keys_of_orders(), items));
+  expect_run(sums(), Sides::by_key);
+  const std::string from = "SELECT count(*) AS c FROM '" + items_ +
+                           "' WHERE EXISTS (SELECT 1 FROM '" + orders_ + "' WHERE o = i AND ";
+  on_each_device([&](Device& device) {
+    for (const char* const faults :
+         {"o + 9223372036854767907 > 5", "o - 9223372036854775807 - 101 < 5"})
+      for (const std::size_t shares : {1u, 2u, 3u}) {
+        SCOPED_TRACE(faults + std::string(" by ") + std::to_string(shares));
+        const auto session = Session::create({.device = list_of(device, shares)});
+        const auto outcome = session->sql(from + faults + ")", rows_stay());
+        EXPECT_EQ(outcome.status().code(), Code::overflow) << outcome.status().text();
+      }
+  });
+}
+
 TEST_F(SidesByKey, FilesThatChangedAreDividedAnew) {
   on_each_device([&](Device& device) {
     const auto session = Session::create({.device = list_of(device, 3)});
