@@ -60,34 +60,49 @@ Status begin_copies(std::span<const device::DeviceCopy> copies, Queue& queue) {
   return {};
 }
 
-constexpr std::size_t most_copies = peer_copies_limit;  // of a launch
-
-Status launch_copies(std::span<const device::DeviceCopy> copies, const Kernel& kernel,
-                     Queue& queue) {
-  PeerCopies list{.copies = {}, .count = static_cast<unsigned>(copies.size())};
+// Takes each `step`th copy from the `first` on.
+Status launch_copies(std::span<const device::DeviceCopy> copies, std::size_t first,
+                     std::size_t step, const Kernel& kernel, Queue& queue) {
+  PeerCopies list{.copies = {}, .count = 0};
   std::uint64_t most_bytes = 0;
-  for (std::size_t i = 0; i < copies.size(); i++) {
-    PENSTOCK_ASSIGN(const CUdeviceptr to, address_for(queue, *copies[i].to.buffer));
-    list.copies[i] = {to + copies[i].to.offset, source_of(copies[i]), copies[i].bytes};
-    most_bytes = std::max(most_bytes, copies[i].bytes);
+  for (std::size_t i = first; i < copies.size(); i += step) {
+    const device::DeviceCopy& copy = copies[i];
+    PENSTOCK_ASSIGN(const CUdeviceptr to, address_for(queue, *copy.to.buffer));
+    list.copies[list.count++] = {to + copy.to.offset, source_of(copy), copy.bytes};
+    most_bytes = std::max(most_bytes, copy.bytes);
   }
-  return launch_with(queue, kernel, groups_of_copies(copies.size(), most_bytes), &list);
+  return launch_with(queue, kernel, groups_of_copies(list.count, most_bytes), &list);
 }
 
 // One launch for all copies, so that a GPU reads all others at once, as much of each. The driver's
 // own copies of a GPU are sent in the order in which others ask for them: a GPU that asks late
 // holds the next one back. On four GPUs that exchange 0.7 GB they took twice the link's time.
-Status begin_kernel(std::span<const device::DeviceCopy> copies, Queue& queue) {
-  const device::DeviceRange& target = copies[0].to;
-  PENSTOCK_ASSIGN(const auto program, gpu_of(target)->copies_from_peers().get([&] {
-    return target.device->build(peer_kernel_source());
-  }));
-  const auto* const built = dynamic_cast<const CudaProgram*>(program.get());
+// Copies that are too many for a launch come device by device: each launch has some of all.
+Status begin_kernel(std::span<const device::DeviceCopy> copies, const Program& program,
+                    Queue& queue) {
+  const auto* const built = dynamic_cast<const CudaProgram*>(&program);
   if (!built) return Status(Code::internal, "a GPU's program is not of CUDA");
   PENSTOCK_ASSIGN(const Kernel* const kernel, built->kernel("copy_from_peers"));
-  for (; !copies.empty(); copies = copies.subspan(std::min(copies.size(), most_copies)))
-    PENSTOCK_TRY(launch_copies(copies.first(std::min(copies.size(), most_copies)), *kernel, queue));
+  const std::size_t launches = (copies.size() + peer_copies_limit - 1) / peer_copies_limit;
+  for (std::size_t launch = 0; launch < launches; launch++)
+    PENSTOCK_TRY(launch_copies(copies, launch, launches, *kernel, queue));
   return {};
+}
+
+bool are_over_nvlink(std::span<const device::DeviceCopy> copies, const Context& context) {
+  bool are_all = true;
+  for (const device::DeviceCopy& copy : copies)  // asks for each: access is enabled, too
+    are_all &= access_of(context, *gpu_of(copy.from)->context()) == Access::link;
+  return are_all;
+}
+
+// Where nothing compiles, as beside kernels compiled ahead, the driver copies.
+Status begin(std::span<const device::DeviceCopy> copies, const Context& context, Queue& queue) {
+  if (!are_over_nvlink(copies, context)) return begin_copies(copies, queue);
+  const device::DeviceRange& to = copies[0].to;
+  const auto program =
+      gpu_of(to)->copies_from_peers().get([&] { return to.device->build(peer_kernel_source()); });
+  return program.ok() ? begin_kernel(copies, **program, queue) : begin_copies(copies, queue);
 }
 
 // No small download tells when the memory is free: it would wait for large ones of other queues.
@@ -95,11 +110,8 @@ Result<bool> copy_over_link(std::span<const device::DeviceCopy> copies) {
   if (!std::ranges::all_of(copies, is_between_gpus)) return false;
   const ContextPointer& context = gpu_of(copies[0].to)->context();
   const Current current(*context);
-  bool has_link = true;
-  for (const device::DeviceCopy& copy : copies)
-    has_link &= access_of(*context, *gpu_of(copy.from)->context()) == Access::link;
   PENSTOCK_ASSIGN(const auto queue, make_queue(context));
-  const Status begun = has_link ? begin_kernel(copies, *queue) : begin_copies(copies, *queue);
+  const Status begun = begin(copies, *context, *queue);
   const Status done = queue->finish();
   PENSTOCK_TRY(begun);
   PENSTOCK_TRY(done);

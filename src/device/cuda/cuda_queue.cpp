@@ -143,6 +143,7 @@ class CudaQueue : public Queue {
                           "cuMemcpyPeerAsync");
   }
   Status launch_with(const Kernel& kernel, std::uint32_t groups, void* parameter) {
+    if (groups == 0) return {};
     const Current current(context_);
     return context_.check(api_.cuLaunchKernel(kernel.function, groups, 1, 1, kernel.threads, 1, 1,
                                               kernel.local_bytes, stream_, &parameter, nullptr),

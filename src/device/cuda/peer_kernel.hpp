@@ -16,10 +16,12 @@ static_assert(sizeof(PeerCopies) <= 4096, "the most that a launch of CUDA takes 
 // Returns the source of `copy_from_peers`, whose one parameter is PeerCopies.
 const ProgramSource& peer_kernel_source();
 
-// As many for each copy as the longest has parts, up to a limit: a launch may have 2^31 groups.
+// As many for each copy as the longest has parts, but few enough that those of short ones, which
+// have nothing to do, take no time. A thousand groups keep a GPU's link busy.
 inline std::uint32_t groups_of_copies(std::size_t count, std::uint64_t most_bytes) {
+  constexpr std::uint64_t most_groups = 1 << 15;
   const std::uint64_t parts = (most_bytes + peer_part_bytes - 1) / peer_part_bytes;
-  return static_cast<std::uint32_t>(count * std::min<std::uint64_t>(parts, 1 << 20));
+  return static_cast<std::uint32_t>(count * std::min(parts, most_groups / count));
 }
 
 }  // namespace penstock::cuda

@@ -48,16 +48,30 @@ RowRange whole_blocks(const TableSource& source, const RowSelection& needed) {
 // Gives rows that no share needs to the one before them, or to the first. An expression that faults
 // for such a row is an error all the same.
 void take_all(std::vector<RowRange>& shares, std::uint64_t row_count) {
-  std::vector<RowRange*> in_order;
-  for (RowRange& share : shares) in_order.push_back(&share);
-  std::ranges::sort(in_order, {}, &RowRange::begin);
-  in_order[0]->begin = 0;
-  RowRange* last = in_order[0];  // of those before: the one that ends last
-  for (RowRange* const share : in_order) {
-    last->end = std::max(last->end, share->begin);
-    if (share->end > last->end) last = share;
+  shares.front().begin = 0;
+  RowRange* last = &shares.front();  // of those before: the one that ends last
+  for (RowRange& share : shares) {
+    last->end = std::max(last->end, share.begin);
+    if (share.end > last->end) last = &share;
   }
   last->end = row_count;
+}
+
+// Of shares in the order of their rows the first one with a fault tells what one device would.
+bool are_in_order(const std::vector<RowRange>& shares) {
+  return std::ranges::is_sorted(shares, {}, &RowRange::begin);
+}
+
+// Row groups on the border of two shares are read by both. All together may read a quarter more
+// than all rows, and each half more than its part: each row that is not taken saves a copy and a
+// place in a table. That was not tuned.
+bool are_apart(const std::vector<RowRange>& shares, std::uint64_t row_count) {
+  std::uint64_t all = 0, most = 0;
+  for (const RowRange& share : shares) {
+    all += share.end - share.begin;
+    most = std::max(most, share.end - share.begin);
+  }
+  return all <= row_count + row_count / 4 && 2 * most * shares.size() <= 3 * row_count;
 }
 
 class KeySearch {
@@ -82,8 +96,10 @@ class KeySearch {
       if (!needed) return std::nullopt;
       right.push_back(*needed);
     }
-    take_all(right, *right_.row_count());
-    return are_apart(right) ? std::optional(std::move(right)) : std::nullopt;
+    const std::uint64_t row_count = *right_.row_count();
+    if (!are_in_order(right)) return std::nullopt;
+    take_all(right, row_count);
+    return are_apart(right, row_count) ? std::optional(std::move(right)) : std::nullopt;
   }
 
  private:
@@ -94,13 +110,6 @@ class KeySearch {
     const auto needed = right_.select_rows(is_between(column, std::move(**bounds)));
     if (!needed.ok() || !*needed || (*needed)->ranges.empty()) return std::nullopt;
     return whole_blocks(right_, **needed);
-  }
-  // Row groups on the border of two shares are read by both. A quarter more than all rows was not
-  // tuned: each row that is not taken saves a copy and a place in a table.
-  bool are_apart(const std::vector<RowRange>& shares) const {
-    std::uint64_t rows = 0;
-    for (const RowRange& share : shares) rows += share.end - share.begin;
-    return rows <= *right_.row_count() + *right_.row_count() / 4;
   }
 
   const Plan& plan_;

@@ -21,9 +21,9 @@ struct JoinedSources {
 };
 
 // `left`: the rows of the left source by share. Returns those of the right one, in whole row groups
-// or blocks of 64. Returns nothing where the records do not tell, or tell that a share needs none.
-// The same where shares need many of the same rows, and for NOT IN, which asks for all keys. Each
-// row is one share's at least.
+// or blocks of 64. Each row is one share's at least. Returns nothing where the records do not tell,
+// or tell that a share needs none. The same where shares need many of the same rows, where one
+// needs much more than others, or earlier ones, and for NOT IN, which asks for all keys.
 std::optional<std::vector<RowRange>> rows_by_key(const Plan& plan, const JoinedSources& sources,
                                                  std::span<const RowRange> left);
 

@@ -96,12 +96,12 @@ Status Execution::read_right_side(StepId join, const Columns& columns, const Col
   return agree_on_keys(join);
 }
 
-// Keys that repeat change what runs next, so that all shares have to know.
+// Keys that repeat change what runs next, so that all shares have to know. Of each join they wait
+// for one another: a fault in any right side comes before one in a later step, as on one device.
 Status Execution::agree_on_keys(StepId join) {
-  if (!right_sides_ || !right_sides_->is_by_key(join) ||
-      !yields_right_columns(plan_.step(join).join_kind))
-    return {};
-  return right_sides_->agree_on_keys(share_number_, join, has_repeated_keys(join));
+  return right_sides_ && right_sides_->is_by_key(join)
+             ? right_sides_->agree_on_keys(share_number_, join, has_repeated_keys(join))
+             : Status();
 }
 
 std::uint64_t Execution::bytes_of_sides() const {

@@ -21,7 +21,7 @@ void RightSideExchange::leave(std::size_t share, bool has_succeeded) {
 
 // The others are past the right sides that the share has put together already.
 Status RightSideExchange::begin(std::size_t share) {
-  return parties_[share].phase > 0 ? refused() : Status();
+  return parties_[share].has_put_together ? refused() : Status();
 }
 
 Status RightSideExchange::refused() {
@@ -56,6 +56,7 @@ Result<DeviceRows> RightSideExchange::all_rows(std::size_t share,
   Party& party = parties_[share];
   party.device = device;
   party.rows = std::move(own);
+  party.has_put_together = true;
   if (!meeting_.meet(share, party.phase++))  // one that has succeeded took fewer right sides
     return has_success_ ? refused() : another_share_has_ended();
   if (!can_be_put_together()) return refused();

@@ -47,9 +47,8 @@ class RightSideExchange {
   // and where they do not fit a device. Code::cancelled alone where one has failed.
   Result<DeviceRows> all_rows(std::size_t share, const std::shared_ptr<Device>& device,
                               std::optional<Rows> own, RunReport& report);
-  // Of a join that yields right columns: waits for the other shares, once. Code::cancelled for all
-  // shares, and was_refused() from then on, where keys of one repeat, and where one comes to
-  // another join.
+  // Waits for the other shares, once for each join. Code::cancelled for all shares, and
+  // was_refused() from then on, where keys of one repeat, and where one comes to another join.
   Status agree_on_keys(std::size_t share, StepId join, bool repeat);
   // Returns the join whose keys repeat, because of which the exchange was refused; or no_step.
   StepId repeated_join() const { return repeated_join_; }
@@ -62,8 +61,10 @@ class RightSideExchange {
   struct Party {
     std::shared_ptr<Device> device;
     std::optional<Rows> rows;
-    std::set<StepId> agreed;  // joins; its own thread alone looks at them
     std::size_t phase = 0;
+    // Its own thread alone looks at these.
+    std::set<StepId> agreed;        // joins
+    bool has_put_together = false;  // the rows of a right side
   };
 
   enum class FoundKeys : unsigned char { unknown, unique, repeated };

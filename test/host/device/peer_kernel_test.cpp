@@ -72,19 +72,23 @@ TEST(PeerKernel, AGroupTakesMoreThanOnePartWhereALaunchHasFewGroups) {
 TEST(PeerKernel, ShortCopiesBesideLongOnesAreWholeAndNotPassed) {
   const std::vector<std::size_t> lengths = {1, peer_part_bytes, 3 * peer_part_bytes + 1, 9};
   std::vector<Bytes> from, to;
-  for (const std::size_t length : lengths) from.push_back(counted(length)), to.emplace_back(length);
+  for (const std::size_t length : lengths) {
+    from.push_back(counted(length));
+    to.emplace_back(length + 64);
+  }
   PeerCopies list{.copies = {}, .count = static_cast<unsigned>(lengths.size())};
   for (std::size_t i = 0; i < lengths.size(); i++)
-    list.copies[i] = copy_of(to[i], 0, from[i], 0, lengths[i]);
+    list.copies[i] = copy_of(to[i], 8, from[i], 0, lengths[i]);
   run(list, groups_of_copies(lengths.size(), 3 * peer_part_bytes + 1), 5);
   for (std::size_t i = 0; i < lengths.size(); i++)
-    expect_copied(to[i], 0, from[i], 0, lengths[i], lengths[i]);
+    expect_copied(to[i], 8, from[i], 0, lengths[i], lengths[i] + 64);
 }
 
 TEST(PeerKernel, ACopyOfAllMemoryHasGroupsThatALaunchTakes) {
   const std::uint64_t groups = groups_of_copies(peer_copies_limit, std::uint64_t{1} << 40);
-  EXPECT_LT(groups, std::uint64_t{1} << 31);
+  EXPECT_LE(groups, 1 << 15);
   EXPECT_EQ(groups % peer_copies_limit, 0);
+  EXPECT_EQ(groups_of_copies(3, 1), 3);
 }
 
 }  // namespace
