@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "plan/execution/dense_group_by.hpp"
+#include "plan/fusion/accumulators.hpp"
 #include "plan/variants/partition_layout.hpp"
 
 namespace penstock::plan {
