@@ -14,30 +14,28 @@ const CudaDevice* gpu_of(const device::DeviceRange& range) {
   return dynamic_cast<const CudaDevice*>(&device::device_of_driver(*range.device));
 }
 
-// Whether a GPU can reach another one's memory. `link`: by NVLink, at the speed of its own copies.
-enum class Access : unsigned char { none, bus, link };
-
-Access find_access(const Context& from, const Context& to) {
+// Lets a GPU reach another one's memory. Where it cannot, the driver copies by the host. Returns
+// whether it does so over NVLink, which has atomics, as PCIe has not.
+bool reaches_over_nvlink(const Context& from, const Context& to) {
   const Api& api = from.api;
-  if (&from == &to) return Access::link;
-  if (!api.cuCtxEnablePeerAccess) return Access::none;
+  if (&from == &to) return true;
+  if (!api.cuCtxEnablePeerAccess) return false;
   const CUresult enabled = api.cuCtxEnablePeerAccess(to.context, 0);
-  if (enabled != CUDA_SUCCESS && enabled != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
-    return Access::none;
-  int has_atomics = 0;  // NVLink has them, PCIe does not
-  if (api.cuDeviceGetP2PAttribute)
-    static_cast<void>(api.cuDeviceGetP2PAttribute(
-        &has_atomics, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED, from.device, to.device));
-  return has_atomics != 0 ? Access::link : Access::bus;
+  int has_atomics = 0;
+  return (enabled == CUDA_SUCCESS || enabled == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) &&
+         api.cuDeviceGetP2PAttribute &&
+         api.cuDeviceGetP2PAttribute(&has_atomics, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED,
+                                     from.device, to.device) == CUDA_SUCCESS &&
+         has_atomics != 0;
 }
 
-// Asks the driver once. `from` is current. Where there is no access the driver copies by the host.
-Access access_of(const Context& from, const Context& to) {
+// Asks the driver once. `from` is current.
+bool has_nvlink(const Context& from, const Context& to) {
   static std::mutex mutex;
-  static std::map<std::pair<CUcontext, CUcontext>, Access> known;
+  static std::map<std::pair<CUcontext, CUcontext>, bool> known;
   const std::lock_guard lock(mutex);
   const auto [found, is_new] = known.try_emplace({from.context, to.context});
-  if (is_new) found->second = find_access(from, to);
+  if (is_new) found->second = reaches_over_nvlink(from, to);
   return found->second;
 }
 
@@ -64,14 +62,14 @@ Status begin_copies(std::span<const device::DeviceCopy> copies, Queue& queue) {
 Status launch_copies(std::span<const device::DeviceCopy> copies, std::size_t first,
                      std::size_t step, const Kernel& kernel, Queue& queue) {
   PeerCopies list{.copies = {}, .count = 0};
-  std::uint64_t most_bytes = 0;
+  std::uint64_t max_bytes = 0;
   for (std::size_t i = first; i < copies.size(); i += step) {
     const device::DeviceCopy& copy = copies[i];
     PENSTOCK_ASSIGN(const CUdeviceptr to, address_for(queue, *copy.to.buffer));
     list.copies[list.count++] = {to + copy.to.offset, source_of(copy), copy.bytes};
-    most_bytes = std::max(most_bytes, copy.bytes);
+    max_bytes = std::max(max_bytes, copy.bytes);
   }
-  return launch_with(queue, kernel, groups_of_copies(list.count, most_bytes), &list);
+  return launch_with(queue, kernel, groups_of_copies(list.count, max_bytes), &list);
 }
 
 // One launch for all copies, so that a GPU reads all others at once, as much of each. The driver's
@@ -92,7 +90,7 @@ Status begin_kernel(std::span<const device::DeviceCopy> copies, const Program& p
 bool are_over_nvlink(std::span<const device::DeviceCopy> copies, const Context& context) {
   bool are_all = true;
   for (const device::DeviceCopy& copy : copies)  // asks for each: access is enabled, too
-    are_all &= access_of(context, *gpu_of(copy.from)->context()) == Access::link;
+    are_all &= has_nvlink(context, *gpu_of(copy.from)->context());
   return are_all;
 }
 

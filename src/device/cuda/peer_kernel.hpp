@@ -18,10 +18,10 @@ const ProgramSource& peer_kernel_source();
 
 // As many for each copy as the longest has parts, but few enough that those of short ones, which
 // have nothing to do, take no time. A thousand groups keep a GPU's link busy.
-inline std::uint32_t groups_of_copies(std::size_t count, std::uint64_t most_bytes) {
-  constexpr std::uint64_t most_groups = 1 << 15;
-  const std::uint64_t parts = (most_bytes + peer_part_bytes - 1) / peer_part_bytes;
-  return static_cast<std::uint32_t>(count * std::min(parts, most_groups / count));
+inline std::uint32_t groups_of_copies(std::size_t count, std::uint64_t max_bytes) {
+  constexpr std::uint64_t max_groups = 1 << 15;
+  const std::uint64_t parts = (max_bytes + peer_part_bytes - 1) / peer_part_bytes;
+  return static_cast<std::uint32_t>(count * std::min(parts, max_groups / count));
 }
 
 }  // namespace penstock::cuda

@@ -3,28 +3,10 @@
 #include <algorithm>
 
 #include "codec/pages/paged_table.hpp"
+#include "plan/fusion/source_answers.hpp"
 
 namespace penstock::plan {
 namespace {
-
-// Returns the number in a source of a column that no step above it computes. A join yields columns
-// of its left side first.
-std::optional<std::uint32_t> column_of(const Plan& plan, StepId id, StepId source,
-                                       std::uint32_t column) {
-  for (; id != source; id = plan.step(id).inputs[0]) {
-    const Step& step = plan.step(id);
-    if (step.kind == StepKind::map) {
-      const Node& node = step.graph->at(step.projections[column].root);
-      if (node.op != Op::column) return std::nullopt;
-      column = node.payload;
-    } else if (step.kind == StepKind::join) {
-      if (column >= step.left_columns) return std::nullopt;
-    } else if (step.kind != StepKind::filter) {
-      return std::nullopt;
-    }
-  }
-  return column;
-}
 
 RowCondition is_between(std::uint32_t column, ValueBounds bounds) {
   RowCondition between;
@@ -66,12 +48,12 @@ bool are_in_order(const std::vector<RowRange>& shares) {
 // than all rows, and each half more than its part: each row that is not taken saves a copy and a
 // place in a table. That was not tuned.
 bool are_apart(const std::vector<RowRange>& shares, std::uint64_t row_count) {
-  std::uint64_t all = 0, most = 0;
+  std::uint64_t all = 0, largest = 0;
   for (const RowRange& share : shares) {
     all += share.end - share.begin;
-    most = std::max(most, share.end - share.begin);
+    largest = std::max(largest, share.end - share.begin);
   }
-  return all <= row_count + row_count / 4 && 2 * most * shares.size() <= 3 * row_count;
+  return all <= row_count + row_count / 4 && 2 * largest * shares.size() <= 3 * row_count;
 }
 
 class KeySearch {
@@ -85,8 +67,8 @@ class KeySearch {
   std::optional<std::vector<RowRange>> rows_of(const JoinKey& key,
                                                std::span<const RowRange> left) const {
     const std::vector<StepId>& inputs = plan_.step(sources_.join).inputs;
-    const auto left_column = column_of(plan_, inputs[0], sources_.left, key.left);
-    const auto right_column = column_of(plan_, inputs[1], sources_.right, key.right);
+    const auto left_column = source_column(plan_, inputs[0], key.left);
+    const auto right_column = source_column(plan_, inputs[1], key.right);
     if (!left_column || !right_column ||
         left_.schema()[*left_column].type != right_.schema()[*right_column].type)
       return std::nullopt;

@@ -84,7 +84,8 @@ Status GroupExchange::collect(std::size_t share, const Buffer& to, RunReport& re
     before += i < share;
   }
   report.bytes_exchanged += offset;
-  // Each device begins with the next one's memory: otherwise all would read one's at a time.
+  // Each device begins with the next one's memory. Where the driver copies, all would otherwise
+  // read one's at a time.
   std::ranges::rotate(copies, copies.begin() + static_cast<std::ptrdiff_t>(before));
   return device::copy_between(copies);
 }

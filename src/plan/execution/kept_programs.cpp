@@ -15,7 +15,7 @@ constexpr std::size_t max_chains = 32, max_kernels_of_device = 32, max_groups_of
 // takes some 100 bytes, and 4 for each row group.
 constexpr std::size_t max_batch_lists = 128, max_batches_of_list = 1024;
 
-// One for each list of devices, and each way to cut the rows for them.
+// One for each list of devices and each cut of a statement.
 constexpr std::size_t max_split_sides = 16;
 
 // A run changes a bound's parameters, which stand in the graph, from chunk to chunk.

@@ -126,7 +126,8 @@ Status SumsExchange::copy(const Share& share, const Target& target, RunReport& r
     report.bytes_exchanged += piece.count() * limb_bytes(share.program);
     if (piece.party < share.number) before = static_cast<std::ptrdiff_t>(copies.size());
   }
-  // Each device begins with the next one's memory: otherwise all would read one's at a time.
+  // Each device begins with the next one's memory. Where the driver copies, all would otherwise
+  // read one's at a time.
   std::ranges::rotate(copies, copies.begin() + before);
   return device::copy_between(copies);
 }

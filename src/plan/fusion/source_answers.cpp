@@ -3,17 +3,6 @@
 namespace penstock::plan {
 namespace {
 
-// Returns the number in the source of a column that no step computes.
-std::optional<std::uint32_t> source_column(const Plan& plan, StepId id, std::uint32_t column) {
-  for (; plan.step(id).kind == StepKind::map; id = plan.step(id).inputs[0]) {
-    const Step& step = plan.step(id);
-    const Node& node = step.graph->at(step.projections[column].root);
-    if (node.op != Op::column) return std::nullopt;
-    column = node.payload;
-  }
-  return column;
-}
-
 class Answer {
  public:
   Answer(const Plan& plan, const Step& step)
@@ -62,6 +51,22 @@ bool reduces_known_rows(const Plan& plan, StepId id) {
 }
 
 }  // namespace
+
+std::optional<std::uint32_t> source_column(const Plan& plan, StepId id, std::uint32_t column) {
+  for (; !plan.step(id).source; id = plan.step(id).inputs[0]) {
+    const Step& step = plan.step(id);
+    if (step.kind == StepKind::map) {
+      const Node& node = step.graph->at(step.projections[column].root);
+      if (node.op != Op::column) return std::nullopt;
+      column = node.payload;
+    } else if (step.kind == StepKind::join) {
+      if (column >= step.left_columns) return std::nullopt;
+    } else if (step.kind != StepKind::filter) {
+      return std::nullopt;
+    }
+  }
+  return column;
+}
 
 const TableSource& source_of(const Plan& plan, StepId id) {
   while (!plan.step(id).source) id = plan.step(id).inputs[0];

@@ -1,5 +1,5 @@
 // Aggregates of all rows of a source that its own records answer: counts, and smallest and largest
-// values.
+// values. And which column of a source they are asked of.
 #pragma once
 #include <optional>
 
@@ -11,6 +11,9 @@ namespace penstock::plan {
 // Returns the row that a reduce yields; nullopt where a row must be read for it.
 Result<std::optional<Table>> source_answer(const Plan& plan, StepId id);
 const TableSource& source_of(const Plan& plan, StepId id);  // behind maps and a reduce
+// Returns the number of a step's column in the source that the step begins with, behind filters,
+// maps and left sides of joins; nullopt of a column that a step computes or that a right side has.
+std::optional<std::uint32_t> source_column(const Plan& plan, StepId id, std::uint32_t column);
 // Returns the columns of its source whose records answer an aggregate of the reduce, if any do.
 std::vector<std::uint32_t> columns_asked(const Plan& plan, StepId id);
 

@@ -63,8 +63,8 @@ class Collecting {
     }
     return all;
   }
-  // Each device begins with its own rows, then takes those of the next. Otherwise all would read
-  // one device's memory at a time.
+  // Each device begins with its own rows, then takes those of the next. Where the driver copies,
+  // all would otherwise read one device's memory at a time.
   Status copy() const {
     std::vector<device::DeviceCopy> copies;
     for (std::size_t i = 0; i < shares_.size(); i++) {

@@ -41,9 +41,9 @@ Bytes counted(std::size_t count) {
 }
 
 void expect_copied(Bytes& to, std::size_t to_byte, Bytes& from, std::size_t from_byte,
-                   std::size_t bytes, std::size_t room) {
+                   std::size_t bytes, std::size_t capacity) {
   ASSERT_EQ(std::memcmp(to.at(to_byte), from.at(from_byte), bytes), 0);
-  for (std::size_t i = 0; i < room; i++) {
+  for (std::size_t i = 0; i < capacity; i++) {
     const bool is_copied = i >= to_byte && i < to_byte + bytes;
     ASSERT_TRUE(is_copied || *to.at(i) == 0) << "byte " << i;
   }

@@ -215,7 +215,7 @@ TEST_F(SidesByKey, KeysInAnotherOrderAreExchanged) {
   expect_run(sums(), Sides::not_by_key);
 }
 
-// What a join's left side computes is the other way round than its file's column of that place.
+// What a join's left side computes has the opposite order of its file's column of that place.
 TEST_F(SidesByKey, AKeyThatIsComputedIsNotTakenForAColumnOfItsFile) {
   ASSERT_NO_FATAL_FAILURE(write(keys_of_orders(), keys_of_items()));
   Plan plan;
