@@ -2,7 +2,7 @@
 # find_package(penstock COMPONENTS core io stream video sql session), and a .deb of it all.
 #
 #     penstock::penstock   devices, plans, lambdas (the core; needs utf8proc where the program is linked)
-#     penstock::io         files: Parquet, Arrow IPC, CSV; needs Arrow where the program is linked
+#     penstock::io         files: Parquet, Arrow IPC, CSV; needs stream, and Arrow where the program is linked
 #     penstock::stream     gzip, zstd, lz4 and the like; needs their libraries there
 #     penstock::video      scores of a distorted video against its reference
 #     penstock::sql        SELECT to plan
@@ -49,8 +49,8 @@ function(penstock_export component)
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/penstock COMPONENT ${component})
 endfunction()
 penstock_export(core base device kernel primitive column codec expr plan ranks core)
-penstock_export(io io)
 penstock_export(stream stream)
+penstock_export(io io)
 penstock_export(video video)
 penstock_export(sql sql)
 penstock_export(session session)

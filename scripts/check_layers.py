@@ -45,6 +45,7 @@ HEADER_LAYER = {
     "skipping": "column",
     "session_device": "plan",
     "status": "base",
+    "table_reference": "column",
 }
 # Places that exist on one machine only, and hosts that a client's own configuration must name.
 MACHINE = re.compile(

@@ -15,13 +15,14 @@
 #include "penstock/arrow_c.hpp"
 #include "penstock/column.hpp"
 #include "penstock/fsst.hpp"
+#include "penstock/table_reference.hpp"
 
 namespace penstock {
 
 // Opens a file; reads its schema and statistics, no rows. Refuses a directory or glob by name.
 // Unsupported column types are errors only when such a column is asked for. A CSV file's delimiter
 // and header are found out; its types are those of its first block.
-Result<std::shared_ptr<TableSource>> open_table(const std::string& path);
+Result<std::shared_ptr<TableSource>> open_table(const TableReference& table);
 
 enum class FileFormat : unsigned char { parquet, arrow_ipc, csv };
 // Writes to a temporary name beside `path`, flushes to the disk and renames, so that no partial

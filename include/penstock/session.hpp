@@ -51,7 +51,7 @@ class Session {
   virtual Result<QueryResult> run(const Plan& plan, StepId result,
                                   const RunOptions& options = {}) = 0;
   // Opens a file, or returns the open one where the file is the same.
-  virtual Result<std::shared_ptr<TableSource>> open_table(const std::string& path) = 0;
+  virtual Result<std::shared_ptr<TableSource>> open_table(const TableReference& table) = 0;
 
   virtual Result<std::shared_ptr<Device>> device() = 0;    // waits until it is open; the first one
   virtual DeviceCache& cache() = 0;                        // of one device; of several see caches()

@@ -12,10 +12,11 @@
 #include <vector>
 
 #include "penstock/plan.hpp"
+#include "penstock/table_reference.hpp"
 
 namespace penstock {
 
-using TableOpener = std::function<Result<std::shared_ptr<TableSource>>(const std::string& name)>;
+using TableOpener = std::function<Result<std::shared_ptr<TableSource>>(const TableReference& table)>;
 
 // Parses one SELECT statement and adds its steps to `plan`. DuckDB's types and answers are the
 // reference. Errors end with the line of the statement and a caret under the position.

@@ -170,7 +170,10 @@ Result<std::shared_ptr<TableSource>> open(const std::string& path) {
 
 }  // namespace
 
-Result<std::shared_ptr<TableSource>> open_table(const std::string& path) {
+Result<std::shared_ptr<TableSource>> open_table(const TableReference& table) {
+  if (table.paths.size() != 1 || !table.format.empty() || !table.options.empty())
+    return Status(Code::unsupported, table.text() + " is not supported");
+  const std::string& path = table.paths[0];
   auto source = io::catch_arrow_exceptions([&] { return open(path); });
   if (!source.ok()) return source.with("while opening '" + path + "'");
   return source;

@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "penstock/plan.hpp"
+#include "penstock/table_reference.hpp"
 
 namespace penstock::session {
 
 struct BoundStatement {
-  // The files that it names, by their paths, in the order in which they were opened.
-  using Tables = std::vector<std::pair<std::string, std::shared_ptr<TableSource>>>;
+  // The tables that it names, in the order in which they were opened.
+  using Tables = std::vector<std::pair<TableReference, std::shared_ptr<TableSource>>>;
   std::shared_ptr<const Plan> plan;
   StepId result = 0;
   Tables tables;

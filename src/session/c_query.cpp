@@ -48,10 +48,10 @@ class GivenStreams {
 
 Result<QueryResult> query_tables(Session& session, const char* statement, const Tables& tables) {
   Plan plan;
-  const auto open = [&](const std::string& name) -> Result<std::shared_ptr<TableSource>> {
-    const auto known = tables.find(name);
+  const auto open = [&](const TableReference& table) -> Result<std::shared_ptr<TableSource>> {
+    const auto known = tables.find(table.text());
     if (known != tables.end()) return known->second;
-    return session.open_table(name);
+    return session.open_table(table);
   };
   PENSTOCK_ASSIGN(const StepId result, bind_sql(statement, plan, open));
   return session.run(plan, result);

@@ -6,8 +6,9 @@
 namespace penstock::session {
 
 // A file is opened without the lock, so that two may be opened at once.
-Result<std::shared_ptr<TableSource>> OpenTables::open(const std::string& path,
+Result<std::shared_ptr<TableSource>> OpenTables::open(const TableReference& table,
                                                       SessionDevice& device) {
+  const std::string path = table.text();
   const std::string identity = file_identity(path);
   {
     const std::lock_guard lock(mutex_);
@@ -15,7 +16,7 @@ Result<std::shared_ptr<TableSource>> OpenTables::open(const std::string& path,
     if (known != by_path_.end() && !identity.empty() && known->second->identity() == identity)
       return known->second;
   }
-  PENSTOCK_ASSIGN(std::shared_ptr<TableSource> opened, open_table(path));
+  PENSTOCK_ASSIGN(std::shared_ptr<TableSource> opened, open_table(table));
   std::shared_ptr<TableSource> before = opened;
   {
     const std::lock_guard lock(mutex_);

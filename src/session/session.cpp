@@ -30,8 +30,8 @@ class SessionOfFiles final : public Session {
   Result<QueryResult> run(const Plan& plan, StepId result, const RunOptions& options) override {
     return penstock::run(plan, result, in_session(options));
   }
-  Result<std::shared_ptr<TableSource>> open_table(const std::string& path) override {
-    return catch_exceptions([&] { return tables_.open(path, *device_); });
+  Result<std::shared_ptr<TableSource>> open_table(const TableReference& table) override {
+    return catch_exceptions([&] { return tables_.open(table, *device_); });
   }
   Result<std::shared_ptr<Device>> device() override { return device_->device(); }
   DeviceCache& cache() override { return device_->cache(); }
@@ -47,10 +47,10 @@ class SessionOfFiles final : public Session {
     if (auto known = statements_.find(statement); known && is_current(*known)) return *known;
     session::BoundStatement bound;
     const auto plan = std::make_shared<Plan>();
-    const auto open = [&](const std::string& path) -> Result<std::shared_ptr<TableSource>> {
-      PENSTOCK_ASSIGN(auto table, open_table(path));
-      bound.tables.emplace_back(path, table);
-      return table;
+    const auto open = [&](const TableReference& table) -> Result<std::shared_ptr<TableSource>> {
+      PENSTOCK_ASSIGN(auto source, open_table(table));
+      bound.tables.emplace_back(table, source);
+      return source;
     };
     PENSTOCK_ASSIGN(bound.result, bind_sql(statement, *plan, open));
     bound.plan = plan;
