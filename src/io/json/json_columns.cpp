@@ -23,7 +23,7 @@ class JsonBlockReader {
         place_(table.columns.size()) {
     for (const std::uint32_t column : asked) {
       if (place_[column] == 0) {
-        columns_.emplace_back(table.columns[column].type, table.formats);
+        columns_.emplace_back(table.columns[column].type);
         place_[column] = columns_.size();
       }
       asked_.push_back(place_[column] - 1);

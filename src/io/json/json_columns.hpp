@@ -22,7 +22,6 @@ struct JsonTable {
   bool are_given = false;       // the columns, by the option of this name
   bool ignores_errors = false;  // makes them NULL
   bool ignores_damage = false;  // of a line, which is a row of NULLs then
-  JsonTimeFormats formats;      // of dates and timestamps; none of a kind: as a cast reads them
 
   JsonTable() = default;
   JsonTable(const JsonTable&) = delete;

@@ -116,10 +116,11 @@ bool ignores_damage_of(JsonFormat format, const JsonOptions& options) {
 
 // Reads the sample. A record that is no JSON is an error, unless damage is ignored.
 Result<JsonStructure> sample_structure(const std::string& path, JsonFormat format,
-                                       const JsonOptions& options, const JsonTimeFormats& formats) {
+                                       const JsonOptions& options) {
   PENSTOCK_ASSIGN(auto text, open_text(path));
   JsonRecords records(std::move(text), format, options.max_record_bytes);
-  JsonStructure structure;
+  JsonStructure structure(std::make_shared<const JsonTimeFormats>(
+      JsonTimeFormats::with(options.date_format, options.timestamp_format)));
   std::uint64_t count = 0;
   const std::uint64_t limit = options.sample_records.value_or(UINT64_MAX);
   const bool ignores_damage = ignores_damage_of(format, options);
@@ -132,7 +133,7 @@ Result<JsonStructure> sample_structure(const std::string& path, JsonFormat forma
       const bool is_sound = tokens.read_value(value) && tokens.is_at_end();
       if (!is_sound && !ignores_damage)
         return malformed_json(block->place_of(*record), tokens.fault());
-      if (is_sound) structure.add(value, formats);
+      if (is_sound) structure.add(value);
       if (++count % chunk_records == 0) structure.end_chunk();
     }
   }
@@ -155,10 +156,13 @@ void make_names_unique(std::vector<JsonStructure::Column>& columns) {
   }
 }
 
-JsonType json_type_of(const CsvType& given) {
+JsonType json_type_of(const CsvType& given, const JsonOptions& options) {
   if (given.unsupported == "JSON") return JsonType::text();
-  return given.unsupported.empty() ? JsonType::plain(given.type)
-                                   : JsonType::not_read(given.unsupported);
+  if (!given.unsupported.empty()) return JsonType::not_read(given.unsupported);
+  JsonType type = JsonType::plain(given.type);
+  if (given.type.kind == Kind::date32) type.format = options.date_format;
+  if (given.type.kind == Kind::timestamp) type.format = options.timestamp_format;
+  return type;
 }
 
 // Takes the columns that were given, or those of a sample.
@@ -167,9 +171,9 @@ Status find_columns(JsonTable& table, const std::string& path, JsonFormat format
   table.are_given = !options.columns.empty();
   table.are_records = options.are_records.value_or(true);
   for (const auto& [name, type] : options.columns)
-    table.columns.push_back({name, json_type_of(type)});
+    table.columns.push_back({name, json_type_of(type, options)});
   if (table.are_given) return {};
-  PENSTOCK_ASSIGN(const auto structure, sample_structure(path, format, options, table.formats));
+  PENSTOCK_ASSIGN(const auto structure, sample_structure(path, format, options));
   table.are_records = table.are_records && structure.is_record();
   if (options.are_records == true && !table.are_records)
     return {Code::invalid, "its values are no records, which records = true wants"};
@@ -188,10 +192,7 @@ Result<std::shared_ptr<TableSource>> open(const std::string& path,
   auto table = std::make_shared<JsonTable>();
   table->ignores_errors = options.ignores_errors;
   table->ignores_damage = ignores_damage_of(format, options);
-  table->formats = JsonTimeFormats::with(options.date_format, options.timestamp_format);
   PENSTOCK_TRY(find_columns(*table, path, format, options));
-  if (table->are_given && !options.date_format) table->formats.dates.clear();
-  if (table->are_given && !options.timestamp_format) table->formats.timestamps.clear();
   for (const auto& column : table->columns) table->keys.push_back(column.name);
   for (std::uint32_t i = 0; i < table->keys.size(); i++)
     table->column_of.emplace(table->keys[i], i);

@@ -12,14 +12,17 @@ constexpr std::size_t min_map_members = 200;
 constexpr double min_appearance = 0.1;
 
 bool is_plain_name(std::string_view name) {
-  return !name.empty() && !(name[0] >= '0' && name[0] <= '9') &&
+  return !name.empty() && !(name[0] >= '0' && name[0] <= '9') && name[0] != '_' &&
          std::ranges::all_of(name, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+           return ((c | ' ') >= 'a' && (c | ' ') <= 'z') || (c >= '0' && c <= '9') || c == '_';
          });
 }
 
 std::string quoted_where_needed(const std::string& name) {
-  return is_plain_name(name) ? name : '"' + name + '"';
+  if (is_plain_name(name)) return name;
+  std::string quoted = "\"";
+  for (const char c : name) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
 }
 
 template <class Integer> bool fits(std::string_view digits) {
@@ -67,28 +70,27 @@ JsonStructure::Form& JsonStructure::form_of(Shape shape) {
   return forms_.back();
 }
 
-void JsonStructure::add(const JsonValue& value, const JsonTimeFormats& formats) {
+void JsonStructure::add(const JsonValue& value) {
   count_++;
   if (value.kind == JsonKind::null) {
     null_count_++;
     return;
   }
   Form& form = form_of(shape_of(value));
-  if (form.shape == Shape::object) return add_members(form, value.text, formats);
+  if (form.shape == Shape::object) return add_members(form, value.text);
   if (form.shape == Shape::string) {
     std::string text;
     append_decoded(value, text);
-    form.strings.add(text, formats);
+    form.strings.add(text, *formats_);
   } else if (form.shape == Shape::array) {
-    if (!form.element) form.element = std::make_shared<JsonStructure>();
+    if (!form.element) form.element = std::make_shared<JsonStructure>(formats_);
     JsonTokens tokens(value.text);
     tokens.enter();
-    for (JsonValue element; tokens.next_element(element);) form.element->add(element, formats);
+    for (JsonValue element; tokens.next_element(element);) form.element->add(element);
   }
 }
 
-void JsonStructure::add_members(Form& form, std::string_view object,
-                                const JsonTimeFormats& formats) {
+void JsonStructure::add_members(Form& form, std::string_view object) {
   JsonTokens tokens(object);
   tokens.enter();
   std::string name;
@@ -96,8 +98,9 @@ void JsonStructure::add_members(Form& form, std::string_view object,
     name.clear();
     append_decoded(key, name);
     const auto [at, is_new] = form.child_of.emplace(name, form.children.size());
-    if (is_new) form.children.push_back(std::make_shared<Child>(Child{name, {}}));
-    form.children[at->second]->structure.add(value, formats);
+    if (is_new)
+      form.children.push_back(std::make_shared<Child>(Child{name, JsonStructure(formats_)}));
+    form.children[at->second]->structure.add(value);
   }
 }
 
@@ -131,7 +134,7 @@ JsonType JsonStructure::type_of(const Form& form) const {
     case Shape::integer: return JsonType::plain({Kind::int64});
     case Shape::wide_integer: return JsonType::not_read("HUGEINT");
     case Shape::real: return JsonType::plain({Kind::float64});
-    case Shape::string: return form.strings.type();
+    case Shape::string: return form.strings.type(*formats_);
     case Shape::array: return JsonType::not_read(form.element->type().name + "[]");
     default: break;
   }

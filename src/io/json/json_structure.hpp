@@ -14,7 +14,10 @@ namespace penstock::io {
 
 class JsonStructure {
  public:
-  void add(const JsonValue& value, const JsonTimeFormats& formats);
+  // `formats` are those of strings that may be dates.
+  explicit JsonStructure(std::shared_ptr<const JsonTimeFormats> formats)
+      : formats_(std::move(formats)) {}
+  void add(const JsonValue& value);
   void end_chunk();  // after as many records as DuckDB looks at together
 
   JsonType type() const;
@@ -41,11 +44,12 @@ class JsonStructure {
   static Shape shape_of(const JsonValue& value);
   static Shape wider_number(Shape a, Shape b);
   Form& form_of(Shape shape);
-  void add_members(Form& form, std::string_view object, const JsonTimeFormats& formats);
+  void add_members(Form& form, std::string_view object);
   JsonType type_of(const Form& form) const;
   bool is_map(const Form& form) const;
   static JsonType type_of_map(const Form& form);
 
+  std::shared_ptr<const JsonTimeFormats> formats_;
   std::vector<Form> forms_;  // one, unless values are inconsistent
   std::uint64_t count_ = 0, null_count_ = 0;
 };

@@ -83,6 +83,11 @@ std::uint32_t all_of(const std::vector<CsvTimeFormat>& formats) {
 }  // namespace
 
 JsonType JsonType::plain(Type type) { return {type, Reading::plain, penstock::name_of(type)}; }
+JsonType JsonType::time(Type type, const CsvTimeFormat& format) {
+  JsonType out = plain(type);
+  out.format = format;
+  return out;
+}
 JsonType JsonType::not_read(std::string name) {
   JsonType type{{Kind::string}, Reading::plain, name};
   type.unsupported = std::move(name);
@@ -95,23 +100,10 @@ JsonTimeFormats JsonTimeFormats::with(const std::optional<CsvTimeFormat>& date,
           timestamp ? std::vector{*timestamp} : timestamp_formats()};
 }
 
-std::optional<std::int32_t> JsonTimeFormats::read_date(std::string_view text) const {
-  for (const CsvTimeFormat& format : dates)
-    if (const auto days = format.read_date(text)) return days;
-  return std::nullopt;
-}
-
-std::optional<std::int64_t> JsonTimeFormats::read_timestamp(std::string_view text) const {
-  for (const CsvTimeFormat& format : timestamps)
-    if (const auto micros = format.read_timestamp(text)) return micros;
-  return std::nullopt;
-}
-
 // Asks only what an earlier string of the chunk left open.
 void StringTypes::add(std::string_view text, const JsonTimeFormats& formats) {
-  if (!is_begun_) left_ = {1, all_of(formats.dates), all_of(formats.timestamps), 1, 1};
-  if (is_chunk_empty_) fits_ = left_;
-  is_begun_ = true, is_chunk_empty_ = false;
+  if (is_chunk_empty_) fits_ = {1, all_of(formats.dates), all_of(formats.timestamps), 1, 1};
+  is_chunk_empty_ = false;
   const auto ask = [&](Candidate candidate, const auto& test) {
     if (candidate >= candidate_ && fits(candidate) != 0) fits(candidate) = test(fits(candidate));
   };
@@ -128,26 +120,28 @@ void StringTypes::add(std::string_view text, const JsonTimeFormats& formats) {
   ask(Candidate::uuid, [&](std::uint32_t) { return is_uuid(text) ? 1u : 0u; });
 }
 
-// Keeps the first format that fits the chunk and those that are tried after it.
+// Without a common format the last chunk's are kept, and reading the others is an error.
 bool StringTypes::survives(Candidate candidate) {
   const std::uint32_t fit = fits(candidate);
-  if (fit == 0) return false;
-  left_[static_cast<std::size_t>(candidate)] &= ~0u << std::countr_zero(fit);
-  return true;
+  common_formats_ = (common_formats_ & fit) != 0 ? common_formats_ & fit : fit;
+  return fit != 0;
 }
 
 void StringTypes::end_chunk() {
   if (is_chunk_empty_) return;
   is_chunk_empty_ = true;
-  while (candidate_ != Candidate::string && !survives(candidate_))
+  while (candidate_ != Candidate::string && !survives(candidate_)) {
     candidate_ = static_cast<Candidate>(static_cast<unsigned>(candidate_) + 1);
+    common_formats_ = 0;
+  }
 }
 
-JsonType StringTypes::type() const {
+JsonType StringTypes::type(const JsonTimeFormats& formats) const {
+  const auto first = static_cast<std::size_t>(std::countr_zero(common_formats_));
   switch (candidate_) {
     case Candidate::time: return JsonType::not_read("TIME");
-    case Candidate::date: return JsonType::plain({Kind::date32});
-    case Candidate::timestamp: return JsonType::plain({Kind::timestamp});
+    case Candidate::date: return JsonType::time({Kind::date32}, formats.dates[first]);
+    case Candidate::timestamp: return JsonType::time({Kind::timestamp}, formats.timestamps[first]);
     case Candidate::zoned: return JsonType::not_read("TIMESTAMP WITH TIME ZONE");
     case Candidate::uuid: return JsonType::not_read("UUID");
     default: return JsonType::plain({Kind::string});

@@ -22,8 +22,11 @@ struct JsonType {
   Reading reading = Reading::plain;
   std::string name = {};         // DuckDB's: "BIGINT", "STRUCT(a BIGINT)[]"
   std::string unsupported = {};  // the same where values are not read
+  // Of a date or timestamp. Without one it is read as a cast reads it.
+  std::optional<CsvTimeFormat> format = {};
 
   static JsonType plain(Type type);
+  static JsonType time(Type type, const CsvTimeFormat& format);
   static JsonType text() { return {{Kind::string}, Reading::text, "JSON"}; }
   static JsonType null() { return {{Kind::string}, Reading::null, "\"NULL\""}; }
   static JsonType not_read(std::string name);
@@ -35,18 +38,16 @@ struct JsonTimeFormats {
   // DuckDB's, where a file's own are not given.
   static JsonTimeFormats with(const std::optional<CsvTimeFormat>& date,
                               const std::optional<CsvTimeFormat>& timestamp);
-
-  std::optional<std::int32_t> read_date(std::string_view text) const;
-  std::optional<std::int64_t> read_timestamp(std::string_view text) const;
 };
 
-// What all strings of a column may be. They are looked at by chunks, as DuckDB does: each chunk has
-// one format of dates, and what a chunk excludes stays excluded.
+// What all strings of a column may be. They are looked at by chunks, as DuckDB does: a type that a
+// chunk excludes stays excluded, and each chunk has one format of dates. Where all have one in
+// common, the column has it.
 class StringTypes {
  public:
   void add(std::string_view text, const JsonTimeFormats& formats);
   void end_chunk();
-  JsonType type() const;
+  JsonType type(const JsonTimeFormats& formats) const;
 
  private:
   enum class Candidate : unsigned char { time, date, timestamp, zoned, uuid, string };
@@ -55,8 +56,9 @@ class StringTypes {
   bool survives(Candidate candidate);
 
   Candidate candidate_ = Candidate::time;
-  std::array<std::uint32_t, 5> fits_{}, left_{};
-  bool is_chunk_empty_ = true, is_begun_ = false;
+  std::array<std::uint32_t, 5> fits_{};
+  std::uint32_t common_formats_ = 0;  // of the candidate in all chunks
+  bool is_chunk_empty_ = true;
 };
 
 }  // namespace penstock::io

@@ -96,11 +96,11 @@ bool JsonColumn::add_time(const JsonValue& value) {
   if (value.kind != JsonKind::string) return false;
   const std::string_view text = text_of(value);
   if (type_.type.kind == Kind::date32) {
-    const auto days = formats_.dates.empty() ? read_date(text) : formats_.read_date(text);
+    const auto days = type_.format ? type_.format->read_date(text) : read_date(text);
     return days && push(*days);
   }
-  if (!formats_.timestamps.empty()) {
-    const auto micros = formats_.read_timestamp(text);
+  if (type_.format) {
+    const auto micros = type_.format->read_timestamp(text);
     return micros && push(*micros);
   }
   const auto read = read_timestamp(text);

@@ -11,8 +11,7 @@ namespace penstock::io {
 
 class JsonColumn {
  public:
-  JsonColumn(const JsonType& type, const JsonTimeFormats& formats)
-      : type_(type), formats_(formats), strings_(0) {}
+  explicit JsonColumn(const JsonType& type) : type_(type), strings_(0) {}
   // Returns false where the type cannot hold the value without loss; nothing is added then.
   bool add(const JsonValue& value);
   void add_null();
@@ -31,7 +30,6 @@ class JsonColumn {
   std::string_view text_of(const JsonValue& value);
 
   const JsonType& type_;
-  const JsonTimeFormats& formats_;
   std::vector<std::byte> values_;
   column::BitBuilder booleans_, validity_;
   column::StringBuilder strings_;
