@@ -65,6 +65,7 @@ Status compress_file(const CompressCommand& command, stream::CompressOptions opt
                       : Result<std::string>(command.output));
   if (path == "-" && ::isatty(STDOUT_FILENO) == 1 && !command.force)
     return {Code::invalid, "compressed data is not written to a terminal; --force writes it"};
+  PENSTOCK_TRY(check_output_is_not_input(path, file));
   PENSTOCK_ASSIGN(const auto output, StreamOutput::create(path, command.force));
   const double start = now_seconds();
   ProgressBar bar(!command.no_progress);

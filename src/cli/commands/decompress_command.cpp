@@ -167,6 +167,7 @@ class Decompressor {
       PENSTOCK_ASSIGN(const std::string path, command_.output.empty()
                                                   ? output_name(file)
                                                   : Result<std::string>(command_.output));
+      PENSTOCK_TRY(check_output_is_not_input(path, file));
       PENSTOCK_ASSIGN(output, StreamOutput::create(path, command_.force));
     }
     const double start = now_seconds();
