@@ -93,7 +93,9 @@ const char* BlockDecoder::decode_streams(const BlockPlan& plan, Byte* out) {
 void BlockDecoder::take_tree(const NumberedTree& tree, std::uint32_t literal_bytes) {
   if (huffman_serial_ != tree.serial) fill_one(tree.tree, huffman_);
   huffman_serial_ = tree.serial;
-  if (!huffman_.has_two && literal_bytes >= min_literals_for_pairs) fill_two(huffman_);
+  if (!huffman_.has_two && literal_bytes >= min_literals_for_pairs &&
+      tree.tree.code_bits <= largest_code_bits)
+    fill_two(huffman_);
 }
 
 void BlockDecoder::take_table(CodeKind kind, const NumberedSource& source) {

@@ -53,7 +53,8 @@ const char* BlockScanner::read_literals(std::span<const Byte>& rest, LiteralsPla
     return "its literals take an earlier Huffman tree, and there is none";
   if (plan.type == LiteralsType::compressed) {
     std::size_t used = 0;
-    if (const char* error = read_weights(plan.content, tree_.tree, used)) return error;
+    if (const char* error = read_weights(plan.content, largest_code_bits, tree_.tree, used))
+      return error;
     tree_.serial = ++tables_;
     plan.content = plan.content.subspan(used);
   }
