@@ -109,7 +109,8 @@ void warn_of_device(const std::optional<stream::DeviceReport>& device) {
                   device->failure);
 }
 
-// Tells of devices that failed, and of trailing garbage, as gzip does.
+// Tells of devices that failed, of trailing garbage, as gzip does, and of files that may be cut, as
+// bgzip does.
 void warn(const std::string& file, const stream::Report& report) {
   warn_of_device(report.device);
   for (const stream::DeviceReport& further : report.further_devices) warn_of_device(further);
@@ -117,6 +118,8 @@ void warn(const std::string& file, const stream::Report& report) {
     print_warning(shown_name(file) + ": decompression OK, trailing garbage ignored (" +
                   counted(report.ignored_bytes, "byte") + " after member " +
                   count_text(report.member_count) + ")");
+  if (report.lacks_bgzip_end)
+    print_warning(shown_name(file) + ": bgzip's end-of-file block is absent; the file may be cut");
 }
 
 Status with_hint(const Status& status, const std::string& file) {
