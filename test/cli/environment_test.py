@@ -177,6 +177,20 @@ class Environment(CommandLineTest):
             ended = self.run_program("decompress", "-o", out, path)
             self.assertEqual((ended.returncode, out.read_bytes()), (0, CONTENT), ended.err)
 
+    def test_suffixes_are_those_of_gzip_in_any_case(self):
+        made = self.compressed(".gz").read_bytes()
+        names = {"a.GZ": "a", "b.z": "b", "c.taz": "c.tar", "d-gz": "d", "e.Tgz": "e.tar"}
+        for name, plain in names.items():
+            ended = self.run_program("decompress", self.write(name, made))
+            self.assertEqual(ended.returncode, 0, ended.err)
+            self.assertEqual((self.rows / plain).read_bytes(), CONTENT)
+
+    def test_a_level_of_other_programs_is_no_name_of_a_file(self):
+        path = self.write("content", CONTENT)
+        ended = self.run_program("compress", "-19", path)
+        self.assert_fails(ended, "there is no option -19", "--level 19", code=2)
+        self.assertEqual(os.listdir(self.rows), ["content"])
+
     def test_files_are_written_and_redirected_without_proc(self):
         if not can_unmount_proc():
             self.skipTest("this user may not mount")

@@ -25,19 +25,24 @@ struct DecompressCommand {
        keep_on_device = false;
 };
 
-// What replaces a file name's suffix.
+// What replaces a file name's suffix, which may have capitals. Those of gzip that are no .gz are as
+// gzip has them.
 struct Suffix {
   std::string_view compressed, plain;
 };
-constexpr Suffix suffixes[] = {{".gz", ""},      {".bgz", ""},      {".zz", ""},
-                               {".zlib", ""},    {".zst", ""},      {".zstd", ""},
-                               {".lz4", ""},     {".sz", ""},       {".snappy", ""},
-                               {".tgz", ".tar"}, {".tzst", ".tar"}, {".tlz4", ".tar"}};
+constexpr Suffix suffixes[] = {
+    {".gz", ""},       {".bgz", ""},     {".zz", ""}, {".zlib", ""},    {".zst", ""},
+    {".zstd", ""},     {".lz4", ""},     {".sz", ""}, {".snappy", ""},  {".z", ""},
+    {"-gz", ""},       {"-z", ""},       {"_z", ""},  {".tgz", ".tar"}, {".taz", ".tar"},
+    {".tzst", ".tar"}, {".tlz4", ".tar"}};
 
 Result<std::string> output_name(const std::string& file) {
   if (file == "-") return std::string("-");
+  std::string small = file;
+  for (char& letter : small)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
   for (const Suffix& suffix : suffixes)
-    if (file.size() > suffix.compressed.size() && file.ends_with(suffix.compressed) &&
+    if (file.size() > suffix.compressed.size() && small.ends_with(suffix.compressed) &&
         file[file.size() - suffix.compressed.size() - 1] != '/')
       return file.substr(0, file.size() - suffix.compressed.size()) + std::string(suffix.plain);
   return Status(Code::invalid,
@@ -218,6 +223,7 @@ std::string check_usage(const DecompressCommand& command) {
       !command.device.empty() && !command.fallback && (command.test_only || command.list_only);
   if (command.keep_on_device && !is_kept_alone)
     return "--keep-on-device needs --test or --list, and --device, without --fallback";
+  if (std::string level = check_levels(command.files); !level.empty()) return level;
   return check_single_output(command.files, command.output);
 }
 

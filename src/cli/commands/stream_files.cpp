@@ -164,6 +164,17 @@ std::string check_bytes(const std::string& text) {
 
 std::uint64_t bytes_in(const std::string& text) { return parse_bytes(text).value_or(0); }
 
+std::string check_levels(const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    const bool is_level = file.size() > 1 && file[0] == '-' &&
+                          file.find_first_not_of("0123456789", 1) == std::string::npos;
+    if (is_level && ::access(file.c_str(), F_OK) != 0)
+      return "there is no option " + file + "; 'penstock compress --level " + file.substr(1) +
+             "' compresses at that level";
+  }
+  return "";
+}
+
 std::string check_single_output(const std::vector<std::string>& files, const std::string& output) {
   if (files.size() <= 1 || output.empty() || output == "-") return "";
   return "--output names one file, and several are given; '-' concatenates them";
