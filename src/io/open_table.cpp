@@ -165,7 +165,7 @@ Result<std::shared_ptr<TableSource>> open(const std::string& path) {
                   "it begins like no Parquet or Arrow IPC file, and is not text, as CSV is");
   if (const std::string_view other = other_format(path, ends->first); !other.empty())
     return not_read(other);
-  return io::open_csv(path);
+  return io::open_csv(path, {});
 }
 
 }  // namespace
