@@ -20,6 +20,7 @@ from parquet_parts import (
     BINARY,
     CHUNK_META,
     FILE_ROWS,
+    FILE_WRITER,
     GROUP_ROWS,
     I32,
     I64,
@@ -199,6 +200,12 @@ def counts_of_nulls(footers):
     name = footers.changed(change_strings)
     asked = ["SELECT s FROM $", "SELECT count(s) AS n, count(*) AS m FROM $"]
     footers.answers("no NULL claimed among strings", name, asked)
+
+    def change_writer(footer, chunks):
+        footer[FILE_WRITER] = [BINARY, b"parquet-cpp-arrow version 4.0.0"]
+        change_strings(footer, chunks)
+
+    footers.answers("no NULL claimed by Arrow 4.0", footers.changed(change_writer), asked)
     join = "SELECT count(*) AS n FROM $ x, $ y WHERE x.s = y.s AND x.b = 1 AND y.b = 2"
     footers.answers("no NULL claimed on both sides of a join", name, [join])
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "io/parquet/chunk_bytes.hpp"
 #include "io/parquet/chunk_claims.hpp"
 #include "io/parquet/parquet_pages.hpp"
 #include "io/parquet/parquet_slabs.hpp"
@@ -45,7 +46,7 @@ std::optional<std::uint64_t> nulls_of(const parquet::DataPageV2& page) {
   return nulls_of_levels(levels, page.num_values());
 }
 
-// Returns nullopt of pages that hold no rows, too.
+// Adds the rows of a page, which may have none, and returns how many of them are NULL.
 std::optional<std::uint64_t> nulls_of(const parquet::Page& page, std::uint64_t& rows) {
   const bool is_v1 = page.type() == parquet::PageType::DATA_PAGE;
   if (!is_v1 && page.type() != parquet::PageType::DATA_PAGE_V2) return 0;
@@ -54,13 +55,6 @@ std::optional<std::uint64_t> nulls_of(const parquet::Page& page, std::uint64_t& 
   rows += static_cast<std::uint64_t>(data.num_values());
   return is_v1 ? nulls_of(static_cast<const parquet::DataPageV1&>(page))
                : nulls_of(static_cast<const parquet::DataPageV2&>(page));
-}
-
-// Small pages share slabs, whatever file they are of.
-const std::shared_ptr<BatchMemory>& memory_of_pages() {
-  static const auto& memory =
-      *new std::shared_ptr<BatchMemory>(std::make_shared<BatchMemory>(0, BatchAllocator()));
-  return memory;
 }
 
 }  // namespace
@@ -72,7 +66,7 @@ Result<std::uint64_t> count_nulls(const ParquetFile& file, int row_group,
   PENSTOCK_TRY(check_chunk(file, *group, *chunk, column.leaf));
   const auto row_count = static_cast<std::uint64_t>(group->num_rows());
   if (!column.is_optional || row_count == 0) return std::uint64_t{0};
-  const Pages pages = open_pages(file, row_group, column.leaf, {{0, row_count}}, memory_of_pages());
+  const Pages pages = open_pages(file, row_group, column.leaf, {{0, row_count}}, ordinary_memory());
   std::uint64_t nulls = 0;
   for (std::uint64_t rows = 0; rows < row_count;) {
     const auto page = pages.reader->NextPage();

@@ -17,7 +17,8 @@ constexpr std::int32_t footer_container_limit = 10'000'000;
 
 // Arrow up to 4.0 counted no NULL in columns that it wrote from dictionaries.
 bool counts_nulls_wrong(const parquet::ApplicationVersion& writer) {
-  return writer.application_ == "parquet-cpp-arrow" && writer.version.major < 5;
+  return writer.application_ == "parquet-cpp" ||
+         (writer.application_ == "parquet-cpp-arrow" && writer.version.major < 5);
 }
 
 }  // namespace
