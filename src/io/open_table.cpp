@@ -167,7 +167,7 @@ Result<std::shared_ptr<TableSource>> open(const std::string& path) {
   const std::string_view other = other_format(path, ends->first);
   if (other.starts_with("JSON")) return io::open_json(path, {});
   if (!other.empty()) return not_read(other);
-  return io::open_csv(path);
+  return io::open_csv(path, {});
 }
 
 }  // namespace

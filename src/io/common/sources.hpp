@@ -12,7 +12,9 @@ namespace penstock::io {
 Result<std::shared_ptr<TableSource>> open_parquet(const std::string& path);
 Result<std::shared_ptr<TableSource>> open_ipc_file(const std::string& path);
 Result<std::shared_ptr<TableSource>> open_ipc_stream(const std::string& path);
-Result<std::shared_ptr<TableSource>> open_csv(const std::string& path);
+// Options as read_csv() takes them.
+Result<std::shared_ptr<TableSource>> open_csv(const std::string& path,
+                                              std::span<const TableOption> options);
 // Takes the options of read_json().
 Result<std::shared_ptr<TableSource>> open_json(const std::string& path,
                                                std::span<const TableOption> options);

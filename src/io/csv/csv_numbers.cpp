@@ -95,25 +95,39 @@ std::optional<Decimal> read_decimal(std::string_view text, char decimal_separato
   return out;
 }
 
-// The value of a word that stands for a double, if it is one.
-std::optional<double> special_double(std::string_view text) {
+// The value of a word that stands for an infinity or no number.
+template <class Float> std::optional<Float> special_float(std::string_view text) {
   const bool is_negative = text.starts_with('-');
   if (is_negative || text.starts_with('+')) text.remove_prefix(1);
-  double value = std::numeric_limits<double>::infinity();
+  Float value = std::numeric_limits<Float>::infinity();
   if (equals_any_case(text, "nan"))
-    value = std::numeric_limits<double>::quiet_NaN();
+    value = std::numeric_limits<Float>::quiet_NaN();
   else if (!equals_any_case(text, "inf") && !equals_any_case(text, "infinity"))
     return std::nullopt;
   return is_negative ? -value : value;
 }
 
-std::optional<double> plain_double(std::string_view text) {
-  double value = 0;
+template <class Float> std::optional<Float> plain_float(std::string_view text) {
+  Float value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size()) return std::nullopt;
   if (error == std::errc()) return value;
   if (error != std::errc::result_out_of_range) return std::nullopt;
-  return std::strtod(std::string(text).c_str(), nullptr);  // an infinity or 0
+  // An infinity or 0; strtod() knows which, also of a float that is out of range.
+  return static_cast<Float>(std::strtod(std::string(text).c_str(), nullptr));
+}
+
+template <class Float>
+std::optional<Float> read_floating(std::string_view text, char decimal_separator) {
+  if (decimal_separator == '.')
+    if (const auto value = plain_float<Float>(text); value && std::isfinite(*value)) return value;
+  text = trimmed(text);
+  if (const auto special = special_float<Float>(text)) return special;
+  if (!read_decimal(text, decimal_separator)) return std::nullopt;
+  std::string plain;
+  for (const char c : text.substr(text.starts_with('+')))
+    if (c != '_') plain += c == decimal_separator ? '.' : c;
+  return plain_float<Float>(plain);
 }
 
 }  // namespace
@@ -209,15 +223,11 @@ std::optional<std::int64_t> read_int64(std::string_view text, char decimal_separ
 }
 
 std::optional<double> read_double(std::string_view text, char decimal_separator) {
-  if (decimal_separator == '.')
-    if (const auto value = plain_double(text); value && std::isfinite(*value)) return value;
-  text = trimmed(text);
-  if (const auto special = special_double(text)) return special;
-  if (!read_decimal(text, decimal_separator)) return std::nullopt;
-  std::string plain;
-  for (const char c : text.substr(text.starts_with('+')))
-    if (c != '_') plain += c == decimal_separator ? '.' : c;
-  return plain_double(plain);
+  return read_floating<double>(text, decimal_separator);
+}
+
+std::optional<float> read_float(std::string_view text, char decimal_separator) {
+  return read_floating<float>(text, decimal_separator);
 }
 
 }  // namespace penstock::io

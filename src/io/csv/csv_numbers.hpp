@@ -22,5 +22,6 @@ std::optional<bool> read_boolean(std::string_view text);
 std::optional<__int128> read_scaled(std::string_view text, int scale, char decimal_separator);
 std::optional<std::int64_t> read_int64(std::string_view text, char decimal_separator);
 std::optional<double> read_double(std::string_view text, char decimal_separator);
+std::optional<float> read_float(std::string_view text, char decimal_separator);
 
 }  // namespace penstock::io

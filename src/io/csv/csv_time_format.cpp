@@ -123,11 +123,14 @@ Result<CsvTimeFormat> CsvTimeFormat::parse(std::string_view format) {
   return out;
 }
 
-bool CsvTimeFormat::read(std::string_view text, Parts& parts) const {
+bool CsvTimeFormat::read(std::string_view text, Parts& parts, bool is_strict) const {
   skip_spaces(text);
   for (const Item& item : items_) {
     if (item.specifier != '\0') {
+      const std::size_t before = text.size();
       if (!take_part(text, item.specifier, parts)) return false;
+      const bool is_year = item.specifier == 'y' || item.specifier == 'Y';
+      if (is_strict && is_year && before - text.size() < 2) return false;
       continue;
     }
     for (const char c : item.literal) {
@@ -148,15 +151,20 @@ bool CsvTimeFormat::read(std::string_view text, Parts& parts) const {
   return text.empty();
 }
 
+bool CsvTimeFormat::is_of(std::string_view text) const {
+  Parts parts;
+  return read(text, parts, true) && days_of(parts.year, parts.month, parts.day);
+}
+
 std::optional<std::int32_t> CsvTimeFormat::read_date(std::string_view text) const {
   Parts parts;
-  if (!read(text, parts)) return std::nullopt;
+  if (!read(text, parts, false)) return std::nullopt;
   return days_of(parts.year, parts.month, parts.day);
 }
 
 std::optional<std::int64_t> CsvTimeFormat::read_timestamp(std::string_view text) const {
   Parts parts;
-  if (!read(text, parts)) return std::nullopt;
+  if (!read(text, parts, false)) return std::nullopt;
   const auto days = days_of(parts.year, parts.month, parts.day);
   if (!days) return std::nullopt;
   const std::int64_t seconds = (parts.hour * 60 + parts.minute) * 60 + parts.second;

@@ -15,6 +15,8 @@ class CsvTimeFormat {
   // Refuses a specifier that is not read, and names those that are.
   static Result<CsvTimeFormat> parse(std::string_view format);
 
+  // Whether a text has the format and a year of two digits at least.
+  bool is_of(std::string_view text) const;
   std::optional<std::int32_t> read_date(std::string_view text) const;
   std::optional<std::int64_t> read_timestamp(std::string_view text) const;
   const std::string& text() const { return text_; }
@@ -25,7 +27,7 @@ class CsvTimeFormat {
     char specifier = '\0';  // '\0': the literal
     std::string literal;
   };
-  bool read(std::string_view text, Parts& parts) const;
+  bool read(std::string_view text, Parts& parts, bool is_strict) const;
 
   std::string text_;
   std::vector<Item> items_;

@@ -10,6 +10,7 @@ namespace penstock::io {
 namespace {
 
 constexpr std::int64_t micros_per_day = 86'400'000'000;
+constexpr std::int64_t max_year = 10'000'000;
 constexpr std::int32_t infinite_days = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t infinite_micros = std::numeric_limits<std::int64_t>::max();
 
@@ -63,10 +64,12 @@ int infinity_sign(std::string_view text) {
   return is_negative ? -1 : 1;
 }
 
-std::optional<std::int32_t> take_date(Front& front) {
+std::optional<std::int32_t> take_date(Front& front, std::size_t min_year_digits) {
   const bool is_negative = front.take('-');
-  const auto year = front.take_number(9);
-  if (!year || front.is_empty()) return std::nullopt;
+  const std::size_t before = front.rest().size();
+  const auto year = front.take_number(18);
+  if (!year || *year > max_year || front.is_empty()) return std::nullopt;
+  const std::size_t year_digits = before - front.rest().size();
   const char separator = front.rest()[0];
   constexpr std::string_view separators = "-/\\ ";
   if (separators.find(separator) == std::string_view::npos) return std::nullopt;
@@ -75,7 +78,8 @@ std::optional<std::int32_t> take_date(Front& front) {
   if (!month || !front.take(separator)) return std::nullopt;
   const auto day = front.take_number(2);
   if (!day) return std::nullopt;
-  const bool is_before_christ = front.take(" (BC)");
+  if (year_digits < min_year_digits) return std::nullopt;
+  const bool is_before_christ = front.take(" (BC)") || front.take(" (bc)");
   if (is_before_christ && (is_negative || *year == 0)) return std::nullopt;
   return days_of(is_before_christ ? 1 - *year
                  : is_negative    ? -*year
@@ -83,11 +87,15 @@ std::optional<std::int32_t> take_date(Front& front) {
                  static_cast<unsigned>(*month), static_cast<unsigned>(*day));
 }
 
-std::optional<std::int64_t> take_time(Front& front) {
+// Without seconds a minute may need two digits.
+std::optional<std::int64_t> take_time(Front& front, std::size_t min_minute_digits) {
   const auto hour = front.take_number(2);
   if (!hour || !front.take(':')) return std::nullopt;
+  const std::size_t before = front.rest().size();
   const auto minute = front.take_number(2);
   if (!minute) return std::nullopt;
+  const bool is_short = before - front.rest().size() < min_minute_digits;
+  if (is_short && !front.rest().starts_with(':')) return std::nullopt;
   std::int64_t second = 0, micros = 0;
   if (front.take(':')) {
     const auto taken = front.take_number(2);
@@ -122,12 +130,17 @@ bool read_zone(Front front, ReadTimestamp& out) {
     out.zone = ZoneKind::other;
   } else if (!front.is_empty() && (front.rest()[0] == '+' || front.rest()[0] == '-')) {
     front.take(front.rest()[0]);
-    const auto hours = front.take_number(2);
-    const bool has_colon = front.take(':');
-    const auto minutes = front.take_number(2);
-    if (!hours || (has_colon && !minutes)) return false;
+    std::int64_t largest = 0;
+    for (int part = 0; part < 3; part++) {  // hours, minutes and seconds of two digits each
+      if (part > 0 && front.rest().empty()) break;
+      const bool has_colon = part > 0 && front.take(':');
+      const bool has_two = front.rest().size() >= 2 && is_digit(front.rest()[1]);
+      const auto number = has_two ? front.take_number(2) : std::nullopt;
+      if (!number && (part == 0 || has_colon)) return false;
+      largest = std::max(largest, number.value_or(0));
+    }
     out.zone = ZoneKind::other;
-    out.is_utc = *hours == 0 && minutes.value_or(0) == 0;
+    out.is_utc = largest == 0;
   } else if (!front.is_empty() && front.rest()[0] == ' ') {
     const std::string_view name = trimmed(front.rest());
     if (name.empty() || equals_any_case(name, "utc")) return true;
@@ -168,7 +181,7 @@ std::optional<std::int64_t> micros_of(std::int32_t days, std::int64_t micros_of_
 std::optional<std::int32_t> read_date(std::string_view text) {
   Front front(text);
   front.skip_spaces();
-  const auto days = take_date(front);
+  const auto days = take_date(front, 2);
   front.skip_spaces();
   if (days && front.is_empty()) return days;
   if (const int sign = infinity_sign(text); sign != 0) return sign * infinite_days;
@@ -179,11 +192,13 @@ std::optional<std::int32_t> read_date(std::string_view text) {
 std::optional<ReadTimestamp> read_timestamp(std::string_view text) {
   Front front(text);
   front.skip_spaces();
-  const auto days = take_date(front);
+  const auto days = take_date(front, 1);
   ReadTimestamp out;
   if (!days) {
     if (const int sign = infinity_sign(text); sign != 0) {
       out.micros = sign * infinite_micros;
+      const bool is_whole_word = text.size() >= std::string_view("infinity").size();
+      if (!is_whole_word) out.zone = ZoneKind::other;  // DuckDB's TIMESTAMP has no "inf"
       return out;
     }
     return equals_any_case(text, "epoch") ? std::optional(out) : std::nullopt;
@@ -192,7 +207,7 @@ std::optional<ReadTimestamp> read_timestamp(std::string_view text) {
   if (!trimmed(front.rest()).empty()) {
     if (!front.take('T') && !front.take(' ')) return std::nullopt;
     front.skip_spaces();
-    const auto taken = take_time(front);
+    const auto taken = take_time(front, 1);
     if (!taken || !read_zone(front, out)) return std::nullopt;
     time = *taken;
   }
@@ -204,7 +219,7 @@ std::optional<ReadTimestamp> read_timestamp(std::string_view text) {
 
 bool is_time(std::string_view text) {
   Front front(trimmed(text));
-  return take_time(front) && front.is_empty();
+  return take_time(front, 2) && front.is_empty();
 }
 
 }  // namespace penstock::io
