@@ -43,7 +43,9 @@ struct ParquetColumn {
 class ParquetFile {
  public:
   // Reads the footer, which is untrusted: everything in it is checked before it is used.
-  static Result<std::shared_ptr<const ParquetFile>> open(const std::string& path);
+  // `stays_open` is as of open_parquet().
+  static Result<std::shared_ptr<const ParquetFile>> open(const std::string& path,
+                                                         bool stays_open = true);
 
   const std::string& path() const { return path_; }
   const std::vector<ParquetColumn>& columns() const { return columns_; }
