@@ -101,7 +101,9 @@ Result<Column> cast_column(const Column& column, Type to) {
     parts.push_back(column_of(to, values));
     values.clear();
   }
-  return parts.empty() ? column_of(to, values) : column::concatenate(to, parts);
+  Column cast = parts.empty() ? column_of(to, values) : column::concatenate(to, parts);
+  if (plain.validity.empty()) cast.validity = {};  // which strings always have
+  return cast;
 }
 
 }  // namespace penstock::io
