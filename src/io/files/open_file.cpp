@@ -104,7 +104,7 @@ Result<Ends> ends_of(const std::string& path) {
     const int error = errno;
     return Status(Code::io, std::strerror(error) + (error == ENOENT ? files_near(path) : ""));
   }
-  if (!S_ISREG(status.st_mode)) return Status(Code::unsupported, "it is not a regular file");
+  if (!S_ISREG(status.st_mode)) return Ends();  // a pipe, which only texts are read of
   const File file(path, O_RDONLY);
   if (!file) return Status(Code::io, std::strerror(errno));
   Ends ends{std::string(4096, '\0'), std::string(16, '\0')};
@@ -117,15 +117,6 @@ Result<Ends> ends_of(const std::string& path) {
   return ends;
 }
 
-// Returns the first bytes of a text, decompressed where it is compressed.
-Result<std::string> first_text(const std::string& path) {
-  PENSTOCK_ASSIGN(const auto text, open_text(path));
-  std::string bytes(4096, '\0');
-  PENSTOCK_ASSIGN(const std::size_t read, text->read(bytes));
-  bytes.resize(read);
-  return bytes;
-}
-
 Result<OpenedFile> open_csv_file(const FileToOpen& file) {
   if (!file.options.empty())
     return Status(Code::unsupported, "the option " + file.options[0].name + " is not supported");
@@ -136,13 +127,12 @@ Result<OpenedFile> open_csv_file(const FileToOpen& file) {
 Result<OpenedFile> open_text_file(const FileToOpen& file) {
   if (file.format == "csv") return open_csv_file(file);
   if (file.format == "json") return not_read("JSON");
-  PENSTOCK_ASSIGN(const std::string text, first_text(file.path));
+  PENSTOCK_ASSIGN(const std::string text, text_start(file.path, 4096));
   if (text.empty()) return Status(Code::truncated, "the file is empty");
   if (const Format* const format = format_of(text))
-    return format->is_compressed
-               ? Status(Code::unsupported, "it is compressed with " + std::string(format->name) +
-                                               "; penstock decompress '" + file.path + "' first")
-               : not_read(format->name);
+    return Status(Code::unsupported, "it is a compressed file of the format " +
+                                         std::string(format->name) + "; penstock decompress '" +
+                                         file.path + "' first");
   if (text.find('\0') != std::string::npos)
     return Status(Code::corrupt,
                   "it begins like no Parquet or Arrow IPC file, and is not text, as CSV is");
@@ -160,11 +150,14 @@ Status check_options(const FileToOpen& file, const Format& format) {
 }
 
 Result<OpenedFile> open_any(const FileToOpen& file) {
-  if (is_standard_input(file.path)) return open_text_file(file);
+  if (file.path == "-") return open_text_file(file);
   PENSTOCK_ASSIGN(const Ends ends, ends_of(file.path));
   const Format* const format = format_of(ends.first);
   const bool is_text_asked = file.format == "csv" || file.format == "json";
-  if (is_text_asked || format == nullptr || format->is_compressed) {
+  if (format != nullptr && format->is_compressed)
+    return Status(Code::unsupported, "it is compressed with " + std::string(format->name) +
+                                         "; penstock decompress '" + file.path + "' first");
+  if (is_text_asked || format == nullptr) {
     if (is_text_asked || file.format.empty()) return open_text_file(file);
     return Status(Code::corrupt, "it does not begin as a file of the format " + file.format);
   }
