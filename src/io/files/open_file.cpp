@@ -117,28 +117,24 @@ Result<Ends> ends_of(const std::string& path) {
   return ends;
 }
 
-Result<OpenedFile> open_csv_file(const FileToOpen& file) {
-  if (!file.options.empty())
-    return Status(Code::unsupported, "the option " + file.options[0].name + " is not supported");
-  PENSTOCK_ASSIGN(auto source, open_csv(file.path));
-  return OpenedFile{std::move(source), "CSV", FileTypes::found};
-}
-
+// A text is read as CSV or JSON; where neither is asked for, by its first bytes.
 Result<OpenedFile> open_text_file(const FileToOpen& file) {
-  if (file.format == "csv") return open_csv_file(file);
-  if (file.format == "json") return not_read("JSON");
-  PENSTOCK_ASSIGN(const std::string text, text_start(file.path, 4096));
-  if (text.empty()) return Status(Code::truncated, "the file is empty");
-  if (const Format* const format = format_of(text))
-    return Status(Code::unsupported, "it is a compressed file of the format " +
-                                         std::string(format->name) + "; penstock decompress '" +
-                                         file.path + "' first");
-  if (text.find('\0') != std::string::npos)
-    return Status(Code::corrupt,
-                  "it begins like no Parquet or Arrow IPC file, and is not text, as CSV is");
-  if (const std::string_view other = other_format(file.path, text); !other.empty())
-    return not_read(other);
-  return open_csv_file(file);
+  std::string_view other = file.format == "json" ? "JSON"sv : ""sv;
+  if (file.format.empty()) {
+    PENSTOCK_ASSIGN(const std::string text, text_start(file.path, 4096));
+    if (text.empty()) return Status(Code::truncated, "the file is empty");
+    if (const Format* const format = format_of(text))
+      return Status(Code::unsupported, "it is a compressed file of the format " +
+                                           std::string(format->name) + "; penstock decompress '" +
+                                           file.path + "' first");
+    if (text.find('\0') != std::string::npos)
+      return Status(Code::corrupt,
+                    "it begins like no Parquet or Arrow IPC file, and is not text, as CSV is");
+    other = other_format(file.path, text);
+  }
+  if (!other.empty()) return not_read(other);
+  PENSTOCK_ASSIGN(auto source, open_csv(file.path, file.options));
+  return OpenedFile{std::move(source), "CSV", FileTypes::found};
 }
 
 Status check_options(const FileToOpen& file, const Format& format) {
@@ -154,10 +150,7 @@ Result<OpenedFile> open_any(const FileToOpen& file) {
   PENSTOCK_ASSIGN(const Ends ends, ends_of(file.path));
   const Format* const format = format_of(ends.first);
   const bool is_text_asked = file.format == "csv" || file.format == "json";
-  if (format != nullptr && format->is_compressed)
-    return Status(Code::unsupported, "it is compressed with " + std::string(format->name) +
-                                         "; penstock decompress '" + file.path + "' first");
-  if (is_text_asked || format == nullptr) {
+  if (is_text_asked || format == nullptr || format->is_compressed) {
     if (is_text_asked || file.format.empty()) return open_text_file(file);
     return Status(Code::corrupt, "it does not begin as a file of the format " + file.format);
   }

@@ -58,6 +58,30 @@ Result<bool> has_rows(const TableSource& source) {
   return batch.has_value();
 }
 
+// Returns the columns of a file that have another type in the table, and that type.
+OptionMap types_to_read_as(const Schema& schema, const FilePart& part) {
+  OptionMap types;
+  for (std::size_t column = 0; column < schema.size(); column++) {
+    if (!part.stored[column] || !schema[column].unsupported.empty()) continue;
+    const Field& own = part.source->schema()[*part.stored[column]];
+    if (own.type != schema[column].type)
+      types.emplace_back(own.name, penstock::name_of(schema[column].type));
+  }
+  return types;
+}
+
+// Types that were given stay: they are the same for all files.
+std::vector<TableOption> with_types(std::vector<TableOption> options, const OptionMap& types) {
+  for (TableOption& option : options)
+    if (option.name == "types" || option.name == "dtypes" || option.name == "column_types") {
+      if (auto* const given = std::get_if<OptionMap>(&option.value))
+        given->insert(given->end(), types.begin(), types.end());
+      return options;
+    }
+  options.push_back({"types", types});
+  return options;
+}
+
 class Opening {
  public:
   Opening(const TableReference& table, FilesOptions options, Paths paths)
@@ -72,6 +96,7 @@ class Opening {
     PENSTOCK_TRY(check_formats());
     PENSTOCK_ASSIGN(std::vector<FilePart> parts, parts_of_files());
     PENSTOCK_ASSIGN(JoinedFiles joined, join_files(std::move(parts), options_, files_[0]->types));
+    if (files_[0]->format == "CSV") PENSTOCK_TRY(read_as_joined(joined));
     return files_source(std::make_shared<const JoinedFiles>(std::move(joined)),
                         name_of(table_, paths_), identity);
   }
@@ -127,6 +152,20 @@ class Opening {
       parts.push_back(std::move(part));
     }
     return parts;
+  }
+
+  // A text that became a number is not what it was: it is read again as the type that the column
+  // has in all files.
+  Status read_as_joined(JoinedFiles& joined) const {
+    for (FilePart& part : joined.parts) {
+      const OptionMap types = types_to_read_as(joined.schema, part);
+      if (types.empty()) continue;
+      const std::vector<TableOption> options = with_types(options_.of_format, types);
+      PENSTOCK_ASSIGN(OpenedFile again, open_file({part.path, table_.format, options}));
+      if (again.source->schema().size() == part.source->schema().size())
+        part.source = std::move(again.source);
+    }
+    return {};
   }
 
   const TableReference& table_;

@@ -1,5 +1,5 @@
 // Several files as one table: their columns, types and rows.
-#include "host/io/io_files.hpp"
+#include "host/io/files_folder.hpp"
 #include "io/files/open_files.hpp"
 
 namespace penstock {
@@ -7,43 +7,7 @@ namespace {
 
 using namespace test;
 
-using Cells = std::vector<std::vector<std::string>>;
-
-// A folder of tables that are written as Parquet, or as text.
-class Files {
- public:
-  std::string operator/(const std::string& name) const { return folder_ / name; }
-  void write(const std::string& name, const Table& table) const {
-    make_folder(name);
-    ASSERT_TRUE(write_table(table, folder_ / name, FileFormat::parquet).ok());
-  }
-  void write_text(const std::string& name, std::string_view text) const {
-    make_folder(name);
-    write_file(folder_ / name, text);
-  }
-  Result<std::shared_ptr<TableSource>> open(std::vector<std::string> names,
-                                            std::vector<TableOption> options = {}) const {
-    for (std::string& name : names) name = folder_ / name;
-    return open_table({std::move(names), "", std::move(options)});
-  }
-
- private:
-  void make_folder(const std::string& name) const {
-    std::filesystem::create_directories(std::filesystem::path(folder_ / name).parent_path());
-  }
-  Folder folder_;
-};
-
 const TableOption union_by_name{"union_by_name", true};
-
-template <class T> Table one(const std::string& name, std::vector<T> values) {
-  return Table::of({{name, Column::from(std::move(values))}});
-}
-Table numbers(std::int32_t first, std::int32_t count) {
-  std::vector<std::int32_t> values(static_cast<std::size_t>(count));
-  std::iota(values.begin(), values.end(), first);
-  return one("i", std::move(values));
-}
 
 std::string schema_of(const TableSource& source) {
   std::string text;
@@ -51,14 +15,9 @@ std::string schema_of(const TableSource& source) {
     text += (text.empty() ? "" : ", ") + field.name + " " + name_of(field.type);
   return text;
 }
-Cells cells_of(const TableSource& source, const ScanOptions& options = {}) {
-  auto cells = read_cells(source, all_columns(source), options);
-  EXPECT_TRUE(cells.ok()) << cells.status().text();
-  return cells.ok() ? *cells : Cells();
-}
 
 TEST(JoinedFiles, RowsAreThoseOfTheFilesOneAfterAnother) {
-  const Files files;
+  const FilesFolder files;
   files.write("b.parquet", numbers(100, 70));
   files.write("a.parquet", numbers(0, 100));
   files.write("c.parquet", numbers(170, 500));
@@ -72,7 +31,7 @@ TEST(JoinedFiles, RowsAreThoseOfTheFilesOneAfterAnother) {
 }
 
 TEST(JoinedFiles, KeysOfThePathAndItsNameAreColumns) {
-  const Files files;
+  const FilesFolder files;
   files.write("y=2024/m=02/a.parquet", numbers(1, 2));
   files.write("y=__HIVE_DEFAULT_PARTITION__/m=03/b.parquet", numbers(3, 1));
   const auto table = files.open({"*/*/*.parquet"}, {{"filename", true}});
@@ -87,7 +46,7 @@ TEST(JoinedFiles, KeysOfThePathAndItsNameAreColumns) {
 }
 
 TEST(JoinedFiles, OneFileHasTheKeysOfItsPath) {
-  const Files files;
+  const FilesFolder files;
   files.write("year=2023/p.parquet", numbers(7, 1));
   const auto table = open_table(files / "year=2023/p.parquet");
   ASSERT_TRUE(table.ok()) << table.status().text();
@@ -98,7 +57,7 @@ TEST(JoinedFiles, OneFileHasTheKeysOfItsPath) {
 }
 
 TEST(JoinedFiles, AKeyTakesThePlaceOfAColumnOfItsName) {
-  const Files files;
+  const FilesFolder files;
   files.write("I=5/p.parquet", numbers(1, 2));
   const auto table = open_table(files / "I=5/p.parquet");
   EXPECT_EQ(schema_of(**table), "i BIGINT");
@@ -106,7 +65,7 @@ TEST(JoinedFiles, AKeyTakesThePlaceOfAColumnOfItsName) {
 }
 
 TEST(JoinedFiles, KeysThatDifferAreNoColumnsUnlessTheyAreAskedFor) {
-  const Files files;
+  const FilesFolder files;
   files.write("a=1/p.parquet", numbers(1, 1));
   files.write("b=1/p.parquet", numbers(2, 1));
   EXPECT_EQ(schema_of(**files.open({"*/*.parquet"})), "i INTEGER");
@@ -115,7 +74,7 @@ TEST(JoinedFiles, KeysThatDifferAreNoColumnsUnlessTheyAreAskedFor) {
 }
 
 TEST(JoinedFiles, TypesOfKeysCanBeGiven) {
-  const Files files;
+  const FilesFolder files;
   files.write("y=2023/p.parquet", numbers(1, 1));
   const auto given = files.open({"*/*"}, {{"hive_types", OptionMap{{"y", "varchar"}}}});
   EXPECT_EQ(schema_of(**given), "i INTEGER, y VARCHAR");
@@ -126,12 +85,13 @@ TEST(JoinedFiles, TypesOfKeysCanBeGiven) {
 }
 
 TEST(JoinedFiles, ColumnsAreFoundByNameAndHaveTheFirstFilesTypes) {
-  const Files files;
+  const FilesFolder files;
   files.write("a.parquet", Table::of({{"i", Column::from(std::vector<std::int64_t>{1})},
                                       {"j", Column::from(std::vector<double>{0.5})}}));
-  files.write("b.parquet", Table::of({{"J", Column::from(std::vector<std::int32_t>{3})},
-                                      {"extra", Column::from_strings(std::vector<std::string>{"x"})},
-                                      {"I", Column::from(std::vector<std::int16_t>{4})}}));
+  files.write("b.parquet",
+              Table::of({{"J", Column::from(std::vector<std::int32_t>{3})},
+                         {"extra", Column::from_strings(std::vector<std::string>{"x"})},
+                         {"I", Column::from(std::vector<std::int16_t>{4})}}));
   const auto table = files.open({"*.parquet"});
   ASSERT_TRUE(table.ok()) << table.status().text();
   EXPECT_EQ(schema_of(**table), "i BIGINT, j DOUBLE");
@@ -139,7 +99,7 @@ TEST(JoinedFiles, ColumnsAreFoundByNameAndHaveTheFirstFilesTypes) {
 }
 
 TEST(JoinedFiles, AFileWithoutAColumnIsAnErrorThatNamesItAndWhatToWrite) {
-  const Files files;
+  const FilesFolder files;
   files.write("a.parquet", Table::of({{"i", Column::from(std::vector<int>{1})},
                                       {"j", Column::from(std::vector<int>{2})}}));
   files.write("b.parquet", numbers(2, 1));
@@ -149,7 +109,7 @@ TEST(JoinedFiles, AFileWithoutAColumnIsAnErrorThatNamesItAndWhatToWrite) {
 }
 
 TEST(JoinedFiles, UnitedColumnsAreThoseOfAllFilesInTheirCommonTypes) {
-  const Files files;
+  const FilesFolder files;
   files.write("a.parquet", Table::of({{"i", Column::from(std::vector<std::int32_t>{1})},
                                       {"t", Column::from(std::vector<std::int32_t>{2})}}));
   files.write("b.parquet", Table::of({{"i", Column::from(std::vector<std::int64_t>{5000000000})},
@@ -163,9 +123,9 @@ TEST(JoinedFiles, UnitedColumnsAreThoseOfAllFilesInTheirCommonTypes) {
 }
 
 TEST(JoinedFiles, AValueThatTheFirstFilesTypeLacksNamesItsFileAndColumn) {
-  const Files files;
+  const FilesFolder files;
   files.write("a.parquet", numbers(1, 1));
-  files.write("b.parquet", one<std::int64_t>("i", {5000000000}));
+  files.write("b.parquet", one_column<std::int64_t>("i", {5000000000}));
   const auto table = files.open({"*.parquet"});
   ASSERT_TRUE(table.ok());
   const std::string text = read_cells(**table, all_columns(**table)).status().text();
@@ -175,7 +135,7 @@ TEST(JoinedFiles, AValueThatTheFirstFilesTypeLacksNamesItsFileAndColumn) {
 }
 
 TEST(JoinedFiles, TypesThatHaveNoCastAreRefusedOnlyWhereTheColumnIsRead) {
-  const Files files;
+  const FilesFolder files;
   Column day = Column::from(std::vector<std::int32_t>{1});
   day.type = {Kind::date32};
   files.write("a.parquet", Table::of({{"d", day}, {"i", Column::from(std::vector<int>{1})}}));
@@ -191,7 +151,7 @@ TEST(JoinedFiles, TypesThatHaveNoCastAreRefusedOnlyWhereTheColumnIsRead) {
 }
 
 TEST(JoinedFiles, ColumnsOfTextFilesHaveTheTypesOfAllFiles) {
-  const Files files;
+  const FilesFolder files;
   files.write_text("a.csv", "i,j,k\n1,2,3\n");
   files.write_text("b.csv", "i,j,k\n1.5,x,4\n");
   files.write_text("c.csv", "k,j,i\n");
@@ -202,8 +162,22 @@ TEST(JoinedFiles, ColumnsOfTextFilesHaveTheTypesOfAllFiles) {
   EXPECT_EQ(cells_of(**table), (Cells{{"1.000000", "1.500000"}, {"\"2\"", "\"x\""}, {"3", "4"}}));
 }
 
+TEST(JoinedFiles, ATextOfOneFileIsKeptWhereAnotherFilesAreNumbers) {
+  const FilesFolder files;
+  files.write_text("a.csv", "i,n\n1.50,1\n");
+  files.write_text("b.csv", "i,n\nx,2\n");
+  EXPECT_EQ(cells_of(**files.open({"*.csv"})), (Cells{{"\"1.50\"", "\"x\""}, {"1", "2"}}));
+}
+
+TEST(JoinedFiles, CompressedTextsAreFilesOfATable) {
+  const FilesFolder files;
+  files.write_text("a.csv", "i\n1\n");
+  ASSERT_EQ(std::system(("gzip -k '" + (files / "a.csv") + "'").c_str()), 0);
+  EXPECT_EQ(cells_of(**files.open({"a.csv*"})), (Cells{{"1", "1"}}));
+}
+
 TEST(JoinedFiles, FilesOfTwoFormatsAreRefusedByName) {
-  const Files files;
+  const FilesFolder files;
   files.write("a.parquet", numbers(1, 1));
   files.write_text("b.csv", "i\n1\n");
   const std::string message = files.open({"*"}).status().message();
@@ -212,14 +186,14 @@ TEST(JoinedFiles, FilesOfTwoFormatsAreRefusedByName) {
 }
 
 TEST(JoinedFiles, AMissingFileOfAListIsNamed) {
-  const Files files;
+  const FilesFolder files;
   files.write("a.parquet", numbers(1, 1));
   EXPECT_NE(files.open({"a.parquet", "nope.parquet"}).status().text().find("nope.parquet'"),
             std::string::npos);
 }
 
 TEST(JoinedFiles, MoreFilesThanAProcessMayHoldOpenAreRead) {
-  const Files files;
+  const FilesFolder files;
   files.write("f/0.parquet", numbers(3, 2));
   std::vector<std::string> names(300, "f/0.parquet");
   const auto table = files.open(names);
@@ -232,7 +206,7 @@ TEST(JoinedFiles, MoreFilesThanAProcessMayHoldOpenAreRead) {
 }
 
 TEST(JoinedFiles, TheIdentityChangesWithTheFilesAndTheOptions) {
-  const Files files;
+  const FilesFolder files;
   files.write("a.parquet", numbers(1, 1));
   const TableReference all = files / "*.parquet";
   const std::string before = io::table_identity(all);
