@@ -19,7 +19,7 @@
 
 namespace penstock {
 
-// Opens a file; reads its schema and statistics, no rows. Refuses a directory or glob by name.
+// Opens a file, or several as one table (docs/sql.md); reads schemas and statistics, no rows.
 // Unsupported column types are errors only when such a column is asked for. A CSV file's delimiter
 // and header are found out; its types are those of its first block.
 Result<std::shared_ptr<TableSource>> open_table(const TableReference& table);

@@ -157,7 +157,8 @@ Status query(const QueryOptions& options) {
 void print_report(const RunReport& report, const QueryOptions& options) {
   if (options.validate) print_line("validated: every step's rows equal the host reference");
   if (options.verbose || options.stats) print_line(statistics_text(report));
-  if (report.skipped.rows_skipped > 0) print_line("skipped: " + text_of(report.skipped));
+  if (report.skipped.rows_skipped > 0 || report.skipped.files_skipped > 0)
+    print_line("skipped: " + text_of(report.skipped));
   for (const std::string& note : report.notes) print_line("note: " + note);
   std::optional<MeasuredBandwidth> copy;
   if (!report.shares.empty()) print_line(shares_text(report));

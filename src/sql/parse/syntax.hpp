@@ -104,9 +104,6 @@ Result<Select> read_select(const Lexed& lexed);
 // ((a > 1)) THEN (1) ELSE NULL END".
 std::string display(const Syntax& syntax);
 
-// Returns the type of a SQL name ("bigint", "uinteger", "float8"...), ignoring case; nullopt if
-// unknown.
-std::optional<Type> type_named(std::string_view name);
 bool is_aggregate(const Syntax& syntax);
 bool contains_aggregate(const Syntax& syntax);
 // Returns the parts of an expression: its inputs, and the partition, order and FILTER of a window.
