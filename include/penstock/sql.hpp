@@ -16,7 +16,8 @@
 
 namespace penstock {
 
-using TableOpener = std::function<Result<std::shared_ptr<TableSource>>(const TableReference& table)>;
+using TableOpener =
+    std::function<Result<std::shared_ptr<TableSource>>(const TableReference& table)>;
 
 // Parses one SELECT statement and adds its steps to `plan`. DuckDB's types and answers are the
 // reference. Errors end with the line of the statement and a caret under the position.

@@ -13,14 +13,17 @@
 #include <utility>
 #include <vector>
 
+#include "expr/constant.hpp"
 #include "penstock/expression.hpp"
 #include "sql/bind/scope.hpp"
-#include "sql/parse/constant.hpp"
 #include "sql/parse/source_position.hpp"
 #include "sql/parse/suggestions.hpp"
 #include "sql/parse/syntax.hpp"
 
 namespace penstock::sql {
+
+using expr::Interval, expr::number_literal, expr::parse_as, expr::parse_interval,
+    expr::microseconds_per_day;
 
 // A bound expression. A string literal or an interval has no node yet: its type depends on the
 // other operands.

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/unicode.hpp"
-#include "sql/parse/ascii.hpp"
 #include "sql/parse/source_position.hpp"
 
 namespace penstock::sql {
@@ -262,13 +261,6 @@ class Nesting {
 };
 
 }  // namespace
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
-}
 
 bool is_keyword_token(const Lexed& lexed, const Token& token, std::string_view keyword) {
   return token.kind == TokenKind::word && token.length == keyword.size() &&

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ascii.hpp"  // lower() folds names as PostgreSQL does
 #include "penstock/status.hpp"
 
 namespace penstock::sql {
@@ -57,6 +58,5 @@ bool is_keyword_token(const Lexed& lexed, const Token& token, std::string_view k
 // Returns an identifier's or string's value: without quotes, doubled quotes made single; a bare
 // word as it is written.
 std::string value_of(const Lexed& lexed, const Token& token);
-std::string lower(std::string_view text);  // ASCII only, as PostgreSQL folds identifiers
 
 }  // namespace penstock::sql

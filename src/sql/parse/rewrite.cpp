@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "sql/parse/ascii.hpp"
 #include "sql/parse/lexer.hpp"
 
 namespace penstock::sql {
