@@ -15,6 +15,7 @@ class File {
   // Opens as open() does, with O_CLOEXEC. Converts to false where that failed; errno has the
   // reason.
   File(const std::string& path, int flags, unsigned mode = 0600);
+  explicit File(int descriptor) : descriptor_(descriptor) {}  // takes it over; -1 as above
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   ~File();
