@@ -37,8 +37,8 @@ enum class JsonLayout : unsigned char { array, lines };  // of objects
 struct WriteOptions {
   CsvStyle csv = {};
   JsonLayout json = JsonLayout::array;
-  std::string compression = {};       // of Parquet: "snappy", "zstd"...; "": Snappy, if Arrow has it
-  std::uint64_t row_group_rows = 0;   // of Parquet; 0: as many as suit threads and dictionaries
+  std::string compression = {};      // of Parquet: "snappy", "zstd"...; "": Snappy, if Arrow has it
+  std::uint64_t row_group_rows = 0;  // of Parquet; 0: as many as suit threads and dictionaries
 };
 // Writes to a temporary name beside `path`, flushes to the disk and renames, so that no partial
 // file is ever left.

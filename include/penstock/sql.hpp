@@ -35,8 +35,7 @@ struct BoundSql {
 };
 // Parses one statement, SELECT, DESCRIBE, SUMMARIZE or COPY ... TO, and adds the steps of its
 // SELECT to `plan`.
-Result<BoundSql> bind_statement(std::string_view statement, Plan& plan,
-                                      const TableOpener& open);
+Result<BoundSql> bind_statement(std::string_view statement, Plan& plan, const TableOpener& open);
 // Parses one SELECT statement and adds its steps to `plan`. DuckDB's types and answers are the
 // reference. Errors end with the line of the statement and a caret under the position.
 Result<StepId> bind_sql(std::string_view statement, Plan& plan, const TableOpener& open);

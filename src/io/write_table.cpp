@@ -93,8 +93,10 @@ std::optional<FileFormat> format_of_path(std::string_view path) {
   static constexpr struct {
     std::string_view ending;
     FileFormat format;
-  } endings[] = {{".parquet", FileFormat::parquet}, {".arrow", FileFormat::arrow_ipc},
-                 {".csv", FileFormat::csv},         {".json", FileFormat::json}};
+  } endings[] = {{".parquet", FileFormat::parquet},
+                 {".arrow", FileFormat::arrow_ipc},
+                 {".csv", FileFormat::csv},
+                 {".json", FileFormat::json}};
   const std::string folded = lower(path);
   for (const auto& row : endings)
     if (folded.ends_with(row.ending)) return row.format;

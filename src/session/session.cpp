@@ -24,9 +24,9 @@ class SessionOfFiles final : public Session {
     RunOptions with_kept = options;
     // A profile has the times of all that a run does.
     if (!options.profile && !options.stalls) with_kept.kept_programs = bound.kept_programs;
-    return session::answer_statement(
-        *bound.plan, bound.sql,
-        [&](const Plan& plan, StepId step) { return run(plan, step, with_kept); });
+    return session::answer_statement(*bound.plan, bound.sql, [&](const Plan& plan, StepId step) {
+      return run(plan, step, with_kept);
+    });
   }
   Result<std::string> explain(std::string_view statement, const RunOptions& options) override {
     PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(statement));
@@ -36,9 +36,8 @@ class SessionOfFiles final : public Session {
     return penstock::run(plan, result, in_session(options));
   }
   Result<std::shared_ptr<TableSource>> open_table(const TableReference& table) override {
-    return catch_exceptions([&] {
-      return tables_.open(session::with_csv_defaults(table, csv_options_), *device_);
-    });
+    return catch_exceptions(
+        [&] { return tables_.open(session::with_csv_defaults(table, csv_options_), *device_); });
   }
   Result<std::shared_ptr<Device>> device() override { return device_->device(); }
   DeviceCache& cache() override { return device_->cache(); }

@@ -38,7 +38,9 @@ class Described(CommandLineTest):
         self.assertAlmostEqual(float(number["avg"]), 8 / 3)
         self.assertAlmostEqual(float(number["std"]), (7 / 3) ** 0.5)
         self.assertEqual(number["null_percentage"], 25.00)
-        self.assertEqual((text["min"], text["max"], text["avg"], text["q50"]), ("a", "b", None, None))
+        self.assertEqual(
+            (text["min"], text["max"], text["avg"], text["q50"]), ("a", "b", None, None)
+        )
         self.assertEqual((date["q50"], date["avg"]), ("2024-01-02", "2024-01-02 08:00:00"))
 
 

@@ -111,7 +111,9 @@ def main():
             counts[outcome] += 1
             is_worse = outcome == "wrong" or (expected == "answered" and outcome == "refused")
             failed += is_worse
-            marked.append(" | ".join((outcome if outcome != "wrong" else expected, area, statement)))
+            marked.append(
+                " | ".join((outcome if outcome != "wrong" else expected, area, statement))
+            )
             if is_worse or options.mark:
                 print(f"{outcome}: {area}: {statement}\n    {why}", flush=True)
         driver.close()

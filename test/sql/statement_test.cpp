@@ -155,23 +155,26 @@ void expect_refusals(std::string_view statement, const std::vector<std::string>&
 }
 
 TEST(Refusals, NameAllThatIsMissingAtOnce) {
-  expect_refusals("WITH a AS (SELECT median(i8) FROM t) SELECT stddev(i8), ntile(4) OVER () FROM a",
-                  {"WITH", "the function median", "the function stddev",
-                   "ntile as a window function"});
-  expect_refusals("SELECT s, string_agg(s, ',') FROM t GROUP BY ROLLUP(s) UNION ALL SELECT s, (SELECT "
-                  "max(s) FROM t) FROM t",
-                  {"the function string_agg", "GROUPING SETS, ROLLUP or CUBE", "UNION",
-                   "a subquery as a value"});
-  expect_refusals("SELECT x.i8, date_trunc('day', ts) FROM t x FULL JOIN (SELECT i8 FROM t WHERE "
-                  "regexp_matches(s, 'a')) y ON x.i8 = y.i8 ORDER BY strftime(ts, '%Y')",
-                  {"the function date_trunc", "FULL JOIN", "the function strftime"});
+  expect_refusals(
+      "WITH a AS (SELECT median(i8) FROM t) SELECT stddev(i8), ntile(4) OVER () FROM a",
+      {"WITH", "the function median", "the function stddev", "ntile as a window function"});
+  expect_refusals(
+      "SELECT s, string_agg(s, ',') FROM t GROUP BY ROLLUP(s) UNION ALL SELECT s, (SELECT "
+      "max(s) FROM t) FROM t",
+      {"the function string_agg", "GROUPING SETS, ROLLUP or CUBE", "UNION",
+       "a subquery as a value"});
+  expect_refusals(
+      "SELECT x.i8, date_trunc('day', ts) FROM t x FULL JOIN (SELECT i8 FROM t WHERE "
+      "regexp_matches(s, 'a')) y ON x.i8 = y.i8 ORDER BY strftime(ts, '%Y')",
+      {"the function date_trunc", "FULL JOIN", "the function strftime"});
   expect_refusals("SELECT DISTINCT ON (s) s FROM t TABLESAMPLE system (10) FOR UPDATE",
                   {"DISTINCT ON", "TABLESAMPLE", "FOR UPDATE and the like"});
 }
 
 TEST(Refusals, NameAllWhereTheParserStops) {
-  expect_refusals("WITH a AS (SELECT 1) SELECT median(i8) FROM a QUALIFY rank() OVER () = 1 LIMIT 5%",
-                  {"WITH", "the function median", "QUALIFY", "LIMIT with a percentage"});
+  expect_refusals(
+      "WITH a AS (SELECT 1) SELECT median(i8) FROM a QUALIFY rank() OVER () = 1 LIMIT 5%",
+      {"WITH", "the function median", "QUALIFY", "LIMIT with a percentage"});
   expect_refusals("SELECT list_transform([1, 2], x -> x) FROM (SELECT 1 UNION SELECT 2)",
                   {"a list", "a subquery in FROM", "UNION"});
 }

@@ -172,8 +172,8 @@ RunOptions run_options_of(const QueryOptions& options, ProgressBar& bar) {
 Status print_rows(const Table& table, const QueryOptions& options, OutputFile* file) {
   if (!file) return print_table(table, options.format);
   const auto write = [&](std::string_view bytes) { return file->write(bytes); };
-  PENSTOCK_TRY(write_table(table, write, *format_of_path(options.output))
-                   .with("writing " + options.output));
+  PENSTOCK_TRY(
+      write_table(table, write, *format_of_path(options.output)).with("writing " + options.output));
   return file->commit();
 }
 
@@ -217,9 +217,9 @@ Result<RunReport> run_query(const QueryOptions& options, Recorded recorded) {
   RunOptions run_options = run_options_of(options, bar);
   run_options.profile = recorded != Recorded::nothing;
   run_options.stalls = recorded == Recorded::profile_and_stalls;
-  auto outcome = session::answer_statement(
-      plan, bound,
-      [&](const Plan& of_statement, StepId step) { return run(of_statement, step, run_options); });
+  auto outcome = session::answer_statement(plan, bound, [&](const Plan& of_statement, StepId step) {
+    return run(of_statement, step, run_options);
+  });
   bar.erase();
   PENSTOCK_TRY(outcome.status());
   if (interrupted()) return Status(Code::cancelled, "interrupted");

@@ -60,7 +60,8 @@ Result<QueryResult> answer_statement(const Plan& plan, const BoundSql& statement
                                      const RunStep& run) {
   switch (statement.kind) {
     case StatementKind::select: return run(plan, statement.rows);
-    case StatementKind::describe: return result_of(description_of(plan.step(statement.rows).schema));
+    case StatementKind::describe:
+      return result_of(description_of(plan.step(statement.rows).schema));
     case StatementKind::summarize: return summarized(plan, statement.rows, run);
     case StatementKind::copy: return copied(plan, statement, run);
   }

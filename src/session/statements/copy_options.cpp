@@ -107,8 +107,9 @@ Status unknown(const TableOption& option) {
   const std::string near = nearest_name(option.name, known);
   std::string all;
   for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
-  return {Code::invalid, "COPY has no option " + option.name +
-                             (near.empty() ? "; the options are " + all : "; did you mean " + near + "?")};
+  return {Code::invalid,
+          "COPY has no option " + option.name +
+              (near.empty() ? "; the options are " + all : "; did you mean " + near + "?")};
 }
 
 }  // namespace

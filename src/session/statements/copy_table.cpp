@@ -82,7 +82,8 @@ Status write_partitions(const Table& table, const std::string& path, const CopyO
     const std::filesystem::path folder = std::filesystem::path(path) / name;
     std::error_code error;
     std::filesystem::create_directories(folder, error);
-    if (error) return {Code::io, "cannot make the folder '" + folder.string() + "': " + error.message()};
+    if (error)
+      return {Code::io, "cannot make the folder '" + folder.string() + "': " + error.message()};
     const std::string file = (folder / "data_0").string() + std::string(ending_of(options.format));
     PENSTOCK_TRY(write_table(plan::gather(values, rows), file, options.format, options.write));
   }

@@ -121,8 +121,7 @@ struct Rows {
   std::vector<std::int64_t> distinct, count;
   std::vector<Scalar> nulls;
 
-  void add(const Field& field, std::uint64_t row_count, std::uint64_t null_count,
-           Summary summary) {
+  void add(const Field& field, std::uint64_t row_count, std::uint64_t null_count, Summary summary) {
     name.emplace_back(field.name);
     type.emplace_back(name_of(field.type));
     minimum.push_back(std::move(summary.minimum));

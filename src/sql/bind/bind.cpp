@@ -253,8 +253,7 @@ Result<StepId> bind_select(const Lexed& lexed, const Select& select, Plan& plan,
 
 namespace penstock {
 
-Result<BoundSql> bind_statement(std::string_view statement, Plan& plan,
-                                      const TableOpener& open) {
+Result<BoundSql> bind_statement(std::string_view statement, Plan& plan, const TableOpener& open) {
   return catch_exceptions([&]() -> Result<BoundSql> {
     PENSTOCK_ASSIGN(const sql::Lexed lexed, sql::lex(statement));
     PENSTOCK_ASSIGN(const sql::Select select, sql::read_select(lexed));

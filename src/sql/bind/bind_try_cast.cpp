@@ -30,10 +30,11 @@ Bounds exact_bounds(Type from, int to_scale, expr::Range range) {
     const Int128 half = power_of_ten(dropped) / 2 - 1;
     return value * power_of_ten(dropped) + (value < 0 ? -half : half);
   };
-  const Int128 low = range.minimum == 0 && dropped > 0 ? 1 - power_of_ten(dropped) / 2
-                                                       : in_units(range.minimum);
+  const Int128 low =
+      range.minimum == 0 && dropped > 0 ? 1 - power_of_ten(dropped) / 2 : in_units(range.minimum);
   const Int128 high = in_units(range.maximum);
-  return {Scalar::of(from, std::max(low, own.minimum)), Scalar::of(from, std::min(high, own.maximum))};
+  return {Scalar::of(from, std::max(low, own.minimum)),
+          Scalar::of(from, std::min(high, own.maximum))};
 }
 
 // A half rounds to the even neighbour: the lowest integer of a type is even, the highest is odd.

@@ -296,7 +296,8 @@ Result<Operand> ExpressionBinder::operation(const Syntax& syntax) {
 
 Result<NodeId> ExpressionBinder::equal_types(const Syntax& syntax, Op op, Operand left,
                                              Operand right) {
-  for (const auto& [operand, other, input] : {std::tuple(&left, &right, 0), std::tuple(&right, &left, 1)})
+  for (const auto& [operand, other, input] :
+       {std::tuple(&left, &right, 0), std::tuple(&right, &left, 1)})
     if (const std::optional<Type> type = type_of_operand(*other);
         operand->kind == Operand::Kind::string && type && is_numeric(*type))
       return refuse(*syntax.inputs[static_cast<std::size_t>(input)],

@@ -28,7 +28,8 @@ std::optional<SelectItem> StarExpansion::item_of(const std::string& name, std::u
 
 StarProblem StarExpansion::problem(bool is_empty) const {
   const auto missing = [&](const std::string& name) {
-    return std::ranges::none_of(seen_, [&](const std::string& seen) { return is_same(seen, name); });
+    return std::ranges::none_of(seen_,
+                                [&](const std::string& seen) { return is_same(seen, name); });
   };
   const auto sentence = [&](const std::string& name, const char* list) {
     const std::string near = nearest_name(name, seen_);

@@ -66,8 +66,9 @@ Result<OptionValue> OptionReader::number() {
   const Token* token = peek();
   std::int64_t integer = 0;
   double real = 0;
-  const std::string text =
-      token == nullptr || token->kind != TokenKind::number ? "" : sign + std::string(lexed_.text(*token));
+  const std::string text = token == nullptr || token->kind != TokenKind::number
+                               ? ""
+                               : sign + std::string(lexed_.text(*token));
   at_++;
   if (parse_whole(text, integer)) return OptionValue(integer);
   if (parse_whole(text, real)) return OptionValue(real);

@@ -57,8 +57,8 @@ class SelectReader {
       if (body[side]) PENSTOCK_TRY(expressions_.read_body(body[side]));
     const Tree tables = body["withClause"]["ctes"];
     for (std::size_t i = 0; i < tables.size(); i++)
-      PENSTOCK_TRY(expressions_
-                       .read_body(tables.at(i).as("CommonTableExpr")["ctequery"].as("SelectStmt")));
+      PENSTOCK_TRY(
+          expressions_.read_body(tables.at(i).as("CommonTableExpr")["ctequery"].as("SelectStmt")));
     refuse_clauses(body);
     return {};
   }
@@ -95,8 +95,8 @@ class SelectReader {
 
   // Tells whether a word ends the SELECT list: FROM, or the clause behind it where FROM came first.
   bool ends_items(const Token& token) const {
-    static constexpr std::string_view words[] = {"from",   "where", "group",  "having", "window",
-                                                 "order",  "limit", "offset", "fetch",  "union",
+    static constexpr std::string_view words[] = {"from",   "where", "group",    "having", "window",
+                                                 "order",  "limit", "offset",   "fetch",  "union",
                                                  "except", "into",  "intersect"};
     return std::ranges::any_of(
         words, [&](std::string_view word) { return is_keyword_token(lexed_, token, word); });

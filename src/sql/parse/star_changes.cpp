@@ -9,9 +9,8 @@ namespace penstock::sql {
 namespace {
 
 bool has_name(const std::vector<StarChanges::Name>& names, const std::string& name) {
-  return std::ranges::any_of(names, [&](const StarChanges::Name& known) {
-    return lower(known.name) == lower(name);
-  });
+  return std::ranges::any_of(
+      names, [&](const StarChanges::Name& known) { return lower(known.name) == lower(name); });
 }
 
 }  // namespace
@@ -41,7 +40,8 @@ Status StarReader::add(SelectItem item) {
 Status StarReader::check_replaced(const SelectItem& item, const StarChanges& changes) const {
   const std::int64_t offset = item.value->offset;
   if (item.alias.empty())
-    return error(offset, "REPLACE takes an expression AS the column's name: * REPLACE (a + 1 AS a)");
+    return error(offset,
+                 "REPLACE takes an expression AS the column's name: * REPLACE (a + 1 AS a)");
   if (has_name(changes.excluded, item.alias))
     return error(offset, "column \"" + item.alias + "\" cannot occur in both EXCLUDE and REPLACE");
   if (std::ranges::any_of(changes.replaced, [&](const SelectItem& other) {
@@ -76,14 +76,16 @@ Status StarReader::read_names(std::size_t first, std::size_t end, bool has_alias
 
 Status StarReader::read_changes(const Syntax& star, StarChanges& changes) {
   const Token* token = lexed_.at(star.offset);
-  auto at = static_cast<std::size_t>(token - lexed_.tokens.data()) + (star.qualifier.empty() ? 0 : 2);
+  auto at =
+      static_cast<std::size_t>(token - lexed_.tokens.data()) + (star.qualifier.empty() ? 0 : 2);
   if (!is_star(lexed_, at)) return {};  // of a SELECT that has no list
   for (at++; at + 1 < lexed_.form.end && is_star_word(lexed_, at);) {
     const Token& word = lexed_.tokens[at];
     const bool has_brackets = is_symbol(lexed_, lexed_.tokens[at + 1], "(");
     const std::size_t after =
         has_brackets ? after_brackets(lexed_, at + 1, lexed_.form.end) : at + 2;
-    const std::size_t first = has_brackets ? at + 2 : at + 1, end = has_brackets ? after - 1 : after;
+    const std::size_t first = has_brackets ? at + 2 : at + 1,
+                      end = has_brackets ? after - 1 : after;
     if (is_keyword_token(lexed_, word, "replace")) {
       replaces_next_ = !has_brackets;
       if (replaces_next_) return {};

@@ -23,7 +23,7 @@ class StarReader {
   const Lexed& lexed_;
   Select& select_;
   std::int64_t replaced_begin_ = 0, replaced_end_ = 0;  // bytes of the last REPLACE
-  bool replaces_next_ = false;  // a REPLACE without brackets has one item
+  bool replaces_next_ = false;                          // a REPLACE without brackets has one item
 };
 
 }  // namespace penstock::sql

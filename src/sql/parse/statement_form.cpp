@@ -16,11 +16,11 @@ struct Verb {
   std::string_view word;
   StatementKind kind;
 };
-constexpr Verb verbs[] = {{"select", StatementKind::select},     {"with", StatementKind::select},
-                          {"values", StatementKind::select},     {"from", StatementKind::select},
-                          {"describe", StatementKind::describe}, {"desc", StatementKind::describe},
-                          {"summarize", StatementKind::summarize},
-                          {"copy", StatementKind::copy}};
+constexpr Verb verbs[] = {
+    {"select", StatementKind::select},       {"with", StatementKind::select},
+    {"values", StatementKind::select},       {"from", StatementKind::select},
+    {"describe", StatementKind::describe},   {"desc", StatementKind::describe},
+    {"summarize", StatementKind::summarize}, {"copy", StatementKind::copy}};
 
 constexpr struct {
   std::string_view verb, instead;
@@ -90,7 +90,8 @@ class FormFinder {
       return at < form_.end && is_keyword_token(lexed_, lexed_.tokens[at], word);
     };
     if (is_word(1, "table") && form_.end > 2) form_.first = 2;
-    if (form_.end > form_.first && is_symbol(lexed_, lexed_.tokens[form_.end - 1], ";")) form_.end--;
+    if (form_.end > form_.first && is_symbol(lexed_, lexed_.tokens[form_.end - 1], ";"))
+      form_.end--;
     if (form_.first >= form_.end) return error_behind(verb);
     const bool is_select = is_word(form_.first, "select") || is_word(form_.first, "from") ||
                            is_word(form_.first, "with") || is_word(form_.first, "values") ||
@@ -133,7 +134,8 @@ class FormFinder {
 
   Status read_target(OptionReader& reader) {
     const Token* path = reader.peek();
-    if (path == nullptr || path->kind != TokenKind::string) return reader.wrong("a file's name in quotes");
+    if (path == nullptr || path->kind != TokenKind::string)
+      return reader.wrong("a file's name in quotes");
     PENSTOCK_ASSIGN(OptionValue value, reader.value());
     form_.target.path = std::get<std::string>(std::move(value));
     const bool has_with = reader.take("with");
@@ -153,8 +155,8 @@ class FormFinder {
       TableOption option{lower(name), true};
       const Token* next = reader.peek();
       const bool is_list = next != nullptr && is_symbol(lexed_, *next, "(");
-      const bool is_alone = next != nullptr && (is_symbol(lexed_, *next, ",") ||
-                                                is_symbol(lexed_, *next, ")"));
+      const bool is_alone =
+          next != nullptr && (is_symbol(lexed_, *next, ",") || is_symbol(lexed_, *next, ")"));
       if (is_list) {
         PENSTOCK_ASSIGN(option.value, reader.names());
       } else if (!is_alone) {

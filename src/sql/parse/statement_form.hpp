@@ -1,5 +1,5 @@
-// Takes statements other than SELECT apart by their tokens: DESCRIBE, SUMMARIZE and COPY ... TO. The
-// SELECT inside is left to the parser, at its own place.
+// Takes statements other than SELECT apart by their tokens: DESCRIBE, SUMMARIZE and COPY ... TO.
+// The SELECT inside is left to the parser, at its own place.
 #pragma once
 #include "sql/parse/lexer.hpp"
 

@@ -86,12 +86,29 @@ constexpr Row refused_forms[] = {
     {"a row value", "compare each part: a = 1 AND b = 2"},
 };
 
-constexpr std::string_view string_functions[] = {
-    "concat",     "concat_ws",    "regexp_matches", "regexp_replace", "regexp_extract",
-    "regexp_full_match", "regexp_split_to_array", "str_split", "string_to_array", "initcap",
-    "split_part", "string_split", "reverse",        "overlay",        "lpad",
-    "rpad",       "repeat",       "format",         "printf",         "chr",
-    "ascii",      "md5",          "translate"};
+constexpr std::string_view string_functions[] = {"concat",
+                                                 "concat_ws",
+                                                 "regexp_matches",
+                                                 "regexp_replace",
+                                                 "regexp_extract",
+                                                 "regexp_full_match",
+                                                 "regexp_split_to_array",
+                                                 "str_split",
+                                                 "string_to_array",
+                                                 "initcap",
+                                                 "split_part",
+                                                 "string_split",
+                                                 "reverse",
+                                                 "overlay",
+                                                 "lpad",
+                                                 "rpad",
+                                                 "repeat",
+                                                 "format",
+                                                 "printf",
+                                                 "chr",
+                                                 "ascii",
+                                                 "md5",
+                                                 "translate"};
 constexpr std::string_view date_functions[] = {
     "date_trunc", "datetrunc", "date_diff", "datediff",       "date_sub",     "datesub",
     "date_add",   "age",       "strftime",  "strptime",       "to_char",      "to_date",
@@ -251,8 +268,7 @@ bool is_unsupported_function(std::string_view name) {
 namespace {
 
 // Tells whether a phrase stands at the token at which the parser stopped, or ends right before it.
-bool is_near(const Lexed& lexed, std::int64_t stopped_at, std::size_t first,
-             const Phrase& phrase) {
+bool is_near(const Lexed& lexed, std::int64_t stopped_at, std::size_t first, const Phrase& phrase) {
   const std::size_t last = first + word_count(phrase) - 1;
   const auto after_last = last + 1 < lexed.tokens.size()
                               ? std::int64_t{lexed.tokens[last + 1].offset}
@@ -277,7 +293,8 @@ Refusals find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at,
   Refusals refusals;
   bool is_reason = parser_message.find("FROM must have an alias") != std::string_view::npos;
   for (std::size_t first = lexed.form.first; first < lexed.form.end; first++) {
-    if (is_table_function(lexed, first)) first = after_brackets(lexed, first + 1, lexed.form.end) - 1;
+    if (is_table_function(lexed, first))
+      first = after_brackets(lexed, first + 1, lexed.form.end) - 1;
     for (const Phrase& phrase : phrases) {
       if (!stands(lexed, first, phrase)) continue;
       is_reason = is_reason || is_near(lexed, stopped_at, first, phrase);

@@ -106,7 +106,7 @@ struct Select {
   bool groups_by_all = false;  // by each item without an aggregate
   std::vector<OrderItem> order_by;
   bool orders_by_all = false;  // by each item; the one of order_by says how
-  SyntaxPtr limit, offset;  // constant expressions
+  SyntaxPtr limit, offset;     // constant expressions
 };
 
 // Returns the conditions that AND joins, or the condition itself.

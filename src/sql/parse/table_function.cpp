@@ -64,8 +64,8 @@ class CallReader {
   Result<std::vector<std::string>> paths() {
     const std::int64_t offset = reader_.is_at_end() ? begin_ : reader_.offset();
     const Token* first = reader_.peek();
-    const bool is_path = first != nullptr && (first->kind == TokenKind::string ||
-                                              is_symbol(lexed_, *first, "["));
+    const bool is_path =
+        first != nullptr && (first->kind == TokenKind::string || is_symbol(lexed_, *first, "["));
     if (!is_path)
       return error(offset, name_ + " takes a file's name, or a list of them, in quotes");
     PENSTOCK_ASSIGN(const OptionValue value, reader_.value());
@@ -111,9 +111,10 @@ std::string table_function_not_supported(std::string_view name) {
   for (const TableFunction& function : functions) known.emplace_back(function.name);
   const std::string near = nearest_name(name, known);
   return "the table function " + std::string(name) + " is not supported; " +
-         (near.empty() ? "files are read by read_parquet, read_csv and read_json, or by their name: "
-                         "FROM 'lineitem.parquet'"
-                       : "did you mean " + near + "?");
+         (near.empty()
+              ? "files are read by read_parquet, read_csv and read_json, or by their name: "
+                "FROM 'lineitem.parquet'"
+              : "did you mean " + near + "?");
 }
 
 }  // namespace penstock::sql

@@ -71,8 +71,8 @@ Result<Parsed> parse(const Lexed& lexed) {
   if (result->error != nullptr) {
     const std::int64_t offset =
         lexed.place_of(byte_of_character(lexed.rewritten, result->error->cursorpos));
-    PENSTOCK_TRY(find_unsupported_syntax(lexed, offset, result->error->message)
-                     .status(lexed.statement));
+    PENSTOCK_TRY(
+        find_unsupported_syntax(lexed, offset, result->error->message).status(lexed.statement));
     return error_at(lexed.statement, offset, Code::invalid,
                     sentence(lexed, offset, result->error->message));
   }
