@@ -169,6 +169,16 @@ RunOptions run_options_of(const QueryOptions& options, ProgressBar& bar) {
   return run_options;
 }
 
+TableOpener opener_for(const QueryOptions& options, TableOpener open) {
+  if (options.output.empty()) return open;
+  return [&options, open = std::move(open)](
+             const TableReference& table) -> Result<std::shared_ptr<TableSource>> {
+    for (const std::string& path : table.paths)
+      PENSTOCK_TRY(check_output_is_not_input(options.output, path));
+    return open(table);
+  };
+}
+
 Status print_rows(const Table& table, const QueryOptions& options, OutputFile* file) {
   if (!file) return print_table(table, options.format);
   const auto write = [&](std::string_view bytes) { return file->write(bytes); };
@@ -177,8 +187,17 @@ Status print_rows(const Table& table, const QueryOptions& options, OutputFile* f
   return file->commit();
 }
 
+// Binds the statement once more, to see its tables: a session keeps its plans to itself, and its
+// files open.
+Status check_tables(Session& session, const std::string& statement, const QueryOptions& options) {
+  Plan plan;
+  const auto open = [&session](const TableReference& table) { return session.open_table(table); };
+  return bind_statement(statement, plan, opener_for(options, open)).status();
+}
+
 Status answer(Session& session, const std::string& statement, const QueryOptions& options) {
   if (options.explain) return explain_in(session, statement, options);
+  if (!options.output.empty()) PENSTOCK_TRY(check_tables(session, statement, options));
   std::unique_ptr<OutputFile> file;
   if (!options.output.empty()) { PENSTOCK_ASSIGN(file, OutputFile::create(options.output)); }
   ProgressBar bar(!options.no_progress);
@@ -192,9 +211,9 @@ Status answer(Session& session, const std::string& statement, const QueryOptions
 }
 
 TableOpener opener_of(const QueryOptions& options) {
-  return [defaults = csv_options_of(options.csv)](const TableReference& table) {
+  return opener_for(options, [defaults = csv_options_of(options.csv)](const TableReference& table) {
     return open_table(session::with_csv_defaults(table, defaults));
-  };
+  });
 }
 
 SessionOptions session_options_of(const QueryOptions& options) {

@@ -7,6 +7,7 @@
 #include "cli/commands/csv_flags.hpp"
 #include "penstock/ranks.hpp"
 #include "penstock/session.hpp"
+#include "penstock/sql.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/output_file.hpp"
 #include "terminal/progress_bar.hpp"
@@ -34,6 +35,9 @@ TableOpener opener_of(const QueryOptions& options);  // of statements without a 
 Status answer(Session& session, const std::string& statement, const QueryOptions& options);
 PageDecoding page_decoding_of(std::string_view pages);  // auto, device or host
 RunOptions run_options_of(const QueryOptions& options, ProgressBar& bar);
+// Opens tables by `open`, but refuses one that the rows are to be written over. The options outlive
+// the result.
+TableOpener opener_for(const QueryOptions& options, TableOpener open);
 // `file`: null where rows are printed.
 Status print_rows(const Table& table, const QueryOptions& options, OutputFile* file);
 void print_report(const RunReport& report, const QueryOptions& options);
