@@ -14,8 +14,8 @@
 #include "io/common/sources.hpp"
 #include "io/csv/csv_blocks.hpp"
 #include "io/csv/csv_convert.hpp"
+#include "io/csv/csv_file.hpp"
 #include "io/csv/csv_sniffer.hpp"
-#include "io/csv/csv_text.hpp"
 
 namespace penstock::io {
 namespace {
@@ -131,7 +131,8 @@ Result<std::shared_ptr<TableSource>> open_csv(const std::string& path,
   return catch_exceptions([&]() -> Result<std::shared_ptr<TableSource>> {
     std::string identity = file_identity(path);
     PENSTOCK_ASSIGN(auto known, csv_options(options));
-    PENSTOCK_ASSIGN(auto format, sniff_csv(path, known));
+    PENSTOCK_ASSIGN(const auto sample, read_csv_sample(path, known));
+    PENSTOCK_ASSIGN(auto format, sniff_csv(sample, known));
     return std::shared_ptr<TableSource>(std::make_shared<CsvSource>(
         path, std::move(known), std::move(format), std::move(identity)));
   });
