@@ -53,6 +53,8 @@ class FilesSource final : public TableSource {
                                             const ScanOptions& options) const override;
   Result<std::optional<RowSelection>> select_rows(const RowCondition& needed) const override;
   Result<ColumnStatistics> statistics(std::uint32_t column) const override;
+  Result<std::optional<std::uint64_t>> null_count(std::uint32_t column) const override;
+  std::shared_ptr<TableSource> with_nulls_found() const override;
   Result<std::optional<ValueBounds>> bounds(std::uint32_t column, RowRange rows) const override;
   Status check_statistics(std::span<const std::uint32_t> columns) const override;
 
@@ -217,14 +219,45 @@ Result<ColumnStatistics> FilesSource::statistics(std::uint32_t column) const {
       continue;
     }
     PENSTOCK_ASSIGN(const ColumnStatistics own, part.source->statistics(*part.stored[column]));
-    all.add_nulls(own.null_count);
-    const bool has_values = !rows || own.null_count != rows;
-    if (has_values && is_read_as_stored(part, column))
+    if (own.has_no_values) continue;
+    if (is_read_as_stored(part, column))
       all.add_values(own.minimum, own.maximum);
-    else if (has_values)
+    else
       all.add_values({}, {});
   }
   return all.statistics();
+}
+
+Result<std::optional<std::uint64_t>> FilesSource::null_count(std::uint32_t column) const {
+  PENSTOCK_TRY(check(std::span(&column, 1)));
+  std::uint64_t nulls = 0;
+  for (const FilePart& part : parts()) {
+    std::optional<std::uint64_t> own;
+    if (part.stored[column]) {
+      PENSTOCK_ASSIGN(own, part.source->null_count(*part.stored[column]));
+    } else {
+      own = constant_of(part, column, schema()[column].type).is_null ? part.source->row_count() : 0;
+    }
+    if (!own) return own;
+    nulls += *own;
+  }
+  return std::optional(nulls);
+}
+
+std::shared_ptr<TableSource> FilesSource::with_nulls_found() const {
+  auto found = std::make_shared<JoinedFiles>(*joined_);
+  bool has_found = false;
+  for (FilePart& part : found->parts)
+    if (auto source = part.source->with_nulls_found()) {
+      part.source = std::move(source);
+      has_found = true;
+    }
+  if (!has_found) return nullptr;
+  for (std::size_t column = 0; column < schema().size(); column++)
+    for (const FilePart& part : found->parts)
+      if (part.stored[column] && part.source->schema()[*part.stored[column]].nullable)
+        found->schema[column].nullable = true;
+  return files_source(std::move(found), name_, identity_.empty() ? "" : identity_ + " with NULLs");
 }
 
 Result<std::optional<ValueBounds>> FilesSource::bounds(std::uint32_t column, RowRange rows) const {

@@ -4,15 +4,9 @@
 
 namespace penstock::io {
 
-void JoinedBounds::add_nulls(std::optional<std::uint64_t> count) {
-  if (!count || !null_count_)
-    null_count_.reset();
-  else
-    *null_count_ += *count;
-}
-
 void JoinedBounds::add_values(const std::optional<Column>& lowest,
                               const std::optional<Column>& highest) {
+  has_no_values_ = false;
   if (is_unknown_) return;
   is_unknown_ = !lowest || !highest || lowest->type != type_ || highest->type != type_;
   if (!is_unknown_) take(lowest_, lowest, -1);
@@ -35,7 +29,6 @@ void JoinedBounds::take(std::optional<Column>& extreme, const std::optional<Colu
 }
 
 void JoinedBounds::add_constant(const Scalar& value, std::uint64_t row_count) {
-  add_nulls(value.is_null ? row_count : 0);
   if (value.is_null || row_count == 0) return;
   const Column column = column_of(value.type, std::span(&value, 1));
   add_values(column, column);

@@ -9,12 +9,11 @@ namespace penstock::io {
 class JoinedBounds {
  public:
   explicit JoinedBounds(Type type) : type_(type) {}
-  void add_nulls(std::optional<std::uint64_t> count);
   // Of a part with a value that is not NULL; columns of one row. Missing ones are unknown.
   void add_values(const std::optional<Column>& lowest, const std::optional<Column>& highest);
   void add_constant(const Scalar& value, std::uint64_t row_count);
 
-  ColumnStatistics statistics() const { return {null_count_, lowest_, highest_}; }
+  ColumnStatistics statistics() const { return {lowest_, highest_, has_no_values_}; }
   // nullopt where there is no value, or one is unknown.
   std::optional<ValueBounds> bounds() const;
 
@@ -22,9 +21,8 @@ class JoinedBounds {
   void take(std::optional<Column>& extreme, const std::optional<Column>& of_part, int sign);
 
   const Type type_;
-  std::optional<std::uint64_t> null_count_ = 0;
   std::optional<Column> lowest_, highest_;
-  bool is_unknown_ = false;
+  bool is_unknown_ = false, has_no_values_ = true;
 };
 
 }  // namespace penstock::io

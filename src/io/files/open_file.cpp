@@ -76,7 +76,7 @@ constexpr ExtensionFormat other_formats[] = {
 
 Status not_read(std::string_view format) {
   return {Code::unsupported, "files of the format " + std::string(format) +
-                                 " are not read; Parquet, Arrow IPC (file and stream) and CSV are"};
+                                 " are not read; Parquet, Arrow IPC (file and stream), CSV and JSON are"};
 }
 
 // Returns the format of a text that is not CSV, or "". A header may begin with "[", as SQL Server
@@ -131,6 +131,10 @@ Result<OpenedFile> open_text_file(const FileToOpen& file) {
       return Status(Code::corrupt,
                     "it begins like no Parquet or Arrow IPC file, and is not text, as CSV is");
     other = other_format(file.path, text);
+  }
+  if (other.starts_with("JSON")) {
+    PENSTOCK_ASSIGN(auto source, open_json(file.path, file.options));
+    return OpenedFile{std::move(source), "JSON", FileTypes::found};
   }
   if (!other.empty()) return not_read(other);
   PENSTOCK_ASSIGN(auto source, open_csv(file.path, file.options));

@@ -53,6 +53,11 @@ class PagedFiles final : public PagedTable {
   Result<Column> dictionary_strings(std::uint32_t column, const ChunkPages& chunk) const override;
   std::string location_of(std::uint32_t column, const ChunkPages& chunk,
                           std::uint32_t page) const override;
+  // A row's file is not known here: none of them is believed any more.
+  void found_null(std::uint32_t column) const override {
+    for (std::size_t file = 0; file < tables_.size(); file++)
+      if (const auto& stored = part(file).stored[column]) tables_[file]->found_null(*stored);
+  }
 
  private:
   struct Chunks {

@@ -10,7 +10,9 @@
 #include "base/thread_pool.hpp"
 #include "penstock/stream.hpp"
 #include "stream/formats.hpp"
+#include "stream/input/byte_reader.hpp"
 #include "stream/input/input.hpp"
+#include "stream/input/skippable_frame.hpp"
 
 namespace penstock::io {
 namespace {
@@ -128,11 +130,13 @@ bool is_zlib_for_certain(std::string_view start) {
 
 }  // namespace
 
+// A skippable frame, which zstd and lz4 have, may be longer than the start.
 bool is_compressed(std::string_view start) {
   const auto bytes = std::as_bytes(std::span(start));
   const auto input = stream::Input::open(stream::Source::memory(bytes));
   const auto format =
       input.ok() ? stream::detect_format(**input) : Result<stream::Format>(input.status());
+  if (stream::is_skippable_magic(stream::ByteReader(bytes).u32())) return true;
   return format.ok() && (*format != stream::Format::zlib || is_zlib_for_certain(start));
 }
 

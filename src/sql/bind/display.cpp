@@ -120,7 +120,9 @@ std::string display(const Syntax& syntax) {
     case SyntaxKind::null: return syntax.name;
     case SyntaxKind::string: return in_quotes(syntax.name, '\'');
     case SyntaxKind::interval: return interval(syntax);
-    case SyntaxKind::cast: return "CAST(" + display(*syntax.inputs[0]) + " AS " + syntax.name + ")";
+    case SyntaxKind::cast:
+      return std::string(syntax.is_try ? "TRY_CAST(" : "CAST(") + display(*syntax.inputs[0]) +
+             " AS " + syntax.name + ")";
     case SyntaxKind::operation: return operation(syntax);
     case SyntaxKind::case_of: {
       std::string text = "CASE ";

@@ -98,6 +98,8 @@ Result<SyntaxPtr> ExpressionReader::cast_to(Tree type_name, std::int64_t offset,
   syntax->offset = offset;
   syntax->name = shown;
   syntax->type = *type;
+  const Token* verb = lexed_.at(offset);
+  syntax->is_try = verb != nullptr && is_keyword_token(lexed_, *verb, "try_cast");
   syntax->inputs = {std::move(input)};
   return SyntaxPtr(std::move(syntax));
 }

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <zdict.h>
 
+#include <bit>
+
 #include "zstd_frames.hpp"
 
 namespace penstock::zstd_test {
@@ -48,6 +50,31 @@ TEST(CodecZstdDictionary, FormattedOnes) {
   for (const std::size_t bytes : {0, 1, 30, 200, 1000, 5000, 50000, 400000})
     for (const int level : {-5, 1, 3, 6, 12, 19})
       expect_round_trip(json(bytes, 999), dictionary, {{ZSTD_c_compressionLevel, level}});
+}
+
+// Returns the dictionary with the literal tree of 13 symbols, 0 to 12, whose codes have 1, 2, ...,
+// 11, 12 and 12 bits. All others have no code.
+std::string with_codes_of_12_bits(const std::string& dictionary) {
+  constexpr std::size_t tree_at = 8;
+  const auto head = static_cast<unsigned char>(dictionary[tree_at]);
+  const std::size_t tree_bytes = 1 + (head < 128 ? head : (head - 126u) / 2);
+  return dictionary.substr(0, tree_at) + "\x8b\xcb\xa9\x87\x65\x43\x21" +
+         dictionary.substr(tree_at + tree_bytes);
+}
+
+TEST(CodecZstdDictionary, CodesOf12BitsAndMissingSymbolsAreDecoded) {
+  const std::string dictionary = with_codes_of_12_bits(trained(20000, 1));
+  for (const std::size_t bytes : {60u, 300u, 600u, 1000u}) {
+    const std::string random = noise(2 * bytes, 5);
+    std::string output;
+    for (std::size_t at = 0; at < random.size(); at += 2) {
+      const auto low = static_cast<unsigned char>(random[at]);
+      const auto high = static_cast<unsigned char>(random[at + 1]);
+      output += static_cast<char>(std::countr_zero(0x1000u | low | unsigned{high} << 8));
+    }
+    output.back() = 12;
+    expect_round_trip(output, dictionary, {{ZSTD_c_compressionLevel, 1}});
+  }
 }
 
 TEST(CodecZstdDictionary, RawContent) {

@@ -1,5 +1,6 @@
-// Decodes raw Deflate (RFC 1951) by the published libraries: libdeflate where all of it is in
-// memory, zlib where it comes in parts.
+// Decodes raw Deflate (RFC 1951): by our decoder where all of it is in memory, by zlib where it
+// comes in parts. Both refuse the same. libdeflate, which is as fast, accepts a code of 31 or 32
+// distances, and code lengths that are repeated beyond the last symbol.
 #pragma once
 #include <zlib.h>
 
@@ -21,8 +22,8 @@ struct InflateResult {
 // Decodes the Deflate stream at the beginning of `body`, which may be followed by anything.
 InflateResult inflate_body(std::span<const std::byte> body, std::byte* out, std::size_t max_bytes);
 
-// Returns the error of a body that libdeflate has refused. libdeflate does not tell byte and
-// reason, so zlib decodes it again. `location` is the body's first byte.
+// Returns the error of a body that inflate_body() has refused. zlib decodes it again, so that the
+// message does not depend on the method. `location` is the body's first byte.
 Status diagnose_body(std::span<const std::byte> body, const ErrorLocation& location);
 
 // Wraps a z_stream, which begins again for each member.

@@ -1,37 +1,17 @@
-#include "stream/gzip/inflate_libraries.hpp"
-
-#include <libdeflate.h>
+#include "stream/gzip/inflate_body.hpp"
 
 #include <algorithm>
-#include <memory>
-#include <new>
+#include <vector>
+
+#include "codec/deflate/format/inflate.hpp"
 
 namespace penstock::stream {
-namespace {
-
-struct FreeDecompressor {
-  void operator()(libdeflate_decompressor* decompressor) const {
-    libdeflate_free_decompressor(decompressor);
-  }
-};
-
-libdeflate_decompressor* decompressor_of_this_thread() {
-  thread_local const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> mine(
-      libdeflate_alloc_decompressor());
-  if (!mine) throw std::bad_alloc();
-  return mine.get();
-}
-
-}  // namespace
 
 InflateResult inflate_body(std::span<const std::byte> body, std::byte* out, std::size_t max_bytes) {
-  InflateResult result{InflateOutcome::bad};
-  const libdeflate_result code =
-      libdeflate_deflate_decompress_ex(decompressor_of_this_thread(), body.data(), body.size(), out,
-                                       max_bytes, &result.bytes_in, &result.bytes_out);
-  if (code == LIBDEFLATE_SUCCESS) result.outcome = InflateOutcome::done;
-  if (code == LIBDEFLATE_INSUFFICIENT_SPACE) result.outcome = InflateOutcome::output_too_small;
-  return result;
+  const auto inflated = deflate::inflate(body, {out, max_bytes});
+  if (inflated.ok()) return {InflateOutcome::done, inflated->input_bytes, inflated->output_bytes};
+  const bool is_too_small = inflated.status().code() == Code::capacity;
+  return {is_too_small ? InflateOutcome::output_too_small : InflateOutcome::bad};
 }
 
 Status diagnose_body(std::span<const std::byte> body, const ErrorLocation& location) {
