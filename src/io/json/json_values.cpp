@@ -70,7 +70,7 @@ template <class T> bool JsonColumn::add_integer(const JsonValue& value) {
 
 template <class T> bool JsonColumn::add_real(const JsonValue& value) {
   switch (value.kind) {
-    case JsonKind::integer:
+    case JsonKind::integer: return push(static_cast<T>(real_number(value.text) + 0.0));  // no -0.0
     case JsonKind::real: return push(static_cast<T>(real_number(value.text)));
     case JsonKind::boolean: return push(value.text == "true" ? T{1} : T{0});
     case JsonKind::string:

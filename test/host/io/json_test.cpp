@@ -41,6 +41,7 @@ TEST(Json, TypesAreThoseOfTheValues) {
             "a DOUBLE: 1.000000 | 2.500000 | NULL | NULL");
   EXPECT_EQ(json_table("{\"a\":-0}\n{\"a\":9223372036854775807}"),
             "a BIGINT: 0 | 9223372036854775807");
+  EXPECT_EQ(json_table("{\"a\":-0}\n{\"a\":-0.0}"), "a DOUBLE: 0.000000 | -0.000000");
   EXPECT_EQ(json_table("{\"a\":18446744073709551615}"), "a (HUGEINT):");
   EXPECT_EQ(json_table("{\"a\":18446744073709551616}"), "a DOUBLE: 18446744073709551616.000000");
   EXPECT_EQ(json_table("{\"a\":1e400}\n{\"a\":-Infinity}\n{\"a\":nan}\n{\"a\":1e-9999999}"),
