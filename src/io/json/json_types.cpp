@@ -9,7 +9,7 @@
 namespace penstock::io {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
 CsvTimeFormat known_format(std::string_view format) { return CsvTimeFormat::parse(format).value(); }
 
@@ -40,7 +40,7 @@ bool take_offset(std::string_view& text) {
   if (sign == std::string_view::npos) return false;
   std::string_view offset = text.substr(sign + 1);
   std::size_t parts = 0;
-  for (; offset.size() >= 2 && is_digit(offset[0]) && is_digit(offset[1]); parts++) {
+  for (; offset.size() >= 2 && is_decimal(offset[0]) && is_decimal(offset[1]); parts++) {
     offset.remove_prefix(2);
     if (offset.size() > 2 && offset[0] == ':') offset.remove_prefix(1);
   }
@@ -50,7 +50,7 @@ bool take_offset(std::string_view& text) {
 
 bool is_zoned(std::string_view text) {
   text = trimmed(text);
-  if (!take_offset(text) || text.find(':') == std::string_view::npos || !is_digit(text.back()))
+  if (!take_offset(text) || text.find(':') == std::string_view::npos || !is_decimal(text.back()))
     return false;
   const auto read = read_timestamp(text);
   return read && read->zone == ZoneKind::none;
@@ -61,7 +61,7 @@ bool is_uuid(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); i++) {
     const bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
     const char lower = static_cast<char>(text[i] | ' ');
-    if (is_dash ? text[i] != '-' : !is_digit(text[i]) && !(lower >= 'a' && lower <= 'f'))
+    if (is_dash ? text[i] != '-' : !is_decimal(text[i]) && !(lower >= 'a' && lower <= 'f'))
       return false;
   }
   return true;

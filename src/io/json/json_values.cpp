@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -30,7 +31,7 @@ double real_number(std::string_view text) {
   const char* const end = text.data() + text.size();
   const auto read = std::from_chars(text.data(), end, value);
   if (read.ec == std::errc() && read.ptr == end) return value;
-  return read_double(text, '.').value_or(std::numeric_limits<double>::quiet_NaN());
+  return std::strtod(std::string(text).c_str(), nullptr);  // beyond a double's range, or a word
 }
 
 constexpr __int128 power_of_ten(int exponent) {
@@ -69,7 +70,7 @@ template <class T> bool JsonColumn::add_integer(const JsonValue& value) {
 
 template <class T> bool JsonColumn::add_real(const JsonValue& value) {
   switch (value.kind) {
-    case JsonKind::integer:
+    case JsonKind::integer: return push(static_cast<T>(real_number(value.text) + 0.0));  // no -0.0
     case JsonKind::real: return push(static_cast<T>(real_number(value.text)));
     case JsonKind::boolean: return push(value.text == "true" ? T{1} : T{0});
     case JsonKind::string:
