@@ -228,7 +228,7 @@ constexpr Wrong wrong[] = {
     {"SELECT i8 FROM t WHERE b AND ^^dt", Code::invalid, "AND takes a condition, not DATE"},
     {"SELECT i8 = ^^'x' FROM t", Code::invalid, "'x' is not a TINYINT"},
     {"SELECT i8 = ^^'300' FROM t", Code::invalid, "'300' is not a TINYINT"},
-    {"SELECT i8 ^^IN (1, 'y') FROM t", Code::invalid, "'y' is not a TINYINT"},
+    {"SELECT i8 IN (1, ^^'y') FROM t", Code::invalid, "'y' is not a TINYINT"},
     {"SELECT i8 + ^^'2' FROM t", Code::unsupported, "TINYINT with a string"},
     {"SELECT s ^^< upper(s) FROM t", Code::unsupported, "takes one column and constants"},
     {"SELECT s ^^|| s FROM t", Code::unsupported, "takes one column and constants"},
@@ -292,7 +292,8 @@ constexpr Wrong wrong[] = {
     {"SELECT s = ^^\"Ann\" FROM t", Code::invalid, "a string stands in single quotes"},
     // DuckDB's own grammar
     {"SELECT ^^i8 + sum(i16) FROM t GROUP BY ALL", Code::invalid, "cannot mix aggregates"},
-    {"SELECT i8 FROM t GROUP BY ALL^^, i16", Code::invalid, "syntax error at or near \",\""},
+    {"SELECT i8 FROM t GROUP BY ^^ALL, i16", Code::invalid, "ALL stands alone"},
+    {"SELECT rank() OVER (ORDER BY ^^ALL) FROM t", Code::invalid, "ALL stands alone"},
     {"SELECT * EXCLUDE (i8, ^^nope) FROM t", Code::invalid,
      "column \"nope\" in EXCLUDE list not found"},
     {"SELECT * EXCLUDE (i8, ^^I8) FROM t", Code::invalid, "duplicate entry \"I8\""},

@@ -117,7 +117,7 @@ class FromReader {
       read.table = read.name;
     }
     read.offset = token->offset;
-    read.quoted = token->kind != TokenKind::word;
+    read.quoted = token->kind != TokenKind::word || is_table_function(lexed_, at);
     read.alias = std::string(table["alias"]["aliasname"].text());
     for (const char* word : {"asof", "positional", "semi", "anti"})
       if (lower(read.alias) == word && joins_behind(*token, word))
