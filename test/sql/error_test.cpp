@@ -304,7 +304,7 @@ constexpr Wrong wrong[] = {
      "cannot occur in both EXCLUDE and REPLACE"},
     {"SELECT * RENAME (^^i8) FROM t", Code::invalid, "RENAME takes names"},
     {"SELECT ^^TRY_CAST(dt AS TIMESTAMP) FROM t", Code::unsupported, "TRY_CAST of DATE"},
-    {"SELECT TRY_CAST(^^s AS INT) FROM t", Code::unsupported, "a cast of VARCHAR to INTEGER"},
+    {"SELECT ^^TRY_CAST(s AS INT) FROM t", Code::unsupported, "a cast of VARCHAR to INTEGER"},
     {"SELECT i8 FROM t ^^QUALIFY row_number() OVER () = 1", Code::unsupported,
      "QUALIFY is not supported; select the window's value"},
     {"SELECT i8 FROM t ^^LIMIT 10%", Code::unsupported,

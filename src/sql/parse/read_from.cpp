@@ -1,6 +1,7 @@
 // Reads FROM, with commas, JOIN ... ON, LEFT JOIN and USING, as a flat list of tables. Inner joins
 // may run in any order, so that parentheses need not be kept.
 #include "sql/parse/read_select.hpp"
+
 #include "sql/parse/table_function.hpp"
 
 namespace penstock::sql {
