@@ -72,9 +72,9 @@ struct RowSelection {
 
 // What a source's own records say of all values of a column. What they do not say is left out.
 struct ColumnStatistics {
-  std::optional<std::uint64_t> null_count;
   // The smallest and the largest value, one row each, of the column's type.
   std::optional<Column> minimum, maximum;
+  bool has_no_values = false;  // every row is NULL, as the source has counted, or there is none
 };
 
 // Values, one row each, of a column's type: none of the column's is below the first, and none above

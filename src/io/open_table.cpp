@@ -56,8 +56,9 @@ constexpr ExtensionFormat other_formats[] = {
 };
 
 Status not_read(std::string_view format) {
-  return {Code::unsupported, "files of the format " + std::string(format) +
-                                 " are not read; Parquet, Arrow IPC (file and stream) and CSV are"};
+  return {Code::unsupported,
+          "files of the format " + std::string(format) +
+              " are not read; Parquet, Arrow IPC (file and stream), CSV and JSON are"};
 }
 
 Status not_read(const Format& format, const std::string& path) {
@@ -163,9 +164,10 @@ Result<std::shared_ptr<TableSource>> open(const std::string& path) {
   if (ends->first.find('\0') != std::string::npos)
     return Status(Code::corrupt,
                   "it begins like no Parquet or Arrow IPC file, and is not text, as CSV is");
-  if (const std::string_view other = other_format(path, ends->first); !other.empty())
-    return not_read(other);
-  return io::open_csv(path);
+  const std::string_view other = other_format(path, ends->first);
+  if (other.starts_with("JSON")) return io::open_json(path, {});
+  if (!other.empty()) return not_read(other);
+  return io::open_csv(path, {});
 }
 
 }  // namespace

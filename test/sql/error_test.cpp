@@ -80,6 +80,8 @@ constexpr Wrong wrong[] = {
      "swap the tables and write LEFT JOIN"},
     {"SELECT 1 FROM t x ^^FULL JOIN t y USING (i8)", Code::unsupported,
      "FULL JOIN is not supported"},
+    {"SELECT 1 FROM t x WHERE x.i8 ^^NOT IN (SELECT y.i8 FROM t y WHERE y.i16 = x.i16)",
+     Code::unsupported, "where no value compared is NULL, NOT EXISTS is the same"},
     {"SELECT 1 FROM t x ^^NATURAL JOIN t y", Code::unsupported, "write USING"},
     {"SELECT 1 FROM t x LEFT JOIN ^^t y ON x.i8 > 1", Code::unsupported,
      "a LEFT JOIN without an equality"},

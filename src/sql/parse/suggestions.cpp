@@ -52,7 +52,7 @@ constexpr Row refusals[] = {
     {"a subquery that compares", correlated},
     {"a subquery with outer", correlated},
     {"an EXISTS", correlated},
-    {"a NOT IN whose", "write NOT EXISTS"},
+    {"a NOT IN whose", "where no value compared is NULL, NOT EXISTS is the same"},
     {"a subquery", inner},
     {"WITH", inner},
     {"UNION", "ask each SELECT by itself"},
