@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/commands/csv_flags.hpp"
 #include "penstock/ranks.hpp"
 #include "penstock/session.hpp"
 #include "penstock/sql.hpp"
@@ -19,6 +20,7 @@ struct QueryOptions {
                                        gds = "auto", on_device_failure = "stop";
   std::uint64_t batch_rows = 0, memory_limit_mib = 0;
   std::string cache_limit_mib;  // "": the default of a session
+  CsvFlags csv;
   bool validate = false, explain = false, verbose = false, fast_math = false, no_progress = false,
        stats = false;
 };
@@ -27,6 +29,7 @@ std::shared_ptr<QueryOptions> declare_query_options(Arguments& arguments);
 void declare_run_options(Arguments& arguments, QueryOptions& options);  // not the statement
 void declare_cache_limit(Arguments& arguments, QueryOptions& options);
 SessionOptions session_options_of(const QueryOptions& options);
+TableOpener opener_of(const QueryOptions& options);  // of statements without a session
 // Answers a statement of a session and prints its rows and its report; with options.explain, its
 // plan.
 Status answer(Session& session, const std::string& statement, const QueryOptions& options);

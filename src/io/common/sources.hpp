@@ -9,7 +9,9 @@
 
 namespace penstock::io {
 
-Result<std::shared_ptr<TableSource>> open_parquet(const std::string& path);
+// `stays_open`: whether the file's descriptor is held until the source is let go of. Otherwise the
+// file is opened for each read, and one that changed is an error.
+Result<std::shared_ptr<TableSource>> open_parquet(const std::string& path, bool stays_open);
 Result<std::shared_ptr<TableSource>> open_ipc_file(const std::string& path);
 Result<std::shared_ptr<TableSource>> open_ipc_stream(const std::string& path);
 // Options as read_csv() takes them.

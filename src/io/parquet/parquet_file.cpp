@@ -7,6 +7,7 @@
 
 #include "io/common/arrow_errors.hpp"
 #include "io/common/column_names.hpp"
+#include "io/common/on_demand_file.hpp"
 
 namespace penstock::io {
 namespace {
@@ -23,7 +24,8 @@ bool counts_nulls_wrong(const parquet::ApplicationVersion& writer) {
 
 }  // namespace
 
-Result<std::shared_ptr<const ParquetFile>> ParquetFile::open(const std::string& path) {
+Result<std::shared_ptr<const ParquetFile>> ParquetFile::open(const std::string& path,
+                                                             bool stays_open) {
   return catch_arrow_exceptions([&]() -> Result<std::shared_ptr<const ParquetFile>> {
     arrow::util::InitializeUTF8();  // without its tables every string would count as valid
     auto file = std::make_shared<ParquetFile>();
@@ -32,7 +34,11 @@ Result<std::shared_ptr<const ParquetFile>> ParquetFile::open(const std::string& 
     file->properties_.set_thrift_container_size_limit(footer_container_limit);
     // Read, not mapped: a file that another program shortens while it is read is then an error, not
     // a signal.
-    PENSTOCK_ASSIGN(file->input_, from_arrow(arrow::io::ReadableFile::Open(path)));
+    if (stays_open) {
+      PENSTOCK_ASSIGN(file->input_, from_arrow(arrow::io::ReadableFile::Open(path)));
+    } else {
+      PENSTOCK_ASSIGN(file->input_, open_on_demand(path));
+    }
     PENSTOCK_ASSIGN(file->bytes_, from_arrow(file->input_->GetSize()));
     return read(std::move(file));
   });

@@ -44,7 +44,9 @@ struct ParquetColumn {
 class ParquetFile {
  public:
   // Reads the footer, which is untrusted: everything in it is checked before it is used.
-  static Result<std::shared_ptr<const ParquetFile>> open(const std::string& path);
+  // `stays_open` is as of open_parquet().
+  static Result<std::shared_ptr<const ParquetFile>> open(const std::string& path,
+                                                         bool stays_open = true);
   // Returns a reader of the same open file that does not believe the footer's counts of NULLs:
   // every column with definition levels is nullable.
   Result<std::shared_ptr<const ParquetFile>> without_null_counts() const;

@@ -81,9 +81,9 @@ class ParquetSource final : public TableSource {
 
 }  // namespace
 
-Result<std::shared_ptr<TableSource>> open_parquet(const std::string& path) {
+Result<std::shared_ptr<TableSource>> open_parquet(const std::string& path, bool stays_open) {
   std::string identity = file_identity(path);
-  PENSTOCK_ASSIGN(auto file, ParquetFile::open(path));
+  PENSTOCK_ASSIGN(auto file, ParquetFile::open(path, stays_open));
   return std::shared_ptr<TableSource>(
       std::make_shared<ParquetSource>(std::move(file), std::move(identity)));
 }

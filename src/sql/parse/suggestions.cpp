@@ -6,6 +6,7 @@
 
 #include "base/suggest_name.hpp"
 #include "sql/parse/lexer.hpp"
+#include "sql/parse/table_function.hpp"
 
 namespace penstock::sql {
 namespace {
@@ -25,8 +26,6 @@ constexpr std::string_view inner =
 constexpr std::string_view correlated =
     "inside EXISTS and IN a column from outside stands beside =, in a SELECT without groups, "
     "aggregates and LIMIT";
-constexpr std::string_view grouping =
-    "GROUP BY is, with the aggregates count, sum, avg, min and max";
 constexpr std::string_view aggregates = "the aggregates are count, sum, avg, min and max";
 constexpr std::string_view dates =
     "of dates there are year(), quarter(), month(), day(), dayofweek(), isodow(), dayofyear(), "
@@ -38,7 +37,7 @@ constexpr std::string_view constant_date = "write it as a constant: DATE '2026-0
 struct Row {
   std::string_view begins, instead;
 };
-constexpr Row refusals[] = {
+constexpr Row refused_forms[] = {
     {"ILIKE", strings},
     {"SIMILAR TO", strings},
     {"the operator ~", strings},
@@ -59,19 +58,26 @@ constexpr Row refusals[] = {
     {"INTERSECT", "ask each SELECT by itself"},
     {"EXCEPT", "ask each SELECT by itself"},
     {"more than one statement", "ask each SELECT by itself"},
-    {"QUALIFY", grouping},
+    {"QUALIFY", "select the window's value as a column, and keep its rows from the result"},
     {"DISTINCT ON", "SELECT DISTINCT and GROUP BY are"},
     {"current_date", constant_date},
     {"current_timestamp", constant_date},
     {"localtimestamp", constant_date},
     {"the date part", dates},
-    {"comparing or combining", "write the number without quotes"},
-    {"GROUP BY ALL", "list the columns, or their numbers: GROUP BY 1, 2"},
-    {"ORDER BY ALL", "list the columns, or their numbers: ORDER BY 1, 2"},
-    {"* EXCLUDE", "list the columns"},
-    {"* REPLACE", "list the columns"},
-    {"TRY_CAST", "CAST is; a value that does not fit ends the query"},
+    {"combining", "write the number without quotes"},
     {"TABLESAMPLE", "LIMIT gives the first rows"},
+    {"USING SAMPLE", "LIMIT gives the first rows"},
+    {"LIMIT with a percentage", "write a number of rows"},
+    {"PIVOT", "write sum(x) FILTER (WHERE name = 'a') AS a, ... GROUP BY key"},
+    {"UNPIVOT", "ask for each column by itself"},
+    {"ASOF JOIN", keys},
+    {"POSITIONAL JOIN", keys},
+    {"SEMI JOIN", "write WHERE EXISTS (SELECT ...), or x IN (SELECT ...)"},
+    {"ANTI JOIN", "write WHERE NOT EXISTS (SELECT ...)"},
+    {"INTERVAL of an expression", "add whole days: date + days"},
+    {"COLUMNS", "list the columns, or write * EXCLUDE (a, b)"},
+    {"a lambda", "write the expression for each column"},
+    {"a function of a list", "write each value by itself"},
     {"an ON that reads columns from outside",
      "such a column stands in the subquery's WHERE, beside ="},
     {"a cast of VARCHAR", "strings are cast where they are literals"},
@@ -79,11 +85,29 @@ constexpr Row refusals[] = {
     {"a row value", "compare each part: a = 1 AND b = 2"},
 };
 
-constexpr std::string_view string_functions[] = {
-    "concat",     "concat_ws",    "regexp_matches", "regexp_replace", "regexp_extract",
-    "split_part", "string_split", "reverse",        "overlay",        "lpad",
-    "rpad",       "repeat",       "format",         "printf",         "chr",
-    "ascii",      "md5",          "translate"};
+constexpr std::string_view string_functions[] = {"concat",
+                                                 "concat_ws",
+                                                 "regexp_matches",
+                                                 "regexp_replace",
+                                                 "regexp_extract",
+                                                 "regexp_full_match",
+                                                 "regexp_split_to_array",
+                                                 "str_split",
+                                                 "string_to_array",
+                                                 "initcap",
+                                                 "split_part",
+                                                 "string_split",
+                                                 "reverse",
+                                                 "overlay",
+                                                 "lpad",
+                                                 "rpad",
+                                                 "repeat",
+                                                 "format",
+                                                 "printf",
+                                                 "chr",
+                                                 "ascii",
+                                                 "md5",
+                                                 "translate"};
 constexpr std::string_view date_functions[] = {
     "date_trunc", "datetrunc", "date_diff", "datediff",       "date_sub",     "datesub",
     "date_add",   "age",       "strftime",  "strptime",       "to_char",      "to_date",
@@ -128,11 +152,15 @@ constexpr std::string_view aggregate_functions[] = {"stddev",
                                                     "histogram",
                                                     "approx_count_distinct",
                                                     "approx_quantile",
+                                                    "percentile_cont",
+                                                    "percentile_disc",
                                                     "count_if",
                                                     "fsum",
                                                     "kurtosis",
                                                     "skewness",
                                                     "entropy"};
+
+constexpr std::string_view window_functions[] = {"nth_value", "ntile", "percent_rank", "cume_dist"};
 
 bool holds(std::string_view name, auto const& names) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
@@ -144,18 +172,26 @@ std::string refused(std::string_view what, std::string_view instead) {
 }
 
 // Words in a row, and what they are called; named where the parser stopped at them or right behind.
+// "#" is any number.
 struct Phrase {
   std::string_view what;
   std::array<std::string_view, 3> words;
 };
 constexpr Phrase phrases[] = {
-    {"GROUP BY ALL", {"group", "by", "all"}},
-    {"ORDER BY ALL", {"order", "by", "all"}},
-    {"* EXCLUDE", {"*", "exclude"}},
-    {"* REPLACE", {"*", "replace"}},
-    {"TRY_CAST", {"try_cast", "("}},
     {"QUALIFY", {"qualify"}},
     {"TABLESAMPLE", {"tablesample"}},
+    {"USING SAMPLE", {"using", "sample"}},
+    {"LIMIT with a percentage", {"limit", "#", "%"}},
+    {"PIVOT", {"pivot", "("}},
+    {"UNPIVOT", {"unpivot", "("}},
+    {"INTERVAL of an expression", {"interval", "("}},
+    {"a lambda", {"lambda"}},
+    {"COLUMNS", {"columns", "(", "*"}},
+    {"UNION", {"union"}},
+    {"INTERSECT", {"intersect"}},
+    {"EXCEPT", {"except", "select"}},
+    {"a subquery in FROM", {"from", "(", "select"}},
+    {"a subquery in FROM", {"join", "(", "select"}},
     {"a list", {"["}},
     {"a struct", {"{"}},
 };
@@ -169,6 +205,7 @@ bool stands(const Lexed& lexed, std::size_t first, const Phrase& phrase) {
   if (first + word_count(phrase) > lexed.tokens.size()) return false;
   for (std::size_t i = 0; i < word_count(phrase); i++) {
     const Token& token = lexed.tokens[first + i];
+    if (phrase.words[i] == "#" && token.kind == TokenKind::number) continue;
     if (token.kind == TokenKind::symbol ? lexed.text(token) != phrase.words[i]
                                         : !is_keyword_token(lexed, token, phrase.words[i]))
       return false;
@@ -179,7 +216,7 @@ bool stands(const Lexed& lexed, std::size_t first, const Phrase& phrase) {
 }  // namespace
 
 std::string not_supported(std::string_view what) {
-  for (const Row& row : refusals)
+  for (const Row& row : refused_forms)
     if (what.starts_with(row.begins)) return refused(what, row.instead);
   return refused(what, "");
 }
@@ -187,6 +224,7 @@ std::string not_supported(std::string_view what) {
 std::string function_not_supported(std::string_view name, std::span<const std::string> known) {
   const std::string_view shown =
       name == "btrim" ? "trim" : name;  // as PostgreSQL's parser calls it
+  if (name == "columns") return not_supported("COLUMNS");
   if (holds(name, string_functions))
     return refused("the string function " + std::string(shown), strings);
   const std::string what = "the function " + std::string(shown);
@@ -220,22 +258,53 @@ std::string keyword_near(std::string_view word) {
   return "";
 }
 
-UnsupportedSyntax find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at) {
-  const auto before = [&](const Token& token) {
-    return static_cast<std::int64_t>(token.offset) < stopped_at;
-  };
-  const auto stopped =
-      static_cast<std::size_t>(std::count_if(lexed.tokens.begin(), lexed.tokens.end(), before));
-  constexpr std::size_t longest_look_back = 40;  // TRY_CAST(expression AS: the parser stops at AS
-  for (std::size_t back = 0; back <= std::min(stopped, longest_look_back); back++) {
-    const std::size_t first = stopped - back;
+bool is_unsupported_function(std::string_view name) {
+  return name == "columns" || holds(name, string_functions) || holds(name, date_functions) ||
+         holds(name, clock_functions) || holds(name, aggregate_functions) ||
+         holds(name, window_functions);
+}
+
+namespace {
+
+// Tells whether a phrase stands at the token at which the parser stopped, or ends right before it.
+bool is_near(const Lexed& lexed, std::int64_t stopped_at, std::size_t first, const Phrase& phrase) {
+  const std::size_t last = first + word_count(phrase) - 1;
+  const auto after_last = last + 1 < lexed.tokens.size()
+                              ? std::int64_t{lexed.tokens[last + 1].offset}
+                              : static_cast<std::int64_t>(lexed.statement.size());
+  return lexed.tokens[first].offset <= stopped_at && stopped_at <= after_last;
+}
+
+void add_functions(const Lexed& lexed, Refusals& refusals) {
+  for (std::size_t i = lexed.form.first; i + 1 < lexed.form.end; i++) {
+    const Token& token = lexed.tokens[i];
+    const std::string name = lower(lexed.text(token));
+    if (token.kind == TokenKind::word && is_symbol(lexed, lexed.tokens[i + 1], "(") &&
+        is_unsupported_function(name))
+      refusals.add(token.offset, function_not_supported(name, {}));
+  }
+}
+
+}  // namespace
+
+Refusals find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at,
+                                 std::string_view parser_message) {
+  Refusals refusals;
+  bool is_reason = parser_message.find("FROM must have an alias") != std::string_view::npos;
+  for (std::size_t first = lexed.form.first; first < lexed.form.end; first++) {
+    if (is_table_function(lexed, first))
+      first = after_brackets(lexed, first + 1, lexed.form.end) - 1;
     for (const Phrase& phrase : phrases) {
-      const bool is_near = back <= word_count(phrase) || phrase.what == "TRY_CAST";
-      if (is_near && stands(lexed, first, phrase))
-        return {&lexed.tokens[first], std::string(phrase.what)};
+      if (!stands(lexed, first, phrase)) continue;
+      is_reason = is_reason || is_near(lexed, stopped_at, first, phrase);
+      refusals.add(lexed.tokens[first].offset, not_supported(phrase.what));
     }
   }
-  return {};
+  if (!is_reason) return {};
+  if (const Token& token = lexed.tokens[lexed.form.first]; is_keyword_token(lexed, token, "with"))
+    refusals.add(token.offset, not_supported("WITH"));
+  add_functions(lexed, refusals);
+  return refusals;
 }
 
 }  // namespace penstock::sql

@@ -1,13 +1,12 @@
-#include "sql/parse/constant.hpp"
+#include "expr/constant.hpp"
 
 #include <array>
 #include <chrono>
 #include <string>
 
-#include "sql/parse/ascii.hpp"
-#include "sql/parse/lexer.hpp"
+#include "base/ascii.hpp"
 
-namespace penstock::sql {
+namespace penstock::expr {
 namespace {
 
 constexpr std::int64_t microseconds_per_second = 1'000'000;
@@ -254,4 +253,4 @@ std::optional<Scalar> parse_as(Type type, std::string_view text) {
   return parse_number(type, text);
 }
 
-}  // namespace penstock::sql
+}  // namespace penstock::expr

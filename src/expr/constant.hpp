@@ -1,13 +1,14 @@
-// Reads literals as DuckDB does: numbers, dates, timestamps and intervals.
+// Reads constants written as text as DuckDB does: numbers, dates, timestamps and intervals.
 #pragma once
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
+#include "expr/operation.hpp"
 #include "penstock/expression.hpp"
 #include "penstock/status.hpp"
 
-namespace penstock::sql {
+namespace penstock::expr {
 
 // Returns the value of a number as written. "2": INTEGER; "3000000000": BIGINT; up to 2^64 - 1:
 // UBIGINT; "0.05": DECIMAL(3,2) (each digit counts, as DuckDB's lexer has it); "1e3": DOUBLE.
@@ -47,6 +48,4 @@ inline bool take(std::string_view& text, char c) {
   return true;
 }
 
-inline constexpr std::int64_t microseconds_per_day = 86'400'000'000;
-
-}  // namespace penstock::sql
+}  // namespace penstock::expr

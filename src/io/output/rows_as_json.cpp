@@ -1,10 +1,9 @@
 #include <set>
 
 #include "base/json.hpp"
-#include "terminal/format.hpp"
+#include "io/output/rows_as_text.hpp"
 
-namespace penstock::terminal {
-
+namespace penstock::io {
 namespace {
 
 bool is_quoted(Kind kind) {
@@ -55,24 +54,26 @@ std::vector<std::string> distinct_names(const std::vector<std::string>& names) {
 
 }  // namespace
 
-Status format_json(const Table& table, const Sink& sink) {
+Status format_json(const Table& table, const ByteSink& sink, JsonLayout layout) {
+  const bool is_array = layout == JsonLayout::array;
   std::vector<std::string> names = distinct_names(table.names);
   for (std::string& name : names) name = json_string(name) + ": ";
-  std::string text = "[";
+  std::string text = is_array ? "[" : "";
   for (std::uint64_t row = 0; row < table.row_count; row++) {
-    text += row == 0 ? "\n  {" : ",\n  {";
+    if (is_array) text += row == 0 ? "\n  " : ",\n  ";
+    text += '{';
     for (std::size_t c = 0; c < table.columns.size(); c++) {
       if (c > 0) text += ", ";
       text += names[c];
       append_value(text, table.columns[c], row);
     }
-    text += '}';
+    text += is_array ? "}" : "}\n";
     if (text.size() < text_chunk_bytes) continue;
     PENSTOCK_TRY(sink(text));
     text.clear();
   }
-  text += table.row_count == 0 ? "]\n" : "\n]\n";
+  if (is_array) text += table.row_count == 0 ? "]\n" : "\n]\n";
   return sink(text);
 }
 
-}  // namespace penstock::terminal
+}  // namespace penstock::io

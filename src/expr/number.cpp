@@ -3,10 +3,10 @@
 #include <limits>
 #include <string>
 
-#include "sql/parse/ascii.hpp"
-#include "sql/parse/constant.hpp"
+#include "base/ascii.hpp"
+#include "expr/constant.hpp"
 
-namespace penstock::sql {
+namespace penstock::expr {
 namespace {
 
 std::optional<double> real_of(const std::string& text) {
@@ -152,4 +152,4 @@ std::optional<Scalar> parse_number(Type type, std::string_view text) {
       type, type.kind == Kind::float32 ? static_cast<double>(static_cast<float>(*real)) : *real);
 }
 
-}  // namespace penstock::sql
+}  // namespace penstock::expr
