@@ -164,6 +164,8 @@ class Environment(CommandLineTest):
             for arguments in ((statement,), ("--file", self.rows / "statement.sql")):
                 ended = self.run_program("query", *arguments, "-o", output)
                 self.assert_fails(ended, "is the same file as the input")
+        pattern = f"SELECT n FROM '{self.rows}/num*.csv'"
+        self.assert_fails(self.run_program("query", pattern, "-o", link), "is the same file")
         copy = self.rows / "numbers.arrow"
         os.link(table, copy)
         ended = self.run_program("encode", table, "-f", "-o", copy, "--codec", "n=for")

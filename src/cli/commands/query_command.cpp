@@ -16,6 +16,7 @@
 #include "cli/commands/query_command.hpp"
 #include "cli/report/run_summary.hpp"
 #include "device/device_list.hpp"
+#include "io/files/file_paths.hpp"
 #include "penstock/io.hpp"
 #include "penstock/plan.hpp"
 #include "penstock/sql.hpp"
@@ -174,8 +175,9 @@ TableOpener opener_for(const QueryOptions& options, TableOpener open) {
   if (options.output.empty()) return open;
   return [&options, open = std::move(open)](
              const TableReference& table) -> Result<std::shared_ptr<TableSource>> {
-    for (const std::string& path : table.paths)
-      PENSTOCK_TRY(check_output_is_not_input(options.output, path));
+    const auto files = io::files_of(table.paths);  // whose error is that of opening them
+    for (const std::string& file : files.ok() ? *files : std::vector<std::string>())
+      PENSTOCK_TRY(check_output_is_not_input(options.output, file));
     return open(table);
   };
 }

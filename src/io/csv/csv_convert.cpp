@@ -41,11 +41,10 @@ std::optional<CsvRowError> CsvConverter::check_text(std::string_view text) const
                      "LATIN1 -t UTF-8 FILE > NEW)"};
 }
 
-// A row has a byte for each of its columns at least.
+// Makes room for as many rows as the text has lines.
 CsvConverter::Builders CsvConverter::make_builders(std::string_view text) const {
-  const std::uint64_t max_rows = reading_.options.pads_rows
-                                     ? count_line_ends(text) + 1
-                                     : text.size() / std::max<std::size_t>(schema_.size(), 1) + 1;
+  const SpecialBytes line_ends(reading_.dialect.ends_with_return ? "\r" : "\n");
+  const std::uint64_t max_rows = line_ends.count_in(text) + 1;
   Builders builders(schema_.size());
   for (std::size_t i = 0; i < schema_.size(); i++) {
     const bool is_wanted = std::ranges::find(columns_, i) != columns_.end();

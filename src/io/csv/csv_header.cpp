@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/unicode.hpp"
+#include "io/csv/csv_chars.hpp"
 #include "io/csv/csv_numbers.hpp"
 
 namespace penstock::io {
@@ -27,9 +28,8 @@ std::string without_outer_spaces(std::string_view name) {
   return begin < end ? std::string(name.substr(begin, end - begin)) : std::string();
 }
 
-std::string lower_case(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+std::string in_lower_case(std::string text) {
+  for (char& c : text) c = lower_case(c);
   return text;
 }
 
@@ -83,10 +83,10 @@ std::vector<std::string> names_of_header(const CsvFirstRow& row, std::size_t col
     const bool is_named = i < row.size() && row[i] && !trimmed(*row[i]).empty();
     std::string name =
         is_named ? without_outer_spaces(*row[i]) : default_column_name(i, column_count);
-    for (auto found = repeats.find(lower_case(name)); found != repeats.end();
-         found = repeats.find(lower_case(name)))
+    for (auto found = repeats.find(in_lower_case(name)); found != repeats.end();
+         found = repeats.find(in_lower_case(name)))
       name += "_" + std::to_string(++found->second);
-    repeats.emplace(lower_case(name), 0);
+    repeats.emplace(in_lower_case(name), 0);
     names.push_back(std::move(name));
   }
   return names;

@@ -7,21 +7,15 @@
 #include <limits>
 #include <string>
 
+#include "io/csv/csv_chars.hpp"
+
 namespace penstock::io {
 namespace {
-
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool equals_any_case(std::string_view text, std::string_view word) {
-  return std::ranges::equal(text, word, {}, lower);
-}
 
 // 0x1F or 0b11; nullopt where the text is neither, or too large.
 std::optional<std::int64_t> read_prefixed(std::string_view text) {
   if (text.size() < 3 || text[0] != '0') return std::nullopt;
-  const int base = lower(text[1]) == 'x' ? 16 : lower(text[1]) == 'b' ? 2 : 0;
+  const int base = lower_case(text[1]) == 'x' ? 16 : lower_case(text[1]) == 'b' ? 2 : 0;
   if (base == 0 || text[2] == '-') return std::nullopt;
   std::int64_t value = 0;
   const auto [end, error] =
@@ -86,7 +80,7 @@ std::optional<Decimal> read_decimal(std::string_view text, char decimal_separato
                       text.begin() + static_cast<std::ptrdiff_t>(at), is_digit));
   }
   if (digit_count == 0) return std::nullopt;
-  if (at < text.size() && lower(text[at]) == 'e') {
+  if (at < text.size() && lower_case(text[at]) == 'e') {
     if (!read_exponent(text.substr(at + 1), out.exponent)) return std::nullopt;
     at = text.size();
   }

@@ -4,7 +4,6 @@
 
 #include "io/csv/csv_dialect_search.hpp"
 #include "io/csv/csv_header.hpp"
-#include "io/csv/csv_text.hpp"
 
 namespace penstock::io {
 namespace {
@@ -127,8 +126,7 @@ Result<Typed> best_typed(const CsvSample& sample, const CsvOptions& options,
 
 }  // namespace
 
-Result<CsvFormat> sniff_csv(const std::string& path, const CsvOptions& options) {
-  PENSTOCK_ASSIGN(const CsvSample sample, read_csv_sample(path, options));
+Result<CsvFormat> sniff_csv(const CsvSample& sample, const CsvOptions& options) {
   PENSTOCK_ASSIGN(auto candidates, csv_candidates(sample, options));
   for (CsvCandidate& candidate : candidates)
     if (!options.all_columns.empty()) candidate.column_count = options.all_columns.size();

@@ -1,5 +1,6 @@
 // Finds out how a CSV file is to be read. DuckDB's sniffer is the model.
 #pragma once
+#include "io/csv/csv_text.hpp"
 #include "io/csv/csv_type_search.hpp"
 #include "penstock/column.hpp"
 
@@ -12,6 +13,6 @@ struct CsvFormat {
   std::uint64_t first_byte = 0;  // of the first row, behind the header
 };
 
-Result<CsvFormat> sniff_csv(const std::string& path, const CsvOptions& options);
+Result<CsvFormat> sniff_csv(const CsvSample& sample, const CsvOptions& options);
 
 }  // namespace penstock::io

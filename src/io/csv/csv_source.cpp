@@ -14,8 +14,8 @@
 #include "io/common/sources.hpp"
 #include "io/csv/csv_blocks.hpp"
 #include "io/csv/csv_convert.hpp"
+#include "io/csv/csv_file.hpp"
 #include "io/csv/csv_sniffer.hpp"
-#include "io/csv/csv_text.hpp"
 
 namespace penstock::io {
 namespace {
@@ -99,9 +99,10 @@ class CsvSource final : public TableSource {
     PENSTOCK_ASSIGN(auto blocks, CsvBlocks::open(path_, format_.first_byte, format_.dialect,
                                                  options_.max_line_bytes));
     const std::size_t threads = options.threads > 0 ? options.threads : host_core_count();
-    const std::size_t kept_blocks = 2 * (threads + 1) * (columns.size() + 1);
+    // Memory of the tables that become one batch is used again for those of the next.
+    constexpr std::size_t kept_blocks = 4096;
     CsvReading reading{options_, format_.dialect, format_.time_formats,
-                       std::make_shared<BatchMemory>(kept_blocks, options.memory)};
+                       std::make_shared<BatchMemory>(kept_blocks, BatchAllocator())};
     auto scan = std::make_shared<CsvScan>(path_, std::move(reading), format_.schema, columns,
                                           std::move(blocks));
     std::vector<ReadTable> readers(threads,
@@ -130,7 +131,8 @@ Result<std::shared_ptr<TableSource>> open_csv(const std::string& path,
   return catch_exceptions([&]() -> Result<std::shared_ptr<TableSource>> {
     std::string identity = file_identity(path);
     PENSTOCK_ASSIGN(auto known, csv_options(options));
-    PENSTOCK_ASSIGN(auto format, sniff_csv(path, known));
+    PENSTOCK_ASSIGN(const auto sample, read_csv_sample(path, known));
+    PENSTOCK_ASSIGN(auto format, sniff_csv(sample, known));
     return std::shared_ptr<TableSource>(std::make_shared<CsvSource>(
         path, std::move(known), std::move(format), std::move(identity)));
   });

@@ -4,26 +4,11 @@
 #include <cstring>
 
 #include "base/unicode.hpp"
-#include "io/text/text_input.hpp"
 
 namespace penstock::io {
 namespace {
 
-// A sample is bounded however long its rows are.
-constexpr std::uint64_t max_sample_bytes = 64 << 20;
-constexpr std::uint64_t first_read_bytes = 256 << 10;
-
-// Reads until the bytes have so many, or the text ends.
-Result<bool> read_more(TextInput& input, std::string& bytes, std::uint64_t size) {
-  const std::size_t before = bytes.size();
-  bytes.resize(size);
-  PENSTOCK_ASSIGN(const std::size_t read,
-                  input.read(std::span<char>(bytes.data() + before, size - before)));
-  bytes.resize(before + read);
-  return before + read == size;
-}
-
-Status check_encoding(std::string_view text) {
+Status check_not_utf16(std::string_view text) {
   const std::string_view start = text.substr(0, 4096);
   const auto zeros = static_cast<std::size_t>(std::ranges::count(start, '\0'));
   const bool has_mark = text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
@@ -80,20 +65,10 @@ std::uint64_t count_line_ends(std::string_view text) {
   return count;
 }
 
-Result<CsvSample> read_csv_sample(const std::string& path, const CsvOptions& options) {
-  PENSTOCK_ASSIGN(const auto input, open_text(path));
-  CsvSample sample;
-  const std::uint64_t lines =
-      options.sample_rows.value_or(0) + options.skipped_lines.value_or(0) + 2;
-  bool has_more = true;
-  for (std::uint64_t size = first_read_bytes; has_more; size *= 2) {
-    PENSTOCK_ASSIGN(has_more, read_more(*input, sample.bytes, size));
-    if (!options.sample_rows) continue;
-    if (size >= max_sample_bytes || count_line_ends(sample.bytes) > lines) break;
-  }
-  sample.is_whole = !has_more;
+Result<CsvSample> csv_sample(std::string bytes, bool is_whole, const CsvOptions& options) {
+  CsvSample sample{std::move(bytes), is_whole};
   sample.bytes.append(SpecialBytes::window_bytes, '\0');
-  PENSTOCK_TRY(check_encoding(sample.text()));
+  PENSTOCK_TRY(check_not_utf16(sample.text()));
   if (sample.bytes.starts_with("\xef\xbb\xbf")) sample.first_byte = 3;
   const std::size_t skipped = skip_lines(sample.text(), options.skipped_lines.value_or(0));
   sample.first_line += count_line_ends(sample.text().substr(0, skipped));
@@ -105,24 +80,6 @@ Result<CsvSample> read_csv_sample(const std::string& path, const CsvOptions& opt
                             !sample.text().substr(line_end).starts_with("\r\n");
   PENSTOCK_TRY(check_utf8(checked, sample.first_line));
   return sample;
-}
-
-Result<std::uint64_t> line_of_byte(const std::string& path, std::uint64_t byte) {
-  PENSTOCK_ASSIGN(const auto input, open_text(path));
-  std::string bytes;
-  std::uint64_t line = 1;
-  bool is_after_return = false;
-  while (byte > 0) {
-    bytes.clear();
-    PENSTOCK_ASSIGN(const bool has_more,
-                    read_more(*input, bytes, std::min<std::uint64_t>(byte, 1 << 20)));
-    byte -= bytes.size();
-    line += count_line_ends(bytes);
-    line -= is_after_return && bytes.starts_with('\n');  // a pair that two reads cut
-    is_after_return = bytes.ends_with('\r');
-    if (!has_more) break;
-  }
-  return line;
 }
 
 }  // namespace penstock::io

@@ -33,10 +33,7 @@ struct CsvSample {
   }
 };
 
-// Reads as many lines as the options ask for. Refuses texts in other encodings.
-Result<CsvSample> read_csv_sample(const std::string& path, const CsvOptions& options);
-
-// Returns the number of the line that a byte of the file stands in.
-Result<std::uint64_t> line_of_byte(const std::string& path, std::uint64_t byte);
+// Passes over the lines to skip. Refuses texts in other encodings.
+Result<CsvSample> csv_sample(std::string bytes, bool is_whole, const CsvOptions& options);
 
 }  // namespace penstock::io

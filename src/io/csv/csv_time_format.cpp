@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "io/csv/csv_chars.hpp"
 #include "io/csv/csv_times.hpp"
 
 namespace penstock::io {
@@ -19,8 +20,6 @@ constexpr std::string_view specifiers = "YymdbBHIMSfp%";
 constexpr std::array<std::string_view, 12> months{"january",   "february", "march",    "april",
                                                   "may",       "june",     "july",     "august",
                                                   "september", "october",  "november", "december"};
-
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 bool starts_with_any_case(std::string_view text, std::string_view lower_word) {
   return text.size() >= lower_word.size() &&

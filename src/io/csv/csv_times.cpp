@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "io/csv/csv_chars.hpp"
 #include "io/csv/csv_numbers.hpp"
 
 namespace penstock::io {
@@ -14,12 +15,6 @@ constexpr std::int64_t max_year = 10'000'000;
 constexpr std::int32_t infinite_days = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t infinite_micros = std::numeric_limits<std::int64_t>::max();
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-bool equals_any_case(std::string_view text, std::string_view word) {
-  return std::ranges::equal(text, word, [](char a, char b) { return (a | ' ') == (b | ' '); });
-}
-
 // Takes what it reads from the front of a text.
 class Front {
  public:
@@ -28,8 +23,7 @@ class Front {
   bool is_empty() const { return text_.empty(); }
 
   void skip_spaces() {
-    while (!text_.empty() && (text_[0] == ' ' || (text_[0] >= '\t' && text_[0] <= '\r')))
-      text_.remove_prefix(1);
+    while (!text_.empty() && is_space(text_[0])) text_.remove_prefix(1);
   }
   bool take(char c) {
     if (text_.empty() || text_[0] != c) return false;

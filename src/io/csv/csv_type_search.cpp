@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "io/csv/csv_chars.hpp"
 #include "io/csv/csv_numbers.hpp"
 #include "io/csv/csv_times.hpp"
 
@@ -15,8 +16,6 @@ constexpr std::array<std::string_view, 6> date_formats{"%m-%d-%Y", "%m-%d-%y", "
 constexpr std::array<std::string_view, 6> timestamp_formats{
     "%m-%d-%Y %I:%M:%S %p", "%m-%d-%y %I:%M:%S %p", "%d-%m-%Y %H:%M:%S",
     "%d-%m-%y %H:%M:%S",    "%Y-%m-%d %H:%M:%S",    "%y-%m-%d %H:%M:%S"};
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Returns what stands between the first three numbers of a value that begins with one.
 std::optional<char> date_separator(std::string_view value) {

@@ -39,6 +39,17 @@ class SpecialBytes {
     return mask;
   }
 
+  // The text is followed by 64 bytes that may be read.
+  std::uint64_t count_in(std::string_view text) const {
+    std::uint64_t count = 0;
+    for (std::size_t at = 0; at < text.size(); at += window_bytes) {
+      std::uint64_t mask = in(text.data() + at);
+      if (text.size() - at < window_bytes) mask &= (std::uint64_t{1} << (text.size() - at)) - 1;
+      count += static_cast<std::uint64_t>(std::popcount(mask));
+    }
+    return count;
+  }
+
  private:
   std::array<char, 8> bytes_{};
   std::size_t count_;

@@ -62,14 +62,16 @@ std::string plain_value(const pages::PagedColumn& column, const Scalar& value) {
 }
 
 // A data page of version 1: levels where NULLs are possible, then the width of indices and one run.
-std::string data_page(const pages::PagedColumn& column, bool is_null, std::uint32_t row_count) {
+std::string data_page(const pages::PagedColumn& column, bool is_null, bool has_dictionary,
+                      std::uint32_t row_count) {
   std::string page;
   if (column.is_optional) {
     const std::string levels = run_of(row_count, is_null ? 0 : 1);
     put_word(page, static_cast<std::uint32_t>(levels.size()));
     page += levels;
   }
-  if (!is_null) page += '\1' + run_of(row_count, 0);
+  if (has_dictionary) page += '\1';
+  if (!is_null) page += run_of(row_count, 0);
   return page;
 }
 
@@ -130,14 +132,16 @@ Result<pages::ChunkPages> constant_chunk(const pages::PagedColumn& column, const
   chunk.compression = pages::Compression::none;
   if (row_count == 0) return chunk;
   std::string bytes;
-  if (!value.is_null) {
+  // Strings are numbered by their dictionary, also where all are NULL.
+  const bool has_dictionary = !value.is_null || column.type.kind == Kind::string;
+  if (has_dictionary) {
     bytes = plain_value(column, value);
     chunk.dictionary = page_of(0, bytes, 1, pages::Encoding::plain);
   }
-  const std::string data = data_page(column, value.is_null, row_count);
+  const std::string data = data_page(column, value.is_null, has_dictionary, row_count);
   chunk.data.push_back(
       page_of(bytes.size(), data, row_count,
-              value.is_null ? pages::Encoding::plain : pages::Encoding::dictionary));
+              has_dictionary ? pages::Encoding::dictionary : pages::Encoding::plain));
   PENSTOCK_TRY(set_bytes(chunk, bytes + data, memory));
   return chunk;
 }

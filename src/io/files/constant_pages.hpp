@@ -14,7 +14,7 @@ pages::PagedColumn constant_paged_column(Type type, bool nullable);
 pages::StoredChunk constant_stored_chunk(const pages::PagedColumn& column, const Scalar& value);
 
 // Returns a dictionary page of one entry and a data page of one run of it; of NULLs a data page of
-// levels alone. `memory` may be empty.
+// levels alone, but for strings, which have a dictionary always. `memory` may be empty.
 Result<pages::ChunkPages> constant_chunk(const pages::PagedColumn& column, const Scalar& value,
                                          std::uint32_t row_group, std::uint32_t row_count,
                                          const BatchAllocator& memory);

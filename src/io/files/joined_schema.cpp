@@ -23,14 +23,38 @@ std::optional<Type> met_found_type(Type a, Type b) {
   return is_number(a) && is_number(b) ? met_type(a, b) : std::optional(Type{Kind::string});
 }
 
+// Dates and times of JSON are strings, and stay the texts that they were.
+std::optional<Type> met_json_type(Type a, Type b) {
+  const auto is_text = [](Type type) {
+    return type.kind == Kind::string || type.kind == Kind::date32 || type.kind == Kind::timestamp;
+  };
+  if (a == b) return a;
+  if (is_text(a) && is_text(b)) return Type{Kind::string};
+  return is_text(a) || is_text(b) || a.kind == Kind::boolean || b.kind == Kind::boolean
+             ? std::nullopt
+             : met_type(a, b);
+}
+
+std::optional<Type> met(Type a, Type b, FileTypes types) {
+  switch (types) {
+    case FileTypes::declared: return met_type(a, b);
+    case FileTypes::found: return met_found_type(a, b);
+    case FileTypes::found_in_json: return met_json_type(a, b);
+  }
+  return std::nullopt;
+}
+
 class Joining {
  public:
   Joining(std::vector<FilePart> parts, const FilesOptions& options, FileTypes types)
-      : joined_{{}, std::move(parts)}, options_(options), types_(types) {}
+      : joined_{{}, std::move(parts)},
+        options_(options),
+        types_(types),
+        unites_(options.union_by_name || types == FileTypes::found_in_json) {}
 
   Result<JoinedFiles> join() {
     joined_.schema = parts()[0].source->schema();
-    if (options_.union_by_name) add_columns_of_all();
+    if (unites_) PENSTOCK_TRY(add_columns_of_all());
     for (FilePart& part : parts()) PENSTOCK_TRY(find_columns(part));
     for (std::size_t column = 0; column < joined_.schema.size(); column++) meet(column);
     PENSTOCK_TRY(add_filename());
@@ -41,17 +65,25 @@ class Joining {
  private:
   std::vector<FilePart>& parts() { return joined_.parts; }
 
-  void add_columns_of_all() {
+  Status add_columns_of_all() {
     for (const FilePart& part : parts())
-      for (const Field& field : part.source->schema())
-        if (!find_field(joined_.schema, field.name)) joined_.schema.push_back(field);
+      for (const Field& field : part.source->schema()) {
+        const auto known = find_field(joined_.schema, field.name);
+        if (!known) joined_.schema.push_back(field);
+        // Fields of JSON have their own case.
+        if (known && types_ == FileTypes::found_in_json &&
+            joined_.schema[*known].name != field.name)
+          return {Code::unsupported, "'" + joined_.schema[*known].name + "' and '" + field.name +
+                                         "' of '" + part.path + "' differ in case alone"};
+      }
+    return {};
   }
 
   Status find_columns(FilePart& part) {
     const Schema& own = part.source->schema();
     for (const Field& field : joined_.schema) {
       part.stored.push_back(find_field(own, field.name));
-      if (!part.stored.back() && !options_.union_by_name)
+      if (!part.stored.back() && !unites_)
         return {Code::invalid, "'" + part.path + "' has no column '" + field.name + "', which '" +
                                    parts()[0].path + "' has; it has " + names_of(own) +
                                    ". Write union_by_name = true to have NULL there"};
@@ -62,7 +94,7 @@ class Joining {
   // Sets what the files' columns have in common. Encodings are not: those of one column may differ.
   void meet(std::size_t column) {
     Field& field = joined_.schema[column];
-    const bool meets = options_.union_by_name || types_ == FileTypes::found;
+    const bool meets = unites_ || types_ == FileTypes::found;
     bool is_known = false;
     for (const bool has_rows : {true, false})
       for (const FilePart& part : parts()) {
@@ -86,8 +118,7 @@ class Joining {
     if (!own.unsupported.empty()) {
       field.unsupported = own.unsupported;
     } else if (meets) {
-      const auto type = types_ == FileTypes::found ? met_found_type(field.type, own.type)
-                                                   : met_type(field.type, own.type);
+      const std::optional<Type> type = met(field.type, own.type, types_);
       if (type)
         field.type = *type;
       else
@@ -165,6 +196,7 @@ class Joining {
   JoinedFiles joined_;
   const FilesOptions& options_;
   const FileTypes types_;
+  const bool unites_;  // columns of all files
 };
 
 }  // namespace

@@ -26,8 +26,8 @@ struct FilePart {
 Scalar constant_of(const FilePart& part, std::uint32_t column, Type type);
 
 // Files of text have their types found out one by one, so that those of one column may differ by
-// chance.
-enum class FileTypes : unsigned char { declared, found };
+// chance. Records of JSON lack fields, too.
+enum class FileTypes : unsigned char { declared, found, found_in_json };
 
 struct JoinedFiles {
   Schema schema;
@@ -37,7 +37,8 @@ struct JoinedFiles {
 // Takes the first file's columns, or those of all files by union_by_name; columns are matched by
 // name. Then come the path, where options ask for it, and the keys of folders; one that a file has
 // a column of takes its place. Found types meet. Of declared ones those of the first file count,
-// unless columns are united. An error names the file that lacks a column.
+// unless columns are united, as those of JSON always are. An error names the file that lacks a
+// column.
 Result<JoinedFiles> join_files(std::vector<FilePart> parts, const FilesOptions& options,
                                FileTypes types);
 

@@ -75,8 +75,9 @@ constexpr ExtensionFormat other_formats[] = {
 };
 
 Status not_read(std::string_view format) {
-  return {Code::unsupported, "files of the format " + std::string(format) +
-                                 " are not read; Parquet, Arrow IPC (file and stream), CSV and JSON are"};
+  return {Code::unsupported,
+          "files of the format " + std::string(format) +
+              " are not read; Parquet, Arrow IPC (file and stream), CSV and JSON are"};
 }
 
 // Returns the format of a text that is not CSV, or "". A header may begin with "[", as SQL Server
@@ -134,7 +135,7 @@ Result<OpenedFile> open_text_file(const FileToOpen& file) {
   }
   if (other.starts_with("JSON")) {
     PENSTOCK_ASSIGN(auto source, open_json(file.path, file.options));
-    return OpenedFile{std::move(source), "JSON", FileTypes::found};
+    return OpenedFile{std::move(source), "JSON", FileTypes::found_in_json};
   }
   if (!other.empty()) return not_read(other);
   PENSTOCK_ASSIGN(auto source, open_csv(file.path, file.options));

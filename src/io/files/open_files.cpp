@@ -82,6 +82,22 @@ std::vector<TableOption> with_types(std::vector<TableOption> options, const Opti
   return options;
 }
 
+// Returns options with all columns of a JSON file, of which some have given types; none where a
+// column has a type that has no name here.
+std::vector<TableOption> with_columns(std::vector<TableOption> options, const Schema& own,
+                                      const OptionMap& types) {
+  OptionMap columns;
+  for (const Field& field : own) {
+    if (!field.unsupported.empty()) return {};
+    const auto given = std::ranges::find(types, field.name, &OptionMap::value_type::first);
+    columns.emplace_back(field.name,
+                         given != types.end() ? given->second : penstock::name_of(field.type));
+  }
+  std::erase_if(options, [](const TableOption& option) { return option.name == "columns"; });
+  options.push_back({"columns", std::move(columns)});
+  return options;
+}
+
 class Opening {
  public:
   Opening(const TableReference& table, FilesOptions options, Paths paths)
@@ -96,7 +112,7 @@ class Opening {
     PENSTOCK_TRY(check_formats());
     PENSTOCK_ASSIGN(std::vector<FilePart> parts, parts_of_files());
     PENSTOCK_ASSIGN(JoinedFiles joined, join_files(std::move(parts), options_, files_[0]->types));
-    if (files_[0]->format == "CSV") PENSTOCK_TRY(read_as_joined(joined));
+    if (files_[0]->types != FileTypes::declared) PENSTOCK_TRY(read_as_joined(joined));
     return files_source(std::make_shared<const JoinedFiles>(std::move(joined)),
                         name_of(table_, paths_), identity);
   }
@@ -160,7 +176,15 @@ class Opening {
     for (FilePart& part : joined.parts) {
       const OptionMap types = types_to_read_as(joined.schema, part);
       if (types.empty()) continue;
-      const std::vector<TableOption> options = with_types(options_.of_format, types);
+      const bool is_json = files_[0]->types == FileTypes::found_in_json;
+      const std::vector<TableOption> options =
+          is_json ? with_columns(options_.of_format, part.source->schema(), types)
+                  : with_types(options_.of_format, types);
+      if (options.empty()) {  // a text of a time would not be what it was
+        for (const auto& [name, type] : types)
+          joined.schema[*find_field(joined.schema, name)].unsupported = "of several types";
+        continue;
+      }
       PENSTOCK_ASSIGN(OpenedFile again, open_file({part.path, table_.format, options}));
       if (again.source->schema().size() == part.source->schema().size())
         part.source = std::move(again.source);

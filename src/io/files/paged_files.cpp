@@ -210,9 +210,7 @@ Result<Column> PagedFiles::dictionary_strings(std::uint32_t column, const ChunkP
   const Place place = place_of_group(chunk.row_group);
   if (const auto& stored = part(place.file).stored[column])
     return tables_[place.file]->dictionary_strings(*stored, numbered_in_file(chunk, place));
-  const Scalar value = constant(place.file, column);
-  if (value.is_null) return Column::from_strings(std::vector<std::string>());
-  return Column::from_strings(std::vector<std::string>{value.text});
+  return Column::from_strings(std::vector<std::string>{constant(place.file, column).text});
 }
 
 std::string PagedFiles::location_of(std::uint32_t column, const ChunkPages& chunk,

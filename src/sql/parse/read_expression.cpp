@@ -143,6 +143,8 @@ Result<SyntaxPtr> ExpressionReader::column(Tree body) {
   const Token* token = lexed_.at(body.location());
   if (token == nullptr)
     return Status(Code::internal, "a column without a location in the statement");
+  if (is_keyword_token(lexed_, *token, "all"))
+    return error(body.location(), "ALL stands alone behind GROUP BY or ORDER BY");
   auto syntax = std::make_shared<Syntax>();
   syntax->offset = body.location();
   if (fields.size() == 2) {

@@ -1,6 +1,7 @@
 // Reads FROM, with commas, JOIN ... ON, LEFT JOIN and USING, as a flat list of tables. Inner joins
 // may run in any order, so that parentheses need not be kept.
 #include "sql/parse/read_select.hpp"
+
 #include "sql/parse/table_function.hpp"
 
 namespace penstock::sql {
@@ -117,7 +118,7 @@ class FromReader {
       read.table = read.name;
     }
     read.offset = token->offset;
-    read.quoted = token->kind != TokenKind::word;
+    read.quoted = token->kind != TokenKind::word || is_table_function(lexed_, at);
     read.alias = std::string(table["alias"]["aliasname"].text());
     for (const char* word : {"asof", "positional", "semi", "anti"})
       if (lower(read.alias) == word && joins_behind(*token, word))

@@ -1,8 +1,9 @@
 #include "sql/parse/read_select.hpp"
-#include "sql/parse/star_changes.hpp"
 
 #include <algorithm>
 #include <utility>
+
+#include "sql/parse/star_changes.hpp"
 
 namespace penstock::sql {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "sql/parse/ascii.hpp"
 #include "sql/parse/option_values.hpp"
 #include "sql/parse/source_position.hpp"
 #include "sql/parse/suggestions.hpp"

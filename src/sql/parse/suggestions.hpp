@@ -7,9 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "sql/parse/lexer.hpp"
-#include "sql/parse/refusals.hpp"
-
 namespace penstock::sql {
 
 // Returns "`what` is not supported", with what to write instead where suggestions.cpp has a row.
@@ -22,10 +19,5 @@ std::string keyword_near(std::string_view word);
 
 // Tells whether a function is one of DuckDB's that is known to be missing here.
 bool is_unsupported_function(std::string_view name);
-
-// Returns what a statement that the parser stopped in has of DuckDB's grammar, and of functions,
-// that is not supported; nothing where the parser stopped for another reason.
-Refusals find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at,
-                                 std::string_view parser_message);
 
 }  // namespace penstock::sql

@@ -8,6 +8,7 @@
 #include "base/unicode.hpp"
 #include "sql/parse/source_position.hpp"
 #include "sql/parse/suggestions.hpp"
+#include "sql/parse/unsupported_syntax.hpp"
 
 namespace penstock::sql {
 namespace {

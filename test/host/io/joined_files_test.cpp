@@ -169,6 +169,21 @@ TEST(JoinedFiles, ATextOfOneFileIsKeptWhereAnotherFilesAreNumbers) {
   EXPECT_EQ(cells_of(**files.open({"*.csv"})), (Cells{{"\"1.50\"", "\"x\""}, {"1", "2"}}));
 }
 
+TEST(JoinedFiles, ColumnsOfJsonFilesAreThoseOfAll) {
+  const FilesFolder files;
+  files.write_text("a.json", "{\"i\":1,\"t\":\"2020-01-01T10:00:00\",\"x\":1}\n");
+  files.write_text("b.json", "{\"i\":2.5,\"t\":\"soon\",\"x\":\"y\",\"k\":true}\n");
+  const auto table = files.open({"*.json"});
+  ASSERT_TRUE(table.ok()) << table.status().text();
+  const std::vector<std::uint32_t> read = {0, 1, 3};
+  EXPECT_EQ(
+      read_cells(**table, read).value(),
+      (Cells{{"1.000000", "2.500000"}, {"\"2020-01-01T10:00:00\"", "\"soon\""}, {"NULL", "true"}}));
+  const std::uint32_t x = 2;
+  const std::string text = read_cells(**table, std::span(&x, 1)).status().text();
+  EXPECT_NE(text.find("BIGINT in one file and VARCHAR in another"), std::string::npos) << text;
+}
+
 TEST(JoinedFiles, CompressedTextsAreFilesOfATable) {
   const FilesFolder files;
   files.write_text("a.csv", "i\n1\n");

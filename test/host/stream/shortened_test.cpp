@@ -32,7 +32,8 @@ const std::string& noise() {
 
 struct TemporaryFile {
   fs::path path = fs::temp_directory_path() / ("penstock-shortened-" + std::to_string(::getpid()));
-  explicit TemporaryFile(std::string_view content) {
+  explicit TemporaryFile(std::string_view content) { write(content); }
+  void write(std::string_view content) const {
     std::ofstream(path, std::ios::binary)
         .write(content.data(), static_cast<std::streamsize>(content.size()));
   }
@@ -55,21 +56,20 @@ void expect_shortened(const Result<Report>& report, const std::string& what) {
 
 // Calls `run` with a sink that shortens the file when the first output comes.
 template <class Run> void check(const std::string& what, std::string_view content, Run run) {
-  for (const std::uintmax_t left : {content.size() * 3 / 4, std::size_t{0}}) {
-    const TemporaryFile file(content);
-    bool is_first = true;
-    const auto sink = [&](std::span<const std::byte>) {
-      if (std::exchange(is_first, false)) fs::resize_file(file.path, left);
-      return Status();
-    };
-    expect_shortened(run(Source::file(file.path), sink), what + " by name");
-    std::ofstream(file.path, std::ios::binary)
-        .write(content.data(), static_cast<std::streamsize>(content.size()));
-    is_first = true;
-    const File open(file.path, O_RDONLY);
-    expect_shortened(run(Source::descriptor("standard input", open.descriptor()), sink),
-                     what + " by descriptor");
-  }
+  const TemporaryFile file(content);
+  std::uintmax_t left = content.size() * 3 / 4;
+  bool is_first = true;
+  const auto sink = [&](std::span<const std::byte>) {
+    if (std::exchange(is_first, false)) fs::resize_file(file.path, left);
+    return Status();
+  };
+  expect_shortened(run(Source::file(file.path), sink), what + " by name");
+  fs::resize_file(file.path, 0);
+  file.write(content);
+  left = 0, is_first = true;
+  const File open(file.path, O_RDONLY);
+  expect_shortened(run(Source::descriptor("standard input", open.descriptor()), sink),
+                   what + " by descriptor");
 }
 
 TEST(StreamShortened, DecompressingIsAnError) {
