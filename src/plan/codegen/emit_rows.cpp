@@ -1,5 +1,7 @@
 // Emits how a row is loaded into registers, then evaluated once for every filter and output of the
 // chain.
+#include <algorithm>
+
 #include "expr/emit.hpp"
 #include "plan/codegen/emit_light_loads.hpp"
 #include "plan/codegen/emit_pipeline_parts.hpp"
