@@ -84,8 +84,21 @@ class Comparison:
             return self._ask_without_unread(source, theirs, ours)
         return self._refusal(source, ours, bool(theirs.error))
 
+    def ask_statement(self, statement):
+        theirs, ours = self.oracle.answer(statement), self.driver.answer(statement)
+        if not ours.error and not theirs.error:
+            return compare_read(ours, theirs)
+        if ours.error in ("crash", "internal"):
+            return Verdict("crash", ours.message)
+        both = "both refuse" if theirs.error else "refused by name"
+        return (
+            Verdict(both, "", ours.message)
+            if ours.error
+            else Verdict("only we read it", theirs.message)
+        )
+
     def _refusal(self, source, ours, both):
-        if re.search(r"'([^']*)'", source)[1] not in ours.message:
+        if (re.search(r"'(.+?)'", source) or [""] * 2)[1] not in ours.message:
             return Verdict("refused without its name", "", ours.message)
         return Verdict("both refuse" if both else "refused by name", "", ours.message)
 

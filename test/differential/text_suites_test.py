@@ -1,6 +1,6 @@
 """The files that the public tests of pandas', Polars' and DuckDB's readers describe, made anew, read beside DuckDB.
 
-csv_suites_test.py QUERY_DRIVER PENSTOCK [--reduced 1] [--device ID]
+text_suites_test.py QUERY_DRIVER PENSTOCK [--reduced 1] [--device ID]
 """
 
 import sys
@@ -10,11 +10,17 @@ import agreed_differences
 import csv_suite_duckdb
 import csv_suite_pandas
 import csv_suite_polars
+import json_suite
 from csv_habits import HabitFile
 from driver import test_options
 from reader_comparison import Comparison, Record, report_failures
 
-SUITES = {"pandas": csv_suite_pandas, "polars": csv_suite_polars, "duckdb": csv_suite_duckdb}
+SUITES = {
+    "pandas": csv_suite_pandas,
+    "polars": csv_suite_polars,
+    "duckdb": csv_suite_duckdb,
+    "json": json_suite,
+}
 
 
 def files():
@@ -22,8 +28,9 @@ def files():
     for suite, module in SUITES.items():
         for number, (habit, content, *options) in enumerate(module.CASES):
             content = content if isinstance(content, bytes) else content.encode()
-            name = f"{suite}{number}.csv"
-            source = f"read_csv('{name}', {options[0]})" if options else f"'{name}'"
+            ending = "json" if suite == "json" else "csv"
+            name = f"{suite}{number}.{ending}"
+            source = f"read_{ending}('{name}', {options[0]})" if options else f"'{name}'"
             yield HabitFile(name, [habit, *options], content), source
 
 
