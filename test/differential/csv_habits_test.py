@@ -1,6 +1,6 @@
 """Files of comma-separated values with the habits of people and programs, read as DuckDB reads them or refused by name.
 
-    csv_habits_test.py QUERY_DRIVER PENSTOCK [--count 150] [--seed 1] [--reduced 1] [--device ID]
+    csv_habits_test.py QUERY_DRIVER PENSTOCK [--first 0] [--count 150] [--seed 1] [--reduced 1] [--device ID]
 
 `--count 1000` is the whole set. `--reduced 1` makes the files that differ as small as they can be and shows one of each kind.
 """
@@ -15,11 +15,11 @@ from reader_comparison import Comparison, Record, report_failures
 
 
 def main():
-    options = test_options(count=150, seed=1, reduced=0)
+    options = test_options(first=0, count=150, seed=1, reduced=0)
     record = Record()
     with tempfile.TemporaryDirectory(prefix="penstock-csv-") as folder:
         comparison = Comparison(options.driver, folder, (options.device or [""])[0])
-        for number in range(options.count):
+        for number in range(options.first, options.first + options.count):
             file = csv_habits.make(options.seed, number)
             (comparison.folder / file.name).write_bytes(file.content)
             verdict = comparison.ask(f"'{file.name}'")
