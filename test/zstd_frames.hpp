@@ -213,8 +213,7 @@ inline ChunkStatus pulled(const std::string& frame, const zstd::DecodeOptions& o
 // Decodes a frame without a checksum with given loops, block after block.
 inline ChunkStatus decoded_by(const zstd::HotLoops& loops, const std::string& frame,
                               std::size_t limit) {
-  const std::span<const zstd::Byte> input{reinterpret_cast<const zstd::Byte*>(frame.data()),
-                                          frame.size()};
+  zstd::FrameInMemory input(bytes_of(frame));
   const auto header = zstd::read_frame_header(bytes_of(frame));
   if (!header.ok()) return {false, header.status().text()};
   std::string text(limit, 0);
@@ -229,11 +228,11 @@ inline ChunkStatus decoded_by(const zstd::HotLoops& loops, const std::string& fr
   do {
     status = scanner.next(plan);
     if (status.ok() && plan.type == zstd::BlockType::compressed)
-      status =
-          decoder->decode(plan, input.data() + input.size(), header->block_limit_bytes(), block);
+      status = decoder->decode(plan, header->block_limit_bytes(), block);
     if (status.ok()) status = writer.write(plan, block);
   } while (status.ok() && !plan.is_last);
-  if (status.ok()) status = writer.finish(input, scanner.at()).status();
+  if (status.ok())
+    status = writer.finish(input.bytes_from(scanner.at(), 4)->bytes, scanner.at()).status();
   if (!status.ok()) return {false, status.text()};
   text.resize(writer.written_bytes());
   return {true, text};

@@ -261,6 +261,12 @@ class TableSource {
   // Names the rows: two sources of one identity yield the same. "" where nothing tells, and then
   // no session keeps columns of it.
   virtual std::string identity() const { return {}; }
+  // Returns how many rows of a column are NULL, where the source can tell without a kernel. It
+  // counts them, as a file's records of them may be wrong.
+  virtual Result<std::optional<std::uint64_t>> null_count(std::uint32_t column) const;
+  // Returns the same rows, once one of them was NULL in a column that is not nullable by the file's
+  // records: a source that does not believe these. Null where no scan met such a row.
+  virtual std::shared_ptr<TableSource> with_nulls_found() const { return nullptr; }
 };
 std::shared_ptr<TableSource> table_source(Table table, std::string name = "table");
 

@@ -19,20 +19,37 @@
 
 namespace penstock {
 
-// Opens a file; reads its schema and statistics, no rows. Refuses a directory or glob by name.
+// Opens a file, or several as one table (docs/sql.md); reads schemas and statistics, no rows.
 // Unsupported column types are errors only when such a column is asked for. A CSV file's delimiter
 // and header are found out; its types are those of its first block.
 Result<std::shared_ptr<TableSource>> open_table(const TableReference& table);
 
-enum class FileFormat : unsigned char { parquet, arrow_ipc, csv };
+enum class FileFormat : unsigned char { parquet, arrow_ipc, csv, json };
+// Returns the format of a file's ending, in any case: .parquet, .arrow, .csv, .json, and more.
+std::optional<FileFormat> format_of_path(std::string_view path);
+
+struct CsvStyle {
+  char delimiter = ',';
+  bool has_header = true;
+  std::string null_text = {};
+};
+enum class JsonLayout : unsigned char { array, lines };  // of objects
+struct WriteOptions {
+  CsvStyle csv = {};
+  JsonLayout json = JsonLayout::array;
+  std::string compression = {};      // of Parquet: "snappy", "zstd"...; "": Snappy, if Arrow has it
+  std::uint64_t row_group_rows = 0;  // of Parquet; 0: as many as suit threads and dictionaries
+};
 // Writes to a temporary name beside `path`, flushes to the disk and renames, so that no partial
 // file is ever left.
-Status write_table(const Table& table, const std::string& path, FileFormat format);
+Status write_table(const Table& table, const std::string& path, FileFormat format,
+                   const WriteOptions& options = {});
 
 // Takes a file's bytes in order as they are written. An error ends the writing, and write_table
 // returns it.
 using ByteSink = std::function<Status(std::string_view bytes)>;
-Status write_table(const Table& table, const ByteSink& sink, FileFormat format);
+Status write_table(const Table& table, const ByteSink& sink, FileFormat format,
+                   const WriteOptions& options = {});
 
 // The encoding of a column in a file. Of strings: fsst and gsst (penstock/fsst.hpp). The others are
 // light encodings of numbers (docs/formats/light-encodings.md): integers, dates, timestamps and

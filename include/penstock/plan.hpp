@@ -175,6 +175,9 @@ class Plan {
 
   // Gives a source step other rows of the same schema.
   void replace_source(StepId source, std::shared_ptr<TableSource> rows);
+  // Returns the plan over TableSource::with_nulls_found() of its sources; nullopt where none has
+  // found any. Its steps have the same numbers.
+  std::optional<Plan> with_nulls_found() const;
   const Step& step(StepId id) const { return steps_[id]; }
   std::size_t size() const { return steps_.size(); }
 

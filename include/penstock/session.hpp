@@ -33,6 +33,8 @@ struct SessionOptions {
   std::string device = {};
   // Of what each device keeps of files; 0 keeps nothing; by default a quarter of its memory.
   std::optional<std::uint64_t> cache_limit_bytes = {};
+  // Of read_csv(): for the CSV files that statements name by their path alone.
+  std::vector<TableOption> csv_options = {};
 };
 
 class Session {
@@ -43,7 +45,8 @@ class Session {
   static std::shared_ptr<Session> create(const SessionOptions& options = {});
   virtual ~Session() = default;
 
-  // Answers one SELECT. The options' device and session are this one's.
+  // Answers one statement: SELECT, DESCRIBE, SUMMARIZE or COPY ... TO, whose row counts what it
+  // wrote. The options' device and session are this one's.
   virtual Result<QueryResult> sql(std::string_view statement, const RunOptions& options = {}) = 0;
   virtual Result<std::string> explain(std::string_view statement,
                                       const RunOptions& options = {}) = 0;

@@ -9,6 +9,7 @@
 //     if (rows) options.rows = std::make_shared<const RowSelection>(std::move(*rows));
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -48,33 +49,39 @@ struct RowRange {
 // What a source has, and what of it was left out by which of its records.
 struct SkipCounts {
   std::uint64_t row_groups = 0, rows = 0;
+  std::uint64_t files = 0, files_skipped = 0;  // of a table of several; by their paths
   // Row groups by the first of these that showed them to be needless.
-  std::uint64_t groups_by_statistics = 0, groups_by_page_index = 0, groups_by_bloom_filter = 0;
+  std::uint64_t groups_by_path = 0, groups_by_statistics = 0, groups_by_page_index = 0,
+                groups_by_bloom_filter = 0;
   // Pages of the condition's columns, in row groups of which other rows are read.
   std::uint64_t pages_skipped = 0;
   std::uint64_t rows_skipped = 0;
 
   std::uint64_t groups_skipped() const {
-    return groups_by_statistics + groups_by_page_index + groups_by_bloom_filter;
+    return groups_by_path + groups_by_statistics + groups_by_page_index + groups_by_bloom_filter;
   }
   SkipCounts& operator+=(const SkipCounts& other);
 };
 
-// "3 of 10 row groups (2 by statistics, 1 by bloom filters), 4 pages: 30000 of 100000 rows"
+// "1 of 4 files, 3 of 10 row groups (1 by paths, 2 by statistics), 4 pages: 30000 of 100000 rows";
+// "1 of 4 files" where nothing else is counted.
 std::string text_of(const SkipCounts& counts);
 
 // Rows of one source, by their numbers.
 struct RowSelection {
   std::vector<RowRange> ranges;  // ascending, disjoint, none empty
   SkipCounts counts;
+  // Not null: the rows are all those of this source, which lacks files of the table. Their number
+  // need not be known, and there are no ranges.
+  std::shared_ptr<TableSource> source = {};
   std::uint64_t row_count() const { return counts.rows - counts.rows_skipped; }
 };
 
 // What a source's own records say of all values of a column. What they do not say is left out.
 struct ColumnStatistics {
-  std::optional<std::uint64_t> null_count;
   // The smallest and the largest value, one row each, of the column's type.
   std::optional<Column> minimum, maximum;
+  bool has_no_values = false;  // every row is NULL, as the source has counted, or there is none
 };
 
 // Values, one row each, of a column's type: none of the column's is below the first, and none above

@@ -1,4 +1,5 @@
-// Turns a SQL SELECT, over one table or several joined ones, into a Plan.
+// Turns a SQL SELECT, over one table or several joined ones, into a Plan. Statements about a SELECT
+// or a table, such as DESCRIBE and COPY, are told apart here; who runs plans answers them.
 //
 //     Plan plan;
 //     PENSTOCK_ASSIGN(StepId result,
@@ -16,8 +17,25 @@
 
 namespace penstock {
 
-using TableOpener = std::function<Result<std::shared_ptr<TableSource>>(const TableReference& table)>;
+using TableOpener =
+    std::function<Result<std::shared_ptr<TableSource>>(const TableReference& table)>;
 
+enum class StatementKind : unsigned char { select, describe, summarize, copy };
+
+// Where COPY ... TO writes, and how: {"format", "csv"}, {"partition_by", OptionList{"year"}}.
+struct CopyTarget {
+  std::string path;
+  std::vector<TableOption> options;
+};
+
+struct BoundSql {
+  StatementKind kind = StatementKind::select;
+  StepId rows = 0;    // of its SELECT, or of the table that it names
+  CopyTarget target;  // of COPY
+};
+// Parses one statement, SELECT, DESCRIBE, SUMMARIZE or COPY ... TO, and adds the steps of its
+// SELECT to `plan`.
+Result<BoundSql> bind_statement(std::string_view statement, Plan& plan, const TableOpener& open);
 // Parses one SELECT statement and adds its steps to `plan`. DuckDB's types and answers are the
 // reference. Errors end with the line of the statement and a caret under the position.
 Result<StepId> bind_sql(std::string_view statement, Plan& plan, const TableOpener& open);

@@ -56,10 +56,19 @@ class Source {
     std::string name;
     Read read;
   };
-  using Location = std::variant<std::string, std::span<const std::byte>, Reader>;
+  struct Descriptor {
+    std::string name;
+    int number = -1;
+  };
+  using Location = std::variant<std::string, std::span<const std::byte>, Reader, Descriptor>;
 
-  // An ordinary file is mapped and must not be shortened meanwhile. A pipe or device is read.
+  // A file, pipe or device. A file that is shortened while it is read is Code::truncated.
   static Source file(std::string path) { return Source(std::move(path)); }
+  // A file that is open, and stays so during the call. An ordinary one is read from its beginning,
+  // wherever it stands. `name` is for messages.
+  static Source descriptor(std::string name, int number) {
+    return Source(Descriptor{std::move(name), number});
+  }
   // The bytes outlive the call.
   static Source memory(std::span<const std::byte> bytes) { return Source(bytes); }
   static Source reader(std::string name, Read read) {
@@ -128,6 +137,9 @@ struct Report {
   std::uint64_t unchecked_member_count = 0;  // those without a checksum of their content
   std::string first_name = {};               // gzip: FNAME of the first member
   std::uint64_t ignored_bytes = 0;           // gzip: trailing garbage after the last member
+  // gzip: the last member is one of bgzip's, but not the empty one that it ends files with. The
+  // file may be cut.
+  bool lacks_bgzip_end = false;
   std::uint32_t threads = 0;
   std::vector<std::string> methods = {};    // that ran, each once, in the order of their first use
   std::optional<DeviceReport> device = {};  // where one decoded or compressed

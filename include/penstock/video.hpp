@@ -66,7 +66,7 @@ struct Picture {
   PictureFormat format;
   std::array<Plane, 3> planes = {};
   // May be null. Where both pictures of a frame have it, devices are given what it reads, by
-  // several threads and also after the call has returned: pages of a mapped file cost more to find.
+  // several threads and also after the call has returned.
   // What cannot be read, or has samples of too many bits, is then the error of a later call, and
   // ends the scoring. `planes` are read by features on the host alone.
   std::shared_ptr<const StoredPlanes> stored = nullptr;

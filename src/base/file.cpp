@@ -19,14 +19,20 @@ Status system_error(const std::string& path) {
 }
 
 // Returns a name in the folder of `path` that cannot be predicted: another user cannot block the
-// write by creating it first.
+// write by creating it first. It has no part of the path's own name, which may be as long as names
+// can be.
 std::string name_beside(const std::string& path) {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
     number = static_cast<std::uint64_t>(::getpid());
   char text[40];
   std::snprintf(text, sizeof text, ".partial-%016llx", static_cast<unsigned long long>(number));
-  return path + text;
+  return path.substr(0, path.rfind('/') + 1) + text;
+}
+
+// Where a file without a name can be linked from. It is missing where /proc is not mounted.
+std::string link_of(const File& file) {
+  return "/proc/self/fd/" + std::to_string(file.descriptor());
 }
 
 std::string folder_of(const std::string& path) {
@@ -97,6 +103,15 @@ std::size_t File::read_at(void* data, std::size_t bytes, std::uint64_t offset) c
   return done;
 }
 
+Status File::read_exactly(std::span<std::byte> into, std::uint64_t offset,
+                          const std::string& name) const {
+  const std::size_t done = read_at(into.data(), into.size(), offset);
+  if (done == into.size()) return {};
+  if (errno != 0) return {Code::io, "cannot read " + name + ": " + std::strerror(errno)};
+  return {Code::truncated, name + ": was shortened while it was read, to " +
+                               std::to_string(offset + done) + " bytes or fewer"};
+}
+
 WholeFile::WholeFile(std::string path, std::string temporary, std::unique_ptr<File> file,
                      bool is_named)
     : path_(std::move(path)),
@@ -110,7 +125,7 @@ Result<std::unique_ptr<WholeFile>> WholeFile::create(const std::string& path) {
     return Status(Code::io, "cannot write " + path + ": it is not an ordinary file");
   std::string temporary = name_beside(path);
   auto file = std::make_unique<File>(folder_of(path), O_WRONLY | O_TMPFILE, 0666);
-  const bool is_named = !*file;
+  const bool is_named = !*file || ::access(link_of(*file).c_str(), F_OK) != 0;
   if (is_named)
     file = std::make_unique<File>(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
   if (!*file) return system_error(path);
@@ -161,9 +176,8 @@ Status WholeFile::commit() {
   }
   if (::fsync(file_->descriptor()) != 0) return failure();
   if (!is_named_) {  // linkat() replaces no file, so an existing one is replaced by a rename
-    const std::string descriptor = "/proc/self/fd/" + std::to_string(file_->descriptor());
-    if (::linkat(AT_FDCWD, descriptor.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) !=
-        0)
+    if (::linkat(AT_FDCWD, link_of(*file_).c_str(), AT_FDCWD, temporary_.c_str(),
+                 AT_SYMLINK_FOLLOW) != 0)
       return failure();
     is_named_ = true;
   }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,7 @@ class File {
   // Opens as open() does, with O_CLOEXEC. Converts to false where that failed; errno has the
   // reason.
   File(const std::string& path, int flags, unsigned mode = 0600);
+  explicit File(int descriptor) : descriptor_(descriptor) {}  // takes it over; -1 as above
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   ~File();
@@ -27,6 +29,10 @@ class File {
   // Reads from an offset, wherever the file stands; threads may do so side by side. Returns fewer
   // bytes at the file's end, with errno 0, and after a failure, with its errno.
   std::size_t read_at(void* data, std::size_t bytes, std::uint64_t offset) const;
+  // Does so of a file that had all of them when it was opened as `name`. Code::truncated where it
+  // was shortened since.
+  Status read_exactly(std::span<std::byte> into, std::uint64_t offset,
+                      const std::string& name) const;
 
  private:
   int descriptor_;
@@ -39,8 +45,9 @@ std::string file_identity(const std::string& path);
 
 // A file that appears complete or not at all. It is written without a name (O_TMPFILE), so that
 // nothing is left however the process ends, and gets its name when it is complete and on the disk.
-// Where the file system has no nameless files, it is written under another name in the same folder.
-// That name is random and created exclusively: an existing file or link is never opened.
+// Where the file system has no nameless files, or /proc is not mounted, it is written under another
+// name in the same folder. That name is short, random and created exclusively: an existing file or
+// link is never opened.
 class WholeFile {
  public:
   // Fails at once where the path cannot be written, before any work is done for it.

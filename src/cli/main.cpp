@@ -6,8 +6,10 @@
 #include "cli/needed_gpus.hpp"
 #include "kernel/variant_table.hpp"
 #include "terminal/signals.hpp"
+#include "terminal/standard_streams.hpp"
 
 int main(int argument_count, char** arguments) {
+  penstock::terminal::hold_closed_standard_streams();
   // PoCL compiles each kernel in a general form, which our cache keeps, and again for its grid. The
   // general form is as fast (docs/lab/cold-start.md). A library must not change the environment,
   // which other threads read; here there are none yet. What the user has set stays.

@@ -121,11 +121,62 @@ void join_codes(std::span<const Column> columns, const JoinedDictionary& diction
   to.dictionary = dictionary.strings;
 }
 
+std::int64_t offset_at(const Column& column, std::uint64_t row) {
+  return column.offset_bytes == 4 ? column.offsets.as<std::int32_t>()[row]
+                                  : column.offsets.as<std::int64_t>()[row];
+}
+
+// Where the rows and the bytes of each column begin among those of all.
+struct StringPlaces {
+  std::vector<std::uint64_t> rows, bytes;
+};
+
+// Copies the bytes of a column at once, and moves its offsets by where they begin now.
+template <class Offset>
+void copy_strings(const Column& column, std::uint64_t row, std::uint64_t byte, Offset* offsets,
+                  std::byte* bytes) {
+  const std::int64_t first = offset_at(column, 0), end = offset_at(column, column.row_count);
+  if (end > first)
+    std::memcpy(bytes + byte, column.values.data + first, static_cast<std::size_t>(end - first));
+  const std::int64_t moved = static_cast<std::int64_t>(byte) - first;
+  for (std::uint64_t i = 1; i <= column.row_count; i++)
+    offsets[row + i] = static_cast<Offset>(offset_at(column, i) + moved);
+}
+
+template <class Offset>
+void join_plain_strings(std::span<const Column> columns, const StringPlaces& places, Column& to) {
+  LargeVector<Offset> offsets(to.row_count + 1);
+  LargeVector<std::byte> bytes(places.bytes.back());
+  offsets[0] = 0;
+  in_parallel(columns.size(), 1, [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t i = first; i < last; i++)
+      if (columns[i].row_count > 0)
+        copy_strings(columns[i], places.rows[i], places.bytes[i], offsets.data(), bytes.data());
+  });
+  to.offset_bytes = sizeof(Offset);
+  to.offsets = Bytes::own(std::move(offsets));
+  to.values = Bytes::own(std::move(bytes));
+}
+
 void join_strings(std::span<const Column> columns, Column& to) {
-  StringBuilder strings(to.row_count);
-  for (const Column& column : columns)
-    for (std::uint64_t row = 0; row < column.row_count; row++) strings.push_row(column, row);
-  strings.take(to);
+  StringPlaces places{{0}, {0}};
+  for (const Column& column : columns) {
+    const bool is_plain = column.row_count == 0 || !column.offsets.empty();
+    if (!is_plain || column.dictionary) {
+      StringBuilder strings(to.row_count);
+      for (const Column& each : columns)
+        for (std::uint64_t row = 0; row < each.row_count; row++) strings.push_row(each, row);
+      return strings.take(to);
+    }
+    const std::int64_t bytes =
+        column.row_count == 0 ? 0 : offset_at(column, column.row_count) - offset_at(column, 0);
+    places.rows.push_back(places.rows.back() + column.row_count);
+    places.bytes.push_back(places.bytes.back() + static_cast<std::uint64_t>(bytes));
+  }
+  if (places.bytes.back() <= INT32_MAX)
+    join_plain_strings<std::int32_t>(columns, places, to);
+  else
+    join_plain_strings<std::int64_t>(columns, places, to);
 }
 
 }  // namespace

@@ -79,6 +79,10 @@ Result<std::optional<RowSelection>> TableSource::select_rows(const RowCondition&
 
 Result<ColumnStatistics> TableSource::statistics(std::uint32_t) const { return ColumnStatistics(); }
 
+Result<std::optional<std::uint64_t>> TableSource::null_count(std::uint32_t column) const {
+  return schema()[column].nullable ? std::optional<std::uint64_t>() : 0;
+}
+
 Result<std::optional<ValueBounds>> TableSource::bounds(std::uint32_t, RowRange) const {
   return std::optional<ValueBounds>();
 }

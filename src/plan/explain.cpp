@@ -239,8 +239,7 @@ std::string describe_answer(const Plan& plan, StepId reduce, const Table& answer
   std::vector<std::string> values;
   for (std::size_t i = 0; i < answer.columns.size(); i++)
     values.push_back(answer.names[i] + " " + text_of(scalar_at(answer.columns[i], 0)));
-  return "  no kernel: answered from the footer of " + source_of(plan, reduce).describe() + ": " +
-         list(values) + "\n";
+  return "  no kernel: answered from " + answered_from(plan, reduce) + ": " + list(values) + "\n";
 }
 
 // What a chain's source leaves out: "" where there is nothing to tell it by. Kernels that read

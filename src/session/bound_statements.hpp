@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "penstock/plan.hpp"
+#include "penstock/sql.hpp"
 #include "penstock/table_reference.hpp"
 
 namespace penstock::session {
@@ -19,7 +20,7 @@ struct BoundStatement {
   // The tables that it names, in the order in which they were opened.
   using Tables = std::vector<std::pair<TableReference, std::shared_ptr<TableSource>>>;
   std::shared_ptr<const Plan> plan;
-  StepId result = 0;
+  BoundSql sql;
   Tables tables;
   std::shared_ptr<plan::KeptPrograms> kept_programs;  // of its runs
 };

@@ -7,6 +7,7 @@
 #include "column/held_batches.hpp"
 #include "device/c_device.hpp"
 #include "penstock/session.hpp"
+#include "session/statements/answer_statement.hpp"
 
 struct penstock_session {
   std::shared_ptr<penstock::Session> session;
@@ -53,8 +54,10 @@ Result<QueryResult> query_tables(Session& session, const char* statement, const 
     if (known != tables.end()) return known->second;
     return session.open_table(table);
   };
-  PENSTOCK_ASSIGN(const StepId result, bind_sql(statement, plan, open));
-  return session.run(plan, result);
+  PENSTOCK_ASSIGN(const BoundSql bound, bind_statement(statement, plan, open));
+  return answer_statement(plan, bound, [&](const Plan& of_statement, StepId step) {
+    return session.run(of_statement, step);
+  });
 }
 
 void fill(penstock_query_report& to, const RunReport& report) {

@@ -1,4 +1,4 @@
-// The files that a session has opened, by their path. Thread-safe.
+// The tables that a session has opened, by what names them. Thread-safe.
 #pragma once
 #include <map>
 #include <memory>
@@ -13,13 +13,14 @@ namespace penstock::session {
 
 class OpenTables {
  public:
-  // Returns the open file where its identity is still that of the path; opens it otherwise, and
-  // drops what the session's caches have of the file that stood there before.
+  // Returns the open table where its files are still those that are named: folders and patterns are
+  // looked at each time. Opens it otherwise, and drops what the session's caches have of the files
+  // that stood there before.
   Result<std::shared_ptr<TableSource>> open(const TableReference& table, SessionDevice& device);
 
  private:
   std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<TableSource>> by_path_;  // or by their reference's text
+  std::map<std::string, std::shared_ptr<TableSource>> by_text_;
 };
 
 }  // namespace penstock::session

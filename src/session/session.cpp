@@ -5,7 +5,9 @@
 #include "base/exception_boundary.hpp"
 #include "plan/execution/kept_programs.hpp"
 #include "session/bound_statements.hpp"
+#include "session/csv_defaults.hpp"
 #include "session/open_tables.hpp"
+#include "session/statements/answer_statement.hpp"
 
 namespace penstock {
 namespace {
@@ -14,6 +16,7 @@ class SessionOfFiles final : public Session {
  public:
   explicit SessionOfFiles(const SessionOptions& options)
       : selector_(options.device),
+        csv_options_(options.csv_options),
         device_(SessionDevice::open(options.device, options.cache_limit_bytes)) {}
 
   Result<QueryResult> sql(std::string_view statement, const RunOptions& options) override {
@@ -21,17 +24,20 @@ class SessionOfFiles final : public Session {
     RunOptions with_kept = options;
     // A profile has the times of all that a run does.
     if (!options.profile && !options.stalls) with_kept.kept_programs = bound.kept_programs;
-    return run(*bound.plan, bound.result, with_kept);
+    return session::answer_statement(*bound.plan, bound.sql, [&](const Plan& plan, StepId step) {
+      return run(plan, step, with_kept);
+    });
   }
   Result<std::string> explain(std::string_view statement, const RunOptions& options) override {
     PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(statement));
-    return penstock::explain(*bound.plan, bound.result, in_session(options));
+    return penstock::explain(*bound.plan, bound.sql.rows, in_session(options));
   }
   Result<QueryResult> run(const Plan& plan, StepId result, const RunOptions& options) override {
     return penstock::run(plan, result, in_session(options));
   }
   Result<std::shared_ptr<TableSource>> open_table(const TableReference& table) override {
-    return catch_exceptions([&] { return tables_.open(table, *device_); });
+    return catch_exceptions(
+        [&] { return tables_.open(session::with_csv_defaults(table, csv_options_), *device_); });
   }
   Result<std::shared_ptr<Device>> device() override { return device_->device(); }
   DeviceCache& cache() override { return device_->cache(); }
@@ -52,7 +58,7 @@ class SessionOfFiles final : public Session {
       bound.tables.emplace_back(table, source);
       return source;
     };
-    PENSTOCK_ASSIGN(bound.result, bind_sql(statement, *plan, open));
+    PENSTOCK_ASSIGN(bound.sql, bind_statement(statement, *plan, open));
     bound.plan = plan;
     bound.kept_programs = std::make_shared<plan::KeptPrograms>();
     statements_.keep(statement, bound);
@@ -72,6 +78,7 @@ class SessionOfFiles final : public Session {
   }
 
   const std::string selector_;
+  const std::vector<TableOption> csv_options_;
   const std::shared_ptr<SessionDevice> device_;
   session::OpenTables tables_;
   session::BoundStatements statements_;

@@ -83,10 +83,11 @@ class DeviceDecompression {
   }
 
   Result<DeviceOutput> run() {
-    PENSTOCK_ASSIGN(const bool is_buffered, buffer_pipe(context_));
+    PENSTOCK_ASSIGN(const bool is_buffered, buffer_input(context_));
     if (!is_buffered)
       return Status(Code::unsupported,
-                    "the pipe is too long to be decoded into a device's memory; files are not");
+                    "the input is too long to be decoded into a device's memory: it must be in "
+                    "host memory first");
     const Status discovery_error =
         for_each_member(context_, [this](const Method& method) -> Result<bool> {
           PENSTOCK_TRY(collect(method));

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "stream/gzip/gzip_methods.hpp"
-#include "stream/input/byte_reader.hpp"
 #include "stream/input/skippable_frame.hpp"
 #include "stream/lz4/lz4_methods.hpp"
 #include "stream/snappy/snappy_methods.hpp"
@@ -80,28 +79,20 @@ constexpr UnsupportedFormat unsupported_formats[] = {
     {"\x1f\x1e"sv, "pack"},
 };
 
-// After longer skippable frames zstd is assumed, which alone writes them.
-constexpr std::size_t max_inspected_bytes = 1 << 20;
-
-std::uint32_t magic_at(std::span<const std::byte> bytes) { return ByteReader(bytes).u32(); }
-
 bool begins_with(std::span<const std::byte> bytes, std::string_view magic) {
   return bytes.size() >= magic.size() &&
          std::equal(magic.begin(), magic.end(), reinterpret_cast<const char*>(bytes.data()));
 }
 
-// Returns the bytes after the skippable frames that begin the input; none where they are too long
-// to inspect.
-Result<std::span<const std::byte>> after_skippable_frames(Input& input,
-                                                          std::span<const std::byte> bytes) {
-  std::size_t offset = 0;
-  while (bytes.size() >= offset + 8 && is_skippable_magic(magic_at(bytes.subspan(offset)))) {
-    offset += std::size_t{8} + magic_at(bytes.subspan(offset + 4));
-    if (offset > max_inspected_bytes) return std::span<const std::byte>();
-    PENSTOCK_ASSIGN(bytes, input.peek(offset + 8));
-    if (bytes.size() < offset) return std::span<const std::byte>();
+// Skips the skippable frames that begin the input, however long they are. Returns whether there was
+// one.
+Result<bool> skip_skippable_frames(Input& input) {
+  for (bool has_skipped = false;; has_skipped = true) {
+    PENSTOCK_ASSIGN(const auto bytes, input.peek(8));
+    const ErrorLocation location{Format::zstd, 1, input.offset()};
+    PENSTOCK_ASSIGN(const bool was_skipped, skip_skippable_frame(input, bytes, location));
+    if (!was_skipped) return has_skipped;
   }
-  return bytes.subspan(offset);
 }
 
 Status unknown_format(std::span<const std::byte> bytes) {
@@ -143,13 +134,13 @@ std::vector<MethodInfo> methods() {
 }
 
 Result<Format> detect_format(Input& input) {
+  PENSTOCK_ASSIGN(const bool has_skipped, skip_skippable_frames(input));
   PENSTOCK_ASSIGN(const auto bytes, input.peek(16));
-  if (bytes.empty()) return Status(Code::truncated, "unexpected end of file: the input is empty");
-  const bool is_skippable = is_skippable_magic(magic_at(bytes));
-  PENSTOCK_ASSIGN(const auto frame, after_skippable_frames(input, bytes));
+  if (bytes.empty() && !has_skipped)
+    return Status(Code::truncated, "unexpected end of file: the input is empty");
   for (const FormatRow& row : rows)
-    if (row.is_begun_by(row.has_skippable_frames ? frame : bytes)) return row.format;
-  return is_skippable ? Result<Format>(Format::zstd) : unknown_format(bytes);
+    if ((row.has_skippable_frames || !has_skipped) && row.is_begun_by(bytes)) return row.format;
+  return has_skipped ? Result<Format>(Format::zstd) : unknown_format(bytes);
 }
 
 }  // namespace penstock::stream

@@ -22,7 +22,8 @@ struct FormatRow {
 std::span<const FormatRow> format_rows();
 const FormatRow& row_of(Format format);
 
-// Returns the format at the input's position. The error names other formats that are known.
+// Skips the skippable frames at the input's position and returns the format of what follows. The
+// error names other formats that are known.
 Result<Format> detect_format(Input& input);
 
 }  // namespace penstock::stream

@@ -31,7 +31,7 @@ Status unsupported_on_devices(const Context& context) {
     if (method.is_for_devices()) supported += "; " + std::string(method.summary);
   if (!context.options.dictionary.empty()) supported += "; without a dictionary";
   if (context.input.exceeds_buffer_limit())
-    supported += "; the pipe is too long for methods that need the whole input";
+    supported += "; the input is too long for methods that need all of it in memory";
   const ErrorLocation location{context.report.format, context.next_member(),
                                context.input.offset()};
   return location.error(Code::unsupported,
@@ -62,14 +62,14 @@ bool may_need_whole_input(const Context& context) {
   });
 }
 
-// The host's methods are asked where there is no device, or where the device may be left. A pipe
-// that no method for devices fits is buffered where some of them need the whole input.
+// The host's methods are asked where there is no device, or where the device may be left. An input
+// that no method for devices fits is read to its end where some of them need all of it.
 Result<const Method*> select_method(Context& context, const Method* rejected) {
   const DecompressOptions& options = context.options;
   if (options.device != nullptr) {
     PENSTOCK_ASSIGN(const Method* method, first_that_fits(context, true, rejected));
-    if (method == nullptr && !context.input.is_mapped() && may_need_whole_input(context)) {
-      PENSTOCK_ASSIGN(const bool is_buffered, buffer_pipe(context));
+    if (method == nullptr && !context.input.is_in_memory() && may_need_whole_input(context)) {
+      PENSTOCK_ASSIGN(const bool is_buffered, buffer_input(context));
       if (is_buffered) { PENSTOCK_ASSIGN(method, first_that_fits(context, true, rejected)); }
     }
     if (method != nullptr) return method;
@@ -82,11 +82,11 @@ Result<const Method*> select_method(Context& context, const Method* rejected) {
                                                              : method_mismatch(context);
 }
 
-// Of a pipe: what the device could take at once, and a quarter of this machine's memory, since the
-// buffer is copied where it grows.
+// What the device could take at once, and half of this machine's memory. Of a pipe a quarter, since
+// the buffer is copied where it grows.
 std::uint64_t max_buffered_bytes(const Context& context) {
   return std::min(context.session->device()->traits().max_allocation_bytes,
-                  machine_memory_bytes() / 4);
+                  machine_memory_bytes() / (context.input.size() ? 2 : 4));
 }
 
 Result<Format> identify_format(Context& context) {
@@ -125,11 +125,13 @@ Status for_each_member(Context& context,
   return {};
 }
 
-Result<bool> buffer_pipe(Context& context) {
-  if (context.input.is_mapped()) return true;
+Result<bool> buffer_input(Context& context) {
+  if (context.input.is_in_memory()) return true;
   if (context.input.exceeds_buffer_limit()) return false;
+  const bool is_pipe = !context.input.size();
   PENSTOCK_ASSIGN(const bool is_buffered, context.input.buffer_rest(max_buffered_bytes(context)));
-  if (is_buffered) context.report.buffered_bytes = *context.input.size() - context.input.offset();
+  if (is_buffered && is_pipe)
+    context.report.buffered_bytes = *context.input.size() - context.input.offset();
   return is_buffered;
 }
 

@@ -14,9 +14,9 @@ namespace penstock::stream {
 Status for_each_member(Context& context,
                        const std::function<Result<bool>(const Method& method)>& decode);
 
-// Returns whether all of the input is in memory. Reads a pipe to its end for that, unless it is
-// longer than a device or this machine should hold.
-Result<bool> buffer_pipe(Context& context);
+// Returns whether all of the input is in memory. Reads it to its end for that, unless it is longer
+// than a device or this machine should hold.
+Result<bool> buffer_input(Context& context);
 
 // Returns the error of a method that was asked for and does not fit.
 Status method_mismatch(const Context& context);

@@ -1,32 +1,20 @@
-// Results as text: an aligned table for people, CSV (RFC 4180) and JSON for programs.
-//
-// All three print every value exactly. Integers, HUGEINT and decimals have all their digits. Floats
-// are the shortest text that reads back to the same value. Dates and timestamps are in ISO 8601.
+// Results as text for people: an aligned table. io/output/rows_as_text.hpp has CSV and JSON.
 #pragma once
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "io/output/rows_as_text.hpp"
 #include "penstock/column.hpp"
 #include "terminal/output_file.hpp"
 
 namespace penstock::terminal {
 
-// Bytes buffered before a write: enough to make calls cheap, few enough to stay in the cache.
-inline constexpr std::size_t text_chunk_bytes = 64 << 10;
-
-// Appends the value as plain text, without quotes; NULL appends nothing.
-void append_cell(std::string& text, const Column& column, std::uint64_t row);
-
-// Writes a header line, then a line for each row. NULL is an empty field, an empty string is "".
-Status format_csv(const Table& table, const Sink& sink);
-std::string csv_field(std::string_view value);  // quoted where RFC 4180 asks for it
-
-// Writes an array of objects, one per line. The second column of the same name is "name_1".
-// Decimals and HUGEINT are numbers with all their digits (RFC 8259 sets no limit; a reader that
-// stores doubles rounds them). NaN and the infinities, which JSON has no numbers for, are the
-// strings "NaN", "Infinity" and "-Infinity". Bytes that are not UTF-8 become U+FFFD.
-Status format_json(const Table& table, const Sink& sink);
+using io::append_cell;
+using io::csv_field;
+using io::format_csv;
+using io::format_json;
+using io::text_chunk_bytes;
 
 struct TableStyle {
   std::uint64_t max_rows = UINT64_MAX;  // more are cut in the middle, with their number below

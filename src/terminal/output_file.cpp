@@ -1,5 +1,6 @@
 #include "terminal/output_file.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cerrno>
 #include <cstring>
@@ -23,7 +24,26 @@ Status write_to_stdout(std::string_view text) {
   return {};
 }
 
+bool has_status(const std::string& path, int standard_stream, struct stat& status) {
+  const int failed =
+      path == "-" ? ::fstat(standard_stream, &status) : ::stat(path.c_str(), &status);
+  return failed == 0 && S_ISREG(status.st_mode);
+}
+
 }  // namespace
+
+Status check_output_is_not_input(const std::string& output, const std::string& input) {
+  struct stat written{}, read{};
+  const bool is_same = has_status(output, STDOUT_FILENO, written) &&
+                       has_status(input, STDIN_FILENO, read) && written.st_dev == read.st_dev &&
+                       written.st_ino == read.st_ino;
+  if (!is_same) return {};
+  const auto shown = [](const std::string& path, const char* name) {
+    return path == "-" ? std::string(name) : path;
+  };
+  return {Code::invalid, "the output " + shown(output, "standard output") +
+                             " is the same file as the input " + shown(input, "standard input")};
+}
 
 Sink standard_output() { return write_to_stdout; }
 

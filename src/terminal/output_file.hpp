@@ -15,6 +15,10 @@ namespace penstock::terminal {
 using Sink = std::function<Status(std::string_view text)>;
 Sink standard_output();
 
+// Refuses an output that is the input, also by another name or a link, before anything is written.
+// "-" is a standard stream. Only ordinary files are compared.
+Status check_output_is_not_input(const std::string& output, const std::string& input);
+
 class OutputFile {
  public:
   // Fails at once where the path cannot be written, before any work is done for it.

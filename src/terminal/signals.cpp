@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <csignal>
-#include <initializer_list>
 
 namespace penstock::terminal {
 
@@ -24,14 +23,23 @@ void on_signal(int number) {
   ::_exit(128 + number);
 }
 
+// A signal that the caller ignores, as nohup does, stays ignored.
+void handle(int number, void (*handler)(int)) {
+  struct sigaction action{};
+  if (::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) return;
+  action = {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(number, &action, nullptr);
+}
+
 }  // namespace
 
 void catch_signals() {
-  struct sigaction action{};
-  action.sa_handler = on_signal;
-  action.sa_flags = SA_RESTART;
-  for (int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
-  std::signal(SIGPIPE, SIG_DFL);
+  handle(SIGINT, on_signal);
+  handle(SIGTERM, on_signal);
+  handle(SIGHUP, on_signal);
+  handle(SIGPIPE, SIG_DFL);
   std::signal(SIGXFSZ, SIG_IGN);  // exceeding `ulimit -f` becomes an error of write()
 }
 

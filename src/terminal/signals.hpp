@@ -4,7 +4,7 @@
 namespace penstock::terminal {
 
 // Handles SIGINT, SIGTERM and SIGHUP. SIGPIPE keeps its default, so that `| head` ends the program
-// silently.
+// silently. A signal that is ignored when the program begins stays ignored.
 void catch_signals();
 bool interrupted();
 // Forgets an interrupt that was seen, so that a shell goes on.

@@ -95,6 +95,21 @@ class RanksTest(CommandLineTest):
         for word in without:
             self.assertNotIn(word, ended.err)
 
+    def test_files_of_a_table_are_shared(self):
+        for key in range(3):
+            (self.rows / f"key={key}").mkdir()
+            self.table_file(f"key={key}/rows.parquet", 500 + key, group_rows=250)
+        text = (
+            f"SELECT key, g, sum(n) AS s FROM '{self.rows}/*/*.parquet' WHERE key <> 1 "
+            "GROUP BY key, g ORDER BY key, g"
+        )
+        alone = self.query(text, "--format", "csv")
+        self.assertEqual(alone.returncode, 0, alone.err)
+        ended = self.ranks(LAUNCHERS[0], 2, text, "--format", "csv")
+        self.assertEqual(ended.returncode, 0, ended.err)
+        self.assertEqual(ended.out, alone.out)
+        self.assertIn("share of rank 1 (", ended.err)
+
     def test_answers_are_those_of_one_process(self):
         for number, statement in enumerate(SHARED):
             text = statement.format(rows=f"'{self.rows_file}'", names=f"'{self.names_file}'")

@@ -509,7 +509,7 @@ class Streams(CommandLineTest):
             self.run_program("decompress", "-t", "--method", "gzip-stream", path).err,
         )
         self.assert_fails(
-            self.run_program("decompress", "-t", "--method", "zstd-stream", path), "gzip-stream"
+            self.run_program("decompress", "-t", "--method", "zstd-frames", path), "gzip-stream"
         )
         self.assert_fails(
             self.run_program("decompress", "-t", "--method", "guess", path), "guess", code=2

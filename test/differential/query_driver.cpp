@@ -24,6 +24,7 @@
 #include "penstock/io.hpp"
 #include "penstock/plan.hpp"
 #include "penstock/sql.hpp"
+#include "session/statements/answer_statement.hpp"
 
 // For a build with the address sanitizer. The first call into LLVM gives its thread another signal
 // stack; where that is a thread that ends, the sanitizer would give back what is not its own and
@@ -147,8 +148,10 @@ std::string error_text(const Status& status) {
 
 Result<QueryResult> answer(const std::string& statement, const RunOptions& options) {
   Plan plan;
-  PENSTOCK_ASSIGN(const StepId result, bind_sql(statement, plan, open_table));
-  return run(plan, result, options);
+  PENSTOCK_ASSIGN(const BoundSql bound, bind_statement(statement, plan, open_table));
+  return session::answer_statement(plan, bound, [&](const Plan& of_statement, StepId step) {
+    return run(of_statement, step, options);
+  });
 }
 
 bool set_option(const std::string& line, RunOptions& options) {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "expr/constant.hpp"
 #include "sql/fixture.hpp"
-#include "sql/parse/constant.hpp"
 #include "sql/recorded.hpp"
 
 namespace penstock::sql_test {
@@ -252,7 +252,7 @@ TEST(Binding, StringsCastToNumbersAsDuckDbReadsThem) {
                {money, "1e400", ""},
                {money, "1234567e-5", "12.35"}};
   for (const auto& cast : casts) {
-    const auto value = sql::parse_as(cast.type, cast.text);
+    const auto value = expr::parse_as(cast.type, cast.text);
     EXPECT_EQ(value ? text_of(*value) : "", cast.value)
         << cast.text << " as " << name_of(cast.type);
   }

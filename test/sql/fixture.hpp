@@ -46,18 +46,23 @@ struct Bound {
   Plan plan;
   Result<StepId> result = Status(Code::internal, "not bound");
   std::string opened;  // what the opener was asked for
+  BoundSql form;
 };
 
 inline Bound bind_statement(std::string_view statement) {
   Bound bound;
-  bound.result = bind_sql(
-      statement, bound.plan, [&](const std::string& name) -> Result<std::shared_ptr<TableSource>> {
+  const auto outcome = penstock::bind_statement(
+      statement, bound.plan,
+      [&](const TableReference& table) -> Result<std::shared_ptr<TableSource>> {
+        const std::string name = table.text();
         bound.opened = name;
         if (name == "missing" || name == "missing.parquet")
           return Status(Code::io, "no file '" + name + "'");
         return std::shared_ptr<TableSource>(
             std::make_shared<NoRows>(name == "unread" ? every_column() : every_type()));
       });
+  if (outcome.ok()) bound.form = *outcome;
+  bound.result = outcome.ok() ? Result<StepId>(outcome->rows) : outcome.status();
   return bound;
 }
 

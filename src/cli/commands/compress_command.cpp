@@ -65,6 +65,7 @@ Status compress_file(const CompressCommand& command, stream::CompressOptions opt
                       : Result<std::string>(command.output));
   if (path == "-" && ::isatty(STDOUT_FILENO) == 1 && !command.force)
     return {Code::invalid, "compressed data is not written to a terminal; --force writes it"};
+  PENSTOCK_TRY(check_output_is_not_input(path, file));
   PENSTOCK_ASSIGN(const auto output, StreamOutput::create(path, command.force));
   const double start = now_seconds();
   ProgressBar bar(!command.no_progress);
@@ -112,7 +113,10 @@ Action declare_compress(Arguments& arguments) {
                   "number of compressing threads; 0: one for each core", 0, 1024);
   arguments.flag("--force,-f", command->force, "overwrite existing files");
   arguments.flag("--no-progress", command->no_progress, "no progress bar on a terminal");
-  arguments.check([command] { return check_single_output(command->files, command->output); });
+  arguments.check([command] {
+    std::string wrong = check_levels(command->files);
+    return wrong.empty() ? check_single_output(command->files, command->output) : wrong;
+  });
   arguments.footer("\nExample: penstock compress --codec gzip --level 9 logs.json");
   return [command] { return compress(*command); };
 }

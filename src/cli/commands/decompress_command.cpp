@@ -25,19 +25,24 @@ struct DecompressCommand {
        keep_on_device = false;
 };
 
-// What replaces a file name's suffix.
+// What replaces a file name's suffix, which may have capitals. Those of gzip that are no .gz are as
+// gzip has them.
 struct Suffix {
   std::string_view compressed, plain;
 };
-constexpr Suffix suffixes[] = {{".gz", ""},      {".bgz", ""},      {".zz", ""},
-                               {".zlib", ""},    {".zst", ""},      {".zstd", ""},
-                               {".lz4", ""},     {".sz", ""},       {".snappy", ""},
-                               {".tgz", ".tar"}, {".tzst", ".tar"}, {".tlz4", ".tar"}};
+constexpr Suffix suffixes[] = {
+    {".gz", ""},       {".bgz", ""},     {".zz", ""}, {".zlib", ""},    {".zst", ""},
+    {".zstd", ""},     {".lz4", ""},     {".sz", ""}, {".snappy", ""},  {".z", ""},
+    {"-gz", ""},       {"-z", ""},       {"_z", ""},  {".tgz", ".tar"}, {".taz", ".tar"},
+    {".tzst", ".tar"}, {".tlz4", ".tar"}};
 
 Result<std::string> output_name(const std::string& file) {
   if (file == "-") return std::string("-");
+  std::string small = file;
+  for (char& letter : small)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
   for (const Suffix& suffix : suffixes)
-    if (file.size() > suffix.compressed.size() && file.ends_with(suffix.compressed) &&
+    if (file.size() > suffix.compressed.size() && small.ends_with(suffix.compressed) &&
         file[file.size() - suffix.compressed.size() - 1] != '/')
       return file.substr(0, file.size() - suffix.compressed.size()) + std::string(suffix.plain);
   return Status(Code::invalid,
@@ -109,7 +114,8 @@ void warn_of_device(const std::optional<stream::DeviceReport>& device) {
                   device->failure);
 }
 
-// Tells of devices that failed, and of trailing garbage, as gzip does.
+// Tells of devices that failed, of trailing garbage, as gzip does, and of files that may be cut, as
+// bgzip does.
 void warn(const std::string& file, const stream::Report& report) {
   warn_of_device(report.device);
   for (const stream::DeviceReport& further : report.further_devices) warn_of_device(further);
@@ -117,6 +123,8 @@ void warn(const std::string& file, const stream::Report& report) {
     print_warning(shown_name(file) + ": decompression OK, trailing garbage ignored (" +
                   counted(report.ignored_bytes, "byte") + " after member " +
                   count_text(report.member_count) + ")");
+  if (report.lacks_bgzip_end)
+    print_warning(shown_name(file) + ": bgzip's end-of-file block is absent; the file may be cut");
 }
 
 Status with_hint(const Status& status, const std::string& file) {
@@ -167,6 +175,7 @@ class Decompressor {
       PENSTOCK_ASSIGN(const std::string path, command_.output.empty()
                                                   ? output_name(file)
                                                   : Result<std::string>(command_.output));
+      PENSTOCK_TRY(check_output_is_not_input(path, file));
       PENSTOCK_ASSIGN(output, StreamOutput::create(path, command_.force));
     }
     const double start = now_seconds();
@@ -214,6 +223,7 @@ std::string check_usage(const DecompressCommand& command) {
       !command.device.empty() && !command.fallback && (command.test_only || command.list_only);
   if (command.keep_on_device && !is_kept_alone)
     return "--keep-on-device needs --test or --list, and --device, without --fallback";
+  if (std::string level = check_levels(command.files); !level.empty()) return level;
   return check_single_output(command.files, command.output);
 }
 

@@ -93,6 +93,7 @@ Status encode(const EncodeOptions& options) {
   std::error_code unknown;
   if (!options.force && std::filesystem::exists(options.output, unknown))
     return {Code::invalid, options.output + " already exists; --force overwrites it"};
+  PENSTOCK_TRY(check_output_is_not_input(options.output, options.input));
   PENSTOCK_ASSIGN(const auto file, OutputFile::create(options.output));
   ProgressBar bar(!options.no_progress);
   encoding.progress = [&](std::uint64_t rows_done) {

@@ -16,9 +16,12 @@
 #include "cli/commands/query_command.hpp"
 #include "cli/report/run_summary.hpp"
 #include "device/device_list.hpp"
+#include "io/files/file_paths.hpp"
 #include "penstock/io.hpp"
 #include "penstock/plan.hpp"
 #include "penstock/sql.hpp"
+#include "session/csv_defaults.hpp"
+#include "session/statements/answer_statement.hpp"
 #include "terminal/bandwidth_record.hpp"
 #include "terminal/format.hpp"
 #include "terminal/messages.hpp"
@@ -30,42 +33,9 @@ namespace penstock::cli {
 
 namespace {
 
-// The output formats, one per file extension.
-struct OutputFormat {
-  std::string_view extension;
-  Status (*write)(const Table& table, OutputFile& file);
-};
-
-template <FileFormat format> Status write_by_library(const Table& table, OutputFile& file) {
-  return write_table(table, [&](std::string_view bytes) { return file.write(bytes); }, format);
-}
-Status write_csv(const Table& table, OutputFile& file) {
-  return format_csv(table, [&](std::string_view text) { return file.write(text); });
-}
-Status write_json(const Table& table, OutputFile& file) {
-  return format_json(table, [&](std::string_view text) { return file.write(text); });
-}
-
-constexpr OutputFormat output_formats[] = {
-    {".csv", write_csv},
-    {".json", write_json},
-    {".parquet", write_by_library<FileFormat::parquet>},
-    {".arrow", write_by_library<FileFormat::arrow_ipc>},
-};
-
-const OutputFormat* format_of_path(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  for (const OutputFormat& format : output_formats)
-    if (format.extension == extension) return &format;
-  return nullptr;
-}
-
 std::string check_output_path(const std::string& path) {
-  if (format_of_path(path) != nullptr) return "";
-  std::string known;
-  for (const OutputFormat& format : output_formats) known += " " + std::string(format.extension);
-  return "'" + path + "' does not end in one of" + known;
+  if (format_of_path(path)) return "";
+  return "'" + path + "' does not end in one of .csv .json .parquet .arrow";
 }
 
 Status print_table(const Table& table, const std::string& format) {
@@ -146,9 +116,10 @@ Status query(const QueryOptions& options) {
     return {};
   }
   Plan plan;
-  PENSTOCK_ASSIGN(const StepId result, bind_sql(options.statement, plan, open_table));
+  PENSTOCK_ASSIGN(const BoundSql bound,
+                  bind_statement(options.statement, plan, opener_of(options)));
   ProgressBar bar(false);
-  PENSTOCK_ASSIGN(const std::string text, explain(plan, result, run_options_of(options, bar)));
+  PENSTOCK_ASSIGN(const std::string text, explain(plan, bound.rows, run_options_of(options, bar)));
   return standard_output()(terminal_text(text));
 }
 
@@ -157,7 +128,8 @@ Status query(const QueryOptions& options) {
 void print_report(const RunReport& report, const QueryOptions& options) {
   if (options.validate) print_line("validated: every step's rows equal the host reference");
   if (options.verbose || options.stats) print_line(statistics_text(report));
-  if (report.skipped.rows_skipped > 0) print_line("skipped: " + text_of(report.skipped));
+  if (report.skipped.rows_skipped > 0 || report.skipped.files_skipped > 0)
+    print_line("skipped: " + text_of(report.skipped));
   for (const std::string& note : report.notes) print_line("note: " + note);
   std::optional<MeasuredBandwidth> copy;
   if (!report.shares.empty()) print_line(shares_text(report));
@@ -199,15 +171,36 @@ RunOptions run_options_of(const QueryOptions& options, ProgressBar& bar) {
   return run_options;
 }
 
+TableOpener opener_for(const QueryOptions& options, TableOpener open) {
+  if (options.output.empty()) return open;
+  return [&options, open = std::move(open)](
+             const TableReference& table) -> Result<std::shared_ptr<TableSource>> {
+    const auto files = io::files_of(table.paths);  // whose error is that of opening them
+    for (const std::string& file : files.ok() ? *files : std::vector<std::string>())
+      PENSTOCK_TRY(check_output_is_not_input(options.output, file));
+    return open(table);
+  };
+}
+
 Status print_rows(const Table& table, const QueryOptions& options, OutputFile* file) {
   if (!file) return print_table(table, options.format);
+  const auto write = [&](std::string_view bytes) { return file->write(bytes); };
   PENSTOCK_TRY(
-      format_of_path(options.output)->write(table, *file).with("writing " + options.output));
+      write_table(table, write, *format_of_path(options.output)).with("writing " + options.output));
   return file->commit();
+}
+
+// Binds the statement once more, to see its tables: a session keeps its plans to itself, and its
+// files open.
+Status check_tables(Session& session, const std::string& statement, const QueryOptions& options) {
+  Plan plan;
+  const auto open = [&session](const TableReference& table) { return session.open_table(table); };
+  return bind_statement(statement, plan, opener_for(options, open)).status();
 }
 
 Status answer(Session& session, const std::string& statement, const QueryOptions& options) {
   if (options.explain) return explain_in(session, statement, options);
+  if (!options.output.empty()) PENSTOCK_TRY(check_tables(session, statement, options));
   std::unique_ptr<OutputFile> file;
   if (!options.output.empty()) { PENSTOCK_ASSIGN(file, OutputFile::create(options.output)); }
   ProgressBar bar(!options.no_progress);
@@ -220,8 +213,15 @@ Status answer(Session& session, const std::string& statement, const QueryOptions
   return {};
 }
 
+TableOpener opener_of(const QueryOptions& options) {
+  return opener_for(options, [defaults = csv_options_of(options.csv)](const TableReference& table) {
+    return open_table(session::with_csv_defaults(table, defaults));
+  });
+}
+
 SessionOptions session_options_of(const QueryOptions& options) {
   SessionOptions session;
+  session.csv_options = csv_options_of(options.csv);
   session.device = options.device;
   if (!options.cache_limit_mib.empty())
     session.cache_limit_bytes = std::stoull(options.cache_limit_mib) << 20;
@@ -233,12 +233,15 @@ Result<RunReport> run_query(const QueryOptions& options, Recorded recorded) {
   if (!options.output.empty()) { PENSTOCK_ASSIGN(file, OutputFile::create(options.output)); }
   open_in_background(options.device);
   Plan& plan = plan_until_exit();
-  PENSTOCK_ASSIGN(const StepId result, bind_sql(options.statement, plan, open_table));
+  PENSTOCK_ASSIGN(const BoundSql bound,
+                  bind_statement(options.statement, plan, opener_of(options)));
   ProgressBar bar(!options.no_progress);
   RunOptions run_options = run_options_of(options, bar);
   run_options.profile = recorded != Recorded::nothing;
   run_options.stalls = recorded == Recorded::profile_and_stalls;
-  auto outcome = run(plan, result, run_options);
+  auto outcome = session::answer_statement(plan, bound, [&](const Plan& of_statement, StepId step) {
+    return run(of_statement, step, run_options);
+  });
   bar.erase();
   PENSTOCK_TRY(outcome.status());
   if (interrupted()) return Status(Code::cancelled, "interrupted");
@@ -278,6 +281,7 @@ void declare_run_options(Arguments& arguments, QueryOptions& options) {
       "of the device's memory",
       1, std::uint64_t{1} << 24);
   arguments.flag("--no-progress", options.no_progress, "no progress bar on a terminal");
+  declare_csv_flags(arguments, options.csv);
 }
 
 void declare_cache_limit(Arguments& arguments, QueryOptions& options) {
@@ -323,6 +327,8 @@ Action declare_query(Arguments& arguments) {
   arguments.check([options]() -> std::string {
     if (options->file.empty() && options->statement.empty())
       return "STATEMENT is required, or --file";
+    if (options->csv.has_header && options->csv.has_no_header)
+      return "--header and --no-header: leave one of the two out";
     if (!options->file.empty() && !options->statement.empty())
       return "a statement and --file: leave one of the two out";
     return "";

@@ -47,7 +47,7 @@ class QueryOfRank {
     if (is_first_ && !options_.output.empty()) {
       PENSTOCK_ASSIGN(file_, OutputFile::create(options_.output));
     }
-    return bind_sql(options_.statement, plan, open_table);
+    return bind_sql(options_.statement, plan, opener_of(options_));
   }
 
   Communicator& communicator_;

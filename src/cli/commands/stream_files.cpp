@@ -29,7 +29,7 @@ Result<std::size_t> read_standard_input(std::span<std::byte> into) {
   }
 }
 
-// Whether standard input is a file that the shell opened, which is then mapped like a named one.
+// Whether standard input is a file that the shell opened, which is then read like a named one.
 bool is_file_from_its_beginning(int descriptor) {
   struct stat info{};
   return ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) &&
@@ -52,8 +52,12 @@ std::optional<std::uint64_t> parse_bytes(const std::string& text) {
 }  // namespace
 
 stream::Source source_of(const std::string& path) {
-  if (path != "-") return stream::Source::file(path);
-  if (is_file_from_its_beginning(STDIN_FILENO)) return stream::Source::file("/dev/stdin");
+  // /dev/stdin leads through /proc, which may not be mounted.
+  const bool is_standard_input =
+      path == "-" || (path == "/dev/stdin" && ::access(path.c_str(), F_OK) != 0);
+  if (!is_standard_input) return stream::Source::file(path);
+  if (is_file_from_its_beginning(STDIN_FILENO))
+    return stream::Source::descriptor("standard input", STDIN_FILENO);
   return stream::Source::reader("standard input", read_standard_input);
 }
 
@@ -114,10 +118,11 @@ Status StreamOutput::write_sparse(std::string_view bytes) {
 
 Status StreamOutput::commit(const std::string& input) {
   if (!file_) return {};
-  const File source(input == "-" ? "/dev/stdin" : input, O_RDONLY | O_NONBLOCK);
+  if (input == "-") return file_->commit();
+  const File source(input, O_RDONLY | O_NONBLOCK);
   struct stat info{};
   const bool is_file = source && ::fstat(source.descriptor(), &info) == 0 && S_ISREG(info.st_mode);
-  if (is_file && input != "-") PENSTOCK_TRY(file_->take_attributes(source.descriptor()));
+  if (is_file) PENSTOCK_TRY(file_->take_attributes(source.descriptor()));
   return file_->commit();
 }
 
@@ -158,6 +163,17 @@ std::string check_bytes(const std::string& text) {
 }
 
 std::uint64_t bytes_in(const std::string& text) { return parse_bytes(text).value_or(0); }
+
+std::string check_levels(const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    const bool is_level = file.size() > 1 && file[0] == '-' &&
+                          file.find_first_not_of("0123456789", 1) == std::string::npos;
+    if (is_level && ::access(file.c_str(), F_OK) != 0)
+      return "there is no option " + file + "; 'penstock compress --level " + file.substr(1) +
+             "' compresses at that level";
+  }
+  return "";
+}
 
 std::string check_single_output(const std::vector<std::string>& files, const std::string& output) {
   if (files.size() <= 1 || output.empty() || output == "-") return "";

@@ -50,6 +50,9 @@ std::string device_times(const stream::DeviceReport& device, std::uint64_t plain
 std::string check_bytes(const std::string& text);
 std::uint64_t bytes_in(const std::string& text);
 
+// Returns the message for a level that is written as other programs take it, such as -19, which is
+// the name of no file; or an empty string.
+std::string check_levels(const std::vector<std::string>& files);
 // Returns the message for several files with one --output, or an empty string.
 std::string check_single_output(const std::vector<std::string>& files, const std::string& output);
 

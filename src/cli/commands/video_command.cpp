@@ -117,6 +117,9 @@ struct Outputs {
 };
 
 Result<Outputs> open_outputs(const VideoCommand& command) {
+  for (const std::string& input : {command.reference, command.distorted})
+    for (const std::string& output : {command.output, command.plot})
+      if (!output.empty()) PENSTOCK_TRY(check_output_is_not_input(output, input));
   Outputs outputs;
   if (!command.output.empty() && command.output != "-") {
     PENSTOCK_ASSIGN(outputs.scores, OutputFile::create(command.output));

@@ -54,6 +54,7 @@ class PagedRange final : public PagedTable {
   Result<Column> dictionary_strings(std::uint32_t column, const ChunkPages& pages) const override {
     return table_->dictionary_strings(column, pages);
   }
+  void found_null(std::uint32_t column) const override { table_->found_null(column); }
   std::string location_of(std::uint32_t column, const ChunkPages& pages,
                           std::uint32_t page) const override {
     return table_->location_of(column, pages, page);

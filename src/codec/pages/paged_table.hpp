@@ -168,6 +168,8 @@ class PagedTable {
   // the dictionary is ~0.
   virtual std::string location_of(std::uint32_t column, const ChunkPages& pages,
                                   std::uint32_t page) const = 0;
+  // Is told of a page with a NULL, of a column that denies them.
+  virtual void found_null(std::uint32_t) const {}
 };
 
 }  // namespace penstock::pages

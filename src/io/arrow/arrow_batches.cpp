@@ -6,8 +6,10 @@
 #include <arrow/array/array_base.h>
 #include <arrow/c/bridge.h>
 #include <arrow/type.h>
+#include <arrow/util/utf8.h>
 
 #include "column/unsupported.hpp"
+#include "io/common/column_names.hpp"
 #include "io/encoded/fsst_columns.hpp"
 #include "io/encoded/light_columns.hpp"
 
@@ -48,8 +50,10 @@ Status check_whole(const arrow::RecordBatch& batch) {
 }  // namespace
 
 Result<std::vector<column::ArrowField>> fields_of(const arrow::Schema& schema) {
+  arrow::util::InitializeUTF8();
   std::vector<column::ArrowField> fields;
   for (const auto& field : schema.fields()) {
+    PENSTOCK_TRY(check_column_name(field->name(), static_cast<int>(fields.size())));
     ArrowSchema exported{};
     PENSTOCK_TRY(from_arrow(arrow::ExportField(*field, &exported)));
     fields.push_back(column::field_of(exported));

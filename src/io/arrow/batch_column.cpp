@@ -88,10 +88,8 @@ Result<Column> BatchColumn::take(BatchMemory& memory) {
       column.dictionary = std::make_shared<Column>(
           string_column({&dictionary_, 1}, dictionary_.ends.size(), memory));
   }
-  if (any_null_.load(std::memory_order_relaxed)) {
-    if (!column_.field.nullable) return Status(Code::corrupt, "NULLs where the footer counts none");
+  if (any_null_.load(std::memory_order_relaxed))
     column.validity = {validity_, validity_.get(), column::bytes_of_bits(row_count_)};
-  }
   return column;
 }
 

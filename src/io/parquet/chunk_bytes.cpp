@@ -5,7 +5,6 @@
 
 #include "base/parallel.hpp"
 #include "io/common/arrow_errors.hpp"
-#include "io/common/batch_memory.hpp"
 #include "io/parquet/direct_chunks.hpp"
 
 namespace penstock::io {
@@ -14,13 +13,6 @@ namespace {
 constexpr std::uint64_t slack_bytes = 64;
 // A thread copies about so much from the page cache while another one starts.
 constexpr std::uint64_t min_read_bytes = 4 << 20;
-
-// Small blocks share slabs, whatever file they are of.
-BatchMemory& ordinary_memory() {
-  static const auto& memory =
-      *new std::shared_ptr<BatchMemory>(std::make_shared<BatchMemory>(0, BatchAllocator()));
-  return *memory;
-}
 
 // Reads bytes [first, last) of what is at `offset`.
 Status read_part(const ParquetFile& file, std::int64_t offset, std::uint64_t first,
@@ -35,12 +27,18 @@ Status read_part(const ParquetFile& file, std::int64_t offset, std::uint64_t fir
 
 }  // namespace
 
+const std::shared_ptr<BatchMemory>& ordinary_memory() {
+  static const auto& memory =
+      *new std::shared_ptr<BatchMemory>(std::make_shared<BatchMemory>(0, BatchAllocator()));
+  return memory;
+}
+
 Result<ChunkBytes> read_bytes(const ParquetFile& file, arrow::io::ReadRange range,
                               const BatchAllocator& memory) {
   ChunkBytes bytes;
   bytes.size = static_cast<std::uint64_t>(range.length);
   if (memory) bytes.memory = memory(bytes.size + slack_bytes);
-  if (!bytes.memory) bytes.memory = ordinary_memory().take(bytes.size + slack_bytes);
+  if (!bytes.memory) bytes.memory = ordinary_memory()->take(bytes.size + slack_bytes);
   std::byte* const out = bytes.memory.get();
   std::mutex mutex;
   Status failed;

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "io/common/batch_memory.hpp"
 #include "io/parquet/parquet_file.hpp"
 
 namespace penstock::io {
@@ -13,6 +14,8 @@ struct ChunkBytes {
   std::uint64_t size = 0;  // readers may load whole words beyond it
 };
 
+// Returns memory whose small blocks share slabs, whatever file they are of.
+const std::shared_ptr<BatchMemory>& ordinary_memory();
 // Reads a range of the file by several threads. `memory` may be empty: ordinary memory then.
 Result<ChunkBytes> read_bytes(const ParquetFile& file, arrow::io::ReadRange range,
                               const BatchAllocator& memory);

@@ -142,12 +142,12 @@ class PageFinder {
     if (page.value_count > rows_left)
       return corrupt_page("the page claims " + std::to_string(page.value_count) +
                           " values, its row group has " + std::to_string(rows_left) + " more rows");
+    if (page.value_count == 0) return {};
     page.is_v2 = header.kind == PageHeader::Kind::data_v2;
     PENSTOCK_TRY(page.is_v2 ? take_v2_levels(header, page) : check_v1_levels(header));
     PENSTOCK_TRY(take_encoding(header, page));
     PENSTOCK_TRY(check_body(header, page,
                             !page.is_v2 || header.is_compressed || shape_.is_always_compressed));
-    if (page.value_count == 0) return {};
     values_ += page.value_count;
     chunk_.data.push_back(page);
     return {};

@@ -5,6 +5,7 @@
 
 #include "io/common/arrow_errors.hpp"
 #include "io/parquet/chunk_bytes.hpp"
+#include "io/parquet/chunk_claims.hpp"
 #include "io/parquet/chunk_pages.hpp"
 #include "io/parquet/dictionary_page.hpp"
 #include "io/parquet/direct_chunks.hpp"
@@ -53,6 +54,7 @@ class PagedFile final : public pages::PagedTable {
         file_, std::make_shared<DirectChunks>(file_->path_of_open_file(), std::move(file)));
   }
   Result<Column> dictionary_strings(std::uint32_t column, const ChunkPages& pages) const override;
+  void found_null(std::uint32_t) const override { file_->found_null(); }
   std::string location_of(std::uint32_t column, const ChunkPages& pages,
                           std::uint32_t page) const override;
 
@@ -178,12 +180,10 @@ Result<PagedFile::Found> PagedFile::find_chunk(std::uint32_t column,
   found.chunk.row_count = static_cast<std::uint32_t>(rows);
   found.chunk.compression = chunks(column)[row_group].compression;
   if (rows == 0) return found;
-  const auto footer = file_->metadata()
-                          .RowGroup(static_cast<int>(row_group))
-                          ->ColumnChunk(file_->columns()[column].leaf);
-  if (footer->num_values() < 0 || static_cast<std::uint64_t>(footer->num_values()) != rows)
-    return Status(Code::corrupt, "the column chunk claims " + std::to_string(footer->num_values()) +
-                                     " values for " + std::to_string(rows) + " rows");
+  const int leaf = file_->columns()[column].leaf;
+  const auto group = file_->metadata().RowGroup(static_cast<int>(row_group));
+  const auto footer = group->ColumnChunk(leaf);
+  PENSTOCK_TRY(check_chunk(*file_, *group, *footer, leaf));
   found.range = padded_range(*file_, *footer);
   return found;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "io/parquet/chunk_claims.hpp"
 #include "io/parquet/parquet_values.hpp"
 
 namespace penstock::io {
@@ -229,7 +230,9 @@ Bounds bounds_of_chunk(const ParquetFile& file, int row_group, const ParquetColu
   const auto group = file.row_group_metadata(row_group);
   bounds.row_count = static_cast<std::uint64_t>(group->num_rows());
   if (!column.is_optional) bounds.null_count = 0;
-  const auto statistics = group->ColumnChunk(column.leaf)->encoded_statistics();
+  const auto chunk = group->ColumnChunk(column.leaf);
+  if (!check_chunk(file, *group, *chunk, column.leaf).ok()) return bounds;
+  const auto statistics = chunk->encoded_statistics();
   if (!statistics) return bounds;
   if (column.is_optional && statistics->has_null_count && statistics->null_count >= 0 &&
       statistics->null_count <= group->num_rows())
@@ -248,6 +251,11 @@ bool may_hold(const RowCondition& condition, const Bounds& bounds) {
   if (!bounds.may_have_values()) return false;
   return condition.test == RowTest::equal ? may_equal(condition, bounds)
                                           : may_compare(condition, bounds);
+}
+
+bool rests_on_null_count(const RowCondition& condition, const Bounds& bounds) {
+  if (bounds.row_count == 0 || !bounds.null_count) return false;
+  return condition.test == RowTest::is_null ? !bounds.may_have_nulls() : !bounds.may_have_values();
 }
 
 bool holds_for_all(const RowCondition& condition, const Bounds& bounds) {

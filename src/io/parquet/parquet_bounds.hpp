@@ -42,11 +42,15 @@ std::optional<OrderedValue> highest_of(const ParquetColumn& column,
                                        const parquet::ColumnDescriptor& leaf,
                                        const std::string& encoded);
 // Returns what the footer says of a column chunk. Believes no statistics that Arrow does not: those
-// of writers with known faults, and those without a known order.
+// of writers with known faults, and those without a known order; and none of a chunk that
+// check_chunk() refuses.
 Bounds bounds_of_chunk(const ParquetFile& file, int row_group, const ParquetColumn& column);
 
 // Returns whether a comparison, or a test for NULL, can hold for one of the rows.
 bool may_hold(const RowCondition& condition, const Bounds& bounds);
+// Returns whether it is only the count of NULLs by which may_hold() is false, and not for want of
+// rows. A comparison that keeps NULLs is not among these: its rows are read for their faults alone.
+bool rests_on_null_count(const RowCondition& condition, const Bounds& bounds);
 // Returns whether a comparison with one constant is known to hold for every row that is not NULL.
 bool holds_for_all(const RowCondition& condition, const Bounds& bounds);
 

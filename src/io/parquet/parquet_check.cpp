@@ -95,7 +95,7 @@ class ColumnCheck {
     while (next_group_ < file_->row_group_count() && firsts[at(0)] == firsts[at(1)]) next_group_++;
     if (next_group_ == file_->row_group_count()) return;
     group_.emplace(bounds_of_chunk(*file_, next_group_, column_), firsts[at(1)],
-                   exact_extremes(*file_->row_group_metadata(next_group_), column_));
+                   exact_extremes(*file_, next_group_, column_));
     filter_ = ChunkBloomFilter::open(*file_, next_group_, column_);
     pages_ = page_bounds(*file_, next_group_, column_);
     next_page_ = 0;

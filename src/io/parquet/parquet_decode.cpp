@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "io/parquet/chunk_claims.hpp"
 #include "io/parquet/parquet_slabs.hpp"
 #include "io/parquet/parquet_values.hpp"
 
@@ -212,11 +213,7 @@ Result<std::unique_ptr<ChunkDecoder>> ChunkDecoder::open(
     const std::shared_ptr<BatchMemory>& memory) {
   const auto group = file.row_group(row_group);
   const auto chunk = group->metadata()->ColumnChunk(column.leaf);
-  const std::int64_t values = chunk->num_values();
-  if (values != group->metadata()->num_rows())
-    return Status(Code::corrupt, "the column chunk claims " + std::to_string(values) +
-                                     " values for " +
-                                     std::to_string(group->metadata()->num_rows()) + " rows");
+  PENSTOCK_TRY(check_chunk(file, *group->metadata(), *chunk, column.leaf));
   auto pages = open_pages(file, row_group, column.leaf, rows, memory);
   RowRanges page_rows = std::move(pages.rows);
   std::unique_ptr<ChunkDecoder> decoder;

@@ -43,6 +43,10 @@ class BatchColumn {
   // Appends a row group's dictionary and returns its first index in the batch's. Code::capacity
   // where the batch's rows are too few for so many entries (dictionary_limit.hpp).
   Result<std::int64_t> add_dictionary(const parquet::ByteArray* entries, std::int32_t count);
+  // Tells whether a row is NULL though the footer counts none in the column.
+  bool has_denied_null() const {
+    return !column_.field.nullable && any_null_.load(std::memory_order_relaxed);
+  }
   // Tells whether this was the last part; then take() may be called.
   bool finish_part() { return parts_left_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
   Result<Column> take(BatchMemory& memory);

@@ -6,6 +6,8 @@
 #include <parquet/statistics.h>
 
 #include "io/common/arrow_errors.hpp"
+#include "io/common/column_names.hpp"
+#include "io/common/on_demand_file.hpp"
 
 namespace penstock::io {
 namespace {
@@ -14,9 +16,16 @@ namespace {
 // allocate.
 constexpr std::int32_t footer_container_limit = 10'000'000;
 
+// Arrow up to 4.0 counted no NULL in columns that it wrote from dictionaries.
+bool counts_nulls_wrong(const parquet::ApplicationVersion& writer) {
+  return writer.application_ == "parquet-cpp" ||
+         (writer.application_ == "parquet-cpp-arrow" && writer.version.major < 5);
+}
+
 }  // namespace
 
-Result<std::shared_ptr<const ParquetFile>> ParquetFile::open(const std::string& path) {
+Result<std::shared_ptr<const ParquetFile>> ParquetFile::open(const std::string& path,
+                                                             bool stays_open) {
   return catch_arrow_exceptions([&]() -> Result<std::shared_ptr<const ParquetFile>> {
     arrow::util::InitializeUTF8();  // without its tables every string would count as valid
     auto file = std::make_shared<ParquetFile>();
@@ -25,16 +34,48 @@ Result<std::shared_ptr<const ParquetFile>> ParquetFile::open(const std::string& 
     file->properties_.set_thrift_container_size_limit(footer_container_limit);
     // Read, not mapped: a file that another program shortens while it is read is then an error, not
     // a signal.
-    PENSTOCK_ASSIGN(file->input_, from_arrow(arrow::io::ReadableFile::Open(path)));
+    if (stays_open) {
+      PENSTOCK_ASSIGN(file->input_, from_arrow(arrow::io::ReadableFile::Open(path)));
+    } else {
+      PENSTOCK_ASSIGN(file->input_, open_on_demand(path));
+    }
     PENSTOCK_ASSIGN(file->bytes_, from_arrow(file->input_->GetSize()));
-    file->reader_ = parquet::ParquetFileReader::Open(file->input_, file->properties_);
-    PENSTOCK_TRY(file->read_footer());
-    return std::shared_ptr<const ParquetFile>(std::move(file));
+    return read(std::move(file));
   });
+}
+
+Result<std::shared_ptr<const ParquetFile>> ParquetFile::without_null_counts() const {
+  return catch_arrow_exceptions([&]() -> Result<std::shared_ptr<const ParquetFile>> {
+    auto file = std::make_shared<ParquetFile>();
+    file->path_ = path_;
+    file->properties_ = properties_;
+    file->input_ = input_;
+    file->bytes_ = bytes_;
+    file->metadata_ = metadata_;
+    file->believes_null_counts_ = false;
+    return read(std::move(file));
+  });
+}
+
+Result<std::shared_ptr<const ParquetFile>> ParquetFile::read(std::shared_ptr<ParquetFile> file) {
+  file->reader_ =
+      parquet::ParquetFileReader::Open(file->input_, file->properties_, file->metadata_);
+  PENSTOCK_TRY(file->read_footer());
+  return std::shared_ptr<const ParquetFile>(std::move(file));
 }
 
 Status ParquetFile::read_footer() {
   metadata_ = reader_->metadata();
+  believes_null_counts_ = believes_null_counts_ && !counts_nulls_wrong(writer());
+  PENSTOCK_TRY(count_rows());
+  PENSTOCK_TRY(read_columns());
+  if (metadata_->is_encryption_algorithm_set()) return {};  // not every chunk can be looked at
+  for (int g = 0; g < row_group_count(); g++) PENSTOCK_TRY(check_row_count(g));
+  return {};
+}
+
+// The file's own number of rows is not read: some writers leave it at 0.
+Status ParquetFile::count_rows() {
   first_rows_.push_back(0);
   for (int g = 0; g < metadata_->num_row_groups(); g++) {
     const std::int64_t rows = metadata_->RowGroup(g)->num_rows();
@@ -45,14 +86,30 @@ Status ParquetFile::read_footer() {
               "row group " + std::to_string(g) + " claims " + std::to_string(rows) + " rows"};
     first_rows_.push_back(end);
   }
-  if (static_cast<std::int64_t>(first_rows_.back()) != metadata_->num_rows())
-    return {Code::corrupt, "the file claims " + std::to_string(metadata_->num_rows()) +
-                               " rows, its row groups together " +
-                               std::to_string(first_rows_.back())};
+  return {};
+}
+
+// Refuses a row group that has as many values in none of its columns. Mostly looks at one.
+Status ParquetFile::check_row_count(int row_group) const {
+  const auto group = metadata_->RowGroup(row_group);
+  bool is_any_flat = false;
+  for (const ParquetColumn& column : columns_) {
+    if (column.leaf < 0) continue;
+    if (group->ColumnChunk(column.leaf)->num_values() == group->num_rows()) return {};
+    is_any_flat = true;
+  }
+  if (!is_any_flat) return {};
+  return {Code::corrupt, "row group " + std::to_string(row_group) + " claims " +
+                             std::to_string(group->num_rows()) +
+                             " rows, and none of its columns has as many"};
+}
+
+Status ParquetFile::read_columns() {
   const parquet::SchemaDescriptor& schema = *metadata_->schema();
   const parquet::schema::GroupNode& root = *schema.group_node();
   for (int i = 0; i < root.field_count(); i++) {
     ParquetColumn column = column_of(*root.field(i));
+    PENSTOCK_TRY(check_column_name(column.field.name, i));
     if (column.field.unsupported.empty()) {
       column.leaf = schema.ColumnIndex(*root.field(i));
       if (column.leaf < 0)
@@ -64,12 +121,12 @@ Status ParquetFile::read_footer() {
   return {};
 }
 
-// A column whose every chunk counts no NULL is not nullable: its kernels carry no mask. Decoding
-// checks the claim.
+// A column whose every chunk counts no NULL is not nullable: its kernels carry no mask. The count
+// may be wrong: decoding calls found_null() then, and the statement begins anew.
 void ParquetFile::look_at_chunks(ParquetColumn& column) const {
   const bool is_string = column.conversion == Conversion::string;
   if (!column.is_optional && !is_string) return;
-  bool counts_no_null = true, all_codes = is_string;
+  bool counts_no_null = believes_null_counts_, all_codes = is_string;
   for (int g = 0; g < row_group_count() && (counts_no_null || all_codes); g++) {
     const auto chunk = metadata_->RowGroup(g)->ColumnChunk(column.leaf);
     all_codes = all_codes && is_all_codes(*chunk);

@@ -9,6 +9,7 @@
 #include <parquet/metadata.h>
 #include <parquet/page_index.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,7 +44,12 @@ struct ParquetColumn {
 class ParquetFile {
  public:
   // Reads the footer, which is untrusted: everything in it is checked before it is used.
-  static Result<std::shared_ptr<const ParquetFile>> open(const std::string& path);
+  // `stays_open` is as of open_parquet().
+  static Result<std::shared_ptr<const ParquetFile>> open(const std::string& path,
+                                                         bool stays_open = true);
+  // Returns a reader of the same open file that does not believe the footer's counts of NULLs:
+  // every column with definition levels is nullable.
+  Result<std::shared_ptr<const ParquetFile>> without_null_counts() const;
 
   const std::string& path() const { return path_; }
   const std::vector<ParquetColumn>& columns() const { return columns_; }
@@ -68,9 +74,16 @@ class ParquetFile {
   const parquet::ReaderProperties& properties() const { return properties_; }
   const parquet::FileMetaData& metadata() const { return *metadata_; }
   const parquet::ApplicationVersion& writer() const { return metadata_->writer_version(); }
+  // A column that is not nullable by the footer's counts has a NULL. Several threads may call both.
+  void found_null() const { has_found_null_.store(true, std::memory_order_relaxed); }
+  bool has_found_null() const { return has_found_null_.load(std::memory_order_relaxed); }
 
  private:
+  static Result<std::shared_ptr<const ParquetFile>> read(std::shared_ptr<ParquetFile> file);
   Status read_footer();
+  Status count_rows();
+  Status check_row_count(int row_group) const;
+  Status read_columns();
   void look_at_chunks(ParquetColumn& column) const;
 
   std::string path_;
@@ -81,6 +94,8 @@ class ParquetFile {
   std::shared_ptr<parquet::FileMetaData> metadata_;
   std::vector<ParquetColumn> columns_;
   std::vector<std::uint64_t> first_rows_;
+  bool believes_null_counts_ = true;
+  mutable std::atomic<bool> has_found_null_ = false;
 };
 
 // Returns a field of the file's schema; the caller sets `leaf`.

@@ -1,5 +1,8 @@
 #include "io/parquet/parquet_known_bounds.hpp"
 
+#include "io/common/arrow_errors.hpp"
+#include "io/parquet/null_counts.hpp"
+
 namespace penstock::io {
 
 KnownBounds::KnownBounds(const ParquetFile& file)
@@ -24,6 +27,15 @@ const Bounds& KnownBounds::of_chunk(int row_group, std::uint32_t column) const {
 const std::optional<PageBounds>& KnownBounds::of_pages(int row_group, std::uint32_t column) const {
   return known(columns_[column].pages, row_group,
                [&] { return page_bounds(file_, row_group, file_.columns()[column]); });
+}
+
+std::optional<std::uint64_t> KnownBounds::nulls_in_chunk(int row_group,
+                                                         std::uint32_t column) const {
+  return known(columns_[column].null_counts, row_group, [&] {
+    const auto count = catch_arrow_exceptions(
+        [&] { return count_nulls(file_, row_group, file_.columns()[column]); });
+    return count.ok() ? std::optional(*count) : std::nullopt;
+  });
 }
 
 // Reads without the lock: other row groups of the column are looked at meanwhile.

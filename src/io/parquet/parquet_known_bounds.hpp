@@ -1,7 +1,8 @@
 // What a file's statistics, page indices and bloom filters say, decoded when it is first asked for.
 //
 // A file that stays open is asked again by every statement. Page indices and bloom filters are read
-// from the file, so that decoding one anew costs more than many a kernel.
+// from the file, so that decoding one anew costs more than many a kernel. So it is with NULLs,
+// which are counted by levels where a row is to be left out, or counted, for them.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -24,6 +25,9 @@ class KnownBounds {
   // throws; then nothing is kept.
   const Bounds& of_chunk(int row_group, std::uint32_t column) const;
   const std::optional<PageBounds>& of_pages(int row_group, std::uint32_t column) const;
+  // Returns how many rows of a chunk are NULL, counted (null_counts.hpp); nullopt where its pages
+  // are damaged. Decompresses them when it is first asked.
+  std::optional<std::uint64_t> nulls_in_chunk(int row_group, std::uint32_t column) const;
   // Null where there is no filter. Filters are kept up to a limit of bytes; others are read again.
   std::shared_ptr<const ChunkBloomFilter> filter_of(int row_group, std::uint32_t column) const;
 
@@ -35,6 +39,7 @@ class KnownBounds {
   struct ColumnBounds {
     ByGroup<Bounds> chunks;
     ByGroup<std::optional<PageBounds>> pages;
+    ByGroup<std::optional<std::uint64_t>> null_counts;
     std::mutex filters_mutex;
     std::vector<std::optional<Filter>> filters;  // by row group; empty until one is asked for
   };

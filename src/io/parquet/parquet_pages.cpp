@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "codec/snappy/snappy_decode.hpp"
+#include "io/parquet/chunk_claims.hpp"
 #include "io/parquet/parquet_page_index.hpp"
 
 namespace penstock::io {
@@ -105,15 +106,11 @@ class SnappyPages final : public parquet::PageReader {
   std::shared_ptr<BatchMemory> memory_;
 };
 
-// Returns the range of the chunk in the file.
-arrow::io::ReadRange range_of(const parquet::ColumnChunkMetaData& chunk, std::int64_t file_bytes) {
-  std::int64_t begin = chunk.data_page_offset(), end = 0;
-  if (chunk.has_dictionary_page() && chunk.dictionary_page_offset() > 0)
-    begin = std::min(begin, chunk.dictionary_page_offset());
-  const std::int64_t length = chunk.total_compressed_size();
-  if (begin < 0 || length < 0 || __builtin_add_overflow(begin, length, &end) || end > file_bytes)
-    refuse("a column chunk lies outside the file");
-  return {begin, length};
+arrow::io::ReadRange range_within(const ParquetFile& file,
+                                  const parquet::ColumnChunkMetaData& chunk) {
+  const auto range = range_of(file, chunk);
+  if (!range) refuse("a column chunk lies outside the file");
+  return *range;
 }
 
 std::shared_ptr<arrow::Buffer> read_range(const ParquetFile& file, arrow::io::ReadRange range,
@@ -166,14 +163,19 @@ class PageFilter {
   std::size_t next_ = 0;
 };
 
+// Arrow's readers of columns take a page without values for the last one.
+bool is_empty(const parquet::DataPageStats& page) { return page.num_values == 0; }
+
 // Returns the rows whose pages are read.
 RowRanges leave_pages_out(parquet::PageReader& reader, const ParquetFile& file, int row_group,
                           int leaf, const RowRanges& rows) {
   const std::uint64_t begin = file.first_rows()[static_cast<std::size_t>(row_group)];
   const RowRanges all{{0, file.first_rows()[static_cast<std::size_t>(row_group) + 1] - begin}};
-  if (rows == all) return all;
-  auto starts = page_starts(file, row_group, leaf);
-  if (!starts) return all;
+  auto starts = rows == all ? std::nullopt : page_starts(file, row_group, leaf);
+  if (!starts) {
+    reader.set_data_page_filter(is_empty);
+    return all;
+  }
   std::vector<bool> is_read;
   RowRanges pages;
   for (std::size_t i = 0; i + 1 < starts->size(); i++) {
@@ -190,7 +192,7 @@ RowRanges leave_pages_out(parquet::PageReader& reader, const ParquetFile& file, 
 arrow::io::ReadRange padded_range(const ParquetFile& file,
                                   const parquet::ColumnChunkMetaData& chunk) {
   constexpr std::int64_t longest_header = 100;
-  arrow::io::ReadRange range = range_of(chunk, file.bytes());
+  arrow::io::ReadRange range = range_within(file, chunk);
   if (shortens_chunks(file.writer()))
     range.length += std::min(longest_header, file.bytes() - range.offset - range.length);
   return range;
@@ -210,7 +212,7 @@ Pages open_pages(const ParquetFile& file, int row_group, int leaf, const RowRang
     pages.rows = leave_pages_out(*pages.reader, file, row_group, leaf, rows);
     return pages;
   }
-  auto bytes = read_range(file, range_of(*chunk, file.bytes()), *memory);
+  auto bytes = read_range(file, range_within(file, *chunk), *memory);
   auto pages = pages_as_they_are(std::move(bytes), chunk->num_values(), file.properties(),
                                  *group->metadata()->schema()->Column(leaf));
   RowRanges read = leave_pages_out(*pages, file, row_group, leaf, rows);

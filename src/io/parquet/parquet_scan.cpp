@@ -245,7 +245,12 @@ Status ParquetStream::decode(Batch& batch, const Part& part,
     else
       decoders_[chunk] = std::move(decoder);
   }
-  if (column.finish_part()) { PENSTOCK_ASSIGN(batch.done[part.column], column.take(*memory_)); }
+  if (!column.finish_part()) return {};
+  if (column.has_denied_null()) {
+    file_->found_null();
+    return {Code::corrupt, "NULLs where the footer counts none"};
+  }
+  PENSTOCK_ASSIGN(batch.done[part.column], column.take(*memory_));
   return {};
 }
 

@@ -40,7 +40,7 @@ class GroupSelector {
     const auto& parts = condition.conditions;
     if (condition.test == RowTest::all_of) return std::all_of(parts.begin(), parts.end(), may);
     if (condition.test == RowTest::any_of) return std::any_of(parts.begin(), parts.end(), may);
-    return may_hold(condition, known_.of_chunk(row_group_, condition.column));
+    return may_hold_in_chunk(condition);
   }
 
   NeededRows needed(const RowCondition& condition) const {
@@ -68,6 +68,26 @@ class GroupSelector {
   }
 
  private:
+  bool is_optional(const RowCondition& condition) const {
+    return file_.columns()[condition.column].is_optional;
+  }
+
+  // A count of NULLs that would leave out the row group is checked first.
+  bool may_hold_in_chunk(const RowCondition& condition) const {
+    const Bounds& bounds = known_.of_chunk(row_group_, condition.column);
+    if (may_hold(condition, bounds)) return true;
+    if (!is_optional(condition) || !rests_on_null_count(condition, bounds)) return false;
+    Bounds counted = bounds;
+    counted.null_count = known_.nulls_in_chunk(row_group_, condition.column);
+    return may_hold(condition, counted);
+  }
+
+  // No page is left out by its count of NULLs, which would have to be checked for each.
+  bool may_hold_in_page(const RowCondition& condition, const Bounds& page) const {
+    return may_hold(condition, page) ||
+           (is_optional(condition) && rests_on_null_count(condition, page));
+  }
+
   NeededRows every_row() const {
     RowRanges rows;
     add_range(rows, {0, row_count_});
@@ -75,8 +95,8 @@ class GroupSelector {
   }
 
   NeededRows needed_by_comparison(const RowCondition& condition) const {
+    if (!may_hold_in_chunk(condition)) return {};
     const Bounds& bounds = known_.of_chunk(row_group_, condition.column);
-    if (!may_hold(condition, bounds)) return {};
     NeededRows rows = every_row();
     if (holds_for_all(condition, bounds)) return rows;
     rows.by_page_index = rows.by_bloom_filters = rows_of_pages(condition, rows);
@@ -92,7 +112,7 @@ class GroupSelector {
     if (!pages) return all.by_page_index;
     RowRanges rows;
     for (std::size_t i = 0; i < pages->bounds.size(); i++)
-      if (may_hold(condition, pages->bounds[i]))
+      if (may_hold_in_page(condition, pages->bounds[i]))
         add_range(rows, {pages->starts[i], pages->starts[i + 1]});
     return rows;
   }

@@ -36,7 +36,21 @@ class ParquetSource final : public TableSource {
   }
   Result<ColumnStatistics> statistics(std::uint32_t column) const override {
     PENSTOCK_TRY(check_columns(schema_, std::span(&column, 1), file_->path()));
-    return catch_arrow_exceptions([&] { return parquet_statistics(*file_, column); });
+    return catch_arrow_exceptions([&] { return parquet_statistics(*file_, known_, column); });
+  }
+  Result<std::optional<std::uint64_t>> null_count(std::uint32_t column) const override {
+    PENSTOCK_TRY(check_columns(schema_, std::span(&column, 1), file_->path()));
+    return catch_arrow_exceptions([&]() -> Result<std::optional<std::uint64_t>> {
+      return parquet_null_count(*file_, known_, column);
+    });
+  }
+  // Another identity: a session keeps columns of this one without room for NULLs.
+  std::shared_ptr<TableSource> with_nulls_found() const override {
+    if (!file_->has_found_null()) return nullptr;
+    auto file = file_->without_null_counts();
+    if (!file.ok()) return nullptr;
+    return std::make_shared<ParquetSource>(std::move(*file),
+                                           identity_.empty() ? "" : identity_ + " with NULLs");
   }
   Result<std::optional<ValueBounds>> bounds(std::uint32_t column, RowRange rows) const override {
     PENSTOCK_TRY(check_columns(schema_, std::span(&column, 1), file_->path()));
@@ -67,9 +81,9 @@ class ParquetSource final : public TableSource {
 
 }  // namespace
 
-Result<std::shared_ptr<TableSource>> open_parquet(const std::string& path) {
+Result<std::shared_ptr<TableSource>> open_parquet(const std::string& path, bool stays_open) {
   std::string identity = file_identity(path);
-  PENSTOCK_ASSIGN(auto file, ParquetFile::open(path));
+  PENSTOCK_ASSIGN(auto file, ParquetFile::open(path, stays_open));
   return std::shared_ptr<TableSource>(
       std::make_shared<ParquetSource>(std::move(file), std::move(identity)));
 }

@@ -2,6 +2,11 @@
 
 #include <parquet/statistics.h>
 
+#include <atomic>
+
+#include "base/parallel.hpp"
+#include "io/parquet/chunk_claims.hpp"
+
 namespace penstock::io {
 namespace {
 
@@ -31,6 +36,12 @@ std::optional<OrderedValue> exact_value(const ParquetColumn& column,
   return integer && fits_precision(column.field.type, *integer) ? value : std::nullopt;
 }
 
+// Returns whether all rows of a chunk are NULL. They are counted where the footer says so.
+bool has_no_values(const KnownBounds& known, int row_group, std::uint32_t column) {
+  const Bounds& bounds = known.of_chunk(row_group, column);
+  return !bounds.may_have_values() && known.nulls_in_chunk(row_group, column) == bounds.row_count;
+}
+
 // The extremes of all row groups, as far as they were looked at.
 struct AllExtremes {
   void add(ExactExtremes group) {
@@ -43,9 +54,13 @@ struct AllExtremes {
 
 }  // namespace
 
-std::optional<ExactExtremes> exact_extremes(const parquet::RowGroupMetaData& group,
+std::optional<ExactExtremes> exact_extremes(const ParquetFile& file, int row_group,
                                             const ParquetColumn& column) {
-  const auto statistics = group.ColumnChunk(column.leaf)->encoded_statistics();
+  const auto metadata = file.row_group_metadata(row_group);
+  const parquet::RowGroupMetaData& group = *metadata;
+  const auto chunk = group.ColumnChunk(column.leaf);
+  if (!check_chunk(file, group, *chunk, column.leaf).ok()) return std::nullopt;
+  const auto statistics = chunk->encoded_statistics();
   if (!statistics || !statistics->has_min || !statistics->has_max ||
       !claims_exact_extremes(*statistics))
     return std::nullopt;
@@ -56,27 +71,41 @@ std::optional<ExactExtremes> exact_extremes(const parquet::RowGroupMetaData& gro
   return ExactExtremes{std::move(*low), std::move(*high)};
 }
 
-Result<ColumnStatistics> parquet_statistics(const ParquetFile& file, std::uint32_t index) {
+Result<ColumnStatistics> parquet_statistics(const ParquetFile& file, const KnownBounds& known,
+                                            std::uint32_t index) {
   const ParquetColumn& column = file.columns()[index];
-  std::optional<std::uint64_t> null_count = 0;
-  bool are_known = true;
   AllExtremes extremes;
+  ColumnStatistics statistics;
+  statistics.has_no_values = true;
   for (int group = 0; group < file.row_group_count(); group++) {
-    const Bounds bounds = bounds_of_chunk(file, group, column);
-    null_count = null_count && bounds.null_count ? std::optional(*null_count + *bounds.null_count)
-                                                 : std::nullopt;
-    if (bounds.row_count == 0 || !bounds.may_have_values()) continue;
-    auto of_group = exact_extremes(*file.row_group_metadata(group), column);
-    are_known = are_known && of_group;
-    if (are_known) extremes.add(std::move(*of_group));
+    if (known.of_chunk(group, index).row_count == 0) continue;
+    auto of_group = exact_extremes(file, group, column);
+    if (!of_group && !has_no_values(known, group, index)) return ColumnStatistics();
+    statistics.has_no_values = statistics.has_no_values && !of_group;
+    if (of_group) extremes.add(std::move(*of_group));
   }
-  ColumnStatistics statistics{null_count, {}, {}};
   const Type type = column.field.type;
-  if (are_known && extremes.minimum)
-    statistics.minimum = column_of_ordered(type, *extremes.minimum);
-  if (are_known && extremes.maximum)
-    statistics.maximum = column_of_ordered(type, *extremes.maximum);
+  if (extremes.minimum) statistics.minimum = column_of_ordered(type, *extremes.minimum);
+  if (extremes.maximum) statistics.maximum = column_of_ordered(type, *extremes.maximum);
   return statistics;
+}
+
+std::optional<std::uint64_t> parquet_null_count(const ParquetFile& file, const KnownBounds& known,
+                                                std::uint32_t column) {
+  constexpr std::uint64_t min_groups_per_thread = 1;
+  std::atomic<std::uint64_t> nulls = 0;
+  std::atomic<bool> is_known = true;
+  const auto groups = static_cast<std::uint64_t>(file.row_group_count());
+  in_parallel(groups, min_groups_per_thread, [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t group = first; group < last && is_known; group++) {
+      const auto of_group = known.nulls_in_chunk(static_cast<int>(group), column);
+      if (of_group)
+        nulls += *of_group;
+      else
+        is_known = false;
+    }
+  });
+  return is_known ? std::optional(nulls.load()) : std::nullopt;
 }
 
 std::optional<ValueBounds> parquet_value_bounds(const ParquetFile& file, const KnownBounds& known,
@@ -87,8 +116,11 @@ std::optional<ValueBounds> parquet_value_bounds(const ParquetFile& file, const K
     const auto at = static_cast<std::size_t>(group);
     if (firsts[at + 1] <= rows.begin || firsts[at] >= rows.end) continue;
     const Bounds& bounds = known.of_chunk(group, column);
-    if (bounds.row_count == 0 || !bounds.may_have_values()) continue;
-    if (!bounds.lowest || !bounds.highest) return std::nullopt;
+    if (bounds.row_count == 0) continue;
+    if (!bounds.lowest || !bounds.highest) {
+      if (has_no_values(known, group, column)) continue;
+      return std::nullopt;
+    }
     if (!lowest || *bounds.lowest < *lowest) lowest = &*bounds.lowest;
     if (!highest || *highest < *bounds.highest) highest = &*bounds.highest;
   }

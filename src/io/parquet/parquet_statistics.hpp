@@ -6,7 +6,11 @@ namespace penstock::io {
 
 // Returns what the footer says. Floats have no extremes there, as NaN may be among them, and
 // strings none, as they may be cut. May throw what Parquet throws.
-Result<ColumnStatistics> parquet_statistics(const ParquetFile& file, std::uint32_t column);
+Result<ColumnStatistics> parquet_statistics(const ParquetFile& file, const KnownBounds& known,
+                                            std::uint32_t column);
+// Returns how many rows are NULL, counted by several threads; nullopt where pages are damaged.
+std::optional<std::uint64_t> parquet_null_count(const ParquetFile& file, const KnownBounds& known,
+                                                std::uint32_t column);
 
 // Returns bounds of a column in some rows, and in others of their row groups; nullopt where a row
 // group has none, of floats and of strings. May throw what Parquet throws.
@@ -19,7 +23,7 @@ struct ExactExtremes {
 };
 // Returns those that the footer states, where they are values and not mere bounds. May throw what
 // Parquet throws.
-std::optional<ExactExtremes> exact_extremes(const parquet::RowGroupMetaData& group,
+std::optional<ExactExtremes> exact_extremes(const ParquetFile& file, int row_group,
                                             const ParquetColumn& column);
 
 // Reads columns, and compares their statistics, page indices and bloom filters with the values.

@@ -78,8 +78,7 @@ Result<Table> Execution::compute(StepId id, std::uint64_t row_limit, const Colum
   }
   PENSTOCK_ASSIGN(const std::optional<Table>* const answer, answer_of_source(id));
   if (answer->has_value()) {
-    report_.notes.push_back("answered from the footer of " + source_of(plan_, id).describe() +
-                            "; no kernel ran");
+    report_.notes.push_back("answered from " + answered_from(plan_, id) + "; no kernel ran");
     return **answer;
   }
   if (step.kind == StepKind::order_by) return ordered_rows(id, row_limit);

@@ -1,11 +1,26 @@
 // Validation: what an execution gives to validate.hpp.
 #include "plan/execution/execution.hpp"
+#include "plan/fusion/columns_read.hpp"
 #include "plan/fusion/row_condition.hpp"
 #include "plan/fusion/source_answers.hpp"
 #include "plan/order/sort_rows.hpp"
 #include "plan/validate/validate.hpp"
 
 namespace penstock::plan {
+namespace {
+
+// Returns what the reference reads of a chain's source: what programs read. Behind joins it is all
+// that these yield.
+Columns columns_to_check(const std::vector<TileProgram>& programs, const Schema& schema) {
+  Columns columns;
+  for (const TileProgram& program : programs) {
+    if (!program.lookups.empty()) return every_column(schema);
+    for (const std::uint32_t column : program.scanned_columns()) add_once(columns, column);
+  }
+  return columns;
+}
+
+}  // namespace
 
 // Checks what the source's records say of columns by which rows are left out, or that they answer
 // an aggregate of. The reference reads every row.
@@ -39,7 +54,13 @@ ChainToCheck Execution::to_check(const Chain& chain, std::uint64_t row_limit) {
     PENSTOCK_ASSIGN(alone.programs, fuse_slices(plan, base, last));
     return run_programs(alone, rows, ~std::uint64_t{0}, {});
   };
-  return {plan_,    chain.base, chain.last, *chain.source, row_limit, device_.get()->traits().id,
+  return {plan_,
+          chain.base,
+          chain.last,
+          *chain.source,
+          columns_to_check(chain.programs, chain.source->schema()),
+          row_limit,
+          device_.get()->traits().id,
           run_alone};
 }
 

@@ -44,6 +44,7 @@ Result<std::shared_ptr<TableSource>> Execution::leave_out_rows(
   PENSTOCK_ASSIGN(std::optional<RowSelection> rows, source->select_rows(*needed));
   if (!rows) return source;
   chain.selected = *rows;
+  if (rows->source) return rows->source;
   if (rows->counts.rows_skipped == 0) return source;
   return selected_source(std::move(source), std::move(*rows));
 }

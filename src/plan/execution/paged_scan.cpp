@@ -222,6 +222,7 @@ Status PagedScan::at_fault(Begun& begun, const Status& status) const {
   const std::optional<pages::PageFault>& fault = begun.pending->fault();
   if (!fault) return status.with("while decoding pages of '" + name_ + "'");
   const std::size_t load = resident_.missing(begun.number)[fault->column];
+  if (fault->is_denied_null) table_->found_null(program_.paged[load].column);
   return fault->status.with(table_->location_of(
       program_.paged[load].column, chunks_of_load(begun, load)[fault->chunk], fault->page));
 }

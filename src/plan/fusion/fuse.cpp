@@ -48,6 +48,13 @@ int argument_index(TileProgram& program, NodeId root) {
   return static_cast<int>(program.outputs.size() - 1);
 }
 
+bool reads_column(const Graph& graph, NodeId root) {
+  std::set<NodeId> seen;
+  std::set<std::uint32_t> columns;
+  collect_columns(graph, root, seen, columns);
+  return !columns.empty();
+}
+
 std::uint32_t accumulator_index(TileProgram& program, Accumulator wanted) {
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {
     const Accumulator& a = program.accumulators[i];
@@ -66,9 +73,11 @@ void add_aggregate(TileProgram& program, const AggregateCall& call, Type type, c
   if (call.function != Aggregate::count_rows) {
     const NodeId root = program.graph->import(from, call.argument, columns);
     argument_type = program.graph->at(root).type;
-    // A value that is never NULL is counted as its row is; but its faults must still be seen.
+    // A value that is never NULL is counted as its row is; but it must still be read for its
+    // faults, and for NULLs that its source denied.
     const bool counts_rows = !program.graph->at(root).nullable;
-    if (call.function != Aggregate::count || !counts_rows || can_fault(*program.graph, root))
+    if (call.function != Aggregate::count || !counts_rows || can_fault(*program.graph, root) ||
+        reads_column(*program.graph, root))
       argument = argument_index(program, root);
     const int counted = counts_rows ? -1 : argument;
     const std::uint32_t count =

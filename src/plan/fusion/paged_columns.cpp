@@ -103,7 +103,6 @@ std::string why_not_paged(const TileProgram& program, const pages::PagedTable& t
     if (!derived.function && program.lookup_of(derived.source) < 0)
       return name(derived.source) + " has 128 bits";
   const std::vector<std::uint32_t> columns = program.scanned_columns();
-  if (columns.empty()) return "no column is read";
   for (const std::uint32_t column : columns)
     if (const std::string why = why_not_column(table, column); !why.empty())
       return name(column) + ": " + why;
@@ -132,7 +131,7 @@ std::vector<pages::Compression> compressions_of(const TileProgram& program,
 // goes for light encodings, which are chosen here too.
 Result<std::string> choose_page_decoding(TileProgram& program, const TableSource& source,
                                          PageDecoding asked, const Traits& traits) {
-  if (asked == PageDecoding::host) return std::string();
+  if (asked == PageDecoding::host || program.scanned_columns().empty()) return std::string();
   if (asked == PageDecoding::automatic && traits.shares_host_cores()) return std::string();
   read_light_columns(program, source);
   if (!light_columns(program).empty()) return std::string();  // an Arrow file, which has no pages

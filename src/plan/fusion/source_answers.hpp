@@ -1,5 +1,5 @@
-// Aggregates of all rows of a source that its own records answer: counts, and smallest and largest
-// values. And which column of a source they are asked of.
+// Aggregates of all rows of a source that it answers without a kernel: counts, and smallest and
+// largest values. And which column of a source they are asked of.
 #pragma once
 #include <optional>
 
@@ -10,6 +10,8 @@ namespace penstock::plan {
 
 // Returns the row that a reduce yields; nullopt where a row must be read for it.
 Result<std::optional<Table>> source_answer(const Plan& plan, StepId id);
+// Returns what answered it: "the footer of lineitem.parquet".
+std::string answered_from(const Plan& plan, StepId id);
 const TableSource& source_of(const Plan& plan, StepId id);  // behind maps and a reduce
 // Returns the number of a step's column in the source that the step begins with, behind filters,
 // maps and left sides of joins; nullopt of a column that a step computes or that a right side has.

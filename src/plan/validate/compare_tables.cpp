@@ -94,7 +94,8 @@ std::string cell_text(const Table& table, std::size_t column, std::uint64_t row)
 std::string row_text(const Table& table, std::uint64_t row, std::size_t column_count) {
   std::string text;
   for (std::size_t i = 0; i < column_count; i++)
-    text += (i == 0 ? "" : ", ") + table.names[i] + " = " + cell_text(table, i, row);
+    if (!table.names[i].empty())  // as those have that are not read
+      text += (text.empty() ? "" : ", ") + table.names[i] + " = " + cell_text(table, i, row);
   return text;
 }
 

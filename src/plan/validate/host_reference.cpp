@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "column/bits.hpp"
 #include "column/concatenate.hpp"
 #include "plan/aggregate/host_steps.hpp"
 #include "plan/fusion/derived_columns.hpp"
@@ -15,6 +16,33 @@ std::vector<NodeId> roots_of(const TileProgram& program) {
   for (const Output& output : program.outputs)
     if (output.late_column < 0) roots.push_back(output.root);
   return roots;
+}
+
+Column nulls_of(Type type, std::uint64_t row_count) {
+  Column nulls;
+  nulls.type = type;
+  nulls.row_count = row_count;
+  nulls.values = Bytes::own(std::vector<std::byte>((row_count + 1) * width_bytes(type)));
+  nulls.validity = Bytes::own(std::vector<std::byte>(column::bytes_of_bits(row_count)));
+  if (type.kind == Kind::string)
+    nulls.offsets = Bytes::own(std::vector<std::int32_t>(row_count + 1));
+  return nulls;
+}
+
+// Spreads a batch among all columns of its source.
+Table with_columns_not_read(const Schema& schema, const std::vector<std::uint32_t>& columns,
+                            const Table& batch) {
+  Table table;
+  table.row_count = batch.row_count;
+  for (const Field& field : schema) {
+    table.names.emplace_back();
+    table.columns.push_back(nulls_of(field.type, batch.row_count));
+  }
+  for (std::size_t i = 0; i < columns.size(); i++) {
+    table.names[columns[i]] = schema[columns[i]].name;
+    table.columns[columns[i]] = batch.columns[i];
+  }
+  return table;
 }
 
 }  // namespace
@@ -88,9 +116,8 @@ Result<ReferenceRows> reference_rows(const Plan& plan, StepId base, StepId last,
   return rows_by_program(program, batch);
 }
 
-Status each_batch(const TableSource& source, const BatchVisitor& visit) {
-  std::vector<std::uint32_t> columns(source.schema().size());
-  std::iota(columns.begin(), columns.end(), 0u);
+Status each_batch(const TableSource& source, const std::vector<std::uint32_t>& columns,
+                  const BatchVisitor& visit) {
   ScanOptions options;
   options.batch_rows = 1 << 16;
   PENSTOCK_ASSIGN(const auto stream, source.scan(columns, options));
@@ -102,7 +129,8 @@ Status each_batch(const TableSource& source, const BatchVisitor& visit) {
         return Status(
             Code::unsupported,
             "validate: the reference needs rows on the host, and these live on a device alone");
-    PENSTOCK_ASSIGN(const bool more, visit(*batch, first_row));
+    PENSTOCK_ASSIGN(const bool more,
+                    visit(with_columns_not_read(source.schema(), columns, *batch), first_row));
     if (!more) return {};
     first_row += batch->row_count;
   }

@@ -30,9 +30,11 @@ Result<ReferenceRows> rows_by_program(const TileProgram& program, const Table& b
 Result<ReferenceRows> reference_rows(const Plan& plan, StepId base, StepId last,
                                      const std::vector<StepId>& steps, const Table& batch);
 
-// Calls visit(batch, number of its first row) with all columns until it returns false.
+// Calls visit(batch, number of its first row) until it returns false. A batch has all columns of
+// the source: those that are not read are NULL and have no names.
 using BatchVisitor = std::function<Result<bool>(const Table& batch, std::uint64_t first_row)>;
-Status each_batch(const TableSource& source, const BatchVisitor& visit);
+Status each_batch(const TableSource& source, const std::vector<std::uint32_t>& columns,
+                  const BatchVisitor& visit);
 Table joined(const Schema& schema, const std::vector<Table>& parts);
 
 }  // namespace penstock::plan

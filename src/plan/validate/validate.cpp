@@ -66,18 +66,20 @@ class ChainCheck {
     std::uint64_t compared = 0;
     Status found;
     const bool stopped = device_.ok() && device_->row_count >= chain_.row_limit;
-    PENSTOCK_TRY(
-        each_batch(chain_.source, [&](const Table& batch, std::uint64_t first) -> Result<bool> {
-          const auto reference = reference_rows(plan_, chain_.base, chain_.last, steps_, batch);
-          if (!reference.ok()) {
-            reference_faults_ = true;
-            if (device_.ok() && !stopped) found = reports(reference.status());
-            return false;
-          }
-          if (device_.ok()) found = compare_batch(batch, first, *reference, compared, stopped);
-          compared += reference->table.row_count;
-          return found.ok() && compared < chain_.row_limit;
-        }));
+    PENSTOCK_TRY(each_batch(chain_.source, chain_.columns,
+                            [&](const Table& batch, std::uint64_t first) -> Result<bool> {
+                              const auto reference =
+                                  reference_rows(plan_, chain_.base, chain_.last, steps_, batch);
+                              if (!reference.ok()) {
+                                reference_faults_ = true;
+                                if (device_.ok() && !stopped) found = reports(reference.status());
+                                return false;
+                              }
+                              if (device_.ok())
+                                found = compare_batch(batch, first, *reference, compared, stopped);
+                              compared += reference->table.row_count;
+                              return found.ok() && compared < chain_.row_limit;
+                            }));
     if (found.ok() && device_.ok() && !reference_faults_ && !stopped &&
         compared < device_->row_count)
       found =
@@ -194,11 +196,11 @@ class ChainCheck {
     const Status found = compare_groups(names(), *device_, *reference, tolerances);
     if (found.ok() || fused_) return found;
     Status step;
-    PENSTOCK_TRY(
-        each_batch(chain_.source, [&](const Table& batch, std::uint64_t first) -> Result<bool> {
-          step = differing_step(batch, first);
-          return step.ok();
-        }));
+    PENSTOCK_TRY(each_batch(chain_.source, chain_.columns,
+                            [&](const Table& batch, std::uint64_t first) -> Result<bool> {
+                              step = differing_step(batch, first);
+                              return step.ok();
+                            }));
     if (!step.ok()) return step;
     const auto alone = chain_.run(plan_, plan_.step(last).inputs[0], last, *table_source(input));
     if (alone.ok()) step = compare_groups(step_name(last), *alone, *reference, tolerances);
@@ -209,18 +211,20 @@ class ChainCheck {
   // base.
   Result<Table> aggregated_rows() {
     std::vector<Table> parts;
-    PENSTOCK_TRY(each_batch(chain_.source, [&](const Table& batch, std::uint64_t) -> Result<bool> {
-      auto rows = rows_by_steps(plan_, steps_, batch);
-      fused_ = !rows.ok();
-      if (rows.ok()) parts.push_back(std::move(rows->table));
-      return !fused_;
-    }));
+    PENSTOCK_TRY(each_batch(chain_.source, chain_.columns,
+                            [&](const Table& batch, std::uint64_t) -> Result<bool> {
+                              auto rows = rows_by_steps(plan_, steps_, batch);
+                              fused_ = !rows.ok();
+                              if (rows.ok()) parts.push_back(std::move(rows->table));
+                              return !fused_;
+                            }));
     if (!fused_) return joined(plan_.step(plan_.step(chain_.last).inputs[0]).schema, parts);
     parts.clear();
-    PENSTOCK_TRY(each_batch(chain_.source, [&](const Table& batch, std::uint64_t) -> Result<bool> {
-      parts.push_back(batch);
-      return true;
-    }));
+    PENSTOCK_TRY(each_batch(chain_.source, chain_.columns,
+                            [&](const Table& batch, std::uint64_t) -> Result<bool> {
+                              parts.push_back(batch);
+                              return true;
+                            }));
     return joined(plan_.step(chain_.base).schema, parts);
   }
 

@@ -15,6 +15,7 @@ struct ChainToCheck {
   const Plan& plan;
   StepId base, last;
   const TableSource& source;                    // of the base's rows, scanned again
+  std::vector<std::uint32_t> columns;           // of the base, those that the chain reads
   std::uint64_t row_limit = ~std::uint64_t{0};  // the device may have stopped after so many rows
   std::string device_id;
   // Runs `last` over the rows of `base` on the device.

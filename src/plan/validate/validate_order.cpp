@@ -58,12 +58,15 @@ Status check_first_rows(const ChainToCheck& chain, const std::vector<SortKey>& k
                         const Table& ordered) {
   const std::vector<StepId> steps = plan::chain(chain.plan, chain.base, chain.last);
   std::vector<Table> parts;
-  PENSTOCK_TRY(each_batch(chain.source, [&](const Table& batch, std::uint64_t) -> Result<bool> {
-                 PENSTOCK_ASSIGN(ReferenceRows rows,
-                                 reference_rows(chain.plan, chain.base, chain.last, steps, batch));
-                 parts.push_back(std::move(rows.table));
-                 return true;
-               }).with("validate: the reference of a chain that " + chain.device_id + " computed"));
+  PENSTOCK_TRY(
+      each_batch(chain.source, chain.columns,
+                 [&](const Table& batch, std::uint64_t) -> Result<bool> {
+                   PENSTOCK_ASSIGN(ReferenceRows rows, reference_rows(chain.plan, chain.base,
+                                                                      chain.last, steps, batch));
+                   parts.push_back(std::move(rows.table));
+                   return true;
+                 })
+          .with("validate: the reference of a chain that " + chain.device_id + " computed"));
   std::vector<Tolerance> tolerances(chain.plan.step(chain.base).schema.size());
   for (const StepId id : steps) tolerances = tolerances_after(chain.plan.step(id), tolerances);
   const Table rows = joined(chain.plan.step(chain.last).schema, parts);

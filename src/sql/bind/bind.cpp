@@ -36,9 +36,10 @@ class SelectBinder {
         rows_(scope.schema) {}
 
   Result<StepId> bind() {
+    PENSTOCK_TRY(names_.check_stars());
     PENSTOCK_TRY(bind_where());
     PENSTOCK_TRY(bind_order());
-    const bool grouped = !select_.group_by.empty() || select_.having ||
+    const bool grouped = !select_.group_by.empty() || select_.groups_by_all || select_.having ||
                          std::any_of(outputs_.begin(), outputs_.end(), [](const SelectItem& o) {
                            return contains_aggregate(*o.value);
                          });
@@ -75,6 +76,10 @@ class SelectBinder {
     for (std::uint32_t i = 0; i < outputs_.size(); i++) {
       PENSTOCK_ASSIGN(const std::string text, names_.canonical(*outputs_[i].value));
       seen.emplace(text, i);
+    }
+    if (select_.orders_by_all) {
+      for (std::uint32_t i = 0; i < item_count(); i++) keys_.push_back({i, &select_.order_by[0]});
+      return {};
     }
     for (const OrderItem& item : select_.order_by) {
       PENSTOCK_ASSIGN(const std::optional<std::uint32_t> column, order_column(*item.value, seen));
@@ -248,12 +253,20 @@ Result<StepId> bind_select(const Lexed& lexed, const Select& select, Plan& plan,
 
 namespace penstock {
 
-Result<StepId> bind_sql(std::string_view statement, Plan& plan, const TableOpener& open) {
-  return catch_exceptions([&]() -> Result<StepId> {
+Result<BoundSql> bind_statement(std::string_view statement, Plan& plan, const TableOpener& open) {
+  return catch_exceptions([&]() -> Result<BoundSql> {
     PENSTOCK_ASSIGN(const sql::Lexed lexed, sql::lex(statement));
     PENSTOCK_ASSIGN(const sql::Select select, sql::read_select(lexed));
-    return sql::bind_select(lexed, select, plan, open);
+    PENSTOCK_ASSIGN(const StepId rows, sql::bind_select(lexed, select, plan, open));
+    return BoundSql{lexed.form.kind, rows, lexed.form.target};
   });
+}
+
+Result<StepId> bind_sql(std::string_view statement, Plan& plan, const TableOpener& open) {
+  PENSTOCK_ASSIGN(const BoundSql bound, bind_statement(statement, plan, open));
+  if (bound.kind == StatementKind::select) return bound.rows;
+  return sql::error_at(statement, 0, Code::unsupported,
+                       "a statement other than SELECT has no rows to compute here");
 }
 
 }  // namespace penstock

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "expr/string_functions.hpp"
 
@@ -197,10 +198,10 @@ Result<NodeId> ExpressionBinder::coerce(const Syntax& syntax, const Operand& ope
   if (operand.kind != Operand::Kind::string)
     return depth_ == 0 ? operand.node : narrowed(syntax, operand.node);
   if (!beside || beside->kind == Kind::string) return builder_.literal(Scalar::of(operand.string));
-  if (is_numeric(*beside))
-    return refuse(syntax, "comparing or combining " + name_of(*beside) + " with a string");
-  const std::optional<Scalar> value = parse_as(*beside, operand.string);
-  if (!value) return wrong(syntax, "'" + operand.string + "' is not a " + name_of(*beside));
+  // Sums are HUGEINT, with which nothing computes.
+  const Type type = beside->kind == Kind::int128 ? type_of<std::int64_t>() : *beside;
+  const std::optional<Scalar> value = parse_as(type, operand.string);
+  if (!value) return wrong(syntax, "'" + operand.string + "' is not a " + name_of(type));
   return builder_.literal(*value);
 }
 
@@ -224,6 +225,7 @@ Result<Operand> ExpressionBinder::cast(const Syntax& syntax) {
   PENSTOCK_ASSIGN(const Operand input, bind(*syntax.inputs[0]));
   if (input.kind == Operand::Kind::string) {
     const std::optional<Scalar> value = parse_as(syntax.type, input.string);
+    if (!value && syntax.is_try) return of(builder_.literal(Scalar::null_of(syntax.type)));
     if (!value) return wrong(syntax, "'" + input.string + "' is not a " + name_of(syntax.type));
     return of(located(syntax, builder_.cast(builder_.literal(*value), syntax.type)));
   }
@@ -234,7 +236,8 @@ Result<Operand> ExpressionBinder::cast(const Syntax& syntax) {
     return refuse(syntax, "a cast to VARCHAR (of " + name_of(from) + ")");
   if (from.kind == Kind::string && syntax.type.kind != Kind::string)
     return refuse(syntax, "a cast of VARCHAR to " + name_of(syntax.type));
-  return of(located(syntax, builder_.cast(input.node, syntax.type)));
+  return of(located(syntax, syntax.is_try ? try_cast(syntax, input.node)
+                                          : builder_.cast(input.node, syntax.type)));
 }
 
 Result<Operand> ExpressionBinder::case_of(const Syntax& syntax) {
@@ -293,6 +296,12 @@ Result<Operand> ExpressionBinder::operation(const Syntax& syntax) {
 
 Result<NodeId> ExpressionBinder::equal_types(const Syntax& syntax, Op op, Operand left,
                                              Operand right) {
+  for (const auto& [operand, other, input] :
+       {std::tuple(&left, &right, 0), std::tuple(&right, &left, 1)})
+    if (const std::optional<Type> type = type_of_operand(*other);
+        operand->kind == Operand::Kind::string && type && is_numeric(*type))
+      return refuse(*syntax.inputs[static_cast<std::size_t>(input)],
+                    "combining " + name_of(*type) + " with a string");
   for (Operand* operand :
        {&left, &right}) {  // division is of DOUBLE, to which any HUGEINT can be cast
     const std::optional<Type> type = type_of_operand(*operand);

@@ -13,14 +13,18 @@
 #include <utility>
 #include <vector>
 
+#include "expr/constant.hpp"
 #include "penstock/expression.hpp"
 #include "sql/bind/scope.hpp"
-#include "sql/parse/constant.hpp"
+#include "sql/bind/star_expansion.hpp"
 #include "sql/parse/source_position.hpp"
 #include "sql/parse/suggestions.hpp"
 #include "sql/parse/syntax.hpp"
 
 namespace penstock::sql {
+
+using expr::Interval, expr::number_literal, expr::parse_as, expr::parse_interval,
+    expr::microseconds_per_day;
 
 // A bound expression. A string literal or an interval has no node yet: its type depends on the
 // other operands.
@@ -44,6 +48,8 @@ class Names {
   Result<SyntaxPtr> on_of(const FromTable& table) const;
   // Returns the first SELECT item of that alias; nullopt if there is none.
   std::optional<std::size_t> alias(const Syntax& syntax) const;
+  // Refuses names behind a star that its tables lack, and stars that leave no column.
+  Status check_stars() const;
   const SyntaxPtr& item(std::size_t index) const { return items_[index].value; }
   const std::vector<SelectItem>& items() const { return items_; }
   Status unknown(const Syntax& syntax) const;
@@ -80,12 +86,13 @@ class Names {
   Result<std::optional<std::uint32_t>> column_among(const Syntax& syntax, TableRange tables) const;
   Result<std::uint32_t> column_of_on(const Syntax& syntax, const FromTable& table) const;
   Result<SyntaxPtr> with_columns_found(const SyntaxPtr& syntax, const FromTable& table) const;
-  void expand(const Syntax& star);
+  void expand(const Syntax& star, const StarChanges& changes);
   Status unknown_table(const Syntax& syntax) const;
 
   const Lexed& lexed_;
   const Scope& scope_;
   std::vector<SelectItem> items_;  // '*' expanded
+  std::vector<StarProblem> star_problems_;
 };
 
 // Hides the aliases of items from `count` on while it lives.
@@ -124,6 +131,7 @@ class ExpressionBinder {
   Status check_readable(const Syntax& syntax, const Field& field) const;
   Result<Operand> through_alias(std::size_t item);
   Result<Operand> cast(const Syntax& syntax);
+  Result<NodeId> try_cast(const Syntax& syntax, NodeId input);
   Result<Operand> case_of(const Syntax& syntax);
   Result<Operand> operation(const Syntax& syntax);
   Result<Operand> function(const Syntax& syntax);

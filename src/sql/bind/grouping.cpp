@@ -17,6 +17,20 @@ Aggregate function_named(std::string_view name) {
   return Aggregate::count_rows;
 }
 
+bool reads_column(const Syntax& syntax) {
+  const std::vector<SyntaxPtr> parts = parts_of(syntax);
+  return syntax.kind == SyntaxKind::column ||
+         std::ranges::any_of(parts, [](const SyntaxPtr& part) { return reads_column(*part); });
+}
+
+// Tells whether an item with an aggregate reads a column outside of aggregates, too.
+bool mixes_aggregates(const Syntax& syntax) {
+  if (is_aggregate(syntax)) return false;
+  const std::vector<SyntaxPtr> parts = parts_of(syntax);
+  return syntax.kind == SyntaxKind::column ||
+         std::ranges::any_of(parts, [](const SyntaxPtr& part) { return mixes_aggregates(*part); });
+}
+
 bool averages_without_cast(Type type) {
   return type.kind == Kind::int16 || type.kind == Kind::int32 || type.kind == Kind::int64 ||
          type.kind == Kind::decimal;
@@ -25,7 +39,8 @@ bool averages_without_cast(Type type) {
 }  // namespace
 
 Status Grouping::bind(const std::vector<SelectItem>& outputs) {
-  for (const SyntaxPtr& term : select_.group_by) PENSTOCK_TRY(bind_key(term));
+  for (const SyntaxPtr& term : select_.group_by) PENSTOCK_TRY(bind_term(term));
+  if (select_.groups_by_all) PENSTOCK_TRY(bind_all());
   for (std::size_t i = 0; i < outputs.size(); i++) {
     const VisibleAliases scope(names_, i);
     PENSTOCK_TRY(collect(*outputs[i].value, 0));
@@ -33,10 +48,31 @@ Status Grouping::bind(const std::vector<SelectItem>& outputs) {
   return select_.having ? collect(*select_.having, 0) : Status();
 }
 
-Status Grouping::bind_key(const SyntaxPtr& term) {
+Status Grouping::bind_term(const SyntaxPtr& term) {
   PENSTOCK_ASSIGN(const std::optional<std::uint32_t> rank, names_.ordinal(*term, "GROUP BY"));
-  SyntaxPtr key = rank ? names_.item(*rank) : term;
-  const VisibleAliases scope(names_, rank ? *rank : names_.items().size());
+  return bind_key(rank ? names_.item(*rank) : term, rank ? *rank : names_.items().size());
+}
+
+// Makes each item without an aggregate a key. Constants are one only where nothing else is.
+Status Grouping::bind_all() {
+  for (std::size_t i = 0; i < names_.items().size(); i++) {
+    const SyntaxPtr& item = names_.item(i);
+    if (contains_aggregate(*item)) {
+      if (mixes_aggregates(*item))
+        return names_.error(item->offset, Code::invalid,
+                            "GROUP BY ALL cannot mix aggregates with other columns in one item; "
+                            "list the keys: GROUP BY 1, 2");
+    } else if (reads_column(*item)) {
+      PENSTOCK_TRY(bind_key(item, i));
+    }
+  }
+  const bool has_aggregate = std::ranges::any_of(
+      names_.items(), [](const SelectItem& item) { return contains_aggregate(*item.value); });
+  return keys_.empty() && !has_aggregate ? bind_key(names_.item(0), 0) : Status();
+}
+
+Status Grouping::bind_key(SyntaxPtr key, std::size_t visible_aliases) {
+  const VisibleAliases scope(names_, visible_aliases);
   if (key->kind == SyntaxKind::column) {
     PENSTOCK_ASSIGN(const std::optional<std::uint32_t> column, names_.column(*key));
     if (const auto alias = column ? std::nullopt : names_.alias(*key)) {
@@ -131,7 +167,8 @@ Result<StepId> Grouping::add_step(Plan& plan, StepId input,
   Result<StepId> step = keys_.empty() ? plan.reduce(input, rows_.graph(), aggregates_)
                                       : plan.group_by(input, rows_.graph(), keys_, aggregates_);
   if (!step.ok())
-    return names_.at(keys_.empty() ? *outputs[0].value : *select_.group_by[0], step.status());
+    return names_.at(select_.group_by.empty() ? *outputs[0].value : *select_.group_by[0],
+                     step.status());
   return step;
 }
 

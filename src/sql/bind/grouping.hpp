@@ -23,7 +23,9 @@ class Grouping {
   const ExpressionBinder::Groups& columns() const { return columns_; }
 
  private:
-  Status bind_key(const SyntaxPtr& term);
+  Status bind_term(const SyntaxPtr& term);
+  Status bind_all();
+  Status bind_key(SyntaxPtr key, std::size_t visible_aliases);
   Status collect(const Syntax& syntax, int depth);
   Status collect_alias(const Syntax& column, int depth);
   Status add_aggregate(const Syntax& syntax, const std::string& text);

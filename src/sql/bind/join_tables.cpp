@@ -314,6 +314,7 @@ bool has_subquery(const SyntaxPtr& where) {
 
 Result<JoinedTables> join_tables(const Lexed& lexed, const Select& select, const Scope& scope,
                                  Plan& plan, const TableOpener& open) {
+  if (scope.tables.empty()) return JoinedTables{plan.source(one_row_source()), select.where};
   if (scope.tables.size() == 1 && !has_subquery(select.where))
     return JoinedTables{plan.source(scope.tables[0].source), select.where};
   return TableJoiner(lexed, select, scope, plan, open).join();

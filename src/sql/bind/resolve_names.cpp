@@ -20,30 +20,41 @@ std::string nearest(const Schema& schema, std::string_view name) {
 
 Names::Names(const Lexed& lexed, const Select& select, const Scope& scope)
     : lexed_(lexed), scope_(scope) {
-  for (const SelectItem& item : select.items) {
+  static const StarChanges no_changes;
+  for (std::size_t i = 0; i < select.items.size(); i++) {
+    const SelectItem& item = select.items[i];
+    const auto changes = select.star_changes.find(i);
     if (item.value->kind != SyntaxKind::star)
       items_.push_back(item);
     else
-      expand(*item.value);
+      expand(*item.value, changes == select.star_changes.end() ? no_changes : changes->second);
   }
   visible_aliases = items_.size();
 }
 
 // Expands '*' and 't.*'. For an unknown table one column of it is added, which column() refuses.
-void Names::expand(const Syntax& star) {
+void Names::expand(const Syntax& star, const StarChanges& changes) {
   const std::size_t before = items_.size();
+  StarExpansion expansion(star, changes);
   const auto add = [&](std::uint32_t index) {
-    auto column = std::make_shared<Syntax>(star);
-    column->kind = SyntaxKind::column;
-    column->name = scope_.schema[index].name;
-    column->index = index;
-    items_.push_back({std::move(column), ""});
+    if (auto item = expansion.item_of(scope_.schema[index].name, index))
+      items_.push_back(std::move(*item));
   };
   for (std::uint32_t i = 0; i < scope_.schema.size(); i++) {
     const ScopeTable& table = scope_.tables[scope_.table_of(i)];
     if (star.qualifier.empty() ? !scope_.is_merged(i) : table.is_called(star.qualifier)) add(i);
   }
-  if (items_.size() == before && !scope_.schema.empty()) add(0);
+  const bool is_unknown = !star.qualifier.empty() && !expansion.has_columns();
+  if (items_.size() == before && is_unknown && !scope_.schema.empty()) add(0);
+  star_problems_.push_back(expansion.problem(items_.size() == before));
+}
+
+Status Names::check_stars() const {
+  for (const StarProblem& problem : star_problems_)
+    if (!problem.message.empty())
+      return error(problem.offset, Code::invalid,
+                   problem.message + (scope_.tables.empty() ? "; the statement has no FROM" : ""));
+  return {};
 }
 
 Status Names::unknown_table(const Syntax& syntax) const {
@@ -138,6 +149,10 @@ Status Names::unknown(const Syntax& syntax) const {
   const bool is_quoted =
       token != nullptr && token->kind == TokenKind::quoted && syntax.qualifier.empty();
   const std::string near = nearest(scope_.schema, syntax.name);
+  if (scope_.tables.empty() && !items_.empty())
+    return error(syntax.offset, Code::invalid,
+                 "referenced column \"" + syntax.name +
+                     "\" was not found because the FROM clause is missing");
   return error(syntax.offset, Code::invalid,
                "referenced column \"" + syntax.name + "\" not found in FROM clause" +
                    (near.empty() ? "" : "; candidate bindings: " + near) +
@@ -185,6 +200,7 @@ Result<std::string> Names::canonical(const Syntax& syntax) const {
   std::string text = std::to_string(static_cast<int>(syntax.kind)) + "'" + syntax.name + "'" +
                      syntax.qualifier + "'" + name_of(syntax.type) +
                      (syntax.star       ? "*("
+                      : syntax.is_try   ? "try("
                       : syntax.distinct ? "distinct("
                                         : "(");
   for (const SyntaxPtr& input : syntax.inputs) {

@@ -31,7 +31,7 @@ class SchemaSource final : public TableSource {
 
 Result<std::shared_ptr<TableSource>> open_source(const Lexed& lexed, const FromTable& from,
                                                  const TableOpener& open) {
-  Result<std::shared_ptr<TableSource>> table = open(from.name);
+  Result<std::shared_ptr<TableSource>> table = open(from.table);
   if (table.ok()) return table;
   const Status failure = table.status();
   std::string message = failure.message();
@@ -116,6 +116,10 @@ Result<Scope> open_scope(const Lexed& lexed, const Select& select, const TableOp
 
 std::shared_ptr<TableSource> schema_source(Schema schema) {
   return std::make_shared<SchemaSource>(std::move(schema));
+}
+
+std::shared_ptr<TableSource> one_row_source() {
+  return table_source(Table::of({{"", Column::from(std::vector<std::int8_t>{0})}}), "one row");
 }
 
 }  // namespace penstock::sql

@@ -36,5 +36,7 @@ Result<Scope> open_scope(const Lexed& lexed, const Select& select, const TableOp
 
 // Returns a source with names and types and no rows, for checking steps in a plan of their own.
 std::shared_ptr<TableSource> schema_source(Schema schema);
+// Returns the one row of a SELECT without FROM. Its column has no name in a scope.
+std::shared_ptr<TableSource> one_row_source();
 
 }  // namespace penstock::sql

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/unicode.hpp"
-#include "sql/parse/ascii.hpp"
 #include "sql/parse/source_position.hpp"
+#include "sql/parse/statement_form.hpp"
 
 namespace penstock::sql {
 namespace {
@@ -263,16 +263,24 @@ class Nesting {
 
 }  // namespace
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
-}
-
 bool is_keyword_token(const Lexed& lexed, const Token& token, std::string_view keyword) {
   return token.kind == TokenKind::word && token.length == keyword.size() &&
          lower(lexed.text(token)) == keyword;
+}
+
+bool is_symbol(const Lexed& lexed, const Token& token, std::string_view symbol) {
+  return token.kind == TokenKind::symbol && lexed.text(token) == symbol;
+}
+
+std::size_t after_brackets(const Lexed& lexed, std::size_t open, std::size_t end) {
+  std::size_t depth = 0;
+  for (std::size_t i = open; i < end; i++) {
+    const std::string_view text = lexed.text(lexed.tokens[i]);
+    if (lexed.tokens[i].kind != TokenKind::symbol) continue;
+    if (text == "(" || text == "[" || text == "{") depth++;
+    if ((text == ")" || text == "]" || text == "}") && --depth == 0) return i + 1;
+  }
+  return end;
 }
 
 std::string value_of(const Lexed& lexed, const Token& token) {
@@ -306,7 +314,10 @@ Result<Lexed> lex(std::string_view statement) {
     return error_at(
         statement, deep->offset, Code::capacity,
         "the statement nests deeper than " + std::to_string(nesting_limit) + " levels here");
+  PENSTOCK_TRY(find_form(lexed));
   rewrite(lexed);
+  rewrite_select_lists(lexed);
+  rearrange(lexed);
   return lexed;
 }
 

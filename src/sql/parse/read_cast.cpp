@@ -1,6 +1,7 @@
 // Reads CAST, :: and INTERVAL from the statement, as the parser keeps only PostgreSQL's type names.
 #include <algorithm>
 
+#include "expr/type_names.hpp"
 #include "sql/parse/read_select.hpp"
 
 namespace penstock::sql {
@@ -54,7 +55,7 @@ Result<SyntaxPtr> ExpressionReader::cast_to(Tree type_name, std::int64_t offset,
   const Token* token = lexed_.at(type_name.location());
   if (token == nullptr) return refuse(offset, "this cast");
   const std::string written = value_of(lexed_, *token);
-  std::optional<Type> type = type_named(written);
+  std::optional<Type> type = expr::type_named(written);
   const std::string_view parsed =
       type_name["names"].at(type_name["names"].size() - 1).as("String")["sval"].text();
   if (type_name["arrayBounds"] || parsed == "timestamptz" || parsed == "timetz" ||
@@ -97,6 +98,8 @@ Result<SyntaxPtr> ExpressionReader::cast_to(Tree type_name, std::int64_t offset,
   syntax->offset = offset;
   syntax->name = shown;
   syntax->type = *type;
+  const Token* verb = lexed_.at(offset);
+  syntax->is_try = verb != nullptr && is_keyword_token(lexed_, *verb, "try_cast");
   syntax->inputs = {std::move(input)};
   return SyntaxPtr(std::move(syntax));
 }

@@ -6,6 +6,7 @@
 namespace penstock::sql {
 namespace {
 
+constexpr int max_levels = 16;          // of subqueries
 constexpr int parse_depth_limit = 500;  // of the binder's recursion: see the lexer's nesting limit
 
 struct Described {
@@ -58,6 +59,8 @@ Result<SyntaxPtr> ExpressionReader::read(Tree node) {
   depth_++;
   Result<SyntaxPtr> result = dispatch(node);
   depth_--;
+  if (!result.ok() && result.status().code() == Code::unsupported)
+    return make_syntax(SyntaxKind::null, std::max<std::int64_t>(first_location(node), 0), "NULL");
   return result;
 }
 
@@ -106,10 +109,12 @@ Result<SyntaxPtr> ExpressionReader::dispatch(Tree node) {
 
 // Reads EXISTS (SELECT ...) and x IN (SELECT ...); the parser makes NOT IN a NOT around it.
 Result<SyntaxPtr> ExpressionReader::subquery(Tree body) {
-  constexpr int max_levels = 16;
   const std::string_view type = body["subLinkType"].text();
   const bool is_in = type == "ANY_SUBLINK" && !body["operName"];
-  if (type != "EXISTS_SUBLINK" && !is_in) return refuse(body.location(), "a subquery as a value");
+  if (type != "EXISTS_SUBLINK" && !is_in) {
+    PENSTOCK_TRY(read_body(body["subselect"].as("SelectStmt")));
+    return refuse(body.location(), "a subquery as a value");
+  }
   if (level_ == max_levels)
     return error_at(lexed_.statement, body.location(), Code::capacity,
                     "subqueries nest deeper than " + std::to_string(max_levels) + " levels");
@@ -122,8 +127,13 @@ Result<SyntaxPtr> ExpressionReader::subquery(Tree body) {
   }
   const Tree select = body["subselect"].as("SelectStmt");
   if (!select) return refuse(body.location(), "this form of subquery");
-  PENSTOCK_ASSIGN(syntax->subquery, read_subquery(lexed_, select, level_ + 1));
+  PENSTOCK_ASSIGN(syntax->subquery, read_subquery(lexed_, refusals_, select, level_ + 1));
   return SyntaxPtr(std::move(syntax));
+}
+
+Status ExpressionReader::read_body(Tree select) {
+  if (!select || level_ >= max_levels) return {};
+  return read_subquery(lexed_, refusals_, select, level_ + 1).status();
 }
 
 Result<SyntaxPtr> ExpressionReader::column(Tree body) {
@@ -133,6 +143,8 @@ Result<SyntaxPtr> ExpressionReader::column(Tree body) {
   const Token* token = lexed_.at(body.location());
   if (token == nullptr)
     return Status(Code::internal, "a column without a location in the statement");
+  if (is_keyword_token(lexed_, *token, "all"))
+    return error(body.location(), "ALL stands alone behind GROUP BY or ORDER BY");
   auto syntax = std::make_shared<Syntax>();
   syntax->offset = body.location();
   if (fields.size() == 2) {
@@ -209,12 +221,10 @@ Result<SyntaxPtr> ExpressionReader::function(Tree body) {
   const std::string name = lower(names.at(names.size() - 1).as("String")["sval"].text());
   if (names.size() > 1 && names.at(0).as("String")["sval"].text() != "pg_catalog")
     return refuse(offset, "a function of a schema");
-  if (body["agg_order"]) return refuse(offset, "ORDER BY inside " + name);
-  if (body["agg_within_group"].boolean()) return refuse(offset, "WITHIN GROUP");
-  if (body["func_variadic"].boolean()) return refuse(offset, "VARIADIC");
   PENSTOCK_ASSIGN(SyntaxPtr call,
                   over_inputs(SyntaxKind::function, name == "extract" ? "date_part" : name, offset,
                               body["args"]));
+  PENSTOCK_TRY(refuse_parts(body, name));
   auto whole = std::make_shared<Syntax>(*call);
   whole->star = body["agg_star"].boolean();
   whole->distinct = body["agg_distinct"].boolean();
@@ -239,6 +249,20 @@ Result<SyntaxPtr> ExpressionReader::function(Tree body) {
                                               : window(over));
   }
   return SyntaxPtr(std::move(whole));
+}
+
+// Refuses a function by its name before what stands inside of its call: without that it would be
+// refused, too.
+Status ExpressionReader::refuse_parts(Tree call, const std::string& name) const {
+  const std::int64_t offset = call.location();
+  if (is_unsupported_function(name)) {
+    if (call["over"]) return refuse(offset, name + " as a window function");
+    return refuse_as(offset, function_not_supported(name, {}));
+  }
+  if (call["agg_order"]) return refuse(offset, "ORDER BY inside " + name);
+  if (call["agg_within_group"].boolean()) return refuse(offset, "WITHIN GROUP");
+  if (call["func_variadic"].boolean()) return refuse(offset, "VARIADIC");
+  return {};
 }
 
 }  // namespace penstock::sql

@@ -2,6 +2,8 @@
 // may run in any order, so that parentheses need not be kept.
 #include "sql/parse/read_select.hpp"
 
+#include "sql/parse/table_function.hpp"
+
 namespace penstock::sql {
 namespace {
 
@@ -42,18 +44,13 @@ class FromReader {
   // `left_first`: the first table of its left side.
   Status read_join(Tree join, std::size_t left_first) {
     const std::string_view type = join["jointype"].text();
-    if (type == "JOIN_RIGHT")
-      return expressions_.refuse(expressions_.offset_of("right"), "RIGHT JOIN");
-    if (type == "JOIN_FULL")
-      return expressions_.refuse(expressions_.offset_of("full"), "FULL JOIN");
-    if (join["isNatural"].boolean())
-      return expressions_.refuse(expressions_.offset_of("natural"), "NATURAL JOIN");
-    if (join["alias"])
-      return expressions_.refuse(expressions_.offset_of("join"), "an alias of a JOIN");
     const bool is_left = type == "JOIN_LEFT";
     const std::size_t first = tables_.size();
-    if (is_left && join["rarg"].kind() == "JoinExpr")
-      return expressions_.refuse(expressions_.offset_of("left"), "LEFT JOIN of a JOIN");
+    if (type == "JOIN_RIGHT") refuse("right", "RIGHT JOIN");
+    if (type == "JOIN_FULL") refuse("full", "FULL JOIN");
+    if (join["isNatural"].boolean()) refuse("natural", "NATURAL JOIN");
+    if (join["alias"]) refuse("join", "an alias of a JOIN");
+    if (is_left && join["rarg"].kind() == "JoinExpr") refuse("left", "LEFT JOIN of a JOIN");
     PENSTOCK_TRY(read_nested(join["rarg"]));
     FromTable& table =
         tables_[first];  // not the last one of those in parentheses, which may be a LEFT JOIN's
@@ -63,8 +60,7 @@ class FromReader {
     if (join["quals"]) { PENSTOCK_ASSIGN(table.on, expressions_.read(join["quals"])); }
     const Tree columns = join["usingClause"];
     if (columns.size() > 0 && tables_.size() != first + 1)
-      return expressions_.refuse(expressions_.offset_of("using"),
-                                 "USING with a JOIN in parentheses");
+      refuse("using", "USING with a JOIN in parentheses");
     for (std::size_t i = 0; i < columns.size(); i++)
       table.using_columns.emplace_back(columns.at(i).as("String")["sval"].text());
     return {};
@@ -77,20 +73,31 @@ class FromReader {
     return status;
   }
 
+  void refuse(std::string_view token, std::string_view what) const {
+    static_cast<void>(expressions_.refuse(expressions_.offset_of(token), what));
+  }
+
+  // Reads a table. A refused one is one without a name, so that joins behind it are read.
   Status read_table(Tree item) {
     if (tables_.size() == max_tables) return too_many();
+    FromTable table;
+    const Status status = read_named(item, table);
+    if (status.code() != Code::unsupported) PENSTOCK_TRY(status);
+    tables_.push_back(std::move(table));
+    return {};
+  }
+
+  Status read_named(Tree item, FromTable& read) {
     static constexpr struct {
       const char *kind, *token, *what;
     } refused[] = {{"RangeSubselect", "from", "a subquery in FROM"},
                    {"RangeTableSample", "tablesample", "TABLESAMPLE"},
                    {"RangeTableFunc", "from", "a table function"}};
+    PENSTOCK_TRY(expressions_.read_body(item.as("RangeSubselect")["subquery"].as("SelectStmt")));
     for (const auto& row : refused)
       if (item.kind() == row.kind)
         return expressions_.refuse(expressions_.offset_of(row.token), row.what);
-    if (item.kind() == "RangeFunction")
-      return expressions_.error(
-          table_offset(),
-          "a function cannot stand in FROM; name the file: FROM 'lineitem.parquet'");
+    if (item.kind() == "RangeFunction") return refuse_function(item.body());
     const Tree table = item.as("RangeVar");
     const Token* token = lexed_.at(table.location());
     if (!table || token == nullptr) return expressions_.refuse(table_offset(), "this form of FROM");
@@ -103,13 +110,39 @@ class FromReader {
     }
     if (table["alias"]["colnames"])
       return expressions_.refuse(token->offset, "a list of column aliases");
-    FromTable read;
     read.name = value_of(lexed_, *token);
+    const auto at = static_cast<std::size_t>(token - lexed_.tokens.data());
+    if (is_table_function(lexed_, at)) {
+      PENSTOCK_ASSIGN(read.table, read_table_function(lexed_, at));
+    } else {
+      read.table = read.name;
+    }
     read.offset = token->offset;
-    read.quoted = token->kind != TokenKind::word;
+    read.quoted = token->kind != TokenKind::word || is_table_function(lexed_, at);
     read.alias = std::string(table["alias"]["aliasname"].text());
-    tables_.push_back(std::move(read));
+    for (const char* word : {"asof", "positional", "semi", "anti"})
+      if (lower(read.alias) == word && joins_behind(*token, word))
+        return expressions_.refuse(token->offset, upper(word) + " JOIN");
     return {};
+  }
+
+  // Tells whether the word follows the table as an alias, without AS, and JOIN follows it.
+  bool joins_behind(const Token& table, std::string_view word) const {
+    const auto at = static_cast<std::size_t>(&table - lexed_.tokens.data()) + 1;
+    return at + 1 < lexed_.form.end && is_keyword_token(lexed_, lexed_.tokens[at], word) &&
+           is_keyword_token(lexed_, lexed_.tokens[at + 1], "join");
+  }
+  static std::string upper(std::string_view word) {
+    std::string text(word);
+    for (char& c : text) c = static_cast<char>(c - 32);
+    return text;
+  }
+
+  Status refuse_function(Tree function) const {
+    const Tree call = function["functions"].at(0)["List"]["items"].at(0).as("FuncCall");
+    const Token* token = lexed_.at(call.location());
+    if (!call || token == nullptr) return expressions_.refuse(table_offset(), "a table function");
+    return expressions_.refuse_as(token->offset, table_function_not_supported(lexed_.text(*token)));
   }
 
   ExpressionReader& expressions_;
@@ -121,7 +154,6 @@ class FromReader {
 }  // namespace
 
 Result<std::vector<FromTable>> read_from(ExpressionReader& expressions, Tree from) {
-  if (from.size() == 0) return expressions.refuse(0, "SELECT without FROM");
   FromReader reader(expressions);
   for (std::size_t i = 0; i < from.size(); i++) PENSTOCK_TRY(reader.read(from.at(i)));
   return reader.take();

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "sql/parse/star_changes.hpp"
+
 namespace penstock::sql {
 namespace {
 
 class SelectReader {
  public:
-  SelectReader(const Lexed& lexed, Select& select, int level)
-      : lexed_(lexed), expressions_(lexed, level), select_(select) {}
+  SelectReader(const Lexed& lexed, Refusals& refusals, Select& select, int level)
+      : lexed_(lexed), expressions_(lexed, refusals, level), select_(select) {}
 
   Status read(Tree tree) {
     const Tree statements = tree["stmts"];
@@ -23,8 +25,9 @@ class SelectReader {
 
   Status read_body(Tree body) {
     PENSTOCK_TRY(refuse_parts(body));
+    if (body["larg"] || body["valuesLists"]) return {};
     PENSTOCK_ASSIGN(select_.from, read_from(expressions_, body["fromClause"]));
-    PENSTOCK_TRY(expressions_.define_windows(body["windowClause"]));
+    PENSTOCK_TRY(passed(expressions_.define_windows(body["windowClause"])));
     PENSTOCK_TRY(read_items(body["targetList"]));
     PENSTOCK_TRY(read_optional(body["whereClause"], select_.where));
     PENSTOCK_TRY(read_optional(body["havingClause"], select_.having));
@@ -37,16 +40,31 @@ class SelectReader {
  private:
   std::int64_t offset_of(std::string_view text) const { return expressions_.offset_of(text); }
 
-  Status refuse_parts(Tree body) const {
+  // A refusal is kept, and reading goes on behind it.
+  static Status passed(const Status& status) {
+    return status.code() == Code::unsupported ? Status() : status;
+  }
+  void refuse(std::string_view token, std::string_view what) const {
+    static_cast<void>(expressions_.refuse(offset_of(token), what));
+  }
+
+  // Refuses what is no plain SELECT; the SELECTs in it are read for what else they lack.
+  Status refuse_parts(Tree body) {
     const std::string_view set = body["op"].text();
-    if (set != "SETOP_NONE" && set != "") {
-      const std::string word = set == "SETOP_UNION"       ? "union"
-                               : set == "SETOP_INTERSECT" ? "intersect"
-                                                          : "except";
-      return expressions_.refuse(offset_of(word), word == "union"       ? "UNION"
-                                                  : word == "intersect" ? "INTERSECT"
-                                                                        : "EXCEPT");
-    }
+    if (set == "SETOP_UNION") refuse("union", "UNION");
+    if (set == "SETOP_INTERSECT") refuse("intersect", "INTERSECT");
+    if (set == "SETOP_EXCEPT") refuse("except", "EXCEPT");
+    for (const char* side : {"larg", "rarg"})
+      if (body[side]) PENSTOCK_TRY(expressions_.read_body(body[side]));
+    const Tree tables = body["withClause"]["ctes"];
+    for (std::size_t i = 0; i < tables.size(); i++)
+      PENSTOCK_TRY(
+          expressions_.read_body(tables.at(i).as("CommonTableExpr")["ctequery"].as("SelectStmt")));
+    refuse_clauses(body);
+    return {};
+  }
+
+  void refuse_clauses(Tree body) {
     static constexpr struct {
       const char *field, *token, *what;
     } parts[] = {{"withClause", "with", "WITH"},
@@ -54,30 +72,35 @@ class SelectReader {
                  {"intoClause", "into", "SELECT INTO"},
                  {"lockingClause", "for", "FOR UPDATE and the like"}};
     for (const auto& part : parts)
-      if (body[part.field]) return expressions_.refuse(offset_of(part.token), part.what);
-    if (body["limitOption"].text() == "LIMIT_OPTION_WITH_TIES")
-      return expressions_.refuse(offset_of("ties"), "WITH TIES");
-    if (body["groupDistinct"].boolean())
-      return expressions_.refuse(offset_of("group"), "GROUP BY DISTINCT");
+      if (body[part.field]) refuse(part.token, part.what);
+    if (body["limitOption"].text() == "LIMIT_OPTION_WITH_TIES") refuse("ties", "WITH TIES");
+    if (body["groupDistinct"].boolean()) refuse("group", "GROUP BY DISTINCT");
     const Tree distinct = body["distinctClause"];
-    if (!distinct) return {};
-    if (distinct.at(0).kind() != "")
-      return expressions_.refuse(offset_of("distinct"), "DISTINCT ON");
-    select_.distinct = true;
+    if (distinct && distinct.at(0).kind() != "") refuse("distinct", "DISTINCT ON");
+    select_.distinct = static_cast<bool>(distinct);
     select_.distinct_offset = offset_of("distinct");
-    return {};
   }
 
   Status read_items(Tree items) {
     if (items.size() == 0) return expressions_.error(offset_of("from"), "the SELECT list is empty");
+    StarReader stars(lexed_, select_);
     for (std::size_t i = 0; i < items.size(); i++) {
       const Tree target = items.at(i).as("ResTarget");
       SelectItem item;
       PENSTOCK_ASSIGN(item.value, expressions_.read(target["val"]));
       item.alias = alias_of(target);
-      select_.items.push_back(std::move(item));
+      PENSTOCK_TRY(stars.add(std::move(item)));
     }
     return {};
+  }
+
+  // Tells whether a word ends the SELECT list: FROM, or the clause behind it where FROM came first.
+  bool ends_items(const Token& token) const {
+    static constexpr std::string_view words[] = {"from",   "where", "group",    "having", "window",
+                                                 "order",  "limit", "offset",   "fetch",  "union",
+                                                 "except", "into",  "intersect"};
+    return std::ranges::any_of(
+        words, [&](std::string_view word) { return is_keyword_token(lexed_, token, word); });
   }
 
   // The parser folds an alias to lower case and cuts it at 63 bytes; DuckDB keeps it. It follows
@@ -91,8 +114,8 @@ class SelectReader {
       const std::string text = lower(lexed_.text(*token));
       const bool open = text == "(" || text == "[" || is_keyword_token(lexed_, *token, "case"),
                  close = text == ")" || text == "]" || is_keyword_token(lexed_, *token, "end");
-      if (depth == 0 && (text == "," || text == ";" ||
-                         (text == "from" && !is_keyword_token(lexed_, *last, "distinct"))))
+      if (depth == 0 && (text == "," || text == ";" || (close && text != "end") ||
+                         (ends_items(*token) && !is_keyword_token(lexed_, *last, "distinct"))))
         break;
       if (depth == 0 && is_keyword_token(lexed_, *token, "as") && token + 1 != end) {
         last = token + 1;
@@ -111,6 +134,8 @@ class SelectReader {
   }
 
   Status read_group(Tree keys) {
+    select_.groups_by_all = keys.size() == 1 && is_all(keys.at(0));
+    if (select_.groups_by_all) return {};
     for (std::size_t i = 0; i < keys.size(); i++) {
       PENSTOCK_ASSIGN(SyntaxPtr key, expressions_.read(keys.at(i)));
       select_.group_by.push_back(std::move(key));
@@ -118,10 +143,18 @@ class SelectReader {
     return {};
   }
 
+  // Tells whether a key is the ALL of GROUP BY ALL or ORDER BY ALL.
+  bool is_all(Tree key) const {
+    const Token* token = lexed_.at(key.as("ColumnRef").location());
+    return token != nullptr && is_keyword_token(lexed_, *token, "all");
+  }
+
   Status read_order(Tree keys) {
+    select_.orders_by_all = keys.size() == 1 && is_all(keys.at(0).as("SortBy")["node"]);
     for (std::size_t i = 0; i < keys.size(); i++) {
-      PENSTOCK_ASSIGN(OrderItem item, expressions_.order_item(keys.at(i)));
-      select_.order_by.push_back(std::move(item));
+      Result<OrderItem> item = expressions_.order_item(keys.at(i));
+      PENSTOCK_TRY(passed(item.status()));
+      if (item.ok()) select_.order_by.push_back(std::move(item).value());
     }
     return {};
   }
@@ -131,59 +164,28 @@ class SelectReader {
   Select& select_;
 };
 
-// Refuses statements other than SELECT before the parser sees them: its errors would mislead.
-Status check_verb(const Lexed& lexed) {
-  const auto first = std::find_if(lexed.tokens.begin(), lexed.tokens.end(),
-                                  [&](const Token& t) { return lexed.text(t) != "("; });
-  if (first == lexed.tokens.end() || lexed.text(*first) == ";")
-    return error_at(lexed.statement, 0, Code::invalid, "the statement is empty");
-  if (is_keyword_token(lexed, *first, "select") || is_keyword_token(lexed, *first, "with") ||
-      is_keyword_token(lexed, *first, "values"))
-    return {};
-  const std::string verb(lexed.text(*first).substr(0, 40));
-  if (is_keyword_token(lexed, *first, "from"))
-    return error_at(lexed.statement, first->offset, Code::unsupported,
-                    "FROM first is not supported; write SELECT * FROM ...");
-  if (first->kind != TokenKind::word)
-    return error_at(lexed.statement, first->offset, Code::invalid,
-                    "the statement must start with SELECT");
-  static constexpr struct {
-    std::string_view verb, instead;
-  } advice[] = {
-      {"describe", " (SELECT * FROM 'file.parquet' LIMIT 0 shows names and types)"},
-      {"desc", " (SELECT * FROM 'file.parquet' LIMIT 0 shows names and types)"},
-      {"show", " (SELECT * FROM 'file.parquet' LIMIT 0 shows names and types)"},
-      {"explain", " (penstock query --explain 'SELECT ...' prints its plan)"},
-      {"copy", " (penstock query --output FILE 'SELECT ...' writes its rows to a file)"},
-      {"create", " (penstock query --output FILE 'SELECT ...' writes its rows to a file)"},
-  };
-  std::string message = verb + " is not supported; a statement is one SELECT";
-  for (const auto& row : advice)
-    if (is_keyword_token(lexed, *first, row.verb)) message += row.instead;
-  if (const std::string near = keyword_near(verb); near == "SELECT")
-    message += "; did you mean " + near + "?";
-  return error_at(lexed.statement, first->offset, Code::unsupported, message);
-}
-
 }  // namespace
 
 std::int64_t ExpressionReader::offset_of(std::string_view text) const {
-  for (const Token& token : lexed_.tokens)
-    if (lower(lexed_.text(token)) == text) return token.offset;
+  for (std::size_t i = lexed_.form.first; i < lexed_.form.end; i++)
+    if (lower(lexed_.text(lexed_.tokens[i])) == text) return lexed_.tokens[i].offset;
   return 0;
 }
 
-Result<std::shared_ptr<const Select>> read_subquery(const Lexed& lexed, Tree body, int level) {
+Result<std::shared_ptr<const Select>> read_subquery(const Lexed& lexed, Refusals& refusals,
+                                                    Tree body, int level) {
   auto select = std::make_shared<Select>();
-  PENSTOCK_TRY(SelectReader(lexed, *select, level).read_body(body));
+  PENSTOCK_TRY(SelectReader(lexed, refusals, *select, level).read_body(body));
   return std::shared_ptr<const Select>(std::move(select));
 }
 
 Result<Select> read_select(const Lexed& lexed) {
-  PENSTOCK_TRY(check_verb(lexed));
   PENSTOCK_ASSIGN(Parsed parsed, parse(lexed));
   Select select;
-  PENSTOCK_TRY(SelectReader(lexed, select, 0).read(parsed.tree()));
+  Refusals refusals;
+  const Status status = SelectReader(lexed, refusals, select, 0).read(parsed.tree());
+  PENSTOCK_TRY(refusals.status(lexed.statement));
+  PENSTOCK_TRY(status);
   return select;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "sql/parse/refusals.hpp"
 #include "sql/parse/source_position.hpp"
 #include "sql/parse/suggestions.hpp"
 #include "sql/parse/syntax.hpp"
@@ -17,13 +18,22 @@ SyntaxPtr make_syntax(SyntaxKind kind, std::int64_t offset, std::string name,
 class ExpressionReader {
  public:
   // `level` is the depth of its SELECT; the statement's is 0.
-  explicit ExpressionReader(const Lexed& lexed, int level = 0) : lexed_(lexed), level_(level) {}
+  ExpressionReader(const Lexed& lexed, Refusals& refusals, int level)
+      : lexed_(lexed), refusals_(refusals), level_(level) {}
+  // Reads an expression. What is not supported is added to the refusals, and NULL stands for it.
   Result<SyntaxPtr> read(Tree node);
   Result<OrderItem> order_item(Tree node);
+  // Reads a SELECT inside of what is refused, for what it lacks itself.
+  Status read_body(Tree select);
   // Reads the WINDOW clause; call it before the expressions that use its names are read.
   Status define_windows(Tree windows);
+  // Adds a refusal, and returns its error, which the caller passes over or returns.
   Status refuse(std::int64_t offset, std::string_view what) const {
-    return error_at(lexed_.statement, offset, Code::unsupported, not_supported(what));
+    return refuse_as(offset, not_supported(what));
+  }
+  Status refuse_as(std::int64_t offset, std::string sentence) const {
+    refusals_.add(offset, sentence);
+    return error_at(lexed_.statement, offset, Code::unsupported, std::move(sentence));
   }
   Status error(std::int64_t offset, std::string message) const {
     return error_at(lexed_.statement, offset, Code::invalid, std::move(message));
@@ -51,6 +61,7 @@ class ExpressionReader {
   Result<SyntaxPtr> cast_to(Tree type_name, std::int64_t offset, SyntaxPtr input);
   Result<SyntaxPtr> interval(Tree body, Tree type_name);
   Result<SyntaxPtr> function(Tree body);
+  Status refuse_parts(Tree call, const std::string& name) const;
   Result<std::shared_ptr<const WindowSyntax>> window(Tree definition);
   Result<std::shared_ptr<const WindowSyntax>> named_window(std::string_view name,
                                                            std::int64_t offset) const;
@@ -59,6 +70,7 @@ class ExpressionReader {
                                 Tree inputs);
 
   const Lexed& lexed_;
+  Refusals& refusals_;
   std::map<std::string, std::shared_ptr<const WindowSyntax>, std::less<>> windows_;  // by name
   const int level_;
   int depth_ = 0;
@@ -67,6 +79,7 @@ class ExpressionReader {
 // Reads the tables of FROM, in order.
 Result<std::vector<FromTable>> read_from(ExpressionReader& expressions, Tree from);
 // Reads a SelectStmt inside another.
-Result<std::shared_ptr<const Select>> read_subquery(const Lexed& lexed, Tree body, int level);
+Result<std::shared_ptr<const Select>> read_subquery(const Lexed& lexed, Refusals& refusals,
+                                                    Tree body, int level);
 
 }  // namespace penstock::sql

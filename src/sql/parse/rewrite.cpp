@@ -1,23 +1,30 @@
 #include <algorithm>
 
-#include "sql/parse/ascii.hpp"
 #include "sql/parse/lexer.hpp"
+#include "sql/parse/table_function.hpp"
 
 namespace penstock::sql {
 namespace {
 
-bool is_symbol(const Lexed& lexed, const Token& token, std::string_view symbol) {
-  return token.kind == TokenKind::symbol && lexed.text(token) == symbol;
+// Writes a quoted name over the tokens' bytes. Its value is read from the statement.
+void write_name(Lexed& lexed, const Token& first, const Token& last) {
+  const std::size_t end = last.offset + last.length - 1;
+  std::string& text = lexed.rewritten;
+  std::fill(text.begin() + first.offset + 1, text.begin() + static_cast<std::ptrdiff_t>(end), 'f');
+  text[first.offset] = text[end] = '"';
 }
 
-// Writes a string that names a table as a quoted name of the same length. Its value is read from
-// the statement.
-void make_name(Lexed& lexed, const Token& token) {
-  std::string& text = lexed.rewritten;
-  const std::size_t last = token.offset + token.length - 1;
-  if (text[token.offset] != '\'') return;  // E'' and $$ strings stay what they are
-  std::fill(text.begin() + token.offset + 1, text.begin() + static_cast<std::ptrdiff_t>(last), 'f');
-  text[token.offset] = text[last] = '"';
+// Makes the table at a token a name: a string, or a table function with its arguments.
+void make_name(Lexed& lexed, std::size_t at) {
+  if (at >= lexed.tokens.size()) return;
+  const Token& token = lexed.tokens[at];
+  if (is_table_function(lexed, at)) {
+    const std::size_t after = after_brackets(lexed, at + 1, lexed.tokens.size());
+    if (is_symbol(lexed, lexed.tokens[after - 1], ")"))
+      write_name(lexed, token, lexed.tokens[after - 1]);
+  } else if (token.kind == TokenKind::string && lexed.text(token).starts_with('\'')) {
+    write_name(lexed, token, token);  // E'' and $$ strings stay what they are
+  }
 }
 
 // Tells whether a parenthesis in FROM opens a condition. One that opens tables follows FROM, a
@@ -36,7 +43,7 @@ void rewrite_table_names(Lexed& lexed) {
     bool has_select = false, in_from = false;
   };  // of each open parenthesis
   std::vector<Level> levels(1);
-  for (std::size_t i = 0; i < lexed.tokens.size(); i++) {
+  for (std::size_t i = lexed.form.first; i < lexed.form.end; i++) {
     const Token token = lexed.tokens[i];
     const auto word = [&](std::string_view name) { return is_keyword_token(lexed, token, name); };
     if (is_symbol(lexed, token, "("))
@@ -47,14 +54,14 @@ void rewrite_table_names(Lexed& lexed) {
       levels.back() = {true, false};
     else if (word("where") || word("group") || word("order"))
       levels.back().in_from = false;
-    const bool from = word("from") && levels.back().has_select && i > 0 &&
-                      !is_keyword_token(lexed, lexed.tokens[i - 1], "distinct");
+    const bool from = word("from") && (is_leading_from(lexed, i) ||
+                                       (levels.back().has_select && i > 0 &&
+                                        !is_keyword_token(lexed, lexed.tokens[i - 1], "distinct")));
     if (from) levels.back().in_from = true;
     const bool opens =
         from || word("join") ||
         (levels.back().in_from && (is_symbol(lexed, token, ",") || is_symbol(lexed, token, "(")));
-    if (opens && i + 1 < lexed.tokens.size() && lexed.tokens[i + 1].kind == TokenKind::string)
-      make_name(lexed, lexed.tokens[i + 1]);
+    if (opens) make_name(lexed, i + 1);
   }
 }
 
@@ -91,6 +98,7 @@ void rewrite_intervals(Lexed& lexed) {
 }  // namespace
 
 void rewrite(Lexed& lexed) {
+  if (lexed.form.is_table) make_name(lexed, lexed.form.first);
   rewrite_table_names(lexed);
   rewrite_intervals(lexed);
 }

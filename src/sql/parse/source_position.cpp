@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t shown_before = 60,
                       shown_after = 40;  // characters around the caret; fits a terminal of 120
-constexpr std::size_t message_limit_bytes = 500;  // a sentence may quote a name of any length
+constexpr std::size_t message_limit_bytes = 500;
 
 struct Shown {
   std::string text, padding;
@@ -63,13 +63,15 @@ std::string excerpt(std::string_view statement, std::int64_t offset) {
   return text + "\n" + padding + "^";
 }
 
+std::string shortened(std::string message) {
+  if (message.size() <= message_limit_bytes) return message;
+  std::size_t end = message_limit_bytes;
+  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0u) == 0x80u) end--;
+  return message.substr(0, end) + "...";
+}
+
 Status error_at(std::string_view statement, std::int64_t offset, Code code, std::string message) {
-  if (message.size() > message_limit_bytes) {
-    std::size_t end = message_limit_bytes;
-    while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0u) == 0x80u) end--;
-    message = message.substr(0, end) + "...";
-  }
-  return Status(code, std::move(message) + "\n" + excerpt(statement, offset));
+  return Status(code, shortened(std::move(message)) + "\n" + excerpt(statement, offset));
 }
 
 }  // namespace penstock::sql

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/suggest_name.hpp"
-#include "sql/parse/lexer.hpp"
 
 namespace penstock::sql {
 namespace {
@@ -25,8 +24,6 @@ constexpr std::string_view inner =
 constexpr std::string_view correlated =
     "inside EXISTS and IN a column from outside stands beside =, in a SELECT without groups, "
     "aggregates and LIMIT";
-constexpr std::string_view grouping =
-    "GROUP BY is, with the aggregates count, sum, avg, min and max";
 constexpr std::string_view aggregates = "the aggregates are count, sum, avg, min and max";
 constexpr std::string_view dates =
     "of dates there are year(), quarter(), month(), day(), dayofweek(), isodow(), dayofyear(), "
@@ -38,7 +35,7 @@ constexpr std::string_view constant_date = "write it as a constant: DATE '2026-0
 struct Row {
   std::string_view begins, instead;
 };
-constexpr Row refusals[] = {
+constexpr Row refused_forms[] = {
     {"ILIKE", strings},
     {"SIMILAR TO", strings},
     {"the operator ~", strings},
@@ -52,26 +49,33 @@ constexpr Row refusals[] = {
     {"a subquery that compares", correlated},
     {"a subquery with outer", correlated},
     {"an EXISTS", correlated},
-    {"a NOT IN whose", "write NOT EXISTS"},
+    {"a NOT IN whose", "where no value compared is NULL, NOT EXISTS is the same"},
     {"a subquery", inner},
     {"WITH", inner},
     {"UNION", "ask each SELECT by itself"},
     {"INTERSECT", "ask each SELECT by itself"},
     {"EXCEPT", "ask each SELECT by itself"},
     {"more than one statement", "ask each SELECT by itself"},
-    {"QUALIFY", grouping},
+    {"QUALIFY", "select the window's value as a column, and keep its rows from the result"},
     {"DISTINCT ON", "SELECT DISTINCT and GROUP BY are"},
     {"current_date", constant_date},
     {"current_timestamp", constant_date},
     {"localtimestamp", constant_date},
     {"the date part", dates},
-    {"comparing or combining", "write the number without quotes"},
-    {"GROUP BY ALL", "list the columns, or their numbers: GROUP BY 1, 2"},
-    {"ORDER BY ALL", "list the columns, or their numbers: ORDER BY 1, 2"},
-    {"* EXCLUDE", "list the columns"},
-    {"* REPLACE", "list the columns"},
-    {"TRY_CAST", "CAST is; a value that does not fit ends the query"},
+    {"combining", "write the number without quotes"},
     {"TABLESAMPLE", "LIMIT gives the first rows"},
+    {"USING SAMPLE", "LIMIT gives the first rows"},
+    {"LIMIT with a percentage", "write a number of rows"},
+    {"PIVOT", "write sum(x) FILTER (WHERE name = 'a') AS a, ... GROUP BY key"},
+    {"UNPIVOT", "ask for each column by itself"},
+    {"ASOF JOIN", keys},
+    {"POSITIONAL JOIN", keys},
+    {"SEMI JOIN", "write WHERE EXISTS (SELECT ...), or x IN (SELECT ...)"},
+    {"ANTI JOIN", "write WHERE NOT EXISTS (SELECT ...)"},
+    {"INTERVAL of an expression", "add whole days: date + days"},
+    {"COLUMNS", "list the columns, or write * EXCLUDE (a, b)"},
+    {"a lambda", "write the expression for each column"},
+    {"a function of a list", "write each value by itself"},
     {"an ON that reads columns from outside",
      "such a column stands in the subquery's WHERE, beside ="},
     {"a cast of VARCHAR", "strings are cast where they are literals"},
@@ -79,11 +83,29 @@ constexpr Row refusals[] = {
     {"a row value", "compare each part: a = 1 AND b = 2"},
 };
 
-constexpr std::string_view string_functions[] = {
-    "concat",     "concat_ws",    "regexp_matches", "regexp_replace", "regexp_extract",
-    "split_part", "string_split", "reverse",        "overlay",        "lpad",
-    "rpad",       "repeat",       "format",         "printf",         "chr",
-    "ascii",      "md5",          "translate"};
+constexpr std::string_view string_functions[] = {"concat",
+                                                 "concat_ws",
+                                                 "regexp_matches",
+                                                 "regexp_replace",
+                                                 "regexp_extract",
+                                                 "regexp_full_match",
+                                                 "regexp_split_to_array",
+                                                 "str_split",
+                                                 "string_to_array",
+                                                 "initcap",
+                                                 "split_part",
+                                                 "string_split",
+                                                 "reverse",
+                                                 "overlay",
+                                                 "lpad",
+                                                 "rpad",
+                                                 "repeat",
+                                                 "format",
+                                                 "printf",
+                                                 "chr",
+                                                 "ascii",
+                                                 "md5",
+                                                 "translate"};
 constexpr std::string_view date_functions[] = {
     "date_trunc", "datetrunc", "date_diff", "datediff",       "date_sub",     "datesub",
     "date_add",   "age",       "strftime",  "strptime",       "to_char",      "to_date",
@@ -128,11 +150,15 @@ constexpr std::string_view aggregate_functions[] = {"stddev",
                                                     "histogram",
                                                     "approx_count_distinct",
                                                     "approx_quantile",
+                                                    "percentile_cont",
+                                                    "percentile_disc",
                                                     "count_if",
                                                     "fsum",
                                                     "kurtosis",
                                                     "skewness",
                                                     "entropy"};
+
+constexpr std::string_view window_functions[] = {"nth_value", "ntile", "percent_rank", "cume_dist"};
 
 bool holds(std::string_view name, auto const& names) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
@@ -143,43 +169,10 @@ std::string refused(std::string_view what, std::string_view instead) {
          std::string(instead);
 }
 
-// Words in a row, and what they are called; named where the parser stopped at them or right behind.
-struct Phrase {
-  std::string_view what;
-  std::array<std::string_view, 3> words;
-};
-constexpr Phrase phrases[] = {
-    {"GROUP BY ALL", {"group", "by", "all"}},
-    {"ORDER BY ALL", {"order", "by", "all"}},
-    {"* EXCLUDE", {"*", "exclude"}},
-    {"* REPLACE", {"*", "replace"}},
-    {"TRY_CAST", {"try_cast", "("}},
-    {"QUALIFY", {"qualify"}},
-    {"TABLESAMPLE", {"tablesample"}},
-    {"a list", {"["}},
-    {"a struct", {"{"}},
-};
-
-std::size_t word_count(const Phrase& phrase) {
-  return static_cast<std::size_t>(std::find(phrase.words.begin(), phrase.words.end(), "") -
-                                  phrase.words.begin());
-}
-
-bool stands(const Lexed& lexed, std::size_t first, const Phrase& phrase) {
-  if (first + word_count(phrase) > lexed.tokens.size()) return false;
-  for (std::size_t i = 0; i < word_count(phrase); i++) {
-    const Token& token = lexed.tokens[first + i];
-    if (token.kind == TokenKind::symbol ? lexed.text(token) != phrase.words[i]
-                                        : !is_keyword_token(lexed, token, phrase.words[i]))
-      return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 std::string not_supported(std::string_view what) {
-  for (const Row& row : refusals)
+  for (const Row& row : refused_forms)
     if (what.starts_with(row.begins)) return refused(what, row.instead);
   return refused(what, "");
 }
@@ -187,12 +180,14 @@ std::string not_supported(std::string_view what) {
 std::string function_not_supported(std::string_view name, std::span<const std::string> known) {
   const std::string_view shown =
       name == "btrim" ? "trim" : name;  // as PostgreSQL's parser calls it
+  if (name == "columns") return not_supported("COLUMNS");
   if (holds(name, string_functions))
     return refused("the string function " + std::string(shown), strings);
   const std::string what = "the function " + std::string(shown);
   if (holds(name, date_functions)) return refused(what, dates);
   if (holds(name, clock_functions)) return refused(what, constant_date);
   if (holds(name, aggregate_functions)) return refused(what, aggregates);
+  if (known.empty()) return refused(what, "");
   const std::string near = nearest_name(name, known);
   if (!near.empty()) return refused(what, "did you mean " + near + "?");
   std::string all = "the functions are ";
@@ -220,22 +215,10 @@ std::string keyword_near(std::string_view word) {
   return "";
 }
 
-UnsupportedSyntax find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at) {
-  const auto before = [&](const Token& token) {
-    return static_cast<std::int64_t>(token.offset) < stopped_at;
-  };
-  const auto stopped =
-      static_cast<std::size_t>(std::count_if(lexed.tokens.begin(), lexed.tokens.end(), before));
-  constexpr std::size_t longest_look_back = 40;  // TRY_CAST(expression AS: the parser stops at AS
-  for (std::size_t back = 0; back <= std::min(stopped, longest_look_back); back++) {
-    const std::size_t first = stopped - back;
-    for (const Phrase& phrase : phrases) {
-      const bool is_near = back <= word_count(phrase) || phrase.what == "TRY_CAST";
-      if (is_near && stands(lexed, first, phrase))
-        return {&lexed.tokens[first], std::string(phrase.what)};
-    }
-  }
-  return {};
+bool is_unsupported_function(std::string_view name) {
+  return name == "columns" || holds(name, string_functions) || holds(name, date_functions) ||
+         holds(name, clock_functions) || holds(name, aggregate_functions) ||
+         holds(name, window_functions);
 }
 
 }  // namespace penstock::sql

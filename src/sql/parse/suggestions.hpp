@@ -17,14 +17,7 @@ std::string function_not_supported(std::string_view name, std::span<const std::s
 // Returns the keyword that a misspelt word is nearest to ("FROM" for "form"); "" for none.
 std::string keyword_near(std::string_view word);
 
-struct Lexed;
-struct Token;
-// Syntax of DuckDB's grammar that PostgreSQL's lacks, at or before the byte where its parser
-// stopped: its first token, and its name. The token is nullptr where there is none.
-struct UnsupportedSyntax {
-  const Token* token = nullptr;
-  std::string what;
-};
-UnsupportedSyntax find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at);
+// Tells whether a function is one of DuckDB's that is known to be missing here.
+bool is_unsupported_function(std::string_view name);
 
 }  // namespace penstock::sql

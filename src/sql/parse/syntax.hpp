@@ -2,6 +2,7 @@
 // statement's own spelling of names and literals. The readers refused everything else by name.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,11 +49,22 @@ struct Syntax {
   std::shared_ptr<const WindowSyntax> over;  // of a window function
   std::shared_ptr<const Select> subquery;
   bool distinct = false;  // of an aggregate: f(DISTINCT x)
+  bool is_try = false;    // of a cast: NULL where it fails
 };
 
 struct SelectItem {
   SyntaxPtr value;
   std::string alias;  // "" when there is none
+};
+
+// What stands behind the star of a SELECT list: EXCLUDE (a), REPLACE (a + 1 AS a), RENAME (a AS b).
+struct StarChanges {
+  struct Name {
+    std::string name, alias;
+    std::int64_t offset = -1;
+  };
+  std::vector<Name> excluded, renamed;
+  std::vector<SelectItem> replaced;
 };
 
 struct OrderItem {
@@ -71,7 +83,8 @@ struct WindowSyntax {
 
 // A table of FROM: all are joined, by what ON, USING and WHERE say.
 struct FromTable {
-  std::string name, alias;  // what the opener is asked for; what qualifies columns
+  TableReference table;     // what the opener is asked for
+  std::string name, alias;  // of the file or table function; what qualifies columns
   std::int64_t offset = -1;
   bool quoted = false;
   bool is_left = false;  // LEFT JOINed to those before it
@@ -83,14 +96,17 @@ struct FromTable {
 };
 
 struct Select {
-  std::vector<FromTable> from;  // one at least
+  std::vector<FromTable> from;  // none: one row without columns
   bool distinct = false;
   std::int64_t distinct_offset = -1;
   std::vector<SelectItem> items;
+  std::map<std::size_t, StarChanges> star_changes;  // by the number of the star's item
   SyntaxPtr where, having;
   std::vector<SyntaxPtr> group_by;
+  bool groups_by_all = false;  // by each item without an aggregate
   std::vector<OrderItem> order_by;
-  SyntaxPtr limit, offset;  // constant expressions
+  bool orders_by_all = false;  // by each item; the one of order_by says how
+  SyntaxPtr limit, offset;     // constant expressions
 };
 
 // Returns the conditions that AND joins, or the condition itself.
@@ -104,9 +120,6 @@ Result<Select> read_select(const Lexed& lexed);
 // ((a > 1)) THEN (1) ELSE NULL END".
 std::string display(const Syntax& syntax);
 
-// Returns the type of a SQL name ("bigint", "uinteger", "float8"...), ignoring case; nullopt if
-// unknown.
-std::optional<Type> type_named(std::string_view name);
 bool is_aggregate(const Syntax& syntax);
 bool contains_aggregate(const Syntax& syntax);
 // Returns the parts of an expression: its inputs, and the partition, order and FILTER of a window.

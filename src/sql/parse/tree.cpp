@@ -8,6 +8,7 @@
 #include "base/unicode.hpp"
 #include "sql/parse/source_position.hpp"
 #include "sql/parse/suggestions.hpp"
+#include "sql/parse/unsupported_syntax.hpp"
 
 namespace penstock::sql {
 namespace {
@@ -46,6 +47,15 @@ std::string sentence(const Lexed& lexed, std::int64_t offset, std::string_view m
   return std::string(message);
 }
 
+// Makes each place in the tree one of the statement. The tree nests as deep as the lexer allows.
+void relocate(nlohmann::json& node, const Lexed& lexed) {
+  if (node.is_object())
+    if (const auto place = node.find("location"); place != node.end() && place->is_number_integer())
+      *place = lexed.place_of(place->get<std::int64_t>());
+  if (node.is_structured())
+    for (nlohmann::json& child : node) relocate(child, lexed);
+}
+
 }  // namespace
 
 Result<Parsed> parse(const Lexed& lexed) {
@@ -60,11 +70,10 @@ Result<Parsed> parse(const Lexed& lexed) {
   const std::unique_ptr<PgQueryParseResult, decltype(release)> result(
       new PgQueryParseResult(pg_query_parse(lexed.rewritten.c_str())), release);
   if (result->error != nullptr) {
-    const std::int64_t offset = byte_of_character(lexed.rewritten, result->error->cursorpos);
-    if (const UnsupportedSyntax found = find_unsupported_syntax(lexed, offset);
-        found.token != nullptr)
-      return error_at(lexed.statement, found.token->offset, Code::unsupported,
-                      not_supported(found.what));
+    const std::int64_t offset =
+        lexed.place_of(byte_of_character(lexed.rewritten, result->error->cursorpos));
+    PENSTOCK_TRY(
+        find_unsupported_syntax(lexed, offset, result->error->message).status(lexed.statement));
     return error_at(lexed.statement, offset, Code::invalid,
                     sentence(lexed, offset, result->error->message));
   }
@@ -72,6 +81,7 @@ Result<Parsed> parse(const Lexed& lexed) {
       std::make_shared<nlohmann::json>(nlohmann::json::parse(result->parse_tree, nullptr, false));
   if (json->is_discarded())
     return Status(Code::internal, "libpg_query gave a parse tree that is not JSON");
+  if (!lexed.pieces.empty()) relocate(*json, lexed);
   return Parsed{std::move(json)};
 }
 

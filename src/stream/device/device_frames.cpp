@@ -41,7 +41,7 @@ Result<std::unique_ptr<UploadedInput>> UploadedInput::upload(DeviceSession& sess
   StagedUpload staged;  // before the queue, which waits for what reads it
   auto uploaded = std::make_unique<UploadedInput>();
   PENSTOCK_ASSIGN(const auto rest, input.peek(1));
-  uploaded->bytes_ = {rest.data() - input.offset(), rest.size() + input.offset()};
+  uploaded->bytes_ = rest, uploaded->begin_ = input.offset();
   PENSTOCK_ASSIGN(uploaded->queue_, session.device()->queue());
   Queue& queue = *uploaded->queue_;
   PENSTOCK_TRY(

@@ -8,17 +8,19 @@
 
 namespace penstock::stream {
 
-// The bytes of a mapped input, or of a pipe that was buffered before any of it was skipped, on a
-// device. They are uploaded once. Has the queue on which the frames are decoded.
+// The rest of an input that is in memory, on a device. It is uploaded once. Has the queue on which
+// the frames are decoded.
 class UploadedInput {
  public:
   static Result<std::unique_ptr<UploadedInput>> upload(DeviceSession& session, Input& input);
-  std::span<const std::byte> bytes() const { return bytes_; }  // the host's, of the whole file
+  std::span<const std::byte> bytes() const { return bytes_; }  // the host's
+  std::uint64_t begin() const { return begin_; }               // of the first of them, in the input
   const std::shared_ptr<Buffer>& buffer() const { return buffer_; }
   Queue& queue() const { return *queue_; }
 
  private:
   std::span<const std::byte> bytes_;
+  std::uint64_t begin_ = 0;
   std::shared_ptr<Buffer> buffer_;
   std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
 };

@@ -29,7 +29,7 @@ Status StagedUpload::send(Device& device, Queue& queue, std::span<const std::byt
     const std::uint64_t part = std::min<std::uint64_t>(part_bytes, bytes.size() - at);
     if (sent[turn] != nullptr) PENSTOCK_TRY(sent[turn]->wait());
     PENSTOCK_TRY(reserve(device, part, staging_[turn]));
-    // One thread reads a mapped file more slowly than the link takes it.
+    // One thread copies more slowly than the link takes it.
     in_parallel(part, min_copied_bytes, [&](std::uint64_t first, std::uint64_t last) {
       std::memcpy(staging_[turn]->data() + first, bytes.data() + at + first, last - first);
     });

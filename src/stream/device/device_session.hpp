@@ -60,8 +60,8 @@ class DeviceSession {
   DeviceReport report_;
 };
 
-// Uploads memory that the device's link reads slowly, such as a mapped file's, by way of pinned
-// memory.
+// Uploads memory that the device's link reads slowly, since it is not pinned, by way of memory that
+// is.
 class StagedUpload {
  public:
   // Copies `bytes` to the beginning of `to` and waits for it.

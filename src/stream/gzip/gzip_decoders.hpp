@@ -4,7 +4,7 @@
 
 namespace penstock::stream {
 
-// gzip_members.cpp: whole members by libdeflate. A chunk is a member that names its size.
+// gzip_members.cpp: whole members. A chunk is a member that names its size.
 Result<bool> fits_sized_members(Context& context);
 Result<std::unique_ptr<Decoder>> make_sized_members(Context& context);
 Result<bool> fits_sized_members_on_device(Context& context);

@@ -4,7 +4,7 @@
 #include "codec/checksum/crc32.hpp"
 #include "stream/device/output_reader.hpp"
 #include "stream/gzip/gzip_decoders.hpp"
-#include "stream/gzip/inflate_libraries.hpp"
+#include "stream/gzip/inflate_body.hpp"
 #include "stream/input/byte_reader.hpp"
 
 namespace penstock::stream {
@@ -12,7 +12,7 @@ namespace {
 
 // Whether the device has memory for all the rest of the input.
 bool fits_device(const Context& context) {
-  if (!context.input.is_mapped()) return false;
+  if (!context.input.is_in_memory()) return false;
   const Traits& traits = context.session->device()->traits();
   const std::uint64_t bytes = *context.input.size() - context.input.offset();
   return deflate::SegmentFinder::fits(traits) &&
@@ -102,7 +102,7 @@ Result<std::unique_ptr<DeviceMembers>> DeviceMembers::open(Context& context, For
 }
 
 Status DeviceMembers::upload() {
-  PENSTOCK_ASSIGN(bytes_, context_.input.peek(1));  // all the rest of a mapped input
+  PENSTOCK_ASSIGN(bytes_, context_.input.peek(1));  // all that is in memory
   base_ = context_.input.offset();
   PENSTOCK_TRY(reserve(*session_.device(),
                        bytes_.size() / chunk_alignment * chunk_alignment + chunk_alignment,

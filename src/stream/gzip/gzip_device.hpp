@@ -3,7 +3,7 @@
 //
 // The rest of the input is uploaded once, with all members in it, and segments of it are found and
 // measured on the device. Then each member's stream is followed through them, and its output is
-// made in batches. The device computes the checksums, too. The input is mapped.
+// made in batches. The device computes the checksums, too. The input is in memory.
 #pragma once
 #include <deque>
 

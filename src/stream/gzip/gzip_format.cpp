@@ -25,6 +25,7 @@ constexpr unsigned identifier(char first, char second) {
 // What subfields of FEXTRA say.
 struct Sizes {
   std::uint64_t member_bytes = 0, body_bytes = 0;
+  bool is_of_bgzip = false;
 };
 
 // Reads subfields: two letters, a length of two bytes, and as many bytes. Anything else ends the
@@ -36,8 +37,10 @@ Sizes sizes_in_extra(std::span<const std::byte> extra) {
     const std::size_t byte_count = reader.u16();
     ByteReader field(reader.bytes(byte_count));
     if (reader.ended_early()) break;
-    if (name == identifier('B', 'C') && byte_count == 2)
+    if (name == identifier('B', 'C') && byte_count == 2) {
       sizes.member_bytes = std::uint64_t{field.u16()} + 1;
+      sizes.is_of_bgzip = true;
+    }
     if (name == identifier('I', 'G') && byte_count == 4) sizes.member_bytes = field.u32();
     if (name == identifier('M', 'Z') && byte_count == 4) sizes.body_bytes = field.u32();
   }
@@ -53,6 +56,7 @@ std::string string_until_zero(ByteReader& reader, std::span<const std::byte> all
 }
 
 void set_member_bytes(GzipHeader& header, const Sizes& sizes) {
+  header.is_of_bgzip = sizes.is_of_bgzip;
   if (sizes.member_bytes > 0)
     header.member_bytes = sizes.member_bytes;
   else if (sizes.body_bytes > 0)
@@ -137,6 +141,11 @@ Status check_gzip_trailer(std::span<const std::byte> bytes, std::uint32_t checks
   return location.at(location.offset + 4)
       .corrupt("incorrect length: stored " + std::to_string(stored_length) +
                " (modulo 2^32), decompressed " + std::to_string(output_bytes));
+}
+
+void count_gzip_member(Report& report, const GzipHeader& header) {
+  if (++report.member_count == 1) report.first_name = header.name;
+  report.lacks_bgzip_end = header.is_of_bgzip && header.member_bytes != bgzip_end_bytes;
 }
 
 Result<bool> begins_gzip_member(Input& input) {

@@ -17,8 +17,11 @@ struct GzipHeader {
   // Of the whole member, where a subfield of FEXTRA names it: "BC" of bgzip, "MZ" of mgzip, "IG" of
   // pgzip.
   std::optional<std::uint64_t> member_bytes = {};
+  bool is_of_bgzip = false;  // whether "BC" names it
   std::string name = {};
 };
+// The empty member that bgzip ends a file with. No other member with its field is as short.
+constexpr std::uint64_t bgzip_end_bytes = 28;
 
 // Parses the header at the beginning of `bytes`. Code::truncated where it is longer than they are.
 Result<GzipHeader> parse_gzip_header(std::span<const std::byte> bytes,
@@ -30,6 +33,8 @@ Status check_gzip_trailer(std::span<const std::byte> bytes, std::uint32_t checks
 Result<bool> begins_gzip_member(Input& input);
 // Parses the header at the input's position.
 Result<GzipHeader> peek_gzip_header(Input& input, std::uint64_t member);
+// Counts a member that is decoded next, and notes in the report what its header says.
+void count_gzip_member(Report& report, const GzipHeader& header);
 // Parses the header of the member that a sequential method decodes next, and counts the member.
 // Returns nothing where none stands at the input's position. Nor for one after the method's first
 // that names its size, which another method decodes in threads (gzip_members.cpp).

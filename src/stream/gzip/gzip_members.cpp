@@ -1,5 +1,5 @@
-// Decodes whole gzip members by libdeflate: those that name their size several at once (or on a
-// device), others of small files one after another.
+// Decodes whole gzip members: those that name their size several at once (or on a device), others
+// of small files one after another.
 #include <libdeflate.h>
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 #include "stream/gzip/gzip_decoders.hpp"
 #include "stream/gzip/gzip_format.hpp"
-#include "stream/gzip/inflate_libraries.hpp"
+#include "stream/gzip/inflate_body.hpp"
 #include "stream/input/byte_reader.hpp"
 
 namespace penstock::stream {
@@ -139,9 +139,9 @@ class SizedMembers : public ChunkStages {
         "incorrect member size: the Deflate stream does not end where header and trailer say");
   }
   Result<Chunk> take_member(const GzipHeader& header) {
-    const ErrorLocation location{Format::gzip, ++context_.report.member_count,
+    count_gzip_member(context_.report, header);
+    const ErrorLocation location{Format::gzip, context_.report.member_count,
                                  context_.input.offset()};
-    if (location.index == 1) context_.report.first_name = header.name;
     const auto member_bytes = static_cast<std::size_t>(*header.member_bytes);
     PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(member_bytes));
     const auto body =
@@ -168,8 +168,13 @@ constexpr std::uint64_t max_whole_input_bytes = 1 << 20;
 constexpr std::uint64_t max_whole_output_bytes = 64 << 20;
 
 bool is_small(const Context& context) {
-  return context.input.is_mapped() &&
+  return context.input.size() &&
          *context.input.size() - context.input.offset() <= max_whole_input_bytes;
+}
+
+// Returns all the rest of a small input.
+Result<std::span<const std::byte>> peek_rest(Input& input) {
+  return input.peek(*input.size() - input.offset());
 }
 
 // Decodes the body at the beginning of `rest` into the job's memory, which grows until it is large
@@ -196,7 +201,7 @@ class WholeMembers : public DecodeStages {
     Input& input = context_.input;
     PENSTOCK_ASSIGN(const bool is_member, begins_gzip_member(input));
     if (!is_member) return false;
-    PENSTOCK_ASSIGN(const auto bytes, input.peek(2));
+    PENSTOCK_ASSIGN(const auto bytes, peek_rest(input));
     const ErrorLocation location{Format::gzip, context_.report.member_count + 1, input.offset()};
     PENSTOCK_ASSIGN(const GzipHeader header, peek_gzip_header(input, location.index));
     PENSTOCK_ASSIGN(const bool names_size, is_sized(input, header));
@@ -210,8 +215,7 @@ class WholeMembers : public DecodeStages {
       rejects_member_ = true;
       return false;
     }
-    context_.report.member_count++;
-    if (location.index == 1) context_.report.first_name = header.name;
+    count_gzip_member(context_.report, header);
     const std::size_t trailer_offset = header.header_bytes + body->bytes_in;
     job.end = body->bytes_out;
     PENSTOCK_TRY(check_content(bytes.subspan(trailer_offset), job.output(),
@@ -234,7 +238,7 @@ class WholeZlib : public DecodeStages {
   Result<bool> take(DecodeJob& job) override {
     if (std::exchange(is_done_, true)) return false;
     Input& input = context_.input;
-    PENSTOCK_ASSIGN(const auto bytes, input.peek(2));
+    PENSTOCK_ASSIGN(const auto bytes, peek_rest(input));
     const ErrorLocation location{Format::zlib, 1, input.offset()};
     PENSTOCK_ASSIGN(const ZlibHeader header, parse_zlib_header(bytes, location));
     const ErrorLocation body_location = location.at(location.offset + header.header_bytes);
@@ -269,7 +273,7 @@ Result<std::optional<GzipHeader>> next_streamed_header(Context& context, bool is
   PENSTOCK_ASSIGN(GzipHeader header, peek_gzip_header(context.input, context.next_member()));
   PENSTOCK_ASSIGN(const bool names_size, is_sized(context.input, header));
   if (!is_first && names_size) return std::optional<GzipHeader>();
-  if (++context.report.member_count == 1) context.report.first_name = header.name;
+  count_gzip_member(context.report, header);
   return std::optional(std::move(header));
 }
 
@@ -296,7 +300,7 @@ Result<std::unique_ptr<Decoder>> make_whole_members(Context& context) {
   return in_pipeline(context, std::make_unique<WholeMembers>(context), true);
 }
 Result<bool> fits_whole_zlib(Context& context) {
-  // libdeflate takes no dictionaries.
+  // inflate_body() takes no dictionaries.
   PENSTOCK_ASSIGN(const bool needs_dictionary, zlib_needs_dictionary(context.input));
   return is_small(context) && !needs_dictionary;
 }

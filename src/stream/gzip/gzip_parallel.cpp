@@ -1,5 +1,5 @@
 // Decodes gzip members and zlib streams by our own decoder, several threads inside of one Deflate
-// stream. The input is mapped.
+// stream. The input is a file or in memory.
 #include "codec/deflate/host/parallel_inflate.hpp"
 #include "stream/gzip/gzip_decoders.hpp"
 #include "stream/gzip/gzip_format.hpp"
@@ -8,16 +8,37 @@
 namespace penstock::stream {
 namespace {
 
+// The rest of a file from a Deflate stream on.
+class StreamOfFile final : public deflate::InputWindow {
+ public:
+  StreamOfFile(FileWindow& window, std::uint64_t begin) : window_(window), begin_(begin) {}
+  Status require(std::uint64_t first, std::uint64_t last) override {
+    return window_.require(begin_ + first, begin_ + last);
+  }
+  void release(std::uint64_t first) override { window_.release(begin_ + first); }
+
+ private:
+  FileWindow& window_;
+  std::uint64_t begin_;  // in the window
+};
+
 // Decodes the Deflate stream after a header.
 class ParallelBody {
  public:
-  static Result<ParallelBody> begin(Context& context, std::size_t header_bytes,
+  // `window`: of a file; null where the input is in memory.
+  static Result<ParallelBody> begin(Context& context, FileWindow* window, std::size_t header_bytes,
                                     const ErrorLocation& location, deflate::Checksum checksum) {
-    PENSTOCK_ASSIGN(const auto bytes, context.input.peek(header_bytes));
+    PENSTOCK_ASSIGN(auto bytes, context.input.peek(header_bytes));
+    bytes = bytes.subspan(header_bytes);
     ParallelBody body;
     body.location_ = location.at(location.offset + header_bytes);
-    auto inflate = deflate::ParallelInflate::begin(
-        bytes.subspan(header_bytes), {.threads = context.threads, .checksum = checksum});
+    deflate::InflateOptions options{.threads = context.threads, .checksum = checksum};
+    if (window != nullptr) {
+      const std::uint64_t first = body.location_.offset - window->begin();
+      bytes = window->bytes().subspan(first);
+      options.window = std::make_shared<StreamOfFile>(*window, first);
+    }
+    auto inflate = deflate::ParallelInflate::begin(bytes, options);
     PENSTOCK_TRY(body.located(inflate.status()));
     body.inflate_ = *std::move(inflate);
     return body;
@@ -49,7 +70,8 @@ class ParallelBody {
 
 class ParallelMembers : public Decoder {
  public:
-  explicit ParallelMembers(Context& context) : context_(context) {}
+  ParallelMembers(Context& context, std::unique_ptr<FileWindow> window)
+      : context_(context), window_(std::move(window)) {}
 
   Result<std::span<const std::byte>> next() override {
     for (;;) {
@@ -75,14 +97,14 @@ class ParallelMembers : public Decoder {
     if (!header) return false;
     const ErrorLocation location{Format::gzip, context_.report.member_count,
                                  context_.input.offset()};
-    PENSTOCK_ASSIGN(body_, ParallelBody::begin(context_, header->header_bytes, location,
-                                               deflate::Checksum::crc32));
+    PENSTOCK_ASSIGN(body_, ParallelBody::begin(context_, window_.get(), header->header_bytes,
+                                               location, deflate::Checksum::crc32));
     return true;
   }
 
   Status end_member() {
     const ErrorLocation trailer = body_->end();
-    context_.input.skip(trailer.offset - context_.input.offset());
+    PENSTOCK_TRY(context_.input.skip_to(trailer.offset));
     PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(gzip_trailer_bytes));
     PENSTOCK_TRY(
         check_gzip_trailer(bytes, body_->inflate().checksum(), body_->output_bytes(), trailer));
@@ -92,13 +114,15 @@ class ParallelMembers : public Decoder {
   }
 
   Context& context_;
+  std::unique_ptr<FileWindow> window_;  // before what reads it
   std::optional<ParallelBody> body_;
   bool is_used_ = false;
 };
 
 class ParallelZlib : public Decoder {
  public:
-  explicit ParallelZlib(Context& context) : context_(context) {}
+  ParallelZlib(Context& context, std::unique_ptr<FileWindow> window)
+      : context_(context), window_(std::move(window)) {}
 
   Result<std::span<const std::byte>> next() override {
     if (is_done_) return std::span<const std::byte>();
@@ -106,7 +130,7 @@ class ParallelZlib : public Decoder {
     PENSTOCK_ASSIGN(const auto bytes, body_->next());
     if (!bytes.empty()) return bytes;
     const ErrorLocation trailer = body_->end();
-    context_.input.skip(trailer.offset - context_.input.offset());
+    PENSTOCK_TRY(context_.input.skip_to(trailer.offset));
     PENSTOCK_ASSIGN(const auto trailer_bytes, context_.input.peek(4));
     PENSTOCK_TRY(check_zlib_trailer(trailer_bytes, body_->inflate().checksum(), trailer));
     context_.input.skip(4);
@@ -124,28 +148,31 @@ class ParallelZlib : public Decoder {
     const ErrorLocation location{Format::zlib, ++context_.report.member_count,
                                  context_.input.offset()};
     PENSTOCK_ASSIGN(const ZlibHeader header, parse_zlib_header(bytes, location));
-    PENSTOCK_ASSIGN(body_, ParallelBody::begin(context_, header.header_bytes, location,
-                                               deflate::Checksum::adler32));
+    PENSTOCK_ASSIGN(body_, ParallelBody::begin(context_, window_.get(), header.header_bytes,
+                                               location, deflate::Checksum::adler32));
     return {};
   }
 
   Context& context_;
+  std::unique_ptr<FileWindow> window_;  // before what reads it
   std::optional<ParallelBody> body_;
   bool is_done_ = false;
 };
 
 }  // namespace
 
-Result<bool> fits_parallel_members(Context& context) { return context.input.is_mapped(); }
+Result<bool> fits_parallel_members(Context& context) { return context.input.size().has_value(); }
 Result<std::unique_ptr<Decoder>> make_parallel_members(Context& context) {
-  return std::unique_ptr<Decoder>(new ParallelMembers(context));
+  PENSTOCK_ASSIGN(auto window, context.input.open_window());
+  return std::unique_ptr<Decoder>(new ParallelMembers(context, std::move(window)));
 }
 Result<bool> fits_parallel_zlib(Context& context) {
   PENSTOCK_ASSIGN(const bool needs_dictionary, zlib_needs_dictionary(context.input));
-  return context.input.is_mapped() && !needs_dictionary;
+  return context.input.size() && !needs_dictionary;
 }
 Result<std::unique_ptr<Decoder>> make_parallel_zlib(Context& context) {
-  return std::unique_ptr<Decoder>(new ParallelZlib(context));
+  PENSTOCK_ASSIGN(auto window, context.input.open_window());
+  return std::unique_ptr<Decoder>(new ParallelZlib(context, std::move(window)));
 }
 
 }  // namespace penstock::stream

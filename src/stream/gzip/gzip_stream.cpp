@@ -4,7 +4,7 @@
 
 #include "stream/gzip/gzip_decoders.hpp"
 #include "stream/gzip/gzip_format.hpp"
-#include "stream/gzip/inflate_libraries.hpp"
+#include "stream/gzip/inflate_body.hpp"
 
 namespace penstock::stream {
 namespace {

@@ -45,7 +45,7 @@ constexpr std::uint64_t max_threadless_bytes = 64 << 10;
 template <class S>
 Result<std::unique_ptr<Decoder>> in_pipeline(Context& context, std::unique_ptr<S> stages,
                                              bool is_sequential = false) {
-  const bool is_short = context.input.is_mapped() && *context.input.size() <= max_threadless_bytes;
+  const bool is_short = context.input.size() && *context.input.size() <= max_threadless_bytes;
   const std::uint32_t threads = is_short ? 0 : is_sequential ? 1 : context.threads;
   return std::unique_ptr<Decoder>(new Pipeline<DecodeJob>(std::move(stages), threads, [&context] {
     return context.report_progress(context.input.offset());

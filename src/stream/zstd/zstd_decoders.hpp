@@ -11,10 +11,9 @@ namespace penstock::stream {
 
 struct DecodedFrame;  // device_frames.hpp
 
-// zstd_frames.cpp: frames of moderate size several at once, one long frame in order.
+// zstd_frames.cpp: frames of moderate size several at once.
 Result<bool> fits_frames(Context& context);
 Result<std::unique_ptr<Decoder>> make_frames(Context& context);
-Result<std::unique_ptr<Decoder>> make_frame_stream(Context& context);
 
 // zstd_parallel.cpp: several threads inside of one frame.
 Result<bool> fits_parallel_frame(Context& context);

@@ -1,5 +1,5 @@
 // Decodes a Zstandard frame on a device, its blocks all at once
-// (codec/zstd/device/device_frame.hpp). The input is mapped.
+// (codec/zstd/device/device_frame.hpp). The input is in memory.
 #include <algorithm>
 
 #include "codec/checksum/xxhash.hpp"
@@ -56,7 +56,7 @@ bool fits_memory(const Traits& traits, std::uint64_t input_bytes, const ZstdExte
 }  // namespace
 
 Result<bool> fits_frame_on_device(Context& context) {
-  if (!context.input.is_mapped() || !context.options.dictionary.empty()) return false;
+  if (!context.input.is_in_memory() || !context.options.dictionary.empty()) return false;
   PENSTOCK_ASSIGN(const ZstdFrameHeader header, peek_zstd_header(context));
   if (*context.input.size() >= max_zstd_device_bytes) return false;
   const Traits& traits = context.session->device()->traits();
@@ -78,7 +78,8 @@ Result<DecodedFrame> decode_frame_on_device(Context& context) {
   PENSTOCK_ASSIGN(UploadedInput* const uploaded, context.session->input(context.input));
   PENSTOCK_ASSIGN(zstd::DeviceFrame* const decoder, context.session->zstd_frame());
   const auto file = uploaded->bytes();
-  PENSTOCK_ASSIGN(const auto header, zstd::read_frame_header(file.subspan(location.offset)));
+  const std::uint64_t first = location.offset - uploaded->begin();
+  PENSTOCK_ASSIGN(const auto header, zstd::read_frame_header(file.subspan(first)));
   if (header.content_bytes.value_or(0) > context.remaining_output_bytes())
     return context.output_limit_error();
   const std::uint64_t capacity = std::min(capacity_of(*extent), context.remaining_output_bytes());
@@ -90,18 +91,20 @@ Result<DecodedFrame> decode_frame_on_device(Context& context) {
   PENSTOCK_ASSIGN(const auto begin, queue.record());
   const auto decoded = decoder->decode(
       queue, header,
-      {input, location.offset, uploaded->buffer(), frame.output, 0, capacity, context.on_progress});
+      {input, first, uploaded->buffer(), frame.output, 0, capacity, context.on_progress});
   PENSTOCK_TRY(located(location, decoded.status(), header.content_bytes));
   PENSTOCK_ASSIGN(const auto end, queue.record());
   PENSTOCK_TRY(queue.finish());
   PENSTOCK_ASSIGN(const double seconds, end->seconds_since(*begin));
   context.session->add({.kernel_seconds = seconds});
   frame.bytes = decoded->output_bytes;
-  frame.input_bytes = decoded->frame_end - location.offset;
+  frame.input_bytes = decoded->frame_end - first;
   if (!found.has_checksum) return frame;
-  if (file.size() - decoded->frame_end < 4) return location.at(file.size()).unexpected_end();
-  frame.checksum = std::make_unique<Xxh64Checksum>(
-      location.at(decoded->frame_end), ByteReader(file.subspan(decoded->frame_end)).u32());
+  if (file.size() - decoded->frame_end < 4)
+    return location.at(uploaded->begin() + file.size()).unexpected_end();
+  frame.checksum =
+      std::make_unique<Xxh64Checksum>(location.at(uploaded->begin() + decoded->frame_end),
+                                      ByteReader(file.subspan(decoded->frame_end)).u32());
   frame.input_bytes += 4;
   return frame;
 }

@@ -35,11 +35,9 @@ Status check_zstd_dictionary(const ZstdFrameHeader& header, std::optional<std::u
                              const ErrorLocation& location);
 
 // Frames of at most so many bytes, compressed and decompressed, are decoded whole and several at
-// once. Longer ones have several threads inside of them, where the input is mapped. On two cores
-// four such frames are in memory at once.
-inline std::uint64_t max_threaded_frame_bytes(const Input& input) {
-  return std::uint64_t{input.is_mapped() ? 16u : 64u} << 20;
-}
+// once. Longer ones have several threads inside of them. On two cores four such frames are in
+// memory at once.
+constexpr std::uint64_t max_whole_frame_bytes = std::uint64_t{16} << 20;
 
 struct ZstdExtent {
   std::uint64_t frame_bytes = 0;  // of the whole frame

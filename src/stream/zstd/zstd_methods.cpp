@@ -27,14 +27,9 @@ constexpr Method rows[] = {
      .decoder = HostDecoder{make_parallel_frame}},
     {.format = Format::zstd,
      .name = "zstd-frames",
-     .summary = "frames of at most 16 MiB (64 MiB of a pipe), in threads",
+     .summary = "frames of at most 16 MiB, in threads",
      .fits = fits_frames,
      .decoder = HostDecoder{make_frames}},
-    {.format = Format::zstd,
-     .name = "zstd-stream",
-     .summary = "one frame in order, also of a pipe, by libzstd",
-     .fits = fits_always,
-     .decoder = HostDecoder{make_frame_stream}},
 };
 
 }  // namespace

@@ -1,10 +1,27 @@
-// Decodes a long Zstandard frame by our own decoder, several threads inside of it. The input is
-// mapped.
+// Decodes a long Zstandard frame by our own decoder, several threads inside of it. Its blocks are
+// read as they are decoded.
 #include "codec/zstd/host/frame_decoder.hpp"
 #include "stream/zstd/zstd_decoders.hpp"
 
 namespace penstock::stream {
 namespace {
+
+// The frame at the input's position, which moves along with what the decoder takes.
+class FrameOfInput final : public zstd::FrameInput {
+ public:
+  explicit FrameOfInput(Input& input) : input_(input), begin_(input.offset()) {}
+
+  Result<zstd::FrameBytes> bytes_from(std::uint64_t at, std::size_t bytes) override {
+    input_.skip(begin_ + at - input_.offset());
+    PENSTOCK_ASSIGN(const auto found, input_.peek(bytes));
+    const auto* const first = reinterpret_cast<const zstd::Byte*>(found.data());
+    return zstd::FrameBytes{{first, found.size()}, input_.owner()};
+  }
+
+ private:
+  Input& input_;
+  const std::uint64_t begin_;
+};
 
 // Decodes one frame. What follows may fit another method.
 class ParallelFrame : public Decoder {
@@ -22,12 +39,8 @@ class ParallelFrame : public Decoder {
     PENSTOCK_TRY(located_in_frame(bytes.status(), location_));
     if (!bytes->empty()) return bytes;
     is_done_ = true;
-    context_.input.skip(frame_->consumed_bytes());
+    context_.input.skip(location_.offset + frame_->consumed_bytes() - context_.input.offset());
     return bytes;
-  }
-
-  std::uint64_t bytes_decoded_ahead() const override {
-    return frame_ && !is_done_ ? frame_->consumed_bytes() : 0;
   }
 
  private:
@@ -38,8 +51,8 @@ class ParallelFrame : public Decoder {
         header, options_.dictionary ? std::optional(options_.dictionary->id) : std::nullopt,
         location_));
     context_.report.unchecked_member_count += !header.has_checksum;
-    PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(1));
-    auto frame = zstd::FrameDecoder::begin(bytes, options_);
+    auto frame =
+        zstd::FrameDecoder::begin(std::make_unique<FrameOfInput>(context_.input), options_);
     PENSTOCK_TRY(located_in_frame(frame.status(), location_));
     frame_ = *std::move(frame);
     return {};
@@ -58,16 +71,14 @@ constexpr std::uint64_t min_frame_bytes = 1 << 20;
 }  // namespace
 
 Result<bool> fits_parallel_frame(Context& context) {
-  if (!context.input.is_mapped()) return false;
   PENSTOCK_ASSIGN(const ZstdFrameHeader header, peek_zstd_header(context));
   if (!context.options.method.empty()) return true;
   const ErrorLocation location{Format::zstd, context.next_member(), context.input.offset()};
-  PENSTOCK_ASSIGN(
-      const auto extent,
-      measure_zstd_frame(context.input, header, max_threaded_frame_bytes(context.input), location));
+  PENSTOCK_ASSIGN(const auto extent,
+                  measure_zstd_frame(context.input, header, max_whole_frame_bytes, location));
   if (!extent) return true;
   const bool is_only_one = context.report.member_count == 0 &&
-                           context.input.offset() + extent->frame_bytes == *context.input.size();
+                           context.input.offset() + extent->frame_bytes == context.input.size();
   return is_only_one && extent->frame_bytes >= min_frame_bytes;
 }
 

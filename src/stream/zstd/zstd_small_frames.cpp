@@ -37,9 +37,9 @@ Result<std::optional<SmallFrame>> next_small_frame(Input& input, std::uint64_t f
   return std::optional(SmallFrame{*header, *extent, capacity});
 }
 
-// Returns whether min_neighbours small frames stand at the position of a mapped input.
+// Returns whether min_neighbours small frames stand at the input's position.
 Result<bool> has_neighbours(Input& input) {
-  PENSTOCK_ASSIGN(const auto rest, input.peek(1));
+  PENSTOCK_ASSIGN(const auto rest, input.peek(min_neighbours * max_frame_bytes));
   PENSTOCK_ASSIGN(const auto following, Input::open(Source::memory(rest)));
   for (std::uint32_t i = 0; i < min_neighbours; i++) {
     const auto frame = next_small_frame(*following, i + 1, max_zstd_window_bytes);
@@ -125,7 +125,7 @@ class SmallFrames final : public ChunkStages {
 
 // Output that is kept on a device is made frame by frame, by zstd_device.cpp.
 Result<bool> fits_small_frames_on_device(Context& context) {
-  if (!context.input.is_mapped() || !context.options.dictionary.empty() ||
+  if (!context.input.size() || !context.options.dictionary.empty() ||
       context.keeps_output_on_device)
     return false;
   PENSTOCK_ASSIGN(const auto frame, next_small_frame(context.input, context.next_member(),

@@ -1,5 +1,7 @@
 #include "video/input/frame_reader.hpp"
 
+#include <atomic>
+
 #include "video/input/container_reader.hpp"
 #include "video/input/raw_format_of_name.hpp"
 #include "video/input/video_bytes.hpp"
@@ -16,15 +18,17 @@ class RawReader : public FrameReader {
   const PictureFormat& format() const override { return format_; }
   std::optional<std::uint64_t> frame_count() const override { return frames_of(frame_bytes_); }
   Result<std::optional<Picture>> next(std::vector<std::byte>& memory) override {
+    if (!reads_planes_ && stores_planes()) return next_stored();
     PENSTOCK_ASSIGN(const auto bytes, bytes_->take(frame_bytes_, memory));
     PENSTOCK_ASSIGN(const bool has_frame, counted(bytes.size()));
     if (!has_frame) return std::optional<Picture>();
-    PENSTOCK_ASSIGN(Picture picture, picture_of(format_, aligned(bytes, memory)));
+    PENSTOCK_ASSIGN(Picture picture, picture_of(format_, bytes));
     picture.stored = bytes_->stored_before(frame_bytes_);
     return std::optional(std::move(picture));
   }
 
-  void read_planes(bool reads) override { bytes_->read_mapped(reads); }
+  bool stores_planes() const override { return bytes_->size().has_value(); }
+  void read_planes(bool reads) override { reads_planes_ = reads; }
   Result<bool> skip() override {
     PENSTOCK_ASSIGN(const std::uint64_t bytes, bytes_->skip(frame_bytes_));
     return counted(bytes);
@@ -47,18 +51,20 @@ class RawReader : public FrameReader {
                                  std::to_string(bytes) + " of " + std::to_string(frame_bytes_) +
                                  " bytes"};
   }
-  // Samples of 16 bits are read as such, from even addresses.
-  std::span<const std::byte> aligned(std::span<const std::byte> bytes,
-                                     std::vector<std::byte>& memory) const {
-    if (format_.bits == 8 || reinterpret_cast<std::uintptr_t>(bytes.data()) % 2 == 0) return bytes;
-    if (!bytes_->reads_mapped()) return bytes;  // of which nobody reads planes
-    memory.assign(bytes.begin(), bytes.end());
-    return memory;
+  // Returns a picture without planes.
+  Result<std::optional<Picture>> next_stored() {
+    PENSTOCK_ASSIGN(const std::uint64_t bytes, bytes_->skip(frame_bytes_));
+    PENSTOCK_ASSIGN(const bool has_frame, counted(bytes));
+    if (!has_frame) return std::optional<Picture>();
+    Picture picture{.format = format_};
+    picture.stored = bytes_->stored_before(frame_bytes_);
+    return std::optional(std::move(picture));
   }
 
   std::unique_ptr<VideoBytes> bytes_;
   PictureFormat format_;
   std::uint64_t frame_bytes_, frame_ = 0;
+  std::atomic<bool> reads_planes_ = true;
 };
 
 class Y4mReader final : public RawReader {

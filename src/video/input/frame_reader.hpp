@@ -25,10 +25,12 @@ class FrameReader {
   // How many frames follow; none where only their end will tell.
   virtual std::optional<std::uint64_t> frame_count() const { return std::nullopt; }
   // Reads the next frame; none at the end. Code::truncated names a frame that is cut. The planes
-  // are in `memory`, or in the file's mapping, which lives as long as the reader.
+  // are in `memory`.
   virtual Result<std::optional<Picture>> next(std::vector<std::byte>& memory) = 0;
-  // Whether next() brings planes that are mapped into memory, as it does at first. Scorers on
-  // devices read Picture::stored instead. Thread-safe.
+  // Whether its pictures have Picture::stored.
+  virtual bool stores_planes() const { return false; }
+  // Whether next() reads planes that are stored, as it does at first. Else its pictures have none.
+  // Scorers on devices read Picture::stored instead. Thread-safe.
   virtual void read_planes(bool) {}
   // Leaves the next frame out. False at the end.
   virtual Result<bool> skip() = 0;

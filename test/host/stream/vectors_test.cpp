@@ -34,7 +34,7 @@ Counts same_statuses(const std::map<std::string, std::string>& files,
   for (const auto& [name, file] : files) {
     if (!name.ends_with(suffix)) continue;
     const ExpectedOutput expected = zstd_says(file);
-    for (const char* const method : {"", "zstd-frames", "zstd-stream", "zstd-parallel"}) {
+    for (const char* const method : {"", "zstd-frames", "zstd-parallel"}) {
       const auto found = decompress(bytes_of(file), {.format = Format::zstd,
                                                      .max_window_bytes = std::uint64_t{1} << 31,
                                                      .threads = 2,

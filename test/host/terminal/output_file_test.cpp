@@ -144,6 +144,17 @@ TEST(OutputFile, ALinkUnderATemporaryNameIsNotFollowed) {
   EXPECT_EQ(folder.read("precious"), "precious");
 }
 
+TEST(OutputFile, ANameMayBeAsLongAsNamesCanBe) {
+  Folder folder;
+  const std::string name(255, 'n');
+  auto file = OutputFile::create(folder.path / name);
+  ASSERT_TRUE(file.ok()) << file.status().text();
+  ASSERT_TRUE((*file)->write("rows").ok());
+  ASSERT_TRUE((*file)->commit().ok());
+  EXPECT_EQ(folder.read(name.c_str()), "rows");
+  EXPECT_EQ(folder.file_count(), 1u);
+}
+
 TEST(OutputFile, TwoAtOnceToOnePlaceDoNotMeet) {
   Folder folder;
   auto first = OutputFile::create(folder.path / "rows.csv"),

@@ -55,7 +55,7 @@ std::string samples_of(const Picture& picture) {
   return {reinterpret_cast<const char*>(picture.planes[0].data), picture_bytes(picture.format)};
 }
 
-// Reads a pipe rather than a file, which is mapped.
+// Reads a pipe rather than a file.
 class Pipe {
  public:
   explicit Pipe(std::string content) {
@@ -136,6 +136,25 @@ TEST(FrameReader, EveryCutFileIsToldFromItsEnd) {
       const Status status = reader.ok() ? reader.value()->next(memory).status() : reader.status();
       EXPECT_EQ(status.ok(), is_between) << bytes << status.text();
     }
+  }
+}
+
+TEST(FrameReader, AFileThatIsShortenedWhileItIsReadIsAnError) {
+  const Folder folder;
+  constexpr PictureFormat format = {64, 64, 8, Chroma::none};
+  const std::string path = folder.file("video.yuv", std::string(10 * 64 * 64, 'x'));
+  for (const std::uintmax_t left : {std::uintmax_t{3 * 64 * 64 + 5}, std::uintmax_t{0}}) {
+    std::filesystem::resize_file(path, 10 * 64 * 64);
+    auto reader = FrameReader::open(path, format);
+    ASSERT_TRUE(reader.ok());
+    std::vector<std::byte> memory;
+    ASSERT_TRUE((*reader)->next(memory).ok());
+    std::filesystem::resize_file(path, left);
+    Status status;
+    for (int frame = 1; frame < 10 && status.ok(); frame++)
+      status = (*reader)->next(memory).status();
+    EXPECT_EQ(status.code(), Code::truncated) << status.text();
+    EXPECT_NE(status.message().find("shortened"), std::string::npos) << status.text();
   }
 }
 

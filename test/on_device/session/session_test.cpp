@@ -296,6 +296,20 @@ TEST_F(SessionTest, AChangedFileIsReadAnew) {
     });
 }
 
+TEST_F(SessionTest, AFileThatIsAddedIsAmongThoseOfItsPattern) {
+  const auto session = Session::create({});
+  const std::string pattern = path("part*");
+  std::vector<std::string> texts;
+  for (const int number : {1, 2, 2}) {
+    write(number, file_rows, FileFormat::parquet, "part" + std::to_string(number));
+    TAKE(const QueryResult outcome,
+         session->sql("SELECT count(*) AS n FROM '" + pattern + "'", small_chunks()));
+    texts.push_back(text_of_table(outcome.table));
+  }
+  EXPECT_NE(texts[0], texts[1]);
+  EXPECT_EQ(texts[1], texts[2]);
+}
+
 TEST_F(SessionTest, ASmallLimitEvictsAndChangesNoAnswer) {
   write(1);
   on_each_device([&](Device& device) {

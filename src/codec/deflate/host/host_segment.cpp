@@ -1,5 +1,7 @@
 #include "codec/deflate/host/host_segment.hpp"
 
+#include <algorithm>
+
 namespace penstock::deflate {
 
 Buffer BufferPool::take() {
@@ -20,17 +22,24 @@ void BufferPool::give(Buffer buffer) {
   free_.push_back(std::move(buffer));
 }
 
+Decoder::Stop HostSegment::step(std::uint64_t boundary_bit, std::uint64_t symbol_bit) {
+  const std::uint64_t bit = decoder->bit_position(), last_bit = reads_.last_bit(bit);
+  last_stop = reads_.require(bit).ok()
+                  ? decode(std::min(boundary_bit, last_bit), std::min(symbol_bit, last_bit))
+                  : Decoder::Stop::error;
+  return last_stop;
+}
+
 bool HostSegment::try_start(std::uint64_t bit) {
   clear();
   decoder = std::make_unique<Decoder>(input_, bit);
-  last_stop = step(UINT64_MAX, UINT64_MAX);
-  return last_stop != Decoder::Stop::error;
+  return step(UINT64_MAX, UINT64_MAX) != Decoder::Stop::error;
 }
 
 bool HostSegment::try_inside(const Decoder& block, std::uint64_t bit) {
   clear();
   decoder = std::make_unique<Decoder>(block, bit);
-  last_stop = step(UINT64_MAX, UINT64_MAX);
+  step(UINT64_MAX, UINT64_MAX);
   clear();
   return last_stop == Decoder::Stop::output_full && decoder->block_bit() == block.block_bit();
 }

@@ -45,13 +45,15 @@ struct SegmentSizes {
 struct SegmentResources {
   SegmentSizes sizes;
   Checksum checksum;
+  StepReads reads;
   BufferPool speculative;  // for what a segment is decoded to
   BufferPool bytes;
 };
 
 class HostSegment {
  public:
-  explicit HostSegment(std::span<const std::byte> input) : input_(input) {}
+  HostSegment(std::span<const std::byte> input, const StepReads& reads)
+      : input_(input), reads_(reads) {}
   virtual ~HostSegment() = default;
   HostSegment(const HostSegment&) = delete;
 
@@ -62,8 +64,9 @@ class HostSegment {
   // codes are self-synchronising (Ferguson and Rabinowitz, 1984).
   bool try_inside(const Decoder& block, std::uint64_t bit);
   // Decodes one more step, until a block begins at or after `boundary_bit`, or a symbol at or after
-  // `symbol_bit`. Stop::output_full is the step's end.
-  virtual Decoder::Stop step(std::uint64_t boundary_bit, std::uint64_t symbol_bit) = 0;
+  // `symbol_bit`. Stop::output_full is the step's end. Stop::error also where the input cannot be
+  // read.
+  Decoder::Stop step(std::uint64_t boundary_bit, std::uint64_t symbol_bit);
   virtual bool has_capacity() const = 0;
 
   std::unique_ptr<Decoder> decoder;
@@ -71,7 +74,9 @@ class HostSegment {
 
  private:
   virtual void clear() = 0;
+  virtual Decoder::Stop decode(std::uint64_t boundary_bit, std::uint64_t symbol_bit) = 0;
   std::span<const std::byte> input_;
+  StepReads reads_;
 };
 
 }  // namespace penstock::deflate

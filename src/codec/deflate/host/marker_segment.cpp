@@ -6,7 +6,7 @@
 namespace penstock::deflate {
 
 MarkerSegment::MarkerSegment(std::span<const std::byte> input, SegmentResources& resources)
-    : HostSegment(input),
+    : HostSegment(input, resources.reads),
       symbols(resources.speculative.take()),
       byte_checksum(resources.checksum),
       resources_(resources) {
@@ -25,25 +25,25 @@ void MarkerSegment::clear() {
   byte_checksum = RunningChecksum(resources_.checksum);
 }
 
-Decoder::Stop MarkerSegment::step(std::uint64_t boundary_bit, std::uint64_t symbol_bit) {
+Decoder::Stop MarkerSegment::decode(std::uint64_t boundary_bit, std::uint64_t symbol_bit) {
+  Decoder::Stop stop;
   if (!bytes) {
     std::uint16_t* const at = symbols_begin() + symbol_count;
     MarkerSink sink =
         MarkerSink::with_slack(symbols_begin() - window_bytes, at, at + resources_.sizes.step);
-    last_stop = decoder->run(sink, boundary_bit, symbol_bit);
+    stop = decoder->run(sink, boundary_bit, symbol_bit);
     symbol_count += static_cast<std::size_t>(sink.at - at);
-    if (last_stop == Decoder::Stop::output_full &&
-        !has_markers({sink.at - window_bytes, window_bytes}))
+    if (stop == Decoder::Stop::output_full && !has_markers({sink.at - window_bytes, window_bytes}))
       begin_bytes();
   } else {
     std::uint8_t* const at = bytes_begin() + byte_count;
     ByteSink sink =
         ByteSink::with_slack(bytes_begin() - window_bytes, at, at + resources_.sizes.step);
-    last_stop = decoder->run(sink, boundary_bit, symbol_bit);
+    stop = decoder->run(sink, boundary_bit, symbol_bit);
     byte_count += static_cast<std::size_t>(sink.at - at);
     byte_checksum.add(std::as_bytes(std::span(at, sink.at)));
   }
-  return last_stop;
+  return stop;
 }
 
 void MarkerSegment::begin_bytes() {

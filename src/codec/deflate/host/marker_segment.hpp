@@ -17,7 +17,6 @@ class MarkerSegment final : public HostSegment {
 
   MarkerSegment(std::span<const std::byte> input, SegmentResources& resources);
   ~MarkerSegment() override;
-  Decoder::Stop step(std::uint64_t boundary_bit, std::uint64_t symbol_bit) override;
   bool has_capacity() const override {
     return symbol_count + byte_count < resources_.sizes.segment;
   }
@@ -33,6 +32,7 @@ class MarkerSegment final : public HostSegment {
 
  private:
   void clear() override;
+  Decoder::Stop decode(std::uint64_t boundary_bit, std::uint64_t symbol_bit) override;
   void begin_bytes();
   std::uint16_t* symbols_begin() {
     return reinterpret_cast<std::uint16_t*>(symbols.get()) + window_bytes;

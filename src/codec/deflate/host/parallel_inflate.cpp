@@ -21,7 +21,7 @@ SegmentResources resources_of(const InflateOptions& options, bool uses_tokens) {
                            options.step_bytes};
   const std::size_t slice_buffer = SequentialDecoder::slice_buffer_bytes(sizes);
   return {
-      sizes, options.checksum,
+      sizes, options.checksum, StepReads{options.window.get(), options.step_bytes},
       BufferPool(uses_tokens ? TokenSegment::buffer_bytes(sizes)
                              : MarkerSegment::buffer_bytes(sizes)),
       BufferPool(uses_tokens ? slice_buffer
@@ -116,12 +116,15 @@ void ParallelInflate::State::decode_slice(Lock& lock) {
   while (!sequential.is_full(*slice) && !is_finished && !reached) {
     const Target target = sequential_target();
     lock.unlock();
-    const Decoder::Stop stop = sequential.step(*slice, target.boundary_bit, target.symbol_bit);
+    const Status read = resources.reads.require(sequential.bit_position());
+    const Decoder::Stop stop = read.ok()
+                                   ? sequential.step(*slice, target.boundary_bit, target.symbol_bit)
+                                   : Decoder::Stop::error;
     lock.lock();
     sequential_bit = sequential.bit_position();
     keep_block();
     reached = pass(stop == Decoder::Stop::boundary);
-    if (stop == Decoder::Stop::error) status = sequential.error();
+    if (stop == Decoder::Stop::error) status = read.ok() ? sequential.error() : read;
     is_finished = stop == Decoder::Stop::error || stop == Decoder::Stop::end_of_stream;
   }
   sequential.end_slice(*slice);
@@ -228,7 +231,10 @@ Result<std::unique_ptr<ParallelInflate>> ParallelInflate::begin(std::span<const 
 }
 
 Result<std::span<const std::byte>> ParallelInflate::next() {
-  return catch_exceptions([&] { return state_->next(); });
+  return catch_exceptions([&] {
+    if (const auto& window = state_->options.window) window->release(position());
+    return state_->next();
+  });
 }
 std::uint64_t ParallelInflate::position() const { return state_->sequential_bit / 8; }
 std::uint64_t ParallelInflate::consumed_bytes() const { return state_->sequential.bytes_used(); }

@@ -17,7 +17,6 @@
 //       if (bytes.empty()) break;
 //       ...
 //     }
-//     // what the trailer behind the stream is compared with
 //     // to compare with the trailer after the stream
 #pragma once
 #include <cstddef>
@@ -25,6 +24,7 @@
 #include <memory>
 #include <span>
 
+#include "codec/deflate/host/input_window.hpp"
 #include "penstock/status.hpp"
 
 namespace penstock::deflate {
@@ -47,12 +47,15 @@ struct InflateOptions {
   std::size_t step_bytes = std::size_t{64} << 10;  // after which a thread checks whether to stop
   // Compressed bytes from segment to segment; 0: by the ratio so far and segment_bytes.
   std::uint64_t segment_input_bytes = 0;
+  // Reads the input as it is decoded; null where all of it is in memory.
+  std::shared_ptr<InputWindow> window = nullptr;
 };
 
 class ParallelInflate {
  public:
   // Begins at the stream's first bit. Bytes after the stream are not decoded. `input` must outlive
-  // this. Threads are started once the stream proves larger than a segment.
+  // this. With a window its addresses are all there, and its bytes are as they are required.
+  // Threads are started once the stream proves larger than a segment.
   static Result<std::unique_ptr<ParallelInflate>> begin(std::span<const std::byte> input,
                                                         const InflateOptions& options = {});
   ~ParallelInflate();

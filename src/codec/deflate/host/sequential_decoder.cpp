@@ -46,7 +46,8 @@ Decoder::Stop SequentialDecoder::step(OutputSlice& slice, std::uint64_t boundary
     const auto known = static_cast<std::ptrdiff_t>(
         std::min<std::uint64_t>(produced_bytes_, slice.count + window_bytes));
     ByteSink sink = ByteSink::with_slack(at - known, at, end);
-    stop = decoder_->run(sink, boundary_bit, symbol_bit);
+    const std::uint64_t last_bit = resources_.reads.last_bit(decoder_->bit_position());
+    stop = decoder_->run(sink, std::min(boundary_bit, last_bit), std::min(symbol_bit, last_bit));
     current = sink.at;
     produced_bytes_ += static_cast<std::uint64_t>(current - at);
   }

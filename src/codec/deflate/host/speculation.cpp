@@ -115,6 +115,7 @@ std::optional<std::uint64_t> ParallelInflate::State::search_block(
   for (std::uint64_t at = own->from_bit;
        at < own->end_bit && !own->should_stop && sequential_bit < at;) {
     const std::uint64_t until = std::min(at + search_step_bits, own->end_bit);
+    if (!resources.reads.require(at, until).ok()) return std::nullopt;
     const auto found = find_block(input, at, until);
     if (found && own->segment->try_start(*found)) return found;
     at = found ? *found + 1 : until;

@@ -11,7 +11,9 @@ std::size_t TokenSegment::token_count(const SegmentSizes& sizes) {
 }
 
 TokenSegment::TokenSegment(std::span<const std::byte> input, SegmentResources& resources)
-    : HostSegment(input), resources_(resources), buffer_(resources.speculative.take()) {}
+    : HostSegment(input, resources.reads),
+      resources_(resources),
+      buffer_(resources.speculative.take()) {}
 
 void TokenSegment::clear() {
   sink_ = {literals(), literals(), literals(), tokens(), tokens()};
@@ -26,11 +28,10 @@ bool TokenSegment::has_capacity() const {
 }
 
 // A token per eight literals or more ends the step too: with the longest matches that is 2 MB.
-Decoder::Stop TokenSegment::step(std::uint64_t boundary_bit, std::uint64_t symbol_bit) {
+Decoder::Stop TokenSegment::decode(std::uint64_t boundary_bit, std::uint64_t symbol_bit) {
   sink_.end = sink_.at + resources_.sizes.step;
   sink_.token_end = sink_.token + resources_.sizes.step / 8;
-  last_stop = decoder->run(sink_, boundary_bit, symbol_bit);
-  return last_stop;
+  return decoder->run(sink_, boundary_bit, symbol_bit);
 }
 
 std::uint8_t* TokenSegment::execute(std::uint8_t* at, const std::uint8_t* end) {

@@ -13,7 +13,6 @@ class TokenSegment final : public HostSegment {
 
   TokenSegment(std::span<const std::byte> input, SegmentResources& resources);
   ~TokenSegment() override { resources_.speculative.give(std::move(buffer_)); }
-  Decoder::Stop step(std::uint64_t boundary_bit, std::uint64_t symbol_bit) override;
   bool has_capacity() const override;
   std::uint64_t output_bytes() const {
     return sink_.match_bytes + static_cast<std::uint64_t>(sink_.at - literals());
@@ -30,6 +29,7 @@ class TokenSegment final : public HostSegment {
   }
   static std::size_t token_count(const SegmentSizes& sizes);
   void clear() override;
+  Decoder::Stop decode(std::uint64_t boundary_bit, std::uint64_t symbol_bit) override;
   std::uint8_t* literals() const {
     return const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(buffer_.get()));
   }

@@ -48,6 +48,7 @@ struct PageFault {
   std::size_t column = 0, chunk = 0;  // indices among what begin() took
   std::uint32_t page = 0;             // of the data pages; ~0: the dictionary
   Status status;                      // "the run at byte 17 of the page ends past its last byte"
+  bool is_denied_null = false;        // the page is sound, and has a NULL that its column denies
 };
 
 class PendingPages {

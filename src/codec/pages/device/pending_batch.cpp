@@ -248,7 +248,7 @@ Status PendingBatch::download_results() {
   return {};
 }
 
-void PendingBatch::add_fault(const PageOrigin& origin, Status status) {
+void PendingBatch::add_fault(const PageOrigin& origin, Status status, bool is_denied_null) {
   // The dictionary precedes the data pages of its chunk.
   const auto order = [](std::size_t column, std::size_t chunk, std::uint32_t page) {
     return std::tuple(column, chunk, page + 1);
@@ -256,7 +256,7 @@ void PendingBatch::add_fault(const PageOrigin& origin, Status status) {
   if (fault_ && order(fault_->column, fault_->chunk, fault_->page) <=
                     order(origin.column, origin.chunk, origin.page))
     return;
-  fault_ = PageFault{origin.column, origin.chunk, origin.page, std::move(status)};
+  fault_ = PageFault{origin.column, origin.chunk, origin.page, std::move(status), is_denied_null};
 }
 
 void PendingBatch::find_inflation_faults(const Inflating& inflating) {
@@ -283,9 +283,8 @@ void PendingBatch::find_task_fault(std::size_t number) {
                                                            " of the page: " + status.message()});
   } else if (result[PAGE_RESULT_PRESENT] < task[PAGE_TASK_VALUES] &&
              layout_.columns[layout_.origins[number].column].denies_nulls) {
-    add_fault(layout_.origins[number], {Code::corrupt,
-                                        "the page has NULLs that the column's "
-                                        "statistics deny"});
+    add_fault(layout_.origins[number],
+              {Code::corrupt, "the page has NULLs that the column's statistics deny"}, true);
   }
 }
 

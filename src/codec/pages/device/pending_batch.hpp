@@ -54,7 +54,7 @@ class PendingBatch final : public PendingPages {
   Result<std::vector<std::uint32_t>> place_chained_texts();
   Status enqueue_texts(std::uint64_t page_bytes, const std::vector<std::uint32_t>& chains);
   Status make_texts();
-  void add_fault(const PageOrigin& origin, Status status);
+  void add_fault(const PageOrigin& origin, Status status, bool is_denied_null = false);
   void find_faults();
   void find_inflation_faults(const Inflating& inflating);
   void find_task_fault(std::size_t task);

@@ -38,14 +38,20 @@ std::string block_at(std::uint64_t number, std::uint64_t byte) {
   return "block " + std::to_string(number) + " at byte " + std::to_string(byte);
 }
 
-Result<BlockHeader> read_block_head(std::span<const Byte> frame, std::uint64_t at,
+std::size_t stated_block_bytes(std::span<const Byte> rest) {
+  const auto word = static_cast<std::uint32_t>(load_le(rest.data(), block_header_bytes));
+  const bool is_rle = static_cast<BlockType>(word >> 1 & 3) == BlockType::rle;
+  return block_header_bytes + (is_rle ? 1 : word >> 3);
+}
+
+Result<BlockHeader> read_block_head(std::span<const Byte> rest, std::uint64_t at,
                                     std::uint64_t number, std::uint32_t block_limit_bytes) {
   const auto corrupt = [&](const std::string& error) {
     return Status(Code::corrupt, "Zstandard frame: " + block_at(number, at) + error);
   };
-  if (frame.size() - at < block_header_bytes)
-    return cut_short(frame.size(), block_at(number, at) + ", in its header");
-  const auto word = static_cast<std::uint32_t>(load_le(frame.data() + at, block_header_bytes));
+  if (rest.size() < block_header_bytes)
+    return cut_short(at + rest.size(), block_at(number, at) + ", in its header");
+  const auto word = static_cast<std::uint32_t>(load_le(rest.data(), block_header_bytes));
   BlockHeader head{static_cast<BlockType>(word >> 1 & 3), (word & 1) != 0, word >> 3, 0};
   head.content_bytes = head.type == BlockType::rle ? 1 : head.size;
   if (head.type == BlockType::reserved) return corrupt(" is of the reserved type");
@@ -56,8 +62,8 @@ Result<BlockHeader> read_block_head(std::span<const Byte> frame, std::uint64_t a
   if (head.size > limit)
     return corrupt(" has " + std::to_string(head.size) + " bytes, and its frame's have " +
                    std::to_string(limit) + " at most");
-  if (frame.size() - at - block_header_bytes < head.content_bytes)
-    return cut_short(frame.size(), block_at(number, at));
+  if (rest.size() - block_header_bytes < head.content_bytes)
+    return cut_short(at + rest.size(), block_at(number, at));
   return head;
 }
 

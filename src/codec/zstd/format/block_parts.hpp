@@ -20,10 +20,13 @@ struct BlockHeader {
   std::uint32_t content_bytes = 0;  // behind the header
 };
 std::string block_at(std::uint64_t number, std::uint64_t byte);  // "block 7 at byte 4711"
-// Reads the header of the block at `at`, whose content must be in the frame. Errors:
-// Code::truncated, Code::corrupt.
-Result<BlockHeader> read_block_head(std::span<const Byte> frame, std::uint64_t at,
+// Reads the header of the block that `rest` begins with, at the frame's byte `at`. All of its
+// content must be there. Errors: Code::truncated, Code::corrupt.
+Result<BlockHeader> read_block_head(std::span<const Byte> rest, std::uint64_t at,
                                     std::uint64_t number, std::uint32_t block_limit_bytes);
+// Returns the bytes of the block that `rest` begins with as its header states them, which may be
+// more than blocks have. `rest` has the header.
+std::size_t stated_block_bytes(std::span<const Byte> rest);
 
 // Read the other parts of a compressed block. Return null, or the error.
 struct LiteralsPart {

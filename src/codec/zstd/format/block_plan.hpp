@@ -4,6 +4,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "codec/zstd/format/huffman.hpp"
@@ -43,7 +44,9 @@ struct BlockPlan {
   std::uint64_t first_byte = 0;  // of its header, in the input
   std::uint32_t run_bytes = 0;   // rle
   std::span<const Byte> content;
-  LiteralsPlan literals;  // from here on: compressed
+  const Byte* readable_end = nullptr;  // of the memory after the content
+  std::shared_ptr<const void> owner;   // of that memory; may be null
+  LiteralsPlan literals;               // from here on: compressed
   SequencesPlan sequences;
   NumberedTree tree;
   std::array<NumberedSource, 3> sources;  // by CodeKind

@@ -19,7 +19,8 @@ class Reader {
 
   Status read(Dictionary& dictionary) {
     std::size_t used = 0;
-    if (const char* error = read_weights(bytes_.subspan(at_), dictionary.tree, used))
+    if (const char* error =
+            read_weights(bytes_.subspan(at_), largest_dictionary_code_bits, dictionary.tree, used))
       return bad(at_, error);
     at_ += used;
     for (const CodeKind kind :

@@ -22,6 +22,7 @@ struct FrameHeader {
   }
 };
 
+constexpr std::size_t largest_frame_header_bytes = 18;
 // Reads the header that `input` begins with. Errors: Code::truncated where it ends too early,
 // Code::corrupt where it is no Zstandard frame, Code::unsupported where the reserved bit is set or
 // the window has 4 GiB or more.

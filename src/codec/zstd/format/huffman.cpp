@@ -49,7 +49,7 @@ void read_plain_weights(std::span<const Byte> from, unsigned count, HuffmanWeigh
 }
 
 // Computes the last weight, which completes the sum of all to a power of two.
-const char* complete(HuffmanWeights& tree) {
+const char* complete(HuffmanWeights& tree, unsigned largest_bits) {
   unsigned sum = 0;
   for (unsigned symbol = 0; symbol < tree.symbol_count; symbol++) {
     if (tree.weights[symbol] > largest_code_bits + 1)
@@ -58,7 +58,9 @@ const char* complete(HuffmanWeights& tree) {
   }
   if (sum == 0) return "the Huffman tree has no weights";
   const unsigned code_bits = static_cast<unsigned>(std::bit_width(sum));
-  if (code_bits > largest_code_bits) return "the Huffman tree has codes of more than 11 bits";
+  if (code_bits > largest_bits)
+    return largest_bits == largest_code_bits ? "the Huffman tree has codes of more than 11 bits"
+                                             : "the Huffman tree has codes of more than 12 bits";
   const unsigned rest = (1u << code_bits) - sum;
   if (!std::has_single_bit(rest)) return "no last weight completes the Huffman tree";
   tree.weights[tree.symbol_count++] = static_cast<std::uint8_t>(std::bit_width(rest));
@@ -71,7 +73,7 @@ const char* complete(HuffmanWeights& tree) {
 
 }  // namespace
 
-const char* read_weights(std::span<const Byte> from, HuffmanWeights& tree,
+const char* read_weights(std::span<const Byte> from, unsigned largest_bits, HuffmanWeights& tree,
                          std::size_t& used_bytes) {
   if (from.empty()) return "the Huffman tree's description is cut short";
   const unsigned head = from[0], plain_count = head < 128 ? 0 : head - 127;
@@ -83,15 +85,16 @@ const char* read_weights(std::span<const Byte> from, HuffmanWeights& tree,
     read_plain_weights(from.subspan(1, bytes), plain_count, tree);
   else if (const char* error = read_fse_weights(from.subspan(1, bytes), tree))
     return error;
-  return complete(tree);
+  return complete(tree, largest_bits);
 }
 
 void fill_one(const HuffmanWeights& tree, HuffmanTable& table) {
-  std::array<std::uint32_t, largest_code_bits + 2> index{};  // of the next symbol of each weight
+  std::array<std::uint32_t, largest_dictionary_code_bits + 1>
+      index{};  // of the next symbol of each weight
   for (unsigned symbol = 0; symbol < tree.symbol_count; symbol++)
     index[tree.weights[symbol]] += (1u << tree.weights[symbol]) >> 1;
   std::uint32_t at = 0;
-  for (unsigned weight = 1; weight <= largest_code_bits; weight++) {
+  for (unsigned weight = 1; weight <= tree.code_bits; weight++) {
     const std::uint32_t entries = index[weight];
     index[weight] = at;
     at += entries;

@@ -19,6 +19,8 @@ enum class TableMode : std::uint8_t { predefined, rle, fse, repeat };
 // The longest Huffman code of literals (section 4.2.1), and the largest accuracies of FSE tables
 // (3.1.1.3.2.1.1, 4.2.1.2).
 constexpr unsigned largest_code_bits = 11;
+// That of a dictionary's tree: libzstd's trainer writes one more bit.
+constexpr unsigned largest_dictionary_code_bits = 12;
 constexpr unsigned literal_length_log = 9, match_length_log = 9, offset_log = 8, weight_log = 6;
 constexpr unsigned literal_length_codes = 36, match_length_codes = 53, offset_codes = 32;
 

@@ -44,9 +44,9 @@ void BlockDecoder::begin_frame() {
     if (serial != predefined_serial) serial = 0;
 }
 
-Status BlockDecoder::decode(const BlockPlan& plan, const Byte* input_end,
-                            std::uint32_t block_limit_bytes, DecodedBlock& block) {
-  const char* error = decode_literals(plan, input_end, block);
+Status BlockDecoder::decode(const BlockPlan& plan, std::uint32_t block_limit_bytes,
+                            DecodedBlock& block) {
+  const char* error = decode_literals(plan, block);
   if (error == nullptr) error = decode_sequences(plan, block);
   if (error == nullptr && block.totals.literal_bytes > block.literal_bytes)
     error = "its sequences take more literals than it has";
@@ -59,13 +59,12 @@ Status BlockDecoder::decode(const BlockPlan& plan, const Byte* input_end,
                              std::to_string(plan.first_byte) + ": " + error};
 }
 
-const char* BlockDecoder::decode_literals(const BlockPlan& plan, const Byte* input_end,
-                                          DecodedBlock& block) {
+const char* BlockDecoder::decode_literals(const BlockPlan& plan, DecodedBlock& block) {
   const LiteralsPlan& literals = plan.literals;
   block.literal_bytes = literals.bytes;
   const Byte* const content = literals.content.data();
   if (literals.type == LiteralsType::raw &&
-      static_cast<std::size_t>(input_end - content) >= literals.bytes + copy_slack_bytes) {
+      static_cast<std::size_t>(plan.readable_end - content) >= literals.bytes + copy_slack_bytes) {
     block.literals = content;  // as they lie in the input
     return nullptr;
   }
@@ -93,7 +92,9 @@ const char* BlockDecoder::decode_streams(const BlockPlan& plan, Byte* out) {
 void BlockDecoder::take_tree(const NumberedTree& tree, std::uint32_t literal_bytes) {
   if (huffman_serial_ != tree.serial) fill_one(tree.tree, huffman_);
   huffman_serial_ = tree.serial;
-  if (!huffman_.has_two && literal_bytes >= min_literals_for_pairs) fill_two(huffman_);
+  if (!huffman_.has_two && literal_bytes >= min_literals_for_pairs &&
+      tree.tree.code_bits <= largest_code_bits)
+    fill_two(huffman_);
 }
 
 void BlockDecoder::take_table(CodeKind kind, const NumberedSource& source) {

@@ -30,13 +30,11 @@ class BlockDecoder {
   explicit BlockDecoder(const HotLoops& loops) : loops_(loops) {}
   // Forgets the tables of the last frame. Not needed before the first.
   void begin_frame();
-  // `input_end` is where readable memory after the block ends. Errors: Code::corrupt with the
-  // block.
-  Status decode(const BlockPlan& plan, const Byte* input_end, std::uint32_t block_limit_bytes,
-                DecodedBlock& block);
+  // Errors: Code::corrupt with the block.
+  Status decode(const BlockPlan& plan, std::uint32_t block_limit_bytes, DecodedBlock& block);
 
  private:
-  const char* decode_literals(const BlockPlan& plan, const Byte* input_end, DecodedBlock& block);
+  const char* decode_literals(const BlockPlan& plan, DecodedBlock& block);
   const char* decode_streams(const BlockPlan& plan, Byte* out);
   const char* decode_sequences(const BlockPlan& plan, DecodedBlock& block);
   void take_tree(const NumberedTree& tree, std::uint32_t literal_bytes);

@@ -13,7 +13,7 @@ Status BlockIndex::next(std::size_t max_blocks, std::vector<BlockRow>& rows) {
 
 Status BlockIndex::take_block(std::vector<BlockRow>& rows, std::uint32_t& sequences) {
   PENSTOCK_ASSIGN(const BlockHeader head,
-                  read_block_head(input_, at_, blocks_, block_limit_bytes_));
+                  read_block_head(input_.subspan(at_), at_, blocks_, block_limit_bytes_));
   const auto begin = static_cast<std::uint32_t>(at_ + block_header_bytes);
   BlockRow row{.content = {begin, begin + head.content_bytes},
                .type = static_cast<std::uint32_t>(head.type),

@@ -1,13 +1,12 @@
 #include "codec/zstd/host/block_scanner.hpp"
 
 #include <string>
+#include <utility>
 
 #include "codec/zstd/format/block_parts.hpp"
 
 namespace penstock::zstd {
-namespace {}  // namespace
-
-BlockScanner::BlockScanner(std::span<const Byte> frame, const FrameHeader& header,
+BlockScanner::BlockScanner(FrameInput& frame, const FrameHeader& header,
                            const Dictionary* dictionary)
     : frame_(frame), at_(header.header_bytes), block_limit_bytes_(header.block_limit_bytes()) {
   if (dictionary == nullptr || !dictionary->has_tables) return;
@@ -16,14 +15,26 @@ BlockScanner::BlockScanner(std::span<const Byte> frame, const FrameHeader& heade
     sources_[kind] = {dictionary->sources[kind], ++tables_};
 }
 
+// Returns the next block's bytes, and what is there after them.
+Result<FrameBytes> BlockScanner::block_bytes() {
+  PENSTOCK_ASSIGN(FrameBytes found, frame_.bytes_from(at_, block_header_bytes));
+  if (found.bytes.size() < block_header_bytes) return found;
+  const std::size_t bytes = stated_block_bytes(found.bytes);
+  const bool is_valid = bytes <= block_header_bytes + largest_block_bytes;
+  return !is_valid || found.bytes.size() >= bytes ? found : frame_.bytes_from(at_, bytes);
+}
+
 Status BlockScanner::next(BlockPlan& plan) {
   plan.number = blocks_++;
   plan.first_byte = at_;
+  PENSTOCK_ASSIGN(FrameBytes found, block_bytes());
   PENSTOCK_ASSIGN(const BlockHeader head,
-                  read_block_head(frame_, at_, plan.number, block_limit_bytes_));
+                  read_block_head(found.bytes, at_, plan.number, block_limit_bytes_));
   plan.is_last = head.is_last;
   plan.type = head.type;
-  plan.content = frame_.subspan(at_ + block_header_bytes, head.content_bytes);
+  plan.content = found.bytes.subspan(block_header_bytes, head.content_bytes);
+  plan.readable_end = found.bytes.data() + found.bytes.size();
+  plan.owner = std::move(found.owner);
   plan.run_bytes = plan.type == BlockType::rle ? head.size : 0;
   at_ += block_header_bytes + head.content_bytes;
   return plan.type == BlockType::compressed ? read_compressed(plan) : Status();
@@ -53,7 +64,8 @@ const char* BlockScanner::read_literals(std::span<const Byte>& rest, LiteralsPla
     return "its literals take an earlier Huffman tree, and there is none";
   if (plan.type == LiteralsType::compressed) {
     std::size_t used = 0;
-    if (const char* error = read_weights(plan.content, tree_.tree, used)) return error;
+    if (const char* error = read_weights(plan.content, largest_code_bits, tree_.tree, used))
+      return error;
     tree_.serial = ++tables_;
     plan.content = plan.content.subspan(used);
   }

@@ -9,29 +9,30 @@
 #include "codec/zstd/format/block_plan.hpp"
 #include "codec/zstd/format/dictionary.hpp"
 #include "codec/zstd/format/frame_header.hpp"
+#include "codec/zstd/host/frame_input.hpp"
 #include "penstock/status.hpp"
 
 namespace penstock::zstd {
 
 class BlockScanner {
  public:
-  // `frame` begins with the frame and may go on after it. It must outlive the scanner. A dictionary
-  // may be null.
-  BlockScanner(std::span<const Byte> frame, const FrameHeader& header,
-               const Dictionary* dictionary);
+  // `frame` must outlive the scanner. A dictionary may be null.
+  BlockScanner(FrameInput& frame, const FrameHeader& header, const Dictionary* dictionary);
 
-  // Reads the next block; not after the last. Errors: Code::truncated, Code::corrupt.
+  // Reads the next block; not after the last. Errors: Code::truncated, Code::corrupt, and those of
+  // the input.
   Status next(BlockPlan& plan);
   // Returns the bytes of the frame that were read. After the last block the checksum begins here.
   std::uint64_t at() const { return at_; }
 
  private:
+  Result<FrameBytes> block_bytes();
   Status read_compressed(BlockPlan& plan);
   const char* read_literals(std::span<const Byte>& rest, LiteralsPlan& plan);
   const char* read_sequences(std::span<const Byte> rest, SequencesPlan& plan);
   const char* read_source(std::span<const Byte>& rest, CodeKind kind, TableMode mode);
 
-  std::span<const Byte> frame_;
+  FrameInput& frame_;
   std::uint64_t at_ = 0, blocks_ = 0, tables_ = predefined_serial;  // the last: serials in use
   std::uint32_t block_limit_bytes_ = 0;
   NumberedTree tree_;

@@ -144,17 +144,17 @@ const Sequence* BlockWriter::write_carefully(const DecodedBlock& block) {
   return nullptr;
 }
 
-Result<std::uint64_t> BlockWriter::finish(std::span<const Byte> input, std::uint64_t at) const {
-  if (header_.has_checksum && input.size() - at < checksum_bytes)
+Result<std::uint64_t> BlockWriter::finish(std::span<const Byte> rest, std::uint64_t at) const {
+  if (header_.has_checksum && rest.size() < checksum_bytes)
     return Status(Code::truncated, "Zstandard frame: it ends within its checksum, at byte " +
-                                       std::to_string(input.size()));
+                                       std::to_string(at + rest.size()));
   if (header_.content_bytes && written_ != *header_.content_bytes)
     return Status(Code::corrupt, "Zstandard frame: it has " + std::to_string(written_) +
                                      " bytes and states " + std::to_string(*header_.content_bytes));
   if (!header_.has_checksum) return at;
   const bool is_verified = limits_.is_checksum_wanted;
   if (is_verified &&
-      load_le(input.data() + at, checksum_bytes) != static_cast<std::uint32_t>(checksum_.digest()))
+      load_le(rest.data(), checksum_bytes) != static_cast<std::uint32_t>(checksum_.digest()))
     return Status(
         Code::corrupt,
         "Zstandard frame: what it decodes to has another checksum than it states at byte " +

@@ -30,7 +30,7 @@ class BlockWriter {
   Status write(const BlockPlan& plan, const DecodedBlock& block);
   // Checks the content size after the last block, and the checksum at byte `at` of the input where
   // that is wanted. Returns where the frame ends.
-  Result<std::uint64_t> finish(std::span<const Byte> input, std::uint64_t at) const;
+  Result<std::uint64_t> finish(std::span<const Byte> rest, std::uint64_t at) const;
 
   std::uint64_t written_bytes() const { return written_; }
   const OutputWindow& output() const { return output_; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "base/exception_boundary.hpp"
 #include "base/thread_pool.hpp"
@@ -15,10 +16,6 @@ namespace {
 // part is written to a file.
 constexpr std::uint64_t min_kept_bytes = std::uint64_t{2} << 20;
 constexpr std::uint64_t max_part_bytes = std::uint64_t{512} << 10;
-
-std::span<const Byte> bytes_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const Byte*>(bytes.data()), bytes.size()};
-}
 
 std::span<const Byte> content_of(const DecodeOptions& options) {
   return options.dictionary == nullptr ? std::span<const Byte>()
@@ -47,11 +44,11 @@ Result<FrameHeader> accepted_header(std::span<const std::byte> input,
 
 class StreamingDecoder final : public FrameDecoder {
  public:
-  StreamingDecoder(std::span<const std::byte> input, const FrameHeader& header,
+  StreamingDecoder(std::unique_ptr<FrameInput> input, const FrameHeader& header,
                    const DecodeOptions& options)
       : header_(header),
         kept_bytes_(kept_of(header)),
-        pipeline_(bytes_of(input), header, options.dictionary, limits_of(header, options),
+        pipeline_(std::move(input), header, options.dictionary, limits_of(header, options),
                   OutputWindow(kept_bytes_, header.block_limit_bytes(), content_of(options)),
                   kept_bytes_, threads_of(options)) {}
 
@@ -85,15 +82,21 @@ class StreamingDecoder final : public FrameDecoder {
 
 Result<std::unique_ptr<FrameDecoder>> FrameDecoder::begin(std::span<const std::byte> input,
                                                           const DecodeOptions& options) {
+  return catch_exceptions([&] { return begin(std::make_unique<FrameInMemory>(input), options); });
+}
+
+Result<std::unique_ptr<FrameDecoder>> FrameDecoder::begin(std::unique_ptr<FrameInput> input,
+                                                          const DecodeOptions& options) {
   return catch_exceptions([&]() -> Result<std::unique_ptr<FrameDecoder>> {
-    PENSTOCK_ASSIGN(const FrameHeader header, accepted_header(input, options));
+    PENSTOCK_ASSIGN(const FrameBytes first, input->bytes_from(0, largest_frame_header_bytes));
+    PENSTOCK_ASSIGN(const FrameHeader header, accepted_header(std::as_bytes(first.bytes), options));
     if (header.window_bytes > options.window_limit_bytes)
       return Status(Code::capacity, "Zstandard frame: its window of " +
                                         std::to_string(header.window_bytes) +
                                         " bytes is beyond the limit of " +
                                         std::to_string(options.window_limit_bytes));
     return std::unique_ptr<FrameDecoder>(
-        std::make_unique<StreamingDecoder>(input, header, options));
+        std::make_unique<StreamingDecoder>(std::move(input), header, options));
   });
 }
 
@@ -106,11 +109,10 @@ Result<DecodedFrame> decode_frame(std::span<const std::byte> input, std::span<st
     const OutputLimits limits = limits_of(header, options);
     if (threads_of(options) == 1) {
       thread_local const auto decoder = std::make_unique<WholeFrameDecoder>();
-      return decoder->decode(bytes_of(input), header, limits, options.dictionary.get(),
-                             std::move(window));
+      return decoder->decode(input, header, limits, options.dictionary.get(), std::move(window));
     }
-    FramePipeline pipeline(bytes_of(input), header, options.dictionary, limits, std::move(window),
-                           UINT64_MAX, threads_of(options));
+    FramePipeline pipeline(std::make_unique<FrameInMemory>(input), header, options.dictionary,
+                           limits, std::move(window), UINT64_MAX, threads_of(options));
     PENSTOCK_TRY(pipeline.run());
     return DecodedFrame{pipeline.consumed_bytes(), pipeline.written_bytes()};
   });

@@ -18,6 +18,7 @@
 
 #include "codec/zstd/format/dictionary.hpp"
 #include "codec/zstd/format/frame_header.hpp"
+#include "codec/zstd/host/frame_input.hpp"
 #include "penstock/status.hpp"
 
 namespace penstock::zstd {
@@ -37,6 +38,9 @@ class FrameDecoder {
   // read_frame_header(); Code::capacity where the window exceeds its limit; Code::invalid where the
   // frame names another dictionary.
   static Result<std::unique_ptr<FrameDecoder>> begin(std::span<const std::byte> input,
+                                                     const DecodeOptions& options);
+  // Does so for a frame that is read as it is decoded. The threads ask `input`, one at a time.
+  static Result<std::unique_ptr<FrameDecoder>> begin(std::unique_ptr<FrameInput> input,
                                                      const DecodeOptions& options);
   virtual ~FrameDecoder() = default;
 

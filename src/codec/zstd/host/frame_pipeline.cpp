@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "base/exception_boundary.hpp"
 
@@ -17,17 +18,17 @@ constexpr std::size_t slots_of(unsigned threads) { return threads == 1 ? 1 : 2 *
 
 }  // namespace
 
-FramePipeline::FramePipeline(std::span<const Byte> input, const FrameHeader& header,
+FramePipeline::FramePipeline(std::unique_ptr<FrameInput> input, const FrameHeader& header,
                              std::shared_ptr<const Dictionary> dictionary,
                              const OutputLimits& limits, OutputWindow output,
                              std::uint64_t kept_bytes, unsigned threads)
-    : input_(input),
+    : input_(std::move(input)),
       header_(header),
       dictionary_(std::move(dictionary)),
       limits_(limits),
       kept_bytes_(kept_bytes),
       thread_count_(std::max(1u, threads)),
-      scanner_(input, header, dictionary_.get()),
+      scanner_(*input_, header, dictionary_.get()),
       writer_(hot_loops(), header, limits, dictionary_.get(), std::move(output)),
       slots_(slots_of(thread_count_)),
       decoder_(hot_loops()) {}
@@ -55,7 +56,10 @@ void FramePipeline::end(Status status) {
 }
 
 Status FramePipeline::finish_frame() {
-  PENSTOCK_ASSIGN(end_byte_, writer_.finish(input_, scanner_.at()));
+  const std::uint64_t at = scanner_.at();
+  PENSTOCK_ASSIGN(const FrameBytes rest,
+                  input_->bytes_from(at, header_.has_checksum ? checksum_bytes : 0));
+  PENSTOCK_ASSIGN(end_byte_, writer_.finish(rest.bytes, at));
   return {};
 }
 
@@ -83,10 +87,8 @@ void FramePipeline::decode_block(Lock& lock, BlockDecoder& decoder) {
   is_scanned_ = !slot.status.ok() || slot.plan.is_last;
   if (slot.status.ok() && slot.plan.type == BlockType::compressed) {
     lock.unlock();
-    Status status = catch_exceptions([&] {
-      return decoder.decode(slot.plan, input_.data() + input_.size(), header_.block_limit_bytes(),
-                            slot.block);
-    });
+    Status status = catch_exceptions(
+        [&] { return decoder.decode(slot.plan, header_.block_limit_bytes(), slot.block); });
     lock.lock();
     slot.status = std::move(status);
   }

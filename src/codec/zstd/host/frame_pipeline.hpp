@@ -21,8 +21,9 @@ namespace penstock::zstd {
 
 class FramePipeline {
  public:
-  // `input` begins with the frame. At most `kept_bytes` of unreleased output are in flight.
-  FramePipeline(std::span<const Byte> input, const FrameHeader& header,
+  // At most `kept_bytes` of unreleased output are in flight. `input` is asked by one thread at a
+  // time, but not always by the same one.
+  FramePipeline(std::unique_ptr<FrameInput> input, const FrameHeader& header,
                 std::shared_ptr<const Dictionary> dictionary, const OutputLimits& limits,
                 OutputWindow output, std::uint64_t kept_bytes, unsigned threads);
   ~FramePipeline();
@@ -59,7 +60,7 @@ class FramePipeline {
   void help(BlockDecoder& decoder, bool is_writer);
   void wait(Lock& lock);
 
-  const std::span<const Byte> input_;
+  const std::unique_ptr<FrameInput> input_;
   const FrameHeader header_;
   const std::shared_ptr<const Dictionary> dictionary_;
   const OutputLimits limits_;

@@ -11,7 +11,7 @@ class WholeFrameDecoder {
  public:
   WholeFrameDecoder();
   // Decodes the frame that `input` begins with, as decode_frame() does. A dictionary may be null.
-  Result<DecodedFrame> decode(std::span<const Byte> input, const FrameHeader& header,
+  Result<DecodedFrame> decode(std::span<const std::byte> input, const FrameHeader& header,
                               const OutputLimits& limits, const Dictionary* dictionary,
                               OutputWindow output);
 

@@ -1,0 +1,256 @@
+#include "expr/constant.hpp"
+
+#include <array>
+#include <chrono>
+#include <string>
+
+#include "base/ascii.hpp"
+
+namespace penstock::expr {
+namespace {
+
+constexpr std::int64_t microseconds_per_second = 1'000'000;
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || (text.front() >= '\t' && text.front() <= '\r')))
+    text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || (text.back() >= '\t' && text.back() <= '\r')))
+    text.remove_suffix(1);
+  return text;
+}
+
+// Removes one to `max_count` digits from the front and returns their value.
+std::optional<std::int64_t> take_digits(std::string_view& text, int max_count) {
+  std::int64_t value = 0;
+  int count = 0;
+  for (; count < max_count && !text.empty() && is_digit(text.front());
+       count++, text.remove_prefix(1))
+    value = value * 10 + (text.front() - '0');
+  return count > 0 ? std::optional(value) : std::nullopt;
+}
+
+std::optional<std::int32_t> take_date(std::string_view& text) {
+  const auto year = take_digits(text, 4);
+  const char separator = text.empty() ? '\0' : text.front();
+  if (!year || (separator != '-' && separator != '/')) return std::nullopt;
+  text.remove_prefix(1);
+  const auto month = take_digits(text, 2);
+  if (!month || !take(text, separator)) return std::nullopt;
+  const auto day = take_digits(text, 2);
+  if (!day) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(*year)),
+                                         std::chrono::month(static_cast<unsigned>(*month)),
+                                         std::chrono::day(static_cast<unsigned>(*day))};
+  if (!date.ok()) return std::nullopt;
+  return static_cast<std::int32_t>(std::chrono::sys_days(date).time_since_epoch().count());
+}
+
+// hours:minutes[:seconds[.fraction]] as microseconds
+std::optional<std::int64_t> take_time(std::string_view& text, int hour_digits) {
+  const auto hours = take_digits(text, hour_digits);
+  if (!hours || !take(text, ':')) return std::nullopt;
+  const auto minutes = take_digits(text, 2);
+  if (!minutes || *minutes > 59) return std::nullopt;
+  std::int64_t total = (*hours * 60 + *minutes) * 60 * microseconds_per_second;
+  if (!take(text, ':')) return total;
+  const auto seconds = take_digits(text, 2);
+  if (!seconds || *seconds > 59) return std::nullopt;
+  total += *seconds * microseconds_per_second;
+  if (!take(text, '.')) return total;
+  for (std::int64_t unit = microseconds_per_second / 10; !text.empty() && is_digit(text.front());
+       unit /= 10, text.remove_prefix(1))
+    total += unit * (text.front() - '0');
+  return total;
+}
+
+struct Unit {
+  std::string_view name;
+  std::int64_t months, days, microseconds;
+};
+constexpr Unit units[] = {
+    {"year", 12, 0, 0},
+    {"y", 12, 0, 0},
+    {"decade", 120, 0, 0},
+    {"quarter", 3, 0, 0},
+    {"month", 1, 0, 0},
+    {"mon", 1, 0, 0},
+    {"week", 0, 7, 0},
+    {"w", 0, 7, 0},
+    {"day", 0, 1, 0},
+    {"d", 0, 1, 0},
+    {"hour", 0, 0, 3600 * microseconds_per_second},
+    {"h", 0, 0, 3600 * microseconds_per_second},
+    {"minute", 0, 0, 60 * microseconds_per_second},
+    {"m", 0, 0, 60 * microseconds_per_second},
+    {"min", 0, 0, 60 * microseconds_per_second},
+    {"second", 0, 0, microseconds_per_second},
+    {"s", 0, 0, microseconds_per_second},
+    {"sec", 0, 0, microseconds_per_second},
+    {"millisecond", 0, 0, 1000},
+    {"ms", 0, 0, 1000},
+    {"microsecond", 0, 0, 1},
+    {"us", 0, 0, 1},
+};
+
+const Unit* unit_named(std::string_view name) {
+  for (const Unit& unit : units)
+    if (name == unit.name ||
+        (name.size() > 3 && name.back() == 's' && name.substr(0, name.size() - 1) == unit.name))
+      return &unit;
+  return nullptr;
+}
+
+struct Quantity {
+  std::int64_t whole = 0, millionths = 0;
+};  // both with the sign
+
+std::optional<Quantity> take_quantity(std::string_view& text) {
+  const bool negative = take(text, '-');
+  if (!negative) (void)take(text, '+');
+  const auto whole = take_digits(text, 12);
+  if (!whole || (!text.empty() && is_digit(text.front()))) return std::nullopt;
+  Quantity quantity{*whole, 0};
+  if (take(text, '.'))
+    for (std::int64_t unit = 100'000; !text.empty() && is_digit(text.front());
+         unit /= 10, text.remove_prefix(1))
+      quantity.millionths += unit * (text.front() - '0');
+  if (negative) quantity = {-quantity.whole, -quantity.millionths};
+  return quantity;
+}
+
+bool add_to(std::int64_t& sum, std::int64_t count, std::int64_t each) {
+  std::int64_t product = 0;
+  return !__builtin_mul_overflow(count, each, &product) &&
+         !__builtin_add_overflow(sum, product, &sum);
+}
+
+bool add_units(Interval& interval, const Quantity& quantity, const Unit& unit) {
+  if (quantity.millionths !=
+      0) {  // a fraction of a month has no length; of a day, a week or less it does
+    if (unit.months != 0) return false;
+    const std::int64_t each = unit.microseconds + unit.days * microseconds_per_day;
+    interval.microseconds +=
+        static_cast<std::int64_t>(Int128(quantity.millionths) * each / 1'000'000);
+  }
+  return add_to(interval.months, quantity.whole, unit.months) &&
+         add_to(interval.days, quantity.whole, unit.days) &&
+         add_to(interval.microseconds, quantity.whole, unit.microseconds);
+}
+
+// Returns 1 or -1; 0 where the string is not an infinity.
+int sign_of_infinity(std::string_view text) {
+  const bool is_negative = take(text, '-');
+  return lower(text) != "infinity" ? 0 : is_negative ? -1 : 1;
+}
+
+}  // namespace
+
+std::optional<std::int32_t> parse_date(std::string_view text) {
+  text = trim(text);
+  if (const int sign = sign_of_infinity(text)) return sign * INT32_MAX;
+  const auto days = take_date(text);
+  return text.empty() ? days : std::nullopt;
+}
+
+std::optional<std::int64_t> parse_timestamp(std::string_view text) {
+  text = trim(text);
+  if (const int sign = sign_of_infinity(text)) return sign * INT64_MAX;
+  const auto days = take_date(text);
+  if (!days) return std::nullopt;
+  std::int64_t time = 0;
+  if (!text.empty()) {
+    if (!take(text, ' ') && !take(text, 'T')) return std::nullopt;
+    const auto taken = take_time(text, 2);
+    (void)take(text, 'Z');
+    if (!taken || *taken > microseconds_per_day || !text.empty()) return std::nullopt;
+    time = *taken;
+  }
+  return *days * microseconds_per_day + time;
+}
+
+std::optional<Interval> parse_interval(std::string_view text, std::string_view unit_name) {
+  Interval interval;
+  text = trim(text);
+  if (!unit_name.empty()) {
+    const Unit* unit = unit_named(unit_name);
+    const auto quantity = take_quantity(text);
+    if (unit == nullptr || !quantity || !text.empty()) return std::nullopt;
+    const bool has_fractions =
+        unit_name == "second" || unit_name == "millisecond";  // DuckDB truncates the others
+    return add_units(interval, {quantity->whole, has_fractions ? quantity->millionths : 0}, *unit)
+               ? std::optional(interval)
+               : std::nullopt;
+  }
+  if (text.empty()) return std::nullopt;
+  for (; !text.empty(); text = trim(text)) {
+    std::string_view clock = text;
+    const bool negative = take(clock, '-');
+    if (const auto time = take_time(clock, 6)) {
+      if (!add_to(interval.microseconds, *time, negative ? -1 : 1)) return std::nullopt;
+      text = clock;
+      continue;
+    }
+    const auto quantity = take_quantity(text);
+    if (!quantity) return std::nullopt;
+    text = trim(text);
+    const std::size_t end =
+        std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+                 text.size());
+    const Unit* unit = unit_named(lower(text.substr(0, end)));
+    if (unit == nullptr || !add_units(interval, *quantity, *unit)) return std::nullopt;
+    text.remove_prefix(end);
+  }
+  return interval;
+}
+
+std::optional<std::int64_t> add(std::int64_t microseconds, const Interval& interval, int sign) {
+  using namespace std::chrono;
+  const sys_time<std::chrono::microseconds> time{std::chrono::microseconds(microseconds)};
+  const sys_days day = floor<days>(time);
+  const year_month_day date(day);
+  constexpr std::int64_t max_months = 12 * 10'000, max_days = 366 * 10'000,
+                         max_microseconds = max_days * microseconds_per_day;
+  const auto within = [](std::int64_t value, std::int64_t limit) {
+    return value >= -limit && value <= limit;
+  };
+  if (!within(interval.months, max_months) || !within(interval.days, max_days) ||
+      !within(interval.microseconds, max_microseconds))
+    return std::nullopt;
+  const std::int64_t month =
+      std::int64_t(int(date.year())) * 12 + unsigned(date.month()) - 1 + sign * interval.months;
+  if (month < 12 || month >= 12 * 10'000) return std::nullopt;
+  const year_month target{year(static_cast<int>(month / 12)),
+                          std::chrono::month(static_cast<unsigned>(month % 12 + 1))};
+  const year_month_day_last last(target.year(), month_day_last(target.month()));
+  const sys_days moved =
+      sys_days(target / std::min(date.day(), last.day())) + days(sign * interval.days);
+  const std::int64_t result = moved.time_since_epoch().count() * microseconds_per_day +
+                              (time - day).count() + sign * interval.microseconds;
+  const sys_days first_day = sys_days(year(1) / 1 / 1), end_day = sys_days(year(10'000) / 1 / 1);
+  if (result < first_day.time_since_epoch().count() * microseconds_per_day ||
+      result >= end_day.time_since_epoch().count() * microseconds_per_day)
+    return std::nullopt;
+  return result;
+}
+
+std::optional<Scalar> parse_as(Type type, std::string_view text) {
+  if (type.kind == Kind::string) return Scalar::of(std::string(text));
+  text = trim(text);
+  if (type.kind == Kind::date32) {
+    const auto days = parse_date(text);
+    return days ? std::optional(Scalar::of(type, Int128(*days))) : std::nullopt;
+  }
+  if (type.kind == Kind::timestamp) {
+    const auto microseconds = parse_timestamp(text);
+    return microseconds ? std::optional(Scalar::of(type, Int128(*microseconds))) : std::nullopt;
+  }
+  if (type.kind == Kind::boolean) {
+    const std::string word = lower(text);
+    if (word == "true" || word == "t" || word == "1") return Scalar::of(type, Int128(1));
+    if (word == "false" || word == "f" || word == "0") return Scalar::of(type, Int128(0));
+    return std::nullopt;
+  }
+  return parse_number(type, text);
+}
+
+}  // namespace penstock::expr

@@ -1,0 +1,60 @@
+// The rows of a text, some at a time, each with as many fields as there are columns.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/csv/csv_options.hpp"
+#include "io/csv/csv_rows.hpp"
+
+namespace penstock::io {
+
+// A row that cannot be read; `offset` is where it begins in the text.
+struct CsvRowError {
+  Code code = Code::corrupt;
+  std::size_t offset = 0;
+  std::string text;
+};
+
+class CsvRowBatch {
+ public:
+  // A text that is not whole ends within a row, which is not read.
+  CsvRowBatch(const CsvDialect& dialect, const CsvOptions& options, std::size_t column_count,
+              std::string_view text, bool is_whole)
+      : dialect_(dialect),
+        options_(options),
+        column_count_(column_count),
+        text_(text),
+        is_whole_(is_whole),
+        reader_(dialect, text) {}
+
+  // Reads so many rows; fewer only where the text ends. The options say whether a row of another
+  // width is filled with NULL, passed over, or an error.
+  std::optional<CsvRowError> read(std::size_t max_rows);
+  std::size_t row_count() const { return offsets_.size(); }
+  const CsvField& field(std::size_t row, std::size_t column) const {
+    return fields_[row * column_count_ + column];
+  }
+  std::size_t offset(std::size_t row) const { return offsets_[row]; }  // in the text
+  std::size_t end_offset() const;  // behind the last row that was read
+  bool is_at_end() const { return is_at_end_; }
+  // Takes rows out.
+  void remove(const std::vector<bool>& is_removed);
+
+ private:
+  std::optional<CsvRowError> fit_row(std::size_t begin);
+  std::optional<CsvRowError> wrong_width(std::size_t field_count) const;
+  CsvRowError error(Code code, std::string text) const;
+
+  const CsvDialect dialect_;
+  const CsvOptions& options_;
+  const std::size_t column_count_;
+  const std::string_view text_;
+  const bool is_whole_;
+  CsvRowReader reader_;
+  std::vector<CsvField> fields_;
+  std::vector<std::size_t> offsets_;
+  bool is_at_end_ = false;
+};
+
+}  // namespace penstock::io

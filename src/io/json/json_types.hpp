@@ -1,0 +1,64 @@
+// The type of a column of JSON, and the types that strings may stand for.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/csv/csv_time_format.hpp"
+#include "penstock/column.hpp"
+
+namespace penstock::io {
+
+struct JsonType {
+  enum class Reading : unsigned char {
+    plain,
+    text,  // every value as JSON
+    null,  // the sample has no other value
+  };
+  Type type = {Kind::string};
+  Reading reading = Reading::plain;
+  std::string name = {};         // DuckDB's: "BIGINT", "STRUCT(a BIGINT)[]"
+  std::string unsupported = {};  // the same where values are not read
+  // Of a date or timestamp. Without one it is read as a cast reads it.
+  std::optional<CsvTimeFormat> format = {};
+
+  static JsonType plain(Type type);
+  static JsonType time(Type type, const CsvTimeFormat& format);
+  static JsonType text() { return {{Kind::string}, Reading::text, "JSON"}; }
+  static JsonType null() { return {{Kind::string}, Reading::null, "\"NULL\""}; }
+  static JsonType not_read(std::string name);
+};
+
+// Formats of dates and timestamps, in the order in which they are tried.
+struct JsonTimeFormats {
+  std::vector<CsvTimeFormat> dates, timestamps;
+  // DuckDB's, where a file's own are not given.
+  static JsonTimeFormats with(const std::optional<CsvTimeFormat>& date,
+                              const std::optional<CsvTimeFormat>& timestamp);
+};
+
+// What all strings of a column may be. They are looked at by chunks, as DuckDB does: a type that a
+// chunk excludes stays excluded, and each chunk has one format of dates. Where all have one in
+// common, the column has it.
+class StringTypes {
+ public:
+  void add(std::string_view text, const JsonTimeFormats& formats);
+  void end_chunk();
+  JsonType type(const JsonTimeFormats& formats) const;
+
+ private:
+  enum class Candidate : unsigned char { time, date, timestamp, zoned, uuid, string };
+  // Bits of what fits all strings of the chunk: formats, or one bit.
+  std::uint32_t& fits(Candidate candidate) { return fits_[static_cast<std::size_t>(candidate)]; }
+  bool survives(Candidate candidate);
+
+  Candidate candidate_ = Candidate::time;
+  std::array<std::uint32_t, 5> fits_{};
+  std::uint32_t common_formats_ = 0;  // of the candidate in all chunks
+  bool is_chunk_empty_ = true;
+};
+
+}  // namespace penstock::io

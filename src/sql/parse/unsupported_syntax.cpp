@@ -1,0 +1,95 @@
+#include "sql/parse/unsupported_syntax.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "sql/parse/suggestions.hpp"
+#include "sql/parse/table_function.hpp"
+
+namespace penstock::sql {
+namespace {
+
+// Words in a row, and what they are called; named where the parser stopped at them or right behind.
+// "#" is any number.
+struct Phrase {
+  std::string_view what;
+  std::array<std::string_view, 3> words;
+};
+constexpr Phrase phrases[] = {
+    {"QUALIFY", {"qualify"}},
+    {"TABLESAMPLE", {"tablesample"}},
+    {"USING SAMPLE", {"using", "sample"}},
+    {"LIMIT with a percentage", {"limit", "#", "%"}},
+    {"PIVOT", {"pivot", "("}},
+    {"UNPIVOT", {"unpivot", "("}},
+    {"INTERVAL of an expression", {"interval", "("}},
+    {"a lambda", {"lambda"}},
+    {"COLUMNS", {"columns", "(", "*"}},
+    {"UNION", {"union"}},
+    {"INTERSECT", {"intersect"}},
+    {"EXCEPT", {"except", "select"}},
+    {"a subquery in FROM", {"from", "(", "select"}},
+    {"a subquery in FROM", {"join", "(", "select"}},
+    {"a list", {"["}},
+    {"a struct", {"{"}},
+};
+
+std::size_t word_count(const Phrase& phrase) {
+  return static_cast<std::size_t>(std::find(phrase.words.begin(), phrase.words.end(), "") -
+                                  phrase.words.begin());
+}
+
+bool stands(const Lexed& lexed, std::size_t first, const Phrase& phrase) {
+  if (first + word_count(phrase) > lexed.tokens.size()) return false;
+  for (std::size_t i = 0; i < word_count(phrase); i++) {
+    const Token& token = lexed.tokens[first + i];
+    if (phrase.words[i] == "#" && token.kind == TokenKind::number) continue;
+    if (token.kind == TokenKind::symbol ? lexed.text(token) != phrase.words[i]
+                                        : !is_keyword_token(lexed, token, phrase.words[i]))
+      return false;
+  }
+  return true;
+}
+
+// Tells whether a phrase stands at the token at which the parser stopped, or ends right before it.
+bool is_near(const Lexed& lexed, std::int64_t stopped_at, std::size_t first, const Phrase& phrase) {
+  const std::size_t last = first + word_count(phrase) - 1;
+  const auto after_last = last + 1 < lexed.tokens.size()
+                              ? std::int64_t{lexed.tokens[last + 1].offset}
+                              : static_cast<std::int64_t>(lexed.statement.size());
+  return lexed.tokens[first].offset <= stopped_at && stopped_at <= after_last;
+}
+
+void add_functions(const Lexed& lexed, Refusals& refusals) {
+  for (std::size_t i = lexed.form.first; i + 1 < lexed.form.end; i++) {
+    const Token& token = lexed.tokens[i];
+    const std::string name = lower(lexed.text(token));
+    if (token.kind == TokenKind::word && is_symbol(lexed, lexed.tokens[i + 1], "(") &&
+        is_unsupported_function(name))
+      refusals.add(token.offset, function_not_supported(name, {}));
+  }
+}
+
+}  // namespace
+
+Refusals find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at,
+                                 std::string_view parser_message) {
+  Refusals refusals;
+  bool is_reason = parser_message.find("FROM must have an alias") != std::string_view::npos;
+  for (std::size_t first = lexed.form.first; first < lexed.form.end; first++) {
+    if (is_table_function(lexed, first))
+      first = after_brackets(lexed, first + 1, lexed.form.end) - 1;
+    for (const Phrase& phrase : phrases) {
+      if (!stands(lexed, first, phrase)) continue;
+      is_reason = is_reason || is_near(lexed, stopped_at, first, phrase);
+      refusals.add(lexed.tokens[first].offset, not_supported(phrase.what));
+    }
+  }
+  if (!is_reason) return {};
+  if (const Token& token = lexed.tokens[lexed.form.first]; is_keyword_token(lexed, token, "with"))
+    refusals.add(token.offset, not_supported("WITH"));
+  add_functions(lexed, refusals);
+  return refusals;
+}
+
+}  // namespace penstock::sql

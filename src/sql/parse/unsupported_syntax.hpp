@@ -1,0 +1,16 @@
+// Finds what is not supported in a statement that the parser stops in, by its tokens.
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "sql/parse/lexer.hpp"
+#include "sql/parse/refusals.hpp"
+
+namespace penstock::sql {
+
+// Returns what the statement has of DuckDB's grammar, and of functions, that is not supported;
+// nothing where the parser stopped for another reason.
+Refusals find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at,
+                                 std::string_view parser_message);
+
+}  // namespace penstock::sql
