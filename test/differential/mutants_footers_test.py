@@ -140,6 +140,7 @@ class Mutants:
                 rows(), path, row_group_size=40, data_page_version=version, compression=codec
             )
             self.wholes.append(ParquetParts(path))
+        self.placed = [whole.place_pages() for whole in self.wholes]
         self.right = [
             self.oracle.answer(text.replace("$", "'whole0.parquet'"), 0) for text in STATEMENTS
         ]
@@ -157,14 +158,17 @@ class Mutants:
                             yield number, (place, page), field, value
 
     def bytes_of(self, number, place, field, value):
-        whole = copy.deepcopy(self.wholes[number])
+        whole = self.wholes[number]
         if place is None:
-            pages, footer = whole.place_pages()
+            pages, placed = self.placed[number]
+            footer = copy.deepcopy(placed)
             return put_together(pages, footer) if set_field(footer, field.steps, value) else None
-        header = whole.pages[place[0]][place[1]].header
-        if not set_field(header, field.steps, value):
-            return None
-        return put_together(*whole.place_pages())
+        page = whole.pages[place[0]][place[1]]
+        header, page.header = page.header, copy.deepcopy(page.header)
+        is_set = set_field(page.header, field.steps, value)
+        content = put_together(*whole.place_pages()) if is_set else None
+        page.header = header
+        return content
 
     def wrong(self, driver, name, field, counts):
         path = os.path.join(self.folder, name)
