@@ -44,7 +44,7 @@ FUNCTIONS = [
     "SELECT count(*), count(extra), sum(i), max(n) FROM read_parquet('united/*.parquet', union_by_name = true)",
     "SELECT i, n, extra FROM read_parquet('united/*.parquet', union_by_name = true) WHERE i < 3 ORDER BY i, n",
     "SELECT extra, count(*) FROM read_parquet('united/*.parquet', union_by_name = true) GROUP BY extra ORDER BY extra",
-    "SELECT count(DISTINCT filename), sum(i) FROM read_parquet(['sales/year=2023/month=01/a.parquet', 'sales/*/month=03/*.parquet'], filename = true)",
+    "SELECT count(DISTINCT filename), sum(i) FROM read_parquet(['sales/*/month=03/*', 'sales/year=2023/*/a.parquet'], filename = true)",
     "SELECT count(*) FROM read_parquet('{0}', filename = true) WHERE filename LIKE '%month=03%'",
     "SELECT year, count(*) FROM read_parquet('{0}', hive_types = {{'year': 'INTEGER'}}) GROUP BY year ORDER BY year",
     "SELECT * FROM read_parquet('sales/*/*/b.parquet', hive_partitioning = false) ORDER BY i, n LIMIT 5",
