@@ -5,6 +5,7 @@
 //     open_table({{"a.csv", "b.csv"}, "csv", {{"delim", ";"}}});
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <variant>
@@ -32,6 +33,7 @@ struct TableReference {
   TableReference() = default;
   TableReference(std::string path) : paths{std::move(path)} {}
   TableReference(const char* path) : paths{path} {}
+  TableReference(const std::filesystem::path& path) : paths{path.string()} {}
   TableReference(std::vector<std::string> all_paths, std::string format_name,
                  std::vector<TableOption> all_options)
       : paths(std::move(all_paths)),

@@ -120,7 +120,7 @@ class Driver:
         alarm.cancel()
         if not line.endswith(b"\n"):
             return self._crash(hung)
-        answer = json.loads(line)
+        answer = json.loads(line.decode(errors="surrogateescape"))
         if "error" in answer:
             return Answer(error=answer["error"], message=answer["message"])
         return Answer(

@@ -39,7 +39,18 @@ STATEMENTS = [
     "SELECT day, sum(v) FROM 'days/**/*.parquet' WHERE day >= DATE '2024-01-02' GROUP BY day ORDER BY day",
     "SELECT name, sum(v) FROM 'names/*/*.parquet' GROUP BY name ORDER BY name",
 ]
+# Of options.
+FUNCTIONS = [
+    "SELECT count(*), count(extra), sum(i), max(n) FROM read_parquet('united/*.parquet', union_by_name = true)",
+    "SELECT i, n, extra FROM read_parquet('united/*.parquet', union_by_name = true) WHERE i < 3 ORDER BY i, n",
+    "SELECT extra, count(*) FROM read_parquet('united/*.parquet', union_by_name = true) GROUP BY extra ORDER BY extra",
+    "SELECT count(DISTINCT filename), sum(i) FROM read_parquet(['sales/year=2023/month=01/a.parquet', 'sales/*/month=03/*.parquet'], filename = true)",
+    "SELECT count(*) FROM read_parquet('{0}', filename = true) WHERE filename LIKE '%month=03%'",
+    "SELECT year, count(*) FROM read_parquet('{0}', hive_types = {{'year': 'INTEGER'}}) GROUP BY year ORDER BY year",
+    "SELECT * FROM read_parquet('sales/*/*/b.parquet', hive_partitioning = false) ORDER BY i, n LIMIT 5",
+]
 TEXT_STATEMENTS = [
+    "SELECT i, t, k FROM read_csv('texts/*/*.csv', union_by_name = true) ORDER BY i, k",
     "SELECT count(*), sum(i), min(t), max(r), max(k) FROM 'texts/*/*.csv'",
     "SELECT k, count(*), sum(i) FROM 'texts/*/*.csv' WHERE k <> 2 GROUP BY k ORDER BY k",
     "SELECT i, t, r, k FROM 'texts/*/*.csv' ORDER BY i, k",
@@ -88,7 +99,12 @@ def write_trees(rng):
         write(f"days/day={day}/x.parquet", pyarrow.table({"v": list(range(50))}))
     for name in ("a%20b", "c%2Fd", "NULL", ""):
         write(f"names/name={name}/x.parquet", pyarrow.table({"v": list(range(20))}))
-    for key, text in (("1", "i,t,r\n1,x,1\n2,y,2\n"), ("2", "i,t,r\n3,7,2.5\n"), ("3", "r,i,t\n")):
+    for name, table in (
+        ("a", {"i": pyarrow.array([1, 2, 3], pyarrow.int32()), "n": [7, None, 9]}),
+        ("b", {"extra": ["x", "y"], "i": pyarrow.array([2, 2**40], pyarrow.int64())}),
+    ):
+        write(f"united/{name}.parquet", pyarrow.table(table))
+    for key, text in (("1", "i,t,r\n1,x,1\n2,y,2\n"), ("2", "i,t,r\n3,7,2.5\n")):
         pathlib.Path(f"texts/k={key}").mkdir(parents=True)
         pathlib.Path(f"texts/k={key}/a.csv").write_text(text)
 
@@ -129,9 +145,9 @@ def main():
         write_trees(rng)
         oracle = Oracle(folder)
         for driver in drivers(options, folder, tally):
-            compare(driver, tally, oracle, STATEMENTS + TEXT_STATEMENTS)
+            compare(driver, tally, oracle, STATEMENTS + FUNCTIONS + TEXT_STATEMENTS)
             driver.set(pages="device", batch_rows=1024)
-            compare(driver, tally, oracle, STATEMENTS, "pages on the device: ")
+            compare(driver, tally, oracle, STATEMENTS + FUNCTIONS[3:], "pages on the device: ")
             driver.set(pages="host", batch_rows=64)
             compare(driver, tally, oracle, STATEMENTS[:4], "small batches: ")
             driver.set(pages="", batch_rows=0)

@@ -152,7 +152,11 @@ class SelectReader {
   Status read_order(Tree keys) {
     select_.orders_by_all = keys.size() == 1 && is_all(keys.at(0).as("SortBy")["node"]);
     for (std::size_t i = 0; i < keys.size(); i++) {
-      Result<OrderItem> item = expressions_.order_item(keys.at(i));
+      const SyntaxPtr all =
+          select_.orders_by_all
+              ? make_syntax(SyntaxKind::star, keys.at(i).as("SortBy")["node"].body().location(), "")
+              : nullptr;
+      Result<OrderItem> item = expressions_.order_item(keys.at(i), all);
       PENSTOCK_TRY(passed(item.status()));
       if (item.ok()) select_.order_by.push_back(std::move(item).value());
     }

@@ -22,7 +22,8 @@ class ExpressionReader {
       : lexed_(lexed), refusals_(refusals), level_(level) {}
   // Reads an expression. What is not supported is added to the refusals, and NULL stands for it.
   Result<SyntaxPtr> read(Tree node);
-  Result<OrderItem> order_item(Tree node);
+  // `value` stands for the key where that is no expression, as ALL.
+  Result<OrderItem> order_item(Tree node, SyntaxPtr value = nullptr);
   // Reads a SELECT inside of what is refused, for what it lacks itself.
   Status read_body(Tree select);
   // Reads the WINDOW clause; call it before the expressions that use its names are read.

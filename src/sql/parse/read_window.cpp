@@ -11,12 +11,16 @@ constexpr std::int64_t option_written = 0x1, range = 0x2, rows = 0x4, groups = 0
 
 }  // namespace
 
-Result<OrderItem> ExpressionReader::order_item(Tree node) {
+Result<OrderItem> ExpressionReader::order_item(Tree node, SyntaxPtr value) {
   const Tree key = node.as("SortBy");
   const std::string_view direction = key["sortby_dir"].text(), nulls = key["sortby_nulls"].text();
   if (direction == "SORTBY_USING") return refuse(key.location(), "ORDER BY ... USING");
   OrderItem item;
-  PENSTOCK_ASSIGN(item.value, read(key["node"]));
+  if (value) {
+    item.value = std::move(value);
+  } else {
+    PENSTOCK_ASSIGN(item.value, read(key["node"]));
+  }
   item.descending = direction == "SORTBY_DESC";
   item.nulls_first = nulls == "SORTBY_NULLS_FIRST";  // DuckDB puts NULLs last either way
   item.shown = direction == "SORTBY_DESC" ? " DESC" : direction == "SORTBY_ASC" ? " ASC" : "";

@@ -24,7 +24,6 @@ class VideoBytes {
   // with Code::cancelled.
   static Result<std::unique_ptr<VideoBytes>> open(const std::string& path,
                                                   std::function<bool()> is_interrupted);
-  ~VideoBytes();
   VideoBytes(const VideoBytes&) = delete;
   VideoBytes& operator=(const VideoBytes&) = delete;
 

@@ -2,7 +2,9 @@
 // and errors must be those of sequential decoding, and output must always come.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <thread>
 
 #include "codec/checksum/adler32.hpp"
@@ -23,9 +25,10 @@ struct Outcome {
 };
 
 // A slow caller gives the threads time to run ahead.
-Outcome run(const std::string& stream, const InflateOptions& options, bool takes_its_time = false) {
+Outcome run(std::span<const std::byte> stream, const InflateOptions& options,
+            bool takes_its_time = false) {
   Outcome outcome;
-  auto inflate = ParallelInflate::begin(bytes_of(stream), options);
+  auto inflate = ParallelInflate::begin(stream, options);
   EXPECT_TRUE(inflate.ok());
   for (;;) {
     const auto bytes = (*inflate)->next();
@@ -38,6 +41,10 @@ Outcome run(const std::string& stream, const InflateOptions& options, bool takes
   outcome.checksum = (*inflate)->checksum();
   outcome.segments = (*inflate)->segments();
   return outcome;
+}
+
+Outcome run(const std::string& stream, const InflateOptions& options, bool takes_its_time = false) {
+  return run(bytes_of(stream), options, takes_its_time);
 }
 
 // Segments of 4 to 64 KB, by two to eight threads.
@@ -177,6 +184,46 @@ TEST(ParallelInflate, OneBlockForAllIsDecodedAheadInside) {
     segments = expect_same_by_threads(block.output, block.stream, true);
   EXPECT_GT(segments, 0u);
   expect_same_by_threads(block.output, block.stream);
+}
+// Has each byte of a stream once it was required, and before that another one.
+class BytesOnDemand final : public InputWindow {
+ public:
+  explicit BytesOnDemand(const std::string& stream)
+      : stream_(stream), memory_(stream.size(), '\xaa'), are_there_(stream.size()) {}
+  std::span<const std::byte> bytes() const { return bytes_of(memory_); }
+  Status require(std::uint64_t first, std::uint64_t last) override {
+    const std::lock_guard lock(mutex_);
+    for (std::uint64_t at = first; at < std::min<std::uint64_t>(last, stream_.size()); at++)
+      if (!are_there_[at]) memory_[at] = stream_[at], are_there_[at] = true;
+    return {};
+  }
+  void release(std::uint64_t) override {}
+
+ private:
+  const std::string& stream_;
+  std::string memory_;
+  std::vector<bool> are_there_;
+  std::mutex mutex_;
+};
+
+TEST(ParallelInflate, InputThatIsReadAsItIsDecodedComesBack) {
+  const OneBlock block = in_one_block(1000000);
+  std::vector<std::pair<std::string, std::string>> all = {{block.output, block.stream}};
+  for (const std::string& text : outputs_of_all_kinds(600000))
+    all.emplace_back(text, deflated(text, 6));
+  const std::string text = outputs_of_all_kinds(600000)[3];
+  all.emplace_back(text, deflated(text, 0));
+  std::string empty_blocks;
+  for (int i = 0; i < 200000; i++) empty_blocks.append("\0\0\0\xff\xff", 5);
+  all.emplace_back(text, empty_blocks + deflated(text, 6) + empty_blocks);
+  for (const auto& [output, stream] : all)
+    for (InflateOptions options : small_segments()) {
+      const auto window = std::make_shared<BytesOnDemand>(stream);
+      options.window = window;
+      const Outcome outcome = run(window->bytes(), options);
+      EXPECT_TRUE(outcome.status.ok()) << outcome.status.text();
+      EXPECT_TRUE(outcome.output == output);
+    }
 }
 TEST(ParallelInflate, DamageInsideOneBlockHasTheSameErrorAsInOrder) {
   const OneBlock block = in_one_block(3000000);

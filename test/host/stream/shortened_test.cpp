@@ -100,6 +100,18 @@ TEST(StreamShortened, CompressingIsAnError) {
     });
 }
 
+// A file's Deflate is read as it is decoded.
+TEST(StreamShortened, AFileThatStaysHasTheBytesOfMemory) {
+  const std::string text = words(6 << 20) + noise().substr(0, 6 << 20) + words(6 << 20, 2);
+  for (const std::string& content : {zlib_made(text, 6), zlib_made(text, 1, 15),
+                                     zlib_made(text, 6) + zlib_made(text, 1), zstd_made(text, 1)}) {
+    const TemporaryFile file(content);
+    const auto found = decompressed(Source::file(file.path), {.threads = 3});
+    ASSERT_TRUE(found.ok()) << found.status().text();
+    EXPECT_TRUE(*found == text || *found == text + text);
+  }
+}
+
 // Files of the kernel state a size of 0 and have content.
 TEST(StreamShortened, AFileThatStatesNoSizeIsReadToItsEnd) {
   std::string made;

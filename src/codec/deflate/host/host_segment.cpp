@@ -32,12 +32,14 @@ Decoder::Stop HostSegment::step(std::uint64_t boundary_bit, std::uint64_t symbol
 
 bool HostSegment::try_start(std::uint64_t bit) {
   clear();
+  if (!reads_.require(bit).ok()) return false;
   decoder = std::make_unique<Decoder>(input_, bit);
   return step(UINT64_MAX, UINT64_MAX) != Decoder::Stop::error;
 }
 
 bool HostSegment::try_inside(const Decoder& block, std::uint64_t bit) {
   clear();
+  if (!reads_.require(bit).ok()) return false;
   decoder = std::make_unique<Decoder>(block, bit);
   step(UINT64_MAX, UINT64_MAX);
   clear();

@@ -225,6 +225,8 @@ ParallelInflate::~ParallelInflate() = default;
 Result<std::unique_ptr<ParallelInflate>> ParallelInflate::begin(std::span<const std::byte> input,
                                                                 const InflateOptions& options) {
   return catch_exceptions([&]() -> Result<std::unique_ptr<ParallelInflate>> {
+    constexpr std::uint64_t first_bytes = 8;  // which the decoder reads when it is made
+    if (options.window) PENSTOCK_TRY(options.window->require(0, first_bytes));
     return std::unique_ptr<ParallelInflate>(
         new ParallelInflate(std::make_unique<State>(input, options)));
   });

@@ -1,0 +1,36 @@
+"""Files of comma-separated values with the habits of people and programs, read as DuckDB reads them or refused by name.
+
+    csv_habits_test.py QUERY_DRIVER PENSTOCK [--first 0] [--count 150] [--seed 1] [--reduced 1] [--device ID]
+
+`--count 1000` is the whole set. `--reduced 1` makes the files that differ as small as they can be and shows one of each kind.
+"""
+
+import sys
+import tempfile
+
+import agreed_differences
+import csv_habits
+from driver import test_options
+from reader_comparison import Comparison, Record, report_failures
+
+
+def main():
+    options = test_options(first=0, count=150, seed=1, reduced=0)
+    record = Record()
+    with tempfile.TemporaryDirectory(prefix="penstock-csv-") as folder:
+        comparison = Comparison(options.driver, folder, (options.device or [""])[0])
+        for number in range(options.first, options.first + options.count):
+            file = csv_habits.make(options.seed, number)
+            (comparison.folder / file.name).write_bytes(file.content)
+            verdict = comparison.ask(f"'{file.name}'")
+            record.add(file.name, agreed_differences.judge(file, verdict), "; ".join(file.habits))
+        record.print_counts()
+        report_failures(record, comparison, options.reduced)
+        crashed = comparison.driver.close()
+    passed = options.count - len(record.failures)
+    print(f"{passed} passed, {len(record.failures) + bool(crashed)} failed")
+    sys.exit(1 if record.failures or crashed or not passed else 0)
+
+
+if __name__ == "__main__":
+    main()
