@@ -311,6 +311,8 @@ constexpr Wrong wrong[] = {
      "LIMIT with a percentage is not supported; write a number of rows"},
     {"SELECT i8 FROM t ^^USING SAMPLE 10", Code::unsupported, "USING SAMPLE is not supported"},
     {"SELECT i8 FROM ^^t ASOF JOIN t y ON t.i8 = y.i8", Code::unsupported, "ASOF JOIN"},
+    {"SELECT x.i8 FROM t x ^^ANTI JOIN t y USING (i8)", Code::unsupported,
+     "ANTI JOIN is not supported; write WHERE NOT EXISTS"},
     {"SELECT i8 ^^FROM (SELECT i8 FROM t UNION ALL SELECT i8 FROM t)", Code::unsupported,
      "a subquery in FROM is not supported"},
     {"SELECT ^^string_agg(s, ',' ORDER BY i8) FROM t", Code::unsupported,

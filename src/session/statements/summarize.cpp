@@ -77,17 +77,18 @@ std::optional<std::string> average_of(Type, const std::vector<double>& values) {
   return text_of_real(sum / static_cast<double>(values.size()));
 }
 
-// Returns the sample's standard deviation, in two passes.
+// Returns the sample's standard deviation by Welford's method, in the order of the rows, as DuckDB
+// does.
 template <class T>
 std::optional<std::string> deviation_of(Type type, const std::vector<T>& values) {
   if (values.size() < 2 || !is_numeric(type)) return std::nullopt;
   const double unit = std::pow(10.0, type.kind == Kind::decimal ? type.scale : 0);
   const auto count = static_cast<double>(values.size());
-  double sum = 0, squares = 0;
-  for (const T value : values) sum += static_cast<double>(value) / unit;
-  for (const T value : values) {
-    const double difference = static_cast<double>(value) / unit - sum / count;
-    squares += difference * difference;
+  double mean = 0, squares = 0;
+  for (std::size_t i = 0; i < values.size(); i++) {
+    const double value = static_cast<double>(values[i]) / unit, before = mean;
+    mean += (value - before) / static_cast<double>(i + 1);
+    squares += (value - before) * (value - mean);
   }
   return text_of_real(std::sqrt(squares / (count - 1)));
 }
