@@ -47,8 +47,8 @@ std::vector<std::string> nearest_names(std::string_view word, std::span<const st
   std::vector<std::pair<std::size_t, std::string>> ranked;
   for (const std::string& name : known) {
     if (name.size() > max_name_bytes) continue;
-    const std::size_t edits =
-        begins(name, word) || begins(word, name) ? 0 : edit_distance(word, name);
+    std::size_t edits = begins(name, word) ? 0 : edit_distance(word, name);
+    if (begins(word, name)) edits = std::min(edits, max_edits);  // a typing error may be nearer
     if (edits <= max_edits && edits < name.size()) ranked.emplace_back(edits, name);
   }
   std::stable_sort(ranked.begin(), ranked.end(),

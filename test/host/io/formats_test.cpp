@@ -220,11 +220,11 @@ TEST(OpenTable, WhatIsNoTableIsRefusedWithItsPathAndReason) {
   for (const auto& [path, reason] :
        std::vector<std::pair<std::string, std::string>>{{folder / "absent", "No such file"},
                                                         {folder / "", "directory"},
-                                                        {folder / "*.parquet", "pattern"},
+                                                        {folder / "*.parquet", "no file matches"},
                                                         {folder / "empty", "empty"},
                                                         {folder / "zip", "zip"},
                                                         {folder / "binary", "CSV"},
-                                                        {"/dev/null", "regular"}}) {
+                                                        {"/dev/null", "empty"}}) {
     const auto source = open_table(path);
     ASSERT_FALSE(source.ok()) << path;
     EXPECT_NE(source.status().text().find(path), std::string::npos) << source.status().text();
