@@ -30,6 +30,12 @@ Status check_chunk(const ParquetFile& file, const parquet::RowGroupMetaData& gro
                                parquet::TypeToString(type)};
   if (!range_of(file, chunk))
     return {Code::corrupt, "the column chunk claims a place outside the file"};
+  // Some writers leave the second size out.
+  const std::int64_t stored = chunk.total_compressed_size(),
+                     bytes = chunk.total_uncompressed_size();
+  if (chunk.compression() == parquet::Compression::UNCOMPRESSED && bytes > 0 && bytes != stored)
+    return {Code::corrupt, "the column chunk claims no compression, and that its " +
+                               std::to_string(stored) + " bytes are " + std::to_string(bytes)};
   return {};
 }
 

@@ -36,7 +36,9 @@ class ParquetSource final : public TableSource {
   }
   Result<ColumnStatistics> statistics(std::uint32_t column) const override {
     PENSTOCK_TRY(check_columns(schema_, std::span(&column, 1), file_->path()));
-    return catch_arrow_exceptions([&] { return parquet_statistics(*file_, known_, column); });
+    auto found = catch_arrow_exceptions([&] { return parquet_statistics(*file_, known_, column); });
+    if (found.ok()) return found;
+    return found.with("in the footer of '" + file_->path() + "'");
   }
   Result<std::optional<std::uint64_t>> null_count(std::uint32_t column) const override {
     PENSTOCK_TRY(check_columns(schema_, std::span(&column, 1), file_->path()));
