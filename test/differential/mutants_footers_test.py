@@ -195,8 +195,9 @@ class Mutants:
             return None if same else f"{ours.error}: {ours.message}" or "another answer"
         if ours.error and ours.error not in FILE_ERRORS | {"overflow"}:
             return f"{ours.error}: {ours.message}"
-        if ours.error and name not in ours.message and "not found in FROM" not in ours.message:
-            return f"the error does not name the file: {ours.message}"
+        named = (f"'{name}'", "column '", "not found in FROM")
+        if ours.error and not any(word in ours.message for word in named):
+            return f"the error names neither file nor column: {ours.message}"
         duck = self.oracle.answer(text.replace("$", f"'{name}'"), 0)
         arrow = pyarrow_answer(path, text)
         if ours.error:
