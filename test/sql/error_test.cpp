@@ -393,7 +393,7 @@ TEST(SqlErrors, AnOpenerThatThrowsIsAnError) {
   Plan plan;
   const auto bound = bind_sql(
       "SELECT i8 FROM t", plan,
-      [](const std::string&) -> Result<std::shared_ptr<TableSource>> { throw std::bad_alloc(); });
+      [](const TableReference&) -> Result<std::shared_ptr<TableSource>> { throw std::bad_alloc(); });
   EXPECT_EQ(bound.status().code(), Code::no_memory);
 }
 

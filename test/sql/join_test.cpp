@@ -19,7 +19,8 @@ class Rows : public NoRows {
 };
 
 // fact has the most rows; dim and other hang on it, far on dim.
-Result<std::shared_ptr<TableSource>> open_star(const std::string& name) {
+Result<std::shared_ptr<TableSource>> open_star(const TableReference& reference) {
+  const std::string name = reference.text();
   const Type id{Kind::int32}, text{Kind::string};
   const auto table = [&](Schema schema, std::uint64_t count) {
     return std::shared_ptr<TableSource>(std::make_shared<Rows>(name, std::move(schema), count));

@@ -62,7 +62,7 @@ inline Result<std::string> answer_of(const std::string& statement,
                                      RunReport* report = nullptr) {
   Plan plan;
   PENSTOCK_ASSIGN(const StepId result,
-                  bind_sql(statement, plan, [&](const std::string&) { return Result(source); }));
+                  bind_sql(statement, plan, [&](const TableReference&) { return Result(source); }));
   options.page_decoding = PageDecoding::device;
   PENSTOCK_ASSIGN(const QueryResult found, run(plan, result, options));
   if (report) *report = found.report;

@@ -39,7 +39,7 @@ TEST(ReadingThreads, AreSharedByTheDevices) {
       inside--, reads++;
     };
     Plan plan;
-    const auto open = [&](const std::string&) -> Result<std::shared_ptr<TableSource>> {
+    const auto open = [&](const TableReference&) -> Result<std::shared_ptr<TableSource>> {
       return std::shared_ptr<TableSource>(std::make_shared<WatchedSource>(file, on_read));
     };
     TAKE(const StepId sum, bind_sql("SELECT sum(\"row\") AS s FROM 'rows'", plan, open));

@@ -83,7 +83,7 @@ Result<QueryResult> answer(const std::string& statement, const std::shared_ptr<T
                            const RunOptions& options) {
   Plan plan;
   PENSTOCK_ASSIGN(const StepId result,
-                  bind_sql(statement, plan, [&](const std::string&) { return Result(source); }));
+                  bind_sql(statement, plan, [&](const TableReference&) { return Result(source); }));
   return run(plan, result, options);
 }
 
@@ -373,7 +373,7 @@ TEST(Encoded, ExplainSaysWhatIsComputedOfCodes) {
   const auto source = table_source(with_encoded(texts_table()));
   TAKE(const StepId result,
        bind_sql("SELECT count(*) FROM 't' WHERE url LIKE '%x%' AND few <> 'a' AND lower(few) = 'b'",
-                plan, [&](const std::string&) { return Result(source); }));
+                plan, [&](const TableReference&) { return Result(source); }));
   TAKE(const std::string text, explain(plan, result));
   EXPECT_NE(text.find("computed on FSST codes: like(url, '%x%')\n"), std::string::npos) << text;
   EXPECT_NE(text.find("computed on FSST codes: (few = 'a')\n"), std::string::npos) << text;

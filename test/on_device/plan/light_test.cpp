@@ -58,7 +58,7 @@ Result<QueryResult> light_answer(const std::string& statement,
                                  const RunOptions& options) {
   Plan plan;
   PENSTOCK_ASSIGN(const StepId result,
-                  bind_sql(statement, plan, [&](const std::string&) { return Result(source); }));
+                  bind_sql(statement, plan, [&](const TableReference&) { return Result(source); }));
   return run(plan, result, options);
 }
 

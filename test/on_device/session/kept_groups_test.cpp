@@ -86,7 +86,7 @@ Table rows_of(std::int32_t keys, std::int32_t first_key = 0) {
 // A statement that is asked again and again: what its runs leave is kept.
 struct Repeated {
   explicit Repeated(const std::string& statement, const Table& table = rows_of(1000)) {
-    const auto open = [&](const std::string&) -> Result<std::shared_ptr<TableSource>> {
+    const auto open = [&](const TableReference&) -> Result<std::shared_ptr<TableSource>> {
       return std::shared_ptr<TableSource>(std::make_shared<NamedRows>(table, "rows"));
     };
     const auto bound = bind_sql(statement, plan, open);
