@@ -11,12 +11,13 @@ import tempfile
 import agreed_differences
 import csv_habits
 from driver import test_options
-from reader_comparison import Comparison, Record, report_failures
+from reader_comparison import Comparison, Record, report_reduced
 
 
 def main():
+    agreed_differences.check_document()
     options = test_options(first=0, count=150, seed=1, reduced=0)
-    record = Record()
+    record = Record(options.reduced)
     with tempfile.TemporaryDirectory(prefix="penstock-csv-") as folder:
         comparison = Comparison(options.driver, folder, (options.device or [""])[0])
         for number in range(options.first, options.first + options.count):
@@ -25,7 +26,8 @@ def main():
             verdict = comparison.ask(f"'{file.name}'")
             record.add(file.name, agreed_differences.judge(file, verdict), "; ".join(file.habits))
         record.print_counts()
-        report_failures(record, comparison, options.reduced)
+        if options.reduced:
+            report_reduced(record, comparison)
         crashed = comparison.driver.close()
     passed = options.count - len(record.failures)
     print(f"{passed} passed, {len(record.failures) + bool(crashed)} failed")

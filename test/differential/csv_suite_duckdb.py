@@ -127,7 +127,6 @@ CASES = [
         "auto_detect = false, columns = {'n': 'VARCHAR', 'v': 'VARCHAR'}",
     ),
     ("a line that is too long, by option", "n,v\n" + "w" * 500 + ",1\n", "max_line_size = 100"),
-    ("the file's name by option", "n,v\n1,2\n", "filename = true"),
     ("comments detected", "# by hand\nn,v\n1,2\n# between\n3,4\n"),
     ("comments in the middle of lines", "n,v\n1,2 # good\n3,4 # bad\n"),
     ("comments by option", "n,v\n;by hand\n1,2\n", "comment = ';', delim = ','"),

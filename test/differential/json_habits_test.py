@@ -1,6 +1,6 @@
 """JSON files with the habits of people and programs, read as DuckDB reads them or refused by name.
 
-    json_habits_test.py QUERY_DRIVER PENSTOCK [--first 0] [--count 100] [--seed 1] [--reduced 1] [--device ID]
+    json_habits_test.py QUERY_DRIVER PENSTOCK [--first 0] [--count 40] [--seed 1] [--reduced 1] [--device ID]
 
 `--count 200` is the whole set. `--reduced 1` makes the files that differ as small as they can be and shows one of each kind.
 """
@@ -11,12 +11,13 @@ import tempfile
 import agreed_differences
 import json_habits
 from driver import test_options
-from reader_comparison import Comparison, Record, report_failures
+from reader_comparison import Comparison, Record, report_reduced
 
 
 def main():
-    options = test_options(first=0, count=100, seed=1, reduced=0)
-    record = Record()
+    agreed_differences.check_document()
+    options = test_options(first=0, count=40, seed=1, reduced=0)
+    record = Record(options.reduced)
     with tempfile.TemporaryDirectory(prefix="penstock-json-") as folder:
         comparison = Comparison(options.driver, folder, (options.device or [""])[0])
         for number in range(options.first, options.first + options.count):
@@ -25,7 +26,8 @@ def main():
             verdict = comparison.ask(f"'{file.name}'")
             record.add(file.name, agreed_differences.judge(file, verdict), "; ".join(file.habits))
         record.print_counts()
-        report_failures(record, comparison, options.reduced)
+        if options.reduced:
+            report_reduced(record, comparison)
         crashed = comparison.driver.close()
     passed = options.count - len(record.failures)
     print(f"{passed} passed, {len(record.failures) + bool(crashed)} failed")

@@ -67,7 +67,7 @@ class Comparison:
 
     def __init__(self, program, folder, device=""):
         self.folder = pathlib.Path(folder)
-        self.driver, self.oracle = Driver(program, folder, device), Oracle(folder)
+        self.driver, self.oracle = Driver(program, folder, device, 600), Oracle(folder)
 
     def ask(self, source):
         theirs = self.oracle.answer(f"SELECT * FROM {source}")
@@ -156,16 +156,21 @@ def _leave_out(parts, holds, budget):
 
 
 class Record:
-    """Counts classes and keeps what fails."""
+    """Counts classes, and keeps what fails; prints it as it comes unless files are `reduced` first."""
 
-    def __init__(self):
+    def __init__(self, reduced=False):
         self.counts, self.failures = collections.Counter(), []
-        self.refusals = collections.Counter()
+        self.refusals, self.reduced = collections.Counter(), reduced
 
     def add(self, name, verdict, description):
         self.counts[verdict.kind] += 1
         if verdict.kind in FAILING:
             self.failures.append((name, verdict, description))
+            if not self.reduced:
+                text = verdict.detail or verdict.message
+                print(
+                    f"FAIL: {name} ({description})\n    {verdict.kind}: {text}"[:1000], flush=True
+                )
         elif verdict.message:
             self.refusals[_message_without_values(verdict.message)] += 1
 
@@ -187,19 +192,12 @@ def _message_without_values(message):
     )[:160]
 
 
-def report_failures(record, comparison, reduced):
-    """Prints failures; with `reduced` the smallest file of each signature alone, and how many have it."""
-    shown = collections.Counter(verdict.signature() for _, verdict, _ in record.failures)
+def report_reduced(record, comparison):
+    """Prints the smallest file found of each signature, and how many have it."""
+    left = collections.Counter(verdict.signature() for _, verdict, _ in record.failures)
     for name, verdict, description in record.failures:
-        if not reduced:
-            print(
-                f"FAIL: {name} ({description})\n    {verdict.kind}: {verdict.detail or verdict.message}"[
-                    :1000
-                ]
-            )
-        elif shown[verdict.signature()]:
+        if left[verdict.signature()]:
             content, found = comparison.reduce(name, verdict)
-            print(
-                f"{shown.pop(verdict.signature())} files: {verdict.kind}, first {name} ({description})"
-            )
-            print(f"    {content[:400]!r}\n    {found.detail or found.message}"[:1500])
+            count = left.pop(verdict.signature())
+            print(f"{count} files: {verdict.kind}, first {name} ({description})")
+            print(f"    {content[:400]!r}\n    {found.detail or found.message}"[:1500], flush=True)

@@ -13,7 +13,7 @@ import csv_suite_polars
 import json_suite
 from csv_habits import HabitFile
 from driver import test_options
-from reader_comparison import Comparison, Record, report_failures
+from reader_comparison import Comparison, Record, report_reduced
 
 SUITES = {
     "pandas": csv_suite_pandas,
@@ -35,7 +35,9 @@ def files():
 
 
 def main():
-    options, record = test_options(reduced=0), Record()
+    agreed_differences.check_document()
+    options = test_options(reduced=0)
+    record = Record(options.reduced)
     with tempfile.TemporaryDirectory(prefix="penstock-suites-") as folder:
         comparison = Comparison(options.driver, folder, (options.device or [""])[0])
         for file, source in files():
@@ -43,7 +45,8 @@ def main():
             verdict = comparison.ask(source)
             record.add(file.name, agreed_differences.judge(file, verdict), "; ".join(file.habits))
         record.print_counts()
-        report_failures(record, comparison, options.reduced)
+        if options.reduced:
+            report_reduced(record, comparison)
         crashed = comparison.driver.close()
     failed = len(record.failures) + bool(crashed)
     print(f"{sum(record.counts.values()) - len(record.failures)} passed, {failed} failed")
