@@ -106,13 +106,15 @@ std::optional<FileFormat> format_of_path(std::string_view path) {
 Status write_table(const Table& table, const ByteSink& sink, FileFormat format,
                    const WriteOptions& options) {
   PENSTOCK_TRY(check_lengths(table));
-  switch (format) {
-    case FileFormat::parquet:
-    case FileFormat::arrow_ipc: return write_by_arrow(table, sink, format, options);
-    case FileFormat::csv: return io::format_csv(table, sink, options.csv);
-    case FileFormat::json: return io::format_json(table, sink, options.json);
-  }
-  return {Code::invalid, "an unknown format"};
+  return catch_exceptions([&]() -> Status {
+    switch (format) {
+      case FileFormat::parquet:
+      case FileFormat::arrow_ipc: return write_by_arrow(table, sink, format, options);
+      case FileFormat::csv: return io::format_csv(table, sink, options.csv);
+      case FileFormat::json: return io::format_json(table, sink, options.json);
+    }
+    return {Code::invalid, "an unknown format"};
+  });
 }
 
 Status write_table(const Table& table, const std::string& path, FileFormat format,

@@ -98,7 +98,9 @@ class Comparison:
         )
 
     def _refusal(self, source, ours, both):
-        if (re.search(r"'(.+?)'", source) or [""] * 2)[1] not in ours.message:
+        named = (re.search(r"'(.+?)'", source) or [""] * 2)[1]
+        pattern = re.escape(named).replace(r"\?", ".").replace(r"\*", ".*")  # one of its files
+        if not re.search(pattern, ours.message):
             return Verdict("refused without its name", "", ours.message)
         return Verdict("both refuse" if both else "refused by name", "", ours.message)
 

@@ -291,7 +291,7 @@ constexpr Wrong wrong[] = {
     {"SELECT i8 * ^^'5' FROM t", Code::unsupported, "write the number without quotes"},
     {"SELECT s = ^^\"Ann\" FROM t", Code::invalid, "a string stands in single quotes"},
     // DuckDB's own grammar
-    {"SELECT ^^i8 + sum(i16) FROM t GROUP BY ALL", Code::invalid, "cannot mix aggregates"},
+    {"SELECT i8 ^^+ sum(i16) FROM t GROUP BY ALL", Code::invalid, "cannot mix aggregates"},
     {"SELECT i8 FROM t GROUP BY ^^ALL, i16", Code::invalid, "ALL stands alone"},
     {"SELECT rank() OVER (ORDER BY ^^ALL) FROM t", Code::invalid, "ALL stands alone"},
     {"SELECT * EXCLUDE (i8, ^^nope) FROM t", Code::invalid,

@@ -44,7 +44,7 @@ TEST(FromFirst, IsTheSelectBehindIt) {
   EXPECT_EQ(columns("FROM t SELECT s, count(*) GROUP BY s HAVING count(*) > 1"),
             "s VARCHAR; count_star() BIGINT");
   EXPECT_EQ(columns("FROM t a JOIN t b USING (i8) SELECT a.i8, trim(FROM b.s)"),
-            "i8 TINYINT; trim(b.s) VARCHAR");
+            "i8 TINYINT; \"trim\"(b.s) VARCHAR");
   EXPECT_EQ(columns("SELECT i8 FROM t WHERE i8 IN (FROM 'g' SELECT i8 WHERE i8 > 1) AND b"),
             "i8 TINYINT");
 }

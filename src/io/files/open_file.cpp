@@ -65,6 +65,14 @@ const Format* format_of(std::string_view first_bytes) {
   return nullptr;
 }
 
+// A name that ends so promises one of these formats. What is left of such a file is no text, however
+// short it is.
+bool is_named_binary(const std::string& path) {
+  const std::string extension = lower(std::filesystem::path(path).extension().string());
+  return extension == ".parquet" || extension == ".arrow" || extension == ".feather" ||
+         extension == ".ipc";
+}
+
 // Text formats that are not CSV, by the file's extension in lower case.
 struct ExtensionFormat {
   std::string_view extension, name;
@@ -155,6 +163,8 @@ Result<OpenedFile> open_any(const FileToOpen& file) {
   PENSTOCK_ASSIGN(const Ends ends, ends_of(file.path));
   const Format* const format = format_of(ends.first);
   const bool is_text_asked = file.format == "csv" || file.format == "json";
+  if (!is_text_asked && format == nullptr && is_named_binary(file.path) && !ends.first.empty())
+    return Status(Code::corrupt, "it does not begin as a file of its name's format");
   if (is_text_asked || format == nullptr || format->is_compressed) {
     if (is_text_asked || file.format.empty()) return open_text_file(file);
     return Status(Code::corrupt, "it does not begin as a file of the format " + file.format);

@@ -98,13 +98,14 @@ TEST(StreamVerdicts, TheFormatIsFoundBehindLongSkippableFrames) {
     return number(0x184d2a53, 4) + number(bytes, 4) + std::string(bytes, 's');
   };
   const std::string before = skippable(7) + skippable(2 << 20) + skippable(0);
-  for (const std::string& frame : {lz4_made(text, 1, {}), zstd_made(text, 3)})
-    for (const Source& source :
-         {Source::memory(bytes_of(before + frame)), dripping(before + frame, 9999)}) {
+  for (const std::string& frame : {lz4_made(text, 1, {}), zstd_made(text, 3)}) {
+    const std::string file = before + frame;
+    for (const Source& source : {Source::memory(bytes_of(file)), dripping(file, 9999)}) {
       const auto found = decompressed(source);
       ASSERT_TRUE(found.ok()) << found.status().text();
       EXPECT_TRUE(*found == text);
     }
+  }
   const auto alone = decompressed(dripping(before, 9999));
   ASSERT_TRUE(alone.ok()) << alone.status().text();
   EXPECT_EQ(*alone, "");

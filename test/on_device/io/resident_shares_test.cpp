@@ -43,7 +43,7 @@ class ResidentShares : public ::testing::Test {
   };
   std::vector<Statement> statements() const {
     const std::string from = " FROM '" + path_ + "' ";
-    return {{"SELECT sum(k) AS k, sum(n) AS n, count(s) AS s" + from, 2},
+    return {{"SELECT sum(k) AS k, sum(n) AS n, count(s) AS s" + from, 3},
             {"SELECT s, sum(k) AS k, count(*) AS c" + from + "GROUP BY s ORDER BY s", 2},
             {"SELECT k, s" + from + "WHERE n < 20", 3},
             {"SELECT k, n" + from + "ORDER BY n, k DESC", 2}};
