@@ -25,6 +25,10 @@ AGREED = [
         "DuckDB refuses the mixture",
     ),
     Agreed("only we read it", "unterminated quote", rb'""\s*$', "A quote too many in a CSV"),
+    Agreed("other names", "", rb"[\"'] [\"']", "A blank is no delimiter that is found"),
+    Agreed("other rows", "", rb"[\"'] [\"']", "A blank is no delimiter that is found"),
+    Agreed("other types", "DATE, DuckDB's VARCHAR", rb"\d/\d+/\d", "its own format of dates"),
+    Agreed("only we read it", "to 'DOUBLE'", rb"\d'\d\d\d", "A number with apostrophes in quotes"),
     Agreed(
         "other types",
         "(VARCHAR|TIMESTAMP), DuckDB's (DATE|TIMESTAMP)",

@@ -144,7 +144,7 @@ CsvRowKind CsvRowReader::next(std::vector<CsvField>& fields) {
 // Appends a quoted field; `after` is the delimiter, comment or line end behind it.
 CsvRowKind CsvRowReader::read_quoted(const char* open, std::vector<CsvField>& fields,
                                      const char*& after) {
-  bool has_escapes = false;
+  bool has_escapes = false, has_escaped_quote = false;
   const char* close = nullptr;
   while (close == nullptr) {
     const char* at = next_special();
@@ -155,12 +155,14 @@ CsvRowKind CsvRowReader::read_quoted(const char* open, std::vector<CsvField>& fi
     const bool is_doubled = at + 1 < end_ && at[1] == dialect_.quote;
     if (*at == dialect_.escape && (is_doubled || dialect_.escape != dialect_.quote)) {
       has_escapes = true;  // whichever byte follows is a byte as others
+      has_escaped_quote |= is_doubled;
       if (at + 1 < end_) move_to(at + 2);
     } else if (*at == dialect_.quote) {
       close = at;
     }
   }
-  fields.push_back({open + 1, static_cast<std::uint32_t>(close - open - 1), true, has_escapes});
+  fields.push_back({open + 1, static_cast<std::uint32_t>(close - open - 1), true, has_escapes,
+                    has_escaped_quote});
   after = next_special();
   const bool is_end = after == end_ || *after == dialect_.delimiter || is_line_end(after) ||
                       *after == dialect_.comment;

@@ -18,6 +18,7 @@ struct CsvField {
   const char* data = nullptr;  // null: the row had no such field
   std::uint32_t bytes = 0;
   bool is_quoted = false, has_escapes = false;
+  bool has_escaped_quote = false;  // not only other bytes behind escapes, as in "\\N"
 
   std::string_view raw() const { return {data, bytes}; }
 };

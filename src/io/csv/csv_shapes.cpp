@@ -40,7 +40,7 @@ CsvShapes csv_shapes(std::string_view text, bool is_whole, const CsvDialect& dia
     if (kind == CsvRowKind::row && reader.is_blank()) continue;
     for (const CsvField& field : fields) {
       out.is_quoted |= field.is_quoted;
-      out.is_escaped |= field.has_escapes;
+      out.is_escaped |= field.has_escaped_quote;
     }
     out.rows.push_back(shape_of(reader, kind, fields.size()));
     out.rows.back().offset = offset;
