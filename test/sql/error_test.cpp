@@ -391,9 +391,10 @@ TEST(SqlErrors, LongLinesAreCutAroundThePlace) {
 
 TEST(SqlErrors, AnOpenerThatThrowsIsAnError) {
   Plan plan;
-  const auto bound = bind_sql(
-      "SELECT i8 FROM t", plan,
-      [](const TableReference&) -> Result<std::shared_ptr<TableSource>> { throw std::bad_alloc(); });
+  const auto bound = bind_sql("SELECT i8 FROM t", plan,
+                              [](const TableReference&) -> Result<std::shared_ptr<TableSource>> {
+                                throw std::bad_alloc();
+                              });
   EXPECT_EQ(bound.status().code(), Code::no_memory);
 }
 

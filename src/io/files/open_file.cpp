@@ -65,8 +65,8 @@ const Format* format_of(std::string_view first_bytes) {
   return nullptr;
 }
 
-// A name that ends so promises one of these formats. What is left of such a file is no text, however
-// short it is.
+// A name that ends so promises one of these formats. What is left of such a file is no text,
+// however short it is.
 bool is_named_binary(const std::string& path) {
   const std::string extension = lower(std::filesystem::path(path).extension().string());
   return extension == ".parquet" || extension == ".arrow" || extension == ".feather" ||
