@@ -3,8 +3,8 @@
 
   check_kernels.py [options] FILE...
 
-FILE is assembled source, its ending the target (x.opencl, x.metal, x.cuda, x.sycl, x.host), or
-Kernel C (x.kc), which --assembler (print_kernel_source) first assembles for all five. Several .kc
+FILE is assembled source, its ending the target (x.opencl, x.metal, x.cuda, x.sycl, x.cpu, x.host),
+or Kernel C (x.kc), which --assembler (print_kernel_source) first assembles for all six. Several .kc
 files joined by + are one program: a.kc+b.kc. The files that a .kc file includes come with it. A
 line `// check: OPTIONS` in it gives the options of one check, where the command line has none.
 Without such a line they are --group-size 1 --group-size 64.
@@ -13,6 +13,7 @@ Without such a line they are --group-size 1 --group-size 64.
   cuda    --cuda-checker (check_cuda_source: NVRTC), skipped where there is none
   metal   clang and test/kernel_c/metal
   sycl    clang and test/kernel_c/sycl; acpp and icpx where found
+  cpu     TCC and gcc, for groups of one thread
   host    g++ and clang++
   all but cuda: lints of what these compilers accept and some target does not
 
@@ -29,7 +30,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHIMS = ROOT / "test" / "kernel_c"
-TARGETS = ("cuda", "opencl", "metal", "sycl", "host")
+TARGETS = ("cuda", "opencl", "metal", "sycl", "cpu", "host")
 WARNINGS = ["-Wall", "-Wextra", "-Wno-unused", "-Wno-unused-parameter", "-Werror"]
 CXX = ["-x", "c++", "-std=c++17", "-fsyntax-only", "-Wdouble-promotion", *WARNINGS]
 
@@ -79,10 +80,15 @@ CHECKS = {
         ),
         ("DPC++", "icpx", ["-x", "c++", "-fsycl", "-std=c++17", "-fsyntax-only"]),
     ],
+    "cpu": [
+        ("TCC", "tcc", ["-xc", "-c", "-nostdinc", "-w", "-D_Static_assert(x,y)=", "-o", "/dev/null"]),
+        ("C", "gcc", ["-x", "c", "-std=gnu11", "-fsyntax-only", "-nostdinc", "-w"]),
+    ],
     "host": [("g++", "g++", CXX), ("clang++", "clang++", CXX)],
 }
 
 SCALARS = r"(?:[ui](?:8|16|32|64)|f32|f64|u32x4|void|ATOMIC_U32|ATOMIC_U64)"
+MARK = r"(?:\s*RETURNED_STRUCT)?"
 # Names that some target reserves and others allow (kernel-c.md, "What not to write").
 RESERVED = (
     r"\b(?:local|global|private|constant|kernel|device|thread|threadgroup|new|delete|class|template"
@@ -109,7 +115,7 @@ def lint(text):
     parts = list(lines_of_parts(text))
     types = {SCALARS}
     for _, part in parts:
-        types.update(re.findall(r"\btypedef\s+struct\s*\{.*?\}\s*(\w+)\s*;", part, flags=re.S))
+        types.update(re.findall(rf"\btypedef\s+struct\s*\{{.*?\}}{MARK}\s*(\w+)\s*;", part, flags=re.S))
         types.update(re.findall(r"\btypedef\s+[\w\s]+?\b(\w+)\s*;", part))
     pointer = re.compile(
         r"((?:\b(?:GLOBAL|LOCAL|PRIVATE|CONSTANT|const|volatile)\s+)*)\b("
@@ -156,6 +162,23 @@ def lint(text):
         yield from found
 
 
+def with_checks_of_structs(text):
+    """Adds after each struct that a function returns a check that TCC can (cpu.prelude)."""
+    returned = set(re.findall(r"\bFUNCTION\s+(\w+)\s+\w+\s*\(", text))
+
+    def checked(match):
+        struct = match.group(1)
+        if struct not in returned:
+            return match.group()
+        return (
+            f"{match.group()} _Static_assert(sizeof({struct}) % 8 == 0 || sizeof({struct}) > 16 ||"
+            f" (sizeof({struct}) & (sizeof({struct}) - 1)) == 0,"
+            f' "a function returns it: write }} RETURNED_STRUCT {struct};");'
+        )
+
+    return re.sub(rf"(?m)^\}}{MARK} (\w+);", checked, text)
+
+
 def body_after(text, at):
     """Returns the body after a parameter list open at `at`; None for a declaration."""
     depth = 1
@@ -196,6 +219,9 @@ def run(command):
 
 def check_text(path, label, sizes, options, report):
     target = path.suffix[1:]
+    if target == "cpu":
+        sizes = [size for size in sizes if size == 1]
+        path.write_text(with_checks_of_structs(path.read_text()))
     commands = [
         (name, program, shutil.which(program), arguments)
         for name, program, arguments in CHECKS.get(target, [])

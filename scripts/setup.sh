@@ -9,12 +9,13 @@ case $purpose in
 esac
 source "$(dirname "$0")/steps.sh"
 
-# The same names in Debian 12 and Ubuntu 24.04. pocl-opencl-icd is the CPU device; a GPU needs its
-# driver only.
-packages=(g++ cmake ninja-build python3-venv ocl-icd-libopencl1 pocl-opencl-icd libpg-query-dev
-          libutf8proc-dev nlohmann-json3-dev libcli11-dev libxxhash-dev libdeflate-dev libzstd-dev
-          liblz4-dev libsnappy-dev zlib1g-dev)
+# The same names in Debian 12 and Ubuntu 24.04. tcc and the compiler make kernels for the CPU; a GPU
+# needs its driver only.
+packages=(g++ tcc cmake ninja-build python3-venv libpg-query-dev libutf8proc-dev nlohmann-json3-dev
+          libcli11-dev libxxhash-dev libdeflate-dev libzstd-dev liblz4-dev libsnappy-dev zlib1g-dev)
 if [[ $purpose == test ]]; then
+  # OpenCL on the CPU.
+  packages+=(ocl-icd-libopencl1 pocl-opencl-icd)
   # llvm has the symbolizer of sanitizers' reports.
   packages+=(clang lld llvm libclang-rt-dev libgtest-dev opencl-c-headers)
   # Programs whose files decompression is tested with, and test vectors.

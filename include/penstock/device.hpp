@@ -31,9 +31,9 @@
 
 namespace penstock {
 
-// The languages that Kernel C is compiled as. Devices exist for cuda, opencl and sycl. The others
-// are emitted as source, and host is also run by the reference executor of the tests.
-enum class Target : unsigned char { cuda, opencl, metal, sycl, host };
+// The languages that Kernel C is compiled as. There are devices of all but host, which the
+// reference executor of the tests runs. cpu is C for the host's processor.
+enum class Target : unsigned char { cuda, opencl, metal, sycl, cpu, host };
 std::string_view name_of(Target target);
 Result<Target> target_from_name(std::string_view name);
 
@@ -117,17 +117,23 @@ struct ProgramSource {
 enum class CacheResult : unsigned char { memory, disk, compiled };
 std::string_view name_of(CacheResult result);
 
+// What made the code of a CPU's kernels: a compiler that answers at once, or one that optimises.
+// Answers are the same to the last bit.
+enum class CpuTier : unsigned char { quick, optimising };
+std::string_view name_of(CpuTier tier);
+
 struct BuildReport {
   CacheResult cache = CacheResult::compiled;
-  double seconds = 0;  // of compiling or loading
-  std::string log;     // the compiler's warnings
-  std::string key;     // hex digest: the name of the file in the disk cache
+  double seconds = 0;                // of compiling or loading
+  std::string log;                   // the compiler's warnings
+  std::string key;                   // hex digest: the name of the file in the disk cache
+  std::optional<CpuTier> tier = {};  // of cpu:0's: what launches take now
 };
 
 class Program {
  public:
   virtual ~Program() = default;
-  const BuildReport& report() const { return report_; }
+  virtual BuildReport report() const { return report_; }
   std::uint32_t group_size() const { return group_size_; }
 
  protected:
@@ -278,13 +284,21 @@ class Device {
 };
 
 // Lists every device of every driver on this machine, in the order of preference (cuda, opencl
-// GPUs, sycl GPUs, opencl CPUs, sycl CPUs). Appends to `notes` a line for each driver that is not
-// usable, with what to install.
+// GPUs, cpu, opencl CPUs, sycl GPUs, sycl CPUs). Appends to `notes` a line for each driver that is
+// not usable, with what to install.
 std::vector<Traits> list_devices(std::vector<std::string>* notes = nullptr);
 
-// Opens by id ("cuda:0", "opencl:1"), by kind ("cuda", "opencl", "sycl", "cpu", "gpu") or the first
-// usable one (""). The error says what to install. One Device per id and process: repeated calls
-// share it.
+// Chooses what compiles kernels of cpu:0 from now on: "quick", "optimising", or "auto", which takes
+// the optimising compiler in the background where work goes on for longer. The environment's
+// PENSTOCK_CPU_COMPILER says the same. Code::invalid for another name.
+Status choose_cpu_compiler(std::string_view name);
+// Lets the optimising compiler alone make kernels of cpu:0, where nobody has chosen another and it is
+// there. For benches, which measure what follows.
+void prefer_optimised_kernels();
+
+// Opens by id ("cuda:0", "opencl:1", "cpu:0"), by kind ("cuda", "opencl", "sycl", "cpu", "gpu") or
+// the first usable one (""). The error says what to install. One Device per id and process:
+// repeated calls share it.
 Result<std::shared_ptr<Device>> open_device(std::string_view selector = "");
 // Returns the traits of the device that open_device() would open, without opening it.
 Result<Traits> find_device(std::string_view selector = "");

@@ -78,6 +78,9 @@ class ThreadPool {
     return Task<std::invoke_result_t<Work&>>(std::move(result));
   }
 
+  // Starts work for which nobody waits. It must not throw, and may be cut off by the process's end.
+  void start_detached(std::function<void()> work) { enqueue({std::move(work), 0}); }
+
   // Calls `work()` on up to `thread_count` threads at once, this one among them, and returns when
   // all calls have returned. Fewer threads help where other calls of run_on() occupy the cores, so
   // that nested calls do not multiply threads. A helper that has not begun when this thread's call

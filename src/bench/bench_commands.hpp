@@ -21,6 +21,7 @@ Action declare_bench_windows(Arguments& arguments);
 Action declare_bench_video(Arguments& arguments);
 Action declare_bench_parquet(Arguments& arguments);
 Action declare_bench_tpch(Arguments& arguments);
+Action declare_bench_cold(Arguments& arguments);
 Action declare_bench_devices(Arguments& arguments);
 Action declare_bench_portability(Arguments& arguments);
 

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 extern char** environ;
@@ -60,6 +61,13 @@ Result<std::string> output_of_program(const std::vector<std::string>& arguments)
   if (status != 0)
     return Status(Code::io, "'" + arguments[0] + "' failed: " + text_of(error.get()));
   return text_of(out.get());
+}
+
+Status write_text(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  return file ? Status() : Status(Code::io, "cannot write " + path.string());
 }
 
 std::string own_program() {

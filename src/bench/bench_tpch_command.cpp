@@ -6,13 +6,13 @@
 // of their own, before anything is timed, and are timed last.
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 
 #include "base/clock.hpp"
 #include "bench/bench_commands.hpp"
 #include "bench/bench_process.hpp"
 #include "bench/bench_table.hpp"
 #include "bench/bench_tpch_statements.hpp"
+#include "bench/bench_tpch_tables.hpp"
 #include "codec/pages/paged_table.hpp"
 #include "penstock/session.hpp"
 #include "terminal/format.hpp"
@@ -26,15 +26,8 @@ constexpr const char* mode_names[] = {"process", "running", "resident"};
 constexpr const char* tables[] = {"customer", "lineitem", "nation", "orders",
                                   "part",     "partsupp", "region", "supplier"};
 
-// As scripts/setup.sh installs it, where that was run in this folder.
-std::string default_generator() {
-  const char* const installed = ".venv/bin/tpchgen-cli";
-  std::error_code error;
-  return fs::exists(installed, error) ? installed : "tpchgen-cli";
-}
-
 struct TpchOptions : BenchOptions {
-  std::string data, scale = "1", generator = default_generator();
+  TpchTables tables;
 };
 
 std::string case_name(const TpchStatement& statement, const char* mode) {
@@ -52,36 +45,6 @@ bool is_any_selected(const BenchOptions& options, const TpchStatement& statement
   for (const char* const mode : mode_names)
     if (is_selected(options, case_name(statement, mode))) return true;
   return false;
-}
-
-std::string check_scale(const std::string& text) {
-  char* end = nullptr;
-  const double scale = std::strtod(text.c_str(), &end);
-  return *end == '\0' && scale > 0 && scale <= 100'000 ? "" : "'" + text + "' is no scale factor";
-}
-
-// Makes the tables where no earlier run has, under another name first.
-Status make_tables(const TpchOptions& options, const fs::path& folder) {
-  std::error_code error;
-  if (fs::exists(folder / "lineitem.parquet", error)) return {};
-  const fs::path making = folder.string() + ".making";
-  show_progress("scale " + options.scale, "making tables");
-  PENSTOCK_TRY(output_of_program({options.generator, "parquet", "-s", options.scale, "--output-dir",
-                                  making.string()})
-                   .status()
-                   .with("--data FOLDER has tables that are there; "
-                         "scripts/python_environment.sh run installs .venv/bin/tpchgen-cli, "
-                         "which --generator names from another folder"));
-  fs::rename(making, folder, error);
-  if (error) return {Code::io, "cannot make " + folder.string() + ": " + error.message()};
-  return {};
-}
-
-Result<fs::path> find_tables(const TpchOptions& options) {
-  if (!options.data.empty()) return fs::absolute(options.data);
-  const fs::path folder = fs::temp_directory_path() / ("penstock-tpch-" + options.scale);
-  PENSTOCK_TRY(make_tables(options, folder));
-  return folder;
 }
 
 // Returns the statement with the tables' paths.
@@ -129,13 +92,6 @@ Result<std::string> csv_of(const Table& table) {
     return {};
   }));
   return text;
-}
-
-Status write_text(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  return file ? Status() : Status(Code::io, "cannot write " + path.string());
 }
 
 class TpchBench {
@@ -230,7 +186,7 @@ Status clear_outputs(const fs::path& folder) {
 }
 
 Status bench_tpch(TpchOptions& options) {
-  PENSTOCK_ASSIGN(const fs::path folder, find_tables(options));
+  PENSTOCK_ASSIGN(const fs::path folder, find_tables(options.tables));
   PENSTOCK_ASSIGN(const auto lineitem, open_table((folder / "lineitem.parquet").string()));
   options.rows = lineitem->row_count().value_or(0);
   if (!options.outputs_folder.empty()) PENSTOCK_TRY(clear_outputs(options.outputs_folder));
@@ -246,14 +202,7 @@ Action declare_bench_tpch(Arguments& arguments) {
   auto options = std::make_shared<TpchOptions>();
   options->repeats = 5;
   declare_bench_options(arguments, *options, {nullptr, 0, case_names()});
-  arguments.value(
-      "--scale", "N", options->scale,
-      "scale factor of tables to make, in penstock-tpch-N of the temporary folder (/tmp)",
-      check_scale);
-  arguments.value("--data", "FOLDER", options->data,
-                  "a folder with the tables as NAME.parquet, in place of --scale");
-  arguments.value("--generator", "PROGRAM", options->generator,
-                  "tpchgen-cli, which makes tables; they stay there for later runs");
+  declare_tables(arguments, options->tables);
   arguments.value("--write-outputs", "FOLDER", options->outputs_folder,
                   "write statements and answers here, for baselines");
   return [options] { return bench_tpch(*options); };

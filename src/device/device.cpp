@@ -27,7 +27,8 @@ struct Driver {
   // known: whole queries never ran on it.
   bool is_last_resort = false;
 };
-// In the order of preference. A CPU comes after every other device, but for a last resort.
+// In the order of preference. A CPU comes after every other device, but for a last resort. The
+// driver of its own comes before others of CPUs.
 constexpr std::array drivers = {
     Driver{.name = "cuda",
            .may_have_cpus = false,
@@ -42,11 +43,16 @@ constexpr std::array drivers = {
            .open = device::open_metal_device,
            .what_to_install = "for a Mac with Apple silicon: nothing, macOS has Metal"},
 #endif
+    Driver{.name = "cpu",
+           .may_have_cpus = true,
+           .list = device::list_cpu_devices,
+           .open = device::open_cpu_device,
+           .what_to_install = "for the CPU: apt install tcc gcc"},
     Driver{.name = "opencl",
            .may_have_cpus = true,
            .list = device::list_opencl_devices,
            .open = device::open_opencl_device,
-           .what_to_install = "for the CPU: apt install pocl-opencl-icd"},
+           .what_to_install = "for other GPUs: their vendor's OpenCL driver"},
     Driver{.name = "sycl",
            .may_have_cpus = true,
            .list = device::list_sycl_devices,
@@ -55,7 +61,7 @@ constexpr std::array drivers = {
            .is_last_resort = true},
 };
 
-// PENSTOCK_HIDE=cuda,opencl,sycl hides drivers, for tests and comparisons.
+// PENSTOCK_HIDE=cuda,opencl-cpu,sycl hides drivers, and a driver's CPUs, for tests and comparisons.
 bool is_hidden(std::string_view driver) {
   const char* value = std::getenv("PENSTOCK_HIDE");
   std::string_view rest = value ? value : "";
@@ -137,8 +143,15 @@ bool may_have(const Driver& driver, std::string_view selector) {
          selector.substr(0, selector.find(':')) == driver.name;
 }
 
+// Returns whether a driver has no better device than one that fits already. To start PoCL's takes
+// some 40 ms.
+bool is_needless(const Driver& driver, std::string_view selector) {
+  if (driver.is_last_resort || selector == "cpu") return true;
+  return driver.name == "opencl" && !device::may_have_opencl_gpus();
+}
+
 // Lists the devices of drivers that may have the selected one. `starts_all`: else no driver is
-// started after one that has a GPU, and no last resort after one with a fitting device.
+// started after one that has a GPU, and no needless one after one with a fitting device.
 std::vector<Traits> list_for(std::string_view selector, std::vector<std::string>& notes,
                              bool starts_all) {
   std::vector<Traits> all;
@@ -146,12 +159,15 @@ std::vector<Traits> list_for(std::string_view selector, std::vector<std::string>
   const auto is_fitting = [&](const Traits& traits) { return fits(traits, selector); };
   for (const Driver& driver : drivers) {
     if (!may_have(driver, selector)) continue;
-    if (!starts_all && driver.is_last_resort && std::ranges::any_of(all, is_fitting)) break;
+    if (!starts_all && std::ranges::any_of(all, is_fitting) && is_needless(driver, selector))
+      continue;
     if (is_hidden(driver.name)) {
       notes.push_back(std::string(driver.name) + ": hidden by PENSTOCK_HIDE");
       continue;
     }
-    for (Traits& traits : driver.list(notes)) all.push_back(std::move(traits));
+    const bool hides_cpus = is_hidden(std::string(driver.name) + "-cpu");
+    for (Traits& traits : driver.list(notes))
+      if (!traits.is_cpu || !hides_cpus) all.push_back(std::move(traits));
     if (!starts_all && std::ranges::any_of(all, is_gpu)) break;
   }
   std::stable_sort(all.begin(), all.end(),

@@ -12,11 +12,13 @@ namespace penstock::device {
 
 // Appends lines about what is missing to `notes`. Thread-safe, any number of times.
 std::vector<Traits> list_cuda_devices(std::vector<std::string>& notes);
+std::vector<Traits> list_cpu_devices(std::vector<std::string>& notes);
 std::vector<Traits> list_opencl_devices(std::vector<std::string>& notes);
 std::vector<Traits> list_sycl_devices(std::vector<std::string>& notes);
 std::vector<Traits> list_metal_devices(std::vector<std::string>& notes);  // on Apple's systems
 // `index` is the number in the id, from the driver's own list.
 Result<std::shared_ptr<Device>> open_cuda_device(unsigned index);
+Result<std::shared_ptr<Device>> open_cpu_device(unsigned index);
 Result<std::shared_ptr<Device>> open_opencl_device(unsigned index);
 Result<std::shared_ptr<Device>> open_sycl_device(unsigned index);
 Result<std::shared_ptr<Device>> open_metal_device(unsigned index);
@@ -24,6 +26,9 @@ Result<std::shared_ptr<Device>> open_metal_device(unsigned index);
 Result<std::shared_ptr<Device>> open_opencl_device_of_queue(std::uint64_t handle);
 // Opens in the context of a sycl::queue, by its address; Code::invalid for 0.
 Result<std::shared_ptr<Device>> open_sycl_device_of_queue(std::uint64_t handle);
+// Guesses, without starting a driver, whether OpenCL has more than PoCL's CPU: by the files that
+// drivers install for its loader.
+bool may_have_opencl_gpus();
 // Guesses, without starting a driver, whether CUDA has the device that is selected as open_device()
 // takes it. Starting CUDA takes 0.2 s; meanwhile a caller may prepare for a GPU.
 bool expects_cuda(std::string_view selector);

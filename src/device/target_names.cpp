@@ -5,8 +5,8 @@
 namespace penstock {
 namespace {
 
-constexpr std::array<std::string_view, 5> target_names = {"cuda", "opencl", "metal", "sycl",
-                                                          "host"};
+constexpr std::array<std::string_view, 6> target_names = {"cuda", "opencl", "metal",
+                                                          "sycl", "cpu",    "host"};
 static_assert(target_names.size() == static_cast<std::size_t>(Target::host) + 1);
 
 }  // namespace
@@ -17,8 +17,10 @@ Result<Target> target_from_name(std::string_view name) {
   for (std::size_t i = 0; i < target_names.size(); i++)
     if (target_names[i] == name) return static_cast<Target>(i);
   return Status(Code::invalid, "no target '" + std::string(name) +
-                                   "': it is one of cuda, opencl, metal, sycl, host");
+                                   "': it is one of cuda, opencl, metal, sycl, cpu, host");
 }
+
+std::string_view name_of(CpuTier tier) { return tier == CpuTier::quick ? "quick" : "optimising"; }
 
 std::string_view name_of(CacheResult result) {
   constexpr std::array<std::string_view, 3> names = {"memory", "disk", "compiled"};

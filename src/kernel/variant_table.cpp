@@ -74,7 +74,7 @@ Traits typical_traits(Target target) {
   traits.local_bytes = 32 << 10;
   traits.has_f64 = true;  // Metal's in software
   traits.has_atomic_u64 = target != Target::metal;
-  traits.is_cpu = target == Target::host;
+  traits.is_cpu = target == Target::cpu || target == Target::host;
   if (traits.is_cpu) traits.max_group_size = 1;
   traits.forward_progress = traits.has_launch_bounds = target == Target::cuda;
   if (target == Target::cuda) {

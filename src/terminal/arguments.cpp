@@ -6,6 +6,7 @@
 
 #include "base/exception_boundary.hpp"
 #include "base/suggest_name.hpp"
+#include "penstock/device.hpp"
 #include "terminal/command_tree.hpp"
 #include "terminal/messages.hpp"
 
@@ -164,6 +165,16 @@ void Arguments::choice(std::string_view name, const std::vector<std::string>& ch
     option->required();
   else
     option->capture_default_str();
+}
+
+void Arguments::device(std::string& target, std::string_view description, std::string_view name) {
+  value(name, "ID", target, description);
+  static std::string& compiler = *new std::string;  // the check has chosen it for the process
+  value(
+      "--cpu-compiler", "auto|quick|optimising", compiler,
+      "what compiles kernels of cpu:0: one that answers at once, one that optimises, or the first "
+      "and then the second where work goes on for longer",
+      [](const std::string& choice) { return choose_cpu_compiler(choice).message(); });
 }
 
 void Arguments::require(std::string_view name) { app_.get_option(std::string(name))->required(); }

@@ -55,6 +55,9 @@ class Arguments {
   // One of `choices`; the target's value is the default.
   void choice(std::string_view name, const std::vector<std::string>& choices, std::string& target,
               std::string_view description, bool required = false);
+  // --device and what belongs to it. `name` may have a short form after a comma.
+  void device(std::string& target, std::string_view description,
+              std::string_view name = "--device");
   void require(std::string_view name);  // an option that was added
   // Checks the options together after they are parsed; a message is wrong usage.
   void check(std::function<std::string()> check);

@@ -13,7 +13,7 @@ from command_line import CommandLineTest, main
 class Bench(CommandLineTest):
     def bench(self, *arguments):
         return self.run_program(
-            "bench", *arguments, "--device", "opencl:0", "--repeats", "1", "--format", "json"
+            "bench", *arguments, "--device", "cpu:0", "--repeats", "1", "--format", "json"
         )
 
     def figures(self, *arguments):
@@ -452,7 +452,7 @@ class Bench(CommandLineTest):
             "bench",
             "scan",
             "--device",
-            "opencl:0",
+            "cpu:0",
             "--repeats",
             "1",
             "--rows",

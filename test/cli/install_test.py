@@ -61,7 +61,7 @@ class Install(CommandLineTest):
         self.run_words(CMAKE, "--install", BUILD, "--prefix", first, "--component", "cli")
         first.rename(place)  # nothing may point at where it was installed, nor at the build
         program = place / "bin" / "penstock"
-        self.assertIn("opencl:", self.run_words(program, "devices", "--no-bandwidth"))
+        self.assertIn("cpu:", self.run_words(program, "devices", "--no-bandwidth"))
         total = self.run_words(
             program, "query", f"SELECT sum(a) AS total FROM '{self.csv_file()}'", "--format", "csv"
         )

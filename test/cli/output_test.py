@@ -18,7 +18,7 @@ class Output(CommandLineTest):
         self.assertEqual((ended.returncode, ended.out), (0, "total\n6\n"))
         self.assertRegex(
             ended.err,
-            r"^(opencl|cuda):\d+ .*: 3 rows in .*s; kernels [\d.]+ [mu]?s; (compiled|cache)",
+            r"^(cpu|opencl|cuda):\d+ .*: 3 rows in .*s; kernels [\d.]+ [mu]?s; (compiled|cache)",
         )
 
     def test_rates_are_told_of_runs_that_are_long_enough_alone(self):
@@ -47,7 +47,7 @@ class Output(CommandLineTest):
 
     def test_the_footer_answers_without_a_device(self):
         statement = f"SELECT count(*), min(n), max(n) FROM '{self.parquet_file()}'"
-        ended = self.query(statement, "--format", "csv", PENSTOCK_HIDE="cuda,opencl,sycl")
+        ended = self.query(statement, "--format", "csv", PENSTOCK_HIDE="cuda,cpu,opencl,sycl")
         self.assertEqual(ended.out.splitlines()[1:], ["5000,0,4999"], ended.err)
         self.assertIn("answered from the footer of numbers.parquet", ended.err)
         self.assertIn("no device: ", ended.err)
@@ -243,6 +243,7 @@ class Output(CommandLineTest):
             "opencl": "__kernel",
             "metal": "metal",
             "sycl": "sycl",
+            "cpu": "cpu.prelude",
             "host": "host.prelude",
         }
         for target, word in words.items():
@@ -251,7 +252,7 @@ class Output(CommandLineTest):
                 f"SELECT sum(a) FROM '{self.csv_file()}' WHERE a > 1",
                 "--target",
                 target,
-                PENSTOCK_HIDE="cuda,opencl,sycl",
+                PENSTOCK_HIDE="cuda,cpu,opencl,sycl",
             )
             self.assertEqual(ended.returncode, 0, ended.err)
             self.assertIn(word, ended.out)
@@ -266,7 +267,7 @@ class Output(CommandLineTest):
             "group": f"SELECT n, sum(r), avg(n) FROM '{path}' GROUP BY n",
             "join": f"SELECT a.n, b.r FROM '{path}' a JOIN '{path}' b ON a.n = b.n",
         }
-        for target in ("cuda", "opencl", "metal", "sycl", "host"):
+        for target in ("cuda", "opencl", "metal", "sycl", "cpu", "host"):
             listed = self.run_program(
                 "devices", "--variants", "--target", target, "--format", "csv"
             )

@@ -198,7 +198,7 @@ class Figure(PlotTest):
             "bench",
             "pipelines",
             "--device",
-            "opencl:0",
+            "cpu:0",
             "--rows",
             "131072",
             "--repeats",

@@ -25,7 +25,7 @@ class Portability(CommandLineTest):
 
     def test_portability_is_the_harmonic_mean_of_the_rows(self):
         # One device twice is two backends of the same hardware, of unequal times.
-        report = self.report("--devices", "opencl:0,opencl:0", "--only", "scan")
+        report = self.report("--devices", "cpu:0,cpu:0", "--only", "scan")
         shares = {"by_copy": "share_of_copy", "by_best": "share_of_best"}
         (scan,) = report["portability"]
         self.assertEqual((scan["family"], scan["set"]), ("scan", "CPU"))
@@ -38,7 +38,7 @@ class Portability(CommandLineTest):
         self.assertAlmostEqual(scan["least"], least, places=9)
 
     def test_shares_are_bytes_in_a_time_over_the_devices_copy(self):
-        report = self.report("--devices", "opencl:0", "--only", "sort u32")
+        report = self.report("--devices", "cpu:0", "--only", "sort u32")
         (device,) = report["devices"]
         for row in report["rows"]:
             rate = row["bytes"] / (row["milliseconds"] / 1e3)
@@ -47,7 +47,7 @@ class Portability(CommandLineTest):
             )
 
     def test_every_family_runs_on_a_cpu(self):
-        rows = self.report("--devices", "opencl:0")["rows"]
+        rows = self.report("--devices", "cpu:0")["rows"]
         self.assertEqual([row["case"] for row in rows if "why_not" in row], [])
         self.assertEqual(
             {row["family"] for row in rows},
@@ -70,7 +70,7 @@ class Portability(CommandLineTest):
         )
 
     def test_variants_stand_beside_the_one_that_is_taken(self):
-        report = self.report("--devices", "opencl:0", "--only", "like", "--variants")
+        report = self.report("--devices", "cpu:0", "--only", "like", "--variants")
         self.assertEqual(
             {(row["variant"], row["is_taken"]) for row in report["rows"]},
             {("fsst_match_candidates", True), ("fsst_match_rows", False)},
@@ -80,7 +80,7 @@ class Portability(CommandLineTest):
         self.assertAlmostEqual(step["gain"], time[step["from"]] / time[step["to"]], places=9)
 
     def test_markdown_tables_have_each_figure_of_a_report(self):
-        report = self.report("--devices", "opencl:0", "--only", "map: ")
+        report = self.report("--devices", "cpu:0", "--only", "map: ")
         path = self.folder / "report.json"
         path.write_text(json.dumps(report))
         ended = subprocess.run(
@@ -97,7 +97,7 @@ class Portability(CommandLineTest):
         self.assertIn(str(path), ended.stderr)
 
     def test_csv_has_rows_and_portability(self):
-        ended = self.portability("--format", "csv", "--devices", "opencl:0", "--only", "map: ")
+        ended = self.portability("--format", "csv", "--devices", "cpu:0", "--only", "map: ")
         self.assertEqual(ended.returncode, 0, ended.err)
         lines = list(csv.DictReader(io.StringIO(ended.out)))
         self.assertEqual(

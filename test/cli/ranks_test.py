@@ -199,7 +199,7 @@ class RanksTest(CommandLineTest):
 
     def test_a_list_of_devices_where_no_rows_are_shared(self):
         text = f"SELECT sum(n) AS s FROM '{self.numbers_file(100)}'"
-        devices = ("--device", "opencl:0,opencl:0", "--format", "csv")
+        devices = ("--device", "cpu:0,cpu:0", "--format", "csv")
         alone = self.query(text, "--format", "csv")
         ended = self.ranks(LAUNCHERS[0], 2, text, *devices)
         self.assertEqual((ended.returncode, ended.out), (0, alone.out), ended.err)

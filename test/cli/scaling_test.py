@@ -10,7 +10,7 @@ import sys
 from command_line import PROGRAM, CommandLineTest, main
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "scaling.py"
-THREE = ("--device", "opencl:0,opencl:0,opencl:0", "--repeats", "1", "--batch-mib", "1")
+THREE = ("--device", "cpu:0,cpu:0,cpu:0", "--repeats", "1", "--batch-mib", "1")
 
 
 def figure(work, devices, speed_up):
@@ -81,7 +81,7 @@ class Script(CommandLineTest):
     def run_parts(self, only, *arguments):
         return self.script(
             *("run", self.folder / "results.json", "--program", PROGRAM, "--only", only),
-            *("--device", "opencl:0,opencl:0", "--repeats", "1", "--rows", "5000"),
+            *("--device", "cpu:0,cpu:0", "--repeats", "1", "--rows", "5000"),
             *("--batch-mib", "2", *arguments),
         )
 

@@ -98,7 +98,7 @@ class Statements(CommandLineTest):
         self.assertEqual(len(re.findall(r"^time: [\d.]+ [mu]?s$", err, re.MULTILINE)), 3, err)
         self.assertRegex(err, r"(?m)^[1-9][\d.]* [KM]iB of .* entries; [1-9]\d* hits")
         self.assertRegex(err, r"(?m)^0 bytes of .* in 0 entries")
-        self.assertRegex(err, r"(?m)^(opencl|cuda):\d+ ")
+        self.assertRegex(err, r"(?m)^(cpu|opencl|cuda):\d+ ")
 
     def test_a_cache_of_no_size_keeps_nothing(self):
         good = f"SELECT sum(n) AS s FROM '{self.parquet_file()}';\n"

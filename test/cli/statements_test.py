@@ -9,7 +9,7 @@ class Described(CommandLineTest):
     def test_describe_lists_names_and_types_without_a_device(self):
         path = self.csv_file()
         ended = self.query(
-            f"DESCRIBE '{path}'", "--format", "csv", PENSTOCK_HIDE="cuda,opencl,sycl"
+            f"DESCRIBE '{path}'", "--format", "csv", PENSTOCK_HIDE="cuda,cpu,opencl,sycl"
         )
         self.assertEqual(
             (ended.returncode, ended.out),

@@ -161,7 +161,7 @@ class Streams(CommandLineTest):
         tested = self.run_program("decompress", "-t", path, "--device", "cpu")
         self.assertRegex(
             tested.err,
-            r"ok, lz4, .*method lz4-blocks-device, on opencl:\d+ \(.*\): upload .*, lz4_decode_thread .*, download .*, checksums verified",
+            r"ok, lz4, .*method lz4-blocks-device, on cpu:\d+ \(.*\): upload .*, lz4_decode_thread .*, download .*, checksums verified",
         )
         self.assert_fails(
             self.run_program("decompress", "-t", path, "--device", "cpu", "--max-output", "1K"),
@@ -171,7 +171,7 @@ class Streams(CommandLineTest):
         stayed = self.run_program("decompress", "-t", path, "--device", "cpu", "--keep-on-device")
         self.assertRegex(
             stayed.err,
-            r"ok, .*method lz4-blocks-device, on opencl:\d+ .*lz4_decode_thread .*, checksums verified",
+            r"ok, .*method lz4-blocks-device, on cpu:\d+ .*lz4_decode_thread .*, checksums verified",
         )
         self.assert_fails(
             self.run_program("decompress", path, "--device", "cpu", "--keep-on-device"),
@@ -183,7 +183,7 @@ class Streams(CommandLineTest):
             tested = self.run_program("decompress", "-t", alone, "--device", "cpu", *options)
             self.assertRegex(
                 tested.err,
-                r"ok, .*method gzip-streams-device, on opencl:\d+ .*deflate_segments .*, checksums verified",
+                r"ok, .*method gzip-streams-device, on cpu:\d+ .*deflate_segments .*, checksums verified",
             )
         squeezed = zlib.compressobj(6, zdict=log[:9000])
         stream = self.write("log.zz", squeezed.compress(log) + squeezed.flush())
@@ -191,7 +191,7 @@ class Streams(CommandLineTest):
         self.assert_fails(
             self.run_program("decompress", "-t", stream, "--device", "cpu", "-D", words),
             "unsupported: ",
-            "not decoded on opencl:",
+            "not decoded on cpu:",
         )
         left = self.run_program(
             "decompress", "-t", stream, "--device", "cpu", "--fallback", "-D", words
@@ -219,12 +219,12 @@ class Streams(CommandLineTest):
                 found.returncode == 0 and found.stdout == corpora()["log"], found.stderr
             )
             report = found.stderr.decode()
-            self.assertRegex(report, f"method {method}, on opencl:")
+            self.assertRegex(report, f"method {method}, on cpu:")
             self.assertEqual(
                 f"buffered {len(made):,} bytes of a pipe" in report, is_buffered, report
             )
             stayed = self.pipe(made, "decompress", "-t", "-", "--device", "cpu", "--keep-on-device")
-            self.assertRegex(stayed.stderr.decode(), f"method {method}, on opencl:")
+            self.assertRegex(stayed.stderr.decode(), f"method {method}, on cpu:")
             self.assertIn("bytes of a pipe", stayed.stderr.decode())
 
     def test_every_tool_reads_what_is_compressed(self):
@@ -272,7 +272,7 @@ class Streams(CommandLineTest):
             made = self.run_program("compress", source, "--codec", codec, "--device", "cpu")
             self.assertRegex(
                 made.err,
-                rf"{codec} level 1, .* {block} blocks, on opencl:\d+ \(.*\): upload .*, {kernel} .*, download ",
+                rf"{codec} level 1, .* {block} blocks, on cpu:\d+ \(.*\): upload .*, {kernel} .*, download ",
             )
         self.assert_fails(
             self.run_program("compress", source, "--device", "cpu"),

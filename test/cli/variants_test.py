@@ -22,7 +22,7 @@ class Variants(CommandLineTest):
         ]
 
     def test_a_target_needs_no_device(self):
-        hidden = {"PENSTOCK_HIDE": "cuda,opencl"}
+        hidden = {"PENSTOCK_HIDE": "cuda,cpu,opencl"}
         self.assertIn("compact_one_pass", self.taken("metal", "compact", **hidden))
         self.assertIn("compact_look_back", self.taken("cuda", "compact", **hidden))
         self.assertIn("compact_tile_private", self.taken("host", "compact", **hidden))

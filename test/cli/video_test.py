@@ -262,7 +262,7 @@ class Frames(Video):
         words = [*self.pair(), "--feature", "psnr", "--json"]
         ended = self.run_program("video", *words, "--device", "cpu", "--use", "kernels", "-v")
         self.assertEqual(ended.returncode, 0, ended.err)
-        self.assertRegex(ended.err, r"(?m)^psnr: opencl:\d+ .*, \w+$")
+        self.assertRegex(ended.err, r"(?m)^psnr: (?:cpu|opencl|cuda):\d+ .*, \w+$")
         self.assertRegex(ended.err, r"(?m)^a frame: .* launches")
         self.assertEqual(json.loads(ended.out)["frames"], self.scores(*words[:2])["frames"])
 

@@ -43,7 +43,8 @@ def test_options(**more):
 def drivers(options, folder, tally):
     """A Driver for each device that was asked for, or else found; how it ended is a case too."""
     for device in options.device or devices(options.penstock):
-        driver = Driver(options.driver, folder, ",".join([device] * options.shares))
+        kind = TierDriver if device == "cpu:0" and "PENSTOCK_COMPARE_TIERS" in os.environ else Driver
+        driver = kind(options.driver, folder, ",".join([device] * options.shares))
         yield driver
         ended = driver.close()
         if ended:
@@ -157,6 +158,31 @@ class Driver:
             self.errors.seek(0)
             return self.errors.read().decode(errors="replace")[-3000:]
         return None
+
+
+class TierDriver(Driver):
+    """Asks a process by each of the CPU's compilers. Answers that differ in a bit of a float are an error."""
+
+    def __init__(self, program, folder, device):
+        super().__init__(program, folder, device, environment={"PENSTOCK_CPU_COMPILER": "quick"})
+        self.other = Driver(
+            program, folder, device, environment={"PENSTOCK_CPU_COMPILER": "optimising"}
+        )
+
+    def set(self, **options):
+        super().set(**options)
+        self.other.set(**options)
+
+    def answer(self, statement):
+        quick, optimised = super().answer(statement), self.other.answer(statement)
+        errors = (quick.error, quick.message), (optimised.error, optimised.message)
+        if quick.error or optimised.error:
+            return quick if errors[0] == errors[1] else Answer(error="tiers", message=str(errors))
+        text = difference(quick, optimised)
+        return Answer(error="tiers", message=text) if text else quick
+
+    def close(self):
+        return super().close() or self.other.close()
 
 
 class Tally:

@@ -126,7 +126,7 @@ TEST_P(GoldenKernel, IsAsPinned) {
 
 INSTANTIATE_TEST_SUITE_P(Targets, GoldenKernel,
                          ::testing::Values(Target::cuda, Target::opencl, Target::metal,
-                                           Target::sycl, Target::host),
+                                           Target::sycl, Target::cpu, Target::host),
                          [](const auto& instance) { return std::string(name_of(instance.param)); });
 
 }  // namespace

@@ -194,6 +194,7 @@ bool is_wanted(const PortabilityOptions& options, const PortableCase& work) {
 
 Result<PortabilityReport> run_portability(const PortabilityOptions& options) {
   PortabilityReport report;
+  prefer_optimised_kernels();
   PENSTOCK_ASSIGN(report.devices, open_devices(options));
   const double deadline = now_seconds() + static_cast<double>(options.seconds);
   for (const PortableBench& bench : portable_benches()) {

@@ -97,8 +97,7 @@ Action declare_cache(Arguments& arguments) {
   arguments.flag("--clear", options->clear, "remove every compiled program and tuned policy");
   arguments.flag("--fill", options->fill,
                  "compile every kernel that is written by hand, for a device");
-  arguments.value("--device", "ID", options->device,
-                  "which device --fill compiles for, or a list of them");
+  arguments.device(options->device, "which device --fill compiles for, or a list of them");
   arguments.value("--into", "FOLDER", options->into,
                   "of SYCL: write what --fill compiles into this folder too, which goes beside the "
                   "plug-in (docs/sycl.md)");

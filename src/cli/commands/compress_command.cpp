@@ -105,8 +105,8 @@ Action declare_compress(Arguments& arguments) {
                   "size of independent blocks; gzip blocks of at most 65280 are BGZF; lz4 64K, "
                   "256K, 1M or 4M",
                   check_bytes);
-  arguments.value(
-      "--device", "ID", command->device,
+  arguments.device(
+      command->device,
       "compress gzip or lz4 on a device (cuda:0, opencl:1, cuda, opencl, gpu or cpu), at"
       " level 1, in blocks of 65280 bytes or 64K");
   arguments.value("--threads,-T", "N", command->threads,

@@ -277,9 +277,9 @@ Action declare_decompress(Arguments& arguments) {
                   "allow windows of zstd frames up to 2^N bytes", 10, 31);
   arguments.value("--dictionary,-D", "FILE", command->dictionary,
                   "dictionary for zstd, lz4 or zlib");
-  arguments.value("--device", "ID", command->device,
-                  "decode on a device (cuda:0, opencl:1, cuda, opencl, gpu or cpu), or on several "
-                  "(cuda:0,1 or cuda:*)");
+  arguments.device(command->device,
+                   "decode on a device (cuda:0, opencl:1, cuda, opencl, gpu or cpu), or on several "
+                   "(cuda:0,1 or cuda:*)");
   arguments.choice("--on-device-failure", {"stop", "continue"}, command->on_device_failure,
                    "of several devices, where one fails: end with its error, or let the others "
                    "decode its batches");

@@ -168,7 +168,7 @@ Action declare_devices(Arguments& arguments) {
   arguments.flag("--variants", options->variants,
                  "show which variant of each kernel a device takes, and why not those before it");
   arguments.value("--device", "ID", options->device, "with --variants: of this device only");
-  arguments.choice("--target", {"cuda", "opencl", "metal", "sycl", "host"}, options->target,
+  arguments.choice("--target", {"cuda", "opencl", "metal", "sycl", "cpu", "host"}, options->target,
                    "with --variants: of a typical device of this target; needs no device");
   arguments.choice("--format", {"table", "json", "csv"}, options->format,
                    "with --variants: how to print");

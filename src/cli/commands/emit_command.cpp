@@ -28,7 +28,8 @@ Status emit_text(const EmitOptions& options) {
 Action declare_emit(Arguments& arguments) {
   auto options = std::make_shared<EmitOptions>();
   std::vector<std::string> targets;
-  for (Target target : {Target::cuda, Target::opencl, Target::metal, Target::sycl, Target::host})
+  for (Target target :
+       {Target::cuda, Target::opencl, Target::metal, Target::sycl, Target::cpu, Target::host})
     targets.emplace_back(name_of(target));
   arguments.positional("STATEMENT", options->statement, "SELECT ... FROM 'file.parquet' WHERE ...");
   arguments.choice("--target,-t", std::move(targets), options->target, "the language of the source",

@@ -251,9 +251,10 @@ Result<RunReport> run_query(const QueryOptions& options, Recorded recorded) {
 }
 
 void declare_run_options(Arguments& arguments, QueryOptions& options) {
-  arguments.value("--device,-d", "ID", options.device,
-                  "cuda:0, opencl:1, cuda, opencl, gpu or cpu; by default the first device; or "
-                  "several, which share the rows: cuda:0,1 or cuda:0,opencl:1 or cuda:*");
+  arguments.device(options.device,
+                   "cuda:0, opencl:1, cuda, opencl, gpu or cpu; by default the first device; or "
+                   "several, which share the rows: cuda:0,1 or cuda:0,opencl:1 or cuda:*",
+                   "--device,-d");
   arguments.choice("--on-device-failure", {"stop", "continue"}, options.on_device_failure,
                    "of several devices, where one fails: end with its error, or let the others "
                    "take over its rows");

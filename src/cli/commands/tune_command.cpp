@@ -99,6 +99,7 @@ Status store(const Traits& traits, const std::vector<kernel::TunedPolicy>& polic
 
 // Families share the time that is left. One that the device does not run is left out.
 Status tune(const TuneOptions& options) {
+  prefer_optimised_kernels();
   PENSTOCK_ASSIGN(const auto device, open_device(options.device));
   const Sink out = standard_output();
   const auto selected = selected_families(options);
@@ -126,7 +127,7 @@ Status tune(const TuneOptions& options) {
 
 Action declare_tune(Arguments& arguments) {
   auto options = std::make_shared<TuneOptions>();
-  arguments.value("--device", "ID", options->device, "which device to measure");
+  arguments.device(options->device, "which device to measure");
   arguments.values("--family", "NAME", options->families,
                    "measure this family of kernels only; may be given several times", check_family);
   arguments.value("--seconds", "N", options->seconds,

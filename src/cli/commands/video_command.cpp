@@ -267,8 +267,8 @@ Action declare_video(Arguments& arguments) {
                        false);
   arguments.values("--feature", "NAME[=opt=value:...]", command->features,
                    "a feature of libvmaf and its options; may be given several times");
-  arguments.value(
-      "--device", "ID", command->device,
+  arguments.device(
+      command->device,
       "cuda:0, opencl:1, cuda, opencl, gpu or cpu, a list such as cuda:0,1, or host for "
       "the host's loops; by default the first device");
   arguments.choice("--use", {"automatic", "kernels", "host"}, command->use,

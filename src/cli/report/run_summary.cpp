@@ -112,11 +112,12 @@ std::string statistics_text(const RunReport& report) {
                      seconds_text(report.read_seconds) + " for the file and " +
                      seconds_text(report.wait_seconds) + " for the device";
   for (const KernelReport& kernel : report.kernels)
-    text += "\nkernel " + kernel.name +
-            (kernel.variant.empty() ? "" : " (" + kernel.variant + ")") + ": " +
-            std::to_string(kernel.launches) + " launches, " + seconds_text(kernel.device_seconds) +
-            ", " + bytes_text(kernel.bytes_moved) + " moved, " +
-            std::string(name_of(kernel.build.cache)) + " in " + seconds_text(kernel.build.seconds);
+    text +=
+        "\nkernel " + kernel.name + (kernel.variant.empty() ? "" : " (" + kernel.variant + ")") +
+        ": " + std::to_string(kernel.launches) + " launches, " +
+        seconds_text(kernel.device_seconds) + ", " + bytes_text(kernel.bytes_moved) + " moved, " +
+        std::string(name_of(kernel.build.cache)) + " in " + seconds_text(kernel.build.seconds) +
+        (kernel.build.tier ? ", " + std::string(name_of(*kernel.build.tier)) + " compiler" : "");
   return text;
 }
 

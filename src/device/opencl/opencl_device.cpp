@@ -1,12 +1,11 @@
 #include "device/opencl/opencl_device.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/exception_boundary.hpp"
-#include "base/human_readable.hpp"
 #include "device/compile_error.hpp"
 #include "device/opencl/opencl_local_memory.hpp"
+#include "device/page_buffer.hpp"
 #include "device/program_source.hpp"
 #include "device/resident_groups.hpp"
 
@@ -34,32 +33,13 @@ class MappedBuffer : public HostBuffer {
   cl_mem memory_;
 };
 
-// On a CPU device all host memory is equal; page alignment keeps wrap_host() free of copies in
-// every OpenCL.
-class PageBuffer : public HostBuffer {
- public:
-  explicit PageBuffer(std::uint64_t bytes) {
-    constexpr std::uint64_t page_bytes = 4096;
-    const std::uint64_t whole =
-        bytes > ~page_bytes
-            ? bytes
-            : (std::max<std::uint64_t>(bytes, 1) + page_bytes - 1) / page_bytes * page_bytes;
-    data_ = static_cast<std::byte*>(std::aligned_alloc(page_bytes, whole)), bytes_ = bytes;
-  }
-  ~PageBuffer() override { std::free(data_); }
-};
-
-Status no_host_memory(std::uint64_t bytes) {
-  return Status(Code::no_memory, "the host has no room for a buffer of " + bytes_text(bytes));
-}
-
 Result<std::shared_ptr<HostBuffer>> allocate_mapped(const ContextPointer& context,
                                                     std::uint64_t bytes) {
   cl_int outcome = CL_SUCCESS;
   const std::uint64_t at_least = std::max<std::uint64_t>(bytes, 1);
   const cl_mem memory = context->api.clCreateBuffer(
       context->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, at_least, nullptr, &outcome);
-  if (outcome == CL_INVALID_BUFFER_SIZE) return no_host_memory(bytes);
+  if (outcome == CL_INVALID_BUFFER_SIZE) return device::no_host_memory(bytes);
   PENSTOCK_TRY(status_of(outcome, "clCreateBuffer").with("for pinned host memory"));
   void* data =
       context->api.clEnqueueMapBuffer(context->host_queue, memory, 1, CL_MAP_READ | CL_MAP_WRITE, 0,
@@ -215,9 +195,7 @@ Result<std::shared_ptr<HostBuffer>> OpenClDevice::allocate_host(std::uint64_t by
     return host_pool_->take(bytes, [this](std::uint64_t class_bytes) {
       return allocate_mapped(context_, class_bytes);
     });
-  auto buffer = std::make_shared<PageBuffer>(bytes);
-  if (!buffer->data()) return no_host_memory(bytes);
-  return std::shared_ptr<HostBuffer>(std::move(buffer));
+  return device::PageBuffer::make(bytes);
 }
 
 Result<std::shared_ptr<Buffer>> OpenClDevice::wrap_host(const void* data, std::uint64_t bytes) {

@@ -1,7 +1,10 @@
 // Lists every device of every OpenCL platform.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "device/driver.hpp"
 #include "device/opencl/opencl_device.hpp"
@@ -172,6 +175,19 @@ std::vector<Traits> list_opencl_devices(std::vector<std::string>& notes) {
   std::vector<Traits> traits;
   for (const auto& found : list.devices) traits.push_back(found.traits);
   return traits;
+}
+
+bool may_have_opencl_gpus() {
+  for (const char* variable : {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH"})
+    if (std::getenv(variable)) return true;
+  std::error_code error;
+  const std::filesystem::directory_iterator files("/etc/OpenCL/vendors", error), end;
+  if (error) return true;  // a loader that looks elsewhere
+  return std::any_of(files, end, [](const std::filesystem::directory_entry& file) {
+    std::string library;
+    std::getline(std::ifstream(file.path()), library);
+    return file.path().extension() == ".icd" && library.find("libpocl") == library.npos;
+  });
 }
 
 Result<std::shared_ptr<Device>> open_opencl_device(unsigned index) {

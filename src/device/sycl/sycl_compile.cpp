@@ -1,14 +1,7 @@
 // A program's text becomes a shared object, and that a module.
-#include <fcntl.h>
-
-#include <fstream>
-#include <iterator>
-
-#include "base/file.hpp"
 #include "device/architecture.hpp"
 #include "device/compile_error.hpp"
 #include "device/program_source.hpp"
-#include "device/sycl/compile_folder.hpp"
 #include "device/sycl/compiler_identity.hpp"
 #include "device/sycl/sycl_compiler.hpp"
 #include "device/sycl/sycl_device.hpp"
@@ -25,33 +18,26 @@ std::string program_text(const Context& context, const ProgramSource& source) {
   return device::with_head(source, extra);
 }
 
-Result<std::vector<std::byte>> bytes_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::vector<char> bytes{std::istreambuf_iterator<char>(file),
-                                std::istreambuf_iterator<char>()};
-  if (bytes.empty()) return Status(Code::io, "the SYCL compiler wrote no " + path);
-  const auto* const data = reinterpret_cast<const std::byte*>(bytes.data());
-  return std::vector<std::byte>(data, data + bytes.size());
-}
-
-Result<CompilerRun> run_on_text(const std::vector<std::string>& options, const std::string& header,
-                                const CompileFolder& folder) {
+Result<device::CompilerRun> run_on_text(const std::vector<std::string>& options,
+                                        const std::string& header,
+                                        const device::CompileFolder& folder) {
   std::vector<std::string> command = options;
   if (!header.empty()) command.insert(command.end(), {"-include-pch", header});
   command.insert(command.end(),
-                 {folder.path() + "/program.cpp", "-o", folder.path() + "/program.so"});
-  return run_compiler(command, folder.path() + "/log");
+                 {folder.path_of("program.cpp"), "-o", folder.path_of("program.so")});
+  return run_compiler(command, folder);
 }
 
 // A precompiled header goes stale where the compiler's own headers change. The run without it
 // decides what is wrong, and with which words.
-Result<CompilerRun> compile_text(const Context& context, const std::vector<std::string>& options,
-                                 const CompileFolder& folder) {
+Result<device::CompilerRun> compile_text(const Context& context,
+                                         const std::vector<std::string>& options,
+                                         const device::CompileFolder& folder) {
   const std::string header = precompiled_header(context.api, options);
   if (header.empty()) return run_on_text(options, "", folder);
-  PENSTOCK_ASSIGN(CompilerRun run, run_on_text(options, header, folder));
+  PENSTOCK_ASSIGN(device::CompilerRun run, run_on_text(options, header, folder));
   if (run.succeeded) return run;
-  PENSTOCK_ASSIGN(CompilerRun without, run_on_text(options, "", folder));
+  PENSTOCK_ASSIGN(device::CompilerRun without, run_on_text(options, "", folder));
   if (without.succeeded) forget_precompiled_header(header);
   return without;
 }
@@ -84,15 +70,13 @@ std::vector<std::string> options_of_key(const Context& context, bool fast_math) 
 
 Result<device::Compiled<Module>> compile_module(const ContextPointer& context,
                                                 const ProgramSource& source) {
-  PENSTOCK_ASSIGN(const CompileFolder folder, CompileFolder::make());
+  PENSTOCK_ASSIGN(const device::CompileFolder folder, device::CompileFolder::make());
   const std::string text = program_text(*context, source);
-  if (const File file(folder.path() + "/program.cpp", O_WRONLY | O_CREAT | O_EXCL);
-      !file || !file.write_all(text.data(), text.size()))
-    return Status(Code::io, "cannot write a program in " + folder.path());
-  PENSTOCK_ASSIGN(CompilerRun run,
+  PENSTOCK_TRY(folder.write("program.cpp", std::as_bytes(std::span(text))));
+  PENSTOCK_ASSIGN(device::CompilerRun run,
                   compile_text(*context, compiler_options(*context, source.fast_math), folder));
   if (!run.succeeded) return device::compile_error(source.label, context->traits.id, text, run.log);
-  PENSTOCK_ASSIGN(std::vector<std::byte> binary, bytes_of_file(folder.path() + "/program.so"));
+  PENSTOCK_ASSIGN(std::vector<std::byte> binary, folder.read("program.so"));
   auto module = load_module(context, binary);
   if (!module.ok())
     return module.with("while loading '" + source.label + "', compiled by " +

@@ -1,20 +1,14 @@
 #include "device/sycl/sycl_compiler.hpp"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <sstream>
 
 #include "base/file.hpp"
 #include "device/disk_cache.hpp"
-#include "device/sycl/compile_folder.hpp"
 #include "device/sycl/compiler_identity.hpp"
 
 namespace penstock::sycl_plugin {
@@ -42,13 +36,6 @@ inline sycl::event launch(sycl::queue& queue, std::uint32_t groups, std::uint32_
 }  // namespace penstock_precompiled
 )";
 
-std::string text_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return std::move(text).str();
-}
-
 // Programs that link add no libraries to a header.
 std::vector<std::string> header_command(const std::vector<std::string>& command,
                                         const std::string& from, const std::string& to) {
@@ -62,14 +49,14 @@ std::vector<std::string> header_command(const std::vector<std::string>& command,
 
 Status make_header(const std::vector<std::string>& command,
                    const device::DiskCache::HeaderPaths& paths) {
-  PENSTOCK_ASSIGN(const CompileFolder folder, CompileFolder::make());
+  PENSTOCK_ASSIGN(const device::CompileFolder folder, device::CompileFolder::make());
   {
     const File file(paths.source, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
     if (!file || !file.write_all(header_text.data(), header_text.size()))
       return Status(Code::io, "cannot write " + paths.source);
   }
-  const Result<CompilerRun> run =
-      run_compiler(header_command(command, paths.source, paths.partial), folder.path() + "/log");
+  const Result<device::CompilerRun> run =
+      run_compiler(header_command(command, paths.source, paths.partial), folder);
   // Whatever the umask is: is_trusted() asks for it.
   const bool is_ours = run.ok() && run->succeeded && chmod(paths.partial.c_str(), 0600) == 0;
   if (is_ours && std::rename(paths.partial.c_str(), paths.compiled.c_str()) == 0) return {};
@@ -107,32 +94,11 @@ std::vector<std::string> compiler_command(const Api& api) {
   return words;
 }
 
-Result<CompilerRun> run_compiler(const std::vector<std::string>& command,
-                                 const std::string& log_path) {
-  std::vector<char*> words;
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log_path.c_str(),
-                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  pid_t process = 0;
-  const int failed = posix_spawnp(&process, words[0], &actions, nullptr, words.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0)
-    return Status(Code::compile, "the SYCL compiler " + command[0] +
-                                     " does not start: " + std::strerror(failed) +
-                                     "; PENSTOCK_SYCL_COMPILER names another");
-  int state = 0;
-  pid_t ended = 0;
-  do ended = waitpid(process, &state, 0);
-  while (ended < 0 && errno == EINTR);
-  if (ended != process)
-    return Status(Code::internal, "cannot tell whether the SYCL compiler succeeded: " +
-                                      std::string(std::strerror(errno)));
-  return CompilerRun{WIFEXITED(state) && WEXITSTATUS(state) == 0, text_of_file(log_path)};
+Result<device::CompilerRun> run_compiler(const std::vector<std::string>& command,
+                                         const device::CompileFolder& folder) {
+  Result<device::CompilerRun> run = device::run_compiler(command, folder.path());
+  if (run.ok()) return run;
+  return run.status().with("while SYCL is compiled; PENSTOCK_SYCL_COMPILER names another compiler");
 }
 
 std::string precompiled_header(const Api& api, const std::vector<std::string>& command) {

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "device/compile_folder.hpp"
+#include "device/compiler_process.hpp"
 #include "device/sycl/sycl_api.hpp"
 
 namespace penstock::sycl_plugin {
@@ -11,13 +13,9 @@ namespace penstock::sycl_plugin {
 // PENSTOCK_SYCL_COMPILER in its place where that is set.
 std::vector<std::string> compiler_command(const Api& api);
 
-struct CompilerRun {
-  bool succeeded = false;
-  std::string log;  // of both outputs
-};
-// Runs a command and waits for it. Code::unsupported where it cannot be started.
-Result<CompilerRun> run_compiler(const std::vector<std::string>& command,
-                                 const std::string& log_path);
+// Runs a command in a folder and waits for it. Code::compile where it cannot be started.
+Result<device::CompilerRun> run_compiler(const std::vector<std::string>& command,
+                                         const device::CompileFolder& folder);
 
 // Returns the path of sycl.hpp in the form that the compiler reads fastest, made once and kept in
 // the cache; "" where the cache is off or the compiler has no such form.

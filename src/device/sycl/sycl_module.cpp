@@ -1,7 +1,4 @@
-#include <fcntl.h>
-
-#include "base/file.hpp"
-#include "device/sycl/compile_folder.hpp"
+#include "device/compile_folder.hpp"
 #include "device/sycl/sycl_device.hpp"
 
 namespace penstock::sycl_plugin {
@@ -29,15 +26,11 @@ Result<const Kernel*> Module::kernel(std::string_view name) {
 // the name of an open one is taken for that.
 Result<std::shared_ptr<Module>> load_module(const ContextPointer& context,
                                             const std::vector<std::byte>& binary) {
-  PENSTOCK_ASSIGN(const CompileFolder folder, CompileFolder::make());
-  const std::string path = folder.path() + "/program.so";
-  {
-    const File file(path, O_WRONLY | O_CREAT | O_EXCL, 0700);
-    if (!file || !file.write_all(binary.data(), binary.size()))
-      return Status(Code::io, "cannot write the compiled program " + path);
-  }
+  PENSTOCK_ASSIGN(const device::CompileFolder folder, device::CompileFolder::make());
+  PENSTOCK_TRY(folder.write("program.so", binary));
   penstock_sycl_module* module = nullptr;
-  PENSTOCK_TRY(call("load_module", context->api.load_module, path.c_str(), &module));
+  PENSTOCK_TRY(
+      call("load_module", context->api.load_module, folder.path_of("program.so").c_str(), &module));
   return std::make_shared<Module>(context, module);
 }
 

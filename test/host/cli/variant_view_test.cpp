@@ -93,7 +93,7 @@ TEST(VariantView, HasEveryRowOfPrimitivesAndFeatures) {
 
 TEST(VariantView, EveryTargetTakesARowOfEveryFamilyOrSaysOfEachWhyNot) {
   for (const Target target :
-       {Target::cuda, Target::opencl, Target::metal, Target::sycl, Target::host})
+       {Target::cuda, Target::opencl, Target::metal, Target::sycl, Target::cpu, Target::host})
     for (const VariantCase& each : variant_cases(typical_traits(target))) {
       SCOPED_TRACE(std::string(name_of(target)) + " " + each.family + " " + each.use);
       EXPECT_NE(each.taken(), nullptr);

@@ -15,7 +15,7 @@ namespace {
 
 TEST(TargetNames, EveryTargetIsFoundByItsName) {
   for (const Target target :
-       {Target::cuda, Target::opencl, Target::metal, Target::sycl, Target::host}) {
+       {Target::cuda, Target::opencl, Target::metal, Target::sycl, Target::cpu, Target::host}) {
     const auto found = target_from_name(name_of(target));
     ASSERT_TRUE(found.ok());
     EXPECT_EQ(*found, target);

@@ -13,7 +13,7 @@ struct HeldBuffer : Buffer {
 
 TEST(Assemble, EveryTargetHasItsPreludeTheLibraryAndThePartsInOrder) {
   for (const Target target :
-       {Target::cuda, Target::opencl, Target::metal, Target::sycl, Target::host}) {
+       {Target::cuda, Target::opencl, Target::metal, Target::sycl, Target::cpu, Target::host}) {
     const std::string text =
         assemble(target, {{{"first.kc", "int first;"}, {"second.kc", "int second;"}}});
     std::size_t at = 0;

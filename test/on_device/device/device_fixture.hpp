@@ -37,8 +37,9 @@ inline std::string kernel_c_parameter(const std::string& of_c) {
   return std::string(kind) + "(" + parts[3].str() + ", " + parts[5].str() + ")";
 }
 
-// SYCL has no kernels without types of parameters and local memory: the words become Kernel C's.
-inline std::string sycl_source(const std::string& body) {
+// SYCL and C have no kernels without types of parameters and local memory: the words become Kernel
+// C's.
+inline std::string kernel_c_source(Target target, const std::string& body) {
   std::string text, rest = body;
   const std::regex head(R"(KERNEL (\w+)\(([^)]*)\))");
   for (std::smatch found; std::regex_search(rest, found, head); rest = found.suffix()) {
@@ -52,17 +53,16 @@ inline std::string sycl_source(const std::string& body) {
   text = std::regex_replace(text, std::regex(R"(LOCAL unsigned tile\[GROUP_SIZE\];)"), "");
   text = std::regex_replace(text, std::regex(R"(\btile\[)"), "tile->values[");
   text = std::regex_replace(text, std::regex("BARRIER;"), "BARRIER(work);");
-  return kernel::assemble(Target::sycl,
-                          {{{"test.kc",
-                             "#define GROUP GROUP_ID(work)\n"
-                             "#define THREAD LOCAL_ID(work)\n"
-                             "#define AT (GROUP * GROUP_SIZE + THREAD)\n"
-                             "typedef struct { u32 values[GROUP_SIZE]; } TestTile;\n" +
-                                 text}}});
+  return kernel::assemble(target, {{{"test.kc",
+                                     "#define GROUP GROUP_ID(work)\n"
+                                     "#define THREAD LOCAL_ID(work)\n"
+                                     "#define AT (GROUP * GROUP_SIZE + THREAD)\n"
+                                     "typedef struct { u32 values[GROUP_SIZE]; } TestTile;\n" +
+                                         text}}});
 }
 
 inline std::string source_for(Target target, const std::string& body) {
-  if (target == Target::sycl) return sycl_source(body);
+  if (target == Target::sycl || target == Target::cpu) return kernel_c_source(target, body);
   const char* cuda =
       "#define KERNEL extern \"C\" __global__ void\n#define GLOBAL\n#define LOCAL __shared__\n"
       "#define GROUP blockIdx.x\n#define THREAD threadIdx.x\n#define BARRIER __syncthreads()\n";
@@ -96,6 +96,11 @@ KERNEL multiply_add(GLOBAL const float* a, GLOBAL const float* b, GLOBAL const f
   e[AT] = a[AT] / b[AT];
 }
 )";
+
+// The threads of a group of these tests: a CPU's own driver has groups of one.
+inline std::uint32_t threads_of(const Device& device, std::uint32_t wanted = 64) {
+  return std::min(wanted, device.traits().max_group_size);
+}
 
 template <class T>
 Result<std::shared_ptr<Buffer>> on_device(Device& device, Queue& queue,
@@ -147,8 +152,8 @@ inline std::vector<std::shared_ptr<Device>> devices_under_test() {
   return devices;
 }
 
-// Runs a body for every device. A machine without any is a failed test: PoCL is what the set-up
-// installs. The body takes what keeps the device.
+// Runs a body for every device. A machine without any is a failed test: the set-up installs
+// compilers for the CPU, and PoCL. The body takes what keeps the device.
 template <class Body> void on_each_shared(Body body) {
   const auto devices = devices_under_test();
   ASSERT_FALSE(devices.empty());
@@ -160,6 +165,17 @@ template <class Body> void on_each_shared(Body body) {
 
 template <class Body> void on_each_device(Body body) {
   on_each_shared([&](const std::shared_ptr<Device>& device) { body(*device); });
+}
+
+// The same for devices whose groups have many threads, as some variants want: all but cpu:0.
+template <class Body> void on_each_shared_of_groups(Body body) {
+  on_each_shared([&](const std::shared_ptr<Device>& device) {
+    if (device->traits().max_group_size > 1) body(device);
+  });
+}
+
+template <class Body> void on_each_device_of_groups(Body body) {
+  on_each_shared_of_groups([&](const std::shared_ptr<Device>& device) { body(*device); });
 }
 
 #define EXPECT_OK(...)                                                    \

@@ -7,11 +7,9 @@
 namespace penstock {
 namespace {
 
-constexpr std::uint32_t group_size = 64;
-
 Result<std::shared_ptr<Program>> build_basic(Device& device, const std::string& salt = "") {
   return device.build({.text = source_for(device.traits().target, basic_body) + salt,
-                       .group_size = group_size,
+                       .group_size = threads_of(device),
                        .defines = {},
                        .fast_math = false,
                        .label = "basic"});
@@ -43,6 +41,7 @@ const int four_threads_of_pocl = setenv("POCL_MAX_PTHREAD_COUNT", "4", 0);
 // far: it releases the larger one's code in place of the smaller ones'.
 TEST(Queue, AGridLargerThanThoseThatRunIsComputed) {
   on_each_device([](Device& device) {
+    const std::uint32_t group_size = threads_of(device);
     constexpr std::uint32_t rounds = 1 << 18;
     const auto in = counted(group_size * 50);
     TAKE(auto program, build_basic(device, "// grids that grow"));
@@ -119,6 +118,7 @@ TEST(Queue, CopyAndFillMoveWholeBuffers) {
 
 TEST(Queue, LaunchPassesBuffersAndValuesInOrder) {
   on_each_device([](Device& device) {
+    const std::uint32_t group_size = threads_of(device);
     const std::uint32_t count = 10007, groups = (count + group_size - 1) / group_size;
     const auto in = counted(count);
     std::vector<std::uint32_t> out(count);
@@ -138,6 +138,7 @@ TEST(Queue, LaunchPassesBuffersAndValuesInOrder) {
 
 TEST(Queue, LocalMemoryAndBarriersWorkWithinAGroup) {
   on_each_device([](Device& device) {
+    const std::uint32_t group_size = threads_of(device);
     auto values = counted(group_size * 10);
     TAKE(auto program, build_basic(device));
     TAKE(auto buffer, device.allocate(values.size() * 4));
@@ -179,13 +180,14 @@ TEST(Queue, WrongLaunchesAreNamedErrorsAndTheQueueLivesOn) {
 
 TEST(Queue, ValuesOfSixteenBytesArriveWhole) {
   on_each_device([](Device& device) {
+    const std::uint32_t group_size = threads_of(device);
     struct Four {
       std::uint32_t w[4];
     };
     const std::string body =
         "typedef struct { unsigned w[4]; } Four;\n"
-        "KERNEL spread(GLOBAL unsigned* a, Four four) { if (THREAD < 4) a[THREAD] = "
-        "four.w[THREAD]; }\n";
+        "KERNEL spread(GLOBAL unsigned* a, Four four) {\n"
+        "  for (unsigned i = THREAD; i < 4; i += GROUP_SIZE) a[i] = four.w[i];\n}\n";
     TAKE(auto program, device.build({.text = source_for(device.traits().target, body),
                                      .group_size = group_size,
                                      .defines = {},
@@ -204,6 +206,7 @@ TEST(Queue, ValuesOfSixteenBytesArriveWhole) {
 
 TEST(Queue, WaitForOrdersTwoQueuesWithoutTheHost) {
   on_each_device([](Device& device) {
+    const std::uint32_t group_size = threads_of(device);
     const std::uint32_t count = 1 << 16;
     const auto in = counted(count);
     std::vector<std::uint32_t> out(count), want = in;
@@ -234,6 +237,7 @@ TEST(Queue, WaitForOrdersTwoQueuesWithoutTheHost) {
 
 TEST(Event, SecondsGrowWithTheWorkBetween) {
   on_each_device([](Device& device) {
+    const std::uint32_t group_size = threads_of(device);
     const std::uint32_t count = 1 << 14;
     TAKE(auto program, build_basic(device));
     TAKE(auto a, device.allocate(count * 4));
@@ -267,6 +271,7 @@ TEST(Event, SecondsGrowWithTheWorkBetween) {
 
 TEST(Queue, DestroyingAQueueWaitsForItsDownload) {
   on_each_device([](Device& device) {
+    const std::uint32_t group_size = threads_of(device);
     const std::uint32_t count = 1 << 16;
     std::vector<std::uint32_t> out(count, 0);
     TAKE(auto program, build_basic(device));
@@ -289,6 +294,7 @@ TEST(Queue, DestroyingAQueueWaitsForItsDownload) {
 // by another.
 TEST(Pool, ReusedMemoryWaitsForItsFormerOwnersQueue) {
   on_each_device([](Device& device) {
+    const std::uint32_t group_size = threads_of(device);
     const std::uint32_t count = 1 << 18;
     TAKE(auto program, build_basic(device));
     TAKE(auto result, device.allocate(count * 4));
@@ -321,6 +327,7 @@ TEST(Pool, ReusedMemoryWaitsForItsFormerOwnersQueue) {
 
 TEST(Device, ReleasingBuffersOfPendingWorkIsSafe) {
   on_each_device([](Device& device) {
+    const std::uint32_t group_size = threads_of(device);
     const std::uint32_t count = 1 << 12;
     TAKE(auto program, build_basic(device));
     TAKE(auto queue, device.queue());
@@ -395,7 +402,8 @@ TEST(Device, HostBuffersTakeUploadsAndDownloads) {
 
 TEST(Device, WrappedHostMemoryIsReadAndWrittenInPlace) {
   on_each_device([](Device& device) {
-    alignas(64) static std::uint32_t memory[group_size * 4];
+    const std::uint32_t group_size = threads_of(device);
+    alignas(64) static std::uint32_t memory[64 * 4];
     const auto wrapped = device.wrap_host(memory, sizeof memory);
     if (!device.traits().unified_memory) {
       EXPECT_EQ(wrapped.status().code(), Code::unsupported);
@@ -430,11 +438,11 @@ TEST(Queue, AResidentLaunchRunsAllGroupsAtOnceOrIsRefused) {
         "KERNEL meet(GLOBAL volatile unsigned* arrived, unsigned groups) {\n"
         "  if (THREAD == 0) { ADD(arrived); while (*arrived < groups) {} }\n}\n";
     const std::string add =
-        device.traits().target == Target::cuda   ? "#define ADD(p) atomicAdd((unsigned*)(p), 1u)\n"
-        : device.traits().target == Target::sycl ? "#define ADD(p) ATOMIC_ADD_U32(p, 1u)\n"
-                                                 : "#define ADD(p) atomic_inc(p)\n";
+        device.traits().target == Target::cuda ? "#define ADD(p) atomicAdd((unsigned*)(p), 1u)\n"
+        : device.traits().target == Target::opencl ? "#define ADD(p) atomic_inc(p)\n"
+                                                   : "#define ADD(p) ATOMIC_ADD_U32(p, 1u)\n";
     TAKE(auto program, device.build({.text = source_for(device.traits().target, add + body),
-                                     .group_size = 64,
+                                     .group_size = threads_of(device),
                                      .defines = {},
                                      .fast_math = false,
                                      .label = "meet"}));
@@ -463,6 +471,7 @@ TEST(Queue, AResidentLaunchRunsAllGroupsAtOnceOrIsRefused) {
 
 TEST(Device, FloatArithmeticEqualsTheHostsWithoutContraction) {
   on_each_device([](Device& device) {
+    const std::uint32_t group_size = threads_of(device);
     const std::uint32_t count = group_size * 64;
     std::vector<float> a(count), b(count), c(count), d(count), e(count);
     std::uint32_t state = 12345;
@@ -495,6 +504,7 @@ TEST(Device, FloatArithmeticEqualsTheHostsWithoutContraction) {
 
 TEST(Device, QueuesOfDifferentThreadsLaunchOneKernelAtOnce) {
   on_each_device([](Device& device) {
+    const std::uint32_t group_size = threads_of(device);
     TAKE(auto program, build_basic(device));
     std::vector<std::thread> threads;
     std::atomic<int> wrong{0};
@@ -569,7 +579,7 @@ TEST(Device, TraitsAreWhatPlansDivideBy) {
     EXPECT_FALSE(traits.name.empty() || traits.vendor.empty() || traits.driver.empty() ||
                  traits.architecture.empty() || traits.compiler.empty());
     EXPECT_GE(traits.compute_units, 1u);
-    EXPECT_GE(traits.max_group_size, group_size);
+    EXPECT_GE(traits.max_group_size, traits.is_cpu ? 1u : 64u);
     EXPECT_GE(traits.subgroup_size, 1u);
     EXPECT_GE(traits.global_bytes, traits.max_allocation_bytes);
     EXPECT_GT(traits.max_allocation_bytes, std::uint64_t{1} << 20);

@@ -72,7 +72,7 @@ std::optional<std::int32_t> anywhere(std::size_t row, std::uint64_t number) {
 }
 
 void expect_sums(const Plan& plan, StepId step, bool are_exchanged = true) {
-  on_each_device([&](Device& device) {
+  on_each_device_of_groups([&](Device& device) {
     const std::string id = device.traits().id;
     TAKE(const QueryResult one, run(plan, step, {.device = id}));
     for (const std::size_t count : {2u, 3u, 8u}) {
@@ -140,7 +140,7 @@ TEST(DevicesSums, OfProgramsOfWhichOneHasFewGroupsInAPartHoldNobodyUp) {
   std::vector<AggregateCall> calls = rows.exact_calls();
   calls.push_back({Aggregate::count, rows.column("few"), "different", nullptr, false, true});
   const StepId grouped = rows.grouped({"key"}, calls);
-  on_each_device([&](Device& device) {
+  on_each_device_of_groups([&](Device& device) {
     const std::string id = device.traits().id;
     TAKE(const QueryResult one, run(rows.plan, grouped, {.device = id}));
     RunOptions options;

@@ -37,7 +37,7 @@ inline QueryResult on_one_device(const Plan& plan, StepId step, const std::strin
 
 // A device that is listed n times stands for n. All of them leave their groups in their memory.
 inline void expect_first(const Plan& plan, StepId step, std::optional<bool> is_exchanged = {}) {
-  on_each_device([&](Device& device) {
+  on_each_device_of_groups([&](Device& device) {
     const std::string id = device.traits().id;
     const QueryResult one = on_one_device(plan, step, id);
     for (const std::size_t count : {2u, 3u, 8u}) {
@@ -62,7 +62,7 @@ inline std::vector<plan::ListedDevice> as_gpus(const std::string& id, std::size_
 
 // Runs a step on three such devices.
 inline void expect_first_on_gpus(const Plan& plan, StepId step, bool is_exchanged) {
-  on_each_device([&](Device& device) {
+  on_each_device_of_groups([&](Device& device) {
     const std::string id = device.traits().id;
     const QueryResult one = on_one_device(plan, step, id);
     TAKE(const std::vector<QueryResult> several,

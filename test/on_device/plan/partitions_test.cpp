@@ -41,7 +41,7 @@ class Partitions : public ::testing::Test {
                                               {Aggregate::count_rows, 0, "rows", nullptr},
                                               {Aggregate::count, b.column(1u), "values", nullptr}};
     TAKE(const StepId groups, plan.group_by(source, b.graph(), {{"key", b.column(0u)}}, calls));
-    on_each_device([&](Device& device) {
+    on_each_device_of_groups([&](Device& device) {
       options.device = device.traits().id;
       options.variant = "group_dense_partitioned";
       TAKE(const QueryResult outcome, run(plan, groups, options));
@@ -148,7 +148,7 @@ TEST_F(Partitions, AFilterThatNoRowPasses) {
   Builder b(plan.step(kept).schema);
   TAKE(const StepId groups, plan.group_by(kept, b.graph(), {{"key", b.column(0u)}},
                                           {{Aggregate::count_rows, 0, "rows", nullptr}}));
-  on_each_device([&](Device& device) {
+  on_each_device_of_groups([&](Device& device) {
     options.device = device.traits().id;
     options.variant = "group_dense_partitioned";
     TAKE(const QueryResult outcome, run(plan, groups, options));
@@ -185,7 +185,7 @@ TEST_F(Partitions, ExactSumsOfChunksWithOtherKeysAreAddedOnce) {
                                             {Aggregate::count, b.column(2u), "values", nullptr},
                                             {Aggregate::count_rows, 0, "rows", nullptr}};
   TAKE(const StepId groups, plan.group_by(source, b.graph(), {{"key", b.column(0u)}}, calls));
-  on_each_device([&](Device& device) {
+  on_each_device_of_groups([&](Device& device) {
     TAKE(const Merged wanted,
          merged_at(plan::MergeLocation::host, device, plan, groups,
                    {.batch_rows = 300032,
@@ -214,7 +214,7 @@ TEST_F(Partitions, GroupsOfKeysAtTheEndsOfTheirTypeAreInOrder) {
   Builder b(plan.step(source).schema);
   TAKE(const StepId groups, plan.group_by(source, b.graph(), {{"key", b.column(0u)}},
                                           {{Aggregate::count_rows, 0, "rows", nullptr}}));
-  on_each_device([&](Device& device) {
+  on_each_device_of_groups([&](Device& device) {
     TAKE(const Merged got, merged_at(plan::MergeLocation::device, device, plan, groups,
                                      {.batch_rows = 25'600, .variant = "group_dense_partitioned"}));
     ASSERT_EQ(got.table.row_count, ordered.size());
@@ -258,7 +258,7 @@ TEST_F(Partitions, SeveralKeysAndAggregatesOfFilteredRows) {
                                             {Aggregate::count_rows, 0, "rows", nullptr}};
   TAKE(const StepId groups,
        plan.group_by(kept, b.graph(), {{"a", b.column(0u)}, {"c", b.column(1u)}}, calls));
-  on_each_device([&](Device& device) {
+  on_each_device_of_groups([&](Device& device) {
     options.device = device.traits().id;
     options.variant = "group_dense_partitioned";
     TAKE(const QueryResult outcome, run(plan, groups, options));

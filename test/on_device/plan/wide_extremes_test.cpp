@@ -47,7 +47,7 @@ void expect_extremes_by(const Case& of) {
   const std::vector<ExtremeRow> rows = extreme_rows(3 * of.keys, of.keys, of.near);
   Plan plan;
   TAKE(const StepId groups, extremes_by_key(plan, extreme_table(rows)));
-  on_each_shared([&](const std::shared_ptr<Device>& device) {
+  on_each_shared_of_groups([&](const std::shared_ptr<Device>& device) {
     if (is_compiled_wrongly(*device, of.variant)) return;
     auto gpu = std::make_shared<AsGpu>(device);
     gpu->have_few_units();
@@ -78,7 +78,7 @@ TEST(WideExtremes, WithoutAtomicsOf64BitsThreadsKeepTables) {
   const std::vector<ExtremeRow> rows = extreme_rows(120'000, 30'000, false);
   Plan plan;
   TAKE(const StepId groups, extremes_by_key(plan, extreme_table(rows)));
-  on_each_shared([&](const std::shared_ptr<Device>& device) {
+  on_each_shared_of_groups([&](const std::shared_ptr<Device>& device) {
     auto gpu = std::make_shared<AsGpu>(device);
     gpu->have_few_units();
     gpu->lack_atomics_of_64_bits();
@@ -107,7 +107,7 @@ TEST(WideExtremes, AReductionOfTheUserTakesManyKeys) {
   TAKE(const StepId groups,
        plan.group_by(source, b.graph(), {{"key", b.column(0u)}},
                      {{Aggregate::custom, b.column(1u), "most", most.reduction}}));
-  on_each_shared([&](const std::shared_ptr<Device>& device) {
+  on_each_shared_of_groups([&](const std::shared_ptr<Device>& device) {
     TAKE(const Ran ran, run_groups(std::make_shared<AsGpu>(device), plan, groups, "", 0));
     ASSERT_EQ(ran.table.row_count, expected.size());
     for (std::uint64_t row = 0; row < ran.table.row_count; row++) {

@@ -299,7 +299,7 @@ TEST(KeptGroups, KeysOfAFileThatChangedAreAnswered) {
   const std::string path = folder + "/rows.parquet";
   const std::string statement =
       "SELECT k, sum(x) AS x, count(*) AS c FROM '" + path + "' GROUP BY k";
-  on_each_device([&](Device& device) {
+  on_each_device_of_groups([&](Device& device) {
     const auto session = Session::create({.device = device.traits().id});
     RunOptions options;
     options.variant = "group_dense_partitioned";

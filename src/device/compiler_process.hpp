@@ -1,0 +1,20 @@
+// A compiler as a process of its own.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "penstock/status.hpp"
+
+namespace penstock::device {
+
+struct CompilerRun {
+  bool succeeded = false;
+  std::string log;  // of both outputs
+};
+// Runs a command and waits for it. Its temporary files are in `folder`. It ends with this process,
+// and all processes that it started with it. Code::compile where it cannot be started,
+// Code::cancelled where this process is ending.
+Result<CompilerRun> run_compiler(const std::vector<std::string>& command,
+                                 const std::string& folder);
+
+}  // namespace penstock::device
