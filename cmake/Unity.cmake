@@ -1,10 +1,10 @@
 # penstock_unity(target sources): compiles the files of one folder as one file, where
-# PENSTOCK_UNITY_BUILD is on, as in the preset ci. Headers, and templates that other files make too,
-# are compiled once: the five files of src/plan/validate/ took 22 to 26 s as one, 33 to 47 s alone.
+# PENSTOCK_UNITY_BUILD is on. Headers, and templates that other files make too, are compiled once: the
+# five files of src/plan/validate/ took 22 to 26 s as one, 33 to 47 s alone.
 #
-# It is off elsewhere. An edited file is compiled alone, a developer sees that a file includes what it
-# uses, and figures are measured with the code that a release has.
-option(PENSTOCK_UNITY_BUILD "Compile the files of a folder as one (cmake/Unity.cmake)" OFF)
+# The preset dev turns it off. An edited file is then compiled alone, and a developer sees that a file
+# includes what it uses.
+option(PENSTOCK_UNITY_BUILD "Compile the files of a folder as one (cmake/Unity.cmake)" ON)
 
 # Compiled alone: the same text for several instruction sets, loops with flags of their own,
 # commands whose cases have the same names, and the C interface, which libpenstock.so has of its own.

@@ -81,7 +81,11 @@ CHECKS = {
         ("DPC++", "icpx", ["-x", "c++", "-fsycl", "-std=c++17", "-fsyntax-only"]),
     ],
     "cpu": [
-        ("TCC", "tcc", ["-xc", "-c", "-nostdinc", "-w", "-D_Static_assert(x,y)=", "-o", "/dev/null"]),
+        (
+            "TCC",
+            "tcc",
+            ["-xc", "-c", "-nostdinc", "-w", "-D_Static_assert(x,y)=", "-o", "/dev/null"],
+        ),
         ("C", "gcc", ["-x", "c", "-std=gnu11", "-fsyntax-only", "-nostdinc", "-w"]),
     ],
     "host": [("g++", "g++", CXX), ("clang++", "clang++", CXX)],
@@ -115,7 +119,9 @@ def lint(text):
     parts = list(lines_of_parts(text))
     types = {SCALARS}
     for _, part in parts:
-        types.update(re.findall(rf"\btypedef\s+struct\s*\{{.*?\}}{MARK}\s*(\w+)\s*;", part, flags=re.S))
+        types.update(
+            re.findall(rf"\btypedef\s+struct\s*\{{.*?\}}{MARK}\s*(\w+)\s*;", part, flags=re.S)
+        )
         types.update(re.findall(r"\btypedef\s+[\w\s]+?\b(\w+)\s*;", part))
     pointer = re.compile(
         r"((?:\b(?:GLOBAL|LOCAL|PRIVATE|CONSTANT|const|volatile)\s+)*)\b("

@@ -292,8 +292,8 @@ std::vector<Traits> list_devices(std::vector<std::string>* notes = nullptr);
 // the optimising compiler in the background where work goes on for longer. The environment's
 // PENSTOCK_CPU_COMPILER says the same. Code::invalid for another name.
 Status choose_cpu_compiler(std::string_view name);
-// Lets the optimising compiler alone make kernels of cpu:0, where nobody has chosen another and it is
-// there. For benches, which measure what follows.
+// Lets the optimising compiler alone make kernels of cpu:0, where nobody has chosen another and it
+// is there. For benches, which measure what follows.
 void prefer_optimised_kernels();
 
 // Opens by id ("cuda:0", "opencl:1", "cpu:0"), by kind ("cuda", "opencl", "sycl", "cpu", "gpu") or

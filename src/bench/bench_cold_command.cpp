@@ -1,8 +1,8 @@
-// penstock bench cold: the first answer of a statement, by a process that starts with an empty cache,
-// and the second, by another process that finds what the first has left.
+// penstock bench cold: the first answer of a statement, by a process that starts with an empty
+// cache, and the second, by another process that finds what the first has left.
 //
-// Whole processes are timed, from their start to their end. Both must answer alike. Files are in the
-// page cache.
+// Whole processes are timed, from their start to their end. Both must answer alike. Files are in
+// the page cache.
 #include <cctype>
 #include <fstream>
 #include <sstream>
@@ -29,7 +29,9 @@ struct ColdStatement {
   std::string name, text;
 };
 
-bool is_part_of_word(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; }
+bool is_part_of_word(char c) {
+  return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
+}
 
 // Replaces a table's name, where it is a word, by a file's. `table`: "hits=hits.parquet".
 std::string with_file(std::string text, const std::string& table) {
@@ -66,7 +68,8 @@ std::vector<std::string> split_statements(const std::string& script) {
 Result<std::vector<ColdStatement>> statements_of(const ColdOptions& options) {
   std::vector<ColdStatement> statements;
   if (options.statements.empty()) {
-    for (const TpchStatement& each : tpch_statements()) statements.push_back({each.name, each.text});
+    for (const TpchStatement& each : tpch_statements())
+      statements.push_back({each.name, each.text});
     return statements;
   }
   std::ifstream file(options.statements, std::ios::binary);
@@ -106,13 +109,13 @@ class ColdBench {
   Result<TimedAnswer> answer(const ColdStatement& statement, const fs::path& caches) const {
     const double start = now_seconds();
     TimedAnswer answered;
-    PENSTOCK_ASSIGN(answered.text,
-                    output_of_program({"env", "-C", folder_.string(),
-                                       "PENSTOCK_CACHE_DIR=" + (caches / "penstock").string(),
-                                       "POCL_CACHE_DIR=" + (caches / "pocl").string(),
-                                       "CUDA_CACHE_PATH=" + (caches / "cuda").string(),
-                                       own_program(), "query", statement.text, "--format", "csv",
-                                       "--no-progress", "--device", device_}));
+    PENSTOCK_ASSIGN(
+        answered.text,
+        output_of_program(
+            {"env", "-C", folder_.string(), "PENSTOCK_CACHE_DIR=" + (caches / "penstock").string(),
+             "POCL_CACHE_DIR=" + (caches / "pocl").string(),
+             "CUDA_CACHE_PATH=" + (caches / "cuda").string(), own_program(), "query",
+             statement.text, "--format", "csv", "--no-progress", "--device", device_}));
     answered.seconds = now_seconds() - start;
     return answered;
   }
@@ -162,9 +165,10 @@ Action declare_bench_cold(Arguments& arguments) {
   options->repeats = 3, options->rows = 1;
   declare_bench_options(arguments, *options, {nullptr, 0, {}});
   declare_tables(arguments, options->tables);
-  arguments.value("--statements", "FILE", options->statements,
-                  "statements, each ended by a semicolon, over files of --data; by default those of "
-                  "`penstock bench tpch`");
+  arguments.value(
+      "--statements", "FILE", options->statements,
+      "statements, each ended by a semicolon, over files of --data; by default those of "
+      "`penstock bench tpch`");
   arguments.value("--table", "NAME=FILE", options->table,
                   "the file that a table's name stands for in --statements");
   arguments.value("--write-outputs", "FOLDER", options->outputs_folder,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/thread_pool.hpp"
+#include "device/compiler_process.hpp"
 #include "device/device_list.hpp"
 #include "penstock/device.hpp"
 
@@ -39,6 +40,7 @@ void open_in_background(const std::string& selector) {
 // Exit handlers must not run beside a driver that starts.
 int end_process(int status) {
   if (devices_opening == 0) return status;
+  device::end_compilers();
   std::cout.flush();
   std::fflush(nullptr);
   std::_Exit(status);

@@ -34,13 +34,6 @@ OpenFolders& open_folders() {
   return folders;
 }
 
-void remove_open_folders() {
-  OpenFolders& folders = open_folders();
-  const std::lock_guard guard(folders.mutex);
-  std::error_code ignored;
-  for (const std::string& path : folders.paths) fs::remove_all(path, ignored);
-}
-
 int open_folder(const std::string& path) {
   return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
@@ -79,13 +72,20 @@ Result<std::string> parent_folder() {
 
 void remember(const std::string& path) {
   static std::once_flag once;
-  std::call_once(once, [] { std::atexit(remove_open_folders); });
+  std::call_once(once, [] { std::atexit(remove_compile_folders); });
   OpenFolders& folders = open_folders();
   const std::lock_guard guard(folders.mutex);
   folders.paths.insert(path);
 }
 
 }  // namespace
+
+void remove_compile_folders() {
+  OpenFolders& folders = open_folders();
+  const std::lock_guard guard(folders.mutex);
+  std::error_code ignored;
+  for (const std::string& path : folders.paths) fs::remove_all(path, ignored);
+}
 
 Result<CompileFolder> CompileFolder::make() {
   PENSTOCK_ASSIGN(const std::string parent, parent_folder());

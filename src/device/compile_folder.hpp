@@ -33,4 +33,6 @@ class CompileFolder {
   int descriptor_;  // holds the lock that tells a living owner
 };
 
+void remove_compile_folders();  // of this process, as at its end
+
 }  // namespace penstock::device

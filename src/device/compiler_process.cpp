@@ -14,6 +14,8 @@
 #include <set>
 #include <sstream>
 
+#include "device/compile_folder.hpp"
+
 extern char** environ;
 
 namespace penstock::device {
@@ -28,14 +30,6 @@ struct RunningCompilers {
 RunningCompilers& running_compilers() {
   static RunningCompilers& running = *new RunningCompilers;
   return running;
-}
-
-void end_compilers() {
-  RunningCompilers& running = running_compilers();
-  const std::lock_guard guard(running.mutex);
-  running.is_ending = true;
-  for (const pid_t group : running.groups) ::kill(-group, SIGKILL);
-  for (const pid_t group : running.groups) (void)::waitpid(group, nullptr, 0);
 }
 
 std::string text_of_file(const std::string& path) {
@@ -104,6 +98,15 @@ Result<pid_t> start(const std::vector<std::string>& command, const std::string& 
 }
 
 }  // namespace
+
+void end_compilers() {
+  RunningCompilers& running = running_compilers();
+  const std::lock_guard guard(running.mutex);
+  running.is_ending = true;
+  for (const pid_t group : running.groups) ::kill(-group, SIGKILL);
+  for (const pid_t group : running.groups) (void)::waitpid(group, nullptr, 0);
+  remove_compile_folders();
+}
 
 Result<CompilerRun> run_compiler(const std::vector<std::string>& command,
                                  const std::string& folder) {

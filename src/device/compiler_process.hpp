@@ -17,4 +17,8 @@ struct CompilerRun {
 Result<CompilerRun> run_compiler(const std::vector<std::string>& command,
                                  const std::string& folder);
 
+// Ends the compilers that run, and removes the folders of this process: what happens at exit, for a
+// process that ends without exit handlers. None starts after that.
+void end_compilers();
+
 }  // namespace penstock::device

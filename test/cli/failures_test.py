@@ -105,7 +105,9 @@ class Failures(CommandLineTest):
     def test_an_opencl_loader_without_a_driver_says_what_to_install(self):
         for words in (["devices"], ["query", f"SELECT sum(a) FROM '{self.csv_file()}'"]):
             self.assert_fails(
-                self.run_program(*words, OCL_ICD_VENDORS="/nonexistent", PENSTOCK_HIDE="cuda,cpu,sycl"),
+                self.run_program(
+                    *words, OCL_ICD_VENDORS="/nonexistent", PENSTOCK_HIDE="cuda,cpu,sycl"
+                ),
                 "no device",
                 "pocl-opencl-icd",
             )

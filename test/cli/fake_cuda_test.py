@@ -9,7 +9,9 @@ DRIVER_FOLDER = sys.argv[2]
 
 class FakeCuda(CommandLineTest):
     def test_a_version_that_is_told_after_the_start_is_the_drivers(self):
-        ended = self.run_program("devices", LD_LIBRARY_PATH=DRIVER_FOLDER, PENSTOCK_HIDE="cpu,opencl")
+        ended = self.run_program(
+            "devices", LD_LIBRARY_PATH=DRIVER_FOLDER, PENSTOCK_HIDE="cpu,opencl"
+        )
         if "no usable NVRTC" in ended.err:
             self.skipTest("no NVRTC")
         self.assertRegex(ended.out, r"driver +CUDA 13\.0")

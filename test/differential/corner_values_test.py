@@ -181,7 +181,7 @@ def program_prints(folder, program, tally):
     )
     (folder / "words.csv.gz").write_bytes(b"\x1f\x8b\x08\x00rest")
     for statement, words in (
-        ("SELECT 1 FROM 'words.csv.gz'", "penstock decompress"),
+        ("SELECT 1 FROM 'words.csv.gz'", "truncated: gzip"),
         ("SELECT 1 FROM 'wrods.parquet'", "words.parquet"),
         ("SELECT 1 FROM 'words.parqet'", "words.parquet"),
         ("SELECT 1 FROM 'words'", "words.parquet"),

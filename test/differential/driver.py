@@ -43,7 +43,9 @@ def test_options(**more):
 def drivers(options, folder, tally):
     """A Driver for each device that was asked for, or else found; how it ended is a case too."""
     for device in options.device or devices(options.penstock):
-        kind = TierDriver if device == "cpu:0" and "PENSTOCK_COMPARE_TIERS" in os.environ else Driver
+        kind = (
+            TierDriver if device == "cpu:0" and "PENSTOCK_COMPARE_TIERS" in os.environ else Driver
+        )
         driver = kind(options.driver, folder, ",".join([device] * options.shares))
         yield driver
         ended = driver.close()

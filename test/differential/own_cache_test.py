@@ -15,7 +15,7 @@ ALONE = """
 import sys
 from driver import Driver, devices
 devices(sys.argv[2])
-driver = Driver(sys.argv[1], sys.argv[3], "opencl:0")
+driver = Driver(sys.argv[1], sys.argv[3], "cpu:0", environment={"PENSTOCK_CPU_COMPILER": "optimising"})
 print(driver.answer("SELECT sum(a * 2) AS total FROM 'a.csv' WHERE a > 1").columns[0].values, driver.close())
 """
 

@@ -346,7 +346,7 @@ SKIPS = [
     ("full_paged.parquet", "SELECT s, f64 FROM $ WHERE id BETWEEN 13100 AND 13200", {"statistics": 3, "pages": 5, "rows": 23_000}),
     ("full_statistics.parquet", "SELECT id FROM $ WHERE id >= 6000 AND id < 6001", {"statistics": 3, "pages": 0, "rows": 18_000}),
     ("full_without.parquet", "SELECT id FROM $ WHERE id < 0", {"statistics": 0, "pages": 0, "rows": 0}),
-    ("nulls_paged.parquet", "SELECT id FROM $ WHERE i64 IS NOT NULL", {"statistics": 1, "rows": 8_000}),
+    ("nulls_paged.parquet", "SELECT id FROM $ WHERE i64 IS NOT NULL", {"statistics": 1, "rows": 6_000}),
     ("gap_paged.parquet", "SELECT id FROM $ WHERE v = 1500", {"page_index": 1, "rows": 6_000}),
     ("bloom.parquet", "SELECT id FROM $ WHERE k = 1001", {"statistics": 0, "bloom_filters": 4, "rows": 24_000}),
     ("bloom.parquet", "SELECT count(*) FROM $ WHERE t IN ('x1', 'x3')", {"statistics": 0, "bloom_filters": 4, "rows": 24_000}),
