@@ -90,6 +90,7 @@ Result<Table> aggregate(const TileProgram& program, const Table& input) {
   if (program.key_count == 0) groups[{}] = no_rows(program);
   PENSTOCK_ASSIGN(const Table rows, with_derived(program, input));
   PENSTOCK_TRY(add_rows(program, rows, groups));
+  for (const auto& [key, partials] : groups) PENSTOCK_TRY(check_shifted_sums(program, partials));
   if (!program.of_distinct) return table_of(program, groups);
   std::vector<std::string> arguments;
   PENSTOCK_ASSIGN(const Groups totals, add_distinct(*program.of_distinct, groups, arguments));

@@ -99,7 +99,8 @@ Table partials_as_row(const TileProgram& program, std::span<const Partial> parti
   return row;
 }
 
-Table one_row(const TileProgram& program, std::span<const Partial> partials) {
+Result<Table> one_row(const TileProgram& program, std::span<const Partial> partials) {
+  PENSTOCK_TRY(check_shifted_sums(program, partials));
   Table table;
   table.row_count = 1;
   for (std::size_t i = 0; i < program.results.size(); i++) {

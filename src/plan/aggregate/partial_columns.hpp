@@ -32,7 +32,7 @@ Status store_partials(const Accumulator& accumulator, const Column& column, std:
 void store_key_words(const Column& column, StringPool& strings, std::uint64_t* to,
                      std::size_t stride);
 // The results of accumulators without keys.
-Table one_row(const TileProgram& program, std::span<const Partial> partials);
+Result<Table> one_row(const TileProgram& program, std::span<const Partial> partials);
 // A row of accumulators without keys.
 Table partials_as_row(const TileProgram& program, std::span<const Partial> partials);
 // Merges such rows in order, and makes the results of them.

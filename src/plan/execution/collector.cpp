@@ -157,7 +157,8 @@ class ReduceCollector : public Collector {
     return {};
   }
   Result<Table> finish() override {
-    return leaves_partials_ ? partials_as_row(program_, partials_) : one_row(program_, partials_);
+    if (leaves_partials_) return partials_as_row(program_, partials_);
+    return one_row(program_, partials_);
   }
   std::uint64_t row_count() const override { return 1; }
 

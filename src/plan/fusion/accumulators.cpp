@@ -202,6 +202,18 @@ bool add_row(const TileProgram& program, std::span<Partial> into, std::span<cons
   return fits;
 }
 
+Status check_shifted_sums(const TileProgram& program, std::span<const Partial> partials) {
+  for (const AggregateResult& result : program.results) {
+    if (!result.shifted || partials[result.count] == 0) continue;
+    const ShiftedSum& sum = *result.shifted;
+    const expr::Range range = expr::range_of(result.argument_type);
+    if (partials[sum.minimum] + sum.addend < range.minimum ||
+        partials[sum.maximum] + sum.addend > range.maximum)
+      return Status(Code::overflow, sum.overflow);
+  }
+  return {};
+}
+
 Scalar result_of(const TileProgram& program, const AggregateResult& result,
                  std::span<const Partial> partials) {
   const Accumulator& a = program.accumulators[result.accumulator];
@@ -215,7 +227,8 @@ Scalar result_of(const TileProgram& program, const AggregateResult& result,
                                                 result.of_rounded_sum));
     case Aggregate::sum:
       if (a.kind == AccumulatorKind::sum_f64) return Scalar::of(result.type, real_of_bits(value));
-      return Scalar::of(result.type, value);
+      return Scalar::of(result.type,
+                        result.shifted ? value + result.shifted->addend * count : value);
     case Aggregate::count_rows:
     case Aggregate::count: return Scalar::of(result.type, count);
     case Aggregate::minimum:

@@ -23,6 +23,8 @@ bool merge(const TileProgram& program, std::span<Partial> into, std::span<const 
 bool add_row(const TileProgram& program, std::span<Partial> into, std::span<const Scalar> values);
 Scalar result_of(const TileProgram& program, const AggregateResult& result,
                  std::span<const Partial> partials);
+// Code::overflow where a value of a shifted sum (ShiftedSum) did not fit its type.
+Status check_shifted_sums(const TileProgram& program, std::span<const Partial> partials);
 // Returns the average of values that an accumulator of this kind and type added up; to the last
 // digit what DuckDB gives.
 double average_of(const Accumulator& a, Partial sum, std::uint64_t count, bool of_rounded_sum);

@@ -49,12 +49,21 @@ inline std::uint32_t word_count(const Accumulator& a) {
   return a.kind == AccumulatorKind::sum_i128 ? 2 : 1;
 }
 
+// sum(x + addend) is sum(x) + addend * count(x), where no x + addend overflows: the extremes tell.
+struct ShiftedSum {
+  Int128 addend = 0;
+  std::uint32_t minimum = 0, maximum = 0;  // accumulators of x
+  std::string overflow;                    // the message of the addition's fault
+  bool operator==(const ShiftedSum&) const = default;
+};
+
 // The accumulators that the result of an aggregate call is read from.
 struct AggregateResult {
   Aggregate function = Aggregate::count_rows;
   std::uint32_t accumulator = 0, count = 0;  // the count of the values that went into it
   Type argument_type, type;
   bool of_rounded_sum = false;  // average: see AggregateCall
+  std::optional<ShiftedSum> shifted = {};
   bool operator==(const AggregateResult&) const = default;
 };
 
