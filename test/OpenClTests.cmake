@@ -12,7 +12,7 @@ penstock_opencl_test(on_device_expr *)
 penstock_opencl_test(on_device_column ArrowStringLayouts.*)
 penstock_opencl_test(on_device_primitive "Scan.*:RadixSort.*")
 penstock_opencl_test(on_device_plan
-  "Partitions.*:DevicesSums.OfKeys*:DevicesFirstGroups.*:FirstGroups.*:GroupBy.*:WideExtremes.*:Compaction.*:Join.*:Window.*:TopK.*:Light.*")
+  "Partitions.*:DevicesSums.OfKeys*:DevicesFirstGroups.*:FirstGroups.*:GroupBy.*:WideExtremes.*:Compaction.*:Join.*:Window.*:TopK.*")
 penstock_opencl_test(on_device_codec
   "Lz4Chunks.*:SnappyChunks.*:GzipChunks.*:ZstdChunks.*:FsstOnDevices.*:ChunksFromC.*:ImportedQueues.*:Pages.*")
 penstock_opencl_test(on_device_stream "StreamOnDevice.*")

@@ -1,4 +1,5 @@
 // The processor's traits.
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -53,6 +54,15 @@ std::string architecture_of(const ProcessorInfo& info) {
   return text + ", " + content_hash(info.flags).hex().substr(0, 8);
 }
 
+// A group's memory is on its thread's stack, of 8 MiB, and should fit the core's second cache.
+std::uint64_t second_cache_bytes() {
+  constexpr std::uint64_t min_bytes = 256 << 10, max_bytes = 2 << 20, usual_bytes = 1 << 20;
+  std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index2/size");
+  std::uint64_t kibibytes = 0;
+  if (!(file >> kibibytes) || file.get() != 'K') return usual_bytes;
+  return std::clamp(kibibytes << 10, min_bytes, max_bytes);
+}
+
 std::string names_of(const Compilers& compilers) {
   std::string text;
   for (const auto* one : {&compilers.quick, &compilers.optimising})
@@ -75,8 +85,7 @@ Traits make_traits(const Compilers& compilers) {
   const std::uint64_t memory = machine_memory_bytes();
   traits.global_bytes = memory > 0 ? memory / 4 * 3 : assumed_bytes;
   traits.max_allocation_bytes = traits.global_bytes / 2;
-  // A group's memory is on its thread's stack, and should fit the core's second cache.
-  traits.local_bytes = 1 << 20;
+  traits.local_bytes = second_cache_bytes();
   traits.is_cpu = traits.unified_memory = traits.has_f64 = traits.has_atomic_u64 = true;
   return traits;
 }

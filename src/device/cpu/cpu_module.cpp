@@ -1,5 +1,7 @@
 #include "device/cpu/cpu_module.hpp"
 
+#include <condition_variable>
+
 #include "base/exception_boundary.hpp"
 #include "base/thread_pool.hpp"
 #include "device/compile_error.hpp"
@@ -42,7 +44,35 @@ Result<CompiledObject> compile_object(const Compiler& compiler, const BuildInput
   return compiled;
 }
 
+// Optimising compilers have half of the cores at most; what is wanted first is compiled first.
+struct CoresOfCompilers {
+  std::mutex mutex;
+  std::condition_variable freed;
+  std::atomic<unsigned> taken = 0;
+};
+CoresOfCompilers& cores() {
+  static CoresOfCompilers& all = *new CoresOfCompilers;
+  return all;
+}
+class CompilersCore {
+ public:
+  CompilersCore() {
+    std::unique_lock lock(cores().mutex);
+    cores().freed.wait(lock, [] { return cores().taken < std::max(1u, host_core_count() / 2); });
+    cores().taken++;
+  }
+  ~CompilersCore() {
+    const std::lock_guard guard(cores().mutex);
+    cores().taken--;
+    cores().freed.notify_one();
+  }
+  CompilersCore(const CompilersCore&) = delete;
+  CompilersCore& operator=(const CompilersCore&) = delete;
+};
+
 }  // namespace
+
+unsigned cores_of_compilers() { return cores().taken.load(std::memory_order_relaxed); }
 
 Result<const Kernel*> Module::kernel(std::string_view name) {
   const std::lock_guard guard(mutex_);
@@ -71,16 +101,15 @@ void Module::begin_optimising() {
   if (!next_ || has_begun_.exchange(true)) return;
   (void)catch_exceptions([&]() -> Status {
     device::DiskCache::from_environment().store(next_->key, {});
-    is_optimising_ = true;
     ThreadPool::shared().start_detached([module = shared_from_this()] {
       (void)catch_exceptions([&] { return module->optimise(*module->next_); });
-      module->is_optimising_ = false;
     });
     return {};
   });
 }
 
 Status Module::optimise(const BuildInput& input) {
+  const CompilersCore core;
   PENSTOCK_ASSIGN(CompiledObject compiled,
                   compile_object(*input.compilers.optimising, input, "cpu:0", true));
   device::DiskCache::from_environment().store(input.key, compiled.entry);

@@ -38,9 +38,6 @@ class Module : public std::enable_shared_from_this<Module> {
   // compiler begins: it would take a core from work that ends sooner.
   void count_quick_work(double seconds);
   void begin_optimising();
-  // Whether the optimising compiler is at work. A core that it has for itself is worth more than
-  // one more thread of the quick tier.
-  bool is_optimising() const { return is_optimising_.load(std::memory_order_relaxed); }
 
  private:
   Status optimise(const BuildInput& input);
@@ -51,8 +48,12 @@ class Module : public std::enable_shared_from_this<Module> {
   std::atomic<CpuTier> tier_;
   std::unique_ptr<BuildInput> next_;
   std::atomic<std::uint64_t> quick_nanoseconds_ = 0;
-  std::atomic<bool> has_begun_ = false, is_optimising_ = false;
+  std::atomic<bool> has_begun_ = false;
 };
+
+// Returns how many cores optimising compilers have. For code of the quick tier a core is worth less
+// than the code that comes of it.
+unsigned cores_of_compilers();
 
 // Compiles by one of the chosen compilers and loads the result. Code::compile with the compiler's
 // message and lines of the source.

@@ -159,8 +159,9 @@ class CpuQueue : public Queue {
     return {};
   }
   void run(Module& module, const Kernel& kernel, std::uint32_t groups) {
-    const unsigned cores = device_.traits().compute_units - (module.is_optimising() ? 1 : 0);
-    const unsigned threads = std::min(groups, std::max(cores, 1u));
+    unsigned cores = device_.traits().compute_units;
+    if (module.tier() == CpuTier::quick) cores -= std::min(cores - 1, cores_of_compilers());
+    const unsigned threads = std::min(groups, cores);
     Launch launch(module, kernel, addresses_.data(), groups, threads);
     if (threads == 1) return launch.run();
     ThreadPool::shared().run_on(threads, [&] { launch.run(); });

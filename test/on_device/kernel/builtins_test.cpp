@@ -260,6 +260,28 @@ TEST(KernelWords, DevicesComputeWhatTheHostComputes) {
   });
 }
 
+// Also where another library's last digits are within the bounds.
+TEST(KernelWords, BothCompilersOfTheCpuGiveTheSameBits) {
+  on_each_device([](Device& device) {
+    if (device.traits().target != Target::cpu) return;
+    std::vector<std::vector<std::vector<std::byte>>> answers[2];
+    for (const auto& [compiler, answer] :
+         {std::pair("quick", &answers[0]), std::pair("optimising", &answers[1])}) {
+      ASSERT_OK(choose_cpu_compiler(compiler));
+      compare_all(device, 1);
+      TAKE(const auto program,
+           device.build({.text = source_for(Target::cpu), .group_size = 1, .label = "words"}));
+      EXPECT_EQ(name_of(*program->report().tier), compiler);
+      for (const Case& c : cases) {
+        TAKE(auto found, c.arguments(1).on_device(device, *program, c.kernel, groups));
+        answer->push_back(std::move(found));
+      }
+    }
+    ASSERT_OK(choose_cpu_compiler("auto"));
+    EXPECT_EQ(answers[0], answers[1]);
+  });
+}
+
 TEST(KernelWords, MetalsTextComputesWhatTheHostsDoes) {
   if (!HostProgram::finds_races()) GTEST_SKIP() << "clang++ compiles Metal's texts";
   for (const std::uint32_t group_size : {1u, 64u, 96u})
