@@ -182,7 +182,7 @@ def with_checks_of_structs(text):
             f' "a function returns it: write }} RETURNED_STRUCT {struct};");'
         )
 
-    return re.sub(rf"(?m)^\}}{MARK} (\w+);", checked, text)
+    return re.sub(rf"\}}{MARK}\s*(\w+)\s*;", checked, text)
 
 
 def body_after(text, at):
@@ -226,8 +226,9 @@ def run(command):
 def check_text(path, label, sizes, options, report):
     target = path.suffix[1:]
     if target == "cpu":
-        sizes = [size for size in sizes if size == 1]
+        sizes = [1] if sizes is None or 1 in sizes else []
         path.write_text(with_checks_of_structs(path.read_text()))
+    sizes = [64] if sizes is None else sizes
     commands = [
         (name, program, shutil.which(program), arguments)
         for name, program, arguments in CHECKS.get(target, [])
@@ -341,7 +342,7 @@ def main():
                     assembled(file, check, folder) if is_source else [(pathlib.Path(file), file)]
                 )
                 for path, label in texts:
-                    check_text(path, label, check.group_size or [64], check, report)
+                    check_text(path, label, check.group_size, check, report)
     if report.failed:
         sys.exit(f"{report.failed} checks failed")
 

@@ -11,7 +11,7 @@ import unittest
 
 PENSTOCK = CUDA_CHECKER = None
 SCRIPT = pathlib.Path(__file__).resolve().parent.parent.parent / "scripts" / "check_kernels.py"
-TARGETS = ("cuda", "opencl", "metal", "sycl", "host")
+TARGETS = ("cuda", "opencl", "metal", "sycl", "cpu", "host")
 
 COLUMNS = "n,m,x,day,at,ok,word"
 ROWS = [

@@ -116,6 +116,15 @@ CASES = {
         "NVRTC",
         "no_such_word",
     ),
+    "odd_struct_returned": (
+        "typedef struct { u32 a, b, c; } Three;\n"
+        + HEAD
+        + "FUNCTION Three f(u32 x) { Three t; t.a = t.b = t.c = x; return t; }\n"
+        + KERNEL % "  const Three t = f(id);\n  b[id] = t.c;",
+        "cpu",
+        "C",
+        "RETURNED_STRUCT",
+    ),
     "word_of_opencl": (kernel("  b[id] = get_global_id(0);"), "sycl", "SYCL", "get_global_id"),
 }
 
@@ -156,7 +165,7 @@ class Refused(unittest.TestCase):
             % "  // a local u32* p, goto and f64 in a comment are no defect\n  u32 x = id * 2u;\n  ATOMIC_ADD_U64(sum, 1u);\n"
             "  if (id == 0u) ATOMIC_STORE_U32(&tile->count, 0u);\n  b[id] = f(a, &x) + T[id & 1u] + (u32)(scale * 2.0f);"
         )
-        for target in ("cuda", "opencl", "metal", "sycl", "host"):
+        for target in ("cuda", "opencl", "metal", "sycl", "cpu", "host"):
             with self.subTest(target):
                 code, report = self.check(good, target, "--group-size", "1", "--group-size", "64")
                 self.assertEqual(code, 0, report)

@@ -91,6 +91,8 @@ Result<std::shared_ptr<Program>> CpuDevice::build_or_throw(const ProgramSource& 
                           traits_.id);
   };
   PENSTOCK_ASSIGN(auto found, modules_.get(key, load, compile));
+  // Another choice may have made it before.
+  if (!chosen.quick) PENSTOCK_TRY(found.module->optimise());
   return std::shared_ptr<Program>(
       std::make_shared<CpuProgram>(std::move(found.module), std::move(found.report)));
 }

@@ -102,17 +102,19 @@ void Module::begin_optimising() {
   (void)catch_exceptions([&]() -> Status {
     device::DiskCache::from_environment().store(next_->key, {});
     ThreadPool::shared().start_detached([module = shared_from_this()] {
-      (void)catch_exceptions([&] { return module->optimise(*module->next_); });
+      (void)catch_exceptions([&] { return module->optimise(); });
     });
     return {};
   });
 }
 
-Status Module::optimise(const BuildInput& input) {
+Status Module::optimise() {
+  const std::lock_guard alone(optimising_mutex_);
+  if (!next_ || tier() == CpuTier::optimising) return {};
   const CompilersCore core;
   PENSTOCK_ASSIGN(CompiledObject compiled,
-                  compile_object(*input.compilers.optimising, input, "cpu:0", true));
-  device::DiskCache::from_environment().store(input.key, compiled.entry);
+                  compile_object(*next_->compilers.optimising, *next_, "cpu:0", true));
+  device::DiskCache::from_environment().store(next_->key, compiled.entry);
   const std::lock_guard guard(mutex_);
   quick_object_ = std::exchange(object_, std::move(compiled.object));
   for (auto& [name, kernel] : kernels_)

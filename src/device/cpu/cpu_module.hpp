@@ -38,10 +38,11 @@ class Module : public std::enable_shared_from_this<Module> {
   // compiler begins: it would take a core from work that ends sooner.
   void count_quick_work(double seconds);
   void begin_optimising();
+  // Has the optimising compiler make the code, where it has not. Code::compile where it fails.
+  Status optimise();
 
  private:
-  Status optimise(const BuildInput& input);
-
+  std::mutex optimising_mutex_;  // one thread optimises, others wait for it
   std::mutex mutex_;
   std::shared_ptr<const Object> object_, quick_object_;  // threads may still run the quick one
   std::map<std::string, std::unique_ptr<Kernel>, std::less<>> kernels_;

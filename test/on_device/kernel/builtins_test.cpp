@@ -269,8 +269,9 @@ TEST(KernelWords, BothCompilersOfTheCpuGiveTheSameBits) {
          {std::pair("quick", &answers[0]), std::pair("optimising", &answers[1])}) {
       ASSERT_OK(choose_cpu_compiler(compiler));
       compare_all(device, 1);
-      TAKE(const auto program,
-           device.build({.text = source_for(Target::cpu), .group_size = 1, .label = "words"}));
+      ProgramSource source;
+      source.text = source_for(Target::cpu);
+      TAKE(const auto program, device.build(source));
       EXPECT_EQ(name_of(*program->report().tier), compiler);
       for (const Case& c : cases) {
         TAKE(auto found, c.arguments(1).on_device(device, *program, c.kernel, groups));
