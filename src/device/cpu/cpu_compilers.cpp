@@ -71,29 +71,32 @@ std::optional<Compiler> find_compiler(const char* variable, std::vector<std::str
 
 // Both tiers give the same bits: nothing is contracted, no sum is reordered, and signed numbers
 // wrap.
-//
+const std::vector<std::string> common_options = {"-std=gnu11",
+                                                 "-march=native",
+                                                 "-shared",
+                                                 "-fPIC",
+                                                 "-nostdlib",
+                                                 "-nostdinc",
+                                                 "-ffp-contract=off",
+                                                 "-fwrapv",
+                                                 "-fno-math-errno",
+                                                 "-fno-trapping-math",
+                                                 "-fno-builtin",
+                                                 "-fno-strict-aliasing",
+                                                 "-fvisibility=hidden",
+                                                 "-w"};
+
 // gcc 12 vectorises with -O2 where that is sure to pay. With its own model of costs TPC-H Q1's and
 // Q6's kernels take half of the time. -O3 adds nothing to that, and takes 2.2 s in place of 0.4 for
 // the table of a join, whose loops it copies for each condition.
-std::vector<std::string> optimising_options(const Compiler& compiler) {
-  std::vector<std::string> options = {"-std=gnu11",
-                                      "-O2",
-                                      "-march=native",
-                                      "-shared",
-                                      "-fPIC",
-                                      "-nostdlib",
-                                      "-nostdinc",
-                                      "-ffp-contract=off",
-                                      "-fno-math-errno",
-                                      "-fno-trapping-math",
-                                      "-fwrapv",
-                                      "-fno-builtin",
-                                      "-fno-strict-aliasing",
-                                      "-fvisibility=hidden",
-                                      "-w"};
-  const bool is_gcc = compiler.identity.find("gcc") != std::string::npos;  // the file's name
-  if (is_gcc) options.insert(options.end(), {"-ftree-vectorize", "-fvect-cost-model=dynamic"});
-  return options;
+void set_options(Compiler& optimising) {
+  optimising.options = common_options;
+  optimising.plain_options = {"-O1"};
+  optimising.optimal_options = {"-O2"};
+  const bool is_gcc = optimising.identity.find("gcc") != std::string::npos;  // the file's name
+  if (is_gcc)
+    optimising.optimal_options.insert(optimising.optimal_options.end(),
+                                      {"-ftree-vectorize", "-fvect-cost-model=dynamic"});
 }
 
 }  // namespace
@@ -104,7 +107,7 @@ Compilers find_compilers() {
   found.quick = find_compiler("PENSTOCK_TCC", {"tcc"});
   if (found.quick) found.quick->options = {"-shared", "-nostdlib", "-nostdinc", "-w"};
   found.optimising = find_compiler("PENSTOCK_CC", {"cc", "gcc", "clang"});
-  if (found.optimising) found.optimising->options = optimising_options(*found.optimising);
+  if (found.optimising) set_options(*found.optimising);
   return found;
 }
 

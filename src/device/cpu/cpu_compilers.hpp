@@ -11,10 +11,19 @@
 
 namespace penstock::cpu {
 
+// The code of a program, from the first that is there to the best.
+enum class Stage : unsigned char {
+  quick,  // TCC's
+  plain,  // the optimising compiler's with -O1: half of the time to compile
+  optimal
+};
+
 struct Compiler {
   std::string path;      // absolute
   std::string identity;  // changes where its file does
   std::vector<std::string> options;
+  // Of the optimising compiler, beside `options`.
+  std::vector<std::string> plain_options = {}, optimal_options = {};
 };
 struct Compilers {
   std::optional<Compiler> quick, optimising;

@@ -34,8 +34,10 @@ device::Pool::Driver pool_driver(const Traits& traits) {
 // finds no file.
 std::vector<std::string> options_of_key(const Compilers& chosen) {
   if (!chosen.optimising) return {"quick", chosen.quick->identity};
-  std::vector<std::string> options = chosen.optimising->options;
-  options.push_back(chosen.optimising->identity);
+  const Compiler& compiler = *chosen.optimising;
+  std::vector<std::string> options = compiler.options;
+  options.insert(options.end(), compiler.optimal_options.begin(), compiler.optimal_options.end());
+  options.push_back(compiler.identity);
   return options;
 }
 
@@ -80,19 +82,23 @@ Result<std::shared_ptr<Program>> CpuDevice::build_or_throw(const ProgramSource& 
   PENSTOCK_ASSIGN(const Compilers chosen, chosen_compilers(compilers_));
   const device::CacheKey key =
       device::cache_key(traits_, device::key_options(options_of_key(chosen), source), source);
+  const auto input = [&] {
+    return std::make_unique<BuildInput>(
+        BuildInput{device::with_head(source, ""), source.label, traits_.id, key, chosen});
+  };
   bool was_wanted = false;  // by an earlier process, which ended before the compiler
   const auto load = [&](const device::CacheEntry& entry) {
     was_wanted = entry.binary.empty();
-    return load_module(entry);
+    return load_module(entry, input());
   };
   const auto compile = [&] {
-    return compile_module(std::make_unique<BuildInput>(device::with_head(source, ""), source.label,
-                                                       key, chosen, was_wanted),
-                          traits_.id);
+    auto wanted = input();
+    wanted->is_wanted = was_wanted;
+    return compile_module(std::move(wanted));
   };
   PENSTOCK_ASSIGN(auto found, modules_.get(key, load, compile));
-  // Another choice may have made it before.
-  if (!chosen.quick) PENSTOCK_TRY(found.module->optimise());
+  // It may be there at an earlier stage, by another choice of compilers.
+  if (!chosen.quick) PENSTOCK_TRY(found.module->reach(Stage::optimal));
   return std::shared_ptr<Program>(
       std::make_shared<CpuProgram>(std::move(found.module), std::move(found.report)));
 }

@@ -1,4 +1,4 @@
-// A program of the CPU in up to two tiers: what the quick compiler made at once, then what the
+// A program of the CPU in up to three stages: what the quick compiler made at once, then what the
 // optimising one made in the background. Launches change over between two groups.
 #pragma once
 #include <atomic>
@@ -13,12 +13,12 @@
 
 namespace penstock::cpu {
 
-// What a program is made of, kept for the second tier.
+// What a program is made of, kept for later stages.
 struct BuildInput {
-  std::string text, label;
+  std::string text, label, device;
   device::CacheKey key;
   Compilers compilers;
-  bool is_wanted;  // optimised, from the beginning
+  bool is_wanted = false;  // optimised, from the beginning
 };
 
 struct Kernel {
@@ -28,28 +28,31 @@ struct Kernel {
 
 class Module : public std::enable_shared_from_this<Module> {
  public:
-  // `next`: what the second tier is made of; null where there is no such.
-  Module(std::shared_ptr<const Object> object, CpuTier tier, std::unique_ptr<BuildInput> next)
-      : object_(std::move(object)), tier_(tier), next_(std::move(next)) {}
+  // `input`: what later stages are made of; null where there are none.
+  Module(std::shared_ptr<const Object> object, Stage stage, std::unique_ptr<BuildInput> input)
+      : object_(std::move(object)), stage_(stage), begun_(stage), input_(std::move(input)) {}
 
   Result<const Kernel*> kernel(std::string_view name);
-  CpuTier tier() const { return tier_.load(std::memory_order_relaxed); }
-  // Tells how long a thread ran kernels of the quick tier. After some milliseconds the optimising
-  // compiler begins: it would take a core from work that ends sooner.
-  void count_quick_work(double seconds);
-  void begin_optimising();
-  // Has the optimising compiler make the code, where it has not. Code::compile where it fails.
-  Status optimise();
+  Stage stage() const { return stage_.load(std::memory_order_relaxed); }
+  CpuTier tier() const { return stage() == Stage::quick ? CpuTier::quick : CpuTier::optimising; }
+  // Tells how long a thread ran the code of a stage. After some time the next one is worth a core.
+  void count_work(Stage of, double seconds);
+  // Begins the next stage in the background. Failure leaves this one, which answers the same.
+  void begin_next();
+  // Has the code of a stage made, where it is not there. Code::compile where that fails.
+  Status reach(Stage wanted);
 
  private:
+  Status take(Stage stage, std::shared_ptr<const Object> object);
+
   std::mutex optimising_mutex_;  // one thread optimises, others wait for it
   std::mutex mutex_;
-  std::shared_ptr<const Object> object_, quick_object_;  // threads may still run the quick one
+  std::shared_ptr<const Object> object_;
+  std::vector<std::shared_ptr<const Object>> earlier_;  // threads may still run their code
   std::map<std::string, std::unique_ptr<Kernel>, std::less<>> kernels_;
-  std::atomic<CpuTier> tier_;
-  std::unique_ptr<BuildInput> next_;
-  std::atomic<std::uint64_t> quick_nanoseconds_ = 0;
-  std::atomic<bool> has_begun_ = false;
+  std::atomic<Stage> stage_, begun_;
+  std::unique_ptr<BuildInput> input_;
+  std::atomic<std::uint64_t> nanoseconds_ = 0;  // of work in this stage
 };
 
 // Returns how many cores optimising compilers have. For code of the quick tier a core is worth less
@@ -58,10 +61,10 @@ unsigned cores_of_compilers();
 
 // Compiles by one of the chosen compilers and loads the result. Code::compile with the compiler's
 // message and lines of the source.
-Result<device::Compiled<Module>> compile_module(std::unique_ptr<BuildInput> input,
-                                                const std::string& device);
+Result<device::Compiled<Module>> compile_module(std::unique_ptr<BuildInput> input);
 // Loads what the optimising compiler made earlier. Code::unsupported where the entry only says that
 // a process wanted it.
-Result<std::shared_ptr<Module>> load_module(const device::CacheEntry& entry);
+Result<std::shared_ptr<Module>> load_module(const device::CacheEntry& entry,
+                                            std::unique_ptr<BuildInput> input);
 
 }  // namespace penstock::cpu

@@ -49,10 +49,10 @@ class Launch {
   static constexpr std::uint32_t blocks_per_thread = 16;
 
   void run_block(std::uint32_t begin, std::uint32_t end) {
-    const bool is_quick = module_.tier() == CpuTier::quick;
-    const double began = is_quick ? now_seconds() : 0;
+    const Stage stage = module_.stage();
+    const double began = stage == Stage::optimal ? 0 : now_seconds();
     kernel_.run.load(std::memory_order_acquire)(arguments_, begin, end, groups_);
-    if (is_quick) module_.count_quick_work(now_seconds() - began);
+    if (stage != Stage::optimal) module_.count_work(stage, now_seconds() - began);
   }
 
   Module& module_;
@@ -160,7 +160,7 @@ class CpuQueue : public Queue {
   }
   void run(Module& module, const Kernel& kernel, std::uint32_t groups) {
     unsigned cores = device_.traits().compute_units;
-    if (module.tier() == CpuTier::quick) cores -= std::min(cores - 1, cores_of_compilers());
+    if (module.stage() == Stage::quick) cores -= std::min(cores - 1, cores_of_compilers());
     const unsigned threads = std::min(groups, cores);
     Launch launch(module, kernel, addresses_.data(), groups, threads);
     if (threads == 1) return launch.run();

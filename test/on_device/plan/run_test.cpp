@@ -143,7 +143,7 @@ TEST(GroupBy, ChunksThatOverflowTogetherWidenTheTablesOnce) {
   const StepId rows = add_rows(plan, values);
   Builder b(plan.step(rows).schema);
   TAKE(const StepId grouped, plan.group_by(rows, b.graph(), {{"x", b.column(0u)}}, {}));
-  on_each_device([&](Device& device) {
+  on_each_device_of_groups([&](Device& device) {
     std::vector<std::uint64_t> slots;
     RunOptions options;
     options.device = device.traits().id;
