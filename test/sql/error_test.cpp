@@ -208,7 +208,7 @@ constexpr Wrong wrong[] = {
      "HAVING cannot contain window functions"},
     {"SELECT i8, rank() OVER (ORDER BY ^^i16) FROM t GROUP BY i8", Code::invalid,
      "must appear in the GROUP BY clause"},
-    {"SELECT ^^rank() FROM t", Code::unsupported, "rank is not supported"},
+    {"SELECT ^^rank() FROM t", Code::unsupported, "rank without OVER is not supported"},
     {"SELECT ^^sum(dt) FROM t", Code::invalid, "argument types 'sum(DATE)'"},
     {"SELECT ^^abs(i8) FILTER (WHERE b) FROM t", Code::invalid, "FILTER belongs to aggregates"},
     {"SELECT ^^avg(b) FROM t", Code::invalid, "argument types 'avg(BOOLEAN)'"},

@@ -134,6 +134,7 @@ std::string display(const Syntax& syntax) {
     case SyntaxKind::function: return function(syntax);
     case SyntaxKind::exists: return "EXISTS(SUBQUERY)";
     case SyntaxKind::in_subquery: return "(" + display(*syntax.inputs[0]) + " IN (SUBQUERY))";
+    case SyntaxKind::refused: return "?";
   }
   return {};
 }

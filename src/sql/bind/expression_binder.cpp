@@ -77,8 +77,7 @@ Result<Operand> ExpressionBinder::bind(const Syntax& syntax) {
 Result<Operand> ExpressionBinder::dispatch(const Syntax& syntax) {
   if (groups_ != nullptr && syntax.kind != SyntaxKind::column) {
     PENSTOCK_ASSIGN(const std::string text, names_.canonical(syntax));
-    if (const auto found = groups_->find(text); found != groups_->end())
-      return of(builder_.column(found->second));
+    if (const auto found = groups_->find(text)) return group_column(*found);
   }
   switch (syntax.kind) {
     case SyntaxKind::column: return column(syntax);
@@ -120,8 +119,21 @@ Result<Operand> ExpressionBinder::dispatch(const Syntax& syntax) {
     case SyntaxKind::exists:
     case SyntaxKind::in_subquery:
       return refuse(syntax, "a subquery anywhere but in WHERE, joined to the rest by AND,");
+    case SyntaxKind::refused: return placeholder(syntax);
   }
   return Status(Code::internal, "an expression of no known form");
+}
+
+Result<Operand> ExpressionBinder::group_column(std::uint32_t column) {
+  if (column == GroupColumns::failed) return Problems::known();
+  return of(builder_.column(column));
+}
+
+// Binds what a refused expression reads, for what else is not supported. Over groups it may be the
+// argument of an aggregate, which reads rows.
+Status ExpressionBinder::placeholder(const Syntax& syntax) {
+  if (groups_ == nullptr) PENSTOCK_TRY(operands(syntax).status());
+  return Problems::known();
 }
 
 Result<Operand> ExpressionBinder::column(const Syntax& syntax) {
@@ -130,10 +142,10 @@ Result<Operand> ExpressionBinder::column(const Syntax& syntax) {
   if (index) PENSTOCK_TRY(check_readable(syntax, names_.schema()[*index]));
   if (index && groups_ == nullptr) return of(builder_.column(*index));
   if (index)
-    if (const auto found = groups_->find("#" + std::to_string(*index)); found != groups_->end())
-      return of(builder_.column(found->second));
+    if (const auto found = groups_->find("#" + std::to_string(*index))) return group_column(*found);
   if (alias) return through_alias(*alias);
   if (!index) return names_.unknown(syntax);
+  if (groups_->lacks_keys) return Problems::known();
   return wrong(syntax, "column \"" + names_.schema()[*index].name +
                            "\" must appear in the GROUP BY clause or must be part of an aggregate "
                            "function");
@@ -214,10 +226,13 @@ Result<NodeId> ExpressionBinder::narrowed(const Syntax& syntax, NodeId node) {
 
 Result<std::vector<Operand>> ExpressionBinder::operands(const Syntax& syntax, std::size_t first) {
   std::vector<Operand> result;
+  Failures failures(names_.problems());
   for (std::size_t i = first; i < syntax.inputs.size(); i++) {
-    PENSTOCK_ASSIGN(Operand operand, bind(*syntax.inputs[i]));
-    result.push_back(std::move(operand));
+    Result<Operand> operand = bind(*syntax.inputs[i]);
+    if (!failures.pass(operand.status())) break;
+    if (operand.ok()) result.push_back(std::move(operand).value());
   }
+  PENSTOCK_TRY(failures.status());
   return result;
 }
 
@@ -245,21 +260,25 @@ Result<Operand> ExpressionBinder::case_of(const Syntax& syntax) {
   std::vector<Operand> values;
   std::vector<const Syntax*> value_syntax;
   std::optional<Type> beside;  // the type of the first branch that has one
+  Failures failures(names_.problems());
   const std::string clause = std::exchange(clause_, "WHEN");
   for (std::size_t i = 0; i < syntax.inputs.size(); i++) {
     const Syntax& input = *syntax.inputs[i];
     if (i % 2 == 0 && i + 1 < syntax.inputs.size()) {
-      Result<NodeId> condition = predicate(input);
-      if (!condition.ok()) return condition.status();
-      conditions.push_back(*condition);
+      const Result<NodeId> condition = predicate(input);
+      if (!failures.pass(condition.status())) break;
+      if (condition.ok()) conditions.push_back(*condition);
       continue;
     }
-    PENSTOCK_ASSIGN(Operand value, bind(input));
-    if (!beside) beside = type_of_operand(value);
-    values.push_back(std::move(value));
+    Result<Operand> value = bind(input);
+    if (!failures.pass(value.status())) break;
+    if (!value.ok()) continue;
+    if (!beside) beside = type_of_operand(*value);
+    values.push_back(std::move(value).value());
     value_syntax.push_back(&input);
   }
   clause_ = clause;
+  PENSTOCK_TRY(failures.status());
   std::vector<NodeId> nodes;
   for (std::size_t i = 0; i < values.size(); i++) {
     PENSTOCK_ASSIGN(const NodeId node, coerce(*value_syntax[i], values[i], beside));
