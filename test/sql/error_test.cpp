@@ -289,6 +289,9 @@ constexpr Wrong wrong[] = {
     {"SELECT ^^nofunction(i8) FROM t", Code::unsupported, "the functions are abs, avg, ceil,"},
     {"SELECT ^^length(DISTINCT s) FROM t", Code::invalid, "DISTINCT belongs to aggregates"},
     {"SELECT i8 * ^^'5' FROM t", Code::unsupported, "write the number without quotes"},
+    {"SELECT d + ^^'nan' FROM t", Code::unsupported, "write its type: 'nan'::DOUBLE"},
+    {"SELECT i8 + ^^'nan' FROM t", Code::invalid, "'nan' is not a TINYINT"},
+    {"SELECT i8 FROM t WHERE i8 ^^LIKE '5'", Code::invalid, "argument types 'like(TINYINT"},
     {"SELECT s = ^^\"Ann\" FROM t", Code::invalid, "a string stands in single quotes"},
     // DuckDB's own grammar
     {"SELECT i8 ^^+ sum(i16) FROM t GROUP BY ALL", Code::invalid, "cannot mix aggregates"},

@@ -65,7 +65,7 @@ class JsonSource final : public TableSource {
 
   Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
                                             const ScanOptions& options) const override {
-    PENSTOCK_TRY(check_columns(schema_, columns, path_));
+    PENSTOCK_TRY(check_columns(schema_, columns, path_, "columns"));
     return catch_exceptions([&] { return start(columns, options); });
   }
 

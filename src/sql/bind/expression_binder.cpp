@@ -4,6 +4,7 @@
 #include <array>
 #include <tuple>
 
+#include "column/unsupported.hpp"
 #include "expr/string_functions.hpp"
 
 namespace penstock::sql {
@@ -156,8 +157,7 @@ Result<Operand> ExpressionBinder::column(const Syntax& syntax) {
 Status ExpressionBinder::check_readable(const Syntax& syntax, const Field& field) const {
   const bool is_item = clause_ == "SELECT" && depth_ == 1 && alias_depth_ == 0;
   if (field.unsupported.empty() || is_item) return {};
-  return names_.error(syntax.offset, Code::unsupported,
-                      "column '" + field.name + "' cannot be read: it is " + field.unsupported);
+  return names_.at(syntax, column::check_supported(field));
 }
 
 Result<Operand> ExpressionBinder::through_alias(std::size_t item) {
@@ -313,14 +313,24 @@ Result<Operand> ExpressionBinder::operation(const Syntax& syntax) {
   return of(located(syntax, equal_types(syntax, *op, inputs[0], inputs[1])));
 }
 
+// Refuses a string beside a number. It may have no spelling without quotes: 'nan'.
+Status ExpressionBinder::combined_string(const Syntax& syntax, const std::string& text,
+                                         Type type) const {
+  if (!parse_as(type, text)) return wrong(syntax, "'" + text + "' is not a " + name_of(type));
+  const std::string what = "combining " + name_of(type) + " with a string";
+  if (number_literal(text).ok()) return refuse(syntax, what);
+  return names_.error(syntax.offset, Code::unsupported,
+                      what + " is not supported; write its type: '" + text + "'::" + name_of(type));
+}
+
 Result<NodeId> ExpressionBinder::equal_types(const Syntax& syntax, Op op, Operand left,
                                              Operand right) {
   for (const auto& [operand, other, input] :
        {std::tuple(&left, &right, 0), std::tuple(&right, &left, 1)})
     if (const std::optional<Type> type = type_of_operand(*other);
         operand->kind == Operand::Kind::string && type && is_numeric(*type))
-      return refuse(*syntax.inputs[static_cast<std::size_t>(input)],
-                    "combining " + name_of(*type) + " with a string");
+      return combined_string(*syntax.inputs[static_cast<std::size_t>(input)], operand->string,
+                             *type);
   for (Operand* operand :
        {&left, &right}) {  // division is of DOUBLE, to which any HUGEINT can be cast
     const std::optional<Type> type = type_of_operand(*operand);
