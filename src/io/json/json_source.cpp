@@ -174,11 +174,13 @@ Status find_columns(JsonTable& table, const std::string& path, JsonFormat format
     table.columns.push_back({name, json_type_of(type, options)});
   if (table.are_given) return {};
   PENSTOCK_ASSIGN(const auto structure, sample_structure(path, format, options));
-  table.are_records = table.are_records && structure.is_record();
+  const std::uint64_t depth = options.max_depth.value_or(JsonStructure::any_depth);
+  table.are_records = table.are_records && depth > 0 && structure.is_record();
   if (options.are_records == true && !table.are_records)
     return {Code::invalid, "its values are no records, which records = true wants"};
-  table.columns = table.are_records ? structure.columns()
-                                    : std::vector{JsonStructure::Column{"json", structure.type()}};
+  table.columns = table.are_records
+                      ? structure.columns(depth)
+                      : std::vector{JsonStructure::Column{"json", structure.type(depth)}};
   return {};
 }
 
