@@ -269,7 +269,14 @@ namespace {
 Result<StepId> read_and_bind(const Lexed& lexed, Problems& problems, Plan& plan,
                              const TableOpener& open) {
   PENSTOCK_ASSIGN(const Select select, read_select(lexed, problems, known_functions()));
-  return bind_select(lexed, problems, select, plan, open);
+  Result<StepId> rows = bind_select(lexed, problems, select, plan, open);
+  problems.pass(rows.status());
+  const Problems::RefusalsAlone quiet(problems);
+  for (const auto& part : select.refused_parts) {
+    Plan alone;
+    static_cast<void>(bind_select(lexed, problems, *part, alone, open));
+  }
+  return rows;
 }
 
 }  // namespace

@@ -141,6 +141,7 @@ std::string display(const Syntax& syntax) {
 
 bool is_aggregate(const Syntax& syntax) {
   static constexpr std::string_view names[] = {"count", "sum", "avg", "mean", "min", "max"};
+  if (syntax.kind == SyntaxKind::refused) return !syntax.name.empty();
   return syntax.kind == SyntaxKind::function && !syntax.over && holds(names, syntax.name);
 }
 

@@ -131,9 +131,16 @@ Result<Operand> ExpressionBinder::group_column(std::uint32_t column) {
 }
 
 // Binds what a refused expression reads, for what else is not supported. Over groups it may be the
-// argument of an aggregate, which reads rows.
+// argument of an aggregate of an unknown name, which reads rows.
 Status ExpressionBinder::placeholder(const Syntax& syntax) {
-  if (groups_ == nullptr) PENSTOCK_TRY(operands(syntax).status());
+  if (is_aggregate(syntax))
+    return wrong(syntax, clause_ + " cannot contain aggregates (" + syntax.name + ")");
+  if (groups_ != nullptr) {
+    const Problems::RefusalsAlone quiet(names_.problems());
+    static_cast<void>(operands(syntax));
+  } else {
+    PENSTOCK_TRY(operands(syntax).status());
+  }
   return Problems::known();
 }
 

@@ -137,7 +137,17 @@ Status Grouping::add_aggregate(const Syntax& syntax, const std::string& text) {
   return {};
 }
 
+// Binds what an aggregate that is refused reads.
+Status Grouping::bind_refused(const Syntax& syntax) {
+  Failures failures(names_.problems());
+  for (const SyntaxPtr& input : syntax.inputs)
+    failures.pass(
+        ExpressionBinder(names_, rows_, "the argument of " + syntax.name).value(*input).status());
+  return Problems::known();
+}
+
 Result<AggregateCall> Grouping::bind_aggregate(const Syntax& syntax) {
+  if (syntax.kind == SyntaxKind::refused) return bind_refused(syntax);
   const bool of_rows = syntax.name == "count" && syntax.inputs.empty();
   PENSTOCK_TRY(check_arguments(syntax, of_rows));
   AggregateCall call;

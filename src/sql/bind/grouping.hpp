@@ -35,6 +35,7 @@ class Grouping {
   Status collect_parts(const Syntax& syntax, int depth);
   Status add_aggregate(const Syntax& syntax, const std::string& text);
   Result<AggregateCall> bind_aggregate(const Syntax& syntax);
+  Status bind_refused(const Syntax& syntax);
   Status check_arguments(const Syntax& syntax, bool of_rows) const;
   Status add_filter(const Syntax& syntax, bool of_rows, AggregateCall& call);
   Status check_aggregate(const Syntax& syntax, const AggregateCall& call) const;

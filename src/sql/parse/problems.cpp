@@ -39,7 +39,7 @@ Status Problems::refuse(std::int64_t offset, std::string sentence) {
 bool Problems::pass(const Status& status) {
   if (status.ok()) return true;
   const bool is_refusal = status.code() == Code::unsupported;
-  if (error_.ok() && !is_known(status)) error_ = status;
+  if (error_.ok() && keeps_errors_ && !is_known(status)) error_ = status;
   return (is_refusal || status.code() == Code::invalid) && !is_full();
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "penstock/status.hpp"
@@ -25,6 +26,20 @@ class Problems {
   // Keeps an error. Of those that refuse() did not make the first one is reported. Tells whether
   // what stands beside it can be read or bound.
   bool pass(const Status& status);
+  // While it lives, errors that are no refusals are not kept: those of parts that cannot be bound
+  // as they would be if all around them were supported.
+  class RefusalsAlone {
+   public:
+    explicit RefusalsAlone(Problems& problems)
+        : problems_(problems), before_(std::exchange(problems.keeps_errors_, false)) {}
+    ~RefusalsAlone() { problems_.keeps_errors_ = before_; }
+    RefusalsAlone(const RefusalsAlone&) = delete;
+    RefusalsAlone& operator=(const RefusalsAlone&) = delete;
+
+   private:
+    Problems& problems_;
+    const bool before_;
+  };
   // Returns the error of an expression that reads a placeholder.
   static Status known() { return Status(Code::unsupported, ""); }
   // Returns one error: the first that refuse() did not make, then all refusals, each once, in the
@@ -42,6 +57,7 @@ class Problems {
   const std::string_view statement_;
   std::vector<Refusal> refusals_;
   Status error_;
+  bool keeps_errors_ = true;
 };
 
 // The errors of parts that are read or bound one by one.

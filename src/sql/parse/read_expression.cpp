@@ -41,13 +41,14 @@ std::int64_t first_location(Tree node) {
 
 // Makes a call the placeholder of one that is refused: its parts stay as inputs.
 void make_placeholder(Syntax& call) {
-  std::vector<SyntaxPtr> parts = parts_of(call);
-  if (call.filter && !call.over) parts.push_back(call.filter);
-  const std::int64_t offset = call.offset;
-  call = Syntax();
-  call.kind = SyntaxKind::refused;
-  call.offset = offset;
-  call.inputs = std::move(parts);
+  Syntax placeholder;
+  placeholder.kind = SyntaxKind::refused;
+  placeholder.offset = call.offset;
+  if (!call.over && (is_aggregate(call) || is_unsupported_aggregate(call.name)))
+    placeholder.name = call.name;
+  placeholder.inputs = parts_of(call);
+  if (call.filter && !call.over) placeholder.inputs.push_back(call.filter);
+  call = std::move(placeholder);
 }
 
 }  // namespace
@@ -144,7 +145,9 @@ Result<SyntaxPtr> ExpressionReader::subquery(Tree body) {
 
 Status ExpressionReader::read_body(Tree select) {
   if (!select || level_ >= max_levels) return {};
-  return read_subquery(context_, select, level_ + 1).status();
+  PENSTOCK_ASSIGN(auto part, read_subquery(context_, select, level_ + 1));
+  context_.refused_parts.push_back(std::move(part));
+  return {};
 }
 
 Result<SyntaxPtr> ExpressionReader::column(Tree body) {

@@ -187,8 +187,9 @@ Result<Select> read_select(const Lexed& lexed, Problems& problems,
                            std::span<const std::string> functions) {
   PENSTOCK_ASSIGN(Parsed parsed, parse(lexed, problems));
   Select select;
-  ReadContext context{lexed, problems, functions, {}};
+  ReadContext context{lexed, problems, functions, {}, {}};
   PENSTOCK_TRY(SelectReader(context, select, 0).read(parsed.tree()));
+  select.refused_parts = std::move(context.refused_parts);
   return select;
 }
 

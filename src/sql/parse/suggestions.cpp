@@ -215,6 +215,8 @@ std::string keyword_near(std::string_view word) {
   return "";
 }
 
+bool is_unsupported_aggregate(std::string_view name) { return holds(name, aggregate_functions); }
+
 bool is_unsupported_function(std::string_view name) {
   return name == "columns" || holds(name, string_functions) || holds(name, date_functions) ||
          holds(name, clock_functions) || holds(name, aggregate_functions) ||

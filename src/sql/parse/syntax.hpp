@@ -31,7 +31,7 @@ enum class SyntaxKind : unsigned char {
   function,     // name in lower case; star, filter
   exists,       // subquery
   in_subquery,  // inputs[0], subquery
-  refused,      // a placeholder; name: the sentence; inputs: what it has of expressions
+  refused,      // a placeholder; name: of an aggregate, else ""; inputs: what it has of expressions
 };
 
 struct Select;
@@ -112,6 +112,8 @@ struct Select {
   bool orders_by_all = false;  // by each item; the one of order_by says how
   SyntaxPtr limit, offset;     // constant expressions
   bool is_refused = false;     // so that it cannot be bound
+  // Of the statement: the SELECTs inside of what is refused.
+  std::vector<std::shared_ptr<const Select>> refused_parts;
 };
 
 // Returns the conditions that AND joins, or the condition itself.
@@ -127,7 +129,7 @@ Result<Select> read_select(const Lexed& lexed, Problems& problems,
 // ((a > 1)) THEN (1) ELSE NULL END".
 std::string display(const Syntax& syntax);
 
-bool is_aggregate(const Syntax& syntax);
+bool is_aggregate(const Syntax& syntax);  // also one that is refused
 bool contains_aggregate(const Syntax& syntax);
 // Returns the parts of an expression: its inputs, and the partition, order and FILTER of a window.
 std::vector<SyntaxPtr> parts_of(const Syntax& syntax);
