@@ -133,6 +133,15 @@ TEST(Refusals, OfTheArgumentsOfRefusedAggregatesAreNamed) {
             (Sentences{"the function nofunction"}));
 }
 
+TEST(Refusals, OfColumnsThatAreNotReadStandBesideOthers) {
+  EXPECT_EQ(
+      problems("SELECT zoned, i8, bytes FROM unread WHERE s::INT > 1"),
+      (Sentences{"column 'zoned' cannot be read: it is TIMESTAMP WITH TIME ZONE",
+                 "column 'bytes' cannot be read: it is BLOB", "a cast of VARCHAR to INTEGER"}));
+  EXPECT_EQ(problems("DESCRIBE SELECT zoned FROM unread WHERE s::INT > 1"),
+            (Sentences{"a cast of VARCHAR to INTEGER"}));
+}
+
 TEST(Refusals, OfOneSentenceAreNamedOnce) {
   EXPECT_EQ(problems("SELECT s::INT, s::INT + 1 FROM t WHERE s::INT > 2 ORDER BY s::INT"),
             (Sentences{"a cast of VARCHAR to INTEGER"}));

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "base/exception_boundary.hpp"
+#include "column/unsupported.hpp"
 #include "sql/bind/grouping.hpp"
 #include "sql/bind/join_tables.hpp"
 #include "sql/bind/windowing.hpp"
@@ -189,6 +190,17 @@ class SelectBinder {
     return {};
   }
 
+  // Items of types that are not read are refused by the scan, which does not come.
+  void refuse_unread_items() const {
+    if (names_.lexed().form.kind == StatementKind::describe) return;
+    for (const SelectItem& item : names_.items()) {
+      if (item.value->kind != SyntaxKind::column) continue;
+      const auto column = names_.column(*item.value);
+      if (!column.ok() || !*column) continue;
+      static_cast<void>(names_.at(*item.value, column::check_supported(names_.schema()[**column])));
+    }
+  }
+
   Result<StepId> finish() {
     if (!keys_.empty() && failures_.status().ok()) {
       std::vector<SortKey> keys;
@@ -197,6 +209,7 @@ class SelectBinder {
       failures_.pass(take(*select_.order_by[0].value, plan_.order_by(step_, std::move(keys))));
     }
     failures_.pass(add_limit());
+    if (!failures_.status().ok()) refuse_unread_items();
     PENSTOCK_TRY(failures_.status());
     if (!has_hidden()) return step_;
     Builder rows(plan_.step(step_).schema);

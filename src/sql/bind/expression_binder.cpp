@@ -1,8 +1,5 @@
 #include "sql/bind/expression_binder.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "column/unsupported.hpp"
 #include "expr/string_functions.hpp"
 
