@@ -116,6 +116,13 @@ TEST(Refusals, InsideOfWhatIsRefusedAreNamed) {
                      "WHERE n > (SELECT avg(s::DOUBLE) FROM t y WHERE y.i8 = n)"),
             (Sentences{"WITH", "the date part 'epoch'", "a subquery as a value",
                        "a cast of VARCHAR to DOUBLE"}));
+  EXPECT_EQ(problems("SELECT i8 IN (SELECT s::INT FROM t) FROM t"),
+            (Sentences{"a subquery anywhere but in WHERE, joined to the rest by AND,",
+                       "a cast of VARCHAR to INTEGER"}));
+  EXPECT_EQ(
+      problems("SELECT s::INT FROM t x WHERE EXISTS (SELECT 1 FROM t a, t b WHERE a.i8 = x.i8 "
+               "AND b.i8 = a.i8)"),
+      (Sentences{"a cast of VARCHAR to INTEGER"}));
   EXPECT_EQ(problems("SELECT n FROM (SELECT t.s::INT AS n, missing FROM t, t y) x"),
             (Sentences{"a subquery in FROM", "a cast of VARCHAR to INTEGER",
                        "a cross product (nothing ties 'y' to the other tables)"}));

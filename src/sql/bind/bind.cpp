@@ -284,8 +284,9 @@ Result<StepId> read_and_bind(const Lexed& lexed, Problems& problems, Plan& plan,
   PENSTOCK_ASSIGN(const Select select, read_select(lexed, problems, known_functions()));
   Result<StepId> rows = bind_select(lexed, problems, select, plan, open);
   problems.pass(rows.status());
+  if (problems.status().ok()) return rows;
   const Problems::RefusalsAlone quiet(problems);
-  for (const auto& part : select.refused_parts) {
+  for (const auto& part : select.parts) {
     Plan alone;
     static_cast<void>(bind_select(lexed, problems, *part, alone, open));
   }

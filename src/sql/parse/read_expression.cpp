@@ -140,13 +140,14 @@ Result<SyntaxPtr> ExpressionReader::subquery(Tree body) {
   const Tree select = body["subselect"].as("SelectStmt");
   if (!select) return refuse(body.location(), "this form of subquery");
   PENSTOCK_ASSIGN(syntax->subquery, read_subquery(context_, select, level_ + 1));
+  context_.parts.push_back(syntax->subquery);
   return SyntaxPtr(std::move(syntax));
 }
 
 Status ExpressionReader::read_body(Tree select) {
   if (!select || level_ >= max_levels) return {};
   PENSTOCK_ASSIGN(auto part, read_subquery(context_, select, level_ + 1));
-  context_.refused_parts.push_back(std::move(part));
+  context_.parts.push_back(std::move(part));
   return {};
 }
 

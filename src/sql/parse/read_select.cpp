@@ -189,7 +189,7 @@ Result<Select> read_select(const Lexed& lexed, Problems& problems,
   Select select;
   ReadContext context{lexed, problems, functions, {}, {}};
   PENSTOCK_TRY(SelectReader(context, select, 0).read(parsed.tree()));
-  select.refused_parts = std::move(context.refused_parts);
+  select.parts = std::move(context.parts);
   return select;
 }
 

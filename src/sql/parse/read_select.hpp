@@ -21,9 +21,9 @@ SyntaxPtr make_syntax(SyntaxKind kind, std::int64_t offset, std::string name,
 struct ReadContext {
   const Lexed& lexed;
   Problems& problems;
-  std::span<const std::string> functions;                    // that the binder knows, in order
-  std::set<std::string> refused_tables;                      // that WITH defines, in lower case
-  std::vector<std::shared_ptr<const Select>> refused_parts;  // see Select
+  std::span<const std::string> functions;            // that the binder knows, in order
+  std::set<std::string> refused_tables;              // that WITH defines, in lower case
+  std::vector<std::shared_ptr<const Select>> parts;  // see Select
 };
 
 class ExpressionReader {

@@ -112,8 +112,8 @@ struct Select {
   bool orders_by_all = false;  // by each item; the one of order_by says how
   SyntaxPtr limit, offset;     // constant expressions
   bool is_refused = false;     // so that it cannot be bound
-  // Of the statement: the SELECTs inside of what is refused.
-  std::vector<std::shared_ptr<const Select>> refused_parts;
+  // Of the statement: the SELECTs inside of it, also of what is refused.
+  std::vector<std::shared_ptr<const Select>> parts;
 };
 
 // Returns the conditions that AND joins, or the condition itself.
