@@ -36,10 +36,9 @@ class Failures(CommandLineTest):
     def test_text_of_another_encoding_says_so(self):
         path = self.rows / "latin.csv"
         path.write_bytes("name,n\nZo\u00eb,1\n".encode("latin1"))
-        self.assert_fails(self.query(f"SELECT name FROM '{path}'"), "not UTF-8", "iconv")
-        self.assertEqual(
-            self.query(f"SELECT sum(n) AS total FROM '{path}'", "--format", "csv").out, "total\n1\n"
-        )
+        for item in ("name", "sum(n)"):
+            ended = self.query(f"SELECT {item} FROM '{path}'")
+            self.assert_fails(ended, "line 2 is not UTF-8", "iconv -f LATIN1")
 
     def test_a_header_in_brackets_is_csv(self):
         text = "[a],[b]\n1,2\n"

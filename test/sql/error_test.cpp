@@ -208,7 +208,7 @@ constexpr Wrong wrong[] = {
      "HAVING cannot contain window functions"},
     {"SELECT i8, rank() OVER (ORDER BY ^^i16) FROM t GROUP BY i8", Code::invalid,
      "must appear in the GROUP BY clause"},
-    {"SELECT ^^rank() FROM t", Code::unsupported, "rank is not supported"},
+    {"SELECT ^^rank() FROM t", Code::unsupported, "rank without OVER is not supported"},
     {"SELECT ^^sum(dt) FROM t", Code::invalid, "argument types 'sum(DATE)'"},
     {"SELECT ^^abs(i8) FILTER (WHERE b) FROM t", Code::invalid, "FILTER belongs to aggregates"},
     {"SELECT ^^avg(b) FROM t", Code::invalid, "argument types 'avg(BOOLEAN)'"},
@@ -289,6 +289,9 @@ constexpr Wrong wrong[] = {
     {"SELECT ^^nofunction(i8) FROM t", Code::unsupported, "the functions are abs, avg, ceil,"},
     {"SELECT ^^length(DISTINCT s) FROM t", Code::invalid, "DISTINCT belongs to aggregates"},
     {"SELECT i8 * ^^'5' FROM t", Code::unsupported, "write the number without quotes"},
+    {"SELECT d + ^^'nan' FROM t", Code::unsupported, "write its type: 'nan'::DOUBLE"},
+    {"SELECT i8 + ^^'nan' FROM t", Code::invalid, "'nan' is not a TINYINT"},
+    {"SELECT i8 FROM t WHERE i8 ^^LIKE '5'", Code::invalid, "argument types 'like(TINYINT"},
     {"SELECT s = ^^\"Ann\" FROM t", Code::invalid, "a string stands in single quotes"},
     // DuckDB's own grammar
     {"SELECT i8 ^^+ sum(i16) FROM t GROUP BY ALL", Code::invalid, "cannot mix aggregates"},

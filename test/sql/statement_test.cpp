@@ -1,4 +1,4 @@
-// DuckDB's own spellings of a SELECT, statements about one, and refusals of several things at once.
+// DuckDB's own spellings of a SELECT, and statements about one.
 #include <gtest/gtest.h>
 
 #include "sql/fixture.hpp"
@@ -137,52 +137,6 @@ TEST(Statements, OnlyASelectIsBoundAsOne) {
   };
   EXPECT_EQ(bind_sql("DESCRIBE t", plan, open).status().code(), Code::unsupported);
   EXPECT_TRUE(bind_sql("SELECT i8 FROM t", plan, open).ok());
-}
-
-// Each of these sentences must be in the one error, whose caret is under the first.
-void expect_refusals(std::string_view statement, const std::vector<std::string>& sentences) {
-  const Bound bound = bind_statement(statement);
-  ASSERT_FALSE(bound.result.ok()) << statement;
-  EXPECT_EQ(bound.result.status().code(), Code::unsupported);
-  const std::string message = bound.result.status().message();
-  std::size_t at = 0;
-  for (const std::string& sentence : sentences) {
-    const std::size_t found = message.find(sentence + " is not supported", at);
-    EXPECT_NE(found, std::string::npos) << sentence << " in\n" << message;
-    if (found != std::string::npos) at = found;
-  }
-  EXPECT_TRUE(bound.opened.empty()) << "a table was opened";
-}
-
-TEST(Refusals, NameAllThatIsMissingAtOnce) {
-  expect_refusals(
-      "WITH a AS (SELECT median(i8) FROM t) SELECT stddev(i8), ntile(4) OVER () FROM a",
-      {"WITH", "the function median", "the function stddev", "ntile as a window function"});
-  expect_refusals(
-      "SELECT s, string_agg(s, ',') FROM t GROUP BY ROLLUP(s) UNION ALL SELECT s, (SELECT "
-      "max(s) FROM t) FROM t",
-      {"the function string_agg", "GROUPING SETS, ROLLUP or CUBE", "UNION",
-       "a subquery as a value"});
-  expect_refusals(
-      "SELECT x.i8, date_trunc('day', ts) FROM t x FULL JOIN (SELECT i8 FROM t WHERE "
-      "regexp_matches(s, 'a')) y ON x.i8 = y.i8 ORDER BY strftime(ts, '%Y')",
-      {"the function date_trunc", "FULL JOIN", "the function strftime"});
-  expect_refusals("SELECT DISTINCT ON (s) s FROM t TABLESAMPLE system (10) FOR UPDATE",
-                  {"DISTINCT ON", "TABLESAMPLE", "FOR UPDATE and the like"});
-}
-
-TEST(Refusals, NameAllWhereTheParserStops) {
-  expect_refusals(
-      "WITH a AS (SELECT 1) SELECT median(i8) FROM a QUALIFY rank() OVER () = 1 LIMIT 5%",
-      {"WITH", "the function median", "QUALIFY", "LIMIT with a percentage"});
-  expect_refusals("SELECT list_transform([1, 2], x -> x) FROM (SELECT 1 UNION SELECT 2)",
-                  {"a list", "a subquery in FROM", "UNION"});
-}
-
-TEST(Refusals, LeaveSyntaxErrorsOfOtherReasonsAlone) {
-  const Bound bound = bind_statement("SELECT median(i8) FROM t WHERE )");
-  EXPECT_NE(bound.result.status().message().find("syntax error at or near \")\""),
-            std::string::npos);
 }
 
 }  // namespace

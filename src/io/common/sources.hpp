@@ -22,7 +22,8 @@ Result<std::shared_ptr<TableSource>> open_json(const std::string& path,
                                                std::span<const TableOption> options);
 
 // Checks that every column asked for exists and has a type that is read.
+// `text_option` is the option of the file's reader that reads columns of any type as text, or "".
 Status check_columns(const Schema& schema, std::span<const std::uint32_t> columns,
-                     const std::string& path);
+                     const std::string& path, std::string_view text_option = "");
 
 }  // namespace penstock::io

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/suggest_name.hpp"
+#include "io/text/compression_option.hpp"
 
 namespace penstock::io {
 namespace {
@@ -172,6 +173,7 @@ constexpr std::array named_options{
     NamedOption{"sample_size", set_sample},
     NamedOption{"max_line_size", set_max_line},
     NamedOption{"maximum_line_size", set_max_line},
+    NamedOption{"compression", [](auto&, auto& v) { return check_compression(v); }},
     NamedOption{"encoding", [](auto&, auto& v) { return check_encoding(v); }},
     NamedOption{"new_line", [](auto&, auto& v) { return check_new_line(v); }},
     NamedOption{"auto_detect",
@@ -185,6 +187,19 @@ constexpr std::array named_options{
                   return accept_flag(v, true,
                                      "files are read by the strict rules alone; quote = '' "
                                      "keeps quotes as they are");
+                }},
+    NamedOption{"normalize_names",
+                [](auto&, auto& v) {
+                  return accept_flag(v, false, "names = ['a', 'b'] gives the columns names");
+                }},
+    NamedOption{"thousands",
+                [](auto&, auto& v) {
+                  std::string text;
+                  PENSTOCK_TRY(set_text(text, v));
+                  return text.empty() ? Status()
+                                      : Status(Code::unsupported,
+                                               "types = {'a': 'VARCHAR'} reads such numbers as "
+                                               "text");
                 }},
     NamedOption{"parallel",
                 [](auto&, auto& v) { return accept_flag(v, true, "files are read in parallel"); }},

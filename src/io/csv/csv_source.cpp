@@ -87,7 +87,7 @@ class CsvSource final : public TableSource {
 
   Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
                                             const ScanOptions& options) const override {
-    PENSTOCK_TRY(check_columns(format_.schema, columns, path_));
+    PENSTOCK_TRY(check_columns(format_.schema, columns, path_, "types"));
     auto stream = catch_exceptions([&] { return start(columns, options); });
     if (!stream.ok()) return stream.with("while reading '" + path_ + "'");
     return stream;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/suggest_name.hpp"
+#include "io/text/compression_option.hpp"
 
 namespace penstock::io {
 namespace {
@@ -83,6 +84,14 @@ Status set_max_record(JsonOptions& options, const OptionValue& value) {
   return {};
 }
 
+Status set_max_depth(JsonOptions& options, const OptionValue& value) {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  if (number == nullptr) return takes("a number of levels, or -1 for all");
+  options.max_depth = std::nullopt;
+  if (*number >= 0) options.max_depth = static_cast<std::uint64_t>(*number);
+  return {};
+}
+
 Status accept_detection(JsonOptions&, const OptionValue& value) {
   if (flag_of(value) == true) return {};
   return {Code::unsupported, "what is not given is found out from the file; give columns instead"};
@@ -107,6 +116,8 @@ constexpr std::array json_option_rows{
                     [](auto& o, auto& v) { return set_time_format(o.timestamp_format, v); }},
     NamedJsonOption{"sample_size", set_sample_size},
     NamedJsonOption{"maximum_object_size", set_max_record},
+    NamedJsonOption{"maximum_depth", set_max_depth},
+    NamedJsonOption{"compression", [](auto&, auto& v) { return check_compression(v); }},
     NamedJsonOption{"ignore_errors", set_ignore_errors},
     NamedJsonOption{"auto_detect", accept_detection},
 };

@@ -27,6 +27,7 @@ struct JsonOptions {
   std::optional<CsvTimeFormat> date_format, timestamp_format;
   std::optional<std::uint64_t> sample_records = 20'480;  // nullopt: all
   std::uint64_t max_record_bytes = 16 << 20;
+  std::optional<std::uint64_t> max_depth;  // of types; nullopt: any
   bool ignores_errors = false;
 };
 

@@ -65,7 +65,7 @@ class JsonSource final : public TableSource {
 
   Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
                                             const ScanOptions& options) const override {
-    PENSTOCK_TRY(check_columns(schema_, columns, path_));
+    PENSTOCK_TRY(check_columns(schema_, columns, path_, "columns"));
     return catch_exceptions([&] { return start(columns, options); });
   }
 
@@ -174,11 +174,13 @@ Status find_columns(JsonTable& table, const std::string& path, JsonFormat format
     table.columns.push_back({name, json_type_of(type, options)});
   if (table.are_given) return {};
   PENSTOCK_ASSIGN(const auto structure, sample_structure(path, format, options));
-  table.are_records = table.are_records && structure.is_record();
+  const std::uint64_t depth = options.max_depth.value_or(JsonStructure::any_depth);
+  table.are_records = table.are_records && depth > 0 && structure.is_record();
   if (options.are_records == true && !table.are_records)
     return {Code::invalid, "its values are no records, which records = true wants"};
-  table.columns = table.are_records ? structure.columns()
-                                    : std::vector{JsonStructure::Column{"json", structure.type()}};
+  table.columns = table.are_records
+                      ? structure.columns(depth)
+                      : std::vector{JsonStructure::Column{"json", structure.type(depth)}};
   return {};
 }
 

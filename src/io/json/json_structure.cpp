@@ -116,33 +116,34 @@ bool JsonStructure::is_record() const {
   return forms_.size() == 1 && forms_[0].shape == Shape::object && !is_map(forms_[0]);
 }
 
-std::vector<JsonStructure::Column> JsonStructure::columns() const {
+std::vector<JsonStructure::Column> JsonStructure::columns(std::uint64_t depth) const {
   std::vector<Column> columns;
   for (const auto& child : forms_[0].children)
-    columns.push_back({child->name, child->structure.type()});
+    columns.push_back({child->name, child->structure.type(depth - 1)});
   return columns;
 }
 
-JsonType JsonStructure::type() const {
+JsonType JsonStructure::type(std::uint64_t depth) const {
+  if (depth == 0) return JsonType::text();
   if (forms_.empty()) return count_ == 0 ? JsonType::text() : JsonType::null();
-  return forms_.size() > 1 ? JsonType::text() : type_of(forms_[0]);
+  return forms_.size() > 1 ? JsonType::text() : type_of(forms_[0], depth);
 }
 
-JsonType JsonStructure::type_of(const Form& form) const {
+JsonType JsonStructure::type_of(const Form& form, std::uint64_t depth) const {
   switch (form.shape) {
     case Shape::boolean: return JsonType::plain({Kind::boolean});
     case Shape::integer: return JsonType::plain({Kind::int64});
     case Shape::wide_integer: return JsonType::not_read("HUGEINT");
     case Shape::real: return JsonType::plain({Kind::float64});
     case Shape::string: return form.strings.type(*formats_);
-    case Shape::array: return JsonType::not_read(form.element->type().name + "[]");
+    case Shape::array: return JsonType::not_read(form.element->type(depth - 1).name + "[]");
     default: break;
   }
-  if (is_map(form)) return type_of_map(form);
+  if (is_map(form)) return type_of_map(form, depth);
   std::string members;
   for (const auto& child : form.children)
     members += (members.empty() ? "" : ", ") + quoted_where_needed(child->name) + " " +
-               child->structure.type().name;
+               child->structure.type(depth - 1).name;
   return JsonType::not_read("STRUCT(" + members + ")");
 }
 
@@ -154,24 +155,25 @@ bool JsonStructure::is_map(const Form& form) const {
   const double possible =
       static_cast<double>(count_ - null_count_) * static_cast<double>(form.children.size());
   if (appearances < min_appearance * possible) return true;
-  return form.children.size() >= min_map_members && type_of_map(form).name != "MAP(VARCHAR, JSON)";
+  return form.children.size() >= min_map_members &&
+         type_of_map(form, any_depth).name != "MAP(VARCHAR, JSON)";
 }
 
-JsonType JsonStructure::type_of_map(const Form& form) {
+JsonType JsonStructure::type_of_map(const Form& form, std::uint64_t depth) {
   std::set<std::string> names;
   std::set<Shape> shapes;
   for (const auto& child : form.children) {
     const JsonStructure& values = child->structure;
     if (values.forms_.empty()) continue;  // NULLs alone fit every type
-    names.insert(values.type().name);
+    names.insert(values.type(depth - 1).name);
     for (const Form& of_child : values.forms_) shapes.insert(of_child.shape);
   }
   std::string value = "JSON";
   if (names.size() == 1)
     value = *names.begin();
-  else if (!shapes.empty() && std::ranges::all_of(shapes, is_number))
+  else if (depth > 1 && !shapes.empty() && std::ranges::all_of(shapes, is_number))
     value = shapes.contains(Shape::real) ? "DOUBLE" : "HUGEINT";
-  else if (shapes.size() == 1 && shapes.contains(Shape::string))
+  else if (depth > 1 && shapes.size() == 1 && shapes.contains(Shape::string))
     value = "VARCHAR";
   return JsonType::not_read("MAP(VARCHAR, " + value + ")");
 }

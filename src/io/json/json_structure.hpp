@@ -20,7 +20,9 @@ class JsonStructure {
   void add(const JsonValue& value);
   void end_chunk();  // after as many records as DuckDB looks at together
 
-  JsonType type() const;
+  static constexpr std::uint64_t any_depth = UINT64_MAX;
+  // `depth` is how deep types are looked for; what lies deeper is JSON.
+  JsonType type(std::uint64_t depth) const;
   // Whether values are objects whose members are columns. A map is not: an object whose members
   // mostly lack, or are many and alike.
   bool is_record() const;
@@ -28,7 +30,7 @@ class JsonStructure {
     std::string name;
     JsonType type;
   };
-  std::vector<Column> columns() const;  // of a record
+  std::vector<Column> columns(std::uint64_t depth) const;  // of a record, whose own depth is 1
 
  private:
   enum class Shape : unsigned char { boolean, integer, wide_integer, real, string, array, object };
@@ -45,9 +47,9 @@ class JsonStructure {
   static Shape wider_number(Shape a, Shape b);
   Form& form_of(Shape shape);
   void add_members(Form& form, std::string_view object);
-  JsonType type_of(const Form& form) const;
+  JsonType type_of(const Form& form, std::uint64_t depth) const;
   bool is_map(const Form& form) const;
-  static JsonType type_of_map(const Form& form);
+  static JsonType type_of_map(const Form& form, std::uint64_t depth);
 
   std::shared_ptr<const JsonTimeFormats> formats_;
   std::vector<Form> forms_;  // one, unless values are inconsistent

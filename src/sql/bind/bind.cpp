@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "base/exception_boundary.hpp"
+#include "column/unsupported.hpp"
 #include "sql/bind/grouping.hpp"
 #include "sql/bind/join_tables.hpp"
 #include "sql/bind/windowing.hpp"
@@ -25,30 +26,29 @@ struct Key {
 class SelectBinder {
  public:
   // `joined.step` has the columns of the scope; `joined.where` holds the conditions still to apply.
-  SelectBinder(const Lexed& lexed, const Select& select, const Scope& scope, Plan& plan,
-               const JoinedTables& joined)
+  SelectBinder(const Lexed& lexed, Problems& problems, const Select& select, const Scope& scope,
+               Plan& plan, const JoinedTables& joined)
       : select_(select),
         plan_(plan),
         step_(joined.step),
         where_(joined.where),
         table_(schema_source(scope.schema)),
-        names_(lexed, select, scope),
-        rows_(scope.schema) {}
+        names_(lexed, problems, select, scope),
+        rows_(scope.schema),
+        failures_(problems) {
+    failures_.pass(joined.failure);
+  }
 
   Result<StepId> bind() {
     PENSTOCK_TRY(names_.check_stars());
-    PENSTOCK_TRY(bind_where());
-    PENSTOCK_TRY(bind_order());
+    failures_.pass(bind_where());
+    bind_order();
     const bool grouped = !select_.group_by.empty() || select_.groups_by_all || select_.having ||
                          std::any_of(outputs_.begin(), outputs_.end(), [](const SelectItem& o) {
                            return contains_aggregate(*o.value);
                          });
-    if (grouped) {
-      PENSTOCK_TRY(bind_groups());
-    } else {
-      PENSTOCK_TRY(bind_rows());
-    }
-    if (select_.distinct) PENSTOCK_TRY(keep_distinct());
+    failures_.pass(grouped ? bind_groups() : bind_rows());
+    if (failures_.status().ok() && select_.distinct) failures_.pass(keep_distinct());
     return finish();
   }
 
@@ -70,22 +70,23 @@ class SelectBinder {
   }
 
   // Sets outputs_ to the SELECT items, followed by what only ORDER BY asks for.
-  Status bind_order() {
+  void bind_order() {
     outputs_ = names_.items();
     std::unordered_map<std::string, std::uint32_t> seen;
     for (std::uint32_t i = 0; i < outputs_.size(); i++) {
-      PENSTOCK_ASSIGN(const std::string text, names_.canonical(*outputs_[i].value));
-      seen.emplace(text, i);
+      const Result<std::string> text = names_.canonical(*outputs_[i].value);
+      failures_.pass(text.status());
+      if (text.ok()) seen.emplace(*text, i);
     }
     if (select_.orders_by_all) {
       for (std::uint32_t i = 0; i < item_count(); i++) keys_.push_back({i, &select_.order_by[0]});
-      return {};
+      return;
     }
     for (const OrderItem& item : select_.order_by) {
-      PENSTOCK_ASSIGN(const std::optional<std::uint32_t> column, order_column(*item.value, seen));
-      if (column) keys_.push_back({*column, &item});
+      const auto column = order_column(*item.value, seen);
+      if (!failures_.pass(column.status())) return;
+      if (column.ok() && *column) keys_.push_back({**column, &item});
     }
-    return {};
   }
 
   Result<std::optional<std::uint32_t>> order_column(
@@ -117,10 +118,13 @@ class SelectBinder {
   Result<std::vector<Projection>> project(Builder& builder,
                                           const ExpressionBinder::Groups* groups) {
     std::vector<Projection> projections;
+    Failures failures(names_.problems());
     for (std::size_t i = 0; i < outputs_.size(); i++) {
-      PENSTOCK_ASSIGN(const NodeId node, bind_output(i, builder, groups));
-      projections.push_back({names_.output_name(outputs_[i]), node});
+      const Result<NodeId> node = bind_output(i, builder, groups);
+      if (!failures.pass(node.status())) break;
+      if (node.ok()) projections.push_back({names_.output_name(outputs_[i]), *node});
     }
+    PENSTOCK_TRY(failures.status());
     return projections;
   }
 
@@ -145,7 +149,7 @@ class SelectBinder {
       return add_map(rows, std::move(projections));
     }
     Windowing windowing(names_, rows, groups);
-    PENSTOCK_TRY(windowing.bind(outputs_));
+    failures_.pass(windowing.bind(outputs_));
     PENSTOCK_TRY(add_map(rows, windowing.projections()));
     PENSTOCK_ASSIGN(step_, windowing.add_steps(plan_, step_));
     Builder columns(plan_.step(step_).schema);
@@ -155,17 +159,23 @@ class SelectBinder {
 
   Status bind_groups() {
     Grouping grouping(select_, names_, rows_, table_);
-    PENSTOCK_TRY(grouping.bind(outputs_));
-    PENSTOCK_ASSIGN(step_, grouping.add_step(plan_, step_, outputs_));
-    Builder groups(plan_.step(step_).schema);
-    if (select_.having) {
-      const auto& columns = grouping.columns();
-      PENSTOCK_ASSIGN(
-          const NodeId predicate,
-          ExpressionBinder(names_, groups, "HAVING", &columns).predicate(*select_.having));
-      PENSTOCK_TRY(take(*select_.having, plan_.filter(step_, groups.graph(), predicate)));
+    const Status bound = grouping.bind(outputs_);
+    failures_.pass(bound);
+    if (bound.ok() || grouping.has_columns()) {
+      PENSTOCK_ASSIGN(step_, grouping.add_step(plan_, step_, outputs_));
+    } else {
+      step_ = plan_.source(schema_source({}));
     }
+    Builder groups(plan_.step(step_).schema);
+    if (select_.having) failures_.pass(bind_having(groups, grouping.columns()));
     return add_outputs(groups, &grouping.columns());
+  }
+
+  Status bind_having(Builder& groups, const ExpressionBinder::Groups& columns) {
+    PENSTOCK_ASSIGN(
+        const NodeId predicate,
+        ExpressionBinder(names_, groups, "HAVING", &columns).predicate(*select_.having));
+    return take(*select_.having, plan_.filter(step_, groups.graph(), predicate));
   }
 
   Status keep_distinct() {
@@ -180,14 +190,27 @@ class SelectBinder {
     return {};
   }
 
+  // Items of types that are not read are refused by the scan, which does not come.
+  void refuse_unread_items() const {
+    if (names_.lexed().form.kind == StatementKind::describe) return;
+    for (const SelectItem& item : names_.items()) {
+      if (item.value->kind != SyntaxKind::column) continue;
+      const auto column = names_.column(*item.value);
+      if (!column.ok() || !*column) continue;
+      static_cast<void>(names_.at(*item.value, column::check_supported(names_.schema()[**column])));
+    }
+  }
+
   Result<StepId> finish() {
-    if (!keys_.empty()) {
+    if (!keys_.empty() && failures_.status().ok()) {
       std::vector<SortKey> keys;
       for (const Key& key : keys_)
         keys.push_back({key.column, key.item->descending, key.item->nulls_first});
-      PENSTOCK_TRY(take(*select_.order_by[0].value, plan_.order_by(step_, std::move(keys))));
+      failures_.pass(take(*select_.order_by[0].value, plan_.order_by(step_, std::move(keys))));
     }
-    PENSTOCK_TRY(add_limit());
+    failures_.pass(add_limit());
+    if (!failures_.status().ok()) refuse_unread_items();
+    PENSTOCK_TRY(failures_.status());
     if (!has_hidden()) return step_;
     Builder rows(plan_.step(step_).schema);
     std::vector<Projection> kept;
@@ -202,7 +225,7 @@ class SelectBinder {
     if (!syntax) return std::optional<std::uint64_t>();
     const Scope no_tables;
     const Select no_select;
-    Names no_names(names_.lexed(), no_select, no_tables);
+    Names no_names(names_.lexed(), names_.problems(), no_select, no_tables);
     Builder builder{Schema()};
     PENSTOCK_ASSIGN(const NodeId node, ExpressionBinder(no_names, builder, clause).value(*syntax));
     const Evaluated result = evaluate(*builder.graph(), std::array{node}, {})[0];
@@ -219,13 +242,16 @@ class SelectBinder {
   }
 
   Status add_limit() {
-    PENSTOCK_ASSIGN(const std::optional<std::uint64_t> count, row_count(select_.limit, "LIMIT"));
-    PENSTOCK_ASSIGN(const std::optional<std::uint64_t> skipped,
-                    row_count(select_.offset, "OFFSET"));
-    if (!count && skipped.value_or(0) == 0) return {};
+    const Result<std::optional<std::uint64_t>> count = row_count(select_.limit, "LIMIT"),
+                                               skipped = row_count(select_.offset, "OFFSET");
+    Failures failures(names_.problems());
+    failures.pass(count.status());
+    failures.pass(skipped.status());
+    PENSTOCK_TRY(failures.status());
+    if (!*count && skipped->value_or(0) == 0) return {};
     PENSTOCK_ASSIGN(step_,
-                    plan_.limit(step_, count.value_or(std::numeric_limits<std::uint64_t>::max()),
-                                skipped.value_or(0)));
+                    plan_.limit(step_, count->value_or(std::numeric_limits<std::uint64_t>::max()),
+                                skipped->value_or(0)));
     return {};
   }
 
@@ -238,16 +264,36 @@ class SelectBinder {
   Builder rows_;  // over the rows of FROM
   std::vector<SelectItem> outputs_;
   std::vector<Key> keys_;
+  Failures failures_;
 };
 
 }  // namespace
 
-Result<StepId> bind_select(const Lexed& lexed, const Select& select, Plan& plan,
+Result<StepId> bind_select(const Lexed& lexed, Problems& problems, const Select& select, Plan& plan,
                            const TableOpener& open) {
+  if (select.is_refused) return Problems::known();
   PENSTOCK_ASSIGN(const Scope scope, open_scope(lexed, select, open));
-  PENSTOCK_ASSIGN(const JoinedTables joined, join_tables(lexed, select, scope, plan, open));
-  return SelectBinder(lexed, select, scope, plan, joined).bind();
+  const JoinedTables joined = join_tables(lexed, problems, select, scope, plan, open);
+  return SelectBinder(lexed, problems, select, scope, plan, joined).bind();
 }
+
+namespace {
+
+Result<StepId> read_and_bind(const Lexed& lexed, Problems& problems, Plan& plan,
+                             const TableOpener& open) {
+  PENSTOCK_ASSIGN(const Select select, read_select(lexed, problems, known_functions()));
+  Result<StepId> rows = bind_select(lexed, problems, select, plan, open);
+  problems.pass(rows.status());
+  if (problems.status().ok()) return rows;
+  const Problems::RefusalsAlone quiet(problems);
+  for (const auto& part : select.parts) {
+    Plan alone;
+    static_cast<void>(bind_select(lexed, problems, *part, alone, open));
+  }
+  return rows;
+}
+
+}  // namespace
 
 }  // namespace penstock::sql
 
@@ -256,9 +302,12 @@ namespace penstock {
 Result<BoundSql> bind_statement(std::string_view statement, Plan& plan, const TableOpener& open) {
   return catch_exceptions([&]() -> Result<BoundSql> {
     PENSTOCK_ASSIGN(const sql::Lexed lexed, sql::lex(statement));
-    PENSTOCK_ASSIGN(const sql::Select select, sql::read_select(lexed));
-    PENSTOCK_ASSIGN(const StepId rows, sql::bind_select(lexed, select, plan, open));
-    return BoundSql{lexed.form.kind, rows, lexed.form.target};
+    sql::Problems problems(lexed.statement);
+    const Result<StepId> rows = sql::read_and_bind(lexed, problems, plan, open);
+    problems.pass(rows.status());
+    PENSTOCK_TRY(problems.status());
+    PENSTOCK_TRY(rows);
+    return BoundSql{lexed.form.kind, *rows, lexed.form.target};
   });
 }
 

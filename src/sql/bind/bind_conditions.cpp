@@ -60,11 +60,14 @@ Result<NodeId> ExpressionBinder::logical(const Syntax& syntax) {
                                                     : name == "not" ? "NOT"
                                                                     : "IS");
   std::vector<NodeId> nodes;
+  Failures failures(names_.problems());
   for (const SyntaxPtr& input : syntax.inputs) {
-    PENSTOCK_ASSIGN(const NodeId node, predicate(*input));
-    nodes.push_back(node);
+    const Result<NodeId> node = predicate(*input);
+    if (!failures.pass(node.status())) break;
+    if (node.ok()) nodes.push_back(*node);
   }
   clause_ = clause;
+  PENSTOCK_TRY(failures.status());
   if (name == "and" || name == "or")
     return chain(syntax, name == "and" ? Op::and_ : Op::or_, std::move(nodes));
   if (name == "not") return builder_.unary(Op::not_, nodes[0]);
@@ -110,14 +113,13 @@ Result<NodeId> ExpressionBinder::between(const Syntax& syntax) {
 }
 
 Result<NodeId> ExpressionBinder::in_list(const Syntax& syntax) {
-  PENSTOCK_ASSIGN(const Operand subject, bind(*syntax.inputs[0]));
+  PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
   std::vector<NodeId> equals;
   Syntax pair = syntax;
   for (std::size_t i = 1; i < syntax.inputs.size(); i++) {
     pair.inputs = {syntax.inputs[0], syntax.inputs[i]};
     pair.name = "=";
-    PENSTOCK_ASSIGN(const Operand item, bind(*syntax.inputs[i]));
-    PENSTOCK_ASSIGN(const NodeId equal, comparison(pair, Op::equal, subject, item));
+    PENSTOCK_ASSIGN(const NodeId equal, comparison(pair, Op::equal, inputs[0], inputs[i]));
     equals.push_back(equal);
   }
   return chain(syntax, Op::or_, std::move(equals));

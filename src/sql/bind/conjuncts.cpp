@@ -1,5 +1,6 @@
 #include "sql/bind/conjuncts.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace penstock::sql {
@@ -9,9 +10,15 @@ bool is_operation(const SyntaxPtr& syntax, std::string_view name) {
   return syntax->kind == SyntaxKind::operation && syntax->name == name;
 }
 
+// A placeholder may read any column where its parts were not read.
+bool is_unread(const Syntax& syntax) {
+  return syntax.kind == SyntaxKind::refused && syntax.inputs.empty();
+}
+
 bool read(const Names& names, const Syntax& syntax, Tables& tables) {
   if (syntax.kind == SyntaxKind::exists || syntax.kind == SyntaxKind::in_subquery || syntax.over)
     return false;
+  if (is_unread(syntax)) return false;
   if (syntax.kind == SyntaxKind::column) {
     const auto column = names.column(syntax);
     if (!column.ok() || !*column) return false;
@@ -55,6 +62,12 @@ std::optional<Tables> tables_read(const Names& names, const Syntax& syntax) {
   Tables tables;
   if (!read(names, syntax, tables)) return std::nullopt;
   return tables;
+}
+
+bool reads_anything(const Syntax& syntax) {
+  return is_unread(syntax) || std::ranges::any_of(syntax.inputs, [](const SyntaxPtr& input) {
+           return reads_anything(*input);
+         });
 }
 
 std::optional<Equality> equality(const SyntaxPtr& condition) {

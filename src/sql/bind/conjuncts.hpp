@@ -12,6 +12,8 @@ using Tables = std::set<std::size_t>;  // indices into Scope::tables
 // Returns the tables whose columns an expression reads; nullopt where it reads anything else: an
 // alias, or a column of another scope.
 std::optional<Tables> tables_read(const Names& names, const Syntax& syntax);
+// Tells whether a part was refused before it was known what it reads.
+bool reads_anything(const Syntax& syntax);
 
 // An equality of two sides.
 struct Equality {

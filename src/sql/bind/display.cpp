@@ -134,12 +134,14 @@ std::string display(const Syntax& syntax) {
     case SyntaxKind::function: return function(syntax);
     case SyntaxKind::exists: return "EXISTS(SUBQUERY)";
     case SyntaxKind::in_subquery: return "(" + display(*syntax.inputs[0]) + " IN (SUBQUERY))";
+    case SyntaxKind::refused: return "?";
   }
   return {};
 }
 
 bool is_aggregate(const Syntax& syntax) {
   static constexpr std::string_view names[] = {"count", "sum", "avg", "mean", "min", "max"};
+  if (syntax.kind == SyntaxKind::refused) return !syntax.name.empty();
   return syntax.kind == SyntaxKind::function && !syntax.over && holds(names, syntax.name);
 }
 

@@ -1,9 +1,6 @@
 #include "sql/bind/expression_binder.hpp"
 
-#include <algorithm>
-#include <array>
-#include <tuple>
-
+#include "column/unsupported.hpp"
 #include "expr/string_functions.hpp"
 
 namespace penstock::sql {
@@ -77,8 +74,7 @@ Result<Operand> ExpressionBinder::bind(const Syntax& syntax) {
 Result<Operand> ExpressionBinder::dispatch(const Syntax& syntax) {
   if (groups_ != nullptr && syntax.kind != SyntaxKind::column) {
     PENSTOCK_ASSIGN(const std::string text, names_.canonical(syntax));
-    if (const auto found = groups_->find(text); found != groups_->end())
-      return of(builder_.column(found->second));
+    if (const auto found = groups_->find(text)) return group_column(*found);
   }
   switch (syntax.kind) {
     case SyntaxKind::column: return column(syntax);
@@ -120,8 +116,28 @@ Result<Operand> ExpressionBinder::dispatch(const Syntax& syntax) {
     case SyntaxKind::exists:
     case SyntaxKind::in_subquery:
       return refuse(syntax, "a subquery anywhere but in WHERE, joined to the rest by AND,");
+    case SyntaxKind::refused: return placeholder(syntax);
   }
   return Status(Code::internal, "an expression of no known form");
+}
+
+Result<Operand> ExpressionBinder::group_column(std::uint32_t column) {
+  if (column == GroupColumns::failed) return Problems::known();
+  return of(builder_.column(column));
+}
+
+// Binds what a refused expression reads, for what else is not supported. Over groups it may be the
+// argument of an aggregate of an unknown name, which reads rows.
+Status ExpressionBinder::placeholder(const Syntax& syntax) {
+  if (is_aggregate(syntax))
+    return wrong(syntax, clause_ + " cannot contain aggregates (" + syntax.name + ")");
+  if (groups_ != nullptr) {
+    const Problems::RefusalsAlone quiet(names_.problems());
+    static_cast<void>(operands(syntax));
+  } else {
+    PENSTOCK_TRY(operands(syntax).status());
+  }
+  return Problems::known();
 }
 
 Result<Operand> ExpressionBinder::column(const Syntax& syntax) {
@@ -130,10 +146,10 @@ Result<Operand> ExpressionBinder::column(const Syntax& syntax) {
   if (index) PENSTOCK_TRY(check_readable(syntax, names_.schema()[*index]));
   if (index && groups_ == nullptr) return of(builder_.column(*index));
   if (index)
-    if (const auto found = groups_->find("#" + std::to_string(*index)); found != groups_->end())
-      return of(builder_.column(found->second));
+    if (const auto found = groups_->find("#" + std::to_string(*index))) return group_column(*found);
   if (alias) return through_alias(*alias);
   if (!index) return names_.unknown(syntax);
+  if (groups_->lacks_keys) return Problems::known();
   return wrong(syntax, "column \"" + names_.schema()[*index].name +
                            "\" must appear in the GROUP BY clause or must be part of an aggregate "
                            "function");
@@ -144,8 +160,7 @@ Result<Operand> ExpressionBinder::column(const Syntax& syntax) {
 Status ExpressionBinder::check_readable(const Syntax& syntax, const Field& field) const {
   const bool is_item = clause_ == "SELECT" && depth_ == 1 && alias_depth_ == 0;
   if (field.unsupported.empty() || is_item) return {};
-  return names_.error(syntax.offset, Code::unsupported,
-                      "column '" + field.name + "' cannot be read: it is " + field.unsupported);
+  return names_.at(syntax, column::check_supported(field));
 }
 
 Result<Operand> ExpressionBinder::through_alias(std::size_t item) {
@@ -214,10 +229,13 @@ Result<NodeId> ExpressionBinder::narrowed(const Syntax& syntax, NodeId node) {
 
 Result<std::vector<Operand>> ExpressionBinder::operands(const Syntax& syntax, std::size_t first) {
   std::vector<Operand> result;
+  Failures failures(names_.problems());
   for (std::size_t i = first; i < syntax.inputs.size(); i++) {
-    PENSTOCK_ASSIGN(Operand operand, bind(*syntax.inputs[i]));
-    result.push_back(std::move(operand));
+    Result<Operand> operand = bind(*syntax.inputs[i]);
+    if (!failures.pass(operand.status())) break;
+    if (operand.ok()) result.push_back(std::move(operand).value());
   }
+  PENSTOCK_TRY(failures.status());
   return result;
 }
 
@@ -245,21 +263,25 @@ Result<Operand> ExpressionBinder::case_of(const Syntax& syntax) {
   std::vector<Operand> values;
   std::vector<const Syntax*> value_syntax;
   std::optional<Type> beside;  // the type of the first branch that has one
+  Failures failures(names_.problems());
   const std::string clause = std::exchange(clause_, "WHEN");
   for (std::size_t i = 0; i < syntax.inputs.size(); i++) {
     const Syntax& input = *syntax.inputs[i];
     if (i % 2 == 0 && i + 1 < syntax.inputs.size()) {
-      Result<NodeId> condition = predicate(input);
-      if (!condition.ok()) return condition.status();
-      conditions.push_back(*condition);
+      const Result<NodeId> condition = predicate(input);
+      if (!failures.pass(condition.status())) break;
+      if (condition.ok()) conditions.push_back(*condition);
       continue;
     }
-    PENSTOCK_ASSIGN(Operand value, bind(input));
-    if (!beside) beside = type_of_operand(value);
-    values.push_back(std::move(value));
+    Result<Operand> value = bind(input);
+    if (!failures.pass(value.status())) break;
+    if (!value.ok()) continue;
+    if (!beside) beside = type_of_operand(*value);
+    values.push_back(std::move(value).value());
     value_syntax.push_back(&input);
   }
   clause_ = clause;
+  PENSTOCK_TRY(failures.status());
   std::vector<NodeId> nodes;
   for (std::size_t i = 0; i < values.size(); i++) {
     PENSTOCK_ASSIGN(const NodeId node, coerce(*value_syntax[i], values[i], beside));
@@ -292,55 +314,6 @@ Result<Operand> ExpressionBinder::operation(const Syntax& syntax) {
   const std::optional<Op> op = find(arithmetic_ops, name);
   if (!op) return refuse(syntax, "the operator " + name);
   return of(located(syntax, equal_types(syntax, *op, inputs[0], inputs[1])));
-}
-
-Result<NodeId> ExpressionBinder::equal_types(const Syntax& syntax, Op op, Operand left,
-                                             Operand right) {
-  for (const auto& [operand, other, input] :
-       {std::tuple(&left, &right, 0), std::tuple(&right, &left, 1)})
-    if (const std::optional<Type> type = type_of_operand(*other);
-        operand->kind == Operand::Kind::string && type && is_numeric(*type))
-      return refuse(*syntax.inputs[static_cast<std::size_t>(input)],
-                    "combining " + name_of(*type) + " with a string");
-  for (Operand* operand :
-       {&left, &right}) {  // division is of DOUBLE, to which any HUGEINT can be cast
-    const std::optional<Type> type = type_of_operand(*operand);
-    if (op != Op::divide || !type || type->kind != penstock::Kind::int128) continue;
-    PENSTOCK_ASSIGN(operand->node,
-                    located(syntax, builder_.cast(operand->node, type_of<double>())));
-  }
-  PENSTOCK_ASSIGN(const NodeId a, coerce(*syntax.inputs[0], left, type_of_operand(right)));
-  PENSTOCK_ASSIGN(const NodeId b, coerce(*syntax.inputs[1], right, type_of_operand(left)));
-  return located(syntax, builder_.binary(op, a, b));
-}
-
-// Adds an INTERVAL to a DATE or TIMESTAMP constant by the calendar; the sum is a TIMESTAMP.
-Result<Operand> ExpressionBinder::datetime_arithmetic(const Syntax& syntax, const Operand& left,
-                                                      const Operand& right) {
-  const bool swapped = left.kind == Operand::Kind::interval;
-  const Operand &datetime = swapped ? right : left, &span = swapped ? left : right;
-  if (datetime.kind != Operand::Kind::node || span.kind != Operand::Kind::interval ||
-      (syntax.name != "+" && (syntax.name != "-" || swapped)))
-    return refuse(syntax, "this arithmetic with an interval");
-  const Type type = builder_.type(datetime.node);
-  if (type.kind != Kind::date32 && type.kind != Kind::timestamp)
-    return wrong(syntax, "cannot add an INTERVAL to " + name_of(type));
-  const std::optional<Scalar> value = constant(datetime.node);
-  if (!value)
-    return refuse(
-        syntax,
-        "INTERVAL arithmetic on a column (move it to the constant's side, or add whole days: " +
-            std::string("date + 5)"));
-  const Type timestamp{Kind::timestamp};
-  if (value->is_null) return of(builder_.literal(Scalar::null_of(timestamp)));
-  const std::int64_t days_or_microseconds = static_cast<std::int64_t>(value->integer);
-  std::int64_t start = days_or_microseconds;
-  if (type.kind == Kind::date32 &&
-      __builtin_mul_overflow(days_or_microseconds, microseconds_per_day, &start))
-    start = INT64_MAX;
-  const std::optional<std::int64_t> sum = add(start, span.interval, syntax.name == "+" ? 1 : -1);
-  if (!sum) return wrong(syntax, "the sum leaves the years 1 to 9999");
-  return of(builder_.literal(Scalar::of(timestamp, Int128(*sum))));
 }
 
 }  // namespace penstock::sql

@@ -38,7 +38,7 @@ struct Operand {
 // Resolves the names that a statement's expressions can use.
 class Names {
  public:
-  Names(const Lexed& lexed, const Select& select, const Scope& scope);
+  Names(const Lexed& lexed, Problems& problems, const Select& select, const Scope& scope);
 
   // Returns the scope's column; nullopt where there is none. An error where the qualifier names no
   // table, or several tables have such a column.
@@ -61,14 +61,17 @@ class Names {
   // Returns a string that is equal for expressions of equal meaning: columns appear by number.
   Result<std::string> canonical(const Syntax& syntax) const;
 
+  // What is not supported is added to the problems; an error is one where it is kept.
   Status error(std::int64_t offset, Code code, std::string message) const {
-    return error_at(lexed_.statement, offset, code, std::move(message));
+    return code == Code::unsupported ? problems_.refuse(offset, std::move(message))
+                                     : error_at(lexed_.statement, offset, code, std::move(message));
   }
   // Returns the status with its position, unless it has one already.
   Status at(const Syntax& syntax, const Status& status) const;
   // Checks that the call's function, sum or avg, takes values of this type.
   Status check_addends(const Syntax& call, Type type) const;
   const Lexed& lexed() const { return lexed_; }
+  Problems& problems() const { return problems_; }
   const Schema& schema() const { return scope_.schema; }
   const Scope& scope() const { return scope_; }
 
@@ -90,6 +93,7 @@ class Names {
   Status unknown_table(const Syntax& syntax) const;
 
   const Lexed& lexed_;
+  Problems& problems_;
   const Scope& scope_;
   std::vector<SelectItem> items_;  // '*' expanded
   std::vector<StarProblem> star_problems_;
@@ -110,9 +114,25 @@ class VisibleAliases {
   const std::size_t before_;
 };
 
+// Returns the functions that can be bound, in order.
+const std::vector<std::string>& known_functions();
+
+// The columns of groups or of windows, by the canonical text of the expression that each has.
+struct GroupColumns {
+  static constexpr std::uint32_t failed = ~std::uint32_t{0};  // of one that could not be bound
+  std::unordered_map<std::string, std::uint32_t> by_text;
+  // Whether a key could not be bound: it may have been any column.
+  bool lacks_keys = false;
+
+  std::optional<std::uint32_t> find(const std::string& text) const {
+    const auto found = by_text.find(text);
+    return found == by_text.end() ? std::nullopt : std::optional(found->second);
+  }
+};
+
 class ExpressionBinder {
  public:
-  using Groups = std::unordered_map<std::string, std::uint32_t>;  // canonical text -> column
+  using Groups = GroupColumns;
   // `clause` is the clause that errors name: "WHERE".
   ExpressionBinder(Names& names, Builder& builder, std::string clause,
                    const Groups* groups = nullptr)
@@ -128,6 +148,8 @@ class ExpressionBinder {
   Result<Operand> bind(const Syntax& syntax);
   Result<Operand> dispatch(const Syntax& syntax);
   Result<Operand> column(const Syntax& syntax);
+  Result<Operand> group_column(std::uint32_t column);
+  Status placeholder(const Syntax& syntax);
   Status check_readable(const Syntax& syntax, const Field& field) const;
   Result<Operand> through_alias(std::size_t item);
   Result<Operand> cast(const Syntax& syntax);
@@ -138,6 +160,7 @@ class ExpressionBinder {
   Result<Operand> datetime_arithmetic(const Syntax& syntax, const Operand& left,
                                       const Operand& right);
 
+  Status combined_string(const Syntax& syntax, const std::string& text, Type type) const;
   Result<NodeId> equal_types(const Syntax& syntax, Op op, Operand left, Operand right);
   Result<NodeId> comparison(const Syntax& syntax, Op op, const Operand& left, const Operand& right);
   Result<NodeId> distinct(const Syntax& syntax, bool negate);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sql/bind/expression_binder.hpp"
+#include "sql/bind/windowing.hpp"
 
 namespace penstock::sql {
 namespace {
@@ -62,23 +63,25 @@ bool holds(std::string_view name, auto const& names) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
+}  // namespace
+
 const std::vector<std::string>& known_functions() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> all = {"round", "sign", "nullif", "if",  "date_part", "count",
-                                    "sum",   "avg",  "mean",   "min", "max"};
+    std::vector<std::string> all = {"round", "sign", "nullif", "if",   "date_part", "datepart",
+                                    "count", "sum",  "avg",    "mean", "min",       "max"};
     for (const Function& row : one_argument) all.emplace_back(row.name);
     for (const Function& row : two_arguments) all.emplace_back(row.name);
     for (const Function& row : any_arguments) all.emplace_back(row.name);
     all.insert(all.end(), std::begin(parts_as_functions), std::end(parts_as_functions));
+    for (const std::string_view name : Windowing::function_names()) all.emplace_back(name);
     for (std::string& text : ExpressionBinder::string_function_names())
       all.push_back(std::move(text));
     std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
   }();
   return names;
 }
-
-}  // namespace
 
 Status ExpressionBinder::argument_count(const Syntax& syntax, std::size_t wanted) const {
   if (syntax.inputs.size() == wanted && !syntax.star) return {};
@@ -142,8 +145,8 @@ Result<NodeId> ExpressionBinder::call(const Syntax& syntax) {
     PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
     return equal_types(syntax, *op, inputs[0], inputs[1]);
   }
-  return names_.error(syntax.offset, Code::unsupported,
-                      function_not_supported(name, known_functions()));
+  const bool is_window = holds(name, Windowing::function_names());
+  return refuse(syntax, "the function " + name + (is_window ? " without OVER" : ""));
 }
 
 Result<NodeId> ExpressionBinder::date_part(const Syntax& syntax, std::string_view part,

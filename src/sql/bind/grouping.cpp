@@ -39,13 +39,17 @@ bool averages_without_cast(Type type) {
 }  // namespace
 
 Status Grouping::bind(const std::vector<SelectItem>& outputs) {
-  for (const SyntaxPtr& term : select_.group_by) PENSTOCK_TRY(bind_term(term));
-  if (select_.groups_by_all) PENSTOCK_TRY(bind_all());
+  Failures failures(names_.problems());
+  for (const SyntaxPtr& term : select_.group_by)
+    if (!failures.pass(bind_term(term))) break;
+  if (select_.groups_by_all) failures.pass(bind_all());
+  columns_.lacks_keys = !failures.status().ok();
   for (std::size_t i = 0; i < outputs.size(); i++) {
     const VisibleAliases scope(names_, i);
-    PENSTOCK_TRY(collect(*outputs[i].value, 0));
+    if (!failures.pass(collect(*outputs[i].value, 0))) break;
   }
-  return select_.having ? collect(*select_.having, 0) : Status();
+  if (select_.having) failures.pass(collect(*select_.having, 0));
+  return failures.status();
 }
 
 Status Grouping::bind_term(const SyntaxPtr& term) {
@@ -55,6 +59,7 @@ Status Grouping::bind_term(const SyntaxPtr& term) {
 
 // Makes each item without an aggregate a key. Constants are one only where nothing else is.
 Status Grouping::bind_all() {
+  Failures failures(names_.problems());
   for (std::size_t i = 0; i < names_.items().size(); i++) {
     const SyntaxPtr& item = names_.item(i);
     if (contains_aggregate(*item)) {
@@ -63,9 +68,10 @@ Status Grouping::bind_all() {
                             "GROUP BY ALL cannot mix aggregates with other columns in one item; "
                             "list the keys: GROUP BY 1, 2");
     } else if (reads_column(*item)) {
-      PENSTOCK_TRY(bind_key(item, i));
+      if (!failures.pass(bind_key(item, i))) break;
     }
   }
+  PENSTOCK_TRY(failures.status());
   const bool has_aggregate = std::ranges::any_of(
       names_.items(), [](const SelectItem& item) { return contains_aggregate(*item.value); });
   return keys_.empty() && !has_aggregate ? bind_key(names_.item(0), 0) : Status();
@@ -80,11 +86,17 @@ Status Grouping::bind_key(SyntaxPtr key, std::size_t visible_aliases) {
       names_.visible_aliases = *alias;
     }
   }
-  PENSTOCK_ASSIGN(const std::string text, names_.canonical(*key));
-  PENSTOCK_ASSIGN(const NodeId node, ExpressionBinder(names_, rows_, "GROUP BY").value(*key));
-  if (columns_.emplace(text, static_cast<std::uint32_t>(keys_.size())).second)
-    keys_.push_back({display(*key), node});
-  return {};
+  return add_key(*key);
+}
+
+Status Grouping::add_key(const Syntax& key) {
+  PENSTOCK_ASSIGN(const std::string text, names_.canonical(key));
+  const Result<NodeId> node = ExpressionBinder(names_, rows_, "GROUP BY").value(key);
+  const auto column = static_cast<std::uint32_t>(keys_.size());
+  const bool is_new =
+      columns_.by_text.emplace(text, node.ok() ? column : GroupColumns::failed).second;
+  if (node.ok() && is_new) keys_.push_back({display(key), *node});
+  return node.status();
 }
 
 // Adds the aggregates of an expression that is computed over groups.
@@ -93,12 +105,19 @@ Status Grouping::collect(const Syntax& syntax, int depth) {
   if (depth == group_depth_limit)
     return names_.error(syntax.offset, Code::capacity, "the expression nests too deep here");
   PENSTOCK_ASSIGN(const std::string text, names_.canonical(syntax));
-  if (columns_.contains(text) || !collected_.insert(text).second)
+  if (columns_.find(text) || !collected_.insert(text).second)
     return {};  // each once: aliases can double the number of visits
   if (is_aggregate(syntax)) return add_aggregate(syntax, text);
   if (syntax.kind == SyntaxKind::column) return collect_alias(syntax, depth);
-  for (const SyntaxPtr& part : parts_of(syntax)) PENSTOCK_TRY(collect(*part, depth + 1));
-  return {};
+  return collect_parts(syntax, depth);
+}
+
+Status Grouping::collect_parts(const Syntax& syntax, int depth) {
+  Failures failures(names_.problems());
+  for (const SyntaxPtr& part : parts_of(syntax))
+    if (!failures.pass(collect(*part, depth + 1))) break;
+  if (syntax.kind == SyntaxKind::refused) failures.pass(Problems::known());
+  return failures.status();
 }
 
 Status Grouping::collect_alias(const Syntax& column, int depth) {
@@ -109,23 +128,44 @@ Status Grouping::collect_alias(const Syntax& column, int depth) {
 }
 
 Status Grouping::add_aggregate(const Syntax& syntax, const std::string& text) {
+  Result<AggregateCall> call = bind_aggregate(syntax);
+  const auto column = static_cast<std::uint32_t>(keys_.size() + aggregates_.size());
+  columns_.by_text.emplace(text, call.ok() ? column : GroupColumns::failed);
+  PENSTOCK_TRY(call);
+  aggregates_.push_back(std::move(call).value());
+  filtered_.push_back(syntax.filter != nullptr);
+  return {};
+}
+
+// Binds what an aggregate that is refused reads.
+Status Grouping::bind_refused(const Syntax& syntax) {
+  Failures failures(names_.problems());
+  for (const SyntaxPtr& input : syntax.inputs)
+    failures.pass(
+        ExpressionBinder(names_, rows_, "the argument of " + syntax.name).value(*input).status());
+  return Problems::known();
+}
+
+Result<AggregateCall> Grouping::bind_aggregate(const Syntax& syntax) {
+  if (syntax.kind == SyntaxKind::refused) return bind_refused(syntax);
   const bool of_rows = syntax.name == "count" && syntax.inputs.empty();
   PENSTOCK_TRY(check_arguments(syntax, of_rows));
   AggregateCall call;
   call.name = display(syntax);
   call.function = of_rows && !syntax.filter ? Aggregate::count_rows : function_named(syntax.name);
   if (!of_rows) {
-    PENSTOCK_ASSIGN(
-        call.argument,
-        ExpressionBinder(names_, rows_, "the argument of " + syntax.name).value(*syntax.inputs[0]));
+    const Result<NodeId> argument =
+        ExpressionBinder(names_, rows_, "the argument of " + syntax.name).value(*syntax.inputs[0]);
+    if (!argument.ok() && syntax.filter)
+      names_.problems().pass(
+          ExpressionBinder(names_, rows_, "FILTER").predicate(*syntax.filter).status());
+    PENSTOCK_TRY(argument);
+    call.argument = *argument;
   }
   call.distinct = syntax.distinct;
   if (syntax.filter) PENSTOCK_TRY(add_filter(syntax, of_rows, call));
   PENSTOCK_TRY(check_aggregate(syntax, call));
-  columns_.emplace(text, static_cast<std::uint32_t>(keys_.size() + aggregates_.size()));
-  aggregates_.push_back(std::move(call));
-  filtered_.push_back(syntax.filter != nullptr);
-  return {};
+  return call;
 }
 
 Status Grouping::check_arguments(const Syntax& syntax, bool of_rows) const {
@@ -161,7 +201,7 @@ Status Grouping::check_aggregate(const Syntax& syntax, const AggregateCall& call
 
 Result<StepId> Grouping::add_step(Plan& plan, StepId input,
                                   const std::vector<SelectItem>& outputs) {
-  if (keys_.empty() && aggregates_.empty()) return refuse_having_alone();
+  if (!has_columns()) return refuse_having_alone();
   take_names(outputs);
   choose_averages();
   Result<StepId> step = keys_.empty() ? plan.reduce(input, rows_.graph(), aggregates_)
@@ -203,10 +243,10 @@ void Grouping::choose_averages() {
 void Grouping::take_names(const std::vector<SelectItem>& outputs) {
   for (std::size_t i = outputs.size(); i-- > 0;) {
     const Result<std::string> text = names_.canonical(*outputs[i].value);
-    const auto found = text.ok() ? columns_.find(*text) : columns_.end();
-    if (found == columns_.end()) continue;
+    const auto found = text.ok() ? columns_.find(*text) : std::nullopt;
+    if (!found || *found == GroupColumns::failed) continue;
     const std::size_t keys = keys_.size();
-    (found->second < keys ? keys_[found->second].name : aggregates_[found->second - keys].name) =
+    (*found < keys ? keys_[*found].name : aggregates_[*found - keys].name) =
         names_.output_name(outputs[i]);
   }
 }

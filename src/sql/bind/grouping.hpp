@@ -16,9 +16,12 @@ class Grouping {
   Grouping(const Select& select, Names& names, Builder& rows, std::shared_ptr<TableSource> table)
       : select_(select), names_(names), rows_(rows), table_(std::move(table)) {}
 
-  // `outputs` are the SELECT items, followed by what only ORDER BY asks for.
+  // `outputs` are the SELECT items, followed by what only ORDER BY asks for. Goes on behind what
+  // cannot be bound: columns() then has a placeholder for it.
   Status bind(const std::vector<SelectItem>& outputs);
   Result<StepId> add_step(Plan& plan, StepId input, const std::vector<SelectItem>& outputs);
+  // Tells whether there is a key or an aggregate to make a step of.
+  bool has_columns() const { return !keys_.empty() || !aggregates_.empty(); }
   // Returns the columns of the step that was added: its keys, then its aggregates.
   const ExpressionBinder::Groups& columns() const { return columns_; }
 
@@ -26,9 +29,13 @@ class Grouping {
   Status bind_term(const SyntaxPtr& term);
   Status bind_all();
   Status bind_key(SyntaxPtr key, std::size_t visible_aliases);
+  Status add_key(const Syntax& key);
   Status collect(const Syntax& syntax, int depth);
   Status collect_alias(const Syntax& column, int depth);
+  Status collect_parts(const Syntax& syntax, int depth);
   Status add_aggregate(const Syntax& syntax, const std::string& text);
+  Result<AggregateCall> bind_aggregate(const Syntax& syntax);
+  Status bind_refused(const Syntax& syntax);
   Status check_arguments(const Syntax& syntax, bool of_rows) const;
   Status add_filter(const Syntax& syntax, bool of_rows, AggregateCall& call);
   Status check_aggregate(const Syntax& syntax, const AggregateCall& call) const;

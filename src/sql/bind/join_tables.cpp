@@ -20,39 +20,51 @@ struct Edge {
 
 class TableJoiner {
  public:
-  TableJoiner(const Lexed& lexed, const Select& select, const Scope& scope, Plan& plan,
-              const TableOpener& open)
+  TableJoiner(const Lexed& lexed, Problems& problems, const Select& select, const Scope& scope,
+              Plan& plan, const TableOpener& open)
       : select_(select),
         scope_(scope),
         plan_(plan),
         open_(open),
-        names_(lexed, select, scope),
+        names_(lexed, problems, select, scope),
         rows_(names_, plan),
+        failures_(problems),
         on_(scope.tables.size()),
         filters_(scope.tables.size()),
         subqueries_(scope.tables.size()),
         is_joined_(scope.tables.size()) {}
 
-  Result<JoinedTables> join() {
-    for (std::size_t i = 0; i < on_.size(); i++) {
-      PENSTOCK_ASSIGN(on_[i], names_.on_of(select_.from[i]));
-    }
-    PENSTOCK_TRY(sort_conditions());
-    PENSTOCK_ASSIGN(Rows rows, join_tree(root()));
-    PENSTOCK_TRY(check_all_joined());
+  JoinedTables join() {
+    find_on();
+    sort_conditions();
+    Rows rows = join_tree(root());
+    const Status all_joined = check_all_joined();
+    rows.is_partial |= !all_joined.ok();
+    failures_.pass(all_joined);
     for (std::size_t i = 0; i < scope_.tables.size(); i++)
-      if (scope_.tables[i].is_left) PENSTOCK_TRY(join_left(rows, i));
+      if (scope_.tables[i].is_left) failures_.pass(join_left(rows, i));
     for (const BoundSubquery& subquery : last_subqueries_)
-      PENSTOCK_TRY(join_subquery(rows, subquery));
+      failures_.pass(join_subquery(rows, subquery));
     for (const Edge& edge : edges_)
       if (!edge.is_used) rest_.push_back(edge.condition);
-    JoinedTables joined;
-    PENSTOCK_ASSIGN(joined.step, rows_.in_order(rows));
-    joined.where = conjunction(rest_);
-    return joined;
+    const bool is_joined = failures_.status().ok();
+    const Result<StepId> step =
+        is_joined ? rows_.in_order(rows) : plan_.source(schema_source(scope_.schema));
+    failures_.pass(step.status());
+    return {step.ok() ? *step : rows.step, conjunction(rest_), failures_.status()};
   }
 
  private:
+  // Finds the columns of each ON. Of one that fails it is not known what it ties.
+  void find_on() {
+    for (std::size_t i = 0; i < on_.size(); i++) {
+      Result<SyntaxPtr> on = names_.on_of(select_.from[i]);
+      lacks_ties_ = lacks_ties_ || !on.ok();
+      if (!failures_.pass(on.status())) return;
+      if (on.ok()) on_[i] = std::move(on).value();
+    }
+  }
+
   bool is_inner(std::size_t table) const { return !scope_.tables[table].is_left; }
   std::optional<std::size_t> only_inner_table(const Syntax& syntax) const {
     const std::optional<Tables> tables = tables_read(names_, syntax);
@@ -61,16 +73,18 @@ class TableJoiner {
   }
 
   // Sorts the conditions of WHERE, and of ON and USING of inner joins.
-  Status sort_conditions() {
-    for (const SyntaxPtr& condition : conjuncts_with_common(names_, select_.where))
-      PENSTOCK_TRY(sort(condition));
+  void sort_conditions() {
+    std::vector<SyntaxPtr> conditions = conjuncts_with_common(names_, select_.where);
+    const auto add = [&](const std::vector<SyntaxPtr>& more) {
+      conditions.insert(conditions.end(), more.begin(), more.end());
+    };
     for (std::size_t i = 0; i < scope_.tables.size(); i++) {
       if (!is_inner(i)) continue;
-      for (const SyntaxPtr& condition : conjuncts_with_common(names_, on_[i]))
-        PENSTOCK_TRY(sort(condition));
-      for (const SyntaxPtr& condition : using_conditions(i)) PENSTOCK_TRY(sort(condition));
+      add(conjuncts_with_common(names_, on_[i]));
+      add(using_conditions(i));
     }
-    return {};
+    for (const SyntaxPtr& condition : conditions)
+      if (!failures_.pass(sort(condition))) return;
   }
 
   Status sort(const SyntaxPtr& condition) {
@@ -162,18 +176,27 @@ class TableJoiner {
     return children;
   }
 
-  Result<Rows> join_tree(std::size_t table) {
+  Rows join_tree(std::size_t table) {
     is_joined_[table] = true;
     Rows rows = rows_.of_table(table);
     for (const SyntaxPtr& condition : filters_[table])
-      PENSTOCK_TRY(rows_.filter(rows, *condition, "WHERE"));
+      failures_.pass(rows_.filter(rows, *condition, "WHERE"));
     for (const BoundSubquery& subquery : subqueries_[table])
-      PENSTOCK_TRY(join_subquery(rows, subquery));
-    for (const std::size_t child : children_of(table)) {
-      PENSTOCK_ASSIGN(Rows looked_up, join_tree(child));
-      PENSTOCK_TRY(join_edges(rows, table, std::move(looked_up), child));
-    }
+      failures_.pass(join_subquery(rows, subquery));
+    for (const std::size_t child : children_of(table))
+      failures_.pass(join_edges(rows, table, join_tree(child), child));
     return rows;
+  }
+
+  // Adds the key of two expressions; one that fails leaves the rows partial.
+  void add_key(Rows& left, const Syntax& left_key, Rows& right, const Syntax& right_key,
+               const char* clause, std::vector<JoinKey>& keys) {
+    const Result<std::uint32_t> of_left = rows_.key(left, left_key, clause),
+                                of_right = rows_.key(right, right_key, clause);
+    failures_.pass(of_left.status());
+    failures_.pass(of_right.status());
+    left.is_partial |= !of_left.ok() || !of_right.ok();
+    if (of_left.ok() && of_right.ok()) keys.push_back({*of_left, *of_right});
   }
 
   Status join_edges(Rows& rows, std::size_t table, Rows right, std::size_t child) {
@@ -182,10 +205,7 @@ class TableJoiner {
     for (Edge& edge : edges_) {
       const std::size_t left_end = edge.tables[0] == table ? 0 : 1;
       if (edge.tables[left_end] != table || edge.tables[1 - left_end] != child) continue;
-      JoinKey key;
-      PENSTOCK_ASSIGN(key.left, rows_.key(rows, *edge.sides[left_end], "WHERE"));
-      PENSTOCK_ASSIGN(key.right, rows_.key(right, *edge.sides[1 - left_end], "WHERE"));
-      keys.push_back(key);
+      add_key(rows, *edge.sides[left_end], right, *edge.sides[1 - left_end], "WHERE", keys);
       offset = edge.offset;
       edge.is_used = true;
     }
@@ -205,9 +225,12 @@ class TableJoiner {
   Status check_all_joined() {
     for (std::size_t i = 0; i < scope_.tables.size(); i++) {
       if (is_joined_[i] || !is_inner(i)) continue;
+      if (lacks_ties_) return Problems::known();
       Builder trial(scope_.schema);
+      Failures failures(names_.problems());
       for (const SyntaxPtr& condition : rest_)
-        PENSTOCK_TRY(ExpressionBinder(names_, trial, "WHERE").predicate(*condition).status());
+        failures.pass(ExpressionBinder(names_, trial, "WHERE").predicate(*condition).status());
+      PENSTOCK_TRY(failures.status());
       return names_.error(select_.from[i].offset, Code::unsupported,
                           not_supported("a cross product (nothing ties '" +
                                         scope_.tables[i].shown() + "' to the other tables)"));
@@ -222,25 +245,25 @@ class TableJoiner {
     std::vector<Equality> equal;
     Rows right = rows_.of_table(table);
     for (SyntaxPtr& condition : using_conditions(table)) conditions.push_back(std::move(condition));
-    for (const SyntaxPtr& condition : conditions) {
+    Failures failures(names_.problems());
+    const auto divide = [&](const SyntaxPtr& condition) -> Status {
       PENSTOCK_ASSIGN(const bool is_key, add_left_key(condition, table, equal));
-      if (is_key) continue;
+      if (is_key) return {};
       PENSTOCK_ASSIGN(const Side side, side_of(*condition, table));
       if (side == Side::both) return refuse_on(*condition);
-      if (side == Side::left)
-        of_left.push_back(condition);
-      else
-        PENSTOCK_TRY(rows_.filter(right, *condition, "ON"));
-    }
-    if (equal.empty())
+      if (side == Side::right) return rows_.filter(right, *condition, "ON");
+      of_left.push_back(condition);
+      return {};
+    };
+    for (const SyntaxPtr& condition : conditions) failures.pass(divide(condition));
+    failures_.pass(failures.status());
+    right.is_partial |= !failures.status().ok() || lacks_ties_;
+    if (equal.empty() && !right.is_partial)
       return names_.error(select_.from[table].offset, Code::unsupported,
                           not_supported("a LEFT JOIN without an equality"));
     std::vector<JoinKey> keys;
     for (const Equality& pair : equal) {
-      JoinKey key;
-      PENSTOCK_ASSIGN(key.left, rows_.key(rows, *asked(pair.left, of_left), "ON"));
-      PENSTOCK_ASSIGN(key.right, rows_.key(right, *pair.right, "ON"));
-      keys.push_back(key);
+      add_key(rows, *asked(pair.left, of_left), right, *pair.right, "ON", keys);
     }
     return rows_.join(rows, right, JoinKind::left, std::move(keys), select_.from[table].offset);
   }
@@ -294,13 +317,15 @@ class TableJoiner {
   const TableOpener& open_;
   Names names_;
   RowsBinder rows_;
-  std::vector<SyntaxPtr> on_;                           // of each table, its columns found
+  Failures failures_;
+  std::vector<SyntaxPtr> on_;  // of each table, its columns found; nullptr where they are not
   std::vector<std::vector<SyntaxPtr>> filters_;         // of each table
   std::vector<std::vector<BoundSubquery>> subqueries_;  // that ask for columns of one table alone
   std::vector<BoundSubquery> last_subqueries_;
   std::vector<Edge> edges_;
   std::vector<SyntaxPtr> rest_;
   std::vector<bool> is_joined_;
+  bool lacks_ties_ = false;  // the columns of an ON are not found
 };
 
 bool has_subquery(const SyntaxPtr& where) {
@@ -312,12 +337,12 @@ bool has_subquery(const SyntaxPtr& where) {
 
 }  // namespace
 
-Result<JoinedTables> join_tables(const Lexed& lexed, const Select& select, const Scope& scope,
-                                 Plan& plan, const TableOpener& open) {
-  if (scope.tables.empty()) return JoinedTables{plan.source(one_row_source()), select.where};
+JoinedTables join_tables(const Lexed& lexed, Problems& problems, const Select& select,
+                         const Scope& scope, Plan& plan, const TableOpener& open) {
+  if (scope.tables.empty()) return {plan.source(one_row_source()), select.where, {}};
   if (scope.tables.size() == 1 && !has_subquery(select.where))
-    return JoinedTables{plan.source(scope.tables[0].source), select.where};
-  return TableJoiner(lexed, select, scope, plan, open).join();
+    return {plan.source(scope.tables[0].source), select.where, {}};
+  return TableJoiner(lexed, problems, select, scope, plan, open).join();
 }
 
 }  // namespace penstock::sql

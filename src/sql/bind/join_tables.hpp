@@ -13,12 +13,13 @@ namespace penstock::sql {
 struct JoinedTables {
   StepId step = 0;  // has the scope's columns, in the scope's order
   SyntaxPtr where;  // conditions still to apply; nullptr: none
+  Status failure;   // where they cannot be joined; the step is then one of such columns alone
 };
-Result<JoinedTables> join_tables(const Lexed& lexed, const Select& select, const Scope& scope,
-                                 Plan& plan, const TableOpener& open);
+JoinedTables join_tables(const Lexed& lexed, Problems& problems, const Select& select,
+                         const Scope& scope, Plan& plan, const TableOpener& open);
 
 // Binds a whole SELECT (bind.cpp).
-Result<StepId> bind_select(const Lexed& lexed, const Select& select, Plan& plan,
+Result<StepId> bind_select(const Lexed& lexed, Problems& problems, const Select& select, Plan& plan,
                            const TableOpener& open);
 
 }  // namespace penstock::sql

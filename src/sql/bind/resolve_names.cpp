@@ -18,8 +18,8 @@ std::string nearest(const Schema& schema, std::string_view name) {
 
 }  // namespace
 
-Names::Names(const Lexed& lexed, const Select& select, const Scope& scope)
-    : lexed_(lexed), scope_(scope) {
+Names::Names(const Lexed& lexed, Problems& problems, const Select& select, const Scope& scope)
+    : lexed_(lexed), problems_(problems), scope_(scope) {
   static const StarChanges no_changes;
   for (std::size_t i = 0; i < select.items.size(); i++) {
     const SelectItem& item = select.items[i];
@@ -180,8 +180,10 @@ std::string Names::output_name(const SelectItem& item) const {
 
 Status Names::at(const Syntax& syntax, const Status& status) const {
   const bool has_position = status.message().find("\nLINE ") != std::string::npos;
-  return status.ok() || has_position ? status
-                                     : error(syntax.offset, status.code(), status.message());
+  const bool is_known = status.message().empty();  // of a placeholder
+  return status.ok() || has_position || is_known
+             ? status
+             : error(syntax.offset, status.code(), status.message());
 }
 
 Status Names::check_addends(const Syntax& call, Type type) const {

@@ -30,6 +30,7 @@ Status RowsBinder::filter(Rows& rows, const Syntax& condition, const std::string
   Builder scope(names_.schema());
   PENSTOCK_ASSIGN(const NodeId predicate,
                   ExpressionBinder(names_, scope, clause).predicate(condition));
+  if (rows.is_partial) return {};
   const Moved moved = move(rows, *scope.graph(), predicate);
   const Result<StepId> step = plan_.filter(rows.step, moved.graph, moved.root);
   if (!step.ok()) return names_.at(condition, step.status());
@@ -41,6 +42,7 @@ Result<std::uint32_t> RowsBinder::key(Rows& rows, const Syntax& expression,
                                       const std::string& clause) {
   Builder scope(names_.schema());
   PENSTOCK_ASSIGN(const NodeId node, ExpressionBinder(names_, scope, clause).value(expression));
+  if (rows.is_partial) return Rows::nowhere;
   const Moved moved = move(rows, *scope.graph(), node);
   if (const Node& root = moved.graph->at(moved.root); root.op == Op::column) return root.payload;
   const Schema& schema = plan_.step(rows.step).schema;
@@ -57,8 +59,11 @@ Result<std::uint32_t> RowsBinder::key(Rows& rows, const Syntax& expression,
 
 Status RowsBinder::join(Rows& left, const Rows& right, JoinKind kind, std::vector<JoinKey> keys,
                         std::int64_t offset) {
+  left.is_partial |= right.is_partial;
+  if (left.is_partial) return {};
   const auto left_columns = static_cast<std::uint32_t>(plan_.step(left.step).schema.size());
   const Result<StepId> step = plan_.join(left.step, right.step, kind, std::move(keys));
+  left.is_partial = !step.ok();
   if (!step.ok()) return names_.error(offset, step.status().code(), step.status().message());
   left.step = *step;
   for (std::size_t i = 0; yields_right_columns(kind) && i < right.step_columns.size(); i++)

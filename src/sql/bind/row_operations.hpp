@@ -13,6 +13,8 @@ struct Rows {
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
   StepId step = 0;
   std::vector<std::uint32_t> step_columns;  // by column of the scope: its column in the step
+  bool is_partial =
+      false;  // a join to it failed: what reads its columns is bound for problems alone
 };
 
 class RowsBinder {

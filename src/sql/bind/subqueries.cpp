@@ -19,8 +19,9 @@ class SubqueryBinder {
         rest_(*syntax_.subquery) {}
 
   Result<BoundSubquery> bind() {
+    if (rest_.is_refused) return Problems::known();
     PENSTOCK_ASSIGN(const Scope scope, open_scope(outer_.lexed(), rest_, open_));
-    Names names(outer_.lexed(), rest_, scope);
+    Names names(outer_.lexed(), outer_.problems(), rest_, scope);
     PENSTOCK_TRY(check_on(names));
     PENSTOCK_TRY(split(names));
     const bool is_in = syntax_.kind == SyntaxKind::in_subquery;
@@ -49,7 +50,8 @@ class SubqueryBinder {
 
   // Binds the whole SELECT by itself.
   Result<BoundSubquery> bind_whole() {
-    PENSTOCK_ASSIGN(bound_.step, bind_select(outer_.lexed(), rest_, plan_, open_));
+    PENSTOCK_ASSIGN(bound_.step,
+                    bind_select(outer_.lexed(), outer_.problems(), rest_, plan_, open_));
     bound_.outer_keys = {syntax_.inputs[0]};
     return std::move(bound_);
   }
@@ -57,18 +59,21 @@ class SubqueryBinder {
   // Moves the keys out of its WHERE.
   Status split(const Names& names) {
     std::vector<SyntaxPtr> kept;
+    Failures failures(names.problems());
     for (const SyntaxPtr& condition : conjuncts(rest_.where)) {
       const bool is_inner = tables_read(names, *condition) || subquery_condition(condition) ||
                             !reads_outside(names, *condition);
       if (is_inner)
         kept.push_back(condition);
+      else if (reads_anything(*condition))
+        failures.pass(Problems::known());
       else if (!add_key(names, condition))
-        return names.error(
+        failures.pass(names.error(
             condition->offset, Code::unsupported,
-            not_supported("a subquery that compares with outer columns other than by ="));
+            not_supported("a subquery that compares with outer columns other than by =")));
     }
     rest_.where = conjunction(kept);
-    return {};
+    return failures.status();
   }
 
   Status check_on(const Names& names) const {
@@ -111,22 +116,29 @@ class SubqueryBinder {
   }
 
   Result<BoundSubquery> bind_keys(const Scope& scope, Names& names) {
-    PENSTOCK_ASSIGN(const JoinedTables joined,
-                    join_tables(outer_.lexed(), rest_, scope, plan_, open_));
+    const JoinedTables joined =
+        join_tables(outer_.lexed(), names.problems(), rest_, scope, plan_, open_);
     bound_.step = joined.step;
     Builder rows(scope.schema);
-    if (joined.where) {
-      PENSTOCK_ASSIGN(const NodeId predicate,
-                      ExpressionBinder(names, rows, "WHERE").predicate(*joined.where));
-      PENSTOCK_ASSIGN(bound_.step, plan_.filter(bound_.step, rows.graph(), predicate));
-    }
+    Failures failures(names.problems());
+    failures.pass(joined.failure);
+    if (joined.where) failures.pass(filter(names, rows, *joined.where));
     std::vector<Projection> keys;
     for (const SyntaxPtr& key : inner_keys_) {
-      PENSTOCK_ASSIGN(const NodeId node, ExpressionBinder(names, rows, "WHERE").value(*key));
-      keys.push_back({display(*key), node});
+      const Result<NodeId> node = ExpressionBinder(names, rows, "WHERE").value(*key);
+      failures.pass(node.status());
+      if (node.ok()) keys.push_back({display(*key), *node});
     }
+    PENSTOCK_TRY(failures.status());
     PENSTOCK_ASSIGN(bound_.step, plan_.map(bound_.step, rows.graph(), std::move(keys)));
     return std::move(bound_);
+  }
+
+  Status filter(Names& names, Builder& rows, const Syntax& where) {
+    PENSTOCK_ASSIGN(const NodeId predicate,
+                    ExpressionBinder(names, rows, "WHERE").predicate(where));
+    PENSTOCK_ASSIGN(bound_.step, plan_.filter(bound_.step, rows.graph(), predicate));
+    return {};
   }
 
   const Names& outer_;

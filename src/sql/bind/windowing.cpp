@@ -38,26 +38,32 @@ bool has_window(const Syntax& syntax) {
 
 }  // namespace
 
+std::vector<std::string_view> Windowing::function_names() {
+  std::vector<std::string_view> names;
+  for (const NamedFunction& row : functions) names.push_back(row.name);
+  return names;
+}
+
 bool Windowing::contains_window(const std::vector<SelectItem>& outputs) {
   return std::any_of(outputs.begin(), outputs.end(),
                      [](const SelectItem& output) { return has_window(*output.value); });
 }
 
 Status Windowing::bind(const std::vector<SelectItem>& outputs) {
+  Failures failures(names_.problems());
   for (std::size_t i = 0; i < outputs.size(); i++) {
     const VisibleAliases scope(names_, i);
-    PENSTOCK_TRY(collect(*outputs[i].value, 0));
+    if (!failures.pass(collect(*outputs[i].value, 0))) break;
   }
   // A map needs a column even where row_number() reads none.
   if (projections_.empty()) projections_.push_back({"row", rows_.literal(Scalar::of(true))});
-  return {};
+  return failures.status();
 }
 
 // Returns the item that a name refers to where it is not a column, as ExpressionBinder finds it.
 std::optional<std::size_t> Windowing::alias_of(const Syntax& column) const {
   const Result<std::optional<std::uint32_t>> index = names_.column(column);
-  if (index.ok() && *index &&
-      (groups_ == nullptr || groups_->contains("#" + std::to_string(**index))))
+  if (index.ok() && *index && (groups_ == nullptr || groups_->find("#" + std::to_string(**index))))
     return std::nullopt;
   return names_.alias(column);
 }
@@ -88,34 +94,51 @@ Status Windowing::collect(const Syntax& syntax, int depth) {
   if (is_literal(syntax)) return {};
   PENSTOCK_ASSIGN(const bool alone, stands_alone(syntax, depth));
   PENSTOCK_ASSIGN(const std::string text, names_.canonical(syntax));
-  if (columns_.contains(text)) return {};
+  if (columns_.find(text)) return {};
   if (syntax.over) return add_call(syntax, text);
   if (const auto alias = syntax.kind == SyntaxKind::column ? alias_of(syntax) : std::nullopt) {
     const VisibleAliases scope(names_, *alias);
     return collect(*names_.item(*alias), depth + 1);
   }
   if (alone) return column_for(syntax).status();
-  for (const SyntaxPtr& input : syntax.inputs) PENSTOCK_TRY(collect(*input, depth + 1));
-  return {};
+  return collect_parts(syntax, depth);
 }
 
-// Returns the column of the map that holds an expression.
+Status Windowing::collect_parts(const Syntax& syntax, int depth) {
+  Failures failures(names_.problems());
+  for (const SyntaxPtr& input : syntax.inputs)
+    if (!failures.pass(collect(*input, depth + 1))) break;
+  return failures.status();
+}
+
+// Returns the column of the map that holds an expression. One that fails is a placeholder from then
+// on.
 Result<std::uint32_t> Windowing::column_for(const Syntax& syntax) {
   PENSTOCK_ASSIGN(std::string text, names_.canonical(syntax));
-  if (const auto found = columns_.find(text); found != columns_.end()) return found->second;
-  PENSTOCK_ASSIGN(const NodeId node,
-                  ExpressionBinder(names_, rows_, "OVER", groups_).value(syntax));
-  return add_projection(std::move(text), syntax, node);
+  if (const auto found = columns_.find(text)) {
+    if (*found == GroupColumns::failed) return Problems::known();
+    return *found;
+  }
+  const Result<NodeId> node = ExpressionBinder(names_, rows_, "OVER", groups_).value(syntax);
+  if (!node.ok()) columns_.by_text.emplace(std::move(text), GroupColumns::failed);
+  PENSTOCK_TRY(node);
+  return add_projection(std::move(text), syntax, *node);
 }
 
 std::uint32_t Windowing::add_projection(std::string text, const Syntax& syntax, NodeId node) {
   const auto column = static_cast<std::uint32_t>(projections_.size());
-  const auto [at, added] = columns_.emplace(std::move(text), column);
+  const auto [at, added] = columns_.by_text.emplace(std::move(text), column);
   if (added) projections_.push_back({display(syntax), node});
   return at->second;
 }
 
 Status Windowing::add_call(const Syntax& syntax, const std::string& text) {
+  Status status = bind_call(syntax, text);
+  if (!status.ok()) columns_.by_text.emplace(text, GroupColumns::failed);
+  return status;
+}
+
+Status Windowing::bind_call(const Syntax& syntax, const std::string& text) {
   const auto is_named = [&](const NamedFunction& row) { return row.name == syntax.name; };
   const auto* const named = std::find_if(std::begin(functions), std::end(functions), is_named);
   if (named == std::end(functions)) return refuse(syntax, syntax.name + " as a window function");
@@ -124,11 +147,15 @@ Status Windowing::add_call(const Syntax& syntax, const std::string& text) {
   call.function = named->function;
   call.frame = syntax.over->frame;
   call.name = display(syntax);
-  PENSTOCK_ASSIGN(Pane* const pane, pane_for(*syntax.over));
-  PENSTOCK_TRY(bind_argument(syntax, call));
-  for (const Call& other : pane->calls)
+  Failures failures(names_.problems());
+  Result<Window> window = window_of(*syntax.over);
+  failures.pass(window.status());
+  failures.pass(bind_argument(syntax, call));
+  PENSTOCK_TRY(failures.status());
+  Pane& pane = pane_for(std::move(window).value());
+  for (const Call& other : pane.calls)
     if (other.text == text) return {};
-  pane->calls.push_back({text, std::move(call)});
+  pane.calls.push_back({text, std::move(call)});
   return {};
 }
 
@@ -202,17 +229,25 @@ Status Windowing::bind_default(const Syntax& syntax, Type type, WindowCall& call
   return {};
 }
 
-// Returns the pane of a partition and order; its calls are one step.
-Result<Windowing::Pane*> Windowing::pane_for(const WindowSyntax& over) {
+Result<Window> Windowing::window_of(const WindowSyntax& over) {
   Window window;
+  Failures failures(names_.problems());
   for (const SyntaxPtr& key : over.partition) {
-    PENSTOCK_ASSIGN(const std::uint32_t column, column_for(*key));
-    window.partition.push_back(column);
+    const Result<std::uint32_t> column = column_for(*key);
+    if (!failures.pass(column.status())) break;
+    if (column.ok()) window.partition.push_back(*column);
   }
   for (const OrderItem& item : over.order) {
-    PENSTOCK_ASSIGN(const std::uint32_t column, column_for(*item.value));
-    window.order.push_back({column, item.descending, item.nulls_first});
+    const Result<std::uint32_t> column = column_for(*item.value);
+    if (!failures.pass(column.status())) break;
+    if (column.ok()) window.order.push_back({*column, item.descending, item.nulls_first});
   }
+  PENSTOCK_TRY(failures.status());
+  return window;
+}
+
+// Returns the pane of a partition and order; its calls are one step.
+Windowing::Pane& Windowing::pane_for(Window window) {
   const auto is_same = [&](const Pane& pane) {
     const auto same_key = [](const SortKey& a, const SortKey& b) {
       return a.column == b.column && a.descending == b.descending && a.nulls_first == b.nulls_first;
@@ -222,9 +257,9 @@ Result<Windowing::Pane*> Windowing::pane_for(const WindowSyntax& over) {
                       window.order.end(), same_key);
   };
   const auto found = std::find_if(panes_.begin(), panes_.end(), is_same);
-  if (found != panes_.end()) return &*found;
+  if (found != panes_.end()) return *found;
   panes_.push_back({std::move(window), {}});
-  return &panes_.back();
+  return panes_.back();
 }
 
 Result<StepId> Windowing::add_steps(Plan& plan, StepId mapped) {
@@ -232,7 +267,7 @@ Result<StepId> Windowing::add_steps(Plan& plan, StepId mapped) {
   for (Pane& pane : panes_) {
     auto column = static_cast<std::uint32_t>(plan.step(step).schema.size());
     for (Call& call : pane.calls) {
-      columns_.emplace(call.text, column++);
+      columns_.by_text.emplace(call.text, column++);
       pane.window.calls.push_back(std::move(call.call));
     }
     PENSTOCK_ASSIGN(step, plan.window(step, std::move(pane.window)));

@@ -19,6 +19,7 @@ class Windowing {
   Windowing(Names& names, Builder& rows, const ExpressionBinder::Groups* groups)
       : names_(names), rows_(rows), groups_(groups) {}
 
+  static std::vector<std::string_view> function_names();
   static bool contains_window(const std::vector<SelectItem>& outputs);
   Status bind(const std::vector<SelectItem>& outputs);
   const std::vector<Projection>& projections() const { return projections_; }  // of the map
@@ -37,10 +38,12 @@ class Windowing {
   };  // of one partition and order
 
   Status collect(const Syntax& syntax, int depth);
+  Status collect_parts(const Syntax& syntax, int depth);
   Result<bool> stands_alone(const Syntax& syntax, int depth);
   std::optional<std::size_t> alias_of(const Syntax& column) const;
   Result<std::uint32_t> column_for(const Syntax& syntax);
   std::uint32_t add_projection(std::string text, const Syntax& syntax, NodeId node);
+  Status bind_call(const Syntax& syntax, const std::string& text);
   Status add_call(const Syntax& syntax, const std::string& text);
   Status bind_argument(const Syntax& syntax, WindowCall& call);
   Result<std::uint32_t> filtered_column(const Syntax& syntax);
@@ -49,7 +52,8 @@ class Windowing {
   }
   Status bind_distance(const Syntax& syntax, WindowCall& call) const;
   Status bind_default(const Syntax& syntax, Type type, WindowCall& call);
-  Result<Pane*> pane_for(const WindowSyntax& over);
+  Result<Window> window_of(const WindowSyntax& over);
+  Pane& pane_for(Window window);
 
   Names& names_;
   Builder& rows_;

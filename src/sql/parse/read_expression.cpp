@@ -39,6 +39,18 @@ std::int64_t first_location(Tree node) {
   return location;
 }
 
+// Makes a call the placeholder of one that is refused: its parts stay as inputs.
+void make_placeholder(Syntax& call) {
+  Syntax placeholder;
+  placeholder.kind = SyntaxKind::refused;
+  placeholder.offset = call.offset;
+  if (!call.over && (is_aggregate(call) || is_unsupported_aggregate(call.name)))
+    placeholder.name = call.name;
+  placeholder.inputs = parts_of(call);
+  if (call.filter && !call.over) placeholder.inputs.push_back(call.filter);
+  call = std::move(placeholder);
+}
+
 }  // namespace
 
 SyntaxPtr make_syntax(SyntaxKind kind, std::int64_t offset, std::string name,
@@ -59,9 +71,9 @@ Result<SyntaxPtr> ExpressionReader::read(Tree node) {
   depth_++;
   Result<SyntaxPtr> result = dispatch(node);
   depth_--;
-  if (!result.ok() && result.status().code() == Code::unsupported)
-    return make_syntax(SyntaxKind::null, std::max<std::int64_t>(first_location(node), 0), "NULL");
-  return result;
+  if (result.ok()) return result;
+  PENSTOCK_TRY(passed(result.status()));
+  return make_syntax(SyntaxKind::refused, std::max<std::int64_t>(first_location(node), 0), "");
 }
 
 Result<SyntaxPtr> ExpressionReader::dispatch(Tree node) {
@@ -127,13 +139,16 @@ Result<SyntaxPtr> ExpressionReader::subquery(Tree body) {
   }
   const Tree select = body["subselect"].as("SelectStmt");
   if (!select) return refuse(body.location(), "this form of subquery");
-  PENSTOCK_ASSIGN(syntax->subquery, read_subquery(lexed_, refusals_, select, level_ + 1));
+  PENSTOCK_ASSIGN(syntax->subquery, read_subquery(context_, select, level_ + 1));
+  context_.parts.push_back(syntax->subquery);
   return SyntaxPtr(std::move(syntax));
 }
 
 Status ExpressionReader::read_body(Tree select) {
   if (!select || level_ >= max_levels) return {};
-  return read_subquery(lexed_, refusals_, select, level_ + 1).status();
+  PENSTOCK_ASSIGN(auto part, read_subquery(context_, select, level_ + 1));
+  context_.parts.push_back(std::move(part));
+  return {};
 }
 
 Result<SyntaxPtr> ExpressionReader::column(Tree body) {
@@ -224,7 +239,6 @@ Result<SyntaxPtr> ExpressionReader::function(Tree body) {
   PENSTOCK_ASSIGN(SyntaxPtr call,
                   over_inputs(SyntaxKind::function, name == "extract" ? "date_part" : name, offset,
                               body["args"]));
-  PENSTOCK_TRY(refuse_parts(body, name));
   auto whole = std::make_shared<Syntax>(*call);
   whole->star = body["agg_star"].boolean();
   whole->distinct = body["agg_distinct"].boolean();
@@ -242,22 +256,40 @@ Result<SyntaxPtr> ExpressionReader::function(Tree body) {
                      [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
     whole->inputs[0] = make_syntax(SyntaxKind::string, whole->inputs[0]->offset, shown);
   }
-  if (body["agg_filter"]) { PENSTOCK_ASSIGN(whole->filter, read(body["agg_filter"])); }
-  if (body["over"]) {
-    const Tree over = body["over"];
-    PENSTOCK_ASSIGN(whole->over, over["name"] ? named_window(over["name"].text(), over.location())
+  const Status refused = refuse_parts(body, name);
+  PENSTOCK_TRY(passed(refused));
+  PENSTOCK_TRY(read_parts(body, *whole));
+  if (!refused.ok()) make_placeholder(*whole);
+  return SyntaxPtr(std::move(whole));
+}
+
+// Reads what stands behind the arguments of a call.
+Status ExpressionReader::read_parts(Tree call, Syntax& syntax) {
+  if (call["agg_filter"]) { PENSTOCK_ASSIGN(syntax.filter, read(call["agg_filter"])); }
+  for (std::size_t i = 0; i < call["agg_order"].size(); i++) {
+    PENSTOCK_ASSIGN(OrderItem item, order_item(call["agg_order"].at(i)));
+    syntax.inputs.push_back(std::move(item.value));
+  }
+  if (const Tree over = call["over"]) {
+    PENSTOCK_ASSIGN(syntax.over, over["name"] ? named_window(over["name"].text(), over.location())
                                               : window(over));
   }
-  return SyntaxPtr(std::move(whole));
+  return {};
+}
+
+bool ExpressionReader::is_function(const std::string& name) const {
+  static constexpr std::string_view of_parser[] = {"btrim", "extract", "like_escape"};
+  return std::ranges::binary_search(context_.functions, name) ||
+         std::ranges::find(of_parser, name) != std::end(of_parser);
 }
 
 // Refuses a function by its name before what stands inside of its call: without that it would be
 // refused, too.
 Status ExpressionReader::refuse_parts(Tree call, const std::string& name) const {
   const std::int64_t offset = call.location();
-  if (is_unsupported_function(name)) {
+  if (!is_function(name)) {
     if (call["over"]) return refuse(offset, name + " as a window function");
-    return refuse_as(offset, function_not_supported(name, {}));
+    return refuse_as(offset, function_not_supported(name, context_.functions));
   }
   if (call["agg_order"]) return refuse(offset, "ORDER BY inside " + name);
   if (call["agg_within_group"].boolean()) return refuse(offset, "WITHIN GROUP");

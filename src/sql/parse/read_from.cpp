@@ -2,6 +2,8 @@
 // may run in any order, so that parentheses need not be kept.
 #include "sql/parse/read_select.hpp"
 
+#include <algorithm>
+
 #include "sql/parse/table_function.hpp"
 
 namespace penstock::sql {
@@ -46,24 +48,40 @@ class FromReader {
     const std::string_view type = join["jointype"].text();
     const bool is_left = type == "JOIN_LEFT";
     const std::size_t first = tables_.size();
-    if (type == "JOIN_RIGHT") refuse("right", "RIGHT JOIN");
-    if (type == "JOIN_FULL") refuse("full", "FULL JOIN");
-    if (join["isNatural"].boolean()) refuse("natural", "NATURAL JOIN");
-    if (join["alias"]) refuse("join", "an alias of a JOIN");
-    if (is_left && join["rarg"].kind() == "JoinExpr") refuse("left", "LEFT JOIN of a JOIN");
+    const bool is_refused = refuse_form(join);
     PENSTOCK_TRY(read_nested(join["rarg"]));
     FromTable& table =
         tables_[first];  // not the last one of those in parentheses, which may be a LEFT JOIN's
     table.is_left |= is_left;
+    table.is_refused |= is_refused;
     table.join_first = left_first;
     table.join_last = tables_.size() - 1;
     if (join["quals"]) { PENSTOCK_ASSIGN(table.on, expressions_.read(join["quals"])); }
     const Tree columns = join["usingClause"];
-    if (columns.size() > 0 && tables_.size() != first + 1)
+    if (columns.size() > 0 && tables_.size() != first + 1) {
       refuse("using", "USING with a JOIN in parentheses");
+      table.is_refused = true;
+    }
     for (std::size_t i = 0; i < columns.size(); i++)
       table.using_columns.emplace_back(columns.at(i).as("String")["sval"].text());
     return {};
+  }
+
+  // Refuses the forms of JOIN that are not supported; tells whether it is one.
+  bool refuse_form(Tree join) const {
+    const std::string_view type = join["jointype"].text();
+    const struct {
+      bool is_written;
+      std::string_view token, what;
+    } forms[] = {
+        {type == "JOIN_RIGHT", "right", "RIGHT JOIN"},
+        {type == "JOIN_FULL", "full", "FULL JOIN"},
+        {join["isNatural"].boolean(), "natural", "NATURAL JOIN"},
+        {static_cast<bool>(join["alias"]), "join", "an alias of a JOIN"},
+        {type == "JOIN_LEFT" && join["rarg"].kind() == "JoinExpr", "left", "LEFT JOIN of a JOIN"}};
+    for (const auto& form : forms)
+      if (form.is_written) refuse(form.token, form.what);
+    return std::ranges::any_of(forms, [](const auto& form) { return form.is_written; });
   }
 
   Status read_nested(Tree item) {
@@ -77,12 +95,13 @@ class FromReader {
     static_cast<void>(expressions_.refuse(expressions_.offset_of(token), what));
   }
 
-  // Reads a table. A refused one is one without a name, so that joins behind it are read.
+  // Reads a table. A refused one is kept, so that joins behind it are read.
   Status read_table(Tree item) {
     if (tables_.size() == max_tables) return too_many();
     FromTable table;
     const Status status = read_named(item, table);
-    if (status.code() != Code::unsupported) PENSTOCK_TRY(status);
+    table.is_refused |= !status.ok();
+    PENSTOCK_TRY(expressions_.passed(status));
     tables_.push_back(std::move(table));
     return {};
   }
@@ -111,6 +130,7 @@ class FromReader {
     if (table["alias"]["colnames"])
       return expressions_.refuse(token->offset, "a list of column aliases");
     read.name = value_of(lexed_, *token);
+    read.is_refused = expressions_.context().refused_tables.contains(lower(read.name));
     const auto at = static_cast<std::size_t>(token - lexed_.tokens.data());
     if (is_table_function(lexed_, at)) {
       PENSTOCK_ASSIGN(read.table, read_table_function(lexed_, at));

@@ -10,8 +10,8 @@ namespace {
 
 class SelectReader {
  public:
-  SelectReader(const Lexed& lexed, Refusals& refusals, Select& select, int level)
-      : lexed_(lexed), expressions_(lexed, refusals, level), select_(select) {}
+  SelectReader(ReadContext& context, Select& select, int level)
+      : lexed_(context.lexed), expressions_(context, level), select_(select) {}
 
   Status read(Tree tree) {
     const Tree statements = tree["stmts"];
@@ -25,9 +25,11 @@ class SelectReader {
 
   Status read_body(Tree body) {
     PENSTOCK_TRY(refuse_parts(body));
-    if (body["larg"] || body["valuesLists"]) return {};
+    select_.is_refused = body["larg"] || body["valuesLists"];
+    if (select_.is_refused) return {};
     PENSTOCK_ASSIGN(select_.from, read_from(expressions_, body["fromClause"]));
-    PENSTOCK_TRY(passed(expressions_.define_windows(body["windowClause"])));
+    select_.is_refused = std::ranges::any_of(select_.from, &FromTable::is_refused);
+    PENSTOCK_TRY(expressions_.define_windows(body["windowClause"]));
     PENSTOCK_TRY(read_items(body["targetList"]));
     PENSTOCK_TRY(read_optional(body["whereClause"], select_.where));
     PENSTOCK_TRY(read_optional(body["havingClause"], select_.having));
@@ -40,10 +42,6 @@ class SelectReader {
  private:
   std::int64_t offset_of(std::string_view text) const { return expressions_.offset_of(text); }
 
-  // A refusal is kept, and reading goes on behind it.
-  static Status passed(const Status& status) {
-    return status.code() == Code::unsupported ? Status() : status;
-  }
   void refuse(std::string_view token, std::string_view what) const {
     static_cast<void>(expressions_.refuse(offset_of(token), what));
   }
@@ -57,9 +55,11 @@ class SelectReader {
     for (const char* side : {"larg", "rarg"})
       if (body[side]) PENSTOCK_TRY(expressions_.read_body(body[side]));
     const Tree tables = body["withClause"]["ctes"];
-    for (std::size_t i = 0; i < tables.size(); i++)
-      PENSTOCK_TRY(
-          expressions_.read_body(tables.at(i).as("CommonTableExpr")["ctequery"].as("SelectStmt")));
+    for (std::size_t i = 0; i < tables.size(); i++) {
+      const Tree table = tables.at(i).as("CommonTableExpr");
+      expressions_.context().refused_tables.emplace(lower(table["ctename"].text()));
+      PENSTOCK_TRY(expressions_.read_body(table["ctequery"].as("SelectStmt")));
+    }
     refuse_clauses(body);
     return {};
   }
@@ -76,8 +76,9 @@ class SelectReader {
     if (body["limitOption"].text() == "LIMIT_OPTION_WITH_TIES") refuse("ties", "WITH TIES");
     if (body["groupDistinct"].boolean()) refuse("group", "GROUP BY DISTINCT");
     const Tree distinct = body["distinctClause"];
-    if (distinct && distinct.at(0).kind() != "") refuse("distinct", "DISTINCT ON");
-    select_.distinct = static_cast<bool>(distinct);
+    const bool is_on = distinct && distinct.at(0).kind() != "";
+    if (is_on) refuse("distinct", "DISTINCT ON");
+    select_.distinct = distinct && !is_on;
     select_.distinct_offset = offset_of("distinct");
   }
 
@@ -157,7 +158,7 @@ class SelectReader {
               ? make_syntax(SyntaxKind::star, keys.at(i).as("SortBy")["node"].body().location(), "")
               : nullptr;
       Result<OrderItem> item = expressions_.order_item(keys.at(i), all);
-      PENSTOCK_TRY(passed(item.status()));
+      PENSTOCK_TRY(expressions_.passed(item.status()));
       if (item.ok()) select_.order_by.push_back(std::move(item).value());
     }
     return {};
@@ -176,20 +177,19 @@ std::int64_t ExpressionReader::offset_of(std::string_view text) const {
   return 0;
 }
 
-Result<std::shared_ptr<const Select>> read_subquery(const Lexed& lexed, Refusals& refusals,
-                                                    Tree body, int level) {
+Result<std::shared_ptr<const Select>> read_subquery(ReadContext& context, Tree body, int level) {
   auto select = std::make_shared<Select>();
-  PENSTOCK_TRY(SelectReader(lexed, refusals, *select, level).read_body(body));
+  PENSTOCK_TRY(SelectReader(context, *select, level).read_body(body));
   return std::shared_ptr<const Select>(std::move(select));
 }
 
-Result<Select> read_select(const Lexed& lexed) {
-  PENSTOCK_ASSIGN(Parsed parsed, parse(lexed));
+Result<Select> read_select(const Lexed& lexed, Problems& problems,
+                           std::span<const std::string> functions) {
+  PENSTOCK_ASSIGN(Parsed parsed, parse(lexed, problems));
   Select select;
-  Refusals refusals;
-  const Status status = SelectReader(lexed, refusals, select, 0).read(parsed.tree());
-  PENSTOCK_TRY(refusals.status(lexed.statement));
-  PENSTOCK_TRY(status);
+  ReadContext context{lexed, problems, functions, {}, {}};
+  PENSTOCK_TRY(SelectReader(context, select, 0).read(parsed.tree()));
+  select.parts = std::move(context.parts);
   return select;
 }
 

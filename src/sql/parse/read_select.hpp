@@ -2,9 +2,11 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <set>
+#include <span>
 #include <string>
 
-#include "sql/parse/refusals.hpp"
+#include "sql/parse/problems.hpp"
 #include "sql/parse/source_position.hpp"
 #include "sql/parse/suggestions.hpp"
 #include "sql/parse/syntax.hpp"
@@ -15,12 +17,21 @@ namespace penstock::sql {
 SyntaxPtr make_syntax(SyntaxKind kind, std::int64_t offset, std::string name,
                       std::vector<SyntaxPtr> inputs = {});
 
+// What all SELECTs of one statement share while it is read.
+struct ReadContext {
+  const Lexed& lexed;
+  Problems& problems;
+  std::span<const std::string> functions;            // that the binder knows, in order
+  std::set<std::string> refused_tables;              // that WITH defines, in lower case
+  std::vector<std::shared_ptr<const Select>> parts;  // see Select
+};
+
 class ExpressionReader {
  public:
   // `level` is the depth of its SELECT; the statement's is 0.
-  ExpressionReader(const Lexed& lexed, Refusals& refusals, int level)
-      : lexed_(lexed), refusals_(refusals), level_(level) {}
-  // Reads an expression. What is not supported is added to the refusals, and NULL stands for it.
+  ExpressionReader(ReadContext& context, int level)
+      : context_(context), lexed_(context.lexed), level_(level) {}
+  // Reads an expression. A placeholder stands for one that is refused.
   Result<SyntaxPtr> read(Tree node);
   // `value` stands for the key where that is no expression, as ALL.
   Result<OrderItem> order_item(Tree node, SyntaxPtr value = nullptr);
@@ -33,12 +44,16 @@ class ExpressionReader {
     return refuse_as(offset, not_supported(what));
   }
   Status refuse_as(std::int64_t offset, std::string sentence) const {
-    refusals_.add(offset, sentence);
-    return error_at(lexed_.statement, offset, Code::unsupported, std::move(sentence));
+    return context_.problems.refuse(offset, std::move(sentence));
   }
   Status error(std::int64_t offset, std::string message) const {
     return error_at(lexed_.statement, offset, Code::invalid, std::move(message));
   }
+  // Keeps a problem, so that reading goes on; returns it where it cannot.
+  Status passed(const Status& status) const {
+    return context_.problems.pass(status) ? Status() : status;
+  }
+  ReadContext& context() const { return context_; }
   const Lexed& lexed() const { return lexed_; }
   // Returns the offset of the first token of that spelling: the tree lacks that of most clauses.
   std::int64_t offset_of(std::string_view text) const;
@@ -62,7 +77,9 @@ class ExpressionReader {
   Result<SyntaxPtr> cast_to(Tree type_name, std::int64_t offset, SyntaxPtr input);
   Result<SyntaxPtr> interval(Tree body, Tree type_name);
   Result<SyntaxPtr> function(Tree body);
+  Status read_parts(Tree call, Syntax& syntax);
   Status refuse_parts(Tree call, const std::string& name) const;
+  bool is_function(const std::string& name) const;
   Result<std::shared_ptr<const WindowSyntax>> window(Tree definition);
   Result<std::shared_ptr<const WindowSyntax>> named_window(std::string_view name,
                                                            std::int64_t offset) const;
@@ -70,8 +87,8 @@ class ExpressionReader {
   Result<SyntaxPtr> over_inputs(SyntaxKind kind, std::string name, std::int64_t offset,
                                 Tree inputs);
 
+  ReadContext& context_;
   const Lexed& lexed_;
-  Refusals& refusals_;
   std::map<std::string, std::shared_ptr<const WindowSyntax>, std::less<>> windows_;  // by name
   const int level_;
   int depth_ = 0;
@@ -80,7 +97,6 @@ class ExpressionReader {
 // Reads the tables of FROM, in order.
 Result<std::vector<FromTable>> read_from(ExpressionReader& expressions, Tree from);
 // Reads a SelectStmt inside another.
-Result<std::shared_ptr<const Select>> read_subquery(const Lexed& lexed, Refusals& refusals,
-                                                    Tree body, int level);
+Result<std::shared_ptr<const Select>> read_subquery(ReadContext& context, Tree body, int level);
 
 }  // namespace penstock::sql

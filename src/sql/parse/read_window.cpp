@@ -34,8 +34,9 @@ Status ExpressionReader::define_windows(Tree windows) {
   for (std::size_t i = 0; i < windows.size(); i++) {
     const Tree definition = windows.at(i).as("WindowDef");
     const std::string name(definition["name"].text());
-    PENSTOCK_ASSIGN(auto defined, window(definition));
-    if (!windows_.emplace(name, std::move(defined)).second)
+    auto defined = window(definition);
+    PENSTOCK_TRY(passed(defined.status()));
+    if (!windows_.emplace(name, defined.ok() ? *defined : nullptr).second)
       return error(definition.location(), "window \"" + name + "\" is already defined");
   }
   return {};
@@ -44,6 +45,7 @@ Status ExpressionReader::define_windows(Tree windows) {
 Result<std::shared_ptr<const WindowSyntax>> ExpressionReader::named_window(
     std::string_view name, std::int64_t offset) const {
   const auto found = windows_.find(name);
+  if (found != windows_.end() && found->second == nullptr) return Problems::known();
   if (found != windows_.end()) return found->second;
   return error(offset, "window \"" + std::string(name) + "\" does not exist; WINDOW " +
                            std::string(name) + " AS (...) defines one");

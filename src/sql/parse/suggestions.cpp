@@ -187,7 +187,7 @@ std::string function_not_supported(std::string_view name, std::span<const std::s
   if (holds(name, date_functions)) return refused(what, dates);
   if (holds(name, clock_functions)) return refused(what, constant_date);
   if (holds(name, aggregate_functions)) return refused(what, aggregates);
-  if (known.empty()) return refused(what, "");
+  if (known.empty() || holds(name, window_functions)) return refused(what, "");
   const std::string near = nearest_name(name, known);
   if (!near.empty()) return refused(what, "did you mean " + near + "?");
   std::string all = "the functions are ";
@@ -214,6 +214,8 @@ std::string keyword_near(std::string_view word) {
   }
   return "";
 }
+
+bool is_unsupported_aggregate(std::string_view name) { return holds(name, aggregate_functions); }
 
 bool is_unsupported_function(std::string_view name) {
   return name == "columns" || holds(name, string_functions) || holds(name, date_functions) ||

@@ -19,5 +19,6 @@ std::string keyword_near(std::string_view word);
 
 // Tells whether a function is one of DuckDB's that is known to be missing here.
 bool is_unsupported_function(std::string_view name);
+bool is_unsupported_aggregate(std::string_view name);
 
 }  // namespace penstock::sql

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "penstock/plan.hpp"
 #include "penstock/status.hpp"
 #include "sql/parse/lexer.hpp"
+#include "sql/parse/problems.hpp"
 
 namespace penstock::sql {
 
@@ -29,6 +31,7 @@ enum class SyntaxKind : unsigned char {
   function,     // name in lower case; star, filter
   exists,       // subquery
   in_subquery,  // inputs[0], subquery
+  refused,      // a placeholder; name: of an aggregate, else ""; inputs: what it has of expressions
 };
 
 struct Select;
@@ -93,6 +96,7 @@ struct FromTable {
                                // it ends with join_last
   std::size_t join_last = 0;
   std::vector<std::string> using_columns;
+  bool is_refused = false;  // its columns are not known, or not how it is joined
 };
 
 struct Select {
@@ -107,20 +111,25 @@ struct Select {
   std::vector<OrderItem> order_by;
   bool orders_by_all = false;  // by each item; the one of order_by says how
   SyntaxPtr limit, offset;     // constant expressions
+  bool is_refused = false;     // so that it cannot be bound
+  // Of the statement: the SELECTs inside of it, also of what is refused.
+  std::vector<std::shared_ptr<const Select>> parts;
 };
 
 // Returns the conditions that AND joins, or the condition itself.
 std::vector<SyntaxPtr> conjuncts(const SyntaxPtr& condition);
 SyntaxPtr conjunction(const std::vector<SyntaxPtr>& conditions);  // nullptr where there are none
 
-// Parses and reads one statement. The Lexed is that of the same statement.
-Result<Select> read_select(const Lexed& lexed);
+// Parses and reads one statement. The Lexed is that of the same statement. `functions` are those
+// that can be bound; calls of others are refused.
+Result<Select> read_select(const Lexed& lexed, Problems& problems,
+                           std::span<const std::string> functions);
 
 // Returns DuckDB's name of a column that has no alias: "(price * 2)", "count_star()", "CASE  WHEN
 // ((a > 1)) THEN (1) ELSE NULL END".
 std::string display(const Syntax& syntax);
 
-bool is_aggregate(const Syntax& syntax);
+bool is_aggregate(const Syntax& syntax);  // also one that is refused
 bool contains_aggregate(const Syntax& syntax);
 // Returns the parts of an expression: its inputs, and the partition, order and FILTER of a window.
 std::vector<SyntaxPtr> parts_of(const Syntax& syntax);

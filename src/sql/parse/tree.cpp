@@ -58,7 +58,7 @@ void relocate(nlohmann::json& node, const Lexed& lexed) {
 
 }  // namespace
 
-Result<Parsed> parse(const Lexed& lexed) {
+Result<Parsed> parse(const Lexed& lexed, Problems& problems) {
   // While it parses, libpg_query points the process's stderr at a pipe of its own: two at a time
   // would swap it for good.
   static std::mutex one_at_a_time;
@@ -72,8 +72,7 @@ Result<Parsed> parse(const Lexed& lexed) {
   if (result->error != nullptr) {
     const std::int64_t offset =
         lexed.place_of(byte_of_character(lexed.rewritten, result->error->cursorpos));
-    PENSTOCK_TRY(
-        find_unsupported_syntax(lexed, offset, result->error->message).status(lexed.statement));
+    PENSTOCK_TRY(find_unsupported_syntax(lexed, offset, result->error->message, problems));
     return error_at(lexed.statement, offset, Code::invalid,
                     sentence(lexed, offset, result->error->message));
   }

@@ -15,6 +15,7 @@
 
 #include "penstock/status.hpp"
 #include "sql/parse/lexer.hpp"
+#include "sql/parse/problems.hpp"
 
 namespace penstock::sql {
 
@@ -64,7 +65,7 @@ struct Parsed {
 };
 
 // Runs PostgreSQL's parser over lexed.rewritten; its errors point into the statement as it was
-// written.
-Result<Parsed> parse(const Lexed& lexed);
+// written. Where it stops at what is not supported, that is among the problems.
+Result<Parsed> parse(const Lexed& lexed, Problems& problems);
 
 }  // namespace penstock::sql

@@ -64,21 +64,21 @@ bool is_near(const Lexed& lexed, std::int64_t stopped_at, std::size_t first, con
   return lexed.tokens[first].offset <= stopped_at && stopped_at <= after_last;
 }
 
-void add_functions(const Lexed& lexed, Refusals& refusals) {
+void refuse_functions(const Lexed& lexed, Problems& problems) {
   for (std::size_t i = lexed.form.first; i + 1 < lexed.form.end; i++) {
     const Token& token = lexed.tokens[i];
     const std::string name = lower(lexed.text(token));
     if (token.kind == TokenKind::word && is_symbol(lexed, lexed.tokens[i + 1], "(") &&
         is_unsupported_function(name))
-      refusals.add(token.offset, function_not_supported(name, {}));
+      static_cast<void>(problems.refuse(token.offset, function_not_supported(name, {})));
   }
 }
 
 }  // namespace
 
-Refusals find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at,
-                                 std::string_view parser_message) {
-  Refusals refusals;
+Status find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at,
+                               std::string_view parser_message, Problems& problems) {
+  std::vector<std::pair<std::int64_t, std::string_view>> found;
   bool is_reason = parser_message.find("FROM must have an alias") != std::string_view::npos;
   for (std::size_t first = lexed.form.first; first < lexed.form.end; first++) {
     if (is_table_function(lexed, first))
@@ -86,14 +86,16 @@ Refusals find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at,
     for (const Phrase& phrase : phrases) {
       if (!stands(lexed, first, phrase)) continue;
       is_reason = is_reason || is_near(lexed, stopped_at, first, phrase);
-      refusals.add(lexed.tokens[first].offset, not_supported(phrase.what));
+      found.emplace_back(lexed.tokens[first].offset, phrase.what);
     }
   }
   if (!is_reason) return {};
   if (const Token& token = lexed.tokens[lexed.form.first]; is_keyword_token(lexed, token, "with"))
-    refusals.add(token.offset, not_supported("WITH"));
-  add_functions(lexed, refusals);
-  return refusals;
+    found.emplace_back(token.offset, "WITH");
+  for (const auto& [offset, what] : found)
+    static_cast<void>(problems.refuse(offset, not_supported(what)));
+  refuse_functions(lexed, problems);
+  return Problems::known();
 }
 
 }  // namespace penstock::sql

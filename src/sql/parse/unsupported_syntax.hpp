@@ -4,13 +4,13 @@
 #include <string_view>
 
 #include "sql/parse/lexer.hpp"
-#include "sql/parse/refusals.hpp"
+#include "sql/parse/problems.hpp"
 
 namespace penstock::sql {
 
-// Returns what the statement has of DuckDB's grammar, and of functions, that is not supported;
-// nothing where the parser stopped for another reason.
-Refusals find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at,
-                                 std::string_view parser_message);
+// Refuses what the statement has of DuckDB's grammar, and of functions, that is not supported, and
+// returns an error of it; ok where the parser stopped for another reason.
+Status find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at,
+                               std::string_view parser_message, Problems& problems);
 
 }  // namespace penstock::sql

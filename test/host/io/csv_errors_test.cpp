@@ -72,6 +72,14 @@ TEST(CsvErrors, OptionsThatThereAreNotAreSaidWithThoseThatThereAre) {
   expect_error("a\n1\n", {"iconv"}, {{"encoding", std::string("latin-1")}});
 }
 
+TEST(CsvErrors, OptionsOfDuckDBThatAreNotReadSayWhatToWrite) {
+  expect_error("a\n1\n", {"option 'normalize_names'", "names = ["}, {{"normalize_names", true}});
+  expect_error("a\n1\n", {"option 'thousands'", "types = {"}, {{"thousands", std::string(",")}});
+  expect_error("a\n1\n", {"option 'strict_mode'", "quote = ''"}, {{"strict_mode", false}});
+  expect_error("a\n1\n", {"option 'compression'", "'gzip'"},
+               {{"compression", std::string("brotli")}});
+}
+
 TEST(CsvErrors, AFormatOfDatesThatDoesNotFitIsNotMadeUp) {
   expect_error("a\n2024-01-01\n", {"'2024-01-01'", "column 'a'", "DATE"},
                {{"types", OptionMap{{"a", "DATE"}}}, {"dateformat", std::string("%d.%m.%Y")}});

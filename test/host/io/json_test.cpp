@@ -71,6 +71,28 @@ TEST(Json, TypesThatAreNotReadAreNamed) {
   EXPECT_EQ(refused, "a (BIGINT[]):");
 }
 
+TEST(Json, TypesBelowTheMaximumDepthAreJsonTexts) {
+  const std::string_view text = "{\"a\":[1],\"b\":{\"c\":{\"d\":1}},\"e\":5,\"s\":\"x\"}";
+  const auto table = [&](std::int64_t depth) {
+    return json_table(text, {{"maximum_depth", depth}});
+  };
+  EXPECT_EQ(table(0), "json VARCHAR: \"" + std::string(text) + "\"");
+  EXPECT_EQ(table(1),
+            "a VARCHAR, b VARCHAR, e VARCHAR, s VARCHAR: \"[1]\" \"{\"c\":{\"d\":1}}\" \"5\" "
+            "\"\"x\"\"");
+  EXPECT_EQ(table(2), "a (JSON[]), b (STRUCT(c JSON)), e BIGINT, s VARCHAR: 5 \"x\"");
+  EXPECT_EQ(table(3), "a (BIGINT[]), b (STRUCT(c STRUCT(d JSON))), e BIGINT, s VARCHAR: 5 \"x\"");
+  EXPECT_EQ(table(-1),
+            "a (BIGINT[]), b (STRUCT(c STRUCT(d BIGINT))), e BIGINT, s VARCHAR: 5 \"x\"");
+  EXPECT_EQ(json_table("1\n2\n", {{"maximum_depth", std::int64_t{1}}}), "json BIGINT: 1 | 2");
+}
+
+TEST(Json, TheOptionOfCompressionIsNotBelievedBeforeTheContent) {
+  for (const char* name : {"auto", "none", "GZIP", "zstd"})
+    EXPECT_EQ(json_table("{\"a\":1}", {{"compression", std::string(name)}}), "a BIGINT: 1");
+  EXPECT_TRUE(contains(json_table("{}", {{"compression", std::string("brotli")}}), "unsupported"));
+}
+
 TEST(Json, ValuesOfSeveralKindsAreJsonTexts) {
   EXPECT_EQ(json_table("{\"a\":\"x\\u0041\"}\n{\"a\":1.50}\n{\"a\":{ \"k\" : [1e20, -0, 1e21, "
                        "1E-7] , \"l\" : \"\\u0001\\/\"}}\n{\"a\":true}"),

@@ -1,0 +1,222 @@
+// One error names all that a statement asks for and is not supported, and nothing that follows from
+// it.
+#include <gtest/gtest.h>
+
+#include "sql/fixture.hpp"
+
+namespace penstock::sql_test {
+namespace {
+
+using Sentences = std::vector<std::string>;
+
+// Returns the sentences of the error, up to what can be written instead.
+Sentences problems(std::string_view statement) {
+  const Status status = bind_statement(statement).result.status();
+  const std::string message = status.message().substr(0, status.message().rfind("\nLINE "));
+  Sentences sentences;
+  for (std::size_t begin = 0; begin < message.size();) {
+    const std::size_t end = std::min(message.find('\n', begin), message.size());
+    const std::string line = message.substr(begin, end - begin);
+    sentences.push_back(line.substr(0, line.find(" is not supported")));
+    begin = end + 1;
+  }
+  return sentences;
+}
+
+Code code(std::string_view statement) { return bind_statement(statement).result.status().code(); }
+
+TEST(Refusals, OfSyntaxAreNamedAtOnce) {
+  EXPECT_EQ(
+      problems("WITH a AS (SELECT median(i8) FROM t) SELECT stddev(i8), ntile(4) OVER () FROM a"),
+      (Sentences{"WITH", "the function median", "the function stddev",
+                 "ntile as a window function"}));
+  EXPECT_EQ(problems("SELECT s, string_agg(s, ',') FROM t GROUP BY ROLLUP(s) UNION ALL SELECT s, "
+                     "(SELECT max(s) FROM t) FROM t"),
+            (Sentences{"the function string_agg", "GROUPING SETS, ROLLUP or CUBE", "UNION",
+                       "a subquery as a value"}));
+  EXPECT_EQ(problems("SELECT DISTINCT ON (s) s FROM t TABLESAMPLE system (10) FOR UPDATE"),
+            (Sentences{"DISTINCT ON", "TABLESAMPLE", "FOR UPDATE and the like"}));
+}
+
+TEST(Refusals, AreNamedWhereTheParserStops) {
+  EXPECT_EQ(problems("WITH a AS (SELECT 1) SELECT median(i8) FROM a QUALIFY rank() OVER () = 1 "
+                     "LIMIT 5%"),
+            (Sentences{"WITH", "the function median", "QUALIFY", "LIMIT with a percentage"}));
+  EXPECT_EQ(problems("SELECT list_transform([1, 2], x -> x) FROM (SELECT 1 UNION SELECT 2)"),
+            (Sentences{"a list", "a subquery in FROM", "UNION"}));
+}
+
+TEST(Refusals, LeaveSyntaxErrorsOfOtherReasonsAlone) {
+  EXPECT_EQ(problems("SELECT median(i8) FROM t WHERE )"),
+            (Sentences{"syntax error at or near \")\""}));
+}
+
+TEST(Refusals, OfFunctionsAreNamedWhereTheTableIsNotKnown) {
+  EXPECT_EQ(problems("SELECT nofunction(x), 1 + nothing(x) FROM (SELECT noone(i8) x FROM t) y"),
+            (Sentences{"the function nofunction", "the function nothing", "a subquery in FROM",
+                       "the function noone"}));
+}
+
+TEST(Refusals, OfEveryClauseAreNamedInTheirOrder) {
+  EXPECT_EQ(problems("SELECT s::INT, i8::VARCHAR FROM t WHERE s || s = 'a' AND dt + INTERVAL 1 DAY "
+                     "> ts ORDER BY nofunction(s) LIMIT nothing(3)"),
+            (Sentences{"a cast of VARCHAR to INTEGER", "a cast to VARCHAR (of TINYINT)",
+                       "a function of strings, or an order of strings, takes one column and "
+                       "constants",
+                       "INTERVAL arithmetic on a column (move it to the constant's side, or add "
+                       "whole days: date + 5)",
+                       "the function nofunction", "the function nothing"}));
+}
+
+TEST(Refusals, OfGroupsAreNamedInTheirOrder) {
+  EXPECT_EQ(
+      problems("SELECT extract(epoch FROM dt) AS k, sum(s::INT), max(i8)::VARCHAR, median(i8) "
+               "FROM t GROUP BY k HAVING count(u64 + i64) > 1"),
+      (Sentences{"the date part 'epoch'", "a cast of VARCHAR to INTEGER",
+                 "a cast to VARCHAR (of TINYINT)", "the function median",
+                 "cannot add UBIGINT and BIGINT: the result is HUGEINT, which is not "
+                 "computed with; cast one side to the other's type"}));
+}
+
+TEST(Refusals, OfOperandsBesideEachOtherAreAllNamed) {
+  EXPECT_EQ(problems("SELECT s::INT + d::VARCHAR, CASE WHEN s::BOOLEAN THEN extract(epoch FROM ts) "
+                     "ELSE b::VARCHAR END, i8 IN (1, s::BIGINT) OR s::DOUBLE > 1 FROM t"),
+            (Sentences{"a cast of VARCHAR to INTEGER", "a cast to VARCHAR (of DOUBLE)",
+                       "a cast of VARCHAR to BOOLEAN", "the date part 'epoch'",
+                       "a cast to VARCHAR (of BOOLEAN)", "a cast of VARCHAR to BIGINT",
+                       "a cast of VARCHAR to DOUBLE"}));
+}
+
+TEST(Refusals, OfWindowsAreNamedInTheirOrder) {
+  EXPECT_EQ(
+      problems("SELECT sum(s::INT) OVER (PARTITION BY i8::VARCHAR ORDER BY extract(epoch "
+               "FROM dt)), ntile(3) OVER (), count(DISTINCT i8) OVER (), sum(i8) OVER (ROWS 3 "
+               "PRECEDING) FROM t"),
+      (Sentences{"a cast of VARCHAR to INTEGER", "a cast to VARCHAR (of TINYINT)",
+                 "the date part 'epoch'", "ntile as a window function",
+                 "DISTINCT in a window function",
+                 "a frame other than UNBOUNDED PRECEDING to CURRENT ROW or UNBOUNDED "
+                 "FOLLOWING"}));
+}
+
+TEST(Refusals, OfJoinsAreNamedInTheirOrder) {
+  EXPECT_EQ(
+      problems("SELECT x.i8::VARCHAR FROM t x JOIN t y ON x.i8 = y.s::INT LEFT JOIN t z ON "
+               "x.i8 = z.i8 AND x.i16 < z.i16 AND z.s::DOUBLE > 1 WHERE x.i8 IN (SELECT "
+               "extract(epoch FROM dt) FROM t) AND x.s::BIGINT > 2"),
+      (Sentences{"a cast to VARCHAR (of TINYINT)", "a cast of VARCHAR to INTEGER",
+                 "a LEFT JOIN by anything but = between both tables", "a cast of VARCHAR to DOUBLE",
+                 "the date part 'epoch'", "a cast of VARCHAR to BIGINT"}));
+}
+
+TEST(Refusals, InsideOfWhatIsRefusedAreNamed) {
+  EXPECT_EQ(problems("SELECT s::INT AS n FROM t UNION ALL SELECT i8::VARCHAR FROM t"),
+            (Sentences{"a cast of VARCHAR to INTEGER", "UNION", "a cast to VARCHAR (of TINYINT)"}));
+  EXPECT_EQ(problems("WITH a AS (SELECT extract(epoch FROM dt) AS n FROM t) SELECT n FROM a "
+                     "WHERE n > (SELECT avg(s::DOUBLE) FROM t y WHERE y.i8 = n)"),
+            (Sentences{"WITH", "the date part 'epoch'", "a subquery as a value",
+                       "a cast of VARCHAR to DOUBLE"}));
+  EXPECT_EQ(problems("SELECT i8 IN (SELECT s::INT FROM t) FROM t"),
+            (Sentences{"a subquery anywhere but in WHERE, joined to the rest by AND,",
+                       "a cast of VARCHAR to INTEGER"}));
+  EXPECT_EQ(
+      problems("SELECT s::INT FROM t x WHERE EXISTS (SELECT 1 FROM t a, t b WHERE a.i8 = x.i8 "
+               "AND b.i8 = a.i8)"),
+      (Sentences{"a cast of VARCHAR to INTEGER"}));
+  EXPECT_EQ(problems("SELECT n FROM (SELECT t.s::INT AS n, missing FROM t, t y) x"),
+            (Sentences{"a subquery in FROM", "a cast of VARCHAR to INTEGER",
+                       "a cross product (nothing ties 'y' to the other tables)"}));
+}
+
+TEST(Refusals, OfTheArgumentsOfRefusedAggregatesAreNamed) {
+  EXPECT_EQ(problems("SELECT s, median(s::INT) FILTER (WHERE i8::VARCHAR = 'a') FROM t GROUP BY s"),
+            (Sentences{"the function median", "a cast of VARCHAR to INTEGER",
+                       "a cast to VARCHAR (of TINYINT)"}));
+  EXPECT_EQ(problems("SELECT s, i16, median(i8) FROM t GROUP BY s"),
+            (Sentences{"column \"i16\" must appear in the GROUP BY clause or must be part of an "
+                       "aggregate function",
+                       "the function median"}));
+  EXPECT_EQ(problems("SELECT s, nofunction(i8) FROM t GROUP BY s"),
+            (Sentences{"the function nofunction"}));
+}
+
+TEST(Refusals, OfColumnsThatAreNotReadStandBesideOthers) {
+  EXPECT_EQ(
+      problems("SELECT zoned, i8, bytes FROM unread WHERE s::INT > 1"),
+      (Sentences{"column 'zoned' cannot be read: it is TIMESTAMP WITH TIME ZONE",
+                 "column 'bytes' cannot be read: it is BLOB", "a cast of VARCHAR to INTEGER"}));
+  EXPECT_EQ(problems("DESCRIBE SELECT zoned FROM unread WHERE s::INT > 1"),
+            (Sentences{"a cast of VARCHAR to INTEGER"}));
+}
+
+TEST(Refusals, OfOneSentenceAreNamedOnce) {
+  EXPECT_EQ(problems("SELECT s::INT, s::INT + 1 FROM t WHERE s::INT > 2 ORDER BY s::INT"),
+            (Sentences{"a cast of VARCHAR to INTEGER"}));
+}
+
+// Each has one reason. What reads it is not an error of its own.
+TEST(Refusals, LeaveOutWhatFollowsFromOthers) {
+  const struct {
+    const char *statement, *sentence;
+  } rows[] = {
+      {"SELECT nofunction(i8) + INTERVAL 1 DAY, year(nofunction(i8)) FROM t",
+       "the function nofunction"},
+      {"SELECT s, i16 FROM t GROUP BY ROLLUP(s, i16)", "GROUPING SETS, ROLLUP or CUBE"},
+      {"SELECT s::INT AS k, k + 1 FROM t GROUP BY k ORDER BY k", "a cast of VARCHAR to INTEGER"},
+      {"SELECT i8 FROM t GROUP BY nofunction(i8)", "the function nofunction"},
+      {"SELECT s, median(i8) FROM t GROUP BY s HAVING median(i8) > 1", "the function median"},
+      {"SELECT median(i8) FROM t HAVING 1 = 1", "the function median"},
+      {"SELECT median(i8) FROM t WHERE i8 > 0 ORDER BY median(i8)", "the function median"},
+      {"SELECT sum(i8) OVER w, count(*) OVER (w) FROM t WINDOW w AS (ROWS 3 PRECEDING)",
+       "a frame other than UNBOUNDED PRECEDING to CURRENT ROW or UNBOUNDED FOLLOWING"},
+      {"SELECT DISTINCT ON (s) s FROM t ORDER BY i8", "DISTINCT ON"},
+      {"SELECT 1 FROM t x JOIN t y ON x.s = reverse(y.s)", "the string function reverse"},
+      {"SELECT 1 FROM t x, t y WHERE x.i8 = y.i8[1]", "a subscript or field access"},
+      {"SELECT 1 FROM t x LEFT JOIN t y ON reverse(x.s) = y.s", "the string function reverse"},
+      {"SELECT x.i8 FROM t x RIGHT JOIN t y ON x.i8 < y.i8", "RIGHT JOIN"},
+      {"SELECT x.i8 FROM t x NATURAL JOIN t y", "NATURAL JOIN"},
+      {"SELECT a, missing.b FROM missing(1) WHERE a > 3", "the table function missing"},
+      {"WITH missing AS (SELECT i8 FROM t) SELECT x.nope FROM missing x", "WITH"},
+      {"SELECT 1 FROM t x WHERE EXISTS (SELECT 1 FROM t y WHERE nofunction(y.i8) = x.i8)",
+       "the function nofunction"},
+      {"SELECT 1 FROM t x WHERE EXISTS (SELECT 1 FROM t y WHERE y.i8[1] = x.i8)",
+       "a subscript or field access"},
+      {"SELECT 1 FROM t x WHERE x.i8 IN (SELECT i8 FROM t UNION SELECT i8 FROM t)", "UNION"},
+      {"SELECT sum(nofunction(i8)) OVER (ORDER BY i8) + 1 FROM t", "the function nofunction"},
+      {"SELECT s FROM t UNION ALL SELECT i8, nope FROM t", "UNION"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(problems(row.statement), Sentences{row.sentence}) << row.statement;
+    EXPECT_EQ(code(row.statement), Code::unsupported) << row.statement;
+  }
+}
+
+// As in DuckDB the first error of the statement's own is the one reported.
+TEST(Refusals, StandBehindTheFirstErrorOfTheStatement) {
+  const char* statement = "SELECT median(i8), nope, other, i8 + b FROM t WHERE s::INT > 1";
+  const Status status = bind_statement(statement).result.status();
+  EXPECT_EQ(status.code(), Code::invalid);
+  EXPECT_EQ(problems(statement),
+            (Sentences{"referenced column \"nope\" not found in FROM clause", "the function median",
+                       "a cast of VARCHAR to INTEGER"}));
+  EXPECT_TRUE(status.message().ends_with("\n" + std::string(8 + 19, ' ') + "^")) << status.text();
+}
+
+TEST(Refusals, StandBehindTheErrorOfATableThatIsNotThere) {
+  const char* statement = "SELECT median(x) FROM 'missing.parquet'";
+  EXPECT_EQ(code(statement), Code::io);
+  EXPECT_EQ(problems(statement), (Sentences{"no file 'missing.parquet'", "the function median"}));
+}
+
+TEST(Refusals, BeyondTwelveAreCounted) {
+  std::string statement = "SELECT 1";
+  for (int i = 10; i < 25; i++) statement += ", xyz" + std::to_string(i) + "(i8)";
+  const Sentences few = problems(statement + " FROM t");
+  ASSERT_EQ(few.size(), 13u);
+  EXPECT_EQ(few.back(), "and 3 more are not supported");
+  for (int i = 0; i < 20'000; i++) statement += ", xyz" + std::to_string(i) + "(i8)";
+  EXPECT_EQ(problems(statement + " FROM t").back(), "and at least 88 more are not supported");
+}
+
+}  // namespace
+}  // namespace penstock::sql_test
