@@ -34,6 +34,9 @@ TARGETS = ("cuda", "opencl", "metal", "sycl", "cpu", "host")
 WARNINGS = ["-Wall", "-Wextra", "-Wno-unused", "-Wno-unused-parameter", "-Werror"]
 CXX = ["-x", "c++", "-std=c++17", "-fsyntax-only", "-Wdouble-promotion", *WARNINGS]
 
+# A compiler's output, beside the text. TCC replaces /dev/null by a file where it may.
+OBJECT = "(object)"
+
 # (check, program, arguments). A missing program skips its check; a missing clang fails it.
 CHECKS = {
     "opencl": [
@@ -84,7 +87,7 @@ CHECKS = {
         (
             "TCC",
             "tcc",
-            ["-xc", "-c", "-nostdinc", "-w", "-D_Static_assert(x,y)=", "-o", "/dev/null"],
+            ["-xc", "-c", "-nostdinc", "-w", "-D_Static_assert(x,y)=", "-o", OBJECT],
         ),
         ("C", "gcc", ["-x", "c", "-std=gnu11", "-fsyntax-only", "-nostdinc", "-w"]),
     ],
@@ -252,7 +255,7 @@ def check_text(path, label, sizes, options, report):
             code, log = run(
                 [
                     program,
-                    *arguments,
+                    *[f"{path}.o" if word == OBJECT else word for word in arguments],
                     *[f"-D{define}" for define in options.define],
                     f"-DGROUP_SIZE={size}",
                     str(path),
