@@ -35,7 +35,7 @@ def python_by_any_habits(rng, table):
         quotings.append(csv.QUOTE_NONE)
     options = {
         "delimiter": rng.choice(",,,,;\t|"),
-        "quotechar": rng.choice("\"\"\"'"),
+        "quotechar": rng.choice('"""\''),
         "lineterminator": rng.choice(["\n", "\n", "\r\n", "\r"]),
         "quoting": rng.choice(quotings),
     }
