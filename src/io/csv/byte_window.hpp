@@ -42,7 +42,8 @@ class ByteWindow {
   // Of eight bytes at once: bytes that are equal become zero, then the top bit of each zero byte is
   // gathered by a product that moves them side by side.
   std::uint64_t equal_to(char byte) const {
-    const std::uint64_t wanted = 0x0101010101010101 * static_cast<unsigned char>(byte);
+    const std::uint64_t wanted =
+        std::uint64_t{0x0101010101010101} * static_cast<unsigned char>(byte);
     std::uint64_t mask = 0;
     for (std::size_t part = 0; part < 8; part++) {
       const std::uint64_t differs = parts_[part] ^ wanted;

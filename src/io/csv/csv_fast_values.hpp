@@ -25,7 +25,9 @@ inline std::uint64_t word_at(const char* text) {
   return word;
 }
 
-constexpr std::uint64_t every_byte(unsigned char byte) { return 0x0101010101010101 * byte; }
+constexpr std::uint64_t every_byte(unsigned char byte) {
+  return std::uint64_t{0x0101010101010101} * byte;
+}
 
 // Whether every byte is below ten.
 constexpr bool are_digits(std::uint64_t values) {
