@@ -25,11 +25,6 @@ class ByteWindow {
       mask |= bits(_mm_cmpeq_epi8(parts_[part], wanted)) << (16 * part);
     return mask;
   }
-  bool is_ascii() const {
-    const __m128i all =
-        _mm_or_si128(_mm_or_si128(parts_[0], parts_[1]), _mm_or_si128(parts_[2], parts_[3]));
-    return bits(all) == 0;
-  }
 
  private:
   static std::uint64_t bits(__m128i part) {
@@ -52,11 +47,6 @@ class ByteWindow {
       mask |= (equal * 0x0102040810204080 >> 56) << (8 * part);
     }
     return mask;
-  }
-  bool is_ascii() const {
-    std::uint64_t all = 0;
-    for (const std::uint64_t part : parts_) all |= part;
-    return (all & high_bits) == 0;
   }
 
  private:
