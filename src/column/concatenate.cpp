@@ -43,7 +43,7 @@ Bytes join_bits(std::span<const Column> columns, std::uint64_t rows, auto bits_o
 
 Bytes join_values(std::span<const Column> columns, std::uint64_t rows, std::uint64_t width) {
   constexpr std::uint64_t min_bytes_per_thread = 4 << 20;
-  LargeVector<std::byte> joined(rows * width);
+  const auto joined = large_array<std::byte>(rows * width);
   std::vector<std::uint64_t> ends(columns.size());
   std::uint64_t end = 0;
   for (std::size_t i = 0; i < columns.size(); i++) ends[i] = end += columns[i].row_count * width;
@@ -52,11 +52,11 @@ Bytes join_values(std::span<const Column> columns, std::uint64_t rows, std::uint
     for (std::uint64_t at = first; at < last; at = ends[i++]) {
       const std::uint64_t begin = ends[i] - columns[i].row_count * width;
       if (columns[i].row_count > 0)
-        std::memcpy(joined.data() + at, columns[i].values.data + (at - begin),
+        std::memcpy(joined.get() + at, columns[i].values.data + (at - begin),
                     std::min(last, ends[i]) - at);
     }
   });
-  return Bytes::own(std::move(joined));
+  return {joined, joined.get(), rows * width};
 }
 
 // Returns whether all columns have one dictionary. Then codes are joined, otherwise strings.
@@ -145,17 +145,18 @@ void copy_strings(const Column& column, std::uint64_t row, std::uint64_t byte, O
 
 template <class Offset>
 void join_plain_strings(std::span<const Column> columns, const StringPlaces& places, Column& to) {
-  LargeVector<Offset> offsets(to.row_count + 1);
-  LargeVector<std::byte> bytes(places.bytes.back());
+  const auto offsets = large_array<Offset>(to.row_count + 1);
+  const auto bytes = large_array<std::byte>(places.bytes.back());
   offsets[0] = 0;
   in_parallel(columns.size(), 1, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t i = first; i < last; i++)
       if (columns[i].row_count > 0)
-        copy_strings(columns[i], places.rows[i], places.bytes[i], offsets.data(), bytes.data());
+        copy_strings(columns[i], places.rows[i], places.bytes[i], offsets.get(), bytes.get());
   });
   to.offset_bytes = sizeof(Offset);
-  to.offsets = Bytes::own(std::move(offsets));
-  to.values = Bytes::own(std::move(bytes));
+  to.offsets = {offsets, reinterpret_cast<const std::byte*>(offsets.get()),
+                (to.row_count + 1) * sizeof(Offset)};
+  to.values = {bytes, bytes.get(), places.bytes.back()};
 }
 
 void join_strings(std::span<const Column> columns, Column& to) {

@@ -161,6 +161,9 @@ def make(seed, number):
     """Returns the file of a number, always the same one."""
     rng = random.Random(f"{seed}/{number}")
     table = draw_table(rng)
+    if number % 10 == 9:
+        content = csv_programs.python_by_any_habits(rng, table)
+        return HabitFile(f"habit{number}.csv", ["Python, any habits", *table.habits], content)
     if rng.random() < 0.35:
         program, content = csv_programs.write(rng, table)
         return HabitFile(f"habit{number}.csv", [program, *table.habits], content)

@@ -28,6 +28,22 @@ def _number(value):
         return _text(value)
 
 
+def python_by_any_habits(rng, table):
+    """Escapes that the fields do not need stand beside doubled quotes, and rows may end with a carriage return."""
+    quotings = [csv.QUOTE_MINIMAL] * 2 + [csv.QUOTE_ALL]
+    if len(table.header) > 1:  # an empty field that is a row needs quotes
+        quotings.append(csv.QUOTE_NONE)
+    options = {
+        "delimiter": rng.choice(",,,,;\t|"),
+        "quotechar": rng.choice('"""\''),
+        "lineterminator": rng.choice(["\n", "\n", "\r\n", "\r"]),
+        "quoting": rng.choice(quotings),
+    }
+    if options["quoting"] == csv.QUOTE_NONE or rng.random() < 0.25:
+        options |= {"escapechar": "\\", "doublequote": rng.random() < 0.5}
+    return _python(**options)(rng, table)
+
+
 PYTHON = {
     "Python, minimal": _python(),
     "Python, all": _python(quoting=csv.QUOTE_ALL),

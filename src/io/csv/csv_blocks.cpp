@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "io/csv/csv_regular_scan.hpp"
+
 namespace penstock::io {
 namespace {
 
@@ -38,6 +40,7 @@ std::size_t CsvBlocks::last_row_end(std::string_view text) const {
     const std::size_t ret = text.substr(0, text.size() - 1).rfind('\r');
     return ret == std::string_view::npos ? 0 : ret + 1;
   }
+  if (const auto end = regular_row_end(text, dialect_)) return *end;
   CsvRowReader reader(dialect_, text);
   std::vector<CsvField> fields;
   std::size_t end = 0;

@@ -1,27 +1,100 @@
 #include "io/csv/csv_column.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <limits>
+#include <utility>
 
+#include "io/csv/csv_fast_values.hpp"
 #include "io/csv/csv_numbers.hpp"
 #include "io/csv/csv_times.hpp"
 
 namespace penstock::io {
 namespace {
 
-// 2024-12-31, the usual form, without looking for another.
-std::optional<std::int32_t> read_iso_date(std::string_view text) {
-  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return read_date(text);
-  unsigned digits[10] = {};
-  unsigned largest = 0;
-  for (const std::size_t i : {0, 1, 2, 3, 5, 6, 8, 9}) {
-    digits[i] = static_cast<unsigned char>(text[i]) - unsigned{'0'};
-    largest = std::max(largest, digits[i]);
+template <class Value> bool take_value(const std::optional<Value>& value, Value& out) {
+  if (value) out = *value;
+  return value.has_value();
+}
+
+template <class Integer, class From> bool take_in_range(From value, Integer& out) {
+  out = static_cast<Integer>(value);
+  return std::in_range<Integer>(value);
+}
+
+template <class Integer>
+bool read_long_integer(std::string_view text, char separator, Integer& out) {
+  using Limits = std::numeric_limits<Integer>;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error == std::errc() && end == text.data() + text.size()) return true;
+  const auto value = read_scaled(text, 0, separator);
+  if (!value || *value < Limits::min() || *value > Limits::max()) return false;
+  out = static_cast<Integer>(*value);
+  return true;
+}
+
+template <class Integer>
+[[gnu::always_inline]] inline bool read_integer(std::string_view text, char separator,
+                                                Integer& out) {
+  const bool is_negative = text.starts_with('-');
+  const std::string_view digits = text.substr(is_negative);
+  const auto count = static_cast<unsigned>(digits.size());
+  std::uint64_t number = 0;
+  bool is_read = false;
+  if (digits.size() - 1 < 8)
+    is_read = ShortText<std::uint64_t>(digits.data()).number(count, number);
+  else if (digits.size() - 1 < 16)
+    is_read = ShortText<unsigned __int128>(digits.data()).number(count, number);
+  const auto value = static_cast<std::int64_t>(number);
+  return is_read ? take_in_range(is_negative ? -value : value, out)
+                 : read_long_integer(text, separator, out);
+}
+
+template <class Float>
+[[gnu::always_inline]] inline bool read_real(std::string_view text, char separator, Float& out) {
+  ShortNumber number;
+  if (read_short_number(text, separator, number) && quotient_of(number, out)) return true;
+  if constexpr (sizeof(Float) == 8)
+    return take_value(read_double(text, separator), out);
+  else
+    return take_value(read_float(text, separator), out);
+}
+
+[[gnu::always_inline]] inline bool read_usual_date(std::string_view text, std::int32_t& out) {
+  if (text.size() == 10 && read_short_date(text.data(), out)) return true;
+  return take_value(read_date(text), out);
+}
+
+bool read_usual_timestamp(std::string_view text, std::int64_t& out) {
+  std::int32_t days = 0;
+  std::uint32_t seconds = 0;
+  if (text.size() == 19 && (text[10] == ' ' || text[10] == 'T') &&
+      read_short_date(text.data(), days) && read_short_time(text.data() + 11, seconds)) {
+    out = (std::int64_t{days} * 86'400 + std::int64_t{seconds}) * 1'000'000;
+    return true;
   }
-  if (largest > 9) return read_date(text);
-  const unsigned year = digits[0] * 1000 + digits[1] * 100 + digits[2] * 10 + digits[3];
-  return days_of(year, digits[5] * 10 + digits[6], digits[8] * 10 + digits[9]);
+  const auto value = read_timestamp(text);
+  if (!value || !value->is_utc) return false;
+  out = value->micros;
+  return true;
+}
+
+// Returns 10^scale times a short number that has no more digits behind its separator.
+__int128 scaled(const ShortNumber& number, int scale) {
+  __int128 value = number.digits;
+  for (int i = static_cast<int>(number.fraction_digits); i < scale; i++) value *= 10;
+  return number.is_negative ? -value : value;
+}
+
+bool read_decimal_as(std::string_view text, char separator, int scale, __int128& out) {
+  ShortNumber number;
+  if (read_short_number(text, separator, number) &&
+      static_cast<int>(number.fraction_digits) <= scale) {
+    out = scaled(number, scale);
+    return true;
+  }
+  return take_value(read_scaled(text, scale, separator), out);
 }
 
 __int128 power_of_ten(int exponent) {
@@ -65,24 +138,25 @@ std::optional<std::size_t> CsvColumnBuilder::append_values(const CsvRowBatch& ro
                                                            std::vector<bool>* misfits,
                                                            const Read& read) {
   auto* const out = reinterpret_cast<Value*>(values_.get()) + row_count_;
-  for (std::size_t row = 0; row < rows.row_count(); row++) {
-    const CsvField& field = rows.field(row, column);
+  const std::uint64_t first_row = row_count_;
+  const bool only_empty_is_null = only_empty_is_null_;
+  std::optional<std::size_t> wrong;
+  rows.each(column, [&](std::size_t row, const CsvField& field) {
     const std::string_view text = value_of(field, reading_.dialect, room_);
-    out[row] = Value();
-    if (is_null(field, text)) {
-      set_null(row_count_ + row);
-      continue;
-    }
-    const std::optional<Value> value = read(text);
-    if (value)
-      out[row] = *value;
-    else if (misfits == nullptr)
-      return row;
-    else
+    const bool is_missing = only_empty_is_null ? text.empty() : is_null(field, text);
+    Value value{};
+    const bool is_read = is_missing || read(text, value);
+    out[row] = is_read ? value : Value();
+    if (is_missing) set_null(first_row + row);
+    if (is_read) return true;
+    if (misfits != nullptr)
       (*misfits)[row] = true;
-  }
-  row_count_ += rows.row_count();
-  return std::nullopt;
+    else
+      wrong = row;
+    return misfits != nullptr;
+  });
+  if (!wrong) row_count_ += rows.row_count();
+  return wrong;
 }
 
 template <class Integer>
@@ -90,22 +164,9 @@ std::optional<std::size_t> CsvColumnBuilder::append_integers(const CsvRowBatch& 
                                                              std::size_t column,
                                                              std::vector<bool>* misfits) {
   const char separator = reading_.options.decimal_separator;
-  return append_values<Integer>(rows, column, misfits,
-                                [&](std::string_view text) -> std::optional<Integer> {
-                                  using Limits = std::numeric_limits<Integer>;
-                                  if constexpr (sizeof(Integer) == 8 && !Limits::is_signed) {
-                                    const auto value = read_scaled(text, 0, separator);
-                                    if (!value || *value < 0 || *value > Limits::max())
-                                      return std::nullopt;
-                                    return static_cast<Integer>(*value);
-                                  } else {
-                                    const auto value = read_int64(text, separator);
-                                    if (!value || *value < std::int64_t{Limits::min()} ||
-                                        *value > std::int64_t{Limits::max()})
-                                      return std::nullopt;
-                                    return static_cast<Integer>(*value);
-                                  }
-                                });
+  return append_values<Integer>(rows, column, misfits, [=](std::string_view text, Integer& out) {
+    return read_integer(text, separator, out);
+  });
 }
 
 std::optional<std::size_t> CsvColumnBuilder::append_decimals(const CsvRowBatch& rows,
@@ -113,12 +174,14 @@ std::optional<std::size_t> CsvColumnBuilder::append_decimals(const CsvRowBatch& 
                                                              std::vector<bool>* misfits) {
   const char separator = reading_.options.decimal_separator;
   const __int128 limit = power_of_ten(type_.precision);
+  const int scale = type_.scale;
   return append_values<std::int64_t>(rows, column, misfits,
-                                     [&](std::string_view text) -> std::optional<std::int64_t> {
-                                       const auto value = read_scaled(text, type_.scale, separator);
-                                       if (!value || *value >= limit || *value <= -limit)
-                                         return std::nullopt;
-                                       return static_cast<std::int64_t>(*value);
+                                     [=](std::string_view text, std::int64_t& out) {
+                                       __int128 value = 0;
+                                       if (!read_decimal_as(text, separator, scale, value))
+                                         return false;
+                                       out = static_cast<std::int64_t>(value);
+                                       return value < limit && value > -limit;
                                      });
 }
 
@@ -127,14 +190,15 @@ std::optional<std::size_t> CsvColumnBuilder::append_times(const CsvRowBatch& row
                                                           std::vector<bool>* misfits) {
   const CsvTimeFormats& formats = reading_.time_formats;
   if (type_.kind == Kind::date32)
-    return append_values<std::int32_t>(rows, column, misfits, [&](std::string_view text) {
-      return formats.date ? formats.date->read_date(text) : read_iso_date(text);
-    });
+    return append_values<std::int32_t>(
+        rows, column, misfits, [&](std::string_view text, std::int32_t& out) {
+          return formats.date ? take_value(formats.date->read_date(text), out)
+                              : read_usual_date(text, out);
+        });
   return append_values<std::int64_t>(
-      rows, column, misfits, [&](std::string_view text) -> std::optional<std::int64_t> {
-        if (formats.timestamp) return formats.timestamp->read_timestamp(text);
-        const auto value = read_timestamp(text);
-        return value && value->is_utc ? std::optional(value->micros) : std::nullopt;
+      rows, column, misfits, [&](std::string_view text, std::int64_t& out) {
+        return formats.timestamp ? take_value(formats.timestamp->read_timestamp(text), out)
+                                 : read_usual_timestamp(text, out);
       });
 }
 
@@ -170,24 +234,28 @@ void CsvColumnBuilder::reserve_bytes(std::uint64_t bytes) {
 }
 
 void CsvColumnBuilder::append_strings(const CsvRowBatch& rows, std::size_t column) {
-  auto* const offsets = reinterpret_cast<std::int32_t*>(offsets_.get());
-  constexpr std::uint64_t copied_bytes = 16;  // at once, as most strings are short
-  for (std::size_t row = 0; row < rows.row_count(); row++) {
-    const CsvField& field = rows.field(row, column);
+  constexpr std::uint64_t copied_bytes = 32;  // at once, as most strings are short
+  reserve_bytes(rows.byte_count() + copied_bytes);
+  auto* const offsets = reinterpret_cast<std::int32_t*>(offsets_.get()) + row_count_ + 1;
+  char* const begin = reinterpret_cast<char*>(values_.get());
+  char* to = begin + used_bytes_;
+  const std::uint64_t first_row = row_count_;
+  const bool only_empty_is_null = only_empty_is_null_;
+  rows.each(column, [&](std::size_t row, const CsvField& field) {
     const std::string_view text = value_of(field, reading_.dialect, room_);
-    if (is_null(field, text)) {
-      set_null(row_count_ + row);
+    if (only_empty_is_null ? text.empty() : is_null(field, text)) {
+      set_null(first_row + row);
     } else {
-      reserve_bytes(text.size() + copied_bytes);
-      char* const to = reinterpret_cast<char*>(values_.get()) + used_bytes_;
-      if (text.size() <= copied_bytes && !field.has_escapes)
-        std::memcpy(to, text.data(), copied_bytes);  // 64 bytes behind the text may be read
+      if (text.size() <= copied_bytes)
+        std::memcpy(to, text.data(), copied_bytes);
       else
         std::memcpy(to, text.data(), text.size());
-      used_bytes_ += text.size();
+      to += text.size();
     }
-    offsets[row_count_ + row + 1] = static_cast<std::int32_t>(used_bytes_);
-  }
+    offsets[row] = static_cast<std::int32_t>(to - begin);
+    return true;
+  });
+  used_bytes_ = static_cast<std::uint64_t>(to - begin);
   row_count_ += rows.row_count();
 }
 
@@ -204,12 +272,12 @@ std::optional<std::size_t> CsvColumnBuilder::append(const CsvRowBatch& rows, std
     case Kind::uint32: return append_integers<std::uint32_t>(rows, column, misfits);
     case Kind::uint64: return append_integers<std::uint64_t>(rows, column, misfits);
     case Kind::float32:
-      return append_values<float>(rows, column, misfits, [&](std::string_view text) {
-        return read_float(text, separator);
+      return append_values<float>(rows, column, misfits, [=](std::string_view text, float& out) {
+        return read_real(text, separator, out);
       });
     case Kind::float64:
-      return append_values<double>(rows, column, misfits, [&](std::string_view text) {
-        return read_double(text, separator);
+      return append_values<double>(rows, column, misfits, [=](std::string_view text, double& out) {
+        return read_real(text, separator, out);
       });
     case Kind::decimal: return append_decimals(rows, column, misfits);
     case Kind::date32:

@@ -41,9 +41,12 @@ std::optional<CsvRowError> CsvConverter::check_text(std::string_view text) const
                      "LATIN1 -t UTF-8 FILE > NEW)"};
 }
 
-// Makes room for as many rows as the text has lines.
+// Makes room for as many rows as the text has lines. A row that ends with a comment may end with a
+// carriage return alone, and one in a file of carriage returns with a line feed alone.
 CsvConverter::Builders CsvConverter::make_builders(std::string_view text) const {
-  const SpecialBytes line_ends(reading_.dialect.ends_with_return ? "\r" : "\n");
+  const CsvDialect& dialect = reading_.dialect;
+  const bool may_end_with_return = dialect.ends_with_return || dialect.comment != '\0';
+  const SpecialBytes line_ends(may_end_with_return ? "\r\n" : "\n");
   const std::uint64_t max_rows = line_ends.count_in(text) + 1;
   Builders builders(schema_.size());
   for (std::size_t i = 0; i < schema_.size(); i++) {

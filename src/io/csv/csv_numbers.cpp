@@ -198,24 +198,6 @@ std::optional<__int128> read_scaled(std::string_view text, int scale, char decim
   return decimal->is_negative ? -value : value;
 }
 
-std::optional<std::int64_t> read_int64(std::string_view text, char decimal_separator) {
-  const bool is_negative = text.starts_with('-');
-  const std::string_view digits = text.substr(is_negative);
-  if (!digits.empty() && digits.size() <= 18) {  // cannot overflow
-    std::int64_t value = 0;
-    bool are_digits = true;
-    for (const char c : digits) {
-      are_digits &= is_digit(c);
-      value = value * 10 + (c - '0');
-    }
-    if (are_digits) return is_negative ? -value : value;
-  }
-  const auto value = read_scaled(text, 0, decimal_separator);
-  const bool fits = value && *value >= std::numeric_limits<std::int64_t>::min() &&
-                    *value <= std::numeric_limits<std::int64_t>::max();
-  return fits ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
-}
-
 std::optional<double> read_double(std::string_view text, char decimal_separator) {
   return read_floating<double>(text, decimal_separator);
 }

@@ -20,7 +20,6 @@ std::optional<bool> read_boolean(std::string_view text);
 // Rounds to the nearest multiple of 10^-scale, halves away from zero, and returns how many of these
 // it is. Reads 1e3, 1_000, 0x1F and 0b11 too.
 std::optional<__int128> read_scaled(std::string_view text, int scale, char decimal_separator);
-std::optional<std::int64_t> read_int64(std::string_view text, char decimal_separator);
 std::optional<double> read_double(std::string_view text, char decimal_separator);
 std::optional<float> read_float(std::string_view text, char decimal_separator);
 

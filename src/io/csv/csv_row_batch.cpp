@@ -6,12 +6,6 @@ CsvRowError CsvRowBatch::error(Code code, std::string text) const {
   return {code, static_cast<std::size_t>(reader_.row_begin() - text_.data()), std::move(text)};
 }
 
-std::size_t CsvRowBatch::end_offset() const {
-  return reader_.row_begin() == nullptr
-             ? 0
-             : static_cast<std::size_t>(reader_.row_end() - text_.data());
-}
-
 std::optional<CsvRowError> CsvRowBatch::wrong_width(std::size_t field_count) const {
   const std::string fields =
       std::to_string(field_count) + (field_count == 1 ? " field" : " fields");
@@ -56,9 +50,24 @@ std::optional<CsvRowError> CsvRowBatch::fit_row(std::size_t begin) {
 std::optional<CsvRowError> CsvRowBatch::read(std::size_t max_rows) {
   fields_.clear();
   offsets_.clear();
+  begin_ = end_;
+  is_regular_ = read_regular(max_rows);
+  return is_regular_ ? std::nullopt : read_any(max_rows);
+}
+
+bool CsvRowBatch::read_regular(std::size_t max_rows) {
+  if (!regular_.cut(text_.substr(begin_), max_rows)) return false;
+  end_ = begin_ + regular_.offset(regular_.row_count());
+  is_at_end_ = end_ == text_.size();
+  return true;
+}
+
+std::optional<CsvRowError> CsvRowBatch::read_any(std::size_t max_rows) {
+  reader_.skip_to(text_.data() + begin_);
   while (offsets_.size() < max_rows && !is_at_end_) {
     const std::size_t begin = fields_.size();
     const CsvRowKind kind = reader_.next(fields_);
+    if (kind != CsvRowKind::end) end_ = static_cast<std::size_t>(reader_.row_end() - text_.data());
     const bool is_cut = !is_whole_ && kind != CsvRowKind::end && reader_.row_end() == text_.end() &&
                         reader_.is_ended_by_text();
     if (kind == CsvRowKind::row && !is_cut) {
@@ -75,7 +84,17 @@ std::optional<CsvRowError> CsvRowBatch::read(std::size_t max_rows) {
   return std::nullopt;
 }
 
+void CsvRowBatch::keep_fields() {
+  for (std::size_t row = 0; row < regular_.row_count(); row++) {
+    offsets_.push_back(offset(row));
+    for (std::size_t column = 0; column < column_count_; column++)
+      fields_.push_back(field(row, column));
+  }
+  is_regular_ = false;
+}
+
 void CsvRowBatch::remove(const std::vector<bool>& is_removed) {
+  if (is_regular_) keep_fields();
   std::size_t kept = 0;
   for (std::size_t row = 0; row < offsets_.size(); row++) {
     if (is_removed[row]) continue;

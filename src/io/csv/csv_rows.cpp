@@ -14,14 +14,15 @@ std::string special_bytes_of(const CsvDialect& dialect) {
 
 }  // namespace
 
-std::string_view value_of(const CsvField& field, const CsvDialect& dialect, std::string& room) {
-  if (!field.has_escapes) return field.raw();
-  room.clear();
+std::string_view without_escapes(const CsvField& field, const CsvDialect& dialect,
+                                 std::string& room) {
+  room.resize(field.bytes + SpecialBytes::window_bytes);
+  std::size_t size = 0;
   for (std::uint32_t i = 0; i < field.bytes; i++) {
     if (field.data[i] == dialect.escape && i + 1 < field.bytes) i++;
-    room += field.data[i];
+    room[size++] = field.data[i];
   }
-  return room;
+  return {room.data(), size};
 }
 
 std::string_view wrong_row(CsvRowKind kind) {

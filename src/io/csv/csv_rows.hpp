@@ -23,8 +23,14 @@ struct CsvField {
   std::string_view raw() const { return {data, bytes}; }
 };
 
-// Returns the field's value: the bytes as they stand, or in `room` without their escapes.
-std::string_view value_of(const CsvField& field, const CsvDialect& dialect, std::string& room);
+std::string_view without_escapes(const CsvField& field, const CsvDialect& dialect,
+                                 std::string& room);
+// Returns the field's value: the bytes as they stand, or in `room` without their escapes. 64 bytes
+// behind it may be read.
+inline std::string_view value_of(const CsvField& field, const CsvDialect& dialect,
+                                 std::string& room) {
+  return field.has_escapes ? without_escapes(field, dialect, room) : field.raw();
+}
 
 enum class CsvRowKind : unsigned char {
   row,
@@ -45,6 +51,9 @@ class CsvRowReader {
   // Appends the fields of the next row, and goes behind its line. A bad row's line ends with the
   // next line end, wherever it stands.
   CsvRowKind next(std::vector<CsvField>& fields);
+
+  // Goes to a row that begins here, which is none before the next one.
+  void skip_to(const char* row) { move_to(row); }
 
   // Of the row that next() returned.
   const char* row_begin() const { return row_begin_; }

@@ -2,8 +2,8 @@
 // not fit is an error that says where it is and what to pass. Threads take blocks of whole rows in
 // order, and each converts the columns that are asked for.
 #include <algorithm>
-#include <condition_variable>
 #include <filesystem>
+#include <map>
 #include <mutex>
 
 #include "base/exception_boundary.hpp"
@@ -31,21 +31,30 @@ class CsvScan {
         converter_(reading_, schema_, columns),
         blocks_(std::move(blocks)) {}
 
-  // Returns the table of this block. Blocks are read in order, whichever thread takes them.
+  // Returns the table of this block. A thread that comes before those of earlier blocks reads
+  // these too, rather than wait until the system lets the other threads run.
   Result<std::optional<Table>> read(std::uint64_t index) {
-    std::unique_lock lock(mutex_);
-    turn_.wait(lock, [&] { return next_index_ == index; });
-    const auto block = catch_exceptions([&] { return blocks_->next(); });
-    const std::uint64_t offset = blocks_->offset();
-    next_index_++;
-    turn_.notify_all();
-    lock.unlock();
-    if (!block.ok()) return block.status().with(place(offset));
-    if (!*block) return std::optional<Table>();
-    return convert(**block);
+    const ReadBlock read = take(index);
+    if (!read.block.ok()) return read.block.status().with(place(read.offset));
+    if (!*read.block) return std::optional<Table>();
+    return convert(**read.block);
   }
 
  private:
+  struct ReadBlock {
+    Result<std::optional<CsvBlock>> block;
+    std::uint64_t offset = 0;  // where reading stands
+  };
+
+  ReadBlock take(std::uint64_t index) {
+    const std::lock_guard lock(mutex_);
+    for (; next_index_ <= index; next_index_++) {
+      auto block = catch_exceptions([&] { return blocks_->next(); });
+      read_blocks_.emplace(next_index_, ReadBlock{std::move(block), blocks_->offset()});
+    }
+    return std::move(read_blocks_.extract(index).mapped());
+  }
+
   Result<std::optional<Table>> convert(const CsvBlock& block) const {
     return catch_exceptions([&]() -> Result<std::optional<Table>> {
       Table table;
@@ -67,8 +76,8 @@ class CsvScan {
   const Schema schema_;
   const CsvConverter converter_;
   std::mutex mutex_;
-  std::condition_variable turn_;
   const std::unique_ptr<CsvBlocks> blocks_;
+  std::map<std::uint64_t, ReadBlock> read_blocks_;  // that their threads did not take yet
   std::uint64_t next_index_ = 0;
 };
 

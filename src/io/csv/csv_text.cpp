@@ -4,18 +4,10 @@
 #include <cstring>
 
 #include "base/unicode.hpp"
+#include "io/text/text_encoding.hpp"
 
 namespace penstock::io {
 namespace {
-
-Status check_not_utf16(std::string_view text) {
-  const std::string_view start = text.substr(0, 4096);
-  const auto zeros = static_cast<std::size_t>(std::ranges::count(start, '\0'));
-  const bool has_mark = text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
-  if (!has_mark && (zeros == 0 || zeros * 3 < start.size())) return {};
-  return {Code::unsupported,
-          "the text is UTF-16; to convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW"};
-}
 
 // Returns where the text begins behind so many lines.
 std::size_t skip_lines(std::string_view text, std::uint64_t lines) {
@@ -68,7 +60,7 @@ std::uint64_t count_line_ends(std::string_view text) {
 Result<CsvSample> csv_sample(std::string bytes, bool is_whole, const CsvOptions& options) {
   CsvSample sample{std::move(bytes), is_whole};
   sample.bytes.append(SpecialBytes::window_bytes, '\0');
-  PENSTOCK_TRY(check_not_utf16(sample.text()));
+  PENSTOCK_TRY(check_not_wide(sample.text()));
   if (sample.bytes.starts_with("\xef\xbb\xbf")) sample.first_byte = 3;
   const std::size_t skipped = skip_lines(sample.text(), options.skipped_lines.value_or(0));
   sample.first_line += count_line_ends(sample.text().substr(0, skipped));

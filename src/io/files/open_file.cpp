@@ -14,6 +14,7 @@
 #include "io/common/sources.hpp"
 #include "io/files/file_paths.hpp"
 #include "io/files/files_near.hpp"
+#include "io/text/text_encoding.hpp"
 #include "io/text/text_input.hpp"
 
 namespace penstock::io {
@@ -136,6 +137,7 @@ Result<OpenedFile> open_text_file(const FileToOpen& file) {
       return Status(Code::unsupported, "it is a compressed file of the format " +
                                            std::string(format->name) + "; penstock decompress '" +
                                            file.path + "' first");
+    PENSTOCK_TRY(check_not_wide(text));
     if (text.find('\0') != std::string::npos)
       return Status(Code::corrupt,
                     "it begins like no Parquet or Arrow IPC file, and is not text, as CSV is");

@@ -27,6 +27,10 @@ class RegularFile final : public ByteFile {
     return bytes;
   }
 
+  std::optional<int> descriptor() const override {
+    return begin_ == 0 && end_ > 0 ? std::optional(file_->descriptor()) : std::nullopt;
+  }
+
  private:
   // Files of the kernel end before the size that they show.
   Status check_length(std::uint64_t end) const {

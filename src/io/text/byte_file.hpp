@@ -19,6 +19,8 @@ class ByteFile {
   virtual ~ByteFile() = default;
   // Fills `into` from its beginning and returns how many bytes it wrote: fewer only at the end.
   virtual Result<std::size_t> read_at(std::span<char> into, std::uint64_t offset) = 0;
+  // Of a regular file that is read from its first byte: what others may read it by, too.
+  virtual std::optional<int> descriptor() const { return std::nullopt; }
   const std::string& name() const { return name_; }
 
  protected:

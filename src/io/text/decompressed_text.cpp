@@ -19,7 +19,10 @@ namespace {
 
 constexpr std::size_t part_bytes = 1 << 20, queued_bytes_limit = 4 << 20;
 
+// All threads decode one Deflate stream of a file. That of a pipe has one thread.
 stream::Source source_of(ByteFile& file) {
+  if (const auto descriptor = file.descriptor())
+    return stream::Source::descriptor(file.name(), *descriptor);
   return stream::Source::reader(
       file.name(),
       [&file, offset = std::uint64_t{0}](std::span<std::byte> into) mutable -> Result<std::size_t> {
@@ -30,15 +33,23 @@ stream::Source source_of(ByteFile& file) {
       });
 }
 
-// Decodes a whole file. gzip ignores what follows the last member, with a warning; a table has no
-// place for one.
+// What gzip and bgzip warn of: a table has no place for a warning.
+Status check_end(const stream::Report& report) {
+  if (report.ignored_bytes > 0)
+    return {Code::corrupt, std::to_string(report.ignored_bytes) +
+                               " bytes after the last gzip member are not gzip"};
+  if (report.lacks_bgzip_end)
+    return {Code::truncated,
+            "bgzip's end-of-file block is absent, so that the file may be cut (penstock decompress "
+            "writes what there is)"};
+  return {};
+}
+
+// Decodes a whole file.
 Status decode(ByteFile& file, const stream::Sink& sink, std::uint32_t threads) {
   const auto report = stream::decompress(source_of(file), sink, {.threads = threads});
-  if (!report.ok()) return report.with("while decompressing " + file.name());
-  if (report->ignored_bytes == 0) return {};
-  return Status(Code::corrupt, std::to_string(report->ignored_bytes) +
-                                   " bytes after the last gzip member are not gzip")
-      .with("while decompressing " + file.name());
+  const Status status = report.ok() ? check_end(*report) : report.status();
+  return status.ok() ? status : status.with("while decompressing " + file.name());
 }
 
 class DecompressedText final : public TextInput {

@@ -91,6 +91,9 @@ TEST(CsvDialect, OtherEncodingsAreRefusedByName) {
                                 "a\0,\0b\0\n\0",
                                 10),
                {"UTF-16", "iconv"});
+  expect_error(std::string_view("a\0,\0b\0\n\0", 8), {"iconv -f UTF-16LE"});
+  expect_error(std::string_view("\0a\0,\0b\0\n", 8), {"iconv -f UTF-16BE"});
+  expect_error(std::string_view("\xff\xfe\0\0a\0\0\0\n\0\0\0", 12), {"iconv -f UTF-32"});
   expect_error("a,b\n1,x\n2,\xe9\n", {"line 3 is not UTF-8", "iconv -f LATIN1"});
 }
 

@@ -36,6 +36,19 @@ TEST(CsvHostile, EveryChangedByteIsRowsOrAnError) {
   }
 }
 
+// More rows than there are line ends of the kind that the first line has.
+TEST(CsvHostile, RowsThatEndInTheOtherWayHaveRoom) {
+  std::string feeds = "a,b\r1,\r", comments = "a,b\n1,\n";
+  std::string answer = "a BIGINT, b VARCHAR\n1 NULL\n";
+  for (int row = 0; row < 3000; row++) {
+    feeds += "2,\n";
+    comments += "2,#\r";
+    answer += "2 NULL\n";
+  }
+  EXPECT_EQ(csv_answer(feeds), answer);
+  EXPECT_EQ(csv_answer(comments, {{"comment", std::string("#")}}), answer);
+}
+
 // Rows with line ends in quotes, so that blocks are cut between quotes.
 TEST(CsvHostile, BlocksOfALargeFileAreOneTableInOrder) {
   const Folder folder;

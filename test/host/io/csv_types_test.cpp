@@ -101,6 +101,18 @@ TEST(CsvTypes, ColumnsOfOtherTypesAreRefusedOnlyWhenTheyAreAskedFor) {
       << scan.status().text();
 }
 
+TEST(CsvTypes, IntegersOfEveryLengthAreRead) {
+  std::string text = "a,b\n", answer = "a BIGINT, b BIGINT\n", digits;
+  for (std::size_t length = 1; length <= 18; length++) {
+    digits += std::to_string(length % 10);
+    text += digits + ",-" + digits + "\n";
+    answer += std::to_string(std::stoll(digits)) + " -" + std::to_string(std::stoll(digits)) + "\n";
+  }
+  text += "9223372036854775807,-9223372036854775808\n";
+  answer += "9223372036854775807 -9223372036854775808\n";
+  expect_answers({{text, answer}});
+}
+
 TEST(CsvTypes, GivenTypesAreTaken) {
   const OptionMap types{{"a", "DECIMAL(5,2)"}, {"b", "varchar"}, {"c", "utinyint"}, {"d", "DATE"}};
   expect_answers(

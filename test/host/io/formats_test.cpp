@@ -72,6 +72,20 @@ std::vector<std::string> only_column(const std::string& path) {
                                                  : std::vector<std::string>{"not one column"};
 }
 
+TEST(Csv, AFileInAWideEncodingIsRefusedWithWhatConvertsIt) {
+  using namespace std::string_view_literals;
+  const Folder folder;
+  for (const auto& [text, command] :
+       {std::pair{"\xff\xfe\x61\0\n\0\x31\0\n\0"sv, "iconv -f UTF-16 "},
+        std::pair{"a\0\n\0\x31\0\n\0"sv, "iconv -f UTF-16LE "}}) {
+    write_file(folder / "t", text);
+    const std::string error = open_table(folder / "t").status().text();
+    EXPECT_NE(error.find(command), std::string::npos) << error;
+  }
+  write_file(folder / "t", "\x7f\x45\0\0\0\x02\0\0\x01\0"sv);
+  EXPECT_NE(open_table(folder / "t").status().text().find("is not text"), std::string::npos);
+}
+
 TEST(Csv, BlankLinesOfOneColumnAreRowsOfNull) {
   const Folder folder;
   using Column = std::vector<std::string>;

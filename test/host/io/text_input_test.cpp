@@ -137,6 +137,21 @@ TEST(TextInput, WhatFollowsTheLastGzipMemberIsAnErrorUnlessItIsPadding) {
   EXPECT_EQ(all_of(folder / "padded").value(), "a\n1\n");
 }
 
+TEST(TextInput, AFileOfBgzipThatMayBeCutIsAnError) {
+  const Folder folder;
+  const std::string text = lines(50'000);
+  const auto bytes = stream::compress(std::as_bytes(std::span(text)),
+                                      {.format = stream::Format::gzip, .block_bytes = 60'000});
+  ASSERT_TRUE(bytes.ok());
+  const std::string whole(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+  write_file(folder / "whole", whole);
+  EXPECT_EQ(all_of(folder / "whole").value(), text);
+  constexpr std::size_t end_block_bytes = 28;
+  write_file(folder / "cut", std::string_view(whole).substr(0, whole.size() - end_block_bytes));
+  EXPECT_NE(error_of(folder / "cut").find("end-of-file block is absent"), std::string::npos)
+      << error_of(folder / "cut");
+}
+
 TEST(TextInput, AReaderThatIsDroppedEarlyEndsTheDecoding) {
   const Folder folder;
   write_file(folder / "t", compressed(std::string(32 << 20, 'x'), stream::Format::zstd));
@@ -216,6 +231,19 @@ TEST(TextInput, ARedirectedFileIsReadFromWhereItStands) {
     const StandardInput input(file);
     EXPECT_EQ(all_of("-").value(), "a\n1\n");
     EXPECT_EQ(all_of("/dev/stdin").value(), "a\n1\n");
+  }
+  ::close(file);
+}
+
+TEST(TextInput, ARedirectedCompressedFileIsDecodedFromWhereItStands) {
+  const Folder folder;
+  const std::string text = lines(300'000), first = compressed("title\n", stream::Format::gzip);
+  write_file(folder / "t", first + compressed(text, stream::Format::gzip));
+  const int file = ::open((folder / "t").c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GT(::lseek(file, static_cast<off_t>(first.size()), SEEK_SET), 0);
+  {
+    const StandardInput input(file);
+    EXPECT_EQ(all_of("-").value(), text);
   }
   ::close(file);
 }

@@ -1,0 +1,12 @@
+// Encodings whose units have more than one byte, which no reader of texts takes.
+#pragma once
+#include <string_view>
+
+#include "penstock/status.hpp"
+
+namespace penstock::io {
+
+// Refuses a text that begins as UTF-16 or UTF-32, and says how to convert it.
+Status check_not_wide(std::string_view start);
+
+}  // namespace penstock::io
