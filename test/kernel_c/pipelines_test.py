@@ -71,16 +71,16 @@ STATEMENTS = {
     "partitions": (
         "SELECT day, ok, word, count(*), sum(m), count(at), max(CAST(n AS SMALLINT)), min(CAST(m AS INTEGER)), max(day) FROM '{}' "
         "WHERE n > 0 GROUP BY day, ok, word",
-        [target for target in TARGETS if target != "host"],
+        [target for target in TARGETS if target not in ("cpu", "host")],
     ),
     "partitions_rows": (
         "SELECT n, count(*) FROM '{}' GROUP BY n",
-        [target for target in TARGETS if target != "host"],
+        [target for target in TARGETS if target not in ("cpu", "host")],
     ),
     # C++ for OpenCL cannot assign a struct that has a field of the float64 in software, as Metal can: the host executor runs it.
     "partitions_floats": (
         "SELECT n, sum(x), avg(CAST(x AS FLOAT)), min(CAST(x AS FLOAT)) FROM '{}' GROUP BY n",
-        [target for target in TARGETS if target not in ("host", "metal")],
+        [target for target in TARGETS if target not in ("cpu", "host", "metal")],
     ),
     # Extremes of 64 bits take 64-bit atomics, which Metal lacks.
     "extremes": (
@@ -89,7 +89,7 @@ STATEMENTS = {
     ),
     "partitions_extremes": (
         "SELECT n, min(x), max(at), max(CAST(m AS DECIMAL(15, 2))), sum(m) FROM '{}' GROUP BY n",
-        [target for target in TARGETS if target not in ("host", "metal")],
+        [target for target in TARGETS if target not in ("cpu", "host", "metal")],
     ),
     "extremes_local": (
         "SELECT word, x, min(x), max(at), sum(m) FROM '{}' GROUP BY word, x",
