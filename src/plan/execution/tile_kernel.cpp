@@ -45,6 +45,7 @@ Result<std::unique_ptr<TileKernel>> TileKernel::make(std::shared_ptr<Device> dev
                   choose_variant(kernel->device_->traits(), program, options.variant, &is_forced));
   if (is_forced) kernel->forced_variant_ = kernel->variant_;
   kernel->policy_ = policy_of(*kernel->variant_, kernel->limited_traits(), program);
+  kernel->size_ = first_size(kernel->limited_traits(), program, *kernel->variant_, kernel->policy_);
   return kernel;
 }
 
