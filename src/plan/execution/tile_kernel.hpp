@@ -41,6 +41,8 @@ class TileKernel {
     // The identity of the source of its rows, by which `kept` knows what fits their groups; "":
     // nothing does.
     std::string rows = {};
+    // Whose records tell which program the keys of groups will need next; may be null.
+    const TableSource* source = nullptr;
   };
   // Emits the source and has a thread compile it, unless an earlier run left the kernel. Call
   // wait() before anything else of the kernel.
@@ -102,10 +104,17 @@ class TileKernel {
                                                   const Options& options);
   KeptPrograms::KernelKey key() const { return {device_, variant_, policy_, options_.fast_math}; }
   Status take_or_emit();
-  Result<std::shared_ptr<const PipelineSource>> emit() const;
-  ProgramSource program_source() const;
+  using Source = std::shared_ptr<const PipelineSource>;
+  Result<Source> emit(const Variant& variant, const Policy& policy) const;
+  Task<Result<std::shared_ptr<Program>>> start_to_build(const Variant& variant,
+                                                        const Policy& policy,
+                                                        const Source& source) const;
+  ProgramSource program_source(const Variant& variant, const Policy& policy,
+                               const Source& source) const;
   void set_compiled(std::shared_ptr<Program> compiled);
+  Status begin_next();
   Status compile();
+  Status take_begun();
   TileContext context() const {
     return {*device_,
             program_,
@@ -145,7 +154,7 @@ class TileKernel {
   const Variant* forced_variant_ = nullptr;  // that PENSTOCK_VARIANT began with
   Policy policy_;
   TableSize size_;  // of tables that hash keys
-  std::shared_ptr<const PipelineSource> pipeline_;
+  Source pipeline_;
   std::shared_ptr<Program> compiled_;
   bool is_kept_ = false;
   std::uint32_t attempts_ = 0;                 // sources emitted, and layouts and sizes chosen
@@ -156,6 +165,14 @@ class TileKernel {
   DenseLayout dense_;                          // the layout that they give
   const std::unique_ptr<KeptTables> kept_ = std::make_unique<KeptTables>();
   Task<Result<std::shared_ptr<Program>>> building_;  // valid from begin() to wait()
+  // A program that is compiled beside the first one, as the keys of groups are likely to need it.
+  struct Next {
+    const Variant* variant = nullptr;
+    Policy policy;
+    Source source;
+    Task<Result<std::shared_ptr<Program>>> building;
+  };
+  std::optional<Next> next_;
 };
 
 constexpr std::uint32_t no_fault = 0xffffffffu;

@@ -142,6 +142,13 @@ TableSize first_size(const Traits& traits, const TileProgram& program, const Var
   return size;
 }
 
+const Variant* hashed_variant(const Traits& traits, const TileProgram& program) {
+  for (const Variant& variant : variants())
+    if (variant.algorithm == Algorithm::group_global)
+      return variant.fits(traits, program) ? &variant : nullptr;
+  return nullptr;
+}
+
 Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program,
                              const Attempt& failed, std::uint64_t group_rows, bool is_outside,
                              std::optional<std::uint64_t> keys) {

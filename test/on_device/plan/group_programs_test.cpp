@@ -80,6 +80,32 @@ TEST(GroupPrograms, ManyWideKeysTakeTwoAtMost) {
   });
 }
 
+// Returns how many programs a group-by by one key begins before it reads a row.
+int begun_at_once(const std::shared_ptr<Device>& device, const Table& table) {
+  const auto gpu = std::make_shared<CountingGpu>(device);
+  Plan plan;
+  const StepId source = plan.source(table_source(table));
+  Builder b(plan.step(source).schema);
+  const StepId groups = *plan.group_by(source, b.graph(), {{"key", b.column(0u)}},
+                                       {{Aggregate::count_rows, 0, "rows", nullptr}});
+  const auto program = plan::fuse(plan, source, groups);
+  plan::TileKernel::Options options;
+  options.source = plan.step(source).source.get();
+  auto kernel = plan::TileKernel::begin(gpu, *program, options);
+  EXPECT_TRUE(kernel.ok());
+  kernel->reset();  // waits for what still compiles
+  return gpu->programs;
+}
+
+TEST(GroupPrograms, WhatWideKeysMayNeedIsCompiledBesideTheFirstProgram) {
+  on_each_shared_of_groups([&](const std::shared_ptr<Device>& device) {
+    const auto wide = Column::from(std::vector<std::int64_t>{1, 2, INT64_MAX});
+    EXPECT_EQ(begun_at_once(device, Table::of({{"key", wide}})), 2);
+    const auto narrow = Column::from(std::vector<std::int8_t>{1, 2, 3});
+    EXPECT_EQ(begun_at_once(device, Table::of({{"key", narrow}})), 1);
+  });
+}
+
 // By the number of keys, not by tables that were too small.
 TEST(GroupPrograms, FewWideKeysGoToLocalMemory) {
   const SumsByKey sums(200, 60'000);
