@@ -142,10 +142,10 @@ TableSize first_size(const Traits& traits, const TileProgram& program, const Var
   return size;
 }
 
-const Variant* hashed_variant(const Traits& traits, const TileProgram& program) {
+const Variant* hashed_variant(const Traits& traits, const TileProgram& program, bool are_few) {
+  const Algorithm algorithm = are_few ? Algorithm::group_local : Algorithm::group_global;
   for (const Variant& variant : variants())
-    if (variant.algorithm == Algorithm::group_global)
-      return variant.fits(traits, program) ? &variant : nullptr;
+    if (variant.algorithm == algorithm) return variant.fits(traits, program) ? &variant : nullptr;
   return nullptr;
 }
 

@@ -1,8 +1,11 @@
 #include "plan/variants/next_variant.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "codec/pages/paged_table.hpp"
 #include "penstock/skipping.hpp"
+#include "plan/variants/policies.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -53,6 +56,34 @@ std::uint64_t values_of_key(const Node& key, const TableSource* source, std::uin
   return key.type.kind == Kind::date32 ? 1 : unknown;
 }
 
+// Returns how many bits a column's pages have for a row. Few different values are codes of few
+// bits, as a rule.
+double stored_bits(const TableSource& source, std::uint32_t column) {
+  constexpr double many = 64;
+  const auto pages = source.pages();
+  if (!pages || column >= pages->columns().size() || pages->first_rows().empty()) return many;
+  const std::uint64_t rows = pages->first_rows().back();
+  double bytes = 0;
+  for (const pages::StoredChunk& chunk : pages->chunks(column))
+    bytes += static_cast<double>(chunk.page_bytes);
+  return rows == 0 ? many : 8 * bytes / static_cast<double>(rows);
+}
+
+// Whether the keys of so many slots are expected to fit local memory.
+bool are_few(const Traits& traits, const TileProgram& program, const TableSource* source,
+             std::uint64_t rows) {
+  double bits = 0;
+  for (std::uint32_t i = 0; i < program.key_count; i++) {
+    const Node& key = program.graph->at(program.outputs[i].root);
+    const std::uint64_t values = values_of_key(key, source, rows);
+    const bool is_own = source && key.op == Op::column && key.payload < source->schema().size();
+    bits += std::min(std::log2(static_cast<double>(values)),
+                     is_own ? stored_bits(*source, key.payload) : 64);
+  }
+  const std::uint32_t slots = first_local_group_policy(traits, program).slots;
+  return rows <= slots || bits <= std::log2(slots) + 0.5;  // a dictionary is some of it
+}
+
 }  // namespace
 
 const Variant* likely_next_variant(const Traits& traits, const TileProgram& program,
@@ -66,7 +97,7 @@ const Variant* likely_next_variant(const Traits& traits, const TileProgram& prog
     slots = product(slots, values == unknown ? unknown : values + key.nullable);
   }
   const Variant* dense = dense_variant(traits, program, now, slots, rows);
-  return dense ? dense : hashed_variant(traits, program);
+  return dense ? dense : hashed_variant(traits, program, are_few(traits, program, source, rows));
 }
 
 }  // namespace penstock::plan

@@ -83,8 +83,9 @@ TableSize first_size(const Traits& traits, const TileProgram& program, const Var
 Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program,
                              const Attempt& failed, std::uint64_t group_rows, bool is_outside,
                              std::optional<std::uint64_t> keys = {});
-// Returns the variant for keys of too wide ranges for dense slots, of which there are many.
-const Variant* hashed_variant(const Traits& traits, const TileProgram& program);
+// Returns the variant for few or many keys of too wide ranges for dense slots; null where none
+// fits.
+const Variant* hashed_variant(const Traits& traits, const TileProgram& program, bool are_few);
 // Returns how many positions of 32 bits a table of group_local has for so many slots.
 std::uint32_t local_positions(std::uint32_t slots);
 
