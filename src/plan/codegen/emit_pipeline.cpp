@@ -9,7 +9,9 @@
 #include "plan/fusion/accumulators.hpp"
 #include "plan/fusion/light_loads.hpp"
 #include "plan/variants/dense_ranges.hpp"
+#include "plan/variants/distinct_sketch.hpp"
 #include "plan/variants/partition_layout.hpp"
+#include "plan/variants/variants.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -56,7 +58,10 @@ std::string defines(const TileProgram& program, const std::string& template_name
   define("PIPELINE_ACCUMULATOR_WORDS", std::max(1u, program.accumulator_words()));
   if (program.epilogue == Epilogue::group) {
     define("PIPELINE_COMPARED_WORDS", compared_key_words(program));
-    define("PIPELINE_COPIES", policy.copies);
+    if (policy.limb_words > 0) {
+      define("PIPELINE_POSITIONS", local_positions(policy.slots));
+      define("PIPELINE_LIMB_WORDS", policy.limb_words);
+    }
     define("PIPELINE_LIMBS", limb_count(program, is_dense(template_name)));
     if (is_dense(template_name)) {
       define("PIPELINE_IN_GLOBAL", policy.in_global);
@@ -65,6 +70,8 @@ std::string defines(const TileProgram& program, const std::string& template_name
              policy.is_narrow ? narrow_words(program) : limb_count(program, true));
       define("PIPELINE_SEEN", seen_limb(program));
       define("PIPELINE_RANGE_WORDS", range_words(program));
+      define("PIPELINE_REGISTERS", DistinctSketch::registers);
+      define("PIPELINE_LAST_RUN", DistinctSketch::last_run);
     }
     if (policy.partitions > 0) {
       define("PIPELINE_PARTITIONS", policy.partitions);
@@ -184,7 +191,7 @@ std::string epilogue_functions(const TileProgram& program, const std::string& te
   }
   const std::string words = accumulator_functions(program) + key_function(program);
   if (is_dense(template_name))
-    return words + dense_functions(program) +
+    return words + template_source("group_keys") + dense_functions(program) +
            limb_functions(program, {"LOCAL", true, policy.in_global, policy.is_narrow}) +
            (policy.partitions > 0 ? record_functions(program) : "");
   if (template_name == "group_local")

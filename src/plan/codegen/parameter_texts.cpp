@@ -54,6 +54,8 @@ constexpr Known known[] = {
 
     {"pipeline_ranges", "groups", "any number, at most the tiles that are read"},
     {"pipeline_ranges", "found", "u64[groups * PIPELINE_RANGE_WORDS], maxima that the host joins"},
+    {"pipeline_ranges", "sketches",
+     "u32[2 * PIPELINE_REGISTERS], 0 first: see src/plan/variants/distinct_sketch.hpp"},
     {"pipeline_ranges", "stride", "1 reads all tiles, n one of n"},
 
     {"pipeline_group", "groups", "a multiple of parts; as many as parts take the same tiles",
@@ -68,7 +70,8 @@ constexpr Known known[] = {
     {"pipeline_group", "parts", "slots / PIPELINE_SLOTS, rounded up; 1 if PIPELINE_IN_GLOBAL"},
     {"pipeline_group", "copies",
      "1, or by dense_shape() of src/plan/variants/group_attempts.cpp a power of two of which all "
-     "copies fit local memory"},
+     "copies fit local memory",
+     dense},
     {"pipeline_group", "table", "u64[slots * PIPELINE_LIMBS], 0 first", dense},
     {"pipeline_group", "table", "as pipeline_partition left it", partitioned},
     {"pipeline_group", "table",
@@ -76,15 +79,22 @@ constexpr Known known[] = {
      "global_position_words() of src/plan/variants/group_policies.cpp",
      global},
     {"pipeline_group", "used_positions", "u32[1], 0 first"},
-    {"pipeline_group", "positions", "2 * PIPELINE_SLOTS, a power of two"},
+    {"pipeline_group", "positions", "twice the slots, a power of two", global},
+    {"pipeline_group", "table_slots",
+     "at most PIPELINE_SLOTS, a power of two: local_table() of "
+     "src/plan/variants/group_policies.cpp",
+     local},
+    {"pipeline_group", "table_positions", "of local_table(), at most PIPELINE_POSITIONS", local},
+    {"pipeline_group", "copies", "of local_table(): all of them fit PIPELINE_LIMB_WORDS", local},
+    {"pipeline_group", "table_slots", "slots of each group's table, a power of two"},
     {"pipeline_group", "used_slots", "u32[1], 0 first: entries in the results", partitioned},
     {"pipeline_group", "used_slots", "u32[groups]: entries of each group"},
     {"pipeline_group", "all_positions",
      "u32[groups * 2 * PIPELINE_SLOTS], which stay from launch to launch", kept},
-    {"pipeline_group", "all_positions", "u32[groups * 2 * PIPELINE_SLOTS]"},
-    {"pipeline_group", "all_keys", "u64[groups * PIPELINE_SLOTS * PIPELINE_KEY_WORDS]"},
+    {"pipeline_group", "all_positions", "u32[groups * 2 * table_slots]"},
+    {"pipeline_group", "all_keys", "u64[groups * table_slots * PIPELINE_KEY_WORDS]"},
     {"pipeline_group", "all_accumulators",
-     "u64[groups * PIPELINE_SLOTS * GROUP_SIZE * PIPELINE_ACCUMULATOR_WORDS]"},
+     "u64[groups * table_slots * GROUP_SIZE * PIPELINE_ACCUMULATOR_WORDS]"},
     {"pipeline_group", "states", "u32[3 * groups], 0 before the first launch"},
     {"pipeline_group", "all_entries",
      "u64, PIPELINE_SLOTS entries of each group, which stay from launch to launch; after the last "
@@ -150,12 +160,12 @@ constexpr Known known[] = {
     {"", "tile_counts", "u32, for each tile the rows kept in it"},
 
     // Each is followed by what an entry is.
-    {"", "results", "groups * PIPELINE_SLOTS entries, entry s of group g at s * groups + g", local},
+    {"", "results", "groups * table_slots entries, entry s of group g at s * groups + g", local},
     {"", "results", "groups * capacity entries, those of group g from g * capacity on", kept},
     {"", "results", "as many entries as slots or rows, whichever are fewer", dense},
     {"", "results", "as many entries as slots or rows, whichever are fewer", partitioned},
     {"", "results", "positions / 2 entries", global},
-    {"", "results", "groups * PIPELINE_SLOTS entries, those of group g from g * PIPELINE_SLOTS on"},
+    {"", "results", "groups * table_slots entries, those of group g from g * table_slots on"},
 };
 
 }  // namespace

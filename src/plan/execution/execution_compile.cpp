@@ -82,8 +82,8 @@ Status Execution::begin_kernels(Chain& chain) {
                               options_.memory_limit_bytes,
                               false,
                               options_.kept_programs};
-  if (options.kept && chain.base != no_step && plan_.step(chain.base).source)
-    options.rows = plan_.step(chain.base).source->identity();
+  if (chain.base != no_step) options.source = plan_.step(chain.base).source.get();
+  if (options.kept && options.source) options.rows = options.source->identity();
   for (std::size_t i = chain.kernels.size(); i < chain.programs.size(); i++) {
     PENSTOCK_TRY(choose_pages(chain, chain.programs[i]));
     PENSTOCK_ASSIGN(auto kernel, TileKernel::begin(device_.get(), chain.programs[i], options));

@@ -5,6 +5,7 @@
 
 #include "plan/execution/tile_kernel.hpp"
 #include "plan/fusion/accumulators.hpp"
+#include "plan/variants/distinct_sketch.hpp"
 #include "plan/variants/partition_layout.hpp"
 
 namespace penstock::plan {
@@ -54,6 +55,7 @@ Status TileKernel::take_fitted(const KeptPrograms::FittedGroups& known) {
   const bool is_other = known.variant != variant_ || known.policy != policy_;
   variant_ = known.variant;
   policy_ = known.policy;
+  size_ = known.size;
   dense_ = known.layout;
   if (!known.ranges.empty()) ranges_.emplace(program_).add(known.ranges);
   if (is_other) return compile();
@@ -63,9 +65,9 @@ Status TileKernel::take_fitted(const KeptPrograms::FittedGroups& known) {
 
 void TileKernel::keep_fitted() {
   if (rows_)
-    options_.kept->keep_groups(
-        *rows_, program_,
-        {variant_, policy_, ranges_ ? ranges_->words() : std::vector<std::uint64_t>(), dense_});
+    options_.kept->keep_groups(*rows_, program_,
+                               {variant_, policy_, size_,
+                                ranges_ ? ranges_->words() : std::vector<std::uint64_t>(), dense_});
 }
 
 // Looks at every row of a chunk that did not fit. Where that changes nothing, another variant comes
@@ -94,21 +96,35 @@ Status TileKernel::find_ranges(Queue& queue, const ChunkInput& input, StringPool
   const auto groups =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(tiles, 1, policy_.groups));
   std::vector<std::uint64_t> found(std::size_t{groups} * range_words(program_));
+  std::vector<std::uint32_t> sketches(std::size_t{2} * DistinctSketch::registers);
   PENSTOCK_ASSIGN(const auto memory, device_->allocate(found.size() * 8));
+  PENSTOCK_ASSIGN(const auto registers, device_->allocate(sketches.size() * 4));
   PackedScalars scalars;
   PENSTOCK_TRY(prepare_scalars(scalars));
   PENSTOCK_TRY(upload_scalars(queue, scalars, strings));
   std::vector<Argument> arguments = source_arguments(input, scalars, strings);
-  arguments.push_back(Argument::of(*memory));
+  add(arguments, {memory, registers});
   arguments.push_back(Argument::value(input.row_count));
   arguments.push_back(Argument::value(static_cast<std::uint32_t>(stride)));
-  Status enqueued = queue.launch(*compiled_, "pipeline_ranges", groups, arguments);
+  Status enqueued = queue.fill(*registers, 0, sketches.size() * 4);
+  if (enqueued.ok()) enqueued = queue.launch(*compiled_, "pipeline_ranges", groups, arguments);
   if (enqueued.ok()) enqueued = queue.download(found.data(), *memory, found.size() * 8);
+  if (enqueued.ok()) enqueued = queue.download(sketches.data(), *registers, sketches.size() * 4);
   // Also after an error: what was enqueued uses memory that ends here.
   PENSTOCK_TRY(queue.finish());
   PENSTOCK_TRY(enqueued);
   ranges_->add(found);
+  expect_keys(sketches, input.row_count, stride);
   return {};
+}
+
+// Chunks may differ: the most that any of them is expected to have counts.
+void TileKernel::expect_keys(std::span<const std::uint32_t> sketches, std::uint64_t row_count,
+                             std::uint64_t stride) {
+  DistinctSketch sketch;
+  sketch.add(sketches);
+  const double expected = std::min(sketch.expected(stride), static_cast<double>(row_count));
+  keys_ = std::max(keys_.value_or(0), static_cast<std::uint64_t>(expected));
 }
 
 // The memory of the device that a run may take.
@@ -169,13 +185,17 @@ Status TileKernel::take_next(std::uint64_t row_count, std::uint32_t overflowed) 
   const std::uint64_t group_rows = std::uint64_t{tiles} * policy_.tile_rows;
   const bool is_outside =
       variant_->algorithm != Algorithm::group && (overflowed & outside_limbs) != 0;
-  PENSTOCK_ASSIGN(const Attempt next, next_attempt(device_->traits(), program_, {variant_, policy_},
-                                                   group_rows, is_outside));
-  variant_ = next.variant;
+  PENSTOCK_ASSIGN(Attempt next,
+                  next_attempt(device_->traits(), program_, {variant_, policy_, size_}, group_rows,
+                               is_outside, keys_));
   // Tables of threads are as good with fewer entries. A table in global memory must hold all.
-  const bool is_of_threads = variant_->algorithm == Algorithm::group_kept;
-  policy_ = is_of_threads ? policy_of(*variant_, limited_traits(), program_) : next.policy;
-  return compile();
+  if (next.variant->algorithm == Algorithm::group_kept)
+    next.policy = policy_of(*next.variant, limited_traits(), program_);
+  const bool is_other = next.variant != variant_ || next.policy != policy_;
+  variant_ = next.variant, policy_ = next.policy, size_ = next.size;
+  if (is_other) return compile();
+  attempts_++;
+  return {};
 }
 
 }  // namespace penstock::plan

@@ -6,7 +6,7 @@ namespace penstock::plan {
 namespace {
 
 std::uint64_t position_bytes(const TileContext& kernel) {
-  return kernel.policy.slots * std::uint64_t{2} * global_position_words(kernel.program) * 4;
+  return kernel.size.slots * std::uint64_t{2} * global_position_words(kernel.program) * 4;
 }
 
 // Returns the work groups of tables in local memory. These are small, and the more rows a group
@@ -24,16 +24,17 @@ std::uint32_t local_group_count(const TileContext& kernel, std::uint64_t row_cou
 Status prepare_results(const TileContext& kernel, GroupByResults& tables, std::uint64_t groups) {
   const std::uint64_t entry_words =
       kernel.program.key_words() + kernel.program.accumulator_words() + 1;
-  const std::uint64_t bytes = groups * kernel.policy.slots * entry_words * 8;
+  const std::uint64_t bytes = groups * kernel.size.slots * entry_words * 8;
   if (!tables.results || tables.results->bytes() < bytes) tables.results_are_set = false;
   PENSTOCK_TRY(kernel.reserve(tables.results, bytes));
   return kernel.reserve(tables.used_slots, groups * 4);
 }
 
 Status launch_group(const TileLaunch& launch, const GroupByResults& tables,
-                    std::vector<Argument> arguments) {
+                    std::vector<Argument> arguments, std::initializer_list<std::uint32_t> size) {
   add(arguments, {&tables.results, &tables.used_slots, &launch.overflowed, &launch.fault});
   arguments.push_back(Argument::value(launch.row_count));
+  for (const std::uint32_t number : size) arguments.push_back(Argument::value(number));
   return launch.run("pipeline_group", tables.table_count, arguments);
 }
 
@@ -46,23 +47,33 @@ Status GroupByResults::clear_results(Queue& queue, std::uint64_t max_bytes) {
   return {};
 }
 
+// The tables of all groups together stay within a gigabyte.
+static std::uint32_t private_group_count(const TileContext& kernel, std::uint64_t row_count) {
+  const std::uint64_t bytes = std::uint64_t{8} * kernel.size.slots * kernel.policy.group_size *
+                              std::max(1u, kernel.program.accumulator_words());
+  std::uint32_t groups = kernel.group_count(row_count);
+  while (groups > 1 && bytes * groups > (std::uint64_t{1} << 30)) groups = (groups + 1) / 2;
+  return groups;
+}
+
 Status PrivateGroupBy::prepare(const TileContext& kernel, std::uint64_t row_count) {
   const std::uint64_t words = kernel.program.accumulator_words() + 1;
-  const std::uint64_t slots = kernel.group_count(row_count) * std::uint64_t{kernel.policy.slots};
+  const std::uint32_t groups = private_group_count(kernel, row_count);
+  const std::uint64_t slots = std::uint64_t{groups} * kernel.size.slots;
   PENSTOCK_TRY(kernel.reserve(positions, slots * 2 * 4));
   PENSTOCK_TRY(kernel.reserve(keys, slots * kernel.program.key_words() * 8));
   PENSTOCK_TRY(kernel.reserve(scratch, slots * words * kernel.policy.group_size * 8));
-  return prepare_results(kernel, *this, kernel.group_count(row_count));
+  return prepare_results(kernel, *this, groups);
 }
 
 Status PrivateGroupBy::enqueue(const TileContext& kernel, const TileLaunch& launch) {
-  table_count = kernel.group_count(launch.row_count);
-  slots_per_table = kernel.policy.slots;
+  table_count = private_group_count(kernel, launch.row_count);
+  slots_per_table = kernel.size.slots;
   PENSTOCK_TRY(launch.clear({&launch.overflowed}));
   PENSTOCK_TRY(clear_results(launch.queue, one_download_bytes));
   std::vector<Argument> arguments = launch.source;
   add(arguments, {&positions, &keys, &scratch});
-  return launch_group(launch, *this, std::move(arguments));
+  return launch_group(launch, *this, std::move(arguments), {slots_per_table});
 }
 
 constexpr std::uint64_t state_words = 3;  // of a kept table: group_kept.kc
@@ -118,11 +129,12 @@ Status LocalGroupBy::prepare(const TileContext& kernel, std::uint64_t row_count)
 }
 
 Status LocalGroupBy::enqueue(const TileContext& kernel, const TileLaunch& launch) {
+  const TableSize& size = kernel.size;
   table_count = local_group_count(kernel, launch.row_count);
-  slots_per_table = kernel.policy.slots;
+  slots_per_table = size.slots;
   PENSTOCK_TRY(launch.clear({&launch.overflowed}));
   PENSTOCK_TRY(clear_results(launch.queue, results->bytes()));
-  return launch_group(launch, *this, launch.source);
+  return launch_group(launch, *this, launch.source, {size.slots, size.positions, size.copies});
 }
 
 Status GlobalGroupBy::prepare(const TileContext& kernel, std::uint64_t) {
@@ -130,14 +142,14 @@ Status GlobalGroupBy::prepare(const TileContext& kernel, std::uint64_t) {
       kernel.program.key_words() + kernel.program.accumulator_words() + 1;
   PENSTOCK_TRY(kernel.reserve(positions, position_bytes(kernel)));
   PENSTOCK_TRY(kernel.reserve(used_positions, 64));
-  PENSTOCK_TRY(kernel.reserve(results, kernel.policy.slots * entry_words * 8));
+  PENSTOCK_TRY(kernel.reserve(results, kernel.size.slots * entry_words * 8));
   return kernel.reserve(used_slots, 64);
 }
 
 Status GlobalGroupBy::enqueue(const TileContext& kernel, const TileLaunch& launch) {
-  const Argument position_count = Argument::value(kernel.policy.slots * 2);
+  const Argument position_count = Argument::value(kernel.size.slots * 2);
   table_count = 1;
-  slots_per_table = kernel.policy.slots;
+  slots_per_table = kernel.size.slots;
   PENSTOCK_TRY(launch.queue.fill(*positions, 0, position_bytes(kernel)));
   PENSTOCK_TRY(launch.clear({&used_positions, &used_slots, &launch.overflowed}));
   PENSTOCK_TRY(clear_results(launch.queue, one_download_bytes));

@@ -67,6 +67,7 @@ class KeptPrograms {
   struct FittedGroups {
     const Variant* variant = nullptr;
     Policy policy;
+    TableSize size;
     std::vector<std::uint64_t> ranges;  // FoundRanges::words(); none where it looked for none
     DenseLayout layout;
   };

@@ -314,8 +314,9 @@ Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,
 }
 
 Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source) {
-  const TileKernel::Options options{run.options->fast_math, run.options->variant,
-                                    run.options->on_source, run.options->memory_limit_bytes};
+  TileKernel::Options options{run.options->fast_math, run.options->variant, run.options->on_source,
+                              run.options->memory_limit_bytes};
+  options.source = &source;
   PENSTOCK_ASSIGN(auto kernel, TileKernel::begin(run.device, program, options));
   return run_tiles(run, std::move(kernel), program, source);
 }

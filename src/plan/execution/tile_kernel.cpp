@@ -1,10 +1,12 @@
 #include "plan/execution/tile_kernel.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "expr/emit.hpp"
 #include "kernel/tuned_policies.hpp"
 #include "plan/fusion/accumulators.hpp"
+#include "plan/variants/next_variant.hpp"
 #include "plan/variants/partition_layout.hpp"
 
 namespace penstock::plan {
@@ -45,6 +47,7 @@ Result<std::unique_ptr<TileKernel>> TileKernel::make(std::shared_ptr<Device> dev
                   choose_variant(kernel->device_->traits(), program, options.variant, &is_forced));
   if (is_forced) kernel->forced_variant_ = kernel->variant_;
   kernel->policy_ = policy_of(*kernel->variant_, kernel->limited_traits(), program);
+  kernel->size_ = first_size(kernel->limited_traits(), program, *kernel->variant_, kernel->policy_);
   return kernel;
 }
 
@@ -61,10 +64,35 @@ Result<std::unique_ptr<TileKernel>> TileKernel::begin(std::shared_ptr<Device> de
                                                       const Options& options) {
   PENSTOCK_ASSIGN(auto kernel, make(std::move(device), program, options));
   PENSTOCK_TRY(kernel->take_or_emit());
-  if (!kernel->is_kept_)
-    kernel->building_ = ThreadPool::shared().start(
-        [on = kernel->device_, source = kernel->program_source()] { return on->build(source); });
+  if (kernel->is_kept_) return kernel;
+  kernel->building_ = kernel->start_to_build(*kernel->variant_, kernel->policy_, kernel->pipeline_);
+  PENSTOCK_TRY(kernel->begin_next());
   return kernel;
+}
+
+// Where the first program looks at keys and another one may have to add their rows up, both are
+// compiled at once.
+Status TileKernel::begin_next() {
+  if (!has_dense_slots(variant_->algorithm) || forced_variant_ || !options_.variant.empty())
+    return {};
+  const Traits traits = limited_traits();
+  Next next;
+  next.variant =
+      likely_next_variant(traits, program_, policy_, std::exchange(options_.source, nullptr));
+  if (!next.variant || next.variant == variant_) return {};
+  next.policy = policy_of(*next.variant, traits, program_);
+  PENSTOCK_ASSIGN(next.source, emit(*next.variant, next.policy));
+  if (options_.on_source) options_.on_source(next.source->text);
+  next.building = start_to_build(*next.variant, next.policy, next.source);
+  next_ = std::move(next);
+  return {};
+}
+
+Task<Result<std::shared_ptr<Program>>> TileKernel::start_to_build(const Variant& variant,
+                                                                  const Policy& policy,
+                                                                  const Source& source) const {
+  return ThreadPool::shared().start(
+      [on = device_, text = program_source(variant, policy, source)] { return on->build(text); });
 }
 
 Status TileKernel::wait() {
@@ -101,13 +129,13 @@ Status TileKernel::take_or_emit() {
   if (known) {
     pipeline_ = std::move(known->source), compiled_ = std::move(known->compiled);
   } else {
-    PENSTOCK_ASSIGN(pipeline_, emit());
+    PENSTOCK_ASSIGN(pipeline_, emit(*variant_, policy_));
   }
   if (options_.on_source) options_.on_source(pipeline_->text);
   return {};
 }
 
-Result<std::shared_ptr<const PipelineSource>> TileKernel::emit() const {
+Result<TileKernel::Source> TileKernel::emit(const Variant& variant, const Policy& policy) const {
   if (!fits_parameters(program_))
     return Status(Code::unsupported,
                   program_.lookups.empty()
@@ -115,19 +143,20 @@ Result<std::shared_ptr<const PipelineSource>> TileKernel::emit() const {
                       : "joins and what is computed of them read more columns than the some 50 "
                         "that a kernel may; "
                         "a joined table counts twice, beside its columns");
-  PENSTOCK_ASSIGN(PipelineSource source, emit_pipeline(program_, std::string(variant_->templates),
-                                                       policy_, device_->traits().target));
+  PENSTOCK_ASSIGN(PipelineSource source, emit_pipeline(program_, std::string(variant.templates),
+                                                       policy, device_->traits().target));
   return std::make_shared<const PipelineSource>(std::move(source));
 }
 
-ProgramSource TileKernel::program_source() const {
-  ProgramSource source;
-  source.text = pipeline_->text;
-  source.group_size = policy_.group_size;
-  source.fast_math = options_.fast_math;
-  source.label = std::string(variant_->name);
-  source.linked = pipeline_->linked;
-  return source;
+ProgramSource TileKernel::program_source(const Variant& variant, const Policy& policy,
+                                         const Source& source) const {
+  ProgramSource text;
+  text.text = source->text;
+  text.group_size = policy.group_size;
+  text.fast_math = options_.fast_math;
+  text.label = std::string(variant.name);
+  text.linked = source->linked;
+  return text;
 }
 
 void TileKernel::set_compiled(std::shared_ptr<Program> compiled) {
@@ -136,9 +165,22 @@ void TileKernel::set_compiled(std::shared_ptr<Program> compiled) {
 }
 
 Status TileKernel::compile() {
+  if (next_ && next_->variant == variant_ && next_->policy == policy_) return take_begun();
   PENSTOCK_TRY(take_or_emit());
   if (is_kept_) return {};
-  PENSTOCK_ASSIGN(std::shared_ptr<Program> compiled, device_->build(program_source()));
+  PENSTOCK_ASSIGN(std::shared_ptr<Program> compiled,
+                  device_->build(program_source(*variant_, policy_, pipeline_)));
+  set_compiled(std::move(compiled));
+  return {};
+}
+
+Status TileKernel::take_begun() {
+  attempts_++;
+  Next begun = std::move(*next_);
+  next_.reset();
+  pipeline_ = std::move(begun.source);
+  is_kept_ = false;
+  PENSTOCK_ASSIGN(std::shared_ptr<Program> compiled, begun.building.get());
   set_compiled(std::move(compiled));
   return {};
 }

@@ -41,6 +41,8 @@ class TileKernel {
     // The identity of the source of its rows, by which `kept` knows what fits their groups; "":
     // nothing does.
     std::string rows = {};
+    // Whose records tell which program the keys of groups will need next; may be null.
+    const TableSource* source = nullptr;
   };
   // Emits the source and has a thread compile it, unless an earlier run left the kernel. Call
   // wait() before anything else of the kernel.
@@ -60,8 +62,8 @@ class TileKernel {
   Status prepare(ChunkBuffers& buffers, std::uint64_t row_count) const;
   Status enqueue(Queue& queue, const ChunkInput& input, ChunkBuffers& buffers,
                  StringPool& strings) const;
-  // Group-bys: call after a launch that reported `overflowed`. Gives work groups capacity for more
-  // of a chunk's keys, or takes the next variant, and compiles again. An error at the limit.
+  // Group-bys: call after a launch that reported `overflowed`. Takes larger tables for the chunk's
+  // keys, or the next variant, which it compiles. An error at the limit.
   Status try_again(Queue& queue, const ChunkInput& input, StringPool& strings,
                    std::uint32_t overflowed);
   std::uint32_t attempts() const { return attempts_; }
@@ -102,14 +104,27 @@ class TileKernel {
                                                   const Options& options);
   KeptPrograms::KernelKey key() const { return {device_, variant_, policy_, options_.fast_math}; }
   Status take_or_emit();
-  Result<std::shared_ptr<const PipelineSource>> emit() const;
-  ProgramSource program_source() const;
+  using Source = std::shared_ptr<const PipelineSource>;
+  Result<Source> emit(const Variant& variant, const Policy& policy) const;
+  Task<Result<std::shared_ptr<Program>>> start_to_build(const Variant& variant,
+                                                        const Policy& policy,
+                                                        const Source& source) const;
+  ProgramSource program_source(const Variant& variant, const Policy& policy,
+                               const Source& source) const;
   void set_compiled(std::shared_ptr<Program> compiled);
+  Status begin_next();
   Status compile();
+  Status take_begun();
   TileContext context() const {
-    return {
-        *device_,      program_, policy_, variant_->algorithm, dense_, *kept_, options_.runs_alone,
-        memory_bytes()};
+    return {*device_,
+            program_,
+            policy_,
+            size_,
+            variant_->algorithm,
+            dense_,
+            *kept_,
+            options_.runs_alone,
+            memory_bytes()};
   }
   Status prepare_scalars(PackedScalars& scalars) const;
   Status upload_scalars(Queue& queue, PackedScalars& scalars, StringPool& strings) const;
@@ -121,6 +136,8 @@ class TileKernel {
                       std::uint32_t overflowed);
   Status find_ranges(Queue& queue, const ChunkInput& input, StringPool& strings,
                      std::uint64_t stride);
+  void expect_keys(std::span<const std::uint32_t> sketches, std::uint64_t row_count,
+                   std::uint64_t stride);
   std::optional<KeptPrograms::RowsKey> rows_key(std::uint64_t chunk_rows) const;
   Status take_fitted(const KeptPrograms::FittedGroups& known);
   void keep_fitted();
@@ -136,16 +153,26 @@ class TileKernel {
   const Variant* variant_ = nullptr;
   const Variant* forced_variant_ = nullptr;  // that PENSTOCK_VARIANT began with
   Policy policy_;
-  std::shared_ptr<const PipelineSource> pipeline_;
+  TableSize size_;  // of tables that hash keys
+  Source pipeline_;
   std::shared_ptr<Program> compiled_;
   bool is_kept_ = false;
-  std::uint32_t attempts_ = 0;                 // sources emitted and layouts chosen
+  std::uint32_t attempts_ = 0;                 // sources emitted, and layouts and sizes chosen
   bool is_fitted_ = false;                     // fit() was called
   std::optional<KeptPrograms::RowsKey> rows_;  // what is kept of the rows is known by it
   std::optional<FoundRanges> ranges_;          // of the keys of dense slots, from fit() on
+  std::optional<std::uint64_t> keys_;          // expected in a chunk, from then on
   DenseLayout dense_;                          // the layout that they give
   const std::unique_ptr<KeptTables> kept_ = std::make_unique<KeptTables>();
   Task<Result<std::shared_ptr<Program>>> building_;  // valid from begin() to wait()
+  // A program that is compiled beside the first one, as the keys of groups are likely to need it.
+  struct Next {
+    const Variant* variant = nullptr;
+    Policy policy;
+    Source source;
+    Task<Result<std::shared_ptr<Program>>> building;
+  };
+  std::optional<Next> next_;
 };
 
 constexpr std::uint32_t no_fault = 0xffffffffu;

@@ -51,6 +51,7 @@ struct TileContext {
   Device& device;
   const TileProgram& program;
   const Policy& policy;
+  const TableSize& size;  // of tables that hash keys
   Algorithm algorithm;
   const DenseLayout& dense;
   KeptTables& kept;

@@ -13,6 +13,12 @@ constexpr std::uint32_t local_group_threads = 256;
 constexpr std::uint32_t max_local_key_words =
     8;  // keys of all rows in flight are compared from registers
 constexpr std::uint32_t min_dense_slots = 64;
+constexpr std::uint32_t largest_local_table = 4096;
+
+// Of a table's sums in local memory.
+std::uint32_t copy_words(const TileProgram& program, std::uint32_t slots) {
+  return slots * limb_count(program, false) + copy_gap(program);
+}
 
 // 1280 bytes: CUDA keeps a KiB of each group's local memory, and words pad the copies.
 std::uint32_t dense_slots(const Traits& traits, std::uint32_t groups_per_multiprocessor,
@@ -57,34 +63,68 @@ Policy group_policy(const Traits& traits, const TileProgram& program) {
   return policy;
 }
 
-// A table in local memory, and as many copies of its sums as keep threads apart that meet the same
-// key, within 32 KiB.
+// Local memory for tables of up to `slots` keys. Of each size there are as many copies of the sums
+// as keep threads apart that meet the same key, within 32 KiB.
+std::uint32_t local_positions(std::uint32_t slots) { return slots * (slots <= 512 ? 8 : 2); }
 std::uint64_t local_group_bytes(const TileProgram& program, const Policy& policy) {
-  return std::uint64_t{policy.slots} *
-             (program.key_words() * 8 +
-              std::uint64_t{limb_count(program, false)} * policy.copies * 4) +
-         std::uint64_t{policy.slots} * (policy.slots <= 512 ? 32 : 8) +
-         policy.copies * 4 * copy_gap(program) + 64;
+  return std::uint64_t{policy.slots} * program.key_words() * 8 +
+         std::uint64_t{local_positions(policy.slots)} * 4 + std::uint64_t{policy.limb_words} * 4 +
+         64;
 }
+TableSize local_table(const TileProgram& program, const Policy& policy, std::uint32_t slots) {
+  TableSize size;
+  size.slots = std::min(slots, policy.slots);
+  size.positions = std::min(8 * size.slots, local_positions(policy.slots));
+  size.copies =
+      std::bit_floor(std::clamp(policy.limb_words / copy_words(program, size.slots), 1u, 32u));
+  return size;
+}
+std::optional<std::uint32_t> local_slots_for(const Policy& policy, std::uint64_t keys) {
+  std::uint32_t slots = smallest_local_table;
+  while (slots < keys && slots < policy.slots) slots *= local_table_growth;
+  return slots >= keys ? std::optional(slots) : std::nullopt;
+}
+
 Policy local_group_policy(const Traits& traits, const TileProgram& program, std::uint32_t slots) {
   Policy policy;
   policy.group_size = group_size(traits, local_group_threads);
   policy.vectors = std::min(2u, vectors_for(input_bytes_per_row(program)));
   policy.tile_rows = policy.group_size * policy.vectors * 4;
   policy.slots = slots;
-  const std::uint64_t copies = (32 << 10) / (std::uint64_t{slots} * limb_count(program, false) * 4);
-  policy.copies =
-      std::bit_floor(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(copies, 1, 32)));
-  while (policy.copies > 1 && local_group_bytes(program, policy) > traits.local_bytes)
-    policy.copies /= 2;
+  const std::uint32_t smallest = copy_words(program, smallest_local_table);
+  std::uint32_t copies = std::bit_floor(std::clamp((32u << 10) / 4 / smallest, 1u, 32u));
+  const auto fit_limbs = [&] {
+    policy.limb_words = std::max(copy_words(program, slots), copies * smallest);
+  };
+  fit_limbs();
+  for (; copies > 1 && local_group_bytes(program, policy) > traits.local_bytes; fit_limbs())
+    copies /= 2;
   const std::uint64_t fitting = traits.local_bytes / local_group_bytes(program, policy);
   policy.groups_per_multiprocessor =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fitting, 1, 4));
   policy.groups = traits.compute_units * policy.groups_per_multiprocessor;
   return policy;
 }
+// The largest tables for which as many groups run at once as for the smallest.
 Policy first_local_group_policy(const Traits& traits, const TileProgram& program) {
-  return local_group_policy(traits, program, 64);
+  Policy policy = local_group_policy(traits, program, smallest_local_table);
+  const std::uint32_t groups = policy.groups;
+  for (std::uint32_t slots = smallest_local_table; slots <= largest_local_table;
+       slots *= local_table_growth)
+    if (const Policy larger = local_group_policy(traits, program, slots);
+        larger.groups == groups && local_group_bytes(program, larger) <= traits.local_bytes)
+      policy = larger;
+  return policy;
+}
+// The largest tables of all.
+Policy largest_local_group_policy(const Traits& traits, const TileProgram& program) {
+  Policy policy = first_local_group_policy(traits, program);
+  for (std::uint32_t slots = policy.slots; slots <= largest_local_table;
+       slots *= local_table_growth)
+    if (const Policy larger = local_group_policy(traits, program, slots);
+        local_group_bytes(program, larger) <= traits.local_bytes)
+      policy = larger;
+  return policy;
 }
 kernel::Fit can_add_limbs(const Traits& traits, const TileProgram& program) {
   return both(kernel::fits_if(has_limbs(program), "an aggregate has no exact sum"),
@@ -96,11 +136,13 @@ kernel::Fit can_group_locally(const Traits& traits, const TileProgram& program) 
   const kernel::Fit has_sums = can_add_limbs(traits, program),
                     has_keys = kernel::fits_if(program.key_words() <= max_local_key_words,
                                                "the keys have too many words");
-  return both(has_sums,
-              both(fits_any_row(program),
-                   both(has_keys, kernel::fits_local_memory(
-                                      traits, local_group_bytes(program, first_local_group_policy(
-                                                                             traits, program))))));
+  return both(
+      has_sums,
+      both(fits_any_row(program),
+           both(has_keys, kernel::fits_local_memory(
+                              traits, local_group_bytes(
+                                          program, local_group_policy(traits, program,
+                                                                      smallest_local_table))))));
 }
 
 // A table of dense slots, as large as local memory. The latency of one thread is hidden by other
@@ -163,9 +205,16 @@ kernel::Fit can_group_densely(const Traits& traits, const TileProgram& program) 
 }
 
 // One table in global memory: half as many slots as positions.
-std::uint64_t global_group_bytes(const TileProgram& program, const Policy& policy) {
+std::uint64_t global_group_bytes(const TileProgram& program, std::uint64_t slots) {
   const std::uint64_t entry = program.entry_words();
-  return policy.slots * (2 * global_position_words(program) * 4 + entry * 8);
+  return slots * (2 * global_position_words(program) * 4 + entry * 8);
+}
+std::uint32_t max_global_slots(const Traits& traits, const TileProgram& program) {
+  // There are twice as many positions, numbered with 32 bits.
+  const std::uint64_t limit = std::min(traits.global_bytes / 4, traits.max_allocation_bytes),
+                      fitting = limit / global_group_bytes(program, 1);
+  return std::bit_floor(
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fitting, 1, std::uint64_t{1} << 29)));
 }
 Policy global_group_policy(const Traits& traits, const TileProgram&) {
   Policy policy;
@@ -177,10 +226,11 @@ Policy global_group_policy(const Traits& traits, const TileProgram&) {
   return policy;
 }
 kernel::Fit can_group_globally(const Traits& traits, const TileProgram& program) {
-  return both(can_group_locally(traits, program),
-              kernel::fits_if(global_group_bytes(program, global_group_policy(traits, program)) <=
-                                  traits.global_bytes / 8,
-                              "the table takes more than an eighth of the device's memory"));
+  return both(
+      can_group_locally(traits, program),
+      kernel::fits_if(global_group_bytes(program, global_group_policy(traits, program).slots) <=
+                          traits.global_bytes / 8,
+                      "the table takes more than an eighth of the device's memory"));
 }
 
 std::uint64_t global_position_words(const TileProgram& program) {

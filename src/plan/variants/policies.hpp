@@ -1,6 +1,8 @@
 // The conditions and policies that the rows of the variant table (variants.cpp) name: whether a
 // variant fits a device and a program, and its policy for them.
 #pragma once
+#include <optional>
+
 #include "kernel/variant_table.hpp"
 #include "penstock/device.hpp"
 #include "plan/fusion/kernel_parameters.hpp"
@@ -48,7 +50,13 @@ kernel::Fit can_add_limbs(const Traits& traits, const TileProgram& program);
 kernel::Fit can_group_locally(const Traits& traits, const TileProgram& program);
 Policy local_group_policy(const Traits& traits, const TileProgram& program, std::uint32_t slots);
 Policy first_local_group_policy(const Traits& traits, const TileProgram& program);
+Policy largest_local_group_policy(const Traits& traits, const TileProgram& program);
 std::uint64_t local_group_bytes(const TileProgram& program, const Policy& policy);
+// Sizes of tables in local memory: the smallest, and how much larger the next one is.
+constexpr std::uint32_t smallest_local_table = 64, local_table_growth = 4;
+TableSize local_table(const TileProgram& program, const Policy& policy, std::uint32_t slots);
+// Returns the smallest size for so many keys; nullopt where the policy has none.
+std::optional<std::uint32_t> local_slots_for(const Policy& policy, std::uint64_t keys);
 kernel::Fit can_group_densely(const Traits& traits, const TileProgram& program);
 Policy dense_group_policy(const Traits& traits, const TileProgram& program);
 kernel::Fit can_group_narrowly(const Traits& traits, const TileProgram& program);
@@ -56,6 +64,7 @@ Policy dense_narrow_policy(const Traits& traits, const TileProgram& program);
 Policy dense_global_policy(const Traits& traits, const TileProgram& program);
 kernel::Fit can_group_globally(const Traits& traits, const TileProgram& program);
 Policy global_group_policy(const Traits& traits, const TileProgram& program);
-std::uint64_t global_group_bytes(const TileProgram& program, const Policy& policy);
+std::uint64_t global_group_bytes(const TileProgram& program, std::uint64_t slots);
+std::uint32_t max_global_slots(const Traits& traits, const TileProgram& program);
 
 }  // namespace penstock::plan

@@ -28,7 +28,7 @@ constexpr NumberField number_fields[] = {
     {"groups", &Policy::groups},
     {"groups_per_multiprocessor", &Policy::groups_per_multiprocessor},
     {"slots", &Policy::slots},
-    {"copies", &Policy::copies},
+    {"limb_words", &Policy::limb_words},
     {"partitions", &Policy::partitions},
     {"counters", &Policy::counters}};
 
@@ -88,7 +88,7 @@ std::vector<UsedNumber> used_numbers(const Variant& variant, const Traits& trait
               {"groups_per_multiprocessor"},
               {"vectors"},
               {"slots"},
-              {"copies"}};
+              {"limb_words"}};
     case Algorithm::group_global: return {{"group_size", {128, 256, 512}}, {"groups"}, {"slots"}};
     case Algorithm::group: break;
   }

@@ -4,6 +4,7 @@
 // fit, and their policy. The first row that fits runs; RunOptions::variant forces one by name, and
 // PENSTOCK_VARIANT where that names none. Tests and benches run every row that fits.
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -67,15 +68,26 @@ const Variant* dense_variant(const Traits& traits, const TileProgram& program, c
                              std::uint64_t slots, std::uint64_t row_count);
 
 // A group-by's next attempt after a launch whose tables were too small, or whose floats were
-// outside the limbs: another row or policy.
+// outside the limbs: another row or policy, or a larger table of the same one.
 struct Attempt {
   const Variant* variant = nullptr;
   Policy policy;
+  TableSize size = {};
 };
-// `group_rows`: the most rows that one group meets. Code::capacity where no row of the table takes
-// more keys.
+// Returns the size that a variant's table of hashed keys begins with, for so many keys of a chunk
+// if they are known.
+TableSize first_size(const Traits& traits, const TileProgram& program, const Variant& variant,
+                     const Policy& policy, std::optional<std::uint64_t> keys = {});
+// `group_rows`: the most rows that one group meets. `keys`: of a chunk, where they were estimated.
+// Code::capacity where no row of the table takes more keys.
 Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program,
-                             const Attempt& failed, std::uint64_t group_rows, bool is_outside);
+                             const Attempt& failed, std::uint64_t group_rows, bool is_outside,
+                             std::optional<std::uint64_t> keys = {});
+// Returns the variant for few or many keys of too wide ranges for dense slots; null where none
+// fits.
+const Variant* hashed_variant(const Traits& traits, const TileProgram& program, bool are_few);
+// Returns how many positions of 32 bits a table of group_local has for so many slots.
+std::uint32_t local_positions(std::uint32_t slots);
 
 // Returns the first row that fits, or the named one. An error if the name is unknown or does not
 // fit. Where no name is given, PENSTOCK_VARIANT may force a row of the epilogue's family.

@@ -17,8 +17,7 @@ namespace {
 
 class LocalGroups : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
  protected:
-  // A group-by of a source's rows, in chunks; `variants` are those that ran, in order, with their
-  // slots.
+  // A group-by of a source's rows, in chunks; `variants` are those that were compiled, in order.
   Result<Table> grouped(const Plan& plan, StepId groups, std::vector<std::string>& variants,
                         std::uint64_t batch_rows) {
     const StepId source = plan.step(groups).inputs[0];
@@ -27,14 +26,9 @@ class LocalGroups : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
     options.batch_rows = batch_rows;
     options.variant = "group_local";
     options.on_source = [&](std::string_view text) {
-      const std::string_view define = "#define PIPELINE_SLOTS ";
       const bool has_limbs = text.find("limbs_add(") != std::string_view::npos;
       const bool is_one = text.find("group_collect") != std::string_view::npos;
-      const std::string slots(text.substr(text.find(define) + define.size(), 12));
-      variants.push_back((is_one      ? "one table "
-                          : has_limbs ? "local "
-                                      : "a table a group ") +
-                         std::to_string(std::stoull(slots)));
+      variants.push_back(is_one ? "one table" : has_limbs ? "local" : "a table a group");
     };
     StringPool strings;
     RunReport report;
@@ -85,7 +79,7 @@ TEST_P(LocalGroups, IntegersAreExact) {
   TAKE(const StepId groups, plan.group_by(source, b.graph(), {{"key", b.column(0u)}}, calls));
   std::vector<std::string> variants;
   TAKE(const Table result, grouped(plan, groups, variants, 448));
-  ASSERT_EQ(variants, std::vector<std::string>{"local 64"});
+  ASSERT_EQ(variants, std::vector<std::string>{"local"});
   std::map<std::int32_t, std::vector<Int128>> expected;
   for (std::size_t i = 0; i < rows; i++) {
     const Int128 values[] = {i32[i], u32[i], i64[i], u64[i], i8[i]};
@@ -134,7 +128,8 @@ TEST_P(LocalGroups, NullsAreNoExtremes) {
           << row << " " << c;
 }
 
-// One table of 64 is full, then larger ones, then one in global memory is large enough.
+// One table of 64 is full, then larger ones of the same program, then one in global memory is large
+// enough.
 TEST_P(LocalGroups, TablesGrowUntilOneForAllIsLargeEnough) {
   constexpr std::size_t rows = 6000;
   std::vector<std::int64_t> key(rows), occurrences(3001);
@@ -150,9 +145,7 @@ TEST_P(LocalGroups, TablesGrowUntilOneForAllIsLargeEnough) {
   std::vector<std::string> variants;
   TAKE(const Table result, grouped(plan, groups, variants, 0));
   ASSERT_EQ(result.row_count, 3001u);
-  EXPECT_GE(variants.size(), 3u) << "nothing was too small: the test shows nothing";
-  EXPECT_EQ(variants.front(), "local 64");
-  EXPECT_EQ(variants.back(), "one table 131072");
+  EXPECT_EQ(variants, (std::vector<std::string>{"local", "one table"}));
   for (std::uint64_t row = 0; row < 3001; row++) {
     const std::int64_t count = occurrences[row];
     ASSERT_EQ(static_cast<std::int64_t>(scalar_at(result.columns[1], row).integer), count) << row;
@@ -186,7 +179,7 @@ TEST_P(LocalGroups, FloatsInTheLimbsAreExact) {
   std::vector<std::string> variants;
   TAKE(const Table result,
        grouped(plan, groups, variants, 2048));  // one chunk, and one group a tile's share
-  ASSERT_EQ(variants, std::vector<std::string>{"local 64"});
+  ASSERT_EQ(variants, std::vector<std::string>{"local"});
   ASSERT_EQ(result.row_count, 3u);
   for (std::uint64_t row = 0; row < 3; row++) {
     const double sum =
@@ -217,7 +210,7 @@ TEST_P(LocalGroups, NarrowFloatsInTheLimbsAreExact) {
                                           {{Aggregate::sum, b.column(1u), "sum", nullptr}}));
   std::vector<std::string> variants;
   TAKE(const Table result, grouped(plan, groups, variants, 0));
-  ASSERT_EQ(variants, std::vector<std::string>{"local 64"});
+  ASSERT_EQ(variants, std::vector<std::string>{"local"});
   const double sum = std::ldexp(static_cast<double>(expected), -80);
   EXPECT_NEAR(scalar_at(result.columns[1], 0).real, sum, std::abs(sum) * 0x1p-50);
 }
@@ -238,7 +231,7 @@ TEST_P(LocalGroups, FloatsOutsideTheLimbsTakeAnotherVariant) {
     std::vector<std::string> variants;
     TAKE(const Table result, grouped(plan, groups, variants, 0));
     ASSERT_EQ(variants.size(), 2u);
-    EXPECT_EQ(variants[1].substr(0, 15), "a table a group");
+    EXPECT_EQ(variants[1], "a table a group");
     const double sum = scalar_at(result.columns[1], 0).real, wanted = 49.5 + value;
     EXPECT_TRUE(std::isnan(wanted) ? std::isnan(sum)
                                    : sum == wanted || std::abs(sum - wanted) < 1e-9)
