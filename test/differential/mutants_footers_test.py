@@ -118,8 +118,8 @@ def rows():
 
 def pyarrow_answer(path, statement):
     try:
-        table = pyarrow.parquet.read_table(path, use_threads=False)  # noqa: F841
-        relation = duckdb.sql(statement.replace("$", "table"))
+        whole = pyarrow.parquet.read_table(path, use_threads=False)  # noqa: F841
+        relation = duckdb.sql(statement.replace("$", "whole"))
         found = relation.to_arrow_table()
     except Exception as error:  # pylint: disable=broad-except
         return Answer(error="error", message=str(error))

@@ -89,8 +89,10 @@ class IsolatedOracle:
 
     def answer(self, statement, sort_keys):
         if self.process is None:
-            self.pipe, theirs = multiprocessing.Pipe()
-            self.process = multiprocessing.Process(
+            # Not a copy of this process, whose threads of DuckDB and pyarrow may hold locks.
+            clean = multiprocessing.get_context("forkserver")
+            self.pipe, theirs = clean.Pipe()
+            self.process = clean.Process(
                 target=_answer_questions, args=(self.folder, theirs), daemon=True
             )
             self.process.start()
