@@ -74,7 +74,7 @@ class Install(CommandLineTest):
         )
         if not list((self.folder / "program").rglob("libarrow.so.*")):
             self.skipTest("this build has the system's Arrow")
-        for component in ("core", "io", "sql"):
+        for component in ("core", "stream", "io", "sql"):
             self.run_words(CMAKE, "--install", BUILD, "--prefix", first, "--component", component)
         first.rename(place)
         finder.mkdir()
