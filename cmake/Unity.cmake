@@ -1,6 +1,6 @@
 # penstock_unity(target sources): compiles the files of one folder as one file, where
 # PENSTOCK_UNITY_BUILD is on. Headers, and templates that other files make too, are compiled once: the
-# five files of src/plan/validate/ took 22 to 26 s as one, 33 to 47 s alone.
+# five files of src/exec/validate/ took 22 to 26 s as one, 33 to 47 s alone.
 #
 # The preset dev turns it off. An edited file is then compiled alone, and a developer sees that a file
 # includes what it uses.

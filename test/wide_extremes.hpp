@@ -7,7 +7,7 @@
 #include <random>
 
 #include "penstock/expression.hpp"
-#include "penstock/plan.hpp"
+#include "penstock/run.hpp"
 
 namespace penstock::test {
 

@@ -243,6 +243,8 @@ class Device {
   // Returns uninitialised memory. Code::capacity above traits().max_allocation_bytes.
   // Code::no_memory after the pool's idle memory was freed too; the message has the bytes asked,
   // free and allowed. Every call of a Device is thread-safe.
+  // Returns the device below one that records its commands; otherwise the device itself.
+  virtual Device& underlying() { return *this; }
   virtual Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) = 0;
   virtual Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) = 0;
   // Pins memory that exists already, so that copies of it are as fast as of allocate_host(). The

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "penstock/plan.hpp"
+#include "penstock/run.hpp"
 
 namespace penstock {
 

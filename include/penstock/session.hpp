@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "penstock/io.hpp"
-#include "penstock/plan.hpp"
+#include "penstock/run.hpp"
 #include "penstock/session_device.hpp"
 #include "penstock/sql.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "penstock/plan.hpp"
+#include "penstock/run.hpp"
 
 namespace penstock::bench {
 

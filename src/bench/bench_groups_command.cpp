@@ -11,7 +11,7 @@
 #include "bench/bench_commands.hpp"
 #include "bench/bench_measures.hpp"
 #include "bench/bench_table.hpp"
-#include "penstock/plan.hpp"
+#include "penstock/run.hpp"
 
 namespace penstock::bench {
 namespace {

@@ -14,7 +14,7 @@
 #include "bench/bench_table.hpp"
 #include "codec/light/host/encode_block.hpp"
 #include "codec/light/light_column.hpp"
-#include "penstock/plan.hpp"
+#include "penstock/run.hpp"
 
 namespace penstock::bench {
 namespace {

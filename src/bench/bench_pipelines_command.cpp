@@ -10,8 +10,8 @@
 #include "bench/bench_commands.hpp"
 #include "bench/bench_measures.hpp"
 #include "bench/bench_table.hpp"
-#include "penstock/plan.hpp"
-#include "plan/variants/variants.hpp"
+#include "fuse/variants/variants.hpp"
+#include "penstock/run.hpp"
 
 namespace penstock::bench {
 namespace {

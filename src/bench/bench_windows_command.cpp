@@ -10,7 +10,7 @@
 #include "base/parallel.hpp"
 #include "bench/bench_commands.hpp"
 #include "bench/bench_table.hpp"
-#include "plan/order/window_rows.hpp"
+#include "exec/window/window_rows.hpp"
 
 namespace penstock::bench {
 namespace {

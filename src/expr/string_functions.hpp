@@ -1,8 +1,8 @@
 // Functions of strings: one table for SQL's binder, the builder and the host.
 //
 // The host computes them, once for each distinct string where a column has a dictionary. They reach
-// a kernel as a column of their results (plan/fusion/derived_columns.hpp): a CustomFunction without
-// a body. To add one, add a row to string_functions(); docs/sql.md lists their names.
+// a kernel as a column of their results (fuse/program/derived_columns.hpp): a CustomFunction
+// without a body. To add one, add a row to string_functions(); docs/sql.md lists their names.
 //
 // Characters are Unicode code points. lower and upper map case one code point to one, by
 // utf8proc's tables, as DuckDB does. Bytes that are not UTF-8 count as characters and are kept.

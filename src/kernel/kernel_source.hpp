@@ -27,7 +27,9 @@ std::string_view primitive_source(std::string_view name);
 std::string_view column_source(std::string_view name);
 std::string_view codec_source(std::string_view name);
 std::string_view expr_source(std::string_view name);
-std::string_view plan_source(std::string_view name);
+std::string_view table_source(std::string_view name);
+std::string_view fuse_source(std::string_view name);
+std::string_view exec_source(std::string_view name);
 std::string_view video_source(std::string_view name);
 
 struct SourcePart {

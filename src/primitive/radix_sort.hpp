@@ -2,7 +2,7 @@
 // beside each key.
 //
 // Columns of other types are sorted by keys that have the order of their values
-// (plan/rows/sort_keys.hpp). Everything is enqueued; the host waits for nothing.
+// (table/sort/sort_keys.hpp). Everything is enqueued; the host waits for nothing.
 //
 //     PENSTOCK_ASSIGN(auto sort, RadixSort::build(device, {.key_bytes = 4, .value_bytes = 4}));
 //     PENSTOCK_TRY(sort->enqueue(*queue, data, spare, row_count));      // data is in order then

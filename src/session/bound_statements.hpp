@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "penstock/plan.hpp"
+#include "penstock/run_options.hpp"
 #include "penstock/sql.hpp"
 #include "penstock/table_reference.hpp"
 

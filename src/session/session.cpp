@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/exception_boundary.hpp"
-#include "plan/execution/kept_programs.hpp"
+#include "exec/kernel/kept_programs.hpp"
 #include "session/bound_statements.hpp"
 #include "session/csv_defaults.hpp"
 #include "session/open_tables.hpp"

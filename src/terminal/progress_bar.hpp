@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "penstock/plan.hpp"
+#include "penstock/run.hpp"
 
 namespace penstock::terminal {
 

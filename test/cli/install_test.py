@@ -14,7 +14,7 @@ CMAKE, SOURCE, BUILD, PYARROW = sys.argv[2:6]
 PARENT = """cmake_minimum_required(VERSION 3.25)
 project(parent LANGUAGES CXX)
 add_subdirectory(%s penstock EXCLUDE_FROM_ALL)
-foreach(target penstock::penstock penstock::io penstock::sql penstock_plan penstock)
+foreach(target penstock::penstock penstock::io penstock::sql penstock_exec penstock)
   if(NOT TARGET ${target})
     message(FATAL_ERROR "no target ${target}")
   endif()

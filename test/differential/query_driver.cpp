@@ -22,7 +22,7 @@
 #include <string>
 
 #include "penstock/io.hpp"
-#include "penstock/plan.hpp"
+#include "penstock/run.hpp"
 #include "penstock/sql.hpp"
 #include "session/statements/answer_statement.hpp"
 

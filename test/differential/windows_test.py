@@ -13,7 +13,7 @@ from driver import Tally, drivers, test_options
 from oracle import Oracle
 from tables_test import Check, run
 
-ROWS = (1 << 18) + 4321  # see min_device_sort_rows in src/plan/order/sort_rows.hpp
+ROWS = (1 << 18) + 4321  # see min_device_sort_rows in src/table/sort/sort_rows.hpp
 SHOWN = f"ORDER BY id * 7919 % {ROWS} LIMIT 4000"
 RANKS = "row_number() OVER (w ORDER BY k, id), rank() OVER (w ORDER BY k), dense_rank() OVER (w ORDER BY k), count(*) OVER (w ORDER BY k)"
 FRAMES = [

@@ -7,7 +7,7 @@
 #include "kernel/host.prelude"
 namespace kernelc {
 #include "kernel/group.kc"
-#include "assembled/plan/codegen/kernels/scan.kc"
+#include "assembled/fuse/kernels/scan.kc"
 }
 // clang-format on
 #include "kernel_c/executor.hpp"

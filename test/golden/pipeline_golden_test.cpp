@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "plan/codegen/emit_pipeline.hpp"
-#include "plan/variants/variants.hpp"
+#include "fuse/codegen/emit_pipeline.hpp"
+#include "fuse/variants/variants.hpp"
 
 namespace penstock::plan {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "penstock/detail/traced_row.hpp"
-#include "penstock/plan.hpp"
+#include "penstock/run.hpp"
 
 namespace penstock {
 

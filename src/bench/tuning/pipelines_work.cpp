@@ -4,7 +4,7 @@
 
 #include "bench/bench_table.hpp"
 #include "bench/tuning/tuned_work.hpp"
-#include "penstock/plan.hpp"
+#include "penstock/run.hpp"
 
 namespace penstock::bench {
 namespace {

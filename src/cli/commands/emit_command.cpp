@@ -2,7 +2,7 @@
 #include "cli/commands.hpp"
 #include "cli/commands/query_command.hpp"
 #include "penstock/io.hpp"
-#include "penstock/plan.hpp"
+#include "penstock/run.hpp"
 #include "penstock/sql.hpp"
 #include "terminal/output_file.hpp"
 

@@ -18,7 +18,7 @@
 #include "device/device_list.hpp"
 #include "io/files/file_paths.hpp"
 #include "penstock/io.hpp"
-#include "penstock/plan.hpp"
+#include "penstock/run.hpp"
 #include "penstock/sql.hpp"
 #include "session/csv_defaults.hpp"
 #include "session/statements/answer_statement.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "penstock/plan.hpp"
+#include "penstock/run.hpp"
 #include "terminal/bandwidth_record.hpp"
 
 namespace penstock::cli {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "penstock/plan.hpp"
+#include "penstock/run.hpp"
 #include "terminal/bandwidth_record.hpp"
 
 namespace penstock::cli {

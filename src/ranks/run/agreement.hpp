@@ -2,8 +2,8 @@
 #pragma once
 #include <vector>
 
+#include "exec/devices/cuts.hpp"
 #include "penstock/ranks.hpp"
-#include "plan/devices/cuts.hpp"
 
 namespace penstock::ranks {
 

@@ -4,8 +4,8 @@
 #include <thread>
 
 #include "base/exception_boundary.hpp"
-#include "plan/devices/merge_shares.hpp"
-#include "plan/devices/split_rows.hpp"
+#include "exec/devices/merge_shares.hpp"
+#include "exec/devices/split_rows.hpp"
 #include "ranks/wire/table_bytes.hpp"
 
 namespace penstock::ranks {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "exec/devices/cuts.hpp"
 #include "penstock/ranks.hpp"
-#include "plan/devices/cuts.hpp"
 #include "ranks/run/exchange.hpp"
 #include "ranks/wire/share_bytes.hpp"
 

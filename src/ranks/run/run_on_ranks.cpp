@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/exception_boundary.hpp"
-#include "plan/devices/share_report.hpp"
+#include "exec/devices/share_report.hpp"
 #include "ranks/run/agreement.hpp"
 #include "ranks/run/cut_on_ranks.hpp"
 #include "ranks/run/rank_device.hpp"

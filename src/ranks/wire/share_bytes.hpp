@@ -1,6 +1,6 @@
 // What a rank yields of a cut, as bytes.
 #pragma once
-#include "plan/devices/share_run.hpp"
+#include "exec/devices/share_run.hpp"
 #include "ranks/wire/wire.hpp"
 
 namespace penstock::ranks {

@@ -3,7 +3,7 @@
 #pragma once
 #include <functional>
 
-#include "penstock/plan.hpp"
+#include "penstock/run.hpp"
 #include "penstock/sql.hpp"
 
 namespace penstock::session {

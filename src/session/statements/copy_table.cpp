@@ -5,7 +5,7 @@
 #include <map>
 
 #include "io/output/rows_as_text.hpp"
-#include "plan/rows/gather.hpp"
+#include "table/rows/gather.hpp"
 
 namespace penstock::session {
 namespace {

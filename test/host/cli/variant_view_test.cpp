@@ -7,11 +7,11 @@
 
 #include "cli/report/variant_report.hpp"
 #include "codec/batch/chunk_decoder.hpp"
+#include "fuse/variants/variants.hpp"
 #include "kernel/variant_table.hpp"
 #include "penstock/fsst/decoder.hpp"
 #include "penstock/fsst/encoder.hpp"
 #include "penstock/fsst/matcher.hpp"
-#include "plan/variants/variants.hpp"
 #include "primitive/scan_variants.hpp"
 #include "primitive/sort_variants.hpp"
 #include "video/feature.hpp"

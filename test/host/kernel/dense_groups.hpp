@@ -5,9 +5,9 @@
 
 #include <map>
 
+#include "exec/collect/run_tiles.hpp"
 #include "kernel_c/host_device.hpp"
 #include "penstock/expression.hpp"
-#include "plan/execution/run_tiles.hpp"
 #include "take.hpp"
 
 namespace penstock::plan {

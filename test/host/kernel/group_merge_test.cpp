@@ -6,8 +6,8 @@
 #include <map>
 #include <numeric>
 
+#include "exec/collect/run_tiles.hpp"
 #include "kernel_c/host_device.hpp"
-#include "plan/execution/run_tiles.hpp"
 
 namespace penstock::plan {
 namespace {

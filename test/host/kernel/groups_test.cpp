@@ -6,10 +6,10 @@
 #include <map>
 #include <random>
 
+#include "exec/collect/run_tiles.hpp"
+#include "fuse/codegen/emit_pipeline_parts.hpp"
 #include "kernel_c/host_device.hpp"
 #include "penstock/expression.hpp"
-#include "plan/codegen/emit_pipeline_parts.hpp"
-#include "plan/execution/run_tiles.hpp"
 #include "take.hpp"
 
 namespace penstock::plan {

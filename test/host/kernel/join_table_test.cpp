@@ -6,7 +6,8 @@
 #include <set>
 
 #include "kernel_c/host_device.hpp"
-#include "plan/join/device_pairs.hpp"
+#include "table/join/device_pairs.hpp"
+#include "table/join/join_kernels.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -28,7 +29,7 @@ std::size_t present_count(const std::vector<std::uint8_t>& present) {
 class DeviceTables : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
  protected:
   std::shared_ptr<Device> device_ = kernel::make_host_device(GetParam());
-  std::shared_ptr<JoinKernels> kernels_ = JoinKernels::begin(device_);
+  std::shared_ptr<RowKernels> kernels_ = begin_join_kernels(device_);
 
   BufferPointer uploaded(const void* data, std::uint64_t bytes) {
     auto buffer = device_->allocate(bytes).value();

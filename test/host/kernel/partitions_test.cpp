@@ -1,7 +1,7 @@
 // Groups in partitions on the host executor, under sanitizers: partitions that are split among work
 // groups, that have more slots than a table, and slots that most records come to.
+#include "fuse/variants/partition_layout.hpp"
 #include "host/kernel/dense_groups.hpp"
-#include "plan/variants/partition_layout.hpp"
 
 namespace penstock::plan {
 namespace {

@@ -2,10 +2,11 @@
 // vectors, tails, chunks that begin at any row, and sources that tell less than they have.
 #include <gtest/gtest.h>
 
+#include "exec/collect/device_rows_collector.hpp"
+#include "exec/collect/run_tiles.hpp"
 #include "kernel_c/host_device.hpp"
 #include "penstock/expression.hpp"
-#include "plan/execution/device_rows_collector.hpp"
-#include "plan/execution/run_tiles.hpp"
+#include "table/join/join_kernels.hpp"
 #include "take.hpp"
 
 namespace penstock::plan {
@@ -94,7 +95,7 @@ class PlacedRows : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
     const auto device = kernel::make_host_device(GetParam());
     ASSERT_TRUE(write_rows_on_device(program, device->traits()));
     RowsOnDevice stay;
-    stay.kernels = JoinKernels::begin(device), stay.limit_bytes = limit_bytes;
+    stay.kernels = begin_join_kernels(device), stay.limit_bytes = limit_bytes;
     RunOptions options;
     options.batch_rows = 1 << 20;
     StringPool strings;

@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "kernel_c/host_device.hpp"
-#include "plan/order/device_row_merge.hpp"
-#include "plan/order/device_row_sort.hpp"
-#include "plan/rows/sort_keys.hpp"
+#include "table/sort/device_row_merge.hpp"
+#include "table/sort/device_row_sort.hpp"
+#include "table/sort/sort_keys.hpp"
 
 namespace penstock::plan {
 namespace {

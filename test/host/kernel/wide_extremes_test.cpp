@@ -2,8 +2,8 @@
 // of 64 bits, copies and parts of tables, chunks merged, and devices without atomics of 64 bits.
 #include "wide_extremes.hpp"
 
+#include "exec/collect/run_tiles.hpp"
 #include "kernel_c/host_device.hpp"
-#include "plan/execution/run_tiles.hpp"
 #include "take.hpp"
 
 namespace penstock::plan {

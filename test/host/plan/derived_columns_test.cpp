@@ -5,8 +5,8 @@
 
 #include "codec/fsst/format/encoded_column.hpp"
 #include "expr/string_functions.hpp"
-#include "plan/fusion/derived_columns.hpp"
-#include "plan/strings/code_functions.hpp"
+#include "fuse/codegen/code_functions.hpp"
+#include "fuse/program/derived_columns.hpp"
 
 namespace penstock::plan {
 namespace {

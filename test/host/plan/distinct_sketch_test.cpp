@@ -1,5 +1,5 @@
 // Estimates of distinct keys against their number, whatever the rows' order.
-#include "plan/variants/distinct_sketch.hpp"
+#include "fuse/variants/distinct_sketch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,9 @@
 
 #include <bit>
 
-#include "penstock/plan.hpp"
-#include "plan/fusion/accumulators.hpp"
-#include "plan/variants/variants.hpp"
+#include "fuse/program/accumulators.hpp"
+#include "fuse/variants/variants.hpp"
+#include "penstock/run.hpp"
 
 namespace penstock::plan {
 namespace {

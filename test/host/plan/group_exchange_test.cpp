@@ -1,5 +1,5 @@
 // Shares of a group-by that exchange their groups, or find that they do not.
-#include "plan/execution/group_exchange.hpp"
+#include "exec/groups/group_exchange.hpp"
 
 #include <gtest/gtest.h>
 

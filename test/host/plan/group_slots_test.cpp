@@ -5,7 +5,7 @@
 #include <map>
 #include <random>
 
-#include "plan/aggregate/group_table.hpp"
+#include "exec/aggregate/group_table.hpp"
 
 namespace penstock::plan {
 namespace {

@@ -1,7 +1,7 @@
 // What a plan says of a join that cannot be: the kind, the columns and their types.
 #include <gtest/gtest.h>
 
-#include "penstock/plan.hpp"
+#include "penstock/run.hpp"
 
 namespace penstock {
 namespace {

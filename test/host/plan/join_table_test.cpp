@@ -4,7 +4,7 @@
 #include <numeric>
 #include <random>
 
-#include "plan/join/join_table.hpp"
+#include "table/join/join_table.hpp"
 
 namespace penstock::plan {
 namespace {

@@ -1,5 +1,5 @@
 // What is kept of a plan's runs: the least recently used goes first, and no caller changes it.
-#include "plan/execution/kept_programs.hpp"
+#include "exec/kernel/kept_programs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Shares that wait for one another, of which one ends early.
-#include "plan/order/meeting.hpp"
+#include "table/exchange/meeting.hpp"
 
 #include <gtest/gtest.h>
 

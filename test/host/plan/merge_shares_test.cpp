@@ -1,5 +1,5 @@
 // Shares that came from another process: what does not fit their step is an error.
-#include "plan/devices/merge_shares.hpp"
+#include "exec/devices/merge_shares.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Which program a group-by is expected to need, from the records of its source.
-#include "plan/variants/next_variant.hpp"
+#include "fuse/variants/next_variant.hpp"
 
 #include <gtest/gtest.h>
 

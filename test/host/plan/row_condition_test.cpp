@@ -1,8 +1,8 @@
 // Conditions that sources are told of: never narrower than the predicates they come from.
 #include <gtest/gtest.h>
 
+#include "fuse/program/row_condition.hpp"
 #include "penstock/query.hpp"
-#include "plan/fusion/row_condition.hpp"
 
 namespace penstock::plan {
 namespace {

@@ -1,5 +1,5 @@
 // Which rows of a right side shares read, by sources whose records are bounds of blocks of 64 rows.
-#include "plan/devices/rows_by_key.hpp"
+#include "exec/devices/rows_by_key.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "penstock/expression.hpp"
-#include "plan/rows/scan_rows.hpp"
+#include "table/rows/scan_rows.hpp"
 
 namespace penstock::plan {
 namespace {

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "expr/value.hpp"
-#include "plan/rows/sort_keys.hpp"
+#include "table/sort/sort_keys.hpp"
 
 namespace penstock::plan {
 namespace {

@@ -1,9 +1,9 @@
-#include "plan/devices/split_rows.hpp"
+#include "exec/devices/split_rows.hpp"
 
 #include <gtest/gtest.h>
 
 #include "codec/pages/paged_table.hpp"
-#include "plan/devices/merge_sorted.hpp"
+#include "exec/devices/merge_sorted.hpp"
 
 namespace penstock::test {
 namespace {

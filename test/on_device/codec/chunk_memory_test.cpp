@@ -1,8 +1,8 @@
 // Batches on their way to a device: whose memory is given back when, and what of a column is
 // believed.
+#include "exec/scan/chunk_stream.hpp"
+#include "fuse/program/stages.hpp"
 #include "on_device/plan/plan_fixture.hpp"
-#include "plan/execution/chunk_stream.hpp"
-#include "plan/fusion/stages.hpp"
 
 namespace penstock::test {
 namespace {

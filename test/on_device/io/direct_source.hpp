@@ -2,7 +2,7 @@
 #pragma once
 #include "codec/pages/paged_table.hpp"
 #include "on_device/io/array_files.hpp"
-#include "penstock/plan.hpp"
+#include "penstock/run.hpp"
 #include "penstock/sql.hpp"
 
 namespace penstock::test {

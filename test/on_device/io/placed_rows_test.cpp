@@ -2,12 +2,12 @@
 // batches, and rows that do not fit.
 #include <filesystem>
 
+#include "exec/physical/run_results.hpp"
 #include "on_device/device/failing_device.hpp"
 #include "on_device/io/array_files.hpp"
 #include "on_device/plan/plan_fixture.hpp"
 #include "penstock/io.hpp"
-#include "plan/execution/run_results.hpp"
-#include "plan/order/sort_rows.hpp"
+#include "table/sort/sort_rows.hpp"
 
 namespace penstock::test {
 namespace {

@@ -7,7 +7,7 @@
 #include "on_device/io/array_files.hpp"
 #include "on_device/io/watched_pages.hpp"
 #include "penstock/io.hpp"
-#include "penstock/plan.hpp"
+#include "penstock/run.hpp"
 #include "penstock/sql.hpp"
 
 namespace penstock::test {

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <random>
 
+#include "exec/devices/run_on_devices.hpp"
 #include "kernel_c/host_device.hpp"
 #include "on_device/io/array_files.hpp"
 #include "penstock/session.hpp"
-#include "plan/devices/run_on_devices.hpp"
 
 namespace penstock::test {
 namespace {

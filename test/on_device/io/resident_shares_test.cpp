@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <numeric>
 
+#include "exec/devices/run_on_devices.hpp"
 #include "on_device/device/failing_device.hpp"
 #include "on_device/io/array_files.hpp"
 #include "penstock/session.hpp"
-#include "plan/devices/run_on_devices.hpp"
 
 namespace penstock::test {
 namespace {

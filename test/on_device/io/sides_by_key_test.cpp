@@ -2,10 +2,10 @@
 // that its left rows may need. Against the host, which reads all of them.
 #include <filesystem>
 
+#include "exec/devices/run_on_devices.hpp"
 #include "on_device/device/failing_device.hpp"
 #include "on_device/io/array_files.hpp"
 #include "penstock/session.hpp"
-#include "plan/devices/run_on_devices.hpp"
 
 namespace penstock::test {
 namespace {

@@ -8,10 +8,10 @@
 #include "codec/pages/device/page_decoder.hpp"
 #include "codec/pages/selected_pages.hpp"
 #include "device/staged_file.hpp"
+#include "exec/scan/direct_pages.hpp"
 #include "on_device/device/forwarding_device.hpp"
 #include "on_device/io/direct_source.hpp"
 #include "penstock/session_device.hpp"
-#include "plan/execution/direct_pages.hpp"
 
 namespace penstock::test {
 namespace {

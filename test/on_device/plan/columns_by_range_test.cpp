@@ -1,12 +1,12 @@
 // Columns in the order of their rows' ranges: rows of one range keep their order, whatever the
 // columns' widths.
-#include "plan/order/columns_by_range.hpp"
+#include "table/sort/columns_by_range.hpp"
 
 #include <numeric>
 #include <random>
 
 #include "on_device/plan/plan_fixture.hpp"
-#include "plan/order/rows_download.hpp"
+#include "table/sort/rows_download.hpp"
 
 namespace penstock::test {
 namespace {
@@ -67,7 +67,7 @@ void expect_moved(const std::shared_ptr<Device>& device, const RawBytes& ranges)
   std::vector<std::uint32_t> order(ranges.size());
   std::iota(order.begin(), order.end(), 0u);
   std::ranges::stable_sort(order, {}, [&](std::uint32_t row) { return ranges[row]; });
-  plan::RowKernels kernels(device, {"order_columns", "order_ranges"});
+  plan::RowKernels kernels(device, plan::table_kernels({"order_columns", "order_ranges"}));
   TAKE(const auto queue, device->queue());
   TAKE(auto columns, plan::ColumnsByRange::begin(kernels, *queue, ranges.size()));
   ASSERT_OK(

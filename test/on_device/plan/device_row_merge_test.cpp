@@ -1,8 +1,8 @@
 // Runs of sorted rows that a device cannot merge: they are left to a sort, or the error is told.
-#include "plan/order/device_row_merge.hpp"
+#include "table/sort/device_row_merge.hpp"
 
 #include "on_device/plan/several_devices.hpp"
-#include "plan/order/sort_rows.hpp"
+#include "table/sort/sort_rows.hpp"
 
 namespace penstock::test {
 namespace {

@@ -1,10 +1,10 @@
 // Rows sorted and downloaded by ranges of their first key, against the order that the host finds.
 // The rows of a batch are those of a piece too, so that few rows have many ranges.
+#include "exec/physical/run_results.hpp"
 #include "on_device/device/failing_device.hpp"
 #include "on_device/plan/plan_fixture.hpp"
-#include "plan/execution/run_results.hpp"
-#include "plan/order/range_pieces.hpp"
-#include "plan/order/sort_rows.hpp"
+#include "table/sort/range_pieces.hpp"
+#include "table/sort/sort_rows.hpp"
 
 namespace penstock::test {
 namespace {

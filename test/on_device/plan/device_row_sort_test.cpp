@@ -3,7 +3,7 @@
 
 #include "on_device/plan/plan_fixture.hpp"
 #include "penstock/session.hpp"
-#include "plan/order/sort_rows.hpp"
+#include "table/sort/sort_rows.hpp"
 
 namespace penstock::test {
 namespace {

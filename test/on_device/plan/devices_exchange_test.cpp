@@ -1,8 +1,8 @@
 // Groups and sorted rows that several devices exchange in device memory, against one device whose
 // groups and rows come to the host. A device that is listed n times stands for n.
+#include "exec/devices/share_run.hpp"
 #include "on_device/plan/several_devices.hpp"
-#include "plan/devices/share_run.hpp"
-#include "plan/order/sort_rows.hpp"
+#include "table/sort/sort_rows.hpp"
 
 namespace penstock::test {
 namespace {

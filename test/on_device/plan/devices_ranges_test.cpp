@@ -1,7 +1,7 @@
 // Sorts of several devices that divide their rows by ranges before they sort them, against one
 // device. The rows of a batch are those of a piece too, so that few rows have many ranges.
 #include "on_device/plan/several_devices.hpp"
-#include "plan/order/sort_rows.hpp"
+#include "table/sort/sort_rows.hpp"
 
 namespace penstock::test {
 namespace {

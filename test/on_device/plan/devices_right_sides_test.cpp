@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "on_device/plan/several_devices.hpp"
-#include "plan/order/sort_rows.hpp"
+#include "table/sort/sort_rows.hpp"
 
 namespace penstock::test {
 namespace {

@@ -1,7 +1,7 @@
 // Rows in the order of their source that stay in the memory of several devices, and are downloaded
 // to one table. A device that is listed n times stands for n.
+#include "exec/devices/share_run.hpp"
 #include "on_device/plan/several_devices.hpp"
-#include "plan/devices/share_run.hpp"
 
 namespace penstock::test {
 namespace {

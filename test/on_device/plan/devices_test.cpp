@@ -1,7 +1,7 @@
 // Runs on several devices: a device that is listed n times has n shares, each with queues of its
 // own, so that any device stands for several.
+#include "exec/devices/cuts.hpp"
 #include "on_device/plan/several_devices.hpp"
-#include "plan/devices/cuts.hpp"
 
 namespace penstock::test {
 namespace {

@@ -1,8 +1,8 @@
 // Devices of unlike weight, and plans of which some rows are one share and others are split.
 #include <atomic>
 
+#include "exec/devices/cuts.hpp"
 #include "on_device/plan/several_devices.hpp"
-#include "plan/devices/cuts.hpp"
 
 namespace penstock::test {
 namespace {

@@ -4,11 +4,11 @@
 
 #include "codec/fsst/format/encoded_column.hpp"
 #include "column/rebatch.hpp"
+#include "exec/collect/run_tiles.hpp"
 #include "fsst_strings.hpp"
 #include "on_device/device/forwarding_device.hpp"
 #include "on_device/plan/plan_fixture.hpp"
 #include "penstock/sql.hpp"
-#include "plan/execution/run_tiles.hpp"
 #include "testdata/generate_text.hpp"
 
 namespace penstock::test {

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "on_device/plan/merged_groups.hpp"
-#include "plan/order/sort_rows.hpp"
+#include "table/sort/sort_rows.hpp"
 
 namespace penstock::test {
 namespace {

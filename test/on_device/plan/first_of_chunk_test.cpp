@@ -2,9 +2,9 @@
 // selection of the same chunks.
 #include <atomic>
 
+#include "exec/collect/run_tiles.hpp"
 #include "on_device/device/forwarding_device.hpp"
 #include "on_device/plan/plan_fixture.hpp"
-#include "plan/execution/run_tiles.hpp"
 
 namespace penstock::test {
 namespace {

@@ -1,9 +1,9 @@
 // How many programs a group-by compiles by what GPUs run, on every device.
 #include <atomic>
 
+#include "exec/collect/run_tiles.hpp"
+#include "exec/devices/run_on_devices.hpp"
 #include "on_device/plan/as_gpu.hpp"
-#include "plan/devices/run_on_devices.hpp"
-#include "plan/execution/run_tiles.hpp"
 
 namespace penstock::test {
 namespace {

@@ -1,6 +1,6 @@
 // Rows divided by ranges of a key: where each range ends, and the rows of each, against a search of
 // the bounds on the host.
-#include "plan/order/key_ranges.hpp"
+#include "table/sort/key_ranges.hpp"
 
 #include <numeric>
 #include <random>
@@ -50,7 +50,7 @@ void expect_divided_keys(const std::shared_ptr<Device>& device, const KeysToDivi
   std::iota(wanted.begin(), wanted.end(), 0u);
   std::ranges::stable_sort(wanted, {}, range_of);
 
-  plan::RowKernels kernels(device, {"order_columns", "order_ranges"});
+  plan::RowKernels kernels(device, plan::table_kernels({"order_columns", "order_ranges"}));
   TAKE(const auto queue, device->queue());
   plan::DeviceColumn column{{Kind::uint64}, keys_on(*device, *queue, keys.values), nullptr};
   if (!keys.present.empty()) column.validity = keys_on(*device, *queue, keys.present);
@@ -128,7 +128,7 @@ TEST(KeyRanges, DescendingKeysAndNullsOfAWordOfTheirOwn) {
 TEST(KeyRanges, MoreRangesThanAByteCountsAreRefused) {
   on_each_shared([](const std::shared_ptr<Device>& device) {
     const std::vector<KeyRanges::Word> bounds(plan::max_key_ranges);
-    plan::RowKernels kernels(device, {"order_columns", "order_ranges"});
+    plan::RowKernels kernels(device, plan::table_kernels({"order_columns", "order_ranges"}));
     TAKE(const auto queue, device->queue());
     const plan::DeviceColumn column{{Kind::uint64}, *device->allocate(64), nullptr};
     const SortKey order{0, false, false};

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <atomic>
 
+#include "exec/window/window_rows.hpp"
 #include "on_device/device/forwarding_device.hpp"
 #include "on_device/plan/plan_fixture.hpp"
-#include "plan/order/sort_rows.hpp"
-#include "plan/order/window_rows.hpp"
+#include "table/sort/sort_rows.hpp"
 
 namespace penstock::test {
 namespace {

@@ -1,7 +1,7 @@
 // A group-by run twice: its chunks' groups merged on the device, and by the host.
 #pragma once
+#include "exec/collect/run_tiles.hpp"
 #include "on_device/plan/plan_fixture.hpp"
-#include "plan/execution/run_tiles.hpp"
 
 namespace penstock::test {
 

@@ -1,5 +1,5 @@
 // Pinned memory that is taken before the device is open.
-#include "plan/execution/pinned_slabs.hpp"
+#include "exec/scan/pinned_slabs.hpp"
 
 #include <cstring>
 

@@ -3,9 +3,9 @@
 #pragma once
 #include <map>
 
+#include "fuse/variants/variants.hpp"
 #include "on_device/device/device_fixture.hpp"
-#include "penstock/plan.hpp"
-#include "plan/variants/variants.hpp"
+#include "penstock/run.hpp"
 #include "random_expression.hpp"
 
 namespace penstock::test {

@@ -2,8 +2,8 @@
 #include <chrono>
 
 #include "device/wrapped_device.hpp"
+#include "exec/profile/recording.hpp"
 #include "on_device/plan/plan_fixture.hpp"
-#include "plan/profile/recording.hpp"
 
 namespace penstock::test {
 namespace {

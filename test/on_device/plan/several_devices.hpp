@@ -1,8 +1,8 @@
 // A device that is listed several times, and lists of which one fails.
 #pragma once
+#include "exec/devices/run_on_devices.hpp"
 #include "on_device/device/failing_device.hpp"
 #include "on_device/plan/plan_fixture.hpp"
-#include "plan/devices/run_on_devices.hpp"
 
 namespace penstock::test {
 

@@ -1,6 +1,6 @@
 // SumsWithAddends of one column with an addend each, which share the column's accumulators.
+#include "fuse/program/tile_program.hpp"
 #include "on_device/plan/plan_fixture.hpp"
-#include "plan/fusion/tile_program.hpp"
 
 namespace penstock::test {
 namespace {

@@ -4,8 +4,8 @@
 #include <random>
 
 #include "on_device/plan/plan_fixture.hpp"
-#include "plan/order/sort_rows.hpp"
-#include "plan/rows/sort_keys.hpp"
+#include "table/sort/sort_keys.hpp"
+#include "table/sort/sort_rows.hpp"
 
 namespace penstock::plan {
 namespace {

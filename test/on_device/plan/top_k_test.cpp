@@ -4,7 +4,7 @@
 #include <random>
 
 #include "on_device/plan/plan_fixture.hpp"
-#include "plan/rows/sort_keys.hpp"
+#include "table/sort/sort_keys.hpp"
 
 namespace penstock::plan {
 namespace {

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "fuse/variants/policy_numbers.hpp"
 #include "kernel/tuned_policies.hpp"
 #include "on_device/plan/plan_fixture.hpp"
-#include "plan/variants/policy_numbers.hpp"
 
 namespace penstock::test {
 namespace {

@@ -1,9 +1,9 @@
 // Extremes of 64 bits and user-defined reductions of many keys, by what GPUs run, on every device.
 #include "wide_extremes.hpp"
 
+#include "exec/collect/run_tiles.hpp"
 #include "on_device/plan/as_gpu.hpp"
 #include "penstock/custom.hpp"
-#include "plan/execution/run_tiles.hpp"
 
 namespace penstock::test {
 namespace {

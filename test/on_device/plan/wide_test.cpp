@@ -1,7 +1,7 @@
 // Plans over 128-bit numbers: kernels do not compute with them, so these steps run on the host, or
 // carry them by row number.
+#include "fuse/codegen/emit_pipeline.hpp"
 #include "on_device/plan/plan_fixture.hpp"
-#include "plan/codegen/emit_pipeline.hpp"
 
 namespace penstock::test {
 namespace {

@@ -5,12 +5,12 @@
 #include <numeric>
 #include <random>
 
+#include "exec/validate/validate.hpp"
+#include "exec/window/window_rows.hpp"
 #include "expr/value.hpp"
 #include "kernel_c/host_device.hpp"
 #include "on_device/plan/plan_fixture.hpp"
-#include "plan/order/sort_rows.hpp"
-#include "plan/order/window_rows.hpp"
-#include "plan/validate/validate.hpp"
+#include "table/sort/sort_rows.hpp"
 
 namespace penstock::test {
 namespace {

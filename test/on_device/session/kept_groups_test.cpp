@@ -3,10 +3,10 @@
 #include <atomic>
 #include <filesystem>
 
+#include "exec/kernel/kept_programs.hpp"
 #include "on_device/device/forwarding_device.hpp"
 #include "on_device/plan/several_devices.hpp"
 #include "penstock/session.hpp"
-#include "plan/execution/kept_programs.hpp"
 
 namespace penstock::test {
 namespace {

@@ -1,0 +1,77 @@
+// What a run of a plan may choose: devices, memory, who decodes, what is recorded.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace penstock {
+
+struct Progress {
+  std::uint64_t rows_done = 0;
+  std::optional<std::uint64_t> rows_total;
+};
+
+// Who decodes the pages of a file (Parquet), or its light encodings (Arrow): kernels, in the step
+// that loads a row, or the host. automatic: kernels, where the device has cores of its own and the
+// pages allow it; the report has a note where the host does it instead. device: kernels, or an
+// error that says why not.
+enum class PageDecoding : unsigned char { automatic, device, host };
+// Where rows between the kernels of a query are kept: the right sides of joins, with their tables,
+// and rows that are to be sorted. In device memory, or on the host, from which they are uploaded.
+// automatic: on devices with cores of their own; small files, and what a device cannot keep, on the
+// host. device: on every device.
+enum class IntermediateRows : unsigned char { automatic, device, host };
+// Whether a device reads the pages of Parquet files itself, past the host's memory: GPUDirect
+// Storage by cuFile, for NVIDIA's GPUs. automatic: where the driver says that the file system
+// allows it, and little of what is needed is in the page cache. on: always, if need be in cuFile's
+// compatibility mode; an error says where there is no cuFile, and where the host decodes the pages.
+// The report says what it read.
+enum class DirectReads : unsigned char { automatic, on, off };
+// What a run on several devices does when one of them is not there, is lost, or lacks memory. stop:
+// ends with an error that names the device. go_on: the other devices compute its rows, and the
+// report has a note of it.
+enum class OnDeviceFailure : unsigned char { stop, go_on };
+class SessionDevice;  // session_device.hpp
+namespace plan {
+class KeptPrograms;  // src/exec/kernel/kept_programs.hpp
+}  // namespace plan
+
+struct RunOptions {
+  // As open_device takes it; or several devices, which then share the rows: "cuda:0,1",
+  // "cuda:0,opencl:1", "cuda:*". One that is named twice has two shares.
+  std::string device = {};
+  OnDeviceFailure on_device_failure = OnDeviceFailure::stop;
+  // Runs on the session's device or devices, whatever `device` says, with what they keep of files.
+  std::shared_ptr<SessionDevice> session = {};
+  bool fast_math = false;
+  // Rows per chunk, and per piece of sorted rows that is downloaded; 0: chosen from the device and
+  // the row width.
+  std::uint64_t batch_rows = 0;
+  std::uint64_t memory_limit_bytes = 0;  // of device memory; 0: the device's
+  // Threads that read a file's pages; 0: one a core. Several devices share them.
+  std::uint32_t reading_threads = 0;
+  PageDecoding page_decoding = PageDecoding::automatic;
+  IntermediateRows intermediate_rows = IntermediateRows::automatic;
+  DirectReads direct_reads = DirectReads::automatic;
+  std::string variant = {};  // forces a row of the variant table by name ("compact_look_back")
+  // Computes every step by the host reference too, row by row in the interpreter (some 10^5 rows a
+  // second), and compares. A difference is an error with the step, the row, both values and the
+  // row's inputs. Values must be equal, with two exceptions: sums and averages of floats (1e-9 of
+  // the sum of the absolute values, since the device adds in its own order); and values computed
+  // from functions that devices do not round exactly, as sin, exp, power and UDFs of floats (1e-9
+  // of the value, FLOAT 1e-4). Not with fast_math.
+  bool validate = false;
+  bool profile = false;  // fills RunReport::profile
+  // Fills the profile's stalls too: samples of what kernels waited for; see Device::sample_stalls.
+  bool stalls = false;
+  std::function<bool(const Progress&)> progress = {};  // returning false cancels
+  // Gets each kernel's source before it is compiled.
+  std::function<void(std::string_view text)> on_source = {};
+  // For the library's own use: what earlier runs of the same plan made, which a session keeps.
+  std::shared_ptr<plan::KeptPrograms> kept_programs = {};
+};
+
+}  // namespace penstock

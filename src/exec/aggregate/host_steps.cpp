@@ -1,0 +1,134 @@
+#include "exec/aggregate/host_steps.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+
+#include "base/parallel.hpp"
+#include "expr/value.hpp"
+#include "table/rows/gather.hpp"
+
+namespace penstock::plan {
+namespace {
+
+std::vector<Scalar> row_of(const Table& table, std::uint64_t row) {
+  std::vector<Scalar> values;
+  for (const Column& column : table.columns) values.push_back(scalar_at(column, row));
+  return values;
+}
+
+Result<Table> filter_on_host(const Step& step, const Table& input) {
+  std::vector<std::uint64_t> kept;
+  for (std::uint64_t row = 0; row < input.row_count; row++) {
+    const std::vector<Evaluated> result =
+        evaluate(*step.graph, std::span(&step.predicate, 1), row_of(input, row));
+    if (result[0].fault != Code::ok)
+      return fault_status(*step.graph, result[0].fault_node, result[0].fault, input.schema());
+    if (!result[0].value.is_null && result[0].value.integer != 0) kept.push_back(row);
+  }
+  return gather(input, kept);
+}
+
+// Computes the values of each root. Stops at the first row that faults.
+Result<std::vector<std::vector<Scalar>>> evaluate_rows(const Graph& graph,
+                                                       const std::vector<NodeId>& roots,
+                                                       const Table& input) {
+  std::vector<std::vector<Scalar>> columns(roots.size(), std::vector<Scalar>(input.row_count));
+  if (roots.empty()) return columns;
+  std::atomic<std::uint64_t> first_fault{input.row_count};
+  const std::uint64_t min_rows =
+      graph.custom_functions.empty()
+          ? 1 << 12
+          : input.row_count;  // a user's function is called by one thread
+  in_parallel(input.row_count, min_rows, [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t row = first; row < last; row++) {
+      std::vector<Evaluated> results = evaluate(graph, roots, row_of(input, row));
+      for (std::size_t i = 0; i < roots.size(); i++) {
+        if (results[i].fault == Code::ok)
+          columns[i][row] = std::move(results[i].value);
+        else
+          for (std::uint64_t known = first_fault;
+               row < known && !first_fault.compare_exchange_weak(known, row);) {}
+      }
+    }
+  });
+  if (first_fault == input.row_count) return columns;
+  for (const Evaluated& result : evaluate(graph, roots, row_of(input, first_fault)))
+    if (result.fault != Code::ok)
+      return fault_status(graph, result.fault_node, result.fault, input.schema());
+  return Status(Code::internal, "a fault that is not found again");
+}
+
+Result<Table> map_on_host(const Step& step, const Table& input) {
+  std::vector<NodeId> roots;  // of what is computed: other columns are taken as they are
+  for (const Projection& p : step.projections)
+    if (step.graph->at(p.root).op != Op::column) roots.push_back(p.root);
+  std::vector<std::vector<Scalar>> computed;
+  if (!roots.empty()) { PENSTOCK_ASSIGN(computed, evaluate_rows(*step.graph, roots, input)); }
+  Table table;
+  table.row_count = input.row_count;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < step.projections.size(); i++) {
+    const Node& node = step.graph->at(step.projections[i].root);
+    table.names.push_back(step.projections[i].name);
+    if (node.op == Op::column)
+      table.columns.push_back(input.columns[node.payload]);
+    else
+      table.columns.push_back(column_of(step.schema[i].type, computed[next++]));
+  }
+  return table;
+}
+
+}  // namespace
+
+Result<Table> apply_on_host(const Plan& plan, StepId id, const Table& input) {
+  const Step& step = plan.step(id);
+  if (step.kind == StepKind::filter) return filter_on_host(step, input);
+  return step.kind == StepKind::map ? map_on_host(step, input) : aggregate_on_host(plan, id, input);
+}
+
+Table limit_rows(const Table& table, std::uint64_t count, std::uint64_t offset) {
+  const std::uint64_t first = std::min(offset, table.row_count);
+  std::vector<std::uint64_t> rows(std::min(count, table.row_count - first));
+  std::iota(rows.begin(), rows.end(), first);
+  return gather(table, rows);
+}
+
+Table beside(std::span<const TileProgram> programs, std::vector<Table> parts) {
+  std::uint64_t rows = parts[0].row_count;
+  std::size_t columns = 0;
+  for (std::size_t i = 0; i < parts.size(); i++) {
+    rows = std::min(rows, parts[i].row_count);
+    for (const std::uint32_t column : programs[i].step_columns)
+      columns = std::max<std::size_t>(columns, column + std::size_t{1});
+  }
+  const std::size_t keys = parts[0].columns.size() - programs[0].step_columns.size();
+  Table table{std::vector<std::string>(keys + columns), std::vector<Column>(keys + columns), rows};
+  for (std::size_t i = 0; i < parts.size(); i++) {
+    const Table part =
+        parts[i].row_count == rows ? std::move(parts[i]) : limit_rows(parts[i], rows, 0);
+    for (std::size_t c = 0; c < part.columns.size(); c++) {
+      const std::size_t position = c < keys ? c : keys + programs[i].step_columns[c - keys];
+      table.names[position] = part.names[c];
+      table.columns[position] = part.columns[c];
+    }
+  }
+  return table;
+}
+
+Result<std::vector<Scalar>> values_of_row(const TileProgram& program, std::span<const NodeId> roots,
+                                          const Table& input, std::uint64_t row) {
+  std::vector<Scalar> cells, values;
+  for (const Column& column : input.columns) cells.push_back(scalar_at(column, row));
+  for (Evaluated& result : evaluate(*program.graph, roots, cells)) {
+    if (result.fault != Code::ok)
+      return fault_status(*program.graph, result.fault_node, result.fault, program.source_schema);
+    const bool drops = values.size() < program.predicates.size() &&
+                       (result.value.is_null || result.value.integer == 0);
+    if (drops) return std::vector<Scalar>();
+    values.push_back(std::move(result.value));
+  }
+  return values;
+}
+
+}  // namespace penstock::plan

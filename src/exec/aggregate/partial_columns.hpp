@@ -1,0 +1,41 @@
+// Keys and accumulators of groups as columns, so that a device's or a process's partial aggregates
+// are a table: exact, without codes of its own string pool, and as any table to be sent.
+//
+// Sums and counts of integers have 128 bits. A string that is not there is NULL.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "fuse/program/accumulators.hpp"
+#include "penstock/plan.hpp"
+#include "table/strings/string_pool.hpp"
+
+namespace penstock::plan {
+
+// The rows that one tile program of a step left, not yet made results.
+struct PartialTable {
+  std::vector<std::uint32_t> step_columns;  // TileProgram::step_columns: which results these become
+  Table rows;                               // the keys, then the accumulators
+  // Sorted rows, or final groups: all of them come after those of the shares before.
+  bool is_next_in_order = false;
+  StepId base = no_step;  // where the program that left an aggregate's rows begins
+};
+
+// Returns the type of a column that holds an accumulator's bits.
+Type type_of_partials(const Accumulator& accumulator);
+Column column_of_partials(const Accumulator& accumulator, std::span<const Partial> partials);
+// Stores the two words of each of so many rows of a column that column_of_partials() made of such
+// an accumulator, `stride` words apart, by several threads where there are many.
+Status store_partials(const Accumulator& accumulator, const Column& column, std::uint64_t row_count,
+                      std::uint64_t* to, std::size_t stride);
+// Does the same with the words of a key, as kernels make them; 0 for NULL.
+void store_key_words(const Column& column, StringPool& strings, std::uint64_t* to,
+                     std::size_t stride);
+// The results of accumulators without keys.
+Result<Table> one_row(const TileProgram& program, std::span<const Partial> partials);
+// A row of accumulators without keys.
+Table partials_as_row(const TileProgram& program, std::span<const Partial> partials);
+// Merges such rows in order, and makes the results of them.
+Result<Table> merge_rows_of_partials(const TileProgram& program, std::span<const Table> rows);
+
+}  // namespace penstock::plan

@@ -1,0 +1,204 @@
+#include "exec/collect/collector.hpp"
+
+#include <algorithm>
+
+#include "column/concatenate.hpp"
+#include "exec/aggregate/partial_columns.hpp"
+#include "exec/collect/group_collector.hpp"
+#include "exec/collect/top_k_collector.hpp"
+#include "exec/scan/paged_scan.hpp"
+#include "expr/value.hpp"
+#include "fuse/program/accumulators.hpp"
+#include "table/rows/gather.hpp"
+#include "table/strings/written_column.hpp"
+
+namespace penstock::plan {
+namespace {
+
+template <class T>
+std::span<const T> elements(const std::shared_ptr<HostBuffer>& memory, std::uint64_t count) {
+  return {reinterpret_cast<const T*>(memory->data()), count};
+}
+
+// Collects kept rows. The count is read first, then exactly that many rows.
+class CompactCollector : public Collector {
+ public:
+  CompactCollector(const TileProgram& program, StringPool& strings, const BuildSides* sides)
+      : program_(program), strings_(strings), sides_(sides), parts_(program.outputs.size()) {}
+
+  Status read(const TileKernel& kernel, Chunk& chunk) override {
+    chunk.words = {};
+    if (kernel.variant().algorithm == Algorithm::store) return {};
+    PENSTOCK_ASSIGN(chunk.words,
+                    chunk.read_back.read<std::uint64_t>(*chunk.buffers.compaction().kept_count, 1));
+    return {};
+  }
+
+  Status take(const TileKernel&, Chunk& chunk) override {
+    const std::uint64_t count = chunk.words.empty() ? chunk.memory.input.row_count : chunk.words[0];
+    if (count > chunk.memory.input.row_count)
+      return Status(Code::internal, "a kernel kept more rows than there were");
+    if (count == 0) return {};
+    PENSTOCK_ASSIGN(const Kept kept, download(chunk, count));
+    for (std::size_t i = 0; i < parts_.size(); i++) {
+      PENSTOCK_ASSIGN(parts_[i].emplace_back(), finish_part(chunk, i, kept));
+    }
+    row_count_ += count;
+    return {};
+  }
+
+  Result<Table> finish() override {
+    Table table;
+    table.row_count = row_count_;
+    for (std::size_t i = 0; i < program_.outputs.size(); i++) {
+      table.names.push_back(program_.outputs[i].name);
+      table.columns.push_back(column::concatenate(program_.schema[i].type, parts_[i]));
+    }
+    return table;
+  }
+  std::uint64_t row_count() const override { return row_count_; }
+
+ private:
+  // A chunk's outputs as the kernel wrote them: a byte for a boolean, a byte for a validity.
+  struct Kept {
+    std::uint64_t count = 0;
+    std::vector<std::shared_ptr<HostBuffer>> values, validity;  // of each output
+    std::shared_ptr<HostBuffer> rows;                           // u32 row numbers, for late columns
+    std::vector<std::shared_ptr<HostBuffer>> found;             // the same of each lookup's table
+
+    std::shared_ptr<HostBuffer>& of(const ColumnBuffer& buffer) {
+      if (buffer.role == BufferRole::found_rows) return found[buffer.index];
+      if (buffer.role == BufferRole::row_numbers) return rows;
+      return (buffer.role == BufferRole::values ? values : validity)[buffer.index];
+    }
+  };
+
+  Result<Kept> download(Chunk& chunk, std::uint64_t count) {
+    const std::vector<std::shared_ptr<HostBuffer>> none(parts_.size());
+    Kept kept{count, none, none, nullptr,
+              std::vector<std::shared_ptr<HostBuffer>>(program_.lookups.size())};
+    const std::vector<ColumnBuffer> buffers = output_buffers(program_);
+    for (std::size_t i = 0; i < buffers.size(); i++) {
+      const std::uint64_t bytes = buffers[i].bytes(count);
+      PENSTOCK_ASSIGN(kept.of(buffers[i]),
+                      chunk.read_back.read_bytes(*chunk.buffers.compaction().outputs[i], bytes));
+      bytes_downloaded += bytes;
+    }
+    PENSTOCK_TRY(chunk.read_back.wait());
+    return kept;
+  }
+
+  Result<Column> finish_part(const Chunk& chunk, std::size_t i, const Kept& kept) {
+    if (program_.outputs[i].late_column >= 0)
+      return gather_late(chunk, static_cast<std::uint32_t>(program_.outputs[i].late_column), kept);
+    return column_of_written(program_.schema[i].type, kept.count, kept.values[i], kept.validity[i],
+                             strings_);
+  }
+
+  Result<Column> gather_late(const Chunk& chunk, std::uint32_t wanted, const Kept& kept) const {
+    const int lookup = program_.lookup_of(wanted);
+    const auto& numbers = lookup < 0 ? kept.rows : kept.found[static_cast<std::size_t>(lookup)];
+    const auto rows = elements<std::uint32_t>(numbers, kept.count);
+    if (lookup >= 0) return gather_found(build_column(program_, *sides_, wanted), rows);
+    if (chunk.memory.scan != nullptr) return gather_texts(chunk, wanted, kept.count);
+    const std::vector<std::uint64_t> wide(rows.begin(), rows.end());
+    const std::vector<std::uint32_t> scanned = program_.scanned_columns();
+    const auto index = static_cast<std::size_t>(std::find(scanned.begin(), scanned.end(), wanted) -
+                                                scanned.begin());
+    auto column = gather_decoded(chunk.memory.batch.columns[index], wide);
+    if (!column.ok())
+      return column.with(
+          chunk.memory.location_of("while decoding", program_.source_schema[wanted].name));
+    return column;
+  }
+
+  // Of a chunk of pages late columns are strings, whose rows' numbers are on the device.
+  Result<Column> gather_texts(const Chunk& chunk, std::uint32_t wanted, std::uint64_t count) const {
+    const std::vector<ColumnBuffer> buffers = output_buffers(program_);
+    const auto rows = std::find_if(buffers.begin(), buffers.end(), [](const ColumnBuffer& buffer) {
+      return buffer.role == BufferRole::row_numbers;
+    });
+    return chunk.memory.scan->texts_of_rows(
+        chunk.memory, wanted,
+        *chunk.buffers.compaction().outputs[static_cast<std::size_t>(rows - buffers.begin())],
+        count);
+  }
+
+  const TileProgram& program_;
+  StringPool& strings_;
+  const BuildSides* sides_;
+  std::vector<std::vector<Column>> parts_;
+  std::uint64_t row_count_ = 0;
+};
+
+// Collects the result of a reduction. Partial results are added chunk by chunk and group by group:
+// one fixed order.
+class ReduceCollector : public Collector {
+ public:
+  ReduceCollector(const TileProgram& program, bool leaves_partials)
+      : program_(program),
+        leaves_partials_(leaves_partials),
+        partials_(program.accumulators.size()) {
+    clear(program, partials_);
+  }
+
+  Status read(const TileKernel&, Chunk& chunk) override {
+    const std::uint64_t words =
+        std::uint64_t{chunk.buffers.reduction().group_count} * program_.accumulator_words();
+    PENSTOCK_ASSIGN(chunk.words, chunk.read_back.read<std::uint64_t>(
+                                     *chunk.buffers.reduction().partials, words));
+    bytes_downloaded += words * 8;
+    return {};
+  }
+  Status take(const TileKernel&, Chunk& chunk) override {
+    const std::size_t words = program_.accumulator_words();
+    for (std::size_t at = 0; at < chunk.words.size(); at += words)
+      if (!merge(program_, partials_, chunk.words.subspan(at, words))) return sum_too_large();
+    return {};
+  }
+  Result<Table> finish() override {
+    if (leaves_partials_) return partials_as_row(program_, partials_);
+    return one_row(program_, partials_);
+  }
+  std::uint64_t row_count() const override { return 1; }
+
+ private:
+  const TileProgram& program_;
+  const bool leaves_partials_;
+  std::vector<Partial> partials_;
+};
+
+}  // namespace
+
+Status read_chunk(std::shared_ptr<Device> device, const TileKernel& kernel, Collector& collector,
+                  Chunk& chunk) {
+  PENSTOCK_TRY(chunk.read_back.begin(std::move(device), *chunk.done));
+  PENSTOCK_ASSIGN(chunk.fault, chunk.read_back.read<std::uint32_t>(*chunk.buffers.fault, 1));
+  return collector.read(kernel, chunk);
+}
+
+Result<bool> wait_for_chunk(const TileKernel& kernel, Chunk& chunk) {
+  PENSTOCK_TRY(chunk.read_back.wait());
+  if (chunk.fault[0] != no_fault) return kernel.fault_status(chunk.fault[0]);
+  return chunk.overflowed.empty() || chunk.overflowed[0] == 0;
+}
+
+std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool& strings,
+                                          const BuildSides* sides, const MergePlace& merges,
+                                          const TopK* first) {
+  switch (program.epilogue) {
+    case Epilogue::reduce:
+      return std::make_unique<ReduceCollector>(program, merges.leaves_partials);
+    case Epilogue::group: return make_group_collector(program, strings, merges, first);
+    case Epilogue::compact: break;
+  }
+  return program.top_k ? make_top_k_collector(program, strings, sides, merges)
+                       : make_row_collector(program, strings, sides);
+}
+
+std::unique_ptr<Collector> make_row_collector(const TileProgram& program, StringPool& strings,
+                                              const BuildSides* sides) {
+  return std::make_unique<CompactCollector>(program, strings, sides);
+}
+
+}  // namespace penstock::plan

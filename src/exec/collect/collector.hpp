@@ -1,0 +1,63 @@
+// Collectors: take the results that a tile kernel left of each chunk, in order, and make the result
+// table.
+//
+// There is one collector for each epilogue. read() enqueues the downloads whose size is known; it
+// is called right after the kernel. take() runs when they are done. Neither waits for the kernels
+// of a later chunk.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "exec/groups/group_merge.hpp"
+#include "exec/kernel/lookup_memory.hpp"
+#include "exec/kernel/read_back.hpp"
+#include "exec/kernel/tile_kernel.hpp"
+#include "exec/scan/chunk_stream.hpp"
+
+namespace penstock::plan {
+
+// A chunk in flight.
+struct Chunk {
+  ChunkMemory memory;
+  ChunkBuffers buffers;
+  ReadBack read_back;
+  std::span<const std::uint32_t> fault;  // one; with the rest, what read() asked for
+  std::span<const std::uint64_t> words;
+  std::span<const std::uint32_t> counts, overflowed;
+  std::shared_ptr<Event> begun, done;  // before and after the kernels
+};
+
+class Collector {
+ public:
+  virtual ~Collector() = default;
+  // May tell a chunk's kernel where the rows are to stay. Called before it is prepared.
+  virtual Status place(const TileKernel&, Chunk&) { return {}; }
+  virtual Status read(const TileKernel& kernel, Chunk& chunk) = 0;
+  virtual Status take(const TileKernel& kernel, Chunk& chunk) = 0;
+  // Downloads what was left on the device. Call after the last chunk was taken.
+  virtual Status take_rest(const TileKernel&) { return {}; }
+  // Adds the kernels that it ran, and what it did on the host for want of memory.
+  virtual void add_to(RunReport&) const {}
+  virtual Result<Table> finish() = 0;
+  virtual std::uint64_t row_count() const = 0;  // collected so far
+  std::uint64_t bytes_downloaded = 0;
+  double rest_seconds = 0;  // of the kernel's launches for take_rest()
+};
+
+// Enqueues the downloads that the host decides by. Call after a chunk's kernels are enqueued and
+// `done` is recorded.
+Status read_chunk(std::shared_ptr<Device> device, const TileKernel& kernel, Collector& collector,
+                  Chunk& chunk);
+// Waits for them. Returns whether the chunk can be taken; false: its table of groups was too small.
+Result<bool> wait_for_chunk(const TileKernel& kernel, Chunk& chunk);
+
+// Of groups, `first` says which are enough: see GroupTable::finish(). It may be null.
+std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool& strings,
+                                          const BuildSides* sides = nullptr,
+                                          const MergePlace& merges = {},
+                                          const TopK* first = nullptr);
+// Returns the collector of a compaction, which takes all rows that the kernel keeps.
+std::unique_ptr<Collector> make_row_collector(const TileProgram& program, StringPool& strings,
+                                              const BuildSides* sides = nullptr);
+
+}  // namespace penstock::plan

@@ -1,0 +1,324 @@
+#include "exec/collect/run_tiles.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "device/direct_file.hpp"
+#include "exec/collect/join_passes.hpp"
+#include "fuse/codegen/code_functions.hpp"
+#include "fuse/program/light_loads.hpp"
+#include "penstock/session_device.hpp"
+
+namespace penstock::plan {
+namespace {
+
+// Three chunks in flight: one is read by the host, one computes, one is uploaded.
+constexpr std::size_t chunks_in_flight = 3;
+
+bool yields_every_row(const TileProgram& program) {
+  return program.epilogue == Epilogue::compact && program.keeps_all_rows() && !program.top_k;
+}
+
+DeviceCache* cache_of(const RunOptions& options) {
+  return options.session ? &options.session->cache() : nullptr;
+}
+
+class Runner {
+ public:
+  Runner(const TileRun& run, std::unique_ptr<TileKernel> kernel, const TileProgram& program,
+         const TableSource& source, BegunReading begun)
+      : run_(run),
+        program_(program),
+        source_(source),
+        begun_(std::move(begun)),
+        kernel_(std::move(kernel)),
+        passes_({run.device, program, run.sides, *run.strings, run.pairs, run.partitions}) {}
+
+  // Waits: work that an error left in the queue still uses the chunks' memory.
+  ~Runner() {
+    stream_.reset();
+    if (queue_) static_cast<void>(queue_->finish());
+  }
+
+  Result<Table> run() {
+    PENSTOCK_TRY(open());
+    PENSTOCK_TRY(run_chunks());
+    for (std::size_t pass = 1; pass < passes_.count() && !enough(); pass++) {
+      PENSTOCK_TRY(begin_pass(pass));
+      PENSTOCK_TRY(run_chunks());
+    }
+    PENSTOCK_TRY(collector_->take_rest(*kernel_));
+    finish_report();
+    const HostSpan span(run_.recording, "finish results");
+    return collector_->finish();
+  }
+
+ private:
+  // Runs all chunks of the source.
+  Status run_chunks() {
+    rows_ = 0;
+    for (std::size_t turn = next_ = 0; !enough(); turn++) {
+      Chunk& chunk = chunks_[turn % chunks_in_flight];
+      if (chunk.done) PENSTOCK_TRY(complete(chunk));
+      if (enough()) break;
+      PENSTOCK_ASSIGN(const bool more, next_batch(chunk));
+      if (!more) break;
+      if (chunk.memory.input.row_count > 0) PENSTOCK_TRY(enqueue(chunk));
+      PENSTOCK_TRY(report_progress(chunk.memory.input.row_count));
+      next_ = turn + 1;
+    }
+    for (std::size_t i = 0; i < chunks_in_flight; i++)
+      if (Chunk& chunk = chunks_[(next_ + i) % chunks_in_flight]; chunk.done)
+        PENSTOCK_TRY(complete(chunk));
+    report_stream();
+    return {};
+  }
+
+  bool enough() const {
+    if (program_.top_k) return program_.top_k->count == 0;
+    if (yields_every_row(program_))
+      return rows_ >= run_.row_limit;  // those that were read will be there
+    return program_.epilogue == Epilogue::compact && collector_->row_count() >= run_.row_limit;
+  }
+
+  // Opens the scan, which begins to decode, and waits for the compiler.
+  Status open() {
+    PENSTOCK_ASSIGN(queue_, run_.device->queue());
+    PENSTOCK_TRY(passes_.begin_rows(0));
+    PENSTOCK_TRY(open_stream());
+    PENSTOCK_TRY(passes_.begin_lookups(0));
+    collector_ = run_.stay
+                     ? make_device_rows_collector(program_, *run_.strings, run_.sides, *run_.stay,
+                                                  *queue_, source_.row_count().value_or(0))
+                     : make_collector(program_, *run_.strings, run_.sides,
+                                      {run_.merges, run_.device, queue_.get(),
+                                       run_.options->memory_limit_bytes, run_.options->fast_math,
+                                       run_.leaves_partials, run_.share, run_.kept},
+                                      run_.first_groups);
+    const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
+    return kernel_->wait();
+  }
+
+  // The source is read from its beginning on, for the next partition.
+  Status begin_pass(std::size_t pass) {
+    for (Chunk& chunk : chunks_) chunk.memory = {};
+    stream_.reset();
+    is_first_pass_ = false;
+    PENSTOCK_TRY(passes_.begin_rows(pass));
+    PENSTOCK_TRY(open_stream());  // reads while the next table is made
+    return passes_.begin_lookups(pass);
+  }
+
+  Status open_stream() {
+    const RunOptions& options = *run_.options;
+    if (run_.pairs) {
+      PENSTOCK_ASSIGN(stream_,
+                      PairScan::open(*run_.pairs, program_, *run_.strings,
+                                     pairs_per_chunk(options, run_.device->traits(), program_)));
+      return {};
+    }
+    if (!program_.paged.empty()) {
+      begun_.columns.batches.reset();
+      PENSTOCK_ASSIGN(
+          stream_, PagedScan::open(run_.device, run_.decoder, program_,
+                                   run_.paged_source ? *run_.paged_source : source_,
+                                   paged_limits(options, program_, run_.row_limit, run_.selected),
+                                   *run_.strings, std::exchange(begun_.pages, {})));
+      return {};
+    }
+    begun_.pages = {};
+    if (options.direct_reads == DirectReads::on) {
+      PENSTOCK_TRY(device::check_direct_files(*run_.device));
+      if (run_.paged_source && run_.paged_source->pages())
+        return Status(Code::unsupported, "the host decodes the pages of '" + source_.describe() +
+                                             "', which a device does not read for it");
+    }
+    const std::uint64_t rows = chunk_rows(options, run_.device->traits(), program_, run_.row_limit);
+    PENSTOCK_ASSIGN(stream_,
+                    ChunkStream::open(run_.device, program_, source_, rows, *run_.strings,
+                                      std::exchange(begun_.columns, {}), cache_of(options)));
+    return {};
+  }
+
+  // Damage is none: the host would find it, too.
+  void note_refusal(const Status& status) {
+    const bool is_limit = status.code() == Code::unsupported || status.code() == Code::capacity;
+    if (is_limit && !program_.paged.empty() && run_.refusal) *run_.refusal = status;
+  }
+
+  Result<bool> next_batch(Chunk& chunk) {
+    const double begun = run_.recording ? now_seconds() : 0, read_before = stream_->read_seconds();
+    const Result<bool> more = stream_->next(chunk.memory, *queue_);
+    if (!more.ok()) note_refusal(more.status());
+    if (!more.ok() || !run_.recording) return more;
+    const double read = begun + stream_->read_seconds() - read_before;
+    run_.recording->add(Track::read, "wait for the source", begun, read);
+    run_.recording->add(Track::host, "upload columns", read, now_seconds());
+    return more;
+  }
+
+  Status enqueue(Chunk& chunk) {
+    chunk.memory.input.lookups = passes_.buffers();
+    PENSTOCK_TRY(kernel_->fit(*queue_, chunk.memory.input, *run_.strings));
+    PENSTOCK_TRY(collector_->place(*kernel_, chunk));
+    PENSTOCK_TRY(kernel_->prepare(chunk.buffers, chunk.memory.input.row_count));
+    PENSTOCK_ASSIGN(chunk.begun, queue_->record());
+    PENSTOCK_TRY(kernel_->enqueue(*queue_, chunk.memory.input, chunk.buffers, *run_.strings));
+    PENSTOCK_ASSIGN(chunk.done, queue_->record());
+    launches_++;
+    bytes_moved_ +=
+        kernel_->bytes_moved(chunk.memory.input.row_count, 0) + chunk.memory.input.page_bytes;
+    PENSTOCK_TRY(queue_->flush());
+    return read_chunk(run_.device, *kernel_, *collector_, chunk);
+  }
+
+  // Waits for a chunk, whose counts the host reads next, and takes its results.
+  Status complete(Chunk& chunk) {
+    const double start = now_seconds();
+    for (;;) {
+      PENSTOCK_ASSIGN(const bool fits, wait_for_chunk(*kernel_, chunk));
+      if (fits) break;
+      // Chunks in flight together overflow together: the first tries again for all.
+      if (chunk.buffers.attempt == kernel_->attempts())
+        PENSTOCK_TRY(
+            kernel_->try_again(*queue_, chunk.memory.input, *run_.strings, chunk.overflowed[0]));
+      PENSTOCK_TRY(enqueue(chunk));
+    }
+    PENSTOCK_TRY(stream_->check(chunk.memory).with("while reading '" + source_.describe() + "'"));
+    PENSTOCK_ASSIGN(const double seconds, chunk.done->seconds_since(*chunk.begun));
+    device_seconds_ += seconds;
+    const HostSpan span(run_.recording, "merge results");
+    PENSTOCK_TRY(collector_->take(*kernel_, chunk));
+    chunk.done.reset();
+    run_.report->wait_seconds += now_seconds() - start;
+    return {};
+  }
+
+  Status report_progress(std::uint64_t row_count) {
+    rows_ += row_count;
+    run_.report->chunks++;
+    run_.report->paged_chunks += !program_.paged.empty();
+    if (run_.options->progress && !run_.options->progress({rows_, source_.row_count()}))
+      return Status(Code::cancelled, "the run was cancelled");
+    return {};
+  }
+
+  // Waits for what still compiles, and uploads. Later passes read the same rows again, but other
+  // pairs.
+  void report_stream() {
+    RunReport& report = *run_.report;
+    for (KernelReport& on_codes : stream_->take_code_reports())
+      code_kernels_.push_back(std::move(on_codes));
+    report.bytes_read_directly += stream_->bytes_read_directly();
+    report.bytes_uploaded += stream_->bytes_uploaded();
+    report.columns_from_cache += stream_->columns_from_cache();
+    report.read_seconds += stream_->read_seconds();
+    const bool has_other_rows = run_.pairs && run_.pairs->partitions();
+    if (is_first_pass_ || has_other_rows) report.rows_read += rows_;
+    if (!is_first_pass_) return;
+    if (std::string note = stream_->note(); !note.empty()) report.notes.push_back(std::move(note));
+    report.skipped.rows_skipped -= stream_->rows_besides();
+  }
+
+  void finish_report() {
+    RunReport& report = *run_.report;
+    if (const std::size_t columns = light_columns(program_).size(); columns > 0 && launches_ > 0)
+      report.notes.push_back("kernels read light encodings: columns " + std::to_string(columns) +
+                             ", chunks " + std::to_string(launches_));
+    report.bytes_uploaded += passes_.bytes_uploaded();
+    report.bytes_downloaded += collector_->bytes_downloaded;
+    kernel_->add_notes(report.notes);
+    KernelReport entry;
+    entry.name = entry.variant = std::string(kernel_->variant().name);
+    entry.source = kernel_->shared_source();
+    entry.build = kernel_->build_report();
+    entry.is_kept = kernel_->is_kept();
+    entry.device_seconds = device_seconds_ + collector_->rest_seconds;
+    entry.launches = launches_;
+    entry.bytes_moved = bytes_moved_ + kernel_->bytes_moved(0, collector_->row_count());
+    report.kernels.push_back(std::move(entry));
+    for (KernelReport& on_codes : code_kernels_) report.kernels.push_back(std::move(on_codes));
+    collector_->add_to(report);
+  }
+
+  TileRun run_;
+  const TileProgram& program_;
+  const TableSource& source_;
+  BegunReading begun_;
+  std::unique_ptr<TileKernel> kernel_;
+  std::unique_ptr<Collector> collector_;
+  JoinPasses passes_;
+  std::array<Chunk, chunks_in_flight> chunks_;
+  std::unique_ptr<Queue> queue_;
+  std::unique_ptr<ChunkSource> stream_;
+  std::size_t next_ = 0;
+  std::uint64_t rows_ = 0, launches_ = 0, bytes_moved_ = 0;
+  double device_seconds_ = 0;
+  std::vector<KernelReport> code_kernels_;
+  bool is_first_pass_ = true;
+};
+
+// Returns how many rows of so many bytes make a good chunk. A CPU's chunk stays in the caches
+// between decoding and kernel, and few enough are in flight that fresh pages cost little; smaller
+// ones cost launches and merges of groups (docs/lab/cpu-queries.md). A GPU's chunk is large enough
+// for its launches and for the bus. It is no larger, so that the first upload begins sooner and
+// less memory is pinned. What a session keeps is cut alike for every query. Light encodings take
+// fewer bytes, and cost a copy where a chunk is not all of a batch that `penstock encode` wrote.
+std::uint64_t wanted_chunk_rows(const RunOptions& options, const Traits& traits,
+                                const TileProgram& program, std::uint64_t row_bytes) {
+  const bool is_small = traits.wants_cache_sized_chunks();
+  if (!is_small && !light_columns(program).empty()) return 1u << 20;
+  if (options.session && options.session->cache().limit_bytes() > 0)
+    return is_small ? 1u << 16 : 1u << 20;
+  return is_small ? std::clamp<std::uint64_t>((16u << 20) / row_bytes, 1u << 16, 1u << 18)
+                  : std::clamp<std::uint64_t>((16u << 20) / row_bytes, 1u << 18, 1u << 23);
+}
+
+}  // namespace
+
+std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
+                         const TileProgram& program, std::uint64_t row_limit) {
+  if (options.batch_rows > 0)
+    return std::clamp<std::uint64_t>(options.batch_rows / 64 * 64, 64, max_launch_rows);
+  const std::uint64_t per_row = input_bytes_per_row(program) + 2 * output_bytes_per_row(program);
+  const std::uint64_t memory =
+      options.memory_limit_bytes ? options.memory_limit_bytes : traits.global_bytes;
+  const std::uint64_t fitting = std::max<std::uint64_t>(
+      memory / 4 / chunks_in_flight / (per_row + code_bytes_per_row(program)), 1024);
+  const std::uint64_t max_rows =
+      std::min(fitting, wanted_chunk_rows(options, traits, program, per_row)) / 64 * 64;
+  return yields_every_row(program)
+             ? std::clamp<std::uint64_t>((std::min(row_limit, max_rows) + 63) / 64 * 64, 64,
+                                         max_rows)
+             : max_rows;
+}
+
+PagedScan::Limits paged_limits(const RunOptions& options, const TileProgram& program,
+                               std::uint64_t row_limit, const RowSelection* selected) {
+  return {options.batch_rows,
+          options.memory_limit_bytes,
+          yields_every_row(program) ? row_limit : ~std::uint64_t{0},
+          cache_of(options),
+          options.direct_reads,
+          selected,
+          options.reading_threads,
+          true,
+          options.kept_programs.get()};
+}
+
+Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,
+                        const TileProgram& program, const TableSource& source, BegunReading begun) {
+  return Runner(run, std::move(kernel), program, source, std::move(begun)).run();
+}
+
+Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source) {
+  TileKernel::Options options{run.options->fast_math, run.options->variant, run.options->on_source,
+                              run.options->memory_limit_bytes};
+  options.source = &source;
+  PENSTOCK_ASSIGN(auto kernel, TileKernel::begin(run.device, program, options));
+  return run_tiles(run, std::move(kernel), program, source);
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,58 @@
+// Runs one tile program over a whole source. A few chunks are in flight, and the host waits only
+// for a chunk whose results it reads next.
+#pragma once
+#include <memory>
+
+#include "exec/collect/device_rows_collector.hpp"
+#include "exec/kernel/lookup_memory.hpp"
+#include "exec/profile/recording.hpp"
+#include "exec/scan/paged_scan.hpp"
+#include "exec/scan/pair_scan.hpp"
+#include "table/join/join_partitions.hpp"
+
+namespace penstock::plan {
+
+struct TileRun {
+  std::shared_ptr<Device> device;
+  const RunOptions* options = nullptr;
+  StringPool* strings = nullptr;
+  RunReport* report = nullptr;                  // gains a KernelReport and the counts
+  std::uint64_t row_limit = ~std::uint64_t{0};  // compact: enough rows; later chunks are not read
+  Recording* recording = nullptr;               // may be null
+  const BuildSides* sides = nullptr;            // of the program's lookups, where it has any
+  std::shared_ptr<pages::PageDecoder> decoder = {};  // of a program that reads pages
+  MergeLocation merges = MergeLocation::automatic;
+  const TopK* first_groups = nullptr;  // of a group-by: see GroupTable::finish()
+  bool leaves_partials = false;        // see MergePlace
+  GroupShare* share = nullptr;         // the same
+  RowsOnDevice* stay = nullptr;        // compact: leaves its rows there, if they fit
+  PairedRows* pairs = nullptr;         // the source, where it is these
+  // Of a program with a partitioned lookup, or of the pairs: it reads its rows once for each.
+  JoinPartitions* partitions = nullptr;
+  // Of a program that reads pages: all of the source, and its rows that are needed (null: all).
+  const TableSource* paged_source = nullptr;
+  const RowSelection* selected = nullptr;
+  Status* refusal = nullptr;  // gets why kernels cannot read a page, where that ends the run
+  std::shared_ptr<KeptPrograms> kept = {};  // for kernels that are begun here; may be null
+};
+// What of a program's rows is read while the device is still being opened: columns, or pages.
+struct BegunReading {
+  BegunScan columns;
+  BegunPages pages;
+};
+// Runs a program by its kernel, which may still be compiling.
+Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,
+                        const TileProgram& program, const TableSource& source,
+                        BegunReading begun = {});
+
+// Begins the kernel, and runs the program by it.
+Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source);
+
+// Returns how many rows a chunk has: what the options say; otherwise enough for a launch to pay,
+// and few enough for the chunks in flight to stay within a quarter of the device's memory.
+std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
+                         const TileProgram& program, std::uint64_t row_limit);
+PagedScan::Limits paged_limits(const RunOptions& options, const TileProgram& program,
+                               std::uint64_t row_limit, const RowSelection* selected);
+
+}  // namespace penstock::plan

@@ -1,0 +1,19 @@
+// ORDER BY ... LIMIT while chunks stream (top-k): keeps the first rows, in the order, of those that
+// kernels keep.
+//
+// Rows are gathered until there are twice as many as are wanted, then cut down to those. The last
+// of them is the bound that rows of later chunks must pass, which the kernel checks before it keeps
+// a row. A device with cores of its own selects the first rows of a chunk that has many before they
+// are downloaded (first_of_chunk.hpp).
+#pragma once
+#include <memory>
+
+#include "exec/collect/collector.hpp"
+#include "exec/kernel/lookup_memory.hpp"
+
+namespace penstock::plan {
+
+std::unique_ptr<Collector> make_top_k_collector(const TileProgram& program, StringPool& strings,
+                                                const BuildSides* sides, const MergePlace& place);
+
+}  // namespace penstock::plan

@@ -1,0 +1,385 @@
+// explain() and source(): describe what would run, and print its source. Neither reads a row.
+#include <algorithm>
+#include <set>
+
+#include "base/exception_boundary.hpp"
+#include "base/human_readable.hpp"
+#include "exec/kernel/tile_kernel.hpp"
+#include "exec/physical/device_opener.hpp"
+#include "exec/scan/selected_source.hpp"
+#include "expr/operation.hpp"
+#include "fuse/codegen/code_functions.hpp"
+#include "fuse/codegen/describe_parameters.hpp"
+#include "fuse/program/kernel_steps.hpp"
+#include "fuse/program/paged_columns.hpp"
+#include "fuse/program/row_condition.hpp"
+#include "fuse/program/source_answers.hpp"
+#include "kernel/sycl_functions.hpp"
+#include "penstock/run.hpp"
+#include "plan/describe_steps.hpp"
+#include "table/sort/sort_rows.hpp"
+
+namespace penstock {
+namespace plan {
+namespace {
+
+std::string list(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+std::string describe_fields(const Schema& schema, std::size_t max_fields = 6) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < std::min(schema.size(), max_fields); i++)
+    parts.push_back(schema[i].name + " " + name_of(schema[i].type) +
+                    (schema[i].nullable ? "?" : ""));
+  if (schema.size() > max_fields)
+    parts.push_back("and " + std::to_string(schema.size() - max_fields) + " more");
+  return list(parts);
+}
+
+std::string describe_order(const Step& step, const std::vector<SortKey>& keys) {
+  std::vector<std::string> parts;
+  for (const SortKey& key : keys)
+    parts.push_back(step.schema[key.column].name + (key.descending ? " desc" : ""));
+  return list(parts);
+}
+
+std::string describe_window(const Step& step) {
+  std::vector<std::string> calls, partition;
+  for (const WindowCall& call : step.window.calls)
+    calls.push_back(std::string(name_of(call.function)) + " (" + std::string(name_of(call.frame)) +
+                    ") as " + call.name);
+  for (const std::uint32_t column : step.window.partition)
+    partition.push_back(step.schema[column].name);
+  return list(calls) + (partition.empty() ? "" : " by " + list(partition)) +
+         (step.window.order.empty()
+              ? ""
+              : " in the order of " + describe_order(step, step.window.order));
+}
+
+// "semi join on o_orderkey = l_orderkey"
+std::string describe_join(const Plan& plan, const Step& step) {
+  std::vector<std::string> keys;
+  for (const JoinKey& key : step.join_keys)
+    keys.push_back(plan.step(step.inputs[0]).schema[key.left].name + " = " +
+                   plan.step(step.inputs[1]).schema[key.right].name);
+  return std::string(name_of(step.join_kind)) + " on " + list(keys);
+}
+
+std::string describe(const Plan& plan, const Step& step) {
+  std::vector<std::string> parts;
+  const Schema& input = step.inputs.empty() ? step.schema : plan.step(step.inputs[0]).schema;
+  switch (step.kind) {
+    case StepKind::source:
+      return step.source->describe() + " (" + describe_fields(step.schema) + ")";
+    case StepKind::filter: return text_of(*step.graph, step.predicate, input);
+    case StepKind::order_by: return describe_order(step, step.sort_keys);
+    case StepKind::limit:
+      return std::to_string(step.limit) +
+             (step.offset ? " offset " + std::to_string(step.offset) : "");
+    case StepKind::window: return describe_window(step);
+    case StepKind::join: return describe_join(plan, step);
+    case StepKind::map:
+    case StepKind::reduce:
+    case StepKind::group_by: break;
+  }
+  for (const Projection& p : step.projections) {
+    const std::string text = text_of(*step.graph, p.root, input);
+    parts.push_back(text + (step.kind == StepKind::map && text != p.name ? " as " + p.name : ""));
+  }
+  for (const AggregateCall& call : step.aggregates) {
+    const std::string of = call.function == Aggregate::count_rows
+                               ? ""
+                               : (call.distinct ? "(distinct " : "(") +
+                                     text_of(*step.graph, call.argument, input) + ")";
+    parts.push_back((call.function == Aggregate::custom ? call.custom->name
+                                                        : std::string(name_of(call.function))) +
+                    of);
+  }
+  return list(parts);
+}
+
+// Adds steps from the sources down; the right side of a join before its left one, as they run.
+void add_path(const Plan& plan, StepId at, std::vector<StepId>& steps) {
+  const std::vector<StepId>& inputs = plan.step(at).inputs;
+  for (std::size_t i = inputs.size(); i-- > 0;) add_path(plan, inputs[i], steps);
+  if (std::find(steps.begin(), steps.end(), at) == steps.end()) steps.push_back(at);
+}
+std::vector<StepId> path(const Plan& plan, StepId result) {
+  std::vector<StepId> steps;
+  add_path(plan, result, steps);
+  return steps;
+}
+
+void columns_of(const Graph& graph, NodeId root, std::set<std::uint32_t>& columns) {
+  const std::vector<bool> needed =
+      expr::reachable(graph, std::span(&root, 1));  // each node once, however often it is shared
+  for (NodeId id = 0; id <= root; id++)
+    if (needed[id] && graph.at(id).op == Op::column) columns.insert(graph.at(id).payload);
+}
+
+std::uint64_t bytes_of(const Schema& schema, const std::set<std::uint32_t>& columns) {
+  std::uint64_t bytes = 0;
+  for (std::uint32_t column : columns) bytes += width_bytes(schema[column].type);
+  return bytes;
+}
+
+// Returns the bytes per row if every step were a kernel of its own that stores the columns a later
+// step reads, and no row were dropped.
+std::uint64_t unfused_bytes_per_row(const Plan& plan, const std::vector<StepId>& steps) {
+  std::set<std::uint32_t> needed;  // of the rows of the step below
+  std::uint64_t bytes = 0;
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    const Step& step = plan.step(steps[i]);
+    const Schema& input = plan.step(step.inputs[0]).schema;
+    std::set<std::uint32_t> read;
+    if (step.kind == StepKind::join) {
+      bytes += bytes_of(step.schema, needed);
+      for (const std::uint32_t column : needed)
+        if (column < step.left_columns) read.insert(column);
+      for (const JoinKey& key : step.join_keys) read.insert(key.left);
+    } else if (step.kind == StepKind::filter) {
+      if (i + 1 == steps.size())
+        for (std::uint32_t c = 0; c < input.size(); c++) needed.insert(c);
+      bytes += bytes_of(input, needed);
+      read = needed;
+      columns_of(*step.graph, step.predicate, read);
+    } else {
+      for (std::uint32_t c = 0; c < step.projections.size(); c++) {
+        if (step.kind == StepKind::map && i + 1 < steps.size() && !needed.contains(c)) continue;
+        columns_of(*step.graph, step.projections[c].root, read);
+        if (step.kind == StepKind::map) bytes += width_bytes(step.schema[c].type);
+      }
+      for (const AggregateCall& call : step.aggregates)
+        if (call.function != Aggregate::count_rows) columns_of(*step.graph, call.argument, read);
+    }
+    bytes += bytes_of(input, read);
+    needed = std::move(read);
+  }
+  return bytes;
+}
+
+std::string describe_lookup(const Plan& plan, const Lookup& lookup, bool is_made_there) {
+  const Step& step = plan.step(lookup.step);
+  const std::string where =
+      is_made_there ? "made on the device, if it fits there and is not small" : "made on the host";
+  const std::string otherwise =
+      yields_right_columns(lookup.kind) ? "; a join on the host if a key stands there twice" : "";
+  return "    looks up rows of the right side in the kernel: " + describe_join(plan, step) +
+         otherwise + "\n    its table is " + where + "\n";
+}
+
+std::vector<std::string> columns_read_as_codes(const TileProgram& program) {
+  std::vector<std::string> names;
+  for (std::uint32_t column = 0; column < program.first_derived(); column++)
+    if (is_read_as_codes(program, column)) names.push_back(program.source_schema[column].name);
+  return names;
+}
+
+std::string describe_kernel(const Plan& plan, StepId base, StepId last, const TileProgram& program,
+                            const Traits& traits, const Variant& variant, IntermediateRows asked) {
+  std::vector<std::string> columns, predicates;
+  for (std::uint32_t column : program.device_columns)
+    columns.push_back(program.source_schema[column].name);
+  for (NodeId predicate : program.predicates)
+    predicates.push_back(text_of(*program.graph, predicate, program.source_schema));
+  std::string text = "  kernel '" + std::string(variant.name) + "' for " + traits.id +
+                     ", reading " + (columns.empty() ? "no column" : list(columns));
+  if (!program.late_columns.empty()) {
+    std::vector<std::string> late;
+    for (std::uint32_t column : program.late_columns)
+      late.push_back(program.source_schema[column].name);
+    text += " (gathered by row number: " + list(late) + ")";
+  }
+  text += program.paged.empty() ? "\n" : ", out of the file's pages\n";
+  for (const Lookup& lookup : program.lookups)
+    text += describe_lookup(plan, lookup, keeps_rows_on_device(traits, asked));
+  for (std::size_t i = 0; i < program.derived.size(); i++)
+    if (is_on_codes(program, program.derived[i]))
+      text +=
+          "    computed on FSST codes: " + program.source_schema[program.first_derived() + i].name +
+          "\n";
+  if (!predicates.empty()) text += "    keeps rows where " + list(predicates) + "\n";
+  for (const Output& output : program.outputs)
+    if (output.late_column < 0)
+      text += "    computes " + text_of(*program.graph, output.root, program.source_schema) +
+              (output.name.empty() ? "" : " as " + output.name) + "\n";
+  if (program.top_k)
+    text += "    top_k: the first " + std::to_string(program.top_k->count) +
+            " rows are kept while chunks stream" +
+            (program.bound ? "; the kernel drops rows that come behind the last of them" : "") +
+            "\n";
+  const std::uint64_t fused = input_bytes_per_row(program) + output_bytes_per_row(program);
+  const std::uint64_t unfused = unfused_bytes_per_row(plan, chain(plan, base, last));
+  text += "    bytes moved per row: " + std::to_string(fused) + " fused, " +
+          std::to_string(std::max(fused, unfused)) + " with one kernel per step";
+  const auto& source = plan.step(base).source;
+  if (source && source->row_count()) {
+    const std::uint64_t rows = *source->row_count();
+    text += " (" + count_text(rows) + " rows: " + bytes_text(rows * fused) + ", " +
+            bytes_text(rows * std::max(fused, unfused)) + ")";
+  }
+  const std::vector<std::string> codes = columns_read_as_codes(program);
+  return text + (codes.empty() ? "\n"
+                               : "; and the codes of " + list(codes) +
+                                     ", whose sizes only reading them tells\n");
+}
+
+// As the run does.
+Result<std::string> choose_pages(const Plan& plan, StepId base, TileProgram& program,
+                                 const RunOptions& options, const Traits& traits) {
+  const std::shared_ptr<TableSource>& source = plan.step(base).source;
+  if (!source || !source->can_be_scanned_again()) return std::string();
+  return choose_page_decoding(program, *source, options.page_decoding, traits);
+}
+
+// "answered from the footer of lineitem.parquet: count(*) 60175"
+std::string describe_answer(const Plan& plan, StepId reduce, const Table& answer) {
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < answer.columns.size(); i++)
+    values.push_back(answer.names[i] + " " + text_of(scalar_at(answer.columns[i], 0)));
+  return "  no kernel: answered from " + answered_from(plan, reduce) + ": " + list(values) + "\n";
+}
+
+// What a chain's source leaves out: "" where there is nothing to tell it by. Kernels that read
+// pages read whole row groups.
+Result<std::string> describe_skipped(const Plan& plan, StepId base, const TileProgram& program) {
+  const std::shared_ptr<TableSource>& source = plan.step(base).source;
+  const std::optional<RowCondition> needed = needed_rows(program);
+  if (!source || !needed) return std::string();
+  PENSTOCK_ASSIGN(const std::optional<RowSelection> rows, source->select_rows(*needed));
+  if (!rows) return std::string();
+  return "    skips " +
+         text_of(program.paged.empty() ? rows->counts : counted_by_groups(*rows, *source)) + "\n";
+}
+
+std::string describe_build(const BuildReport& report) {
+  const char* how = report.cache == CacheResult::compiled ? "miss, compiled and stored"
+                    : report.cache == CacheResult::disk   ? "hit on disk"
+                                                          : "hit in memory";
+  char line[160];
+  std::snprintf(line, sizeof line, "    cache: %s (%.1f ms), key %s\n", how, report.seconds * 1e3,
+                report.key.c_str());
+  return line;
+}
+
+}  // namespace
+
+std::string describe_steps(const Plan& plan, StepId result) {
+  std::string text;
+  for (StepId id : path(plan, result))
+    text += "  " + std::string(name_of(plan.step(id).kind)) + ": " + describe(plan, plan.step(id)) +
+            "\n";
+  return text;
+}
+}  // namespace plan
+
+static Result<std::string> explained(const Plan& plan, StepId result, const RunOptions& options) {
+  using namespace plan;
+  PENSTOCK_TRY(check_result(plan, result));
+  const std::vector<std::uint32_t> consumers = count_consumers(plan, {result});
+  std::shared_ptr<Device> device;
+  if (auto opened = device_of(options); opened.ok())
+    device = std::move(opened).value();
+  else if (!options.device.empty())
+    return opened.status();
+  const Traits traits = device ? device->traits() : typical_traits(Target::opencl);
+  std::string text = "Steps\n" + describe_steps(plan, result) + "After fusion\n";
+  PENSTOCK_ASSIGN(const std::vector<KernelStep> kernels, kernel_steps(plan, result, consumers));
+  for (const auto& [base, last, programs] : kernels) {
+    PENSTOCK_ASSIGN(const std::optional<Table> answer, source_answer(plan, last));
+    if (answer) {
+      text += describe_answer(plan, last, *answer);
+      continue;
+    }
+    for (TileProgram program : programs) {
+      PENSTOCK_ASSIGN(const std::string note, choose_pages(plan, base, program, options, traits));
+      PENSTOCK_ASSIGN(const std::string skipped, describe_skipped(plan, base, program));
+      PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, options.variant));
+      text +=
+          describe_kernel(plan, base, last, program, traits, *variant, options.intermediate_rows) +
+          skipped;
+      if (!note.empty()) text += "    " + note + "\n";
+      if (!device) continue;
+      PENSTOCK_ASSIGN(const auto kernel,
+                      TileKernel::build(device, program, {options.fast_math, options.variant, {}}));
+      text += describe_build(kernel->compiled().report());
+    }
+  }
+  for (StepId id : path(plan, result)) {
+    const StepKind kind = plan.step(id).kind;
+    if (kind == StepKind::order_by &&
+        top_k_of(plan, id, *rows_asked_for(plan, result, id), consumers))
+      text += "  then order_by " + describe(plan, plan.step(id)) + ": top_k\n";
+    else if (kind == StepKind::order_by)
+      text += "  then order_by " + describe(plan, plan.step(id)) + ": on the host below " +
+              count_text(min_device_sort_rows) +
+              " rows and for the first few, else radix_sort on the device\n";
+    else if (has_no_kernel(plan, id))
+      text += "  then on the host: " + std::string(name_of(kind)) + " " +
+              describe(plan, plan.step(id)) + "\n";
+  }
+  return text;
+}
+
+namespace plan {
+namespace {
+
+// For SYCL the functions have the comments, for others they come before the text.
+Result<std::string> with_comments(const PipelineSource& pipeline, const TileProgram& program,
+                                  Algorithm algorithm, std::uint32_t group_size, Target target) {
+  const ParameterDescriptions descriptions(program, algorithm);
+  const auto describe = [&](std::string_view kernel, std::string_view parameter) {
+    return descriptions.of(kernel, parameter);
+  };
+  if (target == Target::sycl) return kernel::sycl_header(pipeline.text, group_size, describe);
+  std::string text;
+  PENSTOCK_ASSIGN(const auto kernels, kernel::read_signatures(pipeline.text));
+  for (const kernel::Signature& kernel : kernels)
+    text += "// " + kernel.name + "\n" + kernel::parameter_comments(kernel, describe);
+  return text + pipeline.text;
+}
+
+}  // namespace
+}  // namespace plan
+
+static Result<std::string> emitted(const Plan& plan, StepId result, Target target,
+                                   std::string_view forced, PageDecoding page_decoding) {
+  using namespace plan;
+  PENSTOCK_TRY(check_result(plan, result));
+  const std::vector<std::uint32_t> consumers = count_consumers(plan, {result});
+  const Traits traits = typical_traits(target);
+  RunOptions options;
+  options.page_decoding = page_decoding;
+  std::string text;
+  PENSTOCK_ASSIGN(const std::vector<KernelStep> kernels, kernel_steps(plan, result, consumers));
+  for (const KernelStep& kernel : kernels) {
+    for (TileProgram program : kernel.programs) {
+      PENSTOCK_TRY(choose_pages(plan, kernel.base, program, options, traits).status());
+      PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, forced));
+      const Policy policy = variant->policy(traits, program);
+      PENSTOCK_ASSIGN(const PipelineSource pipeline,
+                      emit_pipeline(program, std::string(variant->templates), policy, target));
+      text += "// " + std::string(variant->name) +
+              ", compiled with -DGROUP_SIZE=" + std::to_string(policy.group_size) + "\n";
+      PENSTOCK_ASSIGN(
+          const std::string commented,
+          with_comments(pipeline, program, variant->algorithm, policy.group_size, target));
+      text += commented;
+    }
+  }
+  return text;
+}
+
+Result<std::string> explain(const Plan& plan, StepId result, const RunOptions& options) {
+  return catch_exceptions([&] { return explained(plan, result, options); });
+}
+
+Result<std::string> source(const Plan& plan, StepId result, Target target, std::string_view variant,
+                           PageDecoding page_decoding) {
+  return catch_exceptions([&] { return emitted(plan, result, target, variant, page_decoding); });
+}
+
+}  // namespace penstock

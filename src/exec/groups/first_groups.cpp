@@ -1,0 +1,116 @@
+#include "exec/groups/first_groups.hpp"
+
+#include <optional>
+
+#include "fuse/program/accumulators.hpp"
+#include "table/kernels/first_rows_limits.h"
+
+namespace penstock::plan {
+namespace {
+
+// Averages that the device computes differ from the host's by less than this many units in the last
+// place: both convert a sum of 128 bits and divide.
+constexpr std::uint64_t average_margin = 64;
+
+// Where the words of a column of groups are, and how they are ordered.
+struct GroupColumn {
+  std::uint32_t word = 0, null_word = 0, null_bit = FIRST_NEVER_NULL, kind = FIRST_OF_U64;
+};
+
+std::uint32_t kind_of_values(Type type) {
+  if (type.kind == Kind::float32) return FIRST_OF_F32;
+  if (type.kind == Kind::float64) return FIRST_OF_F64;
+  return expr::is_sign_extended(type) ? FIRST_OF_I64 : FIRST_OF_U64;
+}
+
+std::optional<GroupColumn> key_column(const TileProgram& program, std::uint32_t column) {
+  const Type type = program.schema[column].type;
+  if (type.kind == Kind::string || width_bytes(type) > 8) return {};
+  return GroupColumn{column, program.key_count + column / 64, column % 64, kind_of_values(type)};
+}
+
+std::optional<std::uint32_t> kind_of_result(const AggregateResult& result, const Accumulator& a) {
+  const bool is_real = a.kind == AccumulatorKind::sum_f64;
+  switch (result.function) {
+    case Aggregate::count_rows:
+    case Aggregate::count: return FIRST_OF_U64;
+    case Aggregate::sum:
+      if (is_real && result.type.kind != Kind::float64) return {};  // rounding makes values equal
+      return is_real ? FIRST_OF_F64 : FIRST_OF_I128;
+    case Aggregate::average: return is_real ? FIRST_OF_AVERAGE_F64 : FIRST_OF_AVERAGE_I128;
+    case Aggregate::minimum:
+    case Aggregate::maximum: return kind_of_values(a.type);
+    case Aggregate::custom: break;
+  }
+  return {};
+}
+
+// An accumulator has two words after those of the keys.
+std::optional<GroupColumn> result_column(const TileProgram& program, std::uint32_t i) {
+  const AggregateResult& result = program.results[i];
+  const auto kind = kind_of_result(result, program.accumulators[result.accumulator]);
+  if (!kind) return {};
+  const bool is_count =
+      result.function == Aggregate::count_rows || result.function == Aggregate::count;
+  return GroupColumn{program.key_words() + 2 * result.accumulator,
+                     program.key_words() + 2 * result.count,
+                     is_count ? FIRST_NEVER_NULL : FIRST_NULL_WITHOUT_COUNT, *kind};
+}
+
+// Returns nothing for columns that the device does not order.
+std::optional<GroupColumn> group_column(const TileProgram& program, const Traits& traits,
+                                        std::uint32_t column) {
+  const std::optional<GroupColumn> found = column < program.key_count
+                                               ? key_column(program, column)
+                                               : result_column(program, column - program.key_count);
+  const bool needs_f64 = found && found->kind >= FIRST_OF_AVERAGE_I128;
+  return needs_f64 && !traits.has_f64 ? std::nullopt : found;
+}
+
+}  // namespace
+
+std::unique_ptr<FirstGroups> FirstGroups::begin(const MergePlace& place, const TileProgram& program,
+                                                const TopK* first) {
+  if (!first || first->count == 0 || first->count == ~std::uint64_t{0} || first->keys.empty() ||
+      !group_column(program, place.device->traits(), first->keys[0].column))
+    return nullptr;
+  std::unique_ptr<FirstGroups> groups(new FirstGroups(place, program, *first));
+  groups->rows_ = FirstRows::begin(place.device, place.memory_limit_bytes);
+  return groups;
+}
+
+// Divides groups by a key of the order. Returns false where the device does not order it.
+Result<bool> FirstGroups::divide(const GroupsOnDevice& groups, const SortKey& key) {
+  const auto column = group_column(program_, place_.device->traits(), key.column);
+  if (!column) return false;
+  const std::uint32_t order =
+      (key.descending ? FIRST_DESCENDING : 0u) | (key.nulls_first ? FIRST_NULLS_FIRST : 0u);
+  PENSTOCK_TRY(rows_->launch(
+      "first_group_words", groups.count,
+      {Argument::of(*groups.words), Argument::of(rows_->words()), Argument::value(groups.count),
+       Argument::value(groups.stride), Argument::value(column->word),
+       Argument::value(column->null_word), Argument::value(column->null_bit),
+       Argument::value(column->kind), Argument::value(order)}));
+  PENSTOCK_TRY(rows_->divide(column->kind >= FIRST_OF_AVERAGE_I128 ? average_margin : 0));
+  return true;
+}
+
+Result<GroupsOnDevice> FirstGroups::select(const GroupsOnDevice& groups) {
+  const bool are_few =
+      place_.location != MergeLocation::device && groups.count < min_selected_groups;
+  if (are_few || first_.count >= groups.count / 4) return groups;
+  PENSTOCK_ASSIGN(const bool fits, rows_->open(*place_.queue, groups.count, first_.count));
+  if (!fits) return groups;
+  for (const SortKey& key : first_.keys) {
+    PENSTOCK_ASSIGN(const bool is_divided, divide(groups, key));
+    if (!is_divided || rows_->is_enough()) break;
+  }
+  if (rows_->kept() > groups.count / 2) return groups;
+  PENSTOCK_ASSIGN(auto kept, rows_->collect(*groups.words, groups.stride));
+  if (!kept.first) return groups;
+  return GroupsOnDevice{std::move(kept.first), kept.second, groups.stride};
+}
+
+void FirstGroups::add_to(RunReport& report) const { rows_->add_to(report, "first_groups"); }
+
+}  // namespace penstock::plan

@@ -1,0 +1,102 @@
+// Groups that several devices have of their shares of rows, exchanged so that each device merges
+// those of a range of keys: final groups, in the order of the devices.
+//
+// Samples of the keys give the bounds of ranges. Each device divides its groups by them
+// (kernels/group_parts.kc), copies those of its range out of the others' memory, and merges them in
+// the order of the shares.
+#pragma once
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "exec/groups/group_parts.hpp"
+#include "exec/groups/sums_exchange.hpp"
+#include "table/exchange/joint_rows.hpp"
+#include "table/exchange/meeting.hpp"
+
+namespace penstock::plan {
+
+// From so many groups of all shares on they are exchanged. The host merges fewer in less time.
+constexpr std::uint64_t min_exchanged_groups = 1 << 15;
+
+class GroupExchange {
+ public:
+  explicit GroupExchange(Shares shares)
+      : meeting_(shares), parties_(shares.count), sums_(shares), joint_rows_(shares) {}
+
+  // Waits for the other shares, as long as all may have groups. `groups`: null where the share's
+  // groups are not in device memory. They become all groups of the share's range of keys. Returns
+  // false, and changes nothing, for all shares, where one has none there or has left, where they
+  // are few, where keys are strings, whose codes differ, where programs differ, and where a range
+  // may not fit its device.
+  // `base`: where the share's program begins in the plan, which tells programs of a step apart.
+  Result<bool> exchange(std::size_t share, const MergePlace& place, const TileProgram& program,
+                        StepId base, GroupsOnDevice* groups, RunReport& report);
+  // Where sums are exchanged before groups are made of them.
+  SumsExchange& sums() { return sums_; }
+  // Where the rows of ranges are downloaded to, once they are sorted.
+  JointRows& joint_rows() { return joint_rows_; }
+  // Call when a share has ended: the others then wait for it no more.
+  void leave(std::size_t share);
+
+ private:
+  struct Party {
+    std::shared_ptr<Device> device;
+    bool has_groups = false, wants = false;
+    std::uint64_t groups = 0;
+    StepId base = no_step;
+    std::uint32_t words = 0;  // of a group
+    // Set in different phases, as others read the first one while a share sets the second.
+    bool has_samples = false;  // false: its memory is too small
+    bool has_parts = false;    // its groups by range fit its memory
+    bool has_room = false;     // as do all groups of its range
+    GroupParts::Samples samples;
+    BufferPointer parts;              // its groups by range
+    std::vector<std::uint64_t> cuts;  // where those of each range begin, and their end
+    std::uint64_t max_range = 0;      // groups that its device may merge
+  };
+
+  bool all_take_part() const;
+  std::vector<GroupParts::KeyWords> bounds(const GroupParts& parts) const;
+  std::uint64_t groups_of_range(std::size_t share) const;
+  bool all_have(bool Party::* what) const;
+  bool all_ranges_fit() const;
+  // Sets has_parts. Code::no_memory is no error here: the host then merges.
+  Status divide(Party& party, GroupParts& parts, const GroupsOnDevice& groups);
+  Result<BufferPointer> make_room(std::size_t share, GroupMerge& merge);
+  Status collect(std::size_t share, const Buffer& to, RunReport& report) const;
+  Result<GroupsOnDevice> merge_range(std::size_t share, GroupMerge& merge, const Buffer& others,
+                                     Queue& queue, RunReport& report);
+
+  Meeting meeting_;
+  std::vector<Party> parties_;
+  SumsExchange sums_;
+  JointRows joint_rows_;
+};
+
+// Those of a step's programs, each of which has groups of its own.
+class GroupExchanges {
+ public:
+  explicit GroupExchanges(Shares shares) : shares_(shares), has_left_(shares.count) {}
+  GroupExchange& of_program(std::size_t number);
+  void leave(std::size_t share);
+
+ private:
+  const Shares shares_;
+  std::mutex mutex_;
+  std::vector<bool> has_left_;
+  std::deque<GroupExchange> programs_;
+};
+
+// The place of a run among the shares of a group-by.
+struct GroupShare {
+  std::shared_ptr<GroupExchanges> exchanges;
+  std::size_t number = 0, program = 0;
+  StepId base = no_step;   // where its programs begin in the plan
+  bool has_range = false;  // set by a run: its rows are all groups of a range of keys
+
+  GroupExchange& others() const { return exchanges->of_program(program); }
+};
+
+}  // namespace penstock::plan

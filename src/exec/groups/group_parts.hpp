@@ -1,0 +1,55 @@
+// Divides groups in device memory into ranges of their keys (kernels/group_parts.kc).
+#pragma once
+#include <span>
+#include <vector>
+
+#include "exec/groups/group_merge.hpp"
+
+namespace penstock::plan {
+
+// Returns how many of a program's keys a range is of: those of the step, without the argument of
+// DISTINCT. None where devices do not order them alike: strings, whose codes differ.
+std::uint32_t keys_of_ranges(const TileProgram& program);
+
+class GroupParts {
+ public:
+  using KeyWords = std::vector<std::uint64_t>;  // those of a group
+  struct Divided {
+    BufferPointer groups;             // those of each part one after another
+    std::vector<std::uint64_t> cuts;  // where each part begins, and the end
+  };
+
+  // Begins to compile. The program has keys_of_ranges().
+  GroupParts(const MergePlace& place, const TileProgram& program);
+  // Keys of some groups of a device in their order, one after another: the words of each, and
+  // words whose order is that of kernels/group_parts.kc.
+  struct Samples {
+    std::vector<std::uint64_t> words, ranks;
+    std::size_t count = 0;
+    std::uint64_t groups = 0;  // that they stand for
+  };
+  // Returns those of groups at even distances.
+  Result<Samples> sample(const GroupsOnDevice& groups);
+  // Returns where each part but the first begins, by the samples of several devices.
+  std::vector<KeyWords> bounds(std::span<const Samples* const> of_devices,
+                               std::size_t part_count) const;
+  // Returns the groups by parts. Code::no_memory where these do not fit.
+  Result<Divided> divide(const GroupsOnDevice& groups, const std::vector<KeyWords>& bounds);
+  void add_to(RunReport& report) const;
+
+ private:
+  std::vector<std::uint64_t> ranks_of(const Samples& samples) const;
+  void sort(Samples& samples) const;
+  std::vector<std::uint32_t> layout() const;
+  Result<BufferPointer> upload(const void* from, std::uint64_t bytes) const;
+  Status launch(std::string_view kernel, const GroupsOnDevice& groups,
+                std::initializer_list<const Buffer*> buffers, std::size_t bound_count);
+
+  const MergePlace place_;
+  const TileProgram& program_;
+  RowKernels kernels_;
+  std::uint64_t bytes_moved_ = 0;
+  double device_seconds_ = 0;
+};
+
+}  // namespace penstock::plan

@@ -1,0 +1,197 @@
+#include "exec/groups/group_results.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/huge_page_allocator.hpp"
+#include "base/parallel.hpp"
+#include "exec/aggregate/partial_columns.hpp"
+#include "fuse/program/accumulators.hpp"
+#include "primitive/radix_sort.hpp"
+#include "table/rows/device_memory.hpp"
+#include "table/rows/finish_at_end.hpp"
+
+namespace penstock::plan {
+namespace {
+
+constexpr std::uint32_t null_without_count = 64;  // in place of the number of a bit
+constexpr std::uint64_t sort_bytes_per_row = 40;
+
+bool is_average(const AggregateResult& result) { return result.function == Aggregate::average; }
+
+bool counts_values(const AggregateResult& result) {
+  return result.function == Aggregate::count_rows || result.function == Aggregate::count;
+}
+
+// Returns the type in which a result's accumulator is downloaded; nothing where the host reads it.
+std::optional<Type> type_of_value(const Accumulator& a, const AggregateResult& result) {
+  const bool is_real = a.kind == AccumulatorKind::sum_f64;
+  if (a.kind == AccumulatorKind::custom || is_string_extreme(a)) return {};
+  if (is_average(result)) {
+    if (result.type.kind != Kind::float64) return {};
+    return Type{is_real ? Kind::float64 : Kind::int128};
+  }
+  if (result.function == Aggregate::sum && is_real && result.type.kind != Kind::float64) return {};
+  const bool is_extreme =
+      result.function == Aggregate::minimum || result.function == Aggregate::maximum;
+  if (is_extreme && width_bytes(a.type) != width_bytes(result.type)) return {};
+  return result.type;
+}
+
+}  // namespace
+
+GroupResults::Place GroupResults::place_of_key(const TileProgram& program, std::uint32_t key) {
+  return {program.schema[key].type, key, program.key_count + key / 64, key % 64,
+          program.graph->at(program.outputs[key].root).nullable};
+}
+
+// An accumulator has two words after those of the keys.
+bool GroupResults::add_places(const TileProgram& program, const AggregateResult& result,
+                              std::vector<Place>& places) {
+  const auto type = type_of_value(program.accumulators[result.accumulator], result);
+  if (!type) return false;
+  const auto word_of = [&](std::uint32_t a) { return program.key_words() + 2 * a; };
+  const int argument = program.accumulators[result.count].argument;
+  const bool has_nulls =
+      !counts_values(result) && argument >= 0 &&
+      program.graph->at(program.outputs[static_cast<std::size_t>(argument)].root).nullable;
+  const std::uint32_t value = counts_values(result) ? result.count : result.accumulator;
+  places.push_back({*type, word_of(value), word_of(result.count), null_without_count, has_nulls});
+  if (is_average(result))
+    places.push_back({{Kind::uint64}, word_of(result.count), 0, null_without_count, false});
+  return true;
+}
+
+std::unique_ptr<GroupResults> GroupResults::begin(const MergePlace& place,
+                                                  const TileProgram& program) {
+  if (program.of_distinct) return nullptr;
+  std::vector<Place> places;
+  for (std::uint32_t key = 0; key < program.key_count; key++) {
+    places.push_back(place_of_key(program, key));
+    if (places.back().type.kind == Kind::string || width_bytes(places.back().type) > 8)
+      return nullptr;
+  }
+  for (const AggregateResult& result : program.results)
+    if (!add_places(program, result, places)) return nullptr;
+  return std::unique_ptr<GroupResults>(new GroupResults(place, program, std::move(places)));
+}
+
+Columns GroupResults::columns() const {
+  Columns columns;
+  for (std::uint32_t i = 0; i < places_.size(); i++) columns.push_back(i);
+  return columns;
+}
+
+std::uint64_t GroupResults::bytes_per_row() const {
+  std::uint64_t bytes = 0;
+  for (const Place& place : places_) bytes += width_bytes(place.type) + place.has_nulls;
+  return bytes;
+}
+
+Result<DeviceColumn> GroupResults::make_column(const GroupsOnDevice& groups, const Place& place) {
+  DeviceColumn column{place.type, nullptr, nullptr};
+  const auto width = static_cast<std::uint32_t>(width_bytes(place.type));
+  const auto allocate = [&](std::uint64_t bytes) {
+    return place_.device->allocate(std::max<std::uint64_t>((bytes + 3) / 4 * 4, 64));
+  };
+  PENSTOCK_ASSIGN(column.values, allocate(groups.count * width));
+  if (place.has_nulls) { PENSTOCK_ASSIGN(column.validity, allocate(groups.count)); }
+  if (groups.count > 0) PENSTOCK_TRY(fill_column(groups, place, column));
+  return column;
+}
+
+Status GroupResults::fill_column(const GroupsOnDevice& groups, const Place& place,
+                                 const DeviceColumn& to) {
+  const auto width = static_cast<std::uint32_t>(width_bytes(place.type));
+  const auto from = Argument::of(*groups.words), values = Argument::of(*to.values),
+             count = Argument::value(groups.count), stride = Argument::value(groups.stride),
+             word = Argument::value(place.word);
+  const auto launch = [&](std::string_view kernel, const std::vector<Argument>& arguments) {
+    return kernels_.launch(*place_.queue, kernel, groups.count, arguments);
+  };
+  if (width == 16)
+    PENSTOCK_TRY(launch("group_result_wide", {from, values, count, stride, word}));
+  else
+    PENSTOCK_TRY(launch(width >= 4 ? "group_column_words" : "group_column_bytes",
+                        {from, values, Argument::value(std::uint64_t{0}), count, stride, word,
+                         Argument::value(width >= 4 ? width / 4 : width)}));
+  if (!to.validity) return {};
+  return launch("group_result_validity",
+                {from, Argument::of(*to.validity), count, stride, Argument::value(place.null_word),
+                 Argument::value(place.null_bit)});
+}
+
+Result<DeviceRows> GroupResults::make_columns(const GroupsOnDevice& groups) {
+  DeviceRows rows;
+  const FinishAtEnd finish(*place_.queue);  // of what uses columns that an error frees
+  rows.row_count = groups.count;
+  for (const Place& place : places_) {
+    PENSTOCK_ASSIGN(rows.columns.emplace_back(), make_column(groups, place));
+  }
+  return rows;
+}
+
+Result<std::optional<DeviceRows>> GroupResults::rows(const GroupsOnDevice& groups,
+                                                     RunReport& report) {
+  const std::optional<DeviceRows> none;
+  if (groups.count > primitive::max_sort_keys ||
+      !fits_memory(place_.device->traits(), place_.memory_limit_bytes,
+                   groups.count * (2 * bytes_per_row() + sort_bytes_per_row + groups.stride * 8)))
+    return none;
+  PENSTOCK_TRY(kernels_.wait());
+  PENSTOCK_ASSIGN(const auto begun, place_.queue->record());
+  auto rows = make_columns(groups);
+  if (rows.status().code() == Code::no_memory) return none;
+  PENSTOCK_TRY(rows.status());
+  PENSTOCK_ASSIGN(const auto done, place_.queue->record());
+  PENSTOCK_TRY(place_.queue->finish());  // the sort has a queue of its own
+  PENSTOCK_ASSIGN(const double seconds, done->seconds_since(*begun));
+  kernels_.add_to(report, "group_results",
+                  {kernels_.launches(), 2 * groups.count * bytes_per_row(), seconds});
+  if (groups.count == 0 || program_.key_count == 0 || groups.is_in_order)
+    return std::optional(std::move(*rows));
+  std::vector<SortKey> keys;
+  for (std::uint32_t key = 0; key < program_.key_count; key++) keys.push_back({key, false, false});
+  return sort_->sort(*rows, keys, groups.count, StringPool(), report);
+}
+
+Column GroupResults::averages(const AggregateResult& result, const Column& sums,
+                              const Column& counts) const {
+  const Accumulator& a = program_.accumulators[result.accumulator];
+  LargeVector<double> values(sums.row_count);
+  in_parallel(sums.row_count, min_rows_per_thread, [&](std::uint64_t row, std::uint64_t last) {
+    const std::size_t width = width_bytes(sums.type);
+    for (; row < last; row++) {
+      Partial sum = 0;
+      std::memcpy(&sum, sums.values.data + row * width, width);
+      const std::uint64_t count = counts.values.as<std::uint64_t>()[row];
+      values[row] = count == 0 ? 0 : average_of(a, sum, count, result.of_rounded_sum);
+    }
+  });
+  Column column;
+  column.type = result.type;
+  column.row_count = sums.row_count;
+  column.validity = sums.validity;
+  column.values = Bytes::own(std::move(values));
+  return column;
+}
+
+Table GroupResults::table(std::vector<Column> downloaded) const {
+  Table table;
+  table.row_count = downloaded.empty() ? 0 : downloaded[0].row_count;
+  std::size_t next = 0;
+  for (std::uint32_t key = 0; key < program_.key_count; key++)
+    table.columns.push_back(std::move(downloaded[next++]));
+  for (const AggregateResult& result : program_.results) {
+    Column& value = downloaded[next++];
+    table.columns.push_back(is_average(result) ? averages(result, value, downloaded[next++])
+                                               : std::move(value));
+  }
+  for (std::size_t i = 0; i < program_.schema.size(); i++) {
+    table.names.push_back(program_.schema[i].name);
+    table.columns[i].type = program_.schema[i].type;
+  }
+  return table;
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,59 @@
+// Makes the rows of a group-by where its groups lie in device memory: columns of keys and results,
+// sorted by the keys there. The host then has nothing to do but to compute averages.
+#pragma once
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "exec/groups/group_merge.hpp"
+#include "exec/kernel/exec_kernels.hpp"
+#include "table/sort/device_row_sort.hpp"
+
+namespace penstock::plan {
+
+// From so many groups on the device makes the rows.
+constexpr std::uint64_t min_groups_made_rows = 1 << 15;
+
+class GroupResults {
+ public:
+  // Begins to compile. Null where the host makes the rows: of strings, values of more than 64 bits
+  // as keys, DISTINCT values that are not added up yet, sums of floats of 32 bits.
+  static std::unique_ptr<GroupResults> begin(const MergePlace& place, const TileProgram& program);
+  // Returns the rows, sorted; nothing where memory is too small. Waits.
+  Result<std::optional<DeviceRows>> rows(const GroupsOnDevice& groups, RunReport& report);
+  Columns columns() const;  // those of the rows, by number
+  std::uint64_t bytes_per_row() const;
+  // Makes the program's columns of those that were downloaded.
+  Table table(std::vector<Column> downloaded) const;
+
+ private:
+  // A column of the rows.
+  struct Place {
+    Type type;
+    std::uint32_t word = 0;                     // of a group
+    std::uint32_t null_word = 0, null_bit = 0;  // kernels/group_results.kc
+    bool has_nulls = false;
+  };
+
+  GroupResults(const MergePlace& place, const TileProgram& program, std::vector<Place> places)
+      : place_(place),
+        program_(program),
+        places_(std::move(places)),
+        kernels_(place.device, exec_kernels("group_results")),
+        sort_(DeviceRowSort::begin(place.device)) {}
+  static Place place_of_key(const TileProgram& program, std::uint32_t key);
+  static bool add_places(const TileProgram& program, const AggregateResult& result,
+                         std::vector<Place>& places);
+  Result<DeviceColumn> make_column(const GroupsOnDevice& groups, const Place& place);
+  Status fill_column(const GroupsOnDevice& groups, const Place& place, const DeviceColumn& to);
+  Result<DeviceRows> make_columns(const GroupsOnDevice& groups);
+  Column averages(const AggregateResult& result, const Column& sums, const Column& counts) const;
+
+  const MergePlace place_;
+  const TileProgram& program_;
+  const std::vector<Place> places_;
+  RowKernels kernels_;
+  std::shared_ptr<DeviceRowSort> sort_;
+};
+
+}  // namespace penstock::plan

@@ -1,0 +1,68 @@
+// Sums that several devices keep of their shares of rows (tile_strategy.hpp), added up so that each
+// device has those of a part of the keys: a reduce-scatter.
+//
+// Neither groups nor their order need be found for it. A device copies the slots of its part out of
+// the others' tables, limb by limb, and adds them to its own (kernels/group_sums.kc).
+#pragma once
+#include <vector>
+
+#include "exec/groups/group_merge.hpp"
+#include "exec/kernel/exec_kernels.hpp"
+#include "exec/kernel/tile_strategy.hpp"
+#include "table/exchange/meeting.hpp"
+
+namespace penstock::plan {
+
+class SumsExchange {
+ public:
+  explicit SumsExchange(Shares shares) : meeting_(shares), parties_(shares.count) {}
+
+  // The sums of a share are all that its launches left: null where these left groups.
+  struct Share {
+    std::size_t number = 0;
+    StepId base = no_step;  // where the program begins in the plan
+    const TileProgram& program;
+    const Policy& policy;  // of the kernel that collects the sums
+    std::vector<KeptSums>* sums;
+    RowKernels* kernels;  // begin_kernels(); there where sums are
+  };
+  // Begins to compile what an exchange launches.
+  static RowKernels begin_kernels(std::shared_ptr<Device> device) {
+    return {std::move(device), exec_kernels("group_sums")};
+  }
+  // Waits for the other shares, as long as all may have sums. These become one table: the sums of
+  // all rows, of the share's part of the keys. Returns false, and changes nothing, for all shares,
+  // where one has none or has left, where the union of their tables is not one that union_of() and
+  // the kernels take, where it is much larger than they are, and where a part does not fit.
+  Result<bool> exchange(const Share& share, const MergePlace& place, RunReport& report);
+  // Call when a share has ended: the others then wait for it no more.
+  void leave(std::size_t share) { meeting_.leave(share); }
+
+ private:
+  struct Party {
+    std::shared_ptr<Device> device;
+    StepId base = no_step;
+    std::vector<KeptSums> sums;
+    bool fits = false;  // what its part takes, in its memory
+  };
+  struct Piece;   // of one table, that a part takes
+  struct Target;  // the part of a share, and what it takes
+
+  std::uint64_t all_rows() const;
+  std::optional<DenseTable> whole(const TileProgram& program) const;
+  std::vector<Piece> pieces_of(const Share& share, const DenseTable& part) const;
+  // Returns whether what a share takes fits its memory, and the entries that are made of it.
+  Result<bool> make_target(const Share& share, const MergePlace& place, Target& target) const;
+  Status copy(const Share& share, const Target& target, RunReport& report) const;
+  Status add_up(const Share& share, const MergePlace& place, const Target& target,
+                RunReport& report) const;
+  static Status add_piece(const Share& share, Queue& queue, const Piece& piece,
+                          const Target& target);
+  static bool give_up(Party& own);
+  static void take(const Share& share, Target target, std::uint64_t row_count);
+
+  Meeting meeting_;
+  std::vector<Party> parties_;
+};
+
+}  // namespace penstock::plan

@@ -1,0 +1,84 @@
+// Right sides of joins of which each of several devices reads a share: every device then copies the
+// rows of all shares out of the others' memory, in the order of these.
+//
+// A file is so decompressed and filtered once, not once a device. Shares take the right sides in
+// one order. Where they do not, or one begins anew, the exchange is refused, and a run without it
+// may succeed.
+//
+// Of other right sides each share reads what its keys may need (exec/devices/rows_by_key.hpp). A
+// key that repeats there makes pairs of rows, in place of lookups, and all shares have to run the
+// same. They tell one another whether keys repeat.
+#pragma once
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "table/exchange/collect_rows.hpp"
+#include "table/exchange/meeting.hpp"
+#include "table/rows/device_rows.hpp"
+
+namespace penstock::plan {
+
+class RightSideExchange {
+ public:
+  // `joins`: those whose right sides are read in shares. `by_key`: of which shares read what their
+  // keys may need.
+  RightSideExchange(Shares shares, std::set<StepId> joins, const std::set<StepId>& by_key);
+
+  bool takes(StepId join) const { return joins_.contains(join); }
+  bool is_by_key(StepId join) const { return found_keys_.contains(join); }
+
+  // What a share has of the right side of a join.
+  struct Rows {
+    StepId join = no_step;
+    Columns columns;  // of the right side: those that rows hold
+    DeviceRows rows;
+    std::uint64_t limit_bytes = 0;  // that the rows of all may take
+  };
+  // Call before a share runs, also where it begins anew. Code::cancelled, and was_refused() from
+  // then on, where the share has taken part before.
+  Status begin(std::size_t share);
+  // Waits for the other shares. `own`: nothing where the share's rows are not in device memory.
+  // Returns the rows of all shares. Code::cancelled for all shares, and was_refused() from then on,
+  // where one has none there or comes to another join, where rows hold strings, whose codes differ,
+  // and where they do not fit a device. Code::cancelled alone where one has failed.
+  Result<DeviceRows> all_rows(std::size_t share, const std::shared_ptr<Device>& device,
+                              std::optional<Rows> own, RunReport& report);
+  // Waits for the other shares, once for each join. Code::cancelled for all shares, and
+  // was_refused() from then on, where keys of one repeat, and where one comes to another join.
+  Status agree_on_keys(std::size_t share, StepId join, bool repeat);
+  // Returns the join whose keys repeat, because of which the exchange was refused; or no_step.
+  StepId repeated_join() const { return repeated_join_; }
+  // Returns whether a run without the exchange may succeed.
+  bool was_refused() const { return was_refused_; }
+  // Call when a share has ended: the others then wait for it no more.
+  void leave(std::size_t share, bool has_succeeded);
+
+ private:
+  struct Party {
+    std::shared_ptr<Device> device;
+    std::optional<Rows> rows;
+    std::size_t phase = 0;
+    // Its own thread alone looks at these.
+    std::set<StepId> agreed;        // joins
+    bool has_put_together = false;  // the rows of a right side
+  };
+
+  enum class FoundKeys : unsigned char { unknown, unique, repeated };
+
+  bool can_be_put_together() const;
+  Status refused();
+
+  const std::set<StepId> joins_;
+  Meeting meeting_;
+  std::vector<Party> parties_;
+  std::map<StepId, std::vector<std::atomic<FoundKeys>>> found_keys_;  // by share
+  std::atomic<StepId> repeated_join_ = no_step;
+  std::atomic<bool> was_refused_ = false;
+  std::atomic<bool> has_success_ = false;  // of a share that has left
+};
+
+}  // namespace penstock::plan

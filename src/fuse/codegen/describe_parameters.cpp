@@ -1,0 +1,140 @@
+#include "fuse/codegen/describe_parameters.hpp"
+
+#include "fuse/codegen/emit_light_loads.hpp"
+#include "fuse/codegen/emit_pipeline_parts.hpp"
+#include "fuse/codegen/parameter_texts.hpp"
+#include "fuse/program/kernel_parameters.hpp"
+#include "fuse/program/light_loads.hpp"
+
+namespace penstock::plan {
+namespace {
+
+std::string word_of(const Accumulator& accumulator) {
+  const std::string bits = accumulator.type.kind == Kind::float64   ? " (bits of an f64)"
+                           : accumulator.type.kind == Kind::float32 ? " (bits of an f32)"
+                                                                    : "";
+  switch (accumulator.kind) {
+    case AccumulatorKind::count: return "count";
+    case AccumulatorKind::sum_i64: return "sum (i64)";
+    case AccumulatorKind::sum_i128: return "sum (two words, the lower first)";
+    case AccumulatorKind::sum_f64: return "sum (bits of an f64)";
+    case AccumulatorKind::minimum: return "minimum" + bits;
+    case AccumulatorKind::maximum: return "maximum" + bits;
+    case AccumulatorKind::custom: return "value of a user-defined reduction";
+  }
+  return "";
+}
+
+// "word 0: sum (bits of an f64) of price; word 1: count of rows"
+std::string words_of(const TileProgram& program) {
+  std::string text;
+  for (const Accumulator& accumulator : program.accumulators) {
+    const auto argument = static_cast<std::size_t>(std::max(accumulator.argument, 0));
+    const std::string of =
+        accumulator.argument < 0
+            ? "rows"
+            : text_of(*program.graph, program.outputs[argument].root, program.source_schema);
+    text += (text.empty() ? "word " : "; word ") + std::to_string(accumulator.word) + ": " +
+            word_of(accumulator) + " of " + of;
+  }
+  return text;
+}
+
+// How values of a type stand in memory, where that is not their SQL value.
+std::string passed_as(Type type) {
+  switch (type.kind) {
+    case Kind::string: return ", as numbers: equal strings have equal ones, constants too";
+    case Kind::decimal: return ", times 10^" + std::to_string(type.scale);
+    case Kind::date32: return ", as days since 1970";
+    case Kind::timestamp: return ", as microseconds since 1970";
+    default: return "";
+  }
+}
+
+std::string constant_of(const Scalar& value) {
+  const std::string text = "a constant, " + text_of(value) + " in the statement";
+  switch (value.type.kind) {
+    case Kind::string: return text + ", passed as its number";
+    case Kind::boolean: return text + ", passed as 0 or 1";
+    case Kind::decimal:
+    case Kind::date32:
+    case Kind::timestamp:
+      return text + ", passed as " + std::to_string(static_cast<std::int64_t>(value.integer));
+    default: return text;
+  }
+}
+
+// `rows`: how many the column has.
+std::string column_of(const ColumnBuffer& buffer, const TileProgram& program,
+                      const std::string& rows, bool is_aligned) {
+  const std::string name =
+      buffer.index < program.source_schema.size() ? program.source_schema[buffer.index].name : "";
+  const std::string bits = "u8[(" + rows + " + 7) / 8], a bit of each row, the lowest first: ";
+  switch (buffer.role) {
+    case BufferRole::values:
+      if (buffer.is_bits) return bits + "column " + name;
+      return buffer.element_type() + "[" + rows + "]" +
+             (is_aligned ? ", at a multiple of four elements" : "") + ": column " + name +
+             passed_as(buffer.type);
+    case BufferRole::validity: return bits + "0 where column " + name + " is NULL";
+    case BufferRole::page_bytes:
+    case BufferRole::page_index:
+      return program.paged.empty()
+                 ? "column " + name + " in a light encoding, by " +
+                       "src/codec/light/kernels/light_limits.h"
+                 : "pages of column " + name + ", by src/codec/pages/kernels/page_limits.h";
+    case BufferRole::entries: return "for each number of a string of column " + name + " its value";
+    case BufferRole::constants: return "constants of a function of column " + name;
+    default: return "of the table of a join, by src/table/join/join_layout.hpp";
+  }
+}
+
+std::string output_of(const ColumnBuffer& buffer, const TileProgram& program) {
+  switch (buffer.role) {
+    case BufferRole::row_numbers: return "u32[row_count], the numbers of the rows that pass";
+    case BufferRole::found_rows:
+      return "u32[row_count], of each row that passes the row that a join found, ~0 where none";
+    case BufferRole::validity:
+      return "u8[row_count], 0 where " + program.outputs[buffer.index].name + " is NULL";
+    default:
+      return buffer.element_type() + "[row_count], " + program.outputs[buffer.index].name +
+             " of the rows that pass" + passed_as(buffer.type);
+  }
+}
+
+}  // namespace
+
+ParameterDescriptions::ParameterDescriptions(const TileProgram& program, Algorithm algorithm)
+    : algorithm_(algorithm) {
+  for (const ColumnBuffer& buffer : input_buffers(program))
+    of_statement_[buffer.name('c')] = column_of(buffer, program, "row_count", true);
+  for (const ColumnBuffer& buffer : lookup_buffers(program))
+    of_statement_[buffer.name('c')] = column_of(buffer, program, "rows of the joined table", false);
+  for (const ColumnBuffer& buffer : output_buffers(program)) {
+    of_statement_[buffer.name('o')] = output_of(buffer, program);
+    of_statement_[buffer.name('s')] = output_of(buffer, program) + ", tile by tile";
+  }
+  const std::vector<Scalar>& constants = program.graph->parameters;
+  std::string all;
+  for (std::uint32_t i = 0; i < constants.size(); i++) {
+    of_statement_[parameter_name(i)] = constant_of(constants[i]);
+    all += (all.empty() ? "" : "; ") + std::to_string(i) + ": " + constant_of(constants[i]);
+  }
+  of_statement_["scalars"] = "u64[" + std::to_string(constants.size()) + "], a word each: " + all;
+  of_statement_["partials"] =
+      "u64[groups * PIPELINE_ACCUMULATOR_WORDS], of each group in order, to be joined: " +
+      words_of(program);
+  entry_ =
+      ". An entry is u64[PIPELINE_KEY_WORDS] of the key, then "
+      "u64[PIPELINE_ACCUMULATOR_WORDS]: " +
+      words_of(program);
+}
+
+std::string ParameterDescriptions::of(std::string_view kernel, std::string_view parameter) const {
+  if (const auto found = of_statement_.find(parameter); found != of_statement_.end())
+    return found->second;
+  const std::string text(parameter_text(algorithm_, kernel, parameter));
+  return parameter == "results" && !text.empty() ? text + entry_ : text;
+}
+
+}  // namespace penstock::plan

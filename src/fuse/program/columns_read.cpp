@@ -1,0 +1,49 @@
+#include "fuse/program/columns_read.hpp"
+
+namespace penstock::plan {
+
+bool keeps_columns(StepKind kind) {
+  return kind == StepKind::source || kind == StepKind::filter || kind == StepKind::map ||
+         kind == StepKind::join;
+}
+
+Columns columns_scanned(const std::vector<TileProgram>& programs) {
+  Columns columns;
+  for (const TileProgram& program : programs)
+    for (const std::uint32_t column : program.scanned_columns()) add_once(columns, column);
+  if (columns.empty()) columns.push_back(0);
+  return columns;
+}
+
+Columns columns_looked_up(const Step& join, const std::vector<TileProgram>& programs,
+                          std::size_t i) {
+  Columns columns;
+  for (const JoinKey& key : join.join_keys) add_once(columns, key.right);
+  for (const TileProgram& program : programs) {
+    const Lookup& lookup = program.lookups[i];
+    for (std::uint32_t column : lookup.device_columns) {
+      while (column >= program.first_derived())
+        column = program.derived[column - program.first_derived()].source;
+      add_once(columns, column - lookup.first_column);
+    }
+    for (const std::uint32_t column : lookup.late_columns)
+      add_once(columns, column - lookup.first_column);
+  }
+  return columns;
+}
+
+Columns columns_of_left(const Step& join, const Columns& wanted) {
+  Columns columns;
+  for (const JoinKey& key : join.join_keys) add_once(columns, key.left);
+  for (const std::uint32_t column : wanted.empty() ? every_column(join.schema) : wanted)
+    if (column < join.left_columns) add_once(columns, column);
+  return columns;
+}
+
+Columns right_keys(const Step& join) {
+  Columns keys;
+  for (const JoinKey& key : join.join_keys) keys.push_back(key.right);
+  return keys;
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,29 @@
+// Which tile programs read pages, rather than columns that the host has decoded.
+#pragma once
+#include <string>
+
+#include "codec/pages/paged_table.hpp"
+#include "fuse/program/tile_program.hpp"
+#include "penstock/run_options.hpp"
+
+namespace penstock::plan {
+
+// Says why kernels cannot read a program's columns out of the table's pages, a clause that names
+// the column: "column 'note' is nested". Empty: they can. Late columns are strings alone.
+std::string why_not_paged(const TileProgram& program, const pages::PagedTable& table);
+
+// Makes a program for which why_not_paged() is empty read pages.
+void read_pages(TileProgram& program, const pages::PagedTable& table);
+
+// Returns the compressions of the chunks that a program reads, each once.
+std::vector<pages::Compression> compressions_of(const TileProgram& program,
+                                                const pages::PagedTable& table);
+
+// Decides who decodes a source's pages, or light encodings, and makes the program read them where
+// the device does.
+// Returns a note where the host does although the device could have: why. Empty: nothing to say.
+// Code::unsupported where the options ask for the device and it cannot.
+Result<std::string> choose_page_decoding(TileProgram& program, const TableSource& source,
+                                         PageDecoding asked, const Traits& traits);
+
+}  // namespace penstock::plan

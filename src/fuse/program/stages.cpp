@@ -1,0 +1,159 @@
+#include "fuse/program/stages.hpp"
+
+#include <algorithm>
+
+#include "expr/operation.hpp"
+
+namespace penstock::plan {
+namespace {
+
+bool yields_small_result(StepKind kind) {
+  return kind == StepKind::reduce || kind == StepKind::group_by || kind == StepKind::order_by ||
+         kind == StepKind::limit;
+}
+
+bool is_filter_or_map(const Plan& plan, StepId id) {
+  return plan.step(id).kind == StepKind::filter || plan.step(id).kind == StepKind::map;
+}
+
+// Returns the roots of what a step computes of its input's rows. A column that a map passes through
+// is not among them: the host gathers it by row number.
+std::vector<NodeId> computed_roots(const Step& step) {
+  std::vector<NodeId> roots;
+  if (step.kind == StepKind::filter) roots.push_back(step.predicate);
+  for (const Projection& p : step.projections)
+    if (step.kind != StepKind::map || step.graph->at(p.root).op != Op::column)
+      roots.push_back(p.root);
+  for (const AggregateCall& call : step.aggregates)
+    if (call.function != Aggregate::count_rows) roots.push_back(call.argument);
+  return roots;
+}
+
+bool computes_with_128_bits(const Step& step) {
+  if (!step.graph) return false;
+  const std::vector<NodeId> roots = computed_roots(step);
+  const std::vector<bool> needed = expr::reachable(*step.graph, roots);
+  const auto is_wide = [&](NodeId id) {
+    const Type type = step.graph->at(id).type;
+    return type.kind != Kind::string && width_bytes(type) > 8;
+  };
+  for (NodeId id = 0; id < step.graph->size(); id++) {
+    const Node& node = step.graph->at(id);
+    if (!needed[id]) continue;
+    if (is_wide(id) && node.op != Op::column) return true;
+    const bool is_read_as_float = node.op == Op::cast && is_float(node.type);  // a derived column
+    if (!is_read_as_float && std::any_of(node.inputs.begin(), node.inputs.end(), is_wide))
+      return true;
+  }
+  return std::any_of(roots.begin(), roots.end(), is_wide);
+}
+
+}  // namespace
+
+Status check_result(const Plan& plan, StepId result) {
+  return result < plan.size() ? Status()
+                              : Status(Code::invalid, "the result is not a step of this plan");
+}
+
+std::vector<std::uint32_t> count_consumers(const Plan& plan, const std::vector<StepId>& results) {
+  std::vector<std::uint32_t> consumers(plan.size(), 0);
+  std::vector<bool> reached(plan.size(), false);
+  for (StepId result : results) {
+    consumers[result]++;
+    reached[result] = true;
+  }
+  for (std::size_t id = plan.size(); id-- > 0;) {  // inputs have smaller numbers
+    if (!reached[id]) continue;
+    for (StepId input : plan.step(static_cast<StepId>(id)).inputs) {
+      consumers[input]++;
+      reached[input] = true;
+    }
+  }
+  return consumers;
+}
+
+bool finishes_on_host(const Plan& plan, StepId id) {
+  if (plan.step(id).kind == StepKind::map &&
+      plan.step(plan.step(id).inputs[0]).kind == StepKind::window &&
+      computed_roots(plan.step(id)).empty())
+    return true;
+  if (computes_with_128_bits(plan.step(id))) return true;
+  for (StepId at = id; is_filter_or_map(plan, at);) {
+    at = plan.step(at).inputs[0];
+    if (yields_small_result(plan.step(at).kind) || computes_with_128_bits(plan.step(at)))
+      return true;
+  }
+  return false;
+}
+
+bool has_no_kernel(const Plan& plan, StepId id) {
+  const StepKind kind = plan.step(id).kind;
+  return kind == StepKind::limit || kind == StepKind::order_by || kind == StepKind::window ||
+         finishes_on_host(plan, id);
+}
+
+std::optional<std::uint64_t> known_row_count(const Plan& plan, StepId id) {
+  while (plan.step(id).kind == StepKind::map) id = plan.step(id).inputs[0];
+  const std::shared_ptr<TableSource>& source = plan.step(id).source;
+  return source ? source->row_count() : std::nullopt;
+}
+
+std::uint64_t rows_needed(const Step& step, std::uint64_t row_limit) {
+  if (step.kind == StepKind::map) return row_limit;
+  if (step.kind != StepKind::limit) return ~std::uint64_t{0};
+  const std::uint64_t wanted = std::min(row_limit, step.limit);
+  return step.offset > ~std::uint64_t{0} - wanted ? ~std::uint64_t{0} : step.offset + wanted;
+}
+
+std::optional<TopK> top_k_of(const Plan& plan, StepId order, std::uint64_t row_limit,
+                             const std::vector<std::uint32_t>& consumers) {
+  constexpr std::uint64_t max_rows = 1
+                                     << 16;  // more are sorted once, and not again with every chunk
+  const Step& step = plan.step(order);
+  const StepId input = step.inputs[0];
+  const bool is_chain =
+      (is_filter_or_map(plan, input) && consumers[input] <= 1 && !finishes_on_host(plan, input)) ||
+      plan.step(input).kind == StepKind::source;
+  if (!is_chain || row_limit > max_rows) return std::nullopt;
+  return TopK{step.sort_keys, row_limit};
+}
+
+// Returns the keys of an order as columns of the input of a map; nothing where one is computed.
+static std::optional<std::vector<SortKey>> keys_before_map(const Step& map,
+                                                           std::vector<SortKey> keys) {
+  for (SortKey& key : keys) {
+    const Node& node = map.graph->at(map.projections[key.column].root);
+    if (node.op != Op::column) return {};
+    key.column = static_cast<std::uint32_t>(node.payload);
+  }
+  return keys;
+}
+
+std::optional<OrderedGroups> ordered_groups(const Plan& plan, StepId order, std::uint64_t row_limit,
+                                            const std::vector<std::uint32_t>& consumers) {
+  const StepId input = plan.step(order).inputs[0];
+  const Step& before = plan.step(input);
+  const bool is_mapped =
+      before.kind == StepKind::map && consumers[input] == 1 && finishes_on_host(plan, input);
+  const StepId groups = is_mapped ? before.inputs[0] : input;
+  if (plan.step(groups).kind != StepKind::group_by || consumers[groups] > 1 ||
+      finishes_on_host(plan, groups))
+    return std::nullopt;
+  std::optional<std::vector<SortKey>> keys = plan.step(order).sort_keys;
+  if (is_mapped) keys = keys_before_map(before, std::move(*keys));
+  if (!keys) return std::nullopt;
+  return OrderedGroups{groups, {std::move(*keys), row_limit}};
+}
+
+StepId chain_base(const Plan& plan, StepId last, const std::vector<std::uint32_t>& consumers) {
+  if (plan.step(last).kind == StepKind::source) return last;
+  StepId at = plan.step(last).inputs[0];
+  const auto is_fused = [&] {
+    return is_filter_or_map(plan, at) || plan.step(at).kind == StepKind::join;
+  };
+  while (is_fused() && consumers[at] <= 1 && !finishes_on_host(plan, at))
+    at = plan.step(at).inputs[0];
+  return at;
+}
+
+}  // namespace penstock::plan

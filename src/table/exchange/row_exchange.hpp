@@ -1,0 +1,69 @@
+// Rows that several devices have sorted, exchanged so that each has a range of the whole order.
+//
+// Every share comes with its sorted rows. The first key's samples give the bounds of ranges. Each
+// device then copies its range out of the others' rows, in the order of the shares: a sorted run of
+// each. It merges these (device_row_merge.hpp), and equal rows keep their order.
+#pragma once
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "penstock/report.hpp"
+#include "penstock/steps.hpp"
+#include "table/exchange/joint_rows.hpp"
+#include "table/exchange/meeting.hpp"
+#include "table/exchange/range_exchange.hpp"
+#include "table/rows/device_rows.hpp"
+
+namespace penstock::plan {
+
+class RowExchange {
+ public:
+  struct Range {
+    DeviceRows rows;
+    std::vector<std::uint64_t> run_ends;  // of each share's rows, which are in order
+  };
+
+  // `may_divide`: whether shares have so many rows that they may be divided before they are sorted.
+  RowExchange(Shares shares, bool may_divide)
+      : meeting_(shares), parties_(shares.count), joint_rows_(shares) {
+    if (may_divide) ranges_.emplace(shares);
+  }
+  RangeExchange* ranges() { return ranges_ ? &*ranges_ : nullptr; }
+
+  // Waits for the other shares. `sorted`: nothing where the share's rows are not in device memory.
+  // Returns the rows of the share's range, to be merged; nothing, for all shares, where one has no
+  // rows there, has left, or where rows hold strings, whose codes differ, or a range does not fit
+  // its device, as where most keys are equal. `memory_limit_bytes`: as in RunOptions.
+  Result<std::optional<Range>> exchange(std::size_t share, std::shared_ptr<Device> device,
+                                        std::optional<DeviceRows> sorted, const SortKey& first_key,
+                                        DeviceRowSort& sorter, std::uint64_t memory_limit_bytes,
+                                        RunReport& report);
+  // Where the ranges are downloaded to, once they are merged.
+  JointRows& joint_rows() { return joint_rows_; }
+  // Call when a share has ended: the others then wait for it no more.
+  void leave(std::size_t share);
+
+ private:
+  struct Party {
+    std::shared_ptr<Device> device;
+    // Kept here until all have read them: the share may end sooner.
+    std::optional<DeviceRows> rows;
+    std::vector<KeyRanges::Word> samples;
+    std::vector<std::uint64_t> cuts;  // where its rows of each range begin, and their end
+  };
+
+  bool all_have_rows() const;
+  std::vector<KeyRanges::Word> bounds() const;
+  std::uint64_t rows_of_range(std::size_t share) const;
+  bool all_ranges_fit(std::uint64_t memory_limit_bytes) const;
+  Status cut(Party& party, const SortKey& key, DeviceRowSort& sorter) const;
+  Result<Range> collect(std::size_t share, RunReport& report) const;
+
+  Meeting meeting_;
+  std::vector<Party> parties_;
+  JointRows joint_rows_;
+  std::optional<RangeExchange> ranges_;
+};
+
+}  // namespace penstock::plan

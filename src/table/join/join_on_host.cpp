@@ -1,0 +1,98 @@
+#include "table/join/join_on_host.hpp"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+
+#include "base/parallel.hpp"
+#include "table/rows/gather.hpp"
+
+namespace penstock::plan {
+namespace {
+
+// Pairs are held before any column is made: 12 bytes each, and twice where those of threads are put
+// together; at most some 6 GB.
+constexpr std::uint64_t max_pairs = std::uint64_t{1} << 28;
+
+// Row numbers of the left side and, beside each, of the right side.
+struct Pairs {
+  std::vector<std::uint64_t> left;
+  std::vector<std::uint32_t> right;
+};
+
+// Returns whether a left row without a partner is kept. A row with a NULL in its keys (`present` is
+// not set) has none.
+bool keeps_alone(JoinKind kind, const JoinTable& table, bool present) {
+  if (kind != JoinKind::not_in) return kind == JoinKind::left || kind == JoinKind::anti;
+  return table.table()[header_has_nulls] == 0 && (present || table.table()[header_has_rows] == 0);
+}
+
+// Finds the pairs of a range of left rows. `count` is of all threads' pairs; above max_pairs they
+// stop.
+Pairs pairs_of(const KeyWords& keys, std::size_t key_count, const JoinTable& table, JoinKind kind,
+               std::uint64_t first, std::uint64_t last, std::atomic<std::uint64_t>& count) {
+  Pairs pairs;
+  const auto add = [&](std::uint64_t left, std::uint32_t right) {
+    pairs.left.push_back(left);
+    pairs.right.push_back(right);
+  };
+  for (std::uint64_t row = first; row < last && count <= max_pairs; row++) {
+    const std::size_t before = pairs.left.size();
+    const auto key = keys.words().subspan(row * key_count, key_count);
+    std::uint32_t found = keys.present[row] ? table.find(key) : JoinTable::no_row;
+    if (found == JoinTable::no_row && keeps_alone(kind, table, keys.present[row] != 0))
+      add(row, found);
+    else if (found != JoinTable::no_row && kind == JoinKind::semi)
+      add(row, found);
+    for (; yields_right_columns(kind) && found != JoinTable::no_row; found = table.next(found))
+      add(row, found);
+    count += pairs.left.size() - before;
+  }
+  return pairs;
+}
+
+// Finds all pairs in threads, and puts them together by their first rows.
+Result<Pairs> all_pairs(const KeyWords& keys, std::size_t key_count, const JoinTable& table,
+                        JoinKind kind) {
+  std::mutex mutex;
+  std::map<std::uint64_t, Pairs> parts;
+  std::atomic<std::uint64_t> count = 0;
+  in_parallel(keys.present.size(), min_rows_per_thread,
+              [&](std::uint64_t first, std::uint64_t last) {
+                Pairs part = pairs_of(keys, key_count, table, kind, first, last, count);
+                const std::lock_guard lock(mutex);
+                parts[first] = std::move(part);
+              });
+  if (count > max_pairs)
+    return Status(Code::capacity, "join: more than " + std::to_string(max_pairs) +
+                                      " pairs of rows, whose keys stand several times on both "
+                                      "sides; filter or aggregate one side first");
+  Pairs pairs = std::move(parts.begin()->second);
+  for (auto part = std::next(parts.begin()); part != parts.end(); ++part) {
+    pairs.left.insert(pairs.left.end(), part->second.left.begin(), part->second.left.end());
+    pairs.right.insert(pairs.right.end(), part->second.right.begin(), part->second.right.end());
+  }
+  return pairs;
+}
+
+}  // namespace
+
+Result<Table> join_on_host(const Step& step, const Table& left, const BuildSide& right,
+                           StringPool& strings, const Columns& wanted) {
+  std::vector<Column> key_columns;
+  for (const JoinKey& key : step.join_keys) key_columns.push_back(left.columns[key.left]);
+  PENSTOCK_ASSIGN(const KeyWords keys, key_words(key_columns, strings));
+  PENSTOCK_ASSIGN(const Pairs pairs,
+                  all_pairs(keys, key_columns.size(), right.table, step.join_kind));
+  const Columns columns = wanted.empty() ? every_column(step.schema) : wanted;
+  Table joined;
+  joined.row_count = pairs.left.size();
+  for (const std::uint32_t column : columns)
+    joined.columns.push_back(
+        column < step.left_columns
+            ? gather(left.columns[column], pairs.left)
+            : gather_found(right.rows.columns[column - step.left_columns], pairs.right));
+  return spread_columns(step.schema, columns, joined);
+}
+
+}  // namespace penstock::plan

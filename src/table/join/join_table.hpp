@@ -1,0 +1,57 @@
+// The hash table of a join on the host: the rows of its right side, found by their keys, in the
+// layout of table/join/join_layout.hpp. The host makes it; the host and kernels read it. Rows
+// with equal keys are chained after the first one.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/huge_page_allocator.hpp"
+#include "table/join/join_layout.hpp"
+#include "table/strings/string_pool.hpp"
+
+namespace penstock::plan {
+
+struct KeyWords;
+
+class JoinTable {
+ public:
+  static constexpr std::uint32_t no_row = 0xffffffffu;
+
+  // Makes a table of columns of equal length, one for each key; strings are words by their code in
+  // the pool. Unless all rows are wanted, any row of a key may represent it.
+  static Result<JoinTable> build(std::span<const Column> keys, StringPool& strings,
+                                 bool wants_all = true);
+
+  bool is_unique() const { return next_.empty(); }
+  std::uint32_t find(std::span<const std::uint64_t> key) const;  // the first row of that key
+  std::uint32_t next(std::uint32_t row) const { return next_.empty() ? no_row : next_[row]; }
+  const LargeVector<std::uint32_t>& positions() const { return positions_; }
+  const LargeVector<std::uint64_t>& table() const { return table_; }
+
+ private:
+  std::uint64_t position_of(std::span<const std::uint64_t> key) const;
+  void begin(const JoinHeaderWords& header, const KeyWords& keys);
+  bool fill_in_order(const KeyWords& keys, bool wants_all);
+  bool insert_once(const KeyWords& keys, bool wants_all);
+  bool insert_all(const KeyWords& keys, bool wants_all, std::uint32_t max_steps);
+  bool has_long_run() const;
+  bool holds(std::uint32_t row, std::span<const std::uint64_t> key) const;
+
+  std::size_t key_count_ = 0;
+  LargeVector<std::uint32_t> positions_, next_;
+  LargeVector<std::uint64_t> table_;
+};
+
+// The words of keys, row by row, and whether none of a row's keys is NULL.
+struct KeyWords {
+  LargeVector<std::uint64_t> made;
+  std::span<const std::uint64_t> of_column;  // where its values are words as they are
+  LargeVector<std::uint8_t> present;
+
+  std::span<const std::uint64_t> words() const { return of_column.empty() ? made : of_column; }
+};
+// They may be those of a column, which must outlive them.
+Result<KeyWords> key_words(std::span<const Column> keys, StringPool& strings);
+
+}  // namespace penstock::plan

@@ -1,0 +1,103 @@
+// Sorts rows that lie in device memory, where they lie (kernels/order_columns.kc): nothing is
+// uploaded but the ranks of strings.
+#pragma once
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "primitive/radix_sort.hpp"
+#include "table/rows/row_kernels.hpp"
+#include "table/sort/key_ranges.hpp"
+#include "table/sort/rows_download.hpp"
+
+namespace penstock::plan {
+
+class DeviceRowSort {
+ public:
+  static std::shared_ptr<DeviceRowSort> begin(std::shared_ptr<Device> device);  // to compile
+  // Returns the first `limit` rows by `keys`, whose columns are those of `rows`; equal rows keep
+  // their order. Nothing where memory is too small. At most primitive::max_sort_keys rows.
+  Result<std::optional<DeviceRows>> sort(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                                         std::uint64_t limit, const StringPool& strings,
+                                         RunReport& report);
+  // Downloads these rows to `to`, piece by piece (range_pieces.hpp): while one leaves, the next is
+  // sorted. Returns false where memory is too small.
+  Result<bool> sort_ranges(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                           std::uint64_t limit, std::uint64_t piece_rows, const StringPool& strings,
+                           RowsDownload& to, RunReport& report);
+
+  // The same in steps, of rows without strings that several devices divide alike.
+  Result<std::vector<KeyRanges::Word>> sample(const DeviceRows& rows, const SortKey& key,
+                                              std::uint64_t count);
+  // Returns where all ranges but the first begin among rows that are in order.
+  Result<std::vector<std::uint64_t>> cut(const DeviceRows& rows, const SortKey& key,
+                                         const std::vector<KeyRanges::Word>& bounds);
+  // Divides rows by the keys with which all ranges but the first begin. Code::no_memory where that
+  // is too small: then nothing uses the rows any more.
+  Result<KeyRanges::Rows> divide(const DeviceRows& rows, const SortKey& key,
+                                 const std::vector<KeyRanges::Word>& bounds, RunReport& report);
+  // Of all rows, the bits that some words of a key have, and those that some do not.
+  struct KeyBits {
+    std::uint64_t ones = 0, zeros = 0;
+  };
+  struct KeysSeen {
+    std::vector<KeyRanges::Word> samples;  // of the first key, in order
+    std::vector<KeyBits> bits;
+  };
+  Result<KeysSeen> look_at_keys(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                                std::uint64_t sample_count, RunReport& report);
+  // Enqueues the sort of some of the rows that have these bits, and their download. The host waits
+  // for nothing: a small download would wait for all pieces that are leaving the device.
+  Status sort_to(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                 const std::vector<KeyBits>& bits, RowsDownload& to, RunReport& report);
+  void end(RunReport& report);  // after sort_to(), also where one failed
+
+ private:
+  // Of all sorts by keys of one width.
+  struct Sort {
+    std::unique_ptr<primitive::RadixSort> sort;
+    KernelFigures figures;
+    std::vector<std::pair<std::shared_ptr<Event>, std::shared_ptr<Event>>> times;
+  };
+
+  explicit DeviceRowSort(std::shared_ptr<Device> device)
+      : device_(*device),
+        kernels_(std::move(device), table_kernels({"order_columns", "order_ranges"})) {}
+  Result<DeviceRows> sort_rows(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                               std::uint64_t limit, const StringPool& strings, RunReport& report);
+  Status download_ranges(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                         std::uint64_t limit, std::uint64_t piece_rows, const StringPool& strings,
+                         RowsDownload& to, RunReport& report);
+  Result<KeysSeen> look_at_keys(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                                std::uint64_t sample_count, const StringPool& strings,
+                                RunReport& report);
+  // Adds to `found`: KeyBits of each key.
+  Status find_bits(const DeviceRows& rows, const std::vector<SortKey>& keys, const Buffer& found,
+                   const StringPool& strings, RunReport& report);
+  // Without `bits` those of the rows are found, for which the host waits.
+  Status sort_order(const DeviceRows& rows, const std::vector<SortKey>& keys,
+                    const std::vector<KeyBits>& bits, const StringPool& strings, RunReport& report);
+  // Of a string's key, once there are ranks.
+  KeyRanges ranges_of(const DeviceRows& rows, const SortKey& key);
+  Status begin_order(std::uint64_t row_count);
+  Status begin_queue();
+  Status sort_by_values(const DeviceColumn& column, const SortKey& key, std::optional<KeyBits> bits,
+                        const StringPool& strings, RunReport& report);
+  Result<std::uint64_t> varying_bits(const Buffer& varying);
+  Status sort_by_nulls(const DeviceColumn& column, const SortKey& key);
+  Status sort_keys(BufferPointer keys, std::uint32_t key_bytes, std::uint64_t bits);
+  Result<BufferPointer> ranks_of(const StringPool& strings, RunReport& report);
+  Status launch(std::string_view kernel, std::uint64_t count, std::vector<Argument> arguments);
+
+  Device& device_;
+  RowKernels kernels_;
+  std::unique_ptr<Queue> queue_;
+  std::uint64_t row_count_ = 0;          // that are sorted now
+  std::uint64_t max_rows_ = 0;           // that are sorted at a time
+  BufferPointer order_;                  // u32: the row at a position
+  BufferPointer ranks_;                  // u32, by code; null until a key is a string
+  std::vector<std::uint32_t> rank_;      // what is uploaded
+  std::map<std::uint32_t, Sort> sorts_;  // by the bytes of a key
+};
+
+}  // namespace penstock::plan

@@ -1,0 +1,123 @@
+#include "table/strings/string_pool.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/parallel.hpp"
+#include "codec/fsst/format/encoded_column.hpp"
+#include "table/strings/distinct_codes.hpp"
+
+namespace penstock::plan {
+
+std::uint64_t StringPool::hash_of(std::string_view text) {
+  const std::uint64_t hash = std::hash<std::string_view>()(text) * 0x9E3779B97F4A7C15u;
+  return hash ^ hash >> 32;
+}
+
+// Strings are never moved.
+std::string_view StringPool::keep(std::string_view text) {
+  constexpr std::size_t block_bytes = 1 << 20;
+  if (text.size() > block_left_) {
+    const std::size_t bytes = std::max(block_bytes, text.size());
+    blocks_.push_back(std::make_unique_for_overwrite<char[]>(bytes));
+    block_left_ = bytes;
+    block_end_ = blocks_.back().get() + bytes;
+  }
+  char* const to = block_end_ - block_left_;
+  if (!text.empty()) std::memcpy(to, text.data(), text.size());
+  block_left_ -= text.size();
+  return {to, text.size()};
+}
+
+void StringPool::grow() {
+  std::vector<Position> larger(positions_.size() * 4);
+  for (std::size_t code = 0; code < hashes_.size(); code++) {
+    std::uint64_t at = hashes_[code];
+    while (larger[at & (larger.size() - 1)].code != 0) at++;
+    larger[at & (larger.size() - 1)] = {static_cast<std::uint32_t>(hashes_[code] >> 32),
+                                        static_cast<std::uint32_t>(code + 1)};
+  }
+  positions_ = std::move(larger);
+}
+
+std::uint32_t StringPool::code(std::string_view text) { return code(text, hash_of(text)); }
+
+std::uint32_t StringPool::code(std::string_view text, std::uint64_t hash) {
+  if (2 * (strings_.size() + 1) > positions_.size()) grow();
+  for (std::uint64_t at = hash;; at++) {
+    Position& position = positions_[at & (positions_.size() - 1)];
+    if (position.code != 0 && position.hash == static_cast<std::uint32_t>(hash >> 32) &&
+        strings_[position.code - 1] == text)
+      return position.code - 1;
+    if (position.code != 0) continue;
+    strings_.push_back(keep(text));
+    hashes_.push_back(hash);
+    position = {static_cast<std::uint32_t>(hash >> 32),
+                static_cast<std::uint32_t>(strings_.size())};
+    return position.code - 1;
+  }
+}
+
+// Prefetches the memory that strings some way ahead will need: a table of millions is larger than
+// the caches.
+void StringPool::expect(std::uint64_t position_hash, std::uint64_t string_hash) const {
+  __builtin_prefetch(&positions_[position_hash & (positions_.size() - 1)]);
+  const Position& position = positions_[string_hash & (positions_.size() - 1)];
+  if (position.code == 0 || position.hash != static_cast<std::uint32_t>(string_hash >> 32)) return;
+  __builtin_prefetch(strings_[position.code - 1].data());
+}
+
+void StringPool::encode_strings(const Column& strings, std::vector<std::uint32_t>& codes) {
+  constexpr std::uint64_t positions_ahead = 32, strings_ahead = 16;
+  codes.assign(strings.row_count, 0);
+  std::vector<std::uint64_t> hashes(strings.row_count);
+  in_parallel(strings.row_count, 1 << 12, [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t row = first; row < last; row++)
+      if (strings.is_valid(row)) hashes[row] = hash_of(strings.string(row));
+  });
+  for (std::uint64_t row = 0; row < strings.row_count; row++) {
+    if (row + positions_ahead < strings.row_count)
+      expect(hashes[row + positions_ahead], hashes[row + strings_ahead]);
+    if (strings.is_valid(row)) codes[row] = code(strings.string(row), hashes[row]);
+  }
+}
+
+Status StringPool::encode_encoded(const Column& column, std::vector<std::uint32_t>& codes) {
+  const fsst::EncodedStrings* const strings = fsst::codes_of(column);
+  if (strings == nullptr || !strings->is_canonical) {
+    PENSTOCK_ASSIGN(const Column plain, decoded(column));
+    encode_strings(plain, codes);
+    return {};
+  }
+  const std::vector<std::uint64_t> rows = number_codes(column, *strings, codes);
+  PENSTOCK_ASSIGN(const Column needed, column.encoded->decode_rows(rows));
+  std::vector<std::uint32_t> entries;
+  encode_strings(needed, entries);
+  for (std::uint64_t row = 0; row < column.row_count; row++)
+    codes[row] = column.is_valid(row) ? entries[codes[row]] : 0;
+  return {};
+}
+
+Status StringPool::encode(const Column& column, std::vector<std::uint32_t>& codes) {
+  if (strings_.size() + column.row_count >= 0xffffffffu)
+    return Status(Code::capacity, "more than 2^32 distinct strings in one query");
+  if (column.encoded) return encode_encoded(column, codes);
+  if (!column.dictionary) {
+    encode_strings(column, codes);
+    return {};
+  }
+  std::vector<std::uint32_t> entries;
+  encode_strings(*column.dictionary, entries);
+  codes.resize(column.row_count);
+  const auto* indices = column.values.as<std::int32_t>();
+  if (column.validity.empty()) {
+    for (std::uint64_t row = 0; row < column.row_count; row++)
+      codes[row] = entries[static_cast<std::size_t>(indices[row])];
+    return {};
+  }
+  for (std::uint64_t row = 0; row < column.row_count; row++)
+    codes[row] = column.is_valid(row) ? entries[static_cast<std::size_t>(indices[row])] : 0;
+  return {};
+}
+
+}  // namespace penstock::plan

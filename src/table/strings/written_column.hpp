@@ -1,0 +1,18 @@
+// Columns of what kernels write: a byte for a boolean and for a row's validity, a code of the pool
+// for a string.
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "penstock/device.hpp"
+#include "table/strings/string_pool.hpp"
+
+namespace penstock::plan {
+
+// `validity` is null where every value is present. Values that need no conversion stay where they
+// are.
+Column column_of_written(Type type, std::uint64_t row_count,
+                         const std::shared_ptr<HostBuffer>& values,
+                         const std::shared_ptr<HostBuffer>& validity, const StringPool& strings);
+
+}  // namespace penstock::plan
