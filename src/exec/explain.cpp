@@ -6,11 +6,12 @@
 #include "base/human_readable.hpp"
 #include "exec/kernel/tile_kernel.hpp"
 #include "exec/physical/device_opener.hpp"
+#include "exec/physical/host_operators.hpp"
+#include "exec/physical/physical_plan.hpp"
 #include "exec/scan/selected_source.hpp"
 #include "expr/operation.hpp"
 #include "fuse/codegen/code_functions.hpp"
 #include "fuse/codegen/describe_parameters.hpp"
-#include "fuse/program/kernel_steps.hpp"
 #include "fuse/program/paged_columns.hpp"
 #include "fuse/program/row_condition.hpp"
 #include "fuse/program/source_answers.hpp"
@@ -227,7 +228,7 @@ std::string describe_kernel(const Plan& plan, StepId base, StepId last, const Ti
                                      ", whose sizes only reading them tells\n");
 }
 
-// As the run does.
+// Chooses pages as the run does.
 Result<std::string> choose_pages(const Plan& plan, StepId base, TileProgram& program,
                                  const RunOptions& options, const Traits& traits) {
   const std::shared_ptr<TableSource>& source = plan.step(base).source;
@@ -276,51 +277,105 @@ std::string describe_steps(const Plan& plan, StepId result) {
 }
 }  // namespace plan
 
+namespace plan {
+namespace {
+
+// A plan that is made to be described, and does not run.
+class DescribedPlan {
+ public:
+  // `device`: null where none is open; then rows stay nowhere. `asks_sources`: whether the records
+  // of sources answer aggregates.
+  DescribedPlan(const Plan& plan, StepId result, const RunOptions& options,
+                std::shared_ptr<Device> device, bool asks_sources)
+      : results_{result},
+        options_(options),
+        device_(std::move(device)),
+        run_(plan, results_, options_, {device_, {}, {}}),
+        planner_(run_, asks_sources) {}
+
+  Status make() {
+    run_.expects_gpu = false;
+    if (device_) {
+      PENSTOCK_TRY(run_.opener.begin());
+      PENSTOCK_TRY(run_.open_device());
+    }
+    PENSTOCK_ASSIGN(roots_, planner_.plan(results_));
+    return {};
+  }
+  const Operator& root() const { return *roots_[0]; }
+
+  // Visits scans and answers, each after those that it reads.
+  template <class Visit> Status for_each(const Visit& visit) const {
+    std::set<const Operator*> seen;
+    return visit_from(*roots_[0], seen, visit);
+  }
+
+ private:
+  template <class Visit>
+  static Status visit_from(const Operator& at, std::set<const Operator*>& seen,
+                           const Visit& visit) {
+    if (!seen.insert(&at).second) return {};
+    for (const OperatorInput& input : at.inputs())
+      PENSTOCK_TRY(visit_from(*input.from, seen, visit));
+    return visit(at);
+  }
+
+  std::vector<StepId> results_;
+  RunOptions options_;
+  std::shared_ptr<Device> device_;
+  RunState run_;
+  Planner planner_;
+  std::vector<OperatorPointer> roots_;
+};
+
+// The kernels of one scan.
+Result<std::string> describe_scan(const Plan& plan, const ScanOperator& scan,
+                                  const RunOptions& options,
+                                  const std::shared_ptr<Device>& device) {
+  const Traits traits = device ? device->traits() : typical_traits(Target::opencl);
+  const StepId base = scan.shape().base, last = scan.shape().last;
+  std::string text;
+  for (TileProgram program : scan.programs()) {
+    PENSTOCK_ASSIGN(const std::string note, choose_pages(plan, base, program, options, traits));
+    PENSTOCK_ASSIGN(const std::string skipped, describe_skipped(plan, base, program));
+    PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, options.variant));
+    text +=
+        describe_kernel(plan, base, last, program, traits, *variant, options.intermediate_rows) +
+        skipped;
+    if (!note.empty()) text += "    " + note + "\n";
+    if (!device) continue;
+    PENSTOCK_ASSIGN(const auto kernel,
+                    TileKernel::build(device, program, {options.fast_math, options.variant, {}}));
+    text += describe_build(kernel->compiled().report());
+  }
+  return text;
+}
+
+}  // namespace
+}  // namespace plan
+
 static Result<std::string> explained(const Plan& plan, StepId result, const RunOptions& options) {
   using namespace plan;
   PENSTOCK_TRY(check_result(plan, result));
-  const std::vector<std::uint32_t> consumers = count_consumers(plan, {result});
   std::shared_ptr<Device> device;
   if (auto opened = device_of(options); opened.ok())
     device = std::move(opened).value();
   else if (!options.device.empty())
     return opened.status();
-  const Traits traits = device ? device->traits() : typical_traits(Target::opencl);
-  std::string text = "Steps\n" + describe_steps(plan, result) + "After fusion\n";
-  PENSTOCK_ASSIGN(const std::vector<KernelStep> kernels, kernel_steps(plan, result, consumers));
-  for (const auto& [base, last, programs] : kernels) {
-    PENSTOCK_ASSIGN(const std::optional<Table> answer, source_answer(plan, last));
-    if (answer) {
-      text += describe_answer(plan, last, *answer);
-      continue;
+  DescribedPlan described(plan, result, options, device, true);
+  PENSTOCK_TRY(described.make());
+  std::string text = "Steps\n" + describe_steps(plan, result) + "Operators\n" +
+                     describe_operators(described.root()) + "Kernels\n";
+  const auto add = [&](const Operator& at) {
+    if (const auto* const answer = dynamic_cast<const AnswerOperator*>(&at))
+      text += describe_answer(plan, answer->step(), answer->answer());
+    if (const auto* const scan = dynamic_cast<const ScanOperator*>(&at)) {
+      PENSTOCK_ASSIGN(const std::string kernels, describe_scan(plan, *scan, options, device));
+      text += kernels;
     }
-    for (TileProgram program : programs) {
-      PENSTOCK_ASSIGN(const std::string note, choose_pages(plan, base, program, options, traits));
-      PENSTOCK_ASSIGN(const std::string skipped, describe_skipped(plan, base, program));
-      PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, options.variant));
-      text +=
-          describe_kernel(plan, base, last, program, traits, *variant, options.intermediate_rows) +
-          skipped;
-      if (!note.empty()) text += "    " + note + "\n";
-      if (!device) continue;
-      PENSTOCK_ASSIGN(const auto kernel,
-                      TileKernel::build(device, program, {options.fast_math, options.variant, {}}));
-      text += describe_build(kernel->compiled().report());
-    }
-  }
-  for (StepId id : path(plan, result)) {
-    const StepKind kind = plan.step(id).kind;
-    if (kind == StepKind::order_by &&
-        top_k_of(plan, id, *rows_asked_for(plan, result, id), consumers))
-      text += "  then order_by " + describe(plan, plan.step(id)) + ": top_k\n";
-    else if (kind == StepKind::order_by)
-      text += "  then order_by " + describe(plan, plan.step(id)) + ": on the host below " +
-              count_text(min_device_sort_rows) +
-              " rows and for the first few, else radix_sort on the device\n";
-    else if (has_no_kernel(plan, id))
-      text += "  then on the host: " + std::string(name_of(kind)) + " " +
-              describe(plan, plan.step(id)) + "\n";
-  }
+    return Status();
+  };
+  PENSTOCK_TRY(described.for_each(add));
   return text;
 }
 
@@ -349,27 +404,31 @@ static Result<std::string> emitted(const Plan& plan, StepId result, Target targe
                                    std::string_view forced, PageDecoding page_decoding) {
   using namespace plan;
   PENSTOCK_TRY(check_result(plan, result));
-  const std::vector<std::uint32_t> consumers = count_consumers(plan, {result});
   const Traits traits = typical_traits(target);
   RunOptions options;
   options.page_decoding = page_decoding;
+  DescribedPlan described(plan, result, options, nullptr, false);
+  PENSTOCK_TRY(described.make());
   std::string text;
-  PENSTOCK_ASSIGN(const std::vector<KernelStep> kernels, kernel_steps(plan, result, consumers));
-  for (const KernelStep& kernel : kernels) {
-    for (TileProgram program : kernel.programs) {
-      PENSTOCK_TRY(choose_pages(plan, kernel.base, program, options, traits).status());
+  const auto add = [&](const Operator& at) {
+    const auto* const scan = dynamic_cast<const ScanOperator*>(&at);
+    if (!scan) return Status();
+    for (TileProgram program : scan->programs()) {
+      PENSTOCK_TRY(choose_pages(plan, scan->shape().base, program, options, traits).status());
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, forced));
       const Policy policy = variant->policy(traits, program);
       PENSTOCK_ASSIGN(const PipelineSource pipeline,
                       emit_pipeline(program, std::string(variant->templates), policy, target));
-      text += "// " + std::string(variant->name) +
-              ", compiled with -DGROUP_SIZE=" + std::to_string(policy.group_size) + "\n";
       PENSTOCK_ASSIGN(
           const std::string commented,
           with_comments(pipeline, program, variant->algorithm, policy.group_size, target));
-      text += commented;
+      text += "// " + std::string(variant->name) +
+              ", compiled with -DGROUP_SIZE=" + std::to_string(policy.group_size) + "\n" +
+              commented;
     }
-  }
+    return Status();
+  };
+  PENSTOCK_TRY(described.for_each(add));
   return text;
 }
 

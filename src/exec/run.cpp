@@ -1,78 +1,100 @@
 // run(): on one device, in a session, or on several devices.
 #include "penstock/run.hpp"
+
+#include <utility>
+
 #include "base/clock.hpp"
 #include "base/exception_boundary.hpp"
 #include "device/device_list.hpp"
 #include "exec/devices/run_on_devices.hpp"
+#include "exec/physical/plan_anew.hpp"
 #include "exec/physical/run_results.hpp"
 #include "penstock/session_device.hpp"
 
 namespace penstock {
 namespace {
 
-// Where memory is short, what a session keeps is dropped, and the run begins anew.
-Result<std::vector<QueryResult>> run_in_session(const Plan& plan,
-                                                const std::vector<StepId>& results,
-                                                const RunOptions& options) {
-  PENSTOCK_ASSIGN(const auto shares, options.session->shares());
-  const auto run_once = [&] {
-    return shares.empty() ? plan::run_results(plan, results, options, {})
-                          : plan::run_on_devices(plan, results, options, shares);
-  };
-  auto outcomes = run_once();
-  if (outcomes.ok() || outcomes.status().code() != Code::no_memory || !plan::can_run_again(plan))
-    return outcomes;
-  std::uint64_t bytes_kept = 0;
-  PENSTOCK_ASSIGN(const std::vector<DeviceCache*> caches, caches_of(*options.session));
-  for (DeviceCache* const cache : caches) {
-    bytes_kept += cache->counters().bytes;
-    cache->clear();
-  }
-  return bytes_kept == 0 ? std::move(outcomes) : run_once();
-}
+// A run, planned anew with the columns that turn out to have NULLs, and once more without what a
+// session keeps in memory.
+class RunAnywhere {
+ public:
+  RunAnywhere(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options)
+      : plan_(plan), results_(results), options_(options) {}
 
-Result<std::vector<QueryResult>> run_as_planned(const Plan& plan,
-                                                const std::vector<StepId>& results,
-                                                const RunOptions& options) {
-  if (options.session) return run_in_session(plan, results, options);
-  return device::names_several(options.device) ? plan::run_on_devices(plan, results, options)
-                                               : plan::run_results(plan, results, options, {});
-}
-
-// A file's counts of NULLs are believed until a row contradicts them. A source knows that from the
-// run before, if there was one.
-Result<std::vector<QueryResult>> run_anywhere(const Plan& plan, const std::vector<StepId>& results,
-                                              const RunOptions& options) {
-  const double start = now_seconds();
-  std::optional<Plan> planned_anew = plan.with_nulls_found();
-  RunOptions anew = options;
-  anew.kept_programs = {};  // they are of the plan as it was
-  auto outcomes = planned_anew ? run_as_planned(*planned_anew, results, anew)
-                               : run_as_planned(plan, results, options);
-  while (!outcomes.ok() && plan::can_run_again(plan)) {
-    std::optional<Plan> next = (planned_anew ? *planned_anew : plan).with_nulls_found();
-    if (!next) return outcomes;
-    planned_anew = std::move(next);
-    const double spent_seconds = now_seconds() - start;
-    outcomes = run_as_planned(*planned_anew, results, anew);
-    if (!outcomes.ok()) continue;
+  // A source knows from the run before, if there was one, that its file's counts of NULLs are
+  // wrong.
+  Result<std::vector<QueryResult>> run() {
+    plan_with_nulls();
+    auto outcomes =
+        plan::run_until_planned([this] { return run_as_planned(); },
+                                [this](const Status& failed) { return Result(plan_anew(failed)); });
+    if (!outcomes.ok() || !gives_up_) return outcomes;
     RunReport& report = outcomes->front().report;
-    report.total_seconds += spent_seconds;
-    report.notes.push_back("begun anew: a column has NULLs where its file counts none");
+    report.total_seconds = now_seconds() - start_;
+    if (has_met_nulls_)
+      report.notes.push_back("begun anew: a column has NULLs where its file counts none");
+    return outcomes;
   }
-  return outcomes;
-}
+
+ private:
+  const Plan& plan() const { return planned_anew_ ? *planned_anew_ : plan_; }
+
+  Result<std::vector<QueryResult>> run_as_planned() {
+    if (options_.session) {
+      PENSTOCK_ASSIGN(const auto shares, options_.session->shares());
+      if (!shares.empty()) return plan::run_on_devices(plan(), results_, options_, shares);
+    } else if (device::names_several(options_.device)) {
+      return plan::run_on_devices(plan(), results_, options_);
+    }
+    return plan::run_results(plan(), results_, options_, {});
+  }
+
+  bool plan_anew(const Status& failed) {
+    if (!plan::can_run_again(plan_)) return false;
+    gives_up_ = true;
+    if (failed.code() == Code::no_memory && options_.session && clear_session()) return true;
+    return has_met_nulls_ = plan_with_nulls();
+  }
+
+  // A file's counts of NULLs are believed until a row contradicts them.
+  bool plan_with_nulls() {
+    std::optional<Plan> next = plan().with_nulls_found();
+    if (!next) return false;
+    planned_anew_ = std::move(next);
+    options_.kept_programs = {};  // they are of the plan as it was
+    has_cleared_ = false;
+    return true;
+  }
+
+  // Returns whether it has dropped anything, once a plan.
+  bool clear_session() {
+    const auto caches = caches_of(*options_.session);
+    if (!caches.ok() || std::exchange(has_cleared_, true)) return false;
+    std::uint64_t bytes_kept = 0;
+    for (DeviceCache* const cache : *caches) {
+      bytes_kept += cache->counters().bytes;
+      cache->clear();
+    }
+    return bytes_kept > 0;
+  }
+
+  const Plan& plan_;
+  const std::vector<StepId>& results_;
+  RunOptions options_;
+  std::optional<Plan> planned_anew_;
+  const double start_ = now_seconds();
+  bool gives_up_ = false, has_met_nulls_ = false, has_cleared_ = false;
+};
 
 }  // namespace
 
 Result<std::vector<QueryResult>> run(const Plan& plan, const std::vector<StepId>& results,
                                      const RunOptions& options) {
-  return catch_exceptions([&] { return run_anywhere(plan, results, options); });
+  return catch_exceptions([&] { return RunAnywhere(plan, results, options).run(); });
 }
 
 Result<QueryResult> run(const Plan& plan, StepId result, const RunOptions& options) {
-  PENSTOCK_ASSIGN(std::vector<QueryResult> outcomes,
-                  catch_exceptions([&] { return run_anywhere(plan, {result}, options); }));
+  PENSTOCK_ASSIGN(std::vector<QueryResult> outcomes, run(plan, std::vector{result}, options));
   return std::move(outcomes[0]);
 }
 

@@ -6,6 +6,8 @@
 // of a later chunk.
 #pragma once
 #include <memory>
+#include <optional>
+#include <variant>
 #include <vector>
 
 #include "exec/groups/group_merge.hpp"
@@ -13,6 +15,7 @@
 #include "exec/kernel/read_back.hpp"
 #include "exec/kernel/tile_kernel.hpp"
 #include "exec/scan/chunk_stream.hpp"
+#include "table/join/bucketed_rows.hpp"
 
 namespace penstock::plan {
 
@@ -27,6 +30,9 @@ struct Chunk {
   std::shared_ptr<Event> begun, done;  // before and after the kernels
 };
 
+// All rows of a run: on the host, in device memory, or on the host by buckets of their keys.
+using CollectedRows = std::variant<Table, DeviceRows, std::shared_ptr<BucketedRows>>;
+
 class Collector {
  public:
   virtual ~Collector() = default;
@@ -38,6 +44,9 @@ class Collector {
   virtual Status take_rest(const TileKernel&) { return {}; }
   // Adds the kernels that it ran, and what it did on the host for want of memory.
   virtual void add_to(RunReport&) const {}
+  // Returns the rows that have stayed in device memory, or are on the host by buckets. Nothing:
+  // finish() returns them.
+  virtual std::optional<CollectedRows> rows_that_stay() { return {}; }
   virtual Result<Table> finish() = 0;
   virtual std::uint64_t row_count() const = 0;  // collected so far
   std::uint64_t bytes_downloaded = 0;

@@ -21,16 +21,14 @@ Schema written_columns(const TileProgram& program) {
 class DeviceRowsCollector : public Collector {
  public:
   DeviceRowsCollector(const TileProgram& program, StringPool& strings, const BuildSides* sides,
-                      RowsOnDevice& to, Queue& queue, std::uint64_t source_rows)
+                      const RowsOnDevice& to, Queue& queue, std::uint64_t source_rows)
       : program_(program),
         strings_(strings),
         host_(make_row_collector(program, strings, sides)),
         to_(to),
         queue_(queue),
         source_rows_(source_rows),
-        writer_(std::in_place, to.kernels, written_columns(program), to.limit_bytes) {
-    to_.are_there = true;
-  }
+        writer_(std::in_place, to.kernels, written_columns(program), to.limit_bytes) {}
 
   // A kernel without a filter stores its rows where they stay, if the columns there hold them. They
   // begin where those of the chunks before end.
@@ -41,8 +39,7 @@ class DeviceRowsCollector : public Collector {
     chunk.buffers.select(Algorithm::store);
     std::optional<StoredRows>& stays = std::get<Compaction>(chunk.buffers.strategy).stays;
     stays.reset();
-    if (!to_.are_there || source_rows_ == 0 || first % 4 != 0 || program_.yields_row_numbers())
-      return {};
+    if (!writer_ || source_rows_ == 0 || first % 4 != 0 || program_.yields_row_numbers()) return {};
     PENSTOCK_ASSIGN(auto columns, writer_->place_for(queue_, first, rows, source_rows_));
     if (!columns.empty()) stays = {std::move(columns), first};
     return {};
@@ -53,13 +50,13 @@ class DeviceRowsCollector : public Collector {
   }
 
   Status take(const TileKernel& kernel, Chunk& chunk) override {
-    if (!to_.are_there && !to_.buckets) return take_on_host(kernel, chunk);
+    if (!writer_ && !buckets_) return take_on_host(kernel, chunk);
     const std::uint64_t rows = chunk.memory.input.row_count,
                         count = chunk.words.empty() ? rows : chunk.words[0];
     if (count > rows) return Status(Code::internal, "a kernel kept more rows than there were");
     rows_seen_ += rows;
     if (count == 0) return {};
-    if (to_.buckets) return take_by_buckets(chunk, count);
+    if (buckets_) return take_by_buckets(chunk, count);
     if (chunk.buffers.compaction().stays) return take_placed(chunk, count);
     PENSTOCK_ASSIGN(const bool fits,
                     writer_->append(queue_, chunk.buffers.compaction().outputs, count,
@@ -78,14 +75,14 @@ class DeviceRowsCollector : public Collector {
     return queue_.finish();  // rows are read by another queue
   }
 
+  std::optional<CollectedRows> rows_that_stay() override {
+    if (writer_) return writer_->rows();
+    if (buckets_) return buckets_;
+    return {};
+  }
   Result<Table> finish() override {
     Table table;
     table.row_count = row_count();
-    if (to_.are_there) {
-      to_.rows = writer_->rows();
-      return table;
-    }
-    if (to_.buckets) return table;
     PENSTOCK_ASSIGN(const Table rest, host_->finish());
     table.names = rest.names;
     for (std::size_t i = 0; i < rest.columns.size(); i++)
@@ -94,7 +91,7 @@ class DeviceRowsCollector : public Collector {
     return table;
   }
   std::uint64_t row_count() const override {
-    if (to_.buckets) return to_.buckets->row_count();
+    if (buckets_) return buckets_->row_count();
     return (writer_ ? writer_->rows().row_count : rows_before_) + host_->row_count();
   }
 
@@ -115,7 +112,6 @@ class DeviceRowsCollector : public Collector {
   }
 
   Status move_to_host() {
-    to_.are_there = false;
     PENSTOCK_TRY(queue_.finish());
     Columns all(program_.outputs.size());
     for (std::uint32_t i = 0; i < all.size(); i++) all[i] = i;
@@ -128,8 +124,7 @@ class DeviceRowsCollector : public Collector {
 
   // From here on each chunk's rows are put in order on the device, and go to the host.
   Status begin_buckets() {
-    to_.are_there = false;
-    to_.buckets =
+    buckets_ =
         std::make_shared<BucketedRows>(to_.kernels, written_columns(program_), to_.bucket_keys);
     PENSTOCK_TRY(take_by_buckets(writer_->rows()));
     writer_.reset();  // memory is short
@@ -141,7 +136,7 @@ class DeviceRowsCollector : public Collector {
     rows.row_count = count;
     std::size_t from = 0;
     const std::vector<BufferPointer>& written = chunk.buffers.compaction().outputs;
-    for (const Field& field : to_.buckets->schema()) {
+    for (const Field& field : buckets_->schema()) {
       DeviceColumn& column =
           rows.columns.emplace_back(DeviceColumn{field.type, written[from++], {}});
       if (field.nullable) column.validity = written[from++];
@@ -150,8 +145,8 @@ class DeviceRowsCollector : public Collector {
   }
 
   Status take_by_buckets(const DeviceRows& rows) {
-    PENSTOCK_TRY(to_.buckets->append(queue_, rows));
-    bytes_downloaded += rows.row_count * device_bytes_per_row(to_.buckets->schema());
+    PENSTOCK_TRY(buckets_->append(queue_, rows));
+    bytes_downloaded += rows.row_count * device_bytes_per_row(buckets_->schema());
     return {};
   }
 
@@ -165,13 +160,14 @@ class DeviceRowsCollector : public Collector {
   const TileProgram& program_;
   const StringPool& strings_;
   std::unique_ptr<Collector> host_;
-  RowsOnDevice& to_;
+  const RowsOnDevice to_;
   Queue& queue_;
   const std::uint64_t source_rows_;
   std::uint64_t rows_seen_ = 0;
   std::uint64_t rows_placed_ = 0;           // of chunks without a filter, also of those in flight
   std::optional<DeviceRowsWriter> writer_;  // none when its rows have come to the host
-  std::uint64_t rows_before_ = 0;           // the number of these
+  std::shared_ptr<BucketedRows> buckets_;   // the same, where they have come by buckets
+  std::uint64_t rows_before_ = 0;           // the number of rows that came as a table
   std::vector<Column> before_;              // that came to the host when memory was too small
 };
 
@@ -198,7 +194,7 @@ bool write_rows_on_device(TileProgram& program, const Traits& traits) {
 
 std::unique_ptr<Collector> make_device_rows_collector(const TileProgram& program,
                                                       StringPool& strings, const BuildSides* sides,
-                                                      RowsOnDevice& to, Queue& queue,
+                                                      const RowsOnDevice& to, Queue& queue,
                                                       std::uint64_t source_rows) {
   return std::make_unique<DeviceRowsCollector>(program, strings, sides, to, queue, source_rows);
 }

@@ -6,7 +6,7 @@
 
 #include "base/clock.hpp"
 #include "device/direct_file.hpp"
-#include "exec/collect/join_passes.hpp"
+#include "exec/collect/lookups_of_pass.hpp"
 #include "fuse/codegen/code_functions.hpp"
 #include "fuse/program/light_loads.hpp"
 #include "penstock/session_device.hpp"
@@ -27,14 +27,15 @@ DeviceCache* cache_of(const RunOptions& options) {
 
 class Runner {
  public:
-  Runner(const TileRun& run, std::unique_ptr<TileKernel> kernel, const TileProgram& program,
-         const TableSource& source, BegunReading begun)
+  Runner(const RunContext& run, std::unique_ptr<TileKernel> kernel, const TileProgram& program,
+         const TileInput& input, const TileResults& results, BegunReading begun)
       : run_(run),
         program_(program),
-        source_(source),
+        input_(input),
+        results_(results),
         begun_(std::move(begun)),
         kernel_(std::move(kernel)),
-        passes_({run.device, program, run.sides, *run.strings, run.pairs, run.partitions}) {}
+        lookups_(run, program, input) {}
 
   // Waits: work that an error left in the queue still uses the chunks' memory.
   ~Runner() {
@@ -42,17 +43,20 @@ class Runner {
     if (queue_) static_cast<void>(queue_->finish());
   }
 
-  Result<Table> run() {
+  Result<CollectedRows> run() {
     PENSTOCK_TRY(open());
     PENSTOCK_TRY(run_chunks());
-    for (std::size_t pass = 1; pass < passes_.count() && !enough(); pass++) {
+    const std::size_t passes = input_.partitions ? input_.partitions->count() : 1;
+    for (std::size_t pass = 1; pass < passes && !enough(); pass++) {
       PENSTOCK_TRY(begin_pass(pass));
       PENSTOCK_TRY(run_chunks());
     }
     PENSTOCK_TRY(collector_->take_rest(*kernel_));
     finish_report();
     const HostSpan span(run_.recording, "finish results");
-    return collector_->finish();
+    if (auto there = collector_->rows_that_stay()) return std::move(*there);
+    PENSTOCK_ASSIGN(Table table, collector_->finish());
+    return CollectedRows(std::move(table));
   }
 
  private:
@@ -79,26 +83,33 @@ class Runner {
   bool enough() const {
     if (program_.top_k) return program_.top_k->count == 0;
     if (yields_every_row(program_))
-      return rows_ >= run_.row_limit;  // those that were read will be there
-    return program_.epilogue == Epilogue::compact && collector_->row_count() >= run_.row_limit;
+      return rows_ >= input_.row_limit;  // those that were read will be there
+    return program_.epilogue == Epilogue::compact && collector_->row_count() >= input_.row_limit;
   }
 
   // Opens the scan, which begins to decode, and waits for the compiler.
   Status open() {
     PENSTOCK_ASSIGN(queue_, run_.device->queue());
-    PENSTOCK_TRY(passes_.begin_rows(0));
+    PENSTOCK_TRY(begin_rows(0));
     PENSTOCK_TRY(open_stream());
-    PENSTOCK_TRY(passes_.begin_lookups(0));
-    collector_ = run_.stay
-                     ? make_device_rows_collector(program_, *run_.strings, run_.sides, *run_.stay,
-                                                  *queue_, source_.row_count().value_or(0))
-                     : make_collector(program_, *run_.strings, run_.sides,
-                                      {run_.merges, run_.device, queue_.get(),
-                                       run_.options->memory_limit_bytes, run_.options->fast_math,
-                                       run_.leaves_partials, run_.share, run_.kept},
-                                      run_.first_groups);
+    PENSTOCK_TRY(lookups_.begin(0));
+    collector_ = results_.stay ? make_device_rows_collector(program_, *run_.strings, run_.sides,
+                                                            *results_.stay, *queue_,
+                                                            input_.rows.row_count().value_or(0))
+                               : make_collector(program_, *run_.strings, run_.sides,
+                                                {results_.merges, run_.device, queue_.get(),
+                                                 run_.options->memory_limit_bytes,
+                                                 run_.options->fast_math, results_.leaves_partials,
+                                                 results_.share, run_.options->kept_programs},
+                                                results_.first_groups);
     const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
     return kernel_->wait();
+  }
+
+  // Makes the pairs of a pass, which may be scanned then.
+  Status begin_rows(std::size_t pass) {
+    return input_.pairs && input_.pairs->partitions() ? input_.pairs->begin_partition(pass)
+                                                      : Status();
   }
 
   // The source is read from its beginning on, for the next partition.
@@ -106,38 +117,41 @@ class Runner {
     for (Chunk& chunk : chunks_) chunk.memory = {};
     stream_.reset();
     is_first_pass_ = false;
-    PENSTOCK_TRY(passes_.begin_rows(pass));
+    PENSTOCK_TRY(begin_rows(pass));
     PENSTOCK_TRY(open_stream());  // reads while the next table is made
-    return passes_.begin_lookups(pass);
+    return lookups_.begin(pass);
   }
 
   Status open_stream() {
     const RunOptions& options = *run_.options;
-    if (run_.pairs) {
+    if (input_.pairs) {
       PENSTOCK_ASSIGN(stream_,
-                      PairScan::open(*run_.pairs, program_, *run_.strings,
+                      PairScan::open(*input_.pairs, program_, *run_.strings,
                                      pairs_per_chunk(options, run_.device->traits(), program_)));
       return {};
     }
     if (!program_.paged.empty()) {
       begun_.columns.batches.reset();
       PENSTOCK_ASSIGN(
-          stream_, PagedScan::open(run_.device, run_.decoder, program_,
-                                   run_.paged_source ? *run_.paged_source : source_,
-                                   paged_limits(options, program_, run_.row_limit, run_.selected),
-                                   *run_.strings, std::exchange(begun_.pages, {})));
+          stream_,
+          PagedScan::open(run_.device, run_.decoder, program_,
+                          input_.paged_source ? *input_.paged_source : input_.rows,
+                          paged_limits(options, program_, input_.row_limit, input_.selected),
+                          *run_.strings, std::exchange(begun_.pages, {})));
       return {};
     }
     begun_.pages = {};
     if (options.direct_reads == DirectReads::on) {
       PENSTOCK_TRY(device::check_direct_files(*run_.device));
-      if (run_.paged_source && run_.paged_source->pages())
-        return Status(Code::unsupported, "the host decodes the pages of '" + source_.describe() +
+      if (input_.paged_source && input_.paged_source->pages())
+        return Status(Code::unsupported, "the host decodes the pages of '" +
+                                             input_.rows.describe() +
                                              "', which a device does not read for it");
     }
-    const std::uint64_t rows = chunk_rows(options, run_.device->traits(), program_, run_.row_limit);
+    const std::uint64_t rows =
+        chunk_rows(options, run_.device->traits(), program_, input_.row_limit);
     PENSTOCK_ASSIGN(stream_,
-                    ChunkStream::open(run_.device, program_, source_, rows, *run_.strings,
+                    ChunkStream::open(run_.device, program_, input_.rows, rows, *run_.strings,
                                       std::exchange(begun_.columns, {}), cache_of(options)));
     return {};
   }
@@ -160,7 +174,7 @@ class Runner {
   }
 
   Status enqueue(Chunk& chunk) {
-    chunk.memory.input.lookups = passes_.buffers();
+    chunk.memory.input.lookups = lookups_.buffers();
     PENSTOCK_TRY(kernel_->fit(*queue_, chunk.memory.input, *run_.strings));
     PENSTOCK_TRY(collector_->place(*kernel_, chunk));
     PENSTOCK_TRY(kernel_->prepare(chunk.buffers, chunk.memory.input.row_count));
@@ -186,7 +200,8 @@ class Runner {
             kernel_->try_again(*queue_, chunk.memory.input, *run_.strings, chunk.overflowed[0]));
       PENSTOCK_TRY(enqueue(chunk));
     }
-    PENSTOCK_TRY(stream_->check(chunk.memory).with("while reading '" + source_.describe() + "'"));
+    PENSTOCK_TRY(
+        stream_->check(chunk.memory).with("while reading '" + input_.rows.describe() + "'"));
     PENSTOCK_ASSIGN(const double seconds, chunk.done->seconds_since(*chunk.begun));
     device_seconds_ += seconds;
     const HostSpan span(run_.recording, "merge results");
@@ -200,7 +215,7 @@ class Runner {
     rows_ += row_count;
     run_.report->chunks++;
     run_.report->paged_chunks += !program_.paged.empty();
-    if (run_.options->progress && !run_.options->progress({rows_, source_.row_count()}))
+    if (run_.options->progress && !run_.options->progress({rows_, input_.rows.row_count()}))
       return Status(Code::cancelled, "the run was cancelled");
     return {};
   }
@@ -215,7 +230,7 @@ class Runner {
     report.bytes_uploaded += stream_->bytes_uploaded();
     report.columns_from_cache += stream_->columns_from_cache();
     report.read_seconds += stream_->read_seconds();
-    const bool has_other_rows = run_.pairs && run_.pairs->partitions();
+    const bool has_other_rows = input_.pairs && input_.pairs->partitions();
     if (is_first_pass_ || has_other_rows) report.rows_read += rows_;
     if (!is_first_pass_) return;
     if (std::string note = stream_->note(); !note.empty()) report.notes.push_back(std::move(note));
@@ -227,7 +242,7 @@ class Runner {
     if (const std::size_t columns = light_columns(program_).size(); columns > 0 && launches_ > 0)
       report.notes.push_back("kernels read light encodings: columns " + std::to_string(columns) +
                              ", chunks " + std::to_string(launches_));
-    report.bytes_uploaded += passes_.bytes_uploaded();
+    report.bytes_uploaded += lookups_.bytes_uploaded();
     report.bytes_downloaded += collector_->bytes_downloaded;
     kernel_->add_notes(report.notes);
     KernelReport entry;
@@ -243,13 +258,14 @@ class Runner {
     collector_->add_to(report);
   }
 
-  TileRun run_;
+  const RunContext& run_;
   const TileProgram& program_;
-  const TableSource& source_;
+  const TileInput& input_;
+  const TileResults& results_;
   BegunReading begun_;
   std::unique_ptr<TileKernel> kernel_;
   std::unique_ptr<Collector> collector_;
-  JoinPasses passes_;
+  LookupsOfPass lookups_;
   std::array<Chunk, chunks_in_flight> chunks_;
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<ChunkSource> stream_;
@@ -308,17 +324,21 @@ PagedScan::Limits paged_limits(const RunOptions& options, const TileProgram& pro
           options.kept_programs.get()};
 }
 
-Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,
-                        const TileProgram& program, const TableSource& source, BegunReading begun) {
-  return Runner(run, std::move(kernel), program, source, std::move(begun)).run();
+Result<CollectedRows> run_tiles(const RunContext& run, std::unique_ptr<TileKernel> kernel,
+                                const TileProgram& program, const TileInput& input,
+                                const TileResults& results, BegunReading begun) {
+  return Runner(run, std::move(kernel), program, input, results, std::move(begun)).run();
 }
 
-Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source) {
+Result<Table> run_tiles(const RunContext& run, const TileProgram& program,
+                        const TableSource& source, const TileResults& results) {
   TileKernel::Options options{run.options->fast_math, run.options->variant, run.options->on_source,
                               run.options->memory_limit_bytes};
   options.source = &source;
   PENSTOCK_ASSIGN(auto kernel, TileKernel::begin(run.device, program, options));
-  return run_tiles(run, std::move(kernel), program, source);
+  PENSTOCK_ASSIGN(CollectedRows rows,
+                  run_tiles(run, std::move(kernel), program, {source}, results));
+  return std::get<Table>(std::move(rows));
 }
 
 }  // namespace penstock::plan

@@ -2,6 +2,7 @@
 // for a chunk whose results it reads next.
 #pragma once
 #include <memory>
+#include <optional>
 
 #include "exec/collect/device_rows_collector.hpp"
 #include "exec/kernel/lookup_memory.hpp"
@@ -12,41 +13,52 @@
 
 namespace penstock::plan {
 
-struct TileRun {
+// What all programs of a run share. It outlives them.
+struct RunContext {
   std::shared_ptr<Device> device;
   const RunOptions* options = nullptr;
   StringPool* strings = nullptr;
-  RunReport* report = nullptr;                  // gains a KernelReport and the counts
+  RunReport* report = nullptr;                       // gains a KernelReport and the counts
+  Recording* recording = nullptr;                    // may be null
+  const BuildSides* sides = nullptr;                 // of the programs' lookups
+  std::shared_ptr<pages::PageDecoder> decoder = {};  // of programs that read pages
+  Status* refusal = nullptr;  // gets why kernels cannot read a page, where that ends the run
+};
+
+// What a program reads.
+struct TileInput {
+  const TableSource& rows;
   std::uint64_t row_limit = ~std::uint64_t{0};  // compact: enough rows; later chunks are not read
-  Recording* recording = nullptr;               // may be null
-  const BuildSides* sides = nullptr;            // of the program's lookups, where it has any
-  std::shared_ptr<pages::PageDecoder> decoder = {};  // of a program that reads pages
-  MergeLocation merges = MergeLocation::automatic;
-  const TopK* first_groups = nullptr;  // of a group-by: see GroupTable::finish()
-  bool leaves_partials = false;        // see MergePlace
-  GroupShare* share = nullptr;         // the same
-  RowsOnDevice* stay = nullptr;        // compact: leaves its rows there, if they fit
-  PairedRows* pairs = nullptr;         // the source, where it is these
+  PairedRows* pairs = nullptr;                  // the rows, where they are these
   // Of a program with a partitioned lookup, or of the pairs: it reads its rows once for each.
   JoinPartitions* partitions = nullptr;
   // Of a program that reads pages: all of the source, and its rows that are needed (null: all).
   const TableSource* paged_source = nullptr;
   const RowSelection* selected = nullptr;
-  Status* refusal = nullptr;  // gets why kernels cannot read a page, where that ends the run
-  std::shared_ptr<KeptPrograms> kept = {};  // for kernels that are begun here; may be null
 };
+
+// Where a program's results are merged, and left.
+struct TileResults {
+  MergeLocation merges = MergeLocation::automatic;
+  const TopK* first_groups = nullptr;     // of a group-by: see GroupTable::finish()
+  bool leaves_partials = false;           // see MergePlace
+  GroupShare* share = nullptr;            // of groups that devices exchange; may be null
+  std::optional<RowsOnDevice> stay = {};  // compact: where the rows may be left
+};
+
 // What of a program's rows is read while the device is still being opened: columns, or pages.
 struct BegunReading {
   BegunScan columns;
   BegunPages pages;
 };
 // Runs a program by its kernel, which may still be compiling.
-Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,
-                        const TileProgram& program, const TableSource& source,
-                        BegunReading begun = {});
+Result<CollectedRows> run_tiles(const RunContext& run, std::unique_ptr<TileKernel> kernel,
+                                const TileProgram& program, const TileInput& input,
+                                const TileResults& results, BegunReading begun = {});
 
-// Begins the kernel, and runs the program by it.
-Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source);
+// Begins the kernel, and runs the program by it. All rows come to the host, so that none may stay.
+Result<Table> run_tiles(const RunContext& run, const TileProgram& program,
+                        const TableSource& source, const TileResults& results = {});
 
 // Returns how many rows a chunk has: what the options say; otherwise enough for a launch to pay,
 // and few enough for the chunks in flight to stay within a quarter of the device's memory.

@@ -4,11 +4,11 @@
 #include <span>
 
 #include "exec/devices/cuts.hpp"
-#include "exec/physical/execution.hpp"
+#include "exec/physical/run_results.hpp"
 
 namespace penstock::plan {
 
-using SharePart = std::vector<PartialTable>;  // of one share; see Execution::Share
+using SharePart = std::vector<PartialTable>;  // of one share; see ShareResult
 
 // Aggregates are merged by their accumulators: exact, and floats share by share. Sorted rows are
 // merged so that equal ones keep the order of shares. Other rows follow one another. Without shares

@@ -4,7 +4,7 @@
 
 #include "exec/devices/row_range_source.hpp"
 #include "exec/devices/split_rows.hpp"
-#include "fuse/program/kernel_steps.hpp"
+#include "fuse/program/fuse_chain.hpp"
 #include "fuse/variants/variants.hpp"
 #include "table/rows/device_memory.hpp"
 
@@ -20,7 +20,7 @@ class SideFinder {
         consumers_(count_consumers(plan, {result})),
         min_rows_(min_rows),
         limit_bytes_(limit_bytes) {
-    for (const auto& [step, rows] : known) consumers_[step]++;  // as Execution::give()
+    for (const auto& [step, rows] : known) consumers_[step]++;  // as in RunState
   }
 
   // Fusing tells the columns that are looked up. It is left out where no source is large enough.

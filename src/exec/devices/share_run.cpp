@@ -153,7 +153,7 @@ class SharesOfCut {
   // Starts all but the first, which this thread runs. Where no further thread can be started, those
   // that run must not wait for the others.
   void start_others(const std::vector<Assignment>& assignments, SharedProgress& progress,
-                    std::vector<Task<Result<Execution::Share>>>& others) {
+                    std::vector<Task<Result<ShareResult>>>& others) {
     others.reserve(assignments.size());
     try {
       for (std::size_t i = 1; i < assignments.size(); i++)
@@ -182,7 +182,7 @@ class SharesOfCut {
   // hand over its rows, so it is the task that is asked. This thread's share may end earlier, as
   // the threads of the others had to be woken and their caches are cold: it waits as long as its
   // share took.
-  static void spin_until_ended(std::span<const Task<Result<Execution::Share>>> shares,
+  static void spin_until_ended(std::span<const Task<Result<ShareResult>>> shares,
                                double share_seconds) {
     constexpr double min_spin_seconds = 200e-6, max_spin_seconds = 2e-3;
     const double seconds = std::clamp(share_seconds, min_spin_seconds, max_spin_seconds);
@@ -194,7 +194,7 @@ class SharesOfCut {
   Result<std::vector<RowRange>> run_all(const std::vector<Assignment>& assignments) {
     SharedProgress progress(options_, assignments.size());
     begin_exchange(assignments);
-    std::vector<Task<Result<Execution::Share>>> others;
+    std::vector<Task<Result<ShareResult>>> others;
     start_others(assignments, progress, others);
     const double begun = now_seconds();
     auto first = run_one(assignments[0], 0, progress);
@@ -261,15 +261,17 @@ class SharesOfCut {
   }
 
   // An error of the query is the same whatever device found it, and names none.
-  Result<Execution::Share> run_one(const Assignment& assignment, std::size_t index,
-                                   SharedProgress& progress) {
+  Result<ShareResult> run_one(const Assignment& assignment, std::size_t index,
+                              SharedProgress& progress) {
     const Worker& worker = workers_[assignment.worker];
     const auto run_once = [&] {
       return catch_exceptions([&] {
         return run_share_of_rows(right_sides_.plan_of_share(plan_, index), cut_, assignment.rows,
                                  progress.options_of(index, worker),
-                                 {worker.device, known_, exchange_, groups_, rows_of_all_,
-                                  right_sides_.exchange(), index, cut_.first_groups});
+                                 {worker.device,
+                                  known_,
+                                  {index, exchange_, groups_, rows_of_all_, right_sides_.exchange(),
+                                   cut_.first_groups}});
       });
     };
     auto share = run_once();
@@ -309,10 +311,10 @@ bool clear_cache_after(const Worker& worker, const Status& failed) {
   return true;
 }
 
-Result<Execution::Share> run_share_of_rows(Plan plan, const Cut& cut, RowRange rows,
-                                           const RunOptions& options, const Given& given) {
+Result<ShareResult> run_share_of_rows(Plan plan, const Cut& cut, RowRange rows,
+                                      const RunOptions& options, const RunInputs& inputs) {
   plan.replace_source(cut.base, row_range_source(plan.step(cut.base).source, rows));
-  return run_share(plan, cut.step, cut.row_limit, options, given);
+  return run_share(plan, cut.step, cut.row_limit, options, inputs);
 }
 
 Result<std::vector<FinishedShare>> run_shares(const Plan& plan, const Cut& cut,

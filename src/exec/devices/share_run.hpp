@@ -30,12 +30,12 @@ bool clear_cache_after(const Worker& worker, const Status& failed);
 
 // Runs a share of a plan: the steps below a cut, over some rows of its base. This and
 // merge_shares() are all that a run on several devices, or by several processes, is made of.
-Result<Execution::Share> run_share_of_rows(Plan plan, const Cut& cut, RowRange rows,
-                                           const RunOptions& options, const Given& given);
+Result<ShareResult> run_share_of_rows(Plan plan, const Cut& cut, RowRange rows,
+                                      const RunOptions& options, const RunInputs& inputs);
 
 struct FinishedShare {
   RowRange rows;
-  Execution::Share share;
+  ShareResult share;
 };
 
 // Computes the shares of a cut, a thread for each worker. `known`: rows of cuts before it. Returns

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fuse/program/kernel_steps.hpp"
+#include "fuse/program/fuse_chain.hpp"
 
 namespace penstock::plan {
 namespace {

@@ -30,7 +30,7 @@ class DenseGroups : public ::testing::TestWithParam<Where> {
     options.on_source = [&](std::string_view) { programs++; };
     StringPool strings;
     RunReport report;
-    TileRun run{kernel::make_host_device(GetParam().device), &options, &strings, &report};
+    const RunContext run{kernel::make_host_device(GetParam().device), &options, &strings, &report};
     Result<Table> result = run_tiles(run, program, *plan.step(source).source);
     if (result.ok()) variant = report.kernels[0].variant;
     return result;

@@ -21,12 +21,8 @@ class MergedGroups : public ::testing::TestWithParam<kernel::HostDeviceOptions> 
     RunOptions options;
     options.batch_rows = batch_rows;
     StringPool strings;
-    const TileRun run{.device = kernel::make_host_device(GetParam()),
-                      .options = &options,
-                      .strings = &strings,
-                      .report = &report,
-                      .merges = location};
-    return run_tiles(run, program, *plan.step(source).source);
+    const RunContext run{kernel::make_host_device(GetParam()), &options, &strings, &report};
+    return run_tiles(run, program, *plan.step(source).source, {.merges = location});
   }
 };
 

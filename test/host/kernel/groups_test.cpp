@@ -32,8 +32,8 @@ class LocalGroups : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
     };
     StringPool strings;
     RunReport report;
-    TileRun tile_run{kernel::make_host_device(GetParam()), &options, &strings, &report};
-    return run_tiles(tile_run, program, *plan.step(source).source);
+    const RunContext run{kernel::make_host_device(GetParam()), &options, &strings, &report};
+    return run_tiles(run, program, *plan.step(source).source);
   }
 };
 

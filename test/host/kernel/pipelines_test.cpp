@@ -72,8 +72,8 @@ class Pipelines : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
     options.variant = variant;
     StringPool strings;
     RunReport report;
-    TileRun tile_run{kernel::make_host_device(GetParam()), &options, &strings, &report};
-    return run_tiles(tile_run, program, *plan_.step(source_).source);
+    RunContext run{kernel::make_host_device(GetParam()), &options, &strings, &report};
+    return run_tiles(run, program, *plan_.step(source_).source);
   }
   void expect_kept_rows(const Table& result) const;
   std::string_view variant(std::string_view on_gpu, std::string_view on_cpu) const {
@@ -217,9 +217,9 @@ class Lookups : public Pipelines {
     options.batch_rows = 448;
     options.variant = variant;
     RunReport report;
-    TileRun tile_run{kernel::make_host_device(GetParam()), &options, &strings, &report};
-    tile_run.sides = &sides_;
-    return run_tiles(tile_run, program, *plan_.step(source_).source);
+    RunContext run{kernel::make_host_device(GetParam()), &options, &strings, &report};
+    run.sides = &sides_;
+    return run_tiles(run, program, *plan_.step(source_).source);
   }
   static std::optional<std::int64_t> square_of(const Row& row) {
     if (!row.key || *row.key > 1) return std::nullopt;
@@ -384,8 +384,8 @@ TEST_P(Pipelines, WhatIsDecodedIntoPinnedMemoryArrivesWhole) {
   options.batch_rows = 640;
   StringPool strings;
   RunReport report;
-  TileRun tile_run{kernel::make_host_device(GetParam()), &options, &strings, &report};
-  TAKE(const Table result, run_tiles(tile_run, program, *source));
+  RunContext run{kernel::make_host_device(GetParam()), &options, &strings, &report};
+  TAKE(const Table result, run_tiles(run, program, *source));
   EXPECT_EQ(static_cast<std::int64_t>(scalar_at(result.columns[0], 0).integer), 5000 * 4999 / 2);
   EXPECT_EQ(source->blocks, 8u);  // of 640 rows, all of them pinned
 }

@@ -94,21 +94,22 @@ class PlacedRows : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
     TAKE(TileProgram program, fuse(plan, rows, all));
     const auto device = kernel::make_host_device(GetParam());
     ASSERT_TRUE(write_rows_on_device(program, device->traits()));
-    RowsOnDevice stay;
-    stay.kernels = begin_join_kernels(device), stay.limit_bytes = limit_bytes;
     RunOptions options;
     options.batch_rows = 1 << 20;
     StringPool strings;
     RunReport report;
-    TileRun tile_run{device, &options, &strings, &report};
-    tile_run.stay = &stay;
-    TAKE(const Table left, run_tiles(tile_run, program, *source));
-    ASSERT_EQ(left.row_count, row_total);
-    std::vector<Column> columns = left.columns;
-    EXPECT_EQ(stay.are_there, limit_bytes >= row_total * 16);
-    if (stay.are_there) {
-      ASSERT_EQ(stay.rows.row_count, row_total);
-      TAKE(columns, download_columns(*device, stay.rows, {0, 1, 2, 3}, strings));
+    const RunContext run{device, &options, &strings, &report};
+    const TileResults results{.stay = RowsOnDevice{begin_join_kernels(device), limit_bytes}};
+    TAKE(auto kernel, TileKernel::begin(device, program, {}));
+    TAKE(const CollectedRows left, run_tiles(run, std::move(kernel), program, {*source}, results));
+    std::vector<Column> columns;
+    EXPECT_EQ(std::holds_alternative<DeviceRows>(left), limit_bytes >= row_total * 16);
+    if (const auto* const there = std::get_if<DeviceRows>(&left)) {
+      ASSERT_EQ(there->row_count, row_total);
+      TAKE(columns, download_columns(*device, *there, {0, 1, 2, 3}, strings));
+    } else {
+      ASSERT_EQ(std::get<Table>(left).row_count, row_total);
+      columns = std::get<Table>(left).columns;
     }
     for (std::size_t column = 0; column < 4; column++)
       for (std::uint64_t row = 0; row < row_total; row++)

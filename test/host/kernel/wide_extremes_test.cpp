@@ -45,8 +45,8 @@ TEST_P(WideExtremes, AreThoseOfTheRows) {
   options.variant = GetParam().variant;
   StringPool strings;
   RunReport report;
-  TileRun run{kernel::make_host_device({false, 64, kernel::ThreadOrder::shuffled}), &options,
-              &strings, &report};
+  const RunContext run{kernel::make_host_device({false, 64, kernel::ThreadOrder::shuffled}),
+                       &options, &strings, &report};
   TAKE(const Table result, run_tiles(run, program, *plan.step(source).source));
   EXPECT_EQ(report.kernels[0].variant, GetParam().wanted);
   test::expect_extremes(result, rows);

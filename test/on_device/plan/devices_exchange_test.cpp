@@ -250,11 +250,10 @@ TEST(DevicesExchange, SharesWithOtherAccumulatorsOfAJoinAreMerged) {
     TAKE(QueryResult rows, run(plan, joined, options));
     for (Column& column : rows.table.columns) column = column.slice(1024, 1024);
     rows.table.row_count = 1024;
-    TAKE(plan::Execution::Share first,
-         plan::run_share_of_rows(plan, cuts[0], {0, 1024}, options, {}));
-    plan::Given given;
+    TAKE(plan::ShareResult first, plan::run_share_of_rows(plan, cuts[0], {0, 1024}, options, {}));
+    plan::RunInputs given;
     given.rows[joined] = rows.table;
-    TAKE(plan::Execution::Share second,
+    TAKE(plan::ShareResult second,
          plan::run_share_of_rows(plan, cuts[0], {1024, 2048}, options, given));
     ASSERT_NE(first.parts[0].base, second.parts[0].base);
     std::vector<plan::SharePart> parts = {first.parts, second.parts};

@@ -21,12 +21,12 @@ Result<FirstRun> first_rows_at(plan::MergeLocation location, std::shared_ptr<Dev
   PENSTOCK_ASSIGN(const plan::TileProgram program, plan::fuse_top_k(plan, source, filtered, top_k));
   plan::StringPool strings;
   FirstRun first;
-  const plan::TileRun run{.device = std::move(device),
-                          .options = &options,
-                          .strings = &strings,
-                          .report = &first.report,
-                          .merges = location};
-  PENSTOCK_ASSIGN(first.table, plan::run_tiles(run, program, *plan.step(source).source));
+  const plan::RunContext run{.device = std::move(device),
+                             .options = &options,
+                             .strings = &strings,
+                             .report = &first.report};
+  PENSTOCK_ASSIGN(first.table,
+                  plan::run_tiles(run, program, *plan.step(source).source, {.merges = location}));
   return first;
 }
 

@@ -59,7 +59,7 @@ Result<Table> grouped(const std::shared_ptr<Device>& device, const SumsByKey& su
   RunOptions options;
   options.variant = variant;
   plan::StringPool strings;
-  const plan::TileRun run{
+  const plan::RunContext run{
       .device = device, .options = &options, .strings = &strings, .report = &report};
   return plan::run_tiles(run, program, *sums.plan.step(sums.source).source);
 }

@@ -24,13 +24,10 @@ inline Result<Merged> merged_at(plan::MergeLocation location, Device& device, co
   PENSTOCK_ASSIGN(auto shared, open_device(device.traits().id));
   plan::StringPool strings;
   Merged merged;
-  const plan::TileRun run{.device = shared,
-                          .options = &options,
-                          .strings = &strings,
-                          .report = &merged.report,
-                          .merges = location,
-                          .first_groups = first};
-  PENSTOCK_ASSIGN(merged.table, plan::run_tiles(run, program, *plan.step(source).source));
+  const plan::RunContext run{
+      .device = shared, .options = &options, .strings = &strings, .report = &merged.report};
+  PENSTOCK_ASSIGN(merged.table, plan::run_tiles(run, program, *plan.step(source).source,
+                                                {.merges = location, .first_groups = first}));
   return merged;
 }
 

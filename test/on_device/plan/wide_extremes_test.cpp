@@ -22,7 +22,7 @@ Result<Ran> run_groups(std::shared_ptr<Device> device, const Plan& plan, StepId 
   options.variant = variant;
   plan::StringPool strings;
   Ran ran;
-  const plan::TileRun run{
+  const plan::RunContext run{
       .device = std::move(device), .options = &options, .strings = &strings, .report = &ran.report};
   PENSTOCK_ASSIGN(ran.table, plan::run_tiles(run, program, *plan.step(source).source));
   return ran;

@@ -1,0 +1,86 @@
+#include "exec/physical/host_operators.hpp"
+
+#include "exec/aggregate/host_steps.hpp"
+#include "exec/validate/validate.hpp"
+#include "exec/window/window_rows.hpp"
+#include "fuse/program/source_answers.hpp"
+#include "table/sort/sort_rows.hpp"
+
+namespace penstock::plan {
+
+Result<Rows> SharedOperator::run(const RowsWanted&) {
+  const auto known = run_.known.find(step_);
+  if (known != run_.known.end()) return Rows(known->second);
+  PENSTOCK_ASSIGN(Table rows, input_->run_to_host());
+  run_.known[step_] = rows;
+  return Rows(std::move(rows));
+}
+
+std::string AnswerOperator::name() const {
+  return "answer from " + answered_from(run_.plan, step_);
+}
+
+Result<Rows> AnswerOperator::run(const RowsWanted&) {
+  run_.report.notes.push_back("answered from " + answered_from(run_.plan, step_) +
+                              "; no kernel ran");
+  return Rows(answer_);
+}
+
+std::string SourceOperator::name() const {
+  return "read " + std::to_string(wanted_.size()) + " columns of " +
+         run_.plan.step(source_).source->describe();
+}
+
+Result<Rows> SourceOperator::run(const RowsWanted&) {
+  const Step& step = run_.plan.step(source_);
+  PENSTOCK_ASSIGN(const Table table, read_columns(*step.source, wanted_));
+  run_.report.rows_read += table.row_count;
+  return Rows(spread_columns(step.schema, wanted_, table));
+}
+
+std::string LimitOperator::name() const {
+  return "limit " + std::to_string(step().limit) +
+         (step().offset > 0 ? " offset " + std::to_string(step().offset) : "");
+}
+
+Result<Rows> LimitOperator::run(const RowsWanted&) {
+  PENSTOCK_ASSIGN(const Table input, input_->run_to_host());
+  const HostSpan span(run_.recorder(), "limit");
+  return Rows(limit_rows(input, step().limit, step().offset));
+}
+
+std::string InterpreterOperator::name() const {
+  return std::string(name_of(step().kind)) + " on the host";
+}
+
+Result<Rows> InterpreterOperator::run(const RowsWanted&) {
+  PENSTOCK_ASSIGN(const Table input, input_->run_to_host());
+  const HostSpan span(run_.recorder(), "step on the host");
+  PENSTOCK_ASSIGN(Table rows, apply_on_host(run_.plan, step_, input));
+  return Rows(std::move(rows));
+}
+
+Result<Rows> WindowOperator::run(const RowsWanted&) {
+  PENSTOCK_ASSIGN(const Table input, input_->run_to_host());
+  if (sorts_on_device(input.row_count, input.row_count)) PENSTOCK_TRY(run_.open_device());
+  const HostSpan span(run_.recorder(), "window");
+  if (run_.options.validate) PENSTOCK_TRY(check_order_of(input));
+  PENSTOCK_ASSIGN(Table rows,
+                  window_rows(run_.device(), input, step(), run_.report, WindowLocation::automatic,
+                              run_.options.memory_limit_bytes));
+  if (run_.options.validate) PENSTOCK_TRY(check_window(input, step(), rows, run_.opener.name()));
+  return Rows(std::move(rows));
+}
+
+// The order of its partitions and keys is what a window takes from the device.
+Status WindowOperator::check_order_of(const Table& input) {
+  std::vector<SortKey> keys;
+  for (const std::uint32_t column : step().window.partition) keys.push_back({column});
+  keys.insert(keys.end(), step().window.order.begin(), step().window.order.end());
+  if (keys.empty()) return {};
+  PENSTOCK_ASSIGN(const Table ordered, order_rows(run_.device(), input, keys, input.row_count,
+                                                  run_.report, run_.options.memory_limit_bytes));
+  return check_order(input, keys, ordered, run_.opener.name());
+}
+
+}  // namespace penstock::plan

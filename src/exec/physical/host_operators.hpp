@@ -1,0 +1,110 @@
+// Operators that yield rows on the host: limits, steps that the interpreter computes, windows,
+// columns of a source, and rows that are known already.
+#pragma once
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exec/physical/operator.hpp"
+
+namespace penstock::plan {
+
+// The rows of a step that are given, or that another operator has computed for several consumers.
+class KnownRowsOperator final : public Operator {
+ public:
+  KnownRowsOperator(RunState& run, StepId step) : Operator(run), step_(step) {}
+  std::string name() const override { return "rows that are known"; }
+  Status compile() override { return {}; }
+  Result<Rows> run(const RowsWanted&) override { return Rows(run_.known.at(step_)); }
+
+ private:
+  StepId step_;
+};
+
+// A step with several consumers. Its rows are computed once.
+class SharedOperator final : public Operator {
+ public:
+  SharedOperator(RunState& run, StepId step, OperatorPointer input)
+      : Operator(run), step_(step), input_(std::move(input)) {}
+  std::string name() const override { return "shared"; }
+  std::vector<OperatorInput> inputs() const override { return {{"", input_.get()}}; }
+  Status compile() override { return run_.known.contains(step_) ? Status() : input_->compile(); }
+  Result<Rows> run(const RowsWanted& wanted) override;
+
+ private:
+  StepId step_;
+  OperatorPointer input_;
+};
+
+// An aggregate that the records of a source answer.
+class AnswerOperator final : public Operator {
+ public:
+  AnswerOperator(RunState& run, StepId step, Table answer)
+      : Operator(run), step_(step), answer_(std::move(answer)) {}
+  std::string name() const override;
+  Status compile() override { return {}; }
+  Result<Rows> run(const RowsWanted& wanted) override;
+  StepId step() const { return step_; }
+  const Table& answer() const { return answer_; }
+
+ private:
+  StepId step_;
+  Table answer_;
+};
+
+// Columns of a source that no kernel reads.
+class SourceOperator final : public Operator {
+ public:
+  SourceOperator(RunState& run, StepId source, Columns wanted)
+      : Operator(run), source_(source), wanted_(std::move(wanted)) {}
+  std::string name() const override;
+  Status compile() override { return {}; }
+  Result<Rows> run(const RowsWanted& wanted) override;
+
+ private:
+  StepId source_;
+  Columns wanted_;
+};
+
+// A step of one input that the host computes.
+class HostOperator : public Operator {
+ public:
+  HostOperator(RunState& run, StepId step, OperatorPointer input)
+      : Operator(run), step_(step), input_(std::move(input)) {}
+  std::vector<OperatorInput> inputs() const override { return {{"", input_.get()}}; }
+  Status compile() override { return input_->compile(); }
+
+ protected:
+  const Step& step() const { return run_.plan.step(step_); }
+  const StepId step_;
+  const OperatorPointer input_;
+};
+
+class LimitOperator final : public HostOperator {
+ public:
+  using HostOperator::HostOperator;
+  std::string name() const override;
+  Result<Rows> run(const RowsWanted& wanted) override;
+};
+
+// The interpreter computes filters, maps and aggregates.
+class InterpreterOperator final : public HostOperator {
+ public:
+  using HostOperator::HostOperator;
+  std::string name() const override;
+  Result<Rows> run(const RowsWanted& wanted) override;
+};
+
+// Functions over partitions in an order. Its rows are sorted on the device where they are many.
+class WindowOperator final : public HostOperator {
+ public:
+  using HostOperator::HostOperator;
+  std::string name() const override { return "window"; }
+  Result<Rows> run(const RowsWanted& wanted) override;
+
+ private:
+  Status check_order_of(const Table& input);
+};
+
+}  // namespace penstock::plan

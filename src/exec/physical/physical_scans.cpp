@@ -1,0 +1,184 @@
+// Scans of a physical plan: which steps one scan yields, and what it reads.
+#include <algorithm>
+#include <utility>
+
+#include "exec/physical/join_operator.hpp"
+#include "exec/physical/physical_plan.hpp"
+#include "fuse/program/fuse_chain.hpp"
+#include "fuse/variants/variants.hpp"
+
+namespace penstock::plan {
+namespace {
+
+bool is_right_side(const Plan& plan, StepId id) {  // of a join
+  for (StepId at = 0; at < plan.size(); at++)
+    if (const Step& step = plan.step(at);
+        step.kind == StepKind::join && step.inputs[1] == id && step.inputs[0] != id)
+      return true;
+  return false;
+}
+
+bool is_sorted(const Plan& plan, StepId id) {  // by an ORDER BY
+  for (StepId at = 0; at < plan.size(); at++)
+    if (plan.step(at).kind == StepKind::order_by && plan.step(at).inputs[0] == id) return true;
+  return false;
+}
+
+// Returns the columns of a right side that the host gathers by the rows that a lookup found. The
+// kernel may read them too.
+Columns columns_gathered(const std::vector<TileProgram>& programs, std::size_t lookup) {
+  Columns columns;
+  for (const TileProgram& program : programs)
+    for (const Output& output : program.outputs) {
+      const auto column = static_cast<std::uint32_t>(output.late_column);
+      if (output.late_column >= 0 && program.lookup_of(column) == static_cast<int>(lookup))
+        add_once(columns, column - program.lookups[lookup].first_column);
+    }
+  return columns;
+}
+
+}  // namespace
+
+bool Planner::makes_pairs_of(StepId left) const {
+  return std::ranges::any_of(
+      repeated_, [&](const auto& join) { return run_.plan.step(join.first).inputs[0] == left; });
+}
+
+// Returns whether a step's rows are this share's, which are downloaded to where those of all shares
+// are put together.
+bool Planner::is_joined(StepId id) const {
+  const auto is_string = [](const Field& field) { return field.type.kind == Kind::string; };
+  const Step& step = run_.plan.step(id);
+  return run_.share.joint_rows && id == run_.results[0] && keeps_columns(step.kind) &&
+         std::ranges::none_of(step.schema, is_string);
+}
+
+bool Planner::is_wanted_on_device(StepId id) const {
+  return is_right_side(run_.plan, id) || makes_pairs_of(id) ||
+         (is_sorted(run_.plan, id) && !run_.options.validate) || is_joined(id);
+}
+
+// Returns whether a step's rows may be left in device memory. They have one consumer.
+bool Planner::may_stay(StepId id) {
+  if (run_.consumers[id] > 1 || has_no_kernel(run_.plan, id)) return false;
+  const Step& step = run_.plan.step(id);
+  if (step.kind == StepKind::source) {
+    const std::uint64_t rows = step.source->row_count().value_or(min_device_join_rows);
+    if (run_.options.intermediate_rows != IntermediateRows::device && rows < min_device_join_rows &&
+        !makes_pairs_of(id))
+      return false;
+  } else if (!keeps_columns(step.kind)) {
+    return false;
+  }
+  asks_for_traits_ = true;
+  return keeps_rows(planned_for_);
+}
+
+// Returns the step whose rows a scan reads that yields `last`: behind the last join that makes
+// pairs.
+StepId Planner::base_of(StepId last) const {
+  const StepId base = chain_base(run_.plan, last, run_.consumers);
+  for (StepId at = last; at != base; at = run_.plan.step(at).inputs[0])
+    if (repeated_.contains(at)) return at;
+  return base;
+}
+
+Result<std::shared_ptr<ScanOperator>> Planner::scan_of(StepId id, const Columns& wanted,
+                                                       std::uint64_t row_limit,
+                                                       const std::optional<TopK>& top_k) {
+  ScanOperator::Shape shape{base_of(id), id, wanted, top_k, {}};
+  if (is_wanted_on_device(id) && may_stay(id)) shape.may_stay_on = planned_for_->target;
+  PENSTOCK_ASSIGN(auto scan, scan_of_shape(shape));
+  PENSTOCK_ASSIGN(ScanOperator::Inputs inputs, inputs_of(*scan));
+  inputs.row_limit = row_limit;
+  inputs.is_right_side = is_right_side(run_.plan, id);
+  scan->set_inputs(std::move(inputs));
+  return scan;
+}
+
+Result<std::shared_ptr<ScanOperator>> Planner::scan_of_shape(const ScanOperator::Shape& shape) {
+  const auto has_shape = [&](const auto& scan) { return scan->shape() == shape; };
+  const auto here = std::ranges::find_if(scans_, has_shape);
+  if (here != scans_.end()) return *here;
+  const auto before = std::ranges::find_if(scans_before_, has_shape);
+  if (before != scans_before_.end()) return scans_.emplace_back(*before);
+  bool was_fused = false;
+  PENSTOCK_ASSIGN(auto programs,
+                  programs_of_chain(run_.plan, {shape.base, shape.last, shape.wanted, shape.top_k},
+                                    run_.options.kept_programs.get(), was_fused));
+  run_.report.chains_fused += was_fused;
+  const bool stays =
+      shape.may_stay_on && programs.size() == 1 && write_rows_on_device(programs[0], *planned_for_);
+  scans_.push_back(std::make_shared<ScanOperator>(run_, shape, std::move(programs), stays));
+  return scans_.back();
+}
+
+Result<ScanOperator::Inputs> Planner::inputs_of(const ScanOperator& scan) {
+  const auto& [base, last, wanted, top_k, may_stay_on] = scan.shape();
+  const std::vector<TileProgram>& programs = scan.programs();
+  ScanOperator::Inputs inputs;
+  for (std::size_t i = 0; i < programs[0].lookups.size(); i++) {
+    PENSTOCK_ASSIGN(inputs.builds.emplace_back(), build_of(programs, i));
+  }
+  if (inputs.base_makes_pairs = repeated_.contains(base); inputs.base_makes_pairs) {
+    PENSTOCK_ASSIGN(inputs.base, join_of(scan));
+  } else if (!run_.plan.step(base).source) {
+    PENSTOCK_ASSIGN(inputs.base, rows(base, ~std::uint64_t{0}, columns_scanned(programs)));
+  }
+  if (run_.options.validate && !programs[0].lookups.empty()) {
+    const Step& join = run_.plan.step(programs[0].lookups.back().step);
+    PENSTOCK_ASSIGN(inputs.reference_left,
+                    rows(join.inputs[0], ~std::uint64_t{0}, columns_of_left(join, {})));
+  }
+  return inputs;
+}
+
+Result<std::shared_ptr<BuildOperator>> Planner::build_of(const std::vector<TileProgram>& programs,
+                                                         std::size_t lookup) {
+  const StepId join = programs[0].lookups[lookup].step;
+  const StepId right = run_.plan.step(join).inputs[1];
+  const Columns columns = columns_looked_up(run_.plan.step(join), programs, lookup);
+  auto build =
+      std::make_shared<BuildOperator>(run_, join, columns, columns_gathered(programs, lookup));
+  std::shared_ptr<ScanOperator> scan;
+  if (may_stay(right)) { PENSTOCK_ASSIGN(scan, scan_of(right, columns_asked_for(right, columns))); }
+  if (scan && scan->stays()) {
+    build->set_input(scan, scan);
+  } else {
+    PENSTOCK_ASSIGN(auto input, rows(right, ~std::uint64_t{0}, columns));
+    build->set_input(std::move(input), nullptr);
+  }
+  return builds_[join] = build;
+}
+
+// Returns the join that a scan begins with, whose right side is there.
+Result<OperatorPointer> Planner::join_of(const ScanOperator& scan) {
+  const StepId id = scan.shape().base;
+  const Step& step = run_.plan.step(id);
+  JoinOperator::Inputs inputs;
+  inputs.wanted = id == scan.shape().last ? scan.shape().wanted
+                                          : columns_asked_for(id, columns_scanned(scan.programs()));
+  PENSTOCK_ASSIGN(inputs.left_there, left_for_pairs(id, scan.programs()));
+  PENSTOCK_ASSIGN(inputs.left,
+                  rows(step.inputs[0], ~std::uint64_t{0}, columns_of_left(step, inputs.wanted)));
+  return OperatorPointer(std::make_shared<JoinOperator>(run_, repeated_.at(id), std::move(inputs)));
+}
+
+// Returns the left side where its rows may be left in device memory, or null.
+Result<std::shared_ptr<ScanOperator>> Planner::left_for_pairs(StepId join,
+                                                              std::vector<TileProgram> programs) {
+  const std::shared_ptr<ScanOperator> none;
+  const Step& step = run_.plan.step(join);
+  const auto side = run_.sides.find(join);
+  if (side == run_.sides.end() || !(side->second->on_device || side->second->buckets)) return none;
+  if (!std::ranges::all_of(programs, [](TileProgram& program) { return read_pairs(program); }))
+    return none;
+  const StepId left = step.inputs[0];
+  if (!may_stay(left)) return none;
+  PENSTOCK_ASSIGN(
+      auto scan,
+      scan_of(left, columns_asked_for(left, columns_of_left(step, columns_scanned(programs)))));
+  return scan->stays() ? scan : none;
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,180 @@
+#include "exec/physical/scan_operator.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "exec/aggregate/host_steps.hpp"
+
+namespace penstock::plan {
+
+Columns ScanOperator::columns() const {
+  return shape_.wanted.empty() ? every_column(last().schema) : shape_.wanted;
+}
+
+const TableSource* ScanOperator::base_source() const {
+  return shape_.base == no_step ? nullptr : run_.plan.step(shape_.base).source.get();
+}
+
+std::string ScanOperator::name() const {
+  std::string text = "scan";
+  for (const TileProgram& program : programs_)
+    if (program.epilogue != Epilogue::compact)
+      text = program.epilogue == Epilogue::reduce ? "scan and reduce" : "scan and group";
+  if (shape_.top_k) text += ", keeping the first " + std::to_string(shape_.top_k->count);
+  if (programs_.size() > 1) text += ", " + std::to_string(programs_.size()) + " kernels";
+  if (const TableSource* const source = base_source()) text += " of " + source->describe();
+  return text;
+}
+
+std::vector<OperatorInput> ScanOperator::inputs() const {
+  std::vector<OperatorInput> inputs;
+  for (std::size_t i = inputs_.builds.size(); i-- > 0;)
+    inputs.push_back({inputs_.builds[i]->role(), &inputs_.builds[i]->input()});
+  if (inputs_.base) inputs.push_back({inputs_.builds.empty() ? "" : "rows: ", inputs_.base.get()});
+  return inputs;
+}
+
+Result<Rows> ScanOperator::run(const RowsWanted& wanted) {
+  PENSTOCK_TRY(read_ahead());
+  PENSTOCK_TRY(run_builds());
+  if (inputs_.base_makes_pairs) {
+    PENSTOCK_ASSIGN(Rows rows, inputs_.base->run({.takes_pairs = true}));
+    if (auto* const pairs = std::get_if<std::shared_ptr<PairedRows>>(&rows)) {
+      for (TileProgram& program : programs_) read_pairs(program);
+      kernels_.clear();
+      pairs_ = *pairs;
+      return run_over(pairs_, wanted);
+    }
+    if (shape_.base == shape_.last) return rows;
+    return run_over(
+        table_source(std::get<Table>(std::move(rows)), std::string(name_of(StepKind::join))),
+        wanted);
+  }
+  PENSTOCK_ASSIGN(std::shared_ptr<TableSource> rows, read_base());
+  return run_over(std::move(rows), wanted);
+}
+
+Result<Rows> ScanOperator::run_over(std::shared_ptr<TableSource> rows, const RowsWanted& wanted) {
+  PENSTOCK_TRY(choose_partitions());
+  std::shared_ptr<TableSource> source = std::move(scanned_);
+  if (!source) { PENSTOCK_ASSIGN(source, leave_out_rows(rows)); }
+  PENSTOCK_ASSIGN(BegunReading begun, begin_reading(*source));
+  PENSTOCK_TRY(run_.open_device());
+  auto found = run_programs(*source, std::move(begun), wanted);
+  has_run_ = true;
+  if (pairs_ && found.ok()) end_pairs();
+  if (is_validated()) PENSTOCK_TRY(check(rows, found));
+  return found;
+}
+
+// A page of a later program may begin the run anew, which an exchange before it does not.
+bool ScanOperator::may_exchange_groups() const {
+  return run_.leaves_partials(shape_.last) && run_.group_share.exchanges &&
+         (programs_.size() == 1 || std::ranges::all_of(programs_, [](const TileProgram& program) {
+            return program.paged.empty();
+          }));
+}
+
+Result<RunContext> ScanOperator::context() {
+  RunContext run{
+      run_.device(), &run_.options, &run_.strings, &run_.report, run_.recorder(), &run_.sides, {},
+      &run_.refusal};
+  if (std::ranges::any_of(programs_, [](const TileProgram& one) { return !one.paged.empty(); })) {
+    PENSTOCK_ASSIGN(run.decoder, run_.page_decoder());
+  }
+  return run;
+}
+
+TileInput ScanOperator::tile_input(const TableSource& rows) {
+  return {rows,         inputs_.row_limit, pairs_.get(),
+          partitions(), base_source(),     selected_ ? &*selected_ : nullptr};
+}
+
+TileResults ScanOperator::tile_results(const RowsWanted& wanted) {
+  TileResults results;
+  if (run_.options.intermediate_rows == IntermediateRows::device)
+    results.merges = MergeLocation::device;
+  results.leaves_partials = run_.leaves_partials(shape_.last);
+  const std::optional<TopK>& first =
+      results.leaves_partials ? run_.share.first_groups : first_groups_;
+  if (first && programs_.size() == 1) results.first_groups = &*first;
+  if (may_exchange_groups()) {
+    results.share = &run_.group_share;
+    run_.group_share.base = shape_.base;
+  }
+  if (stays_ && wanted.device_bytes > 0)
+    results.stay = {run_.row_kernels(), wanted.device_bytes, wanted.must_fit,
+                    places_in(columns(), wanted.bucket_keys)};
+  return results;
+}
+
+void ScanOperator::begin_program(const TileResults& results, std::size_t number) const {
+  if (results.share) run_.group_share.program = number, run_.group_share.has_range = false;
+}
+
+Result<Rows> ScanOperator::run_programs(const TableSource& selected, BegunReading begun,
+                                        const RowsWanted& wanted) {
+  PENSTOCK_TRY(begin_kernels());
+  const TileInput input = tile_input(rows_to_scan(selected));
+  PENSTOCK_ASSIGN(const RunContext run, context());
+  const TileResults results = tile_results(wanted);
+  begin_program(results, 0);
+  PENSTOCK_ASSIGN(CollectedRows first, run_tiles(run, std::move(kernels_[0]), programs_[0], input,
+                                                 results, std::move(begun)));
+  Result<Rows> rows = Rows();
+  if (auto* const there = std::get_if<DeviceRows>(&first))
+    rows = Rows(DeviceTable{std::move(*there), columns()});
+  else if (auto* const buckets = std::get_if<std::shared_ptr<BucketedRows>>(&first))
+    rows = Rows(BucketedTable{std::move(*buckets), columns()});
+  else
+    rows = run_rest(run, input, results, std::get<Table>(std::move(first)));
+  PENSTOCK_TRY(rows);
+  if (input.partitions) input.partitions->add_to(run_.report);
+  kernels_.clear();
+  return rows;
+}
+
+// Runs the programs after the first one, over the same rows. Partials of all of them go to the
+// share.
+Result<Rows> ScanOperator::run_rest(const RunContext& run, const TileInput& input,
+                                    const TileResults& results, Table first) {
+  const std::uint64_t rows_read = run_.report.rows_read;
+  const SkipCounts skipped = run_.report.skipped;
+  std::vector<Table> parts;
+  std::vector<bool> have_range;
+  const auto add = [&](Table part) {
+    parts.push_back(std::move(part));
+    have_range.push_back(results.share && run_.group_share.has_range);
+  };
+  add(std::move(first));
+  for (std::size_t i = 1; i < programs_.size(); i++) {
+    begin_program(results, i);
+    PENSTOCK_ASSIGN(CollectedRows part,
+                    run_tiles(run, std::move(kernels_[i]), programs_[i], input, results));
+    add(std::get<Table>(std::move(part)));
+  }
+  run_.report.rows_read = rows_read;  // the same rows again
+  run_.report.skipped = skipped;
+  if (!results.leaves_partials) return table_of(std::move(parts));
+  for (std::size_t i = 0; i < parts.size(); i++)
+    run_.partials.push_back(
+        {programs_[i].step_columns, std::move(parts[i]), have_range[i], shape_.base});
+  return Rows();
+}
+
+Rows ScanOperator::table_of(std::vector<Table> parts) const {
+  Table rows = parts.size() == 1 ? std::move(parts[0]) : beside(programs_, std::move(parts));
+  if (shape_.wanted.empty()) return rows;
+  if (programs_.size() > 1) rows = pick_columns(rows, shape_.wanted);
+  return spread_columns(last().schema, shape_.wanted, rows);
+}
+
+// Reports the pairs that were read, and frees them with the right side, which no other scan reads.
+void ScanOperator::end_pairs() {
+  pairs_->add_to(run_.report);
+  run_.pair_bytes -= pairs_->bytes();
+  run_.sides.erase(shape_.base);
+  pairs_.reset();
+}
+
+}  // namespace penstock::plan
