@@ -76,14 +76,14 @@ std::string_view message(ErrorCode error);
 // Code::unsupported (needs_dictionary, additional_frame) or Code::corrupt.
 Status status_of(Format format, std::uint64_t chunk, ChunkStatus chunk_status);
 
-// LZ4 blocks whose matches reach into earlier blocks of a frame ("block dependency" in
+// LZ4 blocks with matches that reach into earlier blocks of a frame ("block dependency" in
 // doc/lz4_Frame_format.md). The blocks of a stream are consecutive chunks, and so are their output
 // capacities, without gaps. The outputs are written without gaps too, from the first block's offset
-// on. Where a block does not fill its capacity, the outputs of later blocks begin before their
+// on. If a block does not fill its capacity, the outputs of later blocks begin before their
 // offsets. After a corrupt block, the statuses of later blocks of its stream mean nothing.
 struct BlockDependencies {
   // u32[chunk_count]: the number of each block's stream, counted from 0, with is_stored added for a
-  // block whose bytes are its output. Null: the blocks are independent.
+  // block that is stored uncompressed. Null: the blocks are independent.
   std::shared_ptr<Buffer> streams = {};
   std::uint32_t stream_count = 0;
   // No stream has a larger output capacity. Must be below 2^31 - 2^17.
@@ -105,13 +105,13 @@ struct Batch {
   std::shared_ptr<Buffer> output_offsets, output_capacities;  // u64[chunk_count], bytes
   std::shared_ptr<Buffer> output_sizes;  // u64[chunk_count], written; 0 for a corrupt chunk
   std::shared_ptr<Buffer> statuses;      // ChunkStatus[chunk_count], written
-  // A bound of the output capacities; larger ones are cut to it. Decoders whose scratch memory
-  // grows with the output require it. The others ignore it.
+  // A bound of the output capacities; larger ones are cut to it. Decoders require it if their
+  // scratch memory grows with the output. The others ignore it.
   std::uint64_t max_output_bytes = 0;
   BlockDependencies dependencies = {};
 };
 
-// What a decoder must support. build() chooses a variant by it.
+// The features that a decoder must support. build() chooses a variant by them.
 struct Requirements {
   // Batch::max_output_bytes of the batches, where it is known.
   std::uint64_t max_output_bytes = 0;

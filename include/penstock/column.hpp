@@ -166,13 +166,13 @@ template <class T> Column Column::from(const std::vector<std::optional<T>>& valu
 class EncodedStringColumn {
  public:
   virtual ~EncodedStringColumn() = default;
-  // Decode all strings, or those of some rows in this order (a row may occur twice), as a column
-  // without validity.
+  // Decode all strings, or the strings of some rows in this order (a row may occur twice), as a
+  // column without validity.
   virtual Result<Column> decode() const = 0;
   virtual Result<Column> decode_rows(std::span<const std::uint64_t> rows) const = 0;
   virtual std::shared_ptr<const EncodedStringColumn> slice(std::uint64_t first,
                                                            std::uint64_t count) const = 0;
-  // Returns those of `parts`, which have one encoding, one after another.
+  // Returns the strings of all `parts`, one part after another. All have one encoding.
   virtual Result<std::shared_ptr<const EncodedStringColumn>> joined(
       std::span<const std::shared_ptr<const EncodedStringColumn>> parts) const = 0;
 };

@@ -40,7 +40,7 @@ typedef enum penstock_code {
 
 typedef struct penstock_status {
   penstock_code code;
-  /* "corrupt: LZ4 chunk 7, byte 4711: ..."; empty where code is 0; truncated where it is longer */
+  /* "corrupt: LZ4 chunk 7, byte 4711: ..."; empty if code is 0; cut if it is longer */
   char message[PENSTOCK_MESSAGE_BYTES];
 } penstock_status;
 
@@ -51,8 +51,8 @@ typedef struct penstock_device penstock_device;
  * work after that. CUDA: in the device's primary context, the CUDA runtime's. */
 penstock_code penstock_device_open(const char* selector, penstock_device** device,
                                    penstock_status* status);
-/* Opens the device of a cl_command_queue in that queue's context, whose memory and queues it then
- * takes. PENSTOCK_INVALID where `queue` is NULL. */
+/* Opens the device of a cl_command_queue in that queue's context. It then takes memory and queues
+ * of that context. PENSTOCK_INVALID if `queue` is NULL. */
 penstock_code penstock_device_of_opencl_queue(void* queue, penstock_device** device,
                                               penstock_status* status);
 void penstock_device_close(penstock_device* device);
@@ -65,7 +65,7 @@ const char* penstock_device_name(const penstock_device* device); /* "NVIDIA H200
 void* penstock_device_context(const penstock_device* device);
 
 /* Device memory: a CUdeviceptr, or a cl_mem cast by (uintptr_t), and its size. CUDA's addresses
- * must be multiples of 16, as those of cudaMalloc are. */
+ * must be multiples of 16, as cudaMalloc returns them. */
 typedef struct penstock_memory {
   uint64_t handle;
   uint64_t bytes;

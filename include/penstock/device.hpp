@@ -52,8 +52,8 @@ struct Traits {
   bool has_subgroups = false;
   std::uint64_t global_bytes = 0;
   std::uint64_t max_allocation_bytes = 0;
-  // Of a group. A device of NVIDIA's OpenCL has more once it is open than list_devices() tells
-  // (decision 62).
+  // For a group. An open device of NVIDIA's OpenCL has more than list_devices() reports (decision
+  // 62).
   std::uint64_t local_bytes = 0;
   bool is_cpu = false;
   bool unified_memory = false;  // wrap_host() makes host memory a buffer without a copy
@@ -109,16 +109,17 @@ struct ProgramSource {
   std::vector<std::pair<std::string, std::string>> defines;  // further -D
   bool fast_math = false;
   std::string label;  // for messages and profiles, not part of the key
-  // CUDA: what may be linked to the program instead of being compiled with it. Where LINKED_CALLS
-  // is defined, `text` only declares what is in them; otherwise it has all that it calls.
+  // CUDA: sources that may be linked to the program instead of being compiled with it. With
+  // LINKED_CALLS defined, `text` only declares their functions; otherwise it contains all that it
+  // calls.
   std::vector<LinkedSource> linked = {};
 };
 
 enum class CacheResult : unsigned char { memory, disk, compiled };
 std::string_view name_of(CacheResult result);
 
-// What made the code of a CPU's kernels: a compiler that answers at once, or one that optimises.
-// Answers are the same to the last bit.
+// The compiler that made the code of a CPU's kernels: the quick one or the optimising one. Answers
+// are the same to the last bit.
 enum class CpuTier : unsigned char { quick, optimising };
 std::string_view name_of(CpuTier tier);
 
@@ -141,7 +142,7 @@ class Program {
   std::uint32_t group_size_ = 1;
 };
 
-// The resources that a kernel uses. What a driver does not report has no value.
+// The resources that a kernel uses. A resource that the driver does not report has no value.
 struct KernelResources {
   std::optional<double> occupancy;  // resident threads, as a share of the device's maximum: 0 to 1
   std::optional<std::uint32_t> registers;      // per thread
@@ -154,7 +155,7 @@ struct KernelResources {
 // up to 16 bytes.
 struct Argument {
   const Buffer* buffer = nullptr;
-  std::uint64_t offset_bytes = 0;  // not OpenCL, whose buffers are passed from their start
+  std::uint64_t offset_bytes = 0;  // not OpenCL: it passes buffers from their start
   std::array<std::byte, 16> bytes{};
   std::uint32_t byte_count = 0;
 

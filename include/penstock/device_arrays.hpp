@@ -23,8 +23,8 @@
 
 namespace penstock {
 
-// A column's rows, complete and in no use by a queue. What stands for a NULL in `values` is not
-// said; a NULL string has no bytes. Decimals have 64 bits, Arrow's decimal64; timestamps are
+// A column's rows, complete and in no use by a queue. The bytes of a NULL in `values` are
+// unspecified; a NULL string has no bytes. Decimals have 64 bits, Arrow's decimal64; timestamps are
 // microseconds. Booleans are a bit a row, least significant first.
 struct DeviceArray {
   Type type;

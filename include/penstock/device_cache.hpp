@@ -1,5 +1,5 @@
-// What a process keeps between queries, up to a limit of bytes: columns and pages of files, in
-// device or host memory.
+// A cache of columns and pages of files between queries, in device or host memory, up to a limit of
+// bytes.
 //
 // An entry is anything that a shared pointer owns. The entries that were least recently used go
 // first. One that is in use lives on until its last user lets go of it, so that queries in flight
@@ -24,7 +24,7 @@ class DeviceCache {
  public:
   struct Key {
     std::string kind;  // says what the value is: one kind, one C++ type
-    // Of the file: TableSource::identity(). What is of a part of its rows says so after
+    // The file's TableSource::identity(). An entry of a part of the rows names it after
     // end_of_file_identity.
     std::string identity;
     std::uint64_t column = 0, first_row = 0, row_count = 0;

@@ -14,7 +14,7 @@
 //   reaches a result, a predicate or an aggregate of a row that passed the filters. A NULL value
 //   never carries a fault. and_/or_: an input that decides alone (FALSE for and_) hides the other's
 //   fault; otherwise the first fault wins over NULL. select and coalesce carry the faults of the
-//   inputs they looked at. Of several faults the first input's counts.
+//   inputs they looked at. With several faults, the first input counts.
 // - Floats: IEEE arithmetic; comparison is a total order with NaN equal to NaN and above infinity,
 // -0.0 equal to 0.0.
 // - Casts from float to integer round half to even; between decimals, and from decimal to integer,
@@ -274,8 +274,8 @@ class Builder {
   Result<NodeId> first_true(std::span<const NodeId> conditions, std::vector<NodeId> values);
   Result<NodeId> variadic(Op op, std::vector<NodeId> inputs);  // coalesce, least, greatest
   Result<NodeId> custom(std::shared_ptr<const CustomFunction> function, std::vector<NodeId> inputs);
-  // Calls a function of strings by its name in string_functions(): like, lower, substring... Of
-  // constants alone it is computed at once.
+  // Calls a function of strings by its name in string_functions(): like, lower, substring... A call
+  // with constants alone is computed at once.
   Result<NodeId> string_function(std::string_view name, std::vector<NodeId> inputs);
 
   const Schema& schema() const { return schema_; }

@@ -4,9 +4,9 @@
 // bytes. The byte 255 is an escape: the byte after it stands for itself. Any other byte is an
 // error. Each row is encoded on its own, so that rows can be decoded alone and in any order.
 //
-// Codes and symbol tables are those of FSST (P. Boncz, T. Neumann, V. Leis: "FSST: Fast Random
-// Access String Compression", VLDB 2020). Tables are read and written as cwida/fsst serializes
-// them. GSST has the same codes and adds splits: positions in the codes where decoding may begin.
+// Codes and symbol tables are as in FSST (P. Boncz, T. Neumann, V. Leis: "FSST: Fast Random Access
+// String Compression", VLDB 2020). Tables are read and written as cwida/fsst serializes them. GSST
+// has the same codes and adds splits: positions in the codes where decoding may begin.
 // docs/formats/fsst.md specifies every byte.
 //
 //     PENSTOCK_ASSIGN(fsst::EncodedStrings urls, fsst::encode(column, {.split_code_bytes = 64}));

@@ -51,10 +51,10 @@ using ByteSink = std::function<Status(std::string_view bytes)>;
 Status write_table(const Table& table, const ByteSink& sink, FileFormat format,
                    const WriteOptions& options = {});
 
-// The encoding of a column in a file. Of strings: fsst and gsst (penstock/fsst.hpp). The others are
-// light encodings of numbers (docs/formats/light-encodings.md): integers, dates, timestamps and
-// decimals for bitpack, frame_of_reference and delta; floats for alp; all of them for the others.
-// automatic: the smallest of those that the column's type has, for every 1024 values.
+// The encoding of a column in a file. Strings have fsst and gsst (penstock/fsst.hpp). Numbers have
+// the light encodings (docs/formats/light-encodings.md): bitpack, frame_of_reference and delta for
+// integers, dates, timestamps and decimals; alp for floats; the rest for all of these. automatic:
+// the smallest encoding that the column's type allows, for every 1024 values.
 enum class ColumnEncoding : unsigned char {
   fsst,
   gsst,

@@ -39,8 +39,8 @@ class Plan {
   Result<StepId> group_by(StepId input, std::shared_ptr<const Graph> graph,
                           std::vector<Projection> keys, std::vector<AggregateCall> aggregates);
   Result<StepId> order_by(StepId input, std::vector<SortKey> keys);  // stable
-  // Yields the input's columns, then those of the calls. Rows keep their order. The types of
-  // results are those of aggregates.
+  // Yields the input's columns, then the columns of the calls. Rows keep their order. Results have
+  // the types of aggregates.
   Result<StepId> window(StepId input, Window window);
   Result<StepId> limit(StepId input, std::uint64_t count, std::uint64_t offset = 0);
   // Yields the left columns, then the right ones (except for semi, anti and not_in), in the order

@@ -1,4 +1,4 @@
-// What a run did, and when: RunOptions::profile asks for it, RunReport::profile holds it.
+// The profile of a run, with times: RunOptions::profile asks for it, RunReport::profile holds it.
 //
 //     PENSTOCK_ASSIGN(QueryResult result, run(plan, total, {.profile = true}));
 //     for (const Span& span : result.report.profile->spans) ...

@@ -10,8 +10,8 @@
 //     total.explain();  total.source(Target::metal);             // no device needed
 //
 // A lambda runs once, when its step is added, and leaves a graph (trace.hpp). The compiler reports
-// errors of types. What depends on the table (a missing column, another type) is a Status that
-// run(), explain() and source() return. Queries are values: several may continue from one, in
+// errors of types. Errors that depend on the table (a missing column, another type) are a Status
+// that run(), explain() and source() return. Queries are values: several may continue from one, in
 // several threads too.
 #pragma once
 #include "penstock/detail/row_type.hpp"

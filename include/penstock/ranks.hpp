@@ -22,7 +22,7 @@ namespace penstock {
 
 using MessageBytes = std::vector<std::byte>;
 
-// Messages between ranks. Those from one rank to another arrive in order. Called by one thread.
+// Messages between ranks. Messages from one rank to another arrive in order. Called by one thread.
 class Communicator {
  public:
   virtual ~Communicator() = default;  // of MPI: ends the use of it in this process
@@ -60,7 +60,7 @@ using PlanBinder = std::function<Result<StepId>(Plan& plan)>;
 
 // Runs a plan on all ranks, which call it with the same query. Rank 0 gets the result, with a
 // DeviceShareReport for each rank; the others get nothing. An error of one rank ends the run of
-// all, and names it. Where ranks could not tell one another of it (memory for a message, a lost
+// all, and names it. If the ranks could not exchange the error (no memory for a message, a lost
 // connection), Communicator::is_in_step() is false: print the error, then call abort().
 //
 // RunOptions::device may be a list: the i-th rank of a machine takes its i-th device. Without a

@@ -24,7 +24,7 @@ struct KernelReport {
   std::uint64_t bytes_moved = 0;
 };
 
-// What one of several devices did.
+// The work of one of several devices.
 struct DeviceShareReport {
   std::string device_id, device_name;
   std::uint64_t rows_read = 0, bytes_uploaded = 0, bytes_downloaded = 0;
@@ -39,30 +39,30 @@ struct DeviceShareReport {
 struct RunReport {
   std::string device_id, device_name;  // empty where no device was needed, and none was named
   std::uint64_t rows_read = 0, rows_out = 0, chunks = 0;
-  std::uint64_t paged_chunks = 0;  // of the chunks, those whose pages kernels decoded
+  std::uint64_t paged_chunks = 0;  // chunks with pages that kernels decoded
   std::uint64_t bytes_uploaded = 0, bytes_downloaded = 0;
   std::uint64_t bytes_read_directly = 0;  // by the device itself, past the host's memory
-  std::uint64_t chains_fused = 0;         // of steps; those that a session had kept are not counted
+  std::uint64_t chains_fused = 0;  // of steps; chains that a session had kept are not counted
   std::uint64_t columns_from_cache =
       0;  // of chunks, that a session had kept: neither read nor sent
   double total_seconds = 0, read_seconds = 0,
          wait_seconds = 0;  // whole run; waiting for the source; waiting for the device
-  // Of scans whose filters sources were told of: what these left out of it.
+  // The rows that sources left out of scans, as the filters allowed.
   SkipCounts skipped;
-  // Of each tile program, and after it those that computed on its columns' codes, and group_merge
-  // where the groups of chunks were merged on the device, distinct_totals and first_groups where
-  // they were added up or selected there, first_rows where those of a chunk were, radix_sort; and
-  // join_table for each table of a join that the device made, join_pairs where its keys repeat.
+  // Each tile program, followed by the kernels that computed on its columns' codes. Steps on the
+  // device add theirs: group_merge (groups of several chunks), distinct_totals (DISTINCT values
+  // added up), first_groups and first_rows (the first ones of an order with a limit), radix_sort,
+  // join_table (a join's table), join_pairs (pairs of repeated keys).
   std::vector<KernelReport> kernels;
-  // What the host computed because device memory was too small, or the device could not, and what
-  // took no kernel, a sentence each.
+  // Notes for users, a sentence each: what the host computed in place of the device and why, and
+  // what needed no kernel.
   std::vector<std::string> notes;
-  // Where RunOptions::profile asked for it. Of several devices each share has its own.
+  // If RunOptions::profile asked for it. On several devices each share has its own.
   std::optional<Profile> profile;
-  // Of each share of a run on several devices, in the order of its rows. The counts above are those
-  // of all devices; their times are those of the device that took longest.
+  // A run on several devices has a report for each share, in the order of rows. The counts above
+  // are sums over all devices; the times above are of the device that took longest.
   std::vector<DeviceShareReport> shares;
-  // Of partial results that the host merged, and of rows that devices sent to one another.
+  // Bytes of partial results that the host merged, and of rows that devices sent to one another.
   std::uint64_t bytes_exchanged = 0;
   double merge_seconds = 0;  // of several devices: what the host takes to merge their shares
 };

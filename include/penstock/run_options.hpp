@@ -1,4 +1,4 @@
-// What a run of a plan may choose: devices, memory, who decodes, what is recorded.
+// The options of a run: devices, memory, who decodes, what is recorded.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -14,25 +14,25 @@ struct Progress {
   std::optional<std::uint64_t> rows_total;
 };
 
-// Who decodes the pages of a file (Parquet), or its light encodings (Arrow): kernels, in the step
-// that loads a row, or the host. automatic: kernels, where the device has cores of its own and the
-// pages allow it; the report has a note where the host does it instead. device: kernels, or an
-// error that says why not.
+// The decoder of a file's pages (Parquet) or light encodings (Arrow): kernels, in the step that
+// loads a row, or the host. automatic: kernels, if the device has cores of its own and the pages
+// allow it; otherwise the host, with a note in the report. device: kernels, or an error that says
+// why not.
 enum class PageDecoding : unsigned char { automatic, device, host };
-// Where rows between the kernels of a query are kept: the right sides of joins, with their tables,
-// and rows that are to be sorted. In device memory, or on the host, from which they are uploaded.
-// automatic: on devices with cores of their own; small files, and what a device cannot keep, on the
-// host. device: on every device.
+// The memory of rows between the kernels of a query: the right sides of joins, with their tables,
+// and rows that are to be sorted. They stay in device memory, or on the host, which uploads them.
+// automatic: in the memory of devices with cores of their own; on the host for small files, and for
+// rows that a device cannot keep. device: in the memory of every device.
 enum class IntermediateRows : unsigned char { automatic, device, host };
 // Whether a device reads the pages of Parquet files itself, past the host's memory: GPUDirect
-// Storage by cuFile, for NVIDIA's GPUs. automatic: where the driver says that the file system
-// allows it, and little of what is needed is in the page cache. on: always, if need be in cuFile's
-// compatibility mode; an error says where there is no cuFile, and where the host decodes the pages.
-// The report says what it read.
+// Storage by cuFile, for NVIDIA's GPUs. automatic: if the driver says that the file system allows
+// it, and the page cache has little of the file. on: always, if need be in cuFile's compatibility
+// mode; it is an error if there is no cuFile, or if the host decodes the pages. The report says
+// what the device read.
 enum class DirectReads : unsigned char { automatic, on, off };
-// What a run on several devices does when one of them is not there, is lost, or lacks memory. stop:
-// ends with an error that names the device. go_on: the other devices compute its rows, and the
-// report has a note of it.
+// The answer of a run on several devices to one that is missing, lost, or short of memory. stop:
+// the run ends with an error that names the device. go_on: the other devices compute its rows, and
+// the report has a note of it.
 enum class OnDeviceFailure : unsigned char { stop, go_on };
 class SessionDevice;  // session_device.hpp
 namespace plan {

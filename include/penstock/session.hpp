@@ -10,8 +10,8 @@
 // earlier one in its literals alone compiles nothing. A file that did not change is not opened
 // again, and its columns stay in the device's memory up to a limit (device_cache.hpp).
 //
-// Every call is thread-safe, and statements may overlap. Where both want the device, it takes
-// turns.
+// Every call is thread-safe, and statements may overlap. The device takes turns between statements
+// that need it at once.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -31,9 +31,9 @@ struct SessionOptions {
   // As open_device() takes it; or several devices, as RunOptions has them, of which each keeps its
   // share of the rows.
   std::string device = {};
-  // Of what each device keeps of files; 0 keeps nothing; by default a quarter of its memory.
+  // The limit of each device's cache of files; 0 keeps nothing; by default a quarter of its memory.
   std::optional<std::uint64_t> cache_limit_bytes = {};
-  // Of read_csv(): for the CSV files that statements name by their path alone.
+  // Options of read_csv() for the CSV files that statements name by their path alone.
   std::vector<TableOption> csv_options = {};
 };
 
@@ -45,12 +45,12 @@ class Session {
   static std::shared_ptr<Session> create(const SessionOptions& options = {});
   virtual ~Session() = default;
 
-  // Answers one statement: SELECT, DESCRIBE, SUMMARIZE or COPY ... TO, whose row counts what it
-  // wrote. The options' device and session are this one's.
+  // Answers one statement: SELECT, DESCRIBE, SUMMARIZE or COPY ... TO, which yields the number of
+  // rows that it wrote. The session replaces the device and the session of `options`.
   virtual Result<QueryResult> sql(std::string_view statement, const RunOptions& options = {}) = 0;
   virtual Result<std::string> explain(std::string_view statement,
                                       const RunOptions& options = {}) = 0;
-  // Runs a plan. What it reads is kept where its sources tell their identity.
+  // Runs a plan. The session keeps what it reads from sources that have an identity.
   virtual Result<QueryResult> run(const Plan& plan, StepId result,
                                   const RunOptions& options = {}) = 0;
   // Opens a file, or returns the open one where the file is the same.

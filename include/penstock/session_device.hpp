@@ -36,15 +36,15 @@ class SessionDevice {
                                              std::optional<std::uint64_t> cache_limit_bytes = {});
   virtual ~SessionDevice() = default;
 
-  // Waits until it is open. Of a list this is the first.
+  // Waits until it is open. A list returns its first device.
   virtual Result<std::shared_ptr<Device>> device() = 0;
   virtual bool is_open() const = 0;                      // device() does not wait
   virtual std::string id() const { return "a device"; }  // as it was named, for messages
-  // Of a list of devices: the session of each, in its order. Of one device: none.
+  // The sessions of a list of devices, in its order. A single device has none.
   virtual Result<std::vector<std::shared_ptr<SessionDevice>>> shares() {
     return std::vector<std::shared_ptr<SessionDevice>>();
   }
-  // What one device keeps. A list of devices keeps nothing here: its shares() do.
+  // The cache of one device. A list of devices keeps nothing here: its shares() do.
   DeviceCache& cache() { return cache_; }
   // For the library's own use: the programs that decode pages, which runs share.
   Result<std::shared_ptr<pages::PageDecoder>> page_decoder();
@@ -57,7 +57,7 @@ class SessionDevice {
   std::shared_ptr<pages::PageDecoder> page_decoder_;  // null until a run reads pages
 };
 
-// Of one device, or of each of a list.
+// Returns the cache of one device, or of each device of a list.
 Result<std::vector<DeviceCache*>> caches_of(SessionDevice& session);
 
 }  // namespace penstock

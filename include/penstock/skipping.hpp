@@ -37,7 +37,7 @@ struct RowCondition {
   std::vector<RowCondition> conditions;  // of all_of and any_of
   std::uint32_t column = 0;              // of the source
   Column constants;                      // of the column's type, none of them NULL
-  // Whether a row whose value is NULL is needed, though a comparison with it does not hold.
+  // Whether rows with NULL are needed, though a comparison with NULL does not hold.
   bool keeps_nulls = false;
 };
 
@@ -46,7 +46,7 @@ struct RowRange {
   bool operator==(const RowRange&) const = default;
 };
 
-// What a source has, and what of it was left out by which of its records.
+// The size of a source, and how much of it was left out by which of its records.
 struct SkipCounts {
   std::uint64_t row_groups = 0, rows = 0;
   std::uint64_t files = 0, files_skipped = 0;  // of a table of several; by their paths
@@ -71,13 +71,14 @@ std::string text_of(const SkipCounts& counts);
 struct RowSelection {
   std::vector<RowRange> ranges;  // ascending, disjoint, none empty
   SkipCounts counts;
-  // Not null: the rows are all those of this source, which lacks files of the table. Their number
+  // Not null: all rows of this source are selected. It lacks files of the table. The number of rows
   // need not be known, and there are no ranges.
   std::shared_ptr<TableSource> source = {};
   std::uint64_t row_count() const { return counts.rows - counts.rows_skipped; }
 };
 
-// What a source's own records say of all values of a column. What they do not say is left out.
+// Statistics of all values of a column, as the source's own records have them. A missing one has no
+// value.
 struct ColumnStatistics {
   // The smallest and the largest value, one row each, of the column's type.
   std::optional<Column> minimum, maximum;
@@ -85,7 +86,7 @@ struct ColumnStatistics {
 };
 
 // Values, one row each, of a column's type: none of the column's is below the first, and none above
-// the second. Neither need be there. Of NULLs they say nothing.
+// the second. Either may be missing. They say nothing of NULLs.
 struct ValueBounds {
   Column lowest, highest;
 };

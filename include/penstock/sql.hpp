@@ -22,7 +22,8 @@ using TableOpener =
 
 enum class StatementKind : unsigned char { select, describe, summarize, copy };
 
-// Where COPY ... TO writes, and how: {"format", "csv"}, {"partition_by", OptionList{"year"}}.
+// The target of COPY ... TO, and its options: {"format", "csv"}, {"partition_by",
+// OptionList{"year"}}.
 struct CopyTarget {
   std::string path;
   std::vector<TableOption> options;

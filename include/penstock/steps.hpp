@@ -21,7 +21,7 @@ struct Projection {
   NodeId root = 0;
 };
 
-// Results are those of DuckDB: count BIGINT; sum of integers HUGEINT, of decimals DECIMAL(38, s)
+// Results have DuckDB's types: count BIGINT; sum of integers HUGEINT, of decimals DECIMAL(38, s)
 // and exact, of floats DOUBLE; average DOUBLE; minimum and maximum the input's type. Over no rows
 // all except the counts are NULL. NaN is above every number. Strings are compared by their bytes.
 enum class Aggregate : unsigned char { count_rows, count, sum, minimum, maximum, average, custom };
@@ -74,7 +74,7 @@ struct WindowCall {
   WindowFrame frame = WindowFrame::peers;  // of aggregates, first_value and last_value
   std::uint64_t distance = 1;              // lag and lead: in rows
   std::string name;
-  // lag and lead: the column, of the same type, whose value is the default.
+  // lag and lead: the column with the default value, of the same type.
   std::optional<std::uint32_t> otherwise = {};
 };
 
@@ -86,8 +86,8 @@ struct Window {
 
 // The rows that a join yields. inner: the pairs of rows whose keys are equal. left: also each left
 // row without a partner, with NULLs. semi: each left row that has a partner. anti: each that has
-// none. not_in: anti by the rule of SQL's NOT IN, where a NULL on either side leaves it unknown
-// whether there is a partner, unless the right side has no rows. Elsewhere a NULL is equal to
+// none. not_in: anti by the rule of SQL's NOT IN: a NULL on either side leaves it unknown whether
+// there is a partner, unless the right side has no rows. For the other kinds a NULL is equal to
 // nothing.
 enum class JoinKind : unsigned char { inner, left, semi, anti, not_in };
 std::string_view name_of(JoinKind kind);
@@ -126,7 +126,7 @@ struct Step {
   std::uint64_t limit = 0, offset = 0;
   Window window;
   JoinKind join_kind = JoinKind::inner;
-  // Of equal types; they may be columns after those that the join yields.
+  // Both columns have one type; they may be columns after the ones that the join yields.
   std::vector<JoinKey> join_keys;
   std::uint32_t left_columns = 0, right_columns = 0;  // join: how many of each input's it yields
 };

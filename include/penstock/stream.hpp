@@ -50,7 +50,8 @@ std::string_view member_name_of(Format format);
 class Source {
  public:
   // Fills `into` from its beginning and returns how many bytes it wrote; 0 at the end. Called by
-  // one thread at a time, but not always by the same one. What it throws is returned as an error.
+  // one thread at a time, but not always by the same one. An exception that it throws is returned
+  // as an error.
   using Read = std::function<Result<std::size_t>(std::span<std::byte> into)>;
   struct Reader {
     std::string name;
@@ -103,27 +104,27 @@ struct DecompressOptions {
   std::uint32_t threads = 0;
   std::span<const std::byte> dictionary = {};  // of zstd (trained or raw), lz4 and zlib
   std::string method = {};                     // one of methods(); without it, the first that fits
-  // Decodes by the methods for devices. What none of them fits is Code::unsupported, unless
-  // `fallback` leaves it to the host's methods. Some need the whole input: they read a pipe to its
-  // end, if it has no more than a quarter of the machine's memory. The host verifies checksums of
-  // contents beside the device, but for gzip, zlib and small zstd frames.
+  // Decodes by the methods for devices. Input that fits none of them is Code::unsupported, unless
+  // `fallback` leaves it to the host's methods. Some methods need the whole input: they read a pipe
+  // to its end, if it has no more than a quarter of the machine's memory. The host verifies
+  // checksums of contents beside the device, but for gzip, zlib and small zstd frames.
   std::shared_ptr<Device> device = {};
   bool fallback = false;
   // Decode batches of independent chunks beside `device`, each with batches of its own in flight;
-  // output is in order all the same. What is one stream runs on `device` alone.
+  // output is in order all the same. A single stream runs on `device` alone.
   std::vector<std::shared_ptr<Device>> further_devices = {};
-  // Where a device is lost or lacks memory, another one decodes its batches, and the report says
-  // so; otherwise that is an error.
+  // If a device is lost or lacks memory, another one decodes its batches, and the report says so.
+  // If false, that is an error.
   bool devices_take_over = false;
   OnProgress progress = {};
 };
 
-// What ran on a device. Times are the device's own, summed over batches, several of which are in
+// The work of a device. Times are the device's own, summed over batches, several of which are in
 // flight at once.
 struct DeviceReport {
   std::string id = {}, name = {};         // "cuda:0", "NVIDIA H200"
   std::vector<std::string> kernels = {};  // variants of batch.hpp that ran
-  // What was uploaded and downloaded. Stored blocks are not.
+  // Bytes that were uploaded and downloaded. Stored blocks are not.
   std::uint64_t bytes_in = 0, bytes_out = 0;
   double upload_seconds = 0, kernel_seconds = 0, download_seconds = 0;
   std::string failure = {};  // why other devices took over its batches
@@ -143,9 +144,9 @@ struct Report {
   std::uint32_t threads = 0;
   std::vector<std::string> methods = {};    // that ran, each once, in the order of their first use
   std::optional<DeviceReport> device = {};  // where one decoded or compressed
-  // Of the further devices that decoded, or failed.
+  // Reports of the further devices that decoded, or failed.
   std::vector<DeviceReport> further_devices = {};
-  // Of a pipe that was read to its end first, for a method that needs the whole input.
+  // Bytes of a pipe that was read to its end first, for a method that needs the whole input.
   std::uint64_t buffered_bytes = 0;
 };
 
@@ -166,9 +167,9 @@ struct DeviceOutput {
   Report report;
 };
 // Decodes the whole source at once into the memory of options.device, which must hold the input,
-// the output and the decoders' scratch memory. What the device does not decode is
+// the output and the decoders' scratch memory. Input that the device does not decode is
 // Code::unsupported; so is a pipe that decompress() would not buffer. Verifies checksums as
-// decompress() does: where the host does it, the output is downloaded for that.
+// decompress() does: the output is downloaded for checksums that the host computes.
 Result<DeviceOutput> decompress_to_device(const Source& source, const DecompressOptions& options);
 
 struct MethodInfo {
@@ -199,7 +200,7 @@ std::uint64_t block_bytes_for(Format format, std::uint32_t level, bool is_on_dev
 
 // Compresses blocks of the input by several threads. The formats' own programs read the result:
 // - gzip has a member for each block. Blocks of at most 65280 bytes are BGZF, as bgzip writes it.
-//   Others name their size in pgzip's field, so that both are decoded in parallel.
+//   Larger members name their size in pgzip's field, so that both are decoded in parallel.
 // - zstd has a frame for each block, with content size and checksum.
 // - lz4 has one frame of independent blocks, with a checksum of its content.
 Result<Report> compress(const Source& source, const Sink& sink,

@@ -26,7 +26,8 @@ typedef enum penstock_chroma {
   PENSTOCK_CHROMA_444
 } penstock_chroma;
 
-/* Samples of 8 bits are bytes, those of 10, 12 and 16 bits are 16-bit numbers, right-aligned.
+/* Samples of 8 bits are bytes, samples of 10, 12 and 16 bits are 16-bit numbers,
+ * right-aligned.
  * Chroma planes of odd sizes are rounded up. */
 typedef struct penstock_picture_format {
   uint32_t width, height;
@@ -95,8 +96,8 @@ penstock_code penstock_scorer_score(const penstock_scorer* scorer, const char* k
                                     double* score, penstock_status* status);
 penstock_code penstock_scorer_pooled(const penstock_scorer* scorer, const char* key,
                                      penstock_pooled* pooled, penstock_status* status);
-/* Where a feature runs, by its place in the list that was asked for: "cuda:0 NVIDIA H200", "host".
- * NULL from the last on. */
+/* The place where a feature runs, by its index in the list of features: "cuda:0 NVIDIA H200",
+ * "host". NULL from the last on. */
 const char* penstock_scorer_place(const penstock_scorer* scorer, uint32_t feature);
 
 #ifdef __cplusplus

@@ -32,7 +32,7 @@ namespace penstock::video {
 enum class Chroma : unsigned char { none, c420, c422, c444 };
 std::string_view name_of(Chroma chroma);  // "400", "420", "422", "444"
 
-// Samples of 8 bits are bytes; those of 9 to 16 bits are 16-bit little-endian numbers,
+// Samples of 8 bits are bytes; samples of 9 to 16 bits are 16-bit little-endian numbers,
 // right-aligned.
 struct PictureFormat {
   std::uint32_t width = 0, height = 0;
@@ -53,7 +53,7 @@ struct Plane {
   const std::byte* data = nullptr;
   std::size_t row_bytes = 0;  // from one row to the next
 };
-// Where the planes of a picture are stored, one after another without padding: a frame of a file.
+// The stored planes of a picture, one after another without padding: a frame of a file.
 class StoredPlanes {
  public:
   virtual ~StoredPlanes() = default;
@@ -65,10 +65,10 @@ class StoredPlanes {
 struct Picture {
   PictureFormat format;
   std::array<Plane, 3> planes = {};
-  // May be null. Where both pictures of a frame have it, devices are given what it reads, by
-  // several threads and also after the call has returned.
-  // What cannot be read, or has samples of too many bits, is then the error of a later call, and
-  // ends the scoring. `planes` are read by features on the host alone.
+  // May be null. If both pictures of a frame have it, several threads read from it for devices,
+  // also after the call has returned. A picture that cannot be read, or has samples of too many
+  // bits, is then the error of a later call, which ends the scoring. `planes` are read by features
+  // on the host alone.
   std::shared_ptr<const StoredPlanes> stored = nullptr;
 };
 // Returns the picture whose planes follow each other in `bytes` without padding, as in .yuv files.
@@ -110,7 +110,7 @@ class Scores {
   std::uint64_t frame_count_ = 0;
 };
 
-// What a scorer did. Divided by the frames: the waits, launches and copies of a frame.
+// The work of a scorer. Divided by the frames: the waits, launches and copies of a frame.
 struct ScorerCounts {
   std::uint64_t frames = 0;
   std::uint64_t waits = 0;     // of the host for the device
@@ -119,7 +119,7 @@ struct ScorerCounts {
   std::uint64_t fills = 0;
 };
 
-// Where a feature ran.
+// The place where a feature ran.
 struct FeatureReport {
   std::string feature;  // as requested: "float_ssim"
   std::string place;    // "cuda:0 NVIDIA H200", "host"
@@ -150,8 +150,8 @@ struct ScorerOptions {
   // The caller's queue, on which all kernels run (Device::import_queue, on `opened`). Null: a queue
   // of the scorer's own.
   std::unique_ptr<Queue> queue = {};
-  // Scores every so many frames, as libvmaf does: those whose number it divides. Features of motion
-  // and PSNR are scored on all frames.
+  // Scores the frames with a number that it divides, as libvmaf does. Features of motion and PSNR
+  // are scored on all frames.
   std::uint64_t subsample = 1;
 };
 

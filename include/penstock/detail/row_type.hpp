@@ -33,8 +33,8 @@ template <class... K> std::vector<TracedSortKey> sort_keys(const std::tuple<K...
 
 }  // namespace traced
 
-// A query that yields one value of the whole input. Of no rows, sum is 0, reduce its neutral
-// element, the others are std::nullopt.
+// A query that yields one value of the whole input. Without rows, sum is 0, reduce its neutral
+// element, and the rest are std::nullopt.
 template <class T> class Answer : public Query {
  public:
   Answer(Query query, T over_no_rows)

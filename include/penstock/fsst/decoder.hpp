@@ -98,9 +98,9 @@ class Decoder {
                                 const DeviceOutput& output,
                                 GivenOffsets how = GivenOffsets::trusted) = 0;
   // Waits. Returns Code::corrupt if a column that was enqueued since the last check was corrupt.
-  // The message is about the last column and is that of validate(): row, byte and error. Where
-  // offsets were given it names the first row that does not fit them; all codes are downloaded to
-  // find it. Columns enqueued after a corrupt one may be left undecoded.
+  // The message is about the last column and is that of validate(): row, byte and error. If offsets
+  // were given, it names the first row that does not fit them; all codes are downloaded to find it.
+  // Columns enqueued after a corrupt one may be left undecoded.
   virtual Status check(Queue& queue) = 0;
   virtual std::string_view variant() const = 0;
 };

@@ -1,5 +1,5 @@
 // Encoding of string columns on a device. Strings in device memory become codes in device memory.
-// The codes are byte for byte those of encode() with the same symbol tables.
+// The codes equal the result of encode() with the same symbol tables, byte for byte.
 //
 // Symbol tables are trained on the host, from a sample that is downloaded. enqueue() never waits,
 // and allocates nothing after its first call. An encoder serves one queue at a time. All row groups

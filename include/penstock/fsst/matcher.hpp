@@ -2,7 +2,7 @@
 //
 // A predicate becomes a deterministic finite automaton on bytes, by subset construction; for LIKE
 // '%word%' it is the automaton of Knuth, Morris and Pratt. Symbols' bytes are then composed to an
-// automaton on codes: a transition table per row group. Where equal strings have equal codes
+// automaton on codes: a transition table per row group. If equal strings have equal codes
 // (EncodedStrings::is_canonical), constants are encoded and compared with the codes instead. The
 // result is an Arrow bitmap, one bit per row. A null row counts as the string that its codes stand
 // for, which is empty for encode()'s; the caller applies validity.
@@ -63,8 +63,8 @@ class DeviceMatcher : public CodeKernel {
  public:
   // `variant`: "fsst_match_codes" (constants, canonical codes), "fsst_match_candidates" (LIKE
   // '%word%') or "fsst_match_rows". If empty, the first of variants(). Waits for the upload of
-  // tables. Code::unsupported for a predicate whose automaton has more than 253 states, or whose
-  // tables of all row groups take more than half a GiB.
+  // tables. Code::unsupported if the predicate's automaton has more than 253 states, or its tables
+  // of all row groups take more than half a GiB.
   static Result<std::unique_ptr<DeviceMatcher>> build(std::shared_ptr<Device> device,
                                                       const EncodedStrings& strings,
                                                       const Predicate& predicate,
