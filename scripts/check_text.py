@@ -4,7 +4,8 @@
 Sources: lines have at most 140 characters, files of src/ and include/ at most 400 lines.
 Documents (*.md): lines have at most 100 columns, cells of tables at most 200 characters, sentences
 at most 40 words, documents outside docs/lab/ at most 500 lines. The share of sentences above 25
-words is reported. Links and files that a document names must exist. Ends with "N passed, N
+words is reported. Links and files that a document names must exist. Sentences of documents outside
+docs/lab/, and of comments in GATED_FOLDERS, pass the gate of word_gate.py. Ends with "N passed, N
 failed", a case per rule and folder.
 """
 
@@ -12,6 +13,8 @@ import pathlib
 import re
 import sys
 import unicodedata
+
+import word_gate
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LINE_LIMIT_CHARACTERS = 140
@@ -24,6 +27,7 @@ SENTENCE_LIMIT_WORDS = 40
 LONG_SENTENCE_WORDS = 25
 DOCUMENT_LIMIT_LINES = 500
 LAB = "docs/lab/"
+GATED_FOLDERS = ("include",)
 TREE = "bench|cmake|docs|examples|include|scripts|src|test"
 
 
@@ -104,10 +108,10 @@ def paragraphs(path):
 
 def words_per_sentence(text):
     """Returns how many words each sentence of a paragraph has. Code and links are a word each."""
-    text = re.sub(r"`[^`]*`", "Code", text)
-    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
-    sentences = re.split(r"(?<=[.?!])[\"')*_]*\s+(?=[\"'(\[*_]*[A-Z0-9])|:\s+(?=[A-Z])", text)
-    return [sum(any(c.isalnum() for c in word) for word in s.split()) for s in sentences]
+    return [
+        sum(any(c.isalnum() for c in word) for word in sentence.split())
+        for sentence in word_gate.sentences(text)
+    ]
 
 
 def sentences(path):
@@ -135,6 +139,15 @@ def report_long_sentences(paths):
     )
 
 
+def document_stumbles(path):
+    name = str(path.relative_to(ROOT))
+    return [] if name.startswith(LAB) else word_gate.stumbles(name, paragraphs(path))
+
+
+def comment_stumbles(path):
+    return word_gate.stumbles(str(path.relative_to(ROOT)), word_gate.comments(path))
+
+
 def missing_files(path):
     """Yields links and names of files in a document that lead nowhere."""
     text = path.read_text()
@@ -157,11 +170,14 @@ def main():
         checks[f"lines of {folder}"] = all_errors(long_lines, sources(folder))
     for folder in ("src", "include"):
         checks[f"files of {folder}"] = all_errors(long_file, sources(folder))
+    for folder in GATED_FOLDERS:
+        checks[f"words of {folder}"] = all_errors(comment_stumbles, sources(folder))
     prose = documents()
     for name, check in (
         ("columns", wide_lines),
         ("sentences", long_sentences),
         ("length", long_document),
+        ("words", document_stumbles),
         ("files named", missing_files),
     ):
         checks[f"documents: {name}"] = all_errors(check, prose)
