@@ -139,9 +139,17 @@ def report_long_sentences(paths):
     )
 
 
+def cells(path):
+    """Yields (line number, text) of each cell of a table."""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if is_table(line):
+            yield from ((number, cell.strip()) for cell in re.split(r"(?<!\\)\|", line))
+
+
 def document_stumbles(path):
     name = str(path.relative_to(ROOT))
-    return [] if name.startswith(LAB) else word_gate.stumbles(name, paragraphs(path))
+    texts = [*paragraphs(path), *cells(path)]
+    return [] if name.startswith(LAB) else word_gate.stumbles(name, texts)
 
 
 def comment_stumbles(path):
