@@ -7,7 +7,7 @@
 option(PENSTOCK_UNITY_BUILD "Compile the files of a folder as one (cmake/Unity.cmake)" ON)
 
 # Compiled alone: the same text for several instruction sets, loops with flags of their own,
-# commands whose cases have the same names, and the C interface, which libpenstock.so has of its own.
+# commands with cases of the same names, and the C interface, which libpenstock.so has of its own.
 set(penstock_separate_files "hot_loops_[a-z0-9]+\\.cpp$|_fast\\.cpp$|bench_[a-z0-9]+_command\\.cpp$|/c_[a-z_]+\\.cpp$")
 function(penstock_unity target)
   if(NOT PENSTOCK_UNITY_BUILD)
@@ -28,8 +28,8 @@ function(penstock_unity target)
                          -Wno-subobject-linkage)
 endfunction()
 
-# penstock_unite(output sources): for commands of our own, the sources with those of each complete
-# folder replaced by one that includes them.
+# penstock_unite(output sources): for commands of our own, the sources, with each complete folder
+# replaced by one file that includes its sources.
 function(penstock_unite output)
   set(united ${ARGN})
   set(folders "")
