@@ -113,7 +113,7 @@ struct Batch {
 
 // The features that a decoder must support. build() chooses a variant by them.
 struct Requirements {
-  // Batch::max_output_bytes of the batches, where it is known.
+  // Batch::max_output_bytes of the batches, if it is known.
   std::uint64_t max_output_bytes = 0;
   // Whether batches have Batch::dependencies. Few variants support them.
   bool has_dependent_blocks = false;

@@ -176,7 +176,7 @@ class EncodedStringColumn {
   virtual Result<std::shared_ptr<const EncodedStringColumn>> joined(
       std::span<const std::shared_ptr<const EncodedStringColumn>> parts) const = 0;
 };
-// Returns the column decoded; the column itself where it is not encoded.
+// Returns the column decoded; the column itself if it is not encoded.
 Result<Column> decoded(const Column& column);
 
 struct Field {
@@ -205,7 +205,7 @@ struct Table {
   Schema schema() const;
 };
 
-// Allocates memory that the last owner gives back; null where there is none. Several threads call
+// Allocates memory that the last owner gives back; null if there is none. Several threads call
 // it at once.
 using BatchAllocator = std::function<std::shared_ptr<std::byte>(std::uint64_t bytes)>;
 
@@ -223,7 +223,7 @@ struct ScanOptions {
   BatchAllocator memory =
       {};  // for decoded values, such as memory that a device copies at full speed; a hint
   std::vector<std::uint32_t> encoded =
-      {};  // columns to keep encoded where the source has them so; a hint
+      {};  // columns to keep encoded if the source has them so; a hint
   // What select_rows() of the same source returned; null: every row.
   std::shared_ptr<const RowSelection> rows = {};
 };
@@ -245,27 +245,27 @@ class TableSource {
                                                     const ScanOptions& options) const = 0;
   virtual bool can_be_scanned_again() const { return true; }
   // The table as encoded pages, for readers within the library that decode them on a device; null
-  // where it is not stored so.
+  // if it is not stored so.
   virtual std::shared_ptr<const pages::PagedTable> pages() const { return nullptr; }
   // Returns rows that hold every row for which the condition does, found without reading values;
-  // nullopt where the source has no records to find them by.
+  // nullopt if the source has no records to find them by.
   virtual Result<std::optional<RowSelection>> select_rows(const RowCondition& needed) const;
   // Returns what the source's records say of a column, as far as they can be exact.
   virtual Result<ColumnStatistics> statistics(std::uint32_t column) const;
-  // Returns bounds of a column in some rows, by the source's records; nullopt where these have
+  // Returns bounds of a column in some rows, by the source's records; nullopt if these have
   // none.
   virtual Result<std::optional<ValueBounds>> bounds(std::uint32_t column, RowRange rows) const;
   // Reads the columns, and compares all that the source's records say of them with their values.
   virtual Status check_statistics(std::span<const std::uint32_t> columns) const;
   virtual std::string describe() const = 0;  // "lineitem.parquet", for explain
-  // Names the rows: two sources of one identity yield the same. "" where nothing tells, and then
+  // Names the rows: two sources of one identity yield the same. "" if nothing tells, and then
   // no session keeps columns of it.
   virtual std::string identity() const { return {}; }
-  // Returns how many rows of a column are NULL, where the source can tell without a kernel. It
+  // Returns how many rows of a column are NULL, if the source can tell without a kernel. It
   // counts them, as a file's records of them may be wrong.
   virtual Result<std::optional<std::uint64_t>> null_count(std::uint32_t column) const;
   // Returns the same rows, once one of them was NULL in a column that is not nullable by the file's
-  // records: a source that does not believe these. Null where no scan met such a row.
+  // records: a source that does not believe these. Null if no scan met such a row.
   virtual std::shared_ptr<TableSource> with_nulls_found() const { return nullptr; }
 };
 std::shared_ptr<TableSource> table_source(Table table, std::string name = "table");

@@ -61,7 +61,7 @@ void penstock_device_close(penstock_device* device);
 const char* penstock_device_id(const penstock_device* device);
 const char* penstock_device_name(const penstock_device* device); /* "NVIDIA H200" */
 /* Returns the CUcontext or cl_context in which memory and queues for the device are created, or
- * NULL where it has none. */
+ * NULL if it has none. */
 void* penstock_device_context(const penstock_device* device);
 
 /* Device memory: a CUdeviceptr, or a cl_mem cast by (uintptr_t), and its size. CUDA's addresses

@@ -84,7 +84,7 @@ class Buffer {
   std::uint64_t bytes_;
 };
 
-// Host memory that the device copies at full speed: pinned, where the driver pins.
+// Host memory that the device copies at full speed: pinned, if the driver pins.
 class HostBuffer {
  public:
   virtual ~HostBuffer() = default;
@@ -204,7 +204,7 @@ class Queue {
   virtual Status launch(const Program& program, std::string_view kernel, std::uint32_t groups,
                         std::span<const Argument> arguments) = 0;
   // Launches groups that all run at once, so that they may wait for one another. The device delays
-  // the launch while other work occupies it. Code::unsupported where traits().forward_progress is
+  // the launch while other work occupies it. Code::unsupported if traits().forward_progress is
   // not set. More groups than resident_groups() fail.
   virtual Status launch_resident(const Program& program, std::string_view kernel,
                                  std::uint32_t groups, std::span<const Argument> arguments);
@@ -217,10 +217,10 @@ class Queue {
 
 // Samples of the program counters of stalled warps.
 struct StallSample {
-  std::string program_key;     // BuildReport::key of the program; empty where it is not known
+  std::string program_key;     // BuildReport::key of the program; empty if it is not known
   std::string kernel, reason;  // "pipeline_group", "long_scoreboard"
   std::string part;            // the file name of the program's #line, without folders
-  std::uint32_t line = 0;      // in that part; 0 where it is not known
+  std::uint32_t line = 0;      // in that part; 0 if it is not known
   std::uint64_t samples = 0;
 };
 struct StallSamples {
@@ -263,8 +263,8 @@ class Device {
   // OpenCL's cl_mem and in-order cl_command_queue of the device's context (context_handle(), or
   // open_device_of_queue()), SYCL's USM pointer and the address of an in-order sycl::queue. Neither
   // is owned: both must outlive the returned objects and the work that uses them, and the caller
-  // orders that work. Destroying an imported queue waits only where it used memory of allocate().
-  // Addresses must be aligned for wide loads (16 bytes). Code::invalid: a null handle where one is
+  // orders that work. Destroying an imported queue waits only if it used memory of allocate().
+  // Addresses must be aligned for wide loads (16 bytes). Code::invalid: a null handle if one is
   // needed, or one of another context. Code::unsupported: a device that imports nothing.
   virtual Result<std::shared_ptr<Buffer>> import_memory(std::uint64_t handle, std::uint64_t bytes);
   virtual Result<std::unique_ptr<Queue>> import_queue(std::uint64_t handle);
@@ -292,10 +292,10 @@ class Device {
 std::vector<Traits> list_devices(std::vector<std::string>* notes = nullptr);
 
 // Chooses what compiles kernels of cpu:0 from now on: "quick", "optimising", or "auto", which takes
-// the optimising compiler in the background where work goes on for longer. The environment's
+// the optimising compiler in the background if work goes on for longer. The environment's
 // PENSTOCK_CPU_COMPILER says the same. Code::invalid for another name.
 Status choose_cpu_compiler(std::string_view name);
-// Lets the optimising compiler alone make kernels of cpu:0, where nobody has chosen another and it
+// Lets the optimising compiler alone make kernels of cpu:0, if nobody has chosen another and it
 // is there. For benches, which measure what follows.
 void prefer_optimised_kernels();
 

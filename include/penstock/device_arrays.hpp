@@ -29,7 +29,7 @@ namespace penstock {
 struct DeviceArray {
   Type type;
   std::uint64_t row_count = 0, null_count = 0;
-  std::shared_ptr<Buffer> validity;  // a bit a row, 1 where it has a value; null without NULLs
+  std::shared_ptr<Buffer> validity;  // a bit a row, 1 if it has a value; null without NULLs
   std::shared_ptr<Buffer> offsets;   // of strings: row_count + 1 of offset_bytes each
   std::shared_ptr<Buffer> values;    // of strings: their bytes
   std::uint32_t offset_bytes = 0;    // 4: Arrow's string; 8: large_string; 0: no string
@@ -46,7 +46,7 @@ struct DeviceArrayOptions {
   // Arrays have whole row groups: at most so many rows, but for a row group that has more. 0: as
   // many as suit the device's memory.
   std::uint64_t batch_rows = 0;
-  // Offsets of 64 bits also where the strings have less than 2^31 bytes.
+  // Offsets of 64 bits also if the strings have less than 2^31 bytes.
   bool has_large_offsets = false;
 };
 

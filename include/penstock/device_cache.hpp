@@ -41,7 +41,7 @@ class DeviceCache {
   DeviceCache(const DeviceCache&) = delete;
   DeviceCache& operator=(const DeviceCache&) = delete;
 
-  // Every call is thread-safe. Null where there is no such entry.
+  // Every call is thread-safe. Null if there is no such entry.
   template <class T> std::shared_ptr<const T> find(const Key& key) {
     return std::static_pointer_cast<const T>(look_up(key));
   }

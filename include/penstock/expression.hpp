@@ -199,7 +199,7 @@ struct CustomReduction {
   bool associative = false, commutative = false;  // both are needed; Plan::reduce refuses otherwise
 };
 
-// The origin of a parameter. A literal is SQL's: its type adapts to the other side where its value
+// The origin of a parameter. A literal is SQL's: its type adapts to the other side if its value
 // fits (tinyint + 1 is TINYINT), a literal NULL takes any type, and operations on literals alone
 // are computed once by Builder. A fixed parameter is a literal that has found its type. A captured
 // scalar keeps its type, and equal ones stay apart, so that new values never change a kernel's
@@ -270,7 +270,7 @@ class Builder {
   Result<NodeId> cast(NodeId input, Type type);
   Result<NodeId> select(NodeId condition, NodeId then, NodeId otherwise);
   // Chooses the value of the first condition that is true. There is one value more than conditions:
-  // it is chosen where none is true.
+  // it is chosen if none is true.
   Result<NodeId> first_true(std::span<const NodeId> conditions, std::vector<NodeId> values);
   Result<NodeId> variadic(Op op, std::vector<NodeId> inputs);  // coalesce, least, greatest
   Result<NodeId> custom(std::shared_ptr<const CustomFunction> function, std::vector<NodeId> inputs);
@@ -286,7 +286,7 @@ class Builder {
   Schema schema_;
   std::shared_ptr<Graph> graph_;
 };
-// Returns the type that both sides are cast to before comparison and in select; an error where
+// Returns the type that both sides are cast to before comparison and in select; an error if
 // there is none. Arithmetic may be wider: see promotion.cpp.
 Result<Type> common_type(Type a, Type b);
 

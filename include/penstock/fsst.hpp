@@ -49,7 +49,7 @@ struct ReadTable {
   std::uint64_t byte_count = 0;
 };
 // Reads a table as cwida/fsst's fsst_export() writes it. Errors name the byte: Code::truncated
-// where the input ends early, Code::corrupt otherwise.
+// if the input ends early, Code::corrupt otherwise.
 Result<ReadTable> read_symbol_table(std::span<const std::byte> bytes);
 // Writes a table in that format. Code::unsupported for a table whose symbols are not in the
 // format's order of lengths: 2 to 8, then 1.
@@ -94,7 +94,7 @@ struct EncodedStrings {
   std::vector<RowGroup> row_groups;  // ascending; the first begins at row 0; empty without rows
   std::uint64_t string_bytes = 0;    // of all decoded rows
   std::optional<Splits> splits;      // GSST only
-  // True where every row has the codes that encode_string() gives with the row's table: the longest
+  // True if every row has the codes that encode_string() gives with the row's table: the longest
   // symbol at every position. Only then do rows of one group have equal codes exactly where their
   // strings are equal. True for the result of encode(), unknown for other files.
   bool is_canonical = false;
@@ -142,7 +142,7 @@ SymbolTable train(std::span<const std::string_view> strings);
 std::vector<std::uint8_t> encode_string(const SymbolTable& table, std::string_view string);
 
 struct DecodeOptions {
-  std::uint32_t offset_bytes = 0;  // of the column: 4 or 8; 0: 4 where the output's size allows
+  std::uint32_t offset_bytes = 0;  // of the column: 4 or 8; 0: 4 if the output's size allows
   // Decodes only these rows, in this order. A row may occur more than once.
   std::optional<std::span<const std::uint64_t>> rows = {};
 };

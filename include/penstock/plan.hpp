@@ -26,7 +26,7 @@ namespace penstock {
 
 class Plan {
  public:
-  StepId source(std::shared_ptr<TableSource> source);  // no_step where there is none
+  StepId source(std::shared_ptr<TableSource> source);  // no_step if there is none
   // Each refuses wrong types with the step's name and the types: "filter: the predicate is INTEGER,
   // not BOOLEAN". A graph is over the input's rows: its columns are checked against their types.
   Result<StepId> filter(StepId input, std::shared_ptr<const Graph> graph, NodeId predicate);
@@ -51,7 +51,7 @@ class Plan {
 
   // Gives a source step other rows of the same schema.
   void replace_source(StepId source, std::shared_ptr<TableSource> rows);
-  // Returns the plan over TableSource::with_nulls_found() of its sources; nullopt where none has
+  // Returns the plan over TableSource::with_nulls_found() of its sources; nullopt if none has
   // found any. Its steps have the same numbers.
   std::optional<Plan> with_nulls_found() const;
   const Step& step(StepId id) const { return steps_[id]; }

@@ -25,7 +25,7 @@ enum class Track : unsigned char {
   wait,     // the calling thread waits for the device or the compiler
   read,     // the calling thread waits for the source
   open,     // opening the device, in a thread
-  compile,  // a program, in a thread; several at once where a plan has several kernels
+  compile,  // a program, in a thread; several at once if a plan has several kernels
   upload,
   compute,
   download,
@@ -58,7 +58,7 @@ struct Profile {
   // How far the spans of upload, compute and download may be off on the host's clock. Their lengths
   // are the device's own.
   double clock_error_seconds = 0;
-  std::optional<StallSamples> stalls;  // where RunOptions::stalls asked for them
+  std::optional<StallSamples> stalls;  // if RunOptions::stalls asked for them
 };
 
 struct TrackSummary {
@@ -72,7 +72,7 @@ struct TrackSummary {
 // recorded.
 std::array<TrackSummary, track_count> summarize(const Profile& profile);
 
-// Returns trace events in JSON: one 'X' event per span, one line per track, and more lines where
+// Returns trace events in JSON: one 'X' event per span, one line per track, and more lines if
 // spans of one track overlap.
 std::string chrome_trace(const Profile& profile);
 

@@ -10,7 +10,7 @@
  *
  * Arrow's structs are those of the C data and stream interfaces, as arrow/c/abi.h declares them.
  *
- * Threads: every call is thread-safe, and queries of one session may overlap; where both want the
+ * Threads: every call is thread-safe, and queries of one session may overlap; if both want the
  * device, it takes turns. A stream that is given is read by the call that it is given to, perhaps
  * in another thread. A stream that is returned is used by one thread at a time.
  * A process that forks opens its sessions after the fork: drivers of devices do not survive one.
@@ -33,7 +33,7 @@ extern "C" {
 /* A device that stays open, with the kernels that were compiled for it. */
 typedef struct penstock_session penstock_session;
 
-/* `device`: as penstock_device_open() takes it. The device opens in the background: where that
+/* `device`: as penstock_device_open() takes it. The device opens in the background: if that
  * fails, the first query says why. Closed by penstock_session_close(); not while a query runs. */
 penstock_code penstock_session_open(const char* device, penstock_session** session,
                                     penstock_status* status);

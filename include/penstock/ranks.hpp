@@ -1,6 +1,6 @@
 // One query by several processes (ranks), which MPI or a scheduler started; on one machine or many.
 //
-//     PENSTOCK_ASSIGN(auto communicator, open_communicator());   // null where there is one process
+//     PENSTOCK_ASSIGN(auto communicator, open_communicator());   // null if there is one process
 //     PENSTOCK_ASSIGN(auto outcome, run_on_ranks(*communicator, bind, {.device = "cuda"}));
 //     if (outcome) print(outcome->table);                        // rank 0 has it
 //
@@ -51,7 +51,7 @@ class Communicator {
 };
 
 // Returns the communicator of all processes that mpirun, mpiexec or srun started with this one;
-// null where there is one process alone, and then no library is opened. The environment tells.
+// null if there is one process alone, and then no library is opened. The environment tells.
 // PENSTOCK_MPI there names a library, or is "off". Call it once in a process.
 Result<std::unique_ptr<Communicator>> open_communicator();
 

@@ -33,11 +33,11 @@ struct DeviceShareReport {
   double begin_seconds = 0;              // since the run began
   // Of `seconds`: waiting for the source, and for the device; and what its kernels took.
   double read_seconds = 0, wait_seconds = 0, kernel_seconds = 0;
-  std::optional<Profile> profile = {};  // where RunOptions::profile asked for it
+  std::optional<Profile> profile = {};  // if RunOptions::profile asked for it
 };
 
 struct RunReport {
-  std::string device_id, device_name;  // empty where no device was needed, and none was named
+  std::string device_id, device_name;  // empty if no device was needed, and none was named
   std::uint64_t rows_read = 0, rows_out = 0, chunks = 0;
   std::uint64_t paged_chunks = 0;  // chunks with pages that kernels decoded
   std::uint64_t bytes_uploaded = 0, bytes_downloaded = 0;

@@ -39,7 +39,7 @@ struct SessionOptions {
 
 class Session {
  public:
-  // Begins to open the device; where that fails, statements say why. A program that has
+  // Begins to open the device; if that fails, statements say why. A program that has
   // CUDA_DEVICE_MAX_CONNECTIONS=8 in its environment reads pages up to a third faster; opening
   // takes 50 ms longer (docs/session.md).
   static std::shared_ptr<Session> create(const SessionOptions& options = {});
@@ -53,7 +53,7 @@ class Session {
   // Runs a plan. The session keeps what it reads from sources that have an identity.
   virtual Result<QueryResult> run(const Plan& plan, StepId result,
                                   const RunOptions& options = {}) = 0;
-  // Opens a file, or returns the open one where the file is the same.
+  // Opens a file, or returns the open one if the file is the same.
   virtual Result<std::shared_ptr<TableSource>> open_table(const TableReference& table) = 0;
 
   virtual Result<std::shared_ptr<Device>> device() = 0;    // waits until it is open; the first one

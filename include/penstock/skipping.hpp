@@ -64,7 +64,7 @@ struct SkipCounts {
 };
 
 // "1 of 4 files, 3 of 10 row groups (1 by paths, 2 by statistics), 4 pages: 30000 of 100000 rows";
-// "1 of 4 files" where nothing else is counted.
+// "1 of 4 files" if nothing else is counted.
 std::string text_of(const SkipCounts& counts);
 
 // Rows of one source, by their numbers.

@@ -63,14 +63,14 @@ enum class WindowFunction : unsigned char {
 };
 std::string_view name_of(WindowFunction function);
 // A row's frame begins with its partition. It ends with the last of the rows that are equal to it
-// in the order (SQL's default, and the whole partition where there is no order), with the row
+// in the order (SQL's default, and the whole partition if there is no order), with the row
 // itself, or with the partition.
 enum class WindowFrame : unsigned char { peers, rows, partition };
 std::string_view name_of(WindowFrame frame);
 
 struct WindowCall {
   WindowFunction function = WindowFunction::row_number;
-  std::uint32_t column = 0;                // of the input, where the function takes one
+  std::uint32_t column = 0;                // of the input, if the function takes one
   WindowFrame frame = WindowFrame::peers;  // of aggregates, first_value and last_value
   std::uint64_t distance = 1;              // lag and lead: in rows
   std::string name;

@@ -143,7 +143,7 @@ struct Report {
   bool lacks_bgzip_end = false;
   std::uint32_t threads = 0;
   std::vector<std::string> methods = {};    // that ran, each once, in the order of their first use
-  std::optional<DeviceReport> device = {};  // where one decoded or compressed
+  std::optional<DeviceReport> device = {};  // if one decoded or compressed
   // Reports of the further devices that decoded, or failed.
   std::vector<DeviceReport> further_devices = {};
   // Bytes of a pipe that was read to its end first, for a method that needs the whole input.

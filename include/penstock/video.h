@@ -66,7 +66,7 @@ penstock_code penstock_scorer_create(penstock_device* device, const penstock_pic
                                      const char* const* features, uint32_t feature_count,
                                      penstock_scorer** scorer, penstock_status* status);
 /* The same with all kernels on `queue`: a CUstream (NULL: the default stream) or an in-order
- * cl_command_queue. All features run by kernels; PENSTOCK_UNSUPPORTED where one has none. */
+ * cl_command_queue. All features run by kernels; PENSTOCK_UNSUPPORTED if one has none. */
 penstock_code penstock_scorer_create_on_queue(penstock_device* device, void* queue,
                                               const penstock_picture_format* format,
                                               const char* const* features, uint32_t feature_count,
@@ -79,7 +79,7 @@ penstock_code penstock_scorer_add(penstock_scorer* scorer, const penstock_host_p
 /* Enqueues the next frame from device memory, where samples are not checked for bits beyond those
  * of the format. The caller's later work on its queue may overwrite it. For a scorer with a queue
  * of its own it must be complete, and stay until penstock_scorer_finish(). The memory must outlive
- * the scorer's work on it. Waits for earlier frames where several are in flight. */
+ * the scorer's work on it. Waits for earlier frames if several are in flight. */
 penstock_code penstock_scorer_enqueue(penstock_scorer* scorer,
                                       const penstock_device_picture* reference,
                                       const penstock_device_picture* distorted,
@@ -91,7 +91,7 @@ uint64_t penstock_scorer_frame_count(const penstock_scorer* scorer);
 /* The keys of scores ("psnr_y"), in libvmaf's order; NULL from the last on. Valid as long as the
  * scorer. */
 const char* penstock_scorer_key(const penstock_scorer* scorer, uint32_t index);
-/* The score of a frame: may be infinite. PENSTOCK_INVALID where there is none. */
+/* The score of a frame: may be infinite. PENSTOCK_INVALID if there is none. */
 penstock_code penstock_scorer_score(const penstock_scorer* scorer, const char* key, uint64_t frame,
                                     double* score, penstock_status* status);
 penstock_code penstock_scorer_pooled(const penstock_scorer* scorer, const char* key,

@@ -57,7 +57,7 @@ struct Plane {
 class StoredPlanes {
  public:
   virtual ~StoredPlanes() = default;
-  // Reads bytes, counted from the first plane's first one. Code::io or Code::truncated where they
+  // Reads bytes, counted from the first plane's first one. Code::io or Code::truncated if they
   // cannot be had. Thread-safe.
   virtual Status read(std::uint64_t first_byte, std::span<std::byte> into) const = 0;
 };
@@ -72,7 +72,7 @@ struct Picture {
   std::shared_ptr<const StoredPlanes> stored = nullptr;
 };
 // Returns the picture whose planes follow each other in `bytes` without padding, as in .yuv files.
-// Code::truncated where the bytes do not suffice.
+// Code::truncated if the bytes do not suffice.
 Result<Picture> picture_of(const PictureFormat& format, std::span<const std::byte> bytes);
 
 // A feature and its options, by libvmaf's names: {"cambi", {{"enc_width", "960"}}}.
@@ -159,7 +159,7 @@ struct ScorerOptions {
 class Scorer {
  public:
   // Code::invalid: an unknown feature or option, a format that a feature does not take.
-  // Code::unsupported: a feature that has no kernels, where these were asked for.
+  // Code::unsupported: a feature that has no kernels, if these were asked for.
   static Result<std::unique_ptr<Scorer>> create(const PictureFormat& format,
                                                 std::span<const FeatureRequest> features,
                                                 ScorerOptions options = {});
@@ -170,7 +170,7 @@ class Scorer {
   // The same in device memory: enqueued. Samples are not checked for bits beyond their format's.
   // The pictures are complete, or the work that makes them is on the queue that the caller gave.
   // They may change by work that the caller enqueues later on that queue, or after finish().
-  // Code::unsupported where a feature runs on the host.
+  // Code::unsupported if a feature runs on the host.
   virtual Status add(const DevicePicture& reference, const DevicePicture& distorted) = 0;
   // Waits for all frames and returns their scores. Nothing can be added after it.
   virtual Result<Scores> finish() = 0;

@@ -104,8 +104,8 @@ constexpr Type meet_decimal(Type a, Type b) {
   return Type::decimal(whole + scale, scale);
 }
 
-// Kind::int128 where DuckDB says HUGEINT; a decimal may come back with more than 18 digits: the
-// caller decides what to do with either. Nothing where the types do not meet.
+// Kind::int128 if DuckDB says HUGEINT; a decimal may come back with more than 18 digits: the
+// caller decides what to do with either. Nothing if the types do not meet.
 constexpr std::optional<Type> meet(Type a, Type b, Meeting meeting) {
   using namespace promotion;
   const bool has_decimal = a.kind == Kind::decimal || b.kind == Kind::decimal;

@@ -37,7 +37,7 @@ Record<FieldValue<names, X>...> record(FieldValue<names, X>... fields) {
 
 namespace traced {
 
-// An aggregate over the rows; T is the type of its result, opt where no rows give NULL.
+// An aggregate over the rows; T is the type of its result, opt if no rows give NULL.
 template <class T> struct Aggregated {
   using aggregate_type = T;
   Aggregate function = Aggregate::count_rows;
@@ -48,7 +48,7 @@ template <class T> struct Aggregated {
 template <class X>
 concept IsAggregated = requires { typename std::decay_t<X>::aggregate_type; };
 
-// One output of an aggregating lambda. The name is empty where the lambda gave none.
+// One output of an aggregating lambda. The name is empty if the lambda gave none.
 struct AggregateOutput {
   std::string name;
   Aggregate function;

@@ -99,7 +99,7 @@ class Operand {
 };
 
 // Adds an operation to the trace its traced inputs belong to. Integers narrower than 32 bits are
-// promoted first where `op` is arithmetic. The node must get the type that the lambda's static
+// promoted first if `op` is arithmetic. The node must get the type that the lambda's static
 // types promised; anything else is an error of the trace.
 TracedNode combine(Op op, std::initializer_list<Operand> inputs, Type promised, bool nullable);
 TracedNode call(const std::shared_ptr<const CustomFunction>& function,
@@ -110,7 +110,7 @@ TracedNode bind_column(std::string_view name, Type type, bool nullable);
 // Notes every copy of a Col. The members of a row are listed by copying the row.
 void list_column(std::string_view name, const TracedNode& node);
 
-// One output of a lambda. The name is empty where the lambda gave none.
+// One output of a lambda. The name is empty if the lambda gave none.
 struct Output {
   std::string name;
   Operand value;

@@ -51,7 +51,7 @@ class Query {
   friend Result<std::vector<QueryResult>> run_finished(const std::vector<Query>& queries,
                                                        const RunOptions& options);
 
-  std::shared_ptr<const Link> last_;  // null where there is no table
+  std::shared_ptr<const Link> last_;  // null if there is no table
   Status status_;
 };
 

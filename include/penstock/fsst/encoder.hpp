@@ -47,7 +47,7 @@ struct DeviceCodes {
   std::uint32_t offset_bytes = 4;   // 4 (up to 2^31 - 1 bytes of codes) or 8
 
   // Allocates memory for up to `code_bytes` bytes of codes, which are at most twice the strings'.
-  // Offsets have 4 bytes where that is enough.
+  // Offsets have 4 bytes if that is enough.
   static Result<DeviceCodes> allocate(Device& device, const PlainStrings& strings,
                                       std::uint64_t code_bytes);
 };
