@@ -1,6 +1,7 @@
 // The steps of a plan as text.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "penstock/plan.hpp"
 
@@ -8,5 +9,8 @@ namespace penstock::plan {
 
 // A line for each step below a result, in their order, with its expressions and literals.
 std::string describe_steps(const Plan& plan, StepId result);
+// "semi join on o_orderkey = l_orderkey"
+std::string describe_join(const Plan& plan, const Step& step);
+std::string list(const std::vector<std::string>& parts);  // "a, b"
 
 }  // namespace penstock::plan
