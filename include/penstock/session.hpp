@@ -14,6 +14,7 @@
 // that need it at once.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,6 +49,11 @@ class Session {
   // Answers one statement: SELECT, DESCRIBE, SUMMARIZE or COPY ... TO, which yields the number of
   // rows that it wrote. The session replaces the device and the session of `options`.
   virtual Result<QueryResult> sql(std::string_view statement, const RunOptions& options = {}) = 0;
+  // Does the same where some tables of FROM are these, by their names. Such a statement is bound
+  // anew each time.
+  using NamedTables = std::map<std::string, std::shared_ptr<TableSource>, std::less<>>;
+  virtual Result<QueryResult> sql(std::string_view statement, const NamedTables& tables,
+                                  const RunOptions& options = {}) = 0;
   virtual Result<std::string> explain(std::string_view statement,
                                       const RunOptions& options = {}) = 0;
   // Runs a plan. The session keeps what it reads from sources that have an identity.

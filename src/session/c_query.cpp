@@ -1,13 +1,10 @@
 // Implements include/penstock/query.h over session.hpp.
 #include "penstock/query.h"
 
-#include <map>
-
 #include "column/arrow_stream_export.hpp"
 #include "column/held_batches.hpp"
 #include "device/c_device.hpp"
 #include "penstock/session.hpp"
-#include "session/statements/answer_statement.hpp"
 
 struct penstock_session {
   std::shared_ptr<penstock::Session> session;
@@ -15,8 +12,6 @@ struct penstock_session {
 
 namespace penstock::session {
 namespace {
-
-using Tables = std::map<std::string, std::shared_ptr<TableSource>, std::less<>>;
 
 // The streams that a call was given and has not taken yet are released with it.
 class GivenStreams {
@@ -30,8 +25,8 @@ class GivenStreams {
         given.stream->release(given.stream);
   }
 
-  Result<Tables> tables() const {
-    Tables tables;
+  Result<Session::NamedTables> tables() const {
+    Session::NamedTables tables;
     for (const penstock_named_stream& given : streams_) {
       if (given.name == nullptr || given.stream == nullptr)
         return Status(Code::invalid, "a table without a name or a stream");
@@ -46,19 +41,6 @@ class GivenStreams {
  private:
   const std::span<const penstock_named_stream> streams_;
 };
-
-Result<QueryResult> query_tables(Session& session, const char* statement, const Tables& tables) {
-  Plan plan;
-  const auto open = [&](const TableReference& table) -> Result<std::shared_ptr<TableSource>> {
-    const auto known = tables.find(table.text());
-    if (known != tables.end()) return known->second;
-    return session.open_table(table);
-  };
-  PENSTOCK_ASSIGN(const BoundSql bound, bind_statement(statement, plan, open));
-  return answer_statement(plan, bound, [&](const Plan& of_statement, StepId step) {
-    return session.run(of_statement, step);
-  });
-}
 
 void fill(penstock_query_report& to, const RunReport& report) {
   to = {report.rows_read, report.rows_out, 0, report.total_seconds};
@@ -97,9 +79,8 @@ penstock_code penstock_session_query(penstock_session* session, const char* stat
     return c::code_of(Status(Code::invalid, "no session, no statement or no stream for the rows"),
                       status);
   return c::enter(status, [&]() -> Status {
-    PENSTOCK_ASSIGN(const session::Tables sources, given.tables());
-    PENSTOCK_ASSIGN(const QueryResult result,
-                    session::query_tables(*session->session, statement, sources));
+    PENSTOCK_ASSIGN(const Session::NamedTables sources, given.tables());
+    PENSTOCK_ASSIGN(const QueryResult result, session->session->sql(statement, sources));
     PENSTOCK_TRY(column::export_stream(result.table, rows));
     if (report != nullptr) session::fill(*report, result.report);
     return {};

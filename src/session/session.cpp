@@ -21,12 +21,13 @@ class SessionOfFiles final : public Session {
 
   Result<QueryResult> sql(std::string_view statement, const RunOptions& options) override {
     PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(statement));
-    RunOptions with_kept = options;
-    // A profile has the times of all that a run does.
-    if (!options.profile && !options.stalls) with_kept.kept_programs = bound.kept_programs;
-    return session::answer_statement(*bound.plan, bound.sql, [&](const Plan& plan, StepId step) {
-      return run(plan, step, with_kept);
-    });
+    return answer(bound, options);
+  }
+  Result<QueryResult> sql(std::string_view statement, const NamedTables& tables,
+                          const RunOptions& options) override {
+    PENSTOCK_ASSIGN(const session::BoundStatement bound,
+                    catch_exceptions([&] { return bind_anew(statement, tables); }));
+    return answer(bound, options);
   }
   Result<std::string> explain(std::string_view statement, const RunOptions& options) override {
     PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(statement));
@@ -46,14 +47,28 @@ class SessionOfFiles final : public Session {
   }
 
  private:
+  Result<QueryResult> answer(const session::BoundStatement& bound, const RunOptions& options) {
+    RunOptions with_kept = options;
+    // A profile has the times of all that a run does.
+    if (!options.profile && !options.stalls) with_kept.kept_programs = bound.kept_programs;
+    return session::answer_statement(*bound.plan, bound.sql, [&](const Plan& plan, StepId step) {
+      return run(plan, step, with_kept);
+    });
+  }
   Result<session::BoundStatement> bind(std::string_view statement) {
     return catch_exceptions([&] { return bound(statement); });
   }
   Result<session::BoundStatement> bound(std::string_view statement) {
     if (auto known = statements_.find(statement); known && is_current(*known)) return *known;
+    PENSTOCK_ASSIGN(session::BoundStatement bound, bind_anew(statement, {}));
+    statements_.keep(statement, bound);
+    return bound;
+  }
+  Result<session::BoundStatement> bind_anew(std::string_view statement, const NamedTables& named) {
     session::BoundStatement bound;
     const auto plan = std::make_shared<Plan>();
     const auto open = [&](const TableReference& table) -> Result<std::shared_ptr<TableSource>> {
+      if (const auto known = named.find(table.text()); known != named.end()) return known->second;
       PENSTOCK_ASSIGN(auto source, open_table(table));
       bound.tables.emplace_back(table, source);
       return source;
@@ -61,7 +76,6 @@ class SessionOfFiles final : public Session {
     PENSTOCK_ASSIGN(bound.sql, bind_statement(statement, *plan, open));
     bound.plan = plan;
     bound.kept_programs = std::make_shared<plan::KeptPrograms>();
-    statements_.keep(statement, bound);
     return bound;
   }
   // A file that cannot be opened now is opened by binding, which says where the statement names it.

@@ -69,7 +69,7 @@ class Arguments {
   CLI::App& app_;
 };
 
-std::string_view program_version();  // "0.1.0"
+std::string_view program_version();  // "0.2.0"
 
 struct Command;
 // Parses the command line against a table of commands and runs the one that was named; where

@@ -27,7 +27,7 @@ target_link_libraries(parent PRIVATE penstock_base)
 """
 FINDER = """cmake_minimum_required(VERSION 3.25)
 project(finder LANGUAGES CXX)
-find_package(penstock 0.1 REQUIRED COMPONENTS io sql)
+find_package(penstock 0.2 REQUIRED COMPONENTS io sql)
 foreach(target Arrow::arrow_shared Parquet::parquet_shared)
   get_target_property(place ${target} IMPORTED_LOCATION)
   file(REAL_PATH ${place} place)

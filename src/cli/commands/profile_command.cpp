@@ -38,7 +38,7 @@ Status profile(const ProfileOptions& options, QueryOptions query) {
   if (!options.trace.empty()) { PENSTOCK_ASSIGN(trace, OutputFile::create(options.trace)); }
   PENSTOCK_ASSIGN(
       const RunReport report,
-      run_query(query, options.stalls ? Recorded::profile_and_stalls : Recorded::profile));
+      record_query(query, options.stalls ? Recorded::profile_and_stalls : Recorded::profile));
   if (trace) {
     PENSTOCK_TRY(trace->write(chrome_trace(*report.profile)));
     PENSTOCK_TRY(trace->commit());

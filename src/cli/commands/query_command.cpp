@@ -21,7 +21,6 @@
 #include "penstock/run.hpp"
 #include "penstock/sql.hpp"
 #include "session/csv_defaults.hpp"
-#include "session/statements/answer_statement.hpp"
 #include "terminal/bandwidth_record.hpp"
 #include "terminal/format.hpp"
 #include "terminal/messages.hpp"
@@ -82,10 +81,22 @@ Result<std::string> text_of_file(const std::string& path) {
   return text;
 }
 
-// A plan that the process ends with: its files' metadata took 26 ms to free at TPC-H scale 100.
-Plan& plan_until_exit() {
-  static auto& plans = *new std::vector<std::unique_ptr<Plan>>;
-  return *plans.emplace_back(std::make_unique<Plan>());
+// A session of one statement, which keeps nothing of files unless that is asked for. The process
+// ends with it: its files' metadata took 26 ms to free at TPC-H scale 100.
+Session& session_until_exit(const QueryOptions& options) {
+  static auto& sessions = *new std::vector<std::shared_ptr<Session>>;
+  open_in_background(options.device);
+  SessionOptions of_one = session_options_of(options);
+  if (!of_one.cache_limit_bytes) of_one.cache_limit_bytes = 0;
+  return *sessions.emplace_back(Session::create(of_one));
+}
+
+// Binds the statement once more, to see its tables: a session keeps its plans to itself, and its
+// files open.
+Status check_tables(Session& session, const std::string& statement, const QueryOptions& options) {
+  Plan plan;
+  const auto open = [&session](const TableReference& table) { return session.open_table(table); };
+  return bind_statement(statement, plan, opener_for(options, open)).status();
 }
 
 // Answers the statements of a file, one after another, until the first error.
@@ -110,17 +121,26 @@ Status query(const QueryOptions& options) {
   PENSTOCK_ASSIGN(const auto communicator, open_communicator());
   if (communicator) return query_on_ranks(*communicator, options);
   if (!options.file.empty()) return query_file(options);
-  if (!options.explain) {
-    PENSTOCK_ASSIGN(const RunReport report, run_query(options));
-    print_report(report, options);
-    return {};
-  }
-  Plan plan;
-  PENSTOCK_ASSIGN(const BoundSql bound,
-                  bind_statement(options.statement, plan, opener_of(options)));
-  ProgressBar bar(false);
-  PENSTOCK_ASSIGN(const std::string text, explain(plan, bound.rows, run_options_of(options, bar)));
-  return standard_output()(terminal_text(text));
+  return answer(session_until_exit(options), options.statement, options);
+}
+
+// Answers a statement of a session, and writes its rows.
+Result<RunReport> rows_of(Session& session, const std::string& statement,
+                          const QueryOptions& options, Recorded recorded) {
+  if (!options.output.empty()) PENSTOCK_TRY(check_tables(session, statement, options));
+  std::unique_ptr<OutputFile> file;
+  if (!options.output.empty()) { PENSTOCK_ASSIGN(file, OutputFile::create(options.output)); }
+  ProgressBar bar(!options.no_progress);
+  RunOptions run_options = run_options_of(options, bar);
+  run_options.profile = recorded != Recorded::nothing;
+  run_options.stalls = recorded == Recorded::profile_and_stalls;
+  auto outcome = session.sql(statement, run_options);
+  bar.erase();
+  PENSTOCK_TRY(outcome.status());
+  if (interrupted()) return Status(Code::cancelled, "interrupted");
+  if (file || recorded == Recorded::nothing)
+    PENSTOCK_TRY(print_rows(outcome->table, options, file.get()));
+  return std::move(outcome->report);
 }
 
 }  // namespace
@@ -190,26 +210,10 @@ Status print_rows(const Table& table, const QueryOptions& options, OutputFile* f
   return file->commit();
 }
 
-// Binds the statement once more, to see its tables: a session keeps its plans to itself, and its
-// files open.
-Status check_tables(Session& session, const std::string& statement, const QueryOptions& options) {
-  Plan plan;
-  const auto open = [&session](const TableReference& table) { return session.open_table(table); };
-  return bind_statement(statement, plan, opener_for(options, open)).status();
-}
-
 Status answer(Session& session, const std::string& statement, const QueryOptions& options) {
   if (options.explain) return explain_in(session, statement, options);
-  if (!options.output.empty()) PENSTOCK_TRY(check_tables(session, statement, options));
-  std::unique_ptr<OutputFile> file;
-  if (!options.output.empty()) { PENSTOCK_ASSIGN(file, OutputFile::create(options.output)); }
-  ProgressBar bar(!options.no_progress);
-  auto outcome = session.sql(statement, run_options_of(options, bar));
-  bar.erase();
-  PENSTOCK_TRY(outcome.status());
-  if (interrupted()) return {Code::cancelled, "interrupted"};
-  PENSTOCK_TRY(print_rows(outcome->table, options, file.get()));
-  print_report(outcome->report, options);
+  PENSTOCK_ASSIGN(const RunReport report, rows_of(session, statement, options, Recorded::nothing));
+  print_report(report, options);
   return {};
 }
 
@@ -228,26 +232,8 @@ SessionOptions session_options_of(const QueryOptions& options) {
   return session;
 }
 
-Result<RunReport> run_query(const QueryOptions& options, Recorded recorded) {
-  std::unique_ptr<OutputFile> file;
-  if (!options.output.empty()) { PENSTOCK_ASSIGN(file, OutputFile::create(options.output)); }
-  open_in_background(options.device);
-  Plan& plan = plan_until_exit();
-  PENSTOCK_ASSIGN(const BoundSql bound,
-                  bind_statement(options.statement, plan, opener_of(options)));
-  ProgressBar bar(!options.no_progress);
-  RunOptions run_options = run_options_of(options, bar);
-  run_options.profile = recorded != Recorded::nothing;
-  run_options.stalls = recorded == Recorded::profile_and_stalls;
-  auto outcome = session::answer_statement(plan, bound, [&](const Plan& of_statement, StepId step) {
-    return run(of_statement, step, run_options);
-  });
-  bar.erase();
-  PENSTOCK_TRY(outcome.status());
-  if (interrupted()) return Status(Code::cancelled, "interrupted");
-  if (file || recorded == Recorded::nothing)
-    PENSTOCK_TRY(print_rows(outcome->table, options, file.get()));
-  return std::move(outcome->report);
+Result<RunReport> record_query(const QueryOptions& options, Recorded recorded) {
+  return rows_of(session_until_exit(options), options.statement, options, recorded);
 }
 
 void declare_run_options(Arguments& arguments, QueryOptions& options) {

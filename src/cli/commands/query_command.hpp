@@ -29,7 +29,7 @@ std::shared_ptr<QueryOptions> declare_query_options(Arguments& arguments);
 void declare_run_options(Arguments& arguments, QueryOptions& options);  // not the statement
 void declare_cache_limit(Arguments& arguments, QueryOptions& options);
 SessionOptions session_options_of(const QueryOptions& options);
-TableOpener opener_of(const QueryOptions& options);  // of statements without a session
+TableOpener opener_of(const QueryOptions& options);  // of a rank, which has no session
 // Answers a statement of a session and prints its rows and its report; with options.explain, its
 // plan.
 Status answer(Session& session, const std::string& statement, const QueryOptions& options);
@@ -45,7 +45,7 @@ void print_report(const RunReport& report, const QueryOptions& options);
 // errors.
 Status query_on_ranks(Communicator& communicator, const QueryOptions& options);
 enum class Recorded { nothing, profile, profile_and_stalls };
-// Runs the statement and writes its rows. A recorded run writes them to --output only.
-Result<RunReport> run_query(const QueryOptions& options, Recorded recorded = Recorded::nothing);
+// Runs the statement in a session of its own. A recorded run writes its rows to --output only.
+Result<RunReport> record_query(const QueryOptions& options, Recorded recorded);
 
 }  // namespace penstock::cli
