@@ -28,8 +28,8 @@ Status needs_scale(Op op, Type a, Type b, int max_digits) {
               std::to_string(max_digits) + " decimal places"};
 }
 
-// Sums of decimals are wide, and so is what is computed of them, by the host. What has up to 18
-// digits stays so, for kernels.
+// Sums of decimals are wide, and so are values computed from them, on the host. Two operands of up
+// to 18 digits give at most 18, so that kernels can compute the result.
 int digits_limit(Type a, Type b) {
   return is_wide_decimal(a) || is_wide_decimal(b) ? max_wide_digits : max_decimal_digits;
 }
@@ -119,7 +119,7 @@ Result<NodeId> bits(Construction& c, Op op, NodeId left, NodeId right) {
 
 namespace {
 
-// Moves a constant from the left to the right: the function is of the column's strings.
+// Moves a constant from the left to the right: the function takes the column's strings.
 Result<NodeId> compare_strings(Construction& c, Op op, NodeId left, NodeId right) {
   if (c.is_constant(left)) {
     std::swap(left, right);
@@ -151,7 +151,7 @@ Result<NodeId> compare_nodes(Construction& c, Op op, NodeId left, NodeId right) 
   if (met->kind == Kind::int128) {  // a signed integer with UBIGINT: by value
     for (NodeId& id : ids) id = c.cast(id, is_signed(c.type(id)) ? int64_type : Type{Kind::uint64});
   } else if (met->kind == Kind::decimal && met->precision > max_decimal_digits) {
-    // Rescaling could overflow: the kernel compares by value what stands as 64 bits.
+    // Rescaling could overflow: the kernel compares the values as 64 bits instead.
     for (NodeId& id : ids)
       if (is_integer(c.type(id)) && c.type(id).kind != Kind::uint64) id = c.cast(id, int64_type);
   } else if (met->kind == Kind::decimal) {

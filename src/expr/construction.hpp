@@ -1,5 +1,5 @@
 // Makes an operation type-exact for Builder: casts its inputs and finds its result type, by the
-// rules of promotion.hpp. An operation whose result type is not computed with is refused by name.
+// rules of promotion.hpp. Refuses an operation by name if nothing can compute with its result type.
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -18,8 +18,8 @@ inline constexpr Type boolean_type{Kind::boolean}, int32_type{Kind::int32}, int6
 
 Status cannot(Op op, std::initializer_list<Type> types);  // "cannot add DATE and DOUBLE"
 
-// The type in which values of `met` are computed: of up to 18 digits, unless an input has more
-// already. Beyond 38 digits those after the point give way, as in DuckDB.
+// The type in which values of `met` are computed: it has up to 18 digits, unless an input has more
+// already. Beyond 38 digits, digits after the point are dropped, as in DuckDB.
 inline Type computed_type(Type met, bool is_wide) {
   if (met.kind != Kind::decimal) return met;
   if (!is_wide) return Type::decimal(std::min<int>(met.precision, max_decimal_digits), met.scale);
@@ -46,8 +46,8 @@ class Construction {
     return value && value->is_null;
   }
 
-  // Adds a strict operation. Of constants alone it is computed here, unless it faults: a fault
-  // counts only where the value is used.
+  // Adds a strict operation. An operation on constants alone is computed here, unless it faults: a
+  // fault counts only if the value is used.
   NodeId add(Op op, Type result, std::vector<NodeId> inputs) {
     const Node node{op, result, false, 0, std::move(inputs)};
     std::vector<Scalar> values;
@@ -62,7 +62,8 @@ class Construction {
                                        : graph_.add(node);
   }
 
-  // Calls a function of strings: NULL with a NULL constant, computed here of constants alone.
+  // Calls a function of strings. A NULL constant makes the call NULL; a call on constants alone is
+  // computed here.
   NodeId call(const std::shared_ptr<const CustomFunction>& function, std::vector<NodeId> inputs) {
     std::vector<Scalar> values;
     for (NodeId input : inputs)
@@ -81,7 +82,7 @@ class Construction {
     return is_null_literal(id) ? graph_.parameter(Scalar::null_of(to)) : add(Op::cast, to, {id});
   }
 
-  // Changes a decimal's scale alone; it keeps at most so many digits.
+  // Changes only a decimal's scale; the result has at most `max_digits` digits.
   NodeId rescale(NodeId id, int scale, int max_digits) {
     const Type from =
         type(id).kind == Kind::decimal ? type(id) : Type::decimal(integer_digits(type(id).kind), 0);
@@ -90,7 +91,7 @@ class Construction {
         id, Type::decimal(std::clamp(from.precision + scale - from.scale, 1, max_digits), scale));
   }
 
-  // Casts literals to the type of what they meet where their value fits.
+  // Casts literals to the type of the other inputs where their values fit.
   void adapt(std::span<NodeId> ids) {
     std::optional<Type> fixed;
     for (NodeId id : ids)

@@ -26,7 +26,8 @@ std::string choose(const std::string& condition, const std::string& then,
   return then == otherwise ? then : condition + " ? " + then + " : " + otherwise;
 }
 
-// The better of two is in `printed`, whose names become those of the statements that are added.
+// Adds a statement that chooses the better of `printed` and `next`; its variable becomes the value
+// of `printed`.
 void take_better(const Node& node, const Operand& next, const std::string& name, Printed& printed) {
   const Op op = node.op == Op::least ? Op::less : Op::greater;
   std::string better = is_float(node.type)

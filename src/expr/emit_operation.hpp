@@ -1,4 +1,4 @@
-// Prints one operation as Kernel C expressions over those of its inputs.
+// Prints one operation as Kernel C expressions over its inputs' expressions.
 #pragma once
 #include <span>
 #include <string>
@@ -18,11 +18,11 @@ struct Operand {
 struct Printed {
   std::string value, valid = "1u";
   bool strict = true;        // NULL if an input is, and faults as its first faulting input does
-  std::string fault = "0u";  // of what is not strict
+  std::string fault = "0u";  // if not strict
   std::vector<std::pair<Code, std::string>>
       own_faults;           // with the conditions under which they arise
   bool is_alias = false;    // `value` is an input's own name
-  std::string preparation;  // statements before
+  std::string preparation;  // statements that come before
 };
 
 // A custom function's name in the source, and the condition under which its body is called ("":

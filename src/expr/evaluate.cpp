@@ -28,7 +28,7 @@ Evaluated extreme(const Node& node, std::span<const Evaluated> inputs) {
   for (const Evaluated& input : inputs) {
     if (input.fault != Code::ok) return input;
     if (input.value.is_null) continue;
-    // Of equal values (-0.0 and 0.0) the first stays.
+    // If values are equal (-0.0 and 0.0), the first one stays.
     const int order = best ? expr::compare(input.value, best->value) : 0;
     if (!best || (node.op == Op::least ? order < 0 : order > 0)) best = &input;
   }

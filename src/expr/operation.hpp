@@ -10,8 +10,8 @@
 
 namespace penstock::expr {
 
-// The digits that 64 bits hold, with which kernels compute; and those of 128 bits, with which the
-// host does.
+// Digits of a decimal in 64 bits, which kernels compute with, and in 128 bits, which the host
+// computes with.
 constexpr int max_decimal_digits = 18, max_wide_digits = 38;
 
 // A value of more than 64 bits: a decimal of 19 to 38 digits.
@@ -40,7 +40,7 @@ Range stored_range(Type type);
 // The finite dates lie between them.
 constexpr std::int64_t infinite_days = INT32_MAX, max_date_days = infinite_days - 1;
 constexpr std::int64_t infinite_microseconds = INT64_MAX, microseconds_per_day = 86400000000;
-// `count` is that of a date32 or timestamp.
+// `count` is the days of a date32 or the microseconds of a timestamp.
 constexpr bool is_infinite(Type type, Int128 count) {
   const std::int64_t infinity = type.kind == Kind::date32 ? infinite_days : infinite_microseconds;
   return count == infinity || count == -infinity;
@@ -50,12 +50,12 @@ bool is_comparison(Op op);
 // floor, ceiling, round, truncate
 bool is_rounding(Op op);
 bool is_date_part(Op op);
-// SQL's spelling between two inputs ("+", "AND"); empty for what prints as a function.
+// SQL's spelling between two inputs ("+", "AND"); empty for operations that print as functions.
 std::string_view symbol_of(Op op);
 // "cannot add ..."
 std::string_view verb_of(Op op);
 
-// Faults that the node itself can add to those of its inputs. `invalid`: a zero divisor;
+// Faults that the node itself can add to its inputs' faults. `invalid`: a zero divisor;
 // `overflow`: out of range, or a part of an infinite date.
 struct OwnFaults {
   bool invalid = false, overflow = false;
@@ -63,8 +63,7 @@ struct OwnFaults {
 OwnFaults own_faults(const Graph& graph, const Node& node);
 bool cast_can_fault(Type from, Type to);
 
-// Tells for each node up to `last` whether evaluating it can end in a fault, its own or one of its
-// inputs'.
+// Tells for each node up to `last` whether evaluating it can end in a fault, its own or an input's.
 std::vector<bool> faultable(const Graph& graph, NodeId last);
 // Tells which nodes the roots reach.
 std::vector<bool> reachable(const Graph& graph, std::span<const NodeId> roots);
