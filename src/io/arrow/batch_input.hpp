@@ -1,5 +1,5 @@
-// An Arrow input file that reads into the memory of batches. What Arrow passes on without a copy is
-// then where the scan's user wants it.
+// An Arrow input file that reads into the memory of batches. Buffers that Arrow passes on without a
+// copy are then in the memory that the scan's user wants.
 //
 // Read, not mapped: a file that another program shortens while it is read is then an error, not a
 // signal.

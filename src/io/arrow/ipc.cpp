@@ -1,4 +1,4 @@
-// Reads Arrow IPC files (whose footer locates the batches) and streams.
+// Reads Arrow IPC files, which locate their batches in a footer, and Arrow IPC streams.
 #include <arrow/ipc/dictionary.h>
 #include <arrow/ipc/message.h>
 #include <arrow/ipc/reader.h>

@@ -18,8 +18,8 @@ class PartThreads {
   // Starts so many threads, or as many as the system allows; none is no error.
   explicit PartThreads(std::uint64_t threads);
   ~PartThreads();
-  // Calls part(0) ... part(count - 1), those of earlier callers first, and returns when all have
-  // ended. Rethrows the first exception then; without threads it begins no further part.
+  // Calls part(0) ... part(count - 1) after the parts of earlier callers, and returns when all have
+  // ended. Rethrows the first exception then; without threads, an exception ends the loop at once.
   void run(std::int64_t count, const std::function<void(std::int64_t)>& part);
 
  private:

@@ -34,8 +34,8 @@ class ByteWindow {
   __m128i parts_[4];
 #else
   explicit ByteWindow(const char* text) { std::memcpy(parts_, text, bytes); }
-  // Of eight bytes at once: bytes that are equal become zero, then the top bit of each zero byte is
-  // gathered by a product that moves them side by side.
+  // Compares eight bytes at once: equal bytes become zero, then a product gathers the top bit of
+  // each zero byte.
   std::uint64_t equal_to(char byte) const {
     const std::uint64_t wanted =
         std::uint64_t{0x0101010101010101} * static_cast<unsigned char>(byte);

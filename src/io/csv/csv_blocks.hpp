@@ -25,7 +25,7 @@ class CsvBlocks {
                                                  std::uint64_t max_line_bytes);
   // Returns the next block; nullopt at the end.
   Result<std::optional<CsvBlock>> next();
-  // Where next() failed.
+  // The place at which next() failed.
   std::uint64_t offset() const { return offset_; }
 
  private:

@@ -11,7 +11,7 @@
 
 namespace penstock::io {
 
-// What all columns of a scan share.
+// Settings and memory that all columns of a scan share.
 struct CsvReading {
   CsvOptions options;
   CsvDialect dialect;
@@ -22,8 +22,8 @@ struct CsvReading {
 class CsvColumnBuilder {
  public:
   CsvColumnBuilder(const CsvReading& reading, Type type, std::uint64_t max_rows);
-  // Appends a field of every row. Returns the first row whose value does not fit the type, unless
-  // `misfits` is given; then it marks all such rows.
+  // Appends a field of every row. Returns the first row with a value that does not fit the type,
+  // unless `misfits` is given; then it marks all such rows.
   std::optional<std::size_t> append(const CsvRowBatch& rows, std::size_t column,
                                     std::vector<bool>* misfits);
   void cut_to(std::uint64_t row_count);

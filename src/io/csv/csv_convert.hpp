@@ -8,7 +8,7 @@ namespace penstock::io {
 
 class CsvConverter {
  public:
-  // Where errors are ignored, every column decides which rows are passed over, asked for or not.
+  // If errors are ignored, every column decides which rows are passed over, asked for or not.
   CsvConverter(const CsvReading& reading, const Schema& schema,
                std::span<const std::uint32_t> columns)
       : reading_(reading), schema_(schema), columns_(columns.begin(), columns.end()) {}

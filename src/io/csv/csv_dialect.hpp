@@ -1,4 +1,5 @@
-// How a CSV file is written. A row ends with a line feed, or with a carriage return and one.
+// The special bytes of a CSV file. A row ends with a line feed, with or without a carriage return
+// before it.
 #pragma once
 
 namespace penstock::io {

@@ -1,4 +1,4 @@
-// How well a table fits the shapes of a text's rows.
+// Measures how well a table fits the shapes of a text's rows.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -10,7 +10,7 @@ namespace penstock::io {
 
 struct CsvFit {
   std::size_t column_count = 1;
-  std::size_t row_count = 0;     // of the table, those that are to be filled included
+  std::size_t row_count = 0;     // of the table, padded rows included
   std::size_t padded_rows = 0;   // which have too few fields
   std::size_t ignored_rows = 0;  // which have another width, where errors are ignored
   std::size_t comment_lines = 0;
@@ -20,7 +20,7 @@ struct CsvFit {
   bool comments_are_likely = true;
 };
 
-// nullopt where the width is not that of the columns which the options give.
+// nullopt if the options give columns, and the width differs from their number.
 std::optional<CsvFit> csv_fit(const CsvShapes& shapes, const CsvOptions& options,
                               bool has_comment_byte);
 

@@ -54,7 +54,7 @@ std::vector<CsvDialect> hypotheses(const CsvSample& sample, const CsvOptions& op
   return out;
 }
 
-// Keeps the best hypotheses of those it is shown.
+// Keeps the best of the hypotheses that it is shown.
 class DialectSearch {
  public:
   explicit DialectSearch(const CsvOptions& options) : options_(options) {}
@@ -165,7 +165,7 @@ bool fits_whole_sample(const CsvSample& sample, const CsvOptions& options,
   return true;
 }
 
-// Of candidates that fit the whole sample, those that needed their quotes go first.
+// Among candidates that fit the whole sample, candidates that needed their quotes go first.
 std::vector<CsvCandidate> refined(std::vector<CsvCandidate> candidates, const CsvSample& sample,
                                   const CsvOptions& options) {
   std::erase_if(candidates, [&](CsvCandidate& candidate) {

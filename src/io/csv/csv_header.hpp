@@ -11,14 +11,14 @@ namespace penstock::io {
 // The values of the first row; nullopt for NULL.
 using CsvFirstRow = std::vector<std::optional<std::string>>;
 
-// A first row is a header where it does not fit the columns' types, where all columns are strings,
-// or where it has nothing but NULL.
+// A first row is a header if it does not fit the columns' types, if all columns are strings, or if
+// it has nothing but NULL.
 bool is_header(const CsvFirstRow& row, const CsvTypeSearch& types, const CsvOptions& options);
 
-// DuckDB's names of columns without a header: "column0", or "column00" of more than ten.
+// DuckDB's names of columns without a header: "column0", or "column00" if there are more than ten.
 std::string default_column_name(std::size_t index, std::size_t count);
 
-// Names are trimmed. One that occurs before, in any case, gets _1.
+// Names are trimmed. A name that occurred before, in upper or lower case, gets _1.
 std::vector<std::string> names_of_header(const CsvFirstRow& row, std::size_t column_count);
 
 }  // namespace penstock::io

@@ -1,4 +1,4 @@
-// What read_csv() is told, and so what is not found out from the file.
+// Options of read_csv(). The sniffer does not look for properties that they give.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -32,7 +32,7 @@ struct CsvOptions {
   bool is_null_text(std::string_view text, bool is_quoted) const;
 };
 
-// Refuses an option that there is not, and a value that does not fit.
+// Refuses an unknown option, and a value that does not fit.
 Result<CsvOptions> csv_options(std::span<const TableOption> options);
 
 }  // namespace penstock::io

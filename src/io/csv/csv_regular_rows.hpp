@@ -15,9 +15,9 @@ class CsvRegularRows {
   CsvRegularRows(const CsvDialect& dialect, const CsvOptions& options, std::size_t column_count)
       : dialect_(dialect), options_(options), column_count_(column_count) {}
 
-  // Cuts the text's first rows, at most so many; fewer only where the text ends with the last one.
-  // Returns false where a row among them is to be read by CsvRowReader. 64 bytes behind the text
-  // may be read.
+  // Cuts the text's first rows, at most so many; fewer only if the text ends with the last one.
+  // Returns false if CsvRowReader has to read one of the rows. 64 bytes behind the text may be
+  // read.
   bool cut(std::string_view text, std::size_t max_rows);
   std::size_t row_count() const { return row_count_; }
   std::size_t offset(std::size_t row) const { return starts_[row * stride_]; }  // row_count(): end
@@ -28,7 +28,7 @@ class CsvRegularRows {
   template <class See> void each(std::size_t column, const See& see) const;
 
  private:
-  // What a field is made from. A copy of it stays in registers while other memory is written.
+  // Input to make a field from. A copy of it stays in registers while other memory is written.
   struct Cut {
     CsvField field(const std::uint32_t* starts, bool is_last) const;
 

@@ -1,8 +1,8 @@
 // Tells field ends from bytes within quotes, 64 bytes at a time and without a branch for each.
 //
-// A text is regular where a quote stands only at both ends of a field, or doubled within, and where
-// no comment, escape or stray carriage return is. Then an odd number of quotes before a byte says
-// that it stands within quotes, and CsvRowReader cuts the text at the same places.
+// A text is regular if quotes stand only at both ends of a field, or doubled within, and if it has
+// no comment, escape or stray carriage return. Then an odd number of quotes before a byte says that
+// the byte stands within quotes, and CsvRowReader cuts the text at the same places.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -21,13 +21,13 @@ class CsvRegularScan {
         doubles_(dialect.escape == dialect.quote ? ~std::uint64_t{0} : 0),
         has_escape_(dialect.escape != '\0' && dialect.escape != dialect.quote) {}
 
-  // Looks at the next 64 bytes, of which those in `valid` are the text's. Returns false where they
-  // are not regular.
+  // Looks at the next 64 bytes; bits of `valid` mark the text's bytes. Returns false if these are
+  // not regular.
   bool see(const char* text, std::uint64_t valid);
-  // Of these bytes.
+  // Bits of these 64 bytes.
   std::uint64_t field_ends() const { return field_ends_; }
   std::uint64_t row_ends() const { return row_ends_; }  // line feeds
-  // Of all bytes so far.
+  // True if any byte so far was one.
   bool has_quotes() const { return quotes_ != 0; }
   bool has_doubled_quotes() const { return doubled_ != 0; }
   bool has_returns() const { return returns_ != 0; }
@@ -38,7 +38,8 @@ class CsvRegularScan {
   const bool has_escape_;
   std::uint64_t field_ends_ = 0, row_ends_ = 0;
   std::uint64_t quotes_ = 0, doubled_ = 0, returns_ = 0;
-  // Of the byte before the window: all bits where it stands within quotes, and else the lowest.
+  // State of the byte before the window: was_inside_ has all bits set if it stands within quotes,
+  // the others have the lowest.
   std::uint64_t was_inside_ = 0, was_end_ = 1, was_closing_ = 0, was_return_ = 0;
 };
 
@@ -73,13 +74,13 @@ inline bool CsvRegularScan::see(const char* text, std::uint64_t valid) {
   return (wrong & valid) == 0;
 }
 
-// Returns the bits of those of 64 bytes that lie before the end.
+// Returns a bit for each byte of a window of 64 that lies before the end.
 inline std::uint64_t bits_before(const char* end, const char* window) {
   const auto left = static_cast<std::size_t>(end - window);
   return left >= ByteWindow::bytes ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
 }
 
-// Returns where the last whole row of a regular text ends, 0 where none does; nullopt where a byte
+// Returns the end of the last whole row of a regular text, 0 without a whole row; nullopt if a byte
 // is not regular. 64 bytes behind the text may be read.
 std::optional<std::size_t> regular_row_end(std::string_view text, const CsvDialect& dialect);
 

@@ -1,8 +1,8 @@
 // Cuts a CSV text into rows and fields, by one strict grammar for the sniffer and for the reader.
 //
-// A field whose first byte, or first after one space, is the quote ends with the next quote. Only
+// A field that begins with the quote, or with a space and the quote, ends with the next quote. Only
 // spaces may follow until the delimiter, the row's end or a comment. Every other field ends with
-// the next of these; quotes within it are bytes as others.
+// the next of these; quotes within it are ordinary bytes.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -37,8 +37,8 @@ enum class CsvRowKind : unsigned char {
   comment,         // a line that begins as a comment
   end,             // there is no further row
   unclosed_quote,  // the text ends within quotes
-  bad_quote,       // something else than an end follows a closing quote
-  stray_return,    // a carriage return, in a file whose rows end with line feeds
+  bad_quote,       // a closing quote is not at the field's end
+  stray_return,    // a carriage return, in a file with rows that end with line feeds
 };
 
 // Says what is wrong with a row, and what can be passed to read it.
@@ -52,10 +52,10 @@ class CsvRowReader {
   // next line end, wherever it stands.
   CsvRowKind next(std::vector<CsvField>& fields);
 
-  // Goes to a row that begins here, which is none before the next one.
+  // Moves on to a row that begins here, at or behind the next row.
   void skip_to(const char* row) { move_to(row); }
 
-  // Of the row that next() returned.
+  // About the row that next() returned.
   const char* row_begin() const { return row_begin_; }
   const char* row_end() const { return position_; }         // behind its line end
   bool is_ended_by_text() const { return !has_line_end_; }  // the text ends without a line end

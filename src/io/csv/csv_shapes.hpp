@@ -1,4 +1,4 @@
-// How the first rows of a text look under one dialect, by which the sniffer judges it.
+// The shapes of a text's first rows under one dialect, by which the sniffer judges the dialect.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -16,7 +16,7 @@ struct CsvRowShape {
 };
 
 struct CsvShapes {
-  std::vector<CsvRowShape> rows;  // blank lines are none
+  std::vector<CsvRowShape> rows;  // without blank lines
   bool is_quoted = false, is_escaped = false;
   bool is_wrong = false;                    // a row cannot be cut under this dialect
   std::size_t wrong_offset = 0;             // it begins here

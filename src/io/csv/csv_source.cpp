@@ -1,6 +1,6 @@
-// A CSV file as a table. The sniffer fixes its columns when it is opened: a later value that does
-// not fit is an error that says where it is and what to pass. Threads take blocks of whole rows in
-// order, and each converts the columns that are asked for.
+// A CSV file as a table. The sniffer fixes its columns when the file is opened. A later value that
+// does not fit is an error that says where it is and which option to pass. Threads take blocks of
+// whole rows in order, and each converts the columns that are asked for.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -20,7 +20,7 @@
 namespace penstock::io {
 namespace {
 
-// What the threads of one scan share.
+// State that the threads of one scan share.
 class CsvScan {
  public:
   CsvScan(std::string path, CsvReading reading, const Schema& schema,
@@ -31,8 +31,8 @@ class CsvScan {
         converter_(reading_, schema_, columns),
         blocks_(std::move(blocks)) {}
 
-  // Returns the table of this block. A thread that comes before those of earlier blocks reads
-  // these too, rather than wait until the system lets the other threads run.
+  // Returns the table of this block. A thread that comes early reads the blocks before its own too,
+  // rather than wait until the system lets the other threads run.
   Result<std::optional<Table>> read(std::uint64_t index) {
     const ReadBlock read = take(index);
     if (!read.block.ok()) return read.block.status().with(place(read.offset));
@@ -77,7 +77,7 @@ class CsvScan {
   const CsvConverter converter_;
   std::mutex mutex_;
   const std::unique_ptr<CsvBlocks> blocks_;
-  std::map<std::uint64_t, ReadBlock> read_blocks_;  // that their threads did not take yet
+  std::map<std::uint64_t, ReadBlock> read_blocks_;  // not taken by their threads yet
   std::uint64_t next_index_ = 0;
 };
 
@@ -108,7 +108,7 @@ class CsvSource final : public TableSource {
     PENSTOCK_ASSIGN(auto blocks, CsvBlocks::open(path_, format_.first_byte, format_.dialect,
                                                  options_.max_line_bytes));
     const std::size_t threads = options.threads > 0 ? options.threads : host_core_count();
-    // Memory of the tables that become one batch is used again for those of the next.
+    // The tables of the next batch use the memory of this batch's tables again.
     constexpr std::size_t kept_blocks = 4096;
     CsvReading reading{options_, format_.dialect, format_.time_formats,
                        std::make_shared<BatchMemory>(kept_blocks, BatchAllocator())};

@@ -6,9 +6,9 @@
 
 namespace penstock::io {
 
-// Days since 1970-01-01; nullopt where the month has no such day, or where they leave 32 bits.
+// Days since 1970-01-01; nullopt if the month has no such day, or the days do not fit in 32 bits.
 std::optional<std::int32_t> days_of(std::int64_t year, unsigned month, unsigned day);
-// Microseconds since 1970-01-01; nullopt where they leave 64 bits.
+// Microseconds since 1970-01-01; nullopt if they do not fit in 64 bits.
 std::optional<std::int64_t> micros_of(std::int32_t days, std::int64_t micros_of_day);
 
 std::optional<std::int32_t> read_date(std::string_view text);

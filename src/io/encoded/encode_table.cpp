@@ -145,7 +145,7 @@ class TableEncoder {
     return {};
   }
 
-  // Rows whose strings are too long for one batch become several.
+  // Writes several batches if the rows' strings are too long for one.
   Status write_rows(const Table& table, std::uint64_t first, std::uint64_t count) {
     for (const Column& column : table.columns) {
       if (column.type.kind != Kind::string || count <= 1 ||

@@ -1,4 +1,4 @@
-// What columns of encoded values share: metadata of extension types, and buffers without copies.
+// Helpers for columns of encoded values: metadata of extension types, and buffers without copies.
 #pragma once
 #include <arrow/array/array_base.h>
 #include <arrow/buffer.h>

@@ -1,4 +1,4 @@
-// Casts columns of files whose types differ, as DuckDB casts values.
+// Casts columns that have different types in different files, as DuckDB casts values.
 #pragma once
 #include <optional>
 
@@ -6,7 +6,7 @@
 
 namespace penstock::io {
 
-// Returns the type that columns of two files meet in; nullopt where they do not. A text meets all.
+// Returns the common type of two files' columns; nullopt if there is none. Any type meets a text.
 std::optional<Type> met_type(Type a, Type b);
 
 bool is_castable(Type from, Type to);

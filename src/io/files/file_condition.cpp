@@ -46,7 +46,7 @@ class Translation {
     return own.conditions.empty() ? std::nullopt : std::optional(std::move(own));
   }
 
-  // Of a column that is cast nothing is known: a cast may change the order of values.
+  // Nothing is known of a cast column: a cast may change the order of values.
   std::optional<RowCondition> comparison(const RowCondition& needed) const {
     const Type type = schema_[needed.column].type;
     const auto& stored = part_.stored[needed.column];

@@ -1,12 +1,12 @@
-// What a condition on a table's rows says of the rows of one of its files.
+// Translates a condition on a table's rows into one on the rows of a single file.
 #pragma once
 #include "io/files/joined_schema.hpp"
 #include "penstock/skipping.hpp"
 
 namespace penstock::io {
 
-// Returns a condition on the file's own columns that holds wherever the table's does; nullopt where
-// no row of the file is needed, as the values tell that all its rows have: those of its path.
+// Returns a condition on the file's own columns that holds wherever the table's condition does.
+// Returns nullopt if the values of the file's path show that none of its rows is needed.
 std::optional<RowCondition> condition_of_file(const FilePart& part, const Schema& schema,
                                               const RowCondition& needed);
 

@@ -166,8 +166,8 @@ Status add_files(const std::string& path, std::vector<std::string>& files) {
 
 bool is_standard_input(std::string_view path) { return path == "-" || path == "/dev/stdin"; }
 
-// Greedy, with one way back: a later * makes an earlier one's choice final, so that time is at most
-// the product of the lengths.
+// Greedy, and backtracks to the last * alone: a later * makes an earlier choice final, so that time
+// is at most the product of the lengths.
 bool matches(std::string_view name, std::string_view pattern) {
   std::string_view after_star, name_at_star;
   bool has_star = false;

@@ -14,10 +14,10 @@
 
 namespace penstock::io {
 
-// Returns the files in the order of the paths. Of a folder or a pattern they are in the order of
+// Returns the files in the order of the paths. Files of a folder or a pattern are in the order of
 // their names' bytes, with a folder's files before its folders. A pattern leaves out hidden files
-// unless it begins a name with a dot; a folder leaves out names that begin with . or _ as writers
-// leave them there. A path without files is an error. Files are not looked into.
+// unless it begins a name with a dot. A folder leaves out names that begin with . or _, which
+// writers leave there. A path without files is an error. Files are not opened.
 Result<std::vector<std::string>> files_of(std::span<const std::string> paths);
 
 // Returns whether a path is standard input.

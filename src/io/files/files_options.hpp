@@ -1,4 +1,4 @@
-// What a table of several files is asked for, apart from the options of their format.
+// Options of a table of several files, apart from the options of their format.
 #pragma once
 #include <optional>
 #include <span>

@@ -1,7 +1,7 @@
 // Rows of several files one after another, read ahead across files.
 //
-// While a file's rows are taken, those of the next ones are decoded already: as many files as have
-// a batch of rows together, and one large file at most. That bounds the memory.
+// While a file's rows are taken, the next files are already being decoded: as many as have a batch
+// of rows together, and one large file at most. That bounds the memory.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -12,10 +12,10 @@
 
 namespace penstock::io {
 
-// What is read of one file.
+// The rows to read from one file.
 struct FileRows {
   const FilePart* part = nullptr;
-  std::optional<std::uint64_t> row_count = {};    // that are read, where it is known
+  std::optional<std::uint64_t> row_count = {};    // to read, if known
   std::shared_ptr<const RowSelection> rows = {};  // numbered from the file's first; null: all
   bool selects_rows = false;                      // whether the file's source can leave out rows
 };

@@ -73,7 +73,7 @@ class FilesSource final : public TableSource {
   const std::shared_ptr<const JoinedFiles> joined_;
   const std::string name_, identity_;
   const std::shared_ptr<const pages::PagedTable> pages_;
-  std::vector<std::uint64_t> first_rows_;  // by file; then that of all rows
+  std::vector<std::uint64_t> first_rows_;  // by file; then the number of all rows
   bool is_counted_ = true;                 // whether all files know how many rows they have
 };
 
@@ -104,7 +104,7 @@ Result<std::unique_ptr<BatchStream>> FilesSource::scan(std::span<const std::uint
   return scan_files(joined_, std::move(files), {columns.begin(), columns.end()}, options);
 }
 
-// Cuts the rows of a file out of those of the table.
+// Cuts one file's rows out of the table's rows.
 FileRows FilesSource::rows_to_read(std::size_t file, const RowSelection* rows) const {
   FileRows read{&parts()[file], parts()[file].source->row_count()};
   if (rows == nullptr) return read;
@@ -142,7 +142,7 @@ std::vector<FileSelection> FilesSource::select_in_files(const RowCondition& need
   return files;
 }
 
-// Of files that do not count their rows the needless ones are left out whole.
+// If files do not know how many rows they have, only whole files are left out.
 Result<std::optional<RowSelection>> FilesSource::select_rows(const RowCondition& needed) const {
   const std::vector<FileSelection> files = select_in_files(needed);
   RowSelection all;

@@ -1,8 +1,8 @@
 // Columns that the folders of a path hold as Hive writes them: "year=2024/month=01/part.parquet".
 //
-// Types and values are DuckDB's: BIGINT, DATE or TIMESTAMP where the texts of all files are such,
-// VARCHAR otherwise. __HIVE_DEFAULT_PARTITION__ is NULL, and so are NULL and nothing where the type
-// is not VARCHAR. %20 stands for a blank.
+// Types and values are DuckDB's: BIGINT, DATE or TIMESTAMP if the texts of all files read as one,
+// VARCHAR otherwise. __HIVE_DEFAULT_PARTITION__ is NULL; if the type is not VARCHAR, so are "NULL"
+// and an empty text. %20 stands for a blank.
 #pragma once
 #include <optional>
 #include <span>
@@ -18,13 +18,13 @@ namespace penstock::io {
 // A key and its value as they are in the path.
 using HiveKey = std::pair<std::string, std::string>;
 
-// Returns the keys of a path, sorted by name. Of two folders with one key the first counts.
+// Returns the keys of a path, sorted by name. If two folders have the same key, the first counts.
 std::vector<HiveKey> hive_keys_of(std::string_view path);
 
 // Returns the type of a key by its values in all files.
 Type hive_type_of(std::span<const std::string_view> values);
 
-// Returns the value as a type; an error where it is none.
+// Returns the value as a type; an error if it does not read as one.
 Result<Scalar> hive_value_of(const HiveKey& key, Type type);
 
 }  // namespace penstock::io

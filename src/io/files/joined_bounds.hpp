@@ -1,20 +1,20 @@
-// What the records of several files say of all values of a column.
+// Joins the bounds that several files record for a column.
 #pragma once
 #include "io/files/joined_schema.hpp"
 #include "penstock/skipping.hpp"
 
 namespace penstock::io {
 
-// Puts together what parts of a column's rows hold. An unknown part makes the whole unknown.
+// Collects the bounds of parts of a column's rows. An unknown part makes the whole unknown.
 class JoinedBounds {
  public:
   explicit JoinedBounds(Type type) : type_(type) {}
-  // Of a part with a value that is not NULL; columns of one row. Missing ones are unknown.
+  // Adds a part with a value that is not NULL. Bounds are columns of one row; nullopt: unknown.
   void add_values(const std::optional<Column>& lowest, const std::optional<Column>& highest);
   void add_constant(const Scalar& value, std::uint64_t row_count);
 
   ColumnStatistics statistics() const { return {lowest_, highest_, has_no_values_}; }
-  // nullopt where there is no value, or one is unknown.
+  // nullopt if there is no value, or if a part is unknown.
   std::optional<ValueBounds> bounds() const;
 
  private:

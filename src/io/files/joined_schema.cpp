@@ -23,7 +23,7 @@ std::optional<Type> met_found_type(Type a, Type b) {
   return is_number(a) && is_number(b) ? met_type(a, b) : std::optional(Type{Kind::string});
 }
 
-// Dates and times of JSON are strings, and stay the texts that they were.
+// Dates and times of JSON are strings, and keep their texts.
 std::optional<Type> met_json_type(Type a, Type b) {
   const auto is_text = [](Type type) {
     return type.kind == Kind::string || type.kind == Kind::date32 || type.kind == Kind::timestamp;
@@ -70,7 +70,7 @@ class Joining {
       for (const Field& field : part.source->schema()) {
         const auto known = find_field(joined_.schema, field.name);
         if (!known) joined_.schema.push_back(field);
-        // Fields of JSON have their own case.
+        // Fields of JSON keep their case.
         if (known && types_ == FileTypes::found_in_json &&
             joined_.schema[*known].name != field.name)
           return {Code::unsupported, "'" + joined_.schema[*known].name + "' and '" + field.name +
@@ -91,7 +91,7 @@ class Joining {
     return {};
   }
 
-  // Sets what the files' columns have in common. Encodings are not: those of one column may differ.
+  // Sets what the files' columns have in common. The encoding is left out: it may differ by file.
   void meet(std::size_t column) {
     Field& field = joined_.schema[column];
     const bool meets = unites_ || types_ == FileTypes::found;

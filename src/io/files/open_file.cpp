@@ -34,7 +34,7 @@ Result<std::shared_ptr<TableSource>> open_arrow_stream(const FileToOpen& file) {
   return open_ipc_stream(file.path);
 }
 
-// A file format, known by its first bytes, and by its last ones where the format has such. Rows
+// A file format, known by its first bytes, and by its last bytes if it has a signature there. Rows
 // without `open` are formats that are recognised and not read.
 struct Format {
   std::string_view begins, name, asked = {};  // `asked`: what TableReference calls it
@@ -66,7 +66,7 @@ const Format* format_of(std::string_view first_bytes) {
   return nullptr;
 }
 
-// A name that ends so promises one of these formats. What is left of such a file is no text,
+// An extension of this list promises a binary format. A cut-off file with such a name is no text,
 // however short it is.
 bool is_named_binary(const std::string& path) {
   const std::string extension = lower(std::filesystem::path(path).extension().string());
@@ -114,7 +114,7 @@ Result<Ends> ends_of(const std::string& path) {
     const int error = errno;
     return Status(Code::io, std::strerror(error) + (error == ENOENT ? files_near(path) : ""));
   }
-  if (!S_ISREG(status.st_mode)) return Ends();  // a pipe, which only texts are read of
+  if (!S_ISREG(status.st_mode)) return Ends();  // a pipe, from which only texts are read
   const File file(path, O_RDONLY);
   if (!file) return Status(Code::io, std::strerror(errno));
   Ends ends{std::string(4096, '\0'), std::string(16, '\0')};

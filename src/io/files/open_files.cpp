@@ -16,12 +16,12 @@ namespace {
 
 // Opening a file reads its footer, some 100 us.
 constexpr std::uint64_t min_files_opened_by_thread = 4;
-// Of more files descriptors are not held: a process has 1024 by default.
+// Descriptors of more files are not kept open: a process has 1024 by default.
 constexpr std::size_t max_open_files = 256;
 
 using Paths = std::vector<std::string>;
 
-// Returns whether a table is one file, and has no column besides the file's.
+// Returns whether a table is one file, and has only the file's columns.
 bool is_one_file(const TableReference& table, const Paths& paths) {
   return paths.size() == 1 && paths == table.paths && table.options.empty() &&
          hive_keys_of(paths[0]).empty();
@@ -82,8 +82,8 @@ std::vector<TableOption> with_types(std::vector<TableOption> options, const Opti
   return options;
 }
 
-// Returns options with all columns of a JSON file, of which some have given types; none where a
-// column has a type that has no name here.
+// Returns options that name all columns of a JSON file, some with given types. Returns none if a
+// column has a type without a name here.
 std::vector<TableOption> with_columns(std::vector<TableOption> options, const Schema& own,
                                       const OptionMap& types) {
   OptionMap columns;
@@ -128,7 +128,7 @@ class Opening {
         });
   }
 
-  // A text without a byte has no names of columns: beside others it has no rows.
+  // An empty text names no columns: beside other files it counts as a file without rows.
   void leave_out_empty_texts() {
     const auto is_empty = [](const Result<OpenedFile>& file) {
       return !file.ok() && file.status().code() == Code::truncated &&
@@ -170,7 +170,7 @@ class Opening {
     return parts;
   }
 
-  // A text that became a number is not what it was: it is read again as the type that the column
+  // A text that became a number has lost its spelling: it is read again as the type that the column
   // has in all files.
   Status read_as_joined(JoinedFiles& joined) const {
     for (FilePart& part : joined.parts) {
@@ -180,7 +180,7 @@ class Opening {
       const std::vector<TableOption> options =
           is_json ? with_columns(options_.of_format, part.source->schema(), types)
                   : with_types(options_.of_format, types);
-      if (options.empty()) {  // a text of a time would not be what it was
+      if (options.empty()) {  // the text of a time would lose its spelling
         for (const auto& [name, type] : types)
           joined.schema[*find_field(joined.schema, name)].unsupported = "of several types";
         continue;

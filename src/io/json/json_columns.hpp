@@ -13,7 +13,7 @@
 
 namespace penstock::io {
 
-// What every block of a file has in common.
+// Columns and options that all blocks of a file share.
 struct JsonTable {
   std::vector<JsonStructure::Column> columns;  // of records; or one of all values
   std::vector<std::string> keys;               // of the columns, as the file has them
@@ -21,7 +21,7 @@ struct JsonTable {
   bool are_records = true;
   bool are_given = false;       // the columns, by the option of this name
   bool ignores_errors = false;  // makes them NULL
-  bool ignores_damage = false;  // of a line, which is a row of NULLs then
+  bool ignores_damage = false;  // a damaged line becomes a row of NULLs
 
   JsonTable() = default;
   JsonTable(const JsonTable&) = delete;

@@ -61,7 +61,7 @@ Status set_time_format(std::optional<CsvTimeFormat>& format, const OptionValue& 
   const auto* text = std::get_if<std::string>(&value);
   if (text == nullptr) return takes("a format such as '%d/%m/%Y'");
   format.reset();
-  if (*text == "iso") return {};  // DuckDB's name for no format of one's own
+  if (*text == "iso") return {};  // DuckDB's name for the default format
   PENSTOCK_ASSIGN(format, CsvTimeFormat::parse(*text));
   return {};
 }

@@ -1,4 +1,4 @@
-// What read_json() is told, and so what is not found out from the file.
+// Options of read_json(). Nothing that they give is looked for in the file.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -31,7 +31,7 @@ struct JsonOptions {
   bool ignores_errors = false;
 };
 
-// Refuses an option that there is not, and a value that does not fit.
+// Refuses an unknown option, and a value that does not fit.
 Result<JsonOptions> json_options(std::span<const TableOption> options);
 
 }  // namespace penstock::io

@@ -118,7 +118,7 @@ Result<std::optional<JsonBlock>> JsonRecords::take_values() {
   return std::optional<JsonBlock>(JsonBlock(std::move(text), first, std::exchange(values_, {})));
 }
 
-// Goes on with the search. What is within a value, its parser checks.
+// Goes on with the search. The inside of a value is checked by its parser.
 Status JsonRecords::find_values() {
   while (at_ < buffer_.size()) {
     if (is_in_value_) {
@@ -135,7 +135,7 @@ Status JsonRecords::find_values() {
   if (is_in_value_) end_value();
   if (format_ != JsonFormat::array || place_ == Place::closed || is_cut) return {};
   if (place_ == Place::before) return {};  // a file of white space
-  if (!values_.empty()) return {};         // they go first
+  if (!values_.empty()) return {};         // they are handed out first
   return {Code::truncated,
           "the array has no closing ] after record " + std::to_string(number_ - 1)};
 }

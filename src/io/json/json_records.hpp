@@ -13,7 +13,7 @@
 
 namespace penstock::io {
 
-// A line, or one value of the others.
+// A line, or one value of the other formats.
 struct JsonRecord {
   std::string_view text;
   std::uint64_t number = 0;  // from 1, of a line among lines
@@ -73,7 +73,7 @@ class JsonRecords {
   std::string buffer_;  // not handed out yet
   std::uint64_t number_ = 1;
   bool is_begun_ = false, has_ended_ = false;
-  // Of values: what was found in the buffer, and where the search stands.
+  // For formats other than lines: values found in the buffer, and the place of the search.
   std::vector<JsonBlock::Extent> values_;
   Place place_ = Place::before;
   std::size_t at_ = 0, begin_ = 0;

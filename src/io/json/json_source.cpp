@@ -1,6 +1,5 @@
-// JSON: objects a line, an array of objects, or values one after another. A column is a member of
-// the objects. Which there are and what types they have, is found in the first 20,480 records, as
-// DuckDB finds it.
+// JSON: an object per line, an array of objects, or values one after another. A column is a member
+// of the objects. The columns and their types are found in the first 20,480 records, as in DuckDB.
 #include <algorithm>
 #include <condition_variable>
 #include <filesystem>
@@ -18,7 +17,7 @@
 namespace penstock::io {
 namespace {
 
-// What the format is found by, and how many records DuckDB looks at together.
+// Bytes in which the format is looked for, and records that DuckDB looks at together.
 constexpr std::size_t format_bytes = 1 << 20, chunk_records = 2048;
 
 // Hands out blocks in order, each to the thread that reads the table of its index.
@@ -165,7 +164,7 @@ JsonType json_type_of(const CsvType& given, const JsonOptions& options) {
   return type;
 }
 
-// Takes the columns that were given, or those of a sample.
+// Takes the columns that were given, or finds columns in a sample.
 Status find_columns(JsonTable& table, const std::string& path, JsonFormat format,
                     const JsonOptions& options) {
   table.are_given = !options.columns.empty();

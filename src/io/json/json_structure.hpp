@@ -1,4 +1,4 @@
-// What the values of a sample are: the columns of its objects, and the type of each.
+// The structure of a sample's values: the columns of its objects, and the type of each.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -14,23 +14,23 @@ namespace penstock::io {
 
 class JsonStructure {
  public:
-  // `formats` are those of strings that may be dates.
+  // `formats` are for strings that may be dates.
   explicit JsonStructure(std::shared_ptr<const JsonTimeFormats> formats)
       : formats_(std::move(formats)) {}
   void add(const JsonValue& value);
   void end_chunk();  // after as many records as DuckDB looks at together
 
   static constexpr std::uint64_t any_depth = UINT64_MAX;
-  // `depth` is how deep types are looked for; what lies deeper is JSON.
+  // Types are looked for down to `depth`; deeper values are JSON.
   JsonType type(std::uint64_t depth) const;
-  // Whether values are objects whose members are columns. A map is not: an object whose members
-  // mostly lack, or are many and alike.
+  // Whether members of the objects are columns. They are not in maps: objects with many members of
+  // one type, or with members that most objects lack.
   bool is_record() const;
   struct Column {
     std::string name;
     JsonType type;
   };
-  std::vector<Column> columns(std::uint64_t depth) const;  // of a record, whose own depth is 1
+  std::vector<Column> columns(std::uint64_t depth) const;  // of a record, which has depth 1
 
  private:
   enum class Shape : unsigned char { boolean, integer, wide_integer, real, string, array, object };

@@ -29,7 +29,7 @@ ShortestDigits shortest_digits(double value) {
   return out;
 }
 
-// How a double is written: by its powers of ten without an exponent, and how the exponent looks.
+// The style of a double: the powers of ten without an exponent, and the form of an exponent.
 struct RealStyle {
   int first_plain, last_plain;
   std::string_view plus;
@@ -56,7 +56,7 @@ std::string scientific_digits(const ShortestDigits& value, const RealStyle& styl
   return text + "e" + (value.exponent < 0 ? "-" : std::string(style.plus)) + exponent;
 }
 
-// What a double cannot hold, NaN and Infinity stay as they are.
+// Numbers that a double cannot hold, NaN and Infinity stay as they are.
 void append_real(std::string_view text, const RealStyle& style, std::string& to) {
   double value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);

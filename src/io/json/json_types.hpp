@@ -22,7 +22,7 @@ struct JsonType {
   Reading reading = Reading::plain;
   std::string name = {};         // DuckDB's: "BIGINT", "STRUCT(a BIGINT)[]"
   std::string unsupported = {};  // the same where values are not read
-  // Of a date or timestamp. Without one it is read as a cast reads it.
+  // The format of a date or timestamp. Without a format it is read as a cast reads it.
   std::optional<CsvTimeFormat> format = {};
 
   static JsonType plain(Type type);
@@ -40,9 +40,9 @@ struct JsonTimeFormats {
                               const std::optional<CsvTimeFormat>& timestamp);
 };
 
-// What all strings of a column may be. They are looked at by chunks, as DuckDB does: a type that a
-// chunk excludes stays excluded, and each chunk has one format of dates. Where all have one in
-// common, the column has it.
+// The types that fit all strings of a column. Strings are looked at by chunks, as in DuckDB: a type
+// that a chunk excludes stays excluded, and each chunk has one format of dates. The column has the
+// format that all chunks have in common, if there is one.
 class StringTypes {
  public:
   void add(std::string_view text, const JsonTimeFormats& formats);
@@ -51,7 +51,7 @@ class StringTypes {
 
  private:
   enum class Candidate : unsigned char { time, date, timestamp, zoned, uuid, string };
-  // Bits of what fits all strings of the chunk: formats, or one bit.
+  // Bits of the formats that fit all strings of the chunk; a type without formats has one bit.
   std::uint32_t& fits(Candidate candidate) { return fits_[static_cast<std::size_t>(candidate)]; }
   bool survives(Candidate candidate);
 

@@ -14,12 +14,12 @@ struct ChunkBytes {
   std::uint64_t size = 0;  // readers may load whole words beyond it
 };
 
-// Returns memory whose small blocks share slabs, whatever file they are of.
+// Returns memory in which small blocks of all files share slabs.
 const std::shared_ptr<BatchMemory>& ordinary_memory();
 // Reads a range of the file by several threads. `memory` may be empty: ordinary memory then.
 Result<ChunkBytes> read_bytes(const ParquetFile& file, arrow::io::ReadRange range,
                               const BatchAllocator& memory);
-// Returns memory for a range of which little is read, later: zeros, which take no memory.
+// Returns memory for a range of which little will be read: zeros, which take no memory until then.
 Result<ChunkBytes> bytes_on_demand(arrow::io::ReadRange range);
 
 }  // namespace penstock::io

@@ -1,4 +1,4 @@
-// What the footer says of a column chunk, against what else it says.
+// Checks the footer's claims about a column chunk against each other.
 #pragma once
 #include <optional>
 
@@ -6,13 +6,13 @@
 
 namespace penstock::io {
 
-// Returns where a chunk is in its file; nullopt where that is not within the file.
+// Returns where a chunk is in its file; nullopt if that is not within the file.
 std::optional<arrow::io::ReadRange> range_of(const ParquetFile& file,
                                              const parquet::ColumnChunkMetaData& chunk);
-// Returns Code::corrupt where a chunk lies outside the file, has another number of values than its
-// row group has rows, values of another type than the schema says, or two sizes without
-// compression. Nothing of such a chunk is believed or decoded. Of a row group without rows there is
-// nothing to believe.
+// Returns Code::corrupt if a chunk lies outside the file, has another number of values than its row
+// group has rows, has values of another type than the schema says, or two sizes without
+// compression. Nothing of such a chunk is believed or decoded. A row group without rows always
+// passes: it makes no claims.
 Status check_chunk(const ParquetFile& file, const parquet::RowGroupMetaData& group,
                    const parquet::ColumnChunkMetaData& chunk, int leaf);
 

@@ -82,7 +82,7 @@ class PageFinder {
   }
 
  private:
-  // Where bytes are read on demand, more of them until they hold the header.
+  // If bytes are read on demand, reads more of them until they hold the header.
   Result<PageHeader> header_at(std::size_t at) {
     const std::size_t left = std::min(chunk_.bytes.size() - at, max_page_header_bytes + 1);
     if (!read_) return parse_page_header(chunk_.bytes.subspan(at));
@@ -199,7 +199,7 @@ class PageFinder {
     return {};
   }
 
-  // To its place in the chunk's memory, which is the reader's own.
+  // Reads the body to its place in the chunk's memory, which belongs to the reader.
   Status read_body(const Page& page) const {
     std::byte* const to = const_cast<std::byte*>(chunk_.bytes.data()) + page.offset;
     return read_(page.offset, {to, page.stored_bytes});

@@ -6,17 +6,17 @@
 
 namespace penstock::io {
 
-// What page headers are checked against.
+// Properties of a chunk that page headers are checked against.
 struct ChunkShape {
   pages::Physical physical = pages::Physical::int32;
   std::uint32_t fixed_bytes = 0;
   bool is_optional = false;
-  // Of old writers, whose pages of version 2 are compressed whatever their headers say.
+  // Old writers compress pages of version 2 whatever their headers say.
   bool is_always_compressed = false;
   std::uint64_t file_offset = 0;  // of the chunk
 };
 
-// Where an error is.
+// The place of an error.
 struct PageFault {
   std::uint32_t page = 0;         // of the data pages; ~0: the dictionary
   std::uint64_t file_offset = 0;  // of the page's header
@@ -25,11 +25,11 @@ struct PageFault {
 // Reads bytes of a chunk from `at` on.
 using BytesOnDemand = std::function<Status(std::size_t at, std::span<std::byte> to)>;
 
-// Sets the pages of a chunk, of which all else is set. Reads headers until as many values as the
-// row group has rows are found, as Arrow does; what follows is ignored. Pages without values and
-// pages of other kinds are left out. `fault` is set where an error is returned. With `read`, the
+// Sets the pages of a chunk; its other members are set already. Reads headers until they have as
+// many values as the row group has rows, as Arrow does, and ignores the rest. Pages without values
+// and pages of other kinds are left out. `fault` is set if an error is returned. With `read`, the
 // chunk's bytes are not there yet: dictionaries of strings and bodies with checksums are read to
-// their place, and headers to memory that is used again: a new page for each took longer.
+// their place, and headers to memory that is used again. A new memory page for each took longer.
 Status find_pages(pages::ChunkPages& chunk, const ChunkShape& shape, PageFault& fault,
                   const BytesOnDemand& read = {});
 

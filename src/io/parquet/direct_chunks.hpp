@@ -1,4 +1,4 @@
-// Chunks whose bytes a device reads itself. The host reads page headers and a few pages alone.
+// Chunks with bytes that a device reads itself. The host reads only page headers and a few pages.
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -23,9 +23,9 @@ class DirectChunks {
  public:
   DirectChunks(const std::string& path, std::shared_ptr<const device::DirectFile> file);
   const std::shared_ptr<const device::DirectFile>& file() const { return file_; }
-  // Returns memory of zeros, of which only what is written takes any. Null where there is none.
+  // Returns zeros that take memory only once they are written. Null if the system has none.
   static std::shared_ptr<std::byte> memory(std::uint64_t bytes);
-  // Reads on the host, and no more than that into the page cache.
+  // Reads on the host, without reading ahead into the page cache.
   Status read(std::uint64_t offset, std::size_t bytes, std::byte* to) const;
 
  private:

@@ -21,12 +21,12 @@ struct PageHeader {
   std::uint32_t header_bytes = 0;
   std::uint32_t stored_bytes = 0, bytes = 0;  // of the body: as stored, and after decompression
   std::optional<std::uint32_t> checksum;      // CRC-32 of the body as stored
-  // Of pages with values.
+  // In pages with values.
   std::uint32_t value_count = 0;
   std::int32_t encoding = 0;  // as parquet.thrift numbers them
-  // Of data pages of version 1.
+  // In data pages of version 1.
   std::int32_t definition_encoding = 0;
-  // Of version 2. The levels come first in the body and are never compressed.
+  // In version 2. The levels come first in the body and are never compressed.
   std::uint32_t null_count = 0;
   std::uint32_t definition_bytes = 0, repetition_bytes = 0;
   bool is_compressed = true;
@@ -34,8 +34,8 @@ struct PageHeader {
 
 // Statistics in a header hold whole values, so headers may be long; this is Arrow's limit.
 constexpr std::size_t max_page_header_bytes = 16 << 20;
-// Parses the header at the front of `bytes`, which are hostile. Fields that are not known are
-// skipped. What the header says of its own body is consistent; `bytes` need not hold the body.
+// Parses the header at the front of `bytes`, which are hostile. Unknown fields are skipped. The
+// header's claims about its own body are consistent; `bytes` need not hold the body.
 // Code::corrupt names the field and the byte of the header.
 Result<PageHeader> parse_page_header(std::span<const std::byte> bytes);
 

@@ -1,5 +1,4 @@
-// What the footer says of the chunks of a column: where they are, and whether they can be read as
-// pages.
+// Tells from the footer where the chunks of a column are, and whether they can be read as pages.
 #pragma once
 #include <vector>
 

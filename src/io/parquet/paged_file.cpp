@@ -17,8 +17,8 @@ namespace {
 
 using pages::ChunkPages;
 
-// Chunks are read at once, and what lies between them, up to these sizes: 16 threads read 300 KB at
-// a time at 10 GB/s, and 4 MB at a time at 24 GB/s.
+// Neighbouring chunks are read at once, with gaps between them, up to these sizes: 16 threads read
+// 300 KB at a time at 10 GB/s, and 4 MB at a time at 24 GB/s.
 constexpr std::int64_t max_gap_bytes = 128 << 10, max_part_bytes = 4 << 20;
 
 class PagedFile final : public pages::PagedTable {
@@ -117,7 +117,7 @@ Result<std::vector<ChunkPages>> PagedFile::read_neighbours(std::span<const std::
   return catch_arrow_exceptions([&] { return read_chunks(columns, row_group, memory); });
 }
 
-// Where a footer is wrong, reading says so.
+// Errors of the footer are left to reading, which returns them.
 std::vector<std::vector<std::size_t>> PagedFile::neighbours(std::span<const std::uint32_t> columns,
                                                             std::uint32_t row_group) const {
   std::vector<std::vector<std::size_t>> parts;

@@ -7,7 +7,7 @@
 
 namespace penstock::io {
 
-// Columns are those of the file, types as scan_parquet() reads them. Footer only: reads nothing.
+// Has all columns of the file, with the types of scan_parquet(). Uses the footer and reads no page.
 std::shared_ptr<const pages::PagedTable> paged_table(std::shared_ptr<const ParquetFile> file);
 
 }  // namespace penstock::io

@@ -6,7 +6,7 @@
 namespace penstock::io {
 namespace {
 
-// Returns the integer that the file has for a value; nullopt where it is none, or not known.
+// Returns the integer that the file has for a value; nullopt if it has none, or it is not known.
 std::optional<std::int64_t> stored_integer(const ParquetColumn& column, std::int64_t value) {
   std::int64_t product = 0;
   switch (column.conversion) {
@@ -34,7 +34,7 @@ std::optional<std::int64_t> stored_integer(const ParquetColumn& column, std::int
 std::unique_ptr<ChunkBloomFilter> ChunkBloomFilter::open(const ParquetFile& file, int row_group,
                                                          const ParquetColumn& column) {
   std::unique_ptr<ChunkBloomFilter> opened;
-  // What a damaged filter would leave out is read.
+  // A damaged filter is ignored: no rows are left out by it.
   static_cast<void>(catch_arrow_exceptions([&]() -> Status {
     const auto filters = file.bloom_filters(row_group);
     auto filter = filters ? filters->GetColumnBloomFilter(column.leaf) : nullptr;

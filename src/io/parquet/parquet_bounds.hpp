@@ -1,5 +1,5 @@
-// What Parquet's statistics say of the values of some rows of a column, and whether a condition can
-// hold for one of these rows.
+// Bounds of the values in some rows of a column, from Parquet's statistics. They tell whether a
+// condition can hold for one of these rows.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -16,11 +16,11 @@ namespace penstock::io {
 // bytes.
 using OrderedValue = std::variant<std::int64_t, double, std::string>;
 
-// Returns the value of a row that is not NULL; nullopt for NaN, and where the column has no values
-// on the host.
+// Returns the value of a row that is not NULL; nullopt for NaN, and if the column has no values on
+// the host.
 std::optional<OrderedValue> ordered_value(const Column& column, std::uint64_t row);
-// Returns a column of one row; nullopt of floats and strings, and of a value that does not fit the
-// type.
+// Returns a column of one row; nullopt for floats and strings, and for a value that does not fit
+// the type.
 std::optional<Column> column_of_ordered(Type type, const OrderedValue& value);
 
 struct Bounds {
@@ -33,23 +33,23 @@ struct Bounds {
   bool may_have_values() const { return !null_count || *null_count < row_count; }
 };
 
-// Decodes statistics' bytes: plain values of the physical type. Those of a value that the column
-// cannot hold are nullopt.
+// Decodes statistics' bytes: plain values of the physical type. Returns nullopt for a value that
+// the column cannot hold.
 std::optional<OrderedValue> lowest_of(const ParquetColumn& column,
                                       const parquet::ColumnDescriptor& leaf,
                                       const std::string& encoded);
 std::optional<OrderedValue> highest_of(const ParquetColumn& column,
                                        const parquet::ColumnDescriptor& leaf,
                                        const std::string& encoded);
-// Returns what the footer says of a column chunk. Believes no statistics that Arrow does not: those
-// of writers with known faults, and those without a known order; and none of a chunk that
+// Returns the footer's bounds of a column chunk. Like Arrow, does not believe statistics of writers
+// with known faults, nor statistics without a known order. Believes none of a chunk that
 // check_chunk() refuses.
 Bounds bounds_of_chunk(const ParquetFile& file, int row_group, const ParquetColumn& column);
 
 // Returns whether a comparison, or a test for NULL, can hold for one of the rows.
 bool may_hold(const RowCondition& condition, const Bounds& bounds);
-// Returns whether it is only the count of NULLs by which may_hold() is false, and not for want of
-// rows. A comparison that keeps NULLs is not among these: its rows are read for their faults alone.
+// Returns whether may_hold() is false by the count of NULLs alone, and not for want of rows. False
+// for a comparison that keeps NULLs: its rows are read for their faults alone.
 bool rests_on_null_count(const RowCondition& condition, const Bounds& bounds);
 // Returns whether a comparison with one constant is known to hold for every row that is not NULL.
 bool holds_for_all(const RowCondition& condition, const Bounds& bounds);

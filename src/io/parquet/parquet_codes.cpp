@@ -29,8 +29,8 @@ constexpr auto unpackers = []<std::size_t... widths>(std::index_sequence<widths.
   return std::array<Unpack, sizeof...(widths)>{unpack_groups<widths>...};
 }(std::make_index_sequence<max_width + 1>());
 
-// Of codes of 31 bits, `count` rounded up to eights: the sign of what is left of the last entry's
-// code tells.
+// Tells by the sign of `last - code` whether a code is too large. Codes have up to 31 bits, and
+// `count` is rounded up to eights.
 bool any_outside(const std::uint32_t* codes, std::uint64_t count, std::uint32_t entry_count) {
   using Lanes [[gnu::vector_size(16)]] = std::uint32_t;
   const std::uint32_t last = entry_count - 1;

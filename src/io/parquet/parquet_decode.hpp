@@ -40,8 +40,8 @@ class BatchColumn {
   StringBytes& part(std::size_t index) { return parts_[index]; }
   // The index that add_dictionary() returned for a part; -1 before.
   std::int64_t& dictionary_base(std::size_t part) { return dictionary_bases_[part]; }
-  // Appends a row group's dictionary and returns its first index in the batch's. Code::capacity
-  // where the batch's rows are too few for so many entries (dictionary_limit.hpp).
+  // Appends a row group's dictionary and returns its first index in the batch's dictionary.
+  // Code::capacity if the batch's rows are too few for so many entries (dictionary_limit.hpp).
   Result<std::int64_t> add_dictionary(const parquet::ByteArray* entries, std::int32_t count);
   // Tells whether a row is NULL though the footer counts none in the column.
   bool has_denied_null() const {
@@ -72,15 +72,15 @@ class BatchColumn {
 class ChunkDecoder {
  public:
   virtual ~ChunkDecoder() = default;
-  // `rows`, of the row group, are all that decode_rows() will be called for: pages without any of
-  // them are left out, where an offset index tells which these are. Pages are decompressed into
+  // `rows`, of the row group, are all that decode_rows() will be called for. Pages without any of
+  // them are left out if an offset index tells which these are. Pages are decompressed into
   // `memory`.
   static Result<std::unique_ptr<ChunkDecoder>> open(const ParquetFile& file, int row_group,
                                                     const ParquetColumn& column,
                                                     const RowRanges& rows,
                                                     const std::shared_ptr<BatchMemory>& memory);
-  // Decodes rows of the row group, none before those of the call before, into rows
-  // [first_row, ...) of `to`, as its part `part`. May throw what Parquet throws.
+  // Decodes rows of the row group into rows [first_row, ...) of `to`, as its part `part`. The rows
+  // lie behind the rows of the previous call. May throw what Parquet throws.
   Status decode_rows(BatchColumn& to, std::size_t part, std::uint64_t first_row, RowRange rows);
 
  protected:
@@ -95,7 +95,7 @@ class ChunkDecoder {
  private:
   std::uint64_t group_row_ = 0;  // the file's number of the row group's first row
   std::uint64_t next_row_ = 0;   // of the row group
-  RowRanges page_rows_;          // of the row group, those of pages that are not left out
+  RowRanges page_rows_;          // of the row group, in pages that are not left out
 };
 
 }  // namespace penstock::io

@@ -89,7 +89,8 @@ Status ParquetFile::count_rows() {
   return {};
 }
 
-// Refuses a row group that has as many values in none of its columns. Mostly looks at one.
+// Refuses a row group if none of its columns has as many values as the group has rows. Mostly looks
+// at one column.
 Status ParquetFile::check_row_count(int row_group) const {
   const auto group = metadata_->RowGroup(row_group);
   bool is_any_flat = false;
@@ -121,8 +122,8 @@ Status ParquetFile::read_columns() {
   return {};
 }
 
-// A column whose every chunk counts no NULL is not nullable: its kernels carry no mask. The count
-// may be wrong: decoding calls found_null() then, and the statement begins anew.
+// A column is not nullable if no chunk counts a NULL: its kernels carry no mask. The count may be
+// wrong: decoding calls found_null() then, and the statement begins anew.
 void ParquetFile::look_at_chunks(ParquetColumn& column) const {
   const bool is_string = column.conversion == Conversion::string;
   if (!column.is_optional && !is_string) return;
@@ -139,8 +140,8 @@ void ParquetFile::look_at_chunks(ParquetColumn& column) const {
   column.field.nullable = column.is_optional && !counts_no_null;
 }
 
-// Writers that count no pages list the encodings of all of them: then those of values must be codes
-// alone. RLE and BIT_PACKED are of levels.
+// Writers that count no pages list the encodings of all pages: then the encodings of values must be
+// codes alone. RLE and BIT_PACKED encode levels.
 bool is_all_codes(const parquet::ColumnChunkMetaData& chunk) {
   bool any = false;
   for (const parquet::PageEncodingStats& pages : chunk.encoding_stats()) {
@@ -165,7 +166,7 @@ std::shared_ptr<parquet::RowGroupPageIndexReader> ParquetFile::page_index(int ro
   if (metadata_->is_encryption_algorithm_set()) return nullptr;
   const auto ranges = parquet::PageIndexReader::DeterminePageIndexRangesInRowGroup(
       *metadata_->RowGroup(row_group), {leaf});
-  // Before memory is allocated for what is not there.
+  // Checked before memory is allocated for bytes that the file does not have.
   for (const auto& range : {ranges.column_index, ranges.offset_index})
     if (range && (range->offset > bytes_ || range->length > bytes_ - range->offset)) return nullptr;
   const auto reader = parquet::PageIndexReader::Make(input_.get(), metadata_, properties_);

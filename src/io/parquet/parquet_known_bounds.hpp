@@ -1,8 +1,8 @@
-// What a file's statistics, page indices and bloom filters say, decoded when it is first asked for.
+// A file's statistics, page indices and bloom filters, decoded when they are first asked for.
 //
 // A file that stays open is asked again by every statement. Page indices and bloom filters are read
-// from the file, so that decoding one anew costs more than many a kernel. So it is with NULLs,
-// which are counted by levels where a row is to be left out, or counted, for them.
+// from the file, so that decoding one anew costs more than many a kernel. Counts of NULLs are kept
+// for the same reason: they are taken from levels if rows are left out, or counted, by NULLs.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -28,7 +28,7 @@ class KnownBounds {
   // Returns how many rows of a chunk are NULL, counted (null_counts.hpp); nullopt where its pages
   // are damaged. Decompresses them when it is first asked.
   std::optional<std::uint64_t> nulls_in_chunk(int row_group, std::uint32_t column) const;
-  // Null where there is no filter. Filters are kept up to a limit of bytes; others are read again.
+  // Null if there is no filter. Filters are kept up to a limit of bytes; others are read again.
   std::shared_ptr<const ChunkBloomFilter> filter_of(int row_group, std::uint32_t column) const;
 
  private:
@@ -48,7 +48,7 @@ class KnownBounds {
 
   const ParquetFile& file_;
   const std::unique_ptr<ColumnBounds[]> columns_;
-  mutable std::atomic<std::uint64_t> filter_bytes_ = 0;  // of those kept
+  mutable std::atomic<std::uint64_t> filter_bytes_ = 0;  // of the filters kept
 };
 
 }  // namespace penstock::io

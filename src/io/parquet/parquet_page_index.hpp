@@ -10,8 +10,8 @@ namespace penstock::io {
 // The first row of each data page in the row group, and the row group's end.
 using PageStarts = std::vector<std::uint64_t>;
 
-// Both are nullopt where the file has no index of the chunk, and where it is damaged or contradicts
-// the footer: what it would leave out is then read.
+// Both are nullopt if the file has no index of the chunk, or if the index is damaged or contradicts
+// the footer: no page is left out then.
 std::optional<PageStarts> page_starts(const ParquetFile& file, int row_group, int leaf);
 struct PageBounds {
   PageStarts starts;

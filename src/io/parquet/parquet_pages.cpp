@@ -28,7 +28,7 @@ class HeldBuffer final : public arrow::Buffer {
   std::shared_ptr<std::byte> held_;
 };
 
-// Takes pages as they are in the file, from a reader that takes them for uncompressed.
+// Takes pages as they are in the file, from a reader that believes them uncompressed.
 class SnappyPages final : public parquet::PageReader {
  public:
   SnappyPages(std::unique_ptr<parquet::PageReader> compressed, std::shared_ptr<BatchMemory> memory)
@@ -142,7 +142,7 @@ std::unique_ptr<parquet::PageReader> pages_as_they_are(
 }
 
 // Leaves out pages by their place among the chunk's data pages. The offset index says which rows
-// each has; a header that says otherwise is an error, as every later row would be another one.
+// each has; a header that says otherwise is an error, as it would shift every later row.
 class PageFilter {
  public:
   PageFilter(PageStarts starts, std::vector<bool> is_read)
@@ -166,7 +166,7 @@ class PageFilter {
 // Arrow's readers of columns take a page without values for the last one.
 bool is_empty(const parquet::DataPageStats& page) { return page.num_values == 0; }
 
-// Returns the rows whose pages are read.
+// Returns the rows of all pages that are read.
 RowRanges leave_pages_out(parquet::PageReader& reader, const ParquetFile& file, int row_group,
                           int leaf, const RowRanges& rows) {
   const std::uint64_t begin = file.first_rows()[static_cast<std::size_t>(row_group)];

@@ -14,7 +14,7 @@ struct Pages {
   std::unique_ptr<parquet::PageReader> reader;
   // Whether a page owns its bytes; else they are valid until the next page is read.
   bool own_bytes = false;
-  RowRanges rows;  // of the row group, those whose pages the reader yields
+  RowRanges rows;  // of the row group, in the pages that the reader yields
 };
 
 // Our decoder (snappy_decode.hpp) decompresses Snappy, Arrow all else. Arrow reads headers and

@@ -20,7 +20,7 @@ void collect_columns(const RowCondition& condition, std::set<std::uint32_t>& col
   for (const RowCondition& part : condition.conditions) collect_columns(part, columns);
 }
 
-// What is needed of a row group by the page index alone, and by bloom filters too.
+// Rows of a row group that are needed by the page index alone, and by bloom filters too.
 struct NeededRows {
   RowRanges by_page_index, by_bloom_filters;
 };

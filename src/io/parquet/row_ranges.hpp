@@ -9,8 +9,8 @@ namespace penstock::io {
 
 using RowRanges = std::vector<RowRange>;
 
-// Adds a range that begins at or behind the last one's begin, and joins it to that where fewer than
-// `gap` rows lie between them.
+// Adds a range that does not begin before the last range. Joins the two if fewer than `gap` rows
+// lie between them.
 inline void add_range(RowRanges& ranges, RowRange range, std::uint64_t gap = 1) {
   if (range.begin == range.end) return;
   if (!ranges.empty() && range.begin < ranges.back().end + gap)
@@ -44,7 +44,7 @@ inline std::uint64_t row_count(const RowRanges& ranges) {
   return rows;
 }
 
-// Returns those rows of the ranges that lie in `range`, numbered from its begin.
+// Returns the ranges' rows that lie in `range`, numbered from its begin.
 inline RowRanges rows_between(const RowRanges& ranges, RowRange range) {
   RowRanges rows;
   auto at = std::partition_point(ranges.begin(), ranges.end(),

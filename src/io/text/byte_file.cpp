@@ -53,7 +53,7 @@ Status cannot_read(const std::string& path, const char* reason) {
   return {Code::io, "cannot read " + text_name(path) + ": " + reason};
 }
 
-// Where redirected standard input stands, which another program may have read from already.
+// The position of redirected standard input: another program may have read from it already.
 std::uint64_t begin_of(const std::string& path, const File& file) {
   if (descriptor_named(path) != 0) return 0;
   const off_t at = ::lseek(file.descriptor(), 0, SEEK_CUR);

@@ -19,7 +19,7 @@ class ByteFile {
   virtual ~ByteFile() = default;
   // Fills `into` from its beginning and returns how many bytes it wrote: fewer only at the end.
   virtual Result<std::size_t> read_at(std::span<char> into, std::uint64_t offset) = 0;
-  // Of a regular file that is read from its first byte: what others may read it by, too.
+  // A descriptor that others may read by, too, of a regular file that is read from its first byte.
   virtual std::optional<int> descriptor() const { return std::nullopt; }
   const std::string& name() const { return name_; }
 

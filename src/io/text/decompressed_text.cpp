@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t part_bytes = 1 << 20, queued_bytes_limit = 4 << 20;
 
-// All threads decode one Deflate stream of a file. That of a pipe has one thread.
+// All threads decode one Deflate stream of a file. A pipe's stream has one thread.
 stream::Source source_of(ByteFile& file) {
   if (const auto descriptor = file.descriptor())
     return stream::Source::descriptor(file.name(), *descriptor);
@@ -33,7 +33,7 @@ stream::Source source_of(ByteFile& file) {
       });
 }
 
-// What gzip and bgzip warn of: a table has no place for a warning.
+// gzip and bgzip only warn of these faults. They are errors here: a table cannot carry a warning.
 Status check_end(const stream::Report& report) {
   if (report.ignored_bytes > 0)
     return {Code::corrupt, std::to_string(report.ignored_bytes) +

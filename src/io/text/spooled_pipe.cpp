@@ -25,7 +25,7 @@ std::string temporary_folder() {
   return error ? "/tmp" : folder.string();
 }
 
-// Opens a file that has no name, or loses it at once where the file system has no such files.
+// Opens a file without a name, or removes its name at once if the file system needs one.
 std::unique_ptr<File> nameless_file(const std::string& folder) {
   auto file = std::make_unique<File>(folder, O_RDWR | O_TMPFILE);
   if (*file) return file;
@@ -94,7 +94,7 @@ class SpooledPipe final : public ByteFile {
     return {};
   }
 
-  // What cannot be kept was taken from the pipe all the same: later readers get the error too.
+  // Bytes that cannot be kept are gone from the pipe: later readers get the error too.
   Status write(std::span<const char> bytes) {
     const std::string folder = temporary_folder();
     if (!file_) file_ = nameless_file(folder);

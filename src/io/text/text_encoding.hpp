@@ -1,4 +1,4 @@
-// Encodings whose units have more than one byte, which no reader of texts takes.
+// Encodings with units of more than one byte. No reader of texts takes them.
 #pragma once
 #include <string_view>
 

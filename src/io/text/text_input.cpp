@@ -8,7 +8,7 @@
 namespace penstock::io {
 namespace {
 
-// What tells compressed bytes from text; zstd's skippable frames may be longer.
+// So many bytes tell compressed bytes from text; zstd's skippable frames may be longer.
 constexpr std::size_t inspected_bytes = 4096;
 
 class PlainText final : public TextInput {
