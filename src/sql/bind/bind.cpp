@@ -1,9 +1,9 @@
 // Binds a Select to steps: tables, joined -> filter -> (map | reduce | group_by) -> filter (HAVING)
 // -> map -> order_by -> limit -> map.
 //
-// Steps that would change nothing are left out: `SELECT *` has no map, and a grouping whose SELECT
-// list is its keys and then its aggregates needs none. ORDER BY of an expression that the SELECT
-// list lacks adds a column, which the last map drops.
+// Steps that would change nothing are left out: `SELECT *` has no map, and neither has a grouping
+// with its keys and then its aggregates as the SELECT list. ORDER BY of an expression that the
+// SELECT list lacks adds a column, which the last map drops.
 #include "penstock/sql.hpp"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ class SelectBinder {
  private:
   std::size_t item_count() const { return names_.items().size(); }
   bool has_hidden() const { return outputs_.size() > item_count(); }
-  // Makes the step the last one; an error gets the position of the syntax it was made of.
+  // Makes the step the last one; an error gets the position of the syntax behind it.
   Status take(const Syntax& syntax, const Result<StepId>& step) {
     if (!step.ok()) return names_.at(syntax, step.status());
     step_ = *step;
@@ -69,7 +69,7 @@ class SelectBinder {
     return take(*where_, plan_.filter(step_, rows_.graph(), predicate));
   }
 
-  // Sets outputs_ to the SELECT items, followed by what only ORDER BY asks for.
+  // Sets outputs_ to the SELECT items, followed by expressions that only ORDER BY asks for.
   void bind_order() {
     outputs_ = names_.items();
     std::unordered_map<std::string, std::uint32_t> seen;
@@ -190,7 +190,7 @@ class SelectBinder {
     return {};
   }
 
-  // Items of types that are not read are refused by the scan, which does not come.
+  // Refuses items of types that are not read. The scan does so otherwise, but none follows here.
   void refuse_unread_items() const {
     if (names_.lexed().form.kind == StatementKind::describe) return;
     for (const SelectItem& item : names_.items()) {

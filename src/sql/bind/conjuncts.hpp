@@ -9,8 +9,8 @@ namespace penstock::sql {
 
 using Tables = std::set<std::size_t>;  // indices into Scope::tables
 
-// Returns the tables whose columns an expression reads; nullopt where it reads anything else: an
-// alias, or a column of another scope.
+// Returns the tables that an expression reads columns of; nullopt if it reads anything else, such
+// as an alias, or a column of another scope.
 std::optional<Tables> tables_read(const Names& names, const Syntax& syntax);
 // Tells whether a part was refused before it was known what it reads.
 bool reads_anything(const Syntax& syntax);
@@ -21,8 +21,8 @@ struct Equality {
 };
 std::optional<Equality> equality(const SyntaxPtr& condition);
 
-// Returns the condition's conjuncts, followed by the equalities that every branch of an OR among
-// them holds: those are implied.
+// Returns the condition's conjuncts, followed by implied ones: equalities that every branch of an
+// OR among them has.
 std::vector<SyntaxPtr> conjuncts_with_common(const Names& names, const SyntaxPtr& condition);
 
 }  // namespace penstock::sql

@@ -126,8 +126,8 @@ Result<Operand> ExpressionBinder::group_column(std::uint32_t column) {
   return of(builder_.column(column));
 }
 
-// Binds what a refused expression reads, for what else is not supported. Over groups it may be the
-// argument of an aggregate of an unknown name, which reads rows.
+// Binds the inputs of a refused expression, to find what else is not supported. Over groups it may
+// be the argument of an aggregate of an unknown name, which reads rows.
 Status ExpressionBinder::placeholder(const Syntax& syntax) {
   if (is_aggregate(syntax))
     return wrong(syntax, clause_ + " cannot contain aggregates (" + syntax.name + ")");
@@ -155,8 +155,8 @@ Result<Operand> ExpressionBinder::column(const Syntax& syntax) {
                            "function");
 }
 
-// A column whose type is not read can stand in the SELECT list alone: the scan then names all such
-// columns at once.
+// A column of a type that is not read may only be an item of the SELECT list: the scan then names
+// all such columns at once.
 Status ExpressionBinder::check_readable(const Syntax& syntax, const Field& field) const {
   const bool is_item = clause_ == "SELECT" && depth_ == 1 && alias_depth_ == 0;
   if (field.unsupported.empty() || is_item) return {};

@@ -40,8 +40,8 @@ class Names {
  public:
   Names(const Lexed& lexed, Problems& problems, const Select& select, const Scope& scope);
 
-  // Returns the scope's column; nullopt where there is none. An error where the qualifier names no
-  // table, or several tables have such a column.
+  // Returns the scope's column; nullopt if there is none. An error if the qualifier names no table,
+  // or if several tables have such a column.
   Result<std::optional<std::uint32_t>> column(const Syntax& syntax) const;
   // Returns the ON of a table with its columns resolved: among the tables of its JOIN, then among
   // those before it. An error where only a later table has the column, or none.
@@ -61,7 +61,7 @@ class Names {
   // Returns a string that is equal for expressions of equal meaning: columns appear by number.
   Result<std::string> canonical(const Syntax& syntax) const;
 
-  // What is not supported is added to the problems; an error is one where it is kept.
+  // Adds a refusal to the problems. Any other error becomes a problem only when it is kept.
   Status error(std::int64_t offset, Code code, std::string message) const {
     return code == Code::unsupported ? problems_.refuse(offset, std::move(message))
                                      : error_at(lexed_.statement, offset, code, std::move(message));
@@ -119,7 +119,7 @@ const std::vector<std::string>& known_functions();
 
 // The columns of groups or of windows, by the canonical text of the expression that each has.
 struct GroupColumns {
-  static constexpr std::uint32_t failed = ~std::uint32_t{0};  // of one that could not be bound
+  static constexpr std::uint32_t failed = ~std::uint32_t{0};  // the expression could not be bound
   std::unordered_map<std::string, std::uint32_t> by_text;
   // Whether a key could not be bound: it may have been any column.
   bool lacks_keys = false;

@@ -1,5 +1,5 @@
-// Binds function calls. Most functions of numbers and dates are one row of a table below; those of
-// strings are rows of expr/string_functions.cpp.
+// Binds function calls. Most functions of numbers and dates are one row of a table below; functions
+// of strings are rows of expr/string_functions.cpp.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,7 +27,7 @@ constexpr Function any_arguments[] = {{"coalesce", Op::coalesce},
                                       {"ifnull", Op::coalesce},
                                       {"greatest", Op::greatest},
                                       {"least", Op::least}};
-// Parts for date_part() and EXTRACT; parts_as_functions lists those that are functions, too.
+// Parts for date_part() and EXTRACT; parts_as_functions lists the parts that are functions, too.
 constexpr Function date_parts[] = {{"year", Op::year},
                                    {"years", Op::year},
                                    {"quarter", Op::quarter},

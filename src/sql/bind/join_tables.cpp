@@ -55,7 +55,7 @@ class TableJoiner {
   }
 
  private:
-  // Finds the columns of each ON. Of one that fails it is not known what it ties.
+  // Finds the columns of each ON. If that fails, the tables that the ON ties are not known.
   void find_on() {
     for (std::size_t i = 0; i < on_.size(); i++) {
       Result<SyntaxPtr> on = names_.on_of(select_.from[i]);
@@ -188,7 +188,7 @@ class TableJoiner {
     return rows;
   }
 
-  // Adds the key of two expressions; one that fails leaves the rows partial.
+  // Adds the key of two expressions; if one cannot be bound, the rows stay partial.
   void add_key(Rows& left, const Syntax& left_key, Rows& right, const Syntax& right_key,
                const char* clause, std::vector<JoinKey>& keys) {
     const Result<std::uint32_t> of_left = rows_.key(left, left_key, clause),

@@ -1,8 +1,8 @@
 // Binds FROM and WHERE to joins and filters. Each condition becomes a key of a join, a filter of
 // one table below a join, or a condition on the joined rows.
 //
-// The inner tables form a tree. The largest one is the root, whose rows stream; the others are its
-// children by their equalities, and lookup tables with their own children. So the fact table is
+// The inner tables form a tree. Rows of its root, the largest table, stream. The other tables are
+// its children by their equalities: lookup tables with their own children. So the fact table is
 // never held in memory, and each dimension is reduced by its own filters and joins.
 #pragma once
 #include "sql/bind/expression_binder.hpp"
@@ -13,7 +13,7 @@ namespace penstock::sql {
 struct JoinedTables {
   StepId step = 0;  // has the scope's columns, in the scope's order
   SyntaxPtr where;  // conditions still to apply; nullptr: none
-  Status failure;   // where they cannot be joined; the step is then one of such columns alone
+  Status failure;   // if they cannot be joined; then the step only has the scope's columns
 };
 JoinedTables join_tables(const Lexed& lexed, Problems& problems, const Select& select,
                          const Scope& scope, Plan& plan, const TableOpener& open);

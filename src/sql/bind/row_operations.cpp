@@ -11,7 +11,8 @@ Rows RowsBinder::of_table(std::size_t table) {
   return rows;
 }
 
-// Rebuilds an expression over the scope as one over the step, whose columns enter the graph first.
+// Rebuilds an expression over the scope as one over the step. The step's columns enter the graph
+// first.
 RowsBinder::Moved RowsBinder::move(const Rows& rows, const Graph& graph, NodeId root) const {
   Moved moved;
   moved.graph = std::make_shared<Graph>();

@@ -1,9 +1,9 @@
-// Splits a statement into PostgreSQL's tokens and rewrites what only DuckDB spells so, before
-// PostgreSQL's parser sees it.
+// Splits a statement into PostgreSQL's tokens and rewrites DuckDB's spellings before PostgreSQL's
+// parser sees them.
 //
-// libpg_query's grammar is PostgreSQL's; the language here is DuckDB's. Where both differ in
-// spelling only, rewrite() changes bytes in place, so that every byte offset of the parse tree is
-// one of the statement as the user wrote it:
+// libpg_query's grammar is PostgreSQL's; the language here is DuckDB's. If both differ in spelling
+// only, rewrite() changes bytes in place, so that every byte offset of the parse tree is an offset
+// in the statement as the user wrote it:
 //
 //     FROM 'a.parquet'   ->  FROM "fffffffff"    the name is read from the statement
 //     FROM read_csv('a') ->  FROM "ffffffffff"   so are a table function and its options
@@ -15,7 +15,7 @@
 //     ORDER BY ALL       ->  ORDER BY "f"
 //     TRY_CAST(a AS int) ->  CAST    (a AS int)
 //
-// Where the order of words differs, rearrange() moves pieces of the text, and notes whence:
+// If the order of words differs, rearrange() moves pieces of the text and notes their places:
 //
 //     FROM t SELECT a    ->  SELECT a FROM t
 //     FROM t             ->  SELECT * FROM t
@@ -36,7 +36,7 @@ namespace penstock::sql {
 
 enum class TokenKind : unsigned char { word, quoted, string, number, symbol };
 
-// What a statement asks for, and which of its tokens are its SELECT.
+// The kind of a statement, and the tokens of its SELECT.
 struct StatementForm {
   StatementKind kind = StatementKind::select;
   std::size_t first = 0, end = 0;  // tokens
@@ -62,7 +62,7 @@ struct Lexed {
   std::string rewritten;      // for libpg_query
   std::vector<Token> tokens;  // in order, comments and white space left out
   StatementForm form;
-  std::vector<Piece> pieces;  // of `rewritten`, in order; none where each byte has its own place
+  std::vector<Piece> pieces;  // of `rewritten`, in order; none if each byte has its own place
 
   // Returns the statement's offset of a byte of `rewritten`.
   std::int64_t place_of(std::int64_t offset) const;
@@ -83,15 +83,15 @@ std::vector<Token> tokens_until_open(std::string_view text, bool& is_open);
 // Rewrites what the first table above has in lexed.rewritten; lex() rewrites operators.
 void rewrite(Lexed& lexed);
 void rewrite_select_lists(Lexed& lexed);  // stars, ALL and TRY_CAST
-// Writes the pieces of a SELECT whose FROM is first in PostgreSQL's order.
+// Writes the pieces of a SELECT that begins with FROM in PostgreSQL's order.
 void rearrange(Lexed& lexed);
 
 // Tells whether a token is this keyword, ignoring case; `keyword` is in lower case.
 bool is_keyword_token(const Lexed& lexed, const Token& token, std::string_view keyword);
 bool is_symbol(const Lexed& lexed, const Token& token, std::string_view symbol);
-// Returns the token after the bracket that closes the one at `open`; `end` where none does.
+// Returns the token after the bracket that closes the one at `open`; `end` if none does.
 std::size_t after_brackets(const Lexed& lexed, std::size_t open, std::size_t end);
-// Tells whether a token is a * of a SELECT list; whether one behind it belongs to it: EXCLUDE.
+// Tells whether a token is a * of a SELECT list, and whether it is a word behind one: EXCLUDE.
 bool is_star(const Lexed& lexed, std::size_t at);
 bool is_star_word(const Lexed& lexed, std::size_t at);
 // Tells whether the token, at the beginning of a SELECT, is a FROM that comes first.

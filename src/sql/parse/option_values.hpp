@@ -1,5 +1,5 @@
-// Reads options from tokens: those of table functions, and those of COPY. Lists and maps are not
-// PostgreSQL's.
+// Reads options of table functions and of COPY from tokens: PostgreSQL's parser does not know their
+// lists and maps.
 #pragma once
 #include "penstock/table_reference.hpp"
 #include "sql/parse/lexer.hpp"

@@ -8,7 +8,8 @@ namespace penstock::sql {
 namespace {
 
 constexpr std::size_t max_shown = 12;
-// Of refusals. A statement may have as many as it has bytes, and each shows its line.
+// The most refusals that are kept. A statement may have as many as it has bytes, and each shows its
+// line.
 constexpr std::size_t max_kept = 100;
 
 // Returns a message's sentence, and where its "\nLINE 1: ..." begins.

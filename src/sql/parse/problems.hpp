@@ -1,8 +1,8 @@
-// What is wrong with one statement. Reading and binding go on behind each problem, so that one
-// error names all that the statement asks for and is not supported.
+// The problems of one statement. Reading and binding go on behind each problem, so that one error
+// names all features of the statement that are not supported.
 //
-// What was refused, or could not be bound, is a placeholder. An expression that reads it fails,
-// too, without a problem of its own.
+// A placeholder stands for a part that was refused or could not be bound. An expression that reads
+// it fails, too, without a problem of its own.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -20,14 +20,14 @@ class Problems {
   Problems(const Problems&) = delete;
   Problems& operator=(const Problems&) = delete;
 
-  // Adds what is not supported, and returns its error. `sentence` says what it is, and what can be
-  // written instead.
+  // Adds a refusal, and returns its error. `sentence` names what is not supported, and says what
+  // can be written instead.
   Status refuse(std::int64_t offset, std::string sentence);
-  // Keeps an error. Of those that refuse() did not make the first one is reported. Tells whether
-  // what stands beside it can be read or bound.
+  // Keeps an error: the first that refuse() did not make is reported. Tells whether the parts
+  // beside it can still be read or bound.
   bool pass(const Status& status);
-  // While it lives, errors that are no refusals are not kept: those of parts that cannot be bound
-  // as they would be if all around them were supported.
+  // While it lives, only refusals are kept. It is for parts inside of a refused one: they cannot be
+  // bound as they would be if all around them were supported.
   class RefusalsAlone {
    public:
     explicit RefusalsAlone(Problems& problems)
@@ -52,7 +52,7 @@ class Problems {
     std::string sentence;
   };
   bool is_full() const;
-  bool is_known(const Status& status) const;  // a refusal's, or that of a placeholder
+  bool is_known(const Status& status) const;  // of a refusal or a placeholder
 
   const std::string_view statement_;
   std::vector<Refusal> refusals_;

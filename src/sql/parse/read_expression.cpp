@@ -27,7 +27,7 @@ constexpr Described refused_nodes[] = {
     {"MultiAssignRef", "an assignment"},
 };
 
-// Returns where an expression begins, for nodes whose location the tree lacks.
+// Returns where an expression begins, for nodes without a location in the tree.
 std::int64_t first_location(Tree node) {
   const Tree body = node.body();
   std::int64_t location = body["location"] ? body.location() : -1;
@@ -39,7 +39,7 @@ std::int64_t first_location(Tree node) {
   return location;
 }
 
-// Makes a call the placeholder of one that is refused: its parts stay as inputs.
+// Makes a refused call a placeholder: its parts stay as inputs.
 void make_placeholder(Syntax& call) {
   Syntax placeholder;
   placeholder.kind = SyntaxKind::refused;
@@ -263,7 +263,7 @@ Result<SyntaxPtr> ExpressionReader::function(Tree body) {
   return SyntaxPtr(std::move(whole));
 }
 
-// Reads what stands behind the arguments of a call.
+// Reads the clauses behind the arguments of a call.
 Status ExpressionReader::read_parts(Tree call, Syntax& syntax) {
   if (call["agg_filter"]) { PENSTOCK_ASSIGN(syntax.filter, read(call["agg_filter"])); }
   for (std::size_t i = 0; i < call["agg_order"].size(); i++) {
@@ -283,8 +283,8 @@ bool ExpressionReader::is_function(const std::string& name) const {
          std::ranges::find(of_parser, name) != std::end(of_parser);
 }
 
-// Refuses a function by its name before what stands inside of its call: without that it would be
-// refused, too.
+// Refuses a function by its name before the parts inside of its call: without these parts it would
+// be refused, too.
 Status ExpressionReader::refuse_parts(Tree call, const std::string& name) const {
   const std::int64_t offset = call.location();
   if (!is_function(name)) {

@@ -17,7 +17,7 @@ namespace penstock::sql {
 SyntaxPtr make_syntax(SyntaxKind kind, std::int64_t offset, std::string name,
                       std::vector<SyntaxPtr> inputs = {});
 
-// What all SELECTs of one statement share while it is read.
+// State that all SELECTs of one statement share while it is read.
 struct ReadContext {
   const Lexed& lexed;
   Problems& problems;
@@ -33,9 +33,9 @@ class ExpressionReader {
       : context_(context), lexed_(context.lexed), level_(level) {}
   // Reads an expression. A placeholder stands for one that is refused.
   Result<SyntaxPtr> read(Tree node);
-  // `value` stands for the key where that is no expression, as ALL.
+  // `value` stands for a key that is no expression, such as ALL.
   Result<OrderItem> order_item(Tree node, SyntaxPtr value = nullptr);
-  // Reads a SELECT inside of what is refused, for what it lacks itself.
+  // Reads a SELECT inside of a refused part, to find what else is not supported.
   Status read_body(Tree select);
   // Reads the WINDOW clause; call it before the expressions that use its names are read.
   Status define_windows(Tree windows);
@@ -49,13 +49,13 @@ class ExpressionReader {
   Status error(std::int64_t offset, std::string message) const {
     return error_at(lexed_.statement, offset, Code::invalid, std::move(message));
   }
-  // Keeps a problem, so that reading goes on; returns it where it cannot.
+  // Keeps a problem, so that reading goes on; returns it if reading cannot go on.
   Status passed(const Status& status) const {
     return context_.problems.pass(status) ? Status() : status;
   }
   ReadContext& context() const { return context_; }
   const Lexed& lexed() const { return lexed_; }
-  // Returns the offset of the first token of that spelling: the tree lacks that of most clauses.
+  // Returns the offset of the first token of that spelling: the tree lacks most clauses' offsets.
   std::int64_t offset_of(std::string_view text) const;
 
  private:

@@ -1,4 +1,4 @@
-// Puts the pieces of a SELECT whose FROM is first into PostgreSQL's order.
+// Puts the pieces of a SELECT that begins with FROM into PostgreSQL's order.
 #include <algorithm>
 #include <array>
 
@@ -82,7 +82,7 @@ class Rearranger {
     emit(level_end, end);
   }
 
-  // Writes FROM itself, and what is behind it.
+  // Writes FROM itself, and the tokens behind it.
   void keep_leading(std::size_t from, std::size_t end) {
     copy(begin_of(from), begin_of(from + 1));
     emit(from + 1, end);

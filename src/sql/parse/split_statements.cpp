@@ -25,8 +25,8 @@ class Splitter {
 
  private:
   void end_statement(std::size_t end, bool has_semicolon) {
-    // What is open and has no token before it, such as a comment, is a statement of its own, so
-    // that a shell reads on and a file's error names it.
+    // An unclosed piece without a token before it, such as a comment, is a statement of its own: a
+    // shell reads on, and a file's error names it.
     if (!is_begun_ && !has_semicolon) begin_ = first_other_than_blank(after_last_);
     if (is_begun_ || !has_semicolon) {
       const auto lines =

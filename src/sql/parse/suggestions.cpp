@@ -31,7 +31,7 @@ constexpr std::string_view dates =
     "and date - date";
 constexpr std::string_view constant_date = "write it as a constant: DATE '2026-01-31'";
 
-// What is refused, by how its name begins.
+// Refused features, by the beginning of their names.
 struct Row {
   std::string_view begins, instead;
 };

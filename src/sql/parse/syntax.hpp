@@ -60,7 +60,7 @@ struct SelectItem {
   std::string alias;  // "" when there is none
 };
 
-// What stands behind the star of a SELECT list: EXCLUDE (a), REPLACE (a + 1 AS a), RENAME (a AS b).
+// The clauses behind the star of a SELECT list: EXCLUDE (a), REPLACE (a + 1 AS a), RENAME (a AS b).
 struct StarChanges {
   struct Name {
     std::string name, alias;
@@ -92,11 +92,11 @@ struct FromTable {
   bool quoted = false;
   bool is_left = false;  // LEFT JOINed to those before it
   SyntaxPtr on;
-  std::size_t join_first = 0;  // the first table of the JOIN whose ON that is; this table's side of
+  std::size_t join_first = 0;  // the first table of the JOIN with this ON; this table's side of
                                // it ends with join_last
   std::size_t join_last = 0;
   std::vector<std::string> using_columns;
-  bool is_refused = false;  // its columns are not known, or not how it is joined
+  bool is_refused = false;  // it is not known which columns it has, or how it is joined
 };
 
 struct Select {
@@ -112,7 +112,7 @@ struct Select {
   bool orders_by_all = false;  // by each item; the one of order_by says how
   SyntaxPtr limit, offset;     // constant expressions
   bool is_refused = false;     // so that it cannot be bound
-  // Of the statement: the SELECTs inside of it, also of what is refused.
+  // In the statement's SELECT: all SELECTs inside of it, also in refused parts.
   std::vector<std::shared_ptr<const Select>> parts;
 };
 
@@ -120,8 +120,8 @@ struct Select {
 std::vector<SyntaxPtr> conjuncts(const SyntaxPtr& condition);
 SyntaxPtr conjunction(const std::vector<SyntaxPtr>& conditions);  // nullptr where there are none
 
-// Parses and reads one statement. The Lexed is that of the same statement. `functions` are those
-// that can be bound; calls of others are refused.
+// Parses and reads one statement; `lexed` is of the same statement. Calls of functions that are not
+// among `functions` are refused, as they cannot be bound.
 Result<Select> read_select(const Lexed& lexed, Problems& problems,
                            std::span<const std::string> functions);
 

@@ -1,6 +1,5 @@
-// Reads libpg_query's parse tree without exceptions: what is missing is an empty tree, zero, false
-// or
-// "".
+// Reads libpg_query's parse tree without exceptions: a missing part is an empty tree, zero, false
+// or "".
 //
 // The JSON form is used because Debian 12 (libpg_query 15) and Ubuntu 24.04 (16) can both give it
 // without protobuf-c's headers; node and field names of SELECT are the same in both.
@@ -65,7 +64,7 @@ struct Parsed {
 };
 
 // Runs PostgreSQL's parser over lexed.rewritten; its errors point into the statement as it was
-// written. Where it stops at what is not supported, that is among the problems.
+// written. If the parser stops at an unsupported feature, that is among the problems.
 Result<Parsed> parse(const Lexed& lexed, Problems& problems);
 
 }  // namespace penstock::sql
