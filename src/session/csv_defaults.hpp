@@ -6,8 +6,8 @@
 
 namespace penstock::session {
 
-// Adds the options to a table that is named by its path alone, unless the name's ending is that of
-// another format. What a statement says of a table by read_csv() stays.
+// Adds the options to a table that is named by its path alone, unless the name ends like a file of
+// another format. A statement's own read_csv() keeps its options.
 TableReference with_csv_defaults(TableReference table, std::span<const TableOption> options);
 
 }  // namespace penstock::session

@@ -8,8 +8,8 @@ namespace {
 
 using Texts = std::vector<std::optional<std::string>>;
 
-// Returns DuckDB's table of names and types. What it says of keys and defaults is of its own
-// tables; a file has none.
+// Returns DuckDB's table of names and types. Its columns about keys and defaults are for DuckDB's
+// own tables; a file has none.
 Table description_of(const Schema& schema) {
   Texts names, types;
   for (const Field& field : schema) {
@@ -42,7 +42,7 @@ Result<QueryResult> copied(const Plan& plan, const BoundSql& statement, const Ru
   return result;
 }
 
-// Summarizes a file column by column, so that one of them is in memory at a time.
+// Summarizes a file column by column, so that one column is in memory at a time.
 Result<QueryResult> summarized(const Plan& plan, StepId rows, const RunStep& run) {
   const Step& step = plan.step(rows);
   if (step.kind == StepKind::source) {

@@ -17,7 +17,7 @@ constexpr std::int64_t microseconds_per_day = 86'400'000'000;
 
 std::string text_of_real(double value) { return text_of(Scalar::of(value)); }
 
-// What is told of one column.
+// The summary of one column.
 struct Summary {
   std::optional<std::string> minimum, maximum, average, deviation;
   std::array<std::optional<std::string>, 3> quantiles = {};
@@ -57,7 +57,7 @@ template <class T> Summary summary_of(Type type, const std::vector<T>& sorted) {
   return summary;
 }
 
-// Averages by an exact sum where there is one; a date's average is a time of its day.
+// Averages by an exact sum if there is one; the average of dates may be a time within a day.
 std::optional<std::string> average_of(Type type, const std::vector<Int128>& values) {
   if (values.empty() || type.kind == Kind::boolean) return std::nullopt;
   Int128 sum = 0;
