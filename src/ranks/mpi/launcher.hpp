@@ -1,4 +1,4 @@
-// Who started this process, as the environment tells.
+// Finds out from the environment which launcher started this process.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -16,7 +16,7 @@ enum class Launcher : unsigned char {
 
 struct Launch {
   Launcher by = Launcher::none;
-  std::optional<std::uint32_t> processes;  // that were started together, where it says so
+  std::optional<std::uint32_t> processes;  // that were started together, if it says so
 };
 
 Launch launch_of_process();

@@ -1,4 +1,4 @@
-// What all ranks must have alike, so that the shares of one are shares of the same answer.
+// Properties that all ranks must have alike, so that their shares belong to the same answer.
 #pragma once
 #include <vector>
 
@@ -7,11 +7,11 @@
 
 namespace penstock::ranks {
 
-// Of a bound plan: its tables as the rank sees them; its steps with their literals; its cuts and
-// the row groups below them; the options that answers depend on.
+// Writes down a bound plan: its tables as the rank sees them, its steps with their literals, its
+// cuts and the row groups below them, and the options that answers depend on.
 MessageBytes bytes_to_agree_on(const Plan& plan, const std::vector<plan::Cut>& cuts,
                                const RunOptions& options);
-// Says what a rank has otherwise than rank 0; ok where the bytes are equal.
+// Says how a rank differs from rank 0; ok if the bytes are equal.
 Status compare_with_first(const MessageBytes& of_rank, const MessageBytes& of_first);
 
 }  // namespace penstock::ranks

@@ -33,8 +33,9 @@ Result<RankShare> own_share(const RankRun& run, const plan::Cut& cut,
   return RankShare{std::move(share->parts), std::move(share->report)};
 }
 
-// What rank 0 tells the others of a cut. `stop` may be told before the shares are in, while others
-// still send theirs: it has no text, so that MPI sends it without waiting for its receiver.
+// Notices of rank 0 to the others about a cut. It may send `stop` before the shares are in, while
+// others still send theirs: `stop` has no text, so that MPI sends it without waiting for a
+// receiver.
 enum class Notice : unsigned char { stop, outcome };
 
 Result<MessageBytes> outcome_bytes(const Status& status, const Table* rows) {
@@ -52,7 +53,7 @@ Result<MessageBytes> message_of_share(const Result<RankShare>& share) {
   return message.ok() ? std::move(message) : bytes_of_share(message.status());
 }
 
-// Returns the outcome, past a `stop` before it.
+// Returns the outcome, and skips a `stop` before it.
 Result<MessageBytes> receive_outcome(Communicator& communicator) {
   for (;;) {
     PENSTOCK_ASSIGN(MessageBytes message, communicator.receive(0));
@@ -150,7 +151,7 @@ class SharesOfRanks {
     return {};
   }
 
-  // At the first error the others are told to stop; their shares are still received.
+  // The first error tells the other ranks to stop; their shares are still received.
   Status take(std::uint32_t rank, Result<RankShare> share) {
     arrived_++;
     shares_[rank] = share.ok() ? std::move(*share) : RankShare();

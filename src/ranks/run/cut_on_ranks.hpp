@@ -12,7 +12,7 @@
 
 namespace penstock::ranks {
 
-// What a rank has for all cuts.
+// A rank's state for all cuts.
 struct RankRun {
   Communicator& communicator;
   const Plan& plan;
@@ -27,8 +27,8 @@ struct RankRun {
 // Gets what each rank reports of a cut; on rank 0 alone.
 using TakeReport = std::function<void(std::uint32_t rank, plan::SharePart& parts, RunReport&)>;
 
-// Computes a cut. Rank 0 keeps its rows in `known`, and the other ranks do where `all_need_rows`,
-// which takes another cut after it.
+// Computes a cut. Rank 0 keeps its rows in `known`. The other ranks do, too, if `all_need_rows`: a
+// later cut may need them.
 // An error of one rank ends the shares of all; every rank returns it, with the rank's name.
 Status run_cut_on_ranks(RankRun& run, const plan::Cut& cut, bool all_need_rows,
                         const TakeReport& take_report);

@@ -40,7 +40,7 @@ Result<std::vector<double>> bandwidths(Communicator& communicator, Device& devic
     const auto ranks = std::ranges::count(devices, devices[i].place, &RankDevice::place);
     const auto bandwidth = from.get<double>();
     PENSTOCK_TRY(from.status());
-    // By another weight rows would be in no share.
+    // With any other weight, rows would be in no share.
     if (!std::isfinite(bandwidth) || bandwidth <= 0)
       return Status(Code::internal, "a rank's bandwidth is no positive number");
     weights.push_back(bandwidth / static_cast<double>(ranks));
@@ -56,7 +56,7 @@ Result<std::string> device_of_rank(const std::string& selector, std::uint32_t lo
     return listed[local_rank % listed.size()];
   }
   if (selector.find(':') != std::string::npos || local_rank == 0) return selector;
-  // Of one driver: SYCL and OpenCL list GPUs that CUDA lists too.
+  // Counts devices of one driver: SYCL and OpenCL list GPUs that CUDA lists too.
   const auto first = find_device(selector);
   if (!first.ok()) return first.status();
   std::vector<Traits> devices = list_devices();

@@ -46,7 +46,7 @@ class RunOnRanks {
     return bytes_to_agree_on(plan_, cuts_, options_);
   }
 
-  // Learns of all ranks' hosts, and that all have the same plan over the same tables.
+  // Learns all ranks' hosts, and checks that all have the same plan over the same tables.
   Status meet(const Result<MessageBytes>& bound) {
     PENSTOCK_ASSIGN(const auto all, exchange_bytes(communicator_, bound));
     for (std::uint32_t rank = 0; rank < all.size(); rank++) {
@@ -55,7 +55,7 @@ class RunOnRanks {
       hosts_.push_back(all[rank].host);
       const Status differs = compare_with_first(all[rank].bytes, all[0].bytes);
       if (differs.ok()) continue;
-      communicator_.set_in_step(true);  // every rank finds the same
+      communicator_.set_in_step(true);  // every rank finds the same difference
       return differs.with(place_of(communicator_, rank, all[rank].host));
     }
     return {};
@@ -115,7 +115,7 @@ class RunOnRanks {
     return result;
   }
 
-  // Where no rank needed a device for a share, rank 0 takes its own of a list now.
+  // If no rank needed a device for a share, rank 0 only now takes its own device of a list.
   Result<std::vector<QueryResult>> run_rest(const std::map<StepId, Table>& known) {
     if (cuts_.empty()) { PENSTOCK_ASSIGN(options_.device, device_of_rank(options_.device, 0)); }
     return plan::run_results(plan_, results_, options_, {device_, known});

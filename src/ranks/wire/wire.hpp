@@ -46,7 +46,7 @@ class WireReader {
     const std::byte* bytes = get_bytes(size);
     return bytes ? std::string(reinterpret_cast<const char*>(bytes), size) : std::string();
   }
-  // Returns null where there are fewer.
+  // Returns null if there are fewer.
   const std::byte* get_bytes(std::uint64_t size) {
     if (size > rest_.size()) {
       is_cut_ = true;
@@ -57,7 +57,7 @@ class WireReader {
     rest_ = rest_.subspan(size);
     return bytes;
   }
-  // Of elements that take a byte each at least.
+  // Reads a count of elements that take at least a byte each.
   std::uint64_t get_count() {
     const auto count = get<std::uint64_t>();
     if (count > rest_.size()) is_cut_ = true;
