@@ -26,8 +26,8 @@ void add_check(CLI::Option* option, Arguments::Check check) {
     option->check([check = std::move(check)](const std::string& text) { return check(text); }, "");
 }
 
-// Returns the App of a command's options; for "bench pipelines" inside the group "bench", whose row
-// comes before.
+// Returns the App of a command's options. "bench pipelines" is added to the group "bench", which
+// has an earlier row.
 CLI::App* add_command(CLI::App& root, std::map<std::string, CLI::App*>& groups,
                       const Command& command) {
   const std::string name = command.name;

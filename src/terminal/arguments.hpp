@@ -1,7 +1,7 @@
 // The options of one command: what is parsed, and what its --help shows.
 //
 // A wrapper of CLI11, which costs seconds in every file that includes it (command_tree.hpp). CLI11
-// finds the wrong option and words the error; the rule for exit codes (2 for wrong usage) is ours.
+// finds the wrong option and words the error; this file sets exit codes (2 for wrong usage).
 //
 //     auto options = std::make_shared<Options>();
 //     arguments.positional("STATEMENT", options->statement, "a SELECT statement");
@@ -55,14 +55,14 @@ class Arguments {
   // One of `choices`; the target's value is the default.
   void choice(std::string_view name, const std::vector<std::string>& choices, std::string& target,
               std::string_view description, bool required = false);
-  // --device and what belongs to it. `name` may have a short form after a comma.
+  // --device and the options that go with it. `name` may have a short form after a comma.
   void device(std::string& target, std::string_view description,
               std::string_view name = "--device");
   void require(std::string_view name);  // an option that was added
   // Checks the options together after they are parsed; a message is wrong usage.
   void check(std::function<std::string()> check);
   void footer(std::string text);  // examples under the options
-  // A command that must follow this one's options: "profile -- query ..."; the "--" is optional.
+  // A command that must follow the options of this one: "profile -- query ..."; "--" is optional.
   Arguments command(std::string_view name, std::string_view summary);
 
  private:
@@ -72,8 +72,8 @@ class Arguments {
 std::string_view program_version();  // "0.2.0"
 
 struct Command;
-// Parses the command line against a table of commands and runs the one that was named; where
-// `check` is given and fails, that is the command's outcome.
+// Parses the command line against a table of commands and runs the one that was named. If `check`
+// is given and fails, its error is the command's outcome.
 int run_command_line(int argument_count, char** arguments, const std::vector<Command>& commands,
                      const std::function<Status()>& check = {});
 

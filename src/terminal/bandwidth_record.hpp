@@ -14,9 +14,9 @@ struct MeasuredBandwidth {
   std::string date;             // of the measurement: "2026-11-21"
 };
 
-// Returns the stored figure of this device, driver and compiler. Where there is none it measures,
-// if that is quick (a GPU's copy of 1 GiB takes a millisecond, a CPU's a second in all) and the
-// figure can be stored. Otherwise it returns nothing.
+// Returns the stored figure of this device, driver and compiler. Without a figure it measures, if
+// that is quick and the result can be stored: a GPU's copy of 1 GiB takes a millisecond, a CPU's a
+// second in all. Otherwise it returns nothing.
 std::optional<MeasuredBandwidth> copy_bandwidth_for_query(Device& device);
 // Measures again. A figure that cannot be stored (a read-only home) is no error.
 Result<MeasuredBandwidth> measure_copy_bandwidth(Device& device);

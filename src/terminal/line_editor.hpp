@@ -9,7 +9,7 @@
 
 namespace penstock::terminal {
 
-// Returns what the word that ends at the cursor may become. `before` is the line before the word.
+// Returns completions of the word that ends at the cursor. `before` is the line before the word.
 using Completer =
     std::function<std::vector<std::string>(const std::string& before, const std::string& word)>;
 
@@ -19,13 +19,13 @@ class LineEditor {
   static std::unique_ptr<LineEditor> create(std::string history_path, Completer completer);
   virtual ~LineEditor() = default;
   // Returns the next line without its end; nothing at the end of input. Plain lines are prompted
-  // for only where standard input is a terminal.
+  // for only if standard input is a terminal.
   virtual std::optional<std::string> read(const std::string& prompt) = 0;
   virtual void keep(const std::string& statement) = 0;  // adds to the history
 };
 
-// Returns the path of a file in the user's folder for state (XDG_STATE_HOME, else
-// ~/.local/state), whose folders are made; "" where there is no such folder.
+// Returns the path of a file in the user's folder for state (XDG_STATE_HOME, else ~/.local/state),
+// and creates the folders of the path; "" if there is no folder for state.
 std::string state_file(const std::string& name);
 
 }  // namespace penstock::terminal

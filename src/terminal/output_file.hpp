@@ -1,5 +1,5 @@
-// Where results go: standard output, or a file that is written atomically, even when a signal ends
-// the program.
+// The destination of results: standard output, or a file that is written atomically, even when a
+// signal ends the program.
 #pragma once
 #include <functional>
 #include <memory>
@@ -21,7 +21,7 @@ Status check_output_is_not_input(const std::string& output, const std::string& i
 
 class OutputFile {
  public:
-  // Fails at once where the path cannot be written, before any work is done for it.
+  // Fails at once if the path cannot be written, before any work is done for it.
   static Result<std::unique_ptr<OutputFile>> create(const std::string& path);
   ~OutputFile();  // without commit() nothing is left
   OutputFile(const OutputFile&) = delete;
