@@ -5,8 +5,8 @@
 //     g++ -std=c++20 -O3 -o cpu_codecs bench/peers/cpu_codecs.cpp -lisal
 //     penstock bench codecs --only "deflate," --write-outputs chunks --peers "./cpu_codecs chunks"
 //
-// Takes a folder, whose `<case>.chunks` of these formats it decodes, and the bench's rows and
-// repeats. Every chunk is compared with the original before it is timed. Prints
+// Takes a folder, and the bench's rows and repeats, and decodes the folder's `<case>.chunks` of
+// these formats. Every chunk is compared with the original before it is timed. Prints
 // `case;name;seconds;spread;bytes moved;bytes stored`.
 #include <isa-l/igzip_lib.h>
 

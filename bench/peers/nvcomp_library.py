@@ -7,8 +7,8 @@ driver is needed.
 import ctypes
 import importlib.util
 
-# Declarations as nvCOMP 6.0 documents its batched C interface. Every codec's options are a struct of
-# 64 bytes, passed by value, whose unused bytes must be zero. All words are zero by default but these.
+# Declarations as nvCOMP 6.0 documents its batched C interface. Every codec's options are a struct
+# of 64 bytes, passed by value; unused bytes must be zero. All words are zero by default but these.
 VERSION = (6, 0)
 UNKNOWN_TYPE = 0xFF  # read from the stream
 CODECS = {

@@ -17,7 +17,7 @@ inline Status clear_output(Queue& queue, const Buffer& output) {
 
 class BenchBatch {
  public:
-  // What is uploaded, and the offsets and capacities of the results, in bytes.
+  // The bytes to upload, and the offsets and capacities of the results, in bytes.
   struct Layout {
     const Bytes& input;
     const std::vector<std::uint64_t>&input_offsets, &input_sizes, &output_offsets,
@@ -25,7 +25,7 @@ class BenchBatch {
     std::uint64_t output_bytes;
     std::uint64_t max_output_bytes = 0;  // as Batch has it
   };
-  // Opens a batch of one chunk or more. Code::no_memory and the like where it does not fit.
+  // Opens a batch of one chunk or more. Code::no_memory and the like if it does not fit.
   Status open(std::shared_ptr<Device> device, const Layout& layout);
   // Makes the chunks dependent blocks of one stream; `streams` as in batch.hpp.
   Status link(const std::vector<std::uint32_t>& streams, std::uint64_t output_bytes);
@@ -38,7 +38,7 @@ class BenchBatch {
   template <class Codec> Status enqueue(Codec& codec, Queue& queue) {
     return codec.enqueue(queue, batch_, *scratch_);
   }
-  // Returns the device's time from the first kernel's begin to the last one's end.
+  // Returns the device's time from the begin of the first kernel to the end of the last.
   template <class Codec> Result<double> run_seconds(Codec& codec) {
     return seconds_of(codec, batch_);
   }
@@ -49,13 +49,13 @@ class BenchBatch {
     return seconds_of(codec, alone);
   }
 
-  // Returns the output buffer and the size of each result. An error where a chunk's status is one.
+  // Returns the output buffer and the size of each result, or the error of a chunk.
   struct Output {
     Bytes bytes;
     std::vector<std::uint64_t> sizes;
   };
   Result<Output> output(batch::Format format);
-  // Fills the output, so that results of an earlier run are not taken for those of the next.
+  // Fills the output, so that results of an earlier run are not taken for results of the next.
   Status clear_output() { return bench::clear_output(*queue_, *batch_.output); }
   Queue& queue() { return *queue_; }
 
@@ -75,8 +75,8 @@ class BenchBatch {
   std::unique_ptr<Queue> queue_;
 };
 
-// Returns the seconds that all cores take for each(i) of `count` chunks. Code::internal with
-// `failure` and the number of a chunk for which one returns false.
+// Returns the seconds that all cores take for each(i) of `count` chunks. If a call returns false:
+// Code::internal with `failure` and the chunk's number.
 template <class Each>
 Result<double> seconds_on_all_cores(std::uint64_t count, const std::string& failure,
                                     const Each& each) {

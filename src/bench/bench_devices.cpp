@@ -19,8 +19,8 @@ std::string milliseconds_text(double seconds) {
   return text;
 }
 
-// Of each track of a profile: the milliseconds in which it has something, and those that nothing
-// else hides.
+// For each track of a profile: the milliseconds in which it is busy, and the part of them in which
+// no other track is.
 std::string tracks_text(const Profile& profile) {
   const std::array<TrackSummary, track_count> summary = summarize(profile);
   std::string text;
@@ -45,7 +45,7 @@ std::string phases_of_share(const DeviceShareReport& share) {
   return text;
 }
 
-// A run on one device has no shares, and is its own.
+// A run on one device has no shares; the whole run counts as one.
 std::string phases_text(const RunReport& report) {
   std::vector<DeviceShareReport> shares = report.shares;
   if (shares.empty()) {
@@ -79,8 +79,9 @@ struct DevicesFigure {
   std::uint64_t bytes_exchanged = 0;
 };
 
-// The largest part of a run's time. Of shares it is that of the longest. Waiting for a device that
-// is not its kernels' time is for what is sent to it, from it and between devices.
+// The largest part of a run's time. If there are shares, it is the largest part of the longest
+// share. Time of waiting for a device beyond its kernels' time goes to transfers to it, from it and
+// between devices.
 std::string bound_of(const RunReport& report) {
   double seconds = report.total_seconds, read = report.read_seconds, wait = report.wait_seconds,
          kernels = 0;
@@ -183,8 +184,7 @@ Status print_head_of_devices(const DevicesOptions& options) {
       "work,scaling,devices,milliseconds,spread,speed_up,bytes_exchanged,bound\n");
 }
 
-// The speed-up of weak scaling is of the work done in a time. Without a run on one device there is
-// none: 0.
+// The speed-up of weak scaling compares work per time. Without a run on one device it is 0.
 Status print_rows_of_devices(const DevicesOptions& options, const std::string& name,
                              const std::vector<std::string>& devices, const MakeDevicesWork& make) {
   if (!is_wanted(options, name)) return {};

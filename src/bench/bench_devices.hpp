@@ -1,5 +1,5 @@
-// What `penstock bench devices` compares: a piece of work on the first one, two, four ... devices
-// of a list.
+// The comparisons of `penstock bench devices`: one piece of work on the first one, two, four ...
+// devices of a list.
 //
 // Strong scaling: the same work for each count of devices. Weak scaling: as many times the work.
 #pragma once
@@ -15,7 +15,7 @@ struct DevicesOptions {
   std::string devices = "cuda:*", folder, only, format = "table", scaling = "strong";
   std::string counts;  // "1,3"; empty: 1, 2, 4 ... and all
   std::uint64_t rows = 1 << 24, row_group_rows = 1 << 20, repeats = 5, batch_mib = 1024;
-  bool has_phases = false;  // what each share's time went to
+  bool has_phases = false;  // print how each share spent its time
   bool is_weak() const { return scaling == "weak"; }
 };
 
@@ -31,7 +31,7 @@ std::string list_of_devices(const std::vector<std::string>& devices);
 // The counts of devices that the options choose, of `device_count`.
 Result<std::vector<std::size_t>> counts_of(const DevicesOptions& options, std::size_t device_count);
 Status print_head_of_devices(const DevicesOptions& options);
-// Times the work on each count of devices and prints a line for each, where --only selects it.
+// Times the work on each count of devices and prints a line for each, if --only selects it.
 Status print_rows_of_devices(const DevicesOptions& options, const std::string& name,
                              const std::vector<std::string>& devices, const MakeDevicesWork& make);
 

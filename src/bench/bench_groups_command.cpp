@@ -3,7 +3,7 @@
 // distribution; compared with the sum of all rows without groups, and with baselines.
 //
 // Only the kernel is timed. The host merges the tables of its groups when the result is fetched.
-// Each case is verified before it is timed: values are whole numbers, whose sums are exact.
+// Each case is verified before it is timed: values are whole numbers, so that sums are exact.
 #include <cmath>
 
 #include "base/machine_memory.hpp"

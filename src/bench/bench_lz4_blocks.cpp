@@ -1,6 +1,6 @@
-// LZ4 blocks of all data, as in .lz4 files (`lz4 -1 -B7`, and `-BD`, whose dependent blocks reach
-// into the 64 KiB before them), decoded in one batch. Dependent blocks that do not shrink are
-// stored.
+// LZ4 blocks of all data, as in .lz4 files, decoded in one batch: independent blocks (`lz4 -1 -B7`)
+// and dependent blocks (`-BD`), which reach into the 64 KiB before them. Dependent blocks that do
+// not shrink are stored.
 #include <lz4.h>
 
 #include "base/clock.hpp"
@@ -91,7 +91,7 @@ class Lz4BlocksBench final : public StreamBench {
   }
 
  private:
-  // Decodes a block by the library, after the output of the blocks before where it is dependent.
+  // Decodes a block by the library; a dependent block follows the output of the blocks before it.
   bool is_decoded(std::uint64_t i) {
     const char* const from = blocks_.input.data() + blocks_.input_offsets[i];
     char* const to = host_output_.data() + blocks_.output_offsets[i];

@@ -12,7 +12,7 @@ class ChunkedArray;
 
 namespace penstock::bench {
 
-// How a column is stored: "int64", "dictionary", "snappy".
+// The form in which a column is stored: "int64", "dictionary", "snappy".
 struct ParquetForm {
   std::string type, encoding, codec;
   std::string name() const { return type + " " + encoding + " " + codec; }
@@ -21,11 +21,11 @@ struct ParquetForm {
 // Every type with the encodings and compressions that it has.
 std::vector<ParquetForm> parquet_forms();
 
-// Writes a column of pseudo-random values, the same for each call. Values of a dictionary are few,
-// and those of deltas ascend.
+// Writes a column of pseudo-random values, the same for each call. A dictionary has few values;
+// values stored as deltas ascend.
 Status write_parquet_form(const ParquetForm& form, std::uint64_t rows, const std::string& path);
 
-// What Arrow reads of such a file.
+// The column that Arrow reads from such a file.
 class ArrowColumn {
  public:
   // Reads row groups with a thread for each core.

@@ -1,7 +1,7 @@
 // penstock bench scan: prefix sums, of all values and in segments, over values in the device's
 // memory, compared with baselines.
 //
-// Each case is verified before it is timed: its values are whole numbers, whose sums are exact in
+// Each case is verified before it is timed: its values are whole numbers, so that sums are exact in
 // 64 bits. Sums in f32 are compared within the bound of adding in any order.
 #include <cmath>
 

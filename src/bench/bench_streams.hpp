@@ -31,10 +31,10 @@ class StreamBench {
   virtual std::string peer() const = 0;       // "libdeflate, one core"
   virtual Result<double> peer_seconds() = 0;  // into memory that is kept
 
-  // Returns the time from the first kernel's begin to the last one's end, host work included.
+  // Returns the time from the begin of the first kernel to the end of the last, host work included.
   Result<double> run_seconds();
   Status verify();
-  // Returns a figure for each kernel, of all its launches in a run.
+  // Returns a figure for each kernel, over all its launches in a run.
   Result<Figures> phases(const std::string& work, std::uint64_t repeats);
   Figure with_bytes(Figure figure) const;
 

@@ -16,8 +16,8 @@
 namespace penstock::bench {
 namespace {
 
-// Reads the numbers of a baseline's line: seconds, spread, bytes moved, bytes stored; zero where it
-// has fewer.
+// Reads the numbers of a baseline's line: seconds, spread, bytes moved, bytes stored; missing ones
+// are zero.
 std::array<double, 4> numbers_of_line(const char* text) {
   std::array<double, 4> numbers{};
   std::sscanf(text, "%lf;%lf;%lf;%lf", &numbers[0], &numbers[1], &numbers[2], &numbers[3]);
@@ -56,7 +56,7 @@ Status status_of_baseline(const std::string& command, int status) {
           "; its message is above the figures, and the head of its file says what it needs");
 }
 
-// Adds a baseline's figures. A line without bytes takes those of our figure of the case.
+// Adds a baseline's figures. A line without bytes takes the bytes of our figure of the case.
 Status add_baseline(const std::string& command, const BenchOptions& options,
                     std::vector<Figure>& figures) {
   std::string shell_line =

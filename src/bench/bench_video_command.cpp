@@ -1,8 +1,8 @@
 // penstock bench video: frames a second of each feature, from frames in the device's memory, in the
 // host's, and in files.
 //
-// A case is verified before it is timed: its scores of two frames are those of the host's loops. A
-// run scores --rows frames and ends when their scores are there; times are by wall clock.
+// A case is verified before it is timed: its scores of two frames equal the scores of the host's
+// loops. A run scores --rows frames and ends when their scores are there; times are by wall clock.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -43,8 +43,8 @@ struct Work {
   std::vector<FeatureRequest> features;
 };
 
-// Every feature by itself, SSIM without decimation, and what an encoder's engineers ask for at
-// once.
+// Every feature by itself, SSIM without decimation, and the features that engineers of encoders
+// ask for together.
 std::vector<Work> works() {
   std::vector<Work> all;
   for (const video::FeatureRow* row : video::feature_rows())
@@ -174,7 +174,7 @@ Status add_files(video::Scorer& scorer, const Clip& clip) {
   }
 }
 
-// Integers and what follows from them are equal; others are within libvmaf's five decimals.
+// Integers and values derived from them are equal; other values are within libvmaf's five decimals.
 Status compare(const video::Scores& scores, const video::Scores& expected) {
   for (const std::string& key : expected.keys())
     for (std::uint64_t frame = 0; frame < expected.frame_count(); frame++) {
@@ -220,8 +220,8 @@ Result<double> run_seconds(const std::shared_ptr<Device>& device, const Clip& cl
   return (now_seconds() - start) / static_cast<double>(scorer->counts().frames - before);
 }
 
-// What has to be read of a frame: luma of both videos, or of the reference for motion; chroma where
-// a feature asks for it.
+// The bytes that must be read for a frame: luma of both videos, or only the reference's for motion;
+// chroma if a feature asks for it.
 double bytes_of(const Work& work, const PictureFormat& format) {
   bool has_chroma = false, has_distorted = false;
   for (const FeatureRequest& feature : work.features) {

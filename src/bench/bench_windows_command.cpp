@@ -3,7 +3,7 @@
 // found.
 //
 // The step is timed with its transfers; on the device also the kernels without the sort. Both
-// results must agree before either is timed. Values are whole numbers, whose sums are exact.
+// results must agree before either is timed. Values are whole numbers, so that sums are exact.
 #include <chrono>
 
 #include "base/machine_memory.hpp"

@@ -27,7 +27,7 @@ Programs copy_programs(const std::shared_ptr<Device>& device) {
 
 Programs sort_programs(const std::shared_ptr<Device>& device) {
   Programs programs;
-  // Of sorts, and of columns that are moved by the range of each row.
+  // The shapes of sorts, and of columns that are moved by the range of each row.
   static constexpr primitive::SortShape shapes[] = {{4, 0}, {4, 4}, {8, 0}, {8, 4},
                                                     {1, 1}, {1, 2}, {1, 4}, {1, 8}};
   for (const primitive::SortShape shape : shapes)
@@ -36,7 +36,7 @@ Programs sort_programs(const std::shared_ptr<Device>& device) {
   return programs;
 }
 
-// The shapes that codecs, joins, windows and pages ask for, and those of `penstock bench`.
+// The shapes that codecs, joins, windows, pages and `penstock bench` ask for.
 Programs scan_programs(const std::shared_ptr<Device>& device) {
   using primitive::Number;
   static constexpr primitive::ScanShape shapes[] = {
@@ -52,8 +52,7 @@ Programs scan_programs(const std::shared_ptr<Device>& device) {
   return programs;
 }
 
-// Of each format the rows that chunks of any size take, that large ones do, and that blocks of one
-// stream do.
+// For each format, the rows for chunks of any size, for large chunks, and for blocks of one stream.
 Programs chunk_programs(const std::shared_ptr<Device>& device) {
   constexpr std::uint64_t large = std::uint64_t{16} << 20;
   Programs programs;

@@ -1,7 +1,7 @@
 // penstock bench portability: one list of work, a case or more for each family of kernels, on every
 // device of the machine in one run; and how portable each family's speed is.
 //
-// The measurements are those of the other benches (portable_work.cpp has the list): each case is
+// Takes the measurements of the other benches (portable_work.cpp has the list): each case is
 // verified before it is timed. docs/portability.md says which bytes count and how figures are made.
 #include "bench/bench_commands.hpp"
 #include "bench/portability/portability_report.hpp"

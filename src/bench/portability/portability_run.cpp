@@ -78,7 +78,7 @@ class BenchOnDevice {
   }
 
  private:
-  // All cases at once share their data. Where one fails, each is measured by itself.
+  // All cases at once share their data. If one fails, each is measured by itself.
   void measure_taken(const std::vector<const PortableCase*>& wanted) {
     how_.variant.clear();
     how_.cases.clear();
@@ -128,7 +128,7 @@ class BenchOnDevice {
     }
   }
 
-  // A variant that does not fit after all, and no fault of its kernels.
+  // True if the variant does not fit after all: that is no fault of its kernels.
   static bool is_want_of_device(Code code) {
     return code == Code::unsupported || code == Code::invalid || code == Code::capacity ||
            code == Code::no_memory;

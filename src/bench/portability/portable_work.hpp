@@ -1,4 +1,4 @@
-// What `penstock bench portability` runs on every device: cases of other benches, by family.
+// The work of `penstock bench portability` on every device: cases of other benches, by family.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace penstock::bench {
 
-// By what efficiency a family is judged where a goal is set: the share of the device's own copy, or
-// the share of the fastest backend on the same hardware, for work that no copy bounds.
+// The efficiency by which a family with a goal is judged: the share of the device's own copy, or,
+// for work that no copy bounds, the share of the fastest backend on the same hardware.
 enum class Efficiency : unsigned char { of_copy, of_best };
 
-// What the goals say of a family: the harmonic mean, and every device.
+// The goals of a family: for its harmonic mean, and for every device.
 constexpr double min_portability = 0.85, min_efficiency = 0.75;
 struct PortableFamily {
   std::string_view name;
@@ -25,7 +25,7 @@ std::span<const PortableFamily> portable_families();
 struct PortableCase {
   std::string family;
   std::string work;                 // as its bench calls it
-  std::string variant_family = {};  // the table of its variants; none where it has one
+  std::string variant_family = {};  // the table of its variants; none if there is only one
 };
 // Cases of one bench, which share its data and its number of rows.
 struct PortableBench {
@@ -36,8 +36,8 @@ struct PortableBench {
 };
 const std::vector<PortableBench>& portable_benches();
 
-// A step that one variant takes and another of the same work does not: what it gave is the ratio of
-// their times.
+// A step that one variant takes and another variant of the same work does not: its gain is the
+// ratio of their times.
 struct VariantStep {
   std::string_view what, work, without, with;
 };

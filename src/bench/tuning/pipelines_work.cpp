@@ -10,7 +10,7 @@ namespace penstock::bench {
 namespace {
 
 constexpr std::int32_t key_count = 1000;
-// Whole numbers, whose sums are exact.
+// Whole numbers, so that sums are exact.
 float tuned_value(std::uint64_t row) { return static_cast<float>(hash_of_row(row) >> 44 & 1023); }
 std::int32_t tuned_key(std::uint64_t row) {
   return static_cast<std::int32_t>(hash_of_row(row) % key_count);

@@ -10,7 +10,7 @@ namespace penstock::bench {
 struct SearchOptions {
   double deadline_seconds = 0;  // of now_seconds(): no further policy is tried after it
   std::uint64_t runs = 5;       // of each policy; the median counts
-  // Is told of each policy before it is tried.
+  // Called with each policy before it is tried.
   std::function<void(const kernel::PolicyNumbers& numbers)> on_try = {};
 };
 
@@ -30,8 +30,8 @@ struct SearchOutcome {
   // Whether the row that the device takes has a number to choose; else nothing is timed.
   bool has_choices() const;
   double gain() const { return standard_times.median() / best_times.median(); }
-  // At least 3 % faster, and beyond the spread: three quarters of the best one's runs are faster
-  // than three quarters of the default's, and so is the fastest of each.
+  // At least 3 % faster, and beyond the spread: three quarters of the best policy's runs are faster
+  // than three quarters of the default's. Its fastest run is faster than the default's, too.
   bool is_worth_it() const;
   kernel::TunedPolicy policy(const std::string& family) const;
 };

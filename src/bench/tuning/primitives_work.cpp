@@ -69,7 +69,7 @@ template <class Key> class SortWork final : public TunedWork {
     });
     return sum;
   }
-  // Whether each value is its key's, and those of equal keys are in their former order.
+  // Whether each value belongs to its key, and values of equal keys are in their former order.
   bool are_rows_of(const std::vector<Key>& sorted, const std::vector<std::uint32_t>& rows) const {
     std::atomic<bool> are_right = true;
     in_parallel(rows.size(), 1 << 16, [&](std::uint64_t first, std::uint64_t last) {

@@ -1,5 +1,5 @@
-// What `penstock tune` measures: fixed work for each family of variants whose policy has numbers
-// to choose.
+// The work that `penstock tune` measures, for each family of variants with a policy that has
+// numbers to choose.
 #pragma once
 #include <memory>
 #include <span>
@@ -12,9 +12,9 @@ namespace penstock::bench {
 class TunedWork {
  public:
   virtual ~TunedWork() = default;
-  // Builds the kernels by the policy that is in force now.
+  // Builds the kernels by the current policy.
   virtual Status build() = 0;
-  // Runs once and compares the answer. Code::internal where it is wrong.
+  // Runs once and compares the answer. Code::internal if it is wrong.
   virtual Status verify() = 0;
   virtual Result<double> run_seconds() = 0;  // of the device
 };

@@ -1,4 +1,4 @@
-// VIF of a frame in the device's memory, whose groups go through tiles.
+// VIF of a frame in the device's memory. Groups of threads go through the frame's tiles.
 #include <cmath>
 
 #include "bench/tuning/tuned_work.hpp"
