@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Those that open the devices of --device alone, or the first one.
+// Commands that open only the devices of --device, or the first device.
 constexpr std::array with_few_gpus = {"query"sv,   "video"sv, "compress"sv, "decompress"sv,
                                       "profile"sv, "tune"sv,  "cache"sv};
 
@@ -24,7 +24,7 @@ bool is_short_option(std::string_view argument) {
   return argument.size() > 1 && argument[0] == '-' && argument[1] != '-' && argument != "-d";
 }
 
-// Returns the value of --device, "" where there is none; none where that is not clear.
+// Returns the value of --device, "" if there is none; nullopt if that is not clear.
 std::optional<std::string_view> selector_of(std::span<const char* const> arguments) {
   std::optional<std::string_view> found;
   for (std::size_t i = 0; i < arguments.size(); i++) {
@@ -51,7 +51,7 @@ bool is_hidden() {
   return hidden && std::string_view(hidden).find("cuda") != std::string_view::npos;
 }
 
-// Parts of a GPU are numbered otherwise.
+// Tells whether a GPU is split into parts, which are numbered differently.
 bool has_mig_devices(unsigned gpu) {
   const std::filesystem::path folder =
       "/proc/driver/nvidia/capabilities/gpu" + std::to_string(gpu) + "/mig";
@@ -97,7 +97,7 @@ std::optional<std::vector<unsigned>> needed_gpus(std::span<const char* const> ar
 
 void show_only_needed_gpus(std::span<const char* const> arguments) {
   if (std::getenv("CUDA_VISIBLE_DEVICES") || is_hidden()) return;
-  // Ranks share a host's GPUs: which is whose is known later.
+  // Ranks share a host's GPUs: it is known only later which rank takes which GPU.
   if (ranks::launch_of_process().by != ranks::Launcher::none) return;
   const auto numbers = needed_gpus(arguments);
   if (!numbers || numbers->empty()) return;

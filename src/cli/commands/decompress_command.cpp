@@ -25,8 +25,8 @@ struct DecompressCommand {
        keep_on_device = false;
 };
 
-// What replaces a file name's suffix, which may have capitals. Those of gzip that are no .gz are as
-// gzip has them.
+// A file name's suffix, which may have capitals, and the suffix that replaces it. Suffixes of gzip
+// other than .gz are taken from gzip.
 struct Suffix {
   std::string_view compressed, plain;
 };

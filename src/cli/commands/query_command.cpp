@@ -52,7 +52,7 @@ std::optional<MeasuredBandwidth> copy_bandwidth_of_device(const std::string& id)
   return device.ok() ? copy_bandwidth_for_query(**device) : std::nullopt;
 }
 
-// Of several devices, or ranks, the first stands for all.
+// The first of several devices, or ranks, stands for all.
 std::string first_device_of(const std::string& selector) {
   const auto listed = device::devices_of_list(selector);
   return listed.ok() ? listed->front() : selector;
@@ -195,7 +195,7 @@ TableOpener opener_for(const QueryOptions& options, TableOpener open) {
   if (options.output.empty()) return open;
   return [&options, open = std::move(open)](
              const TableReference& table) -> Result<std::shared_ptr<TableSource>> {
-    const auto files = io::files_of(table.paths);  // whose error is that of opening them
+    const auto files = io::files_of(table.paths);  // open() returns the same error
     for (const std::string& file : files.ok() ? *files : std::vector<std::string>())
       PENSTOCK_TRY(check_output_is_not_input(options.output, file));
     return open(table);

@@ -41,7 +41,7 @@ class QueryOfRank {
   }
 
  private:
-  // What fails here on one rank ends all.
+  // A failure here on one rank ends all ranks.
   Result<StepId> bind(Plan& plan) {
     PENSTOCK_TRY(check_for_ranks(options_));
     if (is_first_ && !options_.output.empty()) {

@@ -18,7 +18,7 @@ namespace {
 
 // By default CUDA puts queues together, so that small downloads wait for the kernels of other
 // chunks. Eight connections take 50 ms longer to open, and a third off Q1 from the page cache
-// (docs/lab/parquet-pages.md). No thread reads the environment yet. What the user has set stays.
+// (docs/lab/parquet-pages.md). No thread reads the environment yet. The user's own value stays.
 void open_with_many_connections() { ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "8", 0); }
 
 constexpr std::string_view shell_help =
@@ -41,7 +41,7 @@ class Shell {
                                     return completions(*session_, pending_ + before, word);
                                   })) {}
 
-  // Returns the first error where no person sees it: a pipe's statements stop there.
+  // Returns the first error if nobody types the statements: a pipe's statements stop there.
   Status run() {
     if (is_interactive_) print_line("Statements end with ;  \\help lists commands.");
     while (!has_ended_) {
@@ -141,7 +141,7 @@ class Shell {
   }
 
   Status print_caches(bool clears) {
-    PENSTOCK_TRY(session_->device().status());  // which the limit comes from
+    PENSTOCK_TRY(session_->device().status());  // the limit comes from the device
     PENSTOCK_ASSIGN(const std::vector<DeviceCache*> caches, session_->caches());
     for (DeviceCache* const cache : caches) {
       if (clears) cache->clear();

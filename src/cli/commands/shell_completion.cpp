@@ -40,7 +40,7 @@ std::vector<std::string> quoted_names(const std::string& text) {
   return names;
 }
 
-// Returns folders, and files whose extension is a table's, that begin so.
+// Returns folders, and files with a table's extension, that begin so.
 std::vector<std::string> table_files(const std::string& prefix) {
   namespace fs = std::filesystem;
   const std::size_t slash = prefix.rfind('/');

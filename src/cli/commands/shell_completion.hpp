@@ -1,4 +1,4 @@
-// What a word of the shell may become: keywords, commands, files of tables, columns of the files
+// Completions of a word in the shell: keywords, commands, files of tables, columns of the files
 // that the statement names.
 #pragma once
 #include <string>

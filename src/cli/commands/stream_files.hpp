@@ -1,4 +1,4 @@
-// Opens the inputs and outputs of compress and decompress, and words what both report.
+// Opens the inputs and outputs of compress and decompress, and words the reports of both.
 #pragma once
 #include <functional>
 #include <memory>
@@ -21,7 +21,7 @@ std::string shown_name(const std::string& path);
 Status check_input(const std::string& path, bool force);
 
 // Writes the output of one file. Long runs of zeros become holes of files. "-" is standard output.
-// What is not an ordinary file is written as it is. A file appears complete or not at all.
+// Outputs other than ordinary files get all bytes. A file appears complete or not at all.
 class StreamOutput {
  public:
   static Result<std::unique_ptr<StreamOutput>> create(const std::string& path, bool overwrite);
@@ -50,8 +50,8 @@ std::string device_times(const stream::DeviceReport& device, std::uint64_t plain
 std::string check_bytes(const std::string& text);
 std::uint64_t bytes_in(const std::string& text);
 
-// Returns the message for a level that is written as other programs take it, such as -19, which is
-// the name of no file; or an empty string.
+// Returns the message for a level in the notation of other programs, such as -19, if no file has
+// that name; or an empty string.
 std::string check_levels(const std::vector<std::string>& files);
 // Returns the message for several files with one --output, or an empty string.
 std::string check_single_output(const std::vector<std::string>& files, const std::string& output);

@@ -84,7 +84,7 @@ Result<std::unique_ptr<video::Scorer>> scorer_of(const VideoCommand& command,
   return video::Scorer::create(format, requests, std::move(options));
 }
 
-// Scores all pairs of frames, of which the first was read.
+// Scores all pairs of frames; the first pair has been read.
 Result<Scores> score_all(video::Scorer& scorer, video::VideoPair& pair, video::Picture reference,
                          video::Picture distorted, bool shows_progress) {
   ProgressBar bar(shows_progress);
@@ -103,7 +103,7 @@ std::optional<video::ScoreFormat> asked_format(const VideoCommand& command) {
   return std::nullopt;
 }
 
-// Of a file: what a flag says, else its suffix, else XML as of libvmaf's tool.
+// The format of a file: a flag's, else by its suffix, else XML, as with libvmaf's tool.
 video::ScoreFormat format_of(const VideoCommand& command) {
   if (const auto asked = asked_format(command)) return *asked;
   const std::string suffix = std::filesystem::path(command.output).extension().string();
@@ -111,7 +111,7 @@ video::ScoreFormat format_of(const VideoCommand& command) {
   return named.value_or(video::ScoreFormat::xml);
 }
 
-// Files that are asked for, which fail before any work where they cannot be written.
+// Files that are asked for. They are opened before any work, in case they cannot be written.
 struct Outputs {
   std::unique_ptr<OutputFile> scores, plot;
 };

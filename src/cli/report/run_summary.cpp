@@ -9,10 +9,10 @@ namespace penstock::cli {
 
 namespace {
 
-// Rates are reported where fixed costs are a small part of the time: where at least 1 MiB was
-// moved, and the kernels took 100 us (a launch takes 10 us on a GPU, and up to 100 us through
-// PoCL), or the run 10 ms (it opens files and the device). A shorter run's rate would measure those
-// costs. Many rows may move fewer bytes: a bit each, or none.
+// Rates are reported only if fixed costs are a small part of the time. At least 1 MiB must be
+// moved; the kernels must take 100 us (a launch takes 10 us on a GPU, and up to 100 us through
+// PoCL), or the run 10 ms (it opens files and the device). A shorter run's rate would measure the
+// fixed costs. Many rows may move fewer bytes: a bit each, or none.
 constexpr std::uint64_t min_bytes = 1 << 20, min_rows = 1 << 20;
 constexpr double min_kernel_seconds = 100e-6, min_run_seconds = 10e-3;
 
@@ -78,7 +78,7 @@ std::string summary_line(const RunReport& report, const std::optional<MeasuredBa
 
 namespace {
 
-// What a share waited for; nothing where nobody measured it, as for ranks.
+// The time that a share waited, and for what; empty if it was not measured, as for ranks.
 std::string waits_text(const DeviceShareReport& share) {
   if (share.read_seconds == 0 && share.wait_seconds == 0 && share.kernel_seconds == 0) return "";
   return " (waited " + seconds_text(share.read_seconds) + " for the file and " +

@@ -1,4 +1,4 @@
-// What `penstock video` prints: pooled scores, and the list of features.
+// The output of `penstock video`: pooled scores, and the list of features.
 #pragma once
 #include <string>
 

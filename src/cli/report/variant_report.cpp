@@ -12,12 +12,12 @@ namespace {
 using kernel::VariantCase;
 using kernel::VariantRow;
 
-// A case, and the row that is taken: the first that fits, or the one that is forced.
+// A case, and the row that is taken: the first that fits, or the forced row.
 struct ShownCase {
   VariantCase of;
   const VariantRow* taken = nullptr;
   bool is_forced = false;
-  const VariantRow* misfit = nullptr;  // that is forced, and does not fit
+  const VariantRow* misfit = nullptr;  // the forced row, if it does not fit
 };
 
 Result<std::vector<ShownCase>> shown_cases(const Traits& traits) {
@@ -107,7 +107,7 @@ std::string json_of(const Traits& traits, const std::vector<ShownCase>& cases) {
   return text + "]}";
 }
 
-// How many of a device's policies are tuned ones, or why a file of them is not used.
+// Lists a device's tuned policies, or says why a file of them is not used.
 std::string tuned_line(const Traits& traits) {
   if (traits.name.empty()) return "";
   const kernel::TunedFile file = kernel::tuned_file(traits);

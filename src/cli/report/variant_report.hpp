@@ -1,4 +1,5 @@
-// What `penstock devices --variants` prints: which row of each table of variants a device takes.
+// The output of `penstock devices --variants`: the row of each table of variants that a device
+// takes.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,8 +8,8 @@
 
 namespace penstock::cli {
 
-// "table" for people, "json" or "csv" for programs. Code::invalid where PENSTOCK_VARIANT names what
-// there is not.
+// "table" for people, "json" or "csv" for programs. Code::invalid if PENSTOCK_VARIANT names an
+// unknown family or row.
 Result<std::string> variant_report(const std::vector<Traits>& devices, const std::string& format);
 
 }  // namespace penstock::cli
