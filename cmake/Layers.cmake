@@ -1,7 +1,7 @@
 # penstock_layer(name [layers it links]): the library penstock_<name> from src/<name>/.
 # A layer without sources yet is skipped.
 #
-# Layers that users link are shared libraries where BUILD_SHARED_LIBS is on. The program's own
+# Layers that users link are shared libraries if BUILD_SHARED_LIBS is on. The program's own
 # layers are always static: nothing else links them.
 set(penstock_program_layers terminal testdata bench cli)
 function(penstock_layer name)
@@ -24,7 +24,7 @@ function(penstock_layer name)
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_features(penstock_${name} PUBLIC cxx_std_20)
-  if(name STREQUAL kernel)   # tuned policies are those of one version
+  if(name STREQUAL kernel)   # tuned policies belong to one version
     set_source_files_properties(${PROJECT_SOURCE_DIR}/src/kernel/tuned_policies.cpp PROPERTIES
       COMPILE_DEFINITIONS PENSTOCK_VERSION="${PROJECT_VERSION}")
   endif()

@@ -129,7 +129,7 @@ def cycle_from(start, graph):
 def cycles(layer):
     graph = folder_graph(layer)
     if not any((ROOT / "src" / layer / node).is_dir() for node in graph):
-        return  # a flat layer, whose files may know each other
+        return  # a flat layer: its files may know each other
     reported = set()
     for node in sorted(graph):
         cycle = cycle_from(node, graph)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Formats every C++, C, CUDA, Kernel C and Python file. `scripts/format.sh --check` changes nothing,
-# names the files that differ and ends with "N passed, N failed". The formatters are those of .venv
-# (scripts/python_environment.sh test), whose versions are fixed.
+# names the files that differ and ends with "N passed, N failed". The formatters come from .venv
+# (scripts/python_environment.sh test), which fixes their versions.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 bin=.venv/bin

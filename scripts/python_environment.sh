@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes .venv in the project's root: pyarrow, whose wheel holds Arrow's and Parquet's C++ libraries
-# and headers, and more by purpose. Downloads nothing when all is installed and complete. A broken
-# environment, and a package whose installation was interrupted, are installed again.
+# Makes .venv in the project's root: pyarrow, for Arrow's and Parquet's C++ libraries and headers in
+# its wheel, and more by purpose. Downloads nothing when all is installed and complete. A broken
+# environment, and a package that is installed only in part, are installed again.
 #     scripts/python_environment.sh [library|run|test|plot]
 #         library: pyarrow alone             run: also tpchgen-cli
 #         test (the default): also duckdb, numpy, clang-format, ruff, dask

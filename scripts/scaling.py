@@ -50,8 +50,8 @@ def resident(*cases):
     return ";".join(f"{case}, resident" for case in cases)
 
 
-# Each part: its name, and its command of the options. None: the part is not of a command. The most
-# wanted come first, as several GPUs may be there for minutes only.
+# Each part: its name, and its command with the options. None: the part needs no command. The most
+# wanted parts come first, as several GPUs may be there for minutes only.
 def parts_of(options):
     rows, mib = options.rows, str(options.batch_mib)
     each = max(1, rows // 4)
@@ -62,7 +62,8 @@ def parts_of(options):
         "four times the rows, strong": of_rows(
             options, 4 * rows, resident("aggregate", "filter", "keys", "join")
         ),
-        # Of what one device keeps, a quarter of its memory: with 2^31 rows not the scan's columns.
+        # Columns that one device keeps in a quarter of its memory; at 2^31 rows the scan's do not
+        # fit.
         "eight times the rows, strong": of_rows(options, 8 * rows, resident("10^3 keys", "join")),
         "tpch": bench(options, "--only", "TPC-H", "--data", str(options.data)),
         "batches, strong": bench(options, *batches, mib),
@@ -148,7 +149,8 @@ def make_clips(options, folder):
     return clips[:2], ""
 
 
-# What a command scores. The second keeps a device busy for longer than to read and upload a frame.
+# Features of a command. The second list keeps a device busy for longer than a frame's reading and
+# upload.
 VIDEO_FEATURES = {
     "SSIM": ["float_ssim"],
     "seven features": ["float_ssim", "psnr", "ciede", "cambi", "float_ms_ssim", "vif", "motion"],

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what is missing: packages by apt (as root or through sudo), Python libraries into .venv.
-# Where nothing is missing it does nothing and uses no network. `scripts/setup.sh run` leaves out
-# what only the tests need.
+# Installs missing packages by apt (as root or through sudo), and Python libraries into .venv.
+# If nothing is missing it does nothing and uses no network. `scripts/setup.sh run` leaves out
+# packages that only the tests need.
 purpose=${1:-test}
 case $purpose in
   run | test) ;;
@@ -18,7 +18,7 @@ if [[ $purpose == test ]]; then
   packages+=(ocl-icd-libopencl1 pocl-opencl-icd)
   # llvm has the symbolizer of sanitizers' reports.
   packages+=(clang lld llvm libclang-rt-dev libgtest-dev opencl-c-headers)
-  # Programs whose files decompression is tested with, and test vectors.
+  # Programs that write files for the tests of decompression, and test vectors.
   packages+=(gzip pigz tabix zopfli 7zip isal advancecomp libdeflate-tools zstd lz4 unzip
              golang-github-klauspost-compress-dev)
   # Both kinds of MPI, for queries by several processes.

@@ -5,8 +5,8 @@ import functools
 import os
 import pathlib
 
-# The library needs Arrow's and Parquet's libraries of the release that it was built with. Those of
-# pyarrow are loaded first: a process has one of each.
+# The library needs Arrow's and Parquet's libraries of the release that it was built with. pyarrow
+# loads its own libraries first: a process has one of each.
 import pyarrow  # noqa: F401
 import pyarrow.parquet  # noqa: F401
 
