@@ -1,5 +1,5 @@
-// For fuzz programs whose kernels are linked, or that open no device: the texts that the library
-// would build are empty.
+// For fuzz programs with linked kernels, or without a device: the texts that the library would
+// build are empty.
 #include "kernel/kernel_source.hpp"
 
 namespace penstock::kernel {

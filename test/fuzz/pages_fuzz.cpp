@@ -126,7 +126,7 @@ void make_texts(Batch& batch, const kernelc::LaunchOptions& options) {
   check_values(batch, options, 1);
 }
 
-// The strings of a page, found by lanes that guess, are those of a plain loop, and so is the error.
+// Lanes that guess find the same strings of a page, and the same error, as a plain loop.
 void require_same_texts(const Batch& batch) {
   const Words &task = batch.task, &results = batch.results;
   if (task[PAGE_TASK_FORM] != PAGE_FORM_TEXTS || results[PAGE_RESULT_ERROR] == PAGE_LEVELS_CUT ||

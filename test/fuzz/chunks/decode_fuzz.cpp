@@ -115,10 +115,9 @@ void run(const std::uint8_t* data, std::size_t bytes) {
   std::uint64_t max_output_bytes = 1;
   for (const Chunk& chunk : chunks) max_output_bytes = std::max(max_output_bytes, chunk.capacity);
   const bool is_cut = format_here() == batch::Format::zstd || has_cut_outputs();
-  if (is_cut && kind >= 224)
-    max_output_bytes -= max_output_bytes / 4;  // which cuts larger capacities
-  // Copies of segments and checksums load whole 16 bytes, also those of a neighbour. Neighbours are
-  // in different groups, whose accesses are not ordered, so they are 16 bytes apart or more.
+  if (is_cut && kind >= 224) max_output_bytes -= max_output_bytes / 4;  // cuts larger capacities
+  // Copies of segments and checksums load whole 16 bytes, also a neighbour's. Accesses of
+  // neighbours, which are in different groups, are not ordered, so they are 16 bytes apart or more.
   const bool are_apart = codec_here().variant == "snappy_decode_segments" ||
                          format_here() == batch::Format::zlib ||
                          format_here() == batch::Format::gzip;

@@ -30,7 +30,7 @@ struct Taken {
   Bytes bytes;
   batch::ChunkStatus chunk_status;
 };
-// Bytes between consecutive chunks, and between their capacities but for those of one stream.
+// Bytes between consecutive chunks, and between their capacities, except within one stream.
 struct Gaps {
   explicit Gaps(std::uint32_t order, std::uint32_t min_output_gap = 0)
       : input(order % 32), output(min_output_gap + order % 32 * 3 % 32) {}

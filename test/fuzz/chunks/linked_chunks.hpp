@@ -1,6 +1,6 @@
-// The devices on which chunks are fuzzed, one per granularity, and what is fuzzed there. What the
-// library builds for one of them is printed as host C++ (print_chunk_source.cpp), one source per
-// phase, and linked into a fuzz program of its own.
+// The devices on which chunks are fuzzed, one per granularity, and the codecs fuzzed there. The
+// library's sources for one of them are printed as host C++ (print_chunk_source.cpp), one source
+// per phase, and linked into a fuzz program of its own.
 #pragma once
 #include <string>
 #include <string_view>
@@ -18,7 +18,7 @@ constexpr ChunkDevice chunk_devices[] = {
     {"warp", "warp", false, 32, 0},        // a warp is a group
     {"subgroups", "warp", false, 32, 32},  // a warp is a sub-group
     {"thread", "thread", true, 1, 0}};
-// `variant`: of a row whose variant is not <name>_decode_<granularity> or <name>_<granularity>.
+// `variant` is set if a row's variant is not <name>_decode_<granularity> or <name>_<granularity>.
 struct ChunkCodec {
   std::string_view name;
   batch::Format format;

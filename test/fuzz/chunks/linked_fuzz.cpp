@@ -105,8 +105,7 @@ Bytes take_block(Streams& streams, Input part, std::uint32_t kind, bool is_store
   const std::uint32_t changes = kind % 4 == 1 ? part.byte() % 4 : 0,
                       first = changes != 0 ? part.byte() : 0;
   Bytes output;
-  if (kind % 4 ==
-      3) {  // begins as the text some way before it does, whose bytes fuzzers do not find
+  if (kind % 4 == 3) {  // begins like an earlier part of the text: fuzzers do not find such bytes
     const std::size_t distance =
         std::min<std::size_t>(part.byte() << 8 | part.byte(), streams.before.size());
     const std::size_t bytes = std::min<std::size_t>(distance, 4 + part.byte() * 8);

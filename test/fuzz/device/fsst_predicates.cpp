@@ -38,7 +38,7 @@ bool holds(const fsst::Predicate& predicate, const fsst::Automaton& automaton,
   }
   return is_matched != predicate.is_negated;
 }
-// Returns the expected result for a row whose codes are compared, canonical or not.
+// Returns the expected result for a row if codes are compared, canonical or not.
 bool has_codes_of(const FuzzedColumn& column, std::uint64_t row, const fsst::Predicate& predicate) {
   const auto* const begin = column.strings.codes.as<std::uint8_t>() + column.offsets[row];
   bool is_matched = false;
@@ -50,9 +50,9 @@ bool has_codes_of(const FuzzedColumn& column, std::uint64_t row, const fsst::Pre
   return is_matched != predicate.is_negated;
 }
 
-// Requires that corrupt rows are reported where they are read: any of them, or the first with wrong
-// offsets where codes are not read. Returns whether results for other rows count; they do not where
-// kernels end early, as those that match candidate blocks.
+// Requires that corrupt rows are reported if they are read: any of them, or, if codes are not read,
+// the first with wrong offsets. Returns whether results for other rows count; they do not if
+// kernels end early, as kernels that match candidate blocks do.
 bool expect_match_status(const Bench& bench, const Status& status, const std::string& variant) {
   std::optional<std::uint64_t> first_outside;
   for (std::uint64_t row = bench.uploaded.row_count; row-- > 0;)

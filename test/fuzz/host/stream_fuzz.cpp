@@ -96,8 +96,8 @@ stream::Source source_of(std::string_view file, bool is_pipe) {
       });
 }
 
-// Where we may refuse what the library takes: sizes in gzip's subfields, and dictionaries that lz4
-// frames name.
+// Whether we may refuse a file that the library takes: for sizes in gzip's subfields, and for
+// dictionaries that lz4 frames name.
 bool may_be_stricter(const Case& tried) {
   if (tried.format == Format::gzip)
     return tried.file.find("BC") != std::string::npos ||

@@ -67,7 +67,7 @@ void run(const std::uint8_t* data, std::size_t size) {
   const ChunkStatus theirs = first_frame(file, has_dictionary, frame_bytes);
   if (theirs.is_ok) file.resize(frame_bytes);
   const bool is_other = file.compare(0, 4, "\x28\xb5\x2f\xfd") !=
-                        0;  // libzstd skips frames, and decodes those of zstd before 0.8
+                        0;  // libzstd skips frames, and decodes frames of zstd before 0.8
   if (theirs.output.size() > max_bytes || is_other) return;
   zstd::DecodeOptions options{.threads = chosen & 8 ? 3u : 1u,
                               .window_limit_bytes = 1 << window_log,
