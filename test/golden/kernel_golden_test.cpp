@@ -24,7 +24,7 @@ std::string content_of(const fs::path& path) {
 
 constexpr const char* marker = "kernel_begins_here";
 
-// What follows the marker after preprocessing with any C++ compiler; headers of targets that are
+// The text behind the marker after preprocessing with any C++ compiler; headers of targets that are
 // not here are empty files.
 std::string preprocessed(Target target) {
   const std::string text = assemble(
@@ -85,7 +85,7 @@ class Lines {
   }
   void close_brace() {
     end_line();
-    joins_next_ = !joins_.empty() && joins_.back();  // what follows belongs to it: } Name;
+    joins_next_ = !joins_.empty() && joins_.back();  // the next text belongs to it: } Name;
     if (!joins_.empty()) joins_.pop_back();
   }
   void end_line() {

@@ -1,4 +1,4 @@
-// What is generated for three short pipelines, without the preludes and the library. A change of
+// The source generated for three short pipelines, without the preludes and the library. A change of
 // the emitter or of a kernel template shows here. PENSTOCK_UPDATE_GOLDEN=1
 // ctest -R golden_pipeline writes the files anew.
 #include <gtest/gtest.h>

@@ -1,13 +1,12 @@
-// A device whose programs are HostPrograms: whatever runs on devices runs here under sanitizers,
-// its barriers and races checked. Slow (one process per launch), in order, and every call is done
-// when it returns.
+// A device with HostPrograms: whatever runs on devices runs here under sanitizers, its barriers and
+// races checked. Slow (one process per launch), in order, and every call is done when it returns.
 #pragma once
 #include "kernel_c/host_program.hpp"
 
 namespace penstock::kernel {
 
 struct HostDeviceOptions {
-  bool is_cpu = false;  // what variants and policies are chosen by
+  bool is_cpu = false;  // variants and policies are chosen by it
   std::uint32_t max_group_size = 32;
   ThreadOrder order = ThreadOrder::forward;
   std::uint32_t subgroup_size = 0;  // 0: none

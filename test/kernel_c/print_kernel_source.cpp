@@ -1,7 +1,7 @@
 // print_kernel_source TARGET [FILE...]: the assembled source of Kernel C files for a target, on
 // standard output. TARGET-body: the files alone, without preludes, for sources that have them.
 // sycl-header: what `penstock emit --target sycl` makes of a source, for groups of 64 threads.
-// What they include is read from src/ and include/.
+// Their includes are read from src/ and include/.
 #include <cstdio>
 #include <fstream>
 #include <map>

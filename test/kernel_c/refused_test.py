@@ -20,7 +20,7 @@ def kernel(body):
 
 
 CASES = {
-    # name: (text, target whose text is checked, check, words)
+    # name: (text, target of the checked text, check, words)
     "helper_without_global": (
         HEAD + "FUNCTION u32 f(const u32* p) { return p[0]; }\n" + KERNEL % "  b[id] = f(a);",
         "opencl",

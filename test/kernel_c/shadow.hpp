@@ -38,8 +38,8 @@ class Shadow {
   std::uint64_t race_count() const { return race_count_; }
 
  private:
-  // Who did something: a thread's number in its group and 1, or one of these. Nobody is 0, as pages
-  // are that nobody has touched.
+  // The thread that did something, as its number in its group plus 1, or one of these. Nobody is 0,
+  // like the bytes of untouched pages.
   static constexpr std::uint32_t nobody = 0, several = 0xffffffff, atomics = 0xfffffffe;
   struct Cell {
     std::uint32_t phase, writer, reader;
@@ -60,14 +60,14 @@ class Shadow {
   std::string name_of_thread(std::uint32_t thread) const;
 
   std::vector<Range> ranges_;
-  std::size_t latest_ = 0;  // of ranges_, which an access fell into
-  Range local_before_{};    // of the group before, whose cells are taken again where its size is
+  std::size_t latest_ = 0;  // of ranges_: the last access fell into it
+  Range local_before_{};    // of the group before: its cells are used again for the same size
   std::uint32_t phase_ = 0, group_phase_ = 0, local_id_ = 0, group_id_ = 0;
   std::vector<std::string> sentences_;
   std::uint64_t race_count_ = 0;
 };
 
-// Whose thread runs the kernel's code; null while it is the executor's.
+// The shadow that watches the running kernel; null while the executor's own code runs.
 extern Shadow* watching;
 void note(const void* address, std::size_t bytes, Access kind, const void* place);
 

@@ -1,5 +1,5 @@
-// What src/device/metal uses of Apple's Foundation, declared so that clang parses the driver where
-// there is no Apple SDK. Nothing links or runs. Written after Apple's documentation.
+// The part of Apple's Foundation that src/device/metal uses, declared so that clang parses the
+// driver without an Apple SDK. Nothing links or runs. Written after Apple's documentation.
 #pragma once
 typedef signed char BOOL;
 #define YES ((BOOL)1)

@@ -1,4 +1,4 @@
-// What src/device/metal uses of Apple's Metal: see ../Foundation/Foundation.h.
+// The part of Apple's Metal that src/device/metal uses: see ../Foundation/Foundation.h.
 #pragma once
 #include <cstdint>
 
