@@ -1,6 +1,6 @@
-# What PoCL must show: the driver of OpenCL itself, the words of Kernel C, and some of each family of
-# kernels. Those whose groups have many threads run here alone where there is no GPU: groups of cpu:0
-# have one.
+# Tests through PoCL: the driver of OpenCL itself, the words of Kernel C, and some of each family of
+# kernels. Without a GPU, kernels with many threads in a group run only here: groups of cpu:0 have
+# one.
 function(penstock_opencl_test program filter)
   add_test(NAME opencl_${program} COMMAND ${program} --gtest_filter=${filter})
   set_tests_properties(opencl_${program} PROPERTIES LABELS opencl

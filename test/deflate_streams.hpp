@@ -104,8 +104,8 @@ class BitWriter {
     return *this;
   }
   BitWriter& header(bool is_last, unsigned type) { return number(is_last, 1).number(type, 2); }
-  // A dynamic block's header whose code length code has eight symbols of three bits: the lengths 0
-  // to 7.
+  // The header of a dynamic block. Its code length code has eight symbols of three bits: the
+  // lengths 0 to 7.
   BitWriter& codes(const std::vector<unsigned>& literals, const std::vector<unsigned>& distances) {
     number(literals.size() - 257, 5).number(distances.size() - 1, 5).number(19 - 4, 4);
     for (const unsigned symbol : {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15})

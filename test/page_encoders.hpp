@@ -37,8 +37,8 @@ inline void append_packed(PageBytes& to, const std::uint64_t* values, std::size_
     }
 }
 
-// How a hybrid's runs are cut: packed ones of 504 values as Arrow cuts them, repeated ones alone,
-// any mixture, or one packed run whose padding is left out.
+// The cut of a hybrid's runs: packed runs of 504 values as Arrow cuts them, repeated runs alone,
+// any mixture, or one packed run without its padding.
 enum class RunStyle : unsigned char { arrow, repeated, mixed, cut };
 
 inline PageBytes hybrid(const std::vector<std::uint64_t>& values, std::uint32_t width,

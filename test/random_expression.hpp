@@ -42,7 +42,7 @@ class RandomExpressions {
 
   const Schema& schema() const { return schema_; }
 
-  // Of at most `depth` operations in a row. Refusals (types that do not meet) are drawn again.
+  // Draws at most `depth` operations in a row. Refusals (types that do not meet) are drawn again.
   NodeId expression(Builder& builder, int depth) {
     for (;;) {
       const Result<NodeId> node = draw(builder, depth);

@@ -15,7 +15,7 @@ namespace penstock::stream {
 // is incomplete.
 using ExpectedOutput = std::optional<std::string>;
 
-// Decodes concatenated members (31) or one stream (15) with zlib. What follows them is left in
+// Decodes concatenated members (31) or one stream (15) with zlib. Leaves the bytes behind them in
 // `rest`.
 inline ExpectedOutput zlib_says(std::string_view file, int window_bits,
                                 std::string_view* rest = nullptr,

@@ -1,4 +1,4 @@
-// What libvmaf 3.2.0 says of the clips of video_clips.hpp: the first frames, all digits.
+// libvmaf 3.2.0's scores of the clips of video_clips.hpp: the first frames, all digits.
 #pragma once
 #include <array>
 #include <string_view>

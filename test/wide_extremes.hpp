@@ -44,8 +44,8 @@ struct ExtremesOfKey {
   std::int64_t sum = 0, rows = 0;
 };
 
-// Of `keys` keys, in no order; far apart unless they are `near`. Extremes of the types are among
-// the values, as are both zeros, infinities and NaN.
+// Rows of `keys` keys, in no order; keys are far apart unless they are `near`. Extremes of the
+// types are among the values, as are both zeros, infinities and NaN.
 inline std::vector<ExtremeRow> extreme_rows(std::size_t rows, std::uint64_t keys, bool near) {
   std::mt19937_64 numbers(rows + keys);
   const double reals[] = {0.0, -0.0, HUGE_VAL, -HUGE_VAL, std::nan(""), 0x1p-1074, -1e300};

@@ -238,7 +238,7 @@ inline ChunkStatus decoded_by(const zstd::HotLoops& loops, const std::string& fr
   return {true, text};
 }
 
-// What libzstd (up to 1.5.7, some of it) accepts and the format does not: parts of our messages
+// Parts of our messages about frames that some libzstd up to 1.5.7 accepts and the format does not
 // (docs/formats/zstd.md).
 inline const char* const stricter_reasons[] = {
     "reserved bits of its sequences' tables",  // libzstd to 1.5.5 ignores them
@@ -260,7 +260,7 @@ inline const char* const stricter_reasons[] = {
     "too few for four streams",        // libzstd to 1.5.4 takes less than 6
     "Huffman codes for no literals",
     "it is compressed and empty",  // passed over in streams
-    " bytes and states ",          // not looked at in streams whose last block is empty
+    " bytes and states ",          // not looked at in streams with an empty last block
     "an FSE table has more symbols than there are codes",  // of Huffman weights that no tree has
     "a weight of the Huffman tree is larger",
 };

@@ -1,5 +1,5 @@
-// libzstd as the reference for the decoders of devices, as test/chunk_references.hpp has those of
-// the other formats.
+// libzstd as the reference for the decoders of devices. test/chunk_references.hpp has the
+// references for the other formats.
 #pragma once
 #include "chunk_references.hpp"
 #include "zstd_frames.hpp"
@@ -24,9 +24,9 @@ inline std::optional<Bytes> zstd_output(const Chunk& chunk) {
       zstd_test::libzstd_status(string_of(chunk.bytes).substr(0, bytes), chunk.capacity);
   return chunk_status.is_ok ? std::optional(bytes_of(chunk_status.output)) : std::nullopt;
 }
-// Whether we may be stricter: as our decoder for CPUs, whose tests have the list. Asked all at
-// once, libzstd also accepts runs and raw blocks that are longer than the frame allows, and several
-// frames.
+// Whether we may be stricter: as our decoder for CPUs, which has the list in its tests. Asked all
+// at once, libzstd also accepts runs and raw blocks that are longer than the frame allows, and
+// several frames.
 inline bool is_zstd_stricter(const Bytes& chunk) {
   const std::size_t bytes = ZSTD_findFrameCompressedSize(chunk.data(), chunk.size());
   if (!ZSTD_isError(bytes) && begins_zstd_frame(chunk, bytes)) return true;

@@ -20,7 +20,7 @@ struct c_allocator {
   void (*release)(const struct c_allocator* allocator, uint64_t memory);
 };
 
-/* What such a program does. */
+/* The work of such a program. */
 typedef penstock_code (*c_body)(const struct c_allocator* allocator, penstock_device* device,
                                 void* argument, penstock_status* status);
 

@@ -9,7 +9,7 @@ class Cache(CommandLineTest):
     def setUp(self):
         super().setUp()
         self.environment["XDG_CACHE_HOME"] = str(self.folder / "cache")
-        # What the CPU's quick compiler makes is not kept.
+        # Programs of the CPU's quick compiler are not kept.
         self.environment["PENSTOCK_CPU_COMPILER"] = "optimising"
         self.statement = f"SELECT sum(a * 2) AS total FROM '{self.csv_file()}' WHERE a > 1"
 

@@ -1,6 +1,6 @@
-// What bench/peers/nvcomp.py calls of CUDA's driver and of nvCOMP, on the host's memory, for a test
-// of the program without either. A chunk is "compressed" to its bytes inverted, the zeros at its
-// end left out. FAKE_NVCOMP has the word of a fault.
+// The functions of CUDA's driver and of nvCOMP that bench/peers/nvcomp.py calls, on the host's
+// memory, for a test of the program without either. A chunk is "compressed" to its bytes inverted,
+// the zeros at its end left out. FAKE_NVCOMP has the word of a fault.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -107,8 +107,8 @@ const char* nvcompGetStatusString(int status) {
   return status == 12 ? "cannot decompress" : "invalid value";
 }
 
-// The same for each codec, but for the options, whose first words are what nvCOMP documents as its
-// defaults.
+// The same for each codec, but for the options: their first words are the defaults that nvCOMP
+// documents.
 #define FAKE_CODEC(Codec, compress_word, decompress_word)                                          \
   static int aligned_##Codec(Options o, int first, int second, Alignments* found) {                \
     return *found = {alignment, alignment, 1},                                                     \

@@ -69,7 +69,8 @@ class Day:
             return "refused", ours.message.split("\n")[0]
         theirs = self.oracle.answer(statement.replace("OUT/", f"{self.folder}/theirs/"))
         if ours.error or theirs.error:
-            # What is not supported may be another error here: files of a format, a type of columns.
+            # An unsupported feature may be another error here: files of a format, a type of
+            # columns.
             return ("wrong", f"ours: {ours.message}; DuckDB's: {theirs.message}")
         wrong = self.difference(statement, ours, theirs)
         return ("wrong", wrong) if wrong else ("answered", "")

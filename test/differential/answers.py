@@ -51,7 +51,8 @@ class Bound:
 
     def allows(self, row, ours, theirs):
         if self.kind == "function":
-            # Where the result is a cancellation (sin near a multiple of pi), the argument is what is exact; still relative.
+            # If the result is a cancellation (sin near a multiple of pi), only the argument is
+            # exact; still relative.
             return (
                 abs(ours - theirs) <= self.units * 2 * EPSILON * abs(theirs) + 5e-324 * self.units
             )

@@ -31,7 +31,8 @@ NUMBERS_OF_BITS = {
 }
 FAMILIES = ("boolean", "integer", "float", "decimal", "date", "timestamp")
 # Two engines' libraries may round these differently; they stand outermost only, so that the error is not amplified.
-# No upper: it changes ASCII letters alone here, and DuckDB's those of tables.STRINGS too.
+# No upper: it changes ASCII letters alone here; DuckDB's also changes other letters of
+# tables.STRINGS.
 CONDITIONS_OF_TEXT = [
     *[
         f"({{}} {negated}LIKE '{pattern}')"
@@ -200,7 +201,7 @@ class Expressions:
         name = self.rng.choice(names)
         return Node(name, (), tables.COLUMNS[name])
 
-    # ---- what follows may return None: drawn again
+    # ---- the following functions may return None: drawn again
 
     def _typed(self, template, *inputs, text=False):
         """DuckDB's type of the node. It hangs on the inputs' types, and on values only where they are literals."""

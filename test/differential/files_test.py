@@ -39,7 +39,7 @@ STATEMENTS = [
     "SELECT day, sum(v) FROM 'days/**/*.parquet' WHERE day >= DATE '2024-01-02' GROUP BY day ORDER BY day",
     "SELECT name, sum(v) FROM 'names/*/*.parquet' GROUP BY name ORDER BY name",
 ]
-# Of options.
+# Statements with options.
 FUNCTIONS = [
     "SELECT count(*), count(extra), sum(i), max(n) FROM read_parquet('united/*.parquet', union_by_name = true)",
     "SELECT i, n, extra FROM read_parquet('united/*.parquet', union_by_name = true) WHERE i < 3 ORDER BY i, n",

@@ -38,7 +38,7 @@ from parquet_parts import (
 
 A, B, D, S = range(4)
 EVERY_ROW = "SELECT a, b, d, s FROM $"
-# What reads NULLs of column a, or only counts them.
+# Statements that read NULLs of column a, or only count them.
 OF_NULLS = [
     "SELECT a FROM $",
     "SELECT count(a) AS n FROM $",

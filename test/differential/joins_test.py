@@ -20,7 +20,8 @@ from driver import Tally, check_answers, drivers, test_options
 from oracle import Oracle
 
 HUGE = [("BIGINT", "HUGEINT")]
-# Columns of every table: i, j and u (integers), s (text), t (date), m (decimal), v (value). What of them may be a key of what.
+# Columns of every table: i, j and u (integers), s (text), t (date), m (decimal), v (value). These
+# pairs of them may be keys.
 KEY_PAIRS = [
     ("i", "i"),
     ("i", "j"),
@@ -59,7 +60,8 @@ def make_table(rng, rows):
         {
             "i": pyarrow.array(first, integer) if unique else column(integer, lambda n: n - 2),
             "j": column(pyarrow.int64(), lambda n: n * rng.choice([1, 1, 1_000_003])),
-            # beside j it meets beyond the largest BIGINT too, where its bits are those of a negative one
+            # it also meets j beyond the largest BIGINT, where its bits equal the bits of a negative
+            # one
             "u": column(pyarrow.uint64(), lambda n: (n - 1) % 2**64),
             "s": column(pyarrow.string(), lambda n: rng.choice(["", "a", "B", "b"]) + str(n)),
             "t": column(
@@ -272,7 +274,8 @@ SKEWED = [
 ]
 
 
-# Where rows between kernels are kept, who decodes pages, and what memory there is. A quarter of it is for right sides.
+# Places of rows between kernels, decoders of pages, and limits of memory. A quarter of the memory
+# is for right sides.
 PLACES = [
     ("automatic", "automatic", 0),
     ("device", "host", 0),

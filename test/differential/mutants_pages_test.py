@@ -27,7 +27,8 @@ CODECS = 5  # as write() goes through them; the first is none
 SECONDS = 300  # for an answer; a kernel may be compiled meanwhile, beside other tests
 # Codes of a file that is wrong; a changed value may overflow a sum.
 FILE_ERRORS = {"corrupt", "truncated", "unsupported", "invalid", "io", "capacity", "no_memory"}
-# Of refusals where DuckDB's answer is that of the whole file: it compares few sizes and no checksums of pages.
+# The share of refusals for which DuckDB gives the whole file's answer: it compares few sizes and no
+# checksums of pages.
 MAX_NEEDLESS = 0.25
 
 
@@ -89,7 +90,7 @@ class IsolatedOracle:
 
     def answer(self, statement, sort_keys):
         if self.process is None:
-            # Not a copy of this process, whose threads of DuckDB and pyarrow may hold locks.
+            # Not a copy of this process: its threads of DuckDB and pyarrow may hold locks.
             clean = multiprocessing.get_context("forkserver")
             self.pipe, theirs = clean.Pipe()
             self.process = clean.Process(

@@ -36,8 +36,8 @@ NARROW = (
     "UTINYINT",
     "USMALLINT",
     "UINTEGER",
-)  # whose sums have 64 bits
-# What a column may be asked to be among.
+)  # types with sums of 64 bits
+# The columns that a column may be asked to be among.
 MEMBERS = [
     ("i8", "i16n"),
     ("i16n", "i8"),
@@ -204,7 +204,7 @@ class RandomStatements:
         nodes = [self._without_faults(files, self._any) for _ in range(EXPRESSIONS_PER_STATEMENT)]
         condition = self._condition(files, 0.4)
         among = self._among_rows(condition)
-        if among != condition:  # whose rows DuckDB yields in an order of its own
+        if among != condition:  # DuckDB yields these rows in an order of its own
             condition = among + " ORDER BY id"
         limit = (
             f" LIMIT {self.rng.choice([0, 1, 64, 100])} OFFSET {self.rng.choice([0, 3, 64])}"

@@ -15,7 +15,7 @@ from answers import Bound, difference
 from driver import Tally, drivers, test_options
 from oracle import Oracle
 
-# As TPC-H's Q14 at scale 100, whose sums of four decimal places have more than 18 digits.
+# As TPC-H's Q14 at scale 100: its sums of four decimal places have more than 18 digits.
 PROMO = (
     "100.00 * sum(CASE WHEN k LIKE 'PROMO%' THEN price * (1 - discount) ELSE 0 END)"
     " / sum(price * (1 - discount))"

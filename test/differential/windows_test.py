@@ -59,7 +59,7 @@ WILD = [
         "bn",
     ),
 ]
-# Of floats whose sums are exact in any order.
+# Statements over floats with sums that are exact in any order.
 TAME = [
     *[
         check_of(each(["sum", "avg"], ["f64n", "f32", "f32n"]), "sn", "i16n", frame)

@@ -194,7 +194,7 @@ TEST(Binding, FaultsKnowTheirPlaceInTheStatement) {
   EXPECT_EQ(site->second.text, "(i8 * i16)");
 }
 
-// What DuckDB 2.0 gives; "" is an error.
+// The values are DuckDB 2.0's; "" is an error.
 TEST(Binding, StringsCastToNumbersAsDuckDbReadsThem) {
   const Type integer{Kind::int32}, money = Type::decimal(10, 2), tiny{Kind::int8},
                                    large{Kind::uint64};

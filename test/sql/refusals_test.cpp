@@ -1,5 +1,4 @@
-// One error names all that a statement asks for and is not supported, and nothing that follows from
-// it.
+// One error names all unsupported features of a statement, and no consequences of them.
 #include <gtest/gtest.h>
 
 #include "sql/fixture.hpp"
@@ -154,7 +153,7 @@ TEST(Refusals, OfOneSentenceAreNamedOnce) {
             (Sentences{"a cast of VARCHAR to INTEGER"}));
 }
 
-// Each has one reason. What reads it is not an error of its own.
+// Each has one reason. An expression that reads a refused part is not an error of its own.
 TEST(Refusals, LeaveOutWhatFollowsFromOthers) {
   const struct {
     const char *statement, *sentence;

@@ -1,4 +1,4 @@
-// Statements of a text: where one ends, and where the next begins.
+// Splits a text into statements: the end of one, and the begin of the next.
 #include <gtest/gtest.h>
 
 #include "penstock/sql.hpp"

@@ -43,7 +43,7 @@ inline Sheet float_moment(const std::vector<Frame>& frames, const Options&) {
   return sheet;
 }
 
-// Filters with a square of weights whose sum is `divisor`.
+// Filters with a square of weights that add up to `divisor`.
 inline Grid<float> square_filtered(const Grid<float>& in, const std::vector<int>& weights,
                                    float divisor) {
   const int size = static_cast<int>(std::lround(std::sqrt(weights.size()))), radius = size / 2;

@@ -1,8 +1,8 @@
-// What the oracle of videos stands on: planes as plain grids, borders, options and sheets of
+// The foundation of the oracle of videos: planes as plain grids, borders, options and sheets of
 // scores.
 //
 // The oracle follows libvmaf 3.2.0's definitions in the simplest loops that there are. It shares no
-// code with src/video: it is slow, and wrong in other places if it is wrong.
+// code with src/video: it is slow, and its mistakes are not likely to be the library's.
 #pragma once
 #include <algorithm>
 #include <array>

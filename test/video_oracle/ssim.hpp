@@ -80,8 +80,8 @@ inline Grid<float> box_decimated(const Grid<float>& in, int f) {
   return out;
 }
 
-// Halves with the 9/7 wavelet's low-pass. Of its products, libvmaf has six decimals, and two are
-// not rounded as the rest: [2][3] and [2][4]. Thus the filter is not quite separable.
+// Halves with the 9/7 wavelet's low-pass. libvmaf has six decimals of the filter's products, and
+// two are not rounded like the rest: [2][3] and [2][4]. Thus the filter is not quite separable.
 inline Grid<float> low_pass_halved(const Grid<float>& in) {
   static const float products[5][5] = {{0.000714f, -0.000450f, -0.002090f, 0.007132f, 0.016114f},
                                        {-0.000450f, 0.000283f, 0.001316f, -0.004490f, -0.010146f},
@@ -102,7 +102,7 @@ inline Grid<float> low_pass_halved(const Grid<float>& in) {
   return out;
 }
 
-// What enable_db and clip_db make of a score.
+// A score as enable_db and clip_db change it.
 inline double in_decibels(double score, const PictureFormat& format, const Options& options) {
   if (!flag(options, "enable_db")) return score;
   double highest = std::numeric_limits<double>::infinity();

@@ -71,7 +71,7 @@ inline VifSums vif_sums(const Wide& r, const Wide& d, int scale, int bits, doubl
   };
   const Wide m1 = mean(r), m2 = mean(d), rr = square(r, r), dd = square(d, d), rd = square(r, d);
   const auto sigma = [](std::int64_t squares, std::int64_t a, std::int64_t b) {
-    // Of white pixels, the product has 64 bits.
+    // The product has 64 bits for white pixels.
     const auto product = static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b);
     return squares - static_cast<std::int64_t>((product + (std::uint64_t{1} << 31)) >> 32);
   };
@@ -103,7 +103,7 @@ inline VifSums vif_sums(const Wide& r, const Wide& d, int scale, int bits, doubl
   return {static_cast<float>(num), static_cast<float>(den)};
 }
 
-// Adds the scores of a frame's four scales, and with `debug` those of all together.
+// Adds the scores of a frame's four scales, and with `debug` the scores of all together.
 inline void add_vif_scores(const std::array<VifSums, 4>& sums, const std::string& prefix,
                            bool has_float_scores, bool is_debug, Sheet& sheet) {
   double all_num = 0, all_den = 0;
