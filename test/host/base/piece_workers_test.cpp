@@ -59,7 +59,7 @@ TEST(PieceWorkers, AnExceptionIsAFailure) {
   EXPECT_EQ(job.wait().code(), Code::internal);
 }
 
-// What a piece uses may go when its job has gone.
+// Objects that pieces use may be destroyed after their job.
 TEST(PieceWorkers, AJobThatIsDroppedWaitsForItsPiecesAndBeginsNoMore) {
   PieceWorkers workers(4);
   for (int round = 0; round < 200; round++) {

@@ -1,5 +1,5 @@
-// What `penstock bench streams` times: its outputs are right where a device has warps, which the
-// CPU devices that run it in tests have not.
+// `penstock bench streams` times right outputs on a device with warps. The CPU devices that run the
+// bench in other tests have none.
 #include <random>
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t block_bytes = 64 << 10;
 
-// Lines, behind them bytes that do not compress, whose block is stored, and lines again.
+// Lines, then bytes that do not compress, so that their block is stored, and lines again.
 Bytes text_of_three_blocks() {
   Bytes text(2 * block_bytes + 5000, 'x');
   const std::string line = "a line that comes again\n";

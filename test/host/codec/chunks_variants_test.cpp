@@ -1,5 +1,5 @@
-// Which decoding variants fit a device: those whose phases all have the local memory and the
-// threads that they need.
+// A decoding variant fits a device if all its phases have the local memory and the threads that
+// they need.
 #include <gtest/gtest.h>
 
 #include "codec/lz4/kernels/lz4_limits.h"

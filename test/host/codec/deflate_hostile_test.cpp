@@ -21,9 +21,9 @@ Result<std::string> inflated(const std::string& stream) {
   return out;
 }
 
-// Our status must be zlib's. libdeflate accepts more: codes of one symbol whose other bit it reads
-// as the same, symbols 286 and 287 as lengths, 30 and 31 as distances, more symbols than there are.
-// For these it must at least have no other output.
+// Our status must be zlib's. libdeflate accepts more: codes of one symbol, reading the other bit as
+// the same symbol; symbols 286 and 287 as lengths; 30 and 31 as distances; more symbols than there
+// are. For these it must at least have no other output.
 void expect_zlibs_status(const std::string& stream, const std::string& what) {
   const auto ours = inflated(stream);
   const ChunkStatus zlibs = zlib_status(stream, capacity),

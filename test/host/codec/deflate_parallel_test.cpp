@@ -1,5 +1,5 @@
 // One stream by several threads, in segments so small that most seams of large files occur. Output
-// and errors must be those of sequential decoding, and output must always come.
+// and errors must equal sequential decoding's, and output must always come.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ std::vector<InflateOptions> small_segments() {
 }
 
 // Returns how many segments were decoded speculatively and used, in all: some forty on a quiet
-// machine, fewer where threads wait for a core.
+// machine, fewer if threads wait for a core.
 std::uint64_t expect_same_by_threads(const std::string& text, const std::string& stream,
                                      bool takes_its_time = false) {
   std::uint64_t segments_used = 0;
@@ -185,7 +185,7 @@ TEST(ParallelInflate, OneBlockForAllIsDecodedAheadInside) {
   EXPECT_GT(segments, 0u);
   expect_same_by_threads(block.output, block.stream);
 }
-// Has a stream's bytes, 64 at a time, once they were required, and before that others.
+// Has a stream's bytes, 64 at a time, once they were required, and other bytes before that.
 class BytesOnDemand final : public InputWindow {
  public:
   explicit BytesOnDemand(const std::string& stream)

@@ -1,5 +1,5 @@
-// Columns that keep FSST codes, sliced and concatenated: their strings are those of the rows,
-// whatever was asked of them before.
+// Columns that keep FSST codes, sliced and concatenated: they have the rows' strings, whatever was
+// asked of them before.
 #include "codec/fsst/format/encoded_column.hpp"
 #include "column/rebatch.hpp"
 #include "fsst_strings.hpp"

@@ -26,7 +26,7 @@ Octets compressed(const Octets& bytes) {
   return out;
 }
 
-// Returns nullopt where it is refused. Bytes after the end are checked.
+// Returns nullopt if the bytes are refused. Bytes after the end are checked.
 std::optional<Octets> decompressed(const Octets& bytes) {
   const auto length = snappy_length(bytes);
   if (!length) return std::nullopt;
@@ -40,7 +40,7 @@ std::optional<Octets> decompressed(const Octets& bytes) {
   return out;
 }
 
-// Bytes like those of pages: numbers of few significant bytes, words, runs of a period, noise.
+// Bytes as in pages: numbers of few significant bytes, words, runs of a period, noise.
 Octets page(std::mt19937_64& random, int kind, std::size_t size) {
   Octets bytes;
   while (bytes.size() < size) {

@@ -1,6 +1,6 @@
-// Handmade frames that encoders do not write: corners of the format, and those of libzstd's lists
-// of errata and of what it accepts (doc/decompressor_errata.md and doc/decompressor_permissive.md
-// of its repository, whose frames are here).
+// Handmade frames that encoders do not write: corners of the format, and the frames in libzstd's
+// lists of errata and of frames that it accepts (doc/decompressor_errata.md and
+// doc/decompressor_permissive.md of its repository).
 #include <gtest/gtest.h>
 
 #include "zstd_frames.hpp"
@@ -136,8 +136,8 @@ TEST(CodecZstdCorner, StreamsOfSequencesEndExactly) {
   expect_refused(large_window + block(raw_literals("abcd") + sequence(4, 2, 5, "")), "no end mark");
 }
 
-// RFC 8878's example: weights 4 3 2 0 1 (1), and the text 0 1 4 5 (whose last two codes its text
-// has in the wrong order).
+// RFC 8878's example: weights 4 3 2 0 1 (1), and the text 0 1 4 5. The RFC has the last two codes
+// of the text in the wrong order.
 TEST(CodecZstdCorner, DirectHuffmanWeights) {
   const std::string tree = hex("84 43 20 10"), stream = hex("01 0d");
   const std::string literals =

@@ -53,8 +53,8 @@ TEST(CodecZstdDictionary, FormattedOnes) {
       expect_round_trip(json(bytes, 999), dictionary, {{ZSTD_c_compressionLevel, level}});
 }
 
-// Returns the dictionary with the literal tree of 13 symbols, 0 to 12, whose codes have 1, 2, ...,
-// 11, 12 and 12 bits. All others have no code.
+// Returns the dictionary with the literal tree of 13 symbols, 0 to 12, with codes of 1, 2, ..., 11,
+// 12 and 12 bits. All other symbols have no code.
 std::string with_codes_of_12_bits(const std::string& dictionary) {
   constexpr std::size_t tree_at = 8;
   const auto head = static_cast<unsigned char>(dictionary[tree_at]);
@@ -63,8 +63,8 @@ std::string with_codes_of_12_bits(const std::string& dictionary) {
          dictionary.substr(tree_at + tree_bytes);
 }
 
-// Codes these literals by that tree: a symbol has as many zeros as its number, and a one. Only 12,
-// whose zeros are one fewer, and 11 without a one have 12 bits. The last symbol comes first.
+// Codes these literals by that tree: a symbol has as many zeros as its number, and a one. Two codes
+// have 12 bits: 12 has one zero fewer than its number, 11 has no one. The last symbol comes first.
 std::string stream_of(const std::string& literals) {
   std::string bytes;
   unsigned count = 0;
@@ -87,8 +87,8 @@ std::string number(std::size_t value, unsigned bytes) {
   return text;
 }
 
-// A frame of one block whose literals take the dictionary's tree, in one stream or four. libzstd
-// writes none: its encoder does not load such a dictionary.
+// A frame of one block with literals by the dictionary's tree, in one stream or four. libzstd does
+// not write such frames: its encoder does not load such a dictionary.
 std::string frame_of(const std::string& literals, bool has_four_streams,
                      const std::string& dictionary) {
   std::string streams = stream_of(literals);

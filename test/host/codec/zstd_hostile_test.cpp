@@ -1,5 +1,5 @@
 // Changed and truncated frames: our status must be libzstd's, or stricter for a reason that is
-// listed here. Where both decoders have output, it must be equal.
+// listed here. If both decoders have output, it must be equal.
 #include <gtest/gtest.h>
 
 #include "zstd_frames.hpp"
@@ -7,7 +7,7 @@
 namespace penstock::zstd_test {
 namespace {
 
-// Returns false where the statuses differ, and not as listed.
+// Returns false if the statuses differ, and not as listed.
 bool is_as_libzstd(const std::string& frame, std::size_t limit, const std::string& what) {
   const ChunkStatus theirs = libzstd_status(frame, limit), ours = decoded(frame, limit);
   if (ours.is_ok && !theirs.is_ok) {

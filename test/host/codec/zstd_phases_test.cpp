@@ -1,5 +1,5 @@
-// The phases alone: tables against the format's own examples, and the portable loops against those
-// of this processor.
+// The phases alone: tables against the format's own examples, and the portable loops against the
+// loops for this processor.
 #include <gtest/gtest.h>
 
 #include "codec/zstd/format/fse.hpp"

@@ -372,7 +372,7 @@ TEST(ArrowExport, AColumnThatIsRefusedReleasesThoseBefore) {
   EXPECT_EQ(values.use_count(), owners);
 }
 
-// A producer in C++ whose callbacks throw; get_next does from the second batch on.
+// A producer in C++ with callbacks that throw; get_next does from the second batch on.
 struct ThrowingStream {
   bool schema_throws = false;
   int batches = 0, releases = 0;

@@ -9,7 +9,7 @@
 namespace penstock::column {
 namespace {
 
-// Codes into texts; -1 is NULL, whose code is out of range.
+// Codes into texts; -1 is NULL: its code is out of range.
 Column coded(const std::vector<std::string>& texts, const std::vector<int>& codes) {
   std::vector<std::optional<std::int32_t>> values;
   for (const int code : codes)

@@ -220,7 +220,7 @@ TEST_F(Cache, TheEnvironmentChoosesDirectoryAndLimit) {
   unsetenv("XDG_CACHE_HOME");
 }
 
-// A driver whose "module" is the text of its binary.
+// A driver with the text of its binary as a "module".
 struct FakeModule {
   std::string text;
 };
@@ -267,7 +267,8 @@ TEST_F(Cache, MemoryThenDiskThenCompiler) {
   EXPECT_EQ(second.compiles, 0);
 }
 
-// As a package has it: written where the compiler is, read by a user whose cache is empty.
+// Programs of a package: written on a machine with the compiler, read by a user with an empty
+// cache.
 struct Package : Cache {
   void SetUp() override {
     Cache::SetUp();

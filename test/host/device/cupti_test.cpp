@@ -1,5 +1,5 @@
-// Sampling of stalls without a GPU: a CUPTI that is played, and the real one's source lines where
-// the library is.
+// Sampling of stalls without a GPU, by a fake CUPTI; and the real library's source lines, if it is
+// installed.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ TEST(Cupti, AMissingLibrarySaysWhatToInstall) {
       << status.text();
 }
 
-// ---- a CUPTI of two reasons, whose data come in two parts ----
+// ---- a CUPTI of two reasons, with data in two parts ----
 
 struct Played {
   std::string calls;
@@ -171,8 +171,8 @@ TEST_F(PcSamplingTest, AFullBufferIsAnErrorAndSamplingEnds) {
   EXPECT_EQ(played.calls, "enable configure start stop data disable ");
 }
 
-// Of the real library, which needs no GPU for this (CUPTI 12; that of CUDA 13 does not answer
-// without a driver).
+// With the real library, which needs no GPU for this (CUPTI 12; CUDA 13's does not answer without a
+// driver).
 TEST(Cupti, InstructionsKnowTheLinesOfTheText) {
   const auto cupti = open_cupti(0);
   const auto nvrtc = open_nvrtc(0);

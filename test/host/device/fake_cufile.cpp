@@ -1,5 +1,5 @@
-// A cuFile over plain memory and pread(), whose failures a test chooses. Declared after NVIDIA's
-// cuFile API reference, as src/device/cuda/cufile.hpp is.
+// A cuFile over plain memory and pread(); tests choose its failures. Declared after NVIDIA's cuFile
+// API reference, as src/device/cuda/cufile.hpp is.
 #include <unistd.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ ssize_t cuFileRead(void* handle, void* memory, std::size_t bytes, off_t file_off
     }
     bytes = static_cast<std::size_t>(script.failing_byte - file_offset);
   }
-  // A file that is open for direct access is read by whole blocks, which this need not ask for.
+  // A file that is open for direct access is read by whole blocks; callers need not ask for these.
   alignas(4096) static thread_local char block[4096];
   const off_t begin = file_offset / 4096 * 4096;
   const ssize_t got = pread(*static_cast<int*>(handle), block, sizeof block, begin);

@@ -1,7 +1,7 @@
-// Types and values against DuckDB 2.0. What is expected stands in expression_duckdb.hpp, which
-// expression_duckdb.py writes by asking DuckDB; these tests need no DuckDB. Three departures are
-// ours, and are stated here: a decimal that DuckDB gives 19 to 38 digits has 18 (beyond them is a
-// fault); HUGEINT and INTERVAL are refused; and NaN prints without a sign.
+// Types and values against DuckDB 2.0. expression_duckdb.py asks DuckDB for the expected values and
+// writes them to expression_duckdb.hpp; these tests need no DuckDB. Three departures are ours, and
+// are stated here: a decimal that DuckDB gives 19 to 38 digits has 18 (more digits are a fault);
+// HUGEINT and INTERVAL are refused; and NaN prints without a sign.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// What evaluate() says about NULL, NaN and faults: the meaning that emitted kernels are held to.
+// evaluate() on NULL, NaN and faults: the meaning that emitted kernels are held to.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,4 @@
-// LIKE against its definition, for short strings of few characters, among them those of several
-// bytes.
+// LIKE against its definition, for short strings of few characters, some of them of several bytes.
 #include <gtest/gtest.h>
 
 #include <random>

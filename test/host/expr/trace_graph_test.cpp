@@ -1,4 +1,4 @@
-// What lambdas leave in a plan's graphs, and what is refused only when the table is known.
+// The graphs that lambdas leave in a plan, and refusals that come only when the table is known.
 #include <gtest/gtest.h>
 
 #include "expr/trace_step.hpp"

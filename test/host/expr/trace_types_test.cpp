@@ -1,6 +1,6 @@
 // The static types of lambdas against Builder, over every pair of types: Builder inserts the casts,
-// so where the two disagree a lambda's kernel would compute in a type that its program does not
-// know of.
+// so if the two disagree, a lambda's kernel would compute in a type that its program does not know
+// of.
 #include <gtest/gtest.h>
 
 #include <tuple>
@@ -30,8 +30,8 @@ std::string text(Op op, Type a, Type b) {
 }
 std::string text(std::optional<Type> type) { return type ? name_of(*type) : "refused"; }
 
-// What Builder makes of two columns; nothing if it refuses. Narrow integers are promoted as traces
-// do.
+// The type that Builder gives two columns; nothing if it refuses. Narrow integers are promoted as
+// in traces.
 std::optional<Type> built(Op op, std::uint32_t a, std::uint32_t b, bool promotes) {
   Builder builder(schema_of_all());
   NodeId inputs[] = {builder.column(a), builder.column(b)};

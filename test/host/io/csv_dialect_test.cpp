@@ -1,4 +1,4 @@
-// How CSV files are written: the answers are those of DuckDB 2.0.
+// The dialects of CSV files: the answers are DuckDB 2.0's.
 #include "host/io/csv_files.hpp"
 
 namespace penstock {

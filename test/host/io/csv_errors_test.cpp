@@ -1,4 +1,4 @@
-// What is said of CSV files that are not read, and of options.
+// Errors about CSV files that are not read, and about options.
 #include "host/io/csv_files.hpp"
 
 namespace penstock {

@@ -18,7 +18,7 @@ std::string of_characters(std::mt19937& random, std::string_view characters, std
   return out;
 }
 
-// What follows a value in a file is read with it, and is no part of it.
+// The bytes behind a value in a file are read with it, and are no part of it.
 std::string_view followed(std::string& bytes) {
   const std::size_t size = bytes.size();
   bytes += ",1234567.9012345";

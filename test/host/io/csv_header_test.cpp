@@ -1,4 +1,4 @@
-// Names of CSV columns, and whether the first row has them: the answers are those of DuckDB 2.0.
+// Names of CSV columns, and whether the first row has them: the answers are DuckDB 2.0's.
 #include "host/io/csv_files.hpp"
 
 namespace penstock {

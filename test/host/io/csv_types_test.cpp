@@ -1,4 +1,4 @@
-// The types that CSV columns are found to have: the answers are those of DuckDB 2.0.
+// The types that CSV columns are found to have: the answers are DuckDB 2.0's.
 #include "host/io/csv_files.hpp"
 
 namespace penstock {

@@ -1,4 +1,4 @@
-// Chunks whose bytes a device would read itself: the host finds the same pages in their headers
+// Chunks with bytes that a device would read itself: the host finds the same pages in their headers
 // alone.
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// What a table of several files leaves out, and what it knows of its columns.
+// Rows that a table of several files leaves out, and its knowledge of its columns.
 #include "codec/pages/paged_table.hpp"
 #include "host/io/files_folder.hpp"
 #include "penstock/skipping.hpp"

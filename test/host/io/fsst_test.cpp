@@ -1,4 +1,4 @@
-// Arrow files with FSST columns, whose codes come to who asks for them.
+// Arrow files with FSST columns: callers that ask for codes get them.
 #include "codec/fsst/format/encoded_column.hpp"
 #include "host/io/io_files.hpp"
 

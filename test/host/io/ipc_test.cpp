@@ -1,5 +1,5 @@
-// Arrow IPC: where a batch's bytes lie, how much of a file is read, and files whose later batches
-// are damaged.
+// Arrow IPC: where a batch's bytes lie, how much of a file is read, and files with damaged later
+// batches.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace test;
 
-// Memory whose every block is known while it is held.
+// Memory that knows each of its blocks while the block is held.
 class Lent : public std::enable_shared_from_this<Lent> {
  public:
   std::shared_ptr<std::byte> take(std::uint64_t bytes) {
@@ -53,8 +53,8 @@ class Lent : public std::enable_shared_from_this<Lent> {
 };
 
 constexpr std::uint64_t batch_rows = 1 << 16;
-// Batches of 2^16 rows: `n` counts all rows, `x` is its half, `s` a text and `d` a dictionary's
-// where asked for.
+// Batches of 2^16 rows: `n` counts all rows, `x` is its half, `s` a text and `d` a dictionary's if
+// asked for.
 bool write_batches(const std::string& path, const char* form, int count, bool texts) {
   std::string columns =
       "'n': pa.array(range(k * r, k * r + r), pa.int32()), 'x': pa.array([i / 2 for i in range(k * "
@@ -122,8 +122,8 @@ TEST_P(ArrowIpcMemory, IsUsedAgainAndGivenBackWithTheLastTable) {
   EXPECT_EQ(last->columns[0].values.as<std::int32_t>()[1],
             static_cast<std::int32_t>(39 * batch_rows + 1));
   last.reset();
-  // A thread of Arrow's that has just read a batch may let go of it a moment behind those who wait
-  // for it.
+  // A thread of Arrow's that has just read a batch may let go of it a moment after the readers that
+  // wait for it.
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (lent->held() > 0 && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -202,7 +202,7 @@ TEST(ArrowIpc, CompressedBatchesAndLargeTextsAreRead) {
   EXPECT_EQ(cells.value()[1].back(), "70001");
 }
 
-// What this process has read from files, in bytes.
+// The bytes that this process has read from files.
 std::uint64_t bytes_read() {
   std::ifstream file("/proc/self/io");
   std::string word;
@@ -268,7 +268,7 @@ Status read_all(const std::string& path, std::span<const std::uint32_t> columns)
   }
 }
 
-// Small batches and large ones are read on different ways.
+// Small batches and large ones are read in different ways.
 TEST(ArrowIpc, FlippedBitsOfDescriptionsNeverCrashAScanOfSomeColumns) {
   const Folder folder;
   std::mt19937_64 random(20260102);

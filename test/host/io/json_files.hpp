@@ -5,7 +5,7 @@
 
 namespace penstock::test {
 
-// What a JSON text is as a table: "a BIGINT, b VARCHAR: 1 "x" | NULL "y"". Columns that are not
+// Prints a JSON text as a table: "a BIGINT, b VARCHAR: 1 "x" | NULL "y"". Columns that are not
 // read are named, and have no values. An error is its text.
 inline std::string json_table(std::string_view text, const std::vector<TableOption>& options = {},
                               const ScanOptions& scan = {}) {

@@ -118,7 +118,7 @@ TEST_P(DenseGroups, TablesLargerThanLocalMemoryAreSharedOut) {
     Plan plan;
     TAKE(const StepId groups, sums_by_all_but_last(plan, table));
     TAKE(const Table result, grouped(plan, groups, 6016));
-    // Where one word per sum would do, two parts of a wide table are no choice.
+    // If one word per sum would do, two parts of a wide table are no choice.
     const std::string wanted = GetParam().variant;
     const bool is_one_table = wanted == "group_dense" || wanted == "group_dense_narrow";
     EXPECT_EQ(variant, is_one_table ? "group_dense_partitioned" : wanted);

@@ -1,5 +1,5 @@
-// What is added up by keys of known ranges, on the host executor, under sanitizers: exact sums of
-// floats and integers, values that the limbs do not hold, and none at all.
+// Sums by keys of known ranges, on the host executor, under sanitizers: exact sums of floats and
+// integers, values that the limbs do not hold, and none at all.
 #include <cmath>
 #include <random>
 

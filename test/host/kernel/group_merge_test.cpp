@@ -83,7 +83,7 @@ TEST_P(MergedGroups, ChunksWithKeysInCommonAreAddedUp) {
   }
 }
 
-// The host has the groups of the first chunk, which are few; those of the device come to them.
+// The host has the first chunk's groups, which are few; the device's groups are added to them.
 TEST_P(MergedGroups, TheDeviceMergesFromTheFirstChunkOfManyGroupsOn) {
   constexpr std::size_t chunk_rows = 2560, rows = 3 * chunk_rows;
   std::vector<std::int64_t> key(rows), expected(chunk_rows);

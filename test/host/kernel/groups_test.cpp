@@ -49,8 +49,8 @@ template <class T> std::vector<T> random_values(std::size_t count, std::uint64_t
   return values;
 }
 
-// Sums of 64-bit integers leave 64 bits, negative ones borrow through all limbs, extremes are those
-// of their types.
+// Sums of 64-bit integers leave 64 bits, negative ones borrow through all limbs, extremes are their
+// types' extremes.
 TEST_P(LocalGroups, IntegersAreExact) {
   constexpr std::size_t rows = 1500;
   const auto i32 = random_values<std::int32_t>(rows, 1);

@@ -19,7 +19,7 @@ TableRequest of_first_column(bool wants_pairs) {
   return request;
 }
 
-// What positions are of: one key each; neighbouring keys; hashes.
+// A position stands for one key, for neighbouring keys, or for a hash.
 enum class Order { exact, by_key, hashed };
 
 std::size_t present_count(const std::vector<std::uint8_t>& present) {

@@ -108,7 +108,8 @@ TEST(DenseVariant, JoinedRowsAreNotPartitionedUnlessAskedFor) {
   EXPECT_EQ(variant_after("group_dense_partitioned"), "group_dense_partitioned");
 }
 
-// Of every partition's last slot and the next one's first: where slots are divided by a product.
+// Checks the last slot of every partition and the first of the next: slots are divided by a
+// product.
 TEST(PartitionShape, SlotsAreDividedAsKernelsDoIt) {
   Policy policy;
   policy.partitions = 1024;

@@ -92,7 +92,7 @@ class RowMerge : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
     std::vector<T> plain;
     std::vector<std::uint8_t> valid;
     for (const std::optional<T>& value : values) {
-      // What kernels write in place of a NULL is any value.
+      // Kernels may write any value in place of a NULL.
       plain.push_back(value.value_or(static_cast<T>(plain.size() % 5)));
       valid.push_back(value.has_value());
     }
@@ -141,7 +141,7 @@ TEST_P(RowMerge, ARunOfOneRowBesideALongOne) {
   expect_the_hosts_order(1, {1}, {{2, false, false}});
 }
 
-// GPUs' groups, whose tiles have 1792 rows.
+// Groups as on GPUs, with tiles of 1792 rows.
 class RowMergeOfLargeGroups : public RowMerge {};
 INSTANTIATE_TEST_SUITE_P(Devices, RowMergeOfLargeGroups,
                          ::testing::Values(kernel::HostDeviceOptions{
@@ -150,7 +150,7 @@ TEST_P(RowMergeOfLargeGroups, ARunOfOneRowBesideALongOne) {
   expect_the_hosts_order(2900, {0, 0, 1, 2900}, {{2, false, false}});
 }
 
-// The bounds of a split: all rows of one run come before those of the other.
+// The bounds of a split: all rows of one run come before the rows of the other.
 TEST_P(RowMerge, RunsThatDoNotOverlapKeepTheirOrderOrChangePlaces) {
   std::vector<std::int64_t> numbers(500);
   for (std::size_t i = 0; i < numbers.size(); i++) numbers[i] = (i + 250) % 500;
@@ -166,7 +166,7 @@ TEST_P(RowMerge, RunsThatDoNotOverlapKeepTheirOrderOrChangePlaces) {
   }
 }
 
-// NULLs of a narrow key are a bit of its word, those of a wide key a word of their own.
+// NULLs of a narrow key are a bit of its word, NULLs of a wide key a word of their own.
 TEST_P(RowMerge, NullsAndFloatsOfSeveralKeysStandWhereTheHostHasThem) {
   expect_the_hosts_order(600, {200, 390, 600}, {{0, false, true}, {1, true, false}});
   expect_the_hosts_order(500, {260, 500}, {{1, false, true}, {0, true, true}, {2, true, false}});

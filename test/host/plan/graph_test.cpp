@@ -1,4 +1,4 @@
-// What a plan refuses when a step is added, and what policies and partial sums hold to; no device.
+// Refusals of a plan when a step is added, and rules of policies and partial sums; no device.
 #include <gtest/gtest.h>
 
 #include <bit>

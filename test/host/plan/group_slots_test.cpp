@@ -76,7 +76,7 @@ Key key_of(const Table& table, std::uint64_t row, std::size_t keys) {
   return key;
 }
 
-// Adds keys in batches, and compares the groups with those of a map.
+// Adds keys in batches, and compares the groups with a map's.
 void expect_groups_of(const GroupsOf& groups, const std::vector<Key>& keys,
                       std::size_t keys_at_once) {
   GroupTable table(groups.program, groups.strings);

@@ -1,4 +1,4 @@
-// What a plan says of a join that cannot be: the kind, the columns and their types.
+// Errors of a plan about joins that cannot be: the kind, the columns and their types.
 #include <gtest/gtest.h>
 
 #include "penstock/run.hpp"

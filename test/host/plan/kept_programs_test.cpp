@@ -1,4 +1,4 @@
-// What is kept of a plan's runs: the least recently used goes first, and no caller changes it.
+// Programs kept from a plan's runs: the least recently used goes first, and no caller changes one.
 #include "exec/kernel/kept_programs.hpp"
 
 #include <gtest/gtest.h>
@@ -101,7 +101,7 @@ TEST(KeptPrograms, ABoundThatARunTightensIsNotThatOfTheNext) {
   EXPECT_EQ(limit_of((*third)[0]).integer, 0);
 }
 
-// For the thread sanitizer: threads find, keep and evict, and change what they got.
+// For the thread sanitizer: threads find, keep and evict, and change the programs that they got.
 TEST(KeptPrograms, ThreadsShareNothingThatChanges) {
   KeptPrograms kept;
   std::atomic<int> wrong = 0;

@@ -1,4 +1,4 @@
-// Shares that wait for one another, of which one ends early.
+// Shares wait for one another, and one of them ends early.
 #include "table/exchange/meeting.hpp"
 
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 namespace penstock::plan {
 namespace {
 
-// How long shares wait awake: some sleep at once, others not in a test. Those that miss what the
-// others do would wait for all that time.
+// The seconds that shares wait awake: with 0 they sleep at once, with 60 not during a test. A share
+// that misses the others' news would wait for all that time.
 class Meetings : public ::testing::TestWithParam<double> {
  protected:
   ~Meetings() override { EXPECT_LT(now_seconds() - begun_, 30); }

@@ -35,7 +35,7 @@ class ChunksOnly final : public pages::PagedTable {
   pages::StoredChunk chunk_;
 };
 
-// Four million rows, of whose first column the extremes are known, or not.
+// Four million rows. The extremes of the first column are known, or not.
 class RecordedSource : public TableSource {
  public:
   RecordedSource(Field key, std::optional<std::pair<std::int64_t, std::int64_t>> extremes,

@@ -1,4 +1,4 @@
-// What is told of a profile, of spans made by hand.
+// The report of a profile, with spans made by hand.
 #include <gtest/gtest.h>
 
 #include "penstock/profile.hpp"
@@ -43,7 +43,7 @@ TEST(ProfileSummary, AloneTimesAddUpToTheRunWhereNothingOverlaps) {
   EXPECT_DOUBLE_EQ(alone, 5);
 }
 
-// A viewer draws spans of one line as a stack: those that cross would be drawn wrong.
+// A viewer draws spans of one line as a stack: spans that cross would be drawn wrong.
 TEST(ChromeTrace, CrossingSpansStandOnLinesOfTheirOwn) {
   const std::string crossing =
       chrome_trace(profile_of({{Track::compile, "a", 0, 2}, {Track::compile, "b", 1, 3}}, 3));

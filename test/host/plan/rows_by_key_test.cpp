@@ -1,4 +1,4 @@
-// Which rows of a right side shares read, by sources whose records are bounds of blocks of 64 rows.
+// The rows of a right side that shares read; sources record bounds of blocks of 64 rows.
 #include "exec/devices/rows_by_key.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Damaged files: every truncated prefix and every change of one byte of small files of each format
 // has the published library's status and bytes, whichever method decodes it, from memory and from a
-// pipe. Where we are stricter, the test says where.
+// pipe. A test says so if we are stricter.
 #include <snappy-c.h>
 
 #include <atomic>
@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "zstd_frames.hpp"
-// Behind it, since it wants more of libzstd's header than others do.
+// zstd_frames.hpp comes first: it needs more of libzstd's header than the others.
 #include "codec/checksum/crc32c.hpp"
 #include "codec/checksum/xxhash.hpp"
 #include "stream_bytes.hpp"
@@ -24,11 +24,11 @@ struct Sample {
   std::string name, file;
   Format format;
   std::function<ExpectedOutput(std::string_view file, std::size_t max_bytes)> oracle;
-  // Whether what is refused may be right after a change of this byte.
+  // Whether we may refuse a file that is right after a change of this byte.
   std::function<bool(std::size_t)> is_stricter = [](std::size_t) { return false; };
 };
 
-// All ways that may decode it; each is asked alone, and none, as users do.
+// All methods that may decode the format, each by itself; and no method, as users have it.
 std::vector<std::string> methods_of(Format format) {
   std::vector<std::string> names = {""};
   for (const MethodInfo& info : methods())
@@ -41,7 +41,7 @@ bool does_not_fit(const Status& status) {
          status.message().find("does not fit") != std::string::npos;
 }
 
-// The format is given: a change of the magic number must not make it another's file.
+// The format is given: a change of the magic number must not make it another format's file.
 void expect_same(const Sample& sample, std::string_view file, const std::string& what,
                  bool may_be_stricter) {
   const ExpectedOutput expected = sample.oracle(file, SIZE_MAX);
@@ -138,7 +138,7 @@ TEST(StreamHostile, GzipMembersThatNameTheirSizeAreRefusedWhereZlibRefusesThem) 
         compress(bytes_of(text), {.format = Format::gzip, .block_bytes = block_bytes});
     ASSERT_TRUE(file.ok());
     Sample sample = gzip_sample("sized " + std::to_string(block_bytes), text_of(*file));
-    // Stricter: a size that is wrong is an error, which others do not read. The fields lie in each
+    // Stricter: a wrong size is an error; other programs do not read it. The fields lie in each
     // member's bytes 3 and 10 to 19.
     const std::string bytes = sample.file;
     sample.is_stricter = [bytes](std::size_t at) {
@@ -220,7 +220,7 @@ TEST(StreamHostile, LinkedBlocksThatReachBackAreRefusedWhereLiblz4RefusesThem) {
   check({{"linked", lz4_made(text, 9, linked), Format::lz4, lz4_says}});
 }
 
-// What the framing format's text says, chunk by chunk, with a CRC that goes bit by bit.
+// A decoder after the framing format's text, chunk by chunk, with a CRC that goes bit by bit.
 std::uint32_t slow_masked_crc32c(std::string_view text) {
   std::uint32_t value = ~0u;
   for (const char c : text) {
@@ -327,8 +327,8 @@ std::size_t settled(const std::atomic<std::size_t>& count) {
   return count;
 }
 
-// What is told of a block in memory is twenty times as long as a stored one of no bytes: 100 MB of
-// such took 2 GB, and a pipe may go on.
+// The record of a block in memory is twenty times as long as a stored block of no bytes: 100 MB of
+// such blocks took 2 GB, and a pipe may go on.
 TEST(StreamHostile, BlocksOfNoOutputAreNotAllHeldAtOnce) {
   constexpr std::size_t count = 2'000'000, max_bytes = 5 << 20;
   LZ4F_preferences_t independent{};

@@ -1,10 +1,10 @@
-// Vectors of others, from the package golang-github-klauspost-compress-dev: frames of every feature
-// of the format, damaged ones, and what fuzzers found. Each has the published library's status and
-// bytes, by every method that fits.
+// Vectors of another project, from the package golang-github-klauspost-compress-dev: frames of
+// every feature of the format, damaged frames, and findings of fuzzers. Each has the published
+// library's status and bytes, by every method that fits.
 #include <filesystem>
 
 #include "zstd_frames.hpp"
-// Behind it, since it wants more of libzstd's header than others do.
+// zstd_frames.hpp comes first: it needs more of libzstd's header than the others.
 #include "stream_bytes.hpp"
 #include "zip_reader.hpp"
 
@@ -23,7 +23,7 @@ std::string file_text(const std::string& name) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// How many were right and how many were refused.
+// Counts of vectors that were right and that were refused.
 struct Counts {
   int valid = 0, refused = 0;
 };

@@ -77,7 +77,7 @@ std::vector<ino_t> open_files(const Folder& folder) {
   return inodes;
 }
 
-// What commit() flushes must be what the rows are in.
+// commit() must flush the very file that has the rows.
 TEST(OutputFile, TheLibrarysFormatsAreWrittenIntoTheFileThatIsFlushed) {
   for (const FileFormat format : {FileFormat::parquet, FileFormat::arrow_ipc, FileFormat::csv}) {
     Folder folder;

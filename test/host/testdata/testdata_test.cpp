@@ -1,5 +1,5 @@
-// Generated text: columns whose statistics move would make benches incomparable with earlier
-// figures.
+// Generated text: if a column's statistics moved, figures of benches could not be compared with
+// earlier ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>

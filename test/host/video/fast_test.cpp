@@ -1,4 +1,4 @@
-// The loops that scorers take against the plain ones that they stand for.
+// The loops that scorers take against the plain loops that they replace.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ double bound_of_fast(std::string_view feature) {
 
 using Frames = std::vector<ClipMaker::Frame>;
 
-// Frames of a clip, of noise, and one whose pictures are equal and flat.
+// Frames of a clip, of noise, and one with equal and flat pictures.
 Frames frames_of(const PictureFormat& format) {
   Frames frames;
   for (const ClipKind kind : {ClipKind::scene, ClipKind::banding})

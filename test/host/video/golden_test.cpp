@@ -9,7 +9,8 @@
 namespace penstock::video {
 namespace {
 
-// How far from libvmaf a feature may be. Integers, and sums of doubles in libvmaf's own order, are
+// The distance that a feature may have from libvmaf. Integers, and sums of doubles in its order,
+// are
 // equal to the last bit. libvmaf sums float_motion and float_ansnr in float, row by row; its
 // float_vif cancels where pictures are flat and dark.
 double golden_bound_of(std::string_view feature) {

@@ -18,7 +18,7 @@ struct Case {
   oracle::Options options = {};
   std::size_t frames = 1;
 };
-// How far from the oracle a feature may be, relative above 1. Integers are equal to the last bit.
+// The distance that a feature may have from the oracle, relative above 1. Integers are equal.
 double bound_of(const Case& asked, bool is_fast) {
   const std::string_view feature = asked.row->name;
   for (const char* exact : {"cambi", "psnr", "vif", "motion", "float_ssim", "float_ms_ssim"})
@@ -38,7 +38,7 @@ std::string text_of(const Case& asked) {
   return text;
 }
 
-// How many scores of a feature were compared that were not 0.
+// Counts a feature's compared scores that were not 0.
 std::map<std::string_view, int> nonzero_count;
 
 void expect_near(double value, double expected, double bound, const std::string& what) {
