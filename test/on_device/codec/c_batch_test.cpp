@@ -50,7 +50,7 @@ struct Chunks {
   }
 };
 
-// Where a C program has its memory, and what it does there.
+// Runs work of a C program in memory of its own.
 using Run = std::function<penstock_code(c_work work, penstock_chunk_format format, c_chunks* chunks,
                                         penstock_status* status)>;
 const std::vector<Bytes>& outputs() {
@@ -215,7 +215,7 @@ TEST(ChunksFromC, AnAddressThatIsNotAlignedIsRefused) {
   penstock_chunk_decoder_free(decoder);
 }
 
-// What a pool gives out again must not be in use by a queue that nobody asks any more.
+// Memory that a pool gives out again must not be in use by an abandoned queue.
 TEST(ImportedQueues, OneThatUsedTheDevicesOwnMemoryIsWaitedFor) {
   on_each_device([](Device& device) {
     if (device.traits().target != Target::opencl) return;

@@ -34,8 +34,8 @@ struct Method {
   std::string variant;
 };
 
-// Runs all chunks at once, by a Decoder or an Encoder. Also an error where a byte outside of all
-// capacities was written.
+// Runs all chunks at once, by a Decoder or an Encoder. A byte written outside of all capacities is
+// an error, too.
 template <class Codec>
 Result<std::vector<Decoded>> taken(const Method& method, Format format,
                                    const std::vector<Chunk>& chunks, Layout layout) {
@@ -98,7 +98,7 @@ inline Result<std::vector<Decoded>> decoded(const Method& method, Format format,
                                             const std::vector<Chunk>& chunks, Layout layout = {}) {
   return taken<Decoder>(method, format, chunks, layout);
 }
-// Of inputs; `capacity` is that of what they become.
+// Encodes inputs; `capacity` is for their compressed chunks.
 inline Result<std::vector<Decoded>> encoded(const Method& method, Format format,
                                             const std::vector<Chunk>& outputs, Layout layout = {}) {
   return taken<Encoder>(method, format, outputs, layout);
@@ -232,7 +232,8 @@ inline void expect_outputs(const Method& method, const Reference& reference,
 struct Statuses {
   std::uint64_t valid = 0, refused = 0, refused_by_us_alone = 0;
 };
-// What all tests of a program compared; prints a line per format and variant at its end.
+// Counts the comparisons of all tests of a program; prints a line per format and variant at its
+// end.
 class StatusTable : public ::testing::Environment {
  public:
   void TearDown() override {

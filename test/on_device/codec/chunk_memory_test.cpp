@@ -1,4 +1,4 @@
-// Batches on their way to a device: whose memory is given back when, and what of a column is
+// Batches on their way to a device: when memory is given back, and which claims of a column are
 // believed.
 #include "exec/scan/chunk_stream.hpp"
 #include "fuse/program/stages.hpp"

@@ -27,7 +27,7 @@ penstock_code run_from_c(const struct c_allocator* allocator, penstock_device* d
                          enum c_work work, penstock_chunk_format format, struct c_chunks* chunks,
                          penstock_status* status);
 
-/* A device whose memory is the host's. */
+/* A device that uses the host's memory. */
 penstock_code run_from_c_in_host_memory(penstock_device* device, enum c_work work,
                                         penstock_chunk_format format, struct c_chunks* chunks,
                                         penstock_status* status);

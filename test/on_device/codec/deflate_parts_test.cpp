@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(Each, DeflateParts, ::testing::Values(Where::devices, W
 
 Bytes bytes_of_text(const std::string& output) { return Bytes(output.begin(), output.end()); }
 
-// A block whose literals below 127 have codes of 7 bits, and so has its end, seven ones. A scan
+// A block in which literals below 127 have codes of 7 bits, and so has its end, seven ones. A scan
 // from a wrong bit stays wrong, and bytes below 64 contain no such end, from whatever bit they are
 // read.
 class SevenBits {

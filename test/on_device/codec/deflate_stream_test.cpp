@@ -42,8 +42,8 @@ TEST(DeflateStream, BlocksOfAllKindsComeBack) {
   });
 }
 
-// A stored block that holds another stream, whose blocks are found in it: guesses that are all
-// wrong.
+// A stored block that holds another stream. The other stream's blocks are found in it: guesses that
+// are all wrong.
 TEST(DeflateStream, StreamsInStoredBlocksAreNotTaken) {
   const Bytes inner = batch::deflate_compressed(batch::words_text(120'000, 5), short_blocks);
   const Bytes outer = batch::deflate_compressed(inner, {.level = 0});
@@ -85,7 +85,7 @@ TEST(DeflateStream, ADistanceBeforeTheStreamIsAError) {
     TAKE(const auto whole, decoder.decode(stream));
     ASSERT_GT(whole.piece_count, 4u);
     TAKE(const MeasuredStream measured, decoder.pieces->follow(*decoder.queue, 0));
-    // The same blocks without the first ones, whose output the others repeat.
+    // The same blocks without the first ones; the other blocks repeat their output.
     const std::uint64_t begin = measured.segments[3].begin_bit;
     Bytes rest((stream.size() * 8 - begin + 7) / 8 + 1);
     for (std::uint64_t bit = begin; bit < stream.size() * 8; bit++)

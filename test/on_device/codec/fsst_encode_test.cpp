@@ -1,5 +1,5 @@
-// String columns encoded on every device by every variant that fits: the codes must be those of the
-// host with the same symbol tables. Hostile offsets and too little memory must be reported.
+// String columns encoded on every device by every variant that fits: the codes must be the host's
+// with the same symbol tables. Hostile offsets and too little memory must be reported.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -63,7 +63,7 @@ void expect_texts(const Decoded& texts, const Column& expected, std::uint64_t st
   expect_canaries(texts, string_bytes);
 }
 
-// Returns where strings begin, and where the last ends.
+// Returns the offsets at which strings begin, and the end of the last.
 std::vector<std::uint64_t> text_offsets(const Column& texts) {
   std::vector<std::uint64_t> offsets{0};
   for (std::uint64_t row = 0; row < texts.row_count; row++)
@@ -221,7 +221,7 @@ TEST(FsstOnDevices, OffsetsThatLieAreToldAndWriteNothingOutside) {
   on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
     for (int attempt = 0; attempt < 12; attempt++) {
       std::vector<std::uint64_t> offsets = right;
-      // Every variant must notice the last and the first. Others shift the output inside.
+      // Every variant must notice the last and the first. Other offsets shift the output inside.
       offsets[attempt % 2 == 0 ? offsets.size() - 1 : 0] =
           attempt % 3 == 0 ? random() : right.back() + random() % 5000 + 1;
       for (int i = 0; i < attempt; i++)
@@ -336,7 +336,7 @@ TEST(FsstOnDevices, TextThatBeginsBehindTheFirstByteIsTold) {
   });
 }
 
-// The message is that of validate(), which goes row by row.
+// The message is the one of validate(), which goes row by row.
 TEST(FsstOnDevices, ATornRowBeforeAMissingSymbolIsTheOneThatIsNamed) {
   const EncodedStrings strings =
       strings_of(three_symbols(), {"\xff", std::string("\xff\x07", 2)}, 1);

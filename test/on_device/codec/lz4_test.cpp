@@ -52,7 +52,7 @@ TEST(Lz4Chunks, CapacityOfAnySizeGetsTheStatusOfTheReference) {
                  [&](const Method& method) { expect_statuses(method, of_liblz4, chunks); });
 }
 
-// Literals, a match whose length has several bytes, and few literals after it.
+// Literals, a match with a length of several bytes, and few literals after it.
 std::vector<Chunk> long_matches_near_the_end(std::size_t literals_before) {
   std::vector<Chunk> chunks;
   for (std::size_t length_bytes = 1; length_bytes < 40; length_bytes += 1 + length_bytes / 4)

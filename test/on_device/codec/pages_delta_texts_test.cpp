@@ -78,7 +78,7 @@ TEST(PageDeltaTexts, PagesOfEveryEncodingMayBeInOneChunk) {
   });
 }
 
-// A prefix may end within a character, and what is put together is one again.
+// A prefix may end within a character, which the rest completes.
 TEST(PageDeltaTexts, AStringMayShareAPartOfACharacter) {
   on_each_page_device([&](const std::shared_ptr<Device>& device) {
     const Texts texts = {"\xe6\x97\xa5", "\xe6\x97\xa6", "\xe6\x97\xa6", "\xe6\x96\x87x"};
@@ -263,7 +263,7 @@ TEST(PageDeltaTexts, ADecimalThatDoesNotFitIsAnError) {
           column_of(Kind::decimal, width == 0 ? Physical::byte_array : Physical::fixed_bytes, false,
                     Conversion::big_endian, width);
       ChunkWriter writer;
-      // Of nine bytes, and of another length than the type's.
+      // Values of nine bytes, and of another length than the type's.
       writer.add(
           page_of({std::string(4, '\1'), "\1" + std::string(8, '\0')}, Encoding::delta_bytes));
       made.chunks = {writer.finish()};

@@ -1,5 +1,5 @@
 // Strings of pages, on every device and under the sanitizers of the host executor: each is found,
-// and what is no string is an error of its page.
+// and bytes that are no string are an error of their page.
 #include <gtest/gtest.h>
 
 #include "on_device/codec/page_texts.hpp"
@@ -60,7 +60,7 @@ TEST(PageTexts, EmptyStringsAreFoundWhereverTheyBegin) {
   }
 }
 
-// What guesses are made by.
+// Content by which guesses are made.
 TEST(PageTexts, StringsOfWhatLooksLikeStringsAreFoundWhole) {
   const PageBytes inner = plain_texts({"a", "", "bc", "", "", "def"});
   const std::string chain(inner.begin(), inner.end());

@@ -1,4 +1,4 @@
-// Checksums of runs of bytes on every device and on the host executor, against those of the host
+// Checksums of runs of bytes on every device and on the host executor, against the host's
 // (which test/host/codec/checksum_test.cpp compares with the libraries'): runs of any length and
 // alignment.
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@ namespace {
 const Reference of_snappy_library = snappy_reference();
 constexpr std::uint32_t segment_bytes = 65536;
 
-// A block tag by tag, whose stated size comes last.
+// A block that is made tag by tag; its stated size is added last.
 class GrowingBlock {
  public:
   explicit GrowingBlock(std::uint32_t seed) : random_(seed) {}
@@ -45,7 +45,7 @@ class GrowingBlock {
   std::uint32_t written_ = 0;
 };
 
-// Copies of any length whose distances are below `reach`, and few literals.
+// Copies of any length with distances below `reach`, and few literals.
 GrowingBlock crossing_block(std::uint32_t seed, std::uint32_t reach, std::uint32_t bytes) {
   GrowingBlock block(seed);
   block.literals(30);
@@ -77,7 +77,7 @@ Bytes prices_output(std::size_t bytes, std::uint32_t seed) {
   return output;
 }
 
-// What libsnappy makes: text, runs, noise that becomes one literal a fragment, and all in turn.
+// Outputs for libsnappy: text, runs, noise that becomes one literal a fragment, and all in turn.
 std::vector<Bytes> outputs_of_segments() {
   std::vector<Bytes> outputs = {words_text(160'000, 1),      mixed_output(200'000, 2),
                                 numbers_output(150'000, 3),  Bytes(300'000, 7),
@@ -106,7 +106,7 @@ std::vector<Chunk> damaged(const Chunk& chunk, std::uint32_t seed) {
   return chunks;
 }
 
-// Expects the outputs of libsnappy, and errors at the bytes where one thread finds them.
+// Expects the outputs of libsnappy, and errors at the bytes at which one thread finds them.
 void expect_same(const Method& method, const std::vector<Chunk>& chunks) {
   TAKE(const auto ours, decoded(method, Format::snappy, chunks));
   TAKE(const auto theirs, decoded({method.device, "snappy_decode_thread"}, Format::snappy, chunks));
@@ -119,7 +119,7 @@ void expect_same(const Method& method, const std::vector<Chunk>& chunks) {
   }
 }
 
-// On the host, where a group is a warp, and on devices, where it has many.
+// On the host, with one warp in a group, and on devices, with many.
 class SnappySegments : public ::testing::TestWithParam<const kernel::HostDeviceOptions*> {
  protected:
   template <class Body> void on_each(Body body) const {

@@ -149,8 +149,8 @@ TEST(SnappyChunks, AErrorNamesItsTagAndNotThoseBefore) {
             "corrupt: Snappy chunk 3, byte 8: incorrect length check");
 }
 
-// Short matches, many in a step of a warp, whose sources are bytes of others, of themselves, or of
-// the output before the step.
+// Short matches, many in a step of a warp. Their sources are bytes of other matches, of themselves,
+// or of the output before the step.
 Chunk chunk_of_short_matches(std::uint32_t matches, std::uint32_t reach, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::uint32_t made = 40;

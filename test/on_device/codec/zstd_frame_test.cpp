@@ -22,15 +22,15 @@ Bytes frame_of(const std::string& text, Parameters parameters = {}) {
   return bytes_of(zstd_test::compressed(text, parameters));
 }
 
-// Returns whether `rest` is what should follow the blocks: the checksum of the output, or nothing.
+// Returns whether `rest` is right behind the blocks: the checksum of the output, or nothing.
 bool is_whole(const Bytes& rest, const FrameHeader& header, const Bytes& text) {
   if (!header.has_checksum) return rest.empty();
   const std::uint64_t sum = checksum::xxh64(std::as_bytes(std::span(text)));
   return rest.size() == 4 && std::memcmp(rest.data(), &sum, 4) == 0;
 }
 
-// Decodes the frame after `before` other bytes, to output from `gap` on. Also an error where a byte
-// outside of the capacity was written.
+// Decodes the frame after `before` other bytes, to output from `gap` on. A byte written outside of
+// the capacity is an error, too.
 Result<Bytes> decoded(Device& device, DeviceFrame& decoder, const Bytes& frame,
                       std::uint64_t capacity, std::uint64_t before = 0, std::uint64_t gap = 32) {
   Bytes input(before, 7), text((gap + capacity + 64) / 16 * 16, batch::canary);
@@ -126,9 +126,9 @@ TEST(ZstdFrame, FramesAndOutputsLieAnywhere) {
 }
 
 // A block of three bytes, then blocks that each copy the one before: source indices in a chain of
-// 100,000 steps, which for all bytes of the frame one after another were 1.5e10. Each block has no
-// literals and one sequence, whose codes are RLE (RFC 8878 3.1.1.3.2.1.1): no literal, offset value
-// 6, three bytes; bits 10 of the offset, and the end mark.
+// 100,000 steps. Followed for each byte of the frame one after another, they would be 1.5e10. Each
+// block has no literals and one sequence with RLE codes (RFC 8878 3.1.1.3.2.1.1): no literal,
+// offset value 6, three bytes; bits 10 of the offset, and the end mark.
 TEST(ZstdFrame, BlocksThatEachCopyTheOneBeforeAreMadeInBoundedTime) {
   constexpr std::uint32_t blocks = 100'000, output_bytes = 3 * (blocks + 1);
   Bytes frame = {0x28,

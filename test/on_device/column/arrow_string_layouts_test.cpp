@@ -134,7 +134,7 @@ TEST(ArrowStringLayouts, NarrowOffsetsOfMoreThan31BitsAreRefused) {
   });
 }
 
-// Of the text, which nothing is written to, few bytes are read.
+// Few bytes of the text are read, and none is written.
 TEST(ArrowStringLayouts, ViewsOfTextBeyond2GiBHaveTwoBuffersAndRowsBelow2GiB) {
   const std::uint64_t limit = std::uint64_t{1} << 31;
   const std::vector<std::uint64_t> offsets{0, 20, limit - 3, limit + 2, limit + 40},

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The cache keeps what a CPU's optimising compiler makes.
+// The cache keeps programs of a CPU's optimising compiler.
 const int optimising = setenv("PENSTOCK_CPU_COMPILER", "optimising", 1);
 // A child process shares its parent's directory; everyone else makes one.
 const char* const child_device = getenv("PENSTOCK_TEST_CHILD_DEVICE");
@@ -73,7 +73,7 @@ std::size_t compiled_by_pocl() {
 }
 
 // Exit status: 0 found in the cache on disk, 1 compiled, 5 found on disk but PoCL had to
-// specialise; all right. Others: wrong.
+// specialise; all right. Any other status: wrong.
 TEST(DeviceCacheChild, DISABLED_BuildsAndRuns) {
   ASSERT_NE(child_device, nullptr);
   auto device = open_device(child_device);
@@ -124,7 +124,7 @@ TEST(DeviceCache, TheSecondBuildComesFromMemory) {
 }
 
 TEST(DeviceCache,
-     ASecondProcessCompilesNothing) {  // not even PoCL, whose own cache is empty in each child
+     ASecondProcessCompilesNothing) {  // not even PoCL: its own cache is empty in each child
   on_each_device([](Device& device) {
     EXPECT_EQ(outcome_of(start_child(device.traits().id, "process")), 1);
     EXPECT_EQ(outcome_of(start_child(device.traits().id, "process")), 0);

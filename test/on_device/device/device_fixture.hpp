@@ -1,4 +1,4 @@
-// What the device tests share: every device, a private cache directory, and a few words that spell
+// Shared by the device tests: every device, a private cache directory, and a few words that spell
 // one text for all drivers.
 #pragma once
 #include <gtest/gtest.h>
@@ -171,7 +171,7 @@ template <class Body> void on_each_device(Body body) {
   on_each_shared([&](const std::shared_ptr<Device>& device) { body(*device); });
 }
 
-// The same for devices whose groups have many threads, as some variants want: all but cpu:0.
+// The same for devices with many threads in a group, as some variants want: all but cpu:0.
 template <class Body> void on_each_shared_of_groups(Body body) {
   on_each_shared([&](const std::shared_ptr<Device>& device) {
     if (device->traits().max_group_size > 1) body(device);

@@ -1,4 +1,4 @@
-// What a caller's own code throws while a plan runs ends as a Status, and the device goes on
+// An exception of a caller's own code while a plan runs ends as a Status, and the device goes on
 // working.
 #include <new>
 #include <stdexcept>

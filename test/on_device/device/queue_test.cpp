@@ -37,8 +37,8 @@ TEST(Queue, UploadThenDownloadGivesTheBytesBack) {
 // Kernels of more than two queues run at once on a machine of two cores, too.
 const int four_threads_of_pocl = setenv("POCL_MAX_PTHREAD_COUNT", "4", 0);
 
-// PoCL before 6.0 aborts where grids of one kernel run at once and the latest is the largest so
-// far: it releases the larger one's code in place of the smaller ones'.
+// PoCL before 6.0 aborts if grids of one kernel run at once and the latest is the largest so far:
+// it releases the larger grid's code instead of the smaller grids' code.
 TEST(Queue, AGridLargerThanThoseThatRunIsComputed) {
   on_each_device([](Device& device) {
     const std::uint32_t group_size = threads_of(device);
@@ -290,8 +290,8 @@ TEST(Queue, DestroyingAQueueWaitsForItsDownload) {
   });
 }
 
-// The pool's rule: memory whose former owner's work still runs in one queue must not be overwritten
-// by another.
+// The pool's rule: while a former owner's work on memory still runs in one queue, no other queue
+// may overwrite the memory.
 TEST(Pool, ReusedMemoryWaitsForItsFormerOwnersQueue) {
   on_each_device([](Device& device) {
     const std::uint32_t group_size = threads_of(device);

@@ -108,7 +108,7 @@ Result<std::vector<std::uint64_t>> run_batch(Device& device, const Batch& batch,
       results(3 * batch.row_count * batch.roots.size() + 1, untouched);
   for (std::uint32_t row = 0; row < batch.row_count; row++)
     for (const std::vector<Scalar>& column : batch.columns) {
-      // The bits of a missing value are anything: here a trap for whoever computes with them.
+      // The bits of a missing value may be anything: here a trap for code that computes with them.
       cells.push_back(column[row].is_null ? 0x8000000000000000ull : word_of(column[row]));
       cells.push_back(column[row].is_null ? 0 : 1);
       if (column[row].is_null && column[row].type.kind == Kind::boolean)
@@ -135,7 +135,7 @@ Result<std::vector<std::uint64_t>> run_batch(Device& device, const Batch& batch,
   return results;
 }
 
-// How many representable numbers lie between two floats; 0 for equal ones and for two NaNs.
+// Counts the representable numbers between two floats; 0 for equal ones and for two NaNs.
 std::uint64_t distance(Type type, std::uint64_t a, std::uint64_t b) {
   if (!is_float(type)) {
     const unsigned bits = width_bytes(type) * 8;
@@ -159,7 +159,8 @@ std::uint64_t distance(Type type, std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(gap < 0 ? -gap : gap);
 }
 
-// What is wrong with one result: `actual` is its value, validity and fault number. Empty: nothing.
+// Says what is wrong with one result: `actual` is its value, validity and fault number. Empty:
+// nothing.
 std::string difference_of(const Emission& emission, Type type, const Evaluated& expected,
                           const std::uint64_t* actual, std::uint64_t bound) {
   const std::string fault =

@@ -1,4 +1,4 @@
-// Arrays that a device decoded, beside those of Arrow's own reader.
+// Arrays that a device decoded, beside the arrays of Arrow's own reader.
 #pragma once
 #include <arrow/builder.h>
 #include <arrow/io/file.h>
@@ -139,7 +139,7 @@ inline Result<std::vector<Cells>> cells_of_device(const std::shared_ptr<Device>&
   }
 }
 
-// Expects every value of a file to be what Arrow reads.
+// Expects every value of a file to equal the value that Arrow reads.
 inline void expect_arrays_of_arrow(const std::shared_ptr<Device>& device, const std::string& path,
                                    const DeviceArrayOptions& options = {}) {
   const auto cells = cells_of_device(device, path, options);

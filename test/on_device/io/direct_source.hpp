@@ -1,4 +1,4 @@
-// Tables whose pages are read by a DirectFile of the test's own, and statements over them.
+// Tables with pages that a DirectFile of the test's own reads, and statements over them.
 #pragma once
 #include "codec/pages/paged_table.hpp"
 #include "on_device/io/array_files.hpp"

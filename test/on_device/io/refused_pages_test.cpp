@@ -1,5 +1,5 @@
-// Pages that kernels cannot read, which their bytes alone show: where the library chooses, the host
-// decodes them and the report says so; where pages on the device are asked for, they are refused.
+// Pages that kernels cannot read, which only their bytes show. If the library chooses, the host
+// decodes them and the report says so; if pages on the device are asked for, they are refused.
 #include <zstd.h>
 
 #include <algorithm>
@@ -33,7 +33,8 @@ class RefusedPages : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove(path_); }
 
-  // A column of strings without a dictionary. Of several row groups, a column of row numbers, too.
+  // A column of strings without a dictionary. If there are several row groups, also a column of row
+  // numbers.
   void write(const std::vector<std::string>& rows,
              parquet::Compression::type codec = parquet::Compression::UNCOMPRESSED,
              std::int64_t rows_of_group = 1 << 20) const {
@@ -140,7 +141,7 @@ std::string replaced(std::string file, const std::string& from, const std::strin
 TEST_F(RefusedPages, LevelsOfEncodingBitPacked) {
   ASSERT_NO_FATAL_FAILURE(write(std::vector<std::string>(48, "ab")));
   using namespace std::string_literals;
-  // Of the header: 48 values, PLAIN, and RLE twice; each with the field's number before it.
+  // In the header: 48 values, PLAIN, and RLE twice; each with the field's number before it.
   std::string file = replaced(read_file(path_), "\x15\x60\x15\x00\x15\x06\x15\x06"s,
                               "\x15\x60\x15\x00\x15\x08\x15\x06"s);
   file = replaced(file, "\x02\x00\x00\x00\x60\x01"s, std::string(6, '\xff'));
@@ -183,7 +184,7 @@ TEST_F(RefusedPages, ZstandardOfSeveralFrames) {
   expect_host_decodes(count, bytes, "more than one frame");
 }
 
-// Damage is an error whoever decodes.
+// Damage is an error, whether the host or the device decodes.
 TEST_F(RefusedPages, DamageIsNotHandedToTheHost) {
   ASSERT_NO_FATAL_FAILURE(write(std::vector<std::string>(48, "ab")));
   using namespace std::string_literals;

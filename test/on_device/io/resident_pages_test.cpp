@@ -127,7 +127,7 @@ TEST_F(ResidentPagesOfGroups, ChunksOfAColumnThatAreThereAreNotReadAgain) {
   });
 }
 
-// Every chunk has new strings, for which codes are sent: those of the chunks before are there.
+// Codes are sent for the new strings of every chunk; codes of earlier chunks' strings are there.
 TEST_F(ResidentPagesOfGroups, CodesOfStringsAreSentOnce) {
   constexpr std::int64_t rows = 20000, rows_of_group = 400;
   arrow::StringBuilder s;

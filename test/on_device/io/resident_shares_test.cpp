@@ -18,7 +18,7 @@ class ResidentShares : public ::testing::Test {
   void SetUp() override { path_ = own_path("resident_shares.parquet"); }
   void TearDown() override { std::filesystem::remove(path_); }
 
-  // Row groups of one size, whose values differ: rows of another range are seen in every sum.
+  // Row groups of one size with different values: rows of another range are seen in every sum.
   void write(std::int64_t factor) const {
     arrow::Int64Builder k, n;
     arrow::StringBuilder s;
@@ -105,7 +105,7 @@ TEST_F(ResidentShares, AFileThatChangedIsReadAnewByEveryShare) {
     TAKE(const QueryResult changed, session->sql(statement, read_by(PageDecoding::device)));
     expect_answer(changed.table, statement);
     EXPECT_EQ(changed.report.columns_from_cache, 0u);
-    EXPECT_LT(bytes_kept(), 2 * bytes_of_one);  // what was kept of the first file is gone
+    EXPECT_LT(bytes_kept(), 2 * bytes_of_one);  // the first file's rows are gone
   });
 }
 

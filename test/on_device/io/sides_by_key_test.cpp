@@ -86,8 +86,8 @@ class SidesByKey : public ::testing::Test {
     TAKE(const QueryResult expected, run(plan, result, RunOptions()));
     EXPECT_EQ(cells_of(found), cells_of(expected.table)) << statement;
   }
-  // Rows of a right side that devices exchange are some 12 bytes each. Those that they read whole
-  // are read by each. On borders of shares some are read by two.
+  // Rows of a right side that devices exchange are some 12 bytes each. Without an exchange, each
+  // device reads all rows. At borders of shares, two devices read some rows.
   enum class Sides : unsigned char { by_key, not_by_key };
   static Sides sides_of(const RunReport& report, std::uint64_t rows_of_one) {
     const bool is_anew = std::ranges::any_of(report.notes, [](const std::string& note) {
@@ -171,7 +171,8 @@ TEST_F(SidesByKey, GroupsAndRowsOfJoinsAreThoseOfOneDevice) {
   });
 }
 
-// Each is cut by itself. The second one's right side was taken for the first one's, and read whole.
+// Each is cut by itself. The right side of the second was taken for the right side of the first,
+// and read whole.
 TEST_F(SidesByKey, TwoJoinsOfTheSameFilesInOneStatementAreBothDivided) {
   ASSERT_NO_FATAL_FAILURE(write(keys_of_orders(), keys_of_items()));
   const std::string inner =
@@ -215,7 +216,7 @@ TEST_F(SidesByKey, KeysInAnotherOrderAreExchanged) {
   expect_run(sums(), Sides::not_by_key);
 }
 
-// What a join's left side computes has the opposite order of its file's column of that place.
+// A column computed on a join's left side has the opposite order of the file's column at its place.
 TEST_F(SidesByKey, AKeyThatIsComputedIsNotTakenForAColumnOfItsFile) {
   ASSERT_NO_FATAL_FAILURE(write(keys_of_orders(), keys_of_items()));
   Plan plan;
@@ -263,8 +264,8 @@ TEST_F(SidesByKey, SharesWithoutPartnersOrKeysFindNone) {
   }
 }
 
-// On one device they are an error: a product that overflows in one order, that no item has. Orders
-// before, between and after those of three shares are such.
+// On one device they are an error: a product overflows in one order, which no item has. The tried
+// orders lie before, between and after the orders of three shares.
 TEST_F(SidesByKey, AFaultInRowsThatNoShareNeedsIsAnErrorToo) {
   Rows<std::int64_t> items;
   for (std::int64_t block = 0; block < 3; block++)

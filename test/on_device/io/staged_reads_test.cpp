@@ -364,8 +364,8 @@ TEST(StagedReads, OfABatchThatIsDroppedAreLeftOut) {
   });
 }
 
-// The host looks at every byte of a page with a checksum, and at the header of each page. What it
-// found of a file is no answer for the next one of that name.
+// The host looks at every byte of a page with a checksum, and at the header of each page. Its
+// findings about a file do not hold for the next file of that name.
 TEST(StagedReads, AreNotOfSmallPagesNorOfPagesWithChecksums) {
   const Folder folder;
   for (const bool has_checksums : {false, true})

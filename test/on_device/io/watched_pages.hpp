@@ -1,4 +1,4 @@
-// A source whose chunks of pages tell when they are read.
+// A source that tells when its chunks of pages are read.
 #pragma once
 #include <functional>
 #include <memory>

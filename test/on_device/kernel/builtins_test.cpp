@@ -47,8 +47,8 @@ class Numbers {
   std::uint64_t state_;
 };
 
-// The arguments of one launch, for both sides: values, and buffers whose contents afterwards are
-// compared.
+// The arguments of one launch, for both sides: values and buffers; the contents of buffers are
+// compared afterwards.
 class Arguments {
  public:
   template <class T> void buffer(const std::vector<T>& content) {

@@ -5,7 +5,7 @@
 namespace penstock {
 namespace {
 
-// Each thread writes its words, and adds up those of another one.
+// Each thread writes its words, and adds up the words of another one.
 constexpr const char* body = R"(
 typedef struct {
   u32 words[LOCAL_WORDS];

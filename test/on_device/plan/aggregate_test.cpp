@@ -3,8 +3,7 @@
 namespace penstock::test {
 namespace {
 
-// What an aggregate is, by exact arithmetic over the scalars; float sums in double, compared with a
-// bound.
+// Aggregates by exact arithmetic over the scalars; float sums are in double, compared with a bound.
 struct Expected {
   Int128 sum = 0;
   double real_sum = 0, magnitude = 0;
@@ -158,7 +157,7 @@ TEST(GroupByKeys, FloatKeysJoinNaNsAndZeros) { expect_groups(300, {"f32_null"});
 TEST(GroupByKeys, MoreKeysThanATableHoldsRunAgainWithALargerOne) {
   expect_groups(3000, {"i16", "u8"});
 }
-// Of row i: the key is i * 7919 modulo `groups`, and its value i.
+// Row i has the key i * 7919 modulo `groups` and the value i.
 Table scattered_keys(std::uint64_t rows, std::uint64_t groups) {
   std::vector<std::int64_t> key(rows), value(rows);
   for (std::uint64_t i = 0; i < rows; i++) {

@@ -1,5 +1,5 @@
-// Joins whose right sides stay in device memory, against the host's tables of the same rows, which
-// join_test.cpp compares with a loop.
+// Joins with right sides that stay in device memory, against the host's tables of the same rows,
+// which join_test.cpp compares with a loop.
 #include <numeric>
 #include <utility>
 
@@ -58,7 +58,7 @@ Sides join_of(Table left, Table right, JoinKind kind, std::size_t key_count = 1)
   return sides;
 }
 
-// Row i has the key start + i * step, or NULL where i is a multiple of `nulls_every`; and a number,
+// Row i has the key start + i * step, or NULL if i is a multiple of `nulls_every`; and a number,
 // a text, a truth and a float, the last three with NULLs.
 Table keyed_rows(std::uint64_t rows, std::int64_t start, std::int64_t step,
                  std::uint64_t nulls_every = 0) {
@@ -86,7 +86,7 @@ Table keyed_rows(std::uint64_t rows, std::int64_t start, std::int64_t step,
                     {"real", Column::from(reals)}});
 }
 
-// Keys of a narrow range have positions of their own; those of a wide one are hashed.
+// Keys of a narrow range have positions of their own; keys of a wide range are hashed.
 TEST(DeviceJoin, EveryKindFindsWhatTheHostFinds) {
   for (const std::int64_t step : {1LL, 3LL, 0x123456789ABCLL})
     for (const JoinKind kind : kinds_of_joins) {

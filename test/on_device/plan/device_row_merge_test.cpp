@@ -1,4 +1,5 @@
-// Runs of sorted rows that a device cannot merge: they are left to a sort, or the error is told.
+// Runs of sorted rows that a device cannot merge: they are left to a sort, or the error is
+// returned.
 #include "table/sort/device_row_merge.hpp"
 
 #include "on_device/plan/several_devices.hpp"
@@ -18,7 +19,7 @@ class WithoutLocalMemory final : public ForwardingDevice {
   }
 };
 
-// Of all programs the one that merges does not compile.
+// Only the program that merges does not compile.
 class WithoutMergeKernels final : public ForwardingDevice {
  public:
   using ForwardingDevice::ForwardingDevice;
@@ -47,7 +48,7 @@ class LostAtTheEndOfEach final : public ForwardingDevice {
   }
 };
 
-// Two runs of numbers, whose merge is 0, 1, 2 ...
+// Two runs of numbers; merged, they are 0, 1, 2 ...
 constexpr std::uint64_t rows_in_two_runs = 3000, first_run = 1100;
 
 std::vector<std::int64_t> numbers_in_runs() {

@@ -1,5 +1,5 @@
 // Rows sorted and downloaded by ranges of their first key, against the order that the host finds.
-// The rows of a batch are those of a piece too, so that few rows have many ranges.
+// batch_rows also bounds the rows of a piece, so that few rows have many ranges.
 #include "exec/physical/run_results.hpp"
 #include "on_device/device/failing_device.hpp"
 #include "on_device/plan/plan_fixture.hpp"

@@ -46,7 +46,7 @@ struct SortedRows {
   StepId filtered = 0, ordered = 0;
 };
 
-// The rows, or those whose row number is below `last`, in an order.
+// The rows, or only rows with a number below `last`, in an order.
 SortedRows sorted_rows(const std::vector<SortKey>& keys, std::int32_t last,
                        std::uint64_t limit = ~std::uint64_t{0}) {
   SortedRows sorted;
@@ -95,7 +95,7 @@ TEST(DeviceRowSort, SeveralKeysAndEqualRowsThatKeepTheirOrder) {
   expect_sorted(sorted_rows({{1, false, true}, {3, false, false}}, 1 << 30), true);
 }
 
-// What a kernel writes in place of a NULL is of the operands that are there.
+// In place of a NULL, a kernel writes a value computed from the operands that are there.
 TEST(DeviceRowSort, NullsOfAnExpressionAreEqual) {
   const std::string path = own_path("device_row_sort.arrow");
   ASSERT_OK(write_table(many_rows(), path, FileFormat::arrow_ipc));

@@ -1,5 +1,5 @@
-// Groups and sorted rows that several devices exchange in device memory, against one device whose
-// groups and rows come to the host. A device that is listed n times stands for n.
+// Groups and sorted rows that several devices exchange in device memory, against one device that
+// passes its groups and rows to the host. A device that is listed n times stands for n.
 #include "exec/devices/share_run.hpp"
 #include "on_device/plan/several_devices.hpp"
 #include "table/sort/sort_rows.hpp"
@@ -17,7 +17,7 @@ struct RandomRows {
   Builder b{plan.step(source).schema};
 };
 
-// Sums of floats differ by their order, which is that of shares.
+// Sums of floats differ by their order, which is the order of shares.
 std::vector<AggregateCall> exact_calls(RandomRows& rows) {
   std::vector<AggregateCall> calls = {{Aggregate::count_rows, 0, "rows", nullptr}};
   for (const char* name : {"i8", "u8_null", "i32_null", "i64_null", "d15_2"})
@@ -97,7 +97,7 @@ TEST(DevicesExchange, ValuesOfDistinctAreAddedUpInTheRangeOfTheirKeys) {
   expect_exchanged(rows.plan, grouped);
 }
 
-// DISTINCT beside other aggregates: two programs, whose columns are put side by side.
+// DISTINCT beside other aggregates: two programs; their columns are put side by side.
 TEST(DevicesExchange, ProgramsOfOneStepHaveTheSameRowsInTheSameOrder) {
   RandomRows rows(6000);
   std::vector<AggregateCall> calls = exact_calls(rows);
@@ -218,8 +218,8 @@ TEST(DevicesExchange, ARefusedAllocationAmongSortedRowsHoldsNobodyUp) {
   expect_rows_or(Code::no_memory, sorting.plan, sorting.sorted);
 }
 
-// One share looks partners up, where two columns of one value are one accumulator. The other one
-// begins with joined rows, as where its device could not keep the table: there they are two.
+// One share looks partners up: there two columns of one value are one accumulator. The other share
+// begins with joined rows, as if its device could not keep the table: there they are two.
 TEST(DevicesExchange, SharesWithOtherAccumulatorsOfAJoinAreMerged) {
   std::vector<std::optional<std::int64_t>> numbers(2048);
   std::vector<std::int64_t> left_keys, right_keys;

@@ -1,5 +1,5 @@
-// The first groups of several devices by an order: where groups of different ranges tie, and where
-// ranges are empty.
+// The first groups of several devices by an order, with ties of groups of different ranges, and
+// with empty ranges.
 #include <cmath>
 #include <limits>
 
@@ -17,6 +17,7 @@ TEST(DevicesFirstGroups, TiedInAllRangesAreThoseOfOneDevice) {
       expect_first(groups.plan, groups.first({key}, count, count > 17 ? 0 : 3), true);
 }
 
+// The tie at the limit has groups before and after each bound of ranges.
 TEST(DevicesFirstGroups, TiedAtTheLimitAreThoseOfOneDevice) {
   std::vector<std::int64_t> key, x;
   for (std::int64_t row = 0; row < 72'000; row++) {
@@ -56,6 +57,7 @@ TEST(DevicesFirstGroups, ByDistinctValuesAndAveragesAreThoseOfOneDevice) {
     expect_first(groups.plan, groups.first({{by, true, false}, {0}}, 11), true);
 }
 
+// 64 bits do not tell these averages apart: the device keeps more of them than are asked for.
 TEST(DevicesFirstGroups, ByAveragesSideBySideAreThoseOfOneDevice) {
   std::vector<std::int64_t> key, x;
   for (std::int64_t row = 0; row < 72'000; row++) {
@@ -106,6 +108,7 @@ TEST(DevicesFirstGroups, OfOneRowAndOfFewerRowsThanDevicesAreAllThereAre) {
   }
 }
 
+// Only the last rows pass: the first shares have no groups, and choose among groups of their range.
 TEST(DevicesFirstGroups, OfSharesWithoutGroupsAreChosenInTheirRange) {
   std::vector<std::int64_t> places(40'000), keys(40'000);
   for (std::size_t i = 0; i < places.size(); i++) {
@@ -129,6 +132,7 @@ TEST(DevicesFirstGroups, OfSharesWithoutGroupsAreChosenInTheirRange) {
   }
 }
 
+// A map is between the groups and their order.
 TEST(DevicesFirstGroups, BehindAMapAreThoseOfOneDevice) {
   FirstOfGroups groups(rows_of_groups(36'000));
   groups.group({"key"}, {{Aggregate::sum, groups.column("maybe"), "sum", nullptr},

@@ -1,12 +1,12 @@
 // Sorts of several devices that divide their rows by ranges before they sort them, against one
-// device. The rows of a batch are those of a piece too, so that few rows have many ranges.
+// device. batch_rows also bounds the rows of a piece, so that few rows have many ranges.
 #include "on_device/plan/several_devices.hpp"
 #include "table/sort/sort_rows.hpp"
 
 namespace penstock::test {
 namespace {
 
-// More than a share sorts on its device where it gets no others' rows.
+// More rows than a share sorts on its device if it gets no rows of other shares.
 constexpr std::uint64_t rows_to_divide = 3 * plan::min_device_sort_rows + 5000;
 
 std::uint64_t scattered(std::uint64_t i) { return (i + 1) * 0x9E3779B97F4A7C15u >> 24; }
@@ -117,7 +117,7 @@ TEST(DevicesRanges, NullsAreOfOneDevice) {
       }));
 }
 
-// A byte in which the keys of no share differ, but those of one share from those of another.
+// A byte in which keys differ only between shares, not within a share.
 TEST(DevicesRanges, BytesThatAreEqualInEachShareAreSortedAllTheSame) {
   expect_divided(divided_rows<std::int64_t>({{0, false, false}}, [](std::uint64_t i) {
     const std::uint64_t third = 2 - 3 * i / rows_to_divide;
@@ -125,7 +125,7 @@ TEST(DevicesRanges, BytesThatAreEqualInEachShareAreSortedAllTheSame) {
   }));
 }
 
-// Shares whose rows are few, or none: those of a filter that keeps only the last ones.
+// Shares with few rows, or none: a filter keeps only the last rows.
 TEST(DevicesRanges, UnevenSharesAndOneWithoutRows) {
   for (const std::int32_t from : {200'000, 300'000}) {
     DividedRows rows = divided_rows<std::int32_t>({{0, false, false}}, [](std::uint64_t i) {

@@ -1,4 +1,4 @@
-// The first groups of several devices by an order, where their groups are not exchanged: the host
+// The first groups of several devices by an order, if their groups are not exchanged: the host
 // merges all of them, and none is lost.
 #include "on_device/plan/first_of_groups.hpp"
 
@@ -11,7 +11,8 @@ TEST(DevicesRefusedExchange, OfStringKeysAreChosenByTheHost) {
   expect_first(groups.plan, groups.first({{1, true, false}, {0}}, 10, 2), false);
 }
 
-// They begin to compile what chooses first groups, and then the groups are too few to be exchanged.
+// They begin to compile kernels that choose first groups, and then the groups are too few to be
+// exchanged.
 TEST(DevicesRefusedExchange, OfTooFewToBeExchangedAreChosenByTheHost) {
   FirstOfGroups groups(rows_of_groups(9000));
   groups.group({"key"}, {{Aggregate::sum, groups.column("x"), "sum", nullptr}});
@@ -124,7 +125,7 @@ TEST(DevicesRefusedExchange, RangesThatDoNotFitLoseNone) {
   });
 }
 
-// Where the link between devices fails: memory for copies by way of the host is not to be had.
+// A failing link between devices: there is no memory for copies by way of the host.
 class WithoutStaging final : public ForwardingDevice {
  public:
   explicit WithoutStaging(std::shared_ptr<Device> device) : ForwardingDevice(std::move(device)) {
@@ -150,11 +151,6 @@ TEST(DevicesRefusedExchange, ACopyBetweenDevicesThatFailsIsAnErrorThatNamesADevi
     EXPECT_NE(outcome.status().text().find("(on "), std::string::npos) << outcome.status().text();
   });
 }
-
-// The tie at the limit has groups before and after each bound of ranges.
-// Averages that 64 bits do not tell apart, of which the device keeps more than are asked for.
-// Only the last rows pass: the first shares have no groups, and choose among those of their range.
-// A map is between the groups and their order.
 
 }  // namespace
 }  // namespace penstock::test

@@ -13,7 +13,7 @@ bool has_note(const RunReport& report, std::string_view text) {
       report.notes, [&](const std::string& note) { return note.find(text) != std::string::npos; });
 }
 
-// Orders of customers: each order's key is its place, that of its customer repeats.
+// Orders of customers: each order's key is its place; keys of customers repeat.
 struct Orders {
   explicit Orders(std::uint64_t rows = 4000) {
     std::vector<std::int64_t> order(rows), customer(rows);
@@ -41,7 +41,7 @@ struct Orders {
   StepId orders = 0, items = 0;
 };
 
-// Rows that are read in shares are counted once, others by every device.
+// Rows that are read in shares are counted once, other rows by every device.
 void expect_read_in_shares(const Plan& plan, StepId step, bool are_read_in_shares = true) {
   on_each_device([&](Device& device) {
     const std::string id = device.traits().id;
@@ -195,7 +195,7 @@ TEST(DevicesRightSides, ARefusedAllocationHoldsNobodyUp) {
   expect_rows_or(Code::no_memory, of.plan, sums);
 }
 
-// As where the rows of all exceed the largest allocation, and those of a share do not.
+// As if the rows of all shares exceed the largest allocation, and the rows of one share do not.
 TEST(DevicesRightSides, AnAllocationThatIsTooLargeForADeviceHoldsNobodyUp) {
   Orders of;
   const StepId sums = sums_of_joined(of);

@@ -16,7 +16,7 @@ struct FilteredRows {
     kept = *plan.map(filtered, b.graph(), projections);
   }
 
-  // What each of three shares leaves, with rows on the device.
+  // The results of three shares, with rows on the device.
   Result<std::vector<plan::FinishedShare>> shares_on(const std::string& id) const {
     PENSTOCK_ASSIGN(const auto device, open_device(id));
     std::vector<plan::Worker> workers;
@@ -55,7 +55,7 @@ TEST(DevicesRows, RowsOfAllSharesComeToOneTableInTheirOrder) {
   });
 }
 
-// Codes of strings are those of a share's own pool.
+// Codes of strings refer to a share's own pool.
 TEST(DevicesRows, StringsOfEachShareAreItsOwn) {
   const FilteredRows rows({"i8", "s", "f64"});
   on_each_device([&](Device& device) {

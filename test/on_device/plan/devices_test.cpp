@@ -166,8 +166,8 @@ TEST(Devices, JoinsFindTheirPartnersInEveryShare) {
   }
 }
 
-// Two columns of one value are two accumulators where a share aggregates pairs that are in memory,
-// and one where its program begins with the source.
+// Two columns of one value are two accumulators if a share aggregates pairs that are in memory, and
+// one if its program begins with the source.
 TEST(Devices, AggregatesOfPairsAreMergedByTheProgramThatMadeThem) {
   std::vector<std::optional<std::int64_t>> numbers(2000);
   std::vector<std::int64_t> left_keys, right_keys;
@@ -290,7 +290,7 @@ TEST(Devices, AllDevicesFailingIsAnErrorEvenWhereOthersTakeOver) {
   });
 }
 
-// The error of a query is that of its first row that has one, and names no device.
+// The error of a query is the first error in the order of rows, and names no device.
 TEST(Devices, AFaultIsTheOneOfTheFirstShare) {
   Plan plan;
   std::vector<std::int64_t> values(1000, 1);

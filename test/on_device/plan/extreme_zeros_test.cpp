@@ -1,5 +1,5 @@
-// Which zero is the least and which the greatest: the same by every variant, in any order of rows,
-// on one device and on several.
+// The least and the greatest zero are the same by every variant, in any order of rows, on one
+// device and on several.
 #include <random>
 
 #include "on_device/plan/several_devices.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t zero_keys = 40, zero_rows = 4000;
 
-// Of key k: 0.0 alone, -0.0 alone, or mostly the one and rarely the other, each also beside NULL
+// A key has 0.0 alone, -0.0 alone, or mostly the one and rarely the other, each also beside NULL
 // and NaN. Any order of rows has the same extremes.
 struct Zeros {
   std::vector<std::int64_t> keys;

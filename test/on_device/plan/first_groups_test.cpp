@@ -128,7 +128,7 @@ TEST(FirstGroups, SumsBeyond64BitsAreNotDividedByTheNextKey) {
   expect_first(sums_of(sums), {{{1, true, false}, {0, false, false}}, 10}, [](const Merged&) {});
 }
 
-// So many groups whose unsigned sums grow with the key, all of 64 bits, and `small` others.
+// `large` groups with unsigned sums of 64 bits that grow with the key, and `small` other groups.
 Grouping large_sums_and_small(std::uint64_t large, std::uint64_t small) {
   Grouping grouping;
   std::vector<std::int64_t> key(large + small);

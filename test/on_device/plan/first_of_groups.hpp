@@ -1,5 +1,5 @@
-// Orders of groups of several devices of which the first are asked for, against one device whose
-// groups the host merges and orders.
+// The first groups in an order, of several devices, against one device: the host merges and orders
+// its groups.
 #pragma once
 #include <optional>
 
@@ -51,7 +51,7 @@ inline void expect_first(const Plan& plan, StepId step, std::optional<bool> is_e
   });
 }
 
-// So many CPUs that say of themselves that they are GPUs: they choose by the number of groups.
+// So many CPUs that claim to be GPUs: they choose by the number of groups.
 inline std::vector<plan::ListedDevice> as_gpus(const std::string& id, std::size_t count) {
   const auto opened = *open_device(id);
   std::vector<plan::ListedDevice> devices;
@@ -73,8 +73,8 @@ inline void expect_first_on_gpus(const Plan& plan, StepId step, bool is_exchange
   });
 }
 
-// Rows of `groups` keys in a mixed order, each key twice, in shares that are far apart. What a
-// share has of a sum says nothing of the whole. A device chooses first groups among more than 8192.
+// Rows of `groups` keys in a mixed order, each key twice, in shares that are far apart. A share's
+// part of a sum says nothing of the whole. A device chooses first groups among more than 8192.
 inline Table rows_of_groups(std::uint64_t groups) {
   std::vector<std::int64_t> key, x, same;
   std::vector<std::string> text;

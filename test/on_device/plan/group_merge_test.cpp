@@ -144,8 +144,8 @@ TEST(GroupMerge, ACustomReductionIsTheHosts) {
   });
 }
 
-// Keys side by side have slots side by side. Those at the ends of blocks, whole blocks apart, below
-// zero and up to the last of 64 bits have slots too; and as many as just let the table grow.
+// Keys side by side have slots side by side. Keys at the ends of blocks, whole blocks apart, below
+// zero and up to the last of 64 bits have slots, too. There are just enough keys to grow the table.
 TEST(GroupMerge, KeysAroundTheBlocksOfSlotsAreAllFound) {
   constexpr auto last = std::numeric_limits<std::int64_t>::max();
   for (const std::int64_t step : {std::int64_t{1}, std::int64_t{63}, std::int64_t{64},
@@ -335,7 +335,7 @@ TEST(GroupMerge, TablesOfAChunkWithKeysInCommonAreMergedByTwoLaunches) {
   });
 }
 
-// Of sums of floats the order matters: small tables are the host's, who adds them one by one.
+// For sums of floats the order matters: small tables go to the host, which adds them one by one.
 TEST(GroupMerge, ManySmallTablesAreWantedWhereTheOrderOfAdditionsDoesNotMatter) {
   on_each_device([&](Device& device) {
     const bool has_own_cores = !device.traits().shares_host_cores();

@@ -1,4 +1,4 @@
-// How many programs a group-by compiles by what GPUs run, on every device.
+// The number of programs that a group-by compiles, by the variants of GPUs, on every device.
 #include <atomic>
 
 #include "exec/collect/run_tiles.hpp"
@@ -36,7 +36,7 @@ struct SumsByKey {
                             {{Aggregate::sum, b.column(1u), "sum", nullptr},
                              {Aggregate::count_rows, 0, "rows", nullptr}});
   }
-  // Of rows that are a multiple of the keys.
+  // Expects sums of rows; their number is a multiple of the keys.
   void expect(const Table& table, std::int64_t key_count, std::int64_t rows) const {
     ASSERT_EQ(table.row_count, static_cast<std::uint64_t>(key_count));
     const std::int64_t count = rows / key_count;
@@ -114,7 +114,7 @@ TEST(GroupPrograms, FewWideKeysGoToLocalMemory) {
   });
 }
 
-// Those that a table begins with whose keys nobody counted are too few.
+// The slots that a table has at first, without a count of its keys, are too few.
 TEST(GroupPrograms, ATableOfAsManySlotsAsKeysAreExpectedHoldsThem) {
   const SumsByKey sums(300'000, 300'000);
   on_each_shared_of_groups([&](const std::shared_ptr<Device>& device) {

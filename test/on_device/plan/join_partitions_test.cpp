@@ -1,5 +1,5 @@
-// Joins whose right sides exceed the memory for them, and run on the device by partitions, against
-// the host's tables of the same rows. Rows without an order come partition by partition.
+// Joins with right sides that exceed the memory for them, and run on the device by partitions,
+// against the host's tables of the same rows. Rows without an order come partition by partition.
 #include <algorithm>
 #include <atomic>
 
@@ -156,7 +156,7 @@ TEST(JoinPartitions, AggregatesAddUpOverPartitions) {
   expect_as_without_limit(sides.plan, grouped, limited_to(32), "partitions");
 }
 
-// 40,000 rows whose keys stand four times: a table by the keys' range leaves no memory for the
+// 40,000 rows that have each key four times: a table by the keys' range leaves no memory for the
 // order of the rows.
 TEST(JoinPartitions, TablesLeaveMemoryForPairs) {
   MaybeKeys repeated;
@@ -182,7 +182,7 @@ TEST(JoinPartitions, TheFirstRowsOfAnOrderAreThoseOfAllPartitions) {
   expect_as_without_limit(sides.plan, ordered, limited_to(32), "partitions");
 }
 
-// Of two right sides that do not fit, the larger one.
+// The larger one of two right sides that do not fit.
 TEST(JoinPartitions, OneOfSeveralJoinsIsPartitioned) {
   Plan plan;
   const StepId left = plan.source(table_source(rows_of_keys(keys_of(3000, 0, 1)))),
@@ -333,7 +333,7 @@ TEST(JoinPartitions, PairsOfALargeLeftSideAreTheHostsWithANote) {
   expect_as_without_limit(sides.plan, sides.joined, limited_to(64), "its left side does not stay");
 }
 
-// The left rows fit the device, and what is counted of them does not.
+// The left rows fit the device, and the counts for them do not.
 TEST(JoinPartitions, PairsWithoutMemoryForCountsAreTheHostsWithANote) {
   const TwoSides sides = joined_by(rows_of_keys(repeated_keys(1400, 1900)),
                                    rows_of_keys(repeated_keys(4000, 1500)), JoinKind::inner);

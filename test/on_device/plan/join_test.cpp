@@ -1,4 +1,4 @@
-// Joins against a loop over all pairs of rows, whose keys are compared by the interpreter.
+// Joins against a loop over all pairs of rows; the interpreter compares their keys.
 #include <random>
 
 #include "on_device/plan/plan_fixture.hpp"

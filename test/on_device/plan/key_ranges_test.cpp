@@ -63,7 +63,7 @@ void expect_divided_keys(const std::shared_ptr<Device>& device, const KeysToDivi
   EXPECT_EQ(rows, wanted);
 }
 
-// On devices, and in the host executor, whose threads run in any order and find races.
+// On devices, and in the host executor, which runs threads in any order and finds races.
 void expect_divided_keys(const KeysToDivide& keys, const std::vector<std::uint64_t>& bounds,
                          std::uint64_t nulls = 0) {
   std::vector<KeyRanges::Word> words;

@@ -1,5 +1,5 @@
-// What a thread of a group reads of a tile of a light column: the rows that the host decodes, of
-// every kind, on devices whose groups have threads and under sanitizers.
+// Threads of a group read from a tile of a light column the rows that the host decodes, for every
+// kind, on devices with many threads in a group and under sanitizers.
 #include "codec/light/host/encode_block.hpp"
 #include "kernel/kernel_source.hpp"
 #include "kernel_c/host_device.hpp"

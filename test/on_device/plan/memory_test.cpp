@@ -1,4 +1,4 @@
-// Orders and windows where the device's memory is too small: the host goes on, and the run says so.
+// Orders and windows with too little device memory: the host goes on, and the run says so.
 #include <algorithm>
 #include <atomic>
 
@@ -31,7 +31,7 @@ struct Windows {
   StepId step = 0;
 };
 
-// Of both kinds: those that a device computes and one that the host does.
+// Windows of both kinds: some are for a device, and one is for the host.
 Windows windows_of(const Table& table) {
   using enum WindowFunction;
   Windows windows;
@@ -97,7 +97,7 @@ TEST(DeviceMemory, AWindowBeyondTheLimitIsTheHosts) {
   });
 }
 
-// A device whose memory others take: every allocation from one on is refused.
+// A device with memory that others take: every allocation from one on is refused.
 class CrowdedDevice final : public ForwardingDevice {
  public:
   CrowdedDevice(std::shared_ptr<Device> device, int allocations)
@@ -159,7 +159,7 @@ TEST(DeviceMemory, AWindowThatTheDeviceRefusesHalfWayIsTheHosts) {
   });
 }
 
-// Who asks for the device is told that it cannot.
+// It is an error if the caller asked for the device.
 TEST(DeviceMemory, AWindowAskedOfTheDeviceFails) {
   const Table table = rows();
   const Windows windows = windows_of(table);

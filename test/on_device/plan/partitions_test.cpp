@@ -161,8 +161,9 @@ TEST_F(Partitions, AFilterThatNoRowPasses) {
   });
 }
 
-// Sums of integers are kept from chunk to chunk. Later chunks have keys on either side of those of
-// the first, so that tables of three layouts are left, and a chunk that did not fit is added once.
+// Sums of integers are kept from chunk to chunk. Later chunks have keys on either side of the
+// first chunk's, so that tables of three layouts are left, and a chunk that did not fit is added
+// once.
 TEST_F(Partitions, ExactSumsOfChunksWithOtherKeysAreAddedOnce) {
   const std::size_t rows = 300000;
   Keys keys(rows);

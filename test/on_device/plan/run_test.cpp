@@ -1,5 +1,5 @@
-// What a run does around its kernels: tables of groups that are too small, many keys, custom
-// functions, sources, reports.
+// A run around its kernels: tables of groups that are too small, many keys, custom functions,
+// sources, reports.
 #include "on_device/plan/plan_fixture.hpp"
 
 namespace penstock::test {

@@ -1,4 +1,4 @@
-// A device that is listed several times, and lists of which one fails.
+// A device that is listed several times, and lists of devices with one that fails.
 #pragma once
 #include "exec/devices/run_on_devices.hpp"
 #include "on_device/device/failing_device.hpp"
@@ -39,7 +39,7 @@ inline RunOptions rows_on_device(const std::string& id) {
   return options;
 }
 
-// Where a device is lost the others must not wait for it, whatever it was doing.
+// If a device is lost, the others must not wait for it, whatever it was doing.
 inline void expect_an_end(const Plan& plan, StepId step, const std::string& variant = {}) {
   on_each_device([&](Device& device) {
     if (!variant.empty() && device.traits().max_group_size == 1) return;

@@ -45,7 +45,7 @@ class TunedPolicies : public ::testing::Test {
     source_ = plan_.source(
         table_source(Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}}), "rows"));
   }
-  // Keeps rows whose last column is below a limit.
+  // Keeps rows with a last column below a limit.
   static StepId kept_below(Plan& plan, StepId source, std::int32_t limit) {
     const Schema& schema = plan.step(source).schema;
     Builder b(schema);

@@ -152,7 +152,7 @@ std::vector<WindowCall> every_call() {
           {sum, key, peers, 1, "x"}};
 }
 
-// A window step over a table, its rows in order, and what stands beside each of them.
+// A window step over a table, its rows in order, and the results beside each of them.
 struct ExpectedWindow {
   ExpectedWindow(const Table& rows_of_table, bool partitioned, bool is_ordered,
                  std::vector<WindowCall> of_calls)
@@ -312,7 +312,7 @@ TEST(Window, EveryTypeIsAddedUpAsOnTheHost) {
   add_columns<float>(columns, rows);
   add_columns<double>(columns, rows);
   std::vector<std::int64_t> small(
-      rows);  // sums about zero, whose halves carry; one value makes halves needed
+      rows);  // sums about zero with halves that carry; one value makes halves needed
   for (std::uint64_t i = 0; i < rows; i++) small[i] = static_cast<std::int64_t>(i * 37 % 101) - 50;
   small[17] = std::numeric_limits<std::int64_t>::max();
   columns.emplace_back("small", Column::from(small));

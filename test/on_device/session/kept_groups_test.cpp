@@ -1,5 +1,5 @@
-// What a session keeps of the keys of a statement's groups: a repeated statement looks at no row to
-// find their ranges, and takes none that other rows, another device or other options gave.
+// A session keeps the ranges of group keys: a repeated statement looks at no row to find them, and
+// takes none that other rows, another device or other options gave.
 #include <atomic>
 #include <filesystem>
 
@@ -27,8 +27,8 @@ class CountsLaunches final : public ForwardingQueue {
   std::atomic<int>& of_ranges_;
 };
 
-// Says of itself that it is a GPU, which computes slots of keys, and counts how often it looked for
-// their ranges.
+// Claims to be a GPU, which computes slots of keys, and counts how often it looked for their
+// ranges.
 class CountingGpu final : public ForwardingDevice {
  public:
   explicit CountingGpu(std::shared_ptr<Device> device) : ForwardingDevice(std::move(device)) {
@@ -83,7 +83,7 @@ Table rows_of(std::int32_t keys, std::int32_t first_key = 0) {
                     {"s", Column::from_strings(s)}});
 }
 
-// A statement that is asked again and again: what its runs leave is kept.
+// A statement that is run again and again: it keeps the results of its runs.
 struct Repeated {
   explicit Repeated(const std::string& statement, const Table& table = rows_of(1000)) {
     const auto open = [&](const TableReference&) -> Result<std::shared_ptr<TableSource>> {

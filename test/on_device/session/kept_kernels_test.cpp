@@ -1,5 +1,5 @@
-// What a session keeps of a statement's runs: a repeated statement fuses and emits nothing, and no
-// run takes what was made for another file, for other options or for another run's rows.
+// A session keeps kernels of a statement's runs: a repeated statement fuses and emits nothing, and
+// no run takes a kernel made for another file, for other options or for another run's rows.
 #include <atomic>
 #include <filesystem>
 #include <thread>
@@ -80,7 +80,7 @@ bool is_of_tiles(const KernelReport& kernel) {
   return std::ranges::any_of(
       plan::variants(), [&](const plan::Variant& variant) { return variant.name == kernel.name; });
 }
-// Of the kernels of tile programs.
+// Counts kernels of tile programs only.
 std::size_t count_kernels(const RunReport& report, bool are_kept) {
   return static_cast<std::size_t>(
       std::ranges::count_if(report.kernels, [are_kept](const KernelReport& kernel) {

@@ -219,7 +219,7 @@ TEST_F(SessionTest, StatementsWithOtherFunctionsOfStringsReadTheSamePages) {
   });
 }
 
-// Threads number the strings of a column together, and evict what others read.
+// Threads number the strings of a column together, and evict strings that others read.
 TEST_F(SessionTest, OverlappingStatementsOverPagesGetTheirOwnAnswers) {
   write(1);
   on_each_device([&](Device& device) {
@@ -292,7 +292,7 @@ TEST_F(SessionTest, AChangedFileIsReadAnew) {
         EXPECT_NE(text_of_table(first.table), before);
         before = text_of_table(first.table);
       }
-      EXPECT_LE(session->cache().counters().entries, 3 * 8u + 1);  // those of the last file
+      EXPECT_LE(session->cache().counters().entries, 3 * 8u + 1);  // of the last file
     });
 }
 
@@ -345,7 +345,7 @@ TEST_F(SessionTest, OverlappingStatementsGetTheirOwnAnswers) {
     std::vector<std::string> expected;
     for (const std::string& statement : statements())
       expected.push_back(answer_without_session(statement, device.traits().id));
-    // Room for some of the columns, so that threads evict what others use.
+    // Room for some of the columns, so that threads evict columns that others use.
     const auto session =
         Session::create({.device = device.traits().id, .cache_limit_bytes = 400 << 10});
     std::atomic<int> wrong = 0;

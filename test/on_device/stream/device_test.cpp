@@ -1,5 +1,5 @@
 // Compressed files decoded on every device: the bytes of the host's methods, their statuses on
-// damaged files, and what devices do not decode.
+// damaged files, and files that devices do not decode.
 #include <lz4.h>
 #include <snappy-c.h>
 
@@ -114,7 +114,7 @@ std::string linked_lz4(std::string_view text, LZ4F_blockSizeID_t block_size,
 bool supports_dependent_blocks(const Device& device) {
   return !batch::Decoder::variants(batch::Format::lz4, device.traits(), {65536, true}).empty();
 }
-// Of such a frame.
+// `frame` is such a frame.
 bool has_stored_block(const std::string& frame) {
   for (std::size_t at = 7;;) {
     std::uint32_t size = 0;
@@ -160,7 +160,7 @@ Result<std::string> fetched(Device& device, const DeviceOutput& output) {
   return all;
 }
 
-// The report of a file whose text came back.
+// Decodes a file, expects its text, and returns the report.
 std::optional<Report> report_of(const std::shared_ptr<Device>& device, const File& file,
                                 std::string_view text) {
   std::string all;
@@ -343,7 +343,7 @@ TEST(StreamOnDevice, APipeIsDecodedToo) {
   });
 }
 
-// What devices have all of at once.
+// Devices get a whole pipe at once.
 TEST(StreamOnDevice, APipeIsHeldForMethodsThatTakeFiles) {
   const std::string text = mixed(3 << 20);
   on_each_device([&](Device& found) {
@@ -525,7 +525,7 @@ TEST(StreamOnDevice, DamagedZstandardFramesAreRefusedAsByTheHostsDecoder) {
   });
 }
 
-// Where the blocks of a frame with block checksums begin, behind their sizes.
+// The begins of a frame's blocks, behind their sizes; the blocks have checksums.
 std::vector<std::size_t> blocks_of(const std::string& frame) {
   std::vector<std::size_t> blocks;
   for (std::size_t at = 15;;) {  // behind the header, which has a content size
@@ -537,8 +537,8 @@ std::vector<std::size_t> blocks_of(const std::string& frame) {
   }
 }
 
-// A member whose pieces make no text but the last: in each stride of 32 KiB a dynamic block without
-// text, and stored ones.
+// A member in which only the last piece makes text: each stride of 32 KiB has a dynamic block
+// without text, and stored ones.
 std::string late_gzip(std::string_view text, std::size_t strides) {
   std::string dynamic;  // of codes of lengths 1 for 1 and 18; then an empty stored block
   unsigned used = 0;
@@ -565,7 +565,7 @@ std::string late_gzip(std::string_view text, std::size_t strides) {
   return file;
 }
 
-// Of CPUs a batch has some thousand pieces.
+// A batch of a CPU has some thousand pieces.
 TEST(StreamOnDevice, OutputBehindABatchOfNoneIsNotLost) {
   const std::string text = "what comes late", file = late_gzip(text, 1100);
   on_each_device([&](Device& found) {
@@ -870,7 +870,7 @@ TEST(StreamOnDevice, WarpsOnTheHostExecutorDecodeAndRefuse) {
     if (file.name != "legacy") expect_output(device, file, text);
   for (const File& file : small_files())
     if (file.name != "legacy")
-      expect_same_statuses(device, file, 401);  // whose blocks have 8 MiB of room
+      expect_same_statuses(device, file, 401);  // its blocks have 8 MiB of room
   // Blocks of 4 MiB, several warps a block.
   const auto there = decompress_to_device(
       Source::memory(bytes_of(independent_lz4(text, LZ4F_max4MB, false))), {.device = device});

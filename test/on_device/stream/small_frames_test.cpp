@@ -30,8 +30,8 @@ std::string some_output(std::mt19937& random, std::size_t bytes) {
   static const std::string all = words(4'000'000);
   return all.substr(random() % (all.size() - bytes), bytes);
 }
-// Of 100 bytes to 2 KB; now and then large ones and skippable ones, and some that do not tell their
-// size.
+// Frames of 100 bytes to 2 KB; now and then large and skippable ones, and some that do not tell
+// their size.
 Frames many_frames(std::size_t count) {
   std::mt19937 random(7);
   Frames frames;
@@ -114,8 +114,8 @@ TEST(SmallFramesOnDevice, ThousandsOfLz4sComeBack) {
   EXPECT_TRUE(text_of(output) == frames.output);
 }
 
-// Of two faults the first is told, whichever of the two is of a block and whichever of the
-// content's checksum; and of one in the input.
+// The error is the first of two faults, in a block or in the content's checksum, whichever comes
+// first. The second fault may also be a cut in the input.
 TEST(SmallFramesOnDevice, TheFirstLz4FrameThatIsDamagedIsTold) {
   const Frames valid = many_lz4_frames(400);
   // The content's checksum ends a frame; the token of its first block is at byte 11 of it.
@@ -176,8 +176,8 @@ TEST(SmallFramesOnDevice, SeveralBlocksGoAtOnceWhereSeveralFramesDo) {
   });
 }
 
-// Of a frame in the middle: the frame, the byte at which it begins, and what its own decoder on the
-// host says.
+// A frame in the middle is damaged. The error names the frame and the byte at which it begins, and
+// has the words of the host's decoder.
 TEST(SmallFramesOnDevice, OneThatIsDamagedIsToldAsByTheHostsDecoder) {
   const Frames valid = many_frames(1500);
   std::mt19937 random(5);

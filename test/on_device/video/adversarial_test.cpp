@@ -15,9 +15,10 @@
 namespace penstock::video {
 namespace {
 
-// How far from the host kernels may be, relative above 1: libvmaf's integers are equal to the last
-// bit, and others within what libvmaf's own sums of floats allow. Contrast and structure have the
-// root of a variance, which magnifies what f32 leaves of a flat area's; their product has not.
+// The distance that kernels may have from the host, relative above 1: libvmaf's integers are equal
+// to the last bit, and other scores are within the error of libvmaf's own sums of floats. Contrast
+// and structure have the root of a variance, which magnifies the error of f32 in flat areas; their
+// product has not.
 double bound_of(std::string_view feature, std::string_view key) {
   for (const char* exact : {"cambi", "psnr", "vif", "motion"})
     if (feature == exact) return 0;
@@ -80,7 +81,7 @@ void expect_near(double value, double expected, double bound, const std::string&
   }
 }
 
-// How many scores of a feature were compared that were not 0.
+// Counts a feature's compared scores that were not 0.
 std::map<std::string, int> nonzero_count;
 
 void expect_near(const Scores& scores, const Scores& expected, const std::string& feature) {
@@ -101,7 +102,7 @@ void expect_near(const Scores& scores, const Scores& expected, const std::string
   }
 }
 
-// Scores, bit for bit: those that are no numbers too.
+// Scores, bit for bit, also scores that are no numbers.
 using Bits = std::map<std::string, std::vector<std::uint64_t>>;
 Bits bits_of(const Scores& scores) {
   Bits bits;
@@ -210,7 +211,7 @@ std::vector<FeatureRequest> all_requests(bool is_reversed) {
   return requests;
 }
 
-// What all features take.
+// A format that all features take.
 constexpr PictureFormat common_format = {219, 181, 8, Chroma::c420};
 
 TEST(VideoAdversarial, ScoresDependOnNoCompanyAndNoOrder) {
@@ -380,8 +381,7 @@ TEST(VideoAdversarial, NothingIsAddedAfterTheEnd) {
   });
 }
 
-// Rows that are padded with what is no picture, from addresses that are odd where samples are
-// bytes.
+// Rows that are padded with bytes of no picture, from odd addresses if samples are bytes.
 TEST(VideoAdversarial, PaddedRowsAreScoredAsOthers) {
   on_each_shared([](const std::shared_ptr<Device>& device) {
     for (const PictureFormat& format :

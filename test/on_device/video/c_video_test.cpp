@@ -1,5 +1,5 @@
-// Frames in memory of the caller's, padded and not, from C and from C++: scores are those of frames
-// that the scorer uploads itself.
+// Frames in the caller's memory, padded and not, from C and from C++: scores equal the scores of
+// frames that the scorer uploads itself.
 #include <gtest/gtest.h>
 
 #include <cstring>

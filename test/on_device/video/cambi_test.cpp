@@ -56,7 +56,7 @@ std::vector<Frame> clip(const PictureFormat& format, ClipKind kind, std::int32_t
   return frames;
 }
 
-// A frame whose luma is a function of the position, in both pictures.
+// A frame with luma as a function of the position, in both pictures.
 std::vector<Frame> drawn(const PictureFormat& format,
                          const std::function<std::uint32_t(std::uint32_t, std::uint32_t)>& luma) {
   Frame frame;

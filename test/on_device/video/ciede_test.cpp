@@ -16,7 +16,7 @@ namespace {
 struct Colour {
   std::uint32_t y, u, v;
 };
-// What a frame holds at a pixel, before chroma is taken from the cell's first pixel.
+// A frame's colour at a pixel, before chroma is taken from the cell's first pixel.
 using Colours = std::function<Colour(std::uint32_t x, std::uint32_t y)>;
 
 std::uint32_t hash_of_position(std::uint32_t x, std::uint32_t y) {
@@ -120,8 +120,8 @@ std::vector<Scene> scenes() {
          return Colour{part(x, y, 0, 60, 120), 256 - part(x, y, 8, 100, 57),
                        256 - part(x, y, 16, 100, 57)};
        }},
-      // In the dark Lab is a linear function of samples, so hues are almost opposite. Where they
-      // are so exactly, rounding alone decides which way round the mean hue lies, in libvmaf too.
+      // In the dark Lab is a linear function of samples, so hues are almost opposite. If they are
+      // exactly opposite, rounding alone decides on which side the mean hue lies, in libvmaf too.
       {"dark and almost opposite",
        [=](std::uint32_t x, std::uint32_t y) {
          return Colour{18, 128 - part(x, y, 8, 1, 5), 128 - part(x, y, 16, 1, 5)};

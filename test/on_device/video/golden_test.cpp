@@ -11,7 +11,7 @@
 namespace penstock::video {
 namespace {
 
-// How far from libvmaf kernels may be, relative above 1. Integers are equal to the last bit.
+// The distance that kernels may have from libvmaf, relative above 1. Integers are equal.
 double bound_of(std::string_view feature) {
   for (const char* exact : {"cambi", "psnr", "vif", "motion"})
     if (feature == exact) return 0;
@@ -20,7 +20,7 @@ double bound_of(std::string_view feature) {
   return 5e-6;
 }
 
-// What a feature has to be asked for so that all of its scores come.
+// Returns a request that makes a feature yield all of its scores.
 FeatureRequest golden_request_of(const FeatureRow& row) {
   FeatureRequest request{std::string(row.name), {}};
   for (const OptionRow& option : row.options)

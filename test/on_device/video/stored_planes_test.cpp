@@ -31,7 +31,7 @@ class InMemory final : public StoredPlanes {
   Bytes bytes_;
 };
 
-// Its planes are elsewhere, and wrong: who reads them has other scores.
+// Its planes are elsewhere, and wrong: a scorer that reads them has other scores.
 Picture stored_picture(const PictureFormat& format, std::shared_ptr<const StoredPlanes> stored) {
   static const Bytes wrong(8 << 20, std::byte{0});
   Picture picture = picture_of(format, wrong).value();
@@ -48,7 +48,7 @@ Result<std::unique_ptr<Scorer>> scorer_on(const std::shared_ptr<Device>& device,
   return Scorer::create(format, requests, std::move(options));
 }
 
-// Two scorers are given the same frames: one as planes, the other as what is stored.
+// Two scorers are given the same frames: one gets planes, the other stored bytes.
 void expect_equal_scores(const std::shared_ptr<Device>& device, const PictureFormat& format,
                          std::span<const FeatureRequest> requests, int frames) {
   TAKE(const auto of_planes, scorer_on(device, format, requests));
@@ -71,7 +71,8 @@ void expect_equal_scores(const std::shared_ptr<Device>& device, const PictureFor
       EXPECT_EQ(scores.value(key, frame), wanted.value(key, frame)) << key << " " << frame;
 }
 
-// The driver's device, and one without the host's memory, whose frames are read behind its back.
+// The driver's device, and one that does not share the host's memory: its frames are still being
+// read after add() has returned.
 template <class Test> void on_both_kinds(const Test& test) {
   on_each_device([&](Device& opened) {
     TAKE(const auto device, open_device(opened.traits().id));
@@ -98,8 +99,8 @@ TEST(StoredPlanes, AreEarlierFramesOfLaterOnes) {
   });
 }
 
-// Of frames that nobody scores, and of pairs of which one is stored, nothing is read that is not
-// there.
+// No bytes are read of frames that are not scored, nor bytes that a pair with one stored picture
+// does not have.
 TEST(StoredPlanes, OfSomeFramesHaveTheScoresOfTheirPlanes) {
   constexpr PictureFormat format = {128, 96, 10};
   const std::vector<FeatureRequest> requests = {{"psnr"}, {"motion"}};
@@ -131,7 +132,7 @@ TEST(StoredPlanes, OfSomeFramesHaveTheScoresOfTheirPlanes) {
   });
 }
 
-// What cannot be read is the error of a later call, which no call after it forgets.
+// A failed read is the error of a later call, and of all calls after it.
 TEST(StoredPlanes, ThatCannotBeReadEndTheScoring) {
   constexpr PictureFormat format = {256, 192};
   const std::vector<FeatureRequest> requests = {{"psnr"}};

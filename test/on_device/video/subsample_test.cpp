@@ -1,4 +1,4 @@
-// Subsampled scores on every device: those of all frames, where they are.
+// Subsampled scores on every device: they equal the scores of all frames, for frames that have one.
 #include <gtest/gtest.h>
 
 #include "on_device/device/device_fixture.hpp"

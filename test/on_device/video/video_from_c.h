@@ -17,13 +17,13 @@ struct c_video {
   uint32_t frame_count;
   double* scores;
   penstock_pooled pooled;
-  /* Of frames in device memory: 2 * frame_count pictures, the reference's first, each
-   * picture_bytes long with its planes at `places`. */
+  /* Frames in device memory: 2 * frame_count pictures, the reference's first, each picture_bytes
+   * long with its planes at `places`. */
   const uint8_t* pictures;
   uint64_t picture_bytes;
   penstock_device_plane places[3];
 };
-/* A c_body, whose argument is a c_video: the pictures in memory of the caller's. */
+/* A c_body with a c_video as its argument: the pictures are in the caller's memory. */
 penstock_code score_device_pictures(const struct c_allocator* allocator, penstock_device* device,
                                     void* argument, penstock_status* status);
 penstock_code score_host_pictures(penstock_device* device, struct c_video* video,
