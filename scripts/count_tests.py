@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Counts test cases: count_tests.py RESULTS_FOLDER CTEST_JUNIT_XML
 
-A CTest test that left a GoogleTest XML file counts its cases. One whose output has a line
-"N passed, N failed" counts those. Any other counts one. A program that fails without a failed case
+A CTest test that left a GoogleTest XML file counts its cases. A test with a line "N passed, N
+failed" in its output counts those. Any other counts one. A program that fails without a failed case
 (a crash, a time-out) counts one failure. Prints the failures, the times of the slowest programs, what
 was skipped and why, and "N passed, N failed" as the last line. Exits 1 unless all passed.
 """

@@ -93,7 +93,7 @@ def read_report(path):
 
 
 def joined(reports):
-    """Returns one report. The first one's copies are shown; shares are of each run's own."""
+    """Joins reports into one. Copies are the first report's; shares are of each run's own copy."""
     whole = reports[0]
     for report in reports[1:]:
         known = {device["device"] for device in whole["devices"]}

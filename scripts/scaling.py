@@ -176,7 +176,7 @@ def time_video(options, clips, features, devices):
 
 
 def scoring_milliseconds(text):
-    """Of "1,152 frames of ... in 602 ms (1914 frames/s)"."""
+    """Milliseconds in "1,152 frames of ... in 602 ms (1914 frames/s)"."""
     said = re.search(r"^([\d,]+) frames? of .* \((\d[\d.]*) frames/s\)", text, re.MULTILINE)
     if not said:
         raise ValueError(f"no time of scoring in: {text[-300:]}")
@@ -295,7 +295,7 @@ def judged(figure, has_goal):
 
 
 def row_of(by_count, counts, has_goal):
-    """One line of a work: `by_count` has its figures, those of some counts maybe not."""
+    """One line of a work: `by_count` has its figures, and may lack the figures of some counts."""
 
     def cells(key, some):
         return [f"{by_count[count][key]:.2f}" if count in by_count else "" for count in some]

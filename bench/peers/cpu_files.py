@@ -5,10 +5,9 @@
 gzip: rapidgzip (pip install rapidgzip), libdeflate-gunzip, igzip (Intel's ISA-L), pigz and gzip
 (zlib); zstd: zstd; lz4: lz4. A missing program is named and skipped. All write to /dev/null and take
 turns, so that other load on the machine affects all. The first turn does not count. Before that, each
-program's output is compared with the first one's by its SHA-256. Prints a line for each program: the
-median of the wall times, of the CPU times (user and system), and the rate of decompressed bytes by
-wall time. On a shared machine, CPU times
-are what compares.
+program's output is compared with the first program's by its SHA-256. Prints a line for each
+program: the median of the wall times, of the CPU times (user and system), and the rate of
+decompressed bytes by wall time. On a shared machine, compare CPU times.
 """
 
 import argparse

@@ -4,8 +4,8 @@ and compression of the data that `penstock bench codecs` compresses.
     python3 bench/peers/nvcomp.py [--library PATH] [--codec NAME]... [--chunk BYTES] OUTPUTS
                                   [ROWS [REPEATS]]
 
-OUTPUTS is a file, or a folder whose `<case>.text` and `<case>.chunks` are all taken, as `penstock
-bench fsst` and `penstock bench codecs` write them with --write-outputs.
+OUTPUTS is a file, or a folder with files `<case>.text` and `<case>.chunks`, as `penstock bench
+fsst` and `penstock bench codecs` write them with --write-outputs. All files of a folder are taken.
 
 `<case>.text` is plain data, which each codec compresses (by default lz4, zstd and ans; deflate,
 gdeflate, gzip and snappy exist too). `<case>.chunks` has the same chunks that the bench decodes, of
@@ -15,7 +15,7 @@ compress, logs`) the compression is timed, in chunks of --chunk. Everything is d
 byte by byte and then timed by device events, all chunks in one call. Prints
 `case;name;seconds;spread;bytes moved;bytes stored`.
 
-Where library or GPU are absent, or nvCOMP has no decoder for chunks, it says so and prints no figure.
+If library or GPU are absent, or nvCOMP has no decoder for chunks, it says so and prints no figure.
 After an error of nvCOMP or a byte that differs it ends with 1, after the other codecs.
 nvcomp_library.py says where the library is looked for.
 """

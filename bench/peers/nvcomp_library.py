@@ -1,7 +1,7 @@
 """CUDA's driver and nvCOMP's library, opened and declared for Python.
 
-The library is opened where the wheel nvidia-libnvcomp-cu13 or the system has it. Of CUDA only the
-driver is needed.
+The library is opened where the wheel nvidia-libnvcomp-cu13 or the system has it. CUDA's driver is
+needed, and nothing else of CUDA.
 """
 
 import ctypes

@@ -1,10 +1,10 @@
-"""DuckDB, and where they are installed Polars and cuDF, for `penstock bench tpch`.
+"""DuckDB, and, if they are installed, Polars and cuDF, for `penstock bench tpch`.
 
     penstock bench tpch --scale 10 --write-outputs answers \\
         --peers ".venv/bin/python bench/peers/tpch.py answers"
 
 The folder has the statements (Q1.sql) and Penstock's answers (Q1.csv). With the argument `check`
-answers are compared with DuckDB's, and with those of the others; nothing is timed. Otherwise prints
+answers are compared with DuckDB's and the other libraries'; nothing is timed. Otherwise prints
 a line for each statement and library: the median of the runs in a process that runs, with the
 library's own number of threads. All three read the same files from the page cache. cuDF runs the
 queries of Polars by the engine "gpu" of the package cudf-polars.
@@ -30,7 +30,7 @@ def seconds_of(call):
 
 
 def is_equal(ours, theirs, tolerance):
-    """Of a CSV field and a value, where floats may differ by this share of it."""
+    """Whether a CSV field equals a value; floats may differ by this share of it."""
     if isinstance(theirs, float):
         return abs(float(ours) - theirs) <= tolerance * abs(theirs)
     return ours == str(theirs)

@@ -3,11 +3,11 @@
     python3 bench/peers/video_parity.py --clips FOLDER --golden FOLDER [--generator gen_clips.cpp]
         [--penstock PATH] [--device ID]... [--feature NAME]...
 
-The folder of --golden has libvmaf's JSON of each clip, CLIPS below say of which; that of --clips has
-the real clips. Synthetic ones are made by the generator, a C++ file, where it is given. A clip whose
-files are absent is named and skipped. On devices other than `host`, kernels compute (--use kernels),
-so that nothing falls back. Prints a Markdown table for each device: the worst difference of any score
-of a feature, in parentheses where it is beyond the feature's gate. Files of scores have six decimals,
+The folder of --golden has libvmaf's JSON of each clip that CLIPS below lists; the folder of --clips
+has the real clips. The generator, a C++ file, makes synthetic clips if it is given. A clip without
+its files is named and skipped. On devices other than `host`, kernels compute (--use kernels), so
+that nothing falls back. Prints a Markdown table for each device: the worst difference of any score
+of a feature, in parentheses if it is beyond the feature's gate. Files of scores have six decimals,
 so "equal" means that all of these agree. Scores that are 0 on both sides show nothing: they do not
 count, and a feature that has no other on any clip fails. Exits with 1 if anything failed.
 """

@@ -18,7 +18,7 @@ CODES = (
 
 
 class PenstockError(Exception):
-    """What the library says; `code` is one of CODES."""
+    """An error of the library; `code` is one of CODES."""
 
     def __init__(self, message, code="invalid"):
         super().__init__(message, code)
@@ -54,7 +54,7 @@ _first_process = None  # that used the library
 
 
 def _check_process():
-    """The library's threads, and drivers' handles, are those of the process that used it first."""
+    """The library's threads and drivers' handles belong to the process that used it first."""
     global _first_process
     if _first_process is None:
         _first_process = os.getpid()
@@ -67,7 +67,7 @@ def _check_process():
 
 
 class _Streams:
-    """Tables as the library takes them. Those it did not get are released."""
+    """Tables as the library takes them. Releases tables that the library did not take."""
 
     def __init__(self, readers):
         self.streams = [library.ArrowArrayStream() for _ in readers]
