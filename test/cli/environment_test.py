@@ -1,4 +1,4 @@
-"""What the caller hands over: closed streams, ignored signals, files that change, odd systems."""
+"""The caller's environment: closed streams, ignored signals, files that change, odd systems."""
 
 import gzip
 import os

@@ -32,7 +32,7 @@ class Scripts(unittest.TestCase):
         return path
 
     def run_script(self, *words, **changes):
-        """What ended, its stderr read from the file SAID, which the script's commands see too."""
+        """The ended process; its stderr is read from the file SAID, which the script sees too."""
         said = self.folder / "said"
         environment = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", **changes}
         with said.open("w") as stderr:

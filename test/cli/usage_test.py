@@ -120,7 +120,7 @@ class Usage(CommandLineTest):
             self.assertIn("Usage", ended.out)
 
     def completed(self, *words):
-        """What bash offers after these words of a command line."""
+        """The words that bash offers after these words of a command line."""
         script = self.folder / "completion"
         script.write_text(self.run_program("completion", "bash").out)
         command = (

@@ -64,7 +64,7 @@ class Video(CommandLineTest):
 
 
 class Files(Video):
-    """What scripts made for libvmaf's tool read."""
+    """The files that scripts for libvmaf's tool read."""
 
     def test_json_has_frames_and_pooled_scores(self):
         scores = self.scores(*self.pair(), feature=["psnr", "float_ssim"])

@@ -48,7 +48,7 @@ AGREED = [
 
 
 def judge(file, verdict):
-    """A verdict whose kind is the sentence of an agreed difference, or the verdict itself."""
+    """A verdict with the sentence of an agreed difference as its kind, or the verdict itself."""
     if verdict.kind not in FAILING:
         return verdict
     for agreed in AGREED:

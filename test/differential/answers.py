@@ -36,7 +36,7 @@ class Answer:
 
 @dataclasses.dataclass
 class Bound:
-    """How far a float of a column may be off.
+    """The error that a float of a column may have.
 
     sum: of n numbers, in whatever order they are added, each of n - 1 additions rounds by at most EPSILON of a partial sum, which
     is at most the sum S of magnitudes: n * EPSILON * S to first order (Higham, Accuracy and Stability, 4.2). Both engines may

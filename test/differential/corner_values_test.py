@@ -109,7 +109,7 @@ def csv_dialects(driver, oracle, tally):
 
 
 def wide_decimals(folder, program, driver, oracle, tally):
-    """What --output writes is read back: a sum of integers is DECIMAL(38,0) in a file."""
+    """Files that --output writes are read back: a sum of integers is DECIMAL(38,0) in a file."""
     statement = "SELECT b, sum(n) AS total FROM 'words.parquet' GROUP BY b ORDER BY b"
     for ending in (".parquet", ".arrow"):
         file = folder / f"sums{ending}"

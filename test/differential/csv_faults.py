@@ -1,4 +1,4 @@
-"""What happens to files of comma-separated values on their way: lines before and after, uneven rows, stray quotes, encodings.
+"""Damage to CSV files on their way: lines before and after, uneven rows, stray quotes, encodings.
 
 A fault takes a random.Random, the lines without their ends, and the delimiter. It returns lines.
 """

@@ -21,7 +21,7 @@ def _python(**options):
 
 
 def _number(value):
-    """What csv.QUOTE_NONNUMERIC leaves without quotes."""
+    """A value that csv.QUOTE_NONNUMERIC leaves without quotes."""
     try:
         return float(value) if "." in value else int(value)
     except (TypeError, ValueError):
@@ -89,7 +89,7 @@ def _joined(lines):
 
 
 def _pandas(rng, table):
-    """With the index, whose name is empty."""
+    """With the index, which has an empty name."""
     lacking = rng.choice(["", "nan", "NaN", "NULL"])
     lines = list(_rows(table, ",", lacking, "\n", empty='""'))
     return _joined(
@@ -207,7 +207,7 @@ def _r_table(rng, table):
 
 
 def _all_quoted(rng, table):
-    """What is lacking is a pair of quotes like every other field."""
+    """A lacking value is a pair of quotes, like every other field."""
     return _joined(_rows(table, ",", '""', "\n", empty='""', always=True))
 
 

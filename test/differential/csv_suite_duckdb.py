@@ -1,4 +1,4 @@
-"""What the tests of DuckDB's read_csv describe, made anew: a habit, a file, and options where the habit is of one."""
+"""Cases of DuckDB's tests of read_csv, made anew: a habit, a file, and options for some habits."""
 
 LATE = "".join(f"{n},{n * 3}\n" for n in range(1, 2501))
 

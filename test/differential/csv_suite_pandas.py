@@ -1,4 +1,4 @@
-"""What the tests of pandas' read_csv describe, made anew: a habit, a file, and options where the habit is of one."""
+"""Cases of pandas' tests of read_csv, made anew: a habit, a file, and options for some habits."""
 
 CASES = [
     ("a plain table", "hill,height,snow\nArber,1456,5.5\nOsser,1293,4.25\n"),

@@ -1,4 +1,4 @@
-"""What the tests of Polars' read_csv describe, made anew: a habit, a file, and options where the habit is of one."""
+"""Cases of Polars' tests of read_csv, made anew: a habit, a file, and options for some habits."""
 
 CASES = [
     ("only a header", "sort,price\n"),

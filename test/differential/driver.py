@@ -12,7 +12,10 @@ from answers import Answer, Column, difference
 
 
 def use_cache_of_tests(program):
-    """Of a script that runs alone; CTest says the same to every test (test/CMakeLists.txt). The user's cache stays as it was."""
+    """For a script that runs alone; CTest sets the same for every test (test/CMakeLists.txt).
+
+    The user's cache stays as it was.
+    """
     os.environ.setdefault(
         "PENSTOCK_CACHE_DIR", os.path.join(os.path.dirname(os.path.abspath(program)), "test-cache")
     )

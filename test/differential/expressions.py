@@ -183,7 +183,7 @@ class Expressions:
                     return node
 
     def text(self, depth, of_choices=True):
-        """Of one column; or, with `of_choices`, a choice of several such."""
+        """An expression of one column; or, with `of_choices`, a choice of several such."""
         inner = self.column("string")
         if depth <= 0:
             return inner

@@ -1,8 +1,8 @@
-"""Parquet files whose footers are wrong, and pages without values: rows are right, or the file is refused by name.
+"""Parquet files with wrong footers, and pages without values: right rows, or a refusal by name.
 
     footers_test.py QUERY_DRIVER PENSTOCK [--device ID]
 
-DuckDB's answers are those over the file as it was written.
+DuckDB answers over the file as it was written.
 """
 
 import os
@@ -90,7 +90,7 @@ class Footers:
         return ParquetParts(self.path(name))
 
     def changed(self, change, **options):
-        """The name of a file whose footer is changed by change(footer, meta of each chunk of a column)."""
+        """The name of a file; change(footer, meta of each chunk of a column) changes its footer."""
         self.number += 1
         name = f"changed{self.number}.parquet"
         pages, footer = self.write(name, **options).place_pages()

@@ -156,7 +156,7 @@ class RandomJoins:
         )
 
     def _windows(self, columns, names, source, condition):
-        """Whose results hang on values alone: rows of a join have no order of their own."""
+        """Windows with results that depend on values alone: rows of a join have no order."""
         order = ", ".join(columns)
         calls = self.rng.sample(
             [
@@ -250,7 +250,7 @@ class RandomJoins:
 
 
 def skewed_table(rng):
-    """Of 600 rows 320 have one key, which with itself has 102,400 pairs, and 40 have none."""
+    """600 rows: 320 have one key, which with itself has 102,400 pairs, and 40 have none."""
     keys = [7] * 320 + [None] * 40 + [rng.randrange(1000) * 1_000_003 for _ in range(240)]
     rng.shuffle(keys)
     return pyarrow.table(

@@ -1,4 +1,4 @@
-"""What the tests of pandas', Polars' and DuckDB's readers of JSON describe, made anew: a habit, a file, options."""
+"""Cases of pandas', Polars' and DuckDB's tests of JSON, made anew: a habit, a file, options."""
 
 LATE = "".join(f'{{"n":{n}}}\n' for n in range(2500))
 

@@ -2,8 +2,8 @@
 
     light_test.py QUERY_DRIVER PENSTOCK [--statements 16] [--files 12] [--seed N] [--device ID]
 
-Each file's columns have encodings that are drawn among those of their types. Kernels load rows out of them; of every fourth case the host
-decodes them.
+Each file's columns have encodings that are drawn among their types' encodings. Kernels load rows
+out of them; in every fourth case the host decodes them.
 """
 
 import itertools

@@ -53,7 +53,7 @@ def make_tree(folder):
 
 
 def _mixed(folder):
-    """Files of one table whose columns differ by place, number, type and case."""
+    """Files of one table with columns that differ by place, number, type and case."""
     _csv(folder / "swap0.csv", {"n": [1, 2], "w": ["a", "b"]})
     _csv(folder / "swap1.csv", {"w": ["c", "d"], "n": [3, 4]})
     _csv(folder / "more0.csv", {"n": [1, 2]})

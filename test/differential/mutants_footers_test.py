@@ -41,7 +41,7 @@ MAX_NEEDLESS = 0.4
 
 @dataclasses.dataclass
 class Field:
-    """Where a value is: the struct or list that holds it, found anew in a copy by `steps`."""
+    """The place of a value: the struct or list that holds it, found anew in a copy by `steps`."""
 
     steps: tuple
     kind: int

@@ -2,8 +2,8 @@
 
     mutants_pages_test.py QUERY_DRIVER PENSTOCK [--count 400] [--first 0] [--files 40] [--seed N] [--device ID] [--keep FOLDER]
 
-Mutant N is the same whatever --count and --first are. 3000 are made by `--count 3000`. Of each, statements ask for the changed
-column. --keep keeps the files that failed.
+Mutant N is the same whatever --count and --first are. 3000 are made by `--count 3000`. Statements
+ask for the changed column of each. --keep keeps the files that failed.
 """
 
 import collections
@@ -116,7 +116,7 @@ class IsolatedOracle:
 
 
 def unnamed(message, file, place):
-    """What of its place an error's message does not name. A footer that cannot be read has no columns."""
+    """The parts of its place that an error does not name. An unreadable footer has no columns."""
     if place.category == "statistics" and "while opening" in message:
         return [] if f"'{file}'" in message else [file]
     wanted = [f"'{file}'", f"column '{place.column}'", f"row group {place.row_group}"]
@@ -209,7 +209,7 @@ class Mutants:
         return self.whole[key]
 
     def _draw_file(self, rng):
-        """Every second mutant is of a file without compression, whose levels and runs can be told apart."""
+        """Every second mutant has no compression: its levels and runs can be told apart."""
         whole = rng.randrange(len(self.files))
         return whole - whole % CODECS if rng.random() < 0.5 else whole
 

@@ -78,7 +78,7 @@ class Oracle:
         return found.pop() if len(found) == 1 else None
 
     def types(self, statement):
-        """Of the columns; None where DuckDB does not bind the statement."""
+        """The types of the columns; None if DuckDB does not bind the statement."""
         try:
             return [str(kind) for kind in self.connection.sql(statement).types]
         except duckdb.Error:

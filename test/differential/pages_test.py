@@ -1,4 +1,4 @@
-"""Statements whose kernels read Parquet's pages against DuckDB: every encoding, codec, page version and pattern of NULLs.
+"""Kernels that read Parquet's pages against DuckDB: every encoding, codec, version, NULL pattern.
 
     pages_test.py QUERY_DRIVER PENSTOCK [--statements 32] [--files 64] [--seed N] [--device ID]
 

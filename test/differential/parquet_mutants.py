@@ -23,7 +23,7 @@ class Leaf:
 
 @dataclasses.dataclass
 class Place:
-    """Bytes that may be changed, and whose they are. `page` is None outside of pages, -1 for a dictionary."""
+    """Bytes that may be changed. `page` is None outside of pages, -1 for a dictionary."""
 
     category: str
     column: str
@@ -154,7 +154,7 @@ class ParquetPlaces:
         self._add("values", *where, values, end)
 
     def _add_statistics(self, metadata):
-        """Of the footer, and page indices."""
+        """Statistics of the footer, and page indices."""
         footer = len(self.data) - 8 - int.from_bytes(self.data[-8:-4], "little")
         indices = {}  # (row group, column) -> numbers of a ColumnChunk
         for leaf in leaves_of(self.data, footer)[0]:

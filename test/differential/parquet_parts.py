@@ -154,7 +154,7 @@ class ParquetParts:
         return self.groups()[group][GROUP_CHUNKS][1][1][column][CHUNK_META][1]
 
     def schema(self, column):
-        """Of a flat file: the root is the first element."""
+        """The schema of a column in a flat file: the root is the first element."""
         return self.footer[FILE_SCHEMA][1][1][column + 1]
 
     @staticmethod
@@ -202,7 +202,7 @@ class ParquetParts:
 
 
 def put_together(pages, footer):
-    """What place_pages() returns, as a file."""
+    """The result of place_pages() as a file."""
     text = encoded(footer)
     return pages + text + len(text).to_bytes(4, "little") + b"PAR1"
 

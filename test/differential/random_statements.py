@@ -156,7 +156,7 @@ class RandomStatements:
                 return node
 
     def _ordered(self):
-        """What can be ordered by: strings are of one column."""
+        """Expressions to order by: strings are of one column."""
         return self._text(1, False) if self.rng.random() < 0.15 else self.expressions.any()
 
     def _orders(self, count):

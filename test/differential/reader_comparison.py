@@ -1,4 +1,4 @@
-"""How a file of text is read, beside DuckDB: the class of each file, and the smallest file of each kind of difference.
+"""Text files beside DuckDB: the class of each, and the smallest file of each kind of difference.
 
 Nothing may differ silently. A file is read as DuckDB reads it, or it is refused with its name.
 """
@@ -33,7 +33,7 @@ class Verdict:
     message: str = ""  # of a refusal
 
     def signature(self):
-        """What differs, without the values that a smaller file would lack."""
+        """The difference, without the values that a smaller file would lack."""
         types = re.search(r"type (.*), DuckDB's (.*)", self.detail)
         return (self.kind, types.groups() if types and self.kind == "other types" else ())
 

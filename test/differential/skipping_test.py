@@ -355,7 +355,7 @@ SKIPS = [
 
 
 def write_special(folder):
-    """A file whose pages leave a gap in their row group's range, and one whose row groups have equal ranges."""
+    """A file with pages that leave a gap in their row group's range, and one with equal ranges."""
     gap = pyarrow.table(
         {"id": range(6_000), "v": [row if row < 1_000 else 1_000 + row for row in range(6_000)]}
     )

@@ -31,7 +31,7 @@ def embed(texts, entry="layer/entry.kc"):
 
 
 def texts_of(rows):
-    """What a C++ compiler reads in the rows {"name", "text" "text"...}."""
+    """The texts that a C++ compiler reads in the rows {"name", "text" "text"...}."""
     found = re.findall(r'\{"([^"]*)",\s*((?:"(?:\\.|[^"\\])*"\s*)+)\}', rows)
     escapes = {"n": "\n", "r": "\r"}
 

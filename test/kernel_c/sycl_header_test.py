@@ -1,8 +1,9 @@
 """sycl_header_test.py PRINT_KERNEL_SOURCE PENSTOCK [COMPILER]: a SYCL program calls kernels.
 
 Hunts for a header that a SYCL program cannot include alone, beside another one or twice, for a
-function that passes its arguments wrongly, and for an emitted statement whose comments do not say
-what its kernel takes. Ends with 77, which CTest takes for skipped, without a SYCL compiler.
+function that passes its arguments wrongly, and for an emitted statement with comments that do not
+describe its kernel's arguments. Ends with 77, which CTest takes for skipped, without a SYCL
+compiler.
 """
 
 import pathlib
