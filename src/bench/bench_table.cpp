@@ -222,7 +222,7 @@ void declare_bench_options(Arguments& arguments, BenchOptions& options,
       "  GB/s       bytes read and written in that time; of codecs, decompressed bytes\n"
       "  of copy    bytes read and written, as a share of the device's copy bandwidth\n"
       "  ratio      decompressed bytes / compressed bytes; then decompressed bytes per sequence\n"
-      "             (literals and a match), where a format has sequences\n"
+      "             (literals and a match), if a format has sequences\n"
       "  alone      with --phases: one chunk by itself; parallelism: all chunks one after the "
       "other,\n"
       "             over the batch's time; restructuring: one thread that decodes the chunk byte "

@@ -52,8 +52,8 @@ Action declare_bench_portability(Arguments& arguments) {
       "  MB counted  what has to be read and written (docs/portability.md)\n"
       "  of copy     these bytes in that time, as a share of the device's copy bandwidth\n"
       "  of best     the time of the fastest backend on the same hardware, over this one's\n"
-      "Then the portability of each family, the harmonic mean of those shares over devices and\n"
-      "cases; 0 where one did not run. 'judged by' says which share the goal is about.");
+      "Then the portability of each family, the harmonic mean of these shares over devices and\n"
+      "cases; 0 if a case did not run. 'judged by' names the share that has a goal.");
   return [options] { return bench_portability(*options); };
 }
 

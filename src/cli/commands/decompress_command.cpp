@@ -266,11 +266,11 @@ Action declare_decompress(Arguments& arguments) {
                   "output file, '-' for standard output; default: FILE without its suffix");
   arguments.flag("--test,-t", command->test_only, "verify the files and write nothing");
   arguments.flag("--list,-l", command->list_only,
-                 "print sizes, ratio and checksums of each file, which is decoded for that");
+                 "decode each file and print its sizes, ratio and checksums");
   arguments.value("--codec", "gzip|zlib|zstd|lz4|snappy", command->codec,
                   "the format; default: detected by the first bytes", check_format);
   arguments.value("--max-output", "BYTES", command->max_output,
-                  "fail where the output is larger, such as 64K, 1M or 2G", check_bytes);
+                  "fail if the output is larger, such as 64K, 1M or 2G", check_bytes);
   arguments.value("--memory", "LIMIT", command->memory,
                   "largest window of zstd frames, such as 2048M; default: 128M", check_bytes);
   arguments.value("--long", "N", command->long_window,

@@ -30,7 +30,7 @@ Result<std::vector<ColumnCodec>> read_codecs(const std::string& text) {
         sign == std::string::npos ? std::nullopt : find_encoding(part.substr(sign + 1));
     if (!found || sign == 0)
       return Status(Code::invalid, "'" + part +
-                                       "' is not COLUMN=CODEC, whose codec is fsst, gsst, bitpack, "
+                                       "' is not COLUMN=CODEC with a codec of fsst, gsst, bitpack, "
                                        "for, delta, rle, dictionary, alp or auto");
     codecs.push_back({part.substr(0, sign), *found});
   }

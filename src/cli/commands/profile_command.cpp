@@ -53,7 +53,7 @@ Action declare_profile(Arguments& arguments) {
   auto options = std::make_shared<ProfileOptions>();
   arguments.choice("--format,-f", {"table", "csv", "json"}, options->format,
                    "how the figures are printed");
-  arguments.value("--device,-d", "ID", options->device, "as of query, where it is given before it");
+  arguments.value("--device,-d", "ID", options->device, "the same as --device of query");
   arguments.value("--trace", "FILE", options->trace,
                   "write the run as a Chrome trace (chrome://tracing, Perfetto)");
   arguments.flag("--stalls", options->stalls,

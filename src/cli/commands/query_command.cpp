@@ -258,7 +258,7 @@ void declare_run_options(Arguments& arguments, QueryOptions& options) {
       "the host");
   arguments.choice("--gds", {"auto", "on", "off"}, options.gds,
                    "whether a GPU reads a Parquet file's pages itself (GPUDirect Storage by "
-                   "cuFile); auto: where the driver can and the page cache has few of them");
+                   "cuFile); auto: if the driver can and the page cache has few of them");
   arguments.value("--variant", "NAME", options.variant, "use this kernel variant");
   arguments.value("--batch-rows", "N", options.batch_rows,
                   "rows per chunk; by default chosen for the device", 1);

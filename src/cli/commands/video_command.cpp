@@ -253,7 +253,7 @@ void declare_output(Arguments& arguments, VideoCommand& command) {
   for (std::size_t i = 0; i < score_formats.size(); i++)
     arguments.flag(std::string("--") + score_formats[i], command.formats[i],
                    std::string("write them as libvmaf's ") + score_formats[i] +
-                       (i == 0 ? ", the default where FILE's suffix says nothing" : ""));
+                       (i == 0 ? ", the default for other suffixes of FILE" : ""));
   arguments.value("--plot", "OUT.svg", command.plot, "draw the scores over the frames");
 }
 

@@ -33,8 +33,7 @@ std::string_view wrong_row(CsvRowKind kind) {
       return "there are bytes behind a closing quote (quote = '' reads quotes as they are, escape "
              "names the byte before a quote within quotes)";
     case CsvRowKind::stray_return:
-      return "a carriage return stands within a row whose field is not quoted, and rows end with "
-             "line feeds";
+      return "a field without quotes has a carriage return, and rows end with line feeds";
     default: return "the row is longer than max_line_size";
   }
 }

@@ -148,7 +148,7 @@ class Opening {
         return {Code::invalid, "the files of a table have one format, but '" + paths_[0] + "' is " +
                                    std::string(files_[0]->format) + " and '" + paths_[i] + "' is " +
                                    std::string(files_[i]->format) +
-                                   "; a pattern such as 'folder/**/*.parquet' names those of one"};
+                                   "; a pattern such as 'folder/**/*.parquet' names files of one"};
     return {};
   }
 
