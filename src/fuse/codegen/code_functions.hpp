@@ -13,8 +13,8 @@ namespace penstock::plan {
 
 // Returns whether a derived column is computed on codes if its source yields codes as announced.
 bool is_on_codes(const TileProgram& program, const DerivedColumn& derived);
-// Returns columns of the source that are better kept encoded while they are read: only some rows'
-// strings, or each distinct one once, are needed.
+// Returns columns of the source that are better kept encoded while they are read: only the strings
+// of some rows, or each distinct string once, are needed.
 std::vector<std::uint32_t> columns_kept_encoded(const TileProgram& program);
 
 // Returns whether a device reads a column's codes.
@@ -40,12 +40,12 @@ class CodeColumn {
   std::shared_ptr<Buffer> results_;
 };
 
-// Compiles, in a task of its own, the kernels that a program's chunks will probably use on codes.
-// The codes decide in the end which variant that is.
+// Starts a task that compiles the kernels which a program's chunks will probably run on codes. The
+// codes decide in the end which variant runs.
 Task<std::vector<CodeColumn>> begin_code_programs(std::shared_ptr<Device> device,
                                                   const TileProgram& program);
 
-// What a chunk computes on codes. Must be kept until that is done.
+// The work of a chunk on codes. Keep it until that work is done.
 struct ChunkCodes {
   struct Strings {
     std::uint32_t column = 0;

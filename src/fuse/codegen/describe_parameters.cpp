@@ -40,7 +40,7 @@ std::string words_of(const TileProgram& program) {
   return text;
 }
 
-// How values of a type stand in memory, where that is not their SQL value.
+// Returns how memory holds values of a type, if not as their SQL value.
 std::string passed_as(Type type) {
   switch (type.kind) {
     case Kind::string: return ", as numbers: equal strings have equal ones, constants too";

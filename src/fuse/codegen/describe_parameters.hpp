@@ -1,5 +1,5 @@
-// What the parameters of emitted kernels are, for programs that call them: sizes, contents, and
-// what memory holds before a launch. Sizes are in names that the text defines.
+// Describes the parameters of emitted kernels for programs that call them: sizes, contents, and the
+// state of memory before a launch. Sizes are in names that the text defines.
 #pragma once
 #include <map>
 #include <string>
@@ -13,7 +13,7 @@ namespace penstock::plan {
 class ParameterDescriptions {
  public:
   ParameterDescriptions(const TileProgram& program, Algorithm algorithm);
-  // Of a parameter, and of "groups", how many groups a launch has. Empty where nothing is known.
+  // Describes a parameter; for "groups", how many groups a launch has. Empty if nothing is known.
   std::string of(std::string_view kernel, std::string_view parameter) const;
 
  private:

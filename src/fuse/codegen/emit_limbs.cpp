@@ -12,7 +12,8 @@ namespace {
 
 bool is_signed_word(Type type) { return is_signed(type) || type.kind == Kind::date32; }
 
-// Maxima of words in this order; of their complements for a minimum.
+// Returns a word in the order of the values. A maximum keeps the largest word; a minimum keeps the
+// largest complement.
 std::string order_word(Type type, const std::string& value) {
   if (type.kind == Kind::float32) return "order_of_f32(" + value + ")";
   return is_signed_word(type) ? "((u32)(i32)" + value + " ^ 0x80000000u)" : "(u32)" + value;
@@ -35,9 +36,9 @@ std::string of_wide_order_word(Type type, const std::string& word) {
          (expr::is_sign_extended(type) ? "(i64)(" + word + " ^ ((u64)1 << 63))" : word);
 }
 
-// Statements of one accumulator: add a row's value to limbs at `at`; add limbs at `at` to those in
-// registers at `limbs`; move these to the wide ones at `to`; read the accumulator from them. Of
-// wide limbs the first two again.
+// Statements of one accumulator: add a row's value to limbs at `at`; add limbs at `at` to the
+// registers at `limbs`; move the registers to the wide limbs at `to`; read the accumulator from
+// them. `add_wide` and `take_wide` are `add` and `take` for wide limbs.
 struct LimbStatements {
   std::string add, take, move, collect, add_wide, take_wide;
   std::string add_narrow;  // to the word at `at`, and to wide limbs at `to` what it does not hold
@@ -153,7 +154,7 @@ class LimbSource {
            ", " + value_ + ");";
   }
 
-  // No value's word is 0 except the neutral one's.
+  // Only the neutral value has the word 0.
   LimbStatements extreme(const std::string& complement) const {
     if (is_wide_extreme(a_)) return wide_extreme(complement);
     const std::string limb = "limbs[" + first_ + "]",
@@ -169,7 +170,7 @@ class LimbSource {
             "ATOMIC_MAX_U32(" + narrow_at_ + ", " + word + ");"};
   }
 
-  // Two limbs, which are one word of 64 bits to an atomic. No narrow slot has them.
+  // Two limbs, which are one word of 64 bits for an atomic. No narrow slot has them.
   LimbStatements wide_extreme(const std::string& complement) const {
     const std::string word = complement + wide_order_word(a_.type, value_),
                       seen = "limbs_word(" + limbs_ + ")";
@@ -208,8 +209,8 @@ std::string limb_set_function(const std::string& name, const std::vector<std::ui
   return function_source("u32 " + name + "(u32 w)", "  return (" + word + ") >> (w & 31u) & 1u;\n");
 }
 
-// Returns what of a dense table's limbs are the highest of a signed sum, and what are maxima: 1 of
-// 32 bits, 2 the first limb of one of 64, 4 its second.
+// Returns functions that say which limbs of a dense table are the highest of a signed sum, and
+// which are maxima: 1 of 32 bits, 2 the first limb of 64 bits, 4 its second.
 std::string limb_kind_functions(const TileProgram& program) {
   const LimbLayout layout = limb_layout(program, true);
   std::vector<std::uint32_t> tops, maxima, firsts, seconds;

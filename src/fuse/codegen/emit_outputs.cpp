@@ -106,7 +106,7 @@ std::string store_4_function(const TileProgram& program) {
 }
 
 // Returns a staging area of kept rows in local memory, and the function that writes from it,
-// coalesced. Of OpenCL's and SYCL's devices some have shared addresses.
+// coalesced. Some devices of OpenCL and SYCL have shared addresses.
 std::string staging_functions(const TileProgram& program, Target target) {
   const std::vector<Written> list = written(program, "result->");
   const std::string fields = each(list, [](const Written& w) {

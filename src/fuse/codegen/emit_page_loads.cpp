@@ -6,7 +6,7 @@
 namespace penstock::plan {
 namespace {
 
-// Returns what is stored for a value as a value of the column's type.
+// Returns a stored value as a value of the column's type.
 std::string converted(Type type, bool is_wide, const std::string& stored) {
   if (type.kind == Kind::float32) return "F32_OF_BITS(" + stored + ")";
   if (type.kind == Kind::float64) return "F64_OF_BITS(" + stored + ")";
@@ -15,7 +15,7 @@ std::string converted(Type type, bool is_wide, const std::string& stored) {
   return (word == "i64" && !is_wide ? "(i64)(i32)" : "(" + word + ")") + stored;
 }
 
-// Returns the value of a column that is derived from a paged one, or of a string.
+// Returns the value of a string, or of a column that is derived from a paged one.
 std::string value_by_entry(const TileProgram& program, const PagedLoad& load,
                            std::uint32_t column) {
   const std::string name = "c" + std::to_string(load.column), own = "c" + std::to_string(column);
@@ -27,8 +27,8 @@ std::string value_by_entry(const TileProgram& program, const PagedLoad& load,
   return "(" + text + ")";
 }
 
-// Returns the assignments of the fields that a paged column gives: its own, and the functions of
-// it. `row` is "in->" or "in[k].".
+// Returns the assignments of the fields that come from a paged column: its own, and its functions.
+// `row` is "in->" or "in[k].".
 std::string assignments(const TileProgram& program, const PagedLoad& load, const std::string& row) {
   const std::string name = "c" + std::to_string(load.column);
   std::string text;
@@ -55,7 +55,7 @@ std::string load_statement(const PagedLoad& load, bool is_four) {
          "_index, (u32)row);\n";
 }
 
-// What was loaded for a row, under the names that assignments() has.
+// Returns the values that were loaded for a row, under the names that assignments() uses.
 std::string loaded_row(const PagedLoad& load, const std::string& row) {
   const std::string name = "c" + std::to_string(load.column), width = load.is_wide ? "64" : "32";
   return " const u" + width + " " + name + "_stored = " + name + "_load.values[" + row +

@@ -9,8 +9,8 @@
 namespace penstock::plan {
 namespace {
 
-// Returns whether UDFs are guarded: a UDF's body is not called for a row that a filter before it
-// dropped, since it may not end, or may read what does not exist.
+// Returns whether UDFs are guarded: no UDF is called for a row that an earlier filter dropped, as
+// its body may not end, or may read what does not exist.
 bool guards_udfs(const TileProgram& program) {
   return !program.keeps_all_rows() && !program.graph->custom_functions.empty();
 }
@@ -41,7 +41,7 @@ std::string one_row(const ColumnBuffer& buffer) {
                         : "(" + buffer.register_type() + ")" + name + "[row]";
 }
 
-// Returns what a buffer gives in a row: its type and name.
+// Returns the type of a buffer's field in a row.
 std::string field_type(const ColumnBuffer& buffer) {
   return is_light(buffer) ? kernel_type(buffer.type) : buffer.register_type();
 }
@@ -50,7 +50,7 @@ std::string field_name(const ColumnBuffer& buffer) {
 }
 
 // Returns statements that read four rows of buffers, of a column and its validity in one loop.
-// `row`: where row k of them goes.
+// `row`: the place of row k.
 std::string four_statements(std::span<const ColumnBuffer> buffers,
                             FourRows (*rows_of)(const ColumnBuffer&), const std::string& row) {
   std::string text, take;
@@ -66,13 +66,13 @@ std::string four_statements(std::span<const ColumnBuffer> buffers,
   return text;
 }
 
-// Of a tile whose light columns were read before.
+// The same for a tile after its light columns were read.
 FourRows four_rows_of_tile(const ColumnBuffer& buffer) {
   return is_light(buffer) ? FourRows{"", light_tile_value(buffer)} : four_rows(buffer);
 }
 
-// Returns the function that loads what a thread has of a whole tile: fours, each followed by those
-// of the group's other threads. `buffers`: none where pages are read, one four after another.
+// Returns the function that loads a thread's part of a whole tile: fours, with the fours of the
+// group's other threads between them. `buffers`: none if pages are read, one four after another.
 std::string tile_function(const TileProgram& program, std::span<const ColumnBuffer> buffers) {
   std::string names, body;
   for (const ColumnBuffer& buffer : input_buffers(program)) names += buffer.name('c') + ", ";
@@ -131,7 +131,7 @@ std::string keep_statements(const Emission::Root& root) {
   return fault_statement(root) + "  keep &= (u32)" + root.value + " & (u32)" + root.valid + ";\n";
 }
 
-// Returns the statements of the outputs, whose roots are `roots` in order.
+// Returns the statements of the outputs. Their roots are `roots`, in order.
 std::string output_statements(const TileProgram& program, std::span<const Emission::Root> roots) {
   std::string text;
   std::size_t next = 0;
@@ -148,7 +148,7 @@ std::string output_statements(const TileProgram& program, std::span<const Emissi
   return text;
 }
 
-// A question that a row is asked, in order: each predicate, and the keys of each lookup after the
+// A question about a row, in order: each predicate, and the keys of each lookup after the
 // predicates of the steps before it.
 struct Question {
   bool is_key = false;
@@ -169,7 +169,7 @@ std::vector<Question> questions(const TileProgram& program) {
   return questions;
 }
 
-// A CPU's thread has lanes of its own: it leaves out what a row that is not kept does not need.
+// A CPU's thread has its own lanes: it leaves out the work that a dropped row does not need.
 constexpr const char* exit_statement =
     "#if GROUP_SIZE == 1\n  if ((keep | found) == 0u) return 0u;\n#endif\n";
 
@@ -280,7 +280,7 @@ Result<std::string> evaluate_function(const TileProgram& program, PipelineSource
   if (program.bound)
     body += "  keep &= (u32)" + emission.roots.back().value + " & (u32)" +
             emission.roots.back().valid + ";\n";
-  // No fault is 0, whose predecessor is NO_FAULT: a minimum, which compilers can vectorise.
+  // No fault is 0, and 0 - 1 is NO_FAULT: hence a minimum, which compilers can vectorise.
   body +=
       "  *fault = found - 1u < *fault ? found - 1u : *fault;\n  (void)in; (void)out;\n  return "
       "keep;\n";

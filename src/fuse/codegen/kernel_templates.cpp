@@ -43,8 +43,8 @@ static std::vector<LinesOfType> split_operations() {
 }
 
 // Lines such as "SIGNED_OPERATIONS(i8, u32, 8u, (i8)-128)" define functions named after a type,
-// here multiply_i8(). Those of types that no function is called of are left empty, and not
-// compiled. Every statement asks: a session's are short, so the lines are split once.
+// here multiply_i8(). Lines of a type are left out, and not compiled, if none of its functions is
+// called. Every statement needs this: a session's are short, so the lines are split once.
 std::string operations_of(const std::string& callers) {
   static const std::vector<LinesOfType>& all = *new auto(split_operations());
   std::map<std::string, bool> is_called;

@@ -1,4 +1,4 @@
-// Where the limbs of a slot lie, which emit_limbs.cpp writes statements for.
+// Lays out the limbs of a slot. emit_limbs.cpp writes the statements for them.
 #include <algorithm>
 
 #include "fuse/codegen/emit_pipeline_parts.hpp"
@@ -28,7 +28,7 @@ bool has_limbs(const TileProgram& program) {
   });
 }
 
-// A dense table's floats have a lowest bit that suits them, so that one limb less is wide enough
+// Floats of a dense table have a lowest bit that suits them, so that one limb less is wide enough
 // for narrow ones.
 std::uint32_t limb_count(const Accumulator& a, bool is_dense) {
   switch (a.kind) {
@@ -43,7 +43,7 @@ std::uint32_t limb_count(const Accumulator& a, bool is_dense) {
   return 1;
 }
 
-// Where there are words of 64 bits, each begins at an even limb, and so does each slot.
+// If there are words of 64 bits, each begins at an even limb, and so does each slot.
 LimbLayout limb_layout(const TileProgram& program, bool is_dense) {
   LimbLayout layout;
   layout.has_own_seen = is_dense;

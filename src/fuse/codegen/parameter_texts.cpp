@@ -6,7 +6,7 @@ namespace penstock::plan {
 namespace {
 
 struct Known {
-  std::string_view kernel, parameter, text;  // kernel "": of all others
+  std::string_view kernel, parameter, text;  // kernel "": all other kernels
   std::optional<Algorithm> only = {};        // of the templates that have a kernel of that name
 };
 
@@ -27,7 +27,7 @@ constexpr std::string_view
         "src/fuse/variants/dense_ranges.cpp; then PartitionShape::words() of "
         "src/fuse/variants/partition_layout.cpp";
 
-// Where several rows fit a parameter the first one counts.
+// The first row that fits a parameter counts.
 constexpr Known known[] = {
     {"pipeline_reduce", "groups", any_number},
     {"pipeline_reduce", "scratch", "u64[groups * GROUP_SIZE * PIPELINE_ACCUMULATOR_WORDS]"},

@@ -1,4 +1,4 @@
-// What the parameters of kernel templates are, whatever the statement: one list for all templates.
+// Describes the parameters of kernel templates for any statement: one list for all templates.
 #pragma once
 #include <string_view>
 
@@ -6,8 +6,8 @@
 
 namespace penstock::plan {
 
-// Returns what is known of a parameter of a template's kernel, and of "groups", how many groups a
-// launch has. Empty where that depends on the statement, or nothing is known.
+// Returns the known text of a parameter of a template's kernel; for "groups", how many groups a
+// launch has. Empty if that depends on the statement, or is not known.
 std::string_view parameter_text(Algorithm algorithm, std::string_view kernel,
                                 std::string_view parameter);
 

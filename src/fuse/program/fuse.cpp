@@ -33,8 +33,8 @@ Schema sliced_schema(const Step& step, const Slice& slice) {
   return schema;
 }
 
-// Makes many output columns late: columns that are passed through would be as many kernel
-// parameters, so the host gathers them by row number.
+// Makes many output columns late. Columns that are passed through would need a kernel parameter
+// each, so the host gathers them by row number.
 constexpr std::size_t max_outputs = 16;
 void make_wide_rows_late(TileProgram& program) {
   if (program.outputs.size() <= max_outputs) return;
@@ -44,7 +44,7 @@ void make_wide_rows_late(TileProgram& program) {
   }
 }
 
-// Adds a join's right columns as columns of the program, whose values its kernel looks up.
+// Adds a join's right columns as columns of the program: its kernel looks their values up.
 std::vector<NodeId> add_lookup(TileProgram& program, const Plan& plan, StepId id,
                                std::vector<NodeId> columns) {
   const Step& step = plan.step(id);
@@ -67,8 +67,8 @@ std::vector<NodeId> add_lookup(TileProgram& program, const Plan& plan, StepId id
   return columns;
 }
 
-// Makes output columns of strings or of 128 bits late where they are passed through: the host
-// gathers them.
+// Makes output columns of strings or of 128 bits late if they are passed through: the host gathers
+// them.
 void keep_rows(TileProgram& program, std::span<const NodeId> columns) {
   for (std::size_t i = 0; i < program.schema.size(); i++) {
     const NodeId root = columns[program.step_columns[i]];
@@ -81,14 +81,14 @@ void keep_rows(TileProgram& program, std::span<const NodeId> columns) {
   make_wide_rows_late(program);
 }
 
-// Sets the bound of a top-k. Strings are ordered by the host. A late key may be a DOUBLE on a
-// device that has none.
+// Returns whether a top-k can have a bound. The host orders strings. A late key may be a DOUBLE on
+// a device without DOUBLE.
 bool can_bound(const Output& output, const Node& key) {
   if (key.type.kind == Kind::string || width_bytes(key.type) > 8) return false;
   return output.late_column < 0 || key.type.kind != Kind::float64;
 }
 
-// key < limit, or as the order is. A row that is equal to the last of the first rows comes after
+// key < limit, or as the order says. A row that is equal to the last of the first rows comes after
 // it, unless a second key decides.
 Result<NodeId> passes_bound(Builder& b, NodeId key, NodeId limit, NodeId open, const TopK& top_k) {
   const bool is_alone = top_k.keys.size() == 1, descending = top_k.keys[0].descending;

@@ -37,18 +37,18 @@ struct ColumnBuffer {
   // "c0_valid"; "o0", "o_rows".
   std::string name(char set) const;
   std::string element_type() const;   // in memory
-  std::string register_type() const;  // one row's, in a register
+  std::string register_type() const;  // in a register, for one row
   std::uint32_t element_bytes() const;
   std::uint64_t bytes(std::uint64_t row_count) const;
 };
-// Returns the buffers of a program's device_columns; where it reads pages, those of its paged
-// columns, then the entries of strings, and the entries or constants of functions of them.
+// Returns the buffers of a program's device_columns. If it reads pages, these are the buffers of
+// its paged columns, then the entries of strings, and the entries or constants of their functions.
 std::vector<ColumnBuffer> input_buffers(const TileProgram& program);
 // Returns the buffers of each lookup: the positions of its hash table, its table, and the columns
 // that the kernel takes from the rows it finds.
 std::vector<ColumnBuffer> lookup_buffers(const TileProgram& program);
-// Returns the buffers of the outputs, except late ones. For these the kept rows' numbers come at
-// the end, then those of the rows that lookups found.
+// Returns the buffers of the outputs, except late ones. For late outputs the numbers of the kept
+// rows come at the end, then the numbers of the rows that lookups found.
 std::vector<ColumnBuffer> output_buffers(const TileProgram& program);
 
 // Return the widths of a row that is read, at least 1, and of one that is kept, without validity.
@@ -62,20 +62,20 @@ std::uint64_t bytes_written(const TileProgram& program, std::uint64_t row_count)
 bool is_used_parameter(const TileProgram& program,
                        std::uint32_t parameter);  // NULL literals take no argument
 // Returns whether the scalars are one buffer of 64-bit words, because they would be too many
-// arguments of their own.
+// arguments.
 bool packs_scalars(const TileProgram& program);
-// Returns whether the program's kernels have no more parameters than a kernel may.
+// Returns whether the program's kernels keep to the number of parameters that a kernel may have.
 bool fits_parameters(const TileProgram& program);
 // Fuses like fuse(), with the step's columns split until every program fits. The programs read the
-// same rows, and each adds columns to the result. `columns`: where rows are kept, which of them the
-// result has; empty: all.
+// same rows, and each adds columns to the result. `columns`: the columns of the result if rows are
+// kept; empty: all.
 Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last,
                                              const Slice& columns = {});
 // Fuses like fuse_top_k() where that fits, and otherwise without.
 Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last,
                                              const std::optional<TopK>& top_k);
 
-// Returns how many words of a key are compared: keys that are never NULL need no bits of NULLs.
+// Returns how many words of a key are compared: keys that are never NULL need no NULL bits.
 std::uint32_t compared_key_words(const TileProgram& program);
 
 }  // namespace penstock::plan

@@ -52,13 +52,14 @@ std::optional<RowTest> test_of(Op op) {
   }
 }
 
-// What every string that a LIKE pattern fits begins with. Escapes end it, whichever they are.
+// Returns the beginning of every string that fits a LIKE pattern. An escape ends it, whichever it
+// is.
 std::string prefix_of_pattern(const std::string& pattern, const std::string& escape) {
   return pattern.substr(0, pattern.find_first_of("%_\\" + escape));
 }
 
-// Builds the condition of a predicate. What a part of it tells nothing about is left out of an AND,
-// and makes an OR tell nothing.
+// Builds the condition of a predicate. An AND leaves out a part without a condition; an OR with
+// such a part has none itself.
 class ConditionOfPredicate {
  public:
   explicit ConditionOfPredicate(const TileProgram& program)
@@ -109,7 +110,7 @@ class ConditionOfPredicate {
     return column < program_.first_derived() && program_.lookup_of(column) < 0;
   }
 
-  // Returns the source's column that a node is, perhaps as a wider type.
+  // Returns the source's column behind a node, perhaps as a wider type.
   std::optional<std::uint32_t> column_of_node(NodeId id) const {
     while (graph_.at(id).op == Op::cast) {
       const NodeId input = graph_.at(id).inputs[0];
@@ -150,7 +151,7 @@ class ConditionOfPredicate {
     return of_derived(program_.derived[column - program_.first_derived()], is_negated);
   }
 
-  // Returns the condition of a function of strings, which the host derives a column by.
+  // Returns the condition of a column that the host derives by a function of strings.
   Condition of_derived(const DerivedColumn& derived, bool is_negated) const {
     if (!derived.function || !is_of_source(derived.source) ||
         derived.function->result_type.kind != Kind::boolean)
@@ -214,9 +215,8 @@ void add_columns(const RowCondition& condition, Columns& columns) {
   for (const RowCondition& part : condition.conditions) add_columns(part, columns);
 }
 
-// A predicate that can fault ends the query where an AND is NULL and one of its inputs faults;
-// where one of them is FALSE it does not. Of the predicates behind it, rows that fault are not
-// seen.
+// A predicate that can fault ends the query if an AND is NULL and one of its inputs faults; it does
+// not if one of them is FALSE. Later predicates are left out: they would hide rows that fault.
 std::optional<RowCondition> needed_rows(const TileProgram& program) {
   std::vector<RowCondition> parts;
   for (std::size_t i = 0; i < program.predicates.size() && !key_can_fault(program, i); i++) {

@@ -1,5 +1,5 @@
-// What devices compute of a string without the host: of FSST codes
-// (fuse/codegen/code_functions.hpp), and of strings that lie in pages
+// Functions of strings that devices compute without the host: on FSST codes
+// (fuse/codegen/code_functions.hpp), and on strings that lie in pages
 // (codec/pages/kernels/page_strings.kc).
 #pragma once
 #include <optional>

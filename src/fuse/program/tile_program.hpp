@@ -26,8 +26,8 @@ enum class Epilogue : unsigned char {
 };
 
 // The state of a sum, count, minimum... inside a kernel. It is stored as 64-bit words, so that host
-// and device agree on its layout. Whether a sum or extreme is NULL is read from a count, which
-// aggregates of the same argument share.
+// and device agree on its layout. A count tells whether a sum or extreme is NULL; aggregates of the
+// same argument share it.
 enum class AccumulatorKind : unsigned char {
   count,
   sum_i64,
@@ -49,7 +49,7 @@ inline std::uint32_t word_count(const Accumulator& a) {
   return a.kind == AccumulatorKind::sum_i128 ? 2 : 1;
 }
 
-// sum(x + addend) is sum(x) + addend * count(x), where no x + addend overflows: the extremes tell.
+// sum(x + addend) is sum(x) + addend * count(x) if no x + addend overflows: the extremes tell.
 struct ShiftedSum {
   Int128 addend = 0;
   std::uint32_t minimum = 0, maximum = 0;  // accumulators of x
@@ -57,7 +57,7 @@ struct ShiftedSum {
   bool operator==(const ShiftedSum&) const = default;
 };
 
-// The accumulators that the result of an aggregate call is read from.
+// The accumulators that hold the result of an aggregate call.
 struct AggregateResult {
   Aggregate function = Aggregate::count_rows;
   std::uint32_t accumulator = 0, count = 0;  // the count of the values that went into it
@@ -83,7 +83,7 @@ struct DerivedColumn {
   std::shared_ptr<const CustomFunction> function;  // of strings
   std::vector<Scalar> inputs;  // the constants; inputs[column_input] stands for the column's string
   std::size_t column_input = 0;
-  Type cast_to;  // where there is no function: 128 bits as a float
+  Type cast_to;  // without a function: 128 bits as a float
   bool operator==(const DerivedColumn& other) const;
 };
 
@@ -104,19 +104,19 @@ struct TopKBound {
   bool operator==(const TopKBound&) const = default;
 };
 
-// A join whose right side is a table that the kernel looks rows up in. The row that a key finds
-// gives the columns that come after the source's own in source_schema, from first_column on.
+// A join that the kernel runs as lookups in a table of the right side. The row that a key finds
+// gives the columns after the source's own in source_schema, from first_column on.
 struct Lookup {
   StepId step = 0;
   JoinKind kind = JoinKind::inner;
-  std::vector<NodeId> keys;           // of the rows that come in
-  std::size_t predicates_before = 0;  // of the program's, those of steps before the join
+  std::vector<NodeId> keys;           // of the incoming rows
+  std::size_t predicates_before = 0;  // the program's predicates of steps before the join
   std::uint32_t first_column = 0, column_count = 0;
-  std::vector<std::uint32_t> device_columns;  // in source_schema: those that kernels read
-  // Those that only the host reads, by the number of the row that was found.
+  std::vector<std::uint32_t> device_columns;  // in source_schema: read by kernels
+  // Only read by the host, by the number of the row that was found.
   std::vector<std::uint32_t> late_columns;
-  // The table has the rows of a range of buckets (codegen/join_layout.hpp), and the kernel takes
-  // the rows whose keys are in these: it runs once for each range.
+  // The table has the rows of a range of buckets (table/join/join_layout.hpp). The kernel takes the
+  // rows with keys in these buckets: it runs once for each range.
   bool is_partitioned = false;
   bool operator==(const Lookup&) const = default;
 };
@@ -126,25 +126,25 @@ struct PagedLoad {
   std::uint32_t column = 0;  // in source_schema, one of the source's own
   bool is_wide = false;      // values of 64 bits; else of 32, or of one
   bool is_text = false;      // strings by their place in the pages; else by their codes
-  bool is_named = false;     // codes that are found of all values, not of a dictionary's entries
-  bool is_late = false;      // is_text: kernels do not read it, kept rows are gathered
+  bool is_named = false;     // codes of all values, not of a dictionary's entries
+  bool is_late = false;      // is_text: no kernel reads it, kept rows are gathered
   bool operator==(const PagedLoad&) const = default;
 };
 
 struct TileProgram {
   std::shared_ptr<Graph> graph = std::make_shared<Graph>();  // over the source's schema
-  // The source's own columns, then those of the lookups, then the derived ones.
+  // The source's own columns, then the lookups' columns, then the derived ones.
   Schema source_schema;
-  std::vector<Lookup> lookups;  // in order; a later one's keys may be an earlier one's columns
+  std::vector<Lookup> lookups;  // in order; keys of a lookup may be columns of an earlier one
   std::vector<DerivedColumn> derived;
-  std::vector<std::uint32_t> device_columns;  // of the source, those that kernels read, ascending
-  std::vector<std::uint32_t> late_columns;    // of the source, those that only the host reads
-  // All of scanned_columns(), where kernels read pages; else none. Functions of a string are then
+  std::vector<std::uint32_t> device_columns;  // of the source, ascending: read by kernels
+  std::vector<std::uint32_t> late_columns;    // of the source: read by the host alone
+  // All of scanned_columns() if kernels read pages; else none. Functions of a string are then
   // tables by its code, or computed from its bytes.
   std::vector<PagedLoad> paged;
   std::vector<NodeId> predicates;  // in order; a row passes if all are TRUE
   std::optional<TopK> top_k;       // compact: the host needs no more rows than these
-  std::optional<TopKBound> bound;  // of top_k, where its first key is a number
+  std::optional<TopKBound> bound;  // of top_k, if its first key is a number
   Epilogue epilogue = Epilogue::compact;
   bool rows_stay = false;  // compact: in device memory, so that the host gathers no column
   // compact: the columns; group: the keys; then, for reduce and group, the arguments.
@@ -152,39 +152,38 @@ struct TileProgram {
   std::uint32_t key_count = 0;
   std::vector<Accumulator> accumulators;
   std::vector<AggregateResult> results;
-  Schema schema;  // of the rows it yields
-  // Those of the step's columns, a group-by's keys not counted, that it yields.
+  Schema schema;  // of the rows that the program yields
+  // The step's columns that the program yields, not counting a group-by's keys.
   std::vector<std::uint32_t> step_columns;
   // DISTINCT: the kernel groups by the step's keys and the argument, which is one more key after
-  // them. The host adds up those groups by the step's keys. This has the number of keys, the
-  // outputs, accumulators and results of that.
+  // them. The host adds up those groups by the step's keys. This program has the number of keys,
+  // the outputs, accumulators and results of that addition.
   std::shared_ptr<const TileProgram> of_distinct;
 
   std::uint32_t accumulator_words() const;
   std::uint32_t key_words() const;  // one word per key, then one NULL bit per key
-  // Of a group as kernels leave it: its key, then its accumulators, one word at least.
+  // Words of a group as kernels leave it: its key, then its accumulators, one word at least.
   std::uint32_t entry_words() const;
-  // Returns whether row numbers are an output: the source's, or those that a lookup found.
+  // Returns whether row numbers are an output: the source's, or a lookup's found rows.
   bool yields_row_numbers(int lookup = -1) const;
   std::uint32_t first_derived() const {
     return static_cast<std::uint32_t>(source_schema.size() - derived.size());
   }
-  // Returns the lookup whose table holds a column, or what it is derived from; -1: the source.
+  // Returns the lookup that has a column, or has what the column is derived from; -1: the source.
   int lookup_of(std::uint32_t column) const;
   // Returns the source's own column that a column is derived from; itself if it is one.
   std::uint32_t root_of(std::uint32_t column) const;
-  const PagedLoad* paged_load(std::uint32_t column) const;  // null where it is none of `paged`
+  const PagedLoad* paged_load(std::uint32_t column) const;  // null if not in `paged`
   bool keeps_all_rows() const;
-  // Returns the roots of all that is computed: predicates, keys of lookups, outputs.
+  // Returns the roots of all computed expressions: predicates, keys of lookups, outputs.
   std::vector<NodeId> roots() const;
-  // Returns the source's own columns in the order in which batches hold them: those that kernels or
-  // derived columns read, then the late ones.
+  // Returns the source's own columns in the order in which batches hold them: the ones that kernels
+  // or derived columns read, then the late ones.
   std::vector<std::uint32_t> scanned_columns() const;
-  // Equal programs of one graph. That of a program with a bound is its run's own: see
-  // same_kernel().
+  // Equal programs of one graph. A program with a bound has its run's own graph: see same_kernel().
   bool operator==(const TileProgram&) const = default;
 };
-// Returns whether one source is emitted for both. The values of parameters may differ.
+// Returns whether the same source is emitted for both. The values of parameters may differ.
 bool same_kernel(const TileProgram& a, const TileProgram& b);
 
 // Some of a step's result columns, not counting a group-by's keys. A kernel has a limited number of
@@ -192,16 +191,16 @@ bool same_kernel(const TileProgram& a, const TileProgram& b);
 using Slice = std::vector<std::uint32_t>;
 Slice whole_slice(const Step& step);
 // Builds the program that yields step `last`. Walks up through filters, maps and the left sides of
-// joins, which become lookups, to `base`, whose schema is the program's source.
+// joins to `base`. The joins become lookups, and the schema of `base` is the program's source.
 Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice& slice);
 Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last);
-// Fuses a chain of filters and maps of whose rows only the first ones are needed.
+// Fuses a chain of filters and maps that needs to yield only the first rows.
 Result<TileProgram> fuse_top_k(const Plan& plan, StepId base, StepId last, TopK top_k);
-// Makes the kernel write those columns of the source that the host would gather by row number; and
-// those of lookups.
+// Makes the kernel write the source's columns that the host would gather by row number; and the
+// lookups' late columns.
 void write_late_columns(TileProgram& program, bool with_lookups = false);
-// Makes a lookup partitioned. The kernel then writes the columns of its table that the host would
-// gather, which has no rows to gather from.
+// Makes a lookup partitioned. The host then has no rows to gather from, so the kernel writes its
+// late columns.
 void partition_lookup(TileProgram& program, std::size_t lookup);
 // Finds which columns kernels read, and which are gathered. Call when outputs became late or not.
 void choose_columns(TileProgram& program);

@@ -9,8 +9,8 @@ namespace {
 // Look-back: two groups per multiprocessor, so that one computes while the other waits at its
 // barrier. Each has 384 threads that compute and a warp that finds output positions. Three tiles of
 // kept rows wait in local memory, with four rows of 4 bytes by four per thread. 480 threads with
-// two tiles waiting are level (1 % better where few rows pass, 1 % worse at half); 416 lose 10 %,
-// 512 spill once rows are wider.
+// two tiles waiting are level (1 % better if few rows pass, 1 % worse at half); 416 lose 10 %, 512
+// spill once rows are wider.
 constexpr std::uint32_t look_back_threads = 384;
 
 std::uint64_t staged_bytes(const TileProgram& program) {
@@ -64,24 +64,23 @@ kernel::Fit can_look_back(const Traits& traits, const TileProgram& program) {
 }
 
 // Tickets may give a slow group's next tile more neighbours than there are groups. The sums of 32
-// lanes count fewer than 1024 tiles (compact_scan.kc); what is beyond a window is looked for anew.
+// lanes count fewer than 1024 tiles (compact_scan.kc); tiles beyond a window are counted again.
 std::uint32_t one_pass_window(const Policy& policy) {
   constexpr std::uint32_t max_window = 31;
   const std::uint32_t tiles = policy.in_turn ? policy.groups : policy.groups + policy.groups / 4;
   return std::min((tiles + policy.group_size - 1) / policy.group_size, max_window);
 }
 
-// A group that does not fit costs its neighbours much (find_window()), so that registers have to be
-// bounded. Through SYCL they are not; programs of few columns were seen to need 72, of 102 that
-// fit.
+// A group that does not fit slows its neighbours down (find_window()), so registers have to be
+// bounded. SYCL does not bound them; programs of few columns were seen to need 72, of 102 that fit.
 bool fits_at_once(const Policy& policy, const Traits& traits, const TileProgram& program) {
   return (traits.has_launch_bounds || device::has_nvvm(traits)) &&
          device::groups_by_local_memory(traits, one_pass_local_bytes(policy, program)) >=
              policy.groups_per_multiprocessor;
 }
 
-// One pass: 128 threads with 16 rows of 4 bytes each, and place for five whole tiles that wait to
-// be written. The more wait, the less a group waits for others. Where fewer groups fit a
+// One pass: 128 threads with 16 rows of 4 bytes each, and room for five whole tiles that wait to be
+// written. The more tiles wait, the less a group waits for others. If fewer groups fit a
 // multiprocessor, the rest find no ticket left when they begin.
 Policy one_pass_policy(const Traits& traits, const TileProgram& program) {
   Policy policy;

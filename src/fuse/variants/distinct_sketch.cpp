@@ -9,7 +9,7 @@ namespace {
 
 constexpr double count = DistinctSketch::registers;
 
-// Of runs: a register's rank is the longest.
+// Estimates from runs: a register's rank is the longest run.
 double distinct(std::span<const std::uint32_t> runs) {
   double sum = 0, empty = 0;
   for (const std::uint32_t word : runs) {
@@ -17,7 +17,7 @@ double distinct(std::span<const std::uint32_t> runs) {
     empty += word == 0;
   }
   const double estimate = 0.7213 / (1 + 1.079 / count) * count * count / sum;
-  // Few keys leave registers empty, whose number tells more.
+  // Few keys leave registers empty; the number of empty ones is then more exact.
   return empty > 0 && estimate <= 2.5 * count ? count * std::log(count / empty) : estimate;
 }
 
@@ -27,8 +27,8 @@ void DistinctSketch::add(std::span<const std::uint32_t> sketches) {
   for (std::size_t i = 0; i < sketches.size() && i < runs_.size(); i++) runs_[i] |= sketches[i];
 }
 
-// Rows that meet each of n keys as often as another have n * (1 - e^-t) of them, where t grows with
-// the rows. Both halves have 1 + e^-(t/2) times the keys of one.
+// Rows that meet each of n keys equally often have n * (1 - e^-t) of them, and t grows with the
+// rows. Both halves have 1 + e^-(t/2) times the keys of one.
 double DistinctSketch::expected(std::uint64_t stride) const {
   const std::span<const std::uint32_t> all = runs_, even = all.first(registers),
                                        odd = all.subspan(registers);

@@ -1,5 +1,4 @@
-// Chooses the variant of a group-by for its keys' slots, and the next one after a variant that did
-// not hold them.
+// Chooses the variant of a group-by for its keys' slots, and the next one if they did not fit.
 #include <algorithm>
 #include <bit>
 
@@ -17,7 +16,7 @@ DenseShape dense_shape(const TileProgram& program, const Policy& policy, std::ui
   if (policy.in_global) return shape;
   shape.parts = static_cast<std::uint32_t>((slots + policy.slots - 1) / policy.slots);
   shape.groups = std::max(1u, policy.groups / shape.parts) * shape.parts;
-  // Threads of a sub-group that meet the same key wait for one another, which is rare with twice as
+  // Threads of a sub-group that meet the same key wait for one another. That is rare with twice as
   // many positions as threads.
   if (policy.is_narrow) return shape;
   const std::uint64_t copies = 64 / std::max<std::uint64_t>(slots, 1);
@@ -37,7 +36,7 @@ static std::uint64_t max_slots_of(const Traits& traits, const TileProgram& progr
 
 const Variant* dense_variant(const Traits& traits, const TileProgram& program, const Policy& now,
                              std::uint64_t slots, std::uint64_t row_count) {
-  // Clearing and collecting more slots than that would take longer than reading the rows.
+  // Clearing and collecting more slots would take longer than reading the rows.
   const std::uint64_t entry = program.entry_words();
   const std::uint64_t table_bytes = slots * limb_count(program, true) * 8,
                       result_bytes = std::min(slots, row_count) * entry * 8;
@@ -45,12 +44,12 @@ const Variant* dense_variant(const Traits& traits, const TileProgram& program, c
       table_bytes + result_bytes <= std::min(traits.global_bytes / 8, traits.max_allocation_bytes);
   for (const Variant& variant : variants()) {
     if (!has_dense_slots(variant.algorithm) || !variant.fits(traits, program)) continue;
-    // The numbers asked for here have no choices, so `penstock tune` leaves them as they are; and a
-    // trial notes no row that is only looked at.
+    // The numbers used here have no choices, so `penstock tune` leaves them as they are; and a
+    // trial does not record a row that was only considered.
     const Policy policy = variant.policy(traits, program);
     if (policy.in_global)
       return fits && slots <= std::max<std::uint64_t>(1 << 20, 8 * row_count) ? &variant : nullptr;
-    // Partitions evaluate a row twice, which is two lookups in each joined table.
+    // Partitions evaluate a row twice: that is two lookups in each joined table.
     if (now.is_narrow && !policy.is_narrow && policy.partitions == 0) continue;
     if (now.in_global || (policy.partitions > now.partitions && !program.lookups.empty())) continue;
     const bool takes = policy.partitions > 0 ? partitions_fit(traits, program, slots, row_count)
@@ -63,7 +62,7 @@ const Variant* dense_variant(const Traits& traits, const TileProgram& program, c
 
 namespace {
 
-// The largest table a work group of `group` may have before another algorithm would be right.
+// The largest table that a work group of `group` may have before another algorithm is better.
 constexpr std::uint32_t slot_limit = 4096;
 // A smaller table in global memory gains nothing.
 constexpr std::uint64_t min_global_slots = 1 << 13, max_global_keys = std::uint64_t{1} << 30;
@@ -74,7 +73,7 @@ Attempt begun(const Traits& traits, const TileProgram& program, const Variant& v
   return {&variant, policy, first_size(traits, program, variant, policy, keys)};
 }
 
-// Tables of single threads are emptied when they are full, so that any number of keys fits them.
+// Tables of single threads spill when they are full, so they hold any number of keys.
 Result<Attempt> with_single_threads(const Traits& traits, const TileProgram& program) {
   for (const Variant& variant : variants())
     if (variant.algorithm == Algorithm::group_kept) return begun(traits, program, variant, {});
@@ -113,7 +112,7 @@ Result<Attempt> with_larger_table(const Traits& traits, const TileProgram& progr
 // An estimate may be a little low.
 std::uint64_t with_margin(std::uint64_t keys) { return keys + keys / 4; }
 
-// Keys that no dense slots fit: their number tells which table holds them.
+// Chooses a table for keys without dense slots, by their number.
 Result<Attempt> of_many_or_few(const Traits& traits, const TileProgram& program,
                                std::optional<std::uint64_t> keys) {
   PENSTOCK_ASSIGN(Attempt local, of_variant(traits, program, Algorithm::group_local, keys));
@@ -155,8 +154,8 @@ Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program,
   const Algorithm algorithm = failed.variant->algorithm;
   const Algorithm hashed =
       traits.wants_single_thread_groups() ? Algorithm::group_kept : Algorithm::group;
-  // Limbs with a fixed lowest bit may hold floats that those of a dense table do not, and the keys
-  // are not limited as those of `group` are.
+  // Limbs with a fixed lowest bit may hold floats that a dense table's limbs do not. `group` would
+  // limit the keys; this does not.
   if (has_dense_slots(algorithm))
     return can_group_locally(traits, program) ? of_many_or_few(traits, program, keys)
                                               : of_variant(traits, program, hashed);

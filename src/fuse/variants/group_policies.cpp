@@ -15,7 +15,7 @@ constexpr std::uint32_t max_local_key_words =
 constexpr std::uint32_t min_dense_slots = 64;
 constexpr std::uint32_t largest_local_table = 4096;
 
-// Of a table's sums in local memory.
+// Words of a table's sums in local memory.
 std::uint32_t copy_words(const TileProgram& program, std::uint32_t slots) {
   return slots * limb_count(program, false) + copy_gap(program);
 }
@@ -31,8 +31,8 @@ std::uint32_t dense_slots(const Traits& traits, std::uint32_t groups_per_multipr
 }  // namespace
 
 // One table per core, so that it stays in the core's cache. A table may have as many entries as
-// leave all of them in a processor's last cache; memory is used as keys come. A GPU has such tables
-// where no other variant holds the keys (next_attempt).
+// leave all tables in a processor's last cache; memory is used as keys come. A GPU uses such tables
+// if no other variant holds the keys (next_attempt).
 Policy kept_group_policy(const Traits& traits, const TileProgram& program) {
   constexpr std::uint32_t min_slots = 1 << 10;
   const bool is_cpu = traits.wants_single_thread_groups();
@@ -41,7 +41,7 @@ Policy kept_group_policy(const Traits& traits, const TileProgram& program) {
   const std::uint64_t entry_bytes = program.entry_words() * std::uint64_t{8};
   Policy policy = cpu_policy(traits, program);
   policy.groups = traits.compute_units;
-  if (!is_cpu) {  // as many threads as hide some of memory's latency
+  if (!is_cpu) {  // enough threads to hide some of memory's latency
     const std::uint64_t fitting = max_bytes / (min_slots * entry_bytes);
     policy.groups = static_cast<std::uint32_t>(
         std::clamp<std::uint64_t>(fitting, 1, traits.compute_units * std::uint64_t{32}));
@@ -63,8 +63,8 @@ Policy group_policy(const Traits& traits, const TileProgram& program) {
   return policy;
 }
 
-// Local memory for tables of up to `slots` keys. Of each size there are as many copies of the sums
-// as keep threads apart that meet the same key, within 32 KiB.
+// Local memory for tables of up to `slots` keys. Each size has as many copies of the sums as keep
+// apart the threads that meet the same key, within 32 KiB.
 std::uint32_t local_positions(std::uint32_t slots) { return slots * (slots <= 512 ? 8 : 2); }
 std::uint64_t local_group_bytes(const TileProgram& program, const Policy& policy) {
   return std::uint64_t{policy.slots} * program.key_words() * 8 +
@@ -105,7 +105,7 @@ Policy local_group_policy(const Traits& traits, const TileProgram& program, std:
   policy.groups = traits.compute_units * policy.groups_per_multiprocessor;
   return policy;
 }
-// The largest tables for which as many groups run at once as for the smallest.
+// The largest tables that let as many groups run at once as the smallest do.
 Policy first_local_group_policy(const Traits& traits, const TileProgram& program) {
   Policy policy = local_group_policy(traits, program, smallest_local_table);
   const std::uint32_t groups = policy.groups;
@@ -116,7 +116,7 @@ Policy first_local_group_policy(const Traits& traits, const TileProgram& program
       policy = larger;
   return policy;
 }
-// The largest tables of all.
+// The largest tables that fit.
 Policy largest_local_group_policy(const Traits& traits, const TileProgram& program) {
   Policy policy = first_local_group_policy(traits, program);
   for (std::uint32_t slots = policy.slots; slots <= largest_local_table;
@@ -145,11 +145,11 @@ kernel::Fit can_group_locally(const Traits& traits, const TileProgram& program) 
                                                                       smallest_local_table))))));
 }
 
-// A table of dense slots, as large as local memory. The latency of one thread is hidden by other
-// threads of its group: a large table costs only the copies for few keys. Programs of many columns
-// or accumulators get registers instead of threads, and read row by row: their columns are enough
+// A table of dense slots, as large as local memory. The other threads of a group hide the latency
+// of one thread: a large table costs only the copies for few keys. Programs of many columns or
+// accumulators get registers instead of threads, and read row by row: their columns are enough
 // loads in flight, and a source without copies of its rows compiles in half the time. Loads out of
-// pages wait for one another, so that these programs get threads.
+// pages wait for one another, so these programs get threads.
 Policy dense_group_policy(const Traits& traits, const TileProgram& program) {
   Policy policy;
   const bool is_wide = input_bytes_per_row(program) > 16 || program.accumulators.size() > 3;
@@ -161,8 +161,8 @@ Policy dense_group_policy(const Traits& traits, const TileProgram& program) {
   policy.groups = traits.compute_units * (traits.has_launch_bounds ? 1 : 4);
   return policy;
 }
-// The same with a word per accumulator, for more slots. Rows whose sums do not stay in a word take
-// atomics in global memory, for which other threads are there.
+// The same with a word per accumulator, for more slots. Rows with sums that overflow a word take
+// atomics in global memory; other threads hide that latency.
 Policy dense_narrow_policy(const Traits& traits, const TileProgram& program) {
   Policy policy = dense_group_policy(traits, program);
   policy.is_narrow = true;
@@ -176,7 +176,7 @@ Policy dense_narrow_policy(const Traits& traits, const TileProgram& program) {
   policy.groups = traits.compute_units * (is_one ? 1 : 2);
   return policy;
 }
-// With launch bounds local memory is large enough; there it was not measured.
+// With launch bounds local memory is large enough; narrow tables were not measured there.
 kernel::Fit can_group_narrowly(const Traits& traits, const TileProgram& program) {
   const bool is_narrower = narrow_words(program) < limb_count(program, true);
   return both(kernel::fits_if(!traits.has_launch_bounds,

@@ -11,17 +11,17 @@ namespace penstock::plan {
 namespace {
 
 // The numbers to tune: with these an H200 groups 2^28 rows by 10^6 keys in 2.8 ms and by 10^7 in
-// 4.1; no others were tried. A partition's run in a tile should be long (rows per tile over
-// partitions), and its counter should have copies enough for threads that meet there.
+// 4.1; no other numbers were tried. A partition's run in a tile should be long (rows per tile over
+// partitions), and its counter should have enough copies for threads that meet there.
 constexpr std::uint32_t max_partitions = 1024;
-constexpr std::uint32_t max_counters = 4096;  // in local memory; a quarter of it where that is less
+constexpr std::uint32_t max_counters = 4096;  // in local memory; a quarter of it if that is less
 constexpr std::uint32_t max_counter_copies = 16;
-// Of four rows each, which a thread holds from their counting on.
+// Vectors of four rows, which a thread holds from their counting on.
 constexpr std::uint32_t max_vectors = 4, max_wide_vectors = 2;
 constexpr std::uint32_t registers_besides = 32;  // of a thread, beside its rows
 // Rows that a thread loads before it counts the first.
 constexpr std::uint32_t counted_rows = 8, wide_counted_rows = 4;
-constexpr std::uint32_t cpu_group_threads = 256;  // a CPU runs this only where it is asked for
+constexpr std::uint32_t cpu_group_threads = 256;  // a CPU runs this only if it is asked for
 constexpr std::uint32_t max_record_words = 16;
 constexpr std::uint32_t min_table_slots = 64;
 
@@ -37,8 +37,8 @@ bool is_wide(const TileProgram& program) {
   return input_bytes_per_row(program) > 16 || program.accumulators.size() > 3;
 }
 
-// Returns the vectors of a thread, by the registers that its group leaves each thread: for a row's
-// columns, then its record and its rank.
+// Returns the vectors of a thread, by the registers that its group leaves each thread for a row's
+// columns, its record and its rank.
 std::uint32_t vectors_of(const Policy& policy, const TileProgram& program) {
   const std::uint64_t registers = (64u << 10) / policy.group_size;
   const std::uint64_t free = registers - std::min<std::uint64_t>(registers, registers_besides);
@@ -81,7 +81,7 @@ std::uint32_t record_words(const TileProgram& program) {
 
 // With launch bounds one group of 1024 threads on a multiprocessor, each with 64 registers;
 // otherwise groups of 512 or fewer. A tile has as many rows as local memory stages. There are fewer
-// threads where not even four rows of each fit.
+// threads if local memory does not fit four rows of each.
 Policy partition_policy(const Traits& traits, const TileProgram& program) {
   Policy policy;
   const std::uint32_t wanted = traits.wants_single_thread_groups()             ? cpu_group_threads

@@ -15,12 +15,12 @@ namespace penstock::plan {
 // tiles in turn.
 Policy cpu_policy(const Traits& traits, const TileProgram& program);
 Policy gpu_policy(const Traits& traits, const TileProgram& program);
-// Of stores, and of reductions that do not read pages: they unpack light columns faster by other
-// numbers.
+// Policy of stores, and of reductions that read no pages: they unpack light columns faster with
+// other numbers.
 Policy row_policy(const Traits& traits, const TileProgram& program);
 Policy reduce_policy(const Traits& traits, const TileProgram& program);
 Policy one_tile_per_group(const Traits& traits, const TileProgram& program);
-// Returns the vectors of a thread: loads in flight of about 64 bytes of columns a thread hide the
+// Returns the vectors of a thread: loads in flight of about 64 bytes of columns per thread hide the
 // latency of memory without spilling.
 std::uint32_t vectors_for(std::uint64_t bytes);
 // Returns the largest group size that a device takes, up to `wanted`: a power of two, because
@@ -41,11 +41,11 @@ Policy one_pass_policy(const Traits& traits, const TileProgram& program);
 std::uint32_t one_pass_window(const Policy& policy);
 std::uint64_t one_pass_local_bytes(const Policy& policy, const TileProgram& program);
 
-// Groups, except those in partitions (partition_layout.hpp): group_policies.cpp.
-// One table per thread, which stays from launch to launch where a group is one thread.
+// Groups, except in partitions (partition_layout.hpp): group_policies.cpp. One table per thread,
+// which stays from launch to launch if a group is one thread.
 Policy kept_group_policy(const Traits& traits, const TileProgram& program);
 Policy group_policy(const Traits& traits, const TileProgram& program);
-// Whether tables of limbs hold a program's accumulators.
+// Returns whether tables of limbs hold a program's accumulators.
 kernel::Fit can_add_limbs(const Traits& traits, const TileProgram& program);
 kernel::Fit can_group_locally(const Traits& traits, const TileProgram& program);
 Policy local_group_policy(const Traits& traits, const TileProgram& program, std::uint32_t slots);
@@ -55,7 +55,7 @@ std::uint64_t local_group_bytes(const TileProgram& program, const Policy& policy
 // Sizes of tables in local memory: the smallest, and how much larger the next one is.
 constexpr std::uint32_t smallest_local_table = 64, local_table_growth = 4;
 TableSize local_table(const TileProgram& program, const Policy& policy, std::uint32_t slots);
-// Returns the smallest size for so many keys; nullopt where the policy has none.
+// Returns the smallest size for so many keys; nullopt if the policy has none.
 std::optional<std::uint32_t> local_slots_for(const Policy& policy, std::uint64_t keys);
 kernel::Fit can_group_densely(const Traits& traits, const TileProgram& program);
 Policy dense_group_policy(const Traits& traits, const TileProgram& program);

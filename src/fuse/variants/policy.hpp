@@ -17,8 +17,7 @@ struct Policy {
   std::uint32_t slots = 64;
   // group with a dense table: it is in global memory, and `slots` in local memory come before it.
   bool in_global = false;
-  // group with a dense table in local memory: a word per accumulator, whose carries go to global
-  // memory.
+  // group with a dense table in local memory: a word per accumulator. Carries go to global memory.
   bool is_narrow = false;
   // group in partitions: the most partitions, of slots of which `slots` are in local memory at
   // once.

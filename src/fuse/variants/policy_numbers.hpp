@@ -7,12 +7,13 @@
 
 namespace penstock::plan {
 
-// What PENSTOCK_VARIANT calls the variants of an epilogue.
+// Returns the name that PENSTOCK_VARIANT uses for the variants of an epilogue.
 std::string_view family_of(Epilogue epilogue);
-// The numbers of a policy that a variant's kernels use, with the choices of those that may change.
+// The numbers of a policy that a variant's kernels use, with the choices of those numbers that may
+// change.
 kernel::PolicyNumbers numbers_of(const Variant& variant, const Traits& traits,
                                  const Policy& policy);
-// The policy with other numbers, and what follows from them.
+// The policy with other numbers, and the fields that follow from them.
 Policy with_numbers(const Variant& variant, const Traits& traits, Policy policy,
                     const kernel::PolicyNumbers& numbers);
 // Whether such a policy may run: group size, local memory, threads of a multiprocessor.

@@ -1,5 +1,5 @@
-// What the table of variants says of typical tile programs: a filter, a sum, and a sum by key, over
-// columns of 32 bits.
+// Shows the variants of typical tile programs: a filter, a sum, and a sum by key, over columns of
+// 32 bits.
 #include "fuse/variants/policy_numbers.hpp"
 
 namespace penstock::plan {
@@ -43,7 +43,8 @@ Result<TileProgram> typical_program(const TypicalStep& step) {
 
 }  // namespace
 
-// Of a group-by, keys of few slots run by the first row. What their number changes is not shown.
+// Group-bys with keys of few slots run by the first row. The view does not show how that changes
+// with the number of slots.
 std::vector<kernel::VariantCase> view_of_pipelines(const Traits& traits) {
   std::vector<kernel::VariantCase> cases;
   for (const TypicalStep& step : typical_steps) {
