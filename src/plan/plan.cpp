@@ -13,7 +13,7 @@ Status wrong(StepKind step, std::string message) {
   return Status(Code::invalid, std::string(name_of(step)) + ": " + std::move(message));
 }
 
-// Checks that every id that is reached is a node, and every column one of the input's rows, of its
+// Checks that every id in use is a node, and that every column is one of the input's, with its
 // type.
 Status check_nodes(StepKind step, const Graph& graph, std::span<const NodeId> roots,
                    const Schema& input) {
@@ -93,7 +93,8 @@ Result<Type> aggregate_type(StepKind step, const AggregateCall& call, const Grap
   return Type{Kind::int64};
 }
 
-// Returns whether a result may be NULL: counts are not; other aggregates are over no rows.
+// Returns the result types of aggregates. Counts are never NULL; other aggregates are NULL over no
+// rows.
 Result<Schema> aggregate_fields(StepKind step, const std::vector<AggregateCall>& calls,
                                 const Graph& graph) {
   Schema fields;
@@ -105,8 +106,8 @@ Result<Schema> aggregate_fields(StepKind step, const std::vector<AggregateCall>&
   return fields;
 }
 
-// The least of the distinct values is the least of all. Of strings it is found among the distinct
-// ones, as kernels see codes, which have no order.
+// The least of the distinct values is the least of all. For strings it is found among the distinct
+// ones: kernels see codes, which have no order.
 std::vector<AggregateCall> with_distinct_strings(std::vector<AggregateCall> calls,
                                                  const Graph& graph) {
   for (AggregateCall& call : calls)

@@ -62,8 +62,8 @@ class Collecting {
     }
     return all;
   }
-  // Each device begins with its own rows, then takes those of the next. Where the driver copies,
-  // all would otherwise read one device's memory at a time.
+  // Each device begins with its own rows, then takes the next device's. If the driver copies, all
+  // devices would otherwise read the memory of one at a time.
   Status copy() const {
     std::vector<device::DeviceCopy> copies;
     for (std::size_t i = 0; i < shares_.size(); i++) {

@@ -12,12 +12,12 @@ namespace penstock::plan {
 struct RowsOfShare {
   std::shared_ptr<Device> device;
   const DeviceRows* rows = nullptr;
-  RowRange range;  // those that are copied
+  RowRange range;  // rows to copy
 };
 
-// Copies rows of shares to the device of one of them, one share's after another's. All shares with
-// rows have one layout (have_one_layout()). Adds what other shares have to report.bytes_exchanged.
-// Code::no_memory where they do not fit.
+// Copies rows of shares to the device of one of them, share after share. All shares with rows have
+// one layout (have_one_layout()). Adds the bytes of other shares to report.bytes_exchanged.
+// Code::no_memory if they do not fit.
 Result<DeviceRows> collect_rows(std::span<const RowsOfShare> shares, std::size_t to,
                                 RunReport& report);
 

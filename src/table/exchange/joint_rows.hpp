@@ -14,10 +14,11 @@ class JointRows {
  public:
   explicit JointRows(Shares shares) : meeting_(shares), ranges_(shares.count) {}
 
-  // Waits for the other shares. `range`: the share's rows, which come after those of the shares
-  // before; null where the host has them. Returns columns of all ranges to the first share, and
-  // columns without rows to the others; nothing, for all, where one has none in device memory, has
-  // left, or where columns are strings, whose codes differ, or the host's memory is short.
+  // Waits for the other shares. `range`: the share's rows, which come after the rows of earlier
+  // shares; null if they are on the host. Returns the columns of all ranges to the first share, and
+  // columns without rows to the other shares. Returns nothing to all of them if one share has left
+  // or has no rows in device memory, if columns are strings (codes differ), or if the host's memory
+  // is short.
   Result<std::optional<std::vector<Column>>> download(std::size_t share, Device& device,
                                                       const DeviceRows* range,
                                                       const Columns& columns);

@@ -1,5 +1,5 @@
-// Where the threads of several shares wait for one another. They may wait awake first: one that
-// sleeps runs some 50 to 300 us after it is woken. Those that wait for it in turn run later still.
+// Lets the threads of several shares wait for one another. They may spin before they sleep: a
+// thread runs some 50 to 300 us after it is woken, and threads that wait for it run later still.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -11,7 +11,7 @@
 
 namespace penstock::plan {
 
-// What a share ends with after another one left.
+// The error of a share that ends because another one left.
 inline Status another_share_has_ended() {
   return {Code::cancelled, "another device's share has ended"};
 }
@@ -28,13 +28,13 @@ class Meeting {
       : awake_seconds_(shares.awake_seconds), has_entered_(shares.count), has_left_(shares.count) {}
 
   std::size_t shares() const { return has_left_.size(); }
-  // Call before a share writes what the others read. Returns false for a share that begins anew,
-  // which has then left: the others may be reading what it wrote.
+  // Call before a share writes what the other shares read. Returns false for a share that begins
+  // again: it has left, and the other shares may be reading what it wrote.
   bool enter(std::size_t share);
-  // Waits for the other shares to come to a phase: 0, then 1, and so on. Returns false where one
-  // has left before, as will every later phase.
+  // Waits for the other shares to come to a phase: 0, then 1, and so on. Returns false if one has
+  // left before, as every later phase will.
   bool meet(std::size_t share, std::size_t phase);
-  // Call when a share has ended: the others then wait for it no more.
+  // Call when a share has ended: the other shares then wait for it no more.
   void leave(std::size_t share);
 
  private:

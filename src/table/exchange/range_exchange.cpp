@@ -21,7 +21,8 @@ std::uint64_t row_bytes(const DeviceRows& rows) {
   return bytes;
 }
 
-// Sets `ran_out` where a step ran out of memory, which is no error: the others are to know it.
+// Sets `ran_out` if a step ran out of memory. That is no error here, but the other shares must
+// know.
 Status note_memory(Status status, bool& ran_out) {
   ran_out = status.code() == Code::no_memory;
   return ran_out ? Status() : std::move(status);
@@ -75,7 +76,7 @@ Status RangeExchange::sample(Party& party, const DeviceRows& rows, const Size& s
   return {};
 }
 
-// Where memory is too small for it the rows stay as they are.
+// If memory is too small for that the rows stay as they are.
 Status RangeExchange::divide(Party& party, DeviceRows& rows, const Size& size, const Asked& asked,
                              DeviceRowSort& sorter, RunReport& report) {
   auto divided = sorter.divide(rows, asked.keys[0], bounds(size), report);
@@ -172,7 +173,7 @@ bool RangeExchange::one_ran_out() const {
 }
 
 // The rows are then sorted whole, which needs the memory, here and on the host. A share that finds
-// that another one has given up finds the same.
+// that another one has given up does the same.
 std::optional<std::vector<Column>> RangeExchange::give_up(Party& party) {
   const std::lock_guard lock(mutex_);
   party.rows.reset();

@@ -18,7 +18,7 @@ namespace penstock::plan {
 
 class RangeExchange {
  public:
-  // What all shares ask for alike.
+  // The request, which is the same for all shares.
   struct Asked {
     const std::vector<SortKey>& keys;
     const Columns& columns;
@@ -26,11 +26,11 @@ class RangeExchange {
   };
   explicit RangeExchange(Shares shares) : meeting_(shares), parties_(shares.count) {}
 
-  // Waits for the other shares. `rows`: those of the share, which are put in another order that
-  // sorts alike; none where `may_divide` is false, as they do not fit. Returns columns of all rows
-  // in order to the first share, and columns without rows to the others. Nothing, for all, where
-  // one does not divide its rows or has left, where they are few or hold strings, or where ranges
-  // do not fit.
+  // Waits for the other shares. `rows`: the share's rows, which are put in another order that sorts
+  // alike; none if `may_divide` is false, as they do not fit. Returns the columns of all rows in
+  // order to the first share, and columns without rows to the other shares. Returns nothing to all
+  // of them if one does not divide its rows or has left, if rows are few or hold strings, or if
+  // ranges do not fit.
   Result<std::optional<std::vector<Column>>> sort(std::size_t share, std::shared_ptr<Device> device,
                                                   DeviceRows& rows, bool may_divide,
                                                   const Asked& asked, DeviceRowSort& sorter,
@@ -42,13 +42,13 @@ class RangeExchange {
  private:
   struct Party {
     std::shared_ptr<Device> device;
-    // By ranges, once they are divided. Kept here until all have read them.
+    // By ranges, once they are divided. Kept here until all shares have read them.
     std::optional<DeviceRows> rows;
     DeviceRowSort::KeysSeen seen;
-    std::vector<std::uint64_t> ends;  // of the ranges; none where memory was too small
+    std::vector<std::uint64_t> ends;  // of the ranges; none if memory was too small
     bool ran_out = false;             // of memory, before all of its ranges had left
   };
-  // What is the same for all shares, once all have come with their rows.
+  // Sizes that are the same for all shares, once all have come with their rows.
   struct Size {
     std::uint64_t rows = 0, bytes_per_row = 0, piece_rows = 0;  // no piece: rows are not divided
     std::size_t ranges = 1;

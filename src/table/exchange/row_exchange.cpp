@@ -26,7 +26,8 @@ bool RowExchange::all_have_rows() const {
   });
 }
 
-// Returns where each range but the first begins. Samples stand for as many rows as their share has.
+// Returns the first key of each range but the first. A sample stands for as many rows as its share
+// has per sample.
 std::vector<KeyRanges::Word> RowExchange::bounds() const {
   std::vector<std::pair<KeyRanges::Word, double>> samples;
   for (const Party& party : parties_)
@@ -56,8 +57,8 @@ std::uint64_t RowExchange::rows_of_range(std::size_t share) const {
   return rows;
 }
 
-// A device holds its own sorted rows, those of its range, and these merged. A merge takes 40 bytes
-// a row at most (four words of 8, two orders of 4), more than a sort's 24.
+// A device holds its own sorted rows, the rows of its range, and these merged. A merge takes 40
+// bytes a row at most (four words of 8, two orders of 4), more than a sort's 24.
 bool RowExchange::all_ranges_fit(std::uint64_t memory_limit_bytes) const {
   for (std::size_t i = 0; i < parties_.size(); i++) {
     const DeviceRows& own = *parties_[i].rows;

@@ -31,15 +31,15 @@ class RowExchange {
   }
   RangeExchange* ranges() { return ranges_ ? &*ranges_ : nullptr; }
 
-  // Waits for the other shares. `sorted`: nothing where the share's rows are not in device memory.
-  // Returns the rows of the share's range, to be merged; nothing, for all shares, where one has no
-  // rows there, has left, or where rows hold strings, whose codes differ, or a range does not fit
-  // its device, as where most keys are equal. `memory_limit_bytes`: as in RunOptions.
+  // Waits for the other shares. `sorted`: nothing if the share's rows are not in device memory.
+  // Returns the rows of the share's range, to be merged. Returns nothing to all shares if one has
+  // left or has no rows there, if rows hold strings (codes differ), or if a range does not fit its
+  // device, as when most keys are equal. `memory_limit_bytes`: as in RunOptions.
   Result<std::optional<Range>> exchange(std::size_t share, std::shared_ptr<Device> device,
                                         std::optional<DeviceRows> sorted, const SortKey& first_key,
                                         DeviceRowSort& sorter, std::uint64_t memory_limit_bytes,
                                         RunReport& report);
-  // Where the ranges are downloaded to, once they are merged.
+  // Downloads the ranges, once they are merged.
   JointRows& joint_rows() { return joint_rows_; }
   // Call when a share has ended: the others then wait for it no more.
   void leave(std::size_t share);

@@ -1,9 +1,9 @@
-// Rows of a right side that device memory does not hold: on the host, in the order of buckets of
-// their keys.
+// Rows of a right side that device memory does not hold: on the host, in the order of the buckets
+// of their keys.
 //
-// They come in parts, each of which was in device memory and was sorted there by the buckets of its
+// They come in parts. Each part was in device memory and was sorted there by the buckets of its
 // rows' keys (kernels/join_buckets.kc). So the rows of a range of buckets are a slice of each part,
-// and go back as they are. Rows with one key are of one bucket, and keep their order.
+// and go back unchanged. Rows with one key are in one bucket, and keep their order.
 #pragma once
 #include <array>
 
@@ -19,7 +19,7 @@ class BucketedRows {
   BucketedRows(std::shared_ptr<RowKernels> kernels, Schema columns, Columns keys)
       : kernels_(std::move(kernels)), schema_(std::move(columns)), keys_(std::move(keys)) {}
   // Enqueues downloads of rows, after the work that is in the queue. They must be done before the
-  // rows are read, or this ends.
+  // rows are read, or this object ends.
   Status append(Queue& queue, const DeviceRows& rows);
   std::uint64_t row_count() const { return row_count_; }
   std::uint64_t bytes() const { return row_count_ * device_bytes_per_row(schema_); }
@@ -27,9 +27,9 @@ class BucketedRows {
   const Columns& keys() const { return keys_; }
   const std::shared_ptr<RowKernels>& kernels() const { return kernels_; }
 
-  bool has_nulls() const;  // in a key of a row; no bucket has these rows
+  bool has_nulls() const;  // a row has a NULL in a key; it is in no bucket
   std::array<std::uint64_t, JOIN_BUCKET_COUNT> rows_of_buckets() const;
-  // Uploads columns, by number, of the rows of some buckets. Code::no_memory where they do not fit.
+  // Uploads columns, by number, of the rows of some buckets. Code::no_memory if they do not fit.
   Result<DeviceRows> upload(Queue& queue, BucketRange buckets, const Columns& columns) const;
   Table on_host(const StringPool& strings) const;  // all of them
 
@@ -37,7 +37,7 @@ class BucketedRows {
   using HostPointer = std::shared_ptr<HostBuffer>;
   struct Part {
     std::uint64_t row_count = 0;
-    // Where each bucket begins, where rows with a NULL key do, and the number of rows.
+    // The first row of each bucket, the first row with a NULL key, and the number of rows.
     HostPointer starts;
     std::vector<HostPointer> values, validity;  // of each column, as DeviceColumn has them
     std::uint32_t start(std::uint32_t bucket) const {

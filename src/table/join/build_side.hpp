@@ -1,5 +1,5 @@
-// The build side of a join: the rows of its right side on the host or in device memory, and how
-// they are found.
+// The build side of a join: the rows of its right side on the host or in device memory, and the
+// tables that find them.
 #pragma once
 #include <memory>
 
@@ -17,17 +17,17 @@ struct DeviceSide {
 };
 
 struct BuildSide {
-  // Of the right step; columns that the host does not read are without values.
+  // The right step's rows; columns that the host does not read are without values.
   Table rows;
-  JoinTable table;                      // where the host joins or makes it
-  std::optional<DeviceSide> on_device;  // what lookups read then
-  // Where it is joined by partitions: its rows, which of the step's columns these are, and whether
-  // a key stands twice.
+  JoinTable table;                      // if the host joins, or makes the table
+  std::optional<DeviceSide> on_device;  // for lookups
+  // If it is joined by partitions: its rows, their columns in the right step, and whether keys
+  // repeat.
   std::shared_ptr<const BucketedRows> buckets;
   Columns bucketed_columns;
   bool repeats = false;
 
-  // Of a side whose rows are, or were, on the device.
+  // For a side with rows that are, or were, on the device.
   const std::shared_ptr<RowKernels>& kernels() const {
     return on_device ? on_device->kernels : buckets->kernels();
   }

@@ -65,7 +65,7 @@ class TableBuilder {
     return true;
   }
 
-  // One key of a narrow range gives each key a position of its own, if these fit. One of a wide
+  // One key of a narrow range gives each key a position of its own, if these fit. A key of a wide
   // range is tried in the order of its values.
   Status choose_header() {
     header_ = hashed_header(rows_.row_count);
@@ -106,7 +106,7 @@ class TableBuilder {
     return range;
   }
 
-  // Where keys turn out to be uneven they are hashed.
+  // Keys that turn out to be uneven are hashed.
   Result<bool> insert() {
     PENSTOCK_ASSIGN(totals_, device_.allocate(64));
     PENSTOCK_ASSIGN(bool has_positions, claim_positions());
@@ -119,7 +119,7 @@ class TableBuilder {
     return has_positions;
   }
 
-  // Of more than 2^32 steps the total is a lesser number: then the table stays as it is.
+  // With more than 2^32 steps the total wraps to a smaller number: then the table stays as it is.
   bool is_uneven() const {
     return is_ordered_ && (totals_found_[JOIN_TOTAL_UNEVEN] != 0 ||
                            totals_found_[JOIN_TOTAL_STEPS] > JOIN_MEAN_STEPS * rows_.row_count);
@@ -204,12 +204,12 @@ class TableBuilder {
   const Columns& keys_;
   const TableRequest& request_;
   JoinHeaderWords header_{};
-  bool is_ordered_ = false;  // in the order of its one key
+  bool is_ordered_ = false;  // in the order of its single key
   DeviceKeys keys_there_;
   BufferPointer totals_;
   std::array<std::uint32_t, JOIN_TOTAL_WORDS> totals_found_{};
   DeviceJoinTable made_;
-  std::unique_ptr<Queue> queue_;  // the last: it waits for what reads the memory
+  std::unique_ptr<Queue> queue_;  // the last: its end waits for work on the memory above
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Pairs of left and right rows with equal keys, both in device memory, where keys repeat on the
-// right (kernels/join_pairs.kc). The number of all pairs is known before one is made, and any range
-// of them can be made: so they are, in batches that keep to memory.
+// Pairs of left and right rows with equal keys, both in device memory, for keys that repeat on the
+// right (kernels/join_pairs.kc). The number of all pairs is known before one is made. Any range of
+// them can be made, so they are made in batches that keep to memory.
 #pragma once
 #include "penstock/steps.hpp"
 #include "table/join/build_side.hpp"
@@ -10,12 +10,12 @@ namespace penstock::plan {
 
 class DevicePairs {
  public:
-  // Counts the pairs of an inner or left join, whose right side has an order of its rows. Returns
-  // nothing where that takes more than `limit_bytes`, or what the device has. Waits.
+  // Counts the pairs of an inner or left join. The right side must have an order of its rows.
+  // Returns nothing if that takes more than `limit_bytes`, or than the device has. Waits.
   static Result<std::optional<DevicePairs>> count(DeviceRows left, const Columns& left_keys,
                                                   std::shared_ptr<const BuildSide> right,
                                                   JoinKind kind, std::uint64_t limit_bytes);
-  // Returns what count() takes for each left row.
+  // Returns the bytes that count() takes for each left row.
   static constexpr std::uint64_t bytes_per_left_row(std::size_t key_count) {
     return 8 * key_count + 17;
   }
@@ -23,10 +23,10 @@ class DevicePairs {
   const DeviceRows& left() const { return left_; }
   const DeviceSide& right() const { return *right_->on_device; }
   RowKernels& kernels() const { return *right().kernels; }
-  std::uint64_t bytes() const;  // of the left side, and of what was counted
-  const KernelFigures& figures() const { return figures_; }  // of what was counted
+  std::uint64_t bytes() const;                               // of the left side, and of the counts
+  const KernelFigures& figures() const { return figures_; }  // of counting
 
-  // A range of pairs: by which rows columns of each side are gathered.
+  // A range of pairs: the rows by which columns of each side are gathered.
   struct Range {
     GatherNumbers left, right;
   };
@@ -43,7 +43,7 @@ class DevicePairs {
   DeviceRows left_;
   std::shared_ptr<const BuildSide> right_;
   bool keeps_alone_ = false;    // left rows without a partner
-  BufferPointer found_, sums_;  // of left rows: what has their key, and the pairs before theirs
+  BufferPointer found_, sums_;  // of left rows: the key's holder, and earlier pairs
   std::uint64_t pair_count_ = 0;
   KernelFigures figures_;
 };

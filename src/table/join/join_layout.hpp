@@ -1,12 +1,12 @@
-// The layout of a join's table, which lookups read: the host makes it (table/join/join_table.hpp),
-// or a device (table/join/device_join_table.hpp).
+// The layout of a join's table. Lookups read it. The host makes it (table/join/join_table.hpp), or
+// a device (table/join/device_join_table.hpp).
 //
 // A key is a row's words (as group keys are: equal keys, equal words). `positions` is a hash table
 // with linear probing: a position holds the number of a row plus 1, or 0. `table` is a header, then
-// the words of every row. A table of one key may keep the order of its values, where these are
-// even. Where the keys are integers of a narrow range, a position belongs to one key alone: nothing
-// is compared, and no words follow the header. Rows with a NULL key have no position. At least one
-// position is always 0 where keys are compared, so that probing ends.
+// the words of every row. A table of one key may keep the order of its values, if they are even. If
+// the keys are integers of a narrow range, a position belongs to one key alone: nothing is
+// compared, and no words follow the header. Rows with a NULL key have no position. If keys are
+// compared, at least one position is always 0, so that probing ends.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -44,8 +44,8 @@ constexpr std::uint64_t bucket_word(BucketRange buckets) {
 }
 
 // Returns whether each of so many rows' keys gets a position of its own: four bytes each, against
-// two positions and the words of a key in a hash table. The keys are signed numbers minus the least
-// of these.
+// two positions and the words of a key in a hash table. The bounds are offsets from the least
+// signed number.
 constexpr bool is_exact_range(std::uint64_t lowest, std::uint64_t highest,
                               std::uint64_t row_count) {
   constexpr std::uint64_t max_positions_per_row = 8, always_exact_positions = 1 << 12;
@@ -55,7 +55,7 @@ constexpr JoinHeaderWords exact_header(std::uint64_t lowest, std::uint64_t highe
   return {lowest ^ join_sign_bit, 1, 0, highest - lowest, 1, 0, 0, bucket_word({})};
 }
 
-// The header of a hash table of which at most half of the positions are in use.
+// The header of a hash table with at most half of its positions in use.
 constexpr JoinHeaderWords hashed_header(std::uint64_t row_count) {
   const int bits = std::max(4, static_cast<int>(std::bit_width(2 * row_count)));
   return {0,
@@ -68,9 +68,9 @@ constexpr JoinHeaderWords hashed_header(std::uint64_t row_count) {
           bucket_word({})};
 }
 
-// The header of a table in the order of its one key: a position is of as many neighbouring keys as
-// leave at most half of the positions in use. Rows that come in the order of the key then look at
-// positions and words in their order, which a hash would scatter over more than the caches hold.
+// The header of a table in the order of its one key: so many neighbouring keys share a position
+// that at most half of the positions are in use. Rows that come in the order of the key then read
+// positions and words in order. A hash would scatter these over more than the caches hold.
 constexpr JoinHeaderWords ordered_header(std::uint64_t lowest, std::uint64_t highest,
                                          std::uint64_t row_count) {
   std::uint64_t shift = 0;

@@ -10,8 +10,8 @@
 namespace penstock::plan {
 namespace {
 
-// Pairs are held before any column is made: 12 bytes each, and twice where those of threads are put
-// together; at most some 6 GB.
+// Pairs are held before any column is made: 12 bytes each, and twice that while the threads' pairs
+// are put together; at most some 6 GB.
 constexpr std::uint64_t max_pairs = std::uint64_t{1} << 28;
 
 // Row numbers of the left side and, beside each, of the right side.
@@ -21,14 +21,14 @@ struct Pairs {
 };
 
 // Returns whether a left row without a partner is kept. A row with a NULL in its keys (`present` is
-// not set) has none.
+// not set) has no partner.
 bool keeps_alone(JoinKind kind, const JoinTable& table, bool present) {
   if (kind != JoinKind::not_in) return kind == JoinKind::left || kind == JoinKind::anti;
   return table.table()[header_has_nulls] == 0 && (present || table.table()[header_has_rows] == 0);
 }
 
-// Finds the pairs of a range of left rows. `count` is of all threads' pairs; above max_pairs they
-// stop.
+// Finds the pairs of a range of left rows. `count` includes all threads' pairs; above max_pairs the
+// threads stop.
 Pairs pairs_of(const KeyWords& keys, std::size_t key_count, const JoinTable& table, JoinKind kind,
                std::uint64_t first, std::uint64_t last, std::atomic<std::uint64_t>& count) {
   Pairs pairs;

@@ -1,6 +1,6 @@
-// The hash table of a join on the host: the rows of its right side, found by their keys, in the
-// layout of table/join/join_layout.hpp. The host makes it; the host and kernels read it. Rows
-// with equal keys are chained after the first one.
+// The hash table of a join on the host: it finds the rows of the right side by their keys, in the
+// layout of table/join/join_layout.hpp. The host makes it; the host and kernels read it. Rows with
+// equal keys are chained after the first one.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -43,15 +43,15 @@ class JoinTable {
   LargeVector<std::uint64_t> table_;
 };
 
-// The words of keys, row by row, and whether none of a row's keys is NULL.
+// The words of keys, row by row, and whether each row's keys are all present.
 struct KeyWords {
   LargeVector<std::uint64_t> made;
-  std::span<const std::uint64_t> of_column;  // where its values are words as they are
+  std::span<const std::uint64_t> of_column;  // if the column's values are such words already
   LargeVector<std::uint8_t> present;
 
   std::span<const std::uint64_t> words() const { return of_column.empty() ? made : of_column; }
 };
-// They may be those of a column, which must outlive them.
+// The words may be a column's values: that column must outlive them.
 Result<KeyWords> key_words(std::span<const Column> keys, StringPool& strings);
 
 }  // namespace penstock::plan

@@ -1,13 +1,13 @@
 // Numbers that first_rows.kc and the host share.
 #pragma once
 
-// Whether a row is among the first ones by the keys so far. Rows that are tied are not told apart
+// Whether a row is among the first ones by the keys so far. The order of tied rows is not known
 // yet.
 #define FIRST_TIED 0u
 #define FIRST_BEFORE 1u
 #define FIRST_AFTER 2u
 
-// How the word of a group or of a row becomes a number that has the order of the values.
+// Ways to turn the word of a group or of a row into a number with the order of the values.
 #define FIRST_OF_U64 0u
 #define FIRST_OF_I64 1u
 #define FIRST_OF_F32 2u
@@ -20,7 +20,7 @@
 #define FIRST_DESCENDING 1u
 #define FIRST_NULLS_FIRST 2u
 
-// In place of the number of a bit.
+// Stand in place of the number of a bit.
 #define FIRST_NEVER_NULL 64u
 #define FIRST_NULL_WITHOUT_COUNT 65u
 

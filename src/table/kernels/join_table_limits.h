@@ -1,7 +1,7 @@
 // Numbers that join_table.kc and the host share.
 #pragma once
 
-// How a key's value becomes a word.
+// Ways to turn a key's value into a word.
 #define JOIN_KEY_UNSIGNED 0u
 #define JOIN_KEY_SIGNED 1u
 #define JOIN_KEY_FLOAT 2u
@@ -17,25 +17,25 @@
 #define JOIN_BUCKETS 7u
 #define JOIN_HEADER_WORDS 8u
 
-// The words of `totals`: rows whose key an earlier one had; whether there is a NULL key; whether a
-// table in the order of its key is uneven; how many steps all keys lie from their own positions.
+// The words of `totals`: rows with the key of an earlier row; whether there is a NULL key; whether
+// a table in the order of its key is uneven; the sum of all keys' steps from their own positions.
 #define JOIN_TOTAL_REPEATED 0u
 #define JOIN_TOTAL_NULLS 1u
 #define JOIN_TOTAL_UNEVEN 2u
 #define JOIN_TOTAL_STEPS 3u
 #define JOIN_TOTAL_WORDS 4u
 
-// A table in the order of its key is uneven where one key lies more than JOIN_MAX_STEPS from its
-// own position. So it is where keys lie more than JOIN_MEAN_STEPS from theirs on average: the 4 was
-// not tuned. And so it is where a block of positions is full: other runs within the table are
-// shorter than two blocks. The host looks for runs of more than two blocks.
+// A table in the order of its key is uneven in three cases. One key lies more than JOIN_MAX_STEPS
+// from its own position. Or keys lie more than JOIN_MEAN_STEPS from their own on average: the 4 was
+// not tuned. Or a block of positions is full: other runs within the table are shorter than two
+// blocks. The host looks for runs of more than two blocks.
 #define JOIN_MAX_STEPS 64u
 #define JOIN_MEAN_STEPS 4u
 #define JOIN_RUN_BLOCK 128u
-#define JOIN_ANY_STEPS 0xffffffffu  // of hashed keys
+#define JOIN_ANY_STEPS 0xffffffffu  // for hashed keys
 
-// Keys are dealt out to so many buckets, by which a right side is joined in partitions.
+// The number of buckets that keys are dealt out to for joins by partitions.
 #define JOIN_BUCKET_COUNT 256u
 
-// In place of a row, where there is none.
+// Stands in place of a row if there is none.
 #define JOIN_NO_ROW 0xffffffffu

@@ -1,16 +1,16 @@
 // Numbers that order_rows.kc, order_columns.kc, order_ranges.kc and the host share.
 #pragma once
 
-// How a value becomes a word that has the order of the values.
+// Ways to turn a value into a word that has the order of the values.
 #define ORDER_UNSIGNED 0u
 #define ORDER_SIGNED 1u
 #define ORDER_FLOAT 2u
 #define ORDER_RANKED 3u  // a code of the string pool, by a table of ranks
 
-// In place of the number of a bit: there are no NULLs; all have one word, and another pass places
-// them, as values leave no bit free.
+// Stand in place of the number of a bit: there are no NULLs; or all NULLs have one word, and
+// another pass places them, as values leave no bit free.
 #define ORDER_NO_NULLS 64u
 #define ORDER_EQUAL_NULLS 65u
 
-// Ranges that rows are divided into: their numbers are bytes.
+// The most ranges that rows are divided into: their numbers are bytes.
 #define ORDER_MAX_RANGES 256u

@@ -1,4 +1,4 @@
-// Rows in device memory: the right side of a join, as the kernel of its chain wrote them.
+// Rows in device memory, as the kernel of a chain wrote them; for example the right side of a join.
 #pragma once
 #include <optional>
 
@@ -9,7 +9,7 @@
 namespace penstock::plan {
 
 // A column as kernels write it: an element a row, which is a byte for a boolean and a code of the
-// pool for a string. `validity` has a byte a row, or is null where every value is present.
+// pool for a string. `validity` has a byte a row, or is null if every value is present.
 struct DeviceColumn {
   Type type;
   BufferPointer values, validity;
@@ -25,7 +25,7 @@ std::uint64_t bytes_on_device(const DeviceRows& rows);
 DeviceRows spread_rows(const Schema& schema, const Columns& columns, DeviceRows rows);
 // Returns the bytes of a row, with a byte for each column that may be NULL.
 std::uint64_t device_bytes_per_row(const Schema& columns);
-// Returns a buffer of at least so many bytes; null where memory is too small for it.
+// Returns a buffer of at least so many bytes; null if memory is too small for it.
 Result<BufferPointer> allocate_if_fits(Device& device, std::uint64_t bytes);
 
 // Appends rows of chunks, by kernels on the queue that wrote the chunks.
@@ -34,14 +34,14 @@ class DeviceRowsWriter {
   DeviceRowsWriter(std::shared_ptr<RowKernels> kernels, const Schema& columns,
                    std::uint64_t limit_bytes);
   // `written`: the columns of a chunk, each with its validity after it if it may be NULL.
-  // `expected_rows`: how many there will be, about. Returns false, and appends nothing, where
-  // memory is too small.
+  // `expected_rows`: about how many there will be. Returns false, and appends nothing, if memory is
+  // too small.
   Result<bool> append(Queue& queue, std::span<const BufferPointer> written, std::uint64_t count,
                       std::uint64_t expected_rows);
-  // Returns the columns, as `written` above, if they hold rows from `first` on, behind those of
-  // chunks in flight; otherwise none. The call for row 0 allocates them, for the expected rows.
-  // append() makes them larger later. A chunk that they do not hold comes before: none behind it is
-  // placed until then, so that nothing is left behind that kernels still write.
+  // Returns the columns, as `written` above, if they have room for rows from `first` on, behind the
+  // rows of chunks in flight; otherwise none. The call for row 0 allocates them, for the expected
+  // rows. Placement is in order: a chunk that does not fit stops it until append() has made the
+  // columns larger. So no kernel still writes to the smaller columns.
   Result<std::vector<BufferPointer>> place_for(Queue& queue, std::uint64_t first,
                                                std::uint64_t count, std::uint64_t expected_rows);
   // Adds rows that a kernel has written there. Code::internal if they are not the next ones.
@@ -60,7 +60,7 @@ class DeviceRowsWriter {
   DeviceRows rows_;
 };
 
-// Downloads some columns, by number, of rows whose kernels are done.
+// Downloads some columns, by number, after the rows' kernels are done.
 Result<std::vector<Column>> download_columns(Device& device, const DeviceRows& rows,
                                              const Columns& columns, const StringPool& strings);
 

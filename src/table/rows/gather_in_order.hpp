@@ -11,8 +11,8 @@ struct OrderedRows {
   std::uint64_t first = 0, count = 0;  // positions
 };
 
-// Elements of a width are gathered by the widest words that they are of: the kernels whose names
-// end so, and how many such words.
+// Elements are gathered by the widest words that divide their width: the ending of the kernels'
+// names, and how many such words.
 struct GatheredElements {
   const char* kernel;
   std::uint32_t words;
@@ -26,7 +26,7 @@ Status gather_elements(RowKernels& kernels, Queue& queue, const OrderedRows& ord
 Result<BufferPointer> gather_column(RowKernels& kernels, Queue& queue, const OrderedRows& ordered,
                                     const Buffer& from, std::uint32_t width);
 
-// Returns rows whose values and validity are what `move` makes of those of `rows`: it takes a
+// Returns `rows` with `move` applied to the values and the validity of each column. It takes a
 // buffer and the bytes of its elements.
 template <class Move>
 Result<DeviceRows> with_columns_moved(const DeviceRows& rows, std::uint64_t row_count,
@@ -42,7 +42,7 @@ Result<DeviceRows> with_columns_moved(const DeviceRows& rows, std::uint64_t row_
   return moved;
 }
 
-// Enqueues the gathering of all columns of these rows; that at position `first` comes first.
+// Enqueues the gathering of all columns of these rows; the row at position `first` comes first.
 Result<DeviceRows> gather_in_order(RowKernels& kernels, Queue& queue, const OrderedRows& ordered,
                                    const DeviceRows& rows);
 

@@ -1,4 +1,4 @@
-// An entry of a run's report, of what launches took together.
+// An entry of a run's report: the sums of several launches.
 #pragma once
 #include <memory>
 #include <string>
@@ -12,7 +12,7 @@ struct KernelFigures {
   double device_seconds = 0;
 };
 
-// Adds an entry, whose variant has the kernel's name.
+// Adds an entry with the kernel's name as its variant.
 inline KernelReport& add_kernel(RunReport& report, std::string name,
                                 std::shared_ptr<const std::string> source, const Program& program,
                                 const KernelFigures& figures) {

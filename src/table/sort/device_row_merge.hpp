@@ -1,7 +1,7 @@
 // Merges runs of sorted rows that lie in device memory, one after another (kernels/order_merge.kc).
 //
-// Rows of n shares come sorted, so that to sort them again is not needed. Words of the keys are
-// made once, positions are merged by them in log2(n) rounds, and columns are gathered once. For
+// The shares' rows come sorted, so they need not be sorted again. Words of the keys are made once,
+// positions are merged by them in log2(n) rounds for n shares, and columns are gathered once. For
 // rows of 16 bytes, a key of 8 and two runs that moves 68 bytes a row: 16 for the words, 12 for the
 // round and 40 for two columns. A sort moves more than 200.
 #pragma once
@@ -20,10 +20,10 @@ constexpr std::uint32_t max_merge_words = 4;
 class DeviceRowMerge {
  public:
   static std::shared_ptr<DeviceRowMerge> begin(std::shared_ptr<Device> device);  // to compile
-  // Merges rows whose runs end at `ends`, each in the order of `keys`. Equal rows keep theirs.
-  // Nothing where a key is a string, keys have more words, there are more than
-  // primitive::max_sort_keys rows, or memory is too small; with a note in the report where the
-  // kernels did not compile or need more local memory.
+  // Merges runs of rows that end at `ends`, each in the order of `keys`. Equal rows keep their
+  // order. Returns nothing if a key is a string, keys have more words, there are more than
+  // primitive::max_sort_keys rows, or memory is too small. Returns nothing too, with a note in the
+  // report, if the kernels did not compile or need more local memory.
   Result<std::optional<DeviceRows>> merge(const DeviceRows& rows,
                                           const std::vector<std::uint64_t>& ends,
                                           const std::vector<SortKey>& keys, RunReport& report);
@@ -35,7 +35,7 @@ class DeviceRowMerge {
                                 const std::vector<SortKey>& keys, RunReport& report);
   Status make_words(const DeviceRows& rows, const std::vector<SortKey>& keys);
   Status make_words_of(const DeviceColumn& column, const SortKey& key);
-  // Merges pairs of runs, and leaves where the merged ones end.
+  // Merges pairs of runs, and sets the ends of the merged ones.
   Status merge_pairs(std::vector<std::uint64_t>& ends, bool is_first);
   Status merge_pair(std::uint64_t begin, std::uint64_t middle, std::uint64_t end, bool is_first);
   Status launch(std::string_view kernel, std::uint64_t count, std::vector<Argument> arguments);

@@ -13,7 +13,7 @@ namespace penstock::plan {
 
 namespace {
 
-// Returns the first and the end of each run of adjacent bytes in which `bits` has any.
+// Returns the first and the end of each run of adjacent bytes with bits in `bits`.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> runs_of_bytes(std::uint64_t bits) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> runs;
   for (std::uint32_t byte = 0; byte < 8; byte++) {
@@ -35,7 +35,7 @@ Status DeviceRowSort::launch(std::string_view kernel, std::uint64_t count,
   return kernels_.launch(*queue_, kernel, count, arguments);
 }
 
-// The pool's strings by their bytes.
+// Returns the ranks of the pool's strings by their bytes.
 Result<BufferPointer> DeviceRowSort::ranks_of(const StringPool& strings, RunReport& report) {
   if (ranks_) return ranks_;
   std::vector<std::uint32_t> codes(strings.size());
@@ -50,7 +50,7 @@ Result<BufferPointer> DeviceRowSort::ranks_of(const StringPool& strings, RunRepo
   return ranks_;
 }
 
-// Sorts the order by keys that are in it, by those of their bytes in which `bits` has any.
+// Sorts the order by keys that are in it, by the bytes of theirs with bits in `bits`.
 Status DeviceRowSort::sort_keys(BufferPointer keys, std::uint32_t key_bytes, std::uint64_t bits) {
   if (bits == 0) return {};
   auto& [sort, figures, times] = sorts_[key_bytes];
@@ -74,8 +74,8 @@ Status DeviceRowSort::sort_keys(BufferPointer keys, std::uint32_t key_bytes, std
   return {};
 }
 
-// One more byte has the bit of NULLs, where a value leaves it free. Of 64-bit keys few bytes vary
-// mostly, as numbers are small; that is known when the keys are made.
+// One more byte holds the bit of NULLs, if values leave one free. Few bytes of 64-bit keys vary
+// mostly, as numbers are small; that is known once the keys are made.
 Status DeviceRowSort::sort_by_values(const DeviceColumn& column, const SortKey& key,
                                      std::optional<KeyBits> bits, const StringPool& strings,
                                      RunReport& report) {

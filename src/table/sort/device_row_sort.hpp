@@ -1,5 +1,5 @@
-// Sorts rows that lie in device memory, where they lie (kernels/order_columns.kc): nothing is
-// uploaded but the ranks of strings.
+// Sorts rows in device memory, in place (kernels/order_columns.kc): only the ranks of strings are
+// uploaded.
 #pragma once
 #include <map>
 #include <memory>
@@ -15,28 +15,29 @@ namespace penstock::plan {
 class DeviceRowSort {
  public:
   static std::shared_ptr<DeviceRowSort> begin(std::shared_ptr<Device> device);  // to compile
-  // Returns the first `limit` rows by `keys`, whose columns are those of `rows`; equal rows keep
-  // their order. Nothing where memory is too small. At most primitive::max_sort_keys rows.
+  // Returns the first `limit` rows by `keys`, with the columns of `rows`; equal rows keep their
+  // order. Returns nothing if memory is too small. At most primitive::max_sort_keys rows.
   Result<std::optional<DeviceRows>> sort(const DeviceRows& rows, const std::vector<SortKey>& keys,
                                          std::uint64_t limit, const StringPool& strings,
                                          RunReport& report);
   // Downloads these rows to `to`, piece by piece (range_pieces.hpp): while one leaves, the next is
-  // sorted. Returns false where memory is too small.
+  // sorted. Returns false if memory is too small.
   Result<bool> sort_ranges(const DeviceRows& rows, const std::vector<SortKey>& keys,
                            std::uint64_t limit, std::uint64_t piece_rows, const StringPool& strings,
                            RowsDownload& to, RunReport& report);
 
-  // The same in steps, of rows without strings that several devices divide alike.
+  // The same in steps, for rows without strings that several devices divide alike.
   Result<std::vector<KeyRanges::Word>> sample(const DeviceRows& rows, const SortKey& key,
                                               std::uint64_t count);
-  // Returns where all ranges but the first begin among rows that are in order.
+  // Returns the first row of each range but the first, among rows that are in order.
   Result<std::vector<std::uint64_t>> cut(const DeviceRows& rows, const SortKey& key,
                                          const std::vector<KeyRanges::Word>& bounds);
-  // Divides rows by the keys with which all ranges but the first begin. Code::no_memory where that
-  // is too small: then nothing uses the rows any more.
+  // Divides rows by the first keys of all ranges but the first. Code::no_memory if memory is too
+  // small: then nothing uses the rows any more.
   Result<KeyRanges::Rows> divide(const DeviceRows& rows, const SortKey& key,
                                  const std::vector<KeyRanges::Word>& bounds, RunReport& report);
-  // Of all rows, the bits that some words of a key have, and those that some do not.
+  // Bits of the words of a key, over all rows: the bits that some words have, and the bits that
+  // some lack.
   struct KeyBits {
     std::uint64_t ones = 0, zeros = 0;
   };
@@ -46,14 +47,14 @@ class DeviceRowSort {
   };
   Result<KeysSeen> look_at_keys(const DeviceRows& rows, const std::vector<SortKey>& keys,
                                 std::uint64_t sample_count, RunReport& report);
-  // Enqueues the sort of some of the rows that have these bits, and their download. The host waits
-  // for nothing: a small download would wait for all pieces that are leaving the device.
+  // Enqueues the sort of some of the rows that have these bits, and their download. The host does
+  // not wait: a small download would wait for all pieces that are leaving the device.
   Status sort_to(const DeviceRows& rows, const std::vector<SortKey>& keys,
                  const std::vector<KeyBits>& bits, RowsDownload& to, RunReport& report);
-  void end(RunReport& report);  // after sort_to(), also where one failed
+  void end(RunReport& report);  // after sort_to(), even if one failed
 
  private:
-  // Of all sorts by keys of one width.
+  // The sorts by keys of one width.
   struct Sort {
     std::unique_ptr<primitive::RadixSort> sort;
     KernelFigures figures;
@@ -74,10 +75,10 @@ class DeviceRowSort {
   // Adds to `found`: KeyBits of each key.
   Status find_bits(const DeviceRows& rows, const std::vector<SortKey>& keys, const Buffer& found,
                    const StringPool& strings, RunReport& report);
-  // Without `bits` those of the rows are found, for which the host waits.
+  // Without `bits` it finds the bits of the rows, and the host waits for them.
   Status sort_order(const DeviceRows& rows, const std::vector<SortKey>& keys,
                     const std::vector<KeyBits>& bits, const StringPool& strings, RunReport& report);
-  // Of a string's key, once there are ranks.
+  // The ranges of a key; call it for a string's key once there are ranks.
   KeyRanges ranges_of(const DeviceRows& rows, const SortKey& key);
   Status begin_order(std::uint64_t row_count);
   Status begin_queue();
@@ -92,11 +93,11 @@ class DeviceRowSort {
   Device& device_;
   RowKernels kernels_;
   std::unique_ptr<Queue> queue_;
-  std::uint64_t row_count_ = 0;          // that are sorted now
-  std::uint64_t max_rows_ = 0;           // that are sorted at a time
+  std::uint64_t row_count_ = 0;          // rows sorted now
+  std::uint64_t max_rows_ = 0;           // rows sorted at a time
   BufferPointer order_;                  // u32: the row at a position
   BufferPointer ranks_;                  // u32, by code; null until a key is a string
-  std::vector<std::uint32_t> rank_;      // what is uploaded
+  std::vector<std::uint32_t> rank_;      // as uploaded
   std::map<std::uint32_t, Sort> sorts_;  // by the bytes of a key
 };
 

@@ -1,5 +1,5 @@
-// Divides rows in device memory into ranges of a key (kernels/order_ranges.kc): some are sorted,
-// and leave the device, while others wait (range_pieces.hpp). Equal keys are in one range, so that
+// Divides rows in device memory into ranges of a key (kernels/order_ranges.kc): some are sorted and
+// leave the device while other ones wait (range_pieces.hpp). Equal keys are in one range, so that
 // ranges one after another are the whole order.
 #pragma once
 #include <vector>
@@ -15,7 +15,7 @@ constexpr std::size_t max_key_ranges = ORDER_MAX_RANGES;
 
 class KeyRanges {
  public:
-  // What the ranges are of. `ranks`: of strings by their codes, otherwise not read.
+  // The key of the ranges. `ranks`: of strings by their codes, otherwise not read.
   struct Key {
     const DeviceColumn& column;
     const SortKey& order;
@@ -41,11 +41,11 @@ class KeyRanges {
 
   // Returns the keys of some rows: one of each of so many parts.
   Result<std::vector<Word>> sample(std::uint64_t count);
-  // Divide by the keys with which all ranges but the first begin, in their order. Code::invalid
-  // where there are more than max_key_ranges.
+  // Divide by the first keys of all ranges but the first, in their order. Code::invalid if there
+  // are more than max_key_ranges.
   Result<Order> divide(const std::vector<Word>& bounds, RunReport& report);
   Result<Rows> divide(const DeviceRows& rows, const std::vector<Word>& bounds, RunReport& report);
-  // Returns where all ranges but the first begin among rows that are in order.
+  // Returns the first row of each range but the first, among rows that are in order.
   Result<std::vector<std::uint64_t>> cut(const std::vector<Word>& bounds);
   // Enqueues a copy of the rows of an order from `first` on.
   static Status take(RowKernels& kernels, Queue& queue, const Buffer& order, std::uint64_t first,
@@ -53,7 +53,7 @@ class KeyRanges {
 
  private:
   Result<BufferPointer> upload(const std::vector<Word>& bounds);
-  // `move`: what to enqueue of columns, once the ranges of rows are known.
+  // `move` enqueues the work on columns, once the ranges of rows are known.
   template <class Move>
   Result<std::vector<std::uint64_t>> move_by_range(const std::vector<Word>& bounds,
                                                    const Move& move, RunReport& report);

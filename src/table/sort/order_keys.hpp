@@ -1,4 +1,4 @@
-// What sorting and merging of rows in device memory have in common.
+// Shared by sorting and merging of rows in device memory.
 #pragma once
 #include <memory>
 #include <optional>
@@ -7,17 +7,17 @@
 
 namespace penstock::plan {
 
-// Returns how values of a type are ordered: a number of kernels/order_limits.h.
+// Returns the order of a type's values: a number of kernels/order_limits.h.
 std::uint32_t order_kind(Type type);
 
-// Whether NULLs have a word of their own, as values of 8 bytes leave no bit of theirs free.
+// Returns whether NULLs have a word of their own, as values of 8 bytes leave no bit free.
 bool has_null_word(const DeviceColumn& column);
 
 // Returns the bit of a value's word that tells NULLs, or a number of kernels/order_limits.h.
 std::uint32_t null_shift(const DeviceColumn& column);
 
-// Ends a step whose rows are these. Where it failed, what is enqueued uses memory that ends with
-// it, and is waited for. Nothing where memory was too small: another step may take less.
+// Ends a step that made these rows. If it failed, waits for the enqueued work: that uses memory
+// which ends with the step. Returns nothing if memory was too small: another step may take less.
 Result<std::optional<DeviceRows>> rows_if_memory_sufficed(Result<DeviceRows> rows, Queue& queue);
 
 }  // namespace penstock::plan

@@ -1,4 +1,4 @@
-// Where ranges of about equal size begin among sorted samples.
+// Divides sorted samples into ranges of about equal size.
 #pragma once
 #include <cstddef>
 #include <vector>

@@ -1,4 +1,4 @@
-// Normalized sort keys: unsigned words whose order is that of the rows, as a radix sort takes them.
+// Normalized sort keys: unsigned words in the order of the rows, for a radix sort.
 //
 // Each key becomes numbers in the order of its values: integers minus the column's least, floats by
 // their bits (NaN above all), strings by their rank among the column's strings, NULLs below or
@@ -16,7 +16,7 @@ struct NormalizedKey {
   std::uint32_t bits = 0;
 };
 
-// Returns the keys' words, the most significant one first; none where all keys are constant.
+// Returns the keys' words, the most significant one first; none if all keys are constant.
 std::vector<NormalizedKey> normalized_keys(const Table& table, const std::vector<SortKey>& keys);
 
 // Returns the first `limit` rows in order: order[i] is the row at position i. Equal rows keep their

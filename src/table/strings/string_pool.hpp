@@ -14,10 +14,10 @@ class StringPool {
  public:
   std::uint32_t code(std::string_view text);  // inserts
   std::string_view text(std::uint32_t code) const { return strings_[code]; }
-  std::size_t size() const { return strings_.size(); }  // codes are the numbers below it
-  // Writes the codes of every row (0 for NULL) into `codes`, whose memory is used again. A
-  // dictionary is looked up once. Where equal FSST codes mean equal strings, one row of those with
-  // equal codes is decoded in each row group.
+  std::size_t size() const { return strings_.size(); }  // codes are the numbers below this
+  // Writes the codes of every row (0 for NULL) into `codes`, and reuses its memory. A dictionary is
+  // looked up once. If equal FSST codes mean equal strings, each distinct one is decoded once in
+  // each row group.
   Status encode(const Column& column, std::vector<std::uint32_t>& codes);
 
  private:
