@@ -154,8 +154,8 @@ std::string describe_answer(const Plan& plan, StepId reduce, const Table& answer
   return "  no kernel: answered from " + answered_from(plan, reduce) + ": " + list(values) + "\n";
 }
 
-// What a chain's source leaves out: "" where there is nothing to tell it by. Kernels that read
-// pages read whole row groups.
+// Returns the rows that a chain's source skips: "" if nothing tells. Kernels that read pages read
+// whole row groups.
 Result<std::string> describe_skipped(const Plan& plan, StepId base, const TileProgram& program) {
   const std::shared_ptr<TableSource>& source = plan.step(base).source;
   const std::optional<RowCondition> needed = needed_rows(program);
@@ -278,7 +278,7 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
 namespace plan {
 namespace {
 
-// For SYCL the functions have the comments, for others they come before the text.
+// For SYCL the comments stand at the functions, for other targets before the text.
 Result<std::string> with_comments(const PipelineSource& pipeline, const TileProgram& program,
                                   Algorithm algorithm, std::uint32_t group_size, Target target) {
   const ParameterDescriptions descriptions(program, algorithm);

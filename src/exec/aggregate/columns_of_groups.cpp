@@ -11,7 +11,7 @@
 namespace penstock::plan {
 namespace {
 
-// Of a column that is made at once: as many as leave their values in a core's cache.
+// Rows of a column that are made at once: their values stay in a core's cache.
 constexpr std::uint64_t slice_rows = 1 << 12;
 
 template <std::size_t width, class Place>

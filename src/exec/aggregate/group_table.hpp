@@ -1,5 +1,5 @@
-// The groups of all chunks on the host: keys and accumulators in flat arrays, found by the slots of
-// their keys (key_slots.hpp) or else by hash (linear probing).
+// The groups of all chunks on the host: keys and accumulators in flat arrays. A group is found by
+// the slot of its key (key_slots.hpp), or else by hash (linear probing).
 #pragma once
 #include <functional>
 #include <memory>
@@ -15,15 +15,15 @@
 
 namespace penstock::plan {
 
-// An array of rows of `width` elements, one a group, in blocks that are never moved: nothing is
-// copied when the array grows.
+// An array of rows of `width` elements, one a group, in blocks that never move: nothing is copied
+// when the array grows.
 template <class T> class GroupRows {
  public:
   explicit GroupRows(std::size_t width) : width_(width) {}
   T* row(std::size_t group) const {
     return blocks_[group / block_rows].get() + group % block_rows * width_;
   }
-  T* add(std::size_t group) {  // the next one, of undefined content
+  T* add(std::size_t group) {  // the next one, with undefined content
     if (group / block_rows == blocks_.size())
       blocks_.push_back(std::make_unique_for_overwrite<T[]>(block_rows * width_));
     return row(group);
@@ -40,24 +40,23 @@ class GroupTable {
  public:
   GroupTable(const TileProgram& program, const StringPool& strings);
 
-  // Adds entries as kernels leave them: the words of a key, then those of its accumulators. Returns
-  // false where a sum overflows 128 bits.
+  // Adds entries as kernels leave them: key words, then accumulator words. Returns false if a sum
+  // overflows 128 bits.
   bool add(std::span<const std::uint64_t> entries, std::size_t entry_words);
   // Adds groups that each have the words of a key, then two words for each accumulator, as
-  // GroupMerge passes them on. Their keys differ from one another and, for append(), from those
-  // that are here. merge_groups() returns false where a sum overflows 128 bits.
+  // GroupMerge passes them on. Their keys differ from one another and, for append(), from the keys
+  // in the table. merge_groups() returns false if a sum overflows 128 bits.
   void append(std::span<const std::uint64_t> groups);
   bool merge_groups(std::span<const std::uint64_t> groups);
-  // Adds up another table's groups of keys and a DISTINCT argument by the keys, which are this
-  // program's.
+  // Adds up another table's groups, by keys and a DISTINCT argument, by this program's keys alone.
   bool add_distinct(const GroupTable& values);
   // The keys and accumulators as a table; see partial_columns.hpp.
   Table partials() const;
   std::size_t size() const { return count_; }
-  // Returns the groups sorted by the keys, NULLs last. Of `first`, which may be null, those that
-  // can be among the first ones by its order are enough: the others have no columns made.
+  // Returns the groups sorted by the keys, NULLs last. `first` may be null; otherwise columns are
+  // made only of groups that can be among the first ones by its order.
   Table finish(const TopK* first = nullptr) const;
-  // The same; of keys and a DISTINCT argument the totals by the keys.
+  // The same; for groups by keys and a DISTINCT argument, the totals by the keys.
   Result<Table> results(const TopK* first = nullptr) const;
 
  private:
@@ -100,14 +99,14 @@ class GroupTable {
   const TileProgram& program_;
   const StringPool& strings_;
   KeySlots slots_;
-  // The group, plus 1: by slot; or by hash, a power of two of them, at most half in use. None after
+  // Groups by slot, plus 1; or by hash, a power of two of them, at most half in use. Empty after
   // append(), until a key is looked up.
   LargeVector<std::uint64_t> positions_;
   std::size_t key_words_;
   GroupRows<std::uint64_t> keys_;
   GroupRows<Partial> partials_;
-  std::vector<Partial> cleared_;  // those of no rows
-  // Where the words of a kernel's sums are, if all accumulators are sums of integers; else none.
+  std::vector<Partial> cleared_;  // accumulators of no rows
+  // Places of a kernel's sums in its words, if all accumulators are sums of integers; else none.
   struct Sum {
     std::uint32_t word = 0;
     bool is_wide = false;
@@ -116,7 +115,7 @@ class GroupTable {
   std::size_t count_ = 0;
 };
 
-// Returns what partials() of a table of this program has, as merge_groups() takes it. Its strings
+// Returns the contents of partials() of a table of this program, for merge_groups(). Its strings
 // are added to a pool.
 Result<std::vector<std::uint64_t>> words_of_partials(const TileProgram& program, const Table& table,
                                                      StringPool& strings);

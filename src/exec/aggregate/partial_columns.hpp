@@ -1,7 +1,7 @@
-// Keys and accumulators of groups as columns, so that a device's or a process's partial aggregates
-// are a table: exact, without codes of its own string pool, and as any table to be sent.
+// Keys and accumulators of groups as columns: partial aggregates of a device or a process are a
+// table. It is exact, has no codes of its own string pool, and can be sent like any table.
 //
-// Sums and counts of integers have 128 bits. A string that is not there is NULL.
+// Sums and counts of integers have 128 bits. An absent string is NULL.
 #pragma once
 #include <span>
 #include <vector>
@@ -12,20 +12,20 @@
 
 namespace penstock::plan {
 
-// The rows that one tile program of a step left, not yet made results.
+// The rows that one tile program of a step left, before results are made of them.
 struct PartialTable {
-  std::vector<std::uint32_t> step_columns;  // TileProgram::step_columns: which results these become
+  std::vector<std::uint32_t> step_columns;  // TileProgram::step_columns: the results
   Table rows;                               // the keys, then the accumulators
-  // Sorted rows, or final groups: all of them come after those of the shares before.
+  // The rows are sorted, or final groups: all of them come after the rows of earlier shares.
   bool is_next_in_order = false;
-  StepId base = no_step;  // where the program that left an aggregate's rows begins
+  StepId base = no_step;  // the base of the program that left an aggregate's rows
 };
 
 // Returns the type of a column that holds an accumulator's bits.
 Type type_of_partials(const Accumulator& accumulator);
 Column column_of_partials(const Accumulator& accumulator, std::span<const Partial> partials);
-// Stores the two words of each of so many rows of a column that column_of_partials() made of such
-// an accumulator, `stride` words apart, by several threads where there are many.
+// Stores the two words of each row of a column that column_of_partials() made of such an
+// accumulator, `stride` words apart, by several threads if there are many rows.
 Status store_partials(const Accumulator& accumulator, const Column& column, std::uint64_t row_count,
                       std::uint64_t* to, std::size_t stride);
 // Does the same with the words of a key, as kernels make them; 0 for NULL.

@@ -112,7 +112,7 @@ class CompactCollector : public Collector {
     return column;
   }
 
-  // Of a chunk of pages late columns are strings, whose rows' numbers are on the device.
+  // Gathers a late column of a chunk of pages: strings, by the row numbers on the device.
   Result<Column> gather_texts(const Chunk& chunk, std::uint32_t wanted, std::uint64_t count) const {
     const std::vector<ColumnBuffer> buffers = output_buffers(program_);
     const auto rows = std::find_if(buffers.begin(), buffers.end(), [](const ColumnBuffer& buffer) {

@@ -1,9 +1,9 @@
-// Collectors: take the results that a tile kernel left of each chunk, in order, and make the result
+// Collectors take the results that a tile kernel left of each chunk, in order, and make the result
 // table.
 //
-// There is one collector for each epilogue. read() enqueues the downloads whose size is known; it
-// is called right after the kernel. take() runs when they are done. Neither waits for the kernels
-// of a later chunk.
+// There is one collector for each epilogue. read() enqueues the downloads of known size, right
+// after the kernel was enqueued. take() runs once they are done. Neither waits for the kernels of a
+// later chunk.
 #pragma once
 #include <memory>
 #include <optional>
@@ -24,7 +24,7 @@ struct Chunk {
   ChunkMemory memory;
   ChunkBuffers buffers;
   ReadBack read_back;
-  std::span<const std::uint32_t> fault;  // one; with the rest, what read() asked for
+  std::span<const std::uint32_t> fault;  // one; downloaded with the rest of read()
   std::span<const std::uint64_t> words;
   std::span<const std::uint32_t> counts, overflowed;
   std::shared_ptr<Event> begun, done;  // before and after the kernels
@@ -36,13 +36,14 @@ using CollectedRows = std::variant<Table, DeviceRows, std::shared_ptr<BucketedRo
 class Collector {
  public:
   virtual ~Collector() = default;
-  // May tell a chunk's kernel where the rows are to stay. Called before it is prepared.
+  // May give a chunk's kernel the final place of the rows. Called before the chunk is prepared.
   virtual Status place(const TileKernel&, Chunk&) { return {}; }
   virtual Status read(const TileKernel& kernel, Chunk& chunk) = 0;
   virtual Status take(const TileKernel& kernel, Chunk& chunk) = 0;
-  // Downloads what was left on the device. Call after the last chunk was taken.
+  // Downloads the results that were left on the device. Call after the last chunk was taken.
   virtual Status take_rest(const TileKernel&) { return {}; }
-  // Adds the kernels that it ran, and what it did on the host for want of memory.
+  // Adds the kernels that the collector ran, and notes of work that the host did for want of
+  // memory.
   virtual void add_to(RunReport&) const {}
   // Returns the rows that have stayed in device memory, or are on the host by buckets. Nothing:
   // finish() returns them.
@@ -57,10 +58,11 @@ class Collector {
 // `done` is recorded.
 Status read_chunk(std::shared_ptr<Device> device, const TileKernel& kernel, Collector& collector,
                   Chunk& chunk);
-// Waits for them. Returns whether the chunk can be taken; false: its table of groups was too small.
+// Waits for these downloads. Returns whether the chunk can be taken; false: its table of groups was
+// too small.
 Result<bool> wait_for_chunk(const TileKernel& kernel, Chunk& chunk);
 
-// Of groups, `first` says which are enough: see GroupTable::finish(). It may be null.
+// `first` may be null; it limits the groups that are needed: see GroupTable::finish().
 std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool& strings,
                                           const BuildSides* sides = nullptr,
                                           const MergePlace& merges = {},

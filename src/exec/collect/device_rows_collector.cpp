@@ -30,8 +30,8 @@ class DeviceRowsCollector : public Collector {
         source_rows_(source_rows),
         writer_(std::in_place, to.kernels, written_columns(program), to.limit_bytes) {}
 
-  // A kernel without a filter stores its rows where they stay, if the columns there hold them. They
-  // begin where those of the chunks before end.
+  // A kernel without a filter stores its rows in their final place, if the columns there have room.
+  // They begin at the end of the rows of earlier chunks.
   Status place(const TileKernel& kernel, Chunk& chunk) override {
     if (kernel.variant().algorithm != Algorithm::store) return {};
     const std::uint64_t rows = chunk.memory.input.row_count, first = rows_placed_;
@@ -103,7 +103,7 @@ class DeviceRowsCollector : public Collector {
     return std::min(all, static_cast<std::uint64_t>(share * 1.05 * static_cast<double>(all)));
   }
 
-  // The chunk lets go of the columns, which may be freed while memory is short.
+  // The chunk releases the columns, which may be freed while memory is short.
   Status take_placed(Chunk& chunk, std::uint64_t count) {
     std::optional<StoredRows>& stays = std::get<Compaction>(chunk.buffers.strategy).stays;
     const std::uint64_t first = stays->first_row;
@@ -179,7 +179,7 @@ bool write_rows_on_device(TileProgram& program, const Traits& traits) {
     const Node& node = program.graph->at(output.root);
     if (width_bytes(node.type) > 8) return false;
     if (node.type.kind == Kind::float64 && !traits.has_f64) return false;
-    // The pool would hold each of many strings.
+    // The pool would have to hold a great many strings.
     if (node.type.kind != Kind::string || node.op != Op::column) continue;
     const Field& field = program.source_schema[node.payload];
     if (field.is_plain || field.is_encoded) return false;

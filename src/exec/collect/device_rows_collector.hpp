@@ -15,8 +15,8 @@ struct RowsOnDevice {
   Columns bucket_keys = {};
 };
 
-// Returns whether a program's rows can be left in device memory, and makes its kernel write all of
-// their columns: late ones too, strings as codes.
+// Returns whether a program's rows can be left in device memory. If so, makes its kernel write all
+// of their columns: late ones too, strings as codes.
 bool write_rows_on_device(TileProgram& program, const Traits& traits);
 
 // Where memory is too small the rows come to the host, as a table or by buckets. `source_rows`: of

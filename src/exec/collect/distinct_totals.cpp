@@ -5,7 +5,7 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t max_piece_groups = 1 << 23;  // whose columns are in memory at once
+constexpr std::uint64_t max_piece_groups = 1 << 23;  // with columns in memory at once
 
 std::uint64_t bit_bytes(std::uint64_t count) { return (count + 7) / 8; }
 
@@ -69,7 +69,7 @@ Status DistinctTotals::make_bits(const GroupsOnDevice& groups, std::uint64_t fir
                  Argument::value(static_cast<std::uint32_t>(is_flipped))});
 }
 
-// Makes the buffers of input_buffers() of so many groups. A NULL has its bit in a word after the
+// Makes the buffers of input_buffers() for so many groups. A NULL has its bit in a word after the
 // keys.
 Status DistinctTotals::make_columns(const GroupsOnDevice& groups, std::uint64_t first,
                                     std::uint64_t count) {
@@ -93,7 +93,7 @@ Status DistinctTotals::make_columns(const GroupsOnDevice& groups, std::uint64_t 
   return {};
 }
 
-// Runs the kernel on the columns, again where its table of groups is too small.
+// Runs the kernel on the columns, and again if its table of groups is too small.
 Status DistinctTotals::run_kernel() {
   Queue& queue = *place_.queue;
   PENSTOCK_TRY(kernel_->fit(queue, chunk_.memory.input, strings_));
@@ -127,7 +127,7 @@ Status DistinctTotals::add_pieces(const GroupsOnDevice& groups) {
 Result<bool> DistinctTotals::add(const GroupsOnDevice& groups) {
   const Status added = add_pieces(groups);
   if (added.code() == Code::no_memory) {
-    PENSTOCK_TRY(place_.queue->finish());  // what was enqueued uses memory that ends with this
+    PENSTOCK_TRY(place_.queue->finish());  // enqueued work uses memory that ends with this
     return false;
   }
   PENSTOCK_TRY(added);

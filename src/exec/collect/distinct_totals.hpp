@@ -1,5 +1,5 @@
-// Adds up, on the device, groups of DISTINCT values by the keys before the value: a second
-// group-by, or a reduction where there are no keys, over groups that lie in device memory.
+// Adds up groups of DISTINCT values by the keys before the value, on the device: a second group-by,
+// or a reduction if there are no keys, over groups that lie in device memory.
 //
 // The groups become columns (kernels/group_columns.kc), which a tile program reads as it reads any
 // chunk. Its variant is a row of the variant table. GroupTable::add_distinct() does the same on the
@@ -13,8 +13,8 @@
 
 namespace penstock::plan {
 
-// Returns the program that adds up the groups of another one, which has `of_distinct`. Its source
-// has that one's keys as columns: those of the step, then the value.
+// Returns the program that adds up the groups of a program with `of_distinct`. Its source has the
+// keys of that program as columns: the step's keys, then the value.
 TileProgram totals_program(const TileProgram& groups);
 
 class DistinctTotals {
@@ -25,7 +25,7 @@ class DistinctTotals {
                                                        const TileProgram& groups,
                                                        StringPool& strings, const TopK* first);
 
-  // Adds up all groups, and waits. Returns false where memory is too small. Call it once.
+  // Adds up all groups, and waits. Returns false if memory is too small. Call it once.
   Result<bool> add(const GroupsOnDevice& groups);
   Result<Table> finish() { return collector_->finish(); }
   std::uint64_t bytes_downloaded() const { return collector_->bytes_downloaded; }

@@ -1,5 +1,5 @@
-// Of a chunk's rows that a kernel kept for an ORDER BY with a limit, those that can be among the
-// first: only these are downloaded. It matters for the first chunks, which no bound narrows yet.
+// Selects, of the rows that a kernel kept of a chunk, the candidates for an ORDER BY with a limit:
+// only these are downloaded. It matters for the first chunks, which no bound narrows yet.
 #pragma once
 #include <memory>
 #include <optional>
@@ -14,11 +14,11 @@ constexpr std::uint64_t min_selected_rows = 1 << 15;
 
 class FirstOfChunk {
  public:
-  // Begins to compile. Null where the host selects: on a CPU, and where the first key of the order
-  // is a string, or a column that the host gathers.
+  // Begins to compile. Null if the host selects: on a CPU, or if the first key of the order is a
+  // string, or a column that the host gathers.
   static std::unique_ptr<FirstOfChunk> begin(const MergePlace& place, const TileProgram& program);
-  // Puts the selected rows, in their order, in the place of the chunk's; leaves the chunk as it is
-  // where it has few rows, too many are tied, or memory is too small. Waits.
+  // Puts the selected rows, in their order, in the place of the chunk's. Leaves the chunk unchanged
+  // if it has few rows, too many are tied, or memory is too small. Waits.
   Status narrow(Chunk& chunk);
   // Gives the chunk its memory back. Call when the rows were taken.
   void restore(Chunk& chunk);

@@ -14,8 +14,8 @@
 namespace penstock::plan {
 namespace {
 
-// Collects groups. The chunks' tables are merged on the device where GroupMerge takes them,
-// otherwise here.
+// Collects groups. The chunks' tables are merged on the device if GroupMerge takes them, otherwise
+// here.
 class GroupCollector : public Collector {
  public:
   GroupCollector(const TileProgram& program, StringPool& strings, const MergePlace& merges,
@@ -37,8 +37,8 @@ class GroupCollector : public Collector {
     return read_small_tables(chunk);
   }
 
-  // Reads the tables of the variant that the chunk ran. The kernel may have taken another variant
-  // since, for a chunk before this one.
+  // Reads the tables of the variant that the chunk ran. For an earlier chunk the kernel may have
+  // changed to another variant since.
   Status take(const TileKernel& kernel, Chunk& chunk) override {
     last_ = chunk.done;
     if (merges_there_ && kernel.keeps_sums()) PENSTOCK_TRY(begin_after_sums());
@@ -47,8 +47,8 @@ class GroupCollector : public Collector {
 
   Status take_rest(const TileKernel& kernel) override {
     const Status taken = take_all(kernel);
-    // Groups of a range that do not fit the memory come to the host: the others then put no rows
-    // together with its own, and must not wait for them.
+    // Groups of a range that do not fit the memory come to the host. The other shares then put no
+    // rows together with this share's, and must not wait for them.
     if (place_.share) place_.share->others().joint_rows().leave(place_.share->number);
     return taken;
   }
@@ -79,8 +79,8 @@ class GroupCollector : public Collector {
 
   std::size_t entry_words() const { return program_.entry_words(); }
 
-  // Small tables are read with their counts, also the entries that no key uses. A second download
-  // waits for kernels of later chunks where the driver puts queues together: 2 ms a chunk of Q1.
+  // Small tables are read with their counts, including entries that no key uses. A second download
+  // would wait for kernels of later chunks if the driver puts queues together: 2 ms a chunk of Q1.
   Status read_small_tables(Chunk& chunk) {
     const GroupByResults& tables = chunk.buffers.group_by();
     const std::uint64_t words =
@@ -96,7 +96,7 @@ class GroupCollector : public Collector {
     PENSTOCK_TRY(take_kept(kernel));
     if (!merges_there_) return exchange(nullptr);
     PENSTOCK_ASSIGN(GroupsOnDevice groups, merge_->collect());
-    // They are added up, or selected, where they are, as long as the host has none of them.
+    // They are added up, or selected, on the device, as long as the host has none of them.
     const bool are_all = groups_.size() == 0;
     PENSTOCK_TRY(exchange(are_all ? &groups : nullptr));
     if (leaves_partials() || !are_all) return download(groups);
@@ -165,7 +165,7 @@ class GroupCollector : public Collector {
     return begin_after_merge();
   }
 
-  // Begins to compile, while later chunks are read, what runs on all merged groups.
+  // Begins to compile the kernels for all merged groups, while later chunks are read.
   Status begin_after_merge() {
     if (has_begun_after_ || (place_.leaves_partials && !place_.share)) return {};
     has_begun_after_ = true;
@@ -182,7 +182,7 @@ class GroupCollector : public Collector {
     return {};
   }
 
-  // Takes part in the exchange of sums with other devices, where there are any.
+  // Takes part in the exchange of sums with other devices, if there are any.
   Status exchange_sums(const TileKernel& kernel) {
     if (!place_.share) return {};
     const bool are_all = adding_ && merges_there_ && place_.queue && merge_->is_empty() &&
@@ -197,7 +197,7 @@ class GroupCollector : public Collector {
     return {};
   }
 
-  // Takes part in the exchange of groups with other devices, where there are any. `groups` may be
+  // Takes part in the exchange of groups with other devices, if there are any. `groups` may be
   // null: they are not on the device.
   Status exchange(GroupsOnDevice* groups) {
     if (!place_.share || have_range_) return {};
@@ -209,7 +209,8 @@ class GroupCollector : public Collector {
   bool has_range() const { return place_.share && place_.share->has_range; }
   bool leaves_partials() const { return place_.leaves_partials && !has_range(); }
 
-  // Takes the rows of many groups as the device makes them, or groups that the host makes rows of.
+  // Takes the rows that the device makes of many groups, or takes groups for the host to make rows
+  // of.
   Status take_rows(const GroupsOnDevice& groups) {
     if (!has_range() && place_.location != MergeLocation::device &&
         groups.count < min_groups_made_rows)
@@ -223,7 +224,7 @@ class GroupCollector : public Collector {
     return {};
   }
 
-  // Those of a range go to where the ranges of all devices are put together.
+  // Rows of a range are downloaded to the table that the ranges of all devices are put together in.
   Result<std::optional<std::vector<Column>>> download_rows(const DeviceRows* rows) {
     std::optional<std::vector<Column>> columns;
     if (rows) bytes_downloaded += rows->row_count * results_->bytes_per_row();
@@ -238,7 +239,7 @@ class GroupCollector : public Collector {
     return columns;
   }
 
-  // Takes groups of the device to those that are here.
+  // Adds groups of the device to the groups on the host.
   Status download(const GroupsOnDevice& groups) {
     bool fits = true;
     const bool is_first = groups_.size() == 0;
@@ -257,20 +258,20 @@ class GroupCollector : public Collector {
   const MergePlace place_;
   const TopK* first_;  // null: all groups
   GroupTable groups_;
-  std::unique_ptr<GroupMerge> merge_;  // null: all is merged here
+  std::unique_ptr<GroupMerge> merge_;  // null: all groups are merged here
   bool merges_there_ = false;          // until memory is too small
   bool has_begun_after_ = false;
   bool have_range_ = false;                 // the sums were exchanged
-  std::optional<RowKernels> adding_;        // compiles what that takes
+  std::optional<RowKernels> adding_;        // compiles the kernels for that
   std::shared_ptr<Event> last_;             // the end of the last chunk's kernels
   std::unique_ptr<FirstGroups> selection_;  // of merged groups; null: the host's
-  std::unique_ptr<GroupResults> results_;   // makes their rows; null: the host does
-  std::optional<Table> rows_;               // that it made
-  RunReport after_merge_;                   // what the exchange and the making of rows did
-  // Of DISTINCT values that are merged there: what adds them up.
+  std::unique_ptr<GroupResults> results_;   // makes their rows; null: on the host
+  std::optional<Table> rows_;               // made by results_
+  RunReport after_merge_;                   // of the exchange and of making rows
+  // Adds up DISTINCT values that are merged on the device.
   std::unique_ptr<DistinctTotals> totals_;
   bool totals_are_there_ = false;
-  std::uint64_t distinct_count_ = 0;  // of the values that it added up
+  std::uint64_t distinct_count_ = 0;  // of values that it added up
 };
 
 }  // namespace

@@ -51,8 +51,8 @@ class TopKCollector : public Collector {
  private:
   void begin_again() { rows_ = make_row_collector(program_, strings_, sides_); }
 
-  // Cuts the rows down to the first ones. Rows of this chunk come after those of earlier ones, so
-  // that equal rows keep their order.
+  // Cuts the rows down to the first ones. Rows of this chunk come after the rows of earlier ones,
+  // so that equal rows keep their order.
   Status cut() {
     PENSTOCK_ASSIGN(Table rows, rows_->finish());
     drop_late_strings(rows);
@@ -93,7 +93,7 @@ class TopKCollector : public Collector {
     rows = gather(rows, kept);
   }
 
-  // While the last row's key is NULL, nothing is known of rows that may still come.
+  // While the last row's key is NULL, it is no bound for rows that may still come.
   void tighten() {
     const Scalar last =
         scalar_at(first_.columns[program_.top_k->keys[0].column], first_.row_count - 1);
@@ -105,7 +105,7 @@ class TopKCollector : public Collector {
   const TileProgram& program_;
   StringPool& strings_;
   const BuildSides* sides_;
-  std::unique_ptr<FirstOfChunk> of_chunk_;  // null where the host selects
+  std::unique_ptr<FirstOfChunk> of_chunk_;  // null if the host selects
   std::unique_ptr<Collector> rows_;         // rows after first_
   Table first_;
   std::uint64_t row_count_ = 0, earlier_bytes_ = 0;

@@ -31,7 +31,7 @@ class CutFinder {
   std::vector<Cut> take() { return std::move(cuts_); }
 
  private:
-  // Returns the source whose rows a step's kernels can read in shares, or no_step.
+  // Returns the source that a step's kernels can read in shares of rows, or no_step.
   StepId base_of(StepId id) const {
     const Step& step = plan_.step(id);
     if (step.kind == StepKind::order_by) {
@@ -52,7 +52,7 @@ class CutFinder {
     return source && source->can_be_scanned_again() && source->row_count().value_or(0) > 0;
   }
 
-  // Returns whether a right side of a join reads the base, too.
+  // Returns whether a right side of a join also reads the base.
   bool is_read_besides(StepId id, StepId base) const {
     for (; id != base; id = plan_.step(id).inputs[0])
       if (plan_.step(id).kind == StepKind::join && reads(plan_.step(id).inputs[1], base))
@@ -66,14 +66,14 @@ class CutFinder {
 
   void ask_for_first_groups(StepId order, std::uint64_t row_limit) {
     auto ordered = ordered_groups(plan_, order, row_limit, consumers_);
-    // Of more groups devices make rows of all, which is faster than if the host made some.
+    // With more groups the devices make rows of all, which is faster than some on the host.
     constexpr std::uint64_t max_first_groups = 1 << 16;
     if (!ordered || row_limit > max_first_groups) return;
     const auto cut = std::ranges::find(cuts_, ordered->groups, &Cut::step);
     if (cut != cuts_.end()) cut->first_groups = std::move(ordered->first);
   }
 
-  // Each device reads the right sides, but for those that begin with an aggregate.
+  // Each device reads the right sides, except ones that begin with an aggregate.
   Status visit_right_sides(StepId id) {
     for (; !plan_.step(id).inputs.empty(); id = plan_.step(id).inputs[0])
       if (plan_.step(id).kind == StepKind::join)

@@ -11,7 +11,7 @@
 namespace penstock::plan {
 namespace {
 
-// From so many groups on, each thread adds up those of a part of the keys.
+// From so many groups on, each thread adds up the groups of a part of the keys.
 constexpr std::uint64_t min_groups_in_parts = 1 << 16;
 
 using GroupWords = std::vector<std::uint64_t>;  // of a share; see GroupTable::merge_groups()
@@ -23,7 +23,7 @@ class GroupsOfShares {
     for (const Table& share : shares) group_count_ += share.row_count;
   }
 
-  // Values of DISTINCT are added up by other keys than those of parts.
+  // Values of DISTINCT are added up by other keys than the parts have.
   Result<Table> merge(std::span<const Table> shares) {
     if (program_.of_distinct || group_count_ < min_groups_in_parts) return merge_few(shares);
     for (const Table& share : shares) {

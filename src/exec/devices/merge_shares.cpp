@@ -38,7 +38,7 @@ Result<Table> merge_part(const TileProgram& program, std::span<const Table> shar
                                               : merge_groups(program, shares);
 }
 
-// What is merged: the accumulators of a step.
+// A merge: of the accumulators of a step.
 struct Merged {
   const Plan& plan;
   const Cut& cut;
@@ -56,8 +56,8 @@ Result<TileProgram> program_of(const Merged& merged, const PartialTable& part) {
   return std::move(programs.front());
 }
 
-// Returns the accumulators of one program in the places of another's, of the same results: where
-// keys of a join repeat, a share may begin with pairs, and have an accumulator for each column.
+// Returns a share's accumulators in the places of a program with the same results. If keys of a
+// join repeat, a share may begin with pairs, and have an accumulator for each column.
 Table accumulators_as(const TileProgram& wanted, const TileProgram& has, const Table& share) {
   const std::size_t keys = wanted.epilogue == Epilogue::group ? wanted.key_count : 0;
   Table table = share;
@@ -70,8 +70,8 @@ Table accumulators_as(const TileProgram& wanted, const TileProgram& has, const T
   return table;
 }
 
-// Each slice of the aggregates has been a program of its own. It begins where the shares' programs
-// did, which is not the cut's base where a share paired rows of a join.
+// Each slice of the aggregates has been a program of its own. It begins at the base of the
+// shares' programs. That is not the cut's base if a share paired rows of a join.
 Result<Table> merge_slice(const Merged& merged, std::span<const SharePart> shares,
                           std::size_t slice, const TileProgram& program) {
   std::vector<Table> rows;

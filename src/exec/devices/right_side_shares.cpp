@@ -12,7 +12,7 @@ namespace penstock::plan {
 
 class SideFinder {
  public:
-  // `known`: steps whose rows are given, where chains begin anew.
+  // `known`: steps with given rows; chains begin anew there.
   SideFinder(const Plan& plan, StepId result, const std::map<StepId, Table>& known,
              const RunOptions& options, std::uint64_t min_rows, std::uint64_t limit_bytes)
       : plan_(plan),
@@ -23,7 +23,7 @@ class SideFinder {
     for (const auto& [step, rows] : known) consumers_[step]++;  // as in RunState
   }
 
-  // Fusing tells the columns that are looked up. It is left out where no source is large enough.
+  // Fusing finds the columns that are looked up. It is left out if no source is large enough.
   Status visit(StepId last, const Columns& wanted) {
     const StepId base = chain_base(plan_, last, consumers_);
     if (!has_candidate(last, base)) return {};
@@ -45,7 +45,7 @@ class SideFinder {
   std::vector<JoinedSources> take() { return std::move(sides_); }
 
  private:
-  // Returns whether a join of a chain, or one below its right sides, may be split.
+  // Returns whether a join of a chain, or a join below its right sides, may be split.
   bool has_candidate(StepId id, StepId base) const {
     for (; id != base; id = plan_.step(id).inputs[0]) {
       const Step& step = plan_.step(id);
@@ -56,7 +56,7 @@ class SideFinder {
     }
     return false;
   }
-  // A source without pages may decode the rows before a share's, too.
+  // A source without pages may also decode the rows before a share's.
   bool is_candidate(StepId right) const {
     const StepId base = chain_base(plan_, right, consumers_);
     const auto& source = plan_.step(base).source;
@@ -64,7 +64,7 @@ class SideFinder {
            consumers_[base] == 1 && source->row_count().value_or(0) >= min_rows_ &&
            (min_rows_ <= 1 || source->pages());
   }
-  // Of a filter nobody knows how many rows it leaves.
+  // Nothing tells how many rows a filter leaves.
   bool may_be_put_together(StepId right, const Columns& columns) const {
     const Step& step = plan_.step(right);
     Schema schema;
@@ -82,7 +82,7 @@ class SideFinder {
   std::vector<JoinedSources> sides_;
 };
 
-// A plan that cannot be fused here says so when it runs.
+// A plan that cannot be fused here gives its error when it runs.
 RightSideShares RightSideShares::find(const Plan& plan, const Cut& cut, const RunOptions& options,
                                       const std::map<StepId, Table>& known,
                                       const std::vector<std::shared_ptr<Device>>& devices) {
@@ -112,7 +112,7 @@ bool RightSideShares::are_large(std::span<const RowRange> shares) const {
       shares, [&](const RowRange& share) { return share.end - share.begin >= min_rows_of_share_; });
 }
 
-// Returns the rows that shares read of a right side by their keys; nothing where they cannot.
+// Returns the rows that shares read of a right side by their keys; nothing if they cannot.
 std::optional<std::vector<RowRange>> RightSideShares::by_key(const Plan& plan,
                                                              const JoinedSources& side,
                                                              const RowsBySource& rows) const {

@@ -1,6 +1,6 @@
 // The right sides of joins below a cut that devices read in shares. A device reads the rows that
-// its keys may need (rows_by_key.hpp). Or it reads any, and those of all are put together in the
-// memory of each (RightSideExchange). Devices read the other right sides whole.
+// its keys may need (rows_by_key.hpp). Or it reads any, and the rows of all devices are put
+// together in the memory of each (RightSideExchange). Devices read the other right sides whole.
 #pragma once
 #include <map>
 #include <memory>
@@ -15,16 +15,16 @@
 
 namespace penstock::plan {
 
-// A device reads a smaller source as soon as it would copy the rows of others. Not measured.
+// A device reads a smaller source as fast as it would copy other devices' rows. Not measured.
 constexpr std::uint64_t min_split_side_rows = 1 << 21;
 
 class RightSideShares {
  public:
-  // Finds joins whose right sides are filters, maps and lookups of a source that nothing else
-  // reads, of at least min_split_side_rows in pages unless rows are asked to stay on devices. None
-  // where looked-up columns hold strings, whose codes differ from device to device, and where
-  // devices keep no rows or are of several kinds, which may read right sides in another order.
-  // `known`: rows of cuts before this one.
+  // Finds joins with right sides that can be split: filters, maps and lookups of a source that
+  // nothing else reads. It has at least min_split_side_rows in pages, unless rows are asked to stay
+  // on devices. There are none if looked-up columns hold strings (codes differ from device to
+  // device), or if devices keep no rows. Devices of several kinds may read right sides in another
+  // order: there are none then, either. `known`: rows of earlier cuts.
   static RightSideShares find(const Plan& plan, const Cut& cut, const RunOptions& options,
                               const std::map<StepId, Table>& known,
                               const std::vector<std::shared_ptr<Device>>& devices);
@@ -32,15 +32,15 @@ class RightSideShares {
     RowRange rows;  // of the cut's base
     double weight = 1;
   };
-  // Splits the rows of each source by the keys of shares or by their weights. They wait awake for
-  // one another so long. Call before they run.
+  // Splits the rows of each source by the keys of shares or by their weights. `awake_seconds`: the
+  // time that shares spin while they wait for one another. Call before they run.
   void begin(const Plan& plan, StepId base, std::span<const ShareOfCut> shares,
              double awake_seconds);
-  // Returns null where nothing is split.
+  // Returns null if nothing is split.
   const std::shared_ptr<RightSideExchange>& exchange() const { return exchange_; }
-  // Returns a plan whose sources have the rows of a share.
+  // Returns a plan with sources that only have the rows of a share.
   Plan plan_of_share(const Plan& plan, std::size_t share) const;
-  // Returns whether devices that read everything may succeed where these failed.
+  // Returns whether devices that read everything may succeed after these failed.
   bool was_refused() const { return exchange_ && exchange_->was_refused(); }
   // Returns whether that was because keys of a join repeat. From then on begin() divides its right
   // side by weights, and a run may succeed. Several such joins are not expected in one statement.
@@ -57,7 +57,7 @@ class RightSideShares {
   KeptPrograms::SplitSides split(const Plan& plan, StepId base,
                                  std::span<const ShareOfCut> shares) const;
 
-  std::vector<JoinedSources> sides_;  // a join after that whose right side it is in
+  std::vector<JoinedSources> sides_;  // a join comes after the one with it in its right side
   std::shared_ptr<KeptPrograms> kept_;
   std::set<StepId> not_by_key_;  // joins
   std::uint64_t min_rows_of_share_ = 1;

@@ -54,7 +54,8 @@ class RowRangeSource final : public TableSource {
   std::optional<std::uint64_t> row_count() const override { return rows_.end - rows_.begin; }
   std::shared_ptr<const pages::PagedTable> pages() const override { return pages_; }
   std::string describe() const override { return source_->describe(); }
-  // A session keeps a share's columns by it: their chunks and rows are counted from its first one.
+  // A session keeps a share's columns under this name: their chunks and rows are counted from the
+  // share's first row.
   std::string identity() const override {
     const std::string all = source_->identity();
     if (all.empty() || rows_ == RowRange{0, source_->row_count().value_or(0)}) return all;
@@ -82,7 +83,7 @@ class RowRangeSource final : public TableSource {
     return source_->scan(columns, of_range);
   }
 
-  // What the records of the whole source left out is counted with its first rows.
+  // Rows that the records of the whole source left out are counted with its first rows.
   Result<std::optional<RowSelection>> select_rows(const RowCondition& needed) const override {
     PENSTOCK_ASSIGN(std::optional<RowSelection> selection, source_->select_rows(needed));
     if (!selection) return selection;

@@ -6,8 +6,8 @@
 
 namespace penstock::plan {
 
-// Where a source has row groups, a range begins and ends with one; otherwise at a multiple of 64
-// rows. Of a source that cannot leave rows out, those before the range are read and dropped.
+// If a source has row groups, a range begins and ends with one; otherwise at a multiple of 64 rows.
+// A source that cannot skip rows reads and drops the ones before the range.
 std::shared_ptr<TableSource> row_range_source(std::shared_ptr<TableSource> source, RowRange rows);
 
 }  // namespace penstock::plan

@@ -15,7 +15,8 @@ RowCondition is_between(std::uint32_t column, ValueBounds bounds) {
   return between;
 }
 
-// Returns the rows from the first to the last that are needed, so that sources can be cut there.
+// Returns the rows from the first needed one to the last, rounded to places where sources can be
+// cut.
 RowRange whole_blocks(const TableSource& source, const RowSelection& needed) {
   RowRange rows{needed.ranges.front().begin, needed.ranges.back().end};
   const std::uint64_t row_count = *source.row_count();
@@ -27,8 +28,8 @@ RowRange whole_blocks(const TableSource& source, const RowSelection& needed) {
   return rows;
 }
 
-// Gives rows that no share needs to the one before them, or to the first. An expression that faults
-// for such a row is an error all the same.
+// Gives rows that no share needs to the share before them, or to the first. An expression that
+// faults for such a row is an error all the same.
 void take_all(std::vector<RowRange>& shares, std::uint64_t row_count) {
   shares.front().begin = 0;
   RowRange* last = &shares.front();  // of those before: the one that ends last
@@ -39,14 +40,15 @@ void take_all(std::vector<RowRange>& shares, std::uint64_t row_count) {
   last->end = row_count;
 }
 
-// Of shares in the order of their rows the first one with a fault tells what one device would.
+// If shares are in the order of their rows, the first fault is the one that one device would
+// report.
 bool are_in_order(const std::vector<RowRange>& shares) {
   return std::ranges::is_sorted(shares, {}, &RowRange::begin);
 }
 
-// Row groups on the border of two shares are read by both. All together may read a quarter more
-// than all rows, and each half more than its part: each row that is not taken saves a copy and a
-// place in a table. That was not tuned.
+// Row groups on the border of two shares are read by both. All shares together may read a quarter
+// more than all rows, and each half more than its part: each row that is not taken saves a copy and
+// a place in a table. That was not tuned.
 bool are_apart(const std::vector<RowRange>& shares, std::uint64_t row_count) {
   std::uint64_t all = 0, largest = 0;
   for (const RowRange& share : shares) {
@@ -85,7 +87,7 @@ class KeySearch {
   }
 
  private:
-  // An error of the records is met again, and reported, when the rows are read.
+  // An error of the records comes again, and is reported, when the rows are read.
   std::optional<RowRange> rows_between(std::uint32_t column,
                                        Result<std::optional<ValueBounds>> bounds) const {
     if (!bounds.ok() || !*bounds) return std::nullopt;

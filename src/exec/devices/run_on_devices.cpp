@@ -70,8 +70,8 @@ class DevicesRun {
     return {};
   }
 
-  // A file of one row group is one share. It needs no merge, which would take it to the host. Where
-  // other cuts are split it is one still: all devices get the same rows of it.
+  // A file of one row group is one share. It needs no merge, which would take it to the host. If
+  // other cuts are split it is still one share: all devices get the same rows of it.
   bool are_one_share() const {
     const auto works = [](const Worker& worker) { return worker.failed.ok(); };
     return std::ranges::count_if(workers_, works) > 1 &&
@@ -114,8 +114,8 @@ class DevicesRun {
     return {};
   }
 
-  // The steps after all cuts, on the first device that does not fail. Rows that are one share are
-  // first tried where they belong.
+  // Runs the steps after all cuts, on the first device that does not fail. Rows of one share are
+  // first tried on the device that has them.
   Result<std::vector<QueryResult>> finish() {
     for (std::size_t i = 0; i < workers_.size(); i++) {
       Worker& worker = workers_[(first_ + i) % workers_.size()];
@@ -160,7 +160,7 @@ class DevicesRun {
   const double start_ = now_seconds();
   std::vector<Worker> workers_;
   std::vector<Cut> cuts_;
-  std::size_t first_ = 0;          // the worker that runs what is after all cuts
+  std::size_t first_ = 0;          // the worker that runs the steps after all cuts
   std::map<StepId, Table> known_;  // the rows of cuts
   RunReport report_;
 };

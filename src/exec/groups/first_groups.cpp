@@ -8,11 +8,11 @@
 namespace penstock::plan {
 namespace {
 
-// Averages that the device computes differ from the host's by less than this many units in the last
-// place: both convert a sum of 128 bits and divide.
+// Averages from the device differ from the host's by less than this many units in the last place:
+// both convert a sum of 128 bits and divide.
 constexpr std::uint64_t average_margin = 64;
 
-// Where the words of a column of groups are, and how they are ordered.
+// The place of a column of groups in their words, and its order.
 struct GroupColumn {
   std::uint32_t word = 0, null_word = 0, null_bit = FIRST_NEVER_NULL, kind = FIRST_OF_U64;
 };
@@ -45,7 +45,7 @@ std::optional<std::uint32_t> kind_of_result(const AggregateResult& result, const
   return {};
 }
 
-// An accumulator has two words after those of the keys.
+// An accumulator has two words after the words of the keys.
 std::optional<GroupColumn> result_column(const TileProgram& program, std::uint32_t i) {
   const AggregateResult& result = program.results[i];
   const auto kind = kind_of_result(result, program.accumulators[result.accumulator]);
@@ -79,7 +79,7 @@ std::unique_ptr<FirstGroups> FirstGroups::begin(const MergePlace& place, const T
   return groups;
 }
 
-// Divides groups by a key of the order. Returns false where the device does not order it.
+// Divides groups by a key of the order. Returns false if the device does not order it.
 Result<bool> FirstGroups::divide(const GroupsOnDevice& groups, const SortKey& key) {
   const auto column = group_column(program_, place_.device->traits(), key.column);
   if (!column) return false;

@@ -1,4 +1,4 @@
-// Of many groups in device memory, those that an order with a limit has first: only these are
+// Selects the first of many groups in device memory for an order with a limit: only these are
 // downloaded, and columns are made of them.
 #pragma once
 #include <memory>
@@ -8,18 +8,18 @@
 
 namespace penstock::plan {
 
-// From this many groups on they are selected on the device. The host gets fewer in less time than
-// the selection's histograms take.
+// From this many groups on they are selected on the device. The host gets fewer groups in less time
+// than the selection's histograms take.
 constexpr std::uint64_t min_selected_groups = 1 << 16;
 
 class FirstGroups {
  public:
-  // Begins to compile. Null where the host selects: without a limit, where the first key of the
-  // order is a string, or an average on a device without f64.
+  // Begins to compile. Null if the host selects: without a limit, if the first key of the order is
+  // a string, or for an average on a device without f64.
   static std::unique_ptr<FirstGroups> begin(const MergePlace& place, const TileProgram& program,
                                             const TopK* first);
-  // Returns those of the groups that can be among the first ones; all of them where there are few,
-  // where memory is too small, or where too many are tied.
+  // Returns the groups that can be among the first ones; all of them if there are few, if memory is
+  // too small, or if too many are tied.
   Result<GroupsOnDevice> select(const GroupsOnDevice& groups);
   void add_to(RunReport& report) const;
 

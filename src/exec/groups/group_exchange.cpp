@@ -16,7 +16,7 @@ void GroupExchange::leave(std::size_t share) {
   joint_rows_.leave(share);
 }
 
-// The same answer for every share.
+// All shares come to the same answer.
 bool GroupExchange::all_take_part() const {
   std::uint64_t groups = 0;
   bool wants = false;
@@ -84,8 +84,8 @@ Status GroupExchange::collect(std::size_t share, const Buffer& to, RunReport& re
     before += i < share;
   }
   report.bytes_exchanged += offset;
-  // Each device begins with the next one's memory. Where the driver copies, all would otherwise
-  // read one's at a time.
+  // Each device begins with the next device's memory. If the driver copies, all devices would
+  // otherwise read the memory of one at a time.
   std::ranges::rotate(copies, copies.begin() + static_cast<std::ptrdiff_t>(before));
   return device::copy_between(copies);
 }
@@ -129,8 +129,8 @@ Result<bool> GroupExchange::exchange(std::size_t share, const MergePlace& place,
   party.base = base;
   party.has_groups = groups && keys_of_ranges(program) > 0;
   party.wants = place.location == MergeLocation::device;
-  // Nobody exchanges then, and there is nothing to wait for: few groups are merged sooner than a
-  // thread that sleeps is woken.
+  // No share exchanges then, and there is nothing to wait for: few groups are merged sooner than a
+  // sleeping thread wakes.
   if (!party.has_groups) {
     meeting_.leave(share);
     return false;
@@ -154,7 +154,7 @@ Result<bool> GroupExchange::exchange(std::size_t share, const MergePlace& place,
   if (may_fit) { PENSTOCK_ASSIGN(others, make_room(share, *merge)); }
   if (may_fit && !meeting_.meet(share, 3)) return another_share_has_ended();
   if (!may_fit || !all_have(&Party::has_room)) {
-    party.parts.reset();  // nobody reads them
+    party.parts.reset();  // no share reads them now
     return false;
   }
   groups->words.reset();  // they are in parts

@@ -1,9 +1,9 @@
-// Groups that several devices have of their shares of rows, exchanged so that each device merges
-// those of a range of keys: final groups, in the order of the devices.
+// Exchanges the groups that several devices have of their shares of rows. Each device then merges
+// the groups of a range of keys: final groups, in the order of the devices.
 //
 // Samples of the keys give the bounds of ranges. Each device divides its groups by them
-// (kernels/group_parts.kc), copies those of its range out of the others' memory, and merges them in
-// the order of the shares.
+// (kernels/group_parts.kc), copies the groups of its range out of the other devices' memory, and
+// merges them in the order of the shares.
 #pragma once
 #include <deque>
 #include <memory>
@@ -25,19 +25,19 @@ class GroupExchange {
   explicit GroupExchange(Shares shares)
       : meeting_(shares), parties_(shares.count), sums_(shares), joint_rows_(shares) {}
 
-  // Waits for the other shares, as long as all may have groups. `groups`: null where the share's
+  // Waits for the other shares, as long as all may have groups. `groups`: null if the share's
   // groups are not in device memory. They become all groups of the share's range of keys. Returns
-  // false, and changes nothing, for all shares, where one has none there or has left, where they
-  // are few, where keys are strings, whose codes differ, where programs differ, and where a range
-  // may not fit its device.
+  // false to all shares, and changes nothing, in these cases: a share has left or has no groups
+  // there; there are few groups; keys are strings (codes differ); programs differ; or a range may
+  // not fit its device.
   // `base`: where the share's program begins in the plan, which tells programs of a step apart.
   Result<bool> exchange(std::size_t share, const MergePlace& place, const TileProgram& program,
                         StepId base, GroupsOnDevice* groups, RunReport& report);
-  // Where sums are exchanged before groups are made of them.
+  // Exchanges sums before groups are made of them.
   SumsExchange& sums() { return sums_; }
-  // Where the rows of ranges are downloaded to, once they are sorted.
+  // Downloads the rows of ranges, once they are sorted.
   JointRows& joint_rows() { return joint_rows_; }
-  // Call when a share has ended: the others then wait for it no more.
+  // Call when a share has ended: the other shares then wait for it no more.
   void leave(std::size_t share);
 
  private:
@@ -47,13 +47,13 @@ class GroupExchange {
     std::uint64_t groups = 0;
     StepId base = no_step;
     std::uint32_t words = 0;  // of a group
-    // Set in different phases, as others read the first one while a share sets the second.
+    // Set in different phases: other shares read the first one while a share sets the second.
     bool has_samples = false;  // false: its memory is too small
     bool has_parts = false;    // its groups by range fit its memory
     bool has_room = false;     // as do all groups of its range
     GroupParts::Samples samples;
     BufferPointer parts;              // its groups by range
-    std::vector<std::uint64_t> cuts;  // where those of each range begin, and their end
+    std::vector<std::uint64_t> cuts;  // the first group of each range, and the end
     std::uint64_t max_range = 0;      // groups that its device may merge
   };
 
@@ -75,7 +75,7 @@ class GroupExchange {
   JointRows joint_rows_;
 };
 
-// Those of a step's programs, each of which has groups of its own.
+// The exchanges of a step's programs: each program has groups of its own.
 class GroupExchanges {
  public:
   explicit GroupExchanges(Shares shares) : shares_(shares), has_left_(shares.count) {}
@@ -93,7 +93,7 @@ class GroupExchanges {
 struct GroupShare {
   std::shared_ptr<GroupExchanges> exchanges;
   std::size_t number = 0, program = 0;
-  StepId base = no_step;   // where its programs begin in the plan
+  StepId base = no_step;   // the base of its programs
   bool has_range = false;  // set by a run: its rows are all groups of a range of keys
 
   GroupExchange& others() const { return exchanges->of_program(program); }

@@ -1,8 +1,8 @@
 // Merges the groups of chunks in device memory (kernels/group_merge.kc), so that they are
 // downloaded once a run.
 //
-// add() enqueues and waits for nothing: how many groups there are is read some chunks later. The
-// table grows before more than half of its slots could be in use.
+// add() enqueues and does not wait: the number of groups is read some chunks later. The table grows
+// before more than half of its slots could be in use.
 #pragma once
 #include <array>
 #include <functional>
@@ -17,17 +17,17 @@
 
 namespace penstock::plan {
 
-// Where the groups of chunks are merged. `automatic`: on devices with cores of their own, from the
-// first chunk on that has min_merged_groups in one table; fewer cost the host less than a launch.
-// Where groups may be added in any order, which sums of floats may not, two launches take all
-// tables: it begins with min_linked_groups in all of them.
+// The place that merges the groups of chunks. `automatic`: devices with cores of their own do, from
+// the first chunk on that has min_merged_groups in one table; fewer cost the host less than a
+// launch. Two launches take all tables if groups may be added in any order, which sums of floats
+// may not: merging then begins with min_linked_groups in all of them.
 enum class MergeLocation : unsigned char { automatic, device, host };
 constexpr std::uint32_t min_merged_groups = 2048, min_linked_groups = 4096;
 
 struct GroupShare;  // group_exchange.hpp
 
 // A run's device, the queue of its kernels, and RunOptions::memory_limit_bytes. The queue outlives
-// what is merged by it.
+// the groups that are merged on it.
 struct MergePlace {
   MergeLocation location = MergeLocation::host;
   std::shared_ptr<Device> device;
@@ -36,7 +36,7 @@ struct MergePlace {
   bool fast_math = false;
   // Reduce and group: the collector's table has keys and accumulators (partial_columns.hpp).
   bool leaves_partials = false;
-  GroupShare* share = nullptr;              // of groups that several devices exchange; may be null
+  GroupShare* share = nullptr;              // of an exchange of groups with devices; may be null
   std::shared_ptr<KeptPrograms> kept = {};  // as of TileKernel::Options
 };
 
@@ -58,18 +58,18 @@ class GroupMerge {
                                            MergedEntries entries = MergedEntries::of_kernels);
 
   // Returns whether a chunk of so many groups in each of its tables is merged here. From the first
-  // such chunk on all are, so that the order of additions is that of chunks.
+  // such chunk on all are, so that chunks are added in their order.
   bool wants(std::span<const std::uint32_t> counts) const;
   bool is_empty() const { return merges_ == 0 && !only_.words; }
-  // Enqueues the merge of a chunk's tables, of which each has no key twice. Returns false where
-  // memory is too small: the host goes on then.
+  // Enqueues the merge of a chunk's tables, none of which has a key twice. Returns false if memory
+  // is too small: the host goes on then.
   Result<bool> add(const GroupByResults& tables, std::span<const std::uint32_t> counts);
-  // Does so with the table of a run that has no other; call it before collect() alone.
+  // Takes the table of a run that has no other; call it before collect() alone.
   Result<bool> add_only(const GroupByResults& tables, std::uint32_t count);
-  // Does the same with `count` groups of another merge, from group `first` on; no key is there
-  // twice.
+  // Does the same as add() with `count` groups of another merge, from group `first` on; no key is
+  // there twice.
   Result<bool> add_groups(const Buffer& groups, std::uint64_t first, std::uint64_t count);
-  // Makes a table for so many groups, before the first of them. Returns false where memory is too
+  // Makes a table for so many groups, before the first of them. Returns false if memory is too
   // small.
   Result<bool> make_room(std::uint64_t groups);
   std::uint64_t max_groups_held() const;  // of the largest table that may be made
@@ -79,12 +79,12 @@ class GroupMerge {
   Status download(const GroupsOnDevice& groups,
                   const std::function<void(std::span<const std::uint64_t>)>& take) const;
   Status take_all(const std::function<void(std::span<const std::uint64_t>)>& take);  // both
-  // Adds the kernel, and a note where memory was too small.
+  // Adds the kernel, and a note if memory was too small.
   void add_to(RunReport& report) const;
 
  private:
-  // Merges whose totals are not known yet. More than there are chunks in flight, so that reading
-  // the oldest does not wait.
+  // Merges with totals that are not known yet. There are more than chunks in flight, so that
+  // reading the oldest does not wait.
   static constexpr std::size_t max_unread = 4;
   struct Unread {
     ReadBack read_back;
@@ -110,7 +110,7 @@ class GroupMerge {
   void add_note(RunReport& report) const;
   Status launch(std::string_view kernel, std::uint64_t count, std::span<const Argument> arguments);
   std::uint64_t slot_bytes() const { return 4 + 8 * std::uint64_t{slot_words_}; }
-  std::uint64_t max_groups() const;  // that there may be, as far as totals are known
+  std::uint64_t max_groups() const;  // the most possible, as far as totals are known
 
   // group_merge_tables.cpp
   Status merge(const GroupByResults& tables, std::span<const std::uint32_t> counts);

@@ -1,4 +1,4 @@
-// How the tables of a chunk are merged: all of them by two launches, or one after another.
+// Merges the tables of a chunk: all of them by two launches, or one after another.
 #include <algorithm>
 
 #include "exec/groups/group_merge.hpp"
@@ -8,7 +8,7 @@
 namespace penstock::plan {
 namespace {
 
-// Where the words of entries are: those of a table are `slot` words apart, tables `table` words.
+// Distances of entries in words: `slot` between the entries of a table, `table` between tables.
 struct EntryStrides {
   std::uint64_t table = 0, slot = 0;
 };
@@ -79,7 +79,7 @@ Status GroupMerge::widen(const GroupByResults& tables, const GroupsOnDevice& to)
   return launch("group_merge_widen", to.count, arguments);
 }
 
-// Merges all tables at once, or table after table: the order in which the host would add them.
+// Merges all tables at once, or table after table, in the order in which the host would add them.
 Status GroupMerge::merge(const GroupByResults& tables, std::span<const std::uint32_t> counts) {
   const std::uint64_t all =
       counts.size() * std::uint64_t{*std::max_element(counts.begin(), counts.end())};
@@ -90,7 +90,7 @@ Status GroupMerge::merge(const GroupByResults& tables, std::span<const std::uint
   return {};
 }
 
-// Merges entries whose keys differ, `stride` words apart from word `first` on.
+// Merges entries with different keys, `stride` words apart from word `first` on.
 Status GroupMerge::merge_table(const Buffer& entries, std::uint64_t first, std::uint64_t stride,
                                std::uint32_t count) {
   std::vector<Argument> arguments = {Argument::of(entries)};

@@ -13,19 +13,20 @@
 namespace penstock::plan {
 namespace {
 
-// Of the groups of a device. Sorting and merging them takes the devices' time: of 1024 each 0.4 ms,
-// while two waited. By the spread of random samples parts differ by some 3 % on two devices, and by
+// Samples of a device's groups. Sorting and merging them takes the devices' time: 0.4 ms for 1024
+// of each of two. By the spread of random samples parts differ by some 3 % on two devices, and by
 // some 4 % on eight. That was not measured.
 constexpr std::uint64_t max_samples = 512;
-// Of the samples in order only some are merged, at even distances: 128 of each. What lies between
-// two of them is known to 1/128 of a device's groups. Merging 512 of four devices took 0.11 ms.
+// Only some of the sorted samples are merged, at even distances: 128 of each device. The groups
+// between two of them are known to 1/128 of a device's groups. Merging 512 of four devices took
+// 0.11 ms.
 constexpr std::uint64_t max_merged = 128;
 
 Type type_of_key(const TileProgram& program, std::uint32_t key) {
   return program.graph->at(program.outputs[key].root).type;
 }
 
-// The rank of a sample's first key, which most comparisons end with.
+// The rank of a sample's first key. It decides most comparisons.
 struct FirstRank {
   std::uint64_t is_null = 0, rank = 0;
   std::uint32_t sample = 0;
@@ -76,7 +77,7 @@ std::vector<std::uint64_t> GroupParts::ranks_of(const Samples& samples) const {
   return ranks;
 }
 
-// Each device sorts its own, while the others do so. Keeps those that are merged.
+// Each device sorts its own samples at the same time. Keeps the samples to merge.
 void GroupParts::sort(Samples& samples) const {
   const std::size_t key_words = program_.key_words();
   samples.ranks = ranks_of(samples);
@@ -126,7 +127,7 @@ Result<GroupParts::Samples> GroupParts::sample(const GroupsOnDevice& groups) {
   return sampled;
 }
 
-// The devices wait meanwhile: what they have sorted is merged.
+// The devices wait meanwhile, so it merges the samples that they have sorted.
 std::vector<GroupParts::KeyWords> GroupParts::bounds(std::span<const Samples* const> of_devices,
                                                      std::size_t part_count) const {
   const std::size_t key_words = program_.key_words(), rank_words = 2 * keys_of_ranges(program_);

@@ -7,33 +7,33 @@
 
 namespace penstock::plan {
 
-// Returns how many of a program's keys a range is of: those of the step, without the argument of
-// DISTINCT. None where devices do not order them alike: strings, whose codes differ.
+// Returns how many of a program's keys bound a range: the step's keys, without the argument of
+// DISTINCT. None if devices do not order them alike: codes of strings differ.
 std::uint32_t keys_of_ranges(const TileProgram& program);
 
 class GroupParts {
  public:
-  using KeyWords = std::vector<std::uint64_t>;  // those of a group
+  using KeyWords = std::vector<std::uint64_t>;  // of a group
   struct Divided {
-    BufferPointer groups;             // those of each part one after another
-    std::vector<std::uint64_t> cuts;  // where each part begins, and the end
+    BufferPointer groups;             // part after part
+    std::vector<std::uint64_t> cuts;  // the first group of each part, and the end
   };
 
   // Begins to compile. The program has keys_of_ranges().
   GroupParts(const MergePlace& place, const TileProgram& program);
-  // Keys of some groups of a device in their order, one after another: the words of each, and
-  // words whose order is that of kernels/group_parts.kc.
+  // Keys of some groups of a device in their order, one after another: the words of each, and words
+  // that have the order of kernels/group_parts.kc.
   struct Samples {
     std::vector<std::uint64_t> words, ranks;
     std::size_t count = 0;
-    std::uint64_t groups = 0;  // that they stand for
+    std::uint64_t groups = 0;  // represented by the samples
   };
-  // Returns those of groups at even distances.
+  // Returns samples of groups at even distances.
   Result<Samples> sample(const GroupsOnDevice& groups);
-  // Returns where each part but the first begins, by the samples of several devices.
+  // Returns the first key of each part but the first, by the samples of several devices.
   std::vector<KeyWords> bounds(std::span<const Samples* const> of_devices,
                                std::size_t part_count) const;
-  // Returns the groups by parts. Code::no_memory where these do not fit.
+  // Returns the groups by parts. Code::no_memory if they do not fit.
   Result<Divided> divide(const GroupsOnDevice& groups, const std::vector<KeyWords>& bounds);
   void add_to(RunReport& report) const;
 

@@ -23,7 +23,7 @@ bool counts_values(const AggregateResult& result) {
   return result.function == Aggregate::count_rows || result.function == Aggregate::count;
 }
 
-// Returns the type in which a result's accumulator is downloaded; nothing where the host reads it.
+// Returns the type in which a result's accumulator is downloaded; nothing if the host reads it.
 std::optional<Type> type_of_value(const Accumulator& a, const AggregateResult& result) {
   const bool is_real = a.kind == AccumulatorKind::sum_f64;
   if (a.kind == AccumulatorKind::custom || is_string_extreme(a)) return {};
@@ -45,7 +45,7 @@ GroupResults::Place GroupResults::place_of_key(const TileProgram& program, std::
           program.graph->at(program.outputs[key].root).nullable};
 }
 
-// An accumulator has two words after those of the keys.
+// An accumulator has two words after the words of the keys.
 bool GroupResults::add_places(const TileProgram& program, const AggregateResult& result,
                               std::vector<Place>& places) {
   const auto type = type_of_value(program.accumulators[result.accumulator], result);
@@ -123,7 +123,7 @@ Status GroupResults::fill_column(const GroupsOnDevice& groups, const Place& plac
 
 Result<DeviceRows> GroupResults::make_columns(const GroupsOnDevice& groups) {
   DeviceRows rows;
-  const FinishAtEnd finish(*place_.queue);  // of what uses columns that an error frees
+  const FinishAtEnd finish(*place_.queue);  // for work on columns that an error frees
   rows.row_count = groups.count;
   for (const Place& place : places_) {
     PENSTOCK_ASSIGN(rows.columns.emplace_back(), make_column(groups, place));

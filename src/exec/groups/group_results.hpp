@@ -1,5 +1,5 @@
-// Makes the rows of a group-by where its groups lie in device memory: columns of keys and results,
-// sorted by the keys there. The host then has nothing to do but to compute averages.
+// Makes the rows of a group-by from groups in device memory: columns of keys and results, sorted
+// there by the keys. The host then only computes averages.
 #pragma once
 #include <memory>
 #include <optional>
@@ -16,14 +16,14 @@ constexpr std::uint64_t min_groups_made_rows = 1 << 15;
 
 class GroupResults {
  public:
-  // Begins to compile. Null where the host makes the rows: of strings, values of more than 64 bits
-  // as keys, DISTINCT values that are not added up yet, sums of floats of 32 bits.
+  // Begins to compile. Null if the host makes the rows: with strings, keys with more than 64 bits,
+  // DISTINCT values that are not added up yet, or sums of floats of 32 bits.
   static std::unique_ptr<GroupResults> begin(const MergePlace& place, const TileProgram& program);
-  // Returns the rows, sorted; nothing where memory is too small. Waits.
+  // Returns the rows, sorted; nothing if memory is too small. Waits.
   Result<std::optional<DeviceRows>> rows(const GroupsOnDevice& groups, RunReport& report);
-  Columns columns() const;  // those of the rows, by number
+  Columns columns() const;  // of the rows, by number
   std::uint64_t bytes_per_row() const;
-  // Makes the program's columns of those that were downloaded.
+  // Makes the program's columns of the downloaded ones.
   Table table(std::vector<Column> downloaded) const;
 
  private:

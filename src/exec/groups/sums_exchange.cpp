@@ -15,8 +15,8 @@
 namespace penstock::plan {
 namespace {
 
-// A union of more slots than twice those of its tables, or than there are rows, is mostly without
-// groups: to copy it and to look through it would take longer than to merge groups.
+// A union with more than twice the slots of its tables, or with more slots than rows, is mostly
+// without groups. Copying and searching it would take longer than merging groups.
 constexpr std::uint64_t max_growth = 2;
 // The first key has at least so many values for each part, so that parts are alike.
 constexpr std::uint64_t min_part_values = 64;
@@ -31,7 +31,7 @@ struct SumsExchange::Piece {
   std::size_t party = 0;
   const KeptSums* sums = nullptr;
   SlotRange slots;
-  BufferPointer limbs;    // its own memory, of those of another device
+  BufferPointer limbs;    // in its own memory, for another device's limbs
   BufferPointer numbers;  // slot_numbers()
 
   std::uint64_t count() const { return slots.end - slots.first; }
@@ -50,7 +50,7 @@ std::uint64_t SumsExchange::all_rows() const {
   return rows;
 }
 
-// The same answer for every share.
+// All shares come to the same answer.
 std::optional<DenseTable> SumsExchange::whole(const TileProgram& program) const {
   std::vector<const DenseTable*> tables;
   std::uint64_t slots = 0;
@@ -126,8 +126,8 @@ Status SumsExchange::copy(const Share& share, const Target& target, RunReport& r
     report.bytes_exchanged += piece.count() * limb_bytes(share.program);
     if (piece.party < share.number) before = static_cast<std::ptrdiff_t>(copies.size());
   }
-  // Each device begins with the next one's memory. Where the driver copies, all would otherwise
-  // read one's at a time.
+  // Each device begins with the next device's memory. If the driver copies, all devices would
+  // otherwise read the memory of one at a time.
   std::ranges::rotate(copies, copies.begin() + before);
   return device::copy_between(copies);
 }
@@ -186,7 +186,7 @@ Status SumsExchange::add_up(const Share& share, const MergePlace& place, const T
 Result<bool> SumsExchange::exchange(const Share& share, const MergePlace& place,
                                     RunReport& report) {
   if (!meeting_.enter(share.number)) return false;
-  // Nobody exchanges sums then, and there is nothing to wait for.
+  // No share exchanges sums then, and there is nothing to wait for.
   if (!share.sums || share.sums->empty() || share.policy.partitions == 0 ||
       !maximum_limbs(share.program)) {
     meeting_.leave(share.number);
@@ -215,7 +215,7 @@ Result<bool> SumsExchange::exchange(const Share& share, const MergePlace& place,
   return true;
 }
 
-// Others may yet read the tables' numbers, but no sums.
+// Other shares may yet read the tables' numbers, but no sums.
 bool SumsExchange::give_up(Party& own) {
   for (KeptSums& sums : own.sums) sums.limbs.reset();
   return false;

@@ -1,8 +1,8 @@
-// Sums that several devices keep of their shares of rows (tile_strategy.hpp), added up so that each
-// device has those of a part of the keys: a reduce-scatter.
+// Adds up the sums that several devices keep of their shares of rows (tile_strategy.hpp). Each
+// device then has the sums of a part of the keys: a reduce-scatter.
 //
-// Neither groups nor their order need be found for it. A device copies the slots of its part out of
-// the others' tables, limb by limb, and adds them to its own (kernels/group_sums.kc).
+// This needs neither groups nor their order. A device copies the slots of its part out of the other
+// devices' tables, limb by limb, and adds them to its own (kernels/group_sums.kc).
 #pragma once
 #include <vector>
 
@@ -31,11 +31,11 @@ class SumsExchange {
     return {std::move(device), exec_kernels("group_sums")};
   }
   // Waits for the other shares, as long as all may have sums. These become one table: the sums of
-  // all rows, of the share's part of the keys. Returns false, and changes nothing, for all shares,
-  // where one has none or has left, where the union of their tables is not one that union_of() and
-  // the kernels take, where it is much larger than they are, and where a part does not fit.
+  // all rows, for the share's part of the keys. Returns false to all shares, and changes nothing,
+  // in these cases: a share has left or has no sums; union_of() or the kernels do not take the
+  // union of their tables; it is much larger than the tables; or a part does not fit.
   Result<bool> exchange(const Share& share, const MergePlace& place, RunReport& report);
-  // Call when a share has ended: the others then wait for it no more.
+  // Call when a share has ended: the other shares then wait for it no more.
   void leave(std::size_t share) { meeting_.leave(share); }
 
  private:

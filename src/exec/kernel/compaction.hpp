@@ -10,8 +10,8 @@
 
 namespace penstock::plan {
 
-// Where rows stay: columns in the order of output_buffers(), and the place of a chunk's first row,
-// a multiple of four below 2^32.
+// The final place of rows: columns in the order of output_buffers(), and the place of a chunk's
+// first row, a multiple of four below 2^32.
 struct StoredRows {
   std::vector<BufferPointer> columns;
   std::uint64_t first_row = 0;
@@ -22,7 +22,7 @@ struct Compaction {
   std::vector<BufferPointer> outputs;   // in the order of output_buffers()
   std::vector<BufferPointer> segments;  // tile_private: the same, before the gaps are closed
   BufferPointer tile_counts, tile_starts, kept_count;
-  // Of this chunk, where it is known before it is stored: `outputs` are not written then.
+  // Set if the place is known before the chunk's rows are stored: `outputs` are not written then.
   std::optional<StoredRows> stays;
 
   Status prepare(const TileContext& kernel, std::uint64_t row_count);

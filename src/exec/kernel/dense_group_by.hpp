@@ -1,4 +1,4 @@
-// Group-bys of keys whose ranges are known: a group's slot is computed from its keys.
+// Group-bys for keys of known ranges: a group's slot is computed from its keys.
 //
 // DenseGroupBy has one table, in parts that local memory holds, or in global memory
 // (group_dense.kc). PartitionedGroupBy is for tables of many such parts: rows become records, which
@@ -8,7 +8,7 @@
 
 namespace penstock::plan {
 
-// The memory of the one table that both have.
+// The memory of the one table that both kinds have.
 struct DenseTableMemory : GroupByResults {
   BufferPointer layout;  // DenseLayout::numbers of the chunk's launch
   BufferPointer limbs;   // of all slots' sums
@@ -23,9 +23,9 @@ struct DenseGroupBy : DenseTableMemory {
   Status enqueue(const TileContext& kernel, const TileLaunch& launch);
 };
 
-// Sums that hold every value are kept from launch to launch: of many groups each chunk would have
-// most, and to merge these takes as long as to add the chunk. Where memory is short for the sums
-// of every layout that a run has, launches leave entries as others do.
+// Sums that hold every value are kept from launch to launch. With many groups each chunk would
+// leave most of them, and merging these takes as long as adding up the chunk. If memory is short
+// for the sums of every layout of a run, launches leave entries instead, as in other group-bys.
 struct PartitionedGroupBy : DenseTableMemory {
   BufferPointer heads, records;  // of a record: its slot in its partition; its words
   BufferPointer partitions;      // u32: counts, records taken, first records
@@ -40,7 +40,7 @@ struct PartitionedGroupBy : DenseTableMemory {
 };
 // Returns how many work groups make entries of a table.
 std::uint32_t collecting_groups(const Policy& policy, std::uint64_t slots);
-// Enqueues what makes entries of sums that launches left, and returns where these will be.
+// Enqueues the kernels that make entries of sums that launches left, and returns their place.
 Result<GroupByResults> entries_of(const KeptSums& sums, Device& device, Queue& queue);
 
 }  // namespace penstock::plan

@@ -8,7 +8,7 @@
 
 namespace penstock::plan {
 
-// What it makes outlives it; what it uploads must not: finish the queue before it ends.
+// Results may outlive this object. Its uploads must not: finish the queue before it ends.
 class DeviceColumns {
  public:
   // `first_column`: the number, in programs, of the first column of `rows`.
@@ -19,7 +19,7 @@ class DeviceColumns {
         rows_(rows),
         first_column_(first_column),
         strings_(strings) {}
-  // Appends the buffers of a column of a lookup, as lookup_buffers() has them.
+  // Appends the buffers of a column of a lookup, in the order of lookup_buffers().
   Status add(const TileProgram& program, std::uint32_t column, std::vector<BufferPointer>& buffers);
   // Returns a column of the rows, or one that is derived from it: an element a row.
   Result<DeviceColumn> column_of(const TileProgram& program, std::uint32_t column);

@@ -1,5 +1,5 @@
-// TileKernel's part for group-bys: fits the tables to a chunk's keys, and takes the next variant
-// where a table was too small.
+// TileKernel's part for group-bys: fits the tables to a chunk's keys, and takes the next variant if
+// a table was too small.
 #include <algorithm>
 #include <array>
 
@@ -15,9 +15,9 @@ constexpr std::uint32_t outside_limbs = 2;  // kernels/limbs.kc: OUTSIDE
 
 // Ranges are first found over this many rows, spread over a chunk: some microseconds of a GPU.
 constexpr std::uint64_t sampled_rows = 1 << 20;
-// Keys that the sample lacks are expected this near its own: 1/8 of the range on either side, or
-// less where that would take more parts. Keys that grow from chunk to chunk lie outside again and
-// again: the range is then made three times as wide, so that this is seldom.
+// Keys that the sample lacks are expected near the sample's: within 1/8 of the range on either
+// side, or less if that would take more parts. Keys that grow from chunk to chunk lie outside again
+// and again: the range is then made three times as wide, so that this is rare.
 constexpr std::array<std::uint64_t, 4> widenings = {1, 8, 64, 0};
 
 bool has_string_keys(const TileProgram& program) {
@@ -44,7 +44,7 @@ Status TileKernel::fit(Queue& queue, const ChunkInput& input, StringPool& string
 }
 
 // Codes of strings may differ from run to run. For exact sums that costs another attempt at most;
-// others would have other last bits.
+// other sums would differ in their last bits.
 std::optional<KeptPrograms::RowsKey> TileKernel::rows_key(std::uint64_t chunk_rows) const {
   if (!options_.kept || options_.rows.empty()) return std::nullopt;
   if (!adds_exactly(program_) && has_string_keys(program_)) return std::nullopt;
@@ -70,12 +70,12 @@ void TileKernel::keep_fitted() {
                                 ranges_ ? ranges_->words() : std::vector<std::uint64_t>(), dense_});
 }
 
-// Looks at every row of a chunk that did not fit. Where that changes nothing, another variant comes
+// Looks at every row of a chunk that did not fit. If that changes nothing, another variant comes
 // next.
 Status TileKernel::try_again(Queue& queue, const ChunkInput& input, StringPool& strings,
                              std::uint32_t overflowed) {
   PENSTOCK_TRY(choose_again(queue, input, strings, overflowed));
-  // Chunks before this one were added up as it was: a later run must do as this one did.
+  // Earlier chunks were added up with the old choice: a later run must do as this one did.
   if (adds_exactly(program_)) keep_fitted();
   return {};
 }
@@ -110,7 +110,7 @@ Status TileKernel::find_ranges(Queue& queue, const ChunkInput& input, StringPool
   if (enqueued.ok()) enqueued = queue.launch(*compiled_, "pipeline_ranges", groups, arguments);
   if (enqueued.ok()) enqueued = queue.download(found.data(), *memory, found.size() * 8);
   if (enqueued.ok()) enqueued = queue.download(sketches.data(), *registers, sketches.size() * 4);
-  // Also after an error: what was enqueued uses memory that ends here.
+  // Also after an error: enqueued work uses memory that ends here.
   PENSTOCK_TRY(queue.finish());
   PENSTOCK_TRY(enqueued);
   ranges_->add(found);
@@ -118,7 +118,7 @@ Status TileKernel::find_ranges(Queue& queue, const ChunkInput& input, StringPool
   return {};
 }
 
-// Chunks may differ: the most that any of them is expected to have counts.
+// Chunks may differ: the chunk with the most expected keys counts.
 void TileKernel::expect_keys(std::span<const std::uint32_t> sketches, std::uint64_t row_count,
                              std::uint64_t stride) {
   DistinctSketch sketch;
@@ -127,13 +127,13 @@ void TileKernel::expect_keys(std::span<const std::uint32_t> sketches, std::uint6
   keys_ = std::max(keys_.value_or(0), static_cast<std::uint64_t>(expected));
 }
 
-// The memory of the device that a run may take.
+// The device memory that a run may take.
 std::uint64_t TileKernel::memory_bytes() const {
   const std::uint64_t all = device_->traits().global_bytes, limit = options_.memory_limit_bytes;
   return limit > 0 ? std::min(all, limit) : all;
 }
 
-// Those of the device, with that memory.
+// The device's traits, with that memory.
 Traits TileKernel::limited_traits() const {
   Traits traits = device_->traits();
   traits.global_bytes = memory_bytes();

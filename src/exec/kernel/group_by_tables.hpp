@@ -1,5 +1,5 @@
-// Group-bys whose tables hash the keys: one table per work group in global memory, one table per
-// work group in local memory, or one table in global memory for all groups.
+// Group-bys with hash tables: one table per work group in global memory, one per work group in
+// local memory, or one table in global memory for all groups.
 #pragma once
 #include "exec/kernel/tile_strategy.hpp"
 
@@ -13,7 +13,7 @@ struct GroupByResults {
   // Entries lie slot by slot: first slots of all tables, then their second ones...
   bool is_slot_major = false;
   bool is_in_order = false;  // of the keys, strings by their codes, NULLs last
-  // The host reads tables in one download with the entries that no key uses, so these must have
+  // The host reads tables in one download, including entries that no key uses, so these must have
   // been written once.
   bool results_are_set = false;
 
@@ -30,13 +30,13 @@ struct PrivateGroupBy : GroupByResults {
   Status enqueue(const TileContext& kernel, const TileLaunch& launch);
 };
 
-// `group_kept`: one table per work group, which launches share. The results of a launch are what
-// tables had that it found full.
+// `group_kept`: one table per work group, which launches share. The results of a launch are the
+// entries of tables that it found full.
 struct KeptGroupBy : GroupByResults {
   Status prepare(const TileContext& kernel, std::uint64_t row_count);
   Status enqueue(const TileContext& kernel, const TileLaunch& launch);
 };
-// Returns what the tables have after the last launch.
+// Returns the entries of the tables after the last launch.
 GroupByResults rest_of(const KeptTables& tables);
 
 // `group_local`: a table in the local memory of each work group (group_local.kc).
@@ -55,7 +55,7 @@ struct GlobalGroupBy : GroupByResults {
   Status enqueue(const TileContext& kernel, const TileLaunch& launch);
 };
 
-// Tables of groups up to this size are read back in one download, with the entries that no key
+// Tables of groups up to this size are read back in one download, including entries that no key
 // uses: a copy costs as much as 100 KB.
 constexpr std::uint64_t one_download_bytes = std::uint64_t{1} << 20;
 

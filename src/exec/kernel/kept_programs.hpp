@@ -1,11 +1,11 @@
-// What runs of one plan leave for its later runs: the tile programs that its chains became, and the
-// kernels made of them. Then a run fuses and emits nothing, and looks no kernel up by its text.
-// Also what fitted their groups, so that it looks at no row to find the ranges of keys. And how the
-// row groups of a file whose pages are resident were put together, and which rows of right sides
-// several devices read.
+// Keeps results of a plan's runs for its later runs: the tile programs of its chains, and the
+// kernels made of them. A later run then fuses and emits nothing, and looks no kernel up by its
+// text. The choices for groups are kept too, so that no row is read to find the ranges of keys. So
+// are the batches of row groups of a file with resident pages, and the rows of right sides that
+// each of several devices reads.
 //
-// A session has one beside each bound statement (src/session/bound_statements.hpp), which it drops
-// with it. Thread-safe: runs may overlap. What is kept is never changed.
+// A session has one beside each bound statement (src/session/bound_statements.hpp), and drops both
+// together. Thread-safe: runs may overlap. Kept results never change.
 #pragma once
 #include <atomic>
 #include <list>
@@ -28,7 +28,7 @@ namespace penstock::plan {
 
 class KeptPrograms {
  public:
-  // All that fusing depends on, beside the plan.
+  // Cache key of a chain's programs, beside the plan.
   struct ChainKey {
     StepId base = no_step, last = no_step;
     Columns wanted;
@@ -40,7 +40,7 @@ class KeptPrograms {
   std::optional<std::vector<TileProgram>> find_chain(const ChainKey& key);
   void keep_chain(const ChainKey& key, const std::vector<TileProgram>& programs);
 
-  // All that a kernel depends on, beside its program.
+  // Cache key of a kernel, beside its program.
   struct KernelKey {
     std::shared_ptr<Device> device;
     const Variant* variant = nullptr;
@@ -55,27 +55,27 @@ class KeptPrograms {
   std::optional<Kernel> find_kernel(const KernelKey& key, const TileProgram& program);
   void keep_kernel(const KernelKey& key, const TileProgram& program, Kernel kernel);
 
-  // All that the tables of groups depend on, beside the program.
+  // Cache key of the tables of groups, beside the program.
   struct RowsKey {
-    KernelKey kernel;              // that a run begins with
+    KernelKey kernel;              // of the run's beginning
     std::string rows;              // their source's identity
     std::uint64_t chunk_rows = 0;  // of the first chunk
     std::uint64_t memory_limit_bytes = 0;
     bool operator==(const RowsKey&) const = default;
   };
-  // What a run took for the keys of its rows.
+  // The choices that a run made for the keys of its rows.
   struct FittedGroups {
     const Variant* variant = nullptr;
     Policy policy;
     TableSize size;
-    std::vector<std::uint64_t> ranges;  // FoundRanges::words(); none where it looked for none
+    std::vector<std::uint64_t> ranges;  // FoundRanges::words(); none if it did not look
     DenseLayout layout;
   };
-  // `program` is one that find_chain() returned.
+  // find_chain() must have returned `program`.
   std::optional<FittedGroups> find_groups(const RowsKey& key, const TileProgram& program);
   void keep_groups(const RowsKey& key, const TileProgram& program, FittedGroups groups);
 
-  // All that the batches of a file's row groups depend on.
+  // Cache key of the batches of a file's row groups.
   struct BatchesKey {
     std::string rows;  // their source's identity
     std::vector<std::uint32_t> columns;
@@ -83,10 +83,10 @@ class KeptPrograms {
     bool operator==(const BatchesKey&) const = default;
   };
   using Batches = std::shared_ptr<const std::vector<pages::RowGroupBatch>>;
-  Batches find_batches(const BatchesKey& key);  // null where they are not kept, as very many
+  Batches find_batches(const BatchesKey& key);  // null if not kept, as if there are very many
   void keep_batches(const BatchesKey& key, Batches batches);
 
-  // All that the rows depend on which shares read of right sides. A statement may have several cuts
+  // Cache key of the rows of right sides that each share reads. A statement may have several cuts
   // that read the same files.
   struct SidesKey {
     std::vector<StepId> steps;      // the cut's base; each join, and its sources
@@ -96,9 +96,9 @@ class KeptPrograms {
   };
   struct SplitSides {
     std::map<StepId, std::vector<RowRange>> rows;  // of sources, by share
-    std::set<StepId> joins, by_key;                // as RightSideExchange takes them
+    std::set<StepId> joins, by_key;                // for RightSideExchange
   };
-  std::shared_ptr<const SplitSides> find_sides(const SidesKey& key);  // null where none are kept
+  std::shared_ptr<const SplitSides> find_sides(const SidesKey& key);  // null if none are kept
   void keep_sides(const SidesKey& key, std::shared_ptr<const SplitSides> sides);
 
  private:
@@ -123,7 +123,7 @@ class KeptPrograms {
     BatchesKey key;
     Batches batches;
   };
-  // Returns what is wanted, as the most recently used from now on; null where it is not there.
+  // Returns the wanted entry and marks it as most recently used; null if it is absent.
   template <class Entry> const Entry* use(const std::list<Entry>& entries, const auto& is_wanted);
   template <class Entry>
   std::list<Entry> keep(std::list<Entry>& entries, std::list<Entry> one, std::size_t most,
@@ -133,8 +133,8 @@ class KeptPrograms {
     SidesKey key;
     std::shared_ptr<const SplitSides> sides;
   };
-  // The shares of a statement look for their programs at once. One that sleeps until another has
-  // copied its own is woken some 50 us later.
+  // The shares of a statement look for their programs at once. A thread that sleeps until another
+  // one has copied its own is woken some 50 us later.
   std::shared_mutex mutex_;
   std::atomic<std::uint64_t> uses_ = 0;
   std::list<KeptChain> chains_;
@@ -144,8 +144,8 @@ class KeptPrograms {
   std::list<KeptSides> sides_;
 };
 
-// Fuses a chain, or the slice of one, unless it is kept; keeps it then. `kept`: null where nothing
-// is. Sets `was_fused`.
+// Fuses a chain, or a slice of one, unless it is kept; keeps it then. `kept`: null to keep nothing.
+// Sets `was_fused`.
 Result<std::vector<TileProgram>> programs_of_chain(const Plan& plan,
                                                    const KeptPrograms::ChainKey& key,
                                                    KeptPrograms* kept, bool& was_fused);

@@ -1,4 +1,4 @@
-// The buffers that kernels read of the build sides of joins.
+// The buffers of joins' build sides that kernels read.
 #pragma once
 #include <map>
 #include <memory>
@@ -16,7 +16,7 @@ class LookupMemory {
  public:
   Status upload(Device& device, const TileProgram& program, const BuildSides& sides,
                 StringPool& strings);
-  // Drops the buffers of a lookup whose side is on the device, and takes others in their place.
+  // Drop the buffers of a lookup with its side on the device, and take other ones instead.
   void release(std::size_t lookup);
   Status renew(Device& device, const TileProgram& program, std::size_t lookup,
                const BuildSides& sides, StringPool& strings);
@@ -35,15 +35,15 @@ class LookupMemory {
                           const DeviceSide& side, StringPool& strings,
                           std::vector<BufferPointer>& to);
 
-  std::vector<Column> held_;  // what is wrapped or still being uploaded
+  std::vector<Column> held_;  // wrapped, or still being uploaded
   std::vector<std::vector<std::uint32_t>> codes_;
   std::vector<std::shared_ptr<Buffer>> buffers_;
   std::vector<std::size_t> first_buffers_;  // by lookup, and the number of all
-  std::unique_ptr<Queue> uploads_;          // the last: it waits for what reads the memory
+  std::unique_ptr<Queue> uploads_;          // the last: its end waits for work on the memory above
   std::uint64_t bytes_uploaded_ = 0;
 };
 
-// Returns a column of a lookup's table, which is not derived.
+// Returns a column of a lookup's table; it must not be a derived one.
 const Column& build_column(const TileProgram& program, const BuildSides& sides,
                            std::uint32_t column);
 

@@ -15,16 +15,16 @@ std::uint64_t entry_bytes(const TileContext& kernel) {
   return kernel.program.entry_words() * std::uint64_t{8};
 }
 
-// Whether a launch adds to the sums that the one before it left.
+// Returns whether a launch adds to the sums of the launch before it.
 bool continues(const TileContext& kernel, std::uint64_t row_count) {
   const std::vector<KeptSums>& all = kernel.kept.sums;
   return !all.empty() && all.back().layout == kernel.dense.numbers &&
          all.back().row_count + row_count <= max_launch_rows;
 }
 
-// Limbs hold every value of sums that are exact; those of floats are for the exponents that were
-// met, and another chunk may have others. Sums of several layouts stay until the end, where one of
-// them and its entries are there together. They keep to what tables of groups may take, as the
+// Limbs hold every value of exact sums. Limbs of floats are for the exponents that were met, and
+// another chunk may have other exponents. Sums of several layouts stay until the end. One of them
+// and its entries are in memory together then. They keep to the limit for tables of groups, as the
 // tables of one launch do. A table is not cleared for a chunk of few rows.
 bool keeps(const TileContext& kernel, std::uint64_t row_count) {
   if (kernel.runs_alone || !adds_exactly(kernel.program)) return false;
@@ -36,7 +36,7 @@ bool keeps(const TileContext& kernel, std::uint64_t row_count) {
          entries <= kernel.device.traits().max_allocation_bytes && bytes <= kernel.memory_bytes / 8;
 }
 
-// Begins another table where the layout is another one, or the rows are more than sums hold.
+// Begins another table if the layout has changed, or if there are more rows than sums hold.
 Result<KeptSums*> kept_sums(const TileContext& kernel, const TileLaunch& launch) {
   std::vector<KeptSums>& all = kernel.kept.sums;
   if (!continues(kernel, launch.row_count)) {
@@ -89,7 +89,7 @@ Status PartitionedGroupBy::enqueue_sums(const TileContext& kernel, const TileLau
                                         const BufferPointer& sums) {
   const Policy& policy = kernel.policy;
   const std::uint64_t row_count = launch.row_count;
-  // Counts, and how many records of each partition are taken.
+  // Counts, and how many records of each partition are reserved.
   PENSTOCK_TRY(launch.queue.fill(*partitions, 0, std::uint64_t{policy.partitions} * 8));
   PENSTOCK_TRY(launch.clear({&used_slots, &launch.overflowed}));
   const auto run = [&](const char* name, std::uint64_t groups, std::vector<Argument> arguments,

@@ -70,7 +70,7 @@ Result<std::unique_ptr<TileKernel>> TileKernel::begin(std::shared_ptr<Device> de
   return kernel;
 }
 
-// Where the first program looks at keys and another one may have to add their rows up, both are
+// If the first program looks at keys and another one may have to add their rows up, both are
 // compiled at once.
 Status TileKernel::begin_next() {
   if (!has_dense_slots(variant_->algorithm) || forced_variant_ || !options_.variant.empty())
@@ -196,7 +196,7 @@ std::uint64_t TileKernel::bytes_moved(std::uint64_t rows_read, std::uint64_t row
                       written = bytes_written(program_, rows_kept);
   switch (variant_->algorithm) {
     case Algorithm::count_scan_write: return 2 * read + written;
-    case Algorithm::tile_private: return read + 3 * written;  // to segments, and from these
+    case Algorithm::tile_private: return read + 3 * written;  // to segments, and out of them
     case Algorithm::store:
     case Algorithm::look_back:
     case Algorithm::one_pass:

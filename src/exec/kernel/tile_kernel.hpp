@@ -35,17 +35,17 @@ class TileKernel {
     std::function<void(std::string_view)> on_source;
     // As in RunOptions: dense tables of groups keep to an eighth of it.
     std::uint64_t memory_limit_bytes = 0;
-    bool runs_alone = false;  // each launch is all of a run, and begins without groups
-    // Where kernels of earlier runs of the plan are, and this one is left; null: nowhere.
+    bool runs_alone = false;  // each launch is a whole run, and begins without groups
+    // Has kernels of earlier runs of the plan, and gets this one; null: neither.
     std::shared_ptr<KeptPrograms> kept = {};
     // The identity of the source of its rows, by which `kept` knows what fits their groups; "":
     // nothing does.
     std::string rows = {};
-    // Whose records tell which program the keys of groups will need next; may be null.
+    // Its records tell which program the keys of groups will need next; may be null.
     const TableSource* source = nullptr;
   };
   // Emits the source and has a thread compile it, unless an earlier run left the kernel. Call
-  // wait() before anything else of the kernel.
+  // wait() before any other call on the kernel.
   static Result<std::unique_ptr<TileKernel>> begin(std::shared_ptr<Device> device,
                                                    const TileProgram& program,
                                                    const Options& options);
@@ -55,8 +55,8 @@ class TileKernel {
                                                    const TileProgram& program,
                                                    const Options& options);
 
-  // Call before the first chunk is prepared. Takes from a sample of the chunk what the kernel must
-  // know of its rows, and waits for the queue; or takes what an earlier run found of them.
+  // Call before the first chunk is prepared. Finds from a sample of the chunk the properties of its
+  // rows that the kernel needs, and waits for the queue; or takes the findings of an earlier run.
   Status fit(Queue& queue, const ChunkInput& input, StringPool& strings);
   // Makes buffers large enough for chunks of this many rows.
   Status prepare(ChunkBuffers& buffers, std::uint64_t row_count) const;
@@ -67,13 +67,12 @@ class TileKernel {
   Status try_again(Queue& queue, const ChunkInput& input, StringPool& strings,
                    std::uint32_t overflowed);
   std::uint32_t attempts() const { return attempts_; }
-  // Whether launches leave sums on the device, which have no entries yet.
+  // Returns whether launches leave sums on the device, of which no entries are made yet.
   bool keeps_sums() const { return !kept_->sums.empty(); }
-  // Those sums, which an exchange with other devices changes.
+  // Returns these sums. An exchange with other devices changes them.
   std::vector<KeptSums>& kept_sums() const { return kept_->sums; }
   // Returns how many tables launches left on the device, and one of them; call these after the last
-  // launch. What is made of kept sums is made once. `queue` may be null where each launch is all of
-  // a run.
+  // launch. Entries of kept sums are made once. `queue` may be null if each launch is a whole run.
   std::size_t kept_count() const;
   Result<GroupByResults> kept_groups(std::size_t number, Queue* queue) const;
   // Computes from row counts how many bytes the kernels of one chunk move.
@@ -83,8 +82,8 @@ class TileKernel {
   const TileProgram& program() const { return program_; }
   const Variant& variant() const { return *variant_; }
   const Policy& policy() const { return policy_; }
-  // Adds what a run's reader should know of the choice: that PENSTOCK_VARIANT made it, whether
-  // another variant took over since, and that the file of tuned policies is not used.
+  // Adds notes on the choice of variant: PENSTOCK_VARIANT made it, another variant took over since,
+  // or the file of tuned policies is not used.
   void add_notes(std::vector<std::string>& notes) const;
   const Program& compiled() const { return *compiled_; }
   const std::string& source() const { return pipeline_->text; }
@@ -151,7 +150,7 @@ class TileKernel {
   TileProgram program_;
   Options options_;
   const Variant* variant_ = nullptr;
-  const Variant* forced_variant_ = nullptr;  // that PENSTOCK_VARIANT began with
+  const Variant* forced_variant_ = nullptr;  // of PENSTOCK_VARIANT, at the beginning
   Policy policy_;
   TableSize size_;  // of tables that hash keys
   Source pipeline_;
@@ -159,13 +158,13 @@ class TileKernel {
   bool is_kept_ = false;
   std::uint32_t attempts_ = 0;                 // sources emitted, and layouts and sizes chosen
   bool is_fitted_ = false;                     // fit() was called
-  std::optional<KeptPrograms::RowsKey> rows_;  // what is kept of the rows is known by it
+  std::optional<KeptPrograms::RowsKey> rows_;  // the key under which findings on the rows are kept
   std::optional<FoundRanges> ranges_;          // of the keys of dense slots, from fit() on
   std::optional<std::uint64_t> keys_;          // expected in a chunk, from then on
   DenseLayout dense_;                          // the layout that they give
   const std::unique_ptr<KeptTables> kept_ = std::make_unique<KeptTables>();
   Task<Result<std::shared_ptr<Program>>> building_;  // valid from begin() to wait()
-  // A program that is compiled beside the first one, as the keys of groups are likely to need it.
+  // A program that is compiled beside the first one, as the keys of groups will probably need it.
   struct Next {
     const Variant* variant = nullptr;
     Policy policy;

@@ -1,9 +1,9 @@
 // The interface of strategies: the view of a tile kernel that they share, and one launch.
 //
-// A strategy is a struct with the device memory of one chunk in flight and two functions.
-// prepare() makes the memory large enough for a chunk; enqueue() adds the launches of the kernel to
-// a queue. Strategies: compaction.hpp, reduction.hpp, group_by_tables.hpp, dense_group_by.hpp,
-// partitioned_group_by.cpp. chunk_buffers.hpp holds the one that a kernel's algorithm needs.
+// A strategy is a struct with the device memory of one chunk in flight and two functions. prepare()
+// makes the memory large enough for a chunk; enqueue() adds the launches of the kernel to a queue.
+// Strategies: compaction.hpp, reduction.hpp, group_by_tables.hpp, dense_group_by.hpp,
+// partitioned_group_by.cpp. chunk_buffers.hpp holds the strategy of a kernel's algorithm.
 #pragma once
 #include <initializer_list>
 #include <memory>
@@ -20,11 +20,11 @@ using BufferPointer = std::shared_ptr<Buffer>;
 // The layout of a dense table of groups: see dense_ranges.hpp.
 struct DenseLayout {
   DenseTable table;
-  BufferPointer numbers;  // the table's words on the device; after them those of a PartitionShape
+  BufferPointer numbers;  // the table's words on the device; then a PartitionShape's
 };
 
-// The sums of a dense table that stay from launch to launch (group_partition_tables.kc), and what
-// makes entries of them.
+// The sums of a dense table that stay from launch to launch (group_partition_tables.kc), and the
+// program that makes entries of them.
 struct KeptSums {
   std::shared_ptr<Program> compiled;
   BufferPointer layout, limbs;
@@ -37,12 +37,11 @@ struct KeptSums {
 // The tables of a group-by that stay from launch to launch. The queue orders the launches that use
 // them.
 struct KeptTables {
-  // Of the threads of a CPU (group_kept.kc).
+  // For the threads of a CPU (group_kept.kc).
   BufferPointer states, positions, entries;
-  std::uint64_t row_count = 0;               // that were added since they were emptied
+  std::uint64_t row_count = 0;               // added since the tables were emptied
   std::uint32_t table_count = 0, slots = 0;  // none before the first launch
-  // One for each layout whose sums are kept. Launches add to the last one while they have its
-  // layout.
+  // One for each layout of kept sums. Launches add to the last one while they have its layout.
   std::vector<KeptSums> sums;
 };
 
@@ -55,8 +54,8 @@ struct TileContext {
   Algorithm algorithm;
   const DenseLayout& dense;
   KeptTables& kept;
-  bool runs_alone;             // each launch is all of a run
-  std::uint64_t memory_bytes;  // that the run may take of the device
+  bool runs_alone;             // each launch is a whole run
+  std::uint64_t memory_bytes;  // of the device, for this run
 
   std::uint32_t tile_count(std::uint64_t row_count) const;
   // Returns the number of groups that walk the tiles of a chunk.

@@ -1,7 +1,7 @@
 // Numbers that group_merge.kc and the host share.
 #pragma once
 
-// How an accumulator is merged. A maximum is the minimum of its type and MERGE_IS_MAXIMUM.
+// Ways to merge an accumulator. A maximum is the minimum of its type and MERGE_IS_MAXIMUM.
 #define MERGE_SUM_I64 0u
 #define MERGE_SUM_I128 1u
 #define MERGE_SUM_F64 2u
@@ -17,10 +17,10 @@
 #define MERGE_COLLECTED 2u
 #define MERGE_TOTAL_WORDS 3u
 
-// The words of `layout` before those of the accumulators.
+// The words of `layout` before the accumulators' words.
 #define MERGE_LAYOUT_WORDS 2u
 
-// The states of slots. Those from MERGE_FIRST_LAUNCH on are the numbers of launches. MERGE_LINKED
+// The states of slots. From MERGE_FIRST_LAUNCH on they are the numbers of launches. MERGE_LINKED
 // and the number of an entry are the last entry that was linked to the slot.
 #define MERGE_FREE 0u
 #define MERGE_MOVED 1u

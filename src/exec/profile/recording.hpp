@@ -16,17 +16,17 @@ namespace penstock::plan {
 
 class Recording {
  public:
-  // Forgets what was recorded; time 0 is now. Commands that are recorded from here on belong to the
-  // kernel that `report` gets next, or to a later one whose program they launch.
+  // Forgets all records; time 0 is now. Commands from here on belong to the kernel that `report`
+  // gets next, or to a later kernel if they launch its program.
   void begin(const RunReport& report);
   // Ties the device's clock to the host's.
   Status set_clock(Device& device);
   // Adds a span of the host's clock (now_seconds). Any thread.
   void add(Track track, std::string name, double begin_seconds, double end_seconds);
-  // Adds a span of a program; `key` says which kernel it belongs to.
+  // Adds a span of a program; `key` tells the kernel that it belongs to.
   void add_build(const BuildReport& build, std::string_view label, double begin_seconds,
                  double end_seconds);
-  // `program`: its key; none where no kernel is launched.
+  // `program`: its key; none if no kernel is launched.
   void add_command(Track track, std::string_view name, std::uint64_t bytes,
                    std::string_view program, std::shared_ptr<Event> begun,
                    std::shared_ptr<Event> done);

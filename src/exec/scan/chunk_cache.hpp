@@ -1,9 +1,9 @@
-// The columns of chunks that a session keeps: what a scan takes from its cache, and adds to it.
+// The columns of chunks that a session keeps: a scan takes columns from this cache, and adds to it.
 //
-// A column is taken where the cache has all of its chunks. The source then does not decode it. A
-// column of fixed width that kernels alone read is kept in the device's memory. Others are kept
-// decoded in host memory: strings, what the host gathers rows of, and all where the device shares
-// the host's memory.
+// A column is taken if the cache has all of its chunks. The source then does not decode it. A
+// column of fixed width that only kernels read is kept in the device's memory. Other columns are
+// kept decoded in host memory: strings, columns that the host gathers rows of, and all columns if
+// the device shares the host's memory.
 #pragma once
 #include <memory>
 #include <optional>
@@ -17,18 +17,17 @@ namespace penstock::plan {
 class ChunkCache {
  public:
   // `chunk_rows`: rows of a chunk, which a source cuts alike for any of its columns. Returns null
-  // where the scan cannot use a cache: without one, of a source without identity, of encoded
+  // if the scan cannot use a cache: without one, for a source without identity, or for encoded
   // strings, which are cut in another way.
   static std::unique_ptr<ChunkCache> open(DeviceCache* cache, const TileProgram& program,
                                           const TableSource& source, std::uint64_t chunk_rows,
                                           bool has_device_memory);
 
-  // Columns of the source that are to be read, in the order of the scan; none where the cache has
-  // all.
+  // Columns of the source that must be read, in the order of the scan; none if the cache has all.
   const std::vector<std::uint32_t>& missing() const { return missing_; }
   // Returns the next chunk with every column of the scan; `batches` yields the missing ones.
   Result<std::optional<Table>> next(BatchStream* batches);
-  // Returns whether the scan's column of this number is to be kept once it is on the device.
+  // Returns whether the scan's column of this number is kept once it is on the device.
   bool is_kept_on_device(std::size_t index) const { return places_[index] == Place::device; }
   // Keeps a column of a chunk. Call when its upload is done.
   void keep(std::size_t index, std::uint64_t first_row, Column column);
@@ -55,8 +54,8 @@ class ChunkCache {
   std::vector<std::uint32_t> columns_, missing_;  // of the scan
   std::vector<std::string> names_;
   std::vector<Place> places_;                   // of each column
-  std::vector<Resident> residents_;             // where a column is resident: its chunks
-  std::shared_ptr<const Layout> known_layout_;  // null where no scan has reached the end
+  std::vector<Resident> residents_;             // of a resident column: its chunks
+  std::shared_ptr<const Layout> known_layout_;  // null if no scan has reached the end
   Layout layout_;                               // so far
   std::uint64_t rows_ = 0, columns_taken_ = 0;
 };

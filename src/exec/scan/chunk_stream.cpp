@@ -19,7 +19,7 @@ std::uint64_t value_bytes(const Column& column) {
 
 Status undeclared_nulls() { return {Code::corrupt, "NULLs in a column that is declared without"}; }
 
-// One core copies at a fraction of what memory and bus can do.
+// One core copies at a fraction of the speed of memory and bus.
 void copy_in_threads(std::byte* to, const std::byte* from, std::uint64_t bytes) {
   in_parallel(bytes, 2 << 20, [=](std::uint64_t first, std::uint64_t last) {
     std::memcpy(to + first, from + first, last - first);
@@ -111,7 +111,7 @@ Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
                                          " rows; a kernel takes " +
                                          std::to_string(max_launch_rows) +
                                          " at most: a table on a device must be cut into several");
-  memory.input.buffers.clear();  // before the batch whose memory they may wrap
+  memory.input.buffers.clear();  // before the batch: they may wrap its memory
   memory.input.page_bytes = 0;
   memory.derived.clear();
   memory.encoded.clear();
@@ -153,7 +153,7 @@ const Column& ChunkStream::column_of(const ChunkMemory& memory, std::uint32_t co
   return memory.batch.columns[index_of(column)];
 }
 
-// Derives columns. Those that devices compute on codes come first, since the host's may leave no
+// Derives columns. Columns that devices compute on codes come first, since the host's may leave no
 // codes.
 Status ChunkStream::derive_all(ChunkMemory& memory, Queue& compute, std::size_t& index) {
   memory.derived.resize(program_.derived.size());
@@ -219,7 +219,7 @@ Status ChunkStream::upload_column(ChunkMemory& memory, Queue& compute, std::size
   return upload_validity(memory, compute, index, column, is_kept);
 }
 
-// Tells whether one of the kernel's columns stays on the device after the chunk.
+// Returns whether one of the kernel's columns stays on the device after the chunk.
 bool ChunkStream::is_to_be_kept(std::size_t column_index) const {
   const std::uint32_t column = program_.device_columns[column_index];
   return cache_ && column < program_.first_derived() && cache_->is_kept_on_device(index_of(column));
@@ -244,7 +244,7 @@ Result<std::shared_ptr<Buffer>> ChunkStream::upload(ChunkMemory& memory, std::si
                                                     bool is_kept) {
   if (bytes == 0) return device_->allocate(64);
   if (!uploads_) return device_->wrap_host(data, bytes);
-  if (is_kept) memory.forget_upload(index);  // another column of an earlier chunk may stand there
+  if (is_kept) memory.forget_upload(index);  // another column of an earlier chunk may be there
   PENSTOCK_ASSIGN(const auto buffer, buffer_for(memory, index, bytes));
   PENSTOCK_ASSIGN(const std::byte* const from, pin(memory, index, data, bytes));
   PENSTOCK_TRY(uploads_->upload(*buffer, from, bytes));
@@ -253,7 +253,7 @@ Result<std::shared_ptr<Buffer>> ChunkStream::upload(ChunkMemory& memory, std::si
   return buffer;
 }
 
-// Returns a column's own memory in the chunk, which is used again where it is large enough.
+// Returns a column's own memory in the chunk. It is used again if it is large enough.
 Result<std::shared_ptr<Buffer>> ChunkStream::buffer_for(ChunkMemory& memory, std::size_t index,
                                                         std::uint64_t bytes) {
   if (memory.uploaded.size() <= index) {
@@ -266,8 +266,8 @@ Result<std::shared_ptr<Buffer>> ChunkStream::buffer_for(ChunkMemory& memory, std
   return memory.uploaded[index];
 }
 
-// Returns the bytes where the device copies them at full speed: where they are, or in the chunk's
-// staging memory.
+// Returns a pointer to the bytes from which the device copies them at full speed: the data itself,
+// or the chunk's staging memory.
 Result<const std::byte*> ChunkStream::pin(ChunkMemory& memory, std::size_t index,
                                           const std::byte* data, std::uint64_t bytes) {
   if (pinned_->holds(data, bytes)) return data;

@@ -1,11 +1,11 @@
 // Feeds a tile kernel: takes batches from a source, and uploads the columns that the kernel reads.
 //
-// A column that lives on the device is passed as it is. Where device and host share memory it is
+// A column that lives on the device is passed unchanged. If device and host share memory it is
 // wrapped without a copy. Otherwise it is uploaded from pinned memory on a queue of its own, so
 // that the upload of one chunk overlaps the kernel of the one before. A source that decodes does so
 // into pinned memory at once; other columns are copied to it first. Strings are uploaded as codes
-// of the run's StringPool. FSST codes are uploaded as they are, where kernels read only functions
-// of them.
+// of the run's StringPool. FSST codes are uploaded unchanged, if kernels read only functions of
+// them.
 #pragma once
 #include <map>
 #include <memory>
@@ -25,7 +25,7 @@ class PagedScan;
 
 // One chunk's memory in flight, reused for later chunks.
 struct ChunkMemory {
-  Table batch;                  // keeps wrapped memory alive, and is what strings are gathered from
+  Table batch;                  // keeps wrapped memory alive; strings are gathered from it
   std::vector<Column> derived;  // the program's, of this batch
   std::vector<std::vector<std::uint32_t>>
       codes;  // of string columns, by their index among the kernel's columns
@@ -33,20 +33,19 @@ struct ChunkMemory {
   std::vector<std::shared_ptr<HostBuffer>> staging;
   std::vector<std::shared_ptr<Buffer>> uploaded;
   ChunkCodes encoded;
-  // Of a chunk of pages: its columns, and what uploads read.
+  // For a chunk of pages: its columns, and the sources of uploads.
   std::size_t page_chunk = 0;  // its number in the scan
   std::vector<pages::DecodedPages> pages;
   std::vector<std::shared_ptr<const void>> kept;
-  PagedScan* scan = nullptr;  // what gathers strings out of them
+  PagedScan* scan = nullptr;  // gathers strings out of the pages
   // Columns of the scan, by their number, that a session keeps when the chunk is done.
   std::vector<std::pair<std::size_t, Column>> to_keep;
   std::uint64_t first_row = 0;  // of the source
 
-  void forget_upload(std::size_t index) {  // its memory stays with who keeps it
+  void forget_upload(std::size_t index) {  // the cache keeps its memory
     if (index < uploaded.size()) uploaded[index].reset();
   }
-  // Returns "on the codes of column 'url', counting from row 4096", which says where an error was
-  // met.
+  // Returns "on the codes of column 'url', counting from row 4096", the place of an error.
   std::string location_of(std::string_view what, const std::string& column) const;
 };
 
@@ -54,7 +53,7 @@ struct ChunkMemory {
 class PinnedMemory : public std::enable_shared_from_this<PinnedMemory> {
  public:
   explicit PinnedMemory(std::shared_ptr<Device> device) : device_(std::move(device)) {}
-  std::shared_ptr<std::byte> take(std::uint64_t bytes);  // null where there is none
+  std::shared_ptr<std::byte> take(std::uint64_t bytes);  // null if there is none
   bool holds(const std::byte* data, std::uint64_t bytes);
 
  private:
@@ -133,9 +132,9 @@ class ChunkStream final : public ChunkSource {
   const TileProgram& program_;
   const std::vector<std::uint32_t> scanned_;  // the columns of a batch
   StringPool& strings_;
-  std::unique_ptr<BatchStream> batches_;  // null where the cache has all columns
-  std::unique_ptr<ChunkCache> cache_;     // null where nothing is kept
-  std::shared_ptr<PinnedMemory> pinned_;  // with uploads_, where the device has memory of its own
+  std::unique_ptr<BatchStream> batches_;  // null if the cache has all columns
+  std::unique_ptr<ChunkCache> cache_;     // null if nothing is kept
+  std::shared_ptr<PinnedMemory> pinned_;  // with uploads_, if the device has memory of its own
   std::unique_ptr<Queue> uploads_, checks_;
   std::shared_ptr<Buffer> ones_;  // the validity of a nullable column that has no NULL in a batch
   Task<std::vector<CodeColumn>> code_programs_;  // compiled while the source reads its first batch

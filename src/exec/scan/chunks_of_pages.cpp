@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::uint64_t many_chunks = 32;
 
-// Rows of a chunk in a session, so that every query finds what others left on the device. Of
-// resident pages a chunk costs the host 30 to 120 us of launches and waits, so that there are few
-// where a device has memory for several large ones.
+// Rows of a chunk in a session: fixed, so that every query finds the pages that other queries left
+// on the device. A chunk of resident pages costs the host 30 to 120 us of launches and waits. So
+// there are few chunks if a device has memory for several large ones.
 std::uint64_t session_chunk_rows(std::uint64_t device_bytes) {
   constexpr std::uint64_t large_device_bytes = std::uint64_t{32} << 30;
   return std::uint64_t{1} << (device_bytes >= large_device_bytes ? 24 : 22);

@@ -6,7 +6,7 @@
 namespace penstock::plan {
 namespace {
 
-// Of a string in a pool, beside its bytes: view, hash and two to four positions.
+// Memory of a string in a pool, beside its bytes: view, hash and two to four positions.
 constexpr std::uint64_t bytes_beside_text = 48;
 
 std::uint64_t next_id() {

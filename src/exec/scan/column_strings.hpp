@@ -1,7 +1,7 @@
-// The strings that the dictionaries of one column have, each with a number.
+// The strings in the dictionaries of one column, each with a number.
 //
-// Numbers are those of the column, not of a run: pages whose dictionaries are numbered can stay on
-// a device, and every run maps numbers to the codes of its own pool. Thread-safe.
+// Numbers belong to the column, not to a run: pages with numbered dictionaries can stay on a
+// device, and every run maps numbers to the codes of its own pool. Thread-safe.
 #pragma once
 #include <cstdint>
 #include <mutex>
@@ -14,11 +14,11 @@ namespace penstock::plan {
 class ColumnStrings {
  public:
   ColumnStrings();
-  // Differs from that of any other object of the process.
+  // Differs from the id of any other object of the process.
   std::uint64_t id() const { return id_; }
-  // Writes the number of each string, and adds those that are new.
+  // Writes the number of each string, and adds new strings.
   Status number(const Column& strings, std::vector<std::uint32_t>& numbers);
-  // Returns the strings from a number on, in the order of their numbers; none where there are none.
+  // Returns the strings from a number on, in the order of their numbers; none if there are none.
   Column from(std::size_t first) const;
   // The host memory of the strings, by estimate.
   std::uint64_t bytes() const;

@@ -15,7 +15,7 @@ namespace penstock::plan {
 namespace {
 
 constexpr std::size_t cache_samples = 256;
-// The page cache yields more than disks do, and what it lacks is read ahead by several threads.
+// The page cache yields more than disks do, and several threads read ahead for the rest.
 constexpr double max_cached_share = 0.25;
 
 // Returns a byte in the middle of some of the chunks that are read, evenly over the file.
@@ -34,14 +34,14 @@ std::vector<std::uint64_t> sampled_offsets(const PagesToRead& read) {
   return offsets;
 }
 
-// None where the system does not tell.
+// None if the system does not tell.
 std::optional<double> cached_share(const PagesToRead& read) {
   std::string path = read.table.path_of_open_file();
   if (path.empty()) path = read.table.file_path();
   return share_in_page_cache(path, sampled_offsets(read));
 }
 
-// By the first row group. The host finds page headers by a call of the system each.
+// Judges by the first row group. The host finds each page header by a call of the system.
 Result<bool> finds_much_for_host(const pages::PagedTable& table, const PagesToRead& read) {
   constexpr std::uint64_t max_share = 8;  // an eighth
   constexpr std::uint64_t min_page_bytes = 48 << 10;
@@ -56,8 +56,8 @@ Result<bool> finds_much_for_host(const pages::PagedTable& table, const PagesToRe
   return by_host > all / max_share || all < pages * min_page_bytes;
 }
 
-// What was found of columns of files, by their content's identity. To look again took a
-// millisecond of each scan.
+// Findings on columns of files, by their content's identity. Looking again took a millisecond of
+// each scan.
 class FoundFiles {
  public:
   std::optional<bool> find(const std::string& key) {
@@ -77,7 +77,7 @@ class FoundFiles {
   std::map<std::string, bool> found_;
 };
 
-// Returns what names the columns' chunks that are looked at; "" where the file tells nothing.
+// Returns a name for the chunks of these columns; "" if the file has no identity.
 std::string name_of_chunks(const PagesToRead& read) {
   std::string name = file_identity(read.table.path_of_open_file());
   if (name.empty()) return name;
@@ -140,13 +140,13 @@ bool may_be_staged(const Device& device, const PagesToRead& read, std::uint64_t 
 Result<std::shared_ptr<const pages::PagedTable>> staged_pages(std::shared_ptr<Device> device,
                                                               const PagesToRead& read,
                                                               std::uint32_t threads) {
-  // 16 fill the link of one GPU. The cores that are left find page headers, and launch kernels.
+  // 16 fill the link of one GPU. The remaining cores find page headers, and launch kernels.
   constexpr std::uint32_t max_threads = 24;
   const std::uint32_t cores = threads > 0 ? threads : host_core_count();
   const std::uint32_t wanted = std::clamp<std::uint32_t>(cores * 3 / 4, 1, max_threads);
   auto file = device::StagedFile::open(std::move(device), read.table.path_of_open_file(),
                                        read.table.file_path(), wanted);
-  // A system without /proc cannot open a file again that is open.
+  // A system without /proc cannot open an open file again.
   if (file.status().code() == Code::io) return std::shared_ptr<const pages::PagedTable>();
   PENSTOCK_TRY(file.status());
   auto table = read.table.with_direct_reads(std::move(file).value());

@@ -1,4 +1,4 @@
-// Chooses who reads pages, and how: the host, a chunk ahead or through a small ring, or a device
+// Chooses how pages are read: by the host, a chunk ahead or through a small ring, or by a device
 // itself (GPUDirect Storage).
 #pragma once
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace penstock::plan {
 
-// What a scan reads of a table.
+// The part of a table that a scan reads.
 struct PagesToRead {
   const pages::PagedTable& table;
   std::span<const std::uint32_t> columns;
@@ -24,19 +24,19 @@ struct DirectPages {
   std::shared_ptr<const pages::PagedTable> table;  // null: the host reads
   std::string how;                                 // for the report
 };
-// Code::unsupported where direct reads are asked for and the device or the file has none.
+// Code::unsupported if direct reads are asked for, but the device or the file has none.
 Result<DirectPages> direct_pages(const Device& device, const PagesToRead& read, DirectReads wanted);
 
-// Less takes some 10 ms, of which finding the headers first would be a large part.
+// Fewer bytes take some 10 ms. Finding the headers first would be a large part of that.
 constexpr std::uint64_t min_staged_bytes = std::uint64_t{512} << 20;
-// Returns whether pages are better read through a ring (device/staged_file.hpp): many, from the
-// page cache, not compressed. The link does not bound compressed ones: TPC-H's Q6 of Snappy took 68
-// to 85 ms so, in place of 63. A disk is read in larger pieces, by threads that find the page
-// headers, too.
+// Returns whether pages are better read through a ring (device/staged_file.hpp): many pages, in the
+// page cache, not compressed. The link is not the limit for compressed ones: with the ring TPC-H's
+// Q6 of Snappy took 68 to 85 ms in place of 63. A disk is read in larger pieces, by threads that
+// also find the page headers.
 bool may_be_staged(const Device& device, const PagesToRead& read,
                    std::uint64_t min_bytes = min_staged_bytes);
-// Returns the table whose pages are read so; null where the host would do much besides: of small
-// pages, of pages with checksums, or of strings of large dictionaries. `threads` of 0: one a core.
+// Returns the table to read through a ring; null if the host would do much other work: for small
+// pages, pages with checksums, or strings of large dictionaries. `threads` of 0: one a core.
 Result<std::shared_ptr<const pages::PagedTable>> staged_pages(std::shared_ptr<Device> device,
                                                               const PagesToRead& read,
                                                               std::uint32_t threads);

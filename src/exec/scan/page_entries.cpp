@@ -13,8 +13,8 @@
 namespace penstock::plan {
 namespace {
 
-// Dictionaries of fewer bytes are decoded by one thread. Of flags and modes they have some 20 bytes
-// each, and waking threads for them took a quarter of TPC-H's Q1.
+// Dictionaries of fewer bytes are decoded by one thread. Dictionaries of flags and modes have some
+// 20 bytes each, and waking threads for them took a quarter of TPC-H's Q1.
 constexpr std::uint64_t min_bytes_per_thread = 1 << 16;
 
 std::size_t entry_bytes(Type type) { return type.kind == Kind::boolean ? 1 : width_bytes(type); }
@@ -31,7 +31,7 @@ PageEntries::PageEntries(const TileProgram& program, const pages::PagedTable& ta
       if (column != root) add_constants(column);
       continue;
     }
-    // One entry at least: that of a row without a value, which reads entry 0.
+    // At least one entry: a row without a value reads entry 0.
     const std::size_t width = entry_bytes(program.source_schema[column].type);
     entries_.push_back({column, root, std::vector<std::byte>(width), nullptr, 0});
   }
@@ -78,7 +78,7 @@ Result<std::vector<std::uint32_t>> PageEntries::name_strings(std::uint32_t colum
   return numbers;
 }
 
-// Computes a column's tables for the strings that were numbered since.
+// Computes a column's tables for strings with new numbers.
 Status PageEntries::add_new(Root& root) {
   std::map<std::uint32_t, Column> columns;
   const Column& strings = columns[root.column] = root.strings->from(root.known);
@@ -96,7 +96,7 @@ Status PageEntries::add_new(Root& root) {
   return {};
 }
 
-// The first strings stand in the place of the entry of a row without a value.
+// The first strings replace the entry of a row without a value.
 Status PageEntries::append(Entries& to, std::size_t first, const Column& results) {
   const std::size_t width = entry_bytes(results.type), count = results.row_count;
   if (first == 0) {
@@ -119,7 +119,7 @@ Status PageEntries::append(Entries& to, std::size_t first, const Column& results
   return {};
 }
 
-// Chunks in flight read the buffer before, which `kept` holds for the copy too.
+// Chunks in flight read the old buffer. `kept` holds it, for the copy too.
 Status PageEntries::grow(Entries& entries, Device& device, Queue& queue,
                          std::vector<std::shared_ptr<const void>>& kept) {
   const std::uint64_t bytes = entries.uploaded_bytes + entries.added.size();
@@ -132,7 +132,7 @@ Status PageEntries::grow(Entries& entries, Device& device, Queue& queue,
   return queue.copy(*entries.buffer, *before, entries.uploaded_bytes);
 }
 
-// What is added is not read by chunks in flight, though it goes to the buffer that they read.
+// Chunks in flight do not read the additions, which go to the same buffer that they read.
 Status PageEntries::upload_added(Entries& entries, Device& device, Queue& queue,
                                  std::vector<std::shared_ptr<const void>>& kept) {
   PENSTOCK_TRY(grow(entries, device, queue, kept));

@@ -1,9 +1,9 @@
-// What kernels know of paged strings: codes of the run's pool, and functions of strings, as tables
-// by the string's number in its column.
+// Tables for paged strings that kernels read, by the string's number in its column: codes of the
+// run's pool, and functions of strings.
 //
-// Pages have numbers, which are the same in every run (exec/scan/column_strings.hpp). A function
-// of a string is computed on the host, once a run for each string of the column's dictionaries. A
-// row reads its entry of the table by the number.
+// Pages have numbers, which are the same in every run (exec/scan/column_strings.hpp). A function of
+// a string is computed on the host, once a run for each string of the column's dictionaries. A row
+// reads its entry of the table by the number.
 #pragma once
 #include <memory>
 #include <span>
@@ -20,33 +20,33 @@ class PageEntries {
   // All of these outlive it.
   PageEntries(const TileProgram& program, const pages::PagedTable& table, StringPool& strings);
 
-  // Says what numbers the strings of a column. Call it for each column of strings that is read by
+  // Sets the numbers of a column's strings. Call it for each column of strings that is read by
   // number, before the other calls.
   void set_strings(std::uint32_t column, std::shared_ptr<ColumnStrings> strings);
   // Gives the chunks of such a column the numbers of their dictionaries' entries.
   Status name_entries(std::uint32_t column, std::span<pages::ChunkPages> chunks);
   // Returns the numbers of strings of such a column.
   Result<std::vector<std::uint32_t>> name_strings(std::uint32_t column, const Column& strings);
-  // Returns the tables and constants of the program's columns in their order; `queue` uploads
-  // what they gained since. They have all strings that were numbered before. `kept` gets what must
-  // live until the queue has done it.
+  // Returns the tables and constants of the program's columns in their order; `queue` uploads the
+  // entries that are new. They have all strings that were numbered before. `kept` gets the buffers
+  // that must live until the queue is done.
   Result<std::vector<std::shared_ptr<Buffer>>> upload(
       Device& device, Queue& queue, std::vector<std::shared_ptr<const void>>& kept);
   std::uint64_t bytes_uploaded() const { return bytes_uploaded_; }
 
  private:
   // A device column that is a string or derived from one: its values by that string's number, or
-  // the constants that it is computed with.
+  // the constants of its computation.
   struct Entries {
     std::uint32_t column = 0, root = 0;
-    std::vector<std::byte> added;    // follow those that are uploaded
+    std::vector<std::byte> added;    // follow the uploaded ones
     std::shared_ptr<Buffer> buffer;  // null: nothing is uploaded
     std::uint64_t uploaded_bytes = 0;
   };
   struct Root {
     std::uint32_t column = 0;
     std::shared_ptr<ColumnStrings> strings;
-    std::size_t known = 0;  // strings that tables have
+    std::size_t known = 0;  // strings in the tables
   };
 
   void add_constants(std::uint32_t column);

@@ -12,8 +12,8 @@
 namespace penstock::plan {
 namespace {
 
-// Chunks whose pages are decoded at once. A page of Snappy is some milliseconds of one warp, in
-// which time several chunks arrive. A CPU has no warps to fill.
+// Chunks with pages that are decoded at once. A page of Snappy takes one warp some milliseconds;
+// several chunks arrive in that time. A CPU has no warps to fill.
 constexpr std::size_t chunks_decoded = 8, large_chunks_decoded = 5, chunks_decoded_by_cpu = 2;
 
 // Both sides of a join are read ahead of their turn.
@@ -131,7 +131,7 @@ Status PagedScan::open_pinned_stream(const Limits& limits, BegunPages begun) {
 }
 
 // A device that is being opened has not said how much memory it has; one with less than expected
-// reads anew. Columns that a session keeps are not read; where it keeps all, they are not looked up
+// reads again. Columns that a session keeps are not read; if it keeps all, they are not looked up
 // again.
 Result<BegunPages> PagedScan::begin(const std::shared_ptr<Device>& device,
                                     const TileProgram& program, const TableSource& source,
@@ -203,7 +203,7 @@ Result<pages::ColumnOfPages> PagedScan::column_to_decode(Begun& begun, std::size
   return of_pages;
 }
 
-// Begins to decode what of the chunk is not resident.
+// Begins to decode the columns of the chunk that are not resident.
 Status PagedScan::begin(Begun& begun) {
   begun.number = begun_count_;
   const std::vector<std::size_t>& missing = resident_.missing(begun.number);
@@ -293,7 +293,7 @@ Result<Column> PagedScan::texts_of_rows(const ChunkMemory& memory, std::uint32_t
       static_cast<std::uint32_t>(row_count));
 }
 
-// The chunk's kernels are done, and so is all that made its pages.
+// The chunk's kernels are done, and so is the work that made its pages.
 Status PagedScan::check(ChunkMemory& memory) {
   resident_.keep(memory.page_chunk, memory.pages);
   return {};

@@ -1,7 +1,7 @@
 // Feeds a tile kernel with pages: the file's own bytes go to the device, which decompresses, checks
 // and indexes them (codec/pages/device/page_decoder.hpp); the kernel reads its columns out of them.
 //
-// Threads read row groups ahead into pinned memory; of many plain pages they find the headers
+// Threads read row groups ahead into pinned memory. For many plain pages they find the headers
 // ahead, and the pages follow through a ring (direct_pages.hpp). While a chunk computes, the next
 // ones are uploaded and decompressed, each on a queue of its own: the pages of one chunk are too
 // few to keep a device busy. The host waits once a chunk, for the statuses of its pages.
@@ -25,31 +25,31 @@ namespace penstock::plan {
 struct BegunPages {
   std::vector<std::uint32_t> columns;
   std::vector<pages::RowGroupBatch> chunks;
-  std::shared_ptr<PinnedSlabs> memory;        // null where nothing is pinned
+  std::shared_ptr<PinnedSlabs> memory;        // null if nothing is pinned
   std::unique_ptr<pages::PageStream> stream;  // null: none is read
-  std::optional<ResidentPages> resident;      // where they are all that is needed
+  std::optional<ResidentPages> resident;      // if they are all that is needed
 };
 
 class PagedScan final : public ChunkSource {
  public:
   struct Limits {
-    std::uint64_t batch_rows = 0;  // at most, but for a row group that has more; 0: no limit
-    std::uint64_t memory_limit_bytes = 0;           // of device memory; 0: the device's
+    std::uint64_t batch_rows = 0;          // at most, except a larger row group; 0: no limit
+    std::uint64_t memory_limit_bytes = 0;  // of device memory; 0: the device's
     std::uint64_t rows_needed = ~std::uint64_t{0};  // the first ones; later chunks are not read
     DeviceCache* cache = nullptr;                   // of a session
     DirectReads direct_reads = DirectReads::automatic;
-    const RowSelection* rows = nullptr;  // those that are needed; null: all
+    const RowSelection* rows = nullptr;  // the needed ones; null: all
     std::uint32_t reading_threads = 0;   // 0: one a core
-    bool may_stage = true;               // false: it is read ahead of its turn, beside others
+    bool may_stage = true;               // false: it is read ahead, beside other scans
     KeptPrograms* kept = nullptr;        // of the statement; null: none
   };
-  // Begins to read, in turn with others of the order. `device`: null while one with memory of its
-  // own is being opened.
+  // Begins to read, in turn with other scans of the order. `device`: null while a device with
+  // memory of its own is being opened.
   static Result<BegunPages> begin(const std::shared_ptr<Device>& device, const TileProgram& program,
                                   const TableSource& source, const Limits& limits,
                                   std::shared_ptr<pages::ReadingOrder> order);
-  // `program` reads pages of `source`. Both outlive the scan, and so does `strings`. What was begun
-  // is used where it fits the device, and dropped where not.
+  // `program` reads pages of `source`. Both outlive the scan, and so does `strings`. Pages that
+  // begin() began to read are used if they fit the device, and dropped if not.
   static Result<std::unique_ptr<ChunkSource>> open(std::shared_ptr<Device> device,
                                                    std::shared_ptr<pages::PageDecoder> decoder,
                                                    const TileProgram& program,
@@ -58,8 +58,8 @@ class PagedScan final : public ChunkSource {
   ~PagedScan() override;
   Result<bool> next(ChunkMemory& memory, Queue& compute) override;
   Status check(ChunkMemory& memory) override;
-  // Returns the strings of a late column of some rows of a chunk that is done: `rows` has
-  // `row_count` numbers of 32 bits.
+  // Returns the strings of a late column for some rows of a finished chunk: `rows` has `row_count`
+  // numbers of 32 bits.
   Result<Column> texts_of_rows(const ChunkMemory& memory, std::uint32_t column, const Buffer& rows,
                                std::uint64_t row_count);
   std::vector<KernelReport> take_code_reports() override { return {}; }
@@ -73,7 +73,7 @@ class PagedScan final : public ChunkSource {
   double read_seconds() const override { return read_seconds_; }
 
  private:
-  // A chunk whose pages are being decoded. Without a batch all its columns are resident.
+  // A chunk while its pages are being decoded. Without a batch all its columns are resident.
   struct Begun {
     std::size_t number = 0;
     std::optional<pages::PageBatch> batch;
@@ -86,7 +86,7 @@ class PagedScan final : public ChunkSource {
             StringPool& strings);
   Status open_stream(const Limits& limits, BegunPages begun);
   void look_up(const Limits& limits);
-  std::size_t chunks_at_once() const;  // that are decoded
+  std::size_t chunks_at_once() const;  // being decoded
   Status read_pages(const Limits& limits, BegunPages begun);
   Status open_pinned_stream(const Limits& limits, BegunPages begun);
   std::vector<std::uint32_t> columns_of(const std::vector<std::size_t>& loads) const;
@@ -106,13 +106,13 @@ class PagedScan final : public ChunkSource {
   std::string name_;  // of the source
   PageEntries entries_;
   ResidentPages resident_;
-  std::unique_ptr<pages::PageStream> stream_;  // null where nothing is read
-  std::vector<std::size_t> read_loads_;        // that it has columns of
-  // In turn: the chunk that next() returns, and those after it.
+  std::unique_ptr<pages::PageStream> stream_;  // null if nothing is read
+  std::vector<std::size_t> read_loads_;        // with columns in stream_
+  // In turn: the chunk that next() returns, and the ones after it.
   std::vector<Begun> begun_;
   std::size_t begun_count_ = 0, finished_count_ = 0;
   std::unique_ptr<Queue> gathers_;  // of texts_of_rows()
-  std::string read_how_;            // where the device reads itself
+  std::string read_how_;            // if the device reads by itself
   std::uint64_t bytes_uploaded_ = 0, bytes_read_directly_ = 0, rows_ = 0;
   double read_seconds_ = 0;
 };

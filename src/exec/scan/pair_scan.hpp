@@ -1,5 +1,5 @@
-// Feeds a tile kernel with pairs of a join whose keys repeat on the right: ranges of pairs are made
-// on the device, and the columns that the kernel reads are gathered for them.
+// Feeds a tile kernel with pairs of a join that has repeated keys on the right. Ranges of pairs are
+// made on the device, and the kernel's columns are gathered for them.
 #pragma once
 #include <deque>
 #include <memory>
@@ -27,7 +27,7 @@ class PairedRows final : public TableSource {
         schema_(join.schema),
         left_columns_(join.left_columns),
         figures_(pairs_->figures()) {}
-  // Pairs of a partition at a time: there are none before begin_partition().
+  // Makes pairs of a partition at a time: there are none before begin_partition().
   PairedRows(PairedLeft left, JoinPartitions partitions, const Step& join)
       : left_(std::move(left)),
         partitions_(std::move(partitions)),
@@ -35,10 +35,10 @@ class PairedRows final : public TableSource {
         left_columns_(join.left_columns) {}
   JoinPartitions* partitions() { return partitions_ ? &*partitions_ : nullptr; }
   Status begin_partition(std::size_t partition);
-  std::uint64_t bytes() const;  // of all partitions, but for their right sides
+  std::uint64_t bytes() const;  // of all partitions, without their right sides
   const DevicePairs& pairs() const { return *pairs_; }
   std::uint32_t left_columns() const { return left_columns_; }
-  // Adds what a scan's kernels took to what counting the pairs did.
+  // Adds the figures of a scan's kernels to the figures of counting the pairs.
   void add(const KernelFigures& figures);
   void add_to(RunReport& report) const;
   const Schema& schema() const override { return schema_; }
@@ -52,7 +52,7 @@ class PairedRows final : public TableSource {
   std::string describe() const override { return std::string(name_of(StepKind::join)); }
 
  private:
-  PairedLeft left_;  // where there are partitions
+  PairedLeft left_;  // if there are partitions
   std::optional<JoinPartitions> partitions_;
   std::optional<DevicePairs> pairs_;
   Schema schema_;
@@ -60,8 +60,8 @@ class PairedRows final : public TableSource {
   KernelFigures figures_;
 };
 
-// Makes kernels write all that they would leave to the host, which has no rows to gather from.
-// Returns false where a kernel has too few parameters for that.
+// Makes kernels write all columns that they would leave to the host, which has no rows to gather
+// from. Returns false if a kernel has too few parameters for that.
 bool read_pairs(TileProgram& program);
 // Returns how many pairs a chunk has, so that each chunk in flight stays within a sixteenth of the
 // memory.
@@ -74,7 +74,7 @@ class PairScan final : public ChunkSource {
   static Result<std::unique_ptr<ChunkSource>> open(PairedRows& rows, const TileProgram& program,
                                                    StringPool& strings, std::uint64_t chunk_pairs);
   Result<bool> next(ChunkMemory& memory, Queue& compute) override;
-  Status check(ChunkMemory& memory) override;              // frees the columns of its pairs, too
+  Status check(ChunkMemory& memory) override;              // also frees the columns of its pairs
   std::vector<KernelReport> take_code_reports() override;  // none: the rows have one for all scans
   std::uint64_t bytes_uploaded() const override { return bytes_uploaded_; }
   double read_seconds() const override { return 0; }
@@ -82,7 +82,7 @@ class PairScan final : public ChunkSource {
  private:
   PairScan(PairedRows& rows, const TileProgram& program, std::uint64_t chunk_pairs)
       : rows_(rows), program_(program), chunk_pairs_(chunk_pairs) {}
-  // A chunk's kernels, from when they began.
+  // A chunk's kernels, from their beginning.
   struct Launched {
     std::shared_ptr<Event> begun, done;
   };

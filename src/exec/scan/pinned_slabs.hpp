@@ -1,5 +1,5 @@
-// Pinned memory for many small blocks. Pinning is a call of the driver that takes longer than to
-// fill the memory, and only large blocks are huge pages, so blocks are carved out of slabs.
+// Pinned memory for many small blocks. Pinning is a call of the driver that takes longer than
+// filling the memory, and only large blocks are huge pages. So blocks are carved out of slabs.
 //
 // Slabs may be taken and filled before the device is open; they are pinned when it is.
 #pragma once
@@ -16,9 +16,9 @@ class PinnedSlabs {
  public:
   // `device`: null while it is being opened.
   explicit PinnedSlabs(std::shared_ptr<Device> device) : device_(std::move(device)) {}
-  std::shared_ptr<std::byte> take(std::uint64_t bytes);  // null where there is none
-  // Pins the slabs there are; further ones come from the device's pool. Where the device pins
-  // none, copies of them take longer.
+  std::shared_ptr<std::byte> take(std::uint64_t bytes);  // null if there is none
+  // Pins the existing slabs; further ones come from the device's pool. If the device does not pin
+  // them, copies of them take longer.
   void pin_on(std::shared_ptr<Device> device);
 
  private:

@@ -13,7 +13,7 @@ void ResidentPages::look_up(const TileProgram& program, const pages::PagedTable&
                             std::span<const std::uint32_t> needed) {
   for (const PagedLoad& load : program.paged) add_load(table, load);
   for (pages::RowGroupBatch& chunk : chunks) look_up_chunk(table, std::move(chunk), needed);
-  // Of the least use without its strings, a page is to leave the cache before them.
+  // A page is of the least use without its strings, so it must leave the cache before they do.
   for (const Load& load : loads_)
     if (load.strings && is_on()) static_cast<void>(keep_strings(load.column, load.strings));
 }
@@ -48,7 +48,8 @@ void ResidentPages::look_up_chunk(const pages::PagedTable& table, pages::RowGrou
   chunks_.push_back(std::move(chunk));
 }
 
-// The first row group and the number of rows name those that follow one another.
+// Consecutive row groups need no numbers in the name: the key has the first one and the number of
+// rows.
 std::string ResidentPages::name_of(const pages::RowGroupBatch& chunk) {
   const std::vector<std::uint32_t>& groups = chunk.row_groups;
   if (groups.back() - groups.front() + 1 == groups.size()) return "pages";
@@ -57,14 +58,15 @@ std::string ResidentPages::name_of(const pages::RowGroupBatch& chunk) {
   return name;
 }
 
-// Pages with numbers are of no use without the strings that have these.
+// Pages with numbers are of no use without the strings of these numbers.
 DeviceCache::Key ResidentPages::key(const Load& load, const pages::RowGroupBatch& chunk) const {
   const std::string kind =
       name_of(chunk) + (load.strings ? " of strings " + std::to_string(load.strings->id()) : "");
   return {kind, identity_, load.column, chunk.row_groups[0], chunk.row_count};
 }
 
-// Returns what the cache has: two runs that begin at once number the strings of a column together.
+// Returns the strings that the cache has: two runs that begin at once number the strings of a
+// column together.
 std::shared_ptr<ColumnStrings> ResidentPages::keep_strings(
     std::uint32_t column, std::shared_ptr<ColumnStrings> strings) const {
   const DeviceCache::Key key{"strings", identity_, column, 0, 0};
@@ -75,7 +77,7 @@ std::shared_ptr<ColumnStrings> ResidentPages::keep_strings(
   return kept ? *kept : strings;
 }
 
-// Returns a chunk's pages of each load; null where the cache lacks them.
+// Returns a chunk's pages of each load; null if the cache lacks them.
 std::vector<std::shared_ptr<const pages::DecodedPages>> ResidentPages::find(
     const pages::RowGroupBatch& chunk) const {
   std::vector<std::shared_ptr<const pages::DecodedPages>> found(loads_.size());
@@ -115,8 +117,8 @@ std::vector<pages::DecodedPages> ResidentPages::with_residents(
   return all;
 }
 
-// The strings count as the memory of the pages that brought them. They are used again after the
-// pages, so that they do not leave the cache before these. What made the pages is let go of.
+// The strings count as memory of the pages that brought them. They are used again after the pages,
+// so that they do not leave the cache first. The memory that made the pages is released.
 void ResidentPages::keep(std::size_t chunk, const std::vector<pages::DecodedPages>& all) {
   if (!is_on()) return;
   for (const std::size_t i : missing_[chunk]) {

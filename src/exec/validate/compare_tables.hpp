@@ -11,7 +11,8 @@ namespace penstock::plan {
 // equal to NaN, and -0.0 to 0.0.
 struct Tolerance {
   // Values that devices compute to some units in the last place (sin, exp, power..., UDFs of
-  // floats): 1e-9 of the value, FLOAT 1e-4; of numbers that are not floats also one unit.
+  // floats): 1e-9 of the value, FLOAT 1e-4. Numbers that are not floats may also differ by one
+  // unit.
   bool is_approximate = false;
   // Sums and averages of floats, which the device adds in its own order: the sum of the absolute
   // values in the reference's rows. They may differ by 1e-9 of it.
@@ -29,8 +30,8 @@ std::optional<Difference> first_difference(const Table& device, std::uint64_t fi
                                            const Table& reference,
                                            std::span<const Tolerance> tolerances);
 
-// Returns the tolerances of a step's columns that are computed approximately, given those of its
-// input. Magnitudes are not set.
+// Returns the tolerances of a step's columns that are computed approximately, from its input's
+// tolerances. Magnitudes are not set.
 std::vector<Tolerance> tolerances_after(const Step& step, std::span<const Tolerance> input);
 
 std::string cell_text(const Table& table, std::size_t column, std::uint64_t row);

@@ -5,7 +5,7 @@
 
 namespace penstock::plan {
 
-// The keys of a window's order: those of the partition, then those of the order.
+// The keys of a window's order: the partition's keys, then the order's.
 struct OrderKeys {
   std::vector<NormalizedKey> words;
   std::size_t of_partition = 0;

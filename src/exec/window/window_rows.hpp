@@ -1,4 +1,4 @@
-// Windows: functions over the rows of a partition in its order, whose results come beside each row.
+// Windows: functions over the rows of a partition in its order. Their results come beside each row.
 //
 // Rows are numbered in the order of partition and keys. Prefix sums, ranks and the positions of
 // other rows are found in that order. The value at the end of a row's frame is written beside the
