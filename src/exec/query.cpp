@@ -18,7 +18,7 @@ struct Query::Link {
     return link;
   }
 
-  // Adds those steps up to this one to `plan` that it lacks; `known` says which it has.
+  // Adds the steps up to this one that `plan` lacks; `known` has the steps that are there.
   StepId append_to(Plan& plan, std::unordered_map<const Link*, StepId>& known) const {
     std::vector<const Link*> missing;
     for (const Link* link = this; link && !known.contains(link); link = link->input.get())
@@ -42,7 +42,7 @@ std::string place_text(const char* step, std::string_view file, int line) {
          std::to_string(line);
 }
 
-// Names outputs: a column keeps its name, and others without a name are numbered.
+// Names outputs: a column keeps its name, and other outputs without a name are numbered.
 std::string name_for(const std::string& given, const Graph& graph, NodeId root,
                      const Schema& schema, std::size_t index, std::size_t count) {
   if (!given.empty()) return given;

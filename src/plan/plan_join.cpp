@@ -62,8 +62,8 @@ std::string_view name_of(JoinKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-// Adds a map that yields the input's columns and, after them, some of them again as other types; or
-// nothing where there are none.
+// Adds a map that yields the input's columns and, after them, some of them again as other types;
+// adds nothing if there are none.
 Result<StepId> Plan::with_casts(StepId input,
                                 const std::vector<std::pair<std::uint32_t, Type>>& casts) {
   if (casts.empty()) return input;

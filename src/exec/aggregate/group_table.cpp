@@ -15,7 +15,7 @@ namespace penstock::plan {
 namespace {
 
 constexpr std::uint64_t min_ranks_per_thread = 1 << 12;
-// Slots of keys, where these take no more memory than hashes do.
+// Slots of keys, if they take no more memory than hashes.
 constexpr std::uint64_t min_slots = 1 << 12, max_slots = 1 << 20, slots_per_group = 4;
 constexpr std::size_t positions_in_cache = 1 << 14;
 
@@ -35,7 +35,7 @@ bool same_words(std::span<const std::uint64_t> a,
   return differences == 0;
 }
 
-// A number that does not descend where the values ascend; different values may have the same.
+// A number that does not descend as values ascend; different values may have the same number.
 std::uint64_t rank_of(const Scalar& value) {
   constexpr std::uint64_t top_bit = std::uint64_t{1} << 63;
   if (!is_float(value.type)) {
@@ -106,7 +106,7 @@ std::size_t GroupTable::find_or_insert(std::span<const std::uint64_t> wanted) {
   return find_by_hash(wanted);
 }
 
-// Puts all groups where they are looked for now.
+// Puts all groups in their present places for lookups.
 void GroupTable::refill() {
   const std::size_t size = slots_.are_used() ? slots_.count() : std::bit_ceil(4 * (count_ + 1));
   LargeVector<std::uint64_t> positions(size, 0);
@@ -118,8 +118,8 @@ void GroupTable::refill() {
   positions_ = std::move(positions);
 }
 
-// Makes it likely that entries, which are to be added, have slots. Groups that were appended are
-// looked up by hash.
+// Makes it likely that the entries to be added have slots. Groups that were appended are looked up
+// by hash.
 void GroupTable::make_room(std::span<const std::uint64_t> entries, std::size_t entry_words) {
   if (count_ > 0 && !slots_.are_used()) return;
   const std::uint64_t groups = count_ + entries.size() / entry_words;
@@ -164,7 +164,7 @@ bool GroupTable::add(std::span<const std::uint64_t> entries, std::size_t entry_w
   return fits;
 }
 
-// As merge() does, without asking for each group what its accumulators are.
+// As merge() does, without a look at the kind of each group's accumulators.
 bool GroupTable::add_sums(std::span<Partial> into, std::span<const std::uint64_t> words) const {
   bool overflows = false;
   for (std::size_t i = 0; i < sums_.size(); i++) {
@@ -253,8 +253,8 @@ Scalar GroupTable::value_of(std::size_t group, std::uint32_t c) const {
   return is_null(group, c) ? Scalar::null_of(type) : expr::scalar_of_word(type, key(group)[c]);
 }
 
-// Returns groups of which the first ones by an order are some, and those that are equal to the last
-// of these: no column is made of the others. They are told by numbers of the first key alone.
+// Returns groups that include the first ones by an order, and all that are equal to the last of
+// these: no column is made of the other groups. They are chosen by numbers of the first key alone.
 std::vector<std::uint64_t> GroupTable::groups_near(const TopK& first) const {
   const SortKey& by = first.keys[0];
   if (program_.schema[by.column].type.kind == Kind::string) return all_groups();
@@ -279,8 +279,8 @@ std::vector<std::uint64_t> GroupTable::groups_near(const TopK& first) const {
   return groups;
 }
 
-// Returns the first groups by an order, and those that are equal to the last of them: which of
-// these come first is told by the keys.
+// Returns the first groups by an order, and the groups that are equal to the last of them: the keys
+// tell which of these come first.
 std::vector<std::uint64_t> GroupTable::groups_up_to(const TopK& first) const {
   if (first.keys.empty() || first.count == 0 || first.count >= count_ / 4) return all_groups();
   const std::vector<std::uint64_t> groups = groups_near(first);

@@ -60,7 +60,7 @@ Result<std::vector<std::vector<Scalar>>> evaluate_rows(const Graph& graph,
 }
 
 Result<Table> map_on_host(const Step& step, const Table& input) {
-  std::vector<NodeId> roots;  // of what is computed: other columns are taken as they are
+  std::vector<NodeId> roots;  // of computed columns: other columns are passed through
   for (const Projection& p : step.projections)
     if (step.graph->at(p.root).op != Op::column) roots.push_back(p.root);
   std::vector<std::vector<Scalar>> computed;

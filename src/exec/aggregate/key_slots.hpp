@@ -1,8 +1,8 @@
-// Slots of groups on the host, where keys are integers of narrow ranges: computed from a key, so
-// that no key is compared and none is sorted.
+// Slots of groups on the host for integer keys of narrow ranges: computed from a key, so that no
+// key is compared and none is sorted.
 //
-// A slot is a number of mixed radix with a digit for each key. Its order is that of the keys, NULLs
-// last.
+// A slot is a number of mixed radix with a digit for each key. Slots have the order of the keys,
+// NULLs last.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -21,11 +21,11 @@ class KeySlots {
   bool are_in_order() const { return are_used() && !has_strings_; }
   std::uint64_t count() const { return slot_count_; }
 
-  // Makes ranges hold the keys of entries, which begin with them. There are `max_slots` at most,
-  // or none from now on. Returns whether slots are others than before.
+  // Makes ranges hold the keys of entries, which begin with them. There are `max_slots` at most, or
+  // none from now on. Returns whether slots have changed.
   bool cover(std::span<const std::uint64_t> entries, std::size_t entry_words,
              std::uint64_t max_slots);
-  // No key has one from now on.
+  // No key has a slot from now on.
   void refuse() { is_refused_ = true, slot_count_ = 0; }
   static constexpr std::uint64_t outside = ~std::uint64_t{0};
   // Returns the slot of a key, or `outside`.
@@ -47,7 +47,7 @@ class KeySlots {
  private:
   struct Digit {
     std::uint64_t flipped = 0;          // of words, so that numbers have the order of values
-    std::uint64_t low = 0, extent = 0;  // of numbers that have slots; NULL has one after them
+    std::uint64_t low = 0, extent = 0;  // of numbers with slots; NULL has one after them
     std::uint64_t stride = 0;           // slots between neighbours
     std::uint64_t number_of(std::uint64_t word) const { return word ^ flipped; }
   };

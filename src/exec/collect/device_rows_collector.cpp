@@ -164,7 +164,7 @@ class DeviceRowsCollector : public Collector {
   Queue& queue_;
   const std::uint64_t source_rows_;
   std::uint64_t rows_seen_ = 0;
-  std::uint64_t rows_placed_ = 0;           // of chunks without a filter, also of those in flight
+  std::uint64_t rows_placed_ = 0;  // of chunks without a filter, including chunks in flight
   std::optional<DeviceRowsWriter> writer_;  // none when its rows have come to the host
   std::shared_ptr<BucketedRows> buckets_;   // the same, where they have come by buckets
   std::uint64_t rows_before_ = 0;           // the number of rows that came as a table

@@ -38,7 +38,7 @@ Result<Table> merge_part(const TileProgram& program, std::span<const Table> shar
                                               : merge_groups(program, shares);
 }
 
-// A merge: of the accumulators of a step.
+// A merge of a step's accumulators.
 struct Merged {
   const Plan& plan;
   const Cut& cut;

@@ -12,7 +12,7 @@ namespace penstock::plan {
 
 class SideFinder {
  public:
-  // `known`: steps with given rows; chains begin anew there.
+  // `known`: steps with given rows; new chains begin there.
   SideFinder(const Plan& plan, StepId result, const std::map<StepId, Table>& known,
              const RunOptions& options, std::uint64_t min_rows, std::uint64_t limit_bytes)
       : plan_(plan),

@@ -32,7 +32,7 @@ RowRange whole_blocks(const TableSource& source, const RowSelection& needed) {
 // faults for such a row is an error all the same.
 void take_all(std::vector<RowRange>& shares, std::uint64_t row_count) {
   shares.front().begin = 0;
-  RowRange* last = &shares.front();  // of those before: the one that ends last
+  RowRange* last = &shares.front();  // the earlier share that ends last
   for (RowRange& share : shares) {
     last->end = std::max(last->end, share.begin);
     if (share.end > last->end) last = &share;

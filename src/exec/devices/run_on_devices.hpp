@@ -1,5 +1,5 @@
-// run() on several devices: each computes a share of the rows below every cut of the plan, and what
-// they yield is merged (cuts.hpp, merge_shares.hpp). The first device finishes the plan.
+// run() on several devices: each computes a share of the rows below every cut of the plan, and
+// their results are merged (cuts.hpp, merge_shares.hpp). The first device finishes the plan.
 #pragma once
 #include <memory>
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace penstock::plan {
 
-// A device of the list, or why it is not open.
+// A device of the list, or the reason why it is not open.
 struct ListedDevice {
   std::string id;
   Result<std::shared_ptr<Device>> device;
-  std::shared_ptr<SessionDevice> session = {};  // null where nothing is kept for other runs
+  std::shared_ptr<SessionDevice> session = {};  // null if nothing is kept for other runs
 };
 
 // RunOptions::device is a list of devices (device/device_list.hpp).

@@ -15,7 +15,7 @@ namespace penstock::plan {
 namespace {
 
 constexpr std::uint64_t min_slots = 1 << 10, max_slots = std::uint64_t{1} << 31;
-constexpr std::uint64_t piece_bytes = 16 << 20;  // of the groups that are downloaded at once
+constexpr std::uint64_t piece_bytes = 16 << 20;  // of groups that are downloaded at once
 
 std::uint32_t minimum_of(Type type) {
   if (type.kind == Kind::float32) return MERGE_MINIMUM_F32;
@@ -132,7 +132,7 @@ std::uint64_t GroupMerge::max_groups_held() const {
   return slots < min_slots ? 0 : slots / 3;
 }
 
-// Makes a table of which the groups and `entries` more take half at most.
+// Makes a table that the groups and `entries` more fill to a half at most.
 Result<bool> GroupMerge::reserve(std::uint64_t entries) {
   if (slots_.count >= 2 * (max_groups() + entries)) return true;
   const auto wanted = [&] {
@@ -207,7 +207,8 @@ Status GroupMerge::read_totals(std::uint64_t entries, std::shared_ptr<Event> beg
   return {};
 }
 
-// Takes what was read after the oldest merge. A later merge may have added to it by then.
+// Takes the totals that were read after the oldest merge. A later merge may have added to them by
+// then.
 Status GroupMerge::take_totals(Unread& unread) {
   if (!unread.done) return {};
   PENSTOCK_TRY(unread.read_back.wait());

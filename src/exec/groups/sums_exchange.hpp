@@ -17,7 +17,7 @@ class SumsExchange {
  public:
   explicit SumsExchange(Shares shares) : meeting_(shares), parties_(shares.count) {}
 
-  // The sums of a share are all that its launches left: null where these left groups.
+  // The sums of a share are all that its launches left: null if they left groups.
   struct Share {
     std::size_t number = 0;
     StepId base = no_step;  // where the program begins in the plan

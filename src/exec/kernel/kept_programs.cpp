@@ -18,7 +18,7 @@ constexpr std::size_t max_batch_lists = 128, max_batches_of_list = 1024;
 // One for each list of devices and each cut of a statement.
 constexpr std::size_t max_split_sides = 16;
 
-// A run changes a bound's parameters, which stand in the graph, from chunk to chunk.
+// A run changes a bound's parameters, which are in the graph, from chunk to chunk.
 TileProgram with_own_bound(TileProgram program) {
   if (program.bound) program.graph = std::make_shared<Graph>(*program.graph);
   return program;
@@ -35,7 +35,7 @@ bool is_in(const auto& entries, const auto& is_wanted) {
   return std::ranges::any_of(entries, is_wanted);
 }
 
-// Takes the least recently used entry of those in a list where there are more than `most`.
+// Takes the least recently used of a list's counted entries if there are more than `most`.
 template <class Entry>
 std::list<Entry> dropped_of(std::list<Entry>& entries, std::size_t most, const auto& are_counted) {
   std::list<Entry> dropped;
@@ -179,7 +179,7 @@ Result<std::vector<TileProgram>> programs_of_chain(const Plan& plan,
   }
   if (!kept) return programs;
   kept->keep_chain(key, programs);
-  // Another share may have been first: what is kept of groups is known by its graph.
+  // Another share may have been first. The findings on groups are kept under its graph.
   known = kept->find_chain(key);
   return known ? *std::move(known) : std::move(programs);
 }

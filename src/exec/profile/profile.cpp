@@ -29,7 +29,7 @@ Changes changes_of(const Profile& profile) {
   return changes;
 }
 
-// The calling thread works where it neither waits nor reads. Waiting hides nothing.
+// The calling thread works unless it waits or reads. Waiting hides nothing.
 void add_moment(std::array<TrackSummary, track_count>& summary,
                 const std::array<int, track_count>& open, double seconds) {
   std::array<bool, track_count> active{};
@@ -45,8 +45,8 @@ void add_moment(std::array<TrackSummary, track_count>& summary,
   }
 }
 
-// The lines of one track. A span is put in the first line in which it follows the others, or lies
-// within one.
+// The lines of one track. A span is put in the first line in which it follows the earlier spans, or
+// lies within one.
 class Lanes {
  public:
   // Times of events are rounded: spans that overlap by less than this follow one another.

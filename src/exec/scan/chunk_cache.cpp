@@ -15,7 +15,7 @@ std::uint64_t kept_bytes(const Column& column) {
   return column.dictionary ? bytes + kept_bytes(*column.dictionary) : bytes;
 }
 
-// Returns whether no one but kernels reads a column of the source.
+// Returns whether only kernels read a column of the source.
 bool is_for_kernels_alone(const TileProgram& program, std::uint32_t column) {
   if (program.source_schema[column].type.kind == Kind::string || program.yields_row_numbers())
     return false;
@@ -67,7 +67,7 @@ DeviceCache::Key ChunkCache::key(std::size_t index, Place place, std::uint64_t f
           columns_[index], first_row, row_count};
 }
 
-// Returns all chunks of a column; none where one is missing.
+// Returns all chunks of a column; none if one is missing.
 ChunkCache::Resident ChunkCache::find_all(std::size_t index, Place place) const {
   Resident chunks;
   std::uint64_t first_row = 0;
@@ -103,7 +103,7 @@ Result<std::optional<Table>> ChunkCache::next(BatchStream* batches) {
   return std::optional<Table>(std::move(chunk));
 }
 
-// Puts the columns that the cache has between those that were read.
+// Puts the cache's columns between the ones that were read.
 Status ChunkCache::add_resident(Table& chunk) {
   std::vector<Column> columns;
   std::size_t read = 0;

@@ -15,7 +15,7 @@ Status ChunkStream::decode_column(ChunkMemory& memory, std::uint32_t column) {
   return {};
 }
 
-// Returns false where the host is to compute the column.
+// Returns false if the host must compute the column.
 Result<bool> ChunkStream::begin_on_codes(ChunkMemory& memory, Queue& compute, std::size_t& index,
                                          const DerivedColumn& derived, Column& to) {
   if (!is_on_codes(program_, derived)) return false;
@@ -51,7 +51,7 @@ Result<std::size_t> ChunkStream::upload_codes(ChunkMemory& memory, Queue& comput
     if (all[i].column == column) return i;
   const Column& source = column_of(memory, column);
   const fsst::EncodedStrings& strings = *fsst::codes_of(source);
-  all.push_back({column, source.encoded, {}});  // first, as it keeps what is uploaded
+  all.push_back({column, source.encoded, {}});  // first: it keeps the uploaded codes
   PENSTOCK_ASSIGN(auto codes, upload_padded(memory, compute, index++, strings.codes));
   PENSTOCK_ASSIGN(auto offsets, upload(memory, index++, strings.offsets.data,
                                        (strings.row_count + 1) * strings.offset_bytes));
@@ -63,7 +63,7 @@ Result<std::size_t> ChunkStream::upload_codes(ChunkMemory& memory, Queue& comput
 }
 
 // Uploads codes with padding. Kernels read them in whole sixteens, and no thread may read past
-// their end on the host, so they are copied even where the device shares the host's memory.
+// their end on the host, so they are copied even if the device shares the host's memory.
 Result<std::shared_ptr<Buffer>> ChunkStream::upload_padded(ChunkMemory& memory, Queue& compute,
                                                            std::size_t index, const Bytes& codes) {
   const std::uint64_t whole = codes.size / 16 * 16;

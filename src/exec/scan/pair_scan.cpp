@@ -17,7 +17,7 @@ bool read_pairs(TileProgram& program) {
   return fits_parameters(program);
 }
 
-// Every partition has memory for its own table, and for what is counted of all left rows.
+// Every partition has memory for its own table, and for the counts of all left rows.
 Status PairedRows::begin_partition(std::size_t partition) {
   pairs_.reset();
   PENSTOCK_ASSIGN(auto side, partitions_->side_of(partition));

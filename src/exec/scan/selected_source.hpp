@@ -6,10 +6,10 @@
 
 namespace penstock::plan {
 
-// `rows` are what select_rows() of the source returned.
+// `rows`: as returned by select_rows() of the source.
 std::shared_ptr<TableSource> selected_source(std::shared_ptr<TableSource> source,
                                              RowSelection rows);
-// Returns what is left out of a source where kernels read its pages: they read whole row groups.
+// Returns the skipped rows of a source if kernels read its pages: they read whole row groups.
 SkipCounts counted_by_groups(const RowSelection& rows, const TableSource& source);
 
 }  // namespace penstock::plan

@@ -29,7 +29,7 @@ bool are_equal(const Scalar& a, const Scalar& b, std::uint64_t row, const Tolera
   const bool same =
       is_float(a.type) ? expr::order_of_floats(a.real, b.real) == 0 : a.integer == b.integer;
   return same || std::abs(number_of(a) - number_of(b)) <=
-                     allowed(a, b, row, tolerance);  // false where one is NaN
+                     allowed(a, b, row, tolerance);  // false if one is NaN
 }
 
 bool is_approximate(const Graph& graph, const Node& node, std::span<const Tolerance> input) {
@@ -94,7 +94,7 @@ std::string cell_text(const Table& table, std::size_t column, std::uint64_t row)
 std::string row_text(const Table& table, std::uint64_t row, std::size_t column_count) {
   std::string text;
   for (std::size_t i = 0; i < column_count; i++)
-    if (!table.names[i].empty())  // as those have that are not read
+    if (!table.names[i].empty())  // skips columns that are not read
       text += (text.empty() ? "" : ", ") + table.names[i] + " = " + cell_text(table, i, row);
   return text;
 }

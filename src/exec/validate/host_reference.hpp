@@ -1,5 +1,5 @@
-// The host reference of a chain of filters and maps: the rows that the interpreter makes of a batch
-// of its source.
+// The host reference of a chain of filters and maps: the interpreter's rows for a batch of its
+// source.
 #pragma once
 #include <functional>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace penstock::plan {
 
-// Rows of a chain, and which of the batch's rows each came from.
+// Rows of a chain, and the row of the batch that each came from.
 struct ReferenceRows {
   Table table;
   std::vector<std::uint64_t> numbers;
@@ -26,12 +26,12 @@ Result<ReferenceRows> rows_by_steps(const Plan& plan, const std::vector<StepId>&
                                     const Table& batch);
 // Runs the fused expressions, in which such a value is not a fault.
 Result<ReferenceRows> rows_by_program(const TileProgram& program, const Table& batch);
-// Runs by steps where that does not fault, otherwise by the program.
+// Runs by steps if that does not fault, otherwise by the program.
 Result<ReferenceRows> reference_rows(const Plan& plan, StepId base, StepId last,
                                      const std::vector<StepId>& steps, const Table& batch);
 
 // Calls visit(batch, number of its first row) until it returns false. A batch has all columns of
-// the source: those that are not read are NULL and have no names.
+// the source: the ones that are not read are NULL and have no names.
 using BatchVisitor = std::function<Result<bool>(const Table& batch, std::uint64_t first_row)>;
 Status each_batch(const TableSource& source, const std::vector<std::uint32_t>& columns,
                   const BatchVisitor& visit);

@@ -151,8 +151,8 @@ class ChainCheck {
                    inputs_text(rows, difference->row, first));
   }
 
-  // Runs the filter over the same rows with their numbers, so that rows and not only values are
-  // compared.
+  // Runs the filter over the same rows with their numbers, so that rows are compared, not only
+  // values.
   Status check_filter(StepId id, const ReferenceRows& rows, std::uint64_t first) const {
     Schema schema = plan_.step(plan_.step(id).inputs[0]).schema;
     schema.push_back({"row", {Kind::int64}, false});
@@ -207,7 +207,7 @@ class ChainCheck {
     return step.ok() ? found : step;
   }
 
-  // Returns the rows that the aggregate takes; where a step faults alone, all rows of the chain's
+  // Returns the rows that the aggregate takes; if a step faults alone, all rows of the chain's
   // base.
   Result<Table> aggregated_rows() {
     std::vector<Table> parts;
@@ -228,8 +228,8 @@ class ChainCheck {
     return joined(plan_.step(chain_.base).schema, parts);
   }
 
-  // Computes the sums and averages of floats again, of absolute values: the bound of what rounding
-  // may lose.
+  // Computes the sums and averages of floats again, of absolute values: the bound of the loss by
+  // rounding.
   Result<std::vector<Tolerance>> aggregate_tolerances(const Table& input) const {
     const Step& step = plan_.step(chain_.last);
     std::vector<Tolerance> tolerances = tolerances_after(step, tolerances_);

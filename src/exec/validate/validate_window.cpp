@@ -28,12 +28,12 @@ bool adds_floats(const WindowCall& call, const Table& input) {
 }
 
 // Sums of floats differ by the order of addition. Each gets the same window over the absolute
-// values, which come after the columns.
+// values, in added columns after the table's.
 Result<std::vector<Tolerance>> tolerances_of(const Table& input, const Step& step) {
   Table magnitudes = input;
   Step sums = step;
   sums.window.calls.clear();
-  std::vector<std::size_t> columns_added;  // of those calls among all columns
+  std::vector<std::size_t> columns_added;  // numbers of these calls' columns
   for (std::size_t i = 0; i < step.window.calls.size(); i++) {
     WindowCall call = step.window.calls[i];
     if (!adds_floats(call, input)) continue;

@@ -15,8 +15,7 @@ struct Operands {
   std::string mine, other, value, keep;
 };
 // Statements of one accumulator. `add` has no branch, so that a CPU's compiler vectorises it.
-// `add_kept`, where it is not empty, is for rows that count: a GPU has a condition for every
-// instruction.
+// `add_kept`, if not empty, is for rows that count: a GPU has a condition for every instruction.
 struct Statements {
   std::string clear, add, merge, store, load, add_kept;
 };
@@ -91,7 +90,7 @@ Statements custom_statements(const std::string& name, const Operands& o) {
           ""};
 }
 
-// Returns the type of the accumulator's value where it is one word.
+// Returns the type of the accumulator's value if that is one word.
 Type word_type(const Accumulator& a) {
   switch (a.kind) {
     case AccumulatorKind::count:
@@ -164,7 +163,8 @@ std::string word_functions(const std::string& space, const std::string& put, con
                          all.load + "  (void)from; (void)stride;\n");
 }
 
-// Appends the statement that adds a row, to those under `condition` where that is its own too.
+// Appends the statement that adds a row. It joins the ones under `condition` if its own condition
+// is the same.
 void append_kept(const Operands& o, const Statements& one, std::string& condition,
                  std::string& text) {
   const std::string wanted = one.add_kept.empty() ? std::string() : o.keep;

@@ -246,8 +246,8 @@ static bool is_implied(const TileProgram& program, std::size_t index) {
          !has_nullable_argument(program, a);
 }
 
-// Returns whether some word of a narrow slot tells by its value, or by what is stored when it
-// becomes 0, that the slot has a row.
+// Returns whether some word of a narrow slot tells that the slot has a row: by its value, or by the
+// note that is made when it becomes 0.
 static bool is_seen_by_words(const TileProgram& program) {
   for (std::size_t i = 0; i < program.accumulators.size(); i++)
     if (!is_implied(program, i) && !has_nullable_argument(program, program.accumulators[i]))

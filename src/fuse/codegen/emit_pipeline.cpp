@@ -89,7 +89,7 @@ std::string defines(const TileProgram& program, const std::string& template_name
 }
 
 // Loads out of pages take much of a program's time to compile, and are the same for all. Kernels
-// that load four rows at once are compiled whole: linked, most of those measured were a third
+// that load four rows at once are compiled whole: linked, most of the measured ones were a third
 // slower (docs/lab/compile-time.md).
 std::vector<LinkedSource> linked_sources(const TileProgram& program, const Policy& policy,
                                          Target target) {
@@ -122,8 +122,8 @@ std::string parameters_of(const std::vector<ColumnBuffer>& buffers, char set,
   return joined(parameters);
 }
 
-// The tables of lookups and the query's scalars: as a kernel's parameters, and as arguments of the
-// functions it calls, each followed by a comma.
+// The tables of lookups and the query's scalars, as parameters of a kernel and as arguments of the
+// functions that it calls, each followed by a comma.
 struct Scalars {
   std::string parameters, arguments;
 };
@@ -172,7 +172,7 @@ std::string replace_limb_words(const TileProgram& program, std::string text) {
   return text;
 }
 
-// Returns the functions that move the rows that a compaction keeps.
+// Returns the functions that move the kept rows of a compaction.
 std::string moving_functions(const TileProgram& program, const std::string& template_name,
                              Target target) {
   const bool stages = is_one_pass(template_name) || template_name.ends_with("compact_look_back");

@@ -1,13 +1,13 @@
-// The parts of a pipeline's source: functions in Kernel C that kernel templates call, as far as
-// they depend on the query.
+// The parts of a pipeline's source that depend on the query: functions in Kernel C that kernel
+// templates call.
 //
 // emit_rows.cpp loads and evaluates a row; emit_page_loads.cpp loads it out of pages.
 // emit_lookups.cpp finds the rows joined to it. emit_outputs.cpp moves kept rows.
 // emit_accumulators.cpp adds rows up, and emit_limbs.cpp does so atomically, in limbs that
-// limb_layout.cpp places. emit_words.cpp turns
-// values and group keys into 64-bit words. emit_dense.cpp turns keys of known ranges into slots.
-// emit_records.cpp turns what is added up into words that wait in memory. emit_pipeline.cpp puts
-// all of it around a kernel template.
+// limb_layout.cpp places. emit_words.cpp turns values and group keys into 64-bit words.
+// emit_dense.cpp turns keys of known ranges into slots. emit_records.cpp turns arguments of
+// aggregates into words that wait in memory. emit_pipeline.cpp puts all of it around a kernel
+// template.
 #pragma once
 #include <span>
 
@@ -38,8 +38,8 @@ inline void replace_all(std::string& text, const std::string& word, const std::s
 std::vector<ColumnBuffer> result_fields(const TileProgram& program);
 inline std::string result_value(std::size_t output) { return "result->o" + std::to_string(output); }
 
-// emit_rows.cpp. PipelineRow is a row's columns in registers; PipelineResult holds what is computed
-// from them.
+// emit_rows.cpp. PipelineRow is a row's columns in registers; PipelineResult holds the values that
+// are computed from them.
 std::string load_functions(const TileProgram& program);
 // Return columns, and scalars with lookups' tables, as parameters of a FUNCTION, each followed by a
 // comma: "GLOBAL const f32* c0, GLOBAL const u8* c0_valid, ".
@@ -47,8 +47,8 @@ std::string column_declarations(const TileProgram& program);
 std::string value_declarations(const TileProgram& program);
 Result<std::string> evaluate_function(const TileProgram& program,
                                       PipelineSource& result);  // notes its faults in `result`
-// Returns the function that tells whether a row may pass the predicates before the first lookup;
-// "" where there are none.
+// Returns the function that tells whether a row may pass the predicates before the first lookup; ""
+// if there are none.
 Result<std::string> select_function(const TileProgram& program);
 
 // emit_page_loads.cpp. load_functions() of a program that reads pages.
@@ -78,8 +78,8 @@ std::string accumulator_functions(const TileProgram& program);
 // limb_layout.cpp
 struct LimbLayout {
   std::vector<std::uint32_t> firsts;  // of each accumulator, its lowest limb
-  // Of a dense table: the limb that says whether a slot has a row. It counts rows, or it is one
-  // more after the others.
+  // In a dense table: the limb that says whether a slot has a row. It counts rows, or it is one
+  // more limb after the accumulators' limbs.
   std::uint32_t seen = 0;
   bool has_own_seen = false;
   std::uint32_t count = 0;
@@ -87,8 +87,8 @@ struct LimbLayout {
 LimbLayout limb_layout(const TileProgram& program, bool is_dense);
 
 // emit_limbs.cpp
-// The memory of limbs: LOCAL or GLOBAL. A dense table's are added up in global memory in the end,
-// where some rows may go at once (in_global).
+// The memory of limbs: LOCAL or GLOBAL. A dense table's limbs are added up in global memory in the
+// end; some rows may go there at once (in_global).
 struct LimbUse {
   std::string space;
   bool is_dense = false, in_global = false, is_narrow = false;
@@ -106,7 +106,7 @@ std::string to_word(Type type, const std::string& value);
 std::string key_word(Type type, const std::string& value);  // equal keys have equal words
 std::string of_word(Type type, const std::string& word);
 std::string constant_literal(const Scalar& value);     // of its kernel_type()
-std::string scalar_loads(const TileProgram& program);  // where they are packed: out of their buffer
+std::string scalar_loads(const TileProgram& program);  // if packed: out of their buffer
 std::string key_function(const TileProgram& program);
 
 }  // namespace penstock::plan

@@ -1,17 +1,17 @@
-// The columns that a chain of steps needs of what it reads. All others are left out.
+// Finds the columns that a chain of steps needs of its inputs. All other columns are left out.
 #pragma once
 #include "fuse/program/tile_program.hpp"
 #include "table/rows/column_numbers.hpp"
 
 namespace penstock::plan {
 
-// Returns whether a step yields its input's rows, so that columns which no later step reads may be
-// left out.
+// Returns whether a step yields its input's rows, so that columns may be left out if no later step
+// reads them.
 bool keeps_columns(StepKind kind);
 // Returns the columns that programs read of the rows of their base; at least one.
 Columns columns_scanned(const std::vector<TileProgram>& programs);
-// Returns the columns that programs need of the right side of a join, which is their lookup `i`;
-// and its keys.
+// Returns the columns that programs need of the right side of a join, which is their lookup `i`,
+// including its keys.
 Columns columns_looked_up(const Step& join, const std::vector<TileProgram>& programs,
                           std::size_t i);
 // Returns the columns of the left side that some columns of a join's result need (empty: all of

@@ -37,8 +37,8 @@ bool asks_for_nulls(const TileProgram& program, NodeId id) {
          is_searched_column(program, program.graph->at(id).inputs[0]);
 }
 
-// Returns whether an output is an aggregate's argument of which only the NULLs count, as strings
-// are only counted.
+// Returns whether only the NULLs of an output count, as an argument of an aggregate: strings are
+// only counted.
 bool is_counted(const TileProgram& program, std::size_t output) {
   return program.epilogue != Epilogue::compact && output >= program.key_count &&
          is_searched_column(program, program.outputs[output].root);
@@ -50,8 +50,8 @@ struct StringSearch {
   std::vector<Scalar> strings;
 };
 
-// Adds a node's strings. Returns false where it is anything but `equality` of the search's column
-// and a constant, or = of such joined by OR.
+// Adds a node's strings. Returns false unless it is an `equality` of the search's column and a
+// constant, or several of them (=) joined by OR.
 bool add_search(const TileProgram& program, NodeId id, Op equality,
                 std::optional<StringSearch>& search) {
   const Graph& graph = *program.graph;
@@ -80,7 +80,7 @@ std::optional<StringSearch> string_search(const TileProgram& program, NodeId id)
              : std::nullopt;
 }
 
-// Rewrites a program's graph: a call becomes a column after the others.
+// Rewrites a program's graph: each call becomes a column after the existing ones.
 class Derivation {
  public:
   explicit Derivation(TileProgram& program)

@@ -1,4 +1,4 @@
-// Which tile programs read pages, rather than columns that the host has decoded.
+// Chooses the tile programs that read pages, rather than columns that the host has decoded.
 #pragma once
 #include <string>
 
@@ -12,17 +12,16 @@ namespace penstock::plan {
 // the column: "column 'note' is nested". Empty: they can. Late columns are strings alone.
 std::string why_not_paged(const TileProgram& program, const pages::PagedTable& table);
 
-// Makes a program for which why_not_paged() is empty read pages.
+// Makes a program read pages; why_not_paged() must be empty for it.
 void read_pages(TileProgram& program, const pages::PagedTable& table);
 
 // Returns the compressions of the chunks that a program reads, each once.
 std::vector<pages::Compression> compressions_of(const TileProgram& program,
                                                 const pages::PagedTable& table);
 
-// Decides who decodes a source's pages, or light encodings, and makes the program read them where
-// the device does.
-// Returns a note where the host does although the device could have: why. Empty: nothing to say.
-// Code::unsupported where the options ask for the device and it cannot.
+// Decides who decodes a source's pages, or light encodings. If the device does, makes the program
+// read them. Returns a note if the host does although the device could have: why. Empty: nothing to
+// say. Code::unsupported if the options ask for the device and it cannot.
 Result<std::string> choose_page_decoding(TileProgram& program, const TableSource& source,
                                          PageDecoding asked, const Traits& traits);
 

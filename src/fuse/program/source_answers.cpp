@@ -18,8 +18,8 @@ class Answer {
         source_(source_of(plan, step.inputs[0])),
         rows_(*source_.row_count()) {}
 
-  // Returns the values of all aggregates; none where one of them is unknown. NULLs are counted
-  // last, as that reads pages.
+  // Returns the values of all aggregates; none if one of them is unknown. NULLs are counted last,
+  // as that reads pages.
   Result<std::vector<Scalar>> values() const {
     std::vector<Scalar> values(step_.aggregates.size());
     for (const bool of_nulls : {false, true})

@@ -16,8 +16,8 @@ bool is_filter_or_map(const Plan& plan, StepId id) {
   return plan.step(id).kind == StepKind::filter || plan.step(id).kind == StepKind::map;
 }
 
-// Returns the roots of what a step computes of its input's rows. A column that a map passes through
-// is not among them: the host gathers it by row number.
+// Returns the roots that a step computes of its input's rows. A column that a map passes through is
+// not among them: the host gathers it by row number.
 std::vector<NodeId> computed_roots(const Step& step) {
   std::vector<NodeId> roots;
   if (step.kind == StepKind::filter) roots.push_back(step.predicate);
@@ -118,7 +118,7 @@ std::optional<TopK> top_k_of(const Plan& plan, StepId order, std::uint64_t row_l
   return TopK{step.sort_keys, row_limit};
 }
 
-// Returns the keys of an order as columns of the input of a map; nothing where one is computed.
+// Returns the keys of an order as columns of the input of a map; nothing if the map computes one.
 static std::optional<std::vector<SortKey>> keys_before_map(const Step& map,
                                                            std::vector<SortKey> keys) {
   for (SortKey& key : keys) {

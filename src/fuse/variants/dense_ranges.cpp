@@ -10,9 +10,9 @@ namespace {
 constexpr std::uint32_t max_keys = 8;
 constexpr std::uint64_t max_slots = std::uint64_t{1} << 31;
 constexpr std::uint64_t sign = std::uint64_t{1} << 63;
-// Values up to 2^4 (float64: 2^8) times the largest that was seen fit; beyond, the layout is made
-// anew. Values down to 2^-68 of it keep all bits. The largest ones and those down to 1/16 (1/8) of
-// them are aligned so that they reach over one limb (two) and hardly ever carry out of it.
+// Values up to 2^4 (float64: 2^8) times the largest seen value fit; beyond, the layout is made
+// again. Values down to 2^-68 of it keep all bits. The largest values, down to 1/16 (1/8) of them,
+// are aligned so that they reach over one limb (two) and hardly ever carry out of it.
 constexpr int bits_below_f32 = 24 + 4 + 64, bits_below_f64 = 53 + 3 + 64;
 // Beyond these the scale of a sum would not be a double.
 constexpr int min_lowest = -900, max_lowest = 800;
@@ -27,7 +27,7 @@ std::uint64_t lowest_bit(const Accumulator& a, std::uint64_t exponent) {
 }
 
 // The least and the greatest word of a key in the order of the values. A range must not reach
-// beyond: what kernels hold would wrap, and slots would not be in the order of their keys.
+// beyond: the words in kernels would wrap, and slots would not be in the order of their keys.
 struct Ends {
   std::uint64_t low = 0, high = ~std::uint64_t{0};
 };

@@ -1,9 +1,9 @@
-// Dense slots: the slot of a group's keys where their ranges are known. It is a number of mixed
-// radix with a digit for each key (kernels/group_dense.kc).
+// Dense slots: the slots of groups if the ranges of their keys are known. A slot is a number of
+// mixed radix with a digit for each key (kernels/group_dense.kc).
 //
-// A kernel finds the ranges over some of the rows (kernels/group_ranges.kc), and how large the
-// floats are that are added up. The host makes a table's layout from them. A key outside its range,
-// or a float that limbs do not hold, is reported by the kernel that meets it.
+// A kernel finds the ranges over some of the rows (kernels/group_ranges.kc), and the size of the
+// floats to add up. The host makes a table's layout from them. If a kernel meets a key outside its
+// range, or a float that limbs do not hold, it reports that.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -29,8 +29,8 @@ std::vector<std::size_t> float_sums(const TileProgram& program);
 inline std::string lowest_name(std::size_t accumulator) {
   return "lowest" + std::to_string(accumulator);
 }
-// Returns how many figures kernels find: of each key the complement of its lowest word and its
-// highest one, of each sum of floats the largest exponent.
+// Returns how many figures kernels find: for each key the complement of its lowest word and its
+// highest word, for each sum of floats the largest exponent.
 std::uint32_t range_words(const TileProgram& program);
 
 struct DenseTable {
@@ -47,7 +47,7 @@ class FoundRanges {
   void add(std::span<const std::uint64_t> found);
   const std::vector<std::uint64_t>& words() const { return max_; }  // the figures of all
   // Returns the layout of ranges widened by 1/`part` of themselves on each side (0: not at all);
-  // nullopt where there would be 2^31 slots or more.
+  // nullopt if there would be 2^31 slots or more.
   std::optional<DenseTable> table(std::uint64_t part) const;
 
  private:

@@ -95,7 +95,7 @@ std::vector<UsedNumber> used_numbers(const Variant& variant, const Traits& trait
   return {{"group_size"}, {"tile_rows"}, {"groups"}, {"slots"}};
 }
 
-// Numbers that follow from others.
+// Sets numbers that follow from other ones.
 void derive(const Variant& variant, const Traits& traits, Policy& policy) {
   switch (variant.algorithm) {
     case Algorithm::tile_private:

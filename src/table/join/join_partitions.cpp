@@ -8,7 +8,7 @@ namespace {
 // Buffers have a least size, and a table its header.
 constexpr std::uint64_t bytes_of_no_rows = 1024;
 
-// Returns nothing where one bucket takes more than the limit.
+// Returns nothing if one bucket takes more than the limit.
 std::optional<std::vector<BucketRange>> ranges_of(const BucketedRows& rows,
                                                   std::uint64_t bytes_per_row,
                                                   std::uint64_t limit_bytes) {

@@ -10,7 +10,7 @@ namespace penstock::plan {
 using Columns = std::vector<std::uint32_t>;  // of a step, by number
 Columns every_column(const Schema& schema);
 void add_once(Columns& columns, std::uint32_t column);
-// Returns where some columns stand among others.
+// Returns the places of the wanted columns in `columns`.
 Columns places_in(const Columns& columns, const Columns& wanted);
 
 Result<Table> read_columns(const TableSource& source, const Columns& columns);

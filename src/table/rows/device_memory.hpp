@@ -24,7 +24,7 @@ inline void note_on_host(RunReport& report, std::string_view what, std::uint64_t
     report.notes.push_back(std::move(note));
 }
 
-// Returns null where a device has no memory for so much, or takes no buffer of that size.
+// Returns null if a device has not enough memory, or takes no buffer of that size.
 inline Result<std::shared_ptr<Buffer>> allocate_if_it_fits(Device& device, std::uint64_t bytes) {
   auto memory = device.allocate(std::max<std::uint64_t>(bytes, 64));
   const Code code = memory.status().code();

@@ -27,7 +27,7 @@ DeviceRowsWriter::DeviceRowsWriter(std::shared_ptr<RowKernels> kernels, const Sc
   for (const Field& field : columns) rows_.columns.push_back({field.type, nullptr, nullptr});
 }
 
-// Makes room for so many rows, and for those that are expected if these fit too.
+// Makes room for so many rows, and for the expected rows if they fit too.
 Result<bool> DeviceRowsWriter::reserve(Queue& queue, std::uint64_t row_count,
                                        std::uint64_t expected_rows) {
   if (row_count <= capacity_) return true;
@@ -116,7 +116,7 @@ Result<std::vector<Column>> download_columns(Device& device, const DeviceRows& r
   PENSTOCK_ASSIGN(const auto queue, device.queue());
   const auto download = [&](const BufferPointer& from, std::uint64_t bytes) -> Status {
     memory.emplace_back();
-    if (!from && bytes > 0) return {};  // validity that is not there
+    if (!from && bytes > 0) return {};  // absent validity
     PENSTOCK_ASSIGN(memory.back(), device.allocate_host(std::max<std::uint64_t>(bytes, 64)));
     return bytes > 0 ? queue->download(memory.back()->data(), *from, bytes) : Status();
   };

@@ -11,8 +11,8 @@ namespace penstock::plan {
 Status add_column(RowKernels& kernels, Queue& queue, const DeviceColumn& column,
                   std::uint64_t row_count, bool is_nullable, std::vector<BufferPointer>& buffers);
 
-// The numbers of rows, or codes, by which elements are gathered. `present`: a byte for each, 0
-// where there is none; null where all are there.
+// The numbers of rows, or codes, by which elements are gathered. `present`: a byte for each, 0 if
+// the row is absent; null if all are present.
 struct GatherNumbers {
   std::uint64_t count = 0;
   BufferPointer numbers, present;

@@ -1,5 +1,5 @@
 // Kernels over rows or groups in device memory (kernels/row_share.kc): threads share them out, so
-// that any number of work groups does.
+// that any number of work groups will do.
 #pragma once
 #include <initializer_list>
 #include <memory>
@@ -28,7 +28,7 @@ struct KernelFiles {
 // Returns files of src/table/kernels/, named without ".kc".
 KernelFiles table_kernels(std::initializer_list<const char*> names, std::string definitions = {});
 
-// A program of such kernels. It is compiled in a thread while others work, and kept as long as its
+// A program of such kernels. A thread compiles it in the background, and it is kept as long as its
 // device is open.
 class RowKernels {
  public:

@@ -8,9 +8,9 @@
 
 namespace penstock::plan {
 
-// Adds to each value those before it in its segment; starts[i] is 1 where a segment begins. Returns
-// false where a sum overflows its type. Blocks of one size are added up in threads and then put
-// together in order, so that a sum of floats has the same bits whatever the number of cores.
+// Adds to each value the earlier values of its segment; starts[i] is 1 if a segment begins there.
+// Returns false if a sum overflows its type. Blocks of one size are added up in threads and then
+// put together in order, so that a sum of floats has the same bits whatever the number of cores.
 template <class T> bool running_sums(std::span<T> values, std::span<const std::uint8_t> starts) {
   constexpr std::uint64_t block_rows = 1 << 14;
   const auto add = [](T& into, T value) {

@@ -19,7 +19,7 @@ class ColumnsByRange {
  public:
   static Result<ColumnsByRange> begin(RowKernels& kernels, Queue& queue, std::uint64_t row_count);
   const Buffer& numbers() const { return *numbers_; }  // u8: write each row's range here first
-  // Of the rows in their new order, after the first column.
+  // Of the rows in their new order, after the first column was moved.
   const Buffer& sorted_numbers() const { return *sorted_numbers_; }
 
   // These enqueue. `column`: elements of 1, 2, 4 or 8 bytes.
@@ -32,7 +32,7 @@ class ColumnsByRange {
   Status launch(const std::function<Status()>& enqueue, std::uint64_t bytes) {
     return timed(others_, enqueue, bytes);
   }
-  // Adds what was launched, without the time to compile it. Call once the queue has finished.
+  // Adds the launches, without the time to compile. Call once the queue has finished.
   Status add_to(RunReport& report) const;
 
  private:

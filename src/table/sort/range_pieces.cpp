@@ -40,7 +40,7 @@ void sort_samples(std::vector<KeyRanges::Word>& samples) {
   sort_by_digit(samples, spare, [](const KeyRanges::Word& sample) { return sample.nulls; });
 }
 
-// No range begins with the least sample: those before it are few or none.
+// No range begins with the least sample: few or no rows come before it.
 std::vector<KeyRanges::Word> bounds_of(const std::vector<KeyRanges::Word>& samples,
                                        std::size_t ranges) {
   std::vector<KeyRanges::Word> bounds;

@@ -8,8 +8,8 @@
 
 namespace penstock::plan {
 
-// Returns how many rows a piece has; 0 where rows are downloaded as a whole. `batch_rows`: those
-// that are asked for, on any device, or 0.
+// Returns how many rows a piece has; 0 if rows are downloaded as a whole. `batch_rows`: the rows of
+// a piece that are asked for, on any device, or 0.
 std::uint64_t rows_of_piece(const Traits& traits, std::uint64_t row_count,
                             std::uint64_t bytes_per_row, std::uint64_t batch_rows);
 

@@ -117,8 +117,8 @@ std::vector<Part> parts_of(const Column& column) {
   return {part_of<std::int64_t>(column)};
 }
 
-// Makes a part as narrow as the range of the values that are not NULL, and reverses it where it
-// descends.
+// Makes a part as narrow as the range of the values that are not NULL, and reverses it for a
+// descending key.
 void narrow(Part& part, const Column& column, bool descending) {
   std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
   for (std::uint64_t row = 0; row < part.values.size(); row++) {
@@ -137,7 +137,7 @@ void narrow(Part& part, const Column& column, bool descending) {
   part.bits = static_cast<std::uint32_t>(std::bit_width(highest - lowest));
 }
 
-// Adds a bit above the key's others, for NULLs.
+// Adds a bit for NULLs above the key's other bits.
 Part part_of_nulls(const Column& column, bool nulls_first) {
   Part part{std::vector<std::uint64_t>(column.row_count), 0};
   for (std::uint64_t row = 0; row < column.row_count; row++) {

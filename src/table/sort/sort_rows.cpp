@@ -11,7 +11,7 @@
 namespace penstock::plan {
 namespace {
 
-// The bytes of a row: a word, keys and rows twice, and what the sort publishes.
+// The bytes of a row: a word, keys and rows twice, and the sort's published counts.
 constexpr std::uint64_t bytes_per_row = 40;
 
 }  // namespace
@@ -44,7 +44,7 @@ Result<std::vector<std::uint64_t>> order_of_keys(const std::shared_ptr<Device>& 
     return order_on_host(words, row_count, limit);
   }
   const Result<DeviceOrder> order = DeviceOrder::find(device, words, row_count, false, report);
-  if (!order.ok() && order.status().code() == Code::no_memory) {  // others use it
+  if (!order.ok() && order.status().code() == Code::no_memory) {  // other steps use the memory
     note_on_host(report, "sort", row_count, order.status().message());
     return order_on_host(words, row_count, limit);
   }

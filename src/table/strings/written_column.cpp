@@ -19,7 +19,7 @@ Bytes pack_flags(const std::byte* flags, std::uint64_t count) {
   return Bytes::own(std::move(bits));
 }
 
-// Makes a column of strings from codes of the pool: its dictionary has those that occur.
+// Makes a column of strings from codes of the pool: its dictionary has the codes that occur.
 Column decode_codes(Column column, const std::uint32_t* words, const StringPool& pool) {
   std::vector<std::int32_t> places;  // by code: in the dictionary, plus 1
   std::vector<std::string> strings;

@@ -1,5 +1,5 @@
-// Columns of what kernels write: a byte for a boolean and for a row's validity, a code of the pool
-// for a string.
+// Columns of elements that kernels write: a byte for a boolean and for a row's validity, a code of
+// the pool for a string.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -9,8 +9,7 @@
 
 namespace penstock::plan {
 
-// `validity` is null where every value is present. Values that need no conversion stay where they
-// are.
+// `validity` is null if every value is present. Values that need no conversion stay in place.
 Column column_of_written(Type type, std::uint64_t row_count,
                          const std::shared_ptr<HostBuffer>& values,
                          const std::shared_ptr<HostBuffer>& validity, const StringPool& strings);
