@@ -267,7 +267,8 @@ Result<std::vector<QueryResult>> run_finished(const std::vector<Query>& queries,
   for (const Query& query : queries) {
     PENSTOCK_TRY(query.status_);
     if (query.last_->source() != queries[0].last_->source())
-      return Status(Code::invalid, "run_together: the queries do not go on from one from()");
+      return Status(Code::invalid,
+                    "run_together: the queries do not continue from the same from()");
   }
   return catch_exceptions([&] {
     Plan plan;

@@ -139,10 +139,9 @@ Result<TileKernel::Source> TileKernel::emit(const Variant& variant, const Policy
   if (!fits_parameters(program_))
     return Status(Code::unsupported,
                   program_.lookups.empty()
-                      ? "an expression reads more columns than the some 50 that a kernel may"
-                      : "joins and what is computed of them read more columns than the some 50 "
-                        "that a kernel may; "
-                        "a joined table counts twice, beside its columns");
+                      ? "too many columns in an expression for one kernel (about 50)"
+                      : "too many columns in joins for one kernel (about 50); each joined table "
+                        "counts as two, besides its columns");
   PENSTOCK_ASSIGN(PipelineSource source, emit_pipeline(program_, std::string(variant.templates),
                                                        policy, device_->traits().target));
   return std::make_shared<const PipelineSource>(std::move(source));

@@ -160,8 +160,8 @@ Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program,
     return can_group_locally(traits, program) ? of_many_or_few(traits, program, keys)
                                               : of_variant(traits, program, hashed);
   if (algorithm == Algorithm::group_kept)
-    return Status(Code::capacity, "group by: more groups in one chunk than fit a gigabyte on " +
-                                      traits.id + "; fewer rows a chunk have fewer");
+    return Status(Code::capacity, "group by: the groups of one chunk do not fit a gigabyte on " +
+                                      traits.id + "; use chunks with fewer rows");
   if (algorithm == Algorithm::group) return with_more_slots(traits, program, failed, group_rows);
   if (is_outside) return of_variant(traits, program, hashed);
   if (algorithm == Algorithm::group_global) return with_larger_table(traits, program, failed);

@@ -64,9 +64,10 @@ Result<Pairs> all_pairs(const KeyWords& keys, std::size_t key_count, const JoinT
                 parts[first] = std::move(part);
               });
   if (count > max_pairs)
-    return Status(Code::capacity, "join: more than " + std::to_string(max_pairs) +
-                                      " pairs of rows, whose keys stand several times on both "
-                                      "sides; filter or aggregate one side first");
+    return Status(
+        Code::capacity,
+        "join: more than " + std::to_string(max_pairs) +
+            " pairs of rows, as keys repeat on both sides; filter or aggregate one side first");
   Pairs pairs = std::move(parts.begin()->second);
   for (auto part = std::next(parts.begin()); part != parts.end(); ++part) {
     pairs.left.insert(pairs.left.end(), part->second.left.begin(), part->second.left.end());
