@@ -86,8 +86,8 @@ std::string tile_function(const TileProgram& program, std::span<const ColumnBuff
       (has_light ? four_statements(buffers, four_rows_of_tile, "in[v][k].") + "  (void)row;\n"
                  : "  pipeline_load_4(" + names + "row, in[v]);\n") +
       "  }\n";
-  return "#if GROUP_SIZE > 1 && PIPELINE_VECTORS > 0\n// What thread `own` has of the whole tile "
-         "from row `first` on.\n" +
+  return "#if GROUP_SIZE > 1 && PIPELINE_VECTORS > 0\n// Loads the part of thread `own` in the "
+         "whole tile from row `first` on.\n" +
          function_source("void pipeline_load_tile(" + column_declarations(program) +
                              "u64 first, u32 own, PRIVATE PipelineRow (*in)[4])",
                          body) +
