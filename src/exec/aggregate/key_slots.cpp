@@ -13,7 +13,7 @@ bool is_counted(Type type) {
   return !is_float(type) && (type.kind == Kind::string || width_bytes(type) <= 8);
 }
 
-// One less where it would be 2^64.
+// One less if it would be 2^64.
 std::uint64_t extent_of(std::uint64_t low, std::uint64_t high) {
   return std::min(high - low, ~std::uint64_t{0} - 1) + 1;
 }

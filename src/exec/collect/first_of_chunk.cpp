@@ -60,7 +60,7 @@ Status FirstOfChunk::divide(const std::vector<BufferPointer>& outputs, std::uint
   return rows_->divide();
 }
 
-// Returns false where that would leave most of the rows.
+// Returns false if that would leave most of the rows.
 Result<bool> FirstOfChunk::select(const std::vector<BufferPointer>& outputs, std::uint64_t count) {
   if (!queue_) { PENSTOCK_ASSIGN(queue_, place_.device->queue()); }
   PENSTOCK_ASSIGN(const bool fits, rows_->open(*queue_, count, program_.top_k->count));

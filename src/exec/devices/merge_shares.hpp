@@ -15,7 +15,7 @@ using SharePart = std::vector<PartialTable>;  // of one share; see ShareResult
 // there are no rows. `kept`: of the plan's runs; may be null.
 Result<Table> merge_shares(const Plan& plan, const Cut& cut, std::span<const SharePart> shares,
                            KeptPrograms* kept = nullptr);
-// Returns an error where rows, which may come from another process, have other columns than these.
+// Returns an error if rows, which may come from another process, have other columns than these.
 Status check_columns(const Schema& schema, const Table& rows);
 
 std::uint64_t bytes_of(const SharePart& share);

@@ -53,7 +53,7 @@ enum class MergedEntries : unsigned char { of_kernels, of_merges };
 
 class GroupMerge {
  public:
-  // Begins to compile. Null where the place or the program leaves all groups to the host.
+  // Begins to compile. Null if the place or the program leaves all groups to the host.
   static std::unique_ptr<GroupMerge> begin(const MergePlace& place, const TileProgram& program,
                                            MergedEntries entries = MergedEntries::of_kernels);
 

@@ -14,7 +14,7 @@ namespace penstock::plan {
 using Strategy = std::variant<Compaction, Reduction, PrivateGroupBy, KeptGroupBy, LocalGroupBy,
                               GlobalGroupBy, DenseGroupBy, PartitionedGroupBy>;
 
-// The scalars of a program where they are packed: as scalar_loads() reads them. The host's copy
+// The scalars of a program if they are packed: as scalar_loads() reads them. The host's copy
 // lives as long as the chunk, so that the upload may be asynchronous.
 struct PackedScalars {
   BufferPointer memory;
@@ -24,8 +24,8 @@ struct PackedScalars {
 struct ChunkBuffers {
   Strategy strategy;  // of the last launch: a group-by's may differ from the next chunk's
   PackedScalars scalars;
-  BufferPointer fault;       // u32: the smallest fault number, ~0 when there is none
-  BufferPointer overflowed;  // group: u32, not 0 where a table was full, or could not hold a value
+  BufferPointer fault;          // u32: the smallest fault number, ~0 when there is none
+  BufferPointer overflowed;     // group: u32, not 0 if a table was full, or could not hold a value
   bool fault_is_clear = false;  // a run ends at its first fault, so that once is enough
   std::uint32_t attempt = 0;    // of the last launch: TileKernel::attempts()
 

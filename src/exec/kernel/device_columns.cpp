@@ -8,7 +8,7 @@
 namespace penstock::plan {
 namespace {
 
-// Returns a byte a row: 1 where a value is present, and the flag of a boolean.
+// Returns a byte a row: 1 if a value is present, and the flag of a boolean.
 std::vector<std::byte> flags_of(const Column& column, bool (Column::*flag)(std::uint64_t) const) {
   std::vector<std::byte> bytes(column.row_count);
   for (std::uint64_t row = 0; row < column.row_count; row++)

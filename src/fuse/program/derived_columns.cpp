@@ -100,7 +100,7 @@ class Derivation {
   }
   NodeId copy_of(NodeId id) const { return copies_[id]; }
 
-  // Adds a column that is TRUE where a row has a string, and NULL otherwise.
+  // Adds a column that is TRUE if a row has a string, and NULL otherwise.
   NodeId presence_of(NodeId column) {
     const Node& strings = old_->at(column);
     DerivedColumn derived;

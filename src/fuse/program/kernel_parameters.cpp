@@ -9,7 +9,7 @@
 namespace penstock::plan {
 namespace {
 
-// Kernel C's parameter walker stops at 64, of which a kernel template has some of its own.
+// Kernel C's parameter walker stops at 64, and a kernel template has some of its own.
 constexpr std::size_t max_parameters = 64 - 8;
 
 // Only compactions write outputs; what other epilogues compute stays in registers.

@@ -71,7 +71,7 @@ bool fits_parameters(const TileProgram& program);
 // kept; empty: all.
 Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last,
                                              const Slice& columns = {});
-// Fuses like fuse_top_k() where that fits, and otherwise without.
+// Fuses like fuse_top_k() if that fits, and otherwise without.
 Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last,
                                              const std::optional<TopK>& top_k);
 

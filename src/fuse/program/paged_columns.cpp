@@ -35,7 +35,7 @@ bool has_plain_strings(const pages::PagedTable& table, std::uint32_t column) {
   return table.summary(column).has_plain_strings;
 }
 
-// Returns a column of the source that an output is, unchanged; -1 where it is none.
+// Returns a column of the source that an output is, unchanged; -1 if it is none.
 int passed_column(const TileProgram& program, const Output& output) {
   const Node& node = program.graph->at(output.root);
   if (node.op != Op::column) return -1;
@@ -74,7 +74,7 @@ bool is_read_by_kernels(const TileProgram& program, std::uint32_t column) {
                      [&](std::uint32_t read) { return program.root_of(read) == column; });
 }
 
-// Returns why a column's pages cannot be read; empty where they can.
+// Returns why a column's pages cannot be read; empty if they can.
 std::string why_not_column(const pages::PagedTable& table, std::uint32_t column) {
   if (const std::string& why = table.columns()[column].why_not; !why.empty()) return why;
   const std::optional<std::uint32_t> refused = table.summary(column).refused;
@@ -82,7 +82,7 @@ std::string why_not_column(const pages::PagedTable& table, std::uint32_t column)
   return table.chunks(column)[*refused].why_not + " in row group " + std::to_string(*refused);
 }
 
-// Says of every column that is read who decodes it, where a source has no pages.
+// Says for every column that is read who decodes it, if a source has no pages.
 std::string why_no_pages(const TileProgram& program, const TableSource& source) {
   std::string why = "it is not Parquet, so it has no pages";
   for (const std::uint32_t column : program.scanned_columns()) {

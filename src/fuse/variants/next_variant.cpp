@@ -10,7 +10,7 @@
 namespace penstock::plan {
 namespace {
 
-// Rows of a chunk: most chunks of a GPU have no fewer, where the source does.
+// Rows of a chunk: most chunks of a GPU have no fewer, if the source does.
 constexpr std::uint64_t typical_rows = 1 << 22;
 constexpr std::uint64_t unknown = ~std::uint64_t{0};
 
@@ -29,7 +29,7 @@ std::uint64_t extent_of(const TableSource& source, std::uint32_t column) {
   return static_cast<std::uint64_t>(high - low) + 1;
 }
 
-// Returns how many values a key may have; 1 where that is expected to be few.
+// Returns how many values a key may have; 1 if that is expected to be few.
 std::uint64_t values_of_key(const Node& key, const TableSource* source, std::uint64_t rows) {
   switch (key.type.kind) {
     case Kind::boolean: return 2;

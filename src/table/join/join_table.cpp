@@ -141,7 +141,7 @@ void JoinTable::begin(const JoinHeaderWords& header, const KeyWords& keys) {
 }
 
 // Fills a table of one key in the order of its values: with a position for each value of a narrow
-// range, else for neighbouring values. Returns false where these are so uneven that keys lie far
+// range, else for neighbouring values. Returns false if these are so uneven that keys lie far
 // from their positions, or that one which is not there would be looked for along a long run.
 bool JoinTable::fill_in_order(const KeyWords& keys, bool wants_all) {
   const std::uint64_t row_count = keys.present.size();
@@ -181,7 +181,7 @@ bool JoinTable::has_long_run() const {
   return false;
 }
 
-// Fills a table in threads, where each position belongs to one key. Returns false where a key
+// Fills a table in threads; each position must belong to one key. Returns false if a key
 // repeats and all its rows are wanted: chains are made in order.
 bool JoinTable::insert_once(const KeyWords& keys, bool wants_all) {
   const std::span<const std::uint64_t> words = keys.words();
@@ -207,8 +207,8 @@ bool JoinTable::insert_once(const KeyWords& keys, bool wants_all) {
 }
 
 // Fills a table from the last row to the first, so that a chain begins with its first row. Unless
-// any steps are allowed, returns false where a key would lie more than so many from its position.
-// So it does where keys lie too many from theirs on average.
+// any steps are allowed, returns false if a key would lie more than so many from its position.
+// It also does if keys lie too many from their own on average.
 bool JoinTable::insert_all(const KeyWords& keys, bool wants_all, std::uint32_t max_steps) {
   const std::span<const std::uint64_t> words = keys.words();
   const std::uint64_t max_total_steps = JOIN_MEAN_STEPS * keys.present.size();

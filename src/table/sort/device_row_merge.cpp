@@ -11,7 +11,7 @@
 namespace penstock::plan {
 namespace {
 
-// Returns how many words a row's keys are; 0 where they cannot be merged.
+// Returns how many words a row's keys are; 0 if they cannot be merged.
 std::uint32_t words_of_keys(const DeviceRows& rows, const std::vector<SortKey>& keys) {
   std::uint32_t words = 0;
   for (const SortKey& key : keys) {
