@@ -7,7 +7,7 @@
 #include "fuse/program/accumulators.hpp"
 #include "table/kernels/first_rows_limits.h"
 #include "table/kernels/order_limits.h"
-#include "table/rows/gather_in_order.hpp"
+#include "table/rows/gather_on_device.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -93,14 +93,7 @@ Status FirstOfChunk::gather(std::vector<BufferPointer>& outputs,
   PENSTOCK_TRY(queue_->upload(*order, rows.data(), count * 4));
   for (std::size_t i = 0; i < buffers_.size(); i++) {
     const std::uint32_t width = buffers_[i].element_bytes();
-    const GatheredElements elements = gathered_elements(width);
-    PENSTOCK_ASSIGN(
-        auto to, place_.device->allocate(std::max<std::uint64_t>((count * width + 3) / 4 * 4, 64)));
-    PENSTOCK_TRY(rows_->launch(std::string("order_gather_") + elements.kernel, count,
-                               {Argument::of(*order), Argument::of(*outputs[i]), Argument::of(*to),
-                                Argument::value(std::uint64_t{0}), Argument::value(count),
-                                Argument::value(elements.words)}));
-    outputs[i] = std::move(to);
+    PENSTOCK_ASSIGN(outputs[i], rows_->gather({count, order}, *outputs[i], width));
   }
   return {};
 }

@@ -57,10 +57,10 @@ Result<DeviceColumn> DeviceColumns::derived_column(const TileProgram& program,
   PENSTOCK_ASSIGN(const BufferPointer values, upload(std::move(elements)));
   const GatherNumbers by{rows_.row_count, codes.values, codes.validity};
   PENSTOCK_ASSIGN(derived.values,
-                  gather_on_device(kernels_, queue_, by, *values, width_bytes(results.type)));
+                  gather_column(kernels_, queue_, by, *values, width_bytes(results.type)));
   if (results.validity.empty()) return derived;
   PENSTOCK_ASSIGN(const BufferPointer present, upload(flags_of(results, &Column::is_valid)));
-  PENSTOCK_ASSIGN(derived.validity, gather_on_device(kernels_, queue_, by, *present, 1));
+  PENSTOCK_ASSIGN(derived.validity, gather_column(kernels_, queue_, by, *present, 1));
   return derived;
 }
 

@@ -29,7 +29,7 @@ Status BucketedRows::append_part(Queue& queue, const DeviceRows& rows, std::uint
   Part& part = parts_.emplace_back();
   part.row_count = count;
   PENSTOCK_ASSIGN(const BufferPointer numbers, sorted_numbers(queue, rows, first, part));
-  const GatherNumbers by{count, numbers, nullptr};
+  const GatherNumbers by{count, numbers};
   for (const DeviceColumn& column : rows.columns) {
     PENSTOCK_ASSIGN(part.values.emplace_back(),
                     download_sorted(queue, by, column.values, width_bytes(column.type)));
@@ -74,11 +74,11 @@ Result<BufferPointer> BucketedRows::sorted_numbers(Queue& queue, const DeviceRow
 Result<BucketedRows::HostPointer> BucketedRows::download_sorted(Queue& queue,
                                                                 const GatherNumbers& by,
                                                                 const BufferPointer& from,
-                                                                std::uint64_t width) {
+                                                                std::uint32_t width) {
   if (!from) return HostPointer();
-  PENSTOCK_ASSIGN(const BufferPointer sorted, gather_on_device(*kernels_, queue, by, *from, width));
+  PENSTOCK_ASSIGN(const BufferPointer sorted, gather_column(*kernels_, queue, by, *from, width));
   PENSTOCK_ASSIGN(HostPointer to,
-                  kernels_->device().allocate_host(std::max<std::uint64_t>(by.count * width, 64)));
+                  kernels_->device().allocate_host(std::max<std::uint64_t>(by.count * std::uint64_t{width}, 64)));
   PENSTOCK_TRY(queue.download(to->data(), *sorted, by.count * width));
   return to;
 }

@@ -49,7 +49,7 @@ class BucketedRows {
   Result<BufferPointer> sorted_numbers(Queue& queue, const DeviceRows& rows, std::uint64_t first,
                                        Part& part);
   Result<HostPointer> download_sorted(Queue& queue, const GatherNumbers& by,
-                                      const BufferPointer& from, std::uint64_t width);
+                                      const BufferPointer& from, std::uint32_t width);
   Result<BufferPointer> upload_slices(Queue& queue, BucketRange buckets, std::uint64_t row_count,
                                       const std::vector<HostPointer> Part::* of,
                                       std::uint32_t column, std::uint64_t width) const;

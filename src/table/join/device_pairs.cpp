@@ -93,9 +93,9 @@ Result<DeviceColumn> DevicePairs::gather(Queue& queue, const DeviceColumn& from,
                                          const GatherNumbers& by) const {
   DeviceColumn column{from.type, nullptr, by.present};
   PENSTOCK_ASSIGN(column.values,
-                  gather_on_device(kernels(), queue, by, *from.values, width_bytes(from.type)));
+                  gather_column(kernels(), queue, by, *from.values, width_bytes(from.type)));
   if (!from.validity) return column;
-  PENSTOCK_ASSIGN(column.validity, gather_on_device(kernels(), queue, by, *from.validity, 1));
+  PENSTOCK_ASSIGN(column.validity, gather_column(kernels(), queue, by, *from.validity, 1));
   return column;
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "table/rows/gather_in_order.hpp"
+#include "table/rows/gather_on_device.hpp"
 
 namespace penstock::plan {
 
@@ -54,7 +54,7 @@ Result<BufferPointer> ColumnsByRange::move_row_numbers() {
 
 Result<BufferPointer> ColumnsByRange::gather(const Buffer& column, std::uint32_t width) {
   if (!order_) { PENSTOCK_ASSIGN(order_, move_row_numbers()); }
-  const OrderedRows ordered{*order_, 0, row_count_};
+  const GatherNumbers ordered{row_count_, order_};
   BufferPointer to;
   const auto gather_it = [&]() -> Status {
     PENSTOCK_ASSIGN(to, gather_column(kernels_, queue_, ordered, column, width));

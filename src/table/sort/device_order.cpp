@@ -6,6 +6,7 @@
 #include "base/parallel.hpp"
 #include "primitive/radix_sort.hpp"
 #include "table/rows/finish_at_end.hpp"
+#include "table/rows/gather_on_device.hpp"
 #include "table/rows/kernel_report.hpp"
 #include "table/sort/window_kernels.hpp"
 
@@ -83,9 +84,8 @@ Result<std::shared_ptr<Buffer>> DeviceOrder::keys_of(const Buffer& word, std::ui
     return keys;
   }
   RowKernels kernels = kernels_of_words(device_, bits);
-  PENSTOCK_TRY(kernels.launch(*queue_, "order_words", row_count_,
-                              {{Argument::of(*rows_), Argument::of(word), Argument::of(*keys),
-                                Argument::value(row_count_)}}));
+  PENSTOCK_TRY(gather_elements(kernels, *queue_, {row_count_, rows_}, word, *keys,
+                               bits <= 32 ? 4 : 8));
   return keys;
 }
 

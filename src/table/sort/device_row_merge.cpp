@@ -5,7 +5,7 @@
 #include "expr/words.hpp"
 #include "primitive/radix_sort.hpp"
 #include "table/kernels/order_merge_limits.h"
-#include "table/rows/gather_in_order.hpp"
+#include "table/rows/gather_on_device.hpp"
 #include "table/sort/order_keys.hpp"
 
 namespace penstock::plan {
@@ -121,7 +121,7 @@ Result<DeviceRows> DeviceRowMerge::merge_rows(const DeviceRows& rows,
   for (; ends.size() > 1 || rounds == 0; rounds++) PENSTOCK_TRY(merge_pairs(ends, rounds == 0));
   words_ = splits_ = next_order_ = nullptr;  // columns may take this memory, behind the merge
   PENSTOCK_ASSIGN(DeviceRows merged,
-                  gather_in_order(kernels_, *queue_, {*order_, 0, row_count_}, rows));
+                  gather_rows(kernels_, *queue_, {row_count_, order_}, rows));
   PENSTOCK_ASSIGN(const auto done, queue_->record());
   PENSTOCK_TRY(queue_->finish());  // rows are read by another queue
   PENSTOCK_ASSIGN(const double seconds, done->seconds_since(*begun));

@@ -5,7 +5,7 @@
 
 #include "expr/words.hpp"
 #include "table/rows/finish_at_end.hpp"
-#include "table/rows/gather_in_order.hpp"
+#include "table/rows/gather_on_device.hpp"
 #include "table/sort/order_keys.hpp"
 #include "table/sort/range_pieces.hpp"
 
@@ -205,7 +205,7 @@ Result<DeviceRows> DeviceRowSort::sort_rows(const DeviceRows& rows,
   PENSTOCK_TRY(sort_order(rows, keys, {}, strings, report));
   PENSTOCK_ASSIGN(
       DeviceRows sorted,
-      gather_in_order(kernels_, *queue_, {*order_, 0, std::min(limit, row_count_)}, rows));
+      gather_rows(kernels_, *queue_, {std::min(limit, row_count_), order_}, rows));
   PENSTOCK_TRY(queue_->finish());  // rows are read by another queue
   return sorted;
 }

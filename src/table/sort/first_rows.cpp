@@ -54,6 +54,12 @@ Status FirstRows::launch(std::string_view kernel, std::uint64_t count,
   return kernels_.launch(*queue_, kernel, count, arguments);
 }
 
+Result<BufferPointer> FirstRows::gather(const GatherNumbers& by, const Buffer& from,
+                                        std::uint32_t width) {
+  bytes_moved_ += first_bytes_per_row * by.count;
+  return gather_column(kernels_, *queue_, by, from, width);
+}
+
 Result<std::vector<std::uint32_t>> FirstRows::histogram(std::uint64_t prefix, std::uint32_t shift) {
   std::vector<std::uint32_t> counts(FIRST_DIGITS);
   PENSTOCK_TRY(queue_->fill(*counts_, 0, FIRST_DIGITS * 4));

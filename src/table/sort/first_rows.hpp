@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "table/rows/gather_on_device.hpp"
 #include "table/rows/row_kernels.hpp"
 
 namespace penstock::plan {
@@ -25,6 +26,8 @@ class FirstRows {
   Result<bool> open(Queue& queue, std::uint64_t row_count, std::uint64_t wanted);
   const Buffer& words() const { return *words_; }  // u64 for each row
   Status launch(std::string_view kernel, std::uint64_t count, std::vector<Argument> arguments);
+  // Enqueues the gathering of a column. `kernels`, which it was made with, include gather.kc.
+  Result<BufferPointer> gather(const GatherNumbers& by, const Buffer& from, std::uint32_t width);
   // Divides the rows by the words, except rows with the least or the greatest word, which unequal
   // values may share. If the words are only near the true ones, a row may be anywhere within
   // `margin` of its word; call it for no further key then.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "table/rows/gather_in_order.hpp"
+#include "table/rows/gather_on_device.hpp"
 #include "table/sort/key_ranges.hpp"
 
 namespace penstock::plan {
@@ -40,9 +40,9 @@ Status RowsDownload::begin(const DeviceRows& rows) {
 }
 
 Status RowsDownload::gather(RowKernels& kernels, Queue& queue, const DeviceRows& rows,
-                            const Buffer& order, std::uint64_t first, std::uint64_t count,
+                            const BufferPointer& order, std::uint64_t first, std::uint64_t count,
                             const Piece& to) {
-  const OrderedRows ordered{order, first, count};
+  const GatherNumbers ordered{count, order, {}, first};
   for (std::size_t i = 0; i < columns_.size(); i++) {
     const DeviceColumn& from = rows.columns[columns_[i]];
     const auto width = static_cast<std::uint32_t>(width_bytes(from.type));
@@ -70,7 +70,7 @@ Status RowsDownload::download(const Piece& piece, std::uint64_t count) {
 }
 
 Status RowsDownload::append(RowKernels& kernels, Queue& queue, const DeviceRows& rows,
-                            const Buffer& order, std::uint64_t count) {
+                            const BufferPointer& order, std::uint64_t count) {
   if (!downloads_) PENSTOCK_TRY(begin(rows));
   for (std::uint64_t first = 0; first < count; first += piece_rows_) {
     const std::uint64_t rows_now = std::min(piece_rows_, count - first);
