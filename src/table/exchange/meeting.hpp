@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "penstock/status.hpp"
+#include "table/exchange/collective.hpp"
 
 namespace penstock::plan {
 
@@ -15,12 +16,6 @@ namespace penstock::plan {
 inline Status another_share_has_ended() {
   return {Code::cancelled, "another device's share has ended"};
 }
-
-// The shares that meet, and how long each waits awake before it sleeps.
-struct Shares {
-  std::size_t count;
-  double awake_seconds;
-};
 
 class Meeting {
  public:
