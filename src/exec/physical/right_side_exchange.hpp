@@ -10,14 +10,14 @@
 // same. They tell one another whether keys repeat.
 #pragma once
 #include <atomic>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <vector>
 
+#include "penstock/steps.hpp"
 #include "table/exchange/collect_rows.hpp"
-#include "table/exchange/meeting.hpp"
+#include "table/exchange/collective.hpp"
 #include "table/rows/device_rows.hpp"
 
 namespace penstock::plan {
@@ -26,10 +26,14 @@ class RightSideExchange {
  public:
   // `joins`: those whose right sides are read in shares. `by_key`: of which shares read what their
   // keys may need.
-  RightSideExchange(Shares shares, std::set<StepId> joins, const std::set<StepId>& by_key);
+  RightSideExchange(Shares shares, std::set<StepId> joins, std::set<StepId> by_key)
+      : joins_(std::move(joins)),
+        by_key_(std::move(by_key)),
+        collective_(shares),
+        shares_(shares.count) {}
 
   bool takes(StepId join) const { return joins_.contains(join); }
-  bool is_by_key(StepId join) const { return found_keys_.contains(join); }
+  bool is_by_key(StepId join) const { return by_key_.contains(join); }
 
   // What a share has of the right side of a join.
   struct Rows {
@@ -58,27 +62,19 @@ class RightSideExchange {
   void leave(std::size_t share, bool has_succeeded);
 
  private:
-  struct Party {
-    std::shared_ptr<Device> device;
-    std::optional<Rows> rows;
-    std::size_t phase = 0;
-    // Its own thread alone looks at these.
+  // Its own thread alone looks at it.
+  struct Share {
     std::set<StepId> agreed;        // joins
     bool has_put_together = false;  // the rows of a right side
   };
 
-  enum class FoundKeys : unsigned char { unknown, unique, repeated };
+  Status end(std::size_t share, const Agreement& how);
 
-  bool can_be_put_together() const;
-  Status refused();
-
-  const std::set<StepId> joins_;
-  Meeting meeting_;
-  std::vector<Party> parties_;
-  std::map<StepId, std::vector<std::atomic<FoundKeys>>> found_keys_;  // by share
+  const std::set<StepId> joins_, by_key_;
+  Collective collective_;
+  std::vector<Share> shares_;
   std::atomic<StepId> repeated_join_ = no_step;
   std::atomic<bool> was_refused_ = false;
-  std::atomic<bool> has_success_ = false;  // of a share that has left
 };
 
 }  // namespace penstock::plan

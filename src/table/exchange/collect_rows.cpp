@@ -7,8 +7,6 @@
 namespace penstock::plan {
 namespace {
 
-std::uint64_t count_of(const RowsOfShare& share) { return share.range.end - share.range.begin; }
-
 class Collecting {
  public:
   Collecting(std::span<const RowsOfShare> shares, std::size_t to, RunReport& report)
@@ -17,13 +15,13 @@ class Collecting {
         device_(*shares[to].device),
         report_(report),
         copies_(shares.size()) {
-    for (const RowsOfShare& share : shares) row_count_ += count_of(share);
+    for (const RowsOfShare& share : shares) row_count_ += share.count();
   }
 
   Result<DeviceRows> run() {
     DeviceRows all;
     all.row_count = row_count_;
-    const DeviceRows& layout = *layout_of().rows;
+    const DeviceRows& layout = rows_with_layout();
     for (std::size_t i = 0; i < layout.columns.size(); i++) {
       const DeviceColumn& like = layout.columns[i];
       DeviceColumn& column = all.columns.emplace_back(DeviceColumn{like.type, {}, {}});
@@ -32,16 +30,16 @@ class Collecting {
       if (like.values) { PENSTOCK_ASSIGN(column.values, collect(values, width_bytes(like.type))); }
       if (like.validity) { PENSTOCK_ASSIGN(column.validity, collect(validity, 1)); }
     }
-    PENSTOCK_TRY(copy());
+    PENSTOCK_TRY(copy_in_turn(copies_, to_, report_));
     return all;
   }
 
  private:
   // A share without rows may have no columns either.
-  const RowsOfShare& layout_of() const {
+  const DeviceRows& rows_with_layout() const {
     const auto with_rows =
-        std::ranges::find_if(shares_, [](const RowsOfShare& share) { return count_of(share) > 0; });
-    return with_rows == shares_.end() ? shares_[to_] : *with_rows;
+        std::ranges::find_if(shares_, [](const RowsOfShare& share) { return share.count() > 0; });
+    return with_rows == shares_.end() ? shares_[to_].rows : with_rows->rows;
   }
 
   template <class BufferOf>
@@ -52,25 +50,14 @@ class Collecting {
     for (std::size_t i = 0; i < shares_.size(); i++) {
       const RowsOfShare& from = shares_[i];
       Device& other = i == to_ ? device_ : from.device->underlying();
-      const std::uint64_t bytes = count_of(from) * width;
+      const std::uint64_t bytes = from.count() * width;
       if (bytes > 0)
         copies_[i].push_back({{&device_, all.get(), row * width},
-                              {&other, buffer_of(*from.rows).get(), from.range.begin * width},
+                              {&other, buffer_of(from.rows).get(), from.range.begin * width},
                               bytes});
-      row += count_of(from);
-      if (i != to_) report_.bytes_exchanged += bytes;
+      row += from.count();
     }
     return all;
-  }
-  // Each device begins with its own rows, then takes the next device's. If the driver copies, all
-  // devices would otherwise read the memory of one at a time.
-  Status copy() const {
-    std::vector<device::DeviceCopy> copies;
-    for (std::size_t i = 0; i < shares_.size(); i++) {
-      const auto& of_share = copies_[(to_ + i) % shares_.size()];
-      copies.insert(copies.end(), of_share.begin(), of_share.end());
-    }
-    return device::copy_between(copies);
   }
 
   const std::span<const RowsOfShare> shares_;
@@ -86,6 +73,19 @@ class Collecting {
 Result<DeviceRows> collect_rows(std::span<const RowsOfShare> shares, std::size_t to,
                                 RunReport& report) {
   return Collecting(shares, to, report).run();
+}
+
+Status copy_in_turn(std::span<const std::vector<device::DeviceCopy>> by_share, std::size_t to,
+                    RunReport& report) {
+  std::vector<device::DeviceCopy> copies;
+  for (std::size_t i = 0; i < by_share.size(); i++) {
+    const std::size_t from = (to + i) % by_share.size();
+    for (const device::DeviceCopy& copy : by_share[from]) {
+      copies.push_back(copy);
+      if (from != to) report.bytes_exchanged += copy.bytes;
+    }
+  }
+  return device::copy_between(copies);
 }
 
 }  // namespace penstock::plan

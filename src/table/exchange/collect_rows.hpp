@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 
+#include "device/device_range.hpp"
 #include "penstock/report.hpp"
 #include "penstock/skipping.hpp"
 #include "table/rows/device_rows.hpp"
@@ -11,8 +12,10 @@ namespace penstock::plan {
 
 struct RowsOfShare {
   std::shared_ptr<Device> device;
-  const DeviceRows* rows = nullptr;
-  RowRange range;  // rows to copy
+  DeviceRows rows;
+  RowRange range;  // those that are copied
+
+  std::uint64_t count() const { return range.end - range.begin; }
 };
 
 // Copies rows of shares to the device of one of them, share after share. All shares with rows have
@@ -20,5 +23,11 @@ struct RowsOfShare {
 // Code::no_memory if they do not fit.
 Result<DeviceRows> collect_rows(std::span<const RowsOfShare> shares, std::size_t to,
                                 RunReport& report);
+
+// Makes copies out of the memory of each share to that of share `to`, which begins with its own,
+// then takes those of the next. Where the driver copies, all would otherwise read one device's
+// memory at a time. Adds what other shares have to report.bytes_exchanged.
+Status copy_in_turn(std::span<const std::vector<device::DeviceCopy>> by_share, std::size_t to,
+                    RunReport& report);
 
 }  // namespace penstock::plan

@@ -11,9 +11,7 @@
 #include "penstock/report.hpp"
 #include "penstock/steps.hpp"
 #include "table/exchange/joint_rows.hpp"
-#include "table/exchange/meeting.hpp"
 #include "table/exchange/range_exchange.hpp"
-#include "table/rows/device_rows.hpp"
 
 namespace penstock::plan {
 
@@ -25,8 +23,7 @@ class RowExchange {
   };
 
   // `may_divide`: whether shares have so many rows that they may be divided before they are sorted.
-  RowExchange(Shares shares, bool may_divide)
-      : meeting_(shares), parties_(shares.count), joint_rows_(shares) {
+  RowExchange(Shares shares, bool may_divide) : collective_(shares), joint_rows_(shares) {
     if (may_divide) ranges_.emplace(shares);
   }
   RangeExchange* ranges() { return ranges_ ? &*ranges_ : nullptr; }
@@ -45,23 +42,7 @@ class RowExchange {
   void leave(std::size_t share);
 
  private:
-  struct Party {
-    std::shared_ptr<Device> device;
-    // Kept here until all have read them: the share may end sooner.
-    std::optional<DeviceRows> rows;
-    std::vector<KeyRanges::Word> samples;
-    std::vector<std::uint64_t> cuts;  // where its rows of each range begin, and their end
-  };
-
-  bool all_have_rows() const;
-  std::vector<KeyRanges::Word> bounds() const;
-  std::uint64_t rows_of_range(std::size_t share) const;
-  bool all_ranges_fit(std::uint64_t memory_limit_bytes) const;
-  Status cut(Party& party, const SortKey& key, DeviceRowSort& sorter) const;
-  Result<Range> collect(std::size_t share, RunReport& report) const;
-
-  Meeting meeting_;
-  std::vector<Party> parties_;
+  Collective collective_;
   JointRows joint_rows_;
   std::optional<RangeExchange> ranges_;
 };
