@@ -1,167 +1,156 @@
 #include "exec/groups/group_exchange.hpp"
 
 #include <algorithm>
+#include <utility>
 
-#include "device/peer_copy.hpp"
+#include "exec/groups/group_parts.hpp"
 #include "exec/kernels/group_parts_limits.h"
 #include "exec/profile/recording.hpp"
+#include "table/exchange/collect_rows.hpp"
 #include "table/rows/device_memory.hpp"
 #include "table/rows/finish_at_end.hpp"
 
 namespace penstock::plan {
+namespace {
 
-void GroupExchange::leave(std::size_t share) {
-  sums_.leave(share);
-  meeting_.leave(share);
-  joint_rows_.leave(share);
-}
+// What a share tells of its groups before they are exchanged.
+struct GroupsOfShare {
+  StepId base = no_step;
+  std::uint64_t count = 0;
+  std::uint32_t words = 0;  // of a group
+  bool must_merge = false;  // on devices, however few they are
+};
 
-// All shares come to the same answer.
-bool GroupExchange::all_take_part() const {
+// Groups of one range of keys that lie in the memory of one device.
+struct GroupsOfRange {
+  std::shared_ptr<Device> device;
+  BufferPointer words;
+  std::uint64_t first = 0, count = 0;
+};
+
+bool are_exchanged(const std::vector<GroupsOfShare>& shares) {
   std::uint64_t groups = 0;
-  bool wants = false;
-  for (const Party& party : parties_) {
-    if (!party.has_groups || party.base != parties_[0].base || party.words != parties_[0].words)
-      return false;
-    groups += party.groups;
-    wants |= party.wants;
+  bool must_merge = false;
+  for (const GroupsOfShare& share : shares) {
+    if (share.base != shares[0].base || share.words != shares[0].words) return false;
+    groups += share.count;
+    must_merge |= share.must_merge;
   }
-  return parties_.size() <= PARTS_MAX && groups > 0 && (wants || groups >= min_exchanged_groups);
+  return shares.size() <= PARTS_MAX && groups > 0 && (must_merge || groups >= min_exchanged_groups);
 }
 
-std::uint64_t GroupExchange::groups_of_range(std::size_t share) const {
-  std::uint64_t groups = 0;
-  for (const Party& party : parties_) groups += party.cuts[share + 1] - party.cuts[share];
-  return groups;
-}
-
-bool GroupExchange::all_have(bool Party::* what) const {
-  return std::ranges::all_of(parties_, [&](const Party& party) { return party.*what; });
-}
-
-bool GroupExchange::all_ranges_fit() const {
-  if (!all_have(&Party::has_parts)) return false;
-  for (std::size_t i = 0; i < parties_.size(); i++)
-    if (groups_of_range(i) > parties_[i].max_range) return false;
-  return true;
-}
-
-Status GroupExchange::divide(Party& party, GroupParts& parts, const GroupsOnDevice& groups) {
-  auto divided = parts.divide(groups, bounds(parts));
-  party.has_parts = divided.ok();
-  if (!divided.ok())
-    return divided.status().code() == Code::no_memory ? Status() : divided.status();
-  party.parts = std::move(divided->groups);
-  party.cuts = std::move(divided->cuts);
-  return {};
+// Returns the groups of each range: what each share gets.
+Result<std::vector<GroupsOfRange>> divide(const MergePlace& place, GroupParts& parts,
+                                          const GroupsOnDevice& groups,
+                                          const std::vector<GroupParts::Samples>& by_share,
+                                          RunReport& report) {
+  std::vector<const GroupParts::Samples*> samples;
+  for (const GroupParts::Samples& of_share : by_share) samples.push_back(&of_share);
+  auto divided = parts.divide(groups, parts.bounds(samples, by_share.size()));
+  parts.add_to(report);
+  PENSTOCK_TRY(divided);
+  std::vector<GroupsOfRange> ranges;
+  for (std::size_t i = 0; i < by_share.size(); i++)
+    ranges.push_back(
+        {place.device, divided->groups, divided->cuts[i], divided->cuts[i + 1] - divided->cuts[i]});
+  return ranges;
 }
 
 // Returns memory for the groups of a share's range that other devices have.
-Result<BufferPointer> GroupExchange::make_room(std::size_t share, GroupMerge& merge) {
-  Party& own = parties_[share];
-  const std::uint64_t others = groups_of_range(share) - (own.cuts[share + 1] - own.cuts[share]);
-  PENSTOCK_ASSIGN(BufferPointer to, allocate_if_it_fits(*own.device, others * own.words * 8));
-  if (to) { PENSTOCK_ASSIGN(own.has_room, merge.make_room(groups_of_range(share))); }
-  return to;
+Result<BufferPointer> make_room(std::size_t share, const std::vector<GroupsOfRange>& pieces,
+                                std::uint32_t words, GroupMerge& merge) {
+  std::uint64_t groups = 0;
+  for (const GroupsOfRange& piece : pieces) groups += piece.count;
+  const Status too_many(Code::no_memory, "a range of groups does not fit its device");
+  if (groups > merge.max_groups_held()) return too_many;
+  const std::uint64_t bytes = (groups - pieces[share].count) * words * 8;
+  PENSTOCK_ASSIGN(BufferPointer to,
+                  pieces[share].device->allocate(std::max<std::uint64_t>(bytes, 64)));
+  PENSTOCK_ASSIGN(const bool has_room, merge.make_room(groups));
+  return has_room ? Result(std::move(to)) : too_many;
 }
 
-// Copies the groups of a share's range out of the other devices' memory, in the order of these.
-Status GroupExchange::collect(std::size_t share, const Buffer& to, RunReport& report) const {
-  const Party& own = parties_[share];
-  const std::uint64_t bytes_per_group = std::uint64_t{own.words} * 8;
-  std::vector<device::DeviceCopy> copies;
+// Copies the groups of a share's range out of the other devices' memory, in the order of these, and
+// lets go of that.
+Status collect(std::size_t share, std::vector<GroupsOfRange>& pieces, std::uint32_t words,
+               const Buffer& to, RunReport& report) {
+  const std::uint64_t bytes_per_group = std::uint64_t{words} * 8;
+  std::vector<std::vector<device::DeviceCopy>> copies(pieces.size());
   std::uint64_t offset = 0;
-  std::size_t before = 0;  // copies out of the memory of shares before this one
-  for (std::size_t i = 0; i < parties_.size(); i++) {
-    const Party& from = parties_[i];
-    const std::uint64_t bytes = (from.cuts[share + 1] - from.cuts[share]) * bytes_per_group;
+  for (std::size_t i = 0; i < pieces.size(); i++) {
+    const GroupsOfRange& from = pieces[i];
+    const std::uint64_t bytes = from.count * bytes_per_group;
     if (i == share || bytes == 0) continue;
-    copies.push_back(
-        {{own.device.get(), &to, offset},
-         {&from.device->underlying(), from.parts.get(), from.cuts[share] * bytes_per_group},
+    copies[i].push_back(
+        {{pieces[share].device.get(), &to, offset},
+         {&from.device->underlying(), from.words.get(), from.first * bytes_per_group},
          bytes});
     offset += bytes;
-    before += i < share;
   }
-  report.bytes_exchanged += offset;
-  // Each device begins with the next device's memory. If the driver copies, all devices would
-  // otherwise read the memory of one at a time.
-  std::ranges::rotate(copies, copies.begin() + static_cast<std::ptrdiff_t>(before));
-  return device::copy_between(copies);
+  const Status copied = copy_in_turn(copies, share, report);
+  for (std::size_t i = 0; i < pieces.size(); i++)
+    if (i != share) pieces[i].words.reset();
+  return copied;
 }
 
 // Floats are added in the order of the shares.
-Result<GroupsOnDevice> GroupExchange::merge_range(std::size_t share, GroupMerge& merge,
-                                                  const Buffer& others, Queue& queue,
-                                                  RunReport& report) {
-  Party& own = parties_[share];
+Result<GroupsOnDevice> merge_range(std::size_t share, const std::vector<GroupsOfRange>& pieces,
+                                   GroupMerge& merge, const Buffer& others, Queue& queue,
+                                   RunReport& report) {
   const FinishAtEnd finish(queue);  // before what it reads is freed
   bool fits = true;
   std::uint64_t at = 0;
-  for (std::size_t i = 0; i < parties_.size() && fits; i++) {
-    const std::uint64_t count = parties_[i].cuts[share + 1] - parties_[i].cuts[share];
-    const bool is_own = i == share;
-    if (count == 0) continue;
-    PENSTOCK_ASSIGN(fits, is_own ? merge.add_groups(*own.parts, own.cuts[share], count)
-                                 : merge.add_groups(others, at, count));
-    if (!is_own) at += count;
+  for (std::size_t i = 0; i < pieces.size() && fits; i++) {
+    const GroupsOfRange& piece = pieces[i];
+    if (piece.count == 0) continue;
+    PENSTOCK_ASSIGN(fits, i == share ? merge.add_groups(*piece.words, piece.first, piece.count)
+                                     : merge.add_groups(others, at, piece.count));
+    if (i != share) at += piece.count;
   }
   if (!fits) return Status(Code::no_memory, "a range of groups exceeds the memory");
   PENSTOCK_ASSIGN(GroupsOnDevice merged, merge.collect());
   merge.add_to(report);
   PENSTOCK_TRY(queue.finish());
-  own.parts.reset();
   return merged;
 }
 
-std::vector<GroupParts::KeyWords> GroupExchange::bounds(const GroupParts& parts) const {
-  std::vector<const GroupParts::Samples*> samples;
-  for (const Party& party : parties_) samples.push_back(&party.samples);
-  return parts.bounds(samples, parties_.size());
+Agreement exchange_groups(const Collective::Member& all, const MergePlace& place,
+                          const TileProgram& program, StepId base, GroupsOnDevice& groups,
+                          RunReport& report) {
+  const bool must_merge = place.location == MergeLocation::device;
+  PENSTOCK_ASSIGN(const auto shares, all.gather<GroupsOfShare>(GroupsOfShare{
+                                         base, groups.count, groups.stride, must_merge}));
+  if (!are_exchanged(*shares)) return Agreement::refused();
+  GroupParts parts(place, program);
+  const auto merge = GroupMerge::begin(place, program, MergedEntries::of_merges);
+  PENSTOCK_ASSIGN(const auto samples, all.gather(parts.sample(groups)));
+  PENSTOCK_ASSIGN(auto pieces, all.all_to_all(divide(place, parts, groups, *samples, report)));
+  const auto others = make_room(all.share(), pieces, groups.stride, *merge);
+  PENSTOCK_TRY(all.agree(others.status()));
+  PENSTOCK_TRY(all.agree(collect(all.share(), pieces, groups.stride, **others, report)));
+  groups.words.reset();  // they are in pieces
+  PENSTOCK_ASSIGN(groups, merge_range(all.share(), pieces, *merge, **others, *place.queue, report));
+  return {};
+}
+
+}  // namespace
+
+void GroupExchange::leave(std::size_t share) {
+  sums_.leave(share);
+  collective_.leave(share);
+  joint_rows_.leave(share);
 }
 
 Result<bool> GroupExchange::exchange(std::size_t share, const MergePlace& place,
                                      const TileProgram& program, StepId base,
                                      GroupsOnDevice* groups, RunReport& report) {
-  if (!meeting_.enter(share)) return false;
-  Party& party = parties_[share];
-  party.device = place.device;
-  party.base = base;
-  party.has_groups = groups && keys_of_ranges(program) > 0;
-  party.wants = place.location == MergeLocation::device;
-  // No share exchanges then, and there is nothing to wait for: few groups are merged sooner than a
-  // sleeping thread wakes.
-  if (!party.has_groups) {
-    meeting_.leave(share);
-    return false;
-  }
-  party.groups = groups->count, party.words = groups->stride;
-  if (!meeting_.meet(share, 0) || !all_take_part()) return false;
-  GroupParts parts(place, program);
-  const auto merge = GroupMerge::begin(place, program, MergedEntries::of_merges);
-  auto samples = parts.sample(*groups);
-  party.has_samples = samples.ok();
-  if (samples.ok()) party.samples = std::move(samples).value();
-  if (samples.status().code() != Code::no_memory) PENSTOCK_TRY(samples.status());
-  if (!meeting_.meet(share, 1)) return another_share_has_ended();
-  if (!all_have(&Party::has_samples)) return false;
-  PENSTOCK_TRY(divide(party, parts, *groups));
-  parts.add_to(report);
-  party.max_range = merge->max_groups_held();
-  if (!meeting_.meet(share, 2)) return another_share_has_ended();
-  BufferPointer others;
-  const bool may_fit = all_ranges_fit();
-  if (may_fit) { PENSTOCK_ASSIGN(others, make_room(share, *merge)); }
-  if (may_fit && !meeting_.meet(share, 3)) return another_share_has_ended();
-  if (!may_fit || !all_have(&Party::has_room)) {
-    party.parts.reset();  // no share reads them now
-    return false;
-  }
-  groups->words.reset();  // they are in parts
-  PENSTOCK_TRY(collect(share, *others, report));
-  if (!meeting_.meet(share, 4)) return another_share_has_ended();
-  PENSTOCK_ASSIGN(*groups, merge_range(share, *merge, *others, *place.queue, report));
-  return true;
+  const auto part = [&](const Collective::Member& all) -> Agreement {
+    // Nobody exchanges then, and there is nothing to wait for: few groups are merged sooner than a
+    // thread that sleeps is woken.
+    if (!groups || keys_of_ranges(program) == 0) return Agreement::refused();
+    return exchange_groups(all, place, program, base, *groups, report);
+  };
+  return collective_.take_part(share, part).result();
 }
 
 GroupExchange& GroupExchanges::of_program(std::size_t number) {

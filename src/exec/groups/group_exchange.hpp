@@ -10,10 +10,9 @@
 #include <mutex>
 #include <vector>
 
-#include "exec/groups/group_parts.hpp"
+#include "exec/groups/group_merge.hpp"
 #include "exec/groups/sums_exchange.hpp"
 #include "table/exchange/joint_rows.hpp"
-#include "table/exchange/meeting.hpp"
 
 namespace penstock::plan {
 
@@ -22,8 +21,7 @@ constexpr std::uint64_t min_exchanged_groups = 1 << 15;
 
 class GroupExchange {
  public:
-  explicit GroupExchange(Shares shares)
-      : meeting_(shares), parties_(shares.count), sums_(shares), joint_rows_(shares) {}
+  explicit GroupExchange(Shares shares) : collective_(shares), sums_(shares), joint_rows_(shares) {}
 
   // Waits for the other shares, as long as all may have groups. `groups`: null if the share's
   // groups are not in device memory. They become all groups of the share's range of keys. Returns
@@ -41,36 +39,7 @@ class GroupExchange {
   void leave(std::size_t share);
 
  private:
-  struct Party {
-    std::shared_ptr<Device> device;
-    bool has_groups = false, wants = false;
-    std::uint64_t groups = 0;
-    StepId base = no_step;
-    std::uint32_t words = 0;  // of a group
-    // Set in different phases: other shares read the first one while a share sets the second.
-    bool has_samples = false;  // false: its memory is too small
-    bool has_parts = false;    // its groups by range fit its memory
-    bool has_room = false;     // as do all groups of its range
-    GroupParts::Samples samples;
-    BufferPointer parts;              // its groups by range
-    std::vector<std::uint64_t> cuts;  // the first group of each range, and the end
-    std::uint64_t max_range = 0;      // groups that its device may merge
-  };
-
-  bool all_take_part() const;
-  std::vector<GroupParts::KeyWords> bounds(const GroupParts& parts) const;
-  std::uint64_t groups_of_range(std::size_t share) const;
-  bool all_have(bool Party::* what) const;
-  bool all_ranges_fit() const;
-  // Sets has_parts. Code::no_memory is no error here: the host then merges.
-  Status divide(Party& party, GroupParts& parts, const GroupsOnDevice& groups);
-  Result<BufferPointer> make_room(std::size_t share, GroupMerge& merge);
-  Status collect(std::size_t share, const Buffer& to, RunReport& report) const;
-  Result<GroupsOnDevice> merge_range(std::size_t share, GroupMerge& merge, const Buffer& others,
-                                     Queue& queue, RunReport& report);
-
-  Meeting meeting_;
-  std::vector<Party> parties_;
+  Collective collective_;
   SumsExchange sums_;
   JointRows joint_rows_;
 };
