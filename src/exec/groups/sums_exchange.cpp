@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "device/peer_copy.hpp"
 #include "exec/kernel/dense_group_by.hpp"
 #include "exec/profile/recording.hpp"
 #include "fuse/kernels/group_sums_limits.h"
 #include "fuse/program/accumulators.hpp"
 #include "fuse/variants/dense_union.hpp"
 #include "fuse/variants/partition_layout.hpp"
+#include "table/exchange/collect_rows.hpp"
 #include "table/rows/device_memory.hpp"
 #include "table/rows/finish_at_end.hpp"
 
@@ -25,10 +25,15 @@ std::uint64_t limb_bytes(const TileProgram& program) {
   return std::uint64_t{limb_count(program, true)} * 8;
 }
 
-}  // namespace
+struct SumsOfShare {
+  std::shared_ptr<Device> device;
+  StepId base = no_step;
+  std::vector<KeptSums> sums;
+};
 
-struct SumsExchange::Piece {
-  std::size_t party = 0;
+// Slots of one table, that a part takes.
+struct Piece {
+  std::size_t from = 0;  // the share that has the table
   const KeptSums* sums = nullptr;
   SlotRange slots;
   BufferPointer limbs;    // in its own memory, for another device's limbs
@@ -37,68 +42,70 @@ struct SumsExchange::Piece {
   std::uint64_t count() const { return slots.end - slots.first; }
 };
 
-struct SumsExchange::Target {
+// The part of a share, and what it takes.
+struct Target {
   DenseTable table;
   BufferPointer layout, limbs, outside;
   std::vector<Piece> pieces;
 };
 
-std::uint64_t SumsExchange::all_rows() const {
+std::uint64_t rows_of(const std::vector<SumsOfShare>& shares) {
   std::uint64_t rows = 0;
-  for (const Party& party : parties_)
-    for (const KeptSums& sums : party.sums) rows += sums.row_count;
+  for (const SumsOfShare& share : shares)
+    for (const KeptSums& sums : share.sums) rows += sums.row_count;
   return rows;
 }
 
-// All shares come to the same answer.
-std::optional<DenseTable> SumsExchange::whole(const TileProgram& program) const {
+// Returns the union of all tables, or nothing where groups are exchanged in place of sums.
+std::optional<DenseTable> whole_of(const std::vector<SumsOfShare>& shares,
+                                   const TileProgram& program) {
   std::vector<const DenseTable*> tables;
   std::uint64_t slots = 0;
-  for (const Party& party : parties_) {
-    if (party.base != parties_[0].base) return std::nullopt;
-    for (const KeptSums& sums : party.sums) {
+  for (const SumsOfShare& share : shares) {
+    if (share.base != shares[0].base) return std::nullopt;
+    for (const KeptSums& sums : share.sums) {
       tables.push_back(&sums.table);
       slots += sums.table.slots;
     }
   }
   const auto all = union_of(program, tables);
-  const std::size_t parts = parties_.size();
-  if (!all || all_rows() > max_launch_rows) return std::nullopt;
-  if (all->slots > std::min(max_growth * slots, all_rows()) ||
-      all->words[1] < min_part_values * parts)
+  const std::size_t parts = shares.size();
+  const std::uint64_t rows = rows_of(shares);
+  if (!all || rows > max_launch_rows) return std::nullopt;
+  if (all->slots > std::min(max_growth * slots, rows) || all->words[1] < min_part_values * parts)
     return std::nullopt;
   for (std::size_t part = 0; part < parts; part++)
     if (part_of(program, *all, part, parts).slots >= max_partitioned_slots) return std::nullopt;
   return all;
 }
 
-std::vector<SumsExchange::Piece> SumsExchange::pieces_of(const Share& share,
-                                                         const DenseTable& part) const {
-  const bool is_last = share.number + 1 == parties_.size();
+std::vector<Piece> pieces_of(const std::vector<SumsOfShare>& shares,
+                             const SumsExchange::Share& share, const DenseTable& part) {
+  const bool is_last = share.number + 1 == shares.size();
   std::vector<Piece> pieces;
-  for (std::size_t party = 0; party < parties_.size(); party++)
-    for (const KeptSums& sums : parties_[party].sums) {
+  for (std::size_t from = 0; from < shares.size(); from++)
+    for (const KeptSums& sums : shares[from].sums) {
       const SlotRange range = slots_of_part(share.program, sums.table, part, is_last);
-      if (range.first < range.end) pieces.push_back({party, &sums, range, nullptr, nullptr});
+      if (range.first < range.end) pieces.push_back({from, &sums, range, nullptr, nullptr});
     }
   return pieces;
 }
 
-Result<bool> SumsExchange::make_target(const Share& share, const MergePlace& place,
-                                       Target& target) const {
+// Allocates what a share takes. Code::no_memory also where the entries that are made of it do not
+// fit. `row_count`: of all shares.
+Status allocate(const SumsExchange::Share& share, const MergePlace& place, std::uint64_t row_count,
+                Target& target) {
   const Traits& traits = place.device->traits();
   const std::uint64_t per_slot = limb_bytes(share.program), slots = target.table.slots;
-  const std::uint64_t entry_bytes = std::min(slots, all_rows()) * share.sums->front().entry_bytes;
+  const std::uint64_t entry_bytes = std::min(slots, row_count) * share.sums->front().entry_bytes;
   std::uint64_t bytes = slots * per_slot + entry_bytes;
   for (const Piece& piece : target.pieces)
-    if (piece.party != share.number) bytes += piece.count() * per_slot;
+    if (piece.from != share.number) bytes += piece.count() * per_slot;
   if (entry_bytes > traits.max_allocation_bytes ||
       !fits_memory(traits, place.memory_limit_bytes, bytes))
-    return false;
-  bool fits = true;
+    return {Code::no_memory, "a part of the sums does not fit its device"};
   const auto make = [&](BufferPointer& to, std::uint64_t size) -> Status {
-    if (fits) { PENSTOCK_ASSIGN(to, allocate_if_it_fits(*place.device, size)); }
-    fits = fits && to;
+    PENSTOCK_ASSIGN(to, place.device->allocate(std::max<std::uint64_t>(size, 64)));
     return {};
   };
   PENSTOCK_TRY(make(target.limbs, slots * per_slot));
@@ -106,34 +113,30 @@ Result<bool> SumsExchange::make_target(const Share& share, const MergePlace& pla
   PENSTOCK_TRY(make(target.layout, share.sums->front().layout->bytes()));
   for (Piece& piece : target.pieces) {
     PENSTOCK_TRY(make(piece.numbers, share.program.key_count * std::uint64_t{SUMS_KEY_WORDS} * 8));
-    if (piece.party != share.number) PENSTOCK_TRY(make(piece.limbs, piece.count() * per_slot));
+    if (piece.from != share.number) PENSTOCK_TRY(make(piece.limbs, piece.count() * per_slot));
   }
-  return fits;
+  return {};
 }
 
 // A table has the lowest limbs of all slots together, then the next ones.
-Status SumsExchange::copy(const Share& share, const Target& target, RunReport& report) const {
-  std::vector<device::DeviceCopy> copies;
-  std::ptrdiff_t before = 0;  // copies out of the memory of shares before this one
+Status copy(const std::vector<SumsOfShare>& shares, const SumsExchange::Share& share,
+            const Target& target, RunReport& report) {
+  std::vector<std::vector<device::DeviceCopy>> copies(shares.size());
   for (const Piece& piece : target.pieces) {
-    if (piece.party == share.number) continue;
+    if (piece.from == share.number) continue;
     const std::uint64_t bytes = piece.count() * 8;
     for (std::uint64_t limb = 0; limb < limb_count(share.program, true); limb++)
-      copies.push_back({{parties_[share.number].device.get(), piece.limbs.get(), limb * bytes},
-                        {&parties_[piece.party].device->underlying(), piece.sums->limbs.get(),
-                         (limb * piece.sums->table.slots + piece.slots.first) * 8},
-                        bytes});
-    report.bytes_exchanged += piece.count() * limb_bytes(share.program);
-    if (piece.party < share.number) before = static_cast<std::ptrdiff_t>(copies.size());
+      copies[piece.from].push_back(
+          {{shares[share.number].device.get(), piece.limbs.get(), limb * bytes},
+           {&shares[piece.from].device->underlying(), piece.sums->limbs.get(),
+            (limb * piece.sums->table.slots + piece.slots.first) * 8},
+           bytes});
   }
-  // Each device begins with the next device's memory. If the driver copies, all devices would
-  // otherwise read the memory of one at a time.
-  std::ranges::rotate(copies, copies.begin() + before);
-  return device::copy_between(copies);
+  return copy_in_turn(copies, share.number, report);
 }
 
-Status SumsExchange::add_piece(const Share& share, Queue& queue, const Piece& piece,
-                               const Target& target) {
+Status add_piece(const SumsExchange::Share& share, Queue& queue, const Piece& piece,
+                 const Target& target) {
   const KeptSums& from = *piece.sums;
   const bool is_copy = piece.limbs != nullptr;
   std::vector<Argument> arguments;
@@ -150,8 +153,8 @@ Status SumsExchange::add_piece(const Share& share, Queue& queue, const Piece& pi
   return share.kernels->launch(queue, "group_sums_add", piece.count(), arguments);
 }
 
-Status SumsExchange::add_up(const Share& share, const MergePlace& place, const Target& target,
-                            RunReport& report) const {
+Status add_up(const SumsExchange::Share& share, const MergePlace& place, const Target& target,
+              RunReport& report) {
   const std::uint64_t per_slot = limb_bytes(share.program);
   std::uint64_t bytes_moved = target.table.slots * per_slot;
   std::uint32_t outside = 0;
@@ -183,45 +186,27 @@ Status SumsExchange::add_up(const Share& share, const MergePlace& place, const T
   return {};
 }
 
-Result<bool> SumsExchange::exchange(const Share& share, const MergePlace& place,
-                                    RunReport& report) {
-  if (!meeting_.enter(share.number)) return false;
-  // No share exchanges sums then, and there is nothing to wait for.
-  if (!share.sums || share.sums->empty() || share.policy.partitions == 0 ||
-      !maximum_limbs(share.program)) {
-    meeting_.leave(share.number);
-    return false;
-  }
-  Party& own = parties_[share.number];
-  own.device = place.device;
-  own.base = share.base;
-  own.sums = *share.sums;
+Status add_parts(const std::vector<SumsOfShare>& shares, const SumsExchange::Share& share,
+                 const MergePlace& place, const Target& target, RunReport& report) {
+  PENSTOCK_TRY(copy(shares, share, target, report));
+  return add_up(share, place, target, report);
+}
+
+Agreement exchange_sums(const Collective::Member& all, const SumsExchange::Share& share,
+                        const MergePlace& place, RunReport& report) {
   PENSTOCK_TRY(place.queue->finish());  // others read what it writes
-  if (!meeting_.meet(share.number, 0)) return give_up(own);
-  const auto all = whole(share.program);
-  if (!all) return give_up(own);
+  PENSTOCK_ASSIGN(auto shares,
+                  all.gather<SumsOfShare>(SumsOfShare{place.device, share.base, *share.sums}));
+  const auto whole = whole_of(*shares, share.program);
+  if (!whole) return Agreement::refused();
+  const std::uint64_t row_count = rows_of(*shares);
   Target target;
-  target.table = part_of(share.program, *all, share.number, parties_.size());
-  target.pieces = pieces_of(share, target.table);
-  PENSTOCK_ASSIGN(own.fits, make_target(share, place, target));
-  if (!meeting_.meet(share.number, 1)) return another_share_has_ended();
-  if (!std::ranges::all_of(parties_, &Party::fits)) return give_up(own);
-  PENSTOCK_TRY(copy(share, target, report));
-  PENSTOCK_TRY(add_up(share, place, target, report));
-  const std::uint64_t row_count = all_rows();
-  if (!meeting_.meet(share.number, 2)) return another_share_has_ended();
-  own.sums.clear();  // nobody reads them any more
-  take(share, std::move(target), row_count);
-  return true;
-}
-
-// Other shares may yet read the tables' numbers, but no sums.
-bool SumsExchange::give_up(Party& own) {
-  for (KeptSums& sums : own.sums) sums.limbs.reset();
-  return false;
-}
-
-void SumsExchange::take(const Share& share, Target target, std::uint64_t row_count) {
+  target.table = part_of(share.program, *whole, share.number, all.shares());
+  target.pieces = pieces_of(*shares, share, target.table);
+  PENSTOCK_TRY(all.agree(allocate(share, place, row_count, target)));
+  const Status added = add_parts(*shares, share, place, target, report);
+  target.pieces.clear(), shares.reset();
+  PENSTOCK_TRY(all.agree(added));
   share.sums->resize(1);
   KeptSums& result = share.sums->front();
   result.layout = std::move(target.layout);
@@ -229,6 +214,21 @@ void SumsExchange::take(const Share& share, Target target, std::uint64_t row_cou
   result.table = std::move(target.table);
   result.row_count = row_count;
   result.collecting_groups = collecting_groups(share.policy, result.table.slots);
+  return {};
+}
+
+}  // namespace
+
+Result<bool> SumsExchange::exchange(const Share& share, const MergePlace& place,
+                                    RunReport& report) {
+  const auto part = [&](const Collective::Member& all) -> Agreement {
+    // Nobody exchanges sums then, and there is nothing to wait for.
+    if (!share.sums || share.sums->empty() || share.policy.partitions == 0 ||
+        !maximum_limbs(share.program))
+      return Agreement::refused();
+    return exchange_sums(all, share, place, report);
+  };
+  return collective_.take_part(share.number, part).result();
 }
 
 }  // namespace penstock::plan

@@ -9,13 +9,13 @@
 #include "exec/groups/group_merge.hpp"
 #include "exec/kernel/exec_kernels.hpp"
 #include "exec/kernel/tile_strategy.hpp"
-#include "table/exchange/meeting.hpp"
+#include "table/exchange/collective.hpp"
 
 namespace penstock::plan {
 
 class SumsExchange {
  public:
-  explicit SumsExchange(Shares shares) : meeting_(shares), parties_(shares.count) {}
+  explicit SumsExchange(Shares shares) : collective_(shares) {}
 
   // The sums of a share are all that its launches left: null if they left groups.
   struct Share {
@@ -35,34 +35,11 @@ class SumsExchange {
   // in these cases: a share has left or has no sums; union_of() or the kernels do not take the
   // union of their tables; it is much larger than the tables; or a part does not fit.
   Result<bool> exchange(const Share& share, const MergePlace& place, RunReport& report);
-  // Call when a share has ended: the other shares then wait for it no more.
-  void leave(std::size_t share) { meeting_.leave(share); }
+  // Call when a share has ended: the others then wait for it no more.
+  void leave(std::size_t share) { collective_.leave(share); }
 
  private:
-  struct Party {
-    std::shared_ptr<Device> device;
-    StepId base = no_step;
-    std::vector<KeptSums> sums;
-    bool fits = false;  // what its part takes, in its memory
-  };
-  struct Piece;   // of one table, that a part takes
-  struct Target;  // the part of a share, and what it takes
-
-  std::uint64_t all_rows() const;
-  std::optional<DenseTable> whole(const TileProgram& program) const;
-  std::vector<Piece> pieces_of(const Share& share, const DenseTable& part) const;
-  // Returns whether what a share takes fits its memory, and the entries that are made of it.
-  Result<bool> make_target(const Share& share, const MergePlace& place, Target& target) const;
-  Status copy(const Share& share, const Target& target, RunReport& report) const;
-  Status add_up(const Share& share, const MergePlace& place, const Target& target,
-                RunReport& report) const;
-  static Status add_piece(const Share& share, Queue& queue, const Piece& piece,
-                          const Target& target);
-  static bool give_up(Party& own);
-  static void take(const Share& share, Target target, std::uint64_t row_count);
-
-  Meeting meeting_;
-  std::vector<Party> parties_;
+  Collective collective_;
 };
 
 }  // namespace penstock::plan
