@@ -87,7 +87,7 @@ Status collect(std::size_t share, std::vector<GroupsOfRange>& pieces, std::uint3
          bytes});
     offset += bytes;
   }
-  const Status copied = copy_in_turn(copies, share, report);
+  Status copied = copy_in_turn(copies, share, report);
   for (std::size_t i = 0; i < pieces.size(); i++)
     if (i != share) pieces[i].words.reset();
   return copied;

@@ -68,7 +68,7 @@ std::optional<DenseTable> whole_of(const std::vector<SumsOfShare>& shares,
       slots += sums.table.slots;
     }
   }
-  const auto all = union_of(program, tables);
+  auto all = union_of(program, tables);
   const std::size_t parts = shares.size();
   const std::uint64_t rows = rows_of(shares);
   if (!all || rows > max_launch_rows) return std::nullopt;

@@ -87,9 +87,13 @@ std::vector<std::uint64_t> rows_of_ranges(const std::vector<DividedRows>& shares
 // One share of a sort, and what it does by itself between the steps that all take.
 class ShareOfRanges {
  public:
-  ShareOfRanges(std::size_t share, const std::shared_ptr<Device>& device,
+  ShareOfRanges(std::size_t share, std::shared_ptr<Device> device,
                 const RangeExchange::Asked& asked, DeviceRowSort& sorter, RunReport& report)
-      : share_(share), device_(device), asked_(asked), sorter_(sorter), report_(report) {}
+      : share_(share),
+        device_(std::move(device)),
+        asked_(asked),
+        sorter_(sorter),
+        report_(report) {}
 
   Exchanged<std::vector<Column>> sort(const Collective::Member& all, DeviceRows& rows) {
     PENSTOCK_ASSIGN(const auto shares,
@@ -181,7 +185,7 @@ class ShareOfRanges {
   }
 
   const std::size_t share_;
-  const std::shared_ptr<Device>& device_;
+  const std::shared_ptr<Device> device_;
   const RangeExchange::Asked& asked_;
   DeviceRowSort& sorter_;
   RunReport& report_;
@@ -195,7 +199,7 @@ class ShareOfRanges {
 Result<std::optional<std::vector<Column>>> RangeExchange::sort(
     std::size_t share, std::shared_ptr<Device> device, DeviceRows& rows, bool may_divide,
     const Asked& asked, DeviceRowSort& sorter, RunReport& report) {
-  ShareOfRanges own(share, device, asked, sorter, report);
+  ShareOfRanges own(share, std::move(device), asked, sorter, report);
   const auto part = [&](const Collective::Member& all) -> Exchanged<std::vector<Column>> {
     return may_divide ? own.sort(all, rows) : Agreement::refused();
   };
