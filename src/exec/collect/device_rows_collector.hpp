@@ -5,7 +5,7 @@
 
 namespace penstock::plan {
 
-// Where a run may leave its rows.
+// The device memory in which a run may leave its rows.
 struct RowsOnDevice {
   std::shared_ptr<RowKernels> kernels;
   std::uint64_t limit_bytes = 0;  // that they may take
@@ -19,7 +19,7 @@ struct RowsOnDevice {
 // of their columns: late ones too, strings as codes.
 bool write_rows_on_device(TileProgram& program, const Traits& traits);
 
-// Where memory is too small the rows come to the host, as a table or by buckets. `source_rows`: of
+// If memory is too small, the rows come to the host, as a table or by buckets. `source_rows`: of
 // all chunks, or 0 where that is not known. Appends on `queue`, which wrote the chunks.
 std::unique_ptr<Collector> make_device_rows_collector(const TileProgram& program,
                                                       StringPool& strings, const BuildSides* sides,

@@ -26,7 +26,7 @@ class LookupsOfPass {
   const RunContext& run_;
   const TileProgram& program_;
   const TileInput& input_;
-  BuildSides sides_;             // with those of the pass
+  BuildSides sides_;             // of this pass
   std::size_t partitioned_ = 0;  // the lookup that has partitions
   LookupMemory memory_;
 };

@@ -156,7 +156,7 @@ class Runner {
     return {};
   }
 
-  // Damage is none: the host would find it, too.
+  // Corruption is no refusal: the host would reject the page, too.
   void note_refusal(const Status& status) {
     const bool is_limit = status.code() == Code::unsupported || status.code() == Code::capacity;
     if (is_limit && !program_.paged.empty() && run_.refusal) *run_.refusal = status;
@@ -188,7 +188,7 @@ class Runner {
     return read_chunk(run_.device, *kernel_, *collector_, chunk);
   }
 
-  // Waits for a chunk, whose counts the host reads next, and takes its results.
+  // Waits for a chunk, and takes its results: the host reads its counts next.
   Status complete(Chunk& chunk) {
     const double start = now_seconds();
     for (;;) {
@@ -280,8 +280,8 @@ class Runner {
 // between decoding and kernel, and few enough are in flight that fresh pages cost little; smaller
 // ones cost launches and merges of groups (docs/lab/cpu-queries.md). A GPU's chunk is large enough
 // for its launches and for the bus. It is no larger, so that the first upload begins sooner and
-// less memory is pinned. What a session keeps is cut alike for every query. Light encodings take
-// fewer bytes, and cost a copy where a chunk is not all of a batch that `penstock encode` wrote.
+// less memory is pinned. A session cuts what it keeps alike for every query. Light encodings take
+// fewer bytes, and cost a copy if a chunk is not all of a batch that `penstock encode` wrote.
 std::uint64_t wanted_chunk_rows(const RunOptions& options, const Traits& traits,
                                 const TileProgram& program, std::uint64_t row_bytes) {
   const bool is_small = traits.wants_cache_sized_chunks();

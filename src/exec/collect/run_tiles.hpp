@@ -1,5 +1,5 @@
 // Runs one tile program over a whole source. A few chunks are in flight, and the host waits only
-// for a chunk whose results it reads next.
+// for the chunk that it reads next.
 #pragma once
 #include <memory>
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace penstock::plan {
 
-// What all programs of a run share. It outlives them.
+// State that all programs of a run share. It outlives them.
 struct RunContext {
   std::shared_ptr<Device> device;
   const RunOptions* options = nullptr;
@@ -25,19 +25,19 @@ struct RunContext {
   Status* refusal = nullptr;  // gets why kernels cannot read a page, where that ends the run
 };
 
-// What a program reads.
+// The input of a program.
 struct TileInput {
   const TableSource& rows;
   std::uint64_t row_limit = ~std::uint64_t{0};  // compact: enough rows; later chunks are not read
   PairedRows* pairs = nullptr;                  // the rows, where they are these
   // Of a program with a partitioned lookup, or of the pairs: it reads its rows once for each.
   JoinPartitions* partitions = nullptr;
-  // Of a program that reads pages: all of the source, and its rows that are needed (null: all).
+  // For a program that reads pages: the whole source, and the rows that are needed (null: all).
   const TableSource* paged_source = nullptr;
   const RowSelection* selected = nullptr;
 };
 
-// Where a program's results are merged, and left.
+// The places where a program's results are merged, and left.
 struct TileResults {
   MergeLocation merges = MergeLocation::automatic;
   const TopK* first_groups = nullptr;     // of a group-by: see GroupTable::finish()
@@ -46,7 +46,7 @@ struct TileResults {
   std::optional<RowsOnDevice> stay = {};  // compact: where the rows may be left
 };
 
-// What of a program's rows is read while the device is still being opened: columns, or pages.
+// The part of a program's rows that is read while the device opens: columns, or pages.
 struct BegunReading {
   BegunScan columns;
   BegunPages pages;

@@ -81,7 +81,7 @@ class SharesOfCut {
               std::vector<Worker>& workers, const std::map<StepId, Table>& known)
       : plan_(plan), cut_(cut), options_(options), workers_(workers), known_(known) {}
 
-  // Where right sides cannot be put together, each device reads all of them.
+  // If right sides cannot be put together, each device reads all of them.
   Result<std::vector<FinishedShare>> run() {
     if (options_.on_device_failure == OnDeviceFailure::stop)
       right_sides_ = RightSideShares::find(plan_, cut_, options_, known_, devices());
@@ -150,8 +150,8 @@ class SharesOfCut {
     return assignments;
   }
 
-  // Starts all but the first, which this thread runs. Where no further thread can be started, those
-  // that run must not wait for the others.
+  // Starts all but the first, which this thread runs. If no further thread can be started, the
+  // running shares must not wait for the others.
   void start_others(const std::vector<Assignment>& assignments, SharedProgress& progress,
                     std::vector<Task<Result<ShareResult>>>& others) {
     others.reserve(assignments.size());
@@ -168,8 +168,8 @@ class SharesOfCut {
     }
   }
 
-  // Of short statements one often follows another at once. Threads of devices that compute on the
-  // host's cores would be in their way, and so would those of a busy machine.
+  // A short statement is often followed by the next at once. Shares do not spin on CPU devices or
+  // on loaded machines.
   bool may_wait_awake(std::size_t shares) const {
     const bool have_own_cores = std::ranges::all_of(workers_, [](const Worker& worker) {
       return worker.device && !worker.device->traits().shares_host_cores();
@@ -260,7 +260,7 @@ class SharesOfCut {
     return is_of_device(status) && options_.on_device_failure == OnDeviceFailure::go_on;
   }
 
-  // An error of the query is the same whatever device found it, and names none.
+  // Errors of the query do not depend on the device, and do not name it.
   Result<ShareResult> run_one(const Assignment& assignment, std::size_t index,
                               SharedProgress& progress) {
     const Worker& worker = workers_[assignment.worker];

@@ -1,5 +1,5 @@
-// A join with keys that repeat on the right. Pairs are made in device memory where both sides fit
-// it, by partitions where the right one does not; else the host joins, with a note.
+// A join with keys that repeat on the right. If both sides fit device memory, pairs are made there.
+// If only the left side fits, they are made by partitions. Else the host joins, with a note.
 #pragma once
 #include <memory>
 #include <optional>

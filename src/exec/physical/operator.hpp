@@ -23,7 +23,7 @@ struct BucketedTable {
 };
 using Rows = std::variant<Table, DeviceTable, BucketedTable, std::shared_ptr<PairedRows>>;
 
-// Where the caller takes rows. A table on the host is always taken.
+// The places from which the caller takes rows. A table on the host is always taken.
 struct RowsWanted {
   // Bytes of device memory that the rows may take; 0: the host alone.
   std::uint64_t device_bytes = 0;

@@ -121,8 +121,8 @@ Result<OperatorPointer> Planner::sort(StepId order, std::uint64_t row_limit) {
   return OperatorPointer(std::make_shared<SortOperator>(run_, order, row_limit, std::move(inputs)));
 }
 
-// Of many groups those that an order has first are found before columns are made of them, also
-// where a map on the host is between. Validation looks at all.
+// An order with a limit over many groups: the first groups are found before columns are made of
+// them, even if the host maps them in between. Validation looks at all groups.
 Result<OperatorPointer> Planner::rows_to_sort(StepId order, std::uint64_t row_limit) {
   const StepId input = run_.plan.step(order).inputs[0];
   auto ordered = ordered_groups(run_.plan, order, row_limit, run_.consumers);

@@ -20,7 +20,8 @@ class Planner {
       : run_(run), asks_sources_(asks_sources) {}
 
   // Returns an operator for each result, which yields at least `row_limit` rows if there are as
-  // many. Scans of equal shape are those of the plan before: they keep what they have begun.
+  // many. A scan of the same shape as one of the last plan is that scan:
+  // it keeps what it has begun.
   Result<std::vector<OperatorPointer>> plan(std::span<const StepId> results,
                                             std::uint64_t row_limit = ~std::uint64_t{0});
   // The join makes pairs from the next plan on, instead of lookups.
@@ -64,7 +65,7 @@ class Planner {
   std::map<StepId, OperatorPointer> shared_;                         // steps of several consumers
   std::map<StepId, std::optional<Table>> answers_;           // of steps, by their sources' records
   std::map<StepId, std::shared_ptr<BuildOperator>> builds_;  // by join
-  std::map<StepId, std::shared_ptr<BuildOperator>> repeated_;  // of joins whose keys repeat
+  std::map<StepId, std::shared_ptr<BuildOperator>> repeated_;  // by join: its keys repeat
   std::optional<Traits> planned_for_;
   bool asks_for_traits_ = false;  // rows might stay in device memory
 };

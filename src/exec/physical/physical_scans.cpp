@@ -44,8 +44,8 @@ bool Planner::makes_pairs_of(StepId left) const {
       repeated_, [&](const auto& join) { return run_.plan.step(join.first).inputs[0] == left; });
 }
 
-// Returns whether a step's rows are this share's, which are downloaded to where those of all shares
-// are put together.
+// Returns whether a step yields this share of the result, which is downloaded to its place among
+// the rows of all shares.
 bool Planner::is_joined(StepId id) const {
   const auto is_string = [](const Field& field) { return field.type.kind == Kind::string; };
   const Step& step = run_.plan.step(id);
@@ -74,8 +74,7 @@ bool Planner::may_stay(StepId id) {
   return keeps_rows(planned_for_);
 }
 
-// Returns the step whose rows a scan reads that yields `last`: behind the last join that makes
-// pairs.
+// Returns the step at which a scan that yields `last` begins. A join that makes pairs begins one.
 StepId Planner::base_of(StepId last) const {
   const StepId base = chain_base(run_.plan, last, run_.consumers);
   for (StepId at = last; at != base; at = run_.plan.step(at).inputs[0])
@@ -151,7 +150,7 @@ Result<std::shared_ptr<BuildOperator>> Planner::build_of(const std::vector<TileP
   return builds_[join] = build;
 }
 
-// Returns the join that a scan begins with, whose right side is there.
+// Returns the join that a scan begins with. Its right side has been built.
 Result<OperatorPointer> Planner::join_of(const ScanOperator& scan) {
   const StepId id = scan.shape().base;
   const Step& step = run_.plan.step(id);

@@ -152,8 +152,8 @@ class Driver {
     return true;
   }
 
-  // Some pages show only when they are decoded that kernels cannot read them. Where the choice is
-  // not the user's, the host decodes all pages then.
+  // Some pages show only when they are decoded that kernels cannot read them. The host then decodes
+  // all pages, unless the user has chosen.
   bool decode_pages_on_host() {
     if (run_->refusal.ok() || options_.page_decoding != PageDecoding::automatic ||
         options_.direct_reads == DirectReads::on || !can_run_again(plan_))

@@ -11,8 +11,8 @@ namespace penstock::plan {
 Result<std::vector<QueryResult>> run_results(const Plan& plan, const std::vector<StepId>& results,
                                              const RunOptions& options, const RunInputs& inputs);
 
-// What the rows of a step become where others of the same step are merged with them: of an
-// aggregate, keys and accumulators by tile program; otherwise one table of rows.
+// A share of the rows of a step, to be merged with the other shares. An aggregate leaves its keys
+// and accumulators, a table for each tile program. Other steps leave one table of rows.
 struct ShareResult {
   std::vector<PartialTable> parts;
   RunReport report;

@@ -1,5 +1,5 @@
-// What the operators of a run share: the device, strings, the report, right sides of joins, and the
-// place of the run among runs on several devices.
+// State that the operators of a run share: the device, strings, the report, right sides of joins,
+// and the place of the run among runs on several devices.
 #pragma once
 #include <functional>
 #include <map>
@@ -31,18 +31,18 @@ struct ShareOfRun {
   std::optional<TopK> first_groups = {};
 };
 
-// What a run has before it begins.
+// The inputs of a run.
 struct RunInputs {
   std::shared_ptr<Device> device;     // null: opened as the options say
   std::map<StepId, Table> rows = {};  // of steps that are not computed
   ShareOfRun share = {};
 };
 
-// What ends the operators that run: the plan has to be made anew, and goes on with what this run
-// has computed.
+// A reason to plan anew. It ends the operators that run; the next plan goes on with the rows that
+// this one has computed.
 struct Replan {
   std::string reason;
-  StepId repeated = no_step;  // a join whose right side has repeated keys
+  StepId repeated = no_step;  // a join: keys of its right side repeat
 };
 
 struct RunState {
@@ -88,7 +88,7 @@ struct RunState {
   std::optional<Replan> replan;
   StringPool strings;
   RunReport report;
-  // Why kernels cannot read some pages, though their headers did not say so.
+  // The reason why kernels cannot read some pages, if their headers did not tell.
   Status refusal;
   std::map<StepId, Table> known;  // the rows of steps that are given, or shared and computed
   std::map<StepId, std::shared_ptr<TableSource>> held;  // rows of sources that are read once
@@ -101,7 +101,7 @@ struct RunState {
   std::vector<PartialTable> partials;  // of it
   bool is_next_in_order = false;       // the share's rows are a range of all shares' rows
 
-  // Of all pages that are read ahead.
+  // The order in which pages are read ahead, for all scans.
   const std::shared_ptr<pages::ReadingOrder> reading_order =
       std::make_shared<pages::ReadingOrder>();
   std::vector<std::weak_ptr<PinnedSlabs>> not_pinned;

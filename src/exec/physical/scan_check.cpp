@@ -47,7 +47,7 @@ Result<Table> ScanOperator::table_to_check(const Result<Rows>& found) {
   return std::get<Table>(*found);
 }
 
-// The reference has no lookups: it begins at the last join, whose rows the host joins again.
+// The reference has no lookups: it begins at the last join, and the host joins its rows again.
 Status ScanOperator::join_for_reference() {
   checked_base_ = programs_[0].lookups.back().step;
   PENSTOCK_ASSIGN(const Table left, inputs_.reference_left->run_to_host());

@@ -21,7 +21,7 @@ namespace penstock::plan {
 
 class ScanOperator final : public Operator {
  public:
-  // What tells scans apart. A scan of an equal shape is taken over when a plan is made anew.
+  // The identity of a scan. A new plan takes over a scan of the same shape.
   struct Shape {
     StepId base = no_step, last = no_step;
     Columns wanted = {};  // of `last`; empty: all
@@ -52,8 +52,8 @@ class ScanOperator final : public Operator {
   Status compile() override;
   Result<Rows> run(const RowsWanted& wanted) override;
 
-  // Begins to read pages in the order in which they will be needed: those of right sides, then of
-  // the base.
+  // Begins to read pages in the order in which they will be needed: right sides first, then the
+  // base.
   Status read_ahead();
   // Checks rows in an order, where the scan kept no others.
   Status check_first(const std::vector<SortKey>& keys, std::uint64_t row_limit,

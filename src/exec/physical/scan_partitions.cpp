@@ -1,4 +1,4 @@
-// Scans whose lookup runs by partitions: its right side is on the host by buckets.
+// Scans with a lookup that runs by partitions: its right side is on the host by buckets.
 #include "exec/physical/scan_operator.hpp"
 
 namespace penstock::plan {

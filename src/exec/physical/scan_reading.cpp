@@ -1,4 +1,4 @@
-// What a scan reads: pages ahead, right sides, and the rows of its base.
+// The inputs of a scan: pages ahead, right sides, and the rows of its base.
 #include <algorithm>
 #include <utility>
 

@@ -24,9 +24,9 @@ struct RowsOfShare {
 Result<DeviceRows> collect_rows(std::span<const RowsOfShare> shares, std::size_t to,
                                 RunReport& report);
 
-// Makes copies out of the memory of each share to that of share `to`, which begins with its own,
-// then takes those of the next. Where the driver copies, all would otherwise read one device's
-// memory at a time. Adds what other shares have to report.bytes_exchanged.
+// Copies out of the memory of each share to the memory of share `to`. Each share begins with its
+// own rows and goes on with the next share: if the driver copies, all would otherwise read the
+// memory of one device at a time. Adds what other shares have to report.bytes_exchanged.
 Status copy_in_turn(std::span<const std::vector<device::DeviceCopy>> by_share, std::size_t to,
                     RunReport& report);
 

@@ -1,13 +1,13 @@
 // Steps that the threads of several shares take together: each gives something, and all get what
 // all gave.
 //
-// A share that leaves, fails or refuses keeps nobody waiting, and the others leave by one exit:
+// A share that leaves, fails or refuses keeps no other waiting, and the others leave by one exit:
 //   rows     every share has taken the step.
 //   refused  one will not, or its memory does not suffice: each share goes on alone.
 //   error    one has failed: all end. It returns its own error, and the others Code::cancelled.
 //
-// A share of an exchange then reads from top to bottom. What it decides by itself must depend on
-// what all gave alone, so that all decide alike; what else may fail is given to the next step.
+// A share of an exchange then reads from top to bottom. Its own decisions must depend only on what
+// all gave, so that all decide alike. It gives what else may fail to the next step.
 #pragma once
 #include <any>
 #include <atomic>
@@ -22,14 +22,14 @@
 
 namespace penstock::plan {
 
-// The shares that meet, and how long each waits awake before it sleeps. One that sleeps runs some
-// 50 to 300 us after it is woken. Those that wait for it in turn run later still.
+// The shares that meet, and how long each waits awake before it sleeps. Waking a
+// sleeping thread takes 50 to 300 us, and the threads that wait for it run later still.
 struct Shares {
   std::size_t count;
   double awake_seconds;
 };
 
-// What each share gave, by share. Drop it before a step after which memory is to be free.
+// The value of each share. Drop it before a step after which memory is to be free.
 template <class Value> using Gathered = std::shared_ptr<const std::vector<Value>>;
 
 class Collective {
@@ -38,8 +38,8 @@ class Collective {
       : awake_seconds_(shares.awake_seconds), next_step_(shares.count), has_left_(shares.count) {}
   std::size_t shares() const { return next_step_.size(); }
 
-  // What one share does. Code::no_memory and Code::capacity in place of a value refuse the step for
-  // all, once all have come to it. Another error ends the shares at once.
+  // The face of one share. Code::no_memory and Code::capacity in place of a value refuse the step
+  // for all, once all have come to it. Another error ends the shares at once.
   class Member {
    public:
     Member(Collective& all, std::size_t share) : all_(all), share_(share) {}
@@ -86,7 +86,7 @@ class Collective {
   struct Step {
     std::size_t arrived = 0;
     bool is_refused = false;
-    std::any values;  // a shared pointer to those of all shares, until all have come
+    std::any values;  // a shared pointer to the values of all shares, until all have come
   };
 
   bool may_begin(std::size_t share);

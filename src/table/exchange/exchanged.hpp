@@ -1,5 +1,5 @@
-// How something ended that several shares did together (collective.hpp), and the rows that it
-// brought. PENSTOCK_TRY and PENSTOCK_ASSIGN leave a function with any other outcome than rows.
+// The outcome of a step that several shares took together (collective.hpp), and its rows.
+// PENSTOCK_TRY and PENSTOCK_ASSIGN leave a function with any other outcome than rows.
 #pragma once
 #include <optional>
 #include <utility>

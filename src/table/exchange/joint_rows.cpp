@@ -6,7 +6,7 @@
 namespace penstock::plan {
 namespace {
 
-// Writes rows to those of all, from row `first` on.
+// Writes rows to their place among the rows of all, from row `first` on.
 Status write(Device& device, const DeviceRows& range, const Columns& columns, std::uint64_t first,
              const std::vector<HostColumn>& to) {
   if (range.row_count == 0) return {};

@@ -10,13 +10,13 @@
 namespace penstock::plan {
 namespace {
 
-// What a share tells of its rows before they are divided.
+// A share tells this of its rows before they are divided.
 struct RowsToDivide {
   std::shared_ptr<Device> device;
   RowsLayout layout;
 };
 
-// What is the same for all shares.
+// Numbers that are the same for all shares.
 struct Size {
   std::uint64_t rows = 0, bytes_per_row = 0, piece_rows = 0;  // no piece: rows are not divided
   std::size_t ranges = 1;
@@ -118,7 +118,7 @@ class ShareOfRanges {
                                 report_);
   }
 
-  // Where memory is too small for it the rows stay as they are.
+  // If memory is too small to divide them, the rows stay as they are.
   Result<DividedRows> divide(DeviceRows& rows, const std::vector<DeviceRowSort::KeysSeen>& seen) {
     const auto bounds = bounds_of_ranges(seen, size_.ranges);
     PENSTOCK_ASSIGN(KeyRanges::Rows by_range,
@@ -195,7 +195,7 @@ class ShareOfRanges {
 
 }  // namespace
 
-// Where it is refused the rows are sorted whole, which needs their memory, here and on the host.
+// If it is refused, the rows are sorted whole, which needs their memory, here and on the host.
 Result<std::optional<std::vector<Column>>> RangeExchange::sort(
     std::size_t share, std::shared_ptr<Device> device, DeviceRows& rows, bool may_divide,
     const Asked& asked, DeviceRowSort& sorter, RunReport& report) {

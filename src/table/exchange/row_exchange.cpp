@@ -44,8 +44,8 @@ Result<std::vector<RowsOfShare>> cut(const std::shared_ptr<Device>& device, cons
   return ranges;
 }
 
-// A device holds its own sorted rows, those of its range, and these merged. A merge takes 40 bytes
-// a row at most (four words of 8, two orders of 4), more than a sort's 24.
+// A device holds its own sorted rows, the rows of its range, and the merged range. A merge takes 40
+// bytes a row at most (four words of 8, two orders of 4), more than a sort's 24.
 bool all_ranges_fit(const std::vector<std::vector<RowsOfShare>>& by_share,
                     std::uint64_t memory_limit_bytes) {
   for (std::size_t to = 0; to < by_share.size(); to++) {

@@ -1,4 +1,4 @@
-// What shares have to know of one another's rows before they exchange them.
+// Facts about the rows of all shares that each needs before they exchange rows.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -24,8 +24,8 @@ inline RowsLayout layout_of(const DeviceRows& rows) {
   return layout;
 }
 
-// Returns whether rows have the same types and the same columns without NULLs, and no strings,
-// whose codes differ.
+// Returns whether rows have the same types and the same columns without NULLs, and no strings:
+// codes of strings differ between devices.
 inline bool have_one_layout(const RowsLayout& a, const RowsLayout& b) {
   return a.columns == b.columns && std::ranges::none_of(a.columns, [](const auto& column) {
            return column.type.kind == Kind::string;
