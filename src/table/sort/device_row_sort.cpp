@@ -241,7 +241,7 @@ Status DeviceRowSort::download_ranges(const DeviceRows& rows, const std::vector<
     PENSTOCK_ASSIGN(order_, device_.allocate(max_rows_ * 4));
     PENSTOCK_TRY(KeyRanges::take(kernels_, *queue_, *divided.rows, begin, row_count_, *order_));
     PENSTOCK_TRY(sort_order(rows, keys, seen.bits, strings, report));
-    PENSTOCK_TRY(to.append(kernels_, *queue_, rows, *order_, std::min(limit - begin, row_count_)));
+    PENSTOCK_TRY(to.append(kernels_, *queue_, rows, order_, std::min(limit - begin, row_count_)));
     begin += row_count_;
   }
   return to.finish();
@@ -302,7 +302,7 @@ Status DeviceRowSort::sort_to(const DeviceRows& rows, const std::vector<SortKey>
                               RunReport& report) {
   PENSTOCK_TRY(begin_order(rows.row_count));
   PENSTOCK_TRY(sort_order(rows, keys, bits, StringPool(), report));
-  return to.append(kernels_, *queue_, rows, *order_, rows.row_count);
+  return to.append(kernels_, *queue_, rows, order_, rows.row_count);
 }
 
 }  // namespace penstock::plan
