@@ -30,7 +30,7 @@ std::string name_beside(const std::string& path) {
   return path.substr(0, path.rfind('/') + 1) + text;
 }
 
-// Where a file without a name can be linked from. It is missing where /proc is not mounted.
+// Returns the path that linkat() links a nameless file from. It exists only if /proc is mounted.
 std::string link_of(const File& file) {
   return "/proc/self/fd/" + std::to_string(file.descriptor());
 }

@@ -29,8 +29,8 @@ class File {
   // Reads from an offset, wherever the file stands; threads may do so side by side. Returns fewer
   // bytes at the file's end, with errno 0, and after a failure, with its errno.
   std::size_t read_at(void* data, std::size_t bytes, std::uint64_t offset) const;
-  // Does so of a file that had all of them when it was opened as `name`. Code::truncated where it
-  // was shortened since.
+  // Reads from a file that had all these bytes when it was opened as `name`. Code::truncated if the
+  // file was shortened since.
   Status read_exactly(std::span<std::byte> into, std::uint64_t offset,
                       const std::string& name) const;
 
@@ -38,29 +38,29 @@ class File {
   int descriptor_;
 };
 
-// Returns what changes when a file's content does: its device, inode, size and time of change in
-// nanoseconds. "" where there is no such regular file. Two changes within one tick of the file
+// Returns a text that changes with the file's content: its device, inode, size and modification
+// time in nanoseconds. "" if there is no such regular file. Two changes within one tick of the file
 // system's clock that leave the size look like one.
 std::string file_identity(const std::string& path);
 
 // A file that appears complete or not at all. It is written without a name (O_TMPFILE), so that
 // nothing is left however the process ends, and gets its name when it is complete and on the disk.
-// Where the file system has no nameless files, or /proc is not mounted, it is written under another
-// name in the same folder. That name is short, random and created exclusively: an existing file or
-// link is never opened.
+// If the file system has no nameless files, or /proc is not mounted, the file is written under a
+// temporary name in the same folder. That name is short, random and created exclusively: an
+// existing file or link is never opened.
 class WholeFile {
  public:
-  // Fails at once where the path cannot be written, before any work is done for it.
+  // Fails at once if the path is not writable, before any work is done for it.
   static Result<std::unique_ptr<WholeFile>> create(const std::string& path);
   ~WholeFile();  // without commit() nothing is left
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
 
   Status write(std::string_view bytes);
-  // Continues after so many zeros, which take no space on the disk where the file system has holes.
+  // Skips this many zero bytes, which take no disk space if the file system supports holes.
   Status write_hole(std::uint64_t bytes);
-  // Takes permissions and time of change from another file, whose content this one has in another
-  // form. Takes its owner too, where the process is root.
+  // Copies the permissions and modification time of the file that this one was made from, and as
+  // root its owner too.
   Status take_attributes(int descriptor);
   // Flushes the file to the disk, renames it to its path, and flushes the folder's entry.
   Status commit();

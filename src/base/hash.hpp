@@ -2,8 +2,8 @@
 //
 // It names files in the JIT cache. It is not cryptographic, and need not be: the cache stores the
 // whole key text beside the binary and compares it on load. Two texts with one hash cost a
-// recompile, never a wrong binary. What matters is that similar texts (one digit changed) get
-// different names, and that a damaged file is noticed.
+// recompile, never a wrong binary. It must only give similar texts (one digit changed) different
+// names, and reveal a damaged file.
 #pragma once
 #include <compare>
 #include <cstddef>

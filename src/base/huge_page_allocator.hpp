@@ -21,7 +21,7 @@ inline void* allocate_huge_pages(std::size_t bytes) {
   bytes = (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
   void* const memory = ::operator new(bytes, std::align_val_t{huge_page_bytes});
 #ifdef MADV_HUGEPAGE
-  // Where the system refuses, small pages are used.
+  // If the system refuses, small pages are used.
   static_cast<void>(::madvise(memory, bytes, MADV_HUGEPAGE));
 #endif
   return memory;
@@ -63,14 +63,14 @@ template <class T> std::shared_ptr<T[]> large_array(std::size_t count) {
           [count](T* memory) { LargeAllocator<T>().deallocate(memory, count); }};
 }
 
-// Memory for elements of a trivial type that grows and never shrinks. It does not visit them one by
-// one either: a vector of 1 MiB does, without -O2, each time that it is made and destroyed.
+// Memory for elements of a trivial type that grows and never shrinks. Elements are never visited
+// one by one: a vector of 1 MiB does so without -O2 whenever it is constructed or destroyed.
 template <class T> class LargeArray {
  public:
   LargeArray() = default;
   explicit LargeArray(std::size_t count) { reserve(count); }
 
-  // Makes it `count` elements long at least. Where it grows, all are uninitialised.
+  // Grows to at least `count` elements. After growth all elements are uninitialised.
   void reserve(std::size_t count) {
     if (count <= size_) return;
     elements_ = {}, size_ = 0;  // frees first: nothing is copied

@@ -1,12 +1,12 @@
-// How much memory this process may have.
+// The memory limit of this process.
 #pragma once
 #include <cstdint>
 
 namespace penstock {
 
-// Returns the bytes of physical memory, or the limit of a container where that is less: as the
-// process sees it at the root of its cgroup. A limit of a systemd slice or a Slurm job deeper down
-// is not seen. 0 where the system does not tell the physical memory.
+// Returns the bytes of physical memory, or the container's limit if that is lower. Only the limit
+// at the root of the cgroup is read, as the process sees it: the limits of systemd slices and Slurm
+// jobs below it are ignored. 0 if the system does not report its physical memory.
 std::uint64_t machine_memory_bytes();
 
 }  // namespace penstock

@@ -1,4 +1,4 @@
-// What of a file the system has in memory.
+// The parts of a file that are in the page cache.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -7,8 +7,9 @@
 
 namespace penstock {
 
-// Returns the share of these bytes of a file that are in the page cache, by reading each only where
-// it is; 1 for no bytes, and for a file system in memory. None where the system does not tell.
+// Returns the share of these bytes of a file that are in the page cache: each byte is read only if
+// it is cached. 1 for no bytes, and for a file system in memory. Nothing if the system does not
+// tell.
 std::optional<double> share_in_page_cache(const std::string& path,
                                           std::span<const std::uint64_t> offsets);
 

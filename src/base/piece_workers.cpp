@@ -24,7 +24,8 @@ PieceWorkers::~PieceWorkers() {
   threads_.clear();  // waits for them
 }
 
-// Those of a start that failed half-way are used, and the rest is not tried again.
+// If the system runs out of threads half-way, the threads that started are used. The rest is not
+// tried again.
 void PieceWorkers::start_threads() {
   threads_.reserve(std::max(thread_count_, 1u));  // a task that is dropped would wait for itself
   while (threads_.size() < std::max(thread_count_, 1u)) {
@@ -32,7 +33,7 @@ void PieceWorkers::start_threads() {
       threads_.push_back(ThreadPool::shared().start([this] { run(); }));
     } catch (const std::system_error&) {
       if (threads_.empty()) throw;
-      return;  // those there are do
+      return;  // the threads that started are enough
     }
   }
 }

@@ -1,8 +1,8 @@
 // Threads that do jobs piece by piece, in the order in which the jobs began.
 //
-// in_parallel() wakes its helpers for each call and waits for the slowest. Where jobs of a
-// millisecond follow one another, that takes longer than the work: four GPUs were fed slower than
-// one. Here several jobs are under way, and no thread sleeps while there is a piece.
+// in_parallel() wakes its helpers for each call and waits for the slowest. For a sequence of jobs
+// of a millisecond each that takes longer than the work: it fed four GPUs slower than one. Here
+// several jobs are under way at a time, and no thread sleeps while a piece is left.
 //
 //     PieceWorkers workers(16);
 //     PieceJob job = workers.begin(pieces.size(), [&](std::uint64_t i) { return read(pieces[i]);
@@ -75,7 +75,7 @@ class PieceWorkers {
   const unsigned thread_count_;
   std::mutex mutex_;
   std::condition_variable begun_, ended_;
-  std::deque<std::shared_ptr<PieceJob::State>> jobs_;  // those with pieces that have not begun
+  std::deque<std::shared_ptr<PieceJob::State>> jobs_;  // jobs that still have pieces to begin
   bool is_ending_ = false;
   std::vector<Task<void>> threads_;
 };

@@ -1,7 +1,7 @@
-// A value that is made when it is first asked for, and read without a lock from then on.
+// A value that is made on first use, and read without a lock from then on.
 //
-// Threads that ask at the same time may each make it: one of the values is published, the others
-// are dropped. What make() throws passes through, and the next call makes it again.
+// Threads that come at the same time may each make one: one of the values is published, the rest is
+// dropped. An exception of make() passes through, and the next call tries again.
 #pragma once
 #include <atomic>
 #include <memory>

@@ -59,16 +59,16 @@ class ThreadPool {
   // order with the destructors of other libraries. A forked child has none of its threads.
   static ThreadPool& shared();
 
-  // `core_count` threads help in run_on() at most. Twice as many are kept when they run out of
-  // work: those of several devices and the helpers come to more than there are cores.
+  // At most `core_count` threads help in run_on(). Twice as many idle threads are kept: the threads
+  // of several devices and the helpers together outnumber the cores.
   explicit ThreadPool(unsigned core_count) : core_count_(core_count) {}
   ~ThreadPool();  // waits for all tasks
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  // Starts `work()`. Throws std::system_error where the system has no further thread. Its thread
-  // then waits awake for its next task, as long as that says: one that sleeps begins 30 to 80 us
-  // late, on a core whose caches are cold.
+  // Starts `work()`. Throws std::system_error if the system has no further thread. Afterwards the
+  // thread spins for `awake_seconds` before it sleeps: waking it costs the next task 30 to 80 us,
+  // and its core's caches are cold then.
   template <class Work>
   Task<std::invoke_result_t<Work&>> start(Work work, double awake_seconds = 0) {
     auto started = std::make_shared<Started<Work>>(std::move(work));
@@ -78,7 +78,7 @@ class ThreadPool {
     return Task<std::invoke_result_t<Work&>>(std::move(result));
   }
 
-  // Starts work for which nobody waits. It must not throw, and may be cut off by the process's end.
+  // Starts fire-and-forget work. It must not throw, and may be cut off by the end of the process.
   void start_detached(std::function<void()> work) { enqueue({std::move(work), 0}); }
 
   // Calls `work()` on up to `thread_count` threads at once, this one among them, and returns when
@@ -102,8 +102,8 @@ class ThreadPool {
   };
 
  private:
-  // Destroys the work before its result arrives. What it holds, a device for example, must not be
-  // released later by this thread, when the process may be at its end.
+  // Destroys the work before its result arrives. Otherwise this thread could release the work's
+  // captures, such as a device, while the process already exits.
   template <class Work> struct Started {
     using Value = std::invoke_result_t<Work&>;
     explicit Started(Work given) : work(std::move(given)) {}
