@@ -65,7 +65,7 @@ void fill(ArrowSchema& to, std::unique_ptr<SchemaBody> body, bool nullable) {
   to.private_data = body.release();
 }
 
-// Arrow's readers know decimals of 128 bits; those of 64 are young.
+// Arrow's readers know 128-bit decimals; 64-bit decimals are too recent for many readers.
 Bytes widened(const Column& column) {
   std::vector<__int128> wide(column.row_count);
   for (std::uint64_t row = 0; row < column.row_count; row++)

@@ -138,7 +138,7 @@ template <class Index> Status widen_codes(const Rows& rows, Column& to, std::uin
   return {};
 }
 
-// Marks rows as missing whose dictionary entry is missing.
+// Marks a row as missing if its dictionary entry is missing.
 void spread_missing_entries(Column& to) {
   if (to.dictionary->validity.empty()) return;
   std::vector<std::uint8_t> bits(bytes_of_bits(to.row_count));

@@ -126,7 +126,7 @@ std::int64_t offset_at(const Column& column, std::uint64_t row) {
                                   : column.offsets.as<std::int64_t>()[row];
 }
 
-// Where the rows and the bytes of each column begin among those of all.
+// The first row and the first byte of each column within the concatenation.
 struct StringPlaces {
   std::vector<std::uint64_t> rows, bytes;
 };

@@ -1,4 +1,4 @@
-// What policy a row runs by.
+// Chooses the policy that a row runs with.
 #include <algorithm>
 #include <mutex>
 #include <optional>
@@ -25,15 +25,15 @@ PolicyNumbers replaced(PolicyNumbers numbers, const PolicyNumbers& by) {
   return numbers;
 }
 
-// Whether each number is the standard one or one of that number's choices. Others are of a file
-// that somebody has written: kernels and their host code are made for the choices.
+// Returns whether each number is the standard one or one of its choices. Kernels and their host
+// code support only the choices, but a file edited by hand may have any number.
 bool are_choices(const PolicyNumbers& standard, const PolicyNumbers& wanted) {
   return std::ranges::equal(wanted, standard, [](const PolicyNumber& is, const PolicyNumber& of) {
     return is == of || std::ranges::find(of.choices, is.value) != of.choices.end();
   });
 }
 
-// The policy of a trial of this family; none where there is no such trial.
+// Returns the policy of a trial of this family; nothing if no such trial runs.
 std::optional<PolicyNumbers> trial_policy(std::string_view family, std::string_view row,
                                           const PolicyNumbers& standard,
                                           const std::function<bool(const PolicyNumbers&)>& fits) {

@@ -1,4 +1,4 @@
-// What the kernels of a source take, read before anything is compiled.
+// The parameters of a source's kernels, read before anything is compiled.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -31,9 +31,9 @@ struct Signature {
 };
 
 // Reads every KERNEL(name, Tile, KIND(type, name), ...) of a source. Comments, strings and
-// preprocessor lines are passed over, except that a parameter may be the name of a macro without
-// arguments, whose definition is a list of parameters. KERNEL_3 and the like, which assemble()
-// makes of KERNEL, are read too. Code::invalid with file and line for a malformed KERNEL.
+// preprocessor lines are skipped, with one exception: a parameter may name a macro without
+// arguments that expands to a list of parameters. KERNEL_3 and the like, which assemble() makes
+// from KERNEL, are read too. Code::invalid with file and line for a malformed KERNEL.
 Result<std::vector<Signature>> read_signatures(std::string_view source);
 
 // Returns the bytes of a scalar type of Kernel C ("u32" 4, "u32x4" 16); nothing for a type that a
@@ -45,8 +45,8 @@ std::optional<std::uint32_t> bytes_of_type(std::string_view type);
 // hold at least one element, VALUE takes a value.
 Status check_arguments(const Signature& signature, std::span<const Argument> arguments);
 
-// Returns what a parameter of a kernel is, or "groups", how many groups a launch has; empty where
-// nothing is known.
+// Describes a parameter of a kernel, or for "groups" the number of groups of a launch; returns an
+// empty text if nothing is known.
 using DescribeParameter =
     std::function<std::string(std::string_view kernel, std::string_view parameter)>;
 

@@ -97,8 +97,9 @@ std::string constants_of(std::string_view text, const std::string& group_size) {
 
 }  // namespace
 
-// The names of two programs would break the one-definition rule: each has its namespace. What the
-// text includes is included before the macro, which would change names there.
+// Equal names in two programs would break the one-definition rule, so each program has its own
+// namespace. The headers that the text includes come before the macro, which would rename things in
+// them.
 std::string sycl_header(std::string_view text, std::uint32_t group_size,
                         const DescribeParameter& describe) {
   const std::string size = std::to_string(group_size);

@@ -7,7 +7,7 @@
 //     for (const kernel::VariantCase& each : kernel::variant_cases(traits)) print(each);
 //
 // PENSTOCK_VARIANT forces rows by name: "compact_look_back", or "compact=compact_look_back,...".
-// What a caller asks for by name wins over it.
+// A caller's choice by name overrides it.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -29,7 +29,7 @@ inline Fit both(Fit first, const Fit& second) { return first ? second : first; }
 Fit fits_if(bool is_met, const char* why_not);
 Fit fits_local_memory(const Traits& traits, std::uint64_t bytes);
 Fit fits_group_size(const Traits& traits, std::uint64_t threads);
-// Rows for devices whose groups have one thread, and for all others.
+// For rows that need devices with single-thread groups, and rows that need larger groups.
 Fit fits_single_threads(const Traits& traits);
 Fit fits_groups(const Traits& traits);
 

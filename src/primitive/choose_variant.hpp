@@ -1,4 +1,4 @@
-// How the rows of a table of variants are chosen from, as sorts and scans do.
+// Chooses a row from a table of variants, for sorts and scans.
 #pragma once
 #include <span>
 #include <string>

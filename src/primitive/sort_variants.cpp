@@ -41,11 +41,11 @@ SortPolicy by_groups(const Traits& traits, SortShape shape, std::uint32_t group_
 // with 32: 5.3, 256 with 36: 5.3); 64 bits 14.5 (28 keys: 15.1); pairs of 32 bits, 384 threads with
 // 24: 7.8 (256 with 32: 8.1, ballots with 23: 8.1); 64 bits and 32, 384 with 16: 21.2 (256 with
 // 20: 22.8). 2^27 keys of 8 bits with 64: 256 with 32 1.15 ms (384 with 12: 1.24, 16: 1.25, 24:
-// 1.36; 256 with 24: 1.42). Smaller ones follow for devices with less local memory, of 64 bits in
+// 1.36; 256 with 24: 1.42). Smaller policies follow for devices with less local memory. 64 bits in
 // 48 KiB (2^26 keys through OpenCL): 256 with 16 by ballots 4.5 ms, with values 5.7; 256 with 12 by
-// masks 4.6 and 6.3, 128 with 20 by masks 7.8 and 9.1. Of 32 bits in 48 KiB (2^26 keys through
-// SYCL): 256 with 28 1.73 ms (24: 1.85, 16: 1.95), with values 24 2.29 (16: 2.47, 28: 2.91). The
-// last takes no sub-groups.
+// masks 4.6 and 6.3, 128 with 20 by masks 7.8 and 9.1. 32 bits in 48 KiB (2^26 keys through SYCL):
+// 256 with 28 1.73 ms (24: 1.85, 16: 1.95), with values 24 2.29 (16: 2.47, 28: 2.91). The last
+// takes no sub-groups.
 SortPolicy large_masks(const Traits& traits, SortShape shape) {
   if (!shape.has_values())
     return by_groups(traits, shape, 256, 32, shape.key_bytes == 8 ? 2 : 3, true);
