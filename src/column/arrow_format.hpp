@@ -20,7 +20,7 @@ enum class ArrowLayout : unsigned char {
   string_views,
   codes,  // indices into a dictionary of strings
   fsst,   // bytes that stand for strings by tables beside the array; only src/io finds these
-  light,  // a struct whose only child has the encoded numbers; only src/io finds these
+  light,  // a struct with the encoded numbers as its only child; only src/io finds these
 };
 
 struct ArrowField {

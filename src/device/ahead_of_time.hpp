@@ -27,7 +27,7 @@ void write_programs_to(const std::string& path);
 std::string folder_of_written_programs();
 std::uint64_t programs_not_written();  // into it, since then
 
-// Where a driver finds programs that came with it, and by which key.
+// The folder and the key by which a driver finds programs that came with it.
 struct AheadOfTime {
   std::string path;
   CacheKey key;

@@ -3,7 +3,7 @@
 namespace penstock::device {
 namespace {
 
-// Of the entry files and of this text; raise it when either changes.
+// The version of the entry files and of the key text; raise it when either changes.
 constexpr std::string_view format_version = "1";
 
 void add(std::string& text, std::string_view name, std::string_view value) {

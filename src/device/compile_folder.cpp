@@ -38,7 +38,7 @@ int open_folder(const std::string& path) {
   return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-// Removes a folder whose owner has ended without doing so. A new one is not locked yet.
+// Removes a folder if its owner has ended without removing it. A new folder is not locked yet.
 void remove_abandoned(const fs::path& path) {
   constexpr auto time_to_lock = std::chrono::minutes(1);
   std::error_code error;

@@ -15,7 +15,7 @@ namespace penstock::device {
 
 class CompileFolder {
  public:
-  // Makes it in the folder of the JIT cache, or among temporary files where there is no such.
+  // Makes it in the folder of the JIT cache, or among temporary files if there is no cache.
   static Result<CompileFolder> make();
   CompileFolder(CompileFolder&& other) noexcept
       : path_(std::exchange(other.path_, "")), descriptor_(std::exchange(other.descriptor_, -1)) {}

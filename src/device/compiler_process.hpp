@@ -1,4 +1,4 @@
-// A compiler as a process of its own.
+// A compiler as a separate process.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,9 +11,9 @@ struct CompilerRun {
   bool succeeded = false;
   std::string log;  // of both outputs
 };
-// Runs a command and waits for it. Its temporary files are in `folder`. It ends with this process,
-// and all processes that it started with it. Code::compile where it cannot be started,
-// Code::cancelled where this process is ending.
+// Runs a command and waits for it. Its temporary files are in `folder`. The command ends with this
+// process, and so do all processes that it started. Code::compile if it cannot be started,
+// Code::cancelled if this process is ending.
 Result<CompilerRun> run_compiler(const std::vector<std::string>& command,
                                  const std::string& folder);
 

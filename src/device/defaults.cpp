@@ -1,5 +1,5 @@
-// Answers of devices whose driver does not override them. Apart from the drivers, so that a device
-// of a test needs none of them.
+// Default implementations for drivers that do not override them. They are separate from the
+// drivers, so that a test's device needs no driver.
 #include "penstock/device.hpp"
 
 namespace penstock {

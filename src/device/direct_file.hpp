@@ -15,7 +15,7 @@ struct FileRange {
   std::uint64_t file_offset = 0, bytes = 0, to_offset = 0;
 };
 
-// What is being read into a buffer. Its destructor waits for what has begun.
+// Reads into a buffer that are under way. The destructor waits for the reads that have begun.
 class FileReads {
  public:
   virtual ~FileReads() = default;

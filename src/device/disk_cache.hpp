@@ -51,8 +51,8 @@ class DiskCache {
   Result<CacheSummary> clear() const;  // removes only files that are ours by name
 
   // Held while a key is compiled; other processes and threads that want the key wait. Released on
-  // destruction and, by the operating system, when the process ends. Where the file system has no
-  // locks, nothing is locked.
+  // destruction and, by the operating system, when the process ends. On file systems without locks
+  // this does nothing.
   class Lock {
    public:
     Lock() = default;

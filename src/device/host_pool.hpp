@@ -20,7 +20,7 @@ class HostPool : public std::enable_shared_from_this<HostPool> {
   using Allocate = std::function<Result<std::shared_ptr<HostBuffer>>(std::uint64_t bytes)>;
   explicit HostPool(std::uint64_t idle_limit_bytes) : idle_limit_bytes_(idle_limit_bytes) {}
 
-  // Takes an idle buffer, or calls `allocate`. Where that fails it frees the idle buffers and tries
+  // Takes an idle buffer, or calls `allocate`. If that fails, it frees the idle buffers and tries
   // again without rounding.
   Result<std::shared_ptr<HostBuffer>> take(std::uint64_t bytes, const Allocate& allocate) {
     const std::uint64_t class_bytes = size_class(bytes);

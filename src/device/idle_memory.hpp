@@ -1,4 +1,4 @@
-// How much idle pinned memory a device keeps for later runs.
+// The limit of idle pinned memory that a device keeps for later runs.
 #pragma once
 #include <cstdint>
 
@@ -9,10 +9,10 @@ namespace penstock::device {
 // Returns the bytes that each device may keep: a sixteenth of the machine's memory, from 4 to
 // 16 GiB, but never above half of it.
 //
-// A result is downloaded to pinned memory, and to pin 4 GiB takes longer than to fill them. So a
+// Results are downloaded to pinned memory, and pinning 4 GiB takes longer than filling it. So a
 // repetition should find the memory of the last run: a sort's result of two int64 columns of 2^28
-// rows is 4 GiB. What is kept is lost to the page cache and to other processes until the device is
-// closed. Several devices, and ranks of one machine, each keep as much.
+// rows is 4 GiB. Until the device is closed, the page cache and other processes cannot use the kept
+// memory. Each device and each rank of one machine keeps as much.
 std::uint64_t idle_pinned_limit_bytes(std::uint64_t machine_bytes = machine_memory_bytes());
 
 }  // namespace penstock::device

@@ -1,5 +1,5 @@
 // A shared library opened at run time. It is never closed: drivers keep threads and exit handlers
-// of their own, and closing one whose code may still run is a crash at exit.
+// of their own, and closing a library while its code may still run crashes at exit.
 #pragma once
 #include <string>
 #include <string_view>

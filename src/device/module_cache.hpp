@@ -95,7 +95,8 @@ template <class Module, class Permit = CompilePermit> class ModuleCache {
   template <class Load>
   bool take_from_ahead(Slot& slot, const CacheKey& key, Load& load, const AheadOfTime* ahead,
                        BuildReport& report) {
-    // What is made for a package is compiled: the folder beside the driver may be an older one.
+    // While programs are written for a package, compile them: the folder beside the driver may be
+    // older.
     if (!ahead || !folder_of_written_programs().empty()) return false;
     const auto entry = ahead->find();
     if (!entry) return false;

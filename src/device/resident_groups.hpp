@@ -1,6 +1,6 @@
-// How many groups of a kernel a device holds at once, for drivers that do not say so. OpenCL and
-// SYCL report the local memory of a group alone. A multiprocessor of NVIDIA's has several times
-// that, which its groups share.
+// The number of groups of a kernel that a device holds at once, for drivers that do not report it.
+// OpenCL and SYCL report only the local memory of a group. An NVIDIA multiprocessor has several
+// times as much, shared by its groups.
 #pragma once
 #include <algorithm>
 #include <string_view>
@@ -9,14 +9,14 @@
 
 namespace penstock::device {
 
-// What the groups on a multiprocessor share: bytes of local memory, of which each group takes some
-// beyond what it asks for, and threads.
+// The resources that groups on a multiprocessor share: threads, and bytes of local memory. Each
+// group takes `bytes_per_group` beyond its request.
 struct Multiprocessor {
   std::uint64_t local_bytes = 0, bytes_per_group = 0;
   std::uint32_t threads = 2048;
 };
-// Returns that of NVIDIA's architectures. Source: CUDA C++ Programming Guide, "Technical
-// Specifications per Compute Capability". Of other devices: the local memory of one group, and
+// Returns the resources of NVIDIA's architectures. Source: CUDA C++ Programming Guide, "Technical
+// Specifications per Compute Capability". For other devices: the local memory of one group, and
 // 2,048 threads.
 inline Multiprocessor multiprocessor_of(const Traits& traits) {
   constexpr std::uint64_t kib = 1 << 10;
@@ -44,10 +44,10 @@ inline std::uint64_t groups_by_local_memory(const Traits& traits, std::uint64_t 
   return all.local_bytes / std::max<std::uint64_t>(1, local_bytes + all.bytes_per_group);
 }
 
-// Returns how many groups a device holds at once, for drivers that do not say. Registers are not
-// counted. Where they are not bounded either, one group less is taken of three and more: groups
-// that wait for one that does not fit are a hundred times slower (docs/lab/scan.md).
-// A core of a CPU runs one group; four a core balance groups of different length.
+// Returns how many groups a device holds at once, for drivers that do not report it. Registers are
+// not counted. If launch bounds do not limit them, three or more groups are reduced by one: groups
+// that wait for a group that does not fit are a hundred times slower (docs/lab/scan.md). A core of
+// a CPU runs one group; four a core balance groups of different length.
 inline std::uint32_t resident_groups_by_size(const Traits& traits, std::uint32_t group_size,
                                              std::uint64_t local_bytes) {
   constexpr std::uint64_t max_groups = 16;  // of a multiprocessor, on any device
@@ -60,9 +60,9 @@ inline std::uint32_t resident_groups_by_size(const Traits& traits, std::uint32_t
   return static_cast<std::uint32_t>(groups) * traits.compute_units;
 }
 
-// Returns how many registers a thread can have where a multiprocessor of NVIDIA's is to hold so
-// many groups at once: of 65,536, by eights, and 255 at most. More groups than it has threads for
-// count as those that fit, as CUDA's launch bounds are ignored then.
+// Returns how many registers a thread can have if an NVIDIA multiprocessor is to hold this many
+// groups at once. It has 65,536; a thread gets a multiple of eight, and at most 255. Groups beyond
+// the multiprocessor's threads do not count, as CUDA ignores such launch bounds.
 inline std::uint32_t registers_of_thread(std::uint32_t group_size,
                                          std::uint32_t groups_per_multiprocessor) {
   constexpr std::uint32_t registers = 65536, max_threads = 2048;
@@ -72,7 +72,7 @@ inline std::uint32_t registers_of_thread(std::uint32_t group_size,
   return std::clamp(registers / (threads * groups) / 8 * 8, 16u, 255u);
 }
 
-// Returns the bound of registers that a text's last GROUPS_PER_MULTIPROCESSOR asks for; 0 without.
+// Returns the register limit that a text's last GROUPS_PER_MULTIPROCESSOR implies; 0 without.
 std::uint32_t register_bound(std::string_view text, std::uint32_t group_size);
 
 }  // namespace penstock::device

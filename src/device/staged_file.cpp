@@ -62,8 +62,8 @@ class StagedFile::Ring {
     Piece piece_;
   };
 
-  // Returns the piece whose upload began first, once that is done. One thread at a time asks the
-  // driver: many that wait there keep others from it.
+  // Waits for the upload that began first, and returns its piece. One thread at a time waits in the
+  // driver: many waiting threads would block other calls.
   Result<Lease> take() {
     std::unique_lock turn(take_mutex_);
     Lease lease(*this, take_first());
@@ -77,7 +77,7 @@ class StagedFile::Ring {
     const std::lock_guard lock(queue_mutex_);
     PENSTOCK_TRY(queue_->upload(to, lease->memory->data(), range.bytes, range.to_offset));
     auto uploaded = catch_exceptions([this] { return queue_->record(); });
-    // Without an event nobody could tell when the memory is free.
+    // Without an event it would be unknown when the memory is free.
     if (!uploaded.ok()) static_cast<void>(queue_->finish());
     PENSTOCK_ASSIGN(lease->uploaded, std::move(uploaded));
     return queue_->flush();
@@ -146,7 +146,7 @@ class StagedFile::Reads final : public FileReads {
   std::shared_ptr<const StagedFile> file_;
   std::shared_ptr<Buffer> to_;
   std::vector<FileRange> pieces_;
-  PieceJob job_;  // last: it uses the others
+  PieceJob job_;  // last: it uses the other members
 };
 
 StagedFile::StagedFile(const std::string& path, std::string name, unsigned threads)

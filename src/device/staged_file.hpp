@@ -36,7 +36,7 @@ class StagedFile final : public DirectFile, public std::enable_shared_from_this<
   const std::string name_;
   const File file_;
   std::unique_ptr<Ring> ring_;
-  mutable PieceWorkers workers_;  // last: they use the others
+  mutable PieceWorkers workers_;  // last: they use the other members
 };
 
 }  // namespace penstock::device

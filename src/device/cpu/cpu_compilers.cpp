@@ -22,7 +22,7 @@ std::optional<Choice> choice_of(std::string_view name) {
   return {};
 }
 
-// What the user asked for; without that, what a command works best with.
+// The user's choice; without one, the choice that a command works best with.
 struct Choices {
   std::atomic<std::optional<Choice>> asked, preferred;
 };
@@ -86,9 +86,9 @@ const std::vector<std::string> common_options = {"-std=gnu11",
                                                  "-fvisibility=hidden",
                                                  "-w"};
 
-// gcc 12 vectorises with -O2 where that is sure to pay. With its own model of costs TPC-H Q1's and
-// Q6's kernels take half of the time. -O3 adds nothing to that, and takes 2.2 s in place of 0.4 for
-// the table of a join, whose loops it copies for each condition.
+// At -O2 gcc 12 vectorises only if that surely pays. With the dynamic cost model the kernels of
+// TPC-H Q1 and Q6 take half of the time. -O3 is no faster, and compiles the table of a join in 2.2
+// s instead of 0.4: it copies the loops for each condition.
 void set_options(Compiler& optimising) {
   optimising.options = common_options;
   optimising.plain_options = {"-O1"};

@@ -22,7 +22,7 @@ struct Compiler {
   std::string path;      // absolute
   std::string identity;  // changes where its file does
   std::vector<std::string> options;
-  // Of the optimising compiler, beside `options`.
+  // For the optimising compiler, in addition to `options`.
   std::vector<std::string> plain_options = {}, optimal_options = {};
 };
 struct Compilers {

@@ -13,7 +13,7 @@
 
 namespace penstock::cpu {
 
-// What a program is made of, kept for later stages.
+// The inputs of a program's build, kept for later stages.
 struct BuildInput {
   std::string text, label, device;
   device::CacheKey key;
@@ -37,7 +37,8 @@ class Module : public std::enable_shared_from_this<Module> {
   CpuTier tier() const { return stage() == Stage::quick ? CpuTier::quick : CpuTier::optimising; }
   // Tells how long a thread ran the code of a stage. After some time the next one is worth a core.
   void count_work(Stage of, double seconds);
-  // Begins the next stage in the background. Failure leaves this one, which answers the same.
+  // Begins the next stage in the background. On failure this stage stays in use; it computes the
+  // same results.
   void begin_next();
   // Has the code of a stage made, where it is not there. Code::compile where that fails.
   Status reach(Stage wanted);
@@ -45,7 +46,7 @@ class Module : public std::enable_shared_from_this<Module> {
  private:
   Status take(Stage stage, std::shared_ptr<const Object> object);
 
-  std::mutex optimising_mutex_;  // one thread optimises, others wait for it
+  std::mutex optimising_mutex_;  // one thread optimises, the other threads wait for it
   std::mutex mutex_;
   std::shared_ptr<const Object> object_;
   std::vector<std::shared_ptr<const Object>> earlier_;  // threads may still run their code

@@ -1,6 +1,6 @@
 // The part of the CUDA driver API that is used here, declared here so that the build needs no SDK,
-// and bound at run time from libcuda.so.1. Names and values are those of the CUDA Driver API
-// reference; a symbol's name carries the version (_v2) that cuda.h would choose.
+// and bound at run time from libcuda.so.1. Names and values follow the CUDA Driver API reference; a
+// symbol's name carries the version (_v2) that cuda.h would choose.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -107,7 +107,7 @@ class Linker {
   CUlinkState state_ = nullptr;
 };
 
-// What the program is linked to and with is made while it is compiled.
+// The linker and the linked objects are made while the program compiles.
 Result<CompiledSource> compile_and_link(const ContextPointer& context, const ProgramSource& source,
                                         std::vector<std::string> options, ObjectCache& cache) {
   auto linking = std::async(std::launch::async, [&context] { return Linker::make(context); });
@@ -133,7 +133,8 @@ Result<CompiledSource> compile_and_link(const ContextPointer& context, const Pro
   return own;
 }
 
-// What fails to link is compiled whole, as the driver's linker may be older than the compiler.
+// If linking fails, the program is compiled whole: the driver's linker may be older than the
+// compiler.
 Result<CompiledSource> compile_any_way(const ContextPointer& context, const ProgramSource& source,
                                        ObjectCache& cache) {
   const std::vector<std::string> options = compiler_options(source);

@@ -1,8 +1,8 @@
 // From a program's source to a module that the driver has loaded.
 //
-// What a program may link to is compiled apart (ProgramSource::linked), at the same time as the
-// program, and once for all programs. Linking takes a millisecond, so that a program costs what is
-// its own. Where there is nothing to link with, the program is compiled whole.
+// Sources to link to (ProgramSource::linked) are compiled separately, at the same time as the
+// program, and once for all programs. Linking takes a millisecond, so only a program's own text
+// costs time. Without a linker the program is compiled whole.
 #pragma once
 #include <string>
 #include <vector>

@@ -64,7 +64,7 @@ void touch_pages(void* data, std::uint64_t bytes) {
   });
 }
 
-// Returns null where the system has no such pages or the driver refuses them.
+// Returns null if the system has no such pages or the driver refuses them.
 std::shared_ptr<HostBuffer> register_huge_pages(const ContextPointer& context,
                                                 std::uint64_t bytes) {
   const std::uint64_t whole = (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;

@@ -16,9 +16,8 @@
 
 namespace penstock::cuda {
 
-// Streams or events that nobody uses, and that are used again. To create one and to destroy it
-// takes the driver 6 to 60 us where threads of several devices do, and a short statement has a
-// dozen of them.
+// Idle streams or events, kept for reuse. To create one and to destroy it takes the driver 6 to 60
+// us where threads of several devices do, and a short statement has a dozen of them.
 template <class Handle> class IdleHandles {
  public:
   Handle take() {  // null where there is none

@@ -13,7 +13,7 @@
 namespace penstock::cuda {
 namespace {
 
-// What one call reads: threads read side by side.
+// The bytes that one call reads: several threads read in parallel.
 constexpr std::uint64_t direct_read_bytes = 4 << 20;
 
 // Opened once per process and never closed: buffers may live as long as the process.

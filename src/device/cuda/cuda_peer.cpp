@@ -14,8 +14,8 @@ const CudaDevice* gpu_of(const device::DeviceRange& range) {
   return dynamic_cast<const CudaDevice*>(&device::device_of_driver(*range.device));
 }
 
-// Lets a GPU reach another one's memory. Where it cannot, the driver copies by the host. Returns
-// whether it does so over NVLink, which has atomics, as PCIe has not.
+// Lets one GPU access the memory of another. Without peer access the driver copies by way of the
+// host. Returns whether the access is over NVLink: it has atomics, unlike PCIe.
 bool reaches_over_nvlink(const Context& from, const Context& to) {
   const Api& api = from.api;
   if (&from == &to) return true;
@@ -72,10 +72,10 @@ Status launch_copies(std::span<const device::DeviceCopy> copies, std::size_t fir
   return launch_with(queue, kernel, groups_of_copies(list.count, max_bytes), &list);
 }
 
-// One launch for all copies, so that a GPU reads all others at once, as much of each. The driver's
-// own copies of a GPU are sent in the order in which others ask for them: a GPU that asks late
-// holds the next one back. On four GPUs that exchange 0.7 GB they took twice the link's time.
-// Copies that are too many for a launch come device by device: each launch has some of all.
+// One launch does all copies, so that a GPU reads all its peers at once, and as much of each. A GPU
+// serves the driver's own copies in the order of the requests: a late request holds the next one
+// back. On four GPUs that exchange 0.7 GB the driver's copies took twice the link's time. Copies
+// are listed device by device: if they need several launches, each launch reads from all devices.
 Status begin_kernel(std::span<const device::DeviceCopy> copies, const Program& program,
                     Queue& queue) {
   const auto* const built = dynamic_cast<const CudaProgram*>(&program);
@@ -94,7 +94,7 @@ bool are_over_nvlink(std::span<const device::DeviceCopy> copies, const Context& 
   return are_all;
 }
 
-// Where nothing compiles, as beside kernels compiled ahead, the driver copies.
+// Without a compiler, as in packages with kernels compiled ahead, the driver copies.
 Status begin(std::span<const device::DeviceCopy> copies, const Context& context, Queue& queue) {
   if (!are_over_nvlink(copies, context)) return begin_copies(copies, queue);
   const device::DeviceRange& to = copies[0].to;

@@ -1,7 +1,6 @@
 // The part of CUPTI's PC Sampling API that is used here, declared here so that the build needs no
-// SDK, and bound at run time. Names, values and layouts are those of the CUPTI API reference, equal
-// in CUDA 12 and 13; CUPTI packs its records, which changes nothing where every member is aligned
-// anyway.
+// SDK, and bound at run time. Names, values and layouts follow the CUPTI API reference, equal in
+// CUDA 12 and 13. CUPTI packs its records, which changes nothing if every member is aligned anyway.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -148,9 +147,9 @@ struct Cupti {
   int major = 0;  // of the CUDA that it belongs to
 };
 
-// Opens $PENSTOCK_CUPTI (a file) where it is set. Otherwise searches as for NVRTC: the linker's,
-// those of /usr/local/cuda* and of Python environments, and takes the first whose CUDA is not newer
-// than the driver's (0: any). Code::unsupported says what to install.
+// Opens $PENSTOCK_CUPTI (a file) if it is set. Otherwise searches the same places as for NVRTC: the
+// linker's path, /usr/local/cuda* and Python environments. It takes the first library with a CUDA
+// version not newer than the driver's (0: any). Code::unsupported says what to install.
 Result<Cupti> open_cupti(int driver_major);
 // Returns ok for success; the error says what to allow where a permission is missing.
 Status status_of(const Cupti& cupti, CUptiResult code, const char* call);

@@ -31,8 +31,8 @@ void add_matches(std::vector<std::string>& paths, const std::string& pattern) {
   globfree(&found);
 }
 
-// Returns whether only this user, root or the owner of the executable, whose code runs anyway, can
-// have created this folder; for a link, also the link.
+// Returns whether only this user, root or the executable's owner (this process runs that user's
+// code anyway) can have created this folder; for a link, also the link.
 bool is_trusted(const std::string& folder, uid_t owner) {
   struct stat link{}, info{};
   if (lstat(folder.c_str(), &link) != 0 || stat(folder.c_str(), &info) != 0 ||
@@ -99,8 +99,8 @@ Status failed(const Nvrtc& nvrtc, int code, const char* call) {
                 std::string(call) + ": " + nvrtc.error_name(code) + " (" + nvrtc.path + ")");
 }
 
-// Returns the newest architecture that NVRTC knows and the GPU runs: the GPU's own, or one whose
-// PTX its driver translates.
+// Returns the newest architecture that NVRTC knows and the GPU runs: the GPU's own, or an older one
+// if the driver translates its PTX.
 Result<int> architecture_for(const Nvrtc& nvrtc, int architecture) {
   int best = 0;
   for (const int known : nvrtc.architectures)

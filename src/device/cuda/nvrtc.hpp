@@ -31,10 +31,10 @@ struct Nvrtc {
   std::vector<int> architectures;  // 90 for sm_90, ascending
 };
 
-// Opens $PENSTOCK_NVRTC (a file) where it is set. Otherwise searches the linker's libnvrtc.so.13,
-// .12 and .so, then /usr/local/cuda*, then Python environments: $VIRTUAL_ENV, a `.venv` of the
+// Opens $PENSTOCK_NVRTC (a file) if it is set. Otherwise searches the linker's libnvrtc.so.13, .12
+// and .so, then /usr/local/cuda*, then Python environments: $VIRTUAL_ENV, a `.venv` of the
 // executable's own tree, the user's and the system's. It never searches the working directory,
-// which another user may have written. Takes the first whose major version is not above
+// which another user may have written. Takes the first library with a major version not above
 // `driver_major` (0: any), since an older driver does not load a newer compiler's binaries.
 // Code::no_device says what to install.
 Result<Nvrtc> open_nvrtc(int driver_major);

@@ -1,4 +1,4 @@
-// The kernel by which a GPU copies out of others' memory over NVLink. A test runs it as C++.
+// The kernel by which a GPU copies from the memory of its peers over NVLink. A test runs it as C++.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace penstock::cuda {
 
 static_assert(sizeof(PeerCopies) <= 4096, "the most that a launch of CUDA takes as parameters");
 
-// Returns the source of `copy_from_peers`, whose one parameter is PeerCopies.
+// Returns the source of `copy_from_peers`. Its only parameter is PeerCopies.
 const ProgramSource& peer_kernel_source();
 
-// As many for each copy as the longest has parts, but few enough that those of short ones, which
-// have nothing to do, take no time. A thousand groups keep a GPU's link busy.
+// Each copy gets as many groups as the longest copy has parts. The limit keeps the idle groups of
+// short copies from costing time. A thousand groups keep a GPU's link busy.
 inline std::uint32_t groups_of_copies(std::size_t count, std::uint64_t max_bytes) {
   constexpr std::uint64_t max_groups = 1 << 15;
   const std::uint64_t parts = (max_bytes + peer_part_bytes - 1) / peer_part_bytes;

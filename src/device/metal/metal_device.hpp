@@ -16,7 +16,7 @@
 
 namespace penstock::metal {
 
-// What a Block's handle points to: memory that host and device share, from `offset` on.
+// The target of a Block's handle: memory shared by host and device, from `offset` on.
 struct Memory {
   id<MTLBuffer> buffer;
   std::uint64_t offset = 0;

@@ -1,5 +1,5 @@
-// What a queue of Metal has enqueued: command buffers in order, events after them, and the encoder
-// that fills the next one.
+// The work that a Metal queue has enqueued: command buffers in order, events after them, and the
+// encoder that fills the next buffer.
 #pragma once
 #include <cstring>
 #include <deque>
@@ -49,7 +49,7 @@ class Commands {
   // Waits for all buffers up to a number, copies what they have downloaded, and returns the first
   // failure there has been.
   Status finish(std::uint64_t number) {
-    // Where those failed, this queue's work read what was not computed.
+    // If the awaited commands failed, this queue's work read uncomputed data: it fails, too.
     while (const std::optional<Awaited> awaited = awaited_up_to(number))
       drop(*awaited, awaited->commands->finish(awaited->their_number));
     while (const id<MTLCommandBuffer> buffer = first_up_to(number)) {
@@ -70,7 +70,7 @@ class Commands {
     if (awaited_.empty() || awaited_.front().number > number) return {};
     return awaited_.front();
   }
-  // Another thread may have been faster.
+  // Another thread may have dropped it already.
   void drop(const Awaited& done, const Status& outcome) {
     const std::lock_guard lock(mutex_);
     if (failure_.ok()) failure_ = outcome;
@@ -83,7 +83,7 @@ class Commands {
     const std::lock_guard lock(mutex_);
     return running_.empty() || first_ > number ? nil : running_.front();
   }
-  // Of a completed buffer; another thread may have been faster.
+  // Drops a completed buffer. Another thread may have dropped it already.
   void drop(id<MTLCommandBuffer> buffer) {
     const std::lock_guard lock(mutex_);
     if (running_.empty() || running_.front() != buffer) return;

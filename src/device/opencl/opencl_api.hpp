@@ -1,6 +1,6 @@
 // The part of the OpenCL 1.2 API that is used here, declared here so that the build needs no SDK,
-// and bound at run time from libOpenCL.so.1. Names, values and signatures are those of the
-// OpenCL 1.2 specification (appendix of cl.h).
+// and bound at run time from libOpenCL.so.1. Names, values and signatures follow the OpenCL 1.2
+// specification (appendix of cl.h).
 #pragma once
 #include <cstddef>
 #include <cstdint>

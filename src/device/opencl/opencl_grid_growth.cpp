@@ -25,7 +25,7 @@ Status GridGrowth::before_launch(cl_command_queue queue, std::size_t thread_coun
   return wait_for_other_queues(queue);
 }
 
-// A queue that is new here may stand for one that was closed: events of those must not gather.
+// A new queue may replace a closed one: events of closed queues must not accumulate.
 void GridGrowth::after_launch(cl_command_queue queue, std::size_t thread_count, cl_event event) {
   if (!last_launches_.contains(queue)) forget_finished();
   if (thread_count > widest_thread_count_)
@@ -41,7 +41,7 @@ Status GridGrowth::wait_for_other_queues(cl_command_queue queue) {
       ++at;
       continue;
     }
-    // A launch that failed is over, too: it is told once.
+    // A failed launch is over, too: its failure is reported once.
     const cl_int outcome = api_.clWaitForEvents(1, &at->second);
     at = forget(at);
     PENSTOCK_TRY(status_of(outcome, "clWaitForEvents"));

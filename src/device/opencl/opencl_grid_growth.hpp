@@ -11,11 +11,12 @@
 
 namespace penstock::opencl {
 
-// PoCL loads a kernel's code anew for each grid that is wider than those before. When a launch
-// ends it releases the code that was loaded last, not its own, and aborts once that has no users
-// left (pocl_release_dlhandle_cache). With three launches at once the abort was seen. So a launch
-// that widens waits for those of other queues, and they wait for it. A queue alone never waits.
-// PoCL keeps code by its source, so the devices of a process share these objects.
+// PoCL reloads a kernel's code for each grid that is wider than all before it. At the end of a
+// launch it releases the code that was loaded last, not the launch's own, and aborts once that code
+// has no users left (pocl_release_dlhandle_cache). The abort was seen with three concurrent
+// launches. So a launch with a wider grid and the launches of other queues wait for one another. A
+// single queue never waits. PoCL keeps code by its source, so the devices of a process share these
+// objects.
 class GridGrowth {
  public:
   // `program_and_kernel`: the program's digest and the kernel's name.
@@ -43,8 +44,8 @@ class GridGrowth {
 
   const Api& api_;
   std::size_t widest_thread_count_ = 0;
-  cl_command_queue widening_queue_ = nullptr;  // the queue whose launch may still load code
-  // Of each queue, the last launch that may still run. An event keeps its queue.
+  cl_command_queue widening_queue_ = nullptr;  // its launch may still load code
+  // The last launch of each queue that may still run. An event keeps its queue.
   LastLaunches last_launches_;
 };
 

@@ -35,8 +35,8 @@ std::uint32_t subgroup_size(const Api& api, cl_device_id device, const std::stri
   return 1;
 }
 
-// Whether NVIDIA's own driver compiles for a device, and so takes PTX. Others' drivers tell of
-// NVIDIA's attributes too: PoCL does.
+// Returns whether NVIDIA's own driver compiles for a device, and so accepts PTX. Other drivers,
+// such as PoCL, report NVIDIA's attributes too.
 bool is_of_nvidias_driver(const Api& api, cl_platform_id platform, const std::string& extensions) {
   return text_of(api.clGetPlatformInfo, platform, CL_PLATFORM_NAME) == "NVIDIA CUDA" &&
          extensions.find("cl_nv_device_attribute_query") != std::string::npos;
@@ -83,7 +83,7 @@ Traits traits_of(const Api& api, cl_platform_id platform, cl_device_id device) {
 
 constexpr std::string_view pocl_name = "Portable Computing Language";
 
-// Of "OpenCL 3.0 PoCL 3.1+debian ..."; 0 where it is not told.
+// Returns 3 for "OpenCL 3.0 PoCL 3.1+debian ..."; 0 if the text has no version.
 int major_version_of_pocl(const std::string& platform_version) {
   const std::size_t name = platform_version.find("PoCL ");
   return name == std::string::npos ? 0 : std::atoi(platform_version.c_str() + name + 5);

@@ -11,7 +11,7 @@
 namespace penstock::sycl_plugin {
 namespace {
 
-// What changes the code that the compilers make, besides their options.
+// Variables that change the compilers' code, besides their options.
 constexpr std::array variables = {"ACPP_TARGETS", "ACPP_CLANG",         "ACPP_CPU_CXX",
                                   "CPATH",        "CPLUS_INCLUDE_PATH", "LIBRARY_PATH"};
 

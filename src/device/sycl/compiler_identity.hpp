@@ -1,4 +1,4 @@
-// What code depends on besides its text and the compiler's options, for the keys of caches.
+// Inputs of compiled code besides its text and the compiler's options, for cache keys.
 #pragma once
 #include <string>
 #include <vector>

@@ -19,7 +19,7 @@ Result<const Api*> open_plugin(const std::string& name);
 // Returns ok for 0, otherwise a Status with the plug-in's words and the call.
 Status status_of(int code, const penstock_sycl_error& error, const char* call);
 
-// Calls a function of the plug-in, whose last parameter is the error.
+// Calls a function of the plug-in. Its last parameter is the error.
 template <class Function, class... Arguments>
 Status call(const char* name, Function function, Arguments... arguments) {
   penstock_sycl_error error;

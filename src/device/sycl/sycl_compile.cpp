@@ -48,8 +48,8 @@ std::string subgroup_size_of(const Context& context) {
   return context.traits.has_subgroups ? std::to_string(context.traits.subgroup_size) : "";
 }
 
-// Results must equal the host's unless fast_math: no contraction of a*b+c. Warnings are those of
-// the runtime's headers.
+// Results must equal the host's unless fast_math: no contraction of a*b+c. -w: all warnings come
+// from the runtime's headers.
 std::vector<std::string> compiler_options(const Context& context, bool fast_math) {
   std::vector<std::string> options = compiler_command(context.api);
   options.insert(options.end(), {"-w", fast_math ? "-ffast-math" : "-ffp-contract=off"});

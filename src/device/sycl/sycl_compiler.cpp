@@ -14,8 +14,8 @@
 namespace penstock::sycl_plugin {
 namespace {
 
-// What every program includes, and a launch like those of sycl.prelude: the templates that it
-// instantiates are most of a program's time to compile (9.4 s without this file, 1.5 s with it).
+// The headers that every program includes, and a launch as in sycl.prelude: instantiating its
+// templates is most of the compile time of a program (9.4 s without this file, 1.5 s with it).
 constexpr std::string_view header_text = R"(#include <sycl/sycl.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -64,7 +64,7 @@ Status make_header(const std::vector<std::string>& command,
   return run.ok() ? Status(Code::compile, run->log) : run.status();
 }
 
-// A header is code that runs as us. Ignores what others could have written.
+// A header is code that runs as us. Ignores files that other users could have written.
 bool is_trusted(const std::string& path) {
   const File file(path, O_RDONLY | O_NOFOLLOW);
   struct stat info{};

@@ -1,4 +1,4 @@
-// The SYCL compiler as a process of its own: SYCL has no portable way to compile a text within one.
+// The SYCL compiler as a separate process: SYCL has no portable way to compile a text in-process.
 #pragma once
 #include <string>
 #include <vector>

@@ -99,7 +99,7 @@ std::vector<std::string> compiler_options(const Context& context, bool fast_math
 std::vector<std::string> options_of_key(const Context& context, bool fast_math);
 // "" where programs use no sub-groups.
 std::string subgroup_size_of(const Context& context);
-// Where the program is if it came with the plug-in.
+// Returns the program's place if it came with the plug-in.
 device::AheadOfTime programs_ahead_of_time(const Context& context, const ProgramSource& source);
 Result<device::Compiled<Module>> compile_module(const ContextPointer& context,
                                                 const ProgramSource& source);

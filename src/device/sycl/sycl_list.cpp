@@ -8,7 +8,7 @@
 namespace penstock::sycl_plugin {
 namespace {
 
-// Runtimes say numbers near 2^64 of a CPU, whose local memory is a part of its caches.
+// Runtimes report numbers near 2^64 for CPUs, as their local memory is ordinary cached memory.
 void bound_by_host(Traits& traits) {
   constexpr std::uint64_t cpu_local_bytes = 1 << 20;
   traits.local_bytes = std::min(traits.local_bytes, cpu_local_bytes);

@@ -1,4 +1,4 @@
-/* What the SYCL plug-in (libpenstock_sycl.so) and the driver say to one another.
+/* The interface between the SYCL plug-in (libpenstock_sycl.so) and the driver.
  *
  * The plug-in is compiled by a SYCL compiler, the driver by the ordinary one. They share this table
  * of functions and plain data alone: no C++ type, and no exception. Functions that can fail return

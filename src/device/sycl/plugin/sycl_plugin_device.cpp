@@ -26,10 +26,10 @@ std::string backend_name(const sycl::device& device) {
 #endif
 }
 
-// A backend of AdaptiveCpp is a library that it opens, and each has a copy of the list of
-// translated kernels, if clang compiled AdaptiveCpp. The copies replace one another's file at the
-// end. Then the next process finds a kernel and not which arguments it takes, and passes others. A
-// runtime that all libraries see has one list.
+// AdaptiveCpp opens each backend as a library. If clang compiled AdaptiveCpp, each backend has its
+// own copy of the list of translated kernels, and at exit the copies overwrite the same file. Then
+// the next process finds a kernel without its argument list, and passes wrong arguments. A runtime
+// that is visible to all libraries has one list.
 void show_runtime_to_backends() {
 #ifdef __ACPP__
   dlopen("libacpp-rt.so", RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);  // null where it is not shared
