@@ -14,9 +14,10 @@ struct Requested {
   const FeatureRow* row = nullptr;
   OptionValues options;
   std::unique_ptr<HostFeature> host = {};
-  // One for each device. The first one's also reads the sums of all frames, in their order.
+  // One for each device. The first device's feature also reads the sums of all frames, in their
+  // order.
   std::vector<std::unique_ptr<DeviceFeature>> on_devices = {};
-  std::uint64_t every = 1;  // so many frames are scored
+  std::uint64_t every = 1;  // one in `every` frames is scored
   Scores scores = {};
 };
 
@@ -46,8 +47,8 @@ Result<bool> takes_kernels(const FeatureRow& row, const Traits& traits, ScorerRo
   return fitting[chosen.index] == "kernels";
 }
 
-// Libvmaf reports keys in the order in which they first had a score: those of frames by feature,
-// then those that came at the end.
+// Libvmaf reports keys in the order of their first score: first the frames' keys by feature, then
+// the keys set at the end.
 void merge(const Requested& from, std::size_t first_key, std::size_t last_key, Scores& to) {
   for (std::size_t key = first_key; key < last_key; key++)
     for (std::uint64_t frame = 0; frame < from.scores.frame_count(); frame++)
@@ -154,8 +155,8 @@ class AnyScorer final : public Scorer {
     return is_finished_ ? Status(Code::invalid, "the scorer is finished") : failed_;
   }
 
-  // Rings check what they copy or read. Who else reads planes must not do so unchecked: features on
-  // the host, some of which index by samples.
+  // Rings check the samples that they copy or read. Features on the host need checked planes, too:
+  // some use samples as indices.
   bool reads_planes(const Picture& reference, const Picture& distorted, bool is_dealt) const {
     const bool on_host = std::ranges::any_of(
         features_, [](const auto& feature) { return feature->host != nullptr; });
@@ -222,7 +223,7 @@ class AnyScorer final : public Scorer {
     return dealt;
   }
 
-  // Two requests whose keys are equal would write over each other's scores.
+  // Two requests with equal keys would overwrite each other's scores.
   Status check_keys(const Requested& feature) const {
     for (const auto& earlier : features_)
       if (earlier->row == feature.row && earlier->options.key("") == feature.options.key(""))
@@ -273,7 +274,7 @@ Result<std::unique_ptr<Scorer>> Scorer::create(const PictureFormat& format,
                                                std::span<const FeatureRequest> features,
                                                ScorerOptions options) {
   PENSTOCK_TRY(check_format(format));
-  if (options.subsample == 0) return Status(Code::invalid, "every 0th frame is none");
+  if (options.subsample == 0) return Status(Code::invalid, "subsample must be at least 1");
   PENSTOCK_ASSIGN(auto devices, devices_of(options));
   auto scorer = std::make_unique<AnyScorer>(format, std::move(devices));
   PENSTOCK_TRY(scorer->open(features, options));
