@@ -68,7 +68,7 @@ struct DeviceLayout;
 struct FeatureRow {
   std::string_view name, summary;
   std::span<const OptionRow> options;
-  // Code::invalid, Code::unsupported: the feature has no meaning for such pictures.
+  // Code::invalid, Code::unsupported: the feature is undefined for such pictures.
   Result<std::unique_ptr<HostFeature>> (*host)(const PictureFormat& format,
                                                const OptionValues& options);
   // The same by kernels; null where there are none. Fails where `host` does.
@@ -78,11 +78,11 @@ struct FeatureRow {
   // On a device that is the host's own cores, kernels are faster than the host's loops
   // (docs/lab/video-cpu.md).
   bool has_fast_kernels_on_cpu = false;
-  // What scorers take in place of `host`, which is then the plain loop that this is compared with.
+  // Scorers use this instead of `host`; `host` is then the plain loop that it is compared with.
   // Null: `host` itself is fast.
   Result<std::unique_ptr<HostFeature>> (*fast_host)(const PictureFormat& format,
                                                     const OptionValues& options) = nullptr;
-  // Frames are scored that others are left out of (ScorerOptions::subsample): libvmaf's TEMPORAL.
+  // Scores the frames that ScorerOptions::subsample skips, too: libvmaf's TEMPORAL.
   bool takes_every_frame = false;
 };
 std::span<const FeatureRow* const> feature_rows();

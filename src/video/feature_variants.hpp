@@ -5,9 +5,9 @@
 
 namespace penstock::video {
 
-// What PENSTOCK_VARIANT calls them: "video_vif". The rows are "kernels" and "host".
+// The name of the variants in PENSTOCK_VARIANT: "video_vif". The rows are "kernels" and "host".
 std::string variant_family(const FeatureRow& row);
-// Kernels come first, but for those that are slower than the host's loops on its own cores.
+// Kernels come first, unless they are slower than the host's loops on the host's own cores.
 std::vector<kernel::VariantRow> variants_of(const FeatureRow& row, const Traits& traits);
 
 }  // namespace penstock::video

@@ -5,8 +5,8 @@
 
 namespace penstock::video {
 
-// The bits that any sample of a row has; 0 where a row cannot have too many. Where a row begins at
-// an odd address it is read byte by byte.
+// The bits set in any sample of a row; 0 if the format allows all bits. A row at an odd address is
+// read byte by byte.
 inline std::uint32_t bits_of_row(const std::byte* row, std::size_t row_bytes, std::uint32_t bits) {
   if (bits == 8 || bits == 16) return 0;
   std::uint8_t high = 0;  // of each sample the higher byte, where the bits beyond are
@@ -14,7 +14,7 @@ inline std::uint32_t bits_of_row(const std::byte* row, std::size_t row_bytes, st
   return std::uint32_t{high} << 8;
 }
 
-// Code::invalid where samples have bits beyond those of their format.
+// Code::invalid if samples have more bits than their format.
 Status check_bits(std::uint32_t found, const PictureFormat& format);
 Status check_samples(const Picture& picture);
 

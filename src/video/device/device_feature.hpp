@@ -9,12 +9,12 @@ namespace penstock::video {
 class DeviceFeature {
  public:
   virtual ~DeviceFeature() = default;
-  // How many sums a frame has.
+  // The number of sums of a frame.
   virtual std::uint32_t sum_count() const = 0;
-  // How many earlier references enqueue() reads, at most max_earlier_frames.
+  // The number of earlier references that enqueue() reads, at most max_earlier_frames.
   virtual std::uint32_t earlier_frames() const { return 0; }
-  // Enqueues the kernels of a frame and waits for nothing, but for CAMBI's heat maps. Frames come
-  // in order, so memory of the feature's own may be used again by every frame.
+  // Enqueues the kernels of a frame. It only waits for CAMBI's heat maps. Frames come in order, so
+  // every frame may reuse the feature's own memory.
   virtual Status enqueue(Queue& queue, const DeviceFrame& frame) = 0;
   // Sets the scores of a frame from its sums. Frames come in order.
   virtual Status read(std::span<const std::uint64_t> sums, std::uint64_t frame, Scores& scores) = 0;
@@ -22,7 +22,7 @@ class DeviceFeature {
   virtual Status finish(std::uint64_t, Scores&) { return {}; }
   // Whether enqueue() writes files, which several devices would do to the same ones.
   virtual bool writes_files() const { return false; }
-  // What ran, for reports: "ssim_tiles".
+  // The variant that ran, for reports: "ssim_tiles".
   virtual std::string_view variant() const = 0;
 };
 

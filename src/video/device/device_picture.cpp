@@ -15,8 +15,8 @@ namespace penstock::video {
 namespace {
 
 constexpr std::uint64_t plane_alignment = 16;
-// Groups that fill a device: a GPU's hide one another's latency, a CPU's even out its cores'
-// speeds.
+// Groups that fill a device. They hide each other's latency on GPUs, and balance cores of different
+// speed on CPUs.
 constexpr std::uint32_t groups_per_compute_unit = 8;
 
 }  // namespace

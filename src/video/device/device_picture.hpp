@@ -1,4 +1,4 @@
-// How a pair of frames lies in device memory, and what features on devices share.
+// The layout of a pair of frames in device memory, and helpers shared by features on devices.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -32,10 +32,10 @@ struct DeviceLayout {
 // Code::unsupported for pictures of 4 GiB or more: kernels count samples in 32 bits.
 Result<DeviceLayout> device_layout(const PictureFormat& format);
 
-// Zeroes what is between a plane's end and the next one's begin; `to` has layout.bytes.
+// Zeroes the gaps between planes; `to` has layout.bytes.
 void clear_padding(const DeviceLayout& layout, std::byte* to);
-// Copies a frame of both videos to where it will be uploaded from: `to` has twice layout.bytes. In
-// parallel, since one core copies slower than the link to a GPU. Code::invalid: check_samples().
+// Copies a frame of both videos into upload memory: `to` has twice layout.bytes. In parallel, since
+// one core copies slower than the link to a GPU. Code::invalid: check_samples().
 Status pack(const Picture& reference, const Picture& distorted, const DeviceLayout& layout,
             std::byte* to);
 
@@ -44,7 +44,7 @@ bool is_in_layout(const DevicePicture& picture, const DeviceLayout& layout);
 // Code::invalid: another format, planes that are missing, not aligned, or past their buffer's end.
 Status check_picture(const DevicePicture& picture, const DeviceLayout& layout);
 
-// How many frames before the present one stay in device memory, for features of motion.
+// The number of earlier frames that stay in device memory, for motion features.
 constexpr std::uint32_t max_earlier_frames = 2;
 
 // A frame of both videos, and where a feature adds its sums, which are 0 before.
@@ -62,7 +62,7 @@ struct FrameProgram {
   std::shared_ptr<Program> program;
   std::uint32_t group_size = 1, max_groups = 1;
 
-  // The groups for so many threads' work, at most those that fill the device.
+  // The groups for this many threads' work, at most as many as fill the device.
   std::uint32_t groups_for(std::uint64_t threads) const;
 };
 // `file`: "squared_error.kc". `definitions`: lines before the source. `gpu_group_size`: threads of
@@ -73,7 +73,7 @@ Result<FrameProgram> frame_program(Device& device, const std::string& file,
 // The lines that name the width of samples (kernels/samples.kc).
 std::string sample_definitions(const PictureFormat& format);
 
-// What a sum in units of 2^-30 stands for (kernels/frame_sums.kc).
+// Converts a sum in units of 2^-30 (kernels/frame_sums.kc).
 double number_of_sum(std::uint64_t sum);
 
 }  // namespace penstock::video

@@ -15,7 +15,7 @@ std::uint64_t frames_per_run(const DeviceLayout& layout) {
   return std::clamp<std::uint64_t>(of_a_run, max_earlier_frames, max_run_frames);
 }
 
-// 16 filled one GPU's link, and 48 read as much as those of four could.
+// 16 threads filled the link of one GPU, and 48 threads read as fast as the links of four.
 unsigned reading_threads(std::size_t devices) {
   constexpr std::size_t of_a_device = 16, max_threads = 48;
   return static_cast<unsigned>(std::clamp<std::size_t>(
@@ -44,7 +44,7 @@ Status FrameDealer::open(std::vector<DealtDevice> devices, const DeviceLayout& l
   has_earlier_frames_ = devices.size() > 1 && reads_earlier_frames(devices[0]);
   if (has_earlier_frames_) run_frames_ = frames_per_run(layout);
   readers_ = std::make_unique<PieceWorkers>(reading_threads(devices.size()));
-  // While one device works off a run, the next one's comes into its ring.
+  // While one device processes a run, the next run fills its ring.
   const std::uint64_t min_slots = has_earlier_frames_ ? 2 * (run_frames_ + max_earlier_frames) : 0;
   for (DealtDevice& each : devices) {
     const std::string name = each.device->traits().id;

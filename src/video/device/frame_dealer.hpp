@@ -30,7 +30,7 @@ class FrameDealer {
 
   // An error begins with the device's name where there are several.
   Status add(const Picture& reference, const Picture& distorted, std::uint64_t number);
-  // Of one device alone.
+  // For a single device.
   Status add(const DevicePicture& reference, const DevicePicture& distorted, std::uint64_t number);
   Status finish();  // waits for every frame and reads it
 
@@ -44,7 +44,7 @@ class FrameDealer {
   Status open(std::vector<DealtDevice> devices, const DeviceLayout& layout,
               std::unique_ptr<Queue> callers_queue, ScorerCounts& counts);
   Status named(const Share& share, Status status) const;
-  // Keeps the sums of a frame until those of all frames before it were read.
+  // Keeps a frame's sums until the sums of all earlier frames were read.
   Status take(std::uint64_t number, std::span<const std::uint64_t> sums);
 
   FrameRing::Read read_;

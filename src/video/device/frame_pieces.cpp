@@ -7,8 +7,8 @@
 namespace penstock::video {
 namespace {
 
-// A frame of 4K, which has 12 MB, has enough of them for several threads. What was read is still in
-// the caches when it is uploaded, or its samples are looked at.
+// A 4K frame of 12 MB has enough pieces for several threads. A piece is still in the caches when it
+// is uploaded or its samples are checked.
 constexpr std::uint64_t piece_bytes = 1 << 20;
 
 }  // namespace

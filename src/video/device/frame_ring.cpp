@@ -9,16 +9,16 @@
 namespace penstock::video {
 namespace {
 
-// The host waits once for half the slots; of memory that it shares with the device, for motion,
-// more often where slots are few. With more slots there are fewer waits, and small frames keep a
-// device busy; pinning memory costs a millisecond for some 10 MB. What is read from files stays in
-// the caches until it is uploaded, if the rings of all devices fit there: those of motion on
-// several devices (frame_dealer.cpp) are larger.
+// The host waits once for half the slots. For motion on a device that shares the host's memory it
+// waits more often if slots are few. More slots mean fewer waits, and keep a device busy with small
+// frames; but pinning some 10 MB costs a millisecond. File data stays in the caches until its
+// upload if the rings of all devices fit there. Motion on several devices (frame_dealer.cpp) has
+// larger rings.
 constexpr std::uint64_t ring_bytes = 96 << 20, min_ring_slots = 4, max_ring_slots = 32;
 
-// Besides the last that was added. Each is read by several threads; two keep the link busy while
-// one begins or ends. With three and five slots two H200s scored 2,000 frames of 4K a second, with
-// two and four 2,400.
+// In addition to the frame added last. Each frame is read by several threads; two frames keep the
+// link busy while one begins or ends. With three and five slots two H200s scored 2,000 frames of 4K
+// a second, with two and four 2,400.
 constexpr std::uint64_t frames_read_at_once = 1;
 
 std::uint64_t slot_count(const DeviceLayout& layout) {

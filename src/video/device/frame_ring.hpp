@@ -1,12 +1,13 @@
 // Frames on their way through a device: uploads of some overlap the kernels of others, and the host
 // waits for several at once.
 //
-// Frames that a file stores are read into pinned memory by other threads, some at once, while the
-// caller goes on. Others, and all of a device that shares the host's memory, are there when add()
-// returns.
+// Other threads read frames stored in files into pinned memory, several at once, while the caller
+// goes on. All other frames have been copied when add() returns; so have all frames on a device
+// that shares the host's memory.
 //
 // A slot holds a frame of both videos in pinned and in device memory, its sums, and the event after
-// which these can be read. A device that shares the host's memory reads the pinned memory itself.
+// which the sums can be read. A device that shares the host's memory reads the pinned memory
+// itself.
 #pragma once
 #include <functional>
 #include <memory>
@@ -19,7 +20,7 @@
 
 namespace penstock::video {
 
-// A feature, and which frames it scores: those whose number `every` divides.
+// A feature. It scores the frames with numbers divisible by `every`.
 struct RingFeature {
   DeviceFeature* feature = nullptr;
   std::uint64_t every = 1;
@@ -52,7 +53,7 @@ class FrameRing {
     std::shared_ptr<HostBuffer> results;
     std::shared_ptr<Event> uploaded, done;
     std::optional<std::uint64_t> number;  // none: it is not scored
-    PieceJob filling;                     // of `host`; last: it uses the others
+    PieceJob filling;                     // of `host`; last: it uses the other members
   };
 
   FrameRing(std::shared_ptr<Device> device, const DeviceLayout& layout,

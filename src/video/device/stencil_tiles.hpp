@@ -1,4 +1,4 @@
-// Programs whose groups go through the tiles of a plane (kernels/stencil_tile.kc).
+// Programs with groups that loop over the tiles of a plane (kernels/stencil_tile.kc).
 #pragma once
 #include "kernel/variant_table.hpp"
 #include "video/device/device_picture.hpp"
@@ -6,17 +6,17 @@
 
 namespace penstock::video {
 
-// As frame_program(), with as many groups of `kernel` at most as run at once on the device: each
-// goes through its share of the tiles, and none waits for another's end.
+// Like frame_program(), with at most as many groups of `kernel` as the device runs at once: each
+// processes its share of the tiles, and no group has to wait for another to end.
 Result<FrameProgram> tile_program(Device& device, const std::string& kernel,
                                   const std::string& definitions,
                                   std::uint32_t gpu_group_size = 256);
 
-// The view of such a kernel (kernel/variant_table.hpp), whose group size `penstock tune` measures.
+// The view of such a kernel (kernel/variant_table.hpp). `penstock tune` measures its group size.
 kernel::VariantCase view_of_tiles(const std::string& kernel, const char* use, const Traits& traits,
                                   std::uint32_t gpu_group_size);
 
-// Every group takes as many tiles as the others, or one less.
+// The tile counts of two groups differ by at most one.
 std::uint32_t groups_of_tiles(const FrameProgram& program, std::uint32_t width,
                               std::uint32_t height, std::uint32_t taps, std::uint32_t tile_rows);
 

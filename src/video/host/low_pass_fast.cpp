@@ -28,7 +28,7 @@ template <int u> PENSTOCK_IN_VECTOR_LOOP double low_pass_sum(const HalfRows& in,
   return sum;
 }
 
-// Of a strip, the sums along columns by their distance from a position.
+// The sums of a strip along columns, by the distance from a position.
 using LowPassSums = std::array<std::array<double, strip + reach>, reach + 1>;
 
 PENSTOCK_VECTOR_LOOP void low_pass_even_columns(const HalfRows& rows, std::size_t count,

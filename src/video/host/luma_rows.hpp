@@ -19,8 +19,8 @@ class LumaRows {
   LumaRows(const FloatPlane& plane) : plane_(&plane) {}  // NOLINT
   std::uint32_t width() const { return plane_ ? plane_->width : picture_->format.width; }
   std::uint32_t height() const { return plane_ ? plane_->height : picture_->format.height; }
-  // Returns `count` values of a row from column `first` on: those of the plane, or the picture's
-  // in `buffer`.
+  // Returns `count` values of a row from column `first` on: from the plane, or from the picture,
+  // converted into `buffer`.
   const float* at(std::uint32_t y, std::size_t first, std::size_t count, float* buffer) const {
     if (plane_) return plane_->row(y) + first;
     set_floats(row_of(*picture_, 0, y), picture_->format.bits, first, count, offset_, buffer);

@@ -72,7 +72,7 @@ PENSTOCK_VECTOR_LOOP void add_terms(const Row (&moments)[moment_count], std::siz
 
 using BandSums = std::array<double, 4>;  // product, luminance, contrast, structure
 
-// One strip of columns, whose rows come in order.
+// One strip of columns. Its rows come in order.
 class Strip {
  public:
   Strip(const LumaRows& reference, const LumaRows& distorted, std::size_t first, std::size_t count)
@@ -89,7 +89,7 @@ class Strip {
     multiply(a, b, wide, products_), filter(product, products_);
     at_ = at_ + 1 == taps ? 0 : at_ + 1;
   }
-  // Adds the positions whose windows end at the last row.
+  // Adds the positions with windows that end at the last row.
   void add() {
     for (std::size_t m = 0; m < moment_count; m++)
       filter_along_y(ring_[m] + at_, count_, moments_[m].data());
@@ -146,8 +146,9 @@ SsimMeans fast_ssim_means(const LumaRows& reference, const LumaRows& distorted) 
 
 namespace {
 
-// What a sample adds to a box. Where the weight is a power of 2 it is the sample itself: all
-// products are exact. Else it is the product rounded to float; in double sums of those are exact.
+// The term of a sample in the sum of a box. If the weight is a power of 2, the term is the sample
+// itself: all products are exact. Else it is the product rounded to float; sums of such products in
+// double are exact.
 struct WholeTerms {
   using Sum = std::uint32_t;
   PENSTOCK_IN_VECTOR_LOOP static Sum of(std::uint32_t sample, float) { return sample; }

@@ -1,4 +1,4 @@
-// The means of SSIM and MS-SSIM by threads and vectors, equal to those of ssim_scale.hpp.
+// The means of SSIM and MS-SSIM by threads and vectors, equal to the means of ssim_scale.hpp.
 #pragma once
 #include <array>
 

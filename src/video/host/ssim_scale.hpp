@@ -34,7 +34,7 @@ constexpr float low_pass_weight(int v, int u) {
 // Returns every second sample after the low-pass of 9 x 9 taps of MS-SSIM, edges reflected.
 Image<float> decimate_by_low_pass(const Image<float>& image);
 
-// Scores in decibels, as enable_db and clip_db ask for them.
+// Scores in decibels, for enable_db and clip_db.
 class Decibels {
  public:
   Decibels(const PictureFormat& format, const OptionValues& options);

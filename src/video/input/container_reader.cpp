@@ -12,7 +12,7 @@ struct PixelFamily {
   std::string_view name;
   Chroma chroma;
 };
-// The yuvj formats are of full range, for which no feature asks.
+// The yuvj formats have full range; no feature depends on it.
 constexpr PixelFamily pixel_families[] = {{"yuv420p", Chroma::c420},  {"yuv422p", Chroma::c422},
                                           {"yuv444p", Chroma::c444},  {"yuvj420p", Chroma::c420},
                                           {"yuvj422p", Chroma::c422}, {"yuvj444p", Chroma::c444},
@@ -33,7 +33,7 @@ class ContainerReader final : public FrameReader {
   const std::string& name() const override { return path_; }
   const PictureFormat& format() const override { return format_; }
 
-  // Decodes the first frame, which says what the others are like.
+  // Decodes the first frame: it tells the format of all frames.
   Status open() {
     const AvCodec* decoder = nullptr;
     PENSTOCK_TRY(open_file(decoder));

@@ -12,9 +12,9 @@ namespace penstock::video {
 
 class FrameReader {
  public:
-  // `raw`: the format of a file without a header; others state their own. "-" is standard input,
-  // which is y4m or raw. `is_interrupted` is asked while a pipe is silent; true ends the reading
-  // with Code::cancelled.
+  // `raw`: the format of a file without a header; other files state their own. "-" is standard
+  // input, which is y4m or raw. `is_interrupted` is asked while a pipe is silent; true ends the
+  // reading with Code::cancelled.
   static Result<std::unique_ptr<FrameReader>> open(const std::string& path,
                                                    std::optional<PictureFormat> raw = {},
                                                    std::function<bool()> is_interrupted = {});
@@ -22,9 +22,9 @@ class FrameReader {
   virtual const std::string& name() const = 0;  // for messages
   virtual const PictureFormat& format() const = 0;
   virtual double frames_per_second() const { return 0; }
-  // How many frames follow; none where only their end will tell.
+  // The number of frames that follow; nothing if it is unknown before the end.
   virtual std::optional<std::uint64_t> frame_count() const { return std::nullopt; }
-  // Reads the next frame; none at the end. Code::truncated names a frame that is cut. The planes
+  // Reads the next frame; nothing at the end. Code::truncated names a truncated frame. The planes
   // are in `memory`.
   virtual Result<std::optional<Picture>> next(std::vector<std::byte>& memory) = 0;
   // Whether its pictures have Picture::stored.

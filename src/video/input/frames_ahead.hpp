@@ -40,7 +40,7 @@ class FramesAhead {
   std::deque<Slot*> free_, full_;
   Slot* current_ = nullptr;  // that next() returned
   bool is_ending_ = false;
-  Task<void> reading_;  // last: it uses the others
+  Task<void> reading_;  // last: it uses the other members
 };
 
 }  // namespace penstock::video

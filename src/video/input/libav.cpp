@@ -62,7 +62,7 @@ Result<LibAv> open_release(const Release& release) {
   return av;
 }
 
-// Where none of the known versions is installed, another may be.
+// None of the known versions is installed, but an unknown version may be.
 Status not_found() {
   const auto other = Library::open({"libavformat.so"});
   unsigned (*version)() = nullptr;

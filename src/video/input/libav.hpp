@@ -1,9 +1,9 @@
-// What is called of FFmpeg's libraries (libavformat, libavcodec, libavutil), opened at run time: no
-// header of theirs is needed, and one program works with several of their versions.
+// The functions used from FFmpeg's libraries (libavformat, libavcodec, libavutil), opened at run
+// time: the build needs no FFmpeg headers, and one program works with several FFmpeg versions.
 //
-// Functions are the same in all versions; structures are not. What is read of them is below, as
-// bytes from their beginnings on 64-bit machines: the same within a major version, which is the
-// library's promise. Versions that were not checked are refused.
+// Functions are the same in all versions, but structures are not. The offsets of the fields that
+// are read follow, in bytes on 64-bit machines. The library promises that they are the same within
+// a major version. Versions that were not checked are refused.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@ template <class T> T av_field(const void* structure, std::size_t first_byte) {
   std::memcpy(&value, static_cast<const std::byte*>(structure) + first_byte, sizeof value);
   return value;
 }
-// Of AVFormatContext, AVPacket and AVCodecParameters, in all versions that are known.
+// Offsets in AVFormatContext, AVPacket and AVCodecParameters, in all known versions.
 constexpr std::size_t av_format_streams = 48, av_packet_stream = 36, av_parameters_type = 0;
 
 // Numbers of FFmpeg's headers.

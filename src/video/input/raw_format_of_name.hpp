@@ -5,8 +5,8 @@
 
 namespace penstock::video {
 
-// Returns "--width 576 --height 324 --pixel-format 420 --bitdepth 10"; less where the name tells
-// less, and nothing where it tells no size.
+// Returns "--width 576 --height 324 --pixel-format 420 --bitdepth 10", or only the options that the
+// name tells; "" if it tells no size.
 std::string raw_options_of_name(std::string_view name);
 
 }  // namespace penstock::video

@@ -14,7 +14,7 @@
 namespace penstock::video {
 namespace {
 
-// How much memory a promise of bytes is given at once.
+// The memory that is allocated at once for bytes that a header merely promises.
 constexpr std::uint64_t growth_bytes = 64 << 20;
 class StoredInFile final : public StoredPlanes {
  public:
@@ -31,8 +31,8 @@ class StoredInFile final : public StoredPlanes {
   std::uint64_t begin_;
 };
 
-// Returns the bytes of an ordinary file that stands at its beginning; 0 for all else, and for files
-// of /proc and the like, which state no size.
+// Returns the size of an ordinary file that is at its beginning; 0 for everything else, and for
+// files without a size as in /proc.
 std::uint64_t bytes_of_file(int descriptor) {
   struct stat info = {};
   const bool is_file = ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) &&

@@ -1,6 +1,6 @@
 // The bytes of a file or a pipe, in order. An ordinary file is read by several threads. It is not
-// mapped: a mapped file that another program shortens ends the process. What a device alone scores
-// is not read here.
+// mapped: a mapped file that another program shortens ends the process. Frames that only devices
+// score are not read here.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -29,7 +29,7 @@ class VideoBytes {
 
   const std::string& name() const { return name_; }  // for messages
   std::uint64_t position() const { return position_; }
-  // Of an ordinary file, when it was opened.
+  // The size of an ordinary file when it was opened.
   std::optional<std::uint64_t> size() const {
     return is_ordinary() ? std::optional(file_bytes_) : std::nullopt;
   }
@@ -42,8 +42,8 @@ class VideoBytes {
   Result<std::span<const std::byte>> take(std::uint64_t bytes, std::vector<std::byte>& memory);
   // Returns the bytes before the position; null where they are not of an ordinary file.
   std::shared_ptr<const StoredPlanes> stored_before(std::uint64_t bytes) const;
-  // Takes bytes that are not read here. Returns how many there were. Of a file the system is told
-  // that they may be wanted.
+  // Skips bytes that are not read here. Returns how many there were. For a file, the system is
+  // advised that they may be needed.
   Result<std::uint64_t> skip(std::uint64_t bytes);
   // Takes a line, without its end. False at the end, before any byte.
   Result<bool> take_line(std::string& line, std::size_t max_bytes);

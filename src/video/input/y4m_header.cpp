@@ -11,7 +11,7 @@ struct ColourSpace {
   Chroma chroma;
   std::uint32_t bits;
 };
-// Where chroma lies between luma differs among the first five; no feature asks for it.
+// The first five differ in the position of chroma between luma samples; no feature uses it.
 constexpr ColourSpace colour_spaces[] = {
     {"420", Chroma::c420, 8},      {"420jpeg", Chroma::c420, 8}, {"420mpeg2", Chroma::c420, 8},
     {"420paldv", Chroma::c420, 8}, {"420p10", Chroma::c420, 10}, {"420p12", Chroma::c420, 12},
@@ -72,7 +72,7 @@ Status read_word(std::string_view word, Y4mHeader& header) {
       return {};
     }
     case 'C': return read_colour_space(word, header.format);
-    default: return {};  // interlacing, aspect ratio, comments: no feature asks for them
+    default: return {};  // interlacing, aspect ratio, comments: unused by features
   }
 }
 

@@ -1,5 +1,4 @@
-// How many positions of a row a group decimates (decimate_box.kc), which kernels and the host
-// share.
+// The number of positions of a row that a group decimates (decimate_box.kc), for kernels and host.
 #pragma once
 
 // A thread takes a word of columns. One word is spare, as parts need not begin at a word. A thread

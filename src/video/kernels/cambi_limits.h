@@ -21,7 +21,7 @@
 #define CAMBI_SELECT_PASSES 3u
 #define CAMBI_SELECT_DIGITS 1024u
 
-// What the host says of each scale, in so many words.
+// The host's description of each scale, in this many words.
 #define CAMBI_SHAPE_WORDS 12u
 #define CAMBI_SHAPE_FIRST 0u          // the image's sample at column 0 of row 0, in samples: even
 #define CAMBI_SHAPE_STRIDE 1u         // from one row to the next, in samples: even

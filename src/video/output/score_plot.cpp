@@ -137,7 +137,7 @@ std::string straight_line(double x1, double y1, double x2, double y2) {
          "\" y2=\"" + pixels(y2) + "\" stroke=\"#dddddd\"/>\n";
 }
 
-// Draws one panel, whose upper edge is at `y`.
+// Draws one panel with its upper edge at `y`.
 class PanelWriter {
  public:
   PanelWriter(const Panel& panel, double y, std::uint64_t last_frame)

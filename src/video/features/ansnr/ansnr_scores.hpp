@@ -1,4 +1,4 @@
-// What host and devices share of ANSNR: sums of squares to scores.
+// Converts ANSNR's sums of squares to scores, for host and devices.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 // Counts of levels in windows around the samples of a row, and CAMBI's contrasts.
 //
-// A row is runs of samples of one level. A run of `length` samples adds to the counts of that level
-// at all columns whose window reaches it: a trapezoid, length + window - 1 columns wide. So a run
-// costs a few vector additions, where sample by sample each costs as much. Where the row that
-// enters the window and the one that leaves it have the same level, nothing changes.
+// A row is runs of samples of one level. A run of `length` samples adds to the counts of its level
+// at all columns with a window that reaches it: a trapezoid, length + window - 1 columns wide. So a
+// run costs a few vector additions; sample by sample, each sample would cost as much. Columns with
+// the same level in the entering row and the leaving row do not change.
 #pragma once
 #include <vector>
 
@@ -21,7 +21,7 @@ using LevelRuns = std::vector<LevelRun>;
 
 // The levels that matter, and their weights by difference: 0 where a contrast is not seen.
 struct CambiLevels {
-  std::uint16_t first = 1, last = 0;  // those that are counted; none where last < first
+  std::uint16_t first = 1, last = 0;  // the counted levels; none if last < first
   std::uint32_t difference_count = 0;
   std::vector<std::uint32_t> weights = {};  // of level - first, for differences from 1 on
 
@@ -34,7 +34,7 @@ class WindowCounts {
   WindowCounts(const CambiPlan& plan, const CambiLevels& levels, std::uint32_t window);
   // Forgets all counts, for an image of `width` columns.
   void begin(std::uint32_t width);
-  // Counts the runs of `entering`, and no more those of `leaving`.
+  // Adds the runs of `entering` and subtracts the runs of `leaving`.
   void move(const LevelRuns& entering, const LevelRuns& leaving);
   // Sets the contrasts of a row's samples. `out` has `contrast_slack` more than `width`.
   void set_contrasts(const LevelRuns& row, float* out) const;
@@ -45,7 +45,7 @@ class WindowCounts {
   const CambiPlan& plan_;
   const CambiLevels& levels_;
   std::uint32_t window_, width_ = 0;
-  std::size_t stride_ = 0;  // from one level's counts to the next one's
+  std::size_t stride_ = 0;  // from the counts of one level to the next
   LargeArray<std::uint16_t> counts_;
 };
 

@@ -113,7 +113,7 @@ class ModeRows {
   std::vector<Level> rows_[3];
 };
 
-// The rows around a row whose contrasts are asked for, as runs.
+// The rows, as runs, around the row that contrasts are computed for.
 class Window {
  public:
   Window(const CambiPlan& plan, const CambiLevels& levels, std::uint32_t window)
@@ -237,7 +237,7 @@ class FastCambi::Work {
     const std::uint64_t keys = filter(scale);
     contrasts_.width = keys_.width, contrasts_.height = keys_.height;
     CambiPool pool(contrasts_, plan_.topk, keys);
-    // A thread's rows begin with those above, so that few are not worth a thread.
+    // Each thread first counts the rows above its own, so a few rows are not worth a thread.
     const std::uint64_t bands =
         std::clamp<std::uint64_t>(keys_.height / side_.window, 1, windows_.size());
     in_parallel(bands, 1, [&](std::uint64_t first_band, std::uint64_t last_band) {

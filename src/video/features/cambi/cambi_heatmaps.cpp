@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t highest_sample = 65535;
 
-// What 65535 stands for, in whole numbers: half a window of one level and half of another.
+// The contrast that becomes 65535, as an integer: half of the window has one level, half another.
 std::uint32_t highest_contrast(const CambiPlan& plan) {
   const std::uint32_t weight =
       *std::max_element(cambi_weights.begin(), cambi_weights.begin() + plan.difference_count);

@@ -9,12 +9,12 @@
 
 namespace penstock::video {
 
-// How one scale lies in device memory. Samples around the image count nowhere, so that kernels do
-// not ask where it ends.
+// The layout of one scale in device memory. Samples around the image are never counted, so that
+// kernels need no bounds checks.
 struct CambiScale {
   std::uint32_t width = 0, height = 0, strips = 0;
   std::uint32_t first = 0, stride = 0;        // of samples
-  std::uint32_t first_value = 0, values = 0;  // contrasts, with what pads rows to whole strips
+  std::uint32_t first_value = 0, values = 0;  // contrasts, with padding of rows to whole strips
   std::uint32_t first_group = 0, first_select_group = 0;
   std::uint32_t kept = 0;  // the highest contrasts, which are pooled
 };

@@ -1,5 +1,5 @@
-// What CAMBI needs to know before it sees a frame: sizes, windows and thresholds. Host and devices
-// share it. Tandon and others: "CAMBI: Contrast-aware multiscale banding index", 2021.
+// CAMBI's parameters that do not depend on frames: sizes, windows and thresholds. Host and devices
+// share them. Tandon et al.: "CAMBI: Contrast-aware multiscale banding index", 2021.
 #pragma once
 #include <array>
 #include <vector>
@@ -15,7 +15,7 @@ constexpr std::uint32_t cambi_max_differences = 32;
 constexpr std::array<std::uint32_t, cambi_max_differences> cambi_weights = {
     1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9};
 
-// How one of the two pictures is processed. All later steps work on luma of 10 bits of this size.
+// The processing of one of the two pictures. All later steps work on 10-bit luma of this size.
 struct CambiSide {
   std::uint32_t width = 0, height = 0;
   std::uint32_t window = 0;                            // odd: rows and columns that are counted

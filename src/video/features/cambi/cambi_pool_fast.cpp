@@ -84,8 +84,8 @@ double CambiPool::mean() {
   return sum / static_cast<double>(kept_);
 }
 
-// Sets the sums of rows to those of the bins that are kept whole, and returns the sum of what is
-// kept of the bin below.
+// Sets the rows' sums over the bins that are kept whole, and returns the sum of the contrasts kept
+// from the bin below.
 double CambiPool::sum_of_highest() {
   std::mutex mutex;
   Bins bins = {};

@@ -21,8 +21,8 @@ void subtract_row(const std::uint8_t* row, std::size_t count, std::uint8_t* sums
 void set_mask(const std::uint8_t* sums, std::size_t count, std::uint32_t threshold,
               std::uint8_t* out);
 
-// The mode of three: the value that occurs twice, else the least. Along a row, whose ends stay; of
-// three rows.
+// The mode of three values: the value that occurs twice, else the least. The first function filters
+// along a row and leaves its ends; the second takes three rows.
 void mode_along_row(const std::uint16_t* row, std::size_t count, std::uint16_t* out);
 void mode_of_rows(const std::uint16_t* a, const std::uint16_t* b, const std::uint16_t* c,
                   std::size_t count, std::uint16_t* out);

@@ -1,4 +1,4 @@
-// What the row of CIEDE2000 names: fast loops on the host, and kernels.
+// The functions in CIEDE2000's row: fast loops on the host, and kernels.
 #pragma once
 #include "video/feature.hpp"
 

@@ -59,7 +59,7 @@ PENSTOCK_IN_VECTOR_LOOP float lab_root(float value) {
   return value > 216.0f / 24389 ? root : value * (24389.0f / 27 / 116) + 16.0f / 116;
 }
 
-// What chroma adds to red, green and blue; Lab of pixels.
+// The shares of chroma in red, green and blue; Lab of pixels.
 struct Colours {
   float red[strip + 1], green[strip + 1], blue[strip + 1];
   float l[strip], a[strip], b[strip];
@@ -131,7 +131,7 @@ PENSTOCK_IN_VECTOR_LOOP float chroma_share(float c) {
   return std::sqrt(c7 / (c7 + 6103515625.0f));
 }
 
-// T, from the mean hue's cosine and sine, by those of its multiples.
+// T, from the mean hue's cosine and sine, through cosines and sines of its multiples.
 PENSTOCK_IN_VECTOR_LOOP float weight_of_hue(float c, float s) {
   const float c2 = c * c - s * s, s2 = 2 * s * c;
   const float c3 = c2 * c - s2 * s, s3 = s2 * c + c2 * s;

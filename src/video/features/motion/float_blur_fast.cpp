@@ -114,7 +114,7 @@ double fast_blur(const Picture& picture, const float (&taps)[5], FloatPlane& out
 AnsnrSums fast_ansnr_sums(const Picture& reference, const Picture& distorted,
                           const float (&of_reference)[9], const float (&of_distorted)[25],
                           std::uint32_t (*border)(std::int64_t index, std::uint32_t size)) {
-  constexpr std::uint32_t band = 32;  // rows whose squares are summed by column
+  constexpr std::uint32_t band = 32;  // rows with squares summed by column
   const std::uint32_t width = reference.format.width, height = reference.format.height;
   std::vector<AnsnrSums> sums((height + band - 1) / band);
   in_parallel(sums.size(), 1, [&](std::uint64_t first, std::uint64_t last) {

@@ -1,4 +1,4 @@
-// What the two kinds of motion share: weights and bounds of a score.
+// The weights and bounds of a score, for both kinds of motion.
 #pragma once
 #include <algorithm>
 
@@ -15,7 +15,7 @@ class MotionBlend {
         weight_(options.number("motion_fps_weight")),
         max_(options.number("motion_max_val")) {}
   double weighted(double score) const { return is_zero_ ? 0 : std::min(score * weight_, max_); }
-  // Of a weighted score: what lies above the offset counts by the factor.
+  // Takes a weighted score: the part above the offset is multiplied by the factor.
   double operator()(double score) const {
     return std::min(score * factor_ + (1 - factor_) * std::min(offset_, score), max_);
   }

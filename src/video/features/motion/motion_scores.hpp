@@ -1,5 +1,5 @@
-// What host and devices share of the two kinds of motion: the scores that follow from each frame's
-// difference to the frame before. Those that need the next frame come with it or at the end.
+// Scores of both kinds of motion from each frame's difference to the previous frame, for host and
+// devices. A score that needs the next frame is set with it, or at the end.
 #pragma once
 #include <vector>
 
@@ -7,13 +7,14 @@
 
 namespace penstock::video {
 
-// Of integers.
+// Motion in integers.
 class MotionScores {
  public:
   MotionScores(const PictureFormat& format, const OptionValues& options);
-  // The frames from one of a difference to the other. The first frames, as many, have none.
+  // The distance in frames between the two frames of a difference. The first window() frames have
+  // none.
   std::uint32_t window() const { return window_; }
-  // `difference`: the sum of absolute values, in 256ths; of no meaning for the first frames.
+  // `difference`: the sum of absolute values, in 256ths; ignored for the first frames.
   void add(std::uint64_t difference, std::uint64_t frame, Scores& scores);
   void finish(std::uint64_t frame_count, Scores& scores) const;
 
@@ -27,11 +28,11 @@ class MotionScores {
   std::vector<double> weighted_;  // of all frames
 };
 
-// Of floating point.
+// Motion in floating point.
 class FloatMotionScores {
  public:
   explicit FloatMotionScores(const OptionValues& options) : options_(options), blend_(options) {}
-  // `difference`: the mean of absolute values; of no meaning for the first frame.
+  // `difference`: the mean of absolute values; ignored for the first frame.
   void add(double difference, std::uint64_t frame, Scores& scores);
   void finish(std::uint64_t frame_count, Scores& scores) const;
 

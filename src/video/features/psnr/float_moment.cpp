@@ -21,7 +21,7 @@ class HostMoment final : public HostFeature {
 
  private:
   static std::array<double, 2> moments(const Picture& picture) {
-    // Sums of samples are exact, those of scaled samples too: the scale is a power of 2.
+    // Sums of samples are exact, and so are sums of scaled samples: the scale is a power of 2.
     const SampleSums sums = luma_sums(picture);
     const double step = 1u << (picture.format.bits - 8);
     const double count = double{1} * picture.format.width * picture.format.height;

@@ -1,4 +1,4 @@
-// What host and devices share of PSNR: sums of squared errors to scores.
+// Converts sums of squared errors to PSNR scores, for host and devices.
 #pragma once
 #include <array>
 

@@ -1,5 +1,5 @@
-// MS-SSIM by kernels: four launches make the levels below the pictures, each from the one above,
-// one is over the windows of the pictures, and one over those of all other levels.
+// MS-SSIM by kernels. Four launches make the levels below the pictures, each from the level above.
+// One more launch processes the windows of the pictures, and one the windows of all other levels.
 #include "video/features/ssim/ssim_kernels.hpp"
 #include "video/features/ssim/ssim_rows.hpp"
 #include "video/kernels/window_limits.h"

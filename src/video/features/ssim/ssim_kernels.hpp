@@ -17,10 +17,10 @@ Result<FloatImages> allocate_images(Device& device, std::uint64_t floats);
 // (kernels/image_source.kc).
 std::string sample_source(const PictureFormat& format);
 std::string float_source();
-// For programs whose images all have this width: addresses of rows are constants.
+// For programs with a single image width: addresses of rows are constants.
 std::string width_definition(std::uint32_t width);
 
-// What kernels/ssim.kc sums.
+// The sums that kernels/ssim.kc computes.
 enum class SsimSums : unsigned char { ssim = 1, terms = 3, ssim_and_terms = 4 };
 
 // The kernel `ssim` for images of one size and levels below it.
@@ -42,7 +42,7 @@ class SsimKernel {
   std::uint32_t width_ = 0, height_ = 0, levels_ = 1, groups_ = 0;
 };
 
-// The most threads of a group, at most `wanted`, whose tiles fit a device's local memory.
+// The largest group size, up to `wanted`, with tiles that fit a device's local memory.
 // `bytes_per_thread`: of local memory.
 std::uint32_t fitting_group_size(const Traits& traits, std::uint32_t wanted,
                                  std::uint32_t bytes_per_thread);

@@ -1,10 +1,10 @@
-// What float_ssim and float_ms_ssim make of the means of a frame, which loops or kernels found.
+// Converts a frame's means, from loops or kernels, to the scores of float_ssim and float_ms_ssim.
 #pragma once
 #include "video/host/ssim_scale.hpp"
 
 namespace penstock::video {
 
-// By how much float_ssim decimates such pictures.
+// The factor by which float_ssim decimates such pictures.
 std::uint32_t ssim_factor(const PictureFormat& format, const OptionValues& options);
 // Columns or rows of `size` that decimation by a box leaves.
 constexpr std::uint32_t size_after_box(std::uint32_t size, std::uint32_t factor) {

@@ -41,7 +41,7 @@ Image<float> product(const Image<float>& a, const Image<float>& b) {
   return out;
 }
 
-// What one position adds to a scale's numerator and denominator.
+// The terms of one position in a scale's numerator and denominator.
 std::array<float, 2> information(float variance1, float variance2, float covariance,
                                  float gain_limit) {
   constexpr float epsilon = 1e-10f, noise = 2;

@@ -83,7 +83,7 @@ class DeviceFloatVif final : public DeviceFeature {
  private:
   std::uint32_t width(std::uint32_t scale) const { return format_.width >> scale; }
   std::uint32_t height(std::uint32_t scale) const { return format_.height >> scale; }
-  // Of a sum in units of 2^-27.
+  // Converts a sum in units of 2^-27.
   static float number_of(std::uint64_t sum) {
     return static_cast<float>(static_cast<double>(static_cast<std::int64_t>(sum)) / (1 << 27));
   }
@@ -93,7 +93,7 @@ class DeviceFloatVif final : public DeviceFeature {
   VifScores scores_;
   float gain_limit_;
   std::array<FrameProgram, vif_scale_count> programs_;
-  // Of the scales above 0: of the reference and of the distorted picture.
+  // Images of the scales above 0: of the reference and of the distorted picture.
   std::array<std::array<std::shared_ptr<Buffer>, 2>, vif_scale_count> images_;
 };
 

@@ -71,7 +71,7 @@ PENSTOCK_IN_VECTOR_LOOP float at_least(float value, float least) {
   return value > least ? value : least;
 }
 
-// What positions add to the numerator and the denominator: `information` of float_vif.cpp.
+// The positions' terms of the numerator and the denominator: `information` of float_vif.cpp.
 PENSTOCK_VECTOR_LOOP void set_information(const Moments& __restrict m, std::size_t count,
                                           float gain_limit, float* __restrict numerators,
                                           float* __restrict denominators) {
@@ -130,7 +130,7 @@ class Strips {
   }
 
  private:
-  // Columns from x - reach on, those inside the image.
+  // Columns from x - reach on, but only inside the image.
   void filter_along_y(std::uint32_t y, std::uint32_t x, std::uint32_t count) {
     columns_.for_each([](Columns& one) { one.fill(0); });
     const std::uint32_t begin = x - std::min(x, reach_);

@@ -1,4 +1,4 @@
-// What host and devices share of VIF: sums of a scale, and scores.
+// VIF's sums of a scale, and their scores, for host and devices.
 #pragma once
 #include <array>
 #include <vector>
@@ -15,8 +15,7 @@ struct VifFraction {
 // Returns round(2048 * log2) of a number of 2^16 or more, of its sixteen leading bits.
 std::int64_t log2_fixed(std::uint64_t value);
 
-// Returns the filter of floating point: a normalised Gaussian whose deviation is a fifth of its
-// taps.
+// Returns the floating-point filter: a normalised Gaussian with a deviation of a fifth of its taps.
 std::vector<float> float_vif_gaussian(std::uint32_t taps);
 
 // The sums over a scale. Order does not matter: all are integers.

@@ -18,8 +18,8 @@ using Sample = std::uint16_t;
 // A row of a strip with what the filter along it reaches. Room for whole vectors.
 using Row = std::array<Sample, vif_strip + 32>;
 
-// What is filtered: samples, and their squares in two halves of 16 bits. So sums of 32 bits
-// suffice: the filters' taps sum to 2^16. Squares of samples of 8 bits have the low half alone.
+// The filter's inputs: samples, and their squares in two halves of 16 bits. So 32-bit sums suffice:
+// the filters' taps sum to 2^16. Squares of 8-bit samples only have the low half.
 enum Part : std::size_t {
   mean1,
   mean2,
@@ -108,7 +108,7 @@ PENSTOCK_VECTOR_LOOP void filter_along_x(const Row& __restrict low, const Row& _
         sum_along_x<taps>(high, filter, x) + ((sum_along_x<taps>(low, filter, x) + 32768) >> 16);
 }
 
-// One strip of columns, whose rows come in order.
+// One strip of columns. Its rows come in order.
 template <std::uint32_t scale> class Strip {
  public:
   static constexpr std::uint32_t taps = vif_taps[scale], reach = taps / 2;

@@ -1,4 +1,4 @@
-// What the positions of a row add to a scale's sums.
+// Adds the positions of a row to a scale's sums.
 #pragma once
 #include "video/features/vif/vif.hpp"
 

@@ -1,6 +1,6 @@
 // Positions in vectors of double: all integers below 2^53 are exact in them. Numbers are rounded by
-// adding 2^52. Their sixteen leading bits, of which logarithms are taken, are those of the
-// mantissa. A position that adds nothing has logarithms of the same number.
+// adding 2^52. Logarithms are taken of the sixteen leading bits of the mantissa. For a position
+// that adds nothing, both logarithms are of the same number.
 #include "video/features/vif/vif_sums.hpp"
 
 #include <array>
@@ -40,8 +40,8 @@ struct SmallSums {
   std::int64_t squares = 0, count = 0;
 };
 
-// Sets to 0 what adds nothing, and returns the sums of positions where the reference is flat. With
-// masks in place of choices, of which the compiler makes branches.
+// Zeroes the positions that add nothing, and returns the sums of positions where the reference is
+// flat. It uses masks: compilers turn choices into branches.
 PENSTOCK_VECTOR_LOOP SmallSums clear_small(Positions& __restrict p, std::size_t count) {
   std::int64_t squares = 0, small_count = 0;
   for (std::size_t x = 0; x < count; x++) {
