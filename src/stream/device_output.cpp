@@ -125,7 +125,7 @@ class DeviceDecompression {
     return make_chunk_collector(context_);
   }
 
-  // What precedes an error is decoded, and its errors are reported first.
+  // The input before an error is decoded, and its own errors are reported first.
   Result<DeviceBytes> finish(const Status& discovery_error) {
     if (discovery_error.code() == Code::cancelled) return discovery_error;
     if (collector_ != nullptr) return collector_->finish(discovery_error);

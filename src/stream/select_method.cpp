@@ -62,8 +62,8 @@ bool may_need_whole_input(const Context& context) {
   });
 }
 
-// The host's methods are asked where there is no device, or where the device may be left. An input
-// that no method for devices fits is read to its end where some of them need all of it.
+// The host's methods are tried without a device, or if falling back is allowed. If no device method
+// fits, and some of them need the whole input, the input is read to its end first.
 Result<const Method*> select_method(Context& context, const Method* rejected) {
   const DecompressOptions& options = context.options;
   if (options.device != nullptr) {
@@ -82,8 +82,8 @@ Result<const Method*> select_method(Context& context, const Method* rejected) {
                                                              : method_mismatch(context);
 }
 
-// What the device could take at once, and half of this machine's memory. Of a pipe a quarter, since
-// the buffer is copied where it grows.
+// The most that the device can allocate at once, but at most half of this machine's memory. For a
+// pipe a quarter, since growing copies the buffer.
 std::uint64_t max_buffered_bytes(const Context& context) {
   return std::min(context.session->device()->traits().max_allocation_bytes,
                   machine_memory_bytes() / (context.input.size() ? 2 : 4));

@@ -11,7 +11,7 @@ namespace {
 // The output that comes to the host at once for its checksums.
 constexpr std::uint64_t job_bytes = 64 << 20;
 
-// What one method found.
+// The chunks found by one method.
 struct MethodChunks {
   std::unique_ptr<ChunkStages> stages;
   std::vector<DecodeJob> jobs;
@@ -20,8 +20,8 @@ struct MethodChunks {
 struct LocatedChunk {
   const ChunkStages* stages;
   const Chunk* chunk;
-  std::uint64_t decoded_offset;  // where the batch writes it
-  std::uint64_t output_offset;   // where it belongs
+  std::uint64_t decoded_offset;  // in the batch
+  std::uint64_t output_offset;   // in the whole output
   std::uint64_t output_bytes;
   batch::ChunkStatus chunk_status;
 };
@@ -59,7 +59,7 @@ class ChunkCollector final : public DeviceCollector {
   }
 
  private:
-  // Fills located_ and the tables, up to the first chunk whose bytes are not what the file says.
+  // Fills located_ and the tables, up to the first chunk that fails check_input().
   Status locate_chunks() {
     for (const MethodChunks& found : found_)
       for (const DecodeJob& job : found.jobs)
@@ -110,8 +110,8 @@ class ChunkCollector final : public DeviceCollector {
     return {};
   }
 
-  // Sets where outputs are and where they belong, and cuts located_ before the first chunk that the
-  // device refused.
+  // Sets the decoded and the final places of outputs, and cuts located_ before the first chunk that
+  // the device refused.
   Status check_statuses() {
     std::size_t row = 0;
     for (std::size_t i = 0; i < located_.size(); i++) {
@@ -134,7 +134,7 @@ class ChunkCollector final : public DeviceCollector {
     return {};
   }
 
-  // Makes the output contiguous. Where it is so already, only stored chunks are added.
+  // Makes the output contiguous. If it is already, only stored chunks are added.
   Status make_output() {
     if (output_bytes_ > context_.options.max_output_bytes) return context_.output_limit_error();
     const bool is_contiguous =
@@ -225,7 +225,7 @@ class ChunkCollector final : public DeviceCollector {
   std::vector<std::shared_ptr<Event>> events_;
   DeviceReport times_;
   std::uint64_t capacity_bytes_ = 0, output_bytes_ = 0;
-  std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
+  std::unique_ptr<Queue> queue_;  // last: it waits for work that uses the other members
 };
 
 }  // namespace

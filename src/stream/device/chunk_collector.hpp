@@ -24,9 +24,9 @@ class DeviceCollector {
 
 // Finds all chunks of a file first, uploads its bytes as they lie in it, and decodes one batch.
 //
-// The output offsets are sums of capacities. So the output is contiguous where every chunk but the
-// last fills its capacity, as the blocks of one frame do. Where they do not (several frames), the
-// output is put together by way of the host, which is rare.
+// The output offsets are sums of capacities. So the output is contiguous if every chunk but the
+// last fills its capacity, as the blocks of one frame do. Otherwise (several frames), the output is
+// assembled by way of the host, which is rare.
 std::unique_ptr<DeviceCollector> make_chunk_collector(Context& context);
 
 }  // namespace penstock::stream

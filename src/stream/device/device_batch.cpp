@@ -147,7 +147,7 @@ Status DeviceBatch::enqueue(const ChunkStages& stages, const DecodeJob& job,
   return queue_->flush();
 }
 
-// Adds chunks to decoded_ up to the first whose bytes are not what the file says.
+// Adds chunks to decoded_ up to the first that fails check_input().
 Status DeviceBatch::check_inputs(const ChunkStages& stages, const DecodeJob& job) {
   for (const Chunk& chunk : job.chunks) {
     PENSTOCK_TRY(stages.check_input(chunk));
@@ -176,8 +176,8 @@ Status DeviceBatch::check_statuses(const ChunkStages& stages, const DecodeJob& j
   return {};
 }
 
-// Copies outputs into the job's. Those that fill their capacities are contiguous on the device,
-// too, and are downloaded as one range.
+// Copies outputs into the job's memory. Outputs that fill their capacities are contiguous on the
+// device, too, and are downloaded as one range.
 Status DeviceBatch::fetch_outputs(const DecodeJob& job) {
   struct Range {
     std::uint64_t to = 0, from = 0, bytes = 0;

@@ -71,7 +71,7 @@ class DeviceBatch {
   std::uint64_t first_output_offset_ = 0;  // in batch_.output; the window precedes it
   // Begin, uploaded, decoded, outputs requested, outputs fetched.
   std::vector<std::shared_ptr<Event>> events_;
-  std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
+  std::unique_ptr<Queue> queue_;  // last: it waits for work that uses the other members
 };
 
 }  // namespace penstock::stream

@@ -90,7 +90,7 @@ class EncodeBatch {
   ChunkTables tables_;
   // Begin, uploaded, encoded, chunks requested, chunks fetched.
   std::vector<std::shared_ptr<Event>> events_;
-  std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
+  std::unique_ptr<Queue> queue_;  // last: it waits for work that uses the other members
 };
 
 class DeviceCompressor : public EncodeStages {

@@ -22,7 +22,7 @@ class UploadedInput {
   std::span<const std::byte> bytes_;
   std::uint64_t begin_ = 0;
   std::shared_ptr<Buffer> buffer_;
-  std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
+  std::unique_ptr<Queue> queue_;  // last: it waits for work that uses the other members
 };
 
 // A checksum that the host computes from the output, part by part.

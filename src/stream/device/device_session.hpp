@@ -44,7 +44,7 @@ class DeviceSession {
   void add(const DeviceReport& batch);
   // Notes kernels that ran and belong to no decoder; each name once.
   void add_kernels(std::string_view name);
-  // Notes that the device failed: others decode its batches.
+  // Notes that the device failed: other devices decode its batches.
   void fail(const Status& status);
   bool has_failed() const;
   // Returns nothing where no batch ran and nothing failed.

@@ -19,13 +19,13 @@ class BatchDevices {
   }
   std::uint32_t count() const { return static_cast<std::uint32_t>(sessions_.size()); }
 
-  // Decodes by the device that the job's slot has. Where that fails, another one gets the slot.
+  // Decodes on the device of the job's slot. If that device fails, another one gets the slot.
   Status decode(const ChunkStages& chunks, DecodeJob& job, std::span<const std::byte> window) {
     for (;;) {
       auto* slot = static_cast<SlotState*>(job.worker_state.get());
       if (slot == nullptr || slot->session->has_failed()) {
         std::shared_ptr<DeviceSession> session = next_device();
-        if (session == nullptr) session = sessions_.front();  // whose error it will be
+        if (session == nullptr) session = sessions_.front();  // reports its error
         job.worker_state = std::make_shared<SlotState>(session);
         slot = static_cast<SlotState*>(job.worker_state.get());
       }
@@ -95,10 +95,10 @@ class DeviceStages : public DecodeStages {
   std::vector<std::byte> window_;
 };
 
-// Output in a batch on GPUs: 64 blocks of 4 MiB, whose segments are 20 000 and more (an H200 runs
-// 5000 warps at once), or 4096 chunks of 64 KiB. More would keep a device busier. But each batch in
-// flight pins as much host memory as its input and output take, and has up to six times its output
-// on the device (source indices are four), so that smaller devices get smaller batches.
+// Output in a batch on GPUs: 64 blocks of 4 MiB with 20 000 segments and more (an H200 runs 5000
+// warps at once), or 4096 chunks of 64 KiB. Larger batches would keep a device busier. But each
+// batch in flight pins as much host memory as its input and output, and takes up to six times its
+// output on the device (source indices take four), so smaller devices get smaller batches.
 constexpr std::uint64_t max_job_bytes = 256 << 20, device_bytes_per_output_byte = 6;
 
 }  // namespace

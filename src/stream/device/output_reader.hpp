@@ -26,7 +26,7 @@ class OutputReader {
   std::shared_ptr<Buffer> output_;
   std::uint64_t bytes_ = 0, requested_ = 0, delivered_ = 0;
   std::array<Part, 2> parts_;
-  std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
+  std::unique_ptr<Queue> queue_;  // last: it waits for work that uses the other members
 };
 
 }  // namespace penstock::stream

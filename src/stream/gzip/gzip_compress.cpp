@@ -29,11 +29,11 @@ libdeflate_compressor* thread_compressor(std::uint32_t level) {
   return compressor.get();
 }
 
-// The largest block whose member, even of incompressible bytes, is no longer than the 65536 bytes
-// that its size field can name.
+// The largest block that always fits a member: even of incompressible bytes, the member is at most
+// the 65536 bytes that its size field can express.
 constexpr std::uint64_t max_bgzf_block_bytes = 0xff00;
 constexpr std::size_t bgzf_header_bytes = 18, pgzip_header_bytes = 20;
-// The empty member at the end of a BGZF file, by which readers notice that a file was cut.
+// The empty member at the end of a BGZF file. Readers detect a truncated file by its absence.
 constexpr unsigned char bgzf_end[28] = {0x1f, 0x8b, 8,    4, 0, 0, 0, 0, 0, 0xff, 6, 0, 'B', 'C',
                                         2,    0,    0x1b, 0, 3, 0, 0, 0, 0, 0,    0, 0, 0,   0};
 

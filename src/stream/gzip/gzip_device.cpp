@@ -79,7 +79,7 @@ class DeviceMemberReader final : public Decoder {
   Context& context_;
   std::shared_ptr<Buffer> output_;  // of one batch
   OutputReader reader_;
-  std::unique_ptr<DeviceMembers> members_;  // the last: its queue uses the others
+  std::unique_ptr<DeviceMembers> members_;  // last: its queue uses the other members
 };
 
 }  // namespace
@@ -242,7 +242,7 @@ Status DeviceMembers::error_of(const ErrorLocation& body, const deflate::StreamE
                                                           : location.corrupt(message(error.error));
 }
 
-// Members that name their size are chunks, whose sizes another method checks.
+// Members that name their size are chunks; another method checks their sizes.
 Result<bool> fits_members_on_device(Context& context) {
   PENSTOCK_ASSIGN(const bool is_member, begins_gzip_member(context.input));
   if (!is_member || !fits_device(context)) return false;

@@ -27,7 +27,7 @@ class DeviceMembers {
   // The output of the next batch: none of an empty member, and where all that was measured is
   // decoded.
   std::uint64_t batch_bytes() const;
-  // Bytes before the input's position whose members are not decoded yet.
+  // Bytes before the input's position in members that are not decoded yet.
   std::uint64_t bytes_pending() const;
   bool is_done() const { return members_.empty(); }
   // Decodes the next batch into `output` from `output_offset` on. After a member's last batch its
@@ -66,7 +66,7 @@ class DeviceMembers {
   StagedUpload upload_;
   std::unique_ptr<deflate::SegmentFinder> finder_;
   std::unique_ptr<deflate::SegmentDecoder> outputs_;
-  std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
+  std::unique_ptr<Queue> queue_;  // last: it waits for work that uses the other members
 };
 
 // Decodes the members, or the zlib stream, at the input's position; their output comes to the host.

@@ -22,7 +22,7 @@ constexpr unsigned identifier(char first, char second) {
          static_cast<unsigned>(static_cast<unsigned char>(second)) << 8;
 }
 
-// What subfields of FEXTRA say.
+// The sizes that subfields of FEXTRA name.
 struct Sizes {
   std::uint64_t member_bytes = 0, body_bytes = 0;
   bool is_of_bgzip = false;

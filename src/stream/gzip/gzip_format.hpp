@@ -9,13 +9,13 @@ namespace penstock::stream {
 struct Context;
 
 constexpr std::size_t gzip_trailer_bytes = 8;  // CRC-32 and the length modulo 2^32
-// Longer headers would have to be held in memory, and no program writes them.
+// Longer headers would have to be kept in memory, and no program writes them.
 constexpr std::size_t max_gzip_header_bytes = 1 << 20;
 
 struct GzipHeader {
   std::size_t header_bytes = 0;
-  // Of the whole member, where a subfield of FEXTRA names it: "BC" of bgzip, "MZ" of mgzip, "IG" of
-  // pgzip.
+  // The bytes of the whole member, if a subfield of FEXTRA names them: "BC" of bgzip, "MZ" of
+  // mgzip, "IG" of pgzip.
   std::optional<std::uint64_t> member_bytes = {};
   bool is_of_bgzip = false;  // whether "BC" names it
   std::string name = {};
@@ -23,7 +23,8 @@ struct GzipHeader {
 // The empty member that bgzip ends a file with. No other member with its field is as short.
 constexpr std::uint64_t bgzip_end_bytes = 28;
 
-// Parses the header at the beginning of `bytes`. Code::truncated where it is longer than they are.
+// Parses the header at the beginning of `bytes`. Code::truncated if the header does not end in
+// `bytes`.
 Result<GzipHeader> parse_gzip_header(std::span<const std::byte> bytes,
                                      const ErrorLocation& location);
 // Verifies the trailer at the beginning of `bytes`.

@@ -13,8 +13,8 @@
 namespace penstock::stream {
 namespace {
 
-// Of a member that is decoded whole. A longer one is decoded as a stream. So the length modulo 2^32
-// in the trailer is the length.
+// The longest member that is decoded whole; longer ones are decoded as streams. So the trailer's
+// length modulo 2^32 is the length itself.
 constexpr std::uint64_t max_member_bytes = 4 << 20;
 
 // The output that a member counts for at least, since its tables take as long as some kilobytes.
@@ -37,17 +37,18 @@ bool is_whole_member(std::span<const std::byte> member, std::size_t body_offset)
   const auto body = member.subspan(body_offset, member.size() - body_offset - gzip_trailer_bytes);
   const std::uint32_t output_bytes = stored_length(member);
   if (output_bytes > max_inflated(body.size())) return false;
-  // Not zeroed: many small members could each state the most, which no stream here writes.
+  // Not zeroed: many small members could each state the maximum, although their streams write less.
   const auto output = std::make_unique_for_overwrite<std::byte[]>(output_bytes);
   const InflateResult result = inflate_body(body, output.get(), output_bytes);
   return result.outcome == InflateOutcome::done && result.bytes_in == body.size() &&
          check_content(member.last(gzip_trailer_bytes), {output.get(), result.bytes_out}, {}).ok();
 }
 
-// Returns whether the member at the input's position names its size. Another program's subfield of
-// the same name leads to no end of a member, which is then decoded as one that names none. The
-// input ends after a member, or another begins. What else follows is ignored (zeros, garbage), once
-// in a file. Only decoding tells whether it follows a member.
+// Returns whether the member at the input's position names its size. Another program may use a
+// subfield of the same name: then the size does not lead to a member's end, and the member is
+// decoded as one without a size. A member ends the input, or is followed by another. Anything else
+// that follows (zeros, garbage) is ignored, once in a file. Only decoding tells whether a member
+// ends before it.
 Result<bool> is_sized(Input& input, const GzipHeader& header) {
   const std::uint64_t bytes = header.member_bytes.value_or(0);
   if (bytes < header.header_bytes + gzip_trailer_bytes || bytes > max_member_bytes) return false;
@@ -59,8 +60,8 @@ Result<bool> is_sized(Input& input, const GzipHeader& header) {
          is_whole_member(found.first(bytes), header.header_bytes);
 }
 
-// Parses the header of a member that names its size. Returns nothing for others, for members that
-// say to become more than max_chunk_output_bytes, and for zeros after the last member.
+// Parses the header of a member that names its size. Returns nothing for other members, for members
+// with a stated output above max_chunk_output_bytes, and for zeros after the last member.
 Result<std::optional<GzipHeader>> next_sized_header(
     Context& context, std::uint64_t max_chunk_output_bytes = UINT64_MAX) {
   PENSTOCK_ASSIGN(const bool is_member, begins_gzip_member(context.input));
@@ -162,8 +163,8 @@ class SizedMembers : public ChunkStages {
   std::uint64_t job_bytes_, max_chunk_output_bytes_;
 };
 
-// Of files whose members are decoded whole: threads would start when all is done. What becomes more
-// than max_whole_output_bytes is decoded as a stream.
+// The largest file with members that are decoded whole: threads would only start when the work is
+// done. A member with more output than max_whole_output_bytes is decoded as a stream.
 constexpr std::uint64_t max_whole_input_bytes = 1 << 20;
 constexpr std::uint64_t max_whole_output_bytes = 64 << 20;
 
@@ -178,7 +179,7 @@ Result<std::span<const std::byte>> peek_rest(Input& input) {
 }
 
 // Decodes the body at the beginning of `rest` into the job's memory, which grows until it is large
-// enough. Returns nothing where it would be too large. `guess` is the first capacity, such as the
+// enough. Returns nothing if it would become too large. `guess` is the first capacity, such as the
 // length in the last four bytes of a file with one member.
 Result<std::optional<InflateResult>> inflate_growing(std::span<const std::byte> rest,
                                                      DecodeJob& job, std::uint64_t guess,

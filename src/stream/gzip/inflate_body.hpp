@@ -1,5 +1,5 @@
-// Decodes raw Deflate (RFC 1951): by our decoder where all of it is in memory, by zlib where it
-// comes in parts. Both refuse the same. libdeflate, which is as fast, accepts a code of 31 or 32
+// Decodes raw Deflate (RFC 1951): by our decoder if all of it is in memory, by zlib if it comes in
+// parts. Both refuse the same streams. libdeflate is as fast, but accepts a code of 31 or 32
 // distances, and code lengths that are repeated beyond the last symbol.
 #pragma once
 #include <zlib.h>

@@ -15,7 +15,8 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
  public:
   using Buffer = LargeArray<std::byte>;
 
-  // Returns a buffer of at least so many bytes. It comes back when its last owner lets go of it.
+  // Returns a buffer of at least `bytes` bytes. It returns to the pool when its last owner releases
+  // it.
   std::shared_ptr<Buffer> take(std::size_t bytes) {
     auto* const buffer = new Buffer(found(bytes));
     return {buffer, [pool = shared_from_this()](Buffer* given) {
@@ -25,7 +26,7 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
   }
 
  private:
-  // What a reader, its jobs and the caller hold at once is let go of in turn.
+  // A reader, its jobs and the caller release their buffers in turn, so few are free at once.
   static constexpr std::size_t max_free = 4;
 
   Buffer found(std::size_t bytes) {

@@ -1,4 +1,4 @@
-// Where in a compressed file an error was found, and the one shape of all messages about it.
+// The location of an error in a compressed file, and the common format of its messages.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -22,8 +22,8 @@ struct ErrorLocation {
   ErrorLocation at(std::uint64_t byte) const { return {format, index, byte}; }
 };
 
-// What errors count in a file of this format: "member", "frame", "stream" or "chunk". Defined by
-// the list of formats.
+// The unit that errors in a file of this format count: "member", "frame", "stream" or "chunk".
+// Defined by the list of formats.
 std::string_view counted_part_of(Format format);
 
 }  // namespace penstock::stream

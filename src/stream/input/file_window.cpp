@@ -9,9 +9,9 @@
 namespace penstock::stream {
 namespace {
 
-// What one thread reads at once, while others wait for it.
+// The bytes that one thread reads at once, while other threads wait for them.
 constexpr std::uint64_t part_bytes = 1 << 20;
-// Memory is given back in pieces of so many bytes: a piece costs a call that stops all threads.
+// Memory is released in pieces of this size: each piece costs a call that stops all threads.
 constexpr std::uint64_t released_bytes = 16 << 20;
 
 }  // namespace

@@ -1,6 +1,6 @@
-// The rest of a file at fixed addresses, read part by part when it is asked for: for decoders whose
-// threads read far ahead of each other. It takes memory between what was asked for and what was
-// released.
+// The rest of a file at fixed addresses, read part by part on request, for decoders with threads
+// that read far ahead of each other. It takes memory from the released end to the last requested
+// byte.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -18,8 +18,8 @@ namespace penstock::stream {
 
 class FileWindow {
  public:
-  // Has the `bytes` of the file from `begin` on. Code::no_memory where the process has no addresses
-  // for them.
+  // Covers `bytes` bytes of the file from `begin` on. Code::no_memory if the process has no
+  // addresses for them.
   static Result<std::unique_ptr<FileWindow>> open(std::shared_ptr<const File> file,
                                                   std::string name, std::uint64_t begin,
                                                   std::uint64_t bytes);
@@ -28,12 +28,12 @@ class FileWindow {
   FileWindow& operator=(const FileWindow&) = delete;
 
   std::uint64_t begin() const { return begin_; }
-  // Of all addresses. Those that were not required have zeros.
+  // The whole window. Bytes that were not required are zeros.
   std::span<const std::byte> bytes() const { return {memory_, bytes_}; }
-  // Reads what of [first, last) is not there; both count from begin(). Thread-safe. An error comes
-  // again from later calls.
+  // Reads the missing parts of [first, last); both count from begin(). Thread-safe. Later calls
+  // return an earlier error again.
   Status require(std::uint64_t first, std::uint64_t last);
-  // Gives memory back before `first`, which is not read again, but for results that nobody uses.
+  // Releases the memory before `first`. Later reads there are only for results that are dropped.
   void release(std::uint64_t first);
 
  private:

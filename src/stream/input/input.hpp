@@ -29,9 +29,9 @@ class Input {
   std::uint64_t offset() const { return offset_; }  // may be read by other threads, for progress
   // Null where the bytes outlive every use.
   virtual std::shared_ptr<const void> owner() const = 0;
-  // Of files, memory, and pipes that are buffered.
+  // The size of a file, of memory, or of a buffered pipe.
   virtual std::optional<std::uint64_t> size() const = 0;
-  // Whether all the rest is in memory: given so, or buffered.
+  // Whether the whole rest is in memory: given as memory, or buffered.
   virtual bool is_in_memory() const = 0;
   // Reads all the rest into memory, for methods that take whole files. Returns false where it has
   // more than `max_bytes`; the rest is read as before then.

@@ -1,6 +1,6 @@
-// Stages whose jobs are chunks that are decoded each by itself. The host decodes them in work() by
-// the format's library; a device decodes all chunks of a job at once (device_batch.hpp). Finding
-// them, and checking what crosses them, is the same for both.
+// Stages with jobs of chunks that are decoded separately. The host decodes them in work() by the
+// format's library; a device decodes all chunks of a job at once (device_batch.hpp). Finding
+// chunks, and checks across chunks, are the same for both.
 #pragma once
 #include "penstock/batch.hpp"
 #include "stream/input/error_location.hpp"
@@ -17,10 +17,10 @@ class ChunkStages : public DecodeStages {
   virtual batch::Format chunk_format() const = 0;
   // Whether check_output() and join() read the output, which otherwise stays on the device.
   virtual bool reads_outputs() const { return true; }
-  // Whether chunks reach into those before them. Jobs are then decoded in order, each after the
-  // last bytes of the one before.
+  // Whether chunks refer to earlier chunks. Jobs are then decoded in order, each after the last
+  // bytes of the one before.
   virtual bool has_dependent_chunks() const { return false; }
-  // Checks a chunk's compressed bytes against what the file says of them.
+  // Checks a chunk's compressed bytes against the file's checksum of them.
   virtual Status check_input(const Chunk&) const { return {}; }
   // Checks what a device made of a valid chunk.
   virtual Status check_output(const Chunk&, std::span<const std::byte>, batch::ChunkStatus) const {

@@ -1,4 +1,4 @@
-// What a format exports to compress(): its levels, its block sizes and its pipeline stages.
+// A format's interface for compress(): its levels, its block sizes and its pipeline stages.
 #pragma once
 #include <memory>
 

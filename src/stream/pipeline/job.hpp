@@ -24,7 +24,7 @@ struct Job {
   void keep_alive(const std::shared_ptr<const void>& owner) {
     if (owner && (owners.empty() || owners.back() != owner)) owners.push_back(owner);
   }
-  // Returns memory of at least so many bytes, whose content is undefined.
+  // Returns memory of at least `bytes` bytes with undefined content.
   std::byte* reserve(std::size_t bytes) {
     memory.reserve(bytes);
     return memory.data();

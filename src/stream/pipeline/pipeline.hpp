@@ -80,7 +80,7 @@ template <class JobType> class Pipeline : public Decoder {
 extern template class Pipeline<DecodeJob>;
 extern template class Pipeline<EncodeJob>;
 
-// Returns how many threads to run; 0 asks for as many as this process may use.
+// Returns the number of threads to run; 0 means as many as this process may use.
 std::uint32_t thread_count(std::uint32_t asked);
 
 }  // namespace penstock::stream

@@ -19,7 +19,7 @@ struct ZstdFrameHeader {
 Result<ZstdFrameHeader> parse_zstd_header(std::span<const std::byte> bytes,
                                           const ErrorLocation& location);
 constexpr std::size_t max_zstd_header_bytes = 18;
-// Of a file that a device decodes: kernels count in 32 bits.
+// The largest file that a device decodes: kernels count in 32 bits.
 constexpr std::uint64_t max_zstd_device_bytes = (std::uint64_t{1} << 32) - 64;
 constexpr std::uint64_t max_zstd_window_bytes = std::uint64_t{1} << 31;  // libzstd's, for streams
 // Skips skippable frames and parses the header after them. Returns nothing at the input's end.

@@ -23,7 +23,7 @@ class FrameOfInput final : public zstd::FrameInput {
   const std::uint64_t begin_;
 };
 
-// Decodes one frame. What follows may fit another method.
+// Decodes one frame. The rest may fit another method.
 class ParallelFrame : public Decoder {
  public:
   ParallelFrame(Context& context, std::shared_ptr<const zstd::Dictionary> dictionary)

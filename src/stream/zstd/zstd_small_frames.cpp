@@ -22,8 +22,8 @@ struct SmallFrame {
   std::uint64_t capacity;
 };
 
-// Returns the frame at the input's position, after skippable ones. Nothing where the input ends,
-// and where the frame is not small.
+// Returns the frame at the input's position, after skippable ones. Returns nothing at the input's
+// end, or if the frame is not small.
 Result<std::optional<SmallFrame>> next_small_frame(Input& input, std::uint64_t frame,
                                                    std::uint64_t max_window_bytes) {
   PENSTOCK_ASSIGN(const auto header, next_zstd_frame(input, frame, max_window_bytes));
