@@ -268,7 +268,7 @@ std::vector<const Variant*> rows_of(Format format, Requirements requirements) {
   return rows;
 }
 
-// Those of them that fit.
+// Returns the rows that fit the device.
 std::vector<const Variant*> rows_for(Format format, const Traits& traits,
                                      Requirements requirements) {
   std::vector<const Variant*> rows = rows_of(format, requirements);

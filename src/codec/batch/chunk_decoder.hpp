@@ -15,10 +15,10 @@
 
 namespace penstock::batch {
 
-// How work maps to chunks: one warp per chunk (warp.kc), a group of warps per chunk, one thread per
-// chunk, a fixed number of threads per chunk, or a single group for all chunks. Warps and single
-// threads take chunks from an atomic counter. A group takes each GROUP_COUNT-th. With
-// threads_per_chunk a thread computes its chunk from its number.
+// The mapping of work to chunks: one warp per chunk (warp.kc), a group of warps per chunk, one
+// thread per chunk, a fixed number of threads per chunk, or a single group for all chunks. Warps
+// and single threads take chunks from an atomic counter. A group takes each GROUP_COUNT-th chunk.
+// With threads_per_chunk a thread computes its chunk from its number.
 enum class Granularity : unsigned char {
   warp_per_chunk,
   group_per_chunk,
@@ -49,7 +49,7 @@ struct Variant {
   // Several warps decode a chunk. large_block_decoder.cpp runs the phases, of Snappy
   // segment_decoder.cpp.
   bool splits_blocks = false;
-  // Preferred for chunks whose output may be as large. Smaller ones get it by name only.
+  // Preferred if the output of a chunk may be this large. Smaller chunks use it by name only.
   std::uint64_t min_output_bytes = 0;
   bool supports_dependent_blocks = false;
 
@@ -61,7 +61,7 @@ kernel::Fit fits(const Variant& variant, const Traits& traits);
 // Returns the row that decodes: `asked`, or the one that PENSTOCK_VARIANT forces, or the first.
 Result<const Variant*> choose_decoder(Format format, const Traits& traits,
                                       Requirements requirements, std::string_view asked);
-// What PENSTOCK_VARIANT calls the rows of a format: "lz4_decode", "lz4_encode".
+// The name of a format's rows in PENSTOCK_VARIANT: "lz4_decode", "lz4_encode".
 std::string decoding_family(Format format);
 std::string encoding_family(Format format);
 // kernel_decoder.cpp

@@ -85,7 +85,7 @@ std::uint64_t Encoder::bound_bytes(Format format, std::uint64_t input_bytes) {
   // Deflate: stored blocks of 11137 bytes or more, each with five bytes and up to seven bits of
   // overhead. A stored block has 65535 bytes at most.
   if (format == Format::deflate) return input_bytes + input_bytes / 1024 + 32;
-  // LZ4: literals alone, whose length takes one more byte per 255.
+  // LZ4: only literals; their length takes one more byte per 255.
   return input_bytes + input_bytes / 255 + 16;
 }
 

@@ -1,4 +1,4 @@
-// What a row of the tables of chunks asks of a device, and its policies by number.
+// The device requirements of rows in the tables of chunks, and their policies by number.
 #include <algorithm>
 
 #include "codec/batch/chunk_decoder.hpp"

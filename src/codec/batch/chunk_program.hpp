@@ -6,7 +6,7 @@
 
 namespace penstock::batch {
 
-// How warps (warp.kc) or threads are put into groups on a device.
+// The arrangement of warps (warp.kc) or threads in groups on a device.
 struct GroupPolicy {
   std::uint32_t group_size = 32, groups_per_multiprocessor = 1, chunks_per_group = 1;
 };

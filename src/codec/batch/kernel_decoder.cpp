@@ -81,8 +81,8 @@ Result<std::unique_ptr<Codec>> build(std::shared_ptr<Device> device, const Varia
 
 }  // namespace
 
-// As many workers per group as its local memory holds, and at most as many as the phase allows.
-// Where warps are not sub-groups, a group is one warp.
+// As many workers per group as its local memory holds, but at most as many as the phase allows. If
+// warps are not sub-groups, a group is one warp.
 GroupPolicy policy_of(const Phase& phase, const Traits& traits) {
   if (phase.granularity == Granularity::thread_per_chunk)
     return traits.wants_single_thread_groups() ? GroupPolicy{1, 8, 1} : GroupPolicy{64, 8, 64};

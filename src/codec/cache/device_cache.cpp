@@ -2,7 +2,7 @@
 
 namespace penstock {
 
-// What is dropped is destroyed after the lock is released, as freeing device memory takes time.
+// Dropped entries are destroyed after the lock is released, as freeing device memory takes time.
 
 std::shared_ptr<const void> DeviceCache::look_up(const Key& key) {
   const std::lock_guard lock(mutex_);

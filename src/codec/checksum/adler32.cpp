@@ -36,7 +36,7 @@ Sums add_bytes(Sums sums, const std::uint8_t* at, std::size_t count) {
   return static_cast<std::uint32_t>(_mm_cvtsi128_si32(four));
 }
 
-// Adds whole vectors. Of n bytes the first counts n times in the second sum, the last once. Within
+// Adds whole vectors. The first of n bytes counts n times in the second sum, the last once. Within
 // a vector weights of 32 to 1 do this; each vector adds 32 times the bytes before it.
 [[gnu::target("avx2")]] Sums add_vectors(Sums sums, const std::uint8_t* at, std::size_t count) {
   const __m256i weights =

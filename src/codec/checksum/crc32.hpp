@@ -1,10 +1,10 @@
 // CRC-32 of gzip, zlib and PNG: polynomial 0x04c11db7, reflected bits (RFC 1952, section 8;
 // ISO 3309).
 //
-// By carry-less multiplication, which folds 64 bytes at a time (Gopal et al., "Fast CRC Computation
-// for Generic Polynomials Using PCLMULQDQ Instruction", Intel 2009). Elsewhere by slicing-by-8
-// (Kounavis and Berry, 2005). The CRC of two runs is the first one's times x^8 for each byte of the
-// second, plus the second one's.
+// Carry-less multiplication folds 64 bytes at a time (Gopal et al., "Fast CRC Computation for
+// Generic Polynomials Using PCLMULQDQ Instruction", Intel 2009). CPUs without it use slicing-by-8
+// (Kounavis and Berry, 2005). The CRC of two runs is the CRC of the first, times x^8 for each byte
+// of the second, plus the CRC of the second.
 #pragma once
 #include <cstddef>
 #include <cstdint>

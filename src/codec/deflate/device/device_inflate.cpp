@@ -220,7 +220,7 @@ Result<std::uint32_t> SegmentDecoder::checksum(Queue& queue, const std::shared_p
                                                                         run_sizes_.back());
 }
 
-// Returns the first error in order. What was valid when it was measured can still have invalid
+// Returns the first error in order. Segments that were valid when measured can still have invalid
 // distances.
 Result<StreamError> SegmentDecoder::chunk_status(std::span<const DeviceSegment> segments) const {
   const HostArray<SegmentResult>& results = segment_results_;

@@ -22,7 +22,7 @@ constexpr std::uint64_t min_segment_bits = 512, max_segment_bits = 1 << 20;
 // sources, twice as far would make segments of 17 windows, while other warps are idle, where these
 // have 9. It would leave 80 of 17,463 to a second launch, where these leave 115.
 constexpr std::uint64_t far_segments = 2;
-// Guesses after a missing segment. Where nearly all were right, as in one long block that was not
+// Guesses after a missing segment. If nearly all were right, as in one long block that was not
 // found, the next round guesses twice as many.
 constexpr std::size_t first_guesses = 15, max_guesses = 1 << 14;
 // The largest segment after wrong guesses: 2^22 bits make at most 541 MB of output (1032 to 1), and
@@ -164,8 +164,8 @@ std::uint64_t SegmentFinder::far_cut(std::uint64_t bit, std::uint64_t cut) const
   return std::max(cut, std::min(header_after(bit), bit + far_segments * segment_bits_));
 }
 
-// Returns where a segment that begins at `bit` is cut, not too near: at a first position where
-// there is one.
+// Returns the cut of a segment that begins at `bit`. It is not too near, and preferably at one of
+// the first positions.
 std::uint64_t SegmentFinder::cut_after(std::uint64_t bit) const {
   const auto next =
       std::ranges::upper_bound(first_positions_, bit + segment_bits_ / 4, {}, &BitPosition::bit);
@@ -290,8 +290,8 @@ BitPosition SegmentFinder::follow_known(BitPosition position) {
   }
 }
 
-// Returns where the stream may go on after a position where nothing is known: the next of the first
-// segments that is of the same block, or was found.
+// Returns a position from which the stream may go on after an unknown one: the next first segment
+// that is in the same block, or begins at a header that was found.
 BitPosition SegmentFinder::next_chain(const BitPosition& position) const {
   for (std::size_t i = first_position_at(position.bit, 0); i < first_positions_.size(); i++) {
     const BitPosition next{first_positions_[i].header, first_results_[i].entry};

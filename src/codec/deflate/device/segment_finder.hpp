@@ -2,15 +2,16 @@
 // by side. A segment begins at a block header that was found (kernels/deflate_find.kc), or at a
 // code inside of a block.
 //
-// The method is that of pugz and rapidgzip, with one addition: a block that is longer than a
-// segment is cut at guessed bits. Such a segment scans codes from somewhat before, and Huffman
-// codes resynchronise (kernels/deflate_segments.kc). The steps:
+// The method follows pugz and rapidgzip, with one addition: a block that is longer than a segment
+// is cut at guessed bits. Such a segment scans codes from somewhat before, and Huffman codes
+// resynchronise (kernels/deflate_segments.kc). The steps:
 //  1. Find block headers, and guess positions between headers that are far apart.
-//  2. Measure all segments at once: the size of their output and where they end.
+//  2. Measure all segments at once: the size of their output and their ends.
 //  3. Follow the stream from its first byte: where a segment ends, in the same block, the next one
-//     begins. Segments that nothing leads to are dropped.
-//  4. Where no segment begins, measure one from there, and all others that are missing, and go on.
-// So a wrong guess costs time and nothing else.
+//     begins. Unreached segments are dropped.
+//  4. If no segment begins there, measure one from there, and all other missing segments, and
+//     continue.
+// So a wrong guess costs only time.
 //
 // Worst case: a segment ends at its cut, so the first pass is bounded by the input size, apart from
 // headers and run-ups. All later guesses together are bounded by `guessed_bits_`. After wrong
@@ -27,8 +28,8 @@
 
 namespace penstock::deflate {
 
-// A segment of a stream. `output_at`: the offset of its output in the stream's. `header_bit`: where
-// the block begins whose codes the segment begins with; `begin_bit` where it begins with a block.
+// A segment of a stream. `output_at`: the offset of its output in the stream's. `header_bit`: the
+// beginning of the block that the segment begins in; `begin_bit` if it begins with a block.
 struct DeviceSegment {
   std::uint64_t header_bit = 0, begin_bit = 0, end_bit = 0, output_at = 0;
   std::uint32_t output_bytes = 0;
@@ -96,7 +97,8 @@ class SegmentFinder {
   const Buffer& input() const { return *input_; }
   const Buffer& scans() const { return *scans_; }
   std::uint64_t input_bytes() const { return bytes_; }
-  // Of the last open(): the launches that measured segments, and the bits that they were to have.
+  // The launches that measured segments since the last open(), and the planned bits of these
+  // segments.
   std::uint64_t launches() const { return launches_; }
   std::uint64_t measured_bits() const { return measured_bits_; }
 
@@ -134,12 +136,13 @@ class SegmentFinder {
   std::vector<BitPosition>
       first_positions_;  // first positions, in order: headers, and guesses between them
   HostArray<SegmentResult> first_results_;
-  std::vector<bool> are_followed_;  // of these, whether what follows is known, or missing
+  std::vector<bool> are_followed_;  // for each of these, whether its next segment is known, or
+                                    // listed as missing
   std::unordered_map<BitPosition, SegmentResult, BitPositionHash> later_results_;
-  std::vector<BitPosition> missing_;  // where segments end and none is known to begin
+  std::vector<BitPosition> missing_;  // ends of segments without a known next one
   std::uint64_t guessed_bits_ = 0;    // the budget of further guesses
-  // The last segment that was missing: where it and the guesses after it were to end, its own
-  // length in parts, and the number of guesses.
+  // The last missing segment: its planned end and the end of the guesses after it, its own length
+  // in parts, and the number of guesses.
   struct SpeculativeSegment {
     std::uint64_t begin = 0, end = 0, reach = 1;
     std::size_t guesses = 0;

@@ -30,7 +30,7 @@ constexpr std::array<std::uint8_t, 512> shares = [] {
 // numbers below 30 begin.
 std::uint64_t plausible_positions(std::uint64_t word) {
   const std::uint64_t type = ~word & ~(word >> 1) & word >> 2;
-  // Four ones: a number whose highest bits they are is 30 or 31.
+  // Four ones: if they are the highest bits of a number, it is 30 or 31.
   const std::uint64_t both = word & word >> 1, four = both & both >> 2;
   return type & ~(four >> 4) & ~(four >> 9) & ((std::uint64_t{1} << bits_per_step) - 1);
 }

@@ -3,10 +3,10 @@
 // blocks have too little redundancy; a decoder that comes from the block before passes over them.
 //
 // One load tests 48 positions at once: operations on the whole word compare the three bits of the
-// type and both numbers of symbols. Where they pass, the code length code must be complete: its
+// type and both numbers of symbols. If they pass, the code length code must be complete: its
 // lengths' shares of 128 add up to 128 (Kraft).
 //
-// Hostile input: what is found is a guess. A decoder uses it only where it arrives there by itself.
+// Hostile input: each result is a guess. A decoder uses it only if it arrives there by itself.
 #pragma once
 #include <atomic>
 #include <cstddef>

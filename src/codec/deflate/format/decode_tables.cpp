@@ -41,7 +41,7 @@ inline unsigned next_reversed(unsigned reversed, unsigned bits) {
   return (reversed & (highest - 1)) | highest;
 }
 
-// Makes the second tables, for codes longer than table_bits. Those with the same first bits are
+// Makes the second tables, for codes longer than table_bits. Codes with the same first bits are
 // consecutive, the longest last, and share a table.
 template <class EntryOf>
 void build_second_tables(const SortedCode& code, unsigned index, unsigned bits, unsigned reversed,
@@ -120,8 +120,8 @@ Entry distance_entry_of(unsigned symbol, unsigned bits) {
   return ranged(distance_ranges, symbol, bits);
 }
 
-// Where the bits after a literal of `bits` bits are those of another literal, both become one
-// entry. Computes what is added to the first, for each value of the bits after it.
+// If the bits after a literal of `bits` bits are another literal's code, both become one entry.
+// Computes the sum to add to the first entry, for each value of the bits after it.
 void pair_sums(const Entry* table, unsigned bits, Entry* sums) {
   const unsigned left = literal_table_bits - bits;
   for (unsigned at = 0; at < 1u << left; at++) {

@@ -41,9 +41,9 @@ struct DecodeTables {
 };
 using PrecodeTable = std::array<Entry, 1u << precode_table_bits>;  // symbols at 16
 
-// Fills a table from the length of each symbol's code, 0 where it has none. Accepts the codes that
-// zlib accepts: complete ones, and those of lengths or distances with a single symbol of one bit,
-// or with none, where the other bits are no symbol. Returns false for others.
+// Fills a table from the length of each symbol's code, 0 for none. Accepts the codes that zlib
+// accepts: complete ones, and codes of lengths or distances with a single symbol of one bit, or
+// with none. In these, all other bits are no symbol. Returns false for all other codes.
 bool build_literals(std::span<const std::uint8_t> code_bits, DecodeTables& tables);
 // Merges entries of two short literals in a row, in a table of these lengths. Takes as long as
 // building the table.

@@ -1,5 +1,5 @@
-// Marker symbols (pugz, rapidgzip): output of a segment whose window is unknown (sinks.hpp), and
-// its conversion to bytes once the window is known.
+// Marker symbols (pugz, rapidgzip): output of a segment with an unknown window (sinks.hpp), and its
+// conversion to bytes once the window is known.
 //
 // Each of the 65536 symbols has an entry in the table, so no symbol reads outside of it.
 #pragma once
@@ -19,7 +19,7 @@ void set_markers(std::uint16_t* window);
 
 bool has_markers(std::span<const std::uint16_t> symbols);
 
-// Maps symbols to bytes, markers to those of a window. It uses a table of all symbols, since a
+// Maps symbols to bytes, and markers to bytes of a window. It uses a table of all symbols, since a
 // branch on each symbol is mispredicted often.
 class ByteOfSymbol {
  public:
@@ -28,7 +28,7 @@ class ByteOfSymbol {
   void resolve(std::span<const std::uint16_t> symbols, std::uint8_t* out) const;
 
  private:
-  std::array<std::uint8_t, 65536> bytes_;  // those of 256 to 32767 are no symbols, and not set
+  std::array<std::uint8_t, 65536> bytes_;  // entries 256 to 32767 are no symbols, and not set
 };
 
 }  // namespace penstock::deflate

@@ -34,11 +34,11 @@ class BufferPool {
   std::vector<Buffer> free_;
 };
 
-// How output is divided, in bytes (or in symbols that become bytes).
+// The division of output, in bytes (or in symbols that become bytes).
 struct SegmentSizes {
-  std::size_t segment;  // the most of a segment, and a step more
+  std::size_t segment;  // the limit of a segment, plus a step
   std::size_t slice;    // of the sequential decoder's output
-  std::size_t step;     // between checks of what other threads want
+  std::size_t step;     // between checks for other threads' requests
 };
 
 // Shared by the segments and slices of a stream.

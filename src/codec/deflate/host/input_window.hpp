@@ -17,12 +17,12 @@ class InputWindow {
   // Returns once bytes [first, last) of the input are at their addresses, or why they are not.
   // Thread-safe.
   virtual Status require(std::uint64_t first, std::uint64_t last) = 0;
-  // Says that what is before `first` is decoded. Threads whose results are dropped may still read
-  // it, and what they find there does not matter. One thread at a time.
+  // Says that the input before `first` is decoded. Threads with dropped results may still read it,
+  // and its content does not matter to them. One thread at a time.
   virtual void release(std::uint64_t first) = 0;
 };
 
-// What a step may read.
+// The input that a step may read.
 struct StepReads {
   InputWindow* window = nullptr;  // null: all of the input is there
   std::uint64_t step_bytes = 0;   // of output

@@ -133,8 +133,8 @@ void ParallelInflate::State::decode_slice(Lock& lock) {
   if (reached) adopt(lock, reached);  // at the end of a slice, so that the window is known
 }
 
-// Returns where the segment before `next` ends, and where the sequential decoder stops: at a block,
-// or at a symbol where `next` begins inside a block.
+// Returns the end of the segment before `next`, which is where the sequential decoder stops: at a
+// block, or at a symbol if `next` begins inside a block.
 ParallelInflate::State::Target ParallelInflate::State::target_of(const SpeculativeSegment* next,
                                                                  std::uint64_t otherwise) {
   if (next == nullptr || !next->start_bit) return {otherwise, UINT64_MAX};

@@ -29,9 +29,9 @@
 
 namespace penstock::deflate {
 
-// How segments are decoded speculatively (host_segment.hpp). Tokens are the least work, but one
-// thread copies all matches. With markers any number of threads has work. `threads` chooses by the
-// number of threads.
+// The method of speculative decoding (host_segment.hpp). Tokens are the least work, but one thread
+// copies all matches. Markers scale to any number of threads. `threads` chooses by the number of
+// threads.
 enum class SpeculationMode : std::uint8_t { threads, tokens, markers };
 enum class Checksum : std::uint8_t { none, crc32, adler32 };
 
@@ -71,7 +71,7 @@ class ParallelInflate {
   // its output (none: 0).
   std::uint64_t consumed_bytes() const;
   std::uint32_t checksum() const;
-  // How many segments were used and discarded. For tests and benches.
+  // The numbers of segments that were used and discarded. For tests and benches.
   struct Segments {
     std::uint64_t used = 0, discarded = 0;
   };

@@ -17,10 +17,10 @@ namespace penstock::deflate {
 // A segment that is decoded speculatively. All but `segment` is accessed under the lock, or by one
 // thread alone.
 struct SpeculativeSegment {
-  // Where its block is searched; where it ends or is to end.
+  // The start of the search for its block; its actual or planned end.
   std::uint64_t from_bit = 0, end_bit = 0;
   std::optional<std::uint64_t> start_bit;  // once found
-  // The block inside of which it begins; none where it begins with a block.
+  // The block that it begins inside of; nothing if it begins with a block.
   std::optional<std::uint64_t> block_bit;
   bool is_done = false;
   std::atomic<bool> should_stop = false;
@@ -79,9 +79,9 @@ struct ParallelInflate::State {
   std::uint64_t claims = 0, searched_to_bit = 0;
   std::atomic<std::uint64_t> sequential_bit = 0;
   double bits_per_byte = 2;
-  // What the sequential decoder decodes between segments, as a fraction of a segment. Adapted.
+  // The sequential decoder's part between segments, as a fraction of a segment. Adapted.
   double sequential_share = 0.5;
-  // A decoder inside the current block, where that is longer than a segment.
+  // A decoder inside the current block, if the block is longer than a segment.
   std::shared_ptr<const Decoder> long_block;
   Status status;
   Segments segments;

@@ -18,7 +18,7 @@ class RunningChecksum {
     if (kind_ == Checksum::crc32) value_ = checksum::crc32(value_, bytes);
     if (kind_ == Checksum::adler32) value_ = checksum::adler32(value_, bytes);
   }
-  // Appends bytes whose checksum is known.
+  // Appends bytes with a known checksum.
   void join(const RunningChecksum& next, std::uint64_t next_bytes) {
     if (kind_ == Checksum::crc32) value_ = checksum::crc32_combine(value_, next.value_, next_bytes);
     if (kind_ == Checksum::adler32)

@@ -16,7 +16,7 @@ constexpr std::uint64_t min_segment_bits = 8 * 65536, max_segment_bits = std::ui
 }  // namespace
 
 // The loop of a speculating thread. Resolving markers comes first, before more of them are made.
-// Where there is nothing else to do, the thread runs the sequential decoder.
+// With nothing else to do, the thread runs the sequential decoder.
 void ParallelInflate::State::work() {
   Lock lock(mutex);
   while (!is_closing) {
