@@ -13,15 +13,15 @@ namespace {
 constexpr std::uint32_t group_threads = 256, bytes_per_thread = LZ_BYTES_PER_THREAD,
                         output_of_thread = LZ_BYTES_OF_SINGLE_THREAD;
 // The bytes of a launch, of all streams together. Smaller ranges need more launches, each with its
-// start and end. Larger ranges have longer chains, which end where the range begins.
+// start and end. Larger ranges have longer chains, as chains end at the beginning of the range.
 // docs/lab/one-file-gpu.md has the times.
 constexpr std::uint64_t range_bytes = 2 << 20;
 constexpr std::uint64_t min_stream_range_bytes = 64 << 10;  // about a segment
 // The first range of a stream has no shortcuts. In blocks of three bytes its chains have 5500 steps
-// on GPUs, which should take a millisecond or two (computed, not timed), and 1400 on CPUs, whose
-// threads take them one after another. Each next range is as long as all before it: this makes
-// seven more launches for the first 2 MiB, and nine on CPUs. A GPU skips the short ranges where a
-// stream has few segments, since a chain has at limit as many steps, and one more for each KiB.
+// on GPUs, which should take a millisecond or two (computed, not timed), and 1400 on CPUs, where a
+// thread follows them one after another. Each next range is as long as all before it: this makes
+// seven more launches for the first 2 MiB, and nine on CPUs. A GPU skips the short ranges if a
+// stream has few segments, since a chain has at most as many steps, plus one for each KiB.
 constexpr std::uint64_t first_range_bytes = 16 << 10, first_range_bytes_on_cpus = 4 << 10;
 constexpr std::uint32_t few_segments = 512;
 static_assert(sizeof(SourceStream) == LZ_STREAM_WORDS * 4);

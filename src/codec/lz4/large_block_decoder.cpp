@@ -134,7 +134,7 @@ class LargeBlockDecoder final : public Decoder {
     }
     return {};
   }
-  // Launches a kernel whose warps take `tasks` tasks from the counter.
+  // Launches a kernel with warps that take `tasks` tasks from the counter.
   Status launch(Queue& queue, const BuiltPhase& phase, std::string_view kernel, std::uint32_t tasks,
                 const Buffer& scratch, const std::vector<Argument>& arguments) const {
     PENSTOCK_TRY(queue.fill(scratch, 0, 4));  // the next task

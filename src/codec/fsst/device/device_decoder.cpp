@@ -49,10 +49,9 @@ kernel::Fit has_warps(const Traits& traits) {
            kernel::fits_local_memory(traits, policy.local_bytes())));
 }
 
-// 28 warps have 72 registers per thread; with 32 the decoding spills. The other rows are for a
-// group of 48 KiB: SYCL's, whose compiler takes 80 registers for 24 warps (copies by 1, 2, 4 and 8
-// of both tables were slower on an H200, 0.295 to 0.352 ms in place of 0.288), and older OpenCL
-// drivers'.
+// 28 warps have 72 registers per thread; with 32 the decoding spills. The other rows are for groups
+// of 48 KiB, for SYCL and for older OpenCL drivers. SYCL's compiler takes 80 registers for 24 warps
+// (1, 2, 4 and 8 copies of both tables were slower on an H200, 0.295 to 0.352 ms instead of 0.288).
 SpanPolicy span_policy(const Traits& traits) {
   if (SpanPolicy().local_bytes() <= traits.local_bytes && traits.has_launch_bounds) return {};
   if (device::has_nvvm(traits))

@@ -46,9 +46,9 @@ class DeviceDecoder : public Decoder {
   std::shared_ptr<Buffer> given_offsets_;
 };
 
-// What PENSTOCK_VARIANT calls the decoders of all rows.
+// The name of the decoders of all rows in PENSTOCK_VARIANT.
 constexpr const char* decode_family = "fsst_decode";
-// The numbers of each row's policy: what is launched. Spans are planned from a column's codes.
+// The numbers of each row's policy, as launched. Spans are planned from a column's codes.
 kernel::PolicyNumbers span_numbers(const Traits& traits);
 kernel::PolicyNumbers tile_numbers(const Traits& traits);
 kernel::PolicyNumbers row_numbers(const Traits& traits);

@@ -1,6 +1,6 @@
-// Error messages for corrupt columns on a device, equal to those of validate(): row group, row,
-// byte and error. Kernels report only a row. The host then downloads the data part by part and
-// checks it again. These functions wait, and are called only after an error.
+// Error messages for corrupt columns on a device, equal to validate()'s: row group, row, byte and
+// error. Kernels report only a row. The host then downloads the data part by part and checks it
+// again. These functions wait, and are called only after an error.
 #pragma once
 #include "penstock/fsst/decoder.hpp"
 

@@ -13,7 +13,7 @@ namespace penstock::fsst {
 constexpr std::uint32_t table_word_count = FSST_TABLE_WORDS,
                         codes_per_thread = FSST_CODES_PER_THREAD;
 
-// How a device decodes by spans (fsst_warps.kc): the warps of a thread block, blocks per
+// The layout for decoding by spans (fsst_warps.kc): the warps of a thread block, blocks per
 // multiprocessor, and copies of a row group's table in shared memory.
 struct SpanPolicy {
   std::uint32_t warps = 14, groups_per_multiprocessor = 2;

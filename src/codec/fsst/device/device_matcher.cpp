@@ -243,7 +243,7 @@ template <class T> std::unique_ptr<MatcherBase> make(std::shared_ptr<Device> dev
   return std::make_unique<T>(std::move(device));
 }
 
-// What a variant asks of the device alone; `fits` asks the column and the predicate too.
+// A variant's requirements of the device only; `fits` checks the column and the predicate too.
 kernel::Fit fits_candidates(const Traits& traits) {
   return kernel::fits_local_memory(traits, candidate_policy(traits).local_bytes());
 }

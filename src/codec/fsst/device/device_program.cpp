@@ -9,10 +9,10 @@ ProgramSource program_source(const Device& device, const ProgramOptions& options
                              std::string_view file) {
   const std::string offset =
       options.offset_bytes == 8 ? "#define FSST_OFFSET u64\n" : "#define FSST_OFFSET u32\n";
-  // Small groups hide their barriers behind one another, so a multiprocessor should hold 1024
-  // threads. Without this bound the kernels took up to 100 registers through CUDA, and ran half as
-  // fast as through OpenCL, whose compiler took fewer by itself. With it they were nine tenths as
-  // fast. OpenCL has the bound, too, since.
+  // Small groups hide each other's barriers, so a multiprocessor should hold 1024 threads. Without
+  // this bound the kernels took up to 100 registers through CUDA, and ran half as fast as through
+  // OpenCL: its compiler took fewer registers by itself. With the bound they were nine tenths as
+  // fast. OpenCL has the bound, too, since then.
   std::string groups_per_multiprocessor;
   if (options.group_size > 1 && options.group_size <= 256)
     groups_per_multiprocessor = primitive::groups_per_multiprocessor(1024 / options.group_size);

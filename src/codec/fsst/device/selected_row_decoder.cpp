@@ -16,8 +16,8 @@ namespace {
 // fsst_selected_tiles.kc
 kernel::Fit fits_selected_tiles(const Traits& traits) { return fits_tiles(traits, 17); }
 
-// How selected rows are decoded. `min_rows`: the fewest rows worth a group of their own, which fill
-// a good part of a tile; 0: as many as the group has threads.
+// A method of decoding selected rows. `min_rows`: the fewest rows that are worth a group, as they
+// fill a good part of a tile; 0: as many as the group has threads.
 struct SelectedVariant {
   std::string_view name, kernel;
   kernel::Fit (*fits)(const Traits& traits);

@@ -91,7 +91,8 @@ class SpanDecoder final : public DeviceDecoder {
     return queue.launch(*decode_[row_output_], variant(), strings.thread_block_count, arguments);
   }
 
-  // What decoding does with string offsets. Each has its own program, compiled on first use.
+  // The treatment of string offsets during decoding. Each has its own program, compiled on first
+  // use.
   enum RowOutput { write_rows, trust_offsets, check_offsets };
   Status select_program(RowOutput row_output) {
     constexpr std::array<const char*, 3> definitions = {"#define FSST_WRITES_ROWS\n", "",

@@ -37,7 +37,7 @@ struct CodeTable {
   // Returns bit 7 of every byte that is no symbol's code: an escape, or a code without a symbol.
   std::uint64_t special(std::uint64_t codes) const {
     const std::uint64_t carries = (codes & bytes_of(0x7f)) +
-                                  limit_adds;  // bit 7: the low seven bits reach those of the limit
+                                  limit_adds;  // bit 7: the low seven bits are at least the limit's
     return ((codes & carries) | ((codes | carries) & low_limit)) & bytes_of(0x80);
   }
   // Returns the output bytes of eight symbols.
@@ -69,7 +69,7 @@ inline Special special_at(const std::uint8_t* at, const std::uint8_t* end) {
 // Returns an error such as "row 7, byte 3 of its codes: an escape at the row's end".
 Status bad_code(Special special, std::uint32_t code, std::uint64_t row, std::uint64_t byte);
 
-// How many output bytes a row's codes stand for, or the first code that is wrong.
+// The number of output bytes of a row's codes, or the first wrong code.
 struct Measured {
   std::uint64_t string_bytes = 0;
   const std::uint8_t* error = nullptr;

@@ -110,7 +110,7 @@ class CodesOfColumn final : public EncodedStringColumn {
   bool has_string_sizes_;
 };
 
-// Appends the row groups of `part`, whose rows follow those that `to` has.
+// Appends the row groups of `part`. Its rows follow the rows of `to`.
 void add_groups(const EncodedStrings& part, EncodedStrings& to) {
   for (const RowGroup& group : part.row_groups)
     to.row_groups.push_back({to.row_count + group.first_row, 0, group.table});

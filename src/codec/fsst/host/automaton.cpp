@@ -54,7 +54,7 @@ Elements elements_of(const Predicate& predicate) {
 
 bool is_continuation(std::uint32_t byte) { return (byte & 0xc0) == 0x80; }
 
-// Positions before an element, doubled. An odd one is after a character that _ matched and whose
+// Positions before an element, doubled. An odd position is inside a character that _ matched: its
 // continuation bytes may still come. Ascending and unique.
 using PositionSet = std::vector<std::uint32_t>;
 
@@ -227,11 +227,11 @@ std::uint32_t contained_bytes(const Predicate& predicate) {
 
 // A filter word has the state sets of one code. States beyond 13 share bits.
 //
-// Bits 0 to 13 of the low half: states that the code may lead to. Of the high half: states from
-// which it completes the word. The start state is always possible, as a row may begin at any code.
-// Bit 14 is set in all low halves, and in the high halves of codes that need a closer look (escapes
-// and codes without a symbol). Bit 15 is set in all high halves, and in the low half of an escape,
-// after which the next byte is no code.
+// Bits 0 to 13 of the low half are the states that the code may lead to; of the high half, the
+// states from which it completes the word. The start state is always possible, as a row may begin
+// at any code. Bit 14 is set in all low halves, and in the high halves of codes that need a closer
+// look (escapes and codes without a symbol). Bit 15 is set in all high halves, and in the low half
+// of an escape, after which the next byte is no code.
 std::array<std::uint32_t, 256> filter_of(const Automaton& automaton,
                                          const std::vector<std::uint8_t>& steps,
                                          const SymbolTable& table) {

@@ -6,8 +6,8 @@
 namespace penstock::fsst {
 namespace {
 
-// Where a lane reads and writes. Four lanes are interleaved: a match depends on the match before it
-// in its string, but not on the other lanes, so that their latencies overlap.
+// The positions at which a lane reads and writes. Four lanes are interleaved: a match depends on
+// the match before it in its string, but not on the other lanes, so that their latencies overlap.
 struct Cursor {
   const char *at, *end;  // of the lane's string
   std::uint8_t* out;
@@ -42,8 +42,8 @@ class Encoder {
     return lane.is_done() || cursor.at != cursor.end ? cursor : next(lane, cursor);
   }
 
-  // Encodes the rest of a string whose next match may extend past its end, then moves to the next
-  // string that is not empty.
+  // Encodes the rest of a string near its end, where a match may extend past it, then moves to the
+  // next string that is not empty.
   [[gnu::noinline]] Cursor next(Lane& lane, Cursor cursor) const {
     while (true) {
       while (cursor.at != cursor.end) {

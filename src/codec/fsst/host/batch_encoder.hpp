@@ -1,7 +1,7 @@
 // Encodes many strings with one symbol table.
 //
-// Four strings take turns: a match waits for the one before it in its string, but not for those of
-// other strings.
+// Four strings take turns: a match waits for the match before it in its string, but not for matches
+// of other strings.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace penstock::fsst {
 
-// How many bytes after a string's end may be read.
+// The number of bytes after a string's end that may be read.
 constexpr std::uint64_t string_padding_bytes = 7;
 
 // Encodes many strings with one table. Reuses its memory from call to call: fresh pages can cost

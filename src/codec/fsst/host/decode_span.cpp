@@ -6,10 +6,12 @@ namespace penstock::fsst {
 namespace {
 
 // Decodes a block of eight codes without a branch per code. Each symbol is stored as a whole 8-byte
-// word and the next one overwrites its unused end. How many of the eight count is decided later.
+// word, and the next symbol overwrites its unused end. The number of codes that count is decided
+// later.
 constexpr std::uint64_t block_codes = 8, block_output_bytes = block_codes * max_symbol_bytes;
 
-// Stores the symbols of eight codes and where each one's output starts. Returns their total size.
+// Stores the symbols of eight codes and the start of each symbol's output. Returns their total
+// size.
 inline std::uint64_t store_block(const CodeTable& table, std::uint64_t codes, std::uint8_t* out,
                                  std::uint16_t* starts, std::uint64_t tile_offset) {
   std::uint64_t end = 0;

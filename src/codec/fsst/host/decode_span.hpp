@@ -9,7 +9,7 @@ namespace penstock::fsst {
 
 constexpr std::uint32_t tile_code_bytes = 4096;
 
-// Where the output of each code of a tile starts, counted from the tile's; `inside` for the second
+// The start of each code's output in a tile, relative to the tile's output; `inside` for the second
 // byte of an escape.
 struct TileStarts {
   static constexpr std::uint16_t inside = 0xffff;

@@ -1,14 +1,14 @@
 // Decodes FSST columns on the host (P. Boncz, T. Neumann, V. Leis: "FSST", VLDB 2020): all rows, or
 // chosen ones.
 //
-// Row groups are divided into segments of rows, which threads decode side by side. All but a
-// group's last segment are measured first, since their sums say where the next one's output begins.
-// A segment is decoded as one run of codes, in tiles, regardless of rows; the rows' ends are then
-// found in the list of where each code's output began.
+// Row groups are divided into segments of rows, which threads decode side by side. All segments of
+// a group but the last are measured first, since their sums give the beginning of the next
+// segment's output. A segment is decoded as one run of codes, in tiles, regardless of rows; the
+// rows' ends are then found in the list of the codes' output starts.
 //
-// Hostile input: a segment writes only into the range that its row group states. A row must end
-// where a code begins, and the output must end where the group states. After an error the row is
-// measured again for its message.
+// Hostile input: a segment writes only into the range that its row group states. A row must end at
+// the beginning of a code, and the output must have the size that the group states. After an error
+// the row is measured again for its message.
 #include <algorithm>
 #include <atomic>
 

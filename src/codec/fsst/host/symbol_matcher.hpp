@@ -3,7 +3,7 @@
 // Symbols of three bytes and more are in a table indexed by a hash of their first three bytes, one
 // per slot. Shorter ones are in a table indexed by the first two bytes. A set of symbols fits if no
 // two long ones share a slot. Then one lookup in each table finds the longest match. Trained tables
-// fit, as training drops a candidate whose slot is taken. Tables from elsewhere may not.
+// fit, as training drops a candidate if its slot is taken. Other tables may not fit.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -24,8 +24,9 @@ inline std::uint64_t low_bytes(std::uint64_t word, std::uint32_t length) {
   return length >= 8 ? word : word & ((std::uint64_t{1} << (8 * length)) - 1);
 }
 
-// What the next bytes of a string are encoded as, in 16 bits so that tables stay small: the code or
-// escape_code (8 bits), the code bytes (2 bits; 2 for an escape), the string bytes.
+// The encoding of the next bytes of a string, in 16 bits so that tables stay small: the code or
+// escape_code (8 bits), the number of code bytes (2 bits; 2 for an escape), the number of string
+// bytes.
 struct Match {
   static constexpr Match of(std::uint32_t code, std::uint32_t length, bool is_escape) {
     return {code | (is_escape ? 2u : 1u) << 8 | length << 10};

@@ -156,7 +156,7 @@ Vector Block::vector(std::uint32_t index) const {
   return vector;
 }
 
-// Of the last vector there may be fewer than the encoder packed, in a slice.
+// In a slice, the last vector may have fewer values than the encoder packed.
 std::uint32_t Block::values_in(std::uint32_t index) const {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(
       first() + row_count() - std::uint64_t{LIGHT_VECTOR_VALUES} * index, LIGHT_VECTOR_VALUES));

@@ -9,7 +9,7 @@
 
 namespace penstock::light {
 
-// What one vector's descriptor says.
+// The content of a vector's descriptor.
 struct Vector {
   std::uint32_t kind = LIGHT_PACKED, width = 0, count = 0, place = 0;
   std::uint64_t base = 0;

@@ -33,8 +33,8 @@ EncodedVector as_entries(std::span<const std::uint64_t> values, const Places& pl
 struct Exponents {
   std::uint32_t fraction = 0, factor = 0;
 };
-// Encodes floats, of 32 or 64 bits. `near` are the exponents of the vector before, which are tried
-// first; they become this one's. None where few values are decimals.
+// Encodes floats of 32 or 64 bits. `near` are the exponents of the previous vector, which are tried
+// first; they become the exponents of this one. Returns nothing if few values are decimals.
 std::optional<EncodedVector> as_alp(std::span<const std::uint64_t> values, ValueBits of,
                                     std::optional<Exponents>& near);
 
