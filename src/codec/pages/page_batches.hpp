@@ -11,7 +11,7 @@ struct RowGroupBatch {
   std::vector<std::uint32_t> row_groups;  // ascending, each with rows
   std::uint64_t row_count = 0;
   std::uint64_t stored_bytes = 0, page_bytes = 0;  // of all columns read, by the footer
-  // The columns that are read of it, by their places among those of a stream, ascending; none: all.
+  // The columns to read, as ascending places among the stream's columns; none: all.
   std::vector<std::size_t> places = {};
 
   friend bool operator==(const RowGroupBatch&, const RowGroupBatch&) = default;
@@ -26,8 +26,8 @@ struct BatchLimits {
   friend bool operator==(const BatchLimits&, const BatchLimits&) = default;
 };
 
-// Returns batches of the row groups given, in their order; those without rows are left out. A batch
-// ends where the compression of a column changes.
+// Returns batches of the given row groups, in their order, without empty row groups. A batch ends
+// where the compression of a column changes.
 std::vector<RowGroupBatch> plan_batches(const PagedTable& table,
                                         std::span<const std::uint32_t> columns,
                                         std::span<const std::uint32_t> row_groups,

@@ -73,7 +73,7 @@ void PageStream::start_threads(std::size_t threads) {
       workers_.push_back(ThreadPool::shared().start([this] { run(); }));
     } catch (const std::exception&) {
       if (workers_.empty()) throw;
-      return;  // those there are do
+      return;  // the threads that started are enough
     }
   }
 }
@@ -160,10 +160,10 @@ void PageStream::read_part(OpenBatch& of, std::size_t number, std::unique_lock<s
   const std::uint32_t row_group = of.batch.groups.row_groups[part.group];
   const bool was_last = has_begun_all();
   lock.unlock();
-  if (was_last) order_->work_.notify_all();  // others of the order
+  if (was_last) order_->work_.notify_all();  // other streams of the order
   auto pages = catch_exceptions([&] {
-    // Where all threads read, none of them is helped: a large chunk was read in pieces then, by
-    // twice as many threads as there are cores.
+    // While all threads read, they take no helpers: with helpers a large chunk was read in pieces
+    // by twice as many threads as there are cores.
     const ThreadPool::TakenCore core(ThreadPool::shared());
     return table_->read_neighbours(columns_at(part.columns), row_group, memory_);
   });
@@ -197,7 +197,8 @@ Result<std::optional<PageBatch>> PageStream::next() {
       return std::optional<PageBatch>();
     }
     OpenBatch& front = open_.front();
-    // After a failure no part begins, but those that have begun end: one may fail before it.
+    // After a failure no part begins, but the parts that have begun end: an earlier part may fail,
+    // too.
     ready_.wait(lock, [&] {
       return front.done == front.begun && (front.done == front.parts.size() || !failed_.ok());
     });

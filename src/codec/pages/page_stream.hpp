@@ -18,16 +18,16 @@ namespace penstock::pages {
 
 struct PageBatch {
   RowGroupBatch groups;
-  // For each column asked for, the chunk of each row group of the batch; without bytes where the
-  // column is not read of it.
+  // For each requested column, the chunk of each row group of the batch; without bytes if the
+  // column is not read from it.
   std::vector<std::vector<ChunkPages>> columns;
 };
 
 class PageStream;
 
-// The order in which streams read. A stream begins when those opened before it have begun all their
-// chunks. What these hold and what it reads ahead keeps to the limit of one stream. A stream that
-// is asked for a batch waits for nobody.
+// The order in which streams read. A stream begins when all streams opened before it have begun all
+// their chunks. The chunks of earlier streams and its own read-ahead share the limit of one stream.
+// Once a batch is requested, a stream does not wait for the others.
 class ReadingOrder {
  private:
   friend class PageStream;
@@ -57,7 +57,7 @@ class PageStream {
   // Chunks that are read at once.
   struct Part {
     std::size_t group = 0;             // of the batch's row groups
-    std::vector<std::size_t> columns;  // of those asked for
+    std::vector<std::size_t> columns;  // of the requested ones
   };
   struct OpenBatch {
     PageBatch batch;
@@ -90,11 +90,11 @@ class PageStream {
   std::vector<RowGroupBatch> batches_;
   const BatchAllocator memory_;
 
-  const std::shared_ptr<ReadingOrder> order_;  // its mutex guards what follows
+  const std::shared_ptr<ReadingOrder> order_;  // its mutex guards the members below
   std::size_t window_ = 2, later_window_ = 2;  // batches begun and not taken
   std::condition_variable ready_;
-  std::deque<OpenBatch> open_;    // those begun and not taken
-  std::uint64_t open_bytes_ = 0;  // of those
+  std::deque<OpenBatch> open_;    // begun and not taken
+  std::uint64_t open_bytes_ = 0;  // of open_
   std::size_t opened_ = 0;        // of batches_
   bool is_asked_ = false;         // for a batch: it is not ahead any more
   bool stopping_ = false;

@@ -42,8 +42,8 @@ enum class Encoding : unsigned char {
 
 enum class Compression : unsigned char { none, snappy, gzip, zstandard, lz4_raw, other };
 
-// What becomes of a physical value. Nothing is rounded: a value that the column's type does not
-// hold is an error, of the kind that the host's decoder returns.
+// The conversion of a physical value. Nothing is rounded: a value that does not fit the column's
+// type is an error, the same as in the host's decoder.
 enum class Conversion : unsigned char {
   none,          // the same bits; a kernel widens them, or narrows them (corrupt unless they fit)
   milliseconds,  // int64 to microseconds; Code::overflow unless they fit
@@ -66,7 +66,7 @@ struct PagedColumn {
   std::string why_not;
 };
 
-// Where a page is and what its header says. Every size was checked against the chunk.
+// The place of a page and the content of its header. Every size was checked against the chunk.
 struct Page {
   std::uint64_t offset = 0;         // of the page's body in ChunkPages::bytes
   std::uint64_t header_offset = 0;  // of its header in the file, for messages
@@ -76,17 +76,17 @@ struct Page {
   std::uint32_t value_count = 0;    // NULLs included; of a dictionary: its entries
   Encoding encoding = Encoding::plain;
   bool is_v2 = false;
-  bool is_compressed = false;  // v2: what follows the levels; v1: all of the body
+  bool is_compressed = false;  // v2: the bytes after the levels; v1: all of the body
 };
 
 // The pages of a column chunk.
 struct ChunkPages {
   std::shared_ptr<std::byte> memory;  // of `bytes`
   std::span<const std::byte> bytes;   // the chunk as stored, page headers included
-  // What was read at once with it, `bytes` among it; may be uploaded at once, too.
+  // The bytes that were read at once, including `bytes`; they may be uploaded at once, too.
   std::span<const std::byte> read_bytes;
   // Not null: only dictionaries of strings and pages with checksums are in `bytes`.
-  // The device reads what it needs itself; read_bytes begins at this byte of the file.
+  // The device reads everything else itself; read_bytes begins at this byte of the file.
   std::shared_ptr<const device::DirectFile> file;
   std::uint64_t file_offset = 0;
   std::uint64_t host_bytes = 0;  // that the host has read of it
@@ -95,17 +95,17 @@ struct ChunkPages {
   Compression compression = Compression::none;
   std::optional<Page> dictionary;
   std::vector<Page> data;
-  // Strings: the numbers of the dictionary's entries, which stand in its place. Set by the reader
-  // of strings, which numbers those of all chunks.
+  // Strings: the numbers of the dictionary's entries, in place of the dictionary. Set by the reader
+  // of strings, which numbers the entries of all chunks.
   std::shared_ptr<const std::vector<std::uint32_t>> dictionary_codes;
 };
 
-// Where a chunk is in its file.
+// The place of a chunk in its file.
 struct ChunkPlace {
   std::uint64_t offset = 0, bytes = 0;
 };
 
-// What the footer says of a column chunk.
+// The footer's data of a column chunk.
 struct StoredChunk {
   std::uint64_t stored_bytes = 0;
   std::uint64_t page_bytes = 0;  // after decompression; a footer may be wrong
@@ -115,7 +115,7 @@ struct StoredChunk {
   std::string why_not = {};
 };
 
-// What is asked of all chunks of a column by every statement that reads it.
+// Facts about all chunks of a column that every statement reading it needs.
 struct ChunkSummary {
   std::vector<Compression> compressions;  // ascending, each once
   bool has_plain_strings = false;         // of any chunk
@@ -158,7 +158,7 @@ class PagedTable {
   virtual std::string path_of_open_file() const { return ""; }
   // By the footer, which may be wrong; nullopt where it says nothing.
   virtual std::optional<ChunkPlace> place_of(std::uint32_t column, std::uint32_t row_group) const;
-  // Returns the same table, whose chunks have ChunkPages::file; null where it cannot be.
+  // Returns the same table with chunks that have ChunkPages::file; null if that is not possible.
   virtual std::shared_ptr<const PagedTable> with_direct_reads(
       std::shared_ptr<const device::DirectFile> file) const;
   // Returns the entries of a chunk's dictionary of strings, decoded by the host.

@@ -11,12 +11,12 @@ namespace {
 
 using namespace pages;
 
-// Batches whose pages are decoded at once. A page of Snappy is some milliseconds of one warp, in
-// which time several batches arrive. A CPU has no warps to fill.
+// The number of batches that are decoded at once. A Snappy page takes one warp some milliseconds,
+// and several batches arrive in that time. A CPU has no warps to fill.
 constexpr std::size_t batches_decoded = 6, batches_decoded_by_cpu = 2;
 constexpr std::uint64_t batch_stored_bytes = std::uint64_t{64} << 20;
 
-// A batch whose pages are being decoded.
+// A batch with pages that are being decoded.
 struct BegunBatch {
   std::optional<PageBatch> batch;
   std::unique_ptr<Queue> queue;

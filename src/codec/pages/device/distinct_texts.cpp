@@ -37,7 +37,7 @@ Result<std::shared_ptr<Buffer>> filled(Device& device, Queue& queue, std::uint64
   return memory;
 }
 
-// A column of strings of these lengths, whose bytes stand one behind the other.
+// A column of strings of these lengths, with contiguous bytes.
 Column column_of_strings(std::vector<std::byte> bytes, std::vector<std::uint64_t> offsets) {
   Column column;
   column.type.kind = Kind::string;

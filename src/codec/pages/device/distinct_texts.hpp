@@ -31,7 +31,7 @@ class TextsOfColumn final : public DistinctTexts {
   std::uint32_t value_count() const {
     return static_cast<std::uint32_t>(column_.row_count - column_.null_count);
   }
-  // What hashes depend on.
+  // The parameters of hashes.
   struct HashKey {
     std::uint64_t mask = 0;
     std::uint32_t factor = 0;

@@ -138,7 +138,7 @@ Status PageArrays::begin(Queue& queue, std::span<const PagedColumn* const> colum
   return {};
 }
 
-// How many bytes strings have is known by now.
+// The sizes of strings are known by now.
 Status PageArrays::end(Queue& queue, std::span<const DecodedPages> decoded, bool has_large_offsets,
                        Written& written) {
   for (std::size_t i = 0; i < decoded.size(); i++) {

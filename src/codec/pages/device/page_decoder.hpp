@@ -1,11 +1,10 @@
 // Makes pages readable for kernels: decompresses them on a device, checks all that is in them, and
 // indexes their runs, so that page_load.kc finds the value of any row (see kernels/page_limits.h).
 //
-// Values stay as they are encoded where a kernel can read them so: plain values, packed and
-// repeated dictionary indices and booleans. Deltas, byte streams and values that need a conversion
-// become plain values. Strings stay where they are, but for those of DELTA_BYTE_ARRAY that have to
-// be put together; then finish() waits twice. All pages of a batch are processed at once, by a few
-// launches.
+// Values stay encoded if kernels can read them so: plain values, packed and repeated dictionary
+// indices and booleans. Deltas, byte streams and values that need a conversion become plain values.
+// Strings stay in place, except strings of DELTA_BYTE_ARRAY that must be assembled; then finish()
+// waits twice. All pages of a batch are processed at once, by a few launches.
 //
 //     PENSTOCK_ASSIGN(auto pending, decoder->begin(*queue, columns));
 //     ...                                    // other work
@@ -26,8 +25,8 @@ namespace penstock::pages {
 // "a page of plain strings is decoded by the host". Looks at headers alone.
 std::string why_not_decoded(const PagedColumn& column, const ChunkPages& pages);
 
-// The same rows of one column: its chunks in consecutive row groups. What they point to must live
-// until finish() has returned.
+// The same rows of one column: its chunks in consecutive row groups. The objects pointed to must
+// live until finish() has returned.
 struct ColumnOfPages {
   const PagedColumn* column = nullptr;
   std::vector<const ChunkPages*> chunks;
@@ -62,16 +61,17 @@ class PendingPages {
   virtual const std::optional<PageFault>& fault() const = 0;
   virtual std::uint64_t bytes_uploaded() const = 0;
   virtual std::uint64_t bytes_read_directly() const = 0;  // by the device, of ChunkPages::file
-  // Happens when the pages as they are stored are in device memory; null where none went there. Of
-  // pages of ChunkPages::file: after finish().
+  // Completes when the stored pages are in device memory; null if none were sent. For pages of
+  // ChunkPages::file it is known after finish().
   virtual std::shared_ptr<Event> uploaded() const = 0;
 };
 
-// How a table of different strings is made on a device. Tests choose what chance otherwise does.
+// Options for making a table of distinct strings on a device. Tests fix the values that are random
+// otherwise.
 struct TextTable {
-  std::optional<std::uint64_t> seed = {};  // of its hashes; drawn where there is none
-  // Slots that a string is looked for in. Where they do not suffice the table is made again, with
-  // other hashes; at last without a limit. Half of the slots stay free, so that more are a wonder.
+  std::optional<std::uint64_t> seed = {};  // of its hashes; random if unset
+  // Probe limit. If a string needs more, the table is rebuilt with other hashes; at last without a
+  // limit. At load 0.5, longer probes mean hostile input.
   std::uint32_t max_probes = 1024;
 };
 
@@ -91,8 +91,8 @@ class PageDecoder {
   virtual ~PageDecoder() = default;
   // Builds nothing yet: programs are built when they are first needed. Thread-safe.
   static Result<std::shared_ptr<PageDecoder>> create(std::shared_ptr<Device> device);
-  // Finds the different strings of a column whose values are words of strings. Waits. `queue` must
-  // live as long as what is returned.
+  // Finds the distinct strings of a column with values that are words of strings. Waits. `queue`
+  // must outlive the result.
   virtual Result<std::unique_ptr<DistinctTexts>> distinct_texts(Queue& queue,
                                                                 const DecodedPages& column,
                                                                 const TextTable& table) = 0;
@@ -102,9 +102,9 @@ class PageDecoder {
                                        std::uint32_t row_count) = 0;
   // Begins to compile, in threads, what pages of these compressions need.
   virtual void prepare(std::span<const Compression> compressions) = 0;
-  // Uploads and begins to decode. Where ChunkPages::file says so, begins to read, and goes on in
-  // another thread, to which `queue` belongs until finish() or the end. Columns must have
-  // the same number of rows, below 2^31. Several threads may call it with queues of their own.
+  // Uploads and begins to decode. With ChunkPages::file it begins to read, and continues in another
+  // thread, which owns `queue` until finish() or the destructor. Columns must have the same number
+  // of rows, below 2^31. Several threads may call it, each with its own queue.
   virtual Result<std::unique_ptr<PendingPages>> begin(Queue& queue,
                                                       std::span<const ColumnOfPages> columns) = 0;
 };

@@ -19,7 +19,7 @@ struct UploadedTable {
 
 }  // namespace
 
-// Where the parts of a column's index are, in words, and what it is made of.
+// The places of the parts of a column's index, in words, and the index's inputs.
 struct PendingBatch::ColumnIndex {
   const ColumnTasks* tasks = nullptr;
   std::uint32_t first_page = 0;  // entry of the table

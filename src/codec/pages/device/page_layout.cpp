@@ -6,7 +6,7 @@
 namespace penstock::pages {
 namespace {
 
-// Kernels read a few bytes past a page, which must not be those that another thread writes.
+// Kernels read a few bytes past a page. No other thread may write these bytes.
 constexpr std::uint64_t alignment = 16, slack = 16;
 constexpr std::uint64_t direct_alignment = 4096;
 constexpr std::uint64_t max_page_bytes = 0x7fffff00, max_rows = std::uint64_t{1} << 31;
@@ -69,7 +69,7 @@ std::uint64_t largest_ratio(Compression compression) {
   return 0;
 }
 
-// What is wrong with a page's header, or "".
+// Returns the fault of a page's header, or "".
 std::string wrong_with(const Page& page, const ChunkPages& chunk) {
   if (page.offset > chunk.bytes.size() || page.stored_bytes > chunk.bytes.size() - page.offset)
     return "the page reaches past the end of its column chunk";
@@ -179,11 +179,12 @@ class Layout {
            static_cast<std::uint64_t>(chunk.bytes.data() - chunk.read_bytes.data());
   }
 
-  // Returns where a compressed chunk will be. Those that were read at once are uploaded at once.
+  // Returns the future place of a compressed chunk. Chunks that were read together are uploaded
+  // together.
   std::uint64_t place_compressed(const ChunkPages& chunk) {
     const std::span<const std::byte> read =
         chunk.read_bytes.empty() ? chunk.bytes : chunk.read_bytes;
-    // Files are read without a detour where both places are multiples of a block.
+    // Files are read directly if both places are multiples of a block.
     const std::uint64_t block = chunk.file ? direct_alignment : alignment;
     const auto [at, is_new] =
         uploaded_.try_emplace(read.data(), (made_.compressed_bytes + block - 1) / block * block);

@@ -1,5 +1,5 @@
-// Where the pages of a batch go in device memory, and the tables that tell kernels of them
-// (kernels/page_task_limits.h). Made of headers alone.
+// The places of a batch's pages in device memory, and the tables that describe them for kernels
+// (kernels/page_task_limits.h). Made from page headers only.
 #pragma once
 #include <array>
 #include <map>
@@ -19,8 +19,8 @@ struct PageOrigin {
 };
 constexpr std::uint32_t dictionary_page = ~std::uint32_t{0};
 
-// Bytes that go to the batch's memory, or to that of compressed chunks: the host's, or those of a
-// file that the device reads itself.
+// Bytes that go to the batch's memory, or to the memory of compressed chunks: from the host's
+// memory, or from a file that the device reads itself.
 struct PageUpload {
   std::span<const std::byte> from;
   std::uint64_t to = 0;
@@ -47,7 +47,7 @@ using PageTask = std::array<std::uint32_t, PAGE_TASK_WORDS>;
 using CopyRange = std::array<std::uint64_t, 3>;  // to, from, bytes
 
 struct PageLayout {
-  std::vector<PageTask> tasks;  // those of data pages first
+  std::vector<PageTask> tasks;  // data pages first
   std::vector<PageOrigin> origins;
   std::vector<std::uint32_t> slices;  // the task of each
   std::vector<CopyRange> ranges;

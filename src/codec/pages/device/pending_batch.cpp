@@ -105,7 +105,7 @@ Status PendingBatch::begin() {
 // Waits for what is being read.
 Status PendingBatch::enqueue() {
   Status status = catch_exceptions([this] { return enqueue_first_pass(); });
-  // What was enqueued reads memory of the batch and of the caller.
+  // The enqueued work reads memory of the batch and of the caller.
   if (!status.ok()) (void)queue_.finish().ok();
   return status;
 }
@@ -288,7 +288,7 @@ void PendingBatch::find_task_fault(std::size_t number) {
   }
 }
 
-// What a page that was not decompressed right seems to have is no fault of its own.
+// Any fault found in a wrongly decompressed page is no fault of the page itself.
 void PendingBatch::find_faults() {
   for (const Inflating& inflating : inflating_) find_inflation_faults(inflating);
   for (std::size_t i = 0; i < layout_.tasks.size(); i++) find_task_fault(i);

@@ -77,7 +77,7 @@ class PendingBatch final : public PendingPages {
   std::shared_ptr<Event> downloaded_;
   std::vector<std::uint32_t> firsts_;  // what precedes each page: the second pass's table
   std::vector<std::unique_ptr<device::FileReads>> reads_;
-  Task<Status> enqueuing_;  // last: it uses the others
+  Task<Status> enqueuing_;  // last: it uses the other members
 };
 
 }  // namespace penstock::pages

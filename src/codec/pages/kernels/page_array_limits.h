@@ -1,4 +1,4 @@
-/* What the kernels that write Arrow's arrays and their host share. */
+/* Shared by the kernels that write Arrow's arrays and their host. */
 #pragma once
 
 /* Rows, or words of 32 bits, that a group takes at once. */

@@ -1,4 +1,4 @@
-/* What can be wrong with the bytes of a page: one list for kernels and host. The number, the code
+/* The possible faults of a page's bytes: one list for kernels and host. The number, the code
  * of penstock::Code, and the message, which follows "byte N of the page: " or, of a value that does
  * not fit, "value N of the page: ". */
 #pragma once

@@ -6,11 +6,12 @@
 //
 //     head     PAGE_HEAD_WORDS words
 //     rows     a pair for every 32 rows: their validity bits (least significant first), and the
-//              number of values before them. Absent where no value is NULL: row v is value v
-//     blocks   for every PAGE_BLOCK_VALUES values, and for those after the last, the number of the
-//              run that has the first of them
+//              number of values before them. Absent if no value is NULL: row v is value v
+//     blocks   for every PAGE_BLOCK_VALUES values, and for the values after the last such block,
+//     the
+//              number of the run that has the first of them
 //     runs     PAGE_RUN_WORDS words each, in the order of their values; after the last one two runs
-//              whose first value is 2^32 - 1, so that a column without values has one to read
+//              with first value 2^32 - 1, so that a column without values has one to read
 //
 // A run has values that are stored alike. Its words:
 //

@@ -4,10 +4,10 @@
 
 #include "codec/pages/kernels/page_limits.h"
 
-/* A task is a page whose values are found or converted. */
+/* A task is a page with values to find or convert. */
 #define PAGE_TASK_WORDS 16u
 #define PAGE_TASK_PLACE 0u     /* of the body: 64 bits */
-#define PAGE_TASK_CONVERTED 2u /* of what is made of it: 64 bits, a multiple of 16 */
+#define PAGE_TASK_CONVERTED 2u /* of the converted values: 64 bits, a multiple of 16 */
 #define PAGE_TASK_BYTES 4u
 #define PAGE_TASK_VALUES 5u /* NULLs included */
 #define PAGE_TASK_FORM 6u
@@ -48,7 +48,7 @@
 #define PAGE_CONVERT_FIT_INT16 9u
 #define PAGE_CONVERT_FIT_UINT16 10u
 
-/* What is found of a task. */
+/* The results of a task. */
 #define PAGE_RESULT_WORDS 8u
 #define PAGE_RESULT_ERROR 0u
 #define PAGE_RESULT_AT 1u /* the byte of the body where the error is */
@@ -64,7 +64,7 @@
 #define PAGE_SLICE_VALUES 8192u
 #define PAGE_CHECKPOINT_WORDS 3u
 
-/* What the second pass knows of a column's page. A last entry has the totals. */
+/* The second pass's data of a column's page. A last entry has the totals. */
 #define PAGE_FIRST_WORDS 4u
 #define PAGE_FIRST_VALUE 0u
 #define PAGE_FIRST_ROW 1u

@@ -23,9 +23,9 @@ struct FrameHeader {
 };
 
 constexpr std::size_t largest_frame_header_bytes = 18;
-// Reads the header that `input` begins with. Errors: Code::truncated where it ends too early,
-// Code::corrupt where it is no Zstandard frame, Code::unsupported where the reserved bit is set or
-// the window has 4 GiB or more.
+// Reads the header at the beginning of `input`. Errors: Code::truncated if the input ends too
+// early, Code::corrupt if it is not a Zstandard frame, Code::unsupported if the reserved bit is set
+// or the window has 4 GiB or more.
 Result<FrameHeader> read_frame_header(std::span<const std::byte> input);
 
 }  // namespace penstock::zstd

@@ -51,7 +51,8 @@ const char* read_distribution(std::span<const Byte> from, unsigned largest_log,
   return used_bytes > from.size() ? "an FSE table's description is cut short" : nullptr;
 }
 
-// Symbols of "less than 1" probability are at the table's end. The others are spread over the rest.
+// Symbols of "less than 1" probability are at the table's end. The other symbols are spread over
+// the rest.
 void spread_symbols(const Distribution& distribution,
                     std::array<std::uint8_t, max_states>& symbols) {
   const unsigned size = 1u << distribution.accuracy_log, mask = size - 1,

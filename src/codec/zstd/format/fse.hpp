@@ -1,7 +1,7 @@
 // FSE, finite state entropy, a tANS coder (RFC 8878, section 4.1): the description of a
 // distribution, and the decoding states that follow from it.
 //
-// Hostile input: a distribution whose probabilities exceed its states is refused, so tables are
+// Hostile input: a distribution with more probabilities than states is refused, so tables are
 // always full.
 #pragma once
 #include <array>

@@ -9,7 +9,8 @@
 namespace penstock::zstd {
 namespace {
 
-constexpr unsigned largest_described = 255;  // the last symbol's weight is found from the others'
+constexpr unsigned largest_described = 255;  // the last symbol's weight follows from all other
+                                             // weights
 
 // Two interleaved states. The stream ends where a state has not enough bits to go on, and the
 // other's symbol is the last. Streams too short for the two first states are corrupt, as for

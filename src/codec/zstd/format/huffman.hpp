@@ -22,7 +22,7 @@ struct HuffmanWeights {
   std::array<std::uint8_t, 256> weights{};
 };
 
-// Reads the description of a tree whose codes have at most `largest_bits`; *used_bytes becomes its
+// Reads the description of a tree with codes of at most `largest_bits`; *used_bytes becomes its
 // size. Returns null, or the error.
 const char* read_weights(std::span<const Byte> from, unsigned largest_bits, HuffmanWeights& tree,
                          std::size_t& used_bytes);

@@ -18,7 +18,7 @@ Status BlockIndex::take_block(std::vector<BlockRow>& rows, std::uint32_t& sequen
   BlockRow row{.content = {begin, begin + head.content_bytes},
                .type = static_cast<std::uint32_t>(head.type),
                .size = head.size};
-  row.first_sequence = sequences;  // of all blocks, so that the last one's end is the list's
+  row.first_sequence = sequences;  // of all blocks, so that the last block's end is the list's end
   if (head.type == BlockType::compressed)
     if (const char* error = take_parts(row, input_.subspan(begin, head.content_bytes), sequences))
       return Status(Code::corrupt, "Zstandard frame: " + block_at(blocks_, at_) + ": " + error);

@@ -20,7 +20,7 @@ struct BlockRow {
   BlockBounds content;
   std::uint32_t type = 0;                  // BlockType
   std::uint32_t size = 0;                  // of the output of raw and RLE blocks
-  BlockBounds tree = {};                   // of the block whose tree it repeats
+  BlockBounds tree = {};                   // of the block with the tree that it repeats
   std::array<BlockBounds, 3> tables = {};  // literal lengths, offsets, match lengths
   std::uint32_t first_sequence = 0, sequence_count = 0;
   std::uint32_t unused[2] = {};

@@ -19,7 +19,7 @@ class BlockScanner {
   // `frame` must outlive the scanner. A dictionary may be null.
   BlockScanner(FrameInput& frame, const FrameHeader& header, const Dictionary* dictionary);
 
-  // Reads the next block; not after the last. Errors: Code::truncated, Code::corrupt, and those of
+  // Reads the next block; not after the last. Errors: Code::truncated, Code::corrupt, and errors of
   // the input.
   Status next(BlockPlan& plan);
   // Returns the bytes of the frame that were read. After the last block the checksum begins here.

@@ -63,7 +63,7 @@ class StreamingDecoder final : public FrameDecoder {
   const FrameHeader& header() const override { return header_; }
 
  private:
-  // Returns the output to keep: all of a short frame, and the window of others.
+  // Returns the output to keep: all of a short frame, and the window of a longer one.
   static std::uint64_t kept_of(const FrameHeader& header) {
     const std::uint64_t kept = std::max<std::uint64_t>(header.window_bytes, min_kept_bytes);
     return header.content_bytes

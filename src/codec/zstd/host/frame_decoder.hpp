@@ -34,12 +34,12 @@ struct DecodeOptions {
 
 class FrameDecoder {
  public:
-  // `input` begins with a frame, may go on after it, and must outlive the decoder. Errors: those of
-  // read_frame_header(); Code::capacity where the window exceeds its limit; Code::invalid where the
-  // frame names another dictionary.
+  // `input` begins with a frame, may go on after it, and must outlive the decoder. Errors: all of
+  // read_frame_header(); Code::capacity if the window exceeds its limit; Code::invalid if the frame
+  // names another dictionary.
   static Result<std::unique_ptr<FrameDecoder>> begin(std::span<const std::byte> input,
                                                      const DecodeOptions& options);
-  // Does so for a frame that is read as it is decoded. The threads ask `input`, one at a time.
+  // Does so for a frame that is read during decoding. The threads call `input`, one at a time.
   static Result<std::unique_ptr<FrameDecoder>> begin(std::unique_ptr<FrameInput> input,
                                                      const DecodeOptions& options);
   virtual ~FrameDecoder() = default;

@@ -1,5 +1,5 @@
-// Where the bytes of a frame come from, block after block: memory that has all of them, or a file
-// or pipe that is read as blocks are found.
+// The source of a frame's bytes, block after block: memory that has all of them, or a file or pipe
+// that is read as blocks are found.
 #pragma once
 #include <algorithm>
 #include <cstdint>

@@ -12,8 +12,8 @@ namespace {
 // Threads are started after so many blocks: a shorter frame is done before they are.
 constexpr std::uint64_t blocks_before_threads = 3;
 
-// One block for each thread, one that is being written, and some ahead, so that no thread waits for
-// another's.
+// One block for each thread, one that is being written, and some ahead, so that threads do not wait
+// for each other's blocks.
 constexpr std::size_t slots_of(unsigned threads) { return threads == 1 ? 1 : 2 * threads + 2; }
 
 }  // namespace
@@ -106,8 +106,8 @@ bool FramePipeline::work(Lock& lock, BlockDecoder& decoder, bool is_writer) {
   return true;
 }
 
-// A caller that takes parts has other work, and leaves the writing to a thread. Where the system
-// starts no threads, the existing ones do the work.
+// A caller that takes parts has other work, and leaves the writing to a thread. If the system
+// cannot start threads, the existing ones do the work.
 void FramePipeline::start_threads(bool is_caller_free) {
   if (thread_count_ == 1 || are_started_ || scanned_ < blocks_before_threads || is_scanned_) return;
   are_started_ = true;

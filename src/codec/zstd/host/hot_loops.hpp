@@ -1,6 +1,6 @@
 // The hot loops of decoding: Huffman-coded literals, FSE-coded sequences, and LZ77 copies. They are
-// compiled twice from one source (hot_loops.inc), for any processor and for those with BMI2 and
-// SSSE3, and chosen at run time.
+// compiled twice from one source (hot_loops.inc), for any processor and for processors with BMI2
+// and SSSE3, and chosen at run time.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -46,7 +46,7 @@ struct LiteralStreams {
 };
 
 struct SequenceTotals {
-  std::uint32_t stored = 0;  // sequences, with those that long ones are cut into
+  std::uint32_t stored = 0;  // sequences, with the parts of cut ones
   std::uint64_t literal_bytes = 0, match_bytes = 0;
   std::uint32_t offset_bits = 0;  // of all offsets that are not relative: none is larger
   std::array<std::uint32_t, 3> repeat_offsets{};  // offsets at the end, maybe relative
@@ -56,7 +56,7 @@ struct SequenceTotals {
 constexpr std::uint32_t max_cut_sequences = 8;
 constexpr std::uint32_t longest_part = 0xFFFF;
 
-// Where matches reach: before `begin` come the last `before_bytes` before `before_end`.
+// The source of matches: before `begin` come the last `before_bytes` before `before_end`.
 struct MatchSource {
   Byte* begin = nullptr;
   const Byte* before_end = nullptr;
@@ -73,7 +73,7 @@ struct HotLoops {
                                   SequenceTotals& totals);
   // Writes the output of sequences at `out`, and up to copy_slack_bytes after it; reads literals as
   // far. The caller has checked that their sums fit. With `is_far` matches are prefetched. Returns
-  // null, or the first sequence whose offset is out of reach.
+  // null, or the first sequence with an offset out of reach.
   const Sequence* (*execute)(std::span<const Sequence> sequences, const Byte* literals, Byte* out,
                              const MatchSource& source,
                              const std::array<std::uint32_t, 3>& repeat_offsets, bool is_far);

@@ -24,9 +24,9 @@ struct Repetitions {
 };
 constexpr Repetitions repetitions;
 
-// How lanes {new offset, first, second, third repeat offset} become those of the next sequence,
-// with its offset in lane 0 too: for a new offset, for each of the repeat offsets, and for the
-// first less one, which is new.
+// Orders that turn the lanes {new offset, first, second, third repeat offset} into the lanes of the
+// next sequence, with its offset in lane 0 too: for a new offset, for each of the repeat offsets,
+// and for the first minus one, which is new.
 struct OffsetOrders {
   alignas(16) Byte bytes[5][16]{};
   constexpr OffsetOrders() {
@@ -39,7 +39,7 @@ struct OffsetOrders {
 };
 constexpr OffsetOrders offset_orders;
 
-// What is included above keeps the whole program's instructions: its inline functions may be shared
+// The headers above keep the whole program's instructions: their inline functions may be shared
 // with other files.
 #define PENSTOCK_ZSTD_X86
 #ifdef __clang__

@@ -12,11 +12,11 @@
 
 namespace penstock::zstd {
 
-// Where parts of the output are in memory.
+// The places of parts of the output in memory.
 struct OutputSpans {
   const Byte* begin = nullptr;
   const Byte* before_end = nullptr;
-  std::uint64_t segment_first = 0;  // which byte of the output stands at the memory's beginning
+  std::uint64_t segment_first = 0;  // the byte of the output at the memory's beginning
   // Returns bytes [from, to) of the output, as many as are contiguous. The ring must still have
   // them.
   std::span<const Byte> bytes(std::uint64_t from, std::uint64_t to) const;
