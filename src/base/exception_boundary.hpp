@@ -15,7 +15,7 @@ namespace penstock {
 // message.
 Status status_of_exception();
 
-// Runs `work`, which returns a Status or a Result, and returns what it throws as a Status.
+// Runs `work`, which returns a Status or a Result, and converts its exceptions to a Status.
 template <class Work> std::invoke_result_t<Work> catch_exceptions(Work&& work) {
   try {
     return std::forward<Work>(work)();

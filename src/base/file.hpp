@@ -13,7 +13,7 @@ namespace penstock {
 
 class File {
  public:
-  // Opens as open() does, with O_CLOEXEC. Converts to false where that failed; errno has the
+  // Opens as open() does, with O_CLOEXEC. Converts to false if that failed; errno has the
   // reason.
   File(const std::string& path, int flags, unsigned mode = 0600);
   explicit File(int descriptor) : descriptor_(descriptor) {}  // takes it over; -1 as above

@@ -25,8 +25,8 @@ namespace penstock {
 
 class PieceWorkers;
 
-// A job that has begun. Its destructor leaves out the pieces that have not begun, and waits for
-// those that have. Destroy it before its workers.
+// A job that has begun. Its destructor leaves out the pieces that have not begun, and waits for the
+// pieces under way. Destroy it before its workers.
 class PieceJob {
  public:
   PieceJob() = default;
@@ -38,8 +38,8 @@ class PieceJob {
   // Waits for all pieces. Returns the first failure, after which no further piece was begun. An
   // exception of a piece is a failure.
   Status wait();
-  // Leaves out the pieces that have not begun. wait() then fails with Code::cancelled, where there
-  // were any. While another thread waits, too.
+  // Leaves out the pieces that have not begun. If there were any, wait() fails with
+  // Code::cancelled, even if another thread already waits.
   void leave_out();
 
  private:

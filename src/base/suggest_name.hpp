@@ -12,7 +12,7 @@ namespace penstock {
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // Returns the known name that `word` begins or continues, or that differs from it by at most a
-// character in three; "" where there is none.
+// character in three; "" if there is none.
 std::string nearest_name(std::string_view word, std::span<const std::string> known);
 
 // Returns up to three such names, the nearest first.

@@ -8,7 +8,7 @@
 namespace penstock {
 namespace {
 
-// One run_on(): helpers that have entered are waited for; those that have not are turned away.
+// One run_on(): it waits for helpers that have entered, and turns away all others.
 struct SharedRun {
   std::mutex mutex;
   std::condition_variable left;
@@ -129,7 +129,7 @@ void ThreadPool::run_on(unsigned thread_count, const std::function<void()>& work
   try {
     for (unsigned i = 1; i < thread_count; i++)
       if (!start_helper([run] { run->help(); })) break;
-  } catch (const std::system_error&) {}  // no further thread: those that there are do the work
+  } catch (const std::system_error&) {}  // no further thread: the existing threads do the work
   work();
 }
 

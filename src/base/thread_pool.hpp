@@ -28,7 +28,7 @@ namespace penstock {
 unsigned host_core_count();
 
 // The result of a task that was started. Its destructor waits for the task, so that a task may
-// refer to what was declared before it.
+// refer to objects declared before it.
 template <class T> class Task {
  public:
   Task() = default;
@@ -133,7 +133,7 @@ class ThreadPool {
   void enqueue(Job job);
   void enqueue_locked(Job job);
   void stay_awake(std::unique_lock<std::mutex>& lock, double seconds);
-  bool start_helper(std::function<void()> help);  // false where all cores have one
+  bool start_helper(std::function<void()> help);  // false if all cores have one
   void count_helpers(int more);
   void run_jobs();
 

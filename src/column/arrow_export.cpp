@@ -16,7 +16,7 @@ template <class Struct> struct Released {
 };
 template <class Struct> using Part = std::unique_ptr<Struct, Released<Struct>>;
 
-// Owns what an exported array or schema refers to. Its release callback deletes it.
+// Owns the memory that an exported array or schema refers to. Its release callback deletes it.
 struct ArrayBody {
   Column column;
   std::vector<const void*> buffers;

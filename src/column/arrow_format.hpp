@@ -24,7 +24,7 @@ enum class ArrowLayout : unsigned char {
 };
 
 struct ArrowField {
-  Field field;  // `unsupported` names what is refused
+  Field field;  // `unsupported` names the refused type
   ArrowLayout layout = ArrowLayout::same;
   // For codes: the type of the indices, and the layout of the dictionary's strings.
   std::uint32_t index_bytes = 0;

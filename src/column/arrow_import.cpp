@@ -55,7 +55,7 @@ Bytes fixed_width(const Rows& rows, std::uint64_t width) {
       std::vector<std::byte>(data, data + rows.count * width));  // producers need not align
 }
 
-// convert(value, out) for each present row; false where the value does not fit.
+// convert(value, out) for each present row; false if the value does not fit.
 template <class In, class Convert>
 Status convert_values(const Rows& rows, Column& to, const char* misfit, Convert convert) {
   if (rows.count == 0) return {};

@@ -1,8 +1,8 @@
 // Programs that were compiled before they are needed: entries of the JIT cache in a folder that
 // comes with Penstock. They are looked for after the user's cache, and before the compiler starts.
 //
-// Their keys leave out what a package does not share with the machine that it was made on: the
-// device's name, and the compiler's file. So they serve where there is no compiler.
+// Their keys leave out properties of the build machine that do not apply elsewhere: the device's
+// name, and the compiler's file. So they serve where there is no compiler.
 #pragma once
 #include <optional>
 #include <string>

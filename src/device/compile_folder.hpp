@@ -24,7 +24,7 @@ class CompileFolder {
   const std::string& path() const { return path_; }
   std::string path_of(std::string_view name) const { return path_ + "/" + std::string(name); }
   Status write(std::string_view name, std::span<const std::byte> content) const;
-  Result<std::vector<std::byte>> read(std::string_view name) const;  // Code::io where it is empty
+  Result<std::vector<std::byte>> read(std::string_view name) const;  // Code::io if it is empty
 
  private:
   CompileFolder(std::string path, int descriptor)

@@ -1,4 +1,4 @@
-// Memory of a device from some byte on, and what a driver copies between two of its devices.
+// Memory of a device from some byte on, and a driver's copies between two of its devices.
 #pragma once
 #include <span>
 

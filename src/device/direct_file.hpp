@@ -21,7 +21,7 @@ class FileReads {
   virtual ~FileReads() = default;
   virtual bool has_ended() const = 0;  // wait_on() does not wait on the host
   // Waits until the host has nothing left to do, and makes later work of `queue` start after the
-  // bytes are in the buffer. Code::io with the file and the byte; Code::truncated where the file
+  // bytes are in the buffer. Code::io with the file and the byte; Code::truncated if the file
   // ends before a range does. Call once.
   virtual Status wait_on(Queue& queue) = 0;
   // Leaves out what has not begun; wait_on() then fails with Code::cancelled. While another thread
@@ -47,7 +47,7 @@ class DirectFile {
                                                    std::vector<FileRange> ranges) const;
 };
 
-// Code::unsupported, by name, where the device or what it needs has none.
+// Code::unsupported, with the name, if the device or a library that it needs does not support it.
 Result<std::shared_ptr<const DirectFile>> open_direct_file(const Device& device,
                                                            const std::string& path);
 // Returns why open_direct_file() would refuse any file.

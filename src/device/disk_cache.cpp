@@ -160,7 +160,7 @@ struct CacheFile {
   bool partial;
 };
 
-// Returns the files that are ours by name. Skips those that another process removes meanwhile.
+// Returns the files that are ours by name. Skips files that another process removes meanwhile.
 std::vector<CacheFile> files_of(const std::string& directory, std::error_code& error) {
   std::vector<CacheFile> files;
   for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {

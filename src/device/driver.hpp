@@ -10,7 +10,7 @@
 
 namespace penstock::device {
 
-// Appends lines about what is missing to `notes`. Thread-safe, any number of times.
+// Appends lines about missing parts to `notes`. Thread-safe, any number of times.
 std::vector<Traits> list_cuda_devices(std::vector<std::string>& notes);
 std::vector<Traits> list_cpu_devices(std::vector<std::string>& notes);
 std::vector<Traits> list_opencl_devices(std::vector<std::string>& notes);

@@ -26,14 +26,14 @@ template <class Module> struct Found {
   BuildReport report;
 };
 
-// For what is compiled while another compilation, which has a permit, waits for it.
+// For programs that are compiled while another compilation, which has a permit, waits for them.
 struct NoPermit {};
 
 template <class Module, class Permit = CompilePermit> class ModuleCache {
  public:
   // load: Result<std::shared_ptr<Module>>(const CacheEntry&); compile: Result<Compiled<Module>>().
   // A load that fails (a driver that refuses its old binary) is a miss. `ahead`: where programs
-  // that came with the driver are; null where it has none.
+  // that came with the driver are; null if it has none.
   template <class Load, class Compile>
   Result<Found<Module>> get(const CacheKey& key, Load load, Compile compile,
                             const AheadOfTime* ahead = nullptr) {

@@ -1,8 +1,8 @@
 // A file that is read into a device's memory through a small ring of pinned memory.
 //
 // Each piece is uploaded as soon as it was read, while it is in the caches, and its memory is used
-// again. Pinned memory as large as what is read ahead leaves the caches before it is uploaded: then
-// a loop got 42 GB/s of the page cache into one H200, and 53 with the ring, which is its link. Into
+// again. Pinned memory as large as the read-ahead leaves the caches before its upload: then a loop
+// got 42 GB/s from the page cache into one H200, and with the ring 53, the speed of its link. Into
 // four it got 69 and 73 (docs/lab/reading.md).
 #pragma once
 #include "base/file.hpp"
@@ -13,8 +13,8 @@ namespace penstock::device {
 
 class StagedFile final : public DirectFile, public std::enable_shared_from_this<StagedFile> {
  public:
-  // Reads by so many threads, which start with the first read. `name`: of the file, for messages.
-  // Code::io: the file cannot be opened.
+  // Reads with this many threads, which start with the first read. `name`: of the file, for
+  // messages. Code::io: the file cannot be opened.
   static Result<std::shared_ptr<const DirectFile>> open(std::shared_ptr<Device> device,
                                                         const std::string& path, std::string name,
                                                         unsigned threads);

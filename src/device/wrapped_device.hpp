@@ -9,7 +9,7 @@ class WrappedDevice : public Device {
   virtual const Device& wrapped() const = 0;
 };
 
-// Returns the driver's own device, which alone knows what it can copy over a link.
+// Returns the driver's own device. Only it knows whether it can copy over a link.
 inline const Device& device_of_driver(const Device& device) {
   const auto* const wrapper = dynamic_cast<const WrappedDevice*>(&device);
   return wrapper ? device_of_driver(wrapper->wrapped()) : device;

@@ -19,7 +19,7 @@ struct EmbeddedSource {
 };
 std::string_view find_source(std::span<const EmbeddedSource> sources, std::string_view name);
 
-// Finds the text of a source by its name; empty where there is none. cmake/Embed.cmake defines the
+// Finds the text of a source by its name; empty if there is none. cmake/Embed.cmake defines the
 // function of each layer that has kernels, in that layer's library.
 using FindSource = std::string_view (*)(std::string_view name);
 std::string_view kernel_source(std::string_view name);

@@ -74,7 +74,7 @@ std::string location_of(std::string_view text, std::size_t at) {
   return file + ":" + std::to_string(line);
 }
 
-// "(...)" at `open`: what is between, split at its commas. Nothing when it does not close.
+// "(...)" at `open`: the text inside, split at its commas. Nothing when it does not close.
 std::optional<std::vector<std::string_view>> parts_in_parentheses(std::string_view text,
                                                                   std::size_t open) {
   std::vector<std::string_view> parts;
@@ -167,7 +167,7 @@ Result<Signature> read_signature(std::string_view text, std::size_t open, const 
     }
     PENSTOCK_TRY(add_parameters(macro != macros.end() ? macro->second : part, signature));
   }
-  constexpr std::size_t max_parameters = 64;  // drivers pass at least so many
+  constexpr std::size_t max_parameters = 64;  // drivers pass at least this many
   if (signature.parameters.size() > max_parameters)
     return Status(Code::capacity, "kernel '" + signature.name + "' has " +
                                       std::to_string(signature.parameters.size()) +
@@ -182,7 +182,7 @@ Result<std::vector<Signature>> read_signatures(std::string_view source) {
   std::vector<std::string_view> directives;
   const std::string code = blanked(source, directives);
   std::vector<Signature> signatures;
-  Macros macros;  // those before `at`
+  Macros macros;  // defined before `at`
   auto directive = directives.begin();
   for (std::size_t at = 0; (at = code.find(word, at)) != std::string::npos; at += word.size()) {
     std::size_t open = at + word.size();

@@ -49,7 +49,7 @@ std::string functions_of(std::string_view text, const DescribeParameter& describ
   return functions + "}  // namespace kernelc\n";
 }
 
-// Returns the name of the macro that a line defines; "" where it defines none.
+// Returns the name of the macro that a line defines; "" if it defines none.
 std::string_view macro_of(std::string_view line) {
   constexpr std::string_view word = "#define ";
   constexpr std::string_view letters =

@@ -147,7 +147,7 @@ std::string text_of_file(const std::string& path) {
   return text.str();
 }
 
-// Files that were read, by path, with what they were then: every kernel of a query asks.
+// Files that were read, by path, with their state at that time: every kernel of a query needs them.
 struct KnownFile {
   std::string identity;
   TunedFile file;

@@ -71,7 +71,7 @@ class PolicyTrial {
   PolicyTrial(const PolicyTrial&) = delete;
   PolicyTrial& operator=(const PolicyTrial&) = delete;
 
-  std::string row() const;         // the last one asked for; "" where none was
+  std::string row() const;         // the last one asked for; "" if none was
   PolicyNumbers standard() const;  // of that row
   bool was_refused() const;        // the numbers did not fit
 };

@@ -60,7 +60,7 @@ struct VariantCase {
   std::string family;  // what PENSTOCK_VARIANT calls it
   std::string use;     // "rows that pass a filter"
   std::vector<VariantRow> rows;
-  const VariantRow* taken() const;  // the first that fits; null where none does
+  const VariantRow* taken() const;  // the first that fits; null if none does
 };
 
 // Registers a table as long as the program runs: make it a constant beside the table.
@@ -78,24 +78,24 @@ class VariantTable {
 };
 // Returns the cases of all tables, by family. Opens no device.
 std::vector<VariantCase> variant_cases(const Traits& traits);
-// Returns what is assumed of a target's devices where there is none.
+// Returns the traits that are assumed for a target without devices.
 Traits typical_traits(Target target);
 
-// Returns the row that PENSTOCK_VARIANT names for a family; "" where it names none. Code::invalid
+// Returns the row that PENSTOCK_VARIANT names for a family; "" if it names none. Code::invalid
 // lists the family's rows where it has no such one. Entries of other families are left alone: a
 // program need not link their tables.
 Result<std::string> forced_row(std::string_view family);
-// Code::invalid where PENSTOCK_VARIANT names a family or a row that no table has. For a program
+// Code::invalid if PENSTOCK_VARIANT names a family or a row that no table has. For a program
 // that links all tables.
 Status check_forced_rows();
 
-// A row that was chosen, by its place among those that fit.
+// A chosen row, by its place among the rows that fit.
 struct ChosenRow {
   std::size_t index = 0;
   bool is_forced = false;  // by PENSTOCK_VARIANT
 };
 // Chooses from the names of rows that fit: the one that is asked for, else the one that
-// PENSTOCK_VARIANT forces, else the first. Code::invalid lists those that fit.
+// PENSTOCK_VARIANT forces, else the first. Code::invalid lists the rows that fit.
 Result<ChosenRow> choose_row(std::string_view family, std::span<const std::string> fitting,
                              std::string_view asked, const Traits& traits);
 

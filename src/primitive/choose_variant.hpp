@@ -10,7 +10,7 @@
 namespace penstock::primitive {
 
 // Returns the first row that fits, or the one that is asked for or that PENSTOCK_VARIANT forces.
-// Code::invalid where that one does not fit.
+// Code::invalid if that one does not fit.
 template <class Variant, class Shape>
 Result<const Variant*> choose_variant(std::span<const Variant> rows, std::string_view family,
                                       const Traits& traits, Shape shape, std::string_view asked) {

@@ -26,7 +26,7 @@ struct SortShape {
   std::uint32_t slot_bytes() const { return std::max(key_bytes, value_bytes); }  // the wider one
 };
 
-// Keys and values of the shape's widths, one of each a row. The values are null where the shape has
+// Keys and values of the shape's widths, one of each a row. The values are null if the shape has
 // none.
 struct SortData {
   std::shared_ptr<Buffer> keys, values;

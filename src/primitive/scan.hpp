@@ -20,7 +20,7 @@ constexpr std::uint32_t bytes_of(Number number) {
 
 struct ScanShape {
   Number value = Number::f32, sum = Number::f32;
-  bool is_exclusive = false;  // the sum beside a value is of those before it alone
+  bool is_exclusive = false;  // a value's sum is of the values before it
   bool is_segmented = false;  // sums begin anew with each segment
 };
 

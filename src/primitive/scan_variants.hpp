@@ -8,8 +8,8 @@
 namespace penstock::primitive {
 
 // The numbers of a scan on one device: threads of a group, vectors of four values of a thread,
-// turns that a tile waits, groups of a multiprocessor. By chunks: at most so many values a chunk,
-// and chunks a compute unit.
+// turns that a tile waits, groups of a multiprocessor. By chunks: the limits of values in a chunk,
+// and of chunks on a compute unit.
 struct ScanPolicy {
   std::uint32_t group_size = 1, vectors = 1, depth = 1, groups_per_multiprocessor = 1;
   std::uint32_t chunk_values = 1 << 12, chunks_per_compute_unit = 4;
@@ -22,7 +22,7 @@ struct ScanVariant {
   ScanPolicy (*policy)(const Traits& traits, ScanShape shape) = nullptr;
 };
 std::span<const ScanVariant> scan_variants();
-// Code::invalid where `asked`, or what PENSTOCK_VARIANT forces, does not fit.
+// Code::invalid if `asked`, or what PENSTOCK_VARIANT forces, does not fit.
 Result<const ScanVariant*> choose_scan(const Traits& traits, ScanShape shape,
                                        std::string_view asked);
 // The row's own policy, or the one that `penstock tune` found faster.

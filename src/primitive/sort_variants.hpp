@@ -9,7 +9,7 @@ namespace penstock::primitive {
 
 constexpr std::uint64_t sort_digits = 256;
 
-// The numbers of a sort on one device. By chunks: at most so many keys a chunk, and chunks a
+// The numbers of a sort on one device. By chunks: the limits of keys in a chunk, and of chunks on a
 // compute unit.
 struct SortPolicy {
   std::uint32_t group_size = 1, keys_per_thread = 1, groups_per_multiprocessor = 1;
@@ -25,7 +25,7 @@ struct SortVariant {
   SortPolicy (*policy)(const Traits& traits, SortShape shape) = nullptr;
 };
 std::span<const SortVariant> sort_variants();
-// Code::invalid where `asked`, or what PENSTOCK_VARIANT forces, does not fit.
+// Code::invalid if `asked`, or what PENSTOCK_VARIANT forces, does not fit.
 Result<const SortVariant*> choose_sort(const Traits& traits, SortShape shape,
                                        std::string_view asked);
 // The row's own policy, or the one that `penstock tune` found faster.

@@ -42,7 +42,7 @@ bool is_candidate(const Method& method, const Context& context) {
   return context.options.method.empty() || context.options.method == method.name;
 }
 
-// Returns the first method for devices, or for the host, that fits; null where none does.
+// Returns the first method for devices, or for the host, that fits; null if none does.
 Result<const Method*> first_that_fits(Context& context, bool is_for_devices,
                                       const Method* rejected) {
   for (const Method& method : methods_of(context)) {

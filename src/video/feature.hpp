@@ -47,7 +47,7 @@ class OptionValues {
   struct Value {
     double number = 0;
     std::string text = {};
-    std::string in_key = {};  // empty where it is at its default
+    std::string in_key = {};  // empty if it is at its default
   };
   std::map<std::string, Value, std::less<>> values_;
 };
@@ -71,7 +71,7 @@ struct FeatureRow {
   // Code::invalid, Code::unsupported: the feature is undefined for such pictures.
   Result<std::unique_ptr<HostFeature>> (*host)(const PictureFormat& format,
                                                const OptionValues& options);
-  // The same by kernels; null where there are none. Fails where `host` does.
+  // The same by kernels; null if there are none. Fails where `host` does.
   Result<std::unique_ptr<DeviceFeature>> (*device)(const std::shared_ptr<Device>& device,
                                                    const DeviceLayout& layout,
                                                    const OptionValues& options) = nullptr;

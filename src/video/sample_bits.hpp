@@ -1,5 +1,5 @@
-// Samples of 10 and 12 bits lie in 16: those that have more bits than their format says are
-// refused, as features would disagree about them.
+// Samples of 10 and 12 bits lie in 16 bits. Samples with more bits than their format are refused,
+// as features would disagree about them.
 #pragma once
 #include "penstock/video.hpp"
 

@@ -252,7 +252,7 @@ class AnyScorer final : public Scorer {
   ScorerCounts counts_;
   bool is_finished_ = false;
   Status failed_;
-  std::uint64_t dealt_every_ = 1;        // every so many frames are dealt
+  std::uint64_t dealt_every_ = 1;        // one in this many frames is dealt
   std::unique_ptr<FrameDealer> dealer_;  // last: its work uses the features' memory
 };
 

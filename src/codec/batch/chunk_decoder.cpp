@@ -255,7 +255,7 @@ std::vector<Argument> batch_arguments(const Batch& batch) {
 }
 
 namespace {
-// Returns the rows of a format, those preferred for the output size first.
+// Returns the rows of a format, starting with the rows preferred for the output size.
 std::vector<const Variant*> rows_of(Format format, Requirements requirements) {
   std::vector<const Variant*> rows;
   for (const Variant& row : table)

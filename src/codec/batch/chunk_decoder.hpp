@@ -79,7 +79,7 @@ Result<std::unique_ptr<Decoder>> build_snappy_segment_decoder(std::shared_ptr<De
 
 // Returns how the warps or threads of a phase are put into groups on a device.
 GroupPolicy policy_of(const Phase& phase, const Traits& traits);
-// Chunk policies of a row, phase by phase: its own, or those that `penstock tune` found faster
+// Chunk policies of a row, phase by phase: its own, or policies that `penstock tune` found faster
 // (chunk_policies.cpp). `family` is the row's.
 std::vector<GroupPolicy> policies_of(const std::string& family, const Variant& variant,
                                      const Traits& traits);
@@ -96,7 +96,7 @@ struct BuiltPhase {
 Result<BuiltPhase> build_phase(Device& device, const Phase& phase);
 Result<BuiltPhase> build_phase(Device& device, const Phase& phase, const GroupPolicy& policy);
 
-// Returns Code::invalid where a buffer of the batch is too small for its chunks.
+// Returns Code::invalid if a buffer of the batch is too small for its chunks.
 Status check_batch(const Batch& batch, const Buffer& scratch, std::uint64_t scratch_bytes);
 // Returns "LOCATION: MESSAGE" with the Code of the error; ok for ErrorCode::none.
 Status status_at(const std::string& location, ErrorCode error);

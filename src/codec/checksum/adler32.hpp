@@ -1,7 +1,7 @@
 // Adler-32, zlib's checksum (RFC 1950, section 8.2): 1 plus the sum of all bytes, and the sum of
 // those running sums, both modulo 65521.
 //
-// Vectors of 32 bytes are added with weights of 32 to 1 where the CPU has AVX2. The modulus is
+// Vectors of 32 bytes are added with weights of 32 to 1 if the CPU has AVX2. The modulus is
 // taken as seldom as 32 bits allow.
 #pragma once
 #include <cstddef>

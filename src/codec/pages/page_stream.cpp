@@ -9,8 +9,8 @@
 namespace penstock::pages {
 namespace {
 
-// Limit of what is read and not taken, unless two batches are larger: the one that a device is busy
-// with, and the next.
+// The limit of bytes read and not taken, unless two batches are larger: the batch that a device is
+// busy with, and the next.
 constexpr std::uint64_t window_bytes = std::uint64_t{1} << 30;
 constexpr std::size_t min_window = 4, max_window = 16;
 // Before the first batch is taken all of window_bytes may be read: a device may be opening, which
@@ -105,7 +105,7 @@ bool PageStream::has_begun_all() const {
          (open_.empty() || open_.back().begun == open_.back().parts.size());
 }
 
-// Returns whether another batch may be read beside what the streams before this one hold.
+// Returns whether another batch may be read in addition to the batches that earlier streams hold.
 bool PageStream::may_read_ahead() const {
   if (is_asked_) return true;
   std::uint64_t held = 0;
@@ -117,7 +117,7 @@ bool PageStream::may_read_ahead() const {
   return held == 0 || held + open_bytes_ + batches_[opened_].stored_bytes <= window_bytes;
 }
 
-// Returns the first batch of which a part has not begun; null where none may begin.
+// Returns the first batch of which a part has not begun; null if none may begin.
 PageStream::OpenBatch* PageStream::batch_to_read() {
   if (!failed_.ok()) return nullptr;
   for (OpenBatch& batch : open_)

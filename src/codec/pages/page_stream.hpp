@@ -4,8 +4,8 @@
 // order in which they are needed, so that many threads fill a batch at the speed of memory. A
 // failure is reported in its batch's turn.
 //
-// Streams of several tables may read in one order: a later one begins while batches of those before
-// it are still being decoded.
+// Streams of several tables may read in one order: a later stream begins while batches of earlier
+// streams are still being decoded.
 #pragma once
 #include <condition_variable>
 #include <deque>

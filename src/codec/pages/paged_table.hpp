@@ -1,8 +1,8 @@
 // Tables that are stored as pages: runs of a column's values that are encoded, and often
 // compressed, as Parquet stores them (https://parquet.apache.org/docs/file-format/).
 //
-// A source of such a table gives the stored bytes of a column chunk (a column of one row group) and
-// what the page headers say of them. page_decoder.hpp makes them readable for kernels. Nothing here
+// A source of such a table provides the stored bytes of a column chunk (a column of one row group)
+// and their page headers' data. page_decoder.hpp makes them readable for kernels. Nothing here
 // decodes a value.
 #pragma once
 #include <cstdint>
@@ -133,7 +133,7 @@ class PagedTable {
   virtual std::span<const StoredChunk> chunks(std::uint32_t column) const = 0;
   // A file may have thousands of row groups: a table of one keeps its summaries.
   virtual ChunkSummary summary(std::uint32_t column) const { return summary_of(chunks(column)); }
-  // Says by the footer alone why a column chunk cannot be read as pages; empty where it can be.
+  // Says by the footer alone why a column chunk cannot be read as pages; empty if it can be.
   const std::string& why_not(std::uint32_t column, std::uint32_t row_group) const {
     const std::string& of_column = columns()[column].why_not;
     return of_column.empty() ? chunks(column)[row_group].why_not : of_column;
@@ -151,10 +151,10 @@ class PagedTable {
   virtual Result<std::vector<ChunkPages>> read_neighbours(std::span<const std::uint32_t> columns,
                                                           std::uint32_t row_group,
                                                           const BatchAllocator& memory) const;
-  // Returns the path of the file that chunks are parts of, "" where there is none.
+  // Returns the path of the file that chunks are parts of, "" if there is none.
   virtual std::string file_path() const { return ""; }
   // Returns a path by which the very file that is open can be opened again, though another one may
-  // have its name by now, or none; "" where there is no such path.
+  // have its name by now, or none; "" if there is no such path.
   virtual std::string path_of_open_file() const { return ""; }
   // By the footer, which may be wrong; nullopt where it says nothing.
   virtual std::optional<ChunkPlace> place_of(std::uint32_t column, std::uint32_t row_group) const;

@@ -57,7 +57,7 @@ class SegmentDecoder final : public Decoder {
   }
 
  private:
-  // Returns 1 where blocks have no segments.
+  // Returns 1 if blocks have no segments.
   static std::uint32_t segments_per_chunk(std::uint32_t chunk_count,
                                           std::uint64_t max_output_bytes) {
     const std::uint64_t bytes = std::min(max_output_bytes, max_chunk_bytes),

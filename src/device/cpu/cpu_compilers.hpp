@@ -29,11 +29,11 @@ struct Compilers {
   std::optional<Compiler> quick, optimising;
 };
 
-// Returns what is on PATH: `tcc`; `cc`, else gcc, else clang. PENSTOCK_TCC and PENSTOCK_CC name
-// others, "" none. Relative entries of PATH are passed over.
+// Returns the compilers on PATH: `tcc`; `cc`, else gcc, else clang. PENSTOCK_TCC and PENSTOCK_CC
+// name others, "" none. Relative entries of PATH are passed over.
 Compilers find_compilers();
 
-// Which of them compile a program: by what was chosen (choose_cpu_compiler()) and what is there.
+// The compilers of a program: by the choice (choose_cpu_compiler()) and by availability.
 // Code::unsupported, with what to install, where the chosen one is missing.
 Result<Compilers> chosen_compilers(const Compilers& found);
 

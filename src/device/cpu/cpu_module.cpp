@@ -59,7 +59,8 @@ Result<CompiledObject> compile_object(const BuildInput& input, Stage stage) {
   return compiled;
 }
 
-// Optimising compilers have half of the cores at most; what is wanted first is compiled first.
+// Optimising compilers take at most half of the cores; programs are compiled in the order of
+// requests.
 struct CoresOfCompilers {
   std::mutex mutex;
   std::condition_variable freed;

@@ -1,5 +1,5 @@
-// A program of the CPU in up to three stages: what the quick compiler made at once, then what the
-// optimising one made in the background. Launches change over between two groups.
+// A CPU program in up to three stages: the quick compiler's code at once, then the optimising
+// compiler's code, made in the background. Launches change over between two groups.
 #pragma once
 #include <atomic>
 #include <map>
@@ -28,7 +28,7 @@ struct Kernel {
 
 class Module : public std::enable_shared_from_this<Module> {
  public:
-  // `input`: what later stages are made of; null where there are none.
+  // `input`: what later stages are made of; null if there are none.
   Module(std::shared_ptr<const Object> object, Stage stage, std::unique_ptr<BuildInput> input)
       : object_(std::move(object)), stage_(stage), begun_(stage), input_(std::move(input)) {}
 
@@ -40,7 +40,7 @@ class Module : public std::enable_shared_from_this<Module> {
   // Begins the next stage in the background. On failure this stage stays in use; it computes the
   // same results.
   void begin_next();
-  // Has the code of a stage made, where it is not there. Code::compile where that fails.
+  // Has the code of a stage made, where it is not there. Code::compile if that fails.
   Status reach(Stage wanted);
 
  private:
@@ -63,8 +63,8 @@ unsigned cores_of_compilers();
 // Compiles by one of the chosen compilers and loads the result. Code::compile with the compiler's
 // message and lines of the source.
 Result<device::Compiled<Module>> compile_module(std::unique_ptr<BuildInput> input);
-// Loads what the optimising compiler made earlier. Code::unsupported where the entry only says that
-// a process wanted it.
+// Loads code that the optimising compiler made earlier. Code::unsupported if the entry only says
+// that a process wanted it.
 Result<std::shared_ptr<Module>> load_module(const device::CacheEntry& entry,
                                             std::unique_ptr<BuildInput> input);
 

@@ -121,12 +121,12 @@ struct Api {
   // Since CUDA 12.4; null before. Without it only the kernel layer finds wrong arguments of a
   // launch.
   CUresult (*cuFuncGetParamInfo)(CUfunction, std::size_t, std::size_t*, std::size_t*) = nullptr;
-  // Null where a driver has none.
+  // Null if a driver has none.
   CUresult (*cuCtxEnablePeerAccess)(CUcontext, unsigned) = nullptr;
   CUresult (*cuDeviceGetP2PAttribute)(int*, int, CUdevice, CUdevice) = nullptr;
   CUresult (*cuMemcpyPeerAsync)(CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, std::size_t,
                                 CUstream) = nullptr;
-  // Null where a driver has no linker. Options and their values are not used.
+  // Null if a driver has no linker. Options and their values are not used.
   CUresult (*cuLinkCreate)(unsigned, int*, void**, CUlinkState*) = nullptr;
   CUresult (*cuLinkAddData)(CUlinkState, int, void*, std::size_t, const char*, unsigned, int*,
                             void**) = nullptr;

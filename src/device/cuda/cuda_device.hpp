@@ -20,14 +20,14 @@ namespace penstock::cuda {
 // us where threads of several devices do, and a short statement has a dozen of them.
 template <class Handle> class IdleHandles {
  public:
-  Handle take() {  // null where there is none
+  Handle take() {  // null if there is none
     const std::lock_guard lock(mutex_);
     if (handles_.empty()) return nullptr;
     const Handle handle = handles_.back();
     handles_.pop_back();
     return handle;
   }
-  bool keep(Handle handle) noexcept {  // false where the host has no memory for it
+  bool keep(Handle handle) noexcept {  // false if the host has no memory for it
     try {
       const std::lock_guard lock(mutex_);
       handles_.push_back(handle);

@@ -96,7 +96,7 @@ namespace penstock::device {
 
 namespace {
 
-// A device that records what it does stands for the process's own.
+// A recording device stands in for the process's own.
 Result<cuda::ContextPointer> context_with_cufile(const Device& device) {
   const std::string& id = device.traits().id;
   if (device.traits().target != Target::cuda)

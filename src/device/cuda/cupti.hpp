@@ -154,11 +154,11 @@ Result<Cupti> open_cupti(int driver_major);
 // Returns ok for success; the error says what to allow where a permission is missing.
 Status status_of(const Cupti& cupti, CUptiResult code, const char* call);
 // Returns "long_scoreboard" for "smsp__pcsamp_warps_issue_stalled_long_scoreboard". Returns nothing
-// for "..._not_issued", which counts some of the same samples again: those in which the scheduler
-// issued for no other warp either.
+// for "..._not_issued", which counts some of the same samples again: the samples in which the
+// scheduler issued nothing for any warp.
 std::string stall_reason(std::string_view metric);
 // The source of an instruction of a cubin: the file name of its #line, without folders
-// ("operations.kc"), and the line in it; 0 where it has none.
+// ("operations.kc"), and the line in it; 0 if it has none.
 struct SourcePlace {
   std::string part;
   std::uint32_t line = 0;

@@ -1,6 +1,6 @@
 // A Metal device: the state that its objects share, its programs, its queues. Objective-C++ with
-// reference counting (-fobjc-arc), compiled on Apple's systems alone; files have the names of
-// those in ../opencl.
+// reference counting (-fobjc-arc), compiled on Apple's systems alone; files are named as in
+// ../opencl.
 #pragma once
 #import <Foundation/Foundation.h>
 #import <Metal/Metal.h>

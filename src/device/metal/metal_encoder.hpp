@@ -46,8 +46,8 @@ class Commands {
     const std::lock_guard lock(mutex_);
     awaited_.push_back(std::move(awaited));
   }
-  // Waits for all buffers up to a number, copies what they have downloaded, and returns the first
-  // failure there has been.
+  // Waits for all buffers up to a number, copies their downloads, and returns the first failure so
+  // far.
   Status finish(std::uint64_t number) {
     // If the awaited commands failed, this queue's work read uncomputed data: it fails, too.
     while (const std::optional<Awaited> awaited = awaited_up_to(number))

@@ -74,7 +74,7 @@ class Module {
          const device::CacheEntry& entry);
   ~Module();
   Result<Kernel*> kernel(std::string_view name);
-  // Returns true where this launch creates a specialisation that the stored binary lacks: call
+  // Returns true if this launch creates a specialisation that the stored binary lacks: call
   // save() after it has run.
   bool notes_launch(std::string_view kernel, std::uint64_t thread_count);
   void save();

@@ -14,7 +14,7 @@ std::vector<std::string> compiler_identity(const Api& api, const std::vector<std
 // The lines of the environment's variables alone.
 std::vector<std::string> compiler_environment();
 
-// Returns the path of the plug-in; "" where the linker does not tell it.
+// Returns the path of the plug-in; "" if the linker does not tell it.
 std::string file_of_plugin(const Api& api);
 
 }  // namespace penstock::sycl_plugin

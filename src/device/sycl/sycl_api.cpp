@@ -34,7 +34,7 @@ Code code_of(int code) {
   }
 }
 
-// Returns the name of the first function that a table lacks; null where it is complete.
+// Returns the name of the first function that a table lacks; null if it is complete.
 const char* missing_function(const Api& api) {
 #define PENSTOCK_NAMED_(name) \
   if (api.name == nullptr) return #name

@@ -29,7 +29,7 @@ Result<device::CompilerRun> run_on_text(const std::vector<std::string>& options,
 }
 
 // A precompiled header goes stale where the compiler's own headers change. The run without it
-// decides what is wrong, and with which words.
+// determines the errors and their messages.
 Result<device::CompilerRun> compile_text(const Context& context,
                                          const std::vector<std::string>& options,
                                          const device::CompileFolder& folder) {
@@ -53,7 +53,7 @@ std::string subgroup_size_of(const Context& context) {
 std::vector<std::string> compiler_options(const Context& context, bool fast_math) {
   std::vector<std::string> options = compiler_command(context.api);
   options.insert(options.end(), {"-w", fast_math ? "-ffast-math" : "-ffp-contract=off"});
-  // A configuration of AdaptiveCpp may name other targets, which lack what the text then has.
+  // A configuration of AdaptiveCpp may name other targets that do not support this text.
   if (device::has_nvvm(context.traits)) options.push_back("--acpp-targets=generic");
   return options;
 }

@@ -97,7 +97,7 @@ Result<std::unique_ptr<Queue>> borrow_queue(const ContextPointer& context, std::
 std::vector<std::string> compiler_options(const Context& context, bool fast_math);
 // These, and what else a program's code depends on, for its cache key.
 std::vector<std::string> options_of_key(const Context& context, bool fast_math);
-// "" where programs use no sub-groups.
+// "" if programs use no sub-groups.
 std::string subgroup_size_of(const Context& context);
 // Returns the program's place if it came with the plug-in.
 device::AheadOfTime programs_ahead_of_time(const Context& context, const ProgramSource& source);

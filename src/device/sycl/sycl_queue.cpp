@@ -129,7 +129,7 @@ class SyclQueue : public Queue {
     uses_pool_ |= !pooled->is_borrowed();
     return reinterpret_cast<std::byte*>(pooled->handle());
   }
-  // `value_bytes`: of the parameter; 0 where it is a pointer.
+  // `value_bytes`: of the parameter; 0 if it is a pointer.
   Status set_argument(std::uint32_t value_bytes, const Argument& argument,
                       std::array<std::byte, 16>& to) {
     if (!argument.buffer && argument.byte_count == 0)

@@ -1,4 +1,4 @@
-// Collects what a file has and decodes it into one buffer of a device's memory.
+// Collects a file's chunks and decodes them into one buffer of a device's memory.
 #pragma once
 #include <memory>
 
@@ -17,8 +17,8 @@ class DeviceCollector {
   virtual ~DeviceCollector() = default;
   // Takes the members at the input's position that the method fits.
   virtual Status collect(const Method& method) = 0;
-  // Decodes what was collected. `discovery_error` ended the collecting, where it is not ok; errors
-  // of what precedes it are returned first.
+  // Decodes the collected chunks. `discovery_error` ended the collecting, where it is not ok;
+  // errors of what precedes it are returned first.
   virtual Result<DeviceBytes> finish(const Status& discovery_error) = 0;
 };
 

@@ -8,9 +8,9 @@
 namespace penstock::stream {
 namespace {
 
-// Outputs of dependent chunks have no gaps between them. Nor have small ones, so that those that
-// fill their capacities come to the host in one download. Kernels have a little more to do then,
-// but thousands of downloads cost more.
+// Outputs of dependent chunks have no gaps between them. Neither do small chunks, so that chunks
+// that fill their capacities come to the host in one download. Kernels have a little more to do
+// then, but thousands of downloads cost more.
 constexpr std::uint64_t min_aligned_bytes = 4096;
 std::uint64_t output_offset_from(const Chunk& chunk, std::uint64_t offset) {
   const bool is_aligned = !chunk.is_dependent && chunk.output_bytes >= min_aligned_bytes;

@@ -38,7 +38,7 @@ struct DecodedFrame {
   std::shared_ptr<Buffer> output;
   std::uint64_t bytes = 0;        // of output, from the buffer's beginning
   std::uint64_t input_bytes = 0;  // of the frame, with its checksum
-  // Null where there is no checksum, or the device has verified it.
+  // Null if there is no checksum, or the device has verified it.
   std::unique_ptr<ContentChecksum> checksum = {};
 };
 

@@ -47,7 +47,7 @@ class DeviceSession {
   // Notes that the device failed: other devices decode its batches.
   void fail(const Status& status);
   bool has_failed() const;
-  // Returns nothing where no batch ran and nothing failed.
+  // Returns nothing if no batch ran and nothing failed.
   std::optional<DeviceReport> report() const;
 
  private:

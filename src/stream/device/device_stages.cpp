@@ -50,7 +50,7 @@ class BatchDevices {
     return status.code() == Code::device_lost || status.code() == Code::no_memory;
   }
 
-  // Returns the devices in turn; null where all have failed.
+  // Returns the devices in turn; null if all have failed.
   std::shared_ptr<DeviceSession> next_device() {
     for (std::size_t i = 0; i < sessions_.size(); i++)
       if (const auto& session = sessions_[turn_++ % sessions_.size()]; !session->has_failed())

@@ -126,7 +126,7 @@ template <class Work> Status DeviceMembers::timed(Work work) {
   return {};
 }
 
-// Returns where the next member's Deflate stream begins; nothing where no member stands at the
+// Returns where the next member's Deflate stream begins; nothing if no member stands at the
 // input's position that this method takes.
 Result<std::optional<ErrorLocation>> DeviceMembers::next_body() {
   const bool is_first = !std::exchange(is_used_, true);

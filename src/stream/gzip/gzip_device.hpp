@@ -16,10 +16,10 @@ namespace penstock::stream {
 
 class DeviceMembers {
  public:
-  // Uploads what stands at the input's position. Code::no_memory where the device has too little
+  // Uploads what stands at the input's position. Code::no_memory if the device has too little
   // memory for it.
   static Result<std::unique_ptr<DeviceMembers>> open(Context& context, Format format);
-  // Measures the next member and moves the input after it. Returns false where none follows, or one
+  // Measures the next member and moves the input after it. Returns false if none follows, or one
   // that another method takes.
   Result<bool> measure();
   // The output of all members that were measured and are not decoded yet.

@@ -37,7 +37,7 @@ Result<GzipHeader> peek_gzip_header(Input& input, std::uint64_t member);
 // Counts a member that is decoded next, and notes in the report what its header says.
 void count_gzip_member(Report& report, const GzipHeader& header);
 // Parses the header of the member that a sequential method decodes next, and counts the member.
-// Returns nothing where none stands at the input's position. Nor for one after the method's first
+// Returns nothing if none stands at the input's position. Nor for one after the method's first
 // that names its size, which another method decodes in threads (gzip_members.cpp).
 Result<std::optional<GzipHeader>> next_streamed_header(Context& context, bool is_first);
 

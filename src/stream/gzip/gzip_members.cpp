@@ -1,5 +1,5 @@
-// Decodes whole gzip members: those that name their size several at once (or on a device), others
-// of small files one after another.
+// Decodes whole gzip members: members that name their size several at once (or on a device), other
+// members of small files one after another.
 #include <libdeflate.h>
 
 #include <algorithm>

@@ -25,7 +25,7 @@ class StreamOfFile final : public deflate::InputWindow {
 // Decodes the Deflate stream after a header.
 class ParallelBody {
  public:
-  // `window`: of a file; null where the input is in memory.
+  // `window`: of a file; null if the input is in memory.
   static Result<ParallelBody> begin(Context& context, FileWindow* window, std::size_t header_bytes,
                                     const ErrorLocation& location, deflate::Checksum checksum) {
     PENSTOCK_ASSIGN(auto bytes, context.input.peek(header_bytes));
@@ -90,7 +90,7 @@ class ParallelMembers : public Decoder {
   }
 
  private:
-  // Returns false where next_streamed_header() has nothing.
+  // Returns false if next_streamed_header() has nothing.
   Result<bool> begin_member() {
     PENSTOCK_ASSIGN(const auto header,
                     next_streamed_header(context_, !std::exchange(is_used_, true)));

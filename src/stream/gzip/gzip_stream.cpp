@@ -1,4 +1,4 @@
-// Decodes gzip members and zlib streams in order, in parts, by zlib: those that are too long to be
+// Decodes gzip members and zlib streams in order, in parts, by zlib, if they are too long to be
 // decoded whole, or come through a pipe.
 #include <libdeflate.h>
 
@@ -47,7 +47,7 @@ class MemberStream : public DecodeStages {
   }
 
  private:
-  // Returns false where next_streamed_header() has nothing.
+  // Returns false if next_streamed_header() has nothing.
   Result<bool> begin_member() {
     PENSTOCK_ASSIGN(const auto header,
                     next_streamed_header(context_, !std::exchange(is_used_, true)));

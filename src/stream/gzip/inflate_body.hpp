@@ -9,7 +9,8 @@
 namespace penstock::stream {
 
 constexpr std::uint64_t max_deflate_ratio = 1032;  // 258 bytes from two bits
-// Returns the most that so many compressed bytes become, counting what a last byte begins.
+// Returns the largest output of this many compressed bytes, including output that a last byte
+// begins.
 constexpr std::uint64_t max_inflated(std::uint64_t compressed_bytes) {
   return (compressed_bytes + 1) * max_deflate_ratio;
 }

@@ -65,7 +65,8 @@ class BufferedInput : public Input {
   void drop_buffer() { buffer_.reset(), begin_ = end_ = 0; }
   bool is_in_memory_ = false, is_ended_ = false;
 
-  // Makes space for so many bytes from the position on, and returns what is not read of it.
+  // Makes space for this many bytes from the position on, and returns the part that is not read
+  // yet.
   std::span<std::byte> make_space(std::size_t bytes) {
     const std::size_t left = end_ - begin_;
     if (!buffer_ || buffer_->size() - begin_ < bytes) {
@@ -94,7 +95,7 @@ class PipeInput final : public BufferedInput {
   explicit PipeInput(Source::Reader reader)
       : BufferedInput(reader.name), read_(std::move(reader.read)) {}
   std::optional<std::uint64_t> size() const override { return size_; }
-  // The memory grows by half, and what was read is copied each time.
+  // The memory grows by half, and each time the bytes read so far are copied.
   Result<bool> buffer_rest(std::uint64_t max_bytes) override {
     while (!is_ended_ && buffered_bytes() <= max_bytes)
       PENSTOCK_TRY(peek(buffered_bytes() + (1 << 20)).status());

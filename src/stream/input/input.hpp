@@ -27,13 +27,13 @@ class Input {
   // Moves on to where another reader of the file got, which open_window() returned.
   virtual Status skip_to(std::uint64_t offset) { return skip(offset - offset_), Status(); }
   std::uint64_t offset() const { return offset_; }  // may be read by other threads, for progress
-  // Null where the bytes outlive every use.
+  // Null if the bytes outlive every use.
   virtual std::shared_ptr<const void> owner() const = 0;
   // The size of a file, of memory, or of a buffered pipe.
   virtual std::optional<std::uint64_t> size() const = 0;
   // Whether the whole rest is in memory: given as memory, or buffered.
   virtual bool is_in_memory() const = 0;
-  // Reads all the rest into memory, for methods that take whole files. Returns false where it has
+  // Reads all the rest into memory, for methods that take whole files. Returns false if it has
   // more than `max_bytes`; the rest is read as before then.
   virtual Result<bool> buffer_rest(std::uint64_t max_bytes) = 0;
   // Whether buffer_rest() returned false once.

@@ -15,7 +15,7 @@ constexpr bool is_skippable_magic(std::uint32_t magic) {
 }
 
 // Skips the skippable frame that begins `bytes`, which are the input's next and begin at
-// `location`. Returns false where another frame begins there.
+// `location`. Returns false if another frame begins there.
 Result<bool> skip_skippable_frame(Input& input, std::span<const std::byte> bytes,
                                   const ErrorLocation& location);
 

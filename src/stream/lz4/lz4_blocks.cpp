@@ -181,7 +181,7 @@ class Lz4Blocks : public ChunkStages {
     return true;
   }
 
-  // Returns false where the input ends, or a frame follows that another method takes.
+  // Returns false if the input ends, or a frame follows that another method takes.
   Result<bool> begin_frame(DecodeJob& job) {
     PENSTOCK_ASSIGN(const auto header, next_lz4_frame(context_.input, context_.next_member()));
     if (!header || header->has_dependent_blocks != has_dependent_blocks_) return false;
@@ -199,7 +199,7 @@ class Lz4Blocks : public ChunkStages {
     return true;
   }
 
-  // Returns the next block; nothing where the frame ended.
+  // Returns the next block; nothing if the frame ended.
   Result<std::optional<Chunk>> take_block(DecodeJob& job) {
     Input& input = context_.input;
     const ErrorLocation location{Format::lz4, context_.report.member_count, input.offset()};

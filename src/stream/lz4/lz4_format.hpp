@@ -20,7 +20,7 @@ constexpr std::uint64_t legacy_block_bytes = 8 << 20;
 // Set in the size of a stored block.
 constexpr std::uint32_t stored_bit = 0x80000000;
 
-// Parses the header at the beginning of `bytes`. Code::truncated where it is longer than they are.
+// Parses the header at the beginning of `bytes`. Code::truncated if it is longer than they are.
 Result<Lz4FrameHeader> parse_lz4_header(std::span<const std::byte> bytes,
                                         const ErrorLocation& location);
 

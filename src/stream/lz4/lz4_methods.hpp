@@ -1,4 +1,4 @@
-// Exports what the rest of the layer uses of LZ4.
+// The interface of LZ4 for the rest of the layer.
 #pragma once
 #include "stream/pipeline/compressor.hpp"
 #include "stream/pipeline/method.hpp"

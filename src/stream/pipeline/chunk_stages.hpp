@@ -22,7 +22,7 @@ class ChunkStages : public DecodeStages {
   virtual bool has_dependent_chunks() const { return false; }
   // Checks a chunk's compressed bytes against the file's checksum of them.
   virtual Status check_input(const Chunk&) const { return {}; }
-  // Checks what a device made of a valid chunk.
+  // Checks a device's output of a valid chunk.
   virtual Status check_output(const Chunk&, std::span<const std::byte>, batch::ChunkStatus) const {
     return {};
   }

@@ -11,7 +11,7 @@ namespace penstock::stream {
 // Writes a format's headers and trailers around blocks that a device has compressed.
 class Framing {
  public:
-  // The bytes around a block, and of a beginning and an end, are at most so many.
+  // The limit of bytes around a block, and of the bytes of a beginning and an end.
   static constexpr std::size_t max_overhead_bytes = 32;
   virtual ~Framing() = default;
   virtual batch::Format chunk_format() const = 0;
@@ -34,7 +34,7 @@ struct Compressor {
   // The options' level and block_bytes are ones that the format has.
   std::unique_ptr<EncodeStages> (*make)(Input& input, const CompressOptions& options);
   Status (*check_block_bytes)(std::uint64_t block_bytes) = nullptr;  // null: all sizes are allowed
-  // Null where devices do not compress the format.
+  // Null if devices do not compress the format.
   std::unique_ptr<Framing> (*make_framing)(const CompressOptions& options) = nullptr;
   std::uint64_t device_block_bytes = 0;
 };

@@ -19,7 +19,7 @@ struct Context {
   std::vector<std::shared_ptr<DeviceSession>> further_sessions = {};
   bool keeps_output_on_device = false;  // decompress_to_device()
   // Reports up to which byte the input is decoded, also while no output comes. Returns
-  // Code::cancelled where the caller ends the run. Called on the caller's thread; may be null.
+  // Code::cancelled if the caller ends the run. Called on the caller's thread; may be null.
   std::function<Status(std::uint64_t bytes_in)> on_progress = {};
   // Methods count members in it and name the first; the rest is the driver's (for_each_member()).
   Report report = {};

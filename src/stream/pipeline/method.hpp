@@ -17,7 +17,7 @@ class ChunkStages;    // chunk_stages.hpp
 struct HostDecoder {
   Result<std::unique_ptr<Decoder>> (*make)(Context& context);
 };
-// Decodes chunks that the host finds on a device, in jobs of about so many output bytes.
+// Decodes chunks that the host finds on a device, in jobs of about this many output bytes.
 struct DeviceChunks {
   std::unique_ptr<ChunkStages> (*make)(Context& context, std::uint64_t job_bytes);
 };

@@ -44,7 +44,7 @@ using EncodeStages = Stages<EncodeJob>;
 template <class JobType> class Pipeline : public Decoder {
  public:
   // With no threads, the caller's does all the work. `after_job` is called on the caller's thread
-  // after each job, also after those without output; its error ends the pipeline. Throws where no
+  // after each job, also after jobs without output; its error ends the pipeline. Throws where no
   // thread can be created.
   Pipeline(std::unique_ptr<Stages<JobType>> stages, std::uint32_t threads,
            std::function<Status()> after_job = {});

@@ -1,4 +1,4 @@
-// Exports what the rest of the layer uses of framed Snappy.
+// The interface of framed Snappy for the rest of the layer.
 #pragma once
 #include "stream/pipeline/method.hpp"
 

@@ -27,7 +27,7 @@ std::unique_ptr<ChunkStages> make_small_frame_chunks(Context& context, std::uint
 Result<bool> fits_frame_on_device(Context& context);
 Result<DecodedFrame> decode_frame_on_device(Context& context);
 
-// Reads the dictionary of the options; null where none is given.
+// Reads the dictionary of the options; null if none is given.
 Result<std::shared_ptr<const zstd::Dictionary>> read_zstd_dictionary(const Context& context);
 // Parses the header of the frame at the input's position, which is not a skippable one.
 Result<ZstdFrameHeader> peek_zstd_header(Context& context);

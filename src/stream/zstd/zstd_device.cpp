@@ -40,7 +40,7 @@ Status located(const ErrorLocation& location, const Status& status,
   return located_in_frame(status, location);
 }
 
-// Returns what the header states, or blocks of 128 KiB, whatever they are.
+// Returns the size that the header states, or 128 KiB for each block if that is less.
 std::uint64_t capacity_of(const ZstdExtent& extent) {
   return std::min(extent.max_output_bytes, extent.max_blocks_bytes);
 }

@@ -15,7 +15,7 @@ struct ZstdFrameHeader {
   std::uint32_t dictionary_id = 0;  // 0: none is named
   bool has_checksum = false;
 };
-// Parses the header at the beginning of `bytes`. Code::truncated where it is longer than they are.
+// Parses the header at the beginning of `bytes`. Code::truncated if it is longer than they are.
 Result<ZstdFrameHeader> parse_zstd_header(std::span<const std::byte> bytes,
                                           const ErrorLocation& location);
 constexpr std::size_t max_zstd_header_bytes = 18;
@@ -34,7 +34,7 @@ Result<std::optional<ZstdFrameHeader>> next_zstd_frame(Context& context);
 Status check_zstd_dictionary(const ZstdFrameHeader& header, std::optional<std::uint32_t> given,
                              const ErrorLocation& location);
 
-// Frames of at most so many bytes, compressed and decompressed, are decoded whole and several at
+// Frames of at most this many bytes, compressed and decompressed, are decoded whole and several at
 // once. Longer ones have several threads inside of them. On two cores four such frames are in
 // memory at once.
 constexpr std::uint64_t max_whole_frame_bytes = std::uint64_t{16} << 20;
@@ -45,7 +45,7 @@ struct ZstdExtent {
   std::uint64_t max_output_bytes = 0;
   std::uint64_t max_blocks_bytes = 0;  // by the number of its blocks, whatever the header says
 };
-// Walks the headers of the blocks. Returns nothing where the frame has more than max_bytes, or
+// Walks the headers of the blocks. Returns nothing if the frame has more than max_bytes, or
 // becomes more.
 Result<std::optional<ZstdExtent>> measure_zstd_frame(Input& input, const ZstdFrameHeader& header,
                                                      std::uint64_t max_bytes,

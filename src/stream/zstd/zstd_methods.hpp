@@ -1,4 +1,4 @@
-// Exports what the rest of the layer uses of Zstandard.
+// The interface of Zstandard for the rest of the layer.
 #pragma once
 #include "stream/pipeline/compressor.hpp"
 #include "stream/pipeline/method.hpp"

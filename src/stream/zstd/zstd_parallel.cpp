@@ -6,7 +6,7 @@
 namespace penstock::stream {
 namespace {
 
-// The frame at the input's position, which moves along with what the decoder takes.
+// The frame at the input's position. The position advances as the decoder takes bytes.
 class FrameOfInput final : public zstd::FrameInput {
  public:
   explicit FrameOfInput(Input& input) : input_(input), begin_(input.offset()) {}

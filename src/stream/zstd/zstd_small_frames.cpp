@@ -117,7 +117,8 @@ class SmallFrames final : public ChunkStages {
 
   Context& context_;
   std::uint64_t job_bytes_;
-  // The next job begins with it: the input is not read twice, since it is after what was skipped.
+  // The next job begins with it: nothing is read twice, since the input is already past the skipped
+  // frames.
   Status discovery_error_;
 };
 

@@ -1,4 +1,4 @@
-// A queue that counts what is enqueued, for `penstock video --verbose` and the tests of waits.
+// A queue that counts its commands, for `penstock video --verbose` and the tests of waits.
 #pragma once
 #include "penstock/device.hpp"
 #include "penstock/video.hpp"

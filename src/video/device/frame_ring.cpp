@@ -102,8 +102,8 @@ Status FrameRing::add_unscored(const Picture& reference, const Picture& distorte
 }
 
 // A slot's memory may still be read as an earlier frame by the kernels of the next frames: its own
-// frame, and those after it, the last of which may be unread. A device that shares it is waited
-// for here; upload() has others wait themselves.
+// frame, and later frames; the last of them may be unread. A device that shares it is waited for
+// here; upload() has others wait themselves.
 Status FrameRing::begin(const Picture& reference, const Picture& distorted,
                         std::optional<std::uint64_t> number) {
   PENSTOCK_TRY(failed_);

@@ -62,13 +62,13 @@ class FrameRing {
   Status open(std::unique_ptr<Queue> callers_queue, std::uint64_t min_slots);
   Status open(Slot& slot);
   Slot& slot_of(std::uint64_t frame) { return slots_[frame % slots_.size()]; }
-  // Returns the slot of the next frame, with memory, once what it held has been read.
+  // Returns the slot of the next frame, with memory, once its previous sums have been read.
   Result<Slot*> free_slot(std::optional<std::uint64_t> number);
   Status read_until(std::uint64_t frame);
   Status begin(const Picture& reference, const Picture& distorted,
                std::optional<std::uint64_t> number);
   void begin_to_read(Slot& slot, const Picture& reference, const Picture& distorted);
-  // Enqueues the frames that have begun, but for so many of the last.
+  // Enqueues the frames that have begun, except this many of the last.
   Status enqueue_all_but(std::uint64_t count);
   Status enqueue_next();
   Status upload(Slot& slot);

@@ -1,4 +1,4 @@
-// A plane in host memory, unpacked: what the host's features compute with.
+// A plane in host memory, unpacked for the host's features.
 #pragma once
 #include <cstdint>
 #include <vector>

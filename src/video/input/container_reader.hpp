@@ -9,7 +9,7 @@ namespace penstock::video {
 Result<std::unique_ptr<FrameReader>> open_container(const std::string& path,
                                                     std::function<bool()> is_interrupted);
 
-// The format of pixels that FFmpeg calls "yuv420p10le"; none where no feature takes them.
+// The format of pixels that FFmpeg calls "yuv420p10le"; none if no feature takes them.
 std::optional<PictureFormat> format_of_pixels(std::string_view name);
 
 }  // namespace penstock::video

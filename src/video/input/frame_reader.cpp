@@ -35,7 +35,7 @@ class RawReader : public FrameReader {
   }
 
  protected:
-  // Counts a frame of which so many bytes were there.
+  // Counts a frame that has this many of its bytes.
   Result<bool> counted(std::uint64_t bytes) {
     if (bytes == 0) return false;
     if (bytes < frame_bytes_) return cut(bytes);

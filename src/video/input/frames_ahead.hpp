@@ -30,7 +30,7 @@ class FramesAhead {
     Result<std::optional<Picture>> frame = std::optional<Picture>();
   };
   void read_all();
-  Slot* take_free_slot();  // null where the reading ends
+  Slot* take_free_slot();  // null if the reading ends
 
   std::unique_ptr<FrameReader> reader_;
   std::uint64_t frame_limit_;

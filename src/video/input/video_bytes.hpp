@@ -35,12 +35,12 @@ class VideoBytes {
   }
 
   static constexpr std::size_t max_peek_bytes = 256;
-  // Returns what follows, without taking it: so many bytes or more, fewer at the end.
+  // Returns the next bytes without taking them: at least as many as requested, fewer at the end.
   Result<std::string_view> peek(std::size_t bytes);
   // Takes bytes into `memory`, fewer at the end. It grows as they come: a header may promise more
   // than there is.
   Result<std::span<const std::byte>> take(std::uint64_t bytes, std::vector<std::byte>& memory);
-  // Returns the bytes before the position; null where they are not of an ordinary file.
+  // Returns the bytes before the position; null if they are not of an ordinary file.
   std::shared_ptr<const StoredPlanes> stored_before(std::uint64_t bytes) const;
   // Skips bytes that are not read here. Returns how many there were. For a file, the system is
   // advised that they may be needed.

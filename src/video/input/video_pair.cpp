@@ -72,7 +72,7 @@ Result<bool> VideoPair::next(Picture& reference, Picture& distorted) {
 void VideoPair::read_planes_for(const Scorer& scorer) {
   const bool on_host = std::ranges::any_of(
       scorer.reports(), [](const FeatureReport& report) { return report.place == "host"; });
-  // Devices are given what is stored where both videos have it.
+  // Devices get stored planes if both videos have them.
   const bool are_stored =
       reference_->reader().stores_planes() && distorted_->reader().stores_planes();
   const bool reads = on_host || !are_stored;

@@ -29,7 +29,7 @@ class VideoPair {
   Result<bool> next(Picture& reference, Picture& distorted);
   // Brings planes into memory ahead only where `scorer` has a feature on the host that reads them.
   void read_planes_for(const Scorer& scorer);
-  // After next() returned false: "a.y4m ended before b.y4m", or nothing where both did.
+  // After next() returned false: "a.y4m ended before b.y4m", or nothing if both did.
   const std::string& ended_early() const { return ended_early_; }
 
  private:

@@ -14,7 +14,7 @@ std::optional<ScoreFormat> score_format_named(std::string_view name);
 struct ScoreContext {
   std::uint32_t width = 0, height = 0;
   double frames_per_second = 0;  // of the run, by wall clock
-  std::uint64_t subsample = 1;   // every so many frames are written and pooled
+  std::uint64_t subsample = 1;   // one in this many frames is written and pooled
   std::string version;
 };
 std::string write_scores(const Scores& scores, ScoreFormat format, const ScoreContext& context);

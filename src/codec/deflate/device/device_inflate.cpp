@@ -18,8 +18,8 @@ constexpr std::uint64_t window_symbols = DEFLATE_WINDOW_SYMBOLS, symbol_bytes = 
 constexpr std::uint64_t list_bytes = DEFLATE_SEGMENT_TOKENS * 4,
                         list_offset = BATCH_SCRATCH_HEAD_WORDS * 4;
 constexpr std::uint32_t groups_per_multiprocessor = 6;
-// A group takes a run of segments in order: so many runs for each multiprocessor of the device. One
-// and four took as long or longer.
+// A group takes a run of segments in order: the number of runs for each multiprocessor of the
+// device. One and four took as long or longer.
 constexpr std::uint32_t runs_per_multiprocessor = 2;
 // Output per group, which finds its segment by binary search. 16 KiB were too few: 2.5 ms for 780
 // MB instead of 1.56.

@@ -28,7 +28,7 @@ class SegmentDecoder {
   Status reserve_batch(const MeasuredStream& stream, std::size_t first);
   // Decodes that batch, which follows the batch before of the same stream, to `output` from
   // `output_at` on. `output` must be writable in whole 16s. Waits for the device. Returns
-  // Code::no_memory or Code::capacity where a segment has more output than there is memory for.
+  // Code::no_memory or Code::capacity if a segment has more output than there is memory for.
   Result<OutputBatch> decode(Queue& queue, const SegmentFinder& segments,
                              const MeasuredStream& stream, std::size_t first,
                              const std::shared_ptr<Buffer>& output, std::uint64_t output_at);

@@ -28,7 +28,7 @@ constexpr std::size_t first_guesses = 15, max_guesses = 1 << 14;
 // The largest segment after wrong guesses: 2^22 bits make at most 541 MB of output (1032 to 1), and
 // offsets in a segment count to 1 GiB (MAX_SEGMENT_OUTPUT).
 constexpr std::uint64_t max_reach_bits = 1 << 22;
-// Guesses after the first pass: at most so many times the input. For files of programs they are a
+// Guesses after the first pass: at most this many times the input. For files of programs they are a
 // fraction of it.
 constexpr std::uint64_t max_guessed_times = 4;
 

@@ -42,7 +42,7 @@ struct StreamError {
 };
 
 struct MeasuredStream {
-  std::vector<DeviceSegment> segments;  // consecutive; those before the error, if there is one
+  std::vector<DeviceSegment> segments;  // consecutive; only before the error, if there is one
   std::uint64_t output_bytes = 0;
   std::uint64_t end_byte = 0;  // the first after the stream
   StreamError error;

@@ -1,5 +1,5 @@
-// Finds where blocks of a Deflate stream may begin without decoding what is before, as pugz and
-// rapidgzip do: at bits that read as a valid header of a dynamic block that is not the last. Fixed
+// Finds possible beginnings of blocks in a Deflate stream without decoding the data before, as pugz
+// and rapidgzip do: bits that form a valid header of a dynamic block that is not the last. Fixed
 // blocks have too little redundancy; a decoder that comes from the block before passes over them.
 //
 // One load tests 48 positions at once: operations on the whole word compare the three bits of the

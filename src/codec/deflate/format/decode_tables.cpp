@@ -53,7 +53,7 @@ void build_second_tables(const SortedCode& code, unsigned index, unsigned bits, 
   while (index < symbol_count) {
     const unsigned first_bits = reversed & ((1u << table_bits) - 1);
     unsigned second_bits = bits - table_bits,
-             slots = left;  // until so many codes of the longest kind fill the table
+             slots = left;  // until this many codes of the longest kind fill the table
     while (slots < 1u << second_bits) slots = 2 * slots + code.count[table_bits + ++second_bits];
     table[first_bits] =
         special_entry | next_table << value_at | second_bits << code_bits_at | table_bits;

@@ -15,7 +15,7 @@ struct Inflated {
 };
 
 // Decodes a stream. Accepts what zlib accepts. Errors name the block, counted from 1, and the byte:
-// Code::corrupt, Code::truncated, or Code::capacity where `output` is too small. The output before
+// Code::corrupt, Code::truncated, or Code::capacity if `output` is too small. The output before
 // an error is valid.
 Result<Inflated> inflate(std::span<const std::byte> input, std::span<std::byte> output);
 

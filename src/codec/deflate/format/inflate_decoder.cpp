@@ -218,7 +218,7 @@ const std::uint8_t* Decoder::fast_input_end() const {
   return in_.begin + std::max<std::ptrdiff_t>(bytes, 0);
 }
 
-// Decodes a block's codes. Returns true when the block is done; false where the output is full, the
+// Decodes a block's codes. Returns true when the block is done; false if the output is full, the
 // symbol to stop at was reached, or an error was found.
 template <class Sink> bool Decoder::decode_block(Sink& sink) {
   const std::uint8_t* const in_end = fast_input_end();

@@ -3,7 +3,7 @@
 //
 //     has_capacity()       whether one more turn fits: three entries of literals and a match
 //     literals(entry)      appends one or two literals of an entry
-//     match(l, d)          appends a match; false where the distance reaches too far
+//     match(l, d)          appends a match; false if the distance reaches too far
 //
 // The careful loop requires fits(l), literal(byte), match_exactly(l, d), and stored(bytes, count),
 // which returns how many bytes it took.

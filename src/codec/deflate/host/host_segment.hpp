@@ -46,7 +46,7 @@ struct SegmentResources {
   SegmentSizes sizes;
   Checksum checksum;
   StepReads reads;
-  BufferPool speculative;  // for what a segment is decoded to
+  BufferPool speculative;  // for a segment's output
   BufferPool bytes;
 };
 
@@ -57,7 +57,7 @@ class HostSegment {
   virtual ~HostSegment() = default;
   HostSegment(const HostSegment&) = delete;
 
-  // Decodes the first step from a bit where a block may begin. Returns false where none does.
+  // Decodes the first step from a bit where a block may begin. Returns false if none does.
   bool try_start(std::uint64_t bit);
   // Does the same inside the block that `block` is in, from any bit of it. The first step is
   // decoded and dropped, after which the decoder is most likely at real code boundaries: Huffman

@@ -1,8 +1,8 @@
 // Input of a ParallelInflate that is read as it is decoded.
 //
-// Its threads decode at several places at once, each in steps. Before a step they require what it
-// may read. A step is stopped at a bit, so that this is bounded whatever the input has: blocks
-// without output would go on for ever.
+// Its threads decode at several places at once, each in steps. Before a step they require the bytes
+// that it may read. A step is stopped at a bit, so that this is bounded whatever the input has:
+// blocks without output would go on for ever.
 #pragma once
 #include <algorithm>
 #include <cstdint>

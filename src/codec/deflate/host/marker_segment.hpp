@@ -21,8 +21,8 @@ class MarkerSegment final : public HostSegment {
     return symbol_count + byte_count < resources_.sizes.segment;
   }
 
-  // Computes the 32 KiB before the segment's end from those before its beginning. Both may be the
-  // same memory.
+  // Computes the 32 KiB before the segment's end from the 32 KiB before its beginning. Both may be
+  // the same memory.
   void next_window(const std::uint8_t* window, std::uint8_t* next) const;
 
   // Symbols, and the bytes that follow them; each after a window.

@@ -159,7 +159,7 @@ void ParallelInflate::State::keep_block() {
 }
 
 // Returns the segment that begins where the sequential decoder is, at a block or at a symbol of the
-// same block. Segments that it has passed are discarded, and searches in what it has passed stop.
+// same block. Segments that it has passed are discarded, and searches in the passed input stop.
 SpeculativeSegmentPointer ParallelInflate::State::pass(bool is_at_block) {
   for (;;) {
     const auto found = std::find_if(

@@ -8,7 +8,7 @@
 // and the sequential decoder continues after it. A segment where nothing begins is discarded. So a
 // wrong guess costs time and nothing else, and no thread waits for a segment of a fixed size.
 //
-// Hostile input: speculation never decides what is output, since a segment is used only where the
+// Hostile input: speculation never changes the output, since a segment is used only if the
 // sequential decoder arrives exactly at its beginning.
 //
 //     PENSTOCK_ASSIGN(auto stream, deflate::ParallelInflate::begin(input, {}));
@@ -47,7 +47,7 @@ struct InflateOptions {
   std::size_t step_bytes = std::size_t{64} << 10;  // after which a thread checks whether to stop
   // Compressed bytes from segment to segment; 0: by the ratio so far and segment_bytes.
   std::uint64_t segment_input_bytes = 0;
-  // Reads the input as it is decoded; null where all of it is in memory.
+  // Reads the input as it is decoded; null if all of it is in memory.
   std::shared_ptr<InputWindow> window = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// Decoding of all rows on a device: the table of variants, and what they share.
+// Decoding of all rows on a device: the table of variants, and their common code.
 #include "codec/fsst/device/device_decoder.hpp"
 
 #include <algorithm>
@@ -130,7 +130,7 @@ Status DeviceDecoder::check(Queue& queue) {
   const auto [bad_row, errors] = status;
   is_status_dirty_ = bad_row != 0 || errors != 0;
   if (!is_status_dirty_) {
-    remember({}, nullptr);  // releases what was enqueued
+    remember({}, nullptr);  // releases the enqueued work
     return {};
   }
   if (bad_row != 0) return check_bad_row(queue, enqueued_, bad_row);

@@ -17,7 +17,7 @@ class DownloadedBuffer {
   DownloadedBuffer(Queue& queue, const Buffer& buffer, std::uint64_t byte_count)
       : queue_(queue), buffer_(buffer), byte_count_(byte_count) {}
 
-  // Returns the available bytes of [at, end): at least 16 where there are so many.
+  // Returns the available bytes of [at, end): at least 16 if the range has as many.
   Result<std::span<const std::uint8_t>> range(std::uint64_t at, std::uint64_t end) {
     if (at < from_ || std::min(end, at + 16) > from_ + bytes_.size()) PENSTOCK_TRY(download(at));
     return std::span<const std::uint8_t>(bytes_).subspan(at - from_,

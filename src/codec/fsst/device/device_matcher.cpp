@@ -10,7 +10,7 @@
 namespace penstock::fsst {
 namespace {
 
-// An automaton with at most so many states is kept in local memory: 512 bytes per state.
+// An automaton with at most this many states is kept in local memory: 512 bytes per state.
 constexpr std::uint32_t max_local_states = 16;
 // Bounds the tables of all row groups: a file may have as many row groups as rows.
 constexpr std::uint64_t max_table_bytes = std::uint64_t{512} << 20;
@@ -251,7 +251,7 @@ kernel::Fit fits_candidates(const Traits& traits) {
 struct MatcherVariant {
   std::string_view name;
   bool (*fits)(const Traits& traits, const EncodedStrings& strings, const Predicate& predicate);
-  const char* needs;  // of column and predicate, as a clause; "" where nothing
+  const char* needs;  // of column and predicate, as a clause; "" if nothing
   kernel::Fit (*fits_device)(const Traits& traits);
   std::unique_ptr<MatcherBase> (*make)(std::shared_ptr<Device> device);
 };

@@ -16,7 +16,7 @@ void put(std::vector<std::byte>& to, const void* from, std::uint64_t bytes) {
 void put_u32(std::vector<std::byte>& to, std::uint32_t value) { put(to, &value, sizeof value); }
 void put_u64(std::vector<std::byte>& to, std::uint64_t value) { put(to, &value, sizeof value); }
 
-// Reads values from a record in order. Code::truncated where the record ends early.
+// Reads values from a record in order. Code::truncated if the record ends early.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}

@@ -1,5 +1,5 @@
-// The record: what a column's codes, offsets and validity do not say, as bytes
-// (docs/formats/fsst.md, "The record").
+// The record: a column's data besides codes, offsets and validity, as bytes (docs/formats/fsst.md,
+// "The record").
 #pragma once
 #include <cstddef>
 #include <span>

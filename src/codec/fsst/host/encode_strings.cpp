@@ -1,7 +1,7 @@
 // Encodes a string column on the host: for each row group a table is trained on a sample, and its
 // strings are encoded by the longest symbol at each position.
 //
-// Groups are encoded by threads side by side. Strings are read a word at a time, so those at the
+// Groups are encoded by threads side by side. Strings are read a word at a time, so strings at the
 // end of their buffer are copied with bytes after them.
 #include <algorithm>
 #include <atomic>

@@ -195,8 +195,8 @@ class Trainer {
     }
   }
 
-  // Returns the symbols in the order of the serialized format: two bytes first, with those that are
-  // a prefix of a longer one last among them; then 3 to 8 bytes; then 1.
+  // Returns the symbols in the order of the serialized format: two bytes first, with prefixes of
+  // longer symbols last among them; then 3 to 8 bytes; then 1.
   SymbolTable table() {
     const auto begins_longer = [this](Symbol symbol) {
       return std::ranges::any_of(symbols_, [&](Symbol other) {

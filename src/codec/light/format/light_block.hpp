@@ -16,13 +16,13 @@ struct Vector {
   std::uint32_t traits[4] = {};  // of the kind
 };
 
-// Returns the 32 or 64 bits that a type's values are stored as; 0 where no light encoding has it.
+// Returns the 32 or 64 bits that a type's values are stored as; 0 if no light encoding has it.
 std::uint32_t stored_bits(Type type);
 
 class Block {
  public:
-  // Checks everything but what any bits are valid for. `row_count` is what the column's rows are
-  // known to be. Code::corrupt names the vector.
+  // Checks everything but what any bits are valid for. `row_count` is the known number of the
+  // column's rows. Code::corrupt names the vector.
   static Result<Block> open(Bytes bytes, Type type, std::uint64_t row_count);
 
   Type type() const { return type_; }

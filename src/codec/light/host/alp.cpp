@@ -1,5 +1,5 @@
 // ALP (A. Afroozeh, L. Kuffo, P. Boncz: ALP: Adaptive Lossless floating-Point Compression, SIGMOD
-// 2023): floats that were decimals become integers, and those that are not become exceptions.
+// 2023): floats that were decimals become integers, and all other floats become exceptions.
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -77,7 +77,7 @@ class BlockEncoder {
   // A vector as indices of the dictionary, and as the smallest of the other kinds.
   struct Choice {
     EncodedVector other, entries;
-    std::uint64_t saved_words = 0;  // by indices, without what the dictionary takes
+    std::uint64_t saved_words = 0;  // by indices, without the dictionary's own size
   };
 
   bool allows(std::uint32_t kind) const { return (kinds_.allowed >> kind & 1) != 0; }
@@ -116,7 +116,7 @@ class BlockEncoder {
   }
 
   // The width of the dictionary's indices that makes the block smallest: each bit doubles the
-  // dictionary, and lets more vectors use it. None where no dictionary saves what it takes itself.
+  // dictionary, and lets more vectors use it. None if no dictionary saves more than its own size.
   std::optional<std::uint32_t> dictionary_width() const {
     std::array<std::uint64_t, max_index_bits + 1> saved_words = {};  // by the vectors of a width
     for (const Choice& choice : choices_)

@@ -15,7 +15,7 @@ struct Kinds {
 constexpr std::uint32_t max_dictionary_entries = 1 << 16;
 
 // The values of NULL rows are lost: one of a neighbour stands there. At most 2^31 rows.
-// Code::unsupported where no light encoding has the column's type.
+// Code::unsupported if no light encoding has the column's type.
 Result<Block> encode(const Column& column, Kinds kinds);
 
 }  // namespace penstock::light

@@ -56,7 +56,7 @@ Status PendingBatch::make_texts() {
   const std::uint64_t page_bytes = layout_.bytes;
   PENSTOCK_ASSIGN(const std::vector<std::uint32_t> chains, place_chained_texts());
   const Status enqueued = enqueue_texts(page_bytes, chains);
-  PENSTOCK_TRY(queue_.finish());  // what was enqueued reads `chains`
+  PENSTOCK_TRY(queue_.finish());  // the enqueued work reads `chains`
   PENSTOCK_TRY(enqueued);
   for (const std::uint32_t task : chains) find_task_fault(task);
   return fault_ ? fault_->status : Status();

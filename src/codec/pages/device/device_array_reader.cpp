@@ -100,8 +100,8 @@ class PagedArrayReader final : public DeviceArrayReader {
     return found;
   }
 
-  // All batches that are decoded stay within a third of the memory with what is made of them,
-  // unless a single row group is larger.
+  // All batches that are decoded, and their results, stay within a third of the memory, unless a
+  // single row group is larger.
   BatchLimits batch_limits(const DeviceArrayOptions& options) const {
     const std::uint64_t device_bytes = device_->traits().global_bytes;
     BatchLimits limits;
@@ -171,7 +171,7 @@ class PagedArrayReader final : public DeviceArrayReader {
   std::unique_ptr<PageArrays> arrays_;
   std::unique_ptr<PageStream> stream_;
   std::unique_ptr<Queue> queue_;  // of what makes arrays
-  // In turn: the batch that next() returns, and those after it.
+  // In turn: the batch that next() returns, and later batches.
   std::vector<BegunBatch> begun_;
   std::size_t batch_count_ = 0, begun_count_ = 0, finished_count_ = 0;
   Status failed_;

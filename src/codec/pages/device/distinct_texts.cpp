@@ -165,7 +165,7 @@ Result<DecodedPages> TextsOfColumn::with_codes(std::span<const std::uint32_t> co
   }
   if (!numbers_) { PENSTOCK_ASSIGN(numbers_, programs_->device().allocate(min_bytes)); }
   const Status enqueued = pairs.empty() ? Status() : enqueue_codes(pairs);
-  PENSTOCK_TRY(queue_.finish());  // what was enqueued reads `pairs`
+  PENSTOCK_TRY(queue_.finish());  // the enqueued work reads `pairs`
   PENSTOCK_TRY(enqueued);
   DecodedPages coded = column_;
   coded.bytes = numbers_;
@@ -197,7 +197,7 @@ Result<Column> download_texts(PagePrograms& programs, Queue& queue, const Buffer
                                    Argument::of(*copied), Argument::value(text_count)}}));
     return queue.download(strings.data(), *copied, strings.size());
   }();
-  PENSTOCK_TRY(queue.finish());  // what was enqueued reads `places`
+  PENSTOCK_TRY(queue.finish());  // the enqueued work reads `places`
   PENSTOCK_TRY(enqueued);
   return column_of_strings(std::move(strings), std::move(offsets));
 }

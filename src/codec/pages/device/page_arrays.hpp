@@ -1,4 +1,4 @@
-// Writes paged columns as Arrow arrays: what a kernel that reads pages would see, kept.
+// Writes paged columns as Arrow arrays, with the values that a kernel reading pages would see.
 #pragma once
 #include <memory>
 #include <span>
@@ -14,8 +14,8 @@ namespace penstock::pages {
 class PageArrays {
  public:
   static Result<std::unique_ptr<PageArrays>> create(std::shared_ptr<Device> device);
-  // Returns when the arrays are complete. `columns` says what the decoded pages, one for each, are
-  // of. Strings have no codes (ChunkPages::dictionary_codes).
+  // Returns when the arrays are complete. `columns`: the column of each of the decoded pages.
+  // Strings have no codes (ChunkPages::dictionary_codes).
   Result<std::vector<DeviceArray>> write(Queue& queue, std::span<const PagedColumn* const> columns,
                                          std::span<const DecodedPages> decoded,
                                          bool has_large_offsets = false);

@@ -21,7 +21,7 @@
 
 namespace penstock::pages {
 
-// Returns why the pages of a chunk cannot be decoded on devices, a clause, or "" where they can:
+// Returns why the pages of a chunk cannot be decoded on devices, a clause, or "" if they can:
 // "a page of plain strings is decoded by the host". Looks at headers alone.
 std::string why_not_decoded(const PagedColumn& column, const ChunkPages& pages);
 
@@ -38,7 +38,8 @@ struct DecodedPages {
   std::uint64_t row_count = 0, null_count = 0;
   // Device memory of the column: its share of `bytes`, and its index.
   std::uint64_t device_bytes = 0;
-  // Pinned memory that the work reads which makes the column: let go of it when that is done.
+  // Pinned memory that is read by the work that makes the column. Release it when that work is
+  // done.
   std::shared_ptr<const void> staging = {};
 };
 
@@ -53,8 +54,8 @@ struct PageFault {
 class PendingPages {
  public:
   virtual ~PendingPages() = default;
-  // Waits for begin()'s work, then enqueues the indexing on its queue; what is returned may be used
-  // by later work of that queue. Call once. A page's error sets fault().
+  // Waits for begin()'s work, then enqueues the indexing on its queue. Later work of that queue may
+  // use the result. Call once. A page's error sets fault().
   virtual Result<std::vector<DecodedPages>> finish() = 0;
   // Waits for pages of ChunkPages::file, as finish() does.
   virtual void wait_for_files() const = 0;

@@ -56,7 +56,7 @@ void put_place(PageTask& task, std::size_t word, std::uint64_t place) {
   task[word + 1] = static_cast<std::uint32_t>(place >> 32);
 }
 
-// The most bytes that a compressed byte can become; 0 where a format has no bound worth the name.
+// The most bytes that a compressed byte can become; 0 if a format has no bound worth the name.
 std::uint64_t largest_ratio(Compression compression) {
   switch (compression) {
     case Compression::snappy: return 22;    // a copy of 64 bytes takes 3
@@ -256,8 +256,8 @@ class Layout {
     dictionary_tasks_.emplace_back(task, at_);
   }
 
-  // Reserves memory for the words of a task's strings, and for what it takes to put them together.
-  // Returns where the words will be.
+  // Reserves memory for the words of a task's strings, and for assembling them. Returns where the
+  // words will be.
   std::uint64_t set_texts(PageTask& task) {
     const bool is_chained = task[PAGE_TASK_FORM] == PAGE_FORM_CHAINS;
     const std::uint64_t place = reserve_values(task[PAGE_TASK_VALUES], is_chained ? 16 : 8);
@@ -324,7 +324,7 @@ class Layout {
   PageLayout made_;
   PageOrigin at_;
   std::uint64_t chunk_place_ = 0, dictionary_place_ = 0;  // of the chunk that is being added
-  std::map<const std::byte*, std::uint64_t> uploaded_;    // places of what was read at once
+  std::map<const std::byte*, std::uint64_t> uploaded_;    // places of jointly read bytes
   std::uint32_t entries_ = 0;
   std::vector<std::pair<PageTask, PageOrigin>> dictionary_tasks_;
 };

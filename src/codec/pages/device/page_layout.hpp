@@ -61,7 +61,7 @@ struct PageLayout {
 };
 
 // Code::invalid for columns that why_not_decoded() refuses or of different numbers of rows.
-// Code::capacity where the batch does not fit the tables.
+// Code::capacity if the batch does not fit the tables.
 Result<PageLayout> lay_out_pages(std::span<const ColumnOfPages> columns);
 
 // Bytes of a stored value of this type; 0 for a boolean.

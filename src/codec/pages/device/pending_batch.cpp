@@ -102,7 +102,7 @@ Status PendingBatch::begin() {
   return started.ok() ? started : enqueue();  // without a thread
 }
 
-// Waits for what is being read.
+// Waits for reads under way.
 Status PendingBatch::enqueue() {
   Status status = catch_exceptions([this] { return enqueue_first_pass(); });
   // The enqueued work reads memory of the batch and of the caller.

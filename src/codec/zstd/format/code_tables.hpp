@@ -6,7 +6,7 @@
 
 namespace penstock::zstd {
 
-// A length is its code's base plus a number of so many extra bits.
+// A length is its code's base plus a number of this many extra bits.
 inline constexpr std::uint32_t literal_length_base[36] = {
     0,  1,  2,  3,  4,  5,  6,  7,  8,   9,   10,  11,   12,   13,   14,   15,    16,    18,
     20, 22, 24, 28, 32, 40, 48, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536};

@@ -25,7 +25,7 @@ inline std::uint64_t load_le(const Byte* at, std::size_t bytes) {
   return value;
 }
 
-// Returns the bits of a stream below its end mark; -1 where it is empty or has no mark.
+// Returns the bits of a stream below its end mark; -1 if it is empty or has no mark.
 inline std::int64_t stream_bits(std::span<const Byte> stream) {
   if (stream.empty() || stream.back() == 0) return -1;
   return static_cast<std::int64_t>(8 * (stream.size() - 1)) + std::bit_width(stream.back()) - 1;

@@ -12,7 +12,7 @@ namespace {
 // Making a table of pairs takes about as long as it saves on this many literals.
 constexpr std::uint32_t min_literals_for_pairs = 6000;
 
-// Finds the four streams after a jump table, or the one stream. Returns false where the jump table
+// Finds the four streams after a jump table, or the one stream. Returns false if the jump table
 // exceeds the content.
 bool find_streams(const LiteralsPlan& plan, Byte* out, LiteralStreams& found) {
   found.count = plan.stream_count;

@@ -15,7 +15,7 @@ BlockScanner::BlockScanner(FrameInput& frame, const FrameHeader& header,
     sources_[kind] = {dictionary->sources[kind], ++tables_};
 }
 
-// Returns the next block's bytes, and what is there after them.
+// Returns the next block's bytes, and the available bytes after them.
 Result<FrameBytes> BlockScanner::block_bytes() {
   PENSTOCK_ASSIGN(FrameBytes found, frame_.bytes_from(at_, block_header_bytes));
   if (found.bytes.size() < block_header_bytes) return found;

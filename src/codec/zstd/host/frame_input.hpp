@@ -13,14 +13,15 @@ namespace penstock::zstd {
 
 struct FrameBytes {
   std::span<const Byte> bytes;
-  std::shared_ptr<const void> owner;  // keeps them; null where they outlive the frame's decoder
+  std::shared_ptr<const void> owner;  // keeps them; null if they outlive the frame's decoder
 };
 
 class FrameInput {
  public:
   virtual ~FrameInput() = default;
-  // Returns what follows the frame's byte `at`, which never goes back: so many bytes or more, fewer
-  // only where the input ends. copy_slack_bytes before them may be read, but for the frame's first.
+  // Returns the bytes after the frame's byte `at`, which never decreases: at least as many as
+  // requested, fewer only at the input's end. copy_slack_bytes before them may be read, except
+  // before the frame's first byte.
   virtual Result<FrameBytes> bytes_from(std::uint64_t at, std::size_t bytes) = 0;
 };
 

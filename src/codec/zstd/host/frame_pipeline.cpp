@@ -9,7 +9,7 @@
 namespace penstock::zstd {
 namespace {
 
-// Threads are started after so many blocks: a shorter frame is done before they are.
+// Threads are started after this many blocks: a shorter frame would be done before they run.
 constexpr std::uint64_t blocks_before_threads = 3;
 
 // One block for each thread, one that is being written, and some ahead, so that threads do not wait

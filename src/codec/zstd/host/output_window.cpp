@@ -11,8 +11,8 @@ OutputWindow::OutputWindow(std::span<Byte> buffer, std::span<const Byte> diction
       end_(buffer.data() + buffer.size()),
       source_{buffer.data(), dictionary.data() + dictionary.size(), dictionary.size()} {}
 
-// When a block goes to the beginning, less than a block and its slack was left: what is kept ends
-// behind the rest of the memory, and begins no earlier than the block's slack ends.
+// When a block goes to the beginning, less than a block and its slack was left: the kept output
+// ends behind the rest of the memory, and begins no earlier than the block's slack ends.
 OutputWindow::OutputWindow(std::uint64_t kept_bytes, std::uint32_t block_bytes,
                            std::span<const Byte> dictionary) {
   const std::uint64_t bytes = kept_bytes + 2 * (block_bytes + copy_slack_bytes);

@@ -1,7 +1,7 @@
 // The destination of a frame's output, and what its matches reach back to: a buffer of the caller's
 // for all of it, or a ring of the window's size. In a ring, output continues at the beginning when
-// the next block does not fit before the end. Matches then reach into what is before that end, as
-// at first they reach into a dictionary.
+// the next block does not fit before the end. Matches then reach into the output before that end,
+// just as they first reach into a dictionary.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -31,7 +31,7 @@ class OutputWindow {
   OutputWindow(std::uint64_t kept_bytes, std::uint32_t block_bytes,
                std::span<const Byte> dictionary);
 
-  // Makes room for a block. Returns false where the caller's buffer has none.
+  // Makes room for a block. Returns false if the caller's buffer has none.
   bool make_capacity(std::uint64_t bytes);
   Byte* at() const { return at_; }
   // Returns whether copy_slack_bytes may be written after a block.

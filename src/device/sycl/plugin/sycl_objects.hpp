@@ -15,7 +15,7 @@
 namespace penstock_sycl {
 
 // Errors of a device's work that ran, which SYCL reports to a handler and not to the caller. They
-// stay: what the device computed since is not to be trusted, whichever thread asks first.
+// stay: the device's later results cannot be trusted, whichever thread sees the error first.
 class AsyncErrors {
  public:
   void add(const sycl::exception_list& list);
@@ -78,7 +78,7 @@ inline int32_t code_of(const sycl::exception& exception) {
   return PENSTOCK_SYCL_INTERNAL;
 }
 
-// Runs `work`, which returns a code, and turns what it throws into an error.
+// Runs `work`, which returns a code, and turns its exceptions into an error.
 template <class Work> int32_t guarded(penstock_sycl_error* error, Work work) noexcept {
   try {
     return work();

@@ -32,7 +32,7 @@ std::string backend_name(const sycl::device& device) {
 // that is visible to all libraries has one list.
 void show_runtime_to_backends() {
 #ifdef __ACPP__
-  dlopen("libacpp-rt.so", RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);  // null where it is not shared
+  dlopen("libacpp-rt.so", RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);  // null if it is not shared
 #endif
 }
 

@@ -25,7 +25,7 @@ namespace {
 constexpr const char* own_interface =
     KC_TEXT(KC_INTERFACE_VERSION) ", SYCL " KC_SYCL ", " __VERSION__;
 
-// Returns what the program says of itself; "none" of one that does not.
+// Returns the program's description of itself; "none" if it has none.
 std::string interface_of(void* library) {
   using Say = const char* (*)();
   const auto say = reinterpret_cast<Say>(dlsym(library, "kc_interface"));

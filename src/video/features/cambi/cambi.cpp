@@ -45,7 +45,7 @@ bool is_flat(const Levels& image, std::uint32_t x, std::uint32_t y) {
          (y + 1 == image.height || image.at(x, y) == image.at(x, y + 1));
 }
 
-// 1 where most of the 7 x 7 samples around are flat: banding is seen there alone.
+// 1 if most of the 7 x 7 samples around are flat: banding is seen there alone.
 Image<std::uint8_t> mask_of(const Levels& image, std::uint32_t threshold) {
   Image<std::uint8_t> mask(image.width, image.height);
   const auto height = static_cast<std::int64_t>(image.height);
@@ -164,7 +164,7 @@ double pooled(Image<float>& values, double topk) {
   return sum / static_cast<double>(kept);
 }
 
-// heatmaps: null where none are written.
+// heatmaps: null if none are written.
 Result<double> plain_score(const CambiPlan& plan, const CambiSide& side, const Picture& picture,
                            CambiHeatmaps* heatmaps) {
   Levels image = preprocessed(picture, side, plan.encoded_bits);

@@ -19,7 +19,7 @@ struct LevelRun {
 };
 using LevelRuns = std::vector<LevelRun>;
 
-// The levels that matter, and their weights by difference: 0 where a contrast is not seen.
+// The levels that matter, and their weights by difference: 0 if a contrast is not seen.
 struct CambiLevels {
   std::uint16_t first = 1, last = 0;  // the counted levels; none if last < first
   std::uint32_t difference_count = 0;

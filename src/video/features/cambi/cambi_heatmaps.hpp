@@ -12,7 +12,7 @@ namespace penstock::video {
 
 class CambiHeatmaps {
  public:
-  // Makes the folder and empties its files. Null where no folder is asked for.
+  // Makes the folder and empties its files. Null if no folder is asked for.
   static Result<std::unique_ptr<CambiHeatmaps>> create(const CambiPlan& plan,
                                                        const std::string& folder);
   // Appends a scale of the next frame of the distorted picture. `stride`: floats from one row to

@@ -159,7 +159,7 @@ Status CambiPictures::upload() {
   PENSTOCK_TRY(queue->upload(*rows_, side_.rows.data(), rows_->bytes()));
   PENSTOCK_TRY(queue->upload(*shapes_, shapes.data(), shapes_->bytes()));
   PENSTOCK_TRY(queue->upload(*reciprocals_, plan_.reciprocals.data(), reciprocals_->bytes()));
-  // Only what is inside is written later.
+  // Only the inside is written later.
   PENSTOCK_TRY(queue->fill(*images_, CAMBI_UNCOUNTED << 16 | CAMBI_UNCOUNTED, images_->bytes()));
   return queue->finish();
 }

@@ -1,5 +1,5 @@
-// The mean of the highest share of an image's contrasts. All sums are of floats in double: exact,
-// as long as an image is not larger than those that there are.
+// The mean of the highest share of an image's contrasts. All sums are of floats in double: exact
+// for images of all sizes in use.
 #pragma once
 #include <vector>
 

@@ -10,13 +10,13 @@ void set_levels(const std::byte* row, std::uint32_t bits, std::size_t count, std
 // The mean of 2 x 2 levels, of `row` and the one below; in the last column of two.
 void smooth_levels(const std::uint16_t* row, const std::uint16_t* below, std::size_t count,
                    std::uint16_t* out);
-// 1 where a level is that of its right neighbour and of the one below. The last column has no right
+// 1 if a level is that of its right neighbour and of the one below. The last column has no right
 // neighbour. For the last row, `below` is the row itself.
 void set_flat(const std::uint16_t* row, const std::uint16_t* below, std::size_t count,
               std::uint8_t* out);
 void add_row(const std::uint8_t* row, std::size_t count, std::uint8_t* sums);
 void subtract_row(const std::uint8_t* row, std::size_t count, std::uint8_t* sums);
-// 1 where seven sums are more than `threshold`, from three columns before to three after: `sums`
+// 1 if seven sums are more than `threshold`, from three columns before to three after: `sums`
 // begins three columns before the first.
 void set_mask(const std::uint8_t* sums, std::size_t count, std::uint32_t threshold,
               std::uint8_t* out);

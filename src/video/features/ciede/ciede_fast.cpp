@@ -1,5 +1,5 @@
-// CIEDE2000 in vectors of float. Colours differ little, so that what the plain loop (ciede.cpp)
-// takes from angles follows from differences: no angle is computed.
+// CIEDE2000 in vectors of float. Colours differ little, so the values that the plain loop
+// (ciede.cpp) takes from angles follow from differences: no angle is computed.
 //
 // Powers are Newton's iterations from a guess by the exponent's bits; exponential function and sine
 // are polynomials, fitted to 1e-7 and better in their ranges.
@@ -16,7 +16,7 @@
 namespace penstock::video {
 namespace {
 
-constexpr std::size_t strip = 256;  // columns: what is known of them stays in the first cache
+constexpr std::size_t strip = 256;  // columns: their data stays in the first cache
 constexpr float tiny = 1e-30f;
 
 PENSTOCK_IN_VECTOR_LOOP float at_least(float value, float least) {

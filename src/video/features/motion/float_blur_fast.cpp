@@ -39,7 +39,7 @@ PENSTOCK_VECTOR_LOOP void set_distances(const float* __restrict a, const float* 
 }
 
 // Rows begin two columns before the first, and two rows before: `rows` of the distorted picture,
-// those from the second to the fourth of the reference.
+// but only the second to the fourth of the reference.
 PENSTOCK_VECTOR_LOOP void set_squares(const Rows& reference, const Rows& distorted,
                                       const float (&of_reference)[9],
                                       const float (&of_distorted)[25], std::size_t count,

@@ -20,7 +20,7 @@ class DifferenceSum {
     return {};
   }
 
-  // `before`: null where there is no such frame; then the sum stays 0.
+  // `before`: null if there is no such frame; then the sum stays 0.
   Status enqueue(Queue& queue, const DeviceFrame& frame, const Buffer* before) {
     if (before == nullptr) return {};
     return queue.launch(

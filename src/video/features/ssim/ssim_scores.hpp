@@ -42,7 +42,7 @@ class MsSsimScores {
   Decibels decibels_;
 };
 
-// The mean of `count` values that add up to a sum of kernels, or what they lack to 1
+// The mean of `count` values, from the kernels' sum of the values or of 1 - value
 // (kernels/ssim.kc).
 float mean_of_sum(std::uint64_t sum, std::uint64_t count);
 float mean_of_lacks(std::uint64_t sum, std::uint64_t count);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t strip = 512, most_reach = 8;  // columns
 using Columns = std::array<float, strip + 2 * most_reach>;
 
-// Sums along columns of what is filtered, then along rows.
+// Sums of the filter's inputs along columns, then along rows.
 struct Moments {
   Columns mean1, mean2, square1, square2, product;
   template <class Each> void for_each(const Each& each) {

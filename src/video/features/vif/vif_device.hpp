@@ -4,7 +4,7 @@
 
 namespace penstock::video {
 
-// FeatureRow::device of vif. Code::unsupported where a device has no f64.
+// FeatureRow::device of vif. Code::unsupported if a device has no f64.
 Result<std::unique_ptr<DeviceFeature>> make_device_vif(const std::shared_ptr<Device>& device,
                                                        const DeviceLayout& layout,
                                                        const OptionValues& options);

@@ -15,7 +15,7 @@ namespace penstock::video {
 namespace {
 
 using Sample = std::uint16_t;
-// A row of a strip with what the filter along it reaches. Room for whole vectors.
+// A row of a strip with the columns that the filter along it reaches. Room for whole vectors.
 using Row = std::array<Sample, vif_strip + 32>;
 
 // The filter's inputs: samples, and their squares in two halves of 16 bits. So 32-bit sums suffice:

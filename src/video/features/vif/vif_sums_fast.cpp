@@ -58,7 +58,7 @@ PENSTOCK_VECTOR_LOOP SmallSums clear_small(Positions& __restrict p, std::size_t 
   return {squares, small_count};
 }
 
-// The exponent of a number of 2^16 or more, and what is looked up of it.
+// The exponent of a number of 2^16 or more, and the index that is looked up.
 PENSTOCK_IN_VECTOR_LOOP std::uint64_t log_parts(double value, std::uint16_t& leading) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
   leading = static_cast<std::uint16_t>((bits >> 37) & 0x7FFF);
