@@ -27,8 +27,8 @@ struct SourceBatch {
   std::shared_ptr<const Buffer> streams;
   // The source indices are overwritten while their output is made.
   std::shared_ptr<const Buffer> source_indices, output;
-  std::shared_ptr<const Buffer> wrong;  // a u32 at offset 0: not 0 skips all `streams`
-  std::uint32_t first_stream = 0;
+  std::shared_ptr<const Buffer> wrong;  // a u32 at offset 0: not 0 skips everything
+  std::uint32_t first_stream = 0;       // in `streams`
 };
 
 class SourceResolver {
