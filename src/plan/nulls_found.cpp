@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "penstock/plan.hpp"
+#include "plan/aggregates.hpp"
 
 namespace penstock {
 namespace {
@@ -16,7 +17,7 @@ void rebuild_graph(Step& step, const Schema& input) {
   if (step.kind == StepKind::filter) step.predicate = moved(step.predicate);
   for (Projection& projection : step.projections) projection.root = moved(projection.root);
   for (AggregateCall& call : step.aggregates)
-    if (call.function != Aggregate::count_rows) call.argument = moved(call.argument);
+    if (plan::takes_argument(call.function)) call.argument = moved(call.argument);
   step.graph = graph;
 }
 

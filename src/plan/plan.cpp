@@ -5,6 +5,7 @@
 #include <array>
 
 #include "expr/operation.hpp"
+#include "plan/aggregates.hpp"
 
 namespace penstock {
 namespace {
@@ -47,7 +48,7 @@ std::vector<NodeId> roots_of(const std::vector<Projection>& projections,
   std::vector<NodeId> roots;
   for (const Projection& p : projections) roots.push_back(p.root);
   for (const AggregateCall& call : aggregates)
-    if (call.function != Aggregate::count_rows) roots.push_back(call.argument);
+    if (plan::takes_argument(call.function)) roots.push_back(call.argument);
   return roots;
 }
 
@@ -57,40 +58,35 @@ bool is_value_of(const Scalar& value, Type type) {
   return is_float(type) || (value.integer >= range.minimum && value.integer <= range.maximum);
 }
 
+Status check_custom(StepKind step, const AggregateCall& call, Type type) {
+  if (call.distinct) return wrong(step, "a custom aggregate takes no DISTINCT");
+  if (!call.custom) return wrong(step, "a custom aggregate without its reduction");
+  const std::string reduction = "the reduction '" + call.custom->name + "' ";
+  if (!call.custom->associative || !call.custom->commutative)
+    return wrong(step, reduction + "is not declared associative and commutative");
+  if (!is_value_of(call.custom->neutral, call.custom->type))
+    return wrong(step, reduction + "needs a neutral element of its type");
+  if (!(type == call.custom->type))
+    return wrong(step,
+                 reduction + "takes " + name_of(call.custom->type) + ", not " + name_of(type));
+  return {};
+}
+
+Result<Type> result_type(StepKind step, const plan::AggregateRow& aggregate, Type argument) {
+  const std::optional<Type> type = aggregate.result(argument);
+  if (type) return *type;
+  return wrong(step, "cannot take " + std::string(aggregate.name) + " of " + name_of(argument));
+}
+
 Result<Type> aggregate_type(StepKind step, const AggregateCall& call, const Graph& graph) {
-  if (call.distinct && call.function == Aggregate::count_rows)
-    return wrong(step, "count(*) takes no DISTINCT");
-  if (call.function == Aggregate::count_rows || call.function == Aggregate::count)
-    return Type{Kind::int64};
-  const Type type = graph.at(call.argument).type;
-  if (call.distinct && call.function == Aggregate::custom)
-    return wrong(step, "a custom aggregate takes no DISTINCT");
-  const std::string refused =
-      std::string("cannot take ") + std::string(name_of(call.function)) + " of " + name_of(type);
-  switch (call.function) {
-    case Aggregate::sum:
-    case Aggregate::average:
-      if (!is_numeric(type) && type.kind != Kind::boolean) return wrong(step, refused);
-      if (call.function == Aggregate::average || is_float(type)) return Type{Kind::float64};
-      return type.kind == Kind::decimal ? Type::decimal(38, type.scale) : Type{Kind::int128};
-    case Aggregate::custom:
-      if (!call.custom) return wrong(step, "a custom aggregate without its reduction");
-      if (!call.custom->associative || !call.custom->commutative)
-        return wrong(step, "the reduction '" + call.custom->name +
-                               "' is not declared associative and commutative");
-      if (!is_value_of(call.custom->neutral, call.custom->type))
-        return wrong(
-            step, "the reduction '" + call.custom->name + "' needs a neutral element of its type");
-      if (!(type == call.custom->type))
-        return wrong(step, "the reduction '" + call.custom->name + "' takes " +
-                               name_of(call.custom->type) + ", not " + name_of(type));
-      return type;
-    case Aggregate::minimum:
-    case Aggregate::maximum: return type;
-    case Aggregate::count_rows:
-    case Aggregate::count: break;
+  const plan::AggregateRow& aggregate = plan::row_of(call.function);
+  if (!plan::takes_argument(call.function)) {
+    if (call.distinct) return wrong(step, "count(*) takes no DISTINCT");
+    return result_type(step, aggregate, {});
   }
-  return Type{Kind::int64};
+  const Type argument = graph.at(call.argument).type;
+  if (call.function == Aggregate::custom) PENSTOCK_TRY(check_custom(step, call, argument));
+  return result_type(step, aggregate, argument);
 }
 
 // Returns the result types of aggregates. Counts are never NULL; other aggregates are NULL over no
@@ -100,8 +96,7 @@ Result<Schema> aggregate_fields(StepKind step, const std::vector<AggregateCall>&
   Schema fields;
   for (const AggregateCall& call : calls) {
     PENSTOCK_ASSIGN(const Type type, aggregate_type(step, call, graph));
-    const bool counts = call.function == Aggregate::count_rows || call.function == Aggregate::count;
-    fields.push_back({call.name, type, !counts});
+    fields.push_back({call.name, type, !plan::counts_values(call.function)});
   }
   return fields;
 }
@@ -110,9 +105,12 @@ Result<Schema> aggregate_fields(StepKind step, const std::vector<AggregateCall>&
 // ones: kernels see codes, which have no order.
 std::vector<AggregateCall> with_distinct_strings(std::vector<AggregateCall> calls,
                                                  const Graph& graph) {
-  for (AggregateCall& call : calls)
-    if (call.function == Aggregate::minimum || call.function == Aggregate::maximum)
-      call.distinct = graph.at(call.argument).type.kind == Kind::string;
+  for (AggregateCall& call : calls) {
+    if (!plan::takes_argument(call.function)) continue;
+    const Type type = graph.at(call.argument).type;
+    if (plan::is_minimum(call.function, type) || plan::is_maximum(call.function, type))
+      call.distinct = type.kind == Kind::string;
+  }
   return calls;
 }
 
@@ -129,12 +127,6 @@ bool takes_column(WindowFunction function) {
 }
 
 }  // namespace
-
-std::string_view name_of(Aggregate aggregate) {
-  constexpr std::array<std::string_view, 7> names = {"count(*)", "count", "sum",   "min",
-                                                     "max",      "avg",   "custom"};
-  return names[static_cast<std::size_t>(aggregate)];
-}
 
 std::string_view name_of(StepKind kind) {
   constexpr std::array<std::string_view, 9> names = {
@@ -259,20 +251,10 @@ static Result<Field> window_field(const WindowCall& call, const Schema& input) {
   const Type type = input[call.column].type;
   if (call.otherwise && (*call.otherwise >= input.size() || !(input[*call.otherwise].type == type)))
     return wrong(StepKind::window, "a default of another type than " + name_of(type));
-  switch (call.function) {
-    case WindowFunction::sum:
-    case WindowFunction::average:
-      if (!is_numeric(type) && type.kind != Kind::boolean)
-        return wrong(StepKind::window,
-                     "cannot take " + std::string(name_of(call.function)) + " of " + name_of(type));
-      if (call.function == WindowFunction::average || is_float(type))
-        return Field{call.name, {Kind::float64}, true};
-      return Field{call.name,
-                   type.kind == Kind::decimal ? Type::decimal(38, type.scale) : Type{Kind::int128},
-                   true};
-    case WindowFunction::count: return Field{call.name, {Kind::int64}, false};
-    default: return Field{call.name, type, true};
-  }
+  const plan::AggregateRow* aggregate = plan::aggregate_of(call.function);
+  if (!aggregate) return Field{call.name, type, true};
+  PENSTOCK_ASSIGN(const Type result, result_type(StepKind::window, *aggregate, type));
+  return Field{call.name, result, !plan::counts_values(aggregate->function)};
 }
 
 Result<StepId> Plan::window(StepId input, Window window) {

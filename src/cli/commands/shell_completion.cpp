@@ -3,17 +3,20 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <span>
 #include <string_view>
+
+#include "plan/aggregates.hpp"
 
 namespace penstock::cli {
 namespace {
 
 constexpr std::string_view completed_keywords[] = {
-    "SELECT",    "FROM", "WHERE", "GROUP", "BY",   "ORDER",    "LIMIT",  "OFFSET", "HAVING",
-    "DISTINCT",  "JOIN", "LEFT",  "SEMI",  "ANTI", "ON",       "USING",  "AND",    "OR",
-    "NOT",       "IN",   "LIKE",  "IS",    "NULL", "BETWEEN",  "CASE",   "WHEN",   "THEN",
-    "ELSE",      "END",  "CAST",  "AS",    "DATE", "INTERVAL", "EXISTS", "WITH",   "OVER",
-    "PARTITION", "ASC",  "DESC",  "count", "sum",  "avg",      "min",    "max",
+    "SELECT",   "FROM",     "WHERE", "GROUP", "BY",        "ORDER", "LIMIT", "OFFSET",
+    "HAVING",   "DISTINCT", "JOIN",  "LEFT",  "SEMI",      "ANTI",  "ON",    "USING",
+    "AND",      "OR",       "NOT",   "IN",    "LIKE",      "IS",    "NULL",  "BETWEEN",
+    "CASE",     "WHEN",     "THEN",  "ELSE",  "END",       "CAST",  "AS",    "DATE",
+    "INTERVAL", "EXISTS",   "WITH",  "OVER",  "PARTITION", "ASC",   "DESC",
 };
 constexpr std::string_view completed_commands[] = {"timing", "explain", "cache", "device",
                                                    "reset",  "help",    "q"};
@@ -61,8 +64,7 @@ std::vector<std::string> table_files(const std::string& prefix) {
 
 bool is_in_quotes(const std::string& before) { return std::ranges::count(before, '\'') % 2 == 1; }
 
-template <std::size_t count>
-void add_words(std::vector<std::string>& found, const std::string_view (&words)[count],
+void add_words(std::vector<std::string>& found, std::span<const std::string_view> words,
                const std::string& word) {
   for (const std::string_view candidate : words)
     if (begins_ignoring_case(candidate, word)) found.emplace_back(candidate);
@@ -83,6 +85,7 @@ std::vector<std::string> completions(Session& session, const std::string& before
         for (const Field& field : (*table)->schema())
           if (begins_ignoring_case(field.name, word)) found.push_back(field.name);
     add_words(found, completed_keywords, word);
+    add_words(found, plan::aggregate_names(), word);
   }
   std::ranges::sort(found);
   found.erase(std::unique(found.begin(), found.end()), found.end());

@@ -93,10 +93,10 @@ Column GroupTable::key_slice(std::size_t i, Groups groups) const {
 // the time of finishing groups.
 std::optional<Column> GroupTable::integer_slice(std::size_t i, Groups groups) const {
   const AggregateResult& result = program_.results[i];
-  const bool counts =
-      result.function == Aggregate::count_rows || result.function == Aggregate::count;
-  const bool is_sum = result.function == Aggregate::sum &&
-                      program_.accumulators[result.accumulator].kind != AccumulatorKind::sum_f64;
+  const Finish finish = row_of(result.function).finish;
+  const bool counts = finish == Finish::counts;
+  const bool is_sum =
+      finish == Finish::sum && is_exact_sum(program_.accumulators[result.accumulator]);
   if ((!counts && !is_sum) || is_float(result.type)) return std::nullopt;
   Column column;
   column.type = program_.schema[program_.key_count + i].type;

@@ -70,8 +70,7 @@ GroupTable::GroupTable(const TileProgram& program, const StringPool& strings)
       partials_(program.accumulators.size()),
       cleared_(program.accumulators.size()) {
   clear(program, cleared_);
-  const auto is_sum = [](const Accumulator& a) { return a.kind <= AccumulatorKind::sum_i128; };
-  if (!std::ranges::all_of(program.accumulators, is_sum)) return;
+  if (!std::ranges::all_of(program.accumulators, is_exact_sum)) return;
   for (const Accumulator& a : program.accumulators) sums_.push_back({a.word, word_count(a) == 2});
 }
 

@@ -42,15 +42,8 @@ template <class Take> void for_each_value(const Column& column, const Take& take
 }  // namespace
 
 Type type_of_partials(const Accumulator& a) {
-  switch (a.kind) {
-    case AccumulatorKind::count:
-    case AccumulatorKind::sum_i64:
-    case AccumulatorKind::sum_i128: return {Kind::int128};
-    case AccumulatorKind::sum_f64: return {Kind::float64};
-    case AccumulatorKind::minimum:
-    case AccumulatorKind::maximum:
-    case AccumulatorKind::custom: break;
-  }
+  if (is_exact_sum(a)) return {Kind::int128};
+  if (is_rounded_sum(a)) return {Kind::float64};
   return a.type.kind == Kind::boolean ? Type{Kind::uint8} : a.type;
 }
 

@@ -30,19 +30,16 @@ std::optional<GroupColumn> key_column(const TileProgram& program, std::uint32_t 
 }
 
 std::optional<std::uint32_t> kind_of_result(const AggregateResult& result, const Accumulator& a) {
-  const bool is_real = a.kind == AccumulatorKind::sum_f64;
-  switch (result.function) {
-    case Aggregate::count_rows:
-    case Aggregate::count: return FIRST_OF_U64;
-    case Aggregate::sum:
+  const bool is_real = is_rounded_sum(a);
+  switch (row_of(result.function).finish) {
+    case Finish::counts: return FIRST_OF_U64;
+    case Finish::sum:
       if (is_real && result.type.kind != Kind::float64) return {};  // rounding makes values equal
       return is_real ? FIRST_OF_F64 : FIRST_OF_I128;
-    case Aggregate::average: return is_real ? FIRST_OF_AVERAGE_F64 : FIRST_OF_AVERAGE_I128;
-    case Aggregate::minimum:
-    case Aggregate::maximum: return kind_of_values(a.type);
-    case Aggregate::custom: break;
+    case Finish::average: return is_real ? FIRST_OF_AVERAGE_F64 : FIRST_OF_AVERAGE_I128;
+    case Finish::value: break;
   }
-  return {};
+  return is_extreme(a) ? std::optional(kind_of_values(a.type)) : std::nullopt;
 }
 
 // An accumulator has two words after the words of the keys.
@@ -50,11 +47,9 @@ std::optional<GroupColumn> result_column(const TileProgram& program, std::uint32
   const AggregateResult& result = program.results[i];
   const auto kind = kind_of_result(result, program.accumulators[result.accumulator]);
   if (!kind) return {};
-  const bool is_count =
-      result.function == Aggregate::count_rows || result.function == Aggregate::count;
-  return GroupColumn{program.key_words() + 2 * result.accumulator,
-                     program.key_words() + 2 * result.count,
-                     is_count ? FIRST_NEVER_NULL : FIRST_NULL_WITHOUT_COUNT, *kind};
+  return GroupColumn{
+      program.key_words() + 2 * result.accumulator, program.key_words() + 2 * result.count,
+      counts_values(result.function) ? FIRST_NEVER_NULL : FIRST_NULL_WITHOUT_COUNT, *kind};
 }
 
 // Returns nothing for columns that the device does not order.

@@ -24,16 +24,8 @@ std::uint32_t minimum_of(Type type) {
 }
 
 std::uint32_t operation_of(const Accumulator& a) {
-  switch (a.kind) {
-    case AccumulatorKind::count:
-    case AccumulatorKind::sum_i64: return MERGE_SUM_I64;
-    case AccumulatorKind::sum_i128: return MERGE_SUM_I128;
-    case AccumulatorKind::sum_f64: return MERGE_SUM_F64;
-    case AccumulatorKind::minimum: return minimum_of(a.type);
-    case AccumulatorKind::maximum: return minimum_of(a.type) + MERGE_IS_MAXIMUM;
-    case AccumulatorKind::custom: break;  // only the host has its function
-  }
-  return MERGE_SUM_I64;
+  const std::uint32_t operation = *row_of(a).merge_operation;
+  return is_extreme(a) ? operation - MERGE_MINIMUM_I64 + minimum_of(a.type) : operation;
 }
 
 std::vector<std::uint32_t> layout_of(const TileProgram& program, MergedEntries entries) {
@@ -53,17 +45,15 @@ std::vector<std::uint32_t> layout_of(const TileProgram& program, MergedEntries e
 // Zeroes of floats differ by their sign, though none is less.
 bool adds_in_any_order(const TileProgram& program) {
   return std::ranges::none_of(program.accumulators, [](const Accumulator& a) {
-    const bool is_extreme =
-        a.kind == AccumulatorKind::minimum || a.kind == AccumulatorKind::maximum;
-    return a.kind == AccumulatorKind::sum_f64 || (is_extreme && is_float(a.type));
+    return is_rounded_sum(a) || (is_extreme(a) && is_float(a.type));
   });
 }
 
 bool merges_on_device(const MergePlace& place, const TileProgram& program) {
-  const bool is_custom =
-      std::any_of(program.accumulators.begin(), program.accumulators.end(),
-                  [](const Accumulator& a) { return a.kind == AccumulatorKind::custom; });
-  if (place.location == MergeLocation::host || is_custom) return false;
+  const bool has_operations = std::ranges::all_of(program.accumulators, [](const Accumulator& a) {
+    return row_of(a).merge_operation.has_value();
+  });
+  if (place.location == MergeLocation::host || !has_operations) return false;
   return place.location == MergeLocation::device || !place.device->traits().shares_host_cores();
 }
 

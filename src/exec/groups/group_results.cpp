@@ -17,24 +17,20 @@ namespace {
 constexpr std::uint32_t null_without_count = 64;  // in place of the number of a bit
 constexpr std::uint64_t sort_bytes_per_row = 40;
 
-bool is_average(const AggregateResult& result) { return result.function == Aggregate::average; }
-
-bool counts_values(const AggregateResult& result) {
-  return result.function == Aggregate::count_rows || result.function == Aggregate::count;
+bool is_average(const AggregateResult& result) {
+  return row_of(result.function).finish == Finish::average;
 }
 
 // Returns the type in which a result's accumulator is downloaded; nothing if the host reads it.
 std::optional<Type> type_of_value(const Accumulator& a, const AggregateResult& result) {
-  const bool is_real = a.kind == AccumulatorKind::sum_f64;
-  if (a.kind == AccumulatorKind::custom || is_string_extreme(a)) return {};
+  const bool is_real = is_rounded_sum(a);
+  if (is_custom(a) || is_string_extreme(a)) return {};
   if (is_average(result)) {
     if (result.type.kind != Kind::float64) return {};
     return Type{is_real ? Kind::float64 : Kind::int128};
   }
-  if (result.function == Aggregate::sum && is_real && result.type.kind != Kind::float64) return {};
-  const bool is_extreme =
-      result.function == Aggregate::minimum || result.function == Aggregate::maximum;
-  if (is_extreme && width_bytes(a.type) != width_bytes(result.type)) return {};
+  if (is_real && result.type.kind != Kind::float64) return {};
+  if (is_extreme(a) && width_bytes(a.type) != width_bytes(result.type)) return {};
   return result.type;
 }
 
@@ -53,9 +49,9 @@ bool GroupResults::add_places(const TileProgram& program, const AggregateResult&
   const auto word_of = [&](std::uint32_t a) { return program.key_words() + 2 * a; };
   const int argument = program.accumulators[result.count].argument;
   const bool has_nulls =
-      !counts_values(result) && argument >= 0 &&
+      !counts_values(result.function) && argument >= 0 &&
       program.graph->at(program.outputs[static_cast<std::size_t>(argument)].root).nullable;
-  const std::uint32_t value = counts_values(result) ? result.count : result.accumulator;
+  const std::uint32_t value = counts_values(result.function) ? result.count : result.accumulator;
   places.push_back({*type, word_of(value), word_of(result.count), null_without_count, has_nulls});
   if (is_average(result))
     places.push_back({{Kind::uint64}, word_of(result.count), 0, null_without_count, false});

@@ -5,6 +5,7 @@
 
 #include "expr/operation.hpp"
 #include "expr/value.hpp"
+#include "plan/aggregates.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -76,9 +77,8 @@ std::vector<Tolerance> tolerances_after(const Step& step, std::span<const Tolera
     after[i].is_approximate = is_approximate(*step.graph, step.projections[i].root, input);
   for (std::size_t i = 0; i < step.aggregates.size(); i++) {
     const AggregateCall& call = step.aggregates[i];
-    if (call.function == Aggregate::count_rows || call.function == Aggregate::count) continue;
-    const bool is_custom_of_floats =
-        call.function == Aggregate::custom && is_float(step.graph->at(call.argument).type);
+    if (counts_values(call.function)) continue;
+    const bool is_custom_of_floats = call.custom && is_float(step.graph->at(call.argument).type);
     after[step.projections.size() + i].is_approximate =
         is_custom_of_floats || is_approximate(*step.graph, call.argument, input);
   }

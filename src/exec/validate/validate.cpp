@@ -239,8 +239,7 @@ class ChainCheck {
     std::vector<std::size_t> columns_added;
     for (std::size_t i = 0; i < step.aggregates.size(); i++) {
       AggregateCall call = step.aggregates[i];
-      const bool adds = call.function == Aggregate::sum || call.function == Aggregate::average;
-      if (!adds || !is_float(step.graph->at(call.argument).type)) continue;
+      if (!adds_values(call.function) || !is_float(step.graph->at(call.argument).type)) continue;
       PENSTOCK_ASSIGN(call.argument, b.unary(Op::absolute, call.argument));
       calls.push_back(std::move(call));
       columns_added.push_back(step.projections.size() + i);

@@ -3,6 +3,7 @@
 #include "fuse/codegen/emit_light_loads.hpp"
 #include "fuse/codegen/emit_pipeline_parts.hpp"
 #include "fuse/codegen/parameter_texts.hpp"
+#include "fuse/program/accumulator_row.hpp"
 #include "fuse/program/kernel_parameters.hpp"
 #include "fuse/program/light_loads.hpp"
 
@@ -13,16 +14,7 @@ std::string word_of(const Accumulator& accumulator) {
   const std::string bits = accumulator.type.kind == Kind::float64   ? " (bits of an f64)"
                            : accumulator.type.kind == Kind::float32 ? " (bits of an f32)"
                                                                     : "";
-  switch (accumulator.kind) {
-    case AccumulatorKind::count: return "count";
-    case AccumulatorKind::sum_i64: return "sum (i64)";
-    case AccumulatorKind::sum_i128: return "sum (two words, the lower first)";
-    case AccumulatorKind::sum_f64: return "sum (bits of an f64)";
-    case AccumulatorKind::minimum: return "minimum" + bits;
-    case AccumulatorKind::maximum: return "maximum" + bits;
-    case AccumulatorKind::custom: return "value of a user-defined reduction";
-  }
-  return "";
+  return std::string(row_of(accumulator).text) + (is_extreme(accumulator) ? bits : "");
 }
 
 // "word 0: sum (bits of an f64) of price; word 1: count of rows"

@@ -4,191 +4,40 @@
 
 #include "expr/emit.hpp"
 #include "fuse/codegen/emit_pipeline_parts.hpp"
+#include "fuse/codegen/limb_statements.hpp"
 #include "fuse/program/accumulators.hpp"
 #include "fuse/variants/dense_ranges.hpp"
 
 namespace penstock::plan {
 namespace {
 
-bool is_signed_word(Type type) { return is_signed(type) || type.kind == Kind::date32; }
-
-// Returns a word in the order of the values. A maximum keeps the largest word; a minimum keeps the
-// largest complement.
-std::string order_word(Type type, const std::string& value) {
-  if (type.kind == Kind::float32) return "order_of_f32(" + value + ")";
-  return is_signed_word(type) ? "((u32)(i32)" + value + " ^ 0x80000000u)" : "(u32)" + value;
-}
-std::string of_order_word(Type type, const std::string& word) {
-  if (type.kind == Kind::float32) return "f32_of_order(" + word + ")";
-  return "(" + kernel_type(type) + ")" +
-         (is_signed_word(type) ? "(i32)(" + word + " ^ 0x80000000u)" : word);
-}
-
-// The same in 64 bits.
-std::string wide_order_word(Type type, const std::string& value) {
-  if (type.kind == Kind::float64) return "order_of_f64(" + value + ")";
-  return expr::is_sign_extended(type) ? "((u64)(i64)" + value + " ^ ((u64)1 << 63))"
-                                      : "(u64)" + value;
-}
-std::string of_wide_order_word(Type type, const std::string& word) {
-  if (type.kind == Kind::float64) return "f64_of_order(" + word + ")";
-  return "(" + kernel_type(type) + ")" +
-         (expr::is_sign_extended(type) ? "(i64)(" + word + " ^ ((u64)1 << 63))" : word);
-}
-
-// Statements of one accumulator: add a row's value to limbs at `at`; add limbs at `at` to the
-// registers at `limbs`; move the registers to the wide limbs at `to`; read the accumulator from
-// them. `add_wide` and `take_wide` are `add` and `take` for wide limbs.
-struct LimbStatements {
-  std::string add, take, move, collect, add_wide, take_wide;
-  std::string add_narrow;  // to the word at `at`, and to wide limbs at `to` what it does not hold
-};
-
 // A count that only says whether there is a value need not count.
 bool is_only_seen(const TileProgram& program, std::size_t accumulator) {
   for (const AggregateResult& result : program.results) {
-    const bool counts = result.function == Aggregate::count ||
-                        result.function == Aggregate::count_rows ||
-                        result.function == Aggregate::average;
+    const Finish finish = row_of(result.function).finish;
+    const bool counts = finish == Finish::counts || finish == Finish::average;
     if (counts && result.count == accumulator) return false;
   }
   return true;
 }
 
-class LimbSource {
- public:
-  LimbSource(const TileProgram& program, std::size_t index, std::uint32_t limb, bool is_dense,
-             std::uint32_t narrow_word = 0)
-      : a_(program.accumulators[index]),
-        count_(std::to_string(limb_count(a_, is_dense)) + "u"),
-        first_(std::to_string(limb) + "u"),
-        at_("at + " + first_),
-        wide_at_("at + " + first_ + " * stride"),
-        wide_to_("to + " + first_ + " * stride"),
-        limbs_("limbs + " + first_),
-        narrow_at_("at + " + std::to_string(narrow_word) + "u"),
-        mine_("mine->a" + std::to_string(index)),
-        lowest_(is_dense ? "ranges->" + lowest_name(index) : "(-80)") {
-    is_only_seen_ = is_dense && is_only_seen(program, index);
-    if (a_.argument >= 0) value_ = result_value(static_cast<std::size_t>(a_.argument));
-  }
-
-  LimbStatements statements() const {
-    switch (a_.kind) {
-      case AccumulatorKind::count: return count();
-      case AccumulatorKind::sum_i64:
-        return sum(word_sum("limbs_"), word_sum("limbs_wide_"),
-                   mine_ + " = (i64)" + low_word() + ";");
-      case AccumulatorKind::sum_i128:
-        return sum(word_sum("limbs_"), word_sum("limbs_wide_"),
-                   mine_ + ".low = " + low_word() + "; " + mine_ + ".high = (i64)(i32)(" + limbs_ +
-                       ")[2];");
-      case AccumulatorKind::sum_f64:
-        return sum(float_sum("limbs_"), float_sum("limbs_wide_"),
-                   mine_ + " = limbs_f64(" + limbs_ + ", " + count_ + ", " + lowest_ + ");");
-      case AccumulatorKind::minimum: return extreme("~");
-      case AccumulatorKind::maximum: return extreme("");
-      case AccumulatorKind::custom: break;
-    }
-    return {};
-  }
-
- private:
-  std::string low_word() const { return "((u64)(" + limbs_ + ")[1] << 32 | (" + limbs_ + ")[0])"; }
-
-  LimbStatements sum(const std::string& add, const std::string& add_wide,
-                     const std::string& collect) const {
-    return {add,
-            "limbs_take_sum(" + at_ + ", " + count_ + ", " + limbs_ + ");",
-            "limbs_wide_move(" + limbs_ + ", " + count_ + ", " + wide_to_ + ", stride);",
-            collect,
-            add_wide,
-            "limbs_wide_take(" + wide_at_ + ", stride, " + count_ + ", " + limbs_ + ");",
-            narrow_sum()};
-  }
-
-  std::string narrow_sum() const {
-    const std::string to = "(" + narrow_at_ + ", " + wide_to_ + ", stride, to, ";
-    if (a_.kind == AccumulatorKind::sum_f64)
-      return a_.type.kind == Kind::float32 ? "outside |= limbs_narrow_add_f32" + to + count_ +
-                                                 ", " + lowest_ + ", " + value_ + ");"
-                                           : "";
-    return "limbs_narrow_add_word" + to + word_and_sign() + ");";
-  }
-
-  LimbStatements count() const {
-    const std::string limb = "limbs[" + first_ + "]";
-    const std::string take_wide = limb + " = (u32)*(" + wide_at_ + ");",
-                      collect = mine_ + " = (i64)" + limb + ";";
-    if (is_only_seen_)  // a row that came to the slot may have no value
-      return {"ATOMIC_STORE_U32(" + at_ + ", 1u);",
-              "limbs_take_maximum(" + at_ + ", " + limbs_ + ");",
-              "if (" + limb + " != 0u) limbs_wide_store(" + wide_to_ + ", 1u);",
-              collect,
-              "limbs_wide_store(" + wide_at_ + ", 1u);",
-              take_wide,
-              "ATOMIC_STORE_U32(" + narrow_at_ + ", 1u);"};
-    return {"ATOMIC_ADD_U32(" + at_ + ", 1u);",
-            "limbs_take_sum(" + at_ + ", 1u, " + limbs_ + ");",
-            "limbs_wide_add(" + wide_to_ + ", " + limb + ", 0u);",
-            collect,
-            "limbs_wide_add(" + wide_at_ + ", 1u, 0u);",
-            take_wide,
-            "ATOMIC_ADD_U32(" + narrow_at_ + ", 1u);"};
-  }
-
-  std::string word_and_sign() const {
-    const bool is_unsigned = a_.type.kind == Kind::uint64 || a_.type.kind == Kind::uint32;
-    return is_unsigned ? "(u64)" + value_ + ", 0u"
-                       : "(u64)(i64)" + value_ + ", (u32)((i64)" + value_ + " < 0)";
-  }
-  std::string word_sum(const std::string& prefix) const {
-    const std::string to = prefix == "limbs_" ? at_ + ", " + count_ : wide_at_ + ", stride";
-    return prefix + "add_word(" + to + ", " + word_and_sign() + ");";
-  }
-
-  std::string float_sum(const std::string& prefix) const {
-    const std::string width = a_.type.kind == Kind::float32 ? "32(" : "64(";
-    return "outside |= " + prefix + "add_f" + width +
-           (prefix == "limbs_" ? at_ : wide_at_ + ", stride") + ", " + count_ + ", " + lowest_ +
-           ", " + value_ + ");";
-  }
-
-  // Only the neutral value has the word 0.
-  LimbStatements extreme(const std::string& complement) const {
-    if (is_wide_extreme(a_)) return wide_extreme(complement);
-    const std::string limb = "limbs[" + first_ + "]",
-                      word = complement + order_word(a_.type, value_);
-    return {"ATOMIC_MAX_U32(" + at_ + ", " + word + ");",
-            "limbs_take_maximum(" + at_ + ", " + limbs_ + ");",
-            "limbs_wide_maximum(" + wide_to_ + ", " + limb + ");",
-            "if (" + limb + " == 0u) " + mine_ + " = " + constant_literal(neutral_of(a_)) +
-                "; else " + mine_ + " = " + of_order_word(a_.type, "(" + complement + limb + ")") +
-                ";",
-            "limbs_wide_maximum(" + wide_at_ + ", " + word + ");",
-            limb + " = (u32)*(" + wide_at_ + ");",
-            "ATOMIC_MAX_U32(" + narrow_at_ + ", " + word + ");"};
-  }
-
-  // Two limbs, which are one word of 64 bits for an atomic. No narrow slot has them.
-  LimbStatements wide_extreme(const std::string& complement) const {
-    const std::string word = complement + wide_order_word(a_.type, value_),
-                      seen = "limbs_word(" + limbs_ + ")";
-    return {"limbs_maximum_word(" + at_ + ", " + word + ");",
-            "limbs_take_maximum_word(" + at_ + ", " + limbs_ + ");",
-            "limbs_wide_maximum_word(" + wide_to_ + ", " + seen + ");",
-            "if (" + seen + " == 0u) " + mine_ + " = " + constant_literal(neutral_of(a_)) +
-                "; else " + mine_ + " = " +
-                of_wide_order_word(a_.type, "(" + complement + seen + ")") + ";",
-            "limbs_wide_maximum_word(" + wide_at_ + ", " + word + ");",
-            "limbs_wide_take_word(" + wide_at_ + ", " + limbs_ + ");",
-            ""};
-  }
-
-  const Accumulator& a_;
-  std::string count_, first_, at_, wide_at_, wide_to_, limbs_, narrow_at_, mine_, lowest_, value_;
-  bool is_only_seen_ = false;
-};
+LimbOperands operands(const TileProgram& program, std::size_t index, std::uint32_t limb,
+                      bool is_dense, std::uint32_t narrow_word) {
+  const Accumulator& a = program.accumulators[index];
+  const std::string first = std::to_string(limb) + "u";
+  return {a,
+          std::to_string(limb_count(a, is_dense)) + "u",
+          first,
+          "at + " + first,
+          "at + " + first + " * stride",
+          "to + " + first + " * stride",
+          "limbs + " + first,
+          "at + " + std::to_string(narrow_word) + "u",
+          "mine->a" + std::to_string(index),
+          is_dense ? "ranges->" + lowest_name(index) : "(-80)",
+          a.argument >= 0 ? result_value(static_cast<std::size_t>(a.argument)) : "",
+          is_dense && is_only_seen(program, index)};
+}
 
 bool has_nullable_argument(const TileProgram& program, const Accumulator& a) {
   return a.argument >= 0 &&
@@ -277,11 +126,10 @@ static std::string narrow_see_function(const TileProgram& program) {
 }
 
 bool has_narrow_sums(const TileProgram& program) {
-  return std::none_of(program.accumulators.begin(), program.accumulators.end(),
-                      [](const Accumulator& a) {
-                        return is_wide_extreme(a) ||
-                               (a.kind == AccumulatorKind::sum_f64 && a.type.kind != Kind::float32);
-                      });
+  return std::none_of(
+      program.accumulators.begin(), program.accumulators.end(), [](const Accumulator& a) {
+        return is_wide_extreme(a) || (is_rounded_sum(a) && a.type.kind != Kind::float32);
+      });
 }
 
 // Returns the function that says to which limb a word of a narrow slot belongs.
@@ -292,7 +140,7 @@ static std::string narrow_limb_function(const TileProgram& program) {
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {
     const Accumulator& a = program.accumulators[i];
     const std::uint32_t window =
-        a.kind == AccumulatorKind::sum_f64 ? limb_count(a, true) - 2 : 0;  // limbs_narrow.kc
+        is_rounded_sum(a) ? limb_count(a, true) - 2 : 0;  // limbs_narrow.kc
     if (!is_implied(program, i))
       body += "  if (w == " + std::to_string(word++) + "u) return " +
               std::to_string(layout.firsts[i] + window) + "u;\n";
@@ -312,7 +160,7 @@ std::string limb_functions(const TileProgram& program, const LimbUse& use) {
     if (has_nullable_argument(program, a))
       guard = "if (" + result_value(static_cast<std::size_t>(a.argument)) + "_valid != 0u) ";
     const LimbStatements one =
-        LimbSource(program, i, layout.firsts[i], is_dense, word).statements();
+        row_of(a).in_limbs(operands(program, i, layout.firsts[i], is_dense, word));
     if (!is_implied(program, i)) {
       all.add_narrow += "  " + guard + one.add_narrow + "\n";
       word++;

@@ -7,10 +7,6 @@
 
 namespace penstock::plan {
 
-static bool is_extreme(const Accumulator& a) {
-  return a.kind == AccumulatorKind::minimum || a.kind == AccumulatorKind::maximum;
-}
-
 bool is_wide_extreme(const Accumulator& a) {
   return is_extreme(a) && a.type.kind != Kind::boolean && a.type.kind != Kind::string &&
          width_bytes(a.type) == 8;
@@ -24,23 +20,16 @@ bool has_limbs(const TileProgram& program) {
   return std::ranges::none_of(program.accumulators, [](const Accumulator& a) {
     const bool is_too_wide = is_extreme(a) && a.type.kind != Kind::boolean &&
                              (a.type.kind == Kind::string || width_bytes(a.type) > 8);
-    return a.kind == AccumulatorKind::custom || is_too_wide;
+    return row_of(a).limbs == 0 || is_too_wide;
   });
 }
 
 // Floats of a dense table have a lowest bit that suits them, so that one limb less is wide enough
 // for narrow ones.
 std::uint32_t limb_count(const Accumulator& a, bool is_dense) {
-  switch (a.kind) {
-    case AccumulatorKind::sum_i64: return 2;
-    case AccumulatorKind::sum_i128: return 3;
-    case AccumulatorKind::sum_f64: return is_dense && a.type.kind == Kind::float32 ? 4 : 5;
-    case AccumulatorKind::minimum:
-    case AccumulatorKind::maximum: return is_wide_extreme(a) ? 2 : 1;
-    case AccumulatorKind::count:
-    case AccumulatorKind::custom: break;
-  }
-  return 1;
+  if (is_wide_extreme(a)) return 2;
+  const std::uint32_t limbs = std::max(row_of(a).limbs, 1u);
+  return is_dense && is_rounded_sum(a) && a.type.kind == Kind::float32 ? limbs - 1 : limbs;
 }
 
 // If there are words of 64 bits, each begins at an even limb, and so does each slot.

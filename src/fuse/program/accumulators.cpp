@@ -31,44 +31,22 @@ double real_of_bits(Partial bits) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(bits));
 }
 
-void add_other(const Accumulator& a, Partial& into, Partial value) {
-  switch (a.kind) {
-    case AccumulatorKind::count:
-    case AccumulatorKind::sum_i64:
-    case AccumulatorKind::sum_i128: break;
-    case AccumulatorKind::sum_f64: into = bits_of(real_of_bits(into) + real_of_bits(value)); break;
-    case AccumulatorKind::minimum:
-      if (less(a.type, value, into)) into = value;
-      break;
-    case AccumulatorKind::maximum:
-      if (less(a.type, into, value)) into = value;
-      break;
-    case AccumulatorKind::custom:
-      into = partial_of(a.custom->host(scalar_of(a.type, into), scalar_of(a.type, value)));
-      break;
-  }
-}
-
 // Returns false where the sum overflows 128 bits.
 inline bool add_partial(const Accumulator& a, Partial& into, Partial value) {
-  if (a.kind <= AccumulatorKind::sum_i128) return !__builtin_add_overflow(into, value, &into);
-  add_other(a, into, value);
+  const AccumulatorRow& row = row_of(a);
+  if (row.merging == Merging::adds_exactly) return !__builtin_add_overflow(into, value, &into);
+  row.merge(a, into, value);
   return true;
 }
 
-// Reads an accumulator as a kernel leaves it: one word, except for sums of 64-bit integers.
+// Reads an accumulator as a kernel leaves it.
 Partial partial_of_words(const Accumulator& a, std::span<const std::uint64_t> words) {
-  switch (a.kind) {
-    case AccumulatorKind::count:
-    case AccumulatorKind::sum_i64: return static_cast<std::int64_t>(words[0]);
-    case AccumulatorKind::sum_i128:
-      return static_cast<Int128>(static_cast<unsigned __int128>(words[1]) << 64 | words[0]);
-    case AccumulatorKind::sum_f64: return words[0];
-    case AccumulatorKind::minimum:
-    case AccumulatorKind::maximum:
-    case AccumulatorKind::custom: return partial_of(expr::scalar_of_word(a.type, words[0]));
-  }
-  return 0;
+  const AccumulatorRow& row = row_of(a);
+  if (row.words == 2)
+    return static_cast<Int128>(static_cast<unsigned __int128>(words[1]) << 64 | words[0]);
+  if (row.merging == Merging::adds_exactly) return static_cast<std::int64_t>(words[0]);
+  if (row.merging == Merging::adds_rounded) return words[0];
+  return partial_of(expr::scalar_of_word(a.type, words[0]));
 }
 
 // Converts a sum of 128 bits to a double by halves, as DuckDB converts HUGEINT: a last digit may be
@@ -100,8 +78,21 @@ template <class Real> double divided_once(Int128 sum, std::uint64_t count, int s
 
 }  // namespace
 
+void merge_rounded(const Accumulator&, Partial& into, Partial value) {
+  into = bits_of(real_of_bits(into) + real_of_bits(value));
+}
+void keep_least(const Accumulator& a, Partial& into, Partial value) {
+  if (less(a.type, value, into)) into = value;
+}
+void keep_greatest(const Accumulator& a, Partial& into, Partial value) {
+  if (less(a.type, into, value)) into = value;
+}
+void combine(const Accumulator& a, Partial& into, Partial value) {
+  into = partial_of(a.custom->host(scalar_of(a.type, into), scalar_of(a.type, value)));
+}
+
 double average_of(const Accumulator& a, Partial sum, std::uint64_t count, bool of_rounded_sum) {
-  if (a.kind == AccumulatorKind::sum_f64) return real_of_bits(sum) / static_cast<double>(count);
+  if (is_rounded_sum(a)) return real_of_bits(sum) / static_cast<double>(count);
   const int scale = a.type.kind == Kind::decimal ? a.type.scale : 0;
   if (of_rounded_sum) return decimal_sum_as_double(sum, scale) / static_cast<double>(count);
   const bool fits_16_bits = a.type.kind == Kind::decimal
@@ -111,34 +102,23 @@ double average_of(const Accumulator& a, Partial sum, std::uint64_t count, bool o
                       : divided_once<long double>(sum, count, scale);
 }
 
-// Sums of integers of up to 32 bits cannot overflow 64 bits within the rows of one launch
-// (max_launch_rows). The host adds up launches in 128 bits.
-AccumulatorKind sum_kind(Type type) {
-  if (is_float(type)) return AccumulatorKind::sum_f64;
-  const bool narrow = type.kind == Kind::boolean ||
-                      (is_integer(type) && width_bytes(type) <= 4 && type.kind != Kind::uint32);
-  return narrow ? AccumulatorKind::sum_i64 : AccumulatorKind::sum_i128;
-}
-
 Scalar neutral_of(const Accumulator& a) {
-  if (a.kind == AccumulatorKind::custom) return a.custom->neutral;
+  if (is_custom(a)) return a.custom->neutral;
   if (a.type.kind == Kind::string) return Scalar::of(a.type, -1);
-  const bool of_maximum = a.kind == AccumulatorKind::maximum;
   if (is_float(a.type)) {
     using Limits = std::numeric_limits<double>;
-    return Scalar::of(a.type, of_maximum ? -Limits::infinity()
-                                         : Limits::quiet_NaN());  // NaN is above every number
+    return Scalar::of(a.type, is_maximum(a) ? -Limits::infinity()
+                                            : Limits::quiet_NaN());  // NaN is above every number
   }
   const expr::Range range = expr::stored_range(a.type);
-  return Scalar::of(a.type, of_maximum ? range.minimum : range.maximum);
+  return Scalar::of(a.type, is_maximum(a) ? range.minimum : range.maximum);
 }
 
 Status sum_too_large() { return Status(Code::overflow, "a sum is outside HUGEINT"); }
 
 bool adds_exactly(const TileProgram& program) {
-  return std::ranges::none_of(program.accumulators, [](const Accumulator& a) {
-    return a.kind == AccumulatorKind::sum_f64 || a.kind == AccumulatorKind::custom;
-  });
+  return std::ranges::none_of(
+      program.accumulators, [](const Accumulator& a) { return is_rounded_sum(a) || is_custom(a); });
 }
 
 bool has_string_extremes(const TileProgram& program) {
@@ -148,7 +128,7 @@ bool has_string_extremes(const TileProgram& program) {
 void clear(const TileProgram& program, std::span<Partial> partials) {
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {
     const Accumulator& a = program.accumulators[i];
-    const bool is_sum = a.kind <= AccumulatorKind::sum_f64;
+    const bool is_sum = is_exact_sum(a) || is_rounded_sum(a);
     partials[i] = is_sum ? 0 : partial_of(neutral_of(a));
   }
 }
@@ -179,9 +159,8 @@ bool add_row(const TileProgram& program, std::span<Partial> into, std::span<cons
     if (a.kind == AccumulatorKind::count)
       into[i]++;
     else
-      fits &= add_partial(
-          a, into[i],
-          a.kind == AccumulatorKind::sum_f64 ? bits_of(value->real) : partial_of(*value));
+      fits &=
+          add_partial(a, into[i], is_rounded_sum(a) ? bits_of(value->real) : partial_of(*value));
   }
   return fits;
 }
@@ -202,22 +181,18 @@ Scalar result_of(const TileProgram& program, const AggregateResult& result,
                  std::span<const Partial> partials) {
   const Accumulator& a = program.accumulators[result.accumulator];
   const Partial count = partials[result.count], value = partials[result.accumulator];
-  const bool counts =
-      result.function == Aggregate::count_rows || result.function == Aggregate::count;
-  if (count == 0 && !counts) return Scalar::null_of(result.type);
-  switch (result.function) {
-    case Aggregate::average:
+  const Finish finish = row_of(result.function).finish;
+  if (count == 0 && finish != Finish::counts) return Scalar::null_of(result.type);
+  switch (finish) {
+    case Finish::average:
       return Scalar::of(result.type, average_of(a, value, static_cast<std::uint64_t>(count),
                                                 result.of_rounded_sum));
-    case Aggregate::sum:
-      if (a.kind == AccumulatorKind::sum_f64) return Scalar::of(result.type, real_of_bits(value));
+    case Finish::sum:
+      if (is_rounded_sum(a)) return Scalar::of(result.type, real_of_bits(value));
       return Scalar::of(result.type,
                         result.shifted ? value + result.shifted->addend * count : value);
-    case Aggregate::count_rows:
-    case Aggregate::count: return Scalar::of(result.type, count);
-    case Aggregate::minimum:
-    case Aggregate::maximum:
-    case Aggregate::custom: break;
+    case Finish::counts: return Scalar::of(result.type, count);
+    case Finish::value: break;
   }
   return scalar_of(a.type, value);
 }

@@ -7,12 +7,9 @@
 #include <vector>
 
 #include "expr/words.hpp"
-#include "fuse/program/tile_program.hpp"
+#include "fuse/program/accumulator_row.hpp"
 
 namespace penstock::plan {
-
-// One accumulator on the host, of all chunks. Integers have 128 bits, floats are their bits.
-using Partial = Int128;
 
 void clear(const TileProgram& program, std::span<Partial> partials);
 // Adds the words of a kernel's accumulators; the caller's order is the order of addition. Returns
@@ -29,8 +26,12 @@ Status check_shifted_sums(const TileProgram& program, std::span<const Partial> p
 // Returns the average of values that an accumulator of this kind and type added up; to the last
 // digit what DuckDB gives.
 double average_of(const Accumulator& a, Partial sum, std::uint64_t count, bool of_rounded_sum);
-AccumulatorKind sum_kind(Type type);
 Status sum_too_large();
+// Merge two values of an accumulator that is no exact sum (AccumulatorRow::merge).
+void merge_rounded(const Accumulator& a, Partial& into, Partial value);
+void keep_least(const Accumulator& a, Partial& into, Partial value);
+void keep_greatest(const Accumulator& a, Partial& into, Partial value);
+void combine(const Accumulator& a, Partial& into, Partial value);
 // Returns what a minimum, a maximum or a custom reduction is over no rows.
 Scalar neutral_of(const Accumulator& a);
 // Return how many words of 32 bits an accumulator has where threads add to it atomically
@@ -54,8 +55,7 @@ inline std::uint32_t copy_gap(const TileProgram& program) {
   return has_wide_extremes(program) ? 2 : 1;
 }
 inline bool is_string_extreme(const Accumulator& a) {
-  return a.type.kind == Kind::string &&
-         (a.kind == AccumulatorKind::minimum || a.kind == AccumulatorKind::maximum);
+  return a.type.kind == Kind::string && is_extreme(a);
 }
 bool has_string_extremes(const TileProgram& program);
 // Whether sums are the same in any order and by any variant.
@@ -68,8 +68,7 @@ void keep_string(const TileProgram& program, std::span<Partial> into, Partial nu
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {
     const Accumulator& a = program.accumulators[i];
     if (!is_string_extreme(a)) continue;
-    const bool is_minimum = a.kind == AccumulatorKind::minimum;
-    if (into[i] < 0 || (is_minimum ? is_before(number, into[i]) : is_before(into[i], number)))
+    if (into[i] < 0 || (is_maximum(a) ? is_before(into[i], number) : is_before(number, into[i])))
       into[i] = number;
   }
 }

@@ -9,19 +9,6 @@
 namespace penstock::plan {
 namespace {
 
-AccumulatorKind accumulator_kind(Aggregate function, Type type) {
-  switch (function) {
-    case Aggregate::sum:
-    case Aggregate::average: return sum_kind(type);
-    case Aggregate::minimum: return AccumulatorKind::minimum;
-    case Aggregate::maximum: return AccumulatorKind::maximum;
-    case Aggregate::custom: return AccumulatorKind::custom;
-    case Aggregate::count_rows:
-    case Aggregate::count: break;
-  }
-  return AccumulatorKind::count;
-}
-
 // Returns the index of an argument among the outputs, which hold each argument once, so that
 // sum(x), avg(x) and count(x) share it.
 int argument_index(TileProgram& program, NodeId root) {
@@ -111,19 +98,19 @@ void add_aggregate(TileProgram& program, const AggregateCall& call, Type type, c
                    std::span<const NodeId> columns) {
   int argument = -1;
   Type argument_type{Kind::int64};
-  if (call.function != Aggregate::count_rows) {
+  if (takes_argument(call.function)) {
     const NodeId root = program.graph->import(from, call.argument, columns);
     argument_type = program.graph->at(root).type;
     // A value that is never NULL is counted as its row is; but it must still be read for its
     // faults, and for NULLs that its source denied.
     const bool counts_rows = !program.graph->at(root).nullable;
-    if (call.function != Aggregate::count || !counts_rows || can_fault(*program.graph, root) ||
+    if (!counts_values(call.function) || !counts_rows || can_fault(*program.graph, root) ||
         reads_column(*program.graph, root))
       argument = argument_index(program, root);
     const int counted = counts_rows ? -1 : argument;
     const std::uint32_t count =
         accumulator_index(program, {AccumulatorKind::count, counted, {Kind::int64}, nullptr, 0});
-    const AccumulatorKind kind = accumulator_kind(call.function, argument_type);
+    const AccumulatorKind kind = row_of(call.function).accumulator(argument_type);
     const std::uint32_t value =
         kind == AccumulatorKind::count
             ? count

@@ -6,7 +6,7 @@ namespace penstock::plan {
 namespace {
 
 bool counts_nulls(const Step& step, const AggregateCall& call) {
-  return call.function == Aggregate::count && !call.distinct &&
+  return takes_argument(call.function) && counts_values(call.function) && !call.distinct &&
          step.graph->at(call.argument).op == Op::column;
 }
 
@@ -35,11 +35,11 @@ class Answer {
  private:
   Result<std::optional<Scalar>> of(const AggregateCall& call) const {
     const std::optional<Scalar> unknown;
-    if (call.function == Aggregate::count_rows) return std::optional(count(rows_));
-    const bool is_extreme =
-        call.function == Aggregate::minimum || call.function == Aggregate::maximum;
-    if (!is_extreme && (call.function != Aggregate::count || call.distinct)) return unknown;
+    if (!takes_argument(call.function)) return std::optional(count(rows_));
     const Node& argument = step_.graph->at(call.argument);
+    const bool is_extreme =
+        is_minimum(call.function, argument.type) || is_maximum(call.function, argument.type);
+    if (!is_extreme && (!counts_values(call.function) || call.distinct)) return unknown;
     if (argument.op == Op::parameter && !argument.nullable && !is_extreme)
       return std::optional(count(rows_));
     if (argument.op != Op::column) return unknown;
@@ -56,7 +56,7 @@ class Answer {
     PENSTOCK_ASSIGN(const ColumnStatistics statistics, source_.statistics(column));
     if (statistics.has_no_values) return std::optional(Scalar::null_of(type));
     if (type.kind == Kind::string) return std::optional<Scalar>();  // writers shorten bounds
-    const auto& value = function == Aggregate::minimum ? statistics.minimum : statistics.maximum;
+    const auto& value = is_minimum(function, type) ? statistics.minimum : statistics.maximum;
     return value ? std::optional(scalar_at(*value, 0)) : std::nullopt;
   }
 
@@ -120,7 +120,7 @@ std::vector<std::uint32_t> columns_asked(const Plan& plan, StepId id) {
   if (!reduces_known_rows(plan, id)) return columns;
   const Step& step = plan.step(id);
   for (const AggregateCall& call : step.aggregates) {
-    if (call.function == Aggregate::count_rows) continue;
+    if (!takes_argument(call.function)) continue;
     const Node& argument = step.graph->at(call.argument);
     if (argument.op != Op::column) continue;
     if (const auto column = source_column(plan, step.inputs[0], argument.payload))

@@ -25,7 +25,7 @@ std::vector<NodeId> computed_roots(const Step& step) {
     if (step.kind != StepKind::map || step.graph->at(p.root).op != Op::column)
       roots.push_back(p.root);
   for (const AggregateCall& call : step.aggregates)
-    if (call.function != Aggregate::count_rows) roots.push_back(call.argument);
+    if (takes_argument(call.function)) roots.push_back(call.argument);
   return roots;
 }
 

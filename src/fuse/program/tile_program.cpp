@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fuse/program/accumulator_row.hpp"
+
 namespace penstock::plan {
 namespace {
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "penstock/plan.hpp"
+#include "plan/aggregates.hpp"
 
 namespace penstock::plan {
 
@@ -26,17 +27,8 @@ enum class Epilogue : unsigned char {
 };
 
 // The state of a sum, count, minimum... inside a kernel. It is stored as 64-bit words, so that host
-// and device agree on its layout. A count tells whether a sum or extreme is NULL; aggregates of the
-// same argument share it.
-enum class AccumulatorKind : unsigned char {
-  count,
-  sum_i64,
-  sum_i128,
-  sum_f64,
-  minimum,
-  maximum,
-  custom
-};
+// and device agree on its layout. Whether a sum or extreme is NULL is read from a count, which
+// aggregates of the same argument share.
 struct Accumulator {
   AccumulatorKind kind = AccumulatorKind::count;
   int argument = -1;  // index into outputs; -1: every row counts
@@ -45,9 +37,6 @@ struct Accumulator {
   std::uint32_t word = 0;  // first word in a stored accumulator set
   bool operator==(const Accumulator&) const = default;
 };
-inline std::uint32_t word_count(const Accumulator& a) {
-  return a.kind == AccumulatorKind::sum_i128 ? 2 : 1;
-}
 
 // sum(x + addend) is sum(x) + addend * count(x) if no x + addend overflows: the extremes tell.
 struct ShiftedSum {

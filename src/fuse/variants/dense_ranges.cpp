@@ -86,7 +86,7 @@ bool can_have_ranges(const TileProgram& program) {
 std::vector<std::size_t> float_sums(const TileProgram& program) {
   std::vector<std::size_t> sums;
   for (std::size_t i = 0; i < program.accumulators.size(); i++)
-    if (program.accumulators[i].kind == AccumulatorKind::sum_f64) sums.push_back(i);
+    if (is_rounded_sum(program.accumulators[i])) sums.push_back(i);
   return sums;
 }
 

@@ -20,7 +20,7 @@ Status check_float64(const Traits& traits, const TileProgram& program) {
         Code::unsupported,
         "DOUBLE, and casts between DECIMAL and FLOAT, need float64, which " + traits.id + " lacks");
   for (const Accumulator& a : program.accumulators)
-    if (a.kind == AccumulatorKind::sum_f64)
+    if (is_rounded_sum(a))
       return Status(Code::unsupported, "a sum or average of FLOAT is added up in float64, which " +
                                            traits.id + " lacks");
   return {};

@@ -1,15 +1,12 @@
 #include <algorithm>
 #include <array>
 
+#include "plan/aggregates.hpp"
 #include "sql/parse/keywords.hpp"
 #include "sql/parse/syntax.hpp"
 
 namespace penstock::sql {
 namespace {
-
-template <class Range> bool holds(const Range& range, std::string_view name) {
-  return std::find(std::begin(range), std::end(range), name) != std::end(range);
-}
 
 std::string in_quotes(std::string_view text, char quote) {
   std::string result(1, quote);
@@ -140,9 +137,8 @@ std::string display(const Syntax& syntax) {
 }
 
 bool is_aggregate(const Syntax& syntax) {
-  static constexpr std::string_view names[] = {"count", "sum", "avg", "mean", "min", "max"};
   if (syntax.kind == SyntaxKind::refused) return !syntax.name.empty();
-  return syntax.kind == SyntaxKind::function && !syntax.over && holds(names, syntax.name);
+  return syntax.kind == SyntaxKind::function && !syntax.over && plan::aggregate_named(syntax.name);
 }
 
 std::vector<SyntaxPtr> parts_of(const Syntax& syntax) {

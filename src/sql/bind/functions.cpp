@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "plan/aggregates.hpp"
 #include "sql/bind/expression_binder.hpp"
 #include "sql/bind/windowing.hpp"
 
@@ -67,8 +68,10 @@ bool holds(std::string_view name, auto const& names) {
 
 const std::vector<std::string>& known_functions() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> all = {"round", "sign", "nullif", "if",   "date_part", "datepart",
-                                    "count", "sum",  "avg",    "mean", "min",       "max"};
+    std::vector<std::string> all = {"round", "sign", "nullif", "if", "date_part", "datepart"};
+    for (const plan::AggregateRow& row : plan::all_aggregates())
+      for (const std::string_view name : row.sql_names)
+        if (!name.empty()) all.emplace_back(name);
     for (const Function& row : one_argument) all.emplace_back(row.name);
     for (const Function& row : two_arguments) all.emplace_back(row.name);
     for (const Function& row : any_arguments) all.emplace_back(row.name);

@@ -2,20 +2,10 @@
 
 #include <algorithm>
 
+#include "plan/aggregates.hpp"
+
 namespace penstock::sql {
 namespace {
-
-Aggregate function_named(std::string_view name) {
-  static constexpr struct {
-    std::string_view name;
-    Aggregate function;
-  } functions[] = {{"count", Aggregate::count}, {"sum", Aggregate::sum},
-                   {"avg", Aggregate::average}, {"mean", Aggregate::average},
-                   {"min", Aggregate::minimum}, {"max", Aggregate::maximum}};
-  for (const auto& row : functions)
-    if (row.name == name) return row.function;
-  return Aggregate::count_rows;
-}
 
 bool reads_column(const Syntax& syntax) {
   const std::vector<SyntaxPtr> parts = parts_of(syntax);
@@ -152,7 +142,8 @@ Result<AggregateCall> Grouping::bind_aggregate(const Syntax& syntax) {
   PENSTOCK_TRY(check_arguments(syntax, of_rows));
   AggregateCall call;
   call.name = display(syntax);
-  call.function = of_rows && !syntax.filter ? Aggregate::count_rows : function_named(syntax.name);
+  call.function = of_rows && !syntax.filter ? Aggregate::count_rows
+                                            : plan::aggregate_named(syntax.name)->function;
   if (!of_rows) {
     const Result<NodeId> argument =
         ExpressionBinder(names_, rows_, "the argument of " + syntax.name).value(*syntax.inputs[0]);
@@ -192,7 +183,7 @@ Status Grouping::add_filter(const Syntax& syntax, bool of_rows, AggregateCall& c
 
 // Checks the aggregate in a plan of its own, so that an error points at the aggregate.
 Status Grouping::check_aggregate(const Syntax& syntax, const AggregateCall& call) const {
-  if (call.function == Aggregate::sum || call.function == Aggregate::average)
+  if (plan::adds_values(call.function))
     PENSTOCK_TRY(names_.check_addends(syntax, rows_.type(call.argument)));
   Plan trial;
   const StepId rows = trial.source(table_);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/aggregates.hpp"
+
 namespace penstock::sql {
 namespace {
 
@@ -11,19 +13,21 @@ struct NamedFunction {
   std::string_view name;
   WindowFunction function;
 };
+// Those that are no aggregates.
 constexpr NamedFunction functions[] = {{"row_number", WindowFunction::row_number},
                                        {"rank", WindowFunction::rank},
                                        {"dense_rank", WindowFunction::dense_rank},
-                                       {"count", WindowFunction::count},
-                                       {"sum", WindowFunction::sum},
-                                       {"min", WindowFunction::minimum},
-                                       {"max", WindowFunction::maximum},
-                                       {"avg", WindowFunction::average},
-                                       {"mean", WindowFunction::average},
                                        {"first_value", WindowFunction::first_value},
                                        {"last_value", WindowFunction::last_value},
                                        {"lag", WindowFunction::lag},
                                        {"lead", WindowFunction::lead}};
+
+std::optional<WindowFunction> function_named(std::string_view name) {
+  if (const plan::AggregateRow* aggregate = plan::aggregate_named(name)) return aggregate->window;
+  for (const NamedFunction& row : functions)
+    if (row.name == name) return row.function;
+  return std::nullopt;
+}
 
 bool is_literal(const Syntax& syntax) {
   return syntax.kind == SyntaxKind::number || syntax.kind == SyntaxKind::string ||
@@ -139,12 +143,11 @@ Status Windowing::add_call(const Syntax& syntax, const std::string& text) {
 }
 
 Status Windowing::bind_call(const Syntax& syntax, const std::string& text) {
-  const auto is_named = [&](const NamedFunction& row) { return row.name == syntax.name; };
-  const auto* const named = std::find_if(std::begin(functions), std::end(functions), is_named);
-  if (named == std::end(functions)) return refuse(syntax, syntax.name + " as a window function");
+  const std::optional<WindowFunction> function = function_named(syntax.name);
+  if (!function) return refuse(syntax, syntax.name + " as a window function");
   if (syntax.distinct) return refuse(syntax, "DISTINCT in a window function");
   WindowCall call;
-  call.function = named->function;
+  call.function = *function;
   call.frame = syntax.over->frame;
   call.name = display(syntax);
   Failures failures(names_.problems());
@@ -165,11 +168,11 @@ Status Windowing::bind_argument(const Syntax& syntax, WindowCall& call) {
   };
   const bool shifts = call.function == WindowFunction::lag || call.function == WindowFunction::lead;
   const bool counts_rows = call.function == WindowFunction::count && syntax.inputs.empty();
+  const plan::AggregateRow* aggregate = plan::aggregate_named(syntax.name);
   const bool numbers = call.function <= WindowFunction::dense_rank;
   if (syntax.star && call.function != WindowFunction::count)
     return wrong("(*) means nothing; only count takes *");
-  if (syntax.filter && (numbers || call.function > WindowFunction::average))
-    return wrong(" takes no FILTER");
+  if (syntax.filter && !aggregate) return wrong(" takes no FILTER");
   if (numbers) return syntax.inputs.empty() ? Status() : wrong(" takes no arguments");
   if (!counts_rows && (syntax.inputs.empty() || syntax.inputs.size() > (shifts ? 3 : 1)))
     return wrong((shifts ? " takes 1 to 3 arguments, not " : " takes 1 argument, not ") +
@@ -184,9 +187,11 @@ Status Windowing::bind_argument(const Syntax& syntax, WindowCall& call) {
   const Type type = rows_.type(projections_[call.column].root);
   if (syntax.inputs.size() == 3 && syntax.inputs[2]->kind != SyntaxKind::null)
     PENSTOCK_TRY(bind_default(*syntax.inputs[2], type, call));
-  const bool adds =
-      call.function == WindowFunction::sum || call.function == WindowFunction::average;
-  return adds ? names_.check_addends(syntax, type) : Status();
+  if (!aggregate) return {};
+  if (!aggregate->result(type))
+    return names_.error(syntax.offset, Code::invalid,
+                        "cannot take " + syntax.name + " of " + name_of(type));
+  return plan::adds_values(aggregate->function) ? names_.check_addends(syntax, type) : Status();
 }
 
 // Binds f(x) FILTER (WHERE c) as f(CASE WHEN c THEN x END).

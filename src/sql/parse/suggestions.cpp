@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/suggest_name.hpp"
+#include "plan/aggregates.hpp"
 
 namespace penstock::sql {
 namespace {
@@ -24,7 +25,6 @@ constexpr std::string_view inner =
 constexpr std::string_view correlated =
     "inside EXISTS and IN a column from outside stands beside =, in a SELECT without groups, "
     "aggregates and LIMIT";
-constexpr std::string_view aggregates = "the aggregates are count, sum, avg, min and max";
 constexpr std::string_view dates =
     "of dates there are year(), quarter(), month(), day(), dayofweek(), isodow(), dayofyear(), "
     "hour(), minute(), second(), date + days "
@@ -114,6 +114,7 @@ constexpr std::string_view date_functions[] = {
     "century",    "decade"};
 constexpr std::string_view clock_functions[] = {"now", "today", "get_current_timestamp",
                                                 "transaction_timestamp"};
+// Aggregates of other databases. Those that there are by now are found first.
 constexpr std::string_view aggregate_functions[] = {"stddev",
                                                     "stddev_samp",
                                                     "stddev_pop",
@@ -160,6 +161,14 @@ constexpr std::string_view aggregate_functions[] = {"stddev",
 
 constexpr std::string_view window_functions[] = {"nth_value", "ntile", "percent_rank", "cume_dist"};
 
+std::string aggregates() {
+  const std::vector<std::string_view> names = plan::aggregate_names();
+  std::string text = "the aggregates are " + std::string(names[0]);
+  for (std::size_t i = 1; i < names.size(); i++)
+    text += (i + 1 < names.size() ? ", " : " and ") + std::string(names[i]);
+  return text;
+}
+
 bool holds(std::string_view name, auto const& names) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
@@ -186,7 +195,7 @@ std::string function_not_supported(std::string_view name, std::span<const std::s
   const std::string what = "the function " + std::string(shown);
   if (holds(name, date_functions)) return refused(what, dates);
   if (holds(name, clock_functions)) return refused(what, constant_date);
-  if (holds(name, aggregate_functions)) return refused(what, aggregates);
+  if (holds(name, aggregate_functions)) return refused(what, aggregates());
   if (known.empty() || holds(name, window_functions)) return refused(what, "");
   const std::string near = nearest_name(name, known);
   if (!near.empty()) return refused(what, "did you mean " + near + "?");
@@ -215,11 +224,13 @@ std::string keyword_near(std::string_view word) {
   return "";
 }
 
-bool is_unsupported_aggregate(std::string_view name) { return holds(name, aggregate_functions); }
+bool is_unsupported_aggregate(std::string_view name) {
+  return holds(name, aggregate_functions) && !plan::aggregate_named(name);
+}
 
 bool is_unsupported_function(std::string_view name) {
   return name == "columns" || holds(name, string_functions) || holds(name, date_functions) ||
-         holds(name, clock_functions) || holds(name, aggregate_functions) ||
+         holds(name, clock_functions) || is_unsupported_aggregate(name) ||
          holds(name, window_functions);
 }
 
