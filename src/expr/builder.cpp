@@ -66,7 +66,7 @@ Result<NodeId> Builder::unary(Op op, NodeId input) {
     const bool has_parts = type.kind == Kind::date32 || type.kind == Kind::timestamp;
     return has_parts ? Result<NodeId>(c.add(op, int64_type, {input})) : cannot(op, {type});
   }
-  if (op < Op::square_root || op > Op::tangent)
+  if (!is_float_function(op))
     return Status(Code::internal, std::string(name_of(op)) + " does not take one input");
   return is_numeric(type) ? Result<NodeId>(c.add(op, float64_type, {c.cast(input, float64_type)}))
                           : cannot(op, {type});
@@ -74,8 +74,7 @@ Result<NodeId> Builder::unary(Op op, NodeId input) {
 
 Result<NodeId> Builder::unary_as(Op op, NodeId input, Type type) {
   PENSTOCK_ASSIGN(const NodeId converted, cast(input, type));
-  const bool is_function = op >= Op::square_root && op <= Op::tangent;
-  return is_function && is_float(type)
+  return is_float_function(op) && is_float(type)
              ? Result<NodeId>(Construction(*graph_).add(op, type, {converted}))
              : unary(op, converted);
 }
@@ -83,15 +82,15 @@ Result<NodeId> Builder::unary_as(Op op, NodeId input, Type type) {
 Result<NodeId> Builder::binary(Op op, NodeId left, NodeId right) {
   Construction c(*graph_);
   if (is_comparison(op)) return compare_nodes(c, op, left, right);
-  if (op == Op::and_ || op == Op::or_) {
+  if (row_of(op).kind == OperationKind::connective) {
     PENSTOCK_ASSIGN(const NodeId a, to_boolean(c, op, left));
     PENSTOCK_ASSIGN(const NodeId b, to_boolean(c, op, right));
     return graph_->add({op, boolean_type, false, 0, {a, b}});
   }
-  if (op >= Op::add && op <= Op::modulo) return arithmetic(c, op, left, right);
-  if (op >= Op::bit_and && op <= Op::shift_right && op != Op::bit_not)
-    return bits(c, op, left, right);
-  if (op != Op::power)
+  const OperationKind kind = row_of(op).kind;
+  if (kind == OperationKind::arithmetic) return arithmetic(c, op, left, right);
+  if (kind == OperationKind::bits || kind == OperationKind::shift) return bits(c, op, left, right);
+  if (kind != OperationKind::power)
     return Status(Code::internal, std::string(name_of(op)) + " does not take two inputs");
   if (!is_numeric(c.type(left)) || !is_numeric(c.type(right)))
     return cannot(op, {c.type(left), c.type(right)});
@@ -139,7 +138,7 @@ Result<NodeId> Builder::first_true(std::span<const NodeId> conditions, std::vect
 
 Result<NodeId> Builder::variadic(Op op, std::vector<NodeId> inputs) {
   if (inputs.empty()) return Status(Code::invalid, std::string(name_of(op)) + " needs an input");
-  if (op != Op::coalesce && op != Op::least && op != Op::greatest)
+  if (row_of(op).kind != OperationKind::list)
     return Status(Code::internal, std::string(name_of(op)) + " does not take a list of inputs");
   Construction c(*graph_);
   PENSTOCK_ASSIGN(const Type type, unify(c, op, inputs));

@@ -7,7 +7,7 @@
 namespace penstock::expr {
 
 Status cannot(Op op, std::initializer_list<Type> types) {
-  std::string text = "cannot " + std::string(verb_of(op));
+  std::string text = "cannot " + std::string(row_of(op).verb);
   std::size_t i = 0;
   for (Type type : types) text += (i++ == 0 ? " " : " and ") + name_of(type);
   return {Code::invalid, text};

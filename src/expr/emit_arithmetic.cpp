@@ -4,8 +4,8 @@
 namespace penstock::expr {
 namespace {
 
-const char* float_sign(Op op) {
-  return op == Op::add ? " + " : op == Op::subtract ? " - " : op == Op::multiply ? " * " : " / ";
+bool is_function(std::string_view word) {
+  return !word.empty() && word[0] >= 'A' && word[0] <= 'Z';
 }
 
 Printed print_date_arithmetic(const Node& node, const Operand& a, const Operand& b) {
@@ -28,20 +28,15 @@ Printed print_date_arithmetic(const Node& node, const Operand& a, const Operand&
 Printed print_binary(const Graph& graph, const Node& node, const Operand& a, const Operand& b) {
   Printed printed;
   if (is_float(node.type)) {
-    if (node.op == Op::modulo)
-      printed.value = call(math("FMOD", node.type), {a.value, b.value});
-    else if (node.op == Op::power)
-      printed.value = call(math("POW", node.type), {a.value, b.value});
-    else
-      printed.value = a.value + float_sign(node.op) + b.value;
+    const std::string_view word = row_of(node.op).float_word;
+    printed.value = is_function(word) ? call(math(word, node.type), {a.value, b.value})
+                                      : a.value + " " + std::string(word) + " " + b.value;
     return printed;
   }
   if (a.type.kind == Kind::date32) return print_date_arithmetic(node, a, b);
   const OwnFaults faults = own_faults(graph, node);
   const bool divides = node.op == Op::integer_divide || node.op == Op::modulo;
-  std::string function(node.op == Op::integer_divide ? "quotient"
-                       : node.op == Op::modulo       ? "remainder"
-                                                     : name_of(node.op));
+  const std::string function(row_of(node.op).integer_word);
   printed.value = call(function + suffix(node.type), {a.value, b.value});
   if (faults.invalid) printed.own_faults.emplace_back(Code::invalid, b.value + " == 0");
   if (!faults.overflow) return printed;
@@ -58,14 +53,14 @@ Printed print_binary(const Graph& graph, const Node& node, const Operand& a, con
 Printed print_sign(const Node& node, const Operand& a) {
   Printed printed;
   if (is_float(node.type)) {
-    printed.value =
-        node.op == Op::negate ? "-" + a.value : call(math("FABS", node.type), {a.value});
+    printed.value = node.op == Op::negate
+                        ? "-" + a.value
+                        : call(math(row_of(node.op).float_word, node.type), {a.value});
   } else if (node.op == Op::absolute && !is_signed(node.type) && is_integer(node.type)) {
     printed.value = a.value;
     printed.is_alias = true;
   } else {
-    printed.value = call(
-        std::string(node.op == Op::negate ? "negate" : "absolute") + suffix(node.type), {a.value});
+    printed.value = call(std::string(row_of(node.op).integer_word) + suffix(node.type), {a.value});
     // The smallest value has no positive twin; an unsigned one no negative but zero.
     if (is_integer(node.type))
       printed.own_faults.emplace_back(
@@ -76,12 +71,8 @@ Printed print_sign(const Node& node, const Operand& a) {
 
 std::string print_bits(Op op, Type type, const std::string& a, const std::string& b) {
   const std::string cast = "(" + kernel_type(type) + ")";
-  switch (op) {
-    case Op::bit_and: return cast + "(" + a + " & " + b + ")";
-    case Op::bit_or: return cast + "(" + a + " | " + b + ")";
-    case Op::bit_xor: return cast + "(" + a + " ^ " + b + ")";
-    default: return cast + "(~" + a + ")";
-  }
+  if (op == Op::bit_not) return cast + "(~" + a + ")";
+  return cast + "(" + a + " " + std::string(row_of(op).integer_word) + " " + b + ")";
 }
 
 }  // namespace penstock::expr

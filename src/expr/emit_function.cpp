@@ -2,29 +2,8 @@
 #include "expr/emit_parts.hpp"
 
 namespace penstock::expr {
-namespace {
-
-const char* math_name(Op op) {
-  switch (op) {
-    case Op::square_root: return "SQRT";
-    case Op::floor: return "FLOOR";
-    case Op::ceiling: return "CEIL";
-    case Op::round: return "ROUND";
-    case Op::truncate: return "TRUNC";
-    case Op::exponential: return "EXP";
-    case Op::logarithm: return "LOG";
-    case Op::logarithm10: return "LOG10";
-    case Op::sine: return "SIN";
-    case Op::cosine: return "COS";
-    case Op::tangent: return "TAN";
-    default: return "NO_SUCH_FUNCTION";  // does not compile, and says which line
-  }
-}
-
-}  // namespace
-
 std::string print_math(const Node& node, const Operand& a) {
-  return call(math(math_name(node.op), node.type), {a.value});
+  return call(math(row_of(node.op).float_word, node.type), {a.value});
 }
 
 Printed print_rounding(const Node& node, const Operand& a) {
@@ -35,37 +14,26 @@ Printed print_rounding(const Node& node, const Operand& a) {
     return printed;
   }
   const std::string power = power_constant(a.type.scale);
-  if (node.op == Op::truncate)
-    printed.value = a.value + " / " + power;
-  else
-    printed.value = call(node.op == Op::floor     ? "floor_decimal"
-                         : node.op == Op::ceiling ? "ceiling_decimal"
-                                                  : "round_decimal",
-                         {a.value, power});
+  const std::string function(row_of(node.op).integer_word);
+  printed.value = function.empty() ? a.value + " / " + power : call(function, {a.value, power});
   return printed;
 }
 
 namespace {
 
+// Puts an expression in place of a word, of which a row has one at most.
+void put(std::string& text, std::string_view word, const std::string& with) {
+  if (const std::size_t at = text.find(word); at != std::string::npos)
+    text.replace(at, word.size(), with);
+}
+
 std::string date_part_value(Op op, const Operand& a) {
+  std::string text(row_of(op).integer_word);
   const bool is_date = a.type.kind == Kind::date32;
-  const std::string days = is_date ? "(i64)" + a.value : call("days_of_timestamp", {a.value});
-  const auto time_part = [&](Int128 unit, const std::string& turn) {
-    return is_date ? "(i64)0"
-                   : call("time_of_timestamp", {a.value}) + " / " + constant(unit, "i64") + turn;
-  };
-  switch (op) {
-    case Op::year: return call("year_of_days", {days});
-    case Op::quarter: return call("quarter_of_days", {days});
-    case Op::month: return call("month_of_days", {days});
-    case Op::day: return call("day_of_days", {days});
-    case Op::day_of_week: return call("weekday_of_days", {days, "4"});
-    case Op::iso_day_of_week: return call("weekday_of_days", {days, "3"}) + " + 1";
-    case Op::day_of_year: return call("day_of_year_of_days", {days});
-    case Op::hour: return time_part(3600000000, "");
-    case Op::minute: return time_part(60000000, " % 60");
-    default: return time_part(1000000, " % 60");
-  }
+  if (is_date && text.starts_with("TIME")) return "(i64)0";
+  put(text, "DAYS", is_date ? "(i64)" + a.value : call("days_of_timestamp", {a.value}));
+  put(text, "TIME", call("time_of_timestamp", {a.value}));
+  return text;
 }
 
 }  // namespace

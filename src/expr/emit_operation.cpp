@@ -37,11 +37,12 @@ Result<Printed> print_strict(const Graph& graph, const Node& node, std::span<con
     PENSTOCK_ASSIGN(printed.value, print_comparison(node.op, a, inputs[1]));
     return printed;
   }
-  if (node.op >= Op::bit_and && node.op <= Op::bit_not)
+  const OperationKind kind = row_of(node.op).kind;
+  if (kind == OperationKind::bits || kind == OperationKind::complement)
     printed.value = print_bits(node.op, node.type, a.value, inputs[inputs.size() - 1].value);
   else if (node.op == Op::not_)
     printed.value = a.value + " ^ 1u";
-  else if (node.op >= Op::square_root && node.op <= Op::tangent)
+  else if (is_float_function(node.op))
     printed.value = print_math(node, a);
   else
     return print_binary(graph, node, a, inputs[1]);

@@ -23,8 +23,8 @@ std::string is_infinite(const Operand& a);
 std::string all_valid(std::span<const Operand> inputs);
 // Returns the end of a function's name in operations.kc: "_i32".
 inline std::string suffix(Type type) { return "_" + kernel_type(type); }
-inline std::string math(const char* function, Type type) {
-  return std::string("MATH_") + function + (type.kind == Kind::float32 ? "_F32" : "_F64");
+inline std::string math(std::string_view function, Type type) {
+  return "MATH_" + std::string(function) + (type.kind == Kind::float32 ? "_F32" : "_F64");
 }
 
 // emit_comparison.cpp

@@ -127,7 +127,7 @@ std::string joined(const std::vector<std::string>& texts, std::string_view betwe
 
 std::string text_of_node(const Graph& graph, const Node& node, std::vector<std::string> inputs,
                          const Schema& schema) {
-  const std::string_view symbol = expr::symbol_of(node.op);
+  const std::string_view symbol = expr::row_of(node.op).symbol;
   if (!symbol.empty()) return "(" + joined(inputs, " " + std::string(symbol) + " ") + ")";
   switch (node.op) {
     case Op::column:

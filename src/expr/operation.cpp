@@ -4,93 +4,33 @@
 #include <limits>
 
 namespace penstock {
-namespace {
-
-struct OpText {
-  Op op;
-  std::string_view name, symbol, verb;
-};
-
-constexpr OpText op_texts[] = {
-    {Op::column, "column", "", ""},
-    {Op::parameter, "parameter", "", ""},
-    {Op::add, "add", "+", "add"},
-    {Op::subtract, "subtract", "-", "subtract"},
-    {Op::multiply, "multiply", "*", "multiply"},
-    {Op::divide, "divide", "/", "divide"},
-    {Op::integer_divide, "integer_divide", "//", "divide"},
-    {Op::modulo, "modulo", "%", "take the modulo of"},
-    {Op::negate, "negate", "", "negate"},
-    {Op::absolute, "abs", "", "take the absolute value of"},
-    {Op::bit_and, "bit_and", "&", "combine the bits of"},
-    {Op::bit_or, "bit_or", "|", "combine the bits of"},
-    {Op::bit_xor, "xor", "", "combine the bits of"},
-    {Op::bit_not, "bit_not", "", "invert the bits of"},
-    {Op::shift_left, "shift_left", "<<", "shift"},
-    {Op::shift_right, "shift_right", ">>", "shift"},
-    {Op::equal, "equal", "=", "compare"},
-    {Op::not_equal, "not_equal", "<>", "compare"},
-    {Op::less, "less", "<", "compare"},
-    {Op::less_equal, "less_equal", "<=", "compare"},
-    {Op::greater, "greater", ">", "compare"},
-    {Op::greater_equal, "greater_equal", ">=", "compare"},
-    {Op::and_, "and", "AND", "AND"},
-    {Op::or_, "or", "OR", "OR"},
-    {Op::not_, "not", "", "negate (NOT)"},
-    {Op::is_null, "is_null", "", "test for NULL"},
-    {Op::select, "select", "", "select between"},
-    {Op::coalesce, "coalesce", "", "coalesce"},
-    {Op::least, "least", "", "take the least of"},
-    {Op::greatest, "greatest", "", "take the greatest of"},
-    {Op::cast, "cast", "", "cast"},
-    {Op::square_root, "sqrt", "", "take the square root of"},
-    {Op::floor, "floor", "", "take the floor of"},
-    {Op::ceiling, "ceil", "", "take the ceiling of"},
-    {Op::round, "round", "", "round"},
-    {Op::truncate, "trunc", "", "truncate"},
-    {Op::exponential, "exp", "", "take the exponential of"},
-    {Op::logarithm, "ln", "", "take the logarithm of"},
-    {Op::logarithm10, "log10", "", "take the logarithm of"},
-    {Op::sine, "sin", "", "take the sine of"},
-    {Op::cosine, "cos", "", "take the cosine of"},
-    {Op::tangent, "tan", "", "take the tangent of"},
-    {Op::power, "pow", "", "raise to a power"},
-    {Op::year, "year", "", "take the year of"},
-    {Op::quarter, "quarter", "", "take the quarter of"},
-    {Op::month, "month", "", "take the month of"},
-    {Op::day, "day", "", "take the day of"},
-    {Op::day_of_week, "dayofweek", "", "take the day of the week of"},
-    {Op::iso_day_of_week, "isodow", "", "take the day of the week of"},
-    {Op::day_of_year, "dayofyear", "", "take the day of the year of"},
-    {Op::hour, "hour", "", "take the hour of"},
-    {Op::minute, "minute", "", "take the minute of"},
-    {Op::second, "second", "", "take the second of"},
-    {Op::custom, "custom", "", "call a function with"},
-};
-static_assert(
-    [] {
-      for (std::size_t i = 0; i < std::size(op_texts); i++)
-        if (op_texts[i].op != static_cast<Op>(i)) return false;
-      return std::size(op_texts) == static_cast<std::size_t>(Op::custom) + 1;
-    }(),
-    "one row per operation, in the order of Op");
-
-const OpText& text_of_op(Op op) { return op_texts[static_cast<std::size_t>(op)]; }
-
-}  // namespace
-
-std::string_view name_of(Op op) { return text_of_op(op).name; }
-
 bool can_fault(const Graph& graph, NodeId node) { return expr::faultable(graph, node)[node]; }
 
 namespace expr {
 
-std::string_view symbol_of(Op op) { return text_of_op(op).symbol; }
-std::string_view verb_of(Op op) { return text_of_op(op).verb; }
-
-bool is_comparison(Op op) { return op >= Op::equal && op <= Op::greater_equal; }
-bool is_rounding(Op op) { return op >= Op::floor && op <= Op::truncate; }
-bool is_date_part(Op op) { return op >= Op::year && op <= Op::second; }
+bool can_fault_itself(Op op) {
+  switch (row_of(op).kind) {
+    case OperationKind::arithmetic:
+    case OperationKind::sign:
+    case OperationKind::bits:
+    case OperationKind::shift:
+    case OperationKind::complement:
+    case OperationKind::cast:
+    case OperationKind::function:
+    case OperationKind::rounding:
+    case OperationKind::power:
+    case OperationKind::date_part:
+    case OperationKind::custom: return true;
+    case OperationKind::comparison:
+    case OperationKind::connective:
+    case OperationKind::negation:
+    case OperationKind::null_test:
+    case OperationKind::selection:
+    case OperationKind::list:
+    case OperationKind::leaf: break;
+  }
+  return false;
+}
 
 Range stored_range(Type type) {
   if (type.kind == Kind::boolean) return {0, 1};

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "penstock/expression.hpp"
+#include "expr/operation_row.hpp"
 
 namespace penstock::expr {
 
@@ -46,14 +46,18 @@ constexpr bool is_infinite(Type type, Int128 count) {
   return count == infinity || count == -infinity;
 }
 
-bool is_comparison(Op op);
+inline bool is_comparison(Op op) { return row_of(op).kind == OperationKind::comparison; }
 // floor, ceiling, round, truncate
-bool is_rounding(Op op);
-bool is_date_part(Op op);
-// SQL's spelling between two inputs ("+", "AND"); empty for operations that print as functions.
-std::string_view symbol_of(Op op);
-// "cannot add ..."
-std::string_view verb_of(Op op);
+inline bool is_rounding(Op op) { return row_of(op).kind == OperationKind::rounding; }
+inline bool is_date_part(Op op) { return row_of(op).kind == OperationKind::date_part; }
+// Of one float, with a result of its type.
+inline bool is_float_function(Op op) {
+  return row_of(op).kind == OperationKind::function || is_rounding(op);
+}
+// Returns whether the result is a number that is computed of one or two numbers (or dates).
+inline bool is_arithmetic_or_bits(Op op) { return row_of(op).kind <= OperationKind::complement; }
+// Returns whether there are types with which it can add a fault to those of its inputs.
+bool can_fault_itself(Op op);
 
 // Faults that the node itself can add to its inputs' faults. `invalid`: a zero divisor;
 // `overflow`: out of range, or a part of an infinite date.

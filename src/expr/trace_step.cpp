@@ -5,13 +5,9 @@
 namespace penstock {
 namespace {
 
-bool takes_promoted(Op op) { return (op >= Op::add && op <= Op::shift_right) || op == Op::bit_not; }
 bool takes_one(Op op) {
   return op == Op::is_null || op == Op::not_ || op == Op::negate || op == Op::absolute ||
          op == Op::bit_not || expr::is_rounding(op) || expr::is_date_part(op);
-}
-bool is_float_function(Op op) {
-  return op >= Op::square_root && op <= Op::tangent && !expr::is_rounding(op);
 }
 
 bool is_identifier(std::string_view name) {
@@ -56,13 +52,14 @@ TracedNode Trace::keep(Result<NodeId> node, Type promised, bool nullable) {
 }
 
 Result<NodeId> Trace::build(Op op, std::vector<NodeId> inputs, Type promised) {
-  if (takes_promoted(op))
+  if (expr::is_arithmetic_or_bits(op))
     for (NodeId& input : inputs)
       if (const Type type = builder_.type(input); !(traced::promoted(type) == type)) {
         PENSTOCK_ASSIGN(input, builder_.cast(input, traced::promoted(type)));
       }
   if (takes_one(op)) return builder_.unary(op, inputs[0]);
-  if (is_float_function(op)) return builder_.unary_as(op, inputs[0], promised);
+  if (expr::row_of(op).kind == expr::OperationKind::function)
+    return builder_.unary_as(op, inputs[0], promised);
   if (op == Op::cast) return builder_.cast(inputs[0], promised);
   if (op == Op::select) return builder_.select(inputs[0], inputs[1], inputs[2]);
   if (op == Op::coalesce || op == Op::least || op == Op::greatest)

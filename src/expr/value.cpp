@@ -2,48 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "expr/calendar.hpp"
+#include "expr/integers.hpp"
 #include "expr/operation.hpp"
 
 namespace penstock::expr {
 namespace {
 
-EvaluatedScalar within(Type type, Int128 value) {
-  const Range range = range_of(type);
-  if (value < range.minimum || value > range.maximum)
-    return {Scalar::of(type, Int128{0}), Code::overflow};
-  return {Scalar::of(type, value)};
-}
-
-// The end of 128 bits on one side of zero, which is outside every type's range.
-Int128 end_of_range(bool is_negative) {
-  const auto greatest = static_cast<Int128>(~static_cast<unsigned __int128>(0) >> 1);
-  return is_negative ? -greatest - 1 : greatest;
-}
-
-// These return the result where 128 bits hold it, else the end of their range on its side.
-Int128 bounded_product(Int128 a, Int128 b) {
-  Int128 product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? end_of_range((a < 0) != (b < 0)) : product;
-}
-Int128 bounded_sum(Int128 a, Int128 b) {
-  Int128 sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? end_of_range(a < 0) : sum;
-}
-Int128 bounded_difference(Int128 a, Int128 b) {
-  Int128 difference = 0;
-  return __builtin_sub_overflow(a, b, &difference) ? end_of_range(a < 0) : difference;
-}
-
 Scalar real_of(Type type, double value) {
   return Scalar::of(type, type.kind == Kind::float32 ? static_cast<float>(value) : value);
-}
-
-Int128 divide_half_away(Int128 value, Int128 unit) {
-  const Int128 whole = value / unit, rest = value % unit, size = rest < 0 ? -rest : rest;
-  return size < unit - size || size == 0 ? whole : whole + (value < 0 ? -1 : 1);
 }
 
 int scale_of(Type type) { return type.kind == Kind::decimal ? type.scale : 0; }
@@ -143,105 +111,28 @@ int compare(const Scalar& a, const Scalar& b) {
 namespace {
 
 EvaluatedScalar apply_integers(const Node& node, const Scalar& left, const Scalar& right) {
-  const Int128 a = left.integer, b = right.integer;
-  if (node.type.kind == Kind::date32 && is_infinite(node.type, a)) return {left};
-  switch (node.op) {
-    case Op::add: return within(node.type, bounded_sum(a, b));
-    case Op::subtract: return within(node.type, bounded_difference(a, b));
-    case Op::multiply: return within(node.type, bounded_product(a, b));
-    case Op::integer_divide:
-    case Op::modulo: {
-      if (b == 0) return {Scalar::of(node.type, Int128{0}), Code::invalid};
-      // As DuckDB, the modulo of the smallest value by -1 counts as the overflow that its quotient
-      // is.
-      if (node.type.kind != Kind::decimal && within(node.type, a / b).fault != Code::ok)
-        return within(node.type, a / b);
-      return within(node.type, node.op == Op::modulo ? a % b : a / b);
-    }
-    case Op::bit_and: return {Scalar::of(node.type, a & b)};
-    case Op::bit_or: return {Scalar::of(node.type, a | b)};
-    case Op::bit_xor: return {Scalar::of(node.type, a ^ b)};
-    case Op::shift_left: {
-      const int bits = static_cast<int>(width_bytes(node.type)) * 8;
-      if (a < 0 || b < 0) return {Scalar::of(node.type, Int128{0}), Code::overflow};
-      if (a == 0) return {left};
-      return b >= bits ? EvaluatedScalar{Scalar::of(node.type, Int128{0}), Code::overflow}
-                       : within(node.type, a << static_cast<int>(b));
-    }
-    default:  // shift_right
-      if (b < 0 || b >= static_cast<int>(width_bytes(node.type)) * 8)
-        return {Scalar::of(node.type, Int128{0})};
-      return {Scalar::of(node.type, a >> static_cast<int>(b))};
-  }
-}
-
-template <class F> double float_binary(Op op, F a, F b) {
-  switch (op) {
-    case Op::add: return a + b;
-    case Op::subtract: return a - b;
-    case Op::multiply: return a * b;
-    case Op::divide: return a / b;
-    case Op::modulo: return std::fmod(a, b);
-    case Op::power: return std::pow(a, b);
-    default: return std::numeric_limits<double>::quiet_NaN();  // no function of two floats
-  }
-}
-
-template <class F> double float_unary(Op op, F a) {
-  switch (op) {
-    case Op::negate: return -a;
-    case Op::absolute: return std::fabs(a);
-    case Op::square_root: return std::sqrt(a);
-    case Op::floor: return std::floor(a);
-    case Op::ceiling: return std::ceil(a);
-    case Op::round: return std::round(a);
-    case Op::truncate: return std::trunc(a);
-    case Op::exponential: return std::exp(a);
-    case Op::logarithm: return std::log(a);
-    case Op::logarithm10: return std::log10(a);
-    case Op::sine: return std::sin(a);
-    case Op::cosine: return std::cos(a);
-    case Op::tangent: return std::tan(a);
-    default: return std::numeric_limits<double>::quiet_NaN();  // no function of one float
-  }
+  if (node.type.kind == Kind::date32 && is_infinite(node.type, left.integer)) return {left};
+  const auto function = row_of(node.op).of_integers;
+  return function ? function(node.type, left.integer, right.integer)
+                  : EvaluatedScalar{Scalar::of(node.type, Int128{0})};
 }
 
 EvaluatedScalar apply_floats(const Node& node, std::span<const Scalar> inputs) {
+  const EvaluatedScalar no_number{Scalar::of(node.type, std::nan(""))};
   const bool narrow = node.type.kind == Kind::float32;
   const double a = inputs[0].real;
-  if (inputs.size() == 1)
+  if (inputs.size() == 1) {
+    const UnaryFloat& function = row_of(node.op).of_float;
+    if (!function.of_f64) return no_number;
     return {Scalar::of(
-        node.type, narrow ? float_unary(node.op, static_cast<float>(a)) : float_unary(node.op, a))};
+        node.type, narrow ? double{function.of_f32(static_cast<float>(a))} : function.of_f64(a))};
+  }
   const double b = inputs[1].real;
+  const BinaryFloat& function = row_of(node.op).of_floats;
+  if (!function.of_f64) return no_number;
   return {Scalar::of(node.type,
-                     narrow ? float_binary(node.op, static_cast<float>(a), static_cast<float>(b))
-                            : float_binary(node.op, a, b))};
-}
-
-Int128 round_decimal(Op op, Int128 count, Int128 unit) {
-  const Int128 whole = count / unit, rest = count % unit;
-  switch (op) {
-    case Op::floor: return whole - (rest < 0 ? 1 : 0);
-    case Op::ceiling: return whole + (rest > 0 ? 1 : 0);
-    case Op::round: return divide_half_away(count, unit);
-    default: return whole;
-  }
-}
-
-std::int64_t date_part(Op op, std::int64_t days, std::int64_t microseconds) {
-  const Civil civil = civil_of_days(days);
-  switch (op) {
-    case Op::year: return civil.year;
-    case Op::quarter: return (civil.month - 1) / 3 + 1;
-    case Op::month: return civil.month;
-    case Op::day: return civil.day;
-    case Op::day_of_week: return floor_modulo(days + 4, 7);  // 1970-01-01 was a Thursday
-    case Op::iso_day_of_week: return floor_modulo(days + 3, 7) + 1;
-    case Op::day_of_year: return days - days_of_civil(civil.year, 1, 1) + 1;
-    case Op::hour: return microseconds / 3600000000;
-    case Op::minute: return microseconds / 60000000 % 60;
-    default: return microseconds / 1000000 % 60;
-  }
+                     narrow ? double{function.of_f32(static_cast<float>(a), static_cast<float>(b))}
+                            : function.of_f64(a, b))};
 }
 
 EvaluatedScalar apply_date_part(const Node& node, const Scalar& input) {
@@ -249,9 +140,9 @@ EvaluatedScalar apply_date_part(const Node& node, const Scalar& input) {
   const bool is_date = input.type.kind == Kind::date32;
   if (is_infinite(input.type, count)) return {Scalar::of(node.type, Int128{0}), Code::overflow};
   const std::int64_t days = is_date ? count : floor_divide(count, microseconds_per_day);
-  return {Scalar::of(
-      node.type,
-      Int128{date_part(node.op, days, is_date ? 0 : floor_modulo(count, microseconds_per_day))})};
+  return {
+      Scalar::of(node.type, Int128{row_of(node.op).of_date(
+                                days, is_date ? 0 : floor_modulo(count, microseconds_per_day))})};
 }
 
 bool holds(Op op, int order) {
@@ -289,7 +180,7 @@ EvaluatedScalar apply(const Graph& graph, const Node& node, std::span<const Scal
                   first.integer < 0 ? bounded_difference(0, first.integer) : first.integer);
   if (is_rounding(node.op))
     return {Scalar::of(node.type,
-                       round_decimal(node.op, first.integer, power_of_ten(first.type.scale)))};
+                       row_of(node.op).of_decimal(first.integer, power_of_ten(first.type.scale)))};
   return apply_integers(node, first, inputs[1]);
 }
 

@@ -34,18 +34,10 @@ bool are_equal(const Scalar& a, const Scalar& b, std::uint64_t row, const Tolera
 }
 
 bool is_approximate(const Graph& graph, const Node& node, std::span<const Tolerance> input) {
-  switch (node.op) {
-    case Op::exponential:
-    case Op::logarithm:
-    case Op::logarithm10:
-    case Op::sine:
-    case Op::cosine:
-    case Op::tangent:
-    case Op::power: return true;
-    case Op::column: return node.payload < input.size() && input[node.payload].is_approximate;
-    case Op::custom: return is_float(graph.custom_functions[node.payload]->result_type);
-    default: return false;
-  }
+  if (node.op == Op::column)
+    return node.payload < input.size() && input[node.payload].is_approximate;
+  if (node.op == Op::custom) return is_float(graph.custom_functions[node.payload]->result_type);
+  return expr::row_of(node.op).is_approximate;
 }
 
 bool is_approximate(const Graph& graph, NodeId root, std::span<const Tolerance> input) {

@@ -1,6 +1,7 @@
 #include "sql/bind/expression_binder.hpp"
 
 #include "column/unsupported.hpp"
+#include "expr/operation.hpp"
 #include "expr/string_functions.hpp"
 
 namespace penstock::sql {
@@ -192,8 +193,7 @@ Result<NodeId> ExpressionBinder::located(const Syntax& syntax, Result<NodeId> no
   // list would take quadratic time.
   auto& sites = builder_.graph()->sites;
   const Op op = builder_.graph()->at(*node).op;
-  const bool can_fault_itself =
-      (op >= Op::add && op <= Op::shift_right) || op == Op::cast || op >= Op::square_root;
+  const bool can_fault_itself = expr::can_fault_itself(op);
   if (can_fault_itself && !sites.contains(*node)) {
     std::string text = display(syntax);
     if (text.size() > max_site_bytes) {

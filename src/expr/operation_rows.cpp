@@ -1,0 +1,259 @@
+// The table of operations.
+#include <cmath>
+
+#include "expr/calendar.hpp"
+#include "expr/integers.hpp"
+#include "expr/operation_row.hpp"
+
+namespace penstock {
+namespace expr {
+namespace {
+
+consteval UnaryFloat of_float(auto function) { return {function, function}; }
+consteval BinaryFloat of_floats(auto function) { return {function, function}; }
+
+EvaluatedScalar and_of_bits(Type type, Int128 a, Int128 b) { return {Scalar::of(type, a & b)}; }
+EvaluatedScalar or_of_bits(Type type, Int128 a, Int128 b) { return {Scalar::of(type, a | b)}; }
+EvaluatedScalar xor_of_bits(Type type, Int128 a, Int128 b) { return {Scalar::of(type, a ^ b)}; }
+
+Int128 quotient(Int128 count, Int128 unit) { return count / unit; }
+Int128 floor_of_quotient(Int128 count, Int128 unit) {
+  return count / unit - (count % unit < 0 ? 1 : 0);
+}
+Int128 ceiling_of_quotient(Int128 count, Int128 unit) {
+  return count / unit + (count % unit > 0 ? 1 : 0);
+}
+
+consteval OperationRow function(Op op, std::string_view name, std::string_view verb,
+                                std::string_view word, auto host) {
+  return {.op = op,
+          .name = name,
+          .verb = verb,
+          .kind = OperationKind::function,
+          .of_float = of_float(host),
+          .float_word = word};
+}
+consteval OperationRow approximate(OperationRow row) {
+  row.is_approximate = true;
+  return row;
+}
+consteval OperationRow rounding(Op op, std::string_view name, std::string_view verb,
+                                std::string_view word, auto host, std::string_view decimal_word,
+                                Int128 (*of_decimal)(Int128 count, Int128 unit)) {
+  OperationRow row = function(op, name, verb, word, host);
+  row.kind = OperationKind::rounding;
+  row.of_decimal = of_decimal;
+  row.integer_word = decimal_word;
+  return row;
+}
+consteval OperationRow date_part(Op op, std::string_view name, std::string_view verb,
+                                 std::string_view expression,
+                                 std::int64_t (*host)(std::int64_t days, std::int64_t time)) {
+  return {.op = op,
+          .name = name,
+          .verb = verb,
+          .kind = OperationKind::date_part,
+          .of_date = host,
+          .integer_word = expression};
+}
+
+// A row per operation, in the order of Op, which has no other meaning.
+constexpr OperationRow rows[] = {
+    {Op::column, "column", "", "", OperationKind::leaf},
+    {Op::parameter, "parameter", "", "", OperationKind::leaf},
+    {.op = Op::add,
+     .name = "add",
+     .symbol = "+",
+     .verb = "add",
+     .kind = OperationKind::arithmetic,
+     .of_floats = of_floats([](auto x, auto y) { return x + y; }),
+     .of_integers = add_integers,
+     .float_word = "+",
+     .integer_word = "add"},
+    {.op = Op::subtract,
+     .name = "subtract",
+     .symbol = "-",
+     .verb = "subtract",
+     .kind = OperationKind::arithmetic,
+     .of_floats = of_floats([](auto x, auto y) { return x - y; }),
+     .of_integers = subtract_integers,
+     .float_word = "-",
+     .integer_word = "subtract"},
+    {.op = Op::multiply,
+     .name = "multiply",
+     .symbol = "*",
+     .verb = "multiply",
+     .kind = OperationKind::arithmetic,
+     .of_floats = of_floats([](auto x, auto y) { return x * y; }),
+     .of_integers = multiply_integers,
+     .float_word = "*",
+     .integer_word = "multiply"},
+    {.op = Op::divide,
+     .name = "divide",
+     .symbol = "/",
+     .verb = "divide",
+     .kind = OperationKind::arithmetic,
+     .of_floats = of_floats([](auto x, auto y) { return x / y; }),
+     .float_word = "/"},
+    {.op = Op::integer_divide,
+     .name = "integer_divide",
+     .symbol = "//",
+     .verb = "divide",
+     .kind = OperationKind::arithmetic,
+     .of_integers = divide_integers,
+     .integer_word = "quotient"},
+    {.op = Op::modulo,
+     .name = "modulo",
+     .symbol = "%",
+     .verb = "take the modulo of",
+     .kind = OperationKind::arithmetic,
+     .of_floats = of_floats([](auto x, auto y) { return std::fmod(x, y); }),
+     .of_integers = modulo_of_integers,
+     .float_word = "FMOD",
+     .integer_word = "remainder"},
+    {.op = Op::negate,
+     .name = "negate",
+     .verb = "negate",
+     .kind = OperationKind::sign,
+     .of_float = of_float([](auto x) { return -x; }),
+     .integer_word = "negate"},
+    {.op = Op::absolute,
+     .name = "abs",
+     .verb = "take the absolute value of",
+     .kind = OperationKind::sign,
+     .of_float = of_float([](auto x) { return std::fabs(x); }),
+     .float_word = "FABS",
+     .integer_word = "absolute"},
+    {.op = Op::bit_and,
+     .name = "bit_and",
+     .symbol = "&",
+     .verb = "combine the bits of",
+     .kind = OperationKind::bits,
+     .of_integers = and_of_bits,
+     .integer_word = "&"},
+    {.op = Op::bit_or,
+     .name = "bit_or",
+     .symbol = "|",
+     .verb = "combine the bits of",
+     .kind = OperationKind::bits,
+     .of_integers = or_of_bits,
+     .integer_word = "|"},
+    {.op = Op::bit_xor,
+     .name = "xor",
+     .verb = "combine the bits of",
+     .kind = OperationKind::bits,
+     .of_integers = xor_of_bits,
+     .integer_word = "^"},
+    {Op::bit_not, "bit_not", "", "invert the bits of", OperationKind::complement},
+    {.op = Op::shift_left,
+     .name = "shift_left",
+     .symbol = "<<",
+     .verb = "shift",
+     .kind = OperationKind::shift,
+     .of_integers = shift_left,
+     .integer_word = "shift_left"},
+    {.op = Op::shift_right,
+     .name = "shift_right",
+     .symbol = ">>",
+     .verb = "shift",
+     .kind = OperationKind::shift,
+     .of_integers = shift_right,
+     .integer_word = "shift_right"},
+    {Op::equal, "equal", "=", "compare", OperationKind::comparison},
+    {Op::not_equal, "not_equal", "<>", "compare", OperationKind::comparison},
+    {Op::less, "less", "<", "compare", OperationKind::comparison},
+    {Op::less_equal, "less_equal", "<=", "compare", OperationKind::comparison},
+    {Op::greater, "greater", ">", "compare", OperationKind::comparison},
+    {Op::greater_equal, "greater_equal", ">=", "compare", OperationKind::comparison},
+    {Op::and_, "and", "AND", "AND", OperationKind::connective},
+    {Op::or_, "or", "OR", "OR", OperationKind::connective},
+    {Op::not_, "not", "", "negate (NOT)", OperationKind::negation},
+    {Op::is_null, "is_null", "", "test for NULL", OperationKind::null_test},
+    {Op::select, "select", "", "select between", OperationKind::selection},
+    {Op::coalesce, "coalesce", "", "coalesce", OperationKind::list},
+    {Op::least, "least", "", "take the least of", OperationKind::list},
+    {Op::greatest, "greatest", "", "take the greatest of", OperationKind::list},
+    {Op::cast, "cast", "", "cast", OperationKind::cast},
+    function(Op::square_root, "sqrt", "take the square root of", "SQRT",
+             [](auto x) { return std::sqrt(x); }),
+    rounding(
+        Op::floor, "floor", "take the floor of", "FLOOR", [](auto x) { return std::floor(x); },
+        "floor_decimal", floor_of_quotient),
+    rounding(
+        Op::ceiling, "ceil", "take the ceiling of", "CEIL", [](auto x) { return std::ceil(x); },
+        "ceiling_decimal", ceiling_of_quotient),
+    rounding(
+        Op::round, "round", "round", "ROUND", [](auto x) { return std::round(x); }, "round_decimal",
+        divide_half_away),
+    rounding(
+        Op::truncate, "trunc", "truncate", "TRUNC", [](auto x) { return std::trunc(x); }, "",
+        quotient),
+    approximate(function(Op::exponential, "exp", "take the exponential of", "EXP",
+                         [](auto x) { return std::exp(x); })),
+    approximate(function(Op::logarithm, "ln", "take the logarithm of", "LOG",
+                         [](auto x) { return std::log(x); })),
+    approximate(function(Op::logarithm10, "log10", "take the logarithm of", "LOG10",
+                         [](auto x) { return std::log10(x); })),
+    approximate(
+        function(Op::sine, "sin", "take the sine of", "SIN", [](auto x) { return std::sin(x); })),
+    approximate(function(Op::cosine, "cos", "take the cosine of", "COS",
+                         [](auto x) { return std::cos(x); })),
+    approximate(function(Op::tangent, "tan", "take the tangent of", "TAN",
+                         [](auto x) { return std::tan(x); })),
+    {.op = Op::power,
+     .name = "pow",
+     .verb = "raise to a power",
+     .kind = OperationKind::power,
+     .of_floats = of_floats([](auto x, auto y) { return std::pow(x, y); }),
+     .float_word = "POW",
+     .is_approximate = true},
+    date_part(
+        Op::year, "year", "take the year of", "year_of_days(DAYS)",
+        [](std::int64_t days, std::int64_t) -> std::int64_t { return civil_of_days(days).year; }),
+    date_part(Op::quarter, "quarter", "take the quarter of", "quarter_of_days(DAYS)",
+              [](std::int64_t days, std::int64_t) -> std::int64_t {
+                return (civil_of_days(days).month - 1) / 3 + 1;
+              }),
+    date_part(
+        Op::month, "month", "take the month of", "month_of_days(DAYS)",
+        [](std::int64_t days, std::int64_t) -> std::int64_t { return civil_of_days(days).month; }),
+    date_part(
+        Op::day, "day", "take the day of", "day_of_days(DAYS)",
+        [](std::int64_t days, std::int64_t) -> std::int64_t { return civil_of_days(days).day; }),
+    date_part(
+        Op::day_of_week, "dayofweek", "take the day of the week of", "weekday_of_days(DAYS, 4)",
+        [](std::int64_t days, std::int64_t) -> std::int64_t { return floor_modulo(days + 4, 7); }),
+    date_part(Op::iso_day_of_week, "isodow", "take the day of the week of",
+              "weekday_of_days(DAYS, 3) + 1",
+              [](std::int64_t days,
+                 std::int64_t) -> std::int64_t { return floor_modulo(days + 3, 7) + 1; }),
+    date_part(
+        Op::day_of_year, "dayofyear", "take the day of the year of", "day_of_year_of_days(DAYS)",
+        [](std::int64_t days, std::int64_t) -> std::int64_t {
+          return days - days_of_civil(civil_of_days(days).year, 1, 1) + 1;
+        }),
+    date_part(Op::hour, "hour", "take the hour of", "TIME / (i64)3600000000",
+              [](std::int64_t, std::int64_t time) -> std::int64_t { return time / 3600000000; }),
+    date_part(Op::minute, "minute", "take the minute of", "TIME / (i64)60000000 % 60",
+              [](std::int64_t, std::int64_t time) -> std::int64_t { return time / 60000000 % 60; }),
+    date_part(Op::second, "second", "take the second of", "TIME / (i64)1000000 % 60",
+              [](std::int64_t, std::int64_t time) -> std::int64_t { return time / 1000000 % 60; }),
+    {Op::custom, "custom", "", "call a function with", OperationKind::custom},
+};
+static_assert(
+    [] {
+      for (std::size_t i = 0; i < std::size(rows); i++)
+        if (rows[i].op != static_cast<Op>(i)) return false;
+      return std::size(rows) == static_cast<std::size_t>(Op::custom) + 1;
+    }(),
+    "a row per operation, in the order of Op");
+
+}  // namespace
+
+const OperationRow& row_of(Op op) { return rows[static_cast<std::size_t>(op)]; }
+
+}  // namespace expr
+
+std::string_view name_of(Op op) { return expr::row_of(op).name; }
+
+}  // namespace penstock
