@@ -186,14 +186,19 @@ Status add_up(const SumsExchange::Share& share, const MergePlace& place, const T
   return {};
 }
 
-Status add_parts(const std::vector<SumsOfShare>& shares, const SumsExchange::Share& share,
-                 const MergePlace& place, const Target& target, RunReport& report) {
-  PENSTOCK_TRY(copy(shares, share, target, report));
-  return add_up(share, place, target, report);
-}
-
-Agreement exchange_sums(const Collective::Member& all, const SumsExchange::Share& share,
-                        const MergePlace& place, RunReport& report) {
+Result<bool> SumsExchange::exchange(const Share& share, const MergePlace& place,
+                                    RunReport& report) {
+  if (!meeting_.enter(share.number)) return false;
+  // Nobody exchanges sums then, and there is nothing to wait for.
+  if (!share.sums || share.sums->empty() || share.policy.partition.max_count == 0 ||
+      !maximum_limbs(share.program)) {
+    meeting_.leave(share.number);
+    return false;
+  }
+  Party& own = parties_[share.number];
+  own.device = place.device;
+  own.base = share.base;
+  own.sums = *share.sums;
   PENSTOCK_TRY(place.queue->finish());  // others read what it writes
   PENSTOCK_ASSIGN(auto shares,
                   all.gather<SumsOfShare>(SumsOfShare{place.device, share.base, *share.sums}));

@@ -148,8 +148,8 @@ Status TileKernel::choose_layout(Queue& queue, std::uint64_t row_count) {
       smallest ? dense_variant(traits, program_, policy_, smallest->slots, row_count) : nullptr;
   if (!fitting) return take_next(row_count, 0);
   const auto parts = [&](std::uint64_t slots) {
-    return policy_.partitions > 0 ? partition_shape(policy_, slots).parts
-                                  : dense_shape(program_, policy_, slots).parts;
+    return policy_.partition.max_count > 0 ? partition_shape(policy_, slots).parts
+                                           : dense_shape(program_, policy_, slots).parts;
   };
   const bool is_other = fitting != variant_;
   variant_ = fitting;
@@ -171,7 +171,7 @@ Status TileKernel::choose_layout(Queue& queue, std::uint64_t row_count) {
 
 Status TileKernel::upload_layout(Queue& queue) {
   std::vector<std::uint64_t> words = dense_.table.words;
-  if (policy_.partitions > 0)
+  if (policy_.partition.max_count > 0)
     for (const std::uint64_t word : partition_shape(policy_, dense_.table.slots).words())
       words.push_back(word);
   PENSTOCK_ASSIGN(dense_.numbers, device_->allocate(words.size() * 8));

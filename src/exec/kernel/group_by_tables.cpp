@@ -80,7 +80,7 @@ constexpr std::uint64_t state_words = 3;  // of a kept table: group_kept.kc
 
 // A launch moves no more entries than tables had and rows add; as many as fit a gigabyte must do.
 Status KeptGroupBy::prepare(const TileContext& kernel, std::uint64_t row_count) {
-  const std::uint64_t tables = kernel.policy.groups, slots = kernel.policy.slots;
+  const std::uint64_t tables = kernel.policy.groups, slots = kernel.policy.group.slots;
   const std::uint64_t entry_bytes = kernel.program.entry_words() * std::uint64_t{8};
   const std::uint64_t tiles = (kernel.tile_count(row_count) + tables - 1) / tables;
   const std::uint64_t fitting =
@@ -101,7 +101,7 @@ Status KeptGroupBy::enqueue(const TileContext& kernel, const TileLaunch& launch)
     PENSTOCK_TRY(launch.queue.fill(*kept.states, 0, table_count * state_words * 4));
     kept.row_count = 0;
     kept.table_count = table_count;
-    kept.slots = kernel.policy.slots;
+    kept.slots = kernel.policy.group.slots;
   }
   const bool sums_are_full = kept.row_count + launch.row_count > max_launch_rows;
   kept.row_count = (sums_are_full ? 0 : kept.row_count) + launch.row_count;

@@ -63,7 +63,8 @@ Status PartitionedGroupBy::prepare(const TileContext& kernel, std::uint64_t row_
   const std::uint64_t rows = (row_count + 3) / 4 * 4;  // kernels read four at once
   PENSTOCK_TRY(kernel.reserve(heads, rows * head_bytes));
   PENSTOCK_TRY(kernel.reserve(records, rows * record_words(kernel.program) * 4));
-  PENSTOCK_TRY(kernel.reserve(partitions, (kernel.policy.partitions * std::uint64_t{3} + 1) * 4));
+  PENSTOCK_TRY(
+      kernel.reserve(partitions, (kernel.policy.partition.max_count * std::uint64_t{3} + 1) * 4));
   is_kept_ = keeps(kernel, row_count);
   if (!is_kept_) return prepare_table(kernel, row_count);
   layout = kernel.dense.numbers;
@@ -89,8 +90,8 @@ Status PartitionedGroupBy::enqueue_sums(const TileContext& kernel, const TileLau
                                         const BufferPointer& sums) {
   const Policy& policy = kernel.policy;
   const std::uint64_t row_count = launch.row_count;
-  // Counts, and how many records of each partition are reserved.
-  PENSTOCK_TRY(launch.queue.fill(*partitions, 0, std::uint64_t{policy.partitions} * 8));
+  // Counts, and how many records of each partition are taken.
+  PENSTOCK_TRY(launch.queue.fill(*partitions, 0, std::uint64_t{policy.partition.max_count} * 8));
   PENSTOCK_TRY(launch.clear({&used_slots, &launch.overflowed}));
   const auto run = [&](const char* name, std::uint64_t groups, std::vector<Argument> arguments,
                        std::initializer_list<const BufferPointer*> buffers, bool may_be_kept) {
@@ -101,7 +102,7 @@ Status PartitionedGroupBy::enqueue_sums(const TileContext& kernel, const TileLau
                       arguments);
   };
   const PartitionShape shape = partition_shape(policy, kernel.dense.table.slots);
-  const std::uint64_t counted = std::uint64_t{policy.group_size} * policy.counted_rows;
+  const std::uint64_t counted = std::uint64_t{policy.group_size} * policy.partition.counted_rows;
   const std::uint64_t counting = std::min<std::uint64_t>((row_count + counted - 1) / counted,
                                                          2 * std::uint64_t{policy.groups});
   PENSTOCK_TRY(run("pipeline_partition_count", counting, launch.source,

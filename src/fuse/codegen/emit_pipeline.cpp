@@ -48,35 +48,36 @@ std::string defines(const TileProgram& program, const std::string& template_name
   };
   define("PIPELINE_VECTORS", policy.vectors);
   define("PIPELINE_TILE_ROWS", policy.tile_rows);
-  define("PIPELINE_SLOTS", policy.slots);
-  define("PIPELINE_DEPTH", policy.depth);
-  define("PIPELINE_STAGE_ROWS", (is_one_pass(template_name) ? policy.depth : 1) * policy.tile_rows);
-  define("PIPELINE_WINDOW", policy.window);
-  define("PIPELINE_IN_TURN", policy.in_turn);
+  define("PIPELINE_SLOTS", policy.group.slots);
+  define("PIPELINE_DEPTH", policy.compact.depth);
+  define("PIPELINE_STAGE_ROWS",
+         (is_one_pass(template_name) ? policy.compact.depth : 1) * policy.tile_rows);
+  define("PIPELINE_WINDOW", policy.compact.window);
+  define("PIPELINE_IN_TURN", policy.compact.in_turn);
   define("PIPELINE_LANES", cpu_lanes);
   define("PIPELINE_KEY_WORDS", program.key_words());
   define("PIPELINE_ACCUMULATOR_WORDS", std::max(1u, program.accumulator_words()));
   if (program.epilogue == Epilogue::group) {
     define("PIPELINE_COMPARED_WORDS", compared_key_words(program));
-    if (policy.limb_words > 0) {
-      define("PIPELINE_POSITIONS", local_positions(policy.slots));
-      define("PIPELINE_LIMB_WORDS", policy.limb_words);
+    if (policy.local.limb_words > 0) {
+      define("PIPELINE_POSITIONS", local_positions(policy.group.slots));
+      define("PIPELINE_LIMB_WORDS", policy.local.limb_words);
     }
     define("PIPELINE_LIMBS", limb_count(program, is_dense(template_name)));
     if (is_dense(template_name)) {
-      define("PIPELINE_IN_GLOBAL", policy.in_global);
-      define("PIPELINE_NARROW", policy.is_narrow);
+      define("PIPELINE_IN_GLOBAL", policy.dense.in_global);
+      define("PIPELINE_NARROW", policy.dense.is_narrow);
       define("PIPELINE_SLOT_WORDS",
-             policy.is_narrow ? narrow_words(program) : limb_count(program, true));
+             policy.dense.is_narrow ? narrow_words(program) : limb_count(program, true));
       define("PIPELINE_SEEN", seen_limb(program));
       define("PIPELINE_RANGE_WORDS", range_words(program));
       define("PIPELINE_REGISTERS", DistinctSketch::registers);
       define("PIPELINE_LAST_RUN", DistinctSketch::last_run);
     }
-    if (policy.partitions > 0) {
-      define("PIPELINE_PARTITIONS", policy.partitions);
-      define("PIPELINE_COUNTERS", policy.counters);
-      define("PIPELINE_COUNTED_ROWS", policy.counted_rows);
+    if (policy.partition.max_count > 0) {
+      define("PIPELINE_PARTITIONS", policy.partition.max_count);
+      define("PIPELINE_COUNTERS", policy.partition.counters);
+      define("PIPELINE_COUNTED_ROWS", policy.partition.counted_rows);
       define("PIPELINE_RECORD_WORDS", record_words(program));
       define("PIPELINE_LAYOUT", 2 * program.key_count + float_sums(program).size());
     }
@@ -192,8 +193,9 @@ std::string epilogue_functions(const TileProgram& program, const std::string& te
   const std::string words = accumulator_functions(program) + key_function(program);
   if (is_dense(template_name))
     return words + template_source("group_keys") + dense_functions(program) +
-           limb_functions(program, {"LOCAL", true, policy.in_global, policy.is_narrow}) +
-           (policy.partitions > 0 ? record_functions(program) : "");
+           limb_functions(program,
+                          {"LOCAL", true, policy.dense.in_global, policy.dense.is_narrow}) +
+           (policy.partition.max_count > 0 ? record_functions(program) : "");
   if (template_name == "group_local")
     return words + template_source("group_keys") + limb_functions(program, {"LOCAL"});
   if (template_name == "group_global")

@@ -30,11 +30,12 @@ kernel::Fit fits_row_bytes(const TileProgram& program) {
 }  // namespace
 
 std::uint64_t look_back_local_bytes(const Policy& policy, const TileProgram& program) {
-  return (std::uint64_t{policy.depth} + 1) * policy.tile_rows * staged_bytes(program) + 1024;
+  return (std::uint64_t{policy.compact.depth} + 1) * policy.tile_rows * staged_bytes(program) +
+         1024;
 }
 
 std::uint64_t one_pass_local_bytes(const Policy& policy, const TileProgram& program) {
-  return std::uint64_t{policy.depth} * policy.tile_rows * staged_bytes(program) +
+  return std::uint64_t{policy.compact.depth} * policy.tile_rows * staged_bytes(program) +
          std::uint64_t{policy.group_size} * 12 + 1536;
 }
 
@@ -46,7 +47,7 @@ Policy look_back_policy(const Traits& traits, const TileProgram& program) {
   const std::uint64_t tile_bytes = look_back_local_bytes(policy, program);
   policy.groups_per_multiprocessor = 2 * tile_bytes <= traits.local_bytes ? 2 : 1;
   policy.groups = traits.compute_units * policy.groups_per_multiprocessor;
-  policy.window = (policy.groups + 30) / 32;
+  policy.compact.window = (policy.groups + 30) / 32;
   return policy;
 }
 
@@ -67,7 +68,8 @@ kernel::Fit can_look_back(const Traits& traits, const TileProgram& program) {
 // lanes count fewer than 1024 tiles (compact_scan.kc); tiles beyond a window are counted again.
 std::uint32_t one_pass_window(const Policy& policy) {
   constexpr std::uint32_t max_window = 31;
-  const std::uint32_t tiles = policy.in_turn ? policy.groups : policy.groups + policy.groups / 4;
+  const std::uint32_t tiles =
+      policy.compact.in_turn ? policy.groups : policy.groups + policy.groups / 4;
   return std::min((tiles + policy.group_size - 1) / policy.group_size, max_window);
 }
 
@@ -90,14 +92,14 @@ Policy one_pass_policy(const Traits& traits, const TileProgram& program) {
       vectors_for(std::max(input_bytes_per_row(program), staged_bytes(program)));
   for (policy.vectors = max_vectors;; policy.vectors--) {
     policy.tile_rows = policy.group_size * 4 * policy.vectors;
-    policy.depth = 5;
-    while (policy.depth > 2 && one_pass_local_bytes(policy, program) > traits.local_bytes)
-      policy.depth--;
+    policy.compact.depth = 5;
+    while (policy.compact.depth > 2 && one_pass_local_bytes(policy, program) > traits.local_bytes)
+      policy.compact.depth--;
     if (policy.vectors == 1 || one_pass_local_bytes(policy, program) <= traits.local_bytes) break;
   }
   policy.groups = traits.compute_units * policy.groups_per_multiprocessor;
-  policy.in_turn = fits_at_once(policy, traits, program);
-  policy.window = one_pass_window(policy);
+  policy.compact.in_turn = fits_at_once(policy, traits, program);
+  policy.compact.window = one_pass_window(policy);
   return policy;
 }
 

@@ -13,15 +13,15 @@ namespace penstock::plan {
 DenseShape dense_shape(const TileProgram& program, const Policy& policy, std::uint64_t slots) {
   DenseShape shape;
   shape.groups = policy.groups;
-  if (policy.in_global) return shape;
-  shape.parts = static_cast<std::uint32_t>((slots + policy.slots - 1) / policy.slots);
+  if (policy.dense.in_global) return shape;
+  shape.parts = static_cast<std::uint32_t>((slots + policy.group.slots - 1) / policy.group.slots);
   shape.groups = std::max(1u, policy.groups / shape.parts) * shape.parts;
   // Threads of a sub-group that meet the same key wait for one another. That is rare with twice as
   // many positions as threads.
-  if (policy.is_narrow) return shape;
+  if (policy.dense.is_narrow) return shape;
   const std::uint64_t copies = 64 / std::max<std::uint64_t>(slots, 1);
   const std::uint64_t padded = slots * limb_count(program, true) | copy_gap(program),
-                      capacity = policy.slots * std::uint64_t{limb_count(program, true)} + 32;
+                      capacity = policy.group.slots * std::uint64_t{limb_count(program, true)} + 32;
   shape.copies = std::bit_floor(static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(std::min(copies, capacity / padded), 1, 32)));
   return shape;
@@ -31,7 +31,8 @@ DenseShape dense_shape(const TileProgram& program, const Policy& policy, std::ui
 static std::uint64_t max_slots_of(const Traits& traits, const TileProgram& program,
                                   const Policy& policy) {
   const bool has_narrow = static_cast<bool>(can_group_narrowly(traits, program));
-  return std::uint64_t{policy.slots} * (policy.is_narrow || has_narrow ? 1 : max_dense_parts);
+  return std::uint64_t{policy.group.slots} *
+         (policy.dense.is_narrow || has_narrow ? 1 : max_dense_parts);
 }
 
 const Variant* dense_variant(const Traits& traits, const TileProgram& program, const Policy& now,
@@ -47,14 +48,17 @@ const Variant* dense_variant(const Traits& traits, const TileProgram& program, c
     // The numbers used here have no choices, so `penstock tune` leaves them as they are; and a
     // trial does not record a row that was only considered.
     const Policy policy = variant.policy(traits, program);
-    if (policy.in_global)
+    if (policy.dense.in_global)
       return fits && slots <= std::max<std::uint64_t>(1 << 20, 8 * row_count) ? &variant : nullptr;
-    // Partitions evaluate a row twice: that is two lookups in each joined table.
-    if (now.is_narrow && !policy.is_narrow && policy.partitions == 0) continue;
-    if (now.in_global || (policy.partitions > now.partitions && !program.lookups.empty())) continue;
-    const bool takes = policy.partitions > 0 ? partitions_fit(traits, program, slots, row_count)
-                                             : fits && now.partitions == 0 &&
-                                                   slots <= max_slots_of(traits, program, policy);
+    // Partitions evaluate a row twice, which is two lookups in each joined table.
+    if (now.dense.is_narrow && !policy.dense.is_narrow && policy.partition.max_count == 0) continue;
+    if (now.dense.in_global ||
+        (policy.partition.max_count > now.partition.max_count && !program.lookups.empty()))
+      continue;
+    const bool takes = policy.partition.max_count > 0
+                           ? partitions_fit(traits, program, slots, row_count)
+                           : fits && now.partition.max_count == 0 &&
+                                 slots <= max_slots_of(traits, program, policy);
     if (takes) return &variant;
   }
   return nullptr;
@@ -129,11 +133,11 @@ Result<Attempt> of_many_or_few(const Traits& traits, const TileProgram& program,
 TableSize first_size(const Traits& traits, const TileProgram& program, const Variant& variant,
                      const Policy& policy, std::optional<std::uint64_t> keys) {
   TableSize size;
-  size.slots = policy.slots;
+  size.slots = policy.group.slots;
   if (variant.algorithm == Algorithm::group_local)
     return local_table(
         program, policy,
-        local_slots_for(policy, with_margin(keys.value_or(0))).value_or(policy.slots));
+        local_slots_for(policy, with_margin(keys.value_or(0))).value_or(policy.group.slots));
   if (variant.algorithm == Algorithm::group_global && keys)
     size.slots = static_cast<std::uint32_t>(std::min<std::uint64_t>(
         max_global_slots(traits, program),
@@ -165,7 +169,7 @@ Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program,
   if (algorithm == Algorithm::group) return with_more_slots(traits, program, failed, group_rows);
   if (is_outside) return of_variant(traits, program, hashed);
   if (algorithm == Algorithm::group_global) return with_larger_table(traits, program, failed);
-  if (failed.size.slots < failed.policy.slots)
+  if (failed.size.slots < failed.policy.group.slots)
     return Attempt{failed.variant, failed.policy,
                    local_table(program, failed.policy, failed.size.slots * local_table_growth)};
   if (keys && *keys <= failed.size.slots) keys.reset();  // it was wrong

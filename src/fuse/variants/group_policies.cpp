@@ -47,7 +47,7 @@ Policy kept_group_policy(const Traits& traits, const TileProgram& program) {
         std::clamp<std::uint64_t>(fitting, 1, traits.compute_units * std::uint64_t{32}));
     policy.tile_rows = 1024;
   }
-  policy.slots = std::bit_floor(static_cast<std::uint32_t>(
+  policy.group.slots = std::bit_floor(static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(max_bytes / policy.groups / entry_bytes, min_slots, 1 << 18)));
   return policy;
 }
@@ -59,7 +59,7 @@ Policy group_policy(const Traits& traits, const TileProgram& program) {
   policy.group_size = group_size(traits, 128);
   policy.tile_rows = policy.group_size * 32;
   policy.groups = traits.compute_units * 4;
-  policy.slots = 32;
+  policy.group.slots = 32;
   return policy;
 }
 
@@ -67,21 +67,21 @@ Policy group_policy(const Traits& traits, const TileProgram& program) {
 // apart the threads that meet the same key, within 32 KiB.
 std::uint32_t local_positions(std::uint32_t slots) { return slots * (slots <= 512 ? 8 : 2); }
 std::uint64_t local_group_bytes(const TileProgram& program, const Policy& policy) {
-  return std::uint64_t{policy.slots} * program.key_words() * 8 +
-         std::uint64_t{local_positions(policy.slots)} * 4 + std::uint64_t{policy.limb_words} * 4 +
-         64;
+  return std::uint64_t{policy.group.slots} * program.key_words() * 8 +
+         std::uint64_t{local_positions(policy.group.slots)} * 4 +
+         std::uint64_t{policy.local.limb_words} * 4 + 64;
 }
 TableSize local_table(const TileProgram& program, const Policy& policy, std::uint32_t slots) {
   TableSize size;
-  size.slots = std::min(slots, policy.slots);
-  size.positions = std::min(8 * size.slots, local_positions(policy.slots));
-  size.copies =
-      std::bit_floor(std::clamp(policy.limb_words / copy_words(program, size.slots), 1u, 32u));
+  size.slots = std::min(slots, policy.group.slots);
+  size.positions = std::min(8 * size.slots, local_positions(policy.group.slots));
+  size.copies = std::bit_floor(
+      std::clamp(policy.local.limb_words / copy_words(program, size.slots), 1u, 32u));
   return size;
 }
 std::optional<std::uint32_t> local_slots_for(const Policy& policy, std::uint64_t keys) {
   std::uint32_t slots = smallest_local_table;
-  while (slots < keys && slots < policy.slots) slots *= local_table_growth;
+  while (slots < keys && slots < policy.group.slots) slots *= local_table_growth;
   return slots >= keys ? std::optional(slots) : std::nullopt;
 }
 
@@ -90,11 +90,11 @@ Policy local_group_policy(const Traits& traits, const TileProgram& program, std:
   policy.group_size = group_size(traits, local_group_threads);
   policy.vectors = std::min(2u, vectors_for(input_bytes_per_row(program)));
   policy.tile_rows = policy.group_size * policy.vectors * 4;
-  policy.slots = slots;
+  policy.group.slots = slots;
   const std::uint32_t smallest = copy_words(program, smallest_local_table);
   std::uint32_t copies = std::bit_floor(std::clamp((32u << 10) / 4 / smallest, 1u, 32u));
   const auto fit_limbs = [&] {
-    policy.limb_words = std::max(copy_words(program, slots), copies * smallest);
+    policy.local.limb_words = std::max(copy_words(program, slots), copies * smallest);
   };
   fit_limbs();
   for (; copies > 1 && local_group_bytes(program, policy) > traits.local_bytes; fit_limbs())
@@ -119,7 +119,7 @@ Policy first_local_group_policy(const Traits& traits, const TileProgram& program
 // The largest tables that fit.
 Policy largest_local_group_policy(const Traits& traits, const TileProgram& program) {
   Policy policy = first_local_group_policy(traits, program);
-  for (std::uint32_t slots = policy.slots; slots <= largest_local_table;
+  for (std::uint32_t slots = policy.group.slots; slots <= largest_local_table;
        slots *= local_table_growth)
     if (const Policy larger = local_group_policy(traits, program, slots);
         local_group_bytes(program, larger) <= traits.local_bytes)
@@ -157,7 +157,7 @@ Policy dense_group_policy(const Traits& traits, const TileProgram& program) {
   policy.group_size = group_size(traits, traits.has_launch_bounds && has_threads ? 1024 : 512);
   policy.vectors = is_wide ? 0 : 1;
   policy.tile_rows = policy.group_size * std::max(1u, policy.vectors) * 4;
-  policy.slots = dense_slots(traits, 1, limb_count(program, true));
+  policy.group.slots = dense_slots(traits, 1, limb_count(program, true));
   policy.groups = traits.compute_units * (traits.has_launch_bounds ? 1 : 4);
   return policy;
 }
@@ -165,8 +165,8 @@ Policy dense_group_policy(const Traits& traits, const TileProgram& program) {
 // atomics in global memory; other threads hide that latency.
 Policy dense_narrow_policy(const Traits& traits, const TileProgram& program) {
   Policy policy = dense_group_policy(traits, program);
-  policy.is_narrow = true;
-  policy.slots = dense_slots(traits, 1, narrow_words(program));
+  policy.dense.is_narrow = true;
+  policy.group.slots = dense_slots(traits, 1, narrow_words(program));
   if (traits.has_launch_bounds) return policy;
   // One group of 1024 threads has one table to add up: 2^28 rows of 10^4 keys take 1.12 ms by it,
   // 1.19 by two groups of 512 (one H100).
@@ -187,11 +187,11 @@ kernel::Fit can_group_narrowly(const Traits& traits, const TileProgram& program)
 }
 Policy dense_global_policy(const Traits& traits, const TileProgram& program) {
   Policy policy = dense_group_policy(traits, program);
-  policy.in_global = true;
+  policy.dense.in_global = true;
   policy.group_size = group_size(traits, 512);
   policy.tile_rows = policy.group_size * std::max(1u, policy.vectors) * 4;
   policy.groups_per_multiprocessor = 2;  // to hide the latency of global memory
-  policy.slots =
+  policy.group.slots =
       dense_slots(traits, traits.has_launch_bounds ? policy.groups_per_multiprocessor : 1,
                   limb_count(program, true) + 1);
   policy.groups = traits.compute_units * 4;
@@ -220,17 +220,17 @@ Policy global_group_policy(const Traits& traits, const TileProgram&) {
   Policy policy;
   policy.group_size = group_size(traits, local_group_threads);
   policy.tile_rows = policy.group_size * 8;
-  policy.slots = 1 << 17;
+  policy.group.slots = 1 << 17;
   policy.groups = traits.compute_units * 8;
   policy.groups_per_multiprocessor = 4;
   return policy;
 }
 kernel::Fit can_group_globally(const Traits& traits, const TileProgram& program) {
-  return both(
-      can_group_locally(traits, program),
-      kernel::fits_if(global_group_bytes(program, global_group_policy(traits, program).slots) <=
-                          traits.global_bytes / 8,
-                      "the table takes more than an eighth of the device's memory"));
+  return both(can_group_locally(traits, program),
+              kernel::fits_if(
+                  global_group_bytes(program, global_group_policy(traits, program).group.slots) <=
+                      traits.global_bytes / 8,
+                  "the table takes more than an eighth of the device's memory"));
 }
 
 std::uint64_t global_position_words(const TileProgram& program) {

@@ -80,7 +80,7 @@ bool are_few(const Traits& traits, const TileProgram& program, const TableSource
     bits += std::min(std::log2(static_cast<double>(values)),
                      is_own ? stored_bits(*source, key.payload) : 64);
   }
-  const std::uint32_t slots = first_local_group_policy(traits, program).slots;
+  const std::uint32_t slots = first_local_group_policy(traits, program).group.slots;
   return rows <= slots || bits <= std::log2(slots) + 0.5;  // a dictionary is some of it
 }
 

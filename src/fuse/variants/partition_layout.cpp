@@ -26,8 +26,8 @@ constexpr std::uint32_t max_record_words = 16;
 constexpr std::uint32_t min_table_slots = 64;
 
 std::uint64_t partition_local_bytes(const Policy& policy, const TileProgram& program) {
-  const std::uint64_t counters = policy.counters + policy.counters / 32 + 1;
-  return 4 * (counters + policy.partitions + policy.group_size +
+  const std::uint64_t counters = policy.partition.counters + policy.partition.counters / 32 + 1;
+  return 4 * (counters + policy.partition.max_count + policy.group_size +
               policy.tile_rows * (std::uint64_t{1} + record_words(program)) + 1);
 }
 
@@ -90,12 +90,12 @@ Policy partition_policy(const Traits& traits, const TileProgram& program) {
   const std::uint64_t local =
       traits.local_bytes - std::min<std::uint64_t>(traits.local_bytes, 1280);
   policy.group_size = std::bit_floor(std::max(1u, std::min(wanted, traits.max_group_size)));
-  policy.counters = std::bit_floor(
+  policy.partition.counters = std::bit_floor(
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(local / 16, 64, max_counters)));
-  policy.partitions = std::min(max_partitions, policy.counters);
-  policy.counted_rows = traits.wants_single_thread_groups() ? 1
-                        : is_wide(program)                  ? wide_counted_rows
-                                                            : counted_rows;
+  policy.partition.max_count = std::min(max_partitions, policy.partition.counters);
+  policy.partition.counted_rows = traits.wants_single_thread_groups() ? 1
+                                  : is_wide(program)                  ? wide_counted_rows
+                                                                      : counted_rows;
   for (policy.vectors = traits.wants_single_thread_groups() ? 1 : vectors_of(policy, program);;
        policy.vectors--) {
     policy.tile_rows = policy.group_size * policy.vectors * 4;
@@ -107,7 +107,7 @@ Policy partition_policy(const Traits& traits, const TileProgram& program) {
     policy.vectors = 2;
   }
   const std::uint64_t words = local / 4 - std::min(local / 4, table_words(program));
-  policy.slots = static_cast<std::uint32_t>(
+  policy.group.slots = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(words / limb_count(program, true), max_partition_slots));
   policy.groups = traits.compute_units *
                   (traits.has_launch_bounds || traits.wants_single_thread_groups() ? 1 : 4);
@@ -122,14 +122,15 @@ kernel::Fit can_group_by_partitions(const Traits& traits, const TileProgram& pro
   if (record_words(program) > max_record_words) return {"a row's record has too many words"};
   if (traits.max_group_size < 16) return kernel::fits_group_size(traits, 16);
   const Policy policy = partition_policy(traits, program);
-  return both(kernel::fits_if(policy.slots >= min_table_slots, "local memory has too few slots"),
-              kernel::fits_local_memory(traits, partition_local_bytes(policy, program) + 1280));
+  return both(
+      kernel::fits_if(policy.group.slots >= min_table_slots, "local memory has too few slots"),
+      kernel::fits_local_memory(traits, partition_local_bytes(policy, program) + 1280));
 }
 
 bool partitions_fit(const Traits& traits, const TileProgram& program, std::uint64_t slots,
                     std::uint64_t row_count) {
   const Policy policy = partition_policy(traits, program);
-  if (slots > std::min(max_partitioned_slots, policy.partitions * max_partition_slots))
+  if (slots > std::min(max_partitioned_slots, policy.partition.max_count * max_partition_slots))
     return false;
   const std::uint64_t entry = program.entry_words();
   const std::uint64_t table = slots * limb_count(program, true) * 8,
@@ -149,16 +150,16 @@ PartitionShape partition_shape(const Policy& policy, std::uint64_t slots) {
   constexpr std::uint64_t min_partition_slots =
       64;  // so that a slot times 2^42 / partition_slots has 64 bits
   PartitionShape shape;
-  const std::uint64_t wanted =
-      std::clamp<std::uint64_t>((slots + policy.slots - 1) / policy.slots, 1, policy.partitions);
+  const std::uint64_t wanted = std::clamp<std::uint64_t>(
+      (slots + policy.group.slots - 1) / policy.group.slots, 1, policy.partition.max_count);
   const std::uint64_t each = std::max((slots + wanted - 1) / wanted, min_partition_slots);
   shape.slots = static_cast<std::uint32_t>(slots);
   shape.partition_slots = static_cast<std::uint32_t>(each);
   shape.partitions =
       static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (slots + each - 1) / each));
-  shape.copies =
-      std::bit_floor(std::clamp(policy.counters / shape.partitions, 1u, max_counter_copies));
-  shape.parts = (shape.partition_slots + policy.slots - 1) / policy.slots;
+  shape.copies = std::bit_floor(
+      std::clamp(policy.partition.counters / shape.partitions, 1u, max_counter_copies));
+  shape.parts = (shape.partition_slots + policy.group.slots - 1) / policy.group.slots;
   shape.shares = std::max(1u, policy.groups / shape.parts);
   return shape;
 }

@@ -18,23 +18,24 @@ constexpr std::uint32_t max_look_back_depth = 3;
 // A number of Policy by its name.
 struct NumberField {
   std::string_view name;
-  std::uint32_t Policy::* value;
+  std::uint32_t& (*of)(Policy& policy);
 };
 constexpr NumberField number_fields[] = {
-    {"group_size", &Policy::group_size},
-    {"vectors", &Policy::vectors},
-    {"depth", &Policy::depth},
-    {"tile_rows", &Policy::tile_rows},
-    {"groups", &Policy::groups},
-    {"groups_per_multiprocessor", &Policy::groups_per_multiprocessor},
-    {"slots", &Policy::slots},
-    {"limb_words", &Policy::limb_words},
-    {"partitions", &Policy::partitions},
-    {"counters", &Policy::counters}};
+    {"group_size", [](Policy& p) -> std::uint32_t& { return p.group_size; }},
+    {"vectors", [](Policy& p) -> std::uint32_t& { return p.vectors; }},
+    {"depth", [](Policy& p) -> std::uint32_t& { return p.compact.depth; }},
+    {"tile_rows", [](Policy& p) -> std::uint32_t& { return p.tile_rows; }},
+    {"groups", [](Policy& p) -> std::uint32_t& { return p.groups; }},
+    {"groups_per_multiprocessor",
+     [](Policy& p) -> std::uint32_t& { return p.groups_per_multiprocessor; }},
+    {"slots", [](Policy& p) -> std::uint32_t& { return p.group.slots; }},
+    {"limb_words", [](Policy& p) -> std::uint32_t& { return p.local.limb_words; }},
+    {"partitions", [](Policy& p) -> std::uint32_t& { return p.partition.max_count; }},
+    {"counters", [](Policy& p) -> std::uint32_t& { return p.partition.counters; }}};
 
-std::uint32_t value_of(const Policy& policy, std::string_view name) {
+std::uint32_t value_of(Policy policy, std::string_view name) {
   for (const NumberField& field : number_fields)
-    if (field.name == name) return policy.*field.value;
+    if (field.name == name) return field.of(policy);
   return 0;
 }
 
@@ -105,13 +106,13 @@ void derive(const Variant& variant, const Traits& traits, Policy& policy) {
     case Algorithm::look_back:
       policy.tile_rows = (policy.group_size - 32) * 4 * policy.vectors;
       policy.groups = traits.compute_units * policy.groups_per_multiprocessor;
-      policy.window = (policy.groups + 30) / 32;
+      policy.compact.window = (policy.groups + 30) / 32;
       return;
     case Algorithm::one_pass:
       policy.tile_rows = policy.group_size * 4 * policy.vectors;
       policy.groups = traits.compute_units * policy.groups_per_multiprocessor;
-      policy.in_turn = false;  // other numbers may not fit the device at once
-      policy.window = one_pass_window(policy);
+      policy.compact.in_turn = false;  // other numbers may not fit the device at once
+      policy.compact.window = one_pass_window(policy);
       return;
     case Algorithm::group_global: policy.tile_rows = policy.group_size * 8; return;
     case Algorithm::store:
@@ -146,7 +147,7 @@ PolicyNumbers numbers_of(const Variant& variant, const Traits& traits, const Pol
 Policy with_numbers(const Variant& variant, const Traits& traits, Policy policy,
                     const PolicyNumbers& numbers) {
   for (const NumberField& field : number_fields)
-    policy.*field.value = kernel::number_of(numbers, field.name, policy.*field.value);
+    field.of(policy) = kernel::number_of(numbers, field.name, field.of(policy));
   derive(variant, traits, policy);
   return policy;
 }
@@ -162,11 +163,12 @@ bool fits_policy(const Variant& variant, const Traits& traits, const TileProgram
   switch (variant.algorithm) {
     case Algorithm::look_back:
       return policy.group_size % 32 == 0 && policy.group_size > 32 && policy.vectors > 0 &&
-             policy.depth <= max_look_back_depth &&
+             policy.compact.depth <= max_look_back_depth &&
              look_back_local_bytes(policy, program) * policy.groups_per_multiprocessor <=
                  traits.local_bytes;
     case Algorithm::one_pass:
-      return std::has_single_bit(policy.group_size) && policy.vectors > 0 && policy.depth >= 2 &&
+      return std::has_single_bit(policy.group_size) && policy.vectors > 0 &&
+             policy.compact.depth >= 2 &&
              one_pass_local_bytes(policy, program) <= traits.local_bytes;
     case Algorithm::group_local: return local_group_bytes(program, policy) <= traits.local_bytes;
     case Algorithm::store:

@@ -112,19 +112,19 @@ TEST(DenseVariant, JoinedRowsAreNotPartitionedUnlessAskedFor) {
 // product.
 TEST(PartitionShape, SlotsAreDividedAsKernelsDoIt) {
   Policy policy;
-  policy.partitions = 1024;
-  policy.counters = 8192;
+  policy.partition.max_count = 1024;
+  policy.partition.counters = 8192;
   policy.groups = 132;
   for (const std::uint32_t table_slots : {64u, 1000u, 11558u, 65536u})
     for (const std::uint64_t slots :
          {1ull, 63ull, 64ull, 11559ull, 1000000ull, 9999991ull, (1ull << 26) - 1, 1ull << 26}) {
-      policy.slots = table_slots;
+      policy.group.slots = table_slots;
       const PartitionShape shape = partition_shape(policy, slots);
       SCOPED_TRACE(std::to_string(slots) + " by " + std::to_string(shape.partition_slots));
-      ASSERT_LE(shape.partitions, policy.partitions);
+      ASSERT_LE(shape.partitions, policy.partition.max_count);
       ASSERT_LE(shape.partition_slots, max_partition_slots);
       ASSERT_GE(std::uint64_t{shape.partitions} * shape.partition_slots, slots);
-      EXPECT_LE((shape.partition_slots + shape.parts - 1) / shape.parts, policy.slots);
+      EXPECT_LE((shape.partition_slots + shape.parts - 1) / shape.parts, policy.group.slots);
       const std::uint64_t factor = shape.words()[6];
       for (std::uint64_t p = 0; p < shape.partitions; p++)
         for (const std::uint64_t slot :

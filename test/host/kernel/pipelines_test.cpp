@@ -145,8 +145,8 @@ class OnePass : public ::testing::Test {
     TAKE(const StepId kept, plan.filter(source, builder.graph(), odd));
     TAKE(const TileProgram program, fuse(plan, source, kept));
     Policy policy;
-    policy.group_size = threads, policy.vectors = 1, policy.tile_rows = tile_rows, policy.depth = 2,
-    policy.window = 1, policy.in_turn = in_turn;
+    policy.group_size = threads, policy.vectors = 1, policy.tile_rows = tile_rows,
+    policy.compact.depth = 2, policy.compact.window = 1, policy.compact.in_turn = in_turn;
     TAKE(const PipelineSource text,
          emit_pipeline(program, "compact_lanes compact_scan compact_waiting compact_one_pass",
                        policy, Target::host));

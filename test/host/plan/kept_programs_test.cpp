@@ -43,7 +43,7 @@ TEST(KeptPrograms, TheLeastRecentlyUsedKernelGoesFirst) {
   const TileProgram program = program_of_first_rows(5)[0];
   const auto key_of = [](std::uint32_t slots) {
     KeptPrograms::KernelKey key;
-    key.policy.slots = slots;
+    key.policy.group.slots = slots;
     return key;
   };
   for (std::uint32_t i = 0; i < 32; i++)
@@ -115,7 +115,7 @@ TEST(KeptPrograms, ThreadsShareNothingThatChanges) {
         wrong += program.graph->parameters[program.bound->limit].integer != 0;
         program.graph->parameters[program.bound->limit] = Scalar::of(std::int64_t{turn} + 1);
         KeptPrograms::KernelKey key;
-        key.policy.slots = turn % 40;
+        key.policy.group.slots = turn % 40;
         const auto known = kept.find_kernel(key, program);
         if (known) wrong += known->source->text != std::to_string(turn % 40);
         if (!known) kept.keep_kernel(key, program, kernel_of(std::to_string(turn % 40)));
