@@ -24,7 +24,18 @@ struct Projection {
 // Results have DuckDB's types: count BIGINT; sum of integers HUGEINT, of decimals DECIMAL(38, s)
 // and exact, of floats DOUBLE; average DOUBLE; minimum and maximum the input's type. Over no rows
 // all except the counts are NULL. NaN is above every number. Strings are compared by their bytes.
-enum class Aggregate : unsigned char { count_rows, count, sum, minimum, maximum, average, custom };
+// bool_and and bool_or take booleans alone.
+enum class Aggregate : unsigned char {
+  count_rows,
+  count,
+  sum,
+  minimum,
+  maximum,
+  average,
+  custom,
+  bool_and,
+  bool_or
+};
 std::string_view name_of(Aggregate aggregate);
 
 struct AggregateCall {

@@ -15,6 +15,10 @@ std::optional<Type> type_of_average(Type argument) {
   return type_of_sum(argument) ? std::optional(Type{Kind::float64}) : std::nullopt;
 }
 
+std::optional<Type> boolean_alone(Type argument) {
+  return argument.kind == Kind::boolean ? std::optional(argument) : std::nullopt;
+}
+
 template <AccumulatorKind kind> AccumulatorKind always(Type) { return kind; }
 constexpr auto counted = always<AccumulatorKind::count>;
 constexpr auto least = always<AccumulatorKind::minimum>;
@@ -59,6 +63,21 @@ constexpr AggregateRow rows[] = {
      always<AccumulatorKind::custom>,
      Finish::value,
      {}},
+    // FALSE is below TRUE.
+    {Aggregate::bool_and,
+     "bool_and",
+     {"bool_and"},
+     boolean_alone,
+     least,
+     Finish::value,
+     WindowFunction::minimum},
+    {Aggregate::bool_or,
+     "bool_or",
+     {"bool_or"},
+     boolean_alone,
+     greatest,
+     Finish::value,
+     WindowFunction::maximum},
 };
 static_assert(
     [] {

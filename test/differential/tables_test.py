@@ -89,6 +89,8 @@ def aggregates_of(kinds):
             if kind == "s":
                 continue
             items += [f"min({name})", f"max({name})"]
+            if kind == "b":
+                items += [f"bool_and({name})", f"bool_or({name})"]
             if kind not in ("b", "dt", "ts"):
                 for function, bound in (("sum", "sum"), ("avg", "average")):
                     if kind in ("f32", "f64"):
@@ -190,6 +192,16 @@ EVERY_COLUMN = [
         unsigned_zeros=[3],
     ),
     Check("SELECT bn, b, count(*), count(i8n), max(u64) FROM $ GROUP BY bn, b", 2),
+    Check(
+        "SELECT i8n, bool_and(b), bool_or(bn), bool_and(bn) FILTER (WHERE id % 3 > 0), bool_or(DISTINCT bn) FROM $ GROUP BY i8n",
+        1,
+    ),
+    Check("SELECT sn, bool_and(i32n > -100), count(*) FROM $ GROUP BY sn HAVING bool_or(bn)", 1),
+    Check("SELECT bool_and(bn), bool_or(b), bool_or(NULL::BOOLEAN) FROM $ WHERE id < 0"),
+    Check(
+        "SELECT id, bool_and(bn) OVER w, bool_or(bn) OVER (w ORDER BY id ROWS UNBOUNDED PRECEDING), bool_or(b) FILTER (WHERE bn) OVER w "
+        "FROM $ WINDOW w AS (PARTITION BY i8n) ORDER BY id"
+    ),
     Check("SELECT i8n, count(*), sum(i64), min(dt), max(ts) FROM $ GROUP BY i8n", 1),
     Check(
         "SELECT s, bn, u8n > 100, count(*), sum(u32n), min(b), max(bn) FROM $ GROUP BY 1, 2, 3", 3
