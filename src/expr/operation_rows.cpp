@@ -9,9 +9,6 @@ namespace penstock {
 namespace expr {
 namespace {
 
-consteval UnaryFloat of_float(auto function) { return {function, function}; }
-consteval BinaryFloat of_floats(auto function) { return {function, function}; }
-
 EvaluatedScalar and_of_bits(Type type, Int128 a, Int128 b) { return {Scalar::of(type, a & b)}; }
 EvaluatedScalar or_of_bits(Type type, Int128 a, Int128 b) { return {Scalar::of(type, a | b)}; }
 EvaluatedScalar xor_of_bits(Type type, Int128 a, Int128 b) { return {Scalar::of(type, a ^ b)}; }
@@ -24,13 +21,31 @@ Int128 ceiling_of_quotient(Int128 count, Int128 unit) {
   return count / unit + (count % unit > 0 ? 1 : 0);
 }
 
+consteval OperationRow integers(OperationRow row, std::string_view word,
+                                EvaluatedScalar (*host)(Type type, Int128 a, Int128 b)) {
+  row.of_integers = host;
+  row.integer_word = word;
+  return row;
+}
+consteval OperationRow floats(OperationRow row, std::string_view word, auto host) {
+  row.of_floats = {host, host};
+  row.float_word = word;
+  return row;
+}
+consteval OperationRow sign(OperationRow row, std::string_view word, std::string_view float_word,
+                            auto host) {
+  row.of_float = {host, host};
+  row.integer_word = word;
+  row.float_word = float_word;
+  return row;
+}
 consteval OperationRow function(Op op, std::string_view name, std::string_view verb,
                                 std::string_view word, auto host) {
   return {.op = op,
           .name = name,
           .verb = verb,
           .kind = OperationKind::function,
-          .of_float = of_float(host),
+          .of_float = {host, host},
           .float_word = word};
 }
 consteval OperationRow approximate(OperationRow row) {
@@ -61,104 +76,36 @@ consteval OperationRow date_part(Op op, std::string_view name, std::string_view 
 constexpr OperationRow rows[] = {
     {Op::column, "column", "", "", OperationKind::leaf},
     {Op::parameter, "parameter", "", "", OperationKind::leaf},
-    {.op = Op::add,
-     .name = "add",
-     .symbol = "+",
-     .verb = "add",
-     .kind = OperationKind::arithmetic,
-     .of_floats = of_floats([](auto x, auto y) { return x + y; }),
-     .of_integers = add_integers,
-     .float_word = "+",
-     .integer_word = "add"},
-    {.op = Op::subtract,
-     .name = "subtract",
-     .symbol = "-",
-     .verb = "subtract",
-     .kind = OperationKind::arithmetic,
-     .of_floats = of_floats([](auto x, auto y) { return x - y; }),
-     .of_integers = subtract_integers,
-     .float_word = "-",
-     .integer_word = "subtract"},
-    {.op = Op::multiply,
-     .name = "multiply",
-     .symbol = "*",
-     .verb = "multiply",
-     .kind = OperationKind::arithmetic,
-     .of_floats = of_floats([](auto x, auto y) { return x * y; }),
-     .of_integers = multiply_integers,
-     .float_word = "*",
-     .integer_word = "multiply"},
-    {.op = Op::divide,
-     .name = "divide",
-     .symbol = "/",
-     .verb = "divide",
-     .kind = OperationKind::arithmetic,
-     .of_floats = of_floats([](auto x, auto y) { return x / y; }),
-     .float_word = "/"},
-    {.op = Op::integer_divide,
-     .name = "integer_divide",
-     .symbol = "//",
-     .verb = "divide",
-     .kind = OperationKind::arithmetic,
-     .of_integers = divide_integers,
-     .integer_word = "quotient"},
-    {.op = Op::modulo,
-     .name = "modulo",
-     .symbol = "%",
-     .verb = "take the modulo of",
-     .kind = OperationKind::arithmetic,
-     .of_floats = of_floats([](auto x, auto y) { return std::fmod(x, y); }),
-     .of_integers = modulo_of_integers,
-     .float_word = "FMOD",
-     .integer_word = "remainder"},
-    {.op = Op::negate,
-     .name = "negate",
-     .verb = "negate",
-     .kind = OperationKind::sign,
-     .of_float = of_float([](auto x) { return -x; }),
-     .integer_word = "negate"},
-    {.op = Op::absolute,
-     .name = "abs",
-     .verb = "take the absolute value of",
-     .kind = OperationKind::sign,
-     .of_float = of_float([](auto x) { return std::fabs(x); }),
-     .float_word = "FABS",
-     .integer_word = "absolute"},
-    {.op = Op::bit_and,
-     .name = "bit_and",
-     .symbol = "&",
-     .verb = "combine the bits of",
-     .kind = OperationKind::bits,
-     .of_integers = and_of_bits,
-     .integer_word = "&"},
-    {.op = Op::bit_or,
-     .name = "bit_or",
-     .symbol = "|",
-     .verb = "combine the bits of",
-     .kind = OperationKind::bits,
-     .of_integers = or_of_bits,
-     .integer_word = "|"},
-    {.op = Op::bit_xor,
-     .name = "xor",
-     .verb = "combine the bits of",
-     .kind = OperationKind::bits,
-     .of_integers = xor_of_bits,
-     .integer_word = "^"},
+    floats(integers({Op::add, "add", "+", "add", OperationKind::arithmetic}, "add", add_integers),
+           "+", [](auto x, auto y) { return x + y; }),
+    floats(integers({Op::subtract, "subtract", "-", "subtract", OperationKind::arithmetic},
+                    "subtract", subtract_integers),
+           "-", [](auto x, auto y) { return x - y; }),
+    floats(integers({Op::multiply, "multiply", "*", "multiply", OperationKind::arithmetic},
+                    "multiply", multiply_integers),
+           "*", [](auto x, auto y) { return x * y; }),
+    floats({Op::divide, "divide", "/", "divide", OperationKind::arithmetic}, "/",
+           [](auto x, auto y) { return x / y; }),
+    integers({Op::integer_divide, "integer_divide", "//", "divide", OperationKind::arithmetic},
+             "quotient", divide_integers),
+    floats(integers({Op::modulo, "modulo", "%", "take the modulo of", OperationKind::arithmetic},
+                    "remainder", modulo_of_integers),
+           "FMOD", [](auto x, auto y) { return std::fmod(x, y); }),
+    sign({Op::negate, "negate", "", "negate", OperationKind::sign}, "negate", "",
+         [](auto x) { return -x; }),
+    sign({Op::absolute, "abs", "", "take the absolute value of", OperationKind::sign}, "absolute",
+         "FABS", [](auto x) { return std::fabs(x); }),
+    integers({Op::bit_and, "bit_and", "&", "combine the bits of", OperationKind::bits}, "&",
+             and_of_bits),
+    integers({Op::bit_or, "bit_or", "|", "combine the bits of", OperationKind::bits}, "|",
+             or_of_bits),
+    integers({Op::bit_xor, "xor", "", "combine the bits of", OperationKind::bits}, "^",
+             xor_of_bits),
     {Op::bit_not, "bit_not", "", "invert the bits of", OperationKind::complement},
-    {.op = Op::shift_left,
-     .name = "shift_left",
-     .symbol = "<<",
-     .verb = "shift",
-     .kind = OperationKind::shift,
-     .of_integers = shift_left,
-     .integer_word = "shift_left"},
-    {.op = Op::shift_right,
-     .name = "shift_right",
-     .symbol = ">>",
-     .verb = "shift",
-     .kind = OperationKind::shift,
-     .of_integers = shift_right,
-     .integer_word = "shift_right"},
+    integers({Op::shift_left, "shift_left", "<<", "shift", OperationKind::shift}, "shift_left",
+             shift_left),
+    integers({Op::shift_right, "shift_right", ">>", "shift", OperationKind::shift}, "shift_right",
+             shift_right),
     {Op::equal, "equal", "=", "compare", OperationKind::comparison},
     {Op::not_equal, "not_equal", "<>", "compare", OperationKind::comparison},
     {Op::less, "less", "<", "compare", OperationKind::comparison},
@@ -200,44 +147,34 @@ constexpr OperationRow rows[] = {
                          [](auto x) { return std::cos(x); })),
     approximate(function(Op::tangent, "tan", "take the tangent of", "TAN",
                          [](auto x) { return std::tan(x); })),
-    {.op = Op::power,
-     .name = "pow",
-     .verb = "raise to a power",
-     .kind = OperationKind::power,
-     .of_floats = of_floats([](auto x, auto y) { return std::pow(x, y); }),
-     .float_word = "POW",
-     .is_approximate = true},
+    approximate(floats({Op::power, "pow", "", "raise to a power", OperationKind::power}, "POW",
+                       [](auto x, auto y) { return std::pow(x, y); })),
+    date_part(Op::year, "year", "take the year of", "year_of_days(DAYS)",
+              [](auto days, auto) -> std::int64_t { return civil_of_days(days).year; }),
     date_part(
-        Op::year, "year", "take the year of", "year_of_days(DAYS)",
-        [](std::int64_t days, std::int64_t) -> std::int64_t { return civil_of_days(days).year; }),
-    date_part(Op::quarter, "quarter", "take the quarter of", "quarter_of_days(DAYS)",
-              [](std::int64_t days, std::int64_t) -> std::int64_t {
-                return (civil_of_days(days).month - 1) / 3 + 1;
-              }),
-    date_part(
-        Op::month, "month", "take the month of", "month_of_days(DAYS)",
-        [](std::int64_t days, std::int64_t) -> std::int64_t { return civil_of_days(days).month; }),
-    date_part(
-        Op::day, "day", "take the day of", "day_of_days(DAYS)",
-        [](std::int64_t days, std::int64_t) -> std::int64_t { return civil_of_days(days).day; }),
-    date_part(
-        Op::day_of_week, "dayofweek", "take the day of the week of", "weekday_of_days(DAYS, 4)",
-        [](std::int64_t days, std::int64_t) -> std::int64_t { return floor_modulo(days + 4, 7); }),
+        Op::quarter, "quarter", "take the quarter of", "quarter_of_days(DAYS)",
+        [](auto days, auto) -> std::int64_t { return (civil_of_days(days).month - 1) / 3 + 1; }),
+    date_part(Op::month, "month", "take the month of", "month_of_days(DAYS)",
+              [](auto days, auto) -> std::int64_t { return civil_of_days(days).month; }),
+    date_part(Op::day, "day", "take the day of", "day_of_days(DAYS)",
+              [](auto days, auto) -> std::int64_t { return civil_of_days(days).day; }),
+    date_part(Op::day_of_week, "dayofweek", "take the day of the week of",
+              "weekday_of_days(DAYS, 4)",
+              [](auto days, auto) -> std::int64_t { return floor_modulo(days + 4, 7); }),
     date_part(Op::iso_day_of_week, "isodow", "take the day of the week of",
               "weekday_of_days(DAYS, 3) + 1",
-              [](std::int64_t days,
-                 std::int64_t) -> std::int64_t { return floor_modulo(days + 3, 7) + 1; }),
+              [](auto days, auto) -> std::int64_t { return floor_modulo(days + 3, 7) + 1; }),
     date_part(
         Op::day_of_year, "dayofyear", "take the day of the year of", "day_of_year_of_days(DAYS)",
-        [](std::int64_t days, std::int64_t) -> std::int64_t {
+        [](auto days, auto) -> std::int64_t {
           return days - days_of_civil(civil_of_days(days).year, 1, 1) + 1;
         }),
     date_part(Op::hour, "hour", "take the hour of", "TIME / (i64)3600000000",
-              [](std::int64_t, std::int64_t time) -> std::int64_t { return time / 3600000000; }),
+              [](auto, auto time) -> std::int64_t { return time / 3600000000; }),
     date_part(Op::minute, "minute", "take the minute of", "TIME / (i64)60000000 % 60",
-              [](std::int64_t, std::int64_t time) -> std::int64_t { return time / 60000000 % 60; }),
+              [](auto, auto time) -> std::int64_t { return time / 60000000 % 60; }),
     date_part(Op::second, "second", "take the second of", "TIME / (i64)1000000 % 60",
-              [](std::int64_t, std::int64_t time) -> std::int64_t { return time / 1000000 % 60; }),
+              [](auto, auto time) -> std::int64_t { return time / 1000000 % 60; }),
     {Op::custom, "custom", "", "call a function with", OperationKind::custom},
 };
 static_assert(
