@@ -190,7 +190,7 @@ Status Windowing::bind_argument(const Syntax& syntax, WindowCall& call) {
   if (!aggregate) return {};
   if (!aggregate->result(type))
     return names_.error(syntax.offset, Code::invalid,
-                        "cannot take " + syntax.name + " of " + name_of(type));
+                        "window: cannot take " + syntax.name + " of " + name_of(type));
   return plan::adds_values(aggregate->function) ? names_.check_addends(syntax, type) : Status();
 }
 
