@@ -50,13 +50,13 @@ inline bool is_comparison(Op op) { return row_of(op).kind == OperationKind::comp
 // floor, ceiling, round, truncate
 inline bool is_rounding(Op op) { return row_of(op).kind == OperationKind::rounding; }
 inline bool is_date_part(Op op) { return row_of(op).kind == OperationKind::date_part; }
-// Of one float, with a result of its type.
+// Functions of one float, with a result of its type.
 inline bool is_float_function(Op op) {
   return row_of(op).kind == OperationKind::function || is_rounding(op);
 }
 // Returns whether the result is a number that is computed of one or two numbers (or dates).
 inline bool is_arithmetic_or_bits(Op op) { return row_of(op).kind <= OperationKind::complement; }
-// Returns whether there are types with which it can add a fault to those of its inputs.
+// Returns whether there are types with which it can add a fault to the faults of its inputs.
 bool can_fault_itself(Op op);
 
 // Faults that the node itself can add to its inputs' faults. `invalid`: a zero divisor;

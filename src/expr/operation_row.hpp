@@ -9,7 +9,7 @@
 
 namespace penstock::expr {
 
-// What types an operation takes and gives, and which code checks, computes and prints it.
+// The kind of an operation: it tells the types, and the code that checks, computes and prints it.
 enum class OperationKind : unsigned char {
   arithmetic,  // of two numbers or dates
   sign,        // of one number
@@ -52,10 +52,11 @@ struct OperationRow {
   EvaluatedScalar (*of_integers)(Type type, Int128 a, Int128 b) = nullptr;
   Int128 (*of_decimal)(Int128 count, Int128 unit) = nullptr;
   std::int64_t (*of_date)(std::int64_t days, std::int64_t microseconds) = nullptr;
-  // In Kernel C. Of floats: an operator, or X of MATH_X_F32 and MATH_X_F64 (kernel/common.prelude).
+  // In Kernel C, for floats: an operator, or X of MATH_X_F32 and MATH_X_F64
+  // (kernel/common.prelude).
   std::string_view float_word = {};
-  // Of integers: an operator of bits, or a function of operations.kc without the type that ends its
-  // name. Of decimals: a function of count and unit. Of dates: an expression of DAYS or TIME.
+  // For integers: an operator of bits, or a function of operations.kc without the type that ends
+  // its name. For decimals: a function of count and unit. For dates: an expression of DAYS or TIME.
   std::string_view integer_word = {};
   bool is_approximate = false;  // devices may round it differently
 };

@@ -12,8 +12,8 @@
 
 namespace penstock::plan {
 
-// What kernels keep of the values of an aggregate. The table in fuse/codegen/accumulator_rows.cpp
-// has a row for each.
+// The number that kernels keep of the values of an aggregate. The table in
+// fuse/codegen/accumulator_rows.cpp has a row for each.
 enum class AccumulatorKind : unsigned char {
   count,
   sum_i64,
@@ -26,7 +26,8 @@ enum class AccumulatorKind : unsigned char {
 // Returns what sums of a type are kept in.
 AccumulatorKind sum_kind(Type type);
 
-// How a result is read from its accumulator. All except the counts are NULL over no values.
+// The way in which a result is read from its accumulator. All except the counts are NULL over no
+// values.
 enum class Finish : unsigned char {
   counts,   // the number of values
   sum,      // the sum as it is

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/aggregates.hpp"
+
 namespace penstock::plan {
 namespace {
 
@@ -57,13 +59,11 @@ std::string describe(const Plan& plan, const Step& step) {
     parts.push_back(text + (step.kind == StepKind::map && text != p.name ? " as " + p.name : ""));
   }
   for (const AggregateCall& call : step.aggregates) {
-    const std::string of = call.function == Aggregate::count_rows
+    const std::string of = !takes_argument(call.function)
                                ? ""
                                : (call.distinct ? "(distinct " : "(") +
                                      text_of(*step.graph, call.argument, input) + ")";
-    parts.push_back((call.function == Aggregate::custom ? call.custom->name
-                                                        : std::string(name_of(call.function))) +
-                    of);
+    parts.push_back((call.custom ? call.custom->name : std::string(name_of(call.function))) + of);
   }
   return list(parts);
 }

@@ -13,7 +13,7 @@
 namespace penstock::plan {
 namespace {
 
-// What a share tells of its groups before they are exchanged.
+// A share tells this of its groups before they are exchanged.
 struct GroupsOfShare {
   StepId base = no_step;
   std::uint64_t count = 0;

@@ -18,8 +18,8 @@ struct KeysOfJoin {
   bool repeat = false;
 };
 
-// Shares without rows have no columns either. Each device holds its own rows beside those of all,
-// until the others have read them.
+// Shares without rows have no columns either. Each device holds its own rows beside the rows of
+// all, until the others have read them.
 bool can_be_put_together(const std::vector<SideOfShare>& sides) {
   std::optional<RowsLayout> layout;
   std::uint64_t bytes = 0, row_count = 0;

@@ -127,7 +127,7 @@ LimbStatements rounded_sum_in_limbs(const LimbOperands& o) {
              o.mine + " = limbs_f64(" + o.limbs + ", " + o.count + ", " + o.lowest + ");");
 }
 
-// No value's word is 0 except the neutral one's.
+// Only the neutral value has the word 0.
 LimbStatements extreme_in_limbs(const LimbOperands& o) {
   const std::string complement = is_maximum(o.a) ? "" : "~";
   if (is_wide_extreme(o.a)) return wide_extreme(o, complement);

@@ -1,5 +1,5 @@
 // Statements of an accumulator in limbs, to which threads add atomically. A row of
-// accumulator_rows.cpp names the function that makes those of its kind.
+// accumulator_rows.cpp names the function that makes its statements.
 #pragma once
 #include <string>
 

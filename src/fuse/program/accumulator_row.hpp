@@ -39,7 +39,7 @@ struct AccumulatorRow {
   // For kernels that merge tables (kernels/merge_operations.h), of extremes that of BIGINT; nullopt
   // where only the host merges.
   std::optional<std::uint32_t> merge_operation = {};
-  // What Kernel C is emitted: registers of a thread, and limbs that threads share.
+  // The emitted Kernel C: registers of a thread, and limbs that threads share.
   RegisterStatements (*in_registers)(const Accumulator& a, const RegisterOperands& o) = nullptr;
   LimbStatements (*in_limbs)(const LimbOperands& o) = nullptr;
 };

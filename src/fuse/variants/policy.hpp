@@ -24,14 +24,14 @@ struct GroupPolicy {
 // group_dense.
 struct DensePolicy {
   bool in_global = false;  // the table is in global memory, and slots in local memory before it
-  // In local memory: a word per accumulator, whose carries go to global memory.
+  // In local memory: a word per accumulator, and carries go to global memory.
   bool is_narrow = false;
   bool operator==(const DensePolicy&) const = default;
 };
 
 // group_partitioned.
 struct PartitionPolicy {
-  // The most partitions, whose slots are in local memory at once as far as they fit; 0 elsewhere.
+  // The most partitions. Their slots are in local memory at once as far as they fit; 0 elsewhere.
   std::uint32_t max_count = 0;
   std::uint32_t counters = 0;      // words in local memory that count a tile
   std::uint32_t counted_rows = 1;  // that a thread loads before counting
@@ -44,8 +44,8 @@ struct LocalPolicy {
   bool operator==(const LocalPolicy&) const = default;
 };
 
-// Plain data: passed to kernels as compile-time defines. What another algorithm than a kernel's
-// reads has its default.
+// Plain data: passed to kernels as compile-time defines. Members that other
+// algorithms read have their defaults.
 struct Policy {
   std::uint32_t group_size = 256;
   // Groups of four rows that a thread loads before it uses the first.

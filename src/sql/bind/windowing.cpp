@@ -13,7 +13,7 @@ struct NamedFunction {
   std::string_view name;
   WindowFunction function;
 };
-// Those that are no aggregates.
+// Functions that are no aggregates.
 constexpr NamedFunction functions[] = {{"row_number", WindowFunction::row_number},
                                        {"rank", WindowFunction::rank},
                                        {"dense_rank", WindowFunction::dense_rank},

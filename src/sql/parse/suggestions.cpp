@@ -114,7 +114,7 @@ constexpr std::string_view date_functions[] = {
     "century",    "decade"};
 constexpr std::string_view clock_functions[] = {"now", "today", "get_current_timestamp",
                                                 "transaction_timestamp"};
-// Aggregates of other databases. Those that there are by now are found first.
+// Aggregates of other databases. Names that are there by now are found first.
 constexpr std::string_view aggregate_functions[] = {"stddev",
                                                     "stddev_samp",
                                                     "stddev_pop",
