@@ -11,6 +11,7 @@
 #include "device/compiler_process.hpp"
 #include "device/device_list.hpp"
 #include "penstock/device.hpp"
+#include "terminal/bandwidth_record.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -28,7 +29,11 @@ void open_in_background(const std::string& selector) {
     devices_opening++;
     try {
       tasks.push_back(ThreadPool::shared().start([device] {
-        static_cast<void>(open_device(device));
+        if (const auto opened = open_device(device); opened.ok()) {
+          terminal::prepare_copy_bandwidth(**opened);
+          // CUDA goes on to open a device until it has a context.
+          static_cast<void>((*opened)->context_handle().ok());
+        }
         devices_opening--;
       }));
     } catch (const std::system_error&) {  // the run opens it without a thread

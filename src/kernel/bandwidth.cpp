@@ -55,15 +55,19 @@ CopyKernel kernel_for(const Traits& traits) {
   return {"copy_wide", std::min(512u, traits.max_group_size), traits.compute_units * 16};
 }
 
-Result<double> measure(Device& device) {
-  PENSTOCK_ASSIGN(const Buffers buffers, take_buffers(device));
-  const CopyKernel kernel = kernel_for(device.traits());
+Result<std::shared_ptr<Program>> build(Device& device, const CopyKernel& kernel) {
   ProgramSource source;
   source.text = assemble(device.traits().target,
                          {{{"kernel/copy.kc", std::string(kernel_source("kernel/copy.kc"))}}});
   source.group_size = kernel.group_size;
   source.label = "copy";
-  PENSTOCK_ASSIGN(const auto program, device.build(source));
+  return device.build(source);
+}
+
+Result<double> measure(Device& device) {
+  PENSTOCK_ASSIGN(const Buffers buffers, take_buffers(device));
+  const CopyKernel kernel = kernel_for(device.traits());
+  PENSTOCK_ASSIGN(const auto program, build(device, kernel));
   PENSTOCK_ASSIGN(const auto queue, device.queue());
   PENSTOCK_TRY(queue->fill(*buffers.from, 1, buffers.bytes));
   PENSTOCK_TRY(queue->fill(*buffers.to, 2, buffers.bytes));
@@ -79,6 +83,8 @@ Result<double> measure(Device& device) {
 }
 
 }  // namespace
+
+Status build_copy(Device& device) { return build(device, kernel_for(device.traits())).status(); }
 
 Result<double> copy_bandwidth(Device& device) {
   static std::mutex mutex;

@@ -10,4 +10,7 @@ namespace penstock::kernel {
 // 1 GiB on a GPU, less where memory is short).
 Result<double> copy_bandwidth(Device& device);
 
+// Builds the program that it runs, and waits.
+Status build_copy(Device& device);
+
 }  // namespace penstock::kernel

@@ -83,6 +83,11 @@ Result<MeasuredBandwidth> measure_copy_bandwidth(Device& device) {
   return measured;
 }
 
+void prepare_copy_bandwidth(Device& device) {
+  if (device.traits().shares_host_cores() || read_record(device.traits())) return;
+  if (record_path(device.traits()).ok()) static_cast<void>(kernel::build_copy(device).ok());
+}
+
 std::optional<MeasuredBandwidth> copy_bandwidth_for_query(Device& device) {
   if (auto recorded = read_record(device.traits())) return recorded;
   if (device.traits().shares_host_cores() || !open_record(device.traits()).ok())

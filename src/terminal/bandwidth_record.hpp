@@ -18,6 +18,9 @@ struct MeasuredBandwidth {
 // that is quick and the result can be stored: a GPU's copy of 1 GiB takes a millisecond, a CPU's a
 // second in all. Otherwise it returns nothing.
 std::optional<MeasuredBandwidth> copy_bandwidth_for_query(Device& device);
+// Builds what that will measure with, if it will. A new machine's first statement compiles it
+// beside its own programs then, and not after its end, where it took 0.1 s.
+void prepare_copy_bandwidth(Device& device);
 // Measures again. A figure that cannot be stored (a read-only home) is no error.
 Result<MeasuredBandwidth> measure_copy_bandwidth(Device& device);
 

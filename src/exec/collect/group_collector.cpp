@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/human_readable.hpp"
+#include "base/thread_pool.hpp"
 #include "exec/aggregate/group_table.hpp"
 #include "exec/collect/distinct_totals.hpp"
 #include "exec/groups/first_groups.hpp"
@@ -27,6 +28,19 @@ class GroupCollector : public Collector {
         groups_(program, strings),
         merge_(GroupMerge::begin(merges, program)),
         merges_there_(merge_ != nullptr) {}
+
+  // Begins to compile what would select or add up merged groups, if there come to be many, at once:
+  // beside the compilers of what runs before it. Where cores are few it waits for the first merge.
+  // So does what makes rows of all groups, whose sort takes more than a second to compile.
+  void begin_early() {
+    constexpr unsigned enough_cores = 8;
+    if (!merges_there_ || place_.share || place_.leaves_partials) return;
+    if (host_core_count() < enough_cores) return;
+    if (program_.of_distinct)
+      has_begun_after_ = begin_after_merge().ok();  // else the first merge tells why
+    else
+      selection_ = FirstGroups::begin(place_, program_, first_);
+  }
 
   Status read(const TileKernel&, Chunk& chunk) override {
     const GroupByResults& tables = chunk.buffers.group_by();
@@ -170,7 +184,7 @@ class GroupCollector : public Collector {
     if (has_begun_after_ || (place_.leaves_partials && !place_.share)) return {};
     has_begun_after_ = true;
     if (!program_.of_distinct) {
-      selection_ = FirstGroups::begin(place_, program_, first_);
+      if (!selection_) selection_ = FirstGroups::begin(place_, program_, first_);
       results_ = selection_ ? nullptr : GroupResults::begin(place_, program_);
       return {};
     }
@@ -278,7 +292,9 @@ class GroupCollector : public Collector {
 
 std::unique_ptr<Collector> make_group_collector(const TileProgram& program, StringPool& strings,
                                                 const MergePlace& merges, const TopK* first) {
-  return std::make_unique<GroupCollector>(program, strings, merges, first);
+  auto collector = std::make_unique<GroupCollector>(program, strings, merges, first);
+  collector->begin_early();
+  return collector;
 }
 
 }  // namespace penstock::plan
