@@ -32,6 +32,10 @@ bool may_have_opencl_gpus();
 // Guesses, without starting a driver, whether CUDA has the device that is selected as open_device()
 // takes it. Starting CUDA takes 0.2 s; meanwhile a caller may prepare for a GPU.
 bool expects_cuda(std::string_view selector);
+// Returns the GPU that CUDA will have, before CUDA has started. It does nothing but compile:
+// build() returns at once, and the device that opens meanwhile finds what was compiled. An error
+// where no GPU can be foretold.
+Result<std::shared_ptr<Device>> expected_cuda_device();
 // Lets CUDA start no GPUs but these, which keep their numbers in ids. Before any driver starts and
 // while the process has one thread: it sets CUDA_VISIBLE_DEVICES, which must not be set.
 void show_only_cuda(std::span<const unsigned> numbers);

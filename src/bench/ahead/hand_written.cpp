@@ -8,11 +8,13 @@
 #include "codec/lz/source_resolver.hpp"
 #include "codec/pages/device/page_arrays.hpp"
 #include "codec/pages/device/page_programs.hpp"
+#include "exec/kernel/exec_kernels.hpp"
 #include "kernel/bandwidth.hpp"
 #include "penstock/arrow_string_layouts.hpp"
 #include "penstock/batch.hpp"
 #include "primitive/radix_sort.hpp"
 #include "primitive/scan.hpp"
+#include "table/rows/row_kernels.hpp"
 #include "terminal/signals.hpp"
 #include "video/device/device_feature.hpp"
 
@@ -91,6 +93,24 @@ Programs page_programs(const std::shared_ptr<Device>& device) {
           {"arrow_strings", [device] { return ArrowStringLayouts::build(device).status(); }}};
 }
 
+// What orders, joins and merged groups run on rows in device memory.
+Programs row_programs(const std::shared_ptr<Device>& device) {
+  Programs programs;
+  const auto add = [&](const char* name, plan::KernelFiles files) {
+    programs.push_back({name, [device, files = std::move(files)] {
+                          return plan::RowKernels(device, files).wait();
+                        }});
+  };
+  for (const char* const name :
+       {"group_merge", "group_columns", "group_results", "group_parts", "group_sums"})
+    add(name, plan::exec_kernels(name));
+  add("first_rows", plan::table_kernels({"first_rows"}));
+  add("order_merge", plan::table_kernels({"order_merge"}));
+  add("order_columns", plan::table_kernels({"order_columns", "order_ranges"}));
+  add("joins", plan::table_kernels({"join_table", "join_pairs", "join_buckets"}));
+  return programs;
+}
+
 // The source depends on the samples' width and on options, not on the size of the picture.
 Status build_feature(const std::shared_ptr<Device>& device, const video::FeatureRow& row,
                      std::uint32_t bits) {
@@ -120,9 +140,9 @@ bool runs_elsewhere(const Status& status) {
 
 std::span<const HandWrittenFamily> hand_written_families() {
   static constexpr HandWrittenFamily rows[] = {
-      {"copy", copy_programs},    {"radix_sort", sort_programs}, {"scan", scan_programs},
-      {"chunks", chunk_programs}, {"fsst", fsst_programs},       {"pages", page_programs},
-      {"video", video_programs}};
+      {"copy", copy_programs},  {"radix_sort", sort_programs}, {"scan", scan_programs},
+      {"rows", row_programs},   {"chunks", chunk_programs},    {"fsst", fsst_programs},
+      {"pages", page_programs}, {"video", video_programs}};
   return rows;
 }
 

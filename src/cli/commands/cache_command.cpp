@@ -51,10 +51,12 @@ Status make_folder(const std::string& path) {
 
 Status fill_for(const std::string& selector, bool is_for_a_package) {
   PENSTOCK_ASSIGN(const auto device, open_device(selector));
-  if (is_for_a_package && device->traits().target != Target::sycl)
+  const Target target = device->traits().target;
+  if (is_for_a_package && target != Target::sycl && target != Target::cuda)
     return {Code::unsupported,
-            "--into is for SYCL, whose plug-in looks for programs beside itself; " +
-                device->traits().id + " is not a device of SYCL"};
+            "--into is for CUDA and SYCL, which look for programs that came with "
+            "them; " +
+                device->traits().id + " is not a device of either"};
   const double begun = now_seconds();
   const bench::FilledPrograms filled = bench::build_hand_written(device);
   if (terminal::interrupted()) return {Code::cancelled, "interrupted while compiling kernels"};
@@ -99,8 +101,8 @@ Action declare_cache(Arguments& arguments) {
                  "compile every kernel that is written by hand, for a device");
   arguments.device(options->device, "which device --fill compiles for, or a list of them");
   arguments.value("--into", "FOLDER", options->into,
-                  "of SYCL: write what --fill compiles into this folder too, which goes beside the "
-                  "plug-in (docs/sycl.md)");
+                  "of CUDA and SYCL: write what --fill compiles into this folder too, which goes "
+                  "beside the program or the plug-in (docs/cli.md)");
   return [options] { return run_cache(*options); };
 }
 

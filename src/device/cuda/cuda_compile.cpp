@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "device/cuda/begun_sources.hpp"
 #include "device/program_source.hpp"
 
 namespace penstock::cuda {
@@ -35,8 +36,9 @@ ProgramSource with_define(ProgramSource source, const char* name) {
 
 Result<CompiledSource> compile_text(const Context& context, const ProgramSource& source,
                                     const std::vector<std::string>& options) {
-  return compile_source(context.nvrtc, device::with_head(source, ""), context.architecture, options,
-                        source.label);
+  const SourceToCompile wanted{context.architecture, options, device::with_head(source, "")};
+  if (auto begun = take_begun(wanted)) return *std::move(begun);
+  return compile_source(context.nvrtc, wanted.text, wanted.architecture, options, source.label);
 }
 
 // Functions work in groups of any size.

@@ -1,15 +1,22 @@
 #include "device/cuda/cuda_device.hpp"
 
+#include <system_error>
+
 #include "base/exception_boundary.hpp"
 #include "base/huge_page_allocator.hpp"
 #include "base/human_readable.hpp"
 #include "base/parallel.hpp"
+#include "base/thread_pool.hpp"
+#include "device/cuda/cuda_ahead_of_time.hpp"
 #include "device/cuda/cuda_compile.hpp"
 #include "device/cuda/pc_sampling.hpp"
+#include "device/cuda/wait_at_exit.hpp"
 #include "device/program_source.hpp"
 
 namespace penstock::cuda {
 namespace {
+
+std::atomic<bool> has_opened = false;  // a device
 
 // Pinned memory, which the copy engines read and write without a staging copy.
 class PinnedBuffer : public HostBuffer {
@@ -120,14 +127,40 @@ device::Pool::Driver pool_driver(const ContextPointer& context) {
 
 }  // namespace
 
+void Context::begin(const std::shared_ptr<Context>& context) {
+  auto made = std::make_shared<std::promise<void>>();
+  context->made_ = made->get_future().share();
+  wait_at_exit(context->made_);
+  try {
+    ThreadPool::shared().start_detached([context, made] {
+      context->make();
+      made->set_value();
+    });
+  } catch (const std::system_error&) {  // no thread
+    context->make();
+    made->set_value();
+  }
+}
+
+void Context::make() {
+  outcome_ = api.cuDevicePrimaryCtxRetain(&handle_, device);
+  if (outcome_ != CUDA_SUCCESS) handle_ = nullptr;
+  is_made_.store(true, std::memory_order_release);
+}
+
+Status Context::status() const {
+  if (handle()) return {};
+  return status_of(api, outcome_, "cuDevicePrimaryCtxRetain").with("while opening " + traits.id);
+}
+
+bool CudaDevice::has_opened_any() { return has_opened; }
+
 Result<std::shared_ptr<Device>> CudaDevice::open(const FoundDevice& found, const Nvrtc& nvrtc) {
   PENSTOCK_TRY(api().status());
   auto context = std::make_shared<Context>(*api(), nvrtc, found.traits);
   context->device = found.device, context->architecture = found.architecture;
-  PENSTOCK_TRY(context
-                   ->check(context->api.cuDevicePrimaryCtxRetain(&context->context, found.device),
-                           "cuDevicePrimaryCtxRetain")
-                   .with("while opening " + found.traits.id));
+  Context::begin(context);
+  has_opened = true;
   return std::shared_ptr<Device>(new CudaDevice(std::move(context)));
 }
 
@@ -181,11 +214,12 @@ Result<std::shared_ptr<Program>> CudaDevice::build_or_throw(const ProgramSource&
   const std::vector<std::string> options = compiler_options(source);
   const device::CacheKey key =
       device::cache_key(traits_, device::key_options(options, source), source);
+  const device::AheadOfTime ahead = programs_ahead_of_time(traits_, source, options);
   PENSTOCK_ASSIGN(
       auto found,
       modules_.get(
           key, [&](const device::CacheEntry& entry) { return load_module(context_, entry.binary); },
-          [&] { return compile_module(context_, source, *objects_); }));
+          [&] { return compile_module(context_, source, *objects_); }, &ahead));
   if (const auto sampled = [this] {
         const std::lock_guard lock(sampled_mutex_);
         return sampled_.lock();

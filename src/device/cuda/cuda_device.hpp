@@ -3,6 +3,8 @@
 // A program exports the dynamic shared memory of a kernel as a constant; where it is absent, 0:
 //   extern "C" __device__ const unsigned NAME_local_bytes = sizeof(Tile);
 #pragma once
+#include <atomic>
+#include <future>
 #include <map>
 #include <mutex>
 
@@ -41,12 +43,13 @@ template <class Handle> class IdleHandles {
 };
 
 // Buffers, events, queues and programs hold it, so it outlives them.
+//
+// The driver makes the context in a thread, which takes 0.12 s. Programs are compiled meanwhile.
 struct Context {
   const Api& api;
   const Nvrtc& nvrtc;
   Traits traits;
   CUdevice device = 0;
-  CUcontext context = nullptr;
   int architecture = 0;  // 90 for sm_90
   mutable IdleHandles<CUstream> idle_streams;
   mutable IdleHandles<CUevent> idle_events;
@@ -54,15 +57,34 @@ struct Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   ~Context() {
-    if (!context) return;
+    if (!handle()) return;
     CUcontext popped = nullptr;
-    const bool is_pushed = api.cuCtxPushCurrent(context) == CUDA_SUCCESS;
+    const bool is_pushed = api.cuCtxPushCurrent(handle()) == CUDA_SUCCESS;
     while (const CUevent event = idle_events.take()) api.cuEventDestroy(event);
     while (const CUstream stream = idle_streams.take()) api.cuStreamDestroy(stream);
     if (is_pushed) api.cuCtxPopCurrent(&popped);
     api.cuDevicePrimaryCtxRelease(device);
   }
-  Status check(CUresult code, const char* call) const { return status_of(api, code, call); }
+  // Begins to make the context. Call once, before anything else but api and traits is used.
+  static void begin(const std::shared_ptr<Context>& context);
+  // Waits for the context; null where the driver made none.
+  CUcontext handle() const {
+    if (!is_made_.load(std::memory_order_acquire) && made_.valid()) made_.wait();
+    return handle_;
+  }
+  Status status() const;  // waits, and says why there is no context
+  // A call that fails for want of a context fails with the reason for that.
+  Status check(CUresult code, const char* call) const {
+    if (code != CUDA_SUCCESS && !handle()) return status();
+    return status_of(api, code, call);
+  }
+
+ private:
+  void make();
+  CUcontext handle_ = nullptr;
+  CUresult outcome_ = CUDA_SUCCESS;
+  std::atomic<bool> is_made_ = false;
+  std::shared_future<void> made_;
 };
 using ContextPointer = std::shared_ptr<Context>;
 
@@ -71,7 +93,7 @@ using ContextPointer = std::shared_ptr<Context>;
 class Current {
  public:
   explicit Current(const Context& context)
-      : api_(context.api), pushed_(api_.cuCtxPushCurrent(context.context) == CUDA_SUCCESS) {}
+      : api_(context.api), pushed_(api_.cuCtxPushCurrent(context.handle()) == CUDA_SUCCESS) {}
   Current(const Current&) = delete;
   Current& operator=(const Current&) = delete;
   ~Current() {
@@ -163,6 +185,7 @@ class KeptProgram {
 class CudaDevice : public Device {
  public:
   static Result<std::shared_ptr<Device>> open(const FoundDevice& found, const Nvrtc& nvrtc);
+  static bool has_opened_any();  // in this process
   Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override;
   Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) override;
   Result<std::shared_ptr<HostBuffer>> pin_host(std::shared_ptr<std::byte> memory,
@@ -172,7 +195,8 @@ class CudaDevice : public Device {
   Result<std::shared_ptr<Buffer>> import_memory(std::uint64_t handle, std::uint64_t bytes) override;
   Result<std::unique_ptr<Queue>> import_queue(std::uint64_t handle) override;
   Result<std::uint64_t> context_handle() const override {
-    return reinterpret_cast<std::uint64_t>(context_->context);
+    PENSTOCK_TRY(context_->status());
+    return reinterpret_cast<std::uint64_t>(context_->handle());
   }
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override;
   Result<std::uint32_t> resident_groups(const Program& program, std::string_view kernel) override;

@@ -1,11 +1,9 @@
 // Lists the CUDA devices, where both the driver and NVRTC are present.
-#include <cctype>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 #include "base/thread_pool.hpp"
 #include "device/cuda/cuda_device.hpp"
+#include "device/cuda/cuda_traits.hpp"
 #include "device/driver.hpp"
 
 namespace penstock::cuda {
@@ -21,20 +19,6 @@ struct DeviceList {
 std::vector<unsigned>& shown_numbers() {
   static auto& numbers = *new std::vector<unsigned>;
   return numbers;
-}
-
-std::string version_text(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
-// Returns "580.65.06" from the kernel module, which the driver API lacks; "" without that file.
-std::string kernel_module_version() {
-  std::ifstream file("/proc/driver/nvidia/version");
-  std::string word;
-  while (file >> word)
-    if (std::isdigit(static_cast<unsigned char>(word[0])) && word.find('.') != std::string::npos)
-      return word;
-  return "";
 }
 
 FoundDevice describe(const Api& api, CUdevice device, unsigned number, int driver_version,
@@ -54,37 +38,19 @@ FoundDevice describe(const Api& api, CUdevice device, unsigned number, int drive
   (void)api.cuDeviceTotalMem(&bytes, device);
   traits.id = "cuda:" + std::to_string(number), traits.target = Target::cuda;
   traits.name = name, traits.vendor = "NVIDIA";
-  const std::string module_version = kernel_module_version();
-  traits.driver = "CUDA " + version_text(driver_version) +
-                  (module_version.empty() ? "" : ", driver " + module_version);
+  traits.driver = driver_text(driver_version);
   traits.architecture = "sm_" + std::to_string(found.architecture);
-  traits.compiler = "NVRTC " + std::to_string(nvrtc.major) + "." + std::to_string(nvrtc.minor);
+  traits.compiler = compiler_text(nvrtc);
   traits.compute_units =
       static_cast<std::uint32_t>(attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   traits.max_group_size =
       static_cast<std::uint32_t>(attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
   traits.subgroup_size = static_cast<std::uint32_t>(attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE));
-  traits.has_subgroups = true;
   traits.global_bytes = traits.max_allocation_bytes = bytes;
   traits.local_bytes =
       static_cast<std::uint64_t>(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
-  traits.has_f64 = traits.has_atomic_u64 = true;
-  traits.has_launch_bounds = true;
-  traits.forward_progress = true;  // blocks that run stay resident until they end
+  set_common_traits(traits);
   return found;
-}
-
-int driver_version_of(CUresult (*get)(int*)) {
-  int version = 0;
-  return get(&version) == CUDA_SUCCESS ? version : 0;
-}
-
-// Returns the driver's version, or 0. Drivers answer before they are initialised; where one does
-// not, it is asked again afterwards.
-int version_before_start() {
-  const auto library = device::Library::open({"libcuda.so.1"});
-  CUresult (*get)(int*) = nullptr;
-  return library.ok() && library->bind(get, "cuDriverGetVersion").ok() ? driver_version_of(get) : 0;
 }
 
 std::string no_gpu_note() {

@@ -20,7 +20,7 @@ bool reaches_over_nvlink(const Context& from, const Context& to) {
   const Api& api = from.api;
   if (&from == &to) return true;
   if (!api.cuCtxEnablePeerAccess) return false;
-  const CUresult enabled = api.cuCtxEnablePeerAccess(to.context, 0);
+  const CUresult enabled = api.cuCtxEnablePeerAccess(to.handle(), 0);
   int has_atomics = 0;
   return (enabled == CUDA_SUCCESS || enabled == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) &&
          api.cuDeviceGetP2PAttribute &&
@@ -34,7 +34,7 @@ bool has_nvlink(const Context& from, const Context& to) {
   static std::mutex mutex;
   static std::map<std::pair<CUcontext, CUcontext>, bool> known;
   const std::lock_guard lock(mutex);
-  const auto [found, is_new] = known.try_emplace({from.context, to.context});
+  const auto [found, is_new] = known.try_emplace({from.handle(), to.handle()});
   if (is_new) found->second = reaches_over_nvlink(from, to);
   return found->second;
 }
@@ -54,7 +54,7 @@ CUdeviceptr source_of(const device::DeviceCopy& copy) {
 Status begin_copies(std::span<const device::DeviceCopy> copies, Queue& queue) {
   for (const device::DeviceCopy& copy : copies)
     PENSTOCK_TRY(copy_from_peer(queue, *copy.to.buffer, copy.to.offset, source_of(copy),
-                                gpu_of(copy.from)->context()->context, copy.bytes));
+                                gpu_of(copy.from)->context()->handle(), copy.bytes));
   return {};
 }
 

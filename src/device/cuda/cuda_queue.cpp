@@ -138,7 +138,7 @@ class CudaQueue : public Queue {
                         CUcontext from_context, std::uint64_t bytes) {
     const Current current(context_);
     PENSTOCK_ASSIGN(const CUdeviceptr address, use(to));
-    return context_.check(api_.cuMemcpyPeerAsync(address + to_offset, context_.context, from,
+    return context_.check(api_.cuMemcpyPeerAsync(address + to_offset, context_.handle(), from,
                                                  from_context, bytes, stream_),
                           "cuMemcpyPeerAsync");
   }

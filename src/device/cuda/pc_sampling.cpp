@@ -77,20 +77,20 @@ class PcSampling : public StallSampler {
 
  private:
   CUptiResult call(CUptiResult (*function)(PcContextParameters*)) {
-    PcContextParameters parameters{sizeof parameters, nullptr, context_->context};
+    PcContextParameters parameters{sizeof parameters, nullptr, context_->handle()};
     return function(&parameters);
   }
   Status check(CUptiResult code, const char* name) const { return status_of(cupti_, code, name); }
 
   Status read_reasons() {
     std::size_t count = 0;
-    PcReasonCountParameters ask{sizeof ask, nullptr, context_->context, &count};
+    PcReasonCountParameters ask{sizeof ask, nullptr, context_->handle(), &count};
     PENSTOCK_TRY(check(cupti_.reason_count(&ask), "cuptiPCSamplingGetNumStallReasons"));
     std::vector<std::uint32_t> indices(count);
     std::vector<std::array<char, reason_name_bytes>> texts(count);
     std::vector<char*> names;
     for (auto& text : texts) names.push_back(text.data());
-    PcReasonParameters all{sizeof all, nullptr,        context_->context,
+    PcReasonParameters all{sizeof all, nullptr,        context_->handle(),
                            count,      indices.data(), names.data()};
     PENSTOCK_TRY(check(cupti_.reasons(&all), "cuptiPCSamplingGetStallReasons"));
     for (std::size_t i = 0; i < count; i++)
@@ -109,7 +109,7 @@ class PcSampling : public StallSampler {
     attributes[2].value.number = 1;
     attributes[3].type = CUPTI_PC_SAMPLING_ATTR_SAMPLING_DATA_BUFFER;
     attributes[3].value.pointer = &flushed_->data();
-    PcAttributeParameters parameters{sizeof parameters, nullptr, context_->context,
+    PcAttributeParameters parameters{sizeof parameters, nullptr, context_->handle(),
                                      attributes.size(), attributes.data()};
     PENSTOCK_TRY(
         check(cupti_.set_attributes(&parameters), "cuptiPCSamplingSetConfigurationAttribute"));
@@ -124,7 +124,7 @@ class PcSampling : public StallSampler {
     RecordBuffer buffer(reasons_.size());
     for (bool more = true; more;) {
       buffer.clear();
-      PcDataParameters parameters{sizeof parameters, nullptr, context_->context, &buffer.data()};
+      PcDataParameters parameters{sizeof parameters, nullptr, context_->handle(), &buffer.data()};
       const CUptiResult outcome = cupti_.get_data(&parameters);
       if (outcome == CUPTI_ERROR_OUT_OF_MEMORY)
         return Status(Code::capacity,
