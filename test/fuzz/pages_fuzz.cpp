@@ -9,11 +9,20 @@
 #include "kernel/host.prelude"
 namespace kernelc {
 #include "kernel/group.kc"
-namespace scan {
-#include "assembled/codec/pages/kernels/page_scan_warp.kc"
+namespace runs {
+#include "assembled/codec/pages/kernels/page_runs_warp.kc"
+}
+namespace texts {
+#include "assembled/codec/pages/kernels/page_texts_warp.kc"
+}
+namespace deltas {
+#include "assembled/codec/pages/kernels/page_deltas_warp.kc"
 }
 namespace values {
 #include "assembled/codec/pages/kernels/page_values_warp.kc"
+}
+namespace conversions {
+#include "assembled/codec/pages/kernels/page_conversions_warp.kc"
 }
 namespace chains {
 #include "assembled/codec/pages/kernels/page_chains_warp.kc"
@@ -105,12 +114,17 @@ Batch batch_of(Input& input) {
   return batch;
 }
 
+// Programs take the values of some pages each, and leave others alone.
 void check_values(Batch& batch, const kernelc::LaunchOptions& options, u32 of_chains) {
   u32* const bytes = batch.bytes.data();
-  require_none(kernelc::launch_with(kernelc::values::page_values_entry, batch.slice_count, options,
-                                    batch.task.data(), batch.slices.data(), bytes, bytes,
-                                    batch.checkpoints.data(), batch.results.data(),
-                                    batch.faults.data(), batch.slice_count, of_chains));
+  const auto launch = [&](const auto& kernel) {
+    require_none(kernelc::launch_with(kernel, batch.slice_count, options, batch.task.data(),
+                                      batch.slices.data(), bytes, bytes, batch.checkpoints.data(),
+                                      batch.results.data(), batch.faults.data(), batch.slice_count,
+                                      of_chains));
+  };
+  launch(kernelc::values::page_values_entry);
+  launch(kernelc::conversions::page_values_entry);
 }
 
 // Puts the strings of a chain together behind what the batch has, as the host does.
@@ -138,7 +152,7 @@ void require_same_texts(const Batch& batch) {
   u32 at = results[PAGE_RESULT_BEGIN], error = PAGE_OK;
   for (u32 number = 0; number < results[PAGE_RESULT_PRESENT]; number++) {
     u32 length = 0;
-    error = kernelc::scan::text_error(batch.bytes.data(), place, at, end, &length);
+    error = kernelc::texts::text_error(batch.bytes.data(), place, at, end, &length);
     if (error != PAGE_OK) break;
     const std::size_t word = task[PAGE_TASK_CONVERTED] / 4 + 2 * std::size_t{number};
     const u64 found = batch.bytes[word] | u64{batch.bytes[word + 1]} << 32;
@@ -153,9 +167,14 @@ void require_same_texts(const Batch& batch) {
 void scan_page(Batch& batch, const kernelc::LaunchOptions& options) {
   const u32 one = 1;
   u32* const bytes = batch.bytes.data();
-  require_none(kernelc::launch_with(kernelc::scan::page_scan_entry, 1, options, batch.task.data(),
-                                    bytes, bytes, batch.validity.data(), batch.checkpoints.data(),
-                                    batch.results.data(), one));
+  const auto scan = [&](const auto& kernel) {
+    require_none(kernelc::launch_with(kernel, 1, options, batch.task.data(), bytes, bytes,
+                                      batch.validity.data(), batch.checkpoints.data(),
+                                      batch.results.data(), one));
+  };
+  scan(kernelc::runs::page_scan_entry);
+  scan(kernelc::texts::page_scan_entry);
+  scan(kernelc::deltas::page_scan_entry);
   require_same_texts(batch);
   require_none(kernelc::launch_with(kernelc::chains::page_measure_chains_entry, 1, options,
                                     batch.task.data(), bytes, batch.results.data(), one));

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/thread_pool.hpp"
 #include "codec/batch/chunk_decoder.hpp"
 #include "codec/batch/kernels/batch_limits.h"
 #include "codec/zstd/kernels/zstd_limits.h"
@@ -19,8 +20,14 @@ template <class Codec> class KernelCodec final : public Codec {
       : device_(std::move(device)), variant_(variant) {}
   Status open(const std::string& family) {
     const std::vector<GroupPolicy> policies = policies_of(family, variant_, device_->traits());
-    for (std::size_t i = 0; i < policies.size(); i++) {
-      PENSTOCK_ASSIGN(auto built, build_phase(*device_, variant_.phases[i], policies[i]));
+    std::vector<Task<Result<BuiltPhase>>> tasks;  // Zstandard has five, of up to 0.8 s each
+    for (std::size_t i = 0; i < policies.size(); i++)
+      tasks.push_back(
+          ThreadPool::shared().start([this, policy = policies[i], &phase = variant_.phases[i]] {
+            return build_phase(*device_, phase, policy);
+          }));
+    for (auto& task : tasks) {
+      PENSTOCK_ASSIGN(auto built, task.get());
       phases_.push_back(std::move(built));
     }
     return {};

@@ -11,6 +11,7 @@ ChunkSummary summary_of(std::span<const StoredChunk> chunks) {
     const StoredChunk& chunk = chunks[group];
     has_compression[static_cast<std::size_t>(chunk.compression)] = true;
     summary.has_plain_strings |= chunk.has_plain_strings;
+    summary.has_deltas |= chunk.has_deltas;
     if (!summary.refused && !chunk.why_not.empty()) summary.refused = group;
   }
   for (std::size_t i = 0; i < has_compression.size(); i++)

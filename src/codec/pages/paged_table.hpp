@@ -111,6 +111,7 @@ struct StoredChunk {
   std::uint64_t page_bytes = 0;  // after decompression; a footer may be wrong
   Compression compression = Compression::other;
   bool has_plain_strings = false;  // it has strings outside of its dictionary
+  bool has_deltas = false;         // its footer names an encoding of differences
   // Why it cannot be read as pages, as PagedColumn::why_not. Empty: it can be.
   std::string why_not = {};
 };
@@ -119,6 +120,7 @@ struct StoredChunk {
 struct ChunkSummary {
   std::vector<Compression> compressions;  // ascending, each once
   bool has_plain_strings = false;         // of any chunk
+  bool has_deltas = false;                // of any chunk
   std::optional<std::uint32_t> refused;   // the first row group that cannot be read as pages
 };
 ChunkSummary summary_of(std::span<const StoredChunk> chunks);

@@ -8,6 +8,7 @@
 #include "base/human_readable.hpp"
 #include "exec/scan/chunks_of_pages.hpp"
 #include "exec/scan/direct_pages.hpp"
+#include "fuse/program/paged_columns.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -158,6 +159,7 @@ Result<BegunPages> PagedScan::begin(const std::shared_ptr<Device>& device,
   if (device && is_staged(*device, program, read, limits)) return BegunPages();
   if (!device || !device->traits().unified_memory)
     begun.memory = std::make_shared<PinnedSlabs>(device);
+  if (!device) pages::compile_for_expected_gpu(compressions_of(program, *table));
   PENSTOCK_ASSIGN(begun.stream, pages::PageStream::open(
                                     table, begun.columns, begun.chunks,
                                     begun.memory ? allocator_of(begun.memory) : BatchAllocator(),

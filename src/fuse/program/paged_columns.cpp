@@ -1,7 +1,6 @@
 #include "fuse/program/paged_columns.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "fuse/program/kernel_parameters.hpp"
 #include "fuse/program/light_loads.hpp"
@@ -118,13 +117,13 @@ void read_pages(TileProgram& program, const pages::PagedTable& table) {
   }
 }
 
-std::vector<pages::Compression> compressions_of(const TileProgram& program,
-                                                const pages::PagedTable& table) {
-  std::set<pages::Compression> found;
-  for (const PagedLoad& load : program.paged)
-    for (const pages::Compression compression : table.summary(load.column).compressions)
-      found.insert(compression);
-  return {found.begin(), found.end()};
+pages::PageNeeds compressions_of(const TileProgram& program, const pages::PagedTable& table) {
+  pages::PageNeeds needs;
+  for (const PagedLoad& load : program.paged) {
+    pages::add_needs(needs, table, load.column);
+    if (load.is_named || load.is_late) needs.programs.insert(pages::PageProgram::names);
+  }
+  return needs;
 }
 
 // On a CPU the host's decoders are faster: a load out of pages costs a core some 12 ns. The same

@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 
+#include "codec/pages/device/page_needs.hpp"
 #include "codec/pages/paged_table.hpp"
 #include "fuse/program/tile_program.hpp"
 #include "penstock/run_options.hpp"
@@ -15,9 +16,8 @@ std::string why_not_paged(const TileProgram& program, const pages::PagedTable& t
 // Makes a program read pages; why_not_paged() must be empty for it.
 void read_pages(TileProgram& program, const pages::PagedTable& table);
 
-// Returns the compressions of the chunks that a program reads, each once.
-std::vector<pages::Compression> compressions_of(const TileProgram& program,
-                                                const pages::PagedTable& table);
+// Returns what the pages that a program reads need of a decoder.
+pages::PageNeeds compressions_of(const TileProgram& program, const pages::PagedTable& table);
 
 // Decides who decodes a source's pages, or light encodings. If the device does, makes the program
 // read them. Returns a note if the host does although the device could have: why. Empty: nothing to

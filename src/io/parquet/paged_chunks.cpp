@@ -73,6 +73,14 @@ std::string why_not_chunk(const parquet::ColumnChunkMetaData& chunk, std::uint64
   return "";
 }
 
+bool has_deltas(const parquet::ColumnChunkMetaData& chunk) {
+  return std::ranges::any_of(chunk.encodings(), [](parquet::Encoding::type encoding) {
+    return encoding == parquet::Encoding::DELTA_BINARY_PACKED ||
+           encoding == parquet::Encoding::DELTA_LENGTH_BYTE_ARRAY ||
+           encoding == parquet::Encoding::DELTA_BYTE_ARRAY;
+  });
+}
+
 std::uint64_t positive(std::int64_t bytes) {
   return bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
 }
@@ -105,7 +113,7 @@ std::vector<pages::StoredChunk> footer_chunks(const ParquetFile& file,
                       positive(chunk->total_uncompressed_size()),
                       compression_of(chunk->compression()),
                       rows > 0 && column.conversion == Conversion::string && !is_all_codes(*chunk),
-                      why_not_chunk(*chunk, rows)});
+                      has_deltas(*chunk), why_not_chunk(*chunk, rows)});
   }
   return chunks;
 }

@@ -40,7 +40,7 @@ class PagedArrayReader final : public DeviceArrayReader {
   Status start(const DeviceArrayOptions& options) {
     PENSTOCK_TRY(check_columns());
     PENSTOCK_ASSIGN(decoder_, PageDecoder::create(device_));
-    decoder_->prepare(compressions());
+    decoder_->prepare(needs());
     PENSTOCK_ASSIGN(arrays_, PageArrays::create(device_));
     std::vector<std::uint32_t> groups(table_->first_rows().size() - 1);
     std::iota(groups.begin(), groups.end(), 0u);
@@ -91,13 +91,10 @@ class PagedArrayReader final : public DeviceArrayReader {
     return {};
   }
 
-  std::vector<Compression> compressions() const {
-    std::vector<Compression> found;
-    for (const std::uint32_t column : columns_)
-      for (const StoredChunk& chunk : table_->chunks(column)) found.push_back(chunk.compression);
-    std::ranges::sort(found);
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    return found;
+  PageNeeds needs() const {
+    PageNeeds needs;
+    for (const std::uint32_t column : columns_) add_needs(needs, *table_, column);
+    return needs;
   }
 
   // All batches that are decoded, and their results, stay within a third of the memory, unless a

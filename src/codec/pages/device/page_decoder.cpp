@@ -11,9 +11,7 @@ class DevicePageDecoder final : public PageDecoder {
   explicit DevicePageDecoder(std::shared_ptr<PagePrograms> programs)
       : programs_(std::move(programs)) {}
 
-  void prepare(std::span<const Compression> compressions) override {
-    programs_->prepare(compressions);
-  }
+  void prepare(const PageNeeds& needs) override { programs_->prepare(needs); }
 
   Result<std::unique_ptr<PendingPages>> begin(Queue& queue,
                                               std::span<const ColumnOfPages> columns) override {

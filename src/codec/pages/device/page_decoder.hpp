@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "codec/pages/device/page_needs.hpp"
 #include "codec/pages/paged_table.hpp"
 #include "penstock/device.hpp"
 
@@ -101,11 +102,11 @@ class PageDecoder {
   // Waits.
   virtual Result<Column> texts_of_rows(Queue& queue, const DecodedPages& column, const Buffer& rows,
                                        std::uint32_t row_count) = 0;
-  // Begins to compile, in threads, what pages of these compressions need.
-  virtual void prepare(std::span<const Compression> compressions) = 0;
-  // Uploads and begins to decode. With ChunkPages::file it begins to read, and continues in another
-  // thread, which owns `queue` until finish() or the destructor. Columns must have the same number
-  // of rows, below 2^31. Several threads may call it, each with its own queue.
+  // Begins to compile, in threads.
+  virtual void prepare(const PageNeeds& needs) = 0;
+  // Uploads and begins to decode. Where ChunkPages::file says so, begins to read, and goes on in
+  // another thread, to which `queue` belongs until finish() or the end. Columns must have
+  // the same number of rows, below 2^31. Several threads may call it with queues of their own.
   virtual Result<std::unique_ptr<PendingPages>> begin(Queue& queue,
                                                       std::span<const ColumnOfPages> columns) = 0;
 };

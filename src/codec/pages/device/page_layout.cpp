@@ -38,6 +38,22 @@ std::uint32_t conversion_number(const PagedColumn& column) {
   return is_wide ? PAGE_CONVERT_BIG_ENDIAN_18 : PAGE_CONVERT_BIG_ENDIAN;
 }
 
+PageProgram first_pass_of(std::uint32_t form) {
+  switch (form) {
+    case PAGE_FORM_TEXTS: return PageProgram::texts;
+    case PAGE_FORM_DELTA:
+    case PAGE_FORM_LENGTHS:
+    case PAGE_FORM_CHAINS: return PageProgram::deltas;
+    default: return PageProgram::runs;
+  }
+}
+
+PageProgram value_pass_of(const PageTask& task) {
+  const bool is_checked =
+      task[PAGE_TASK_FORM] == PAGE_FORM_INDICES || task[PAGE_TASK_CONVERSION] == PAGE_CONVERT_TEXT;
+  return is_checked ? PageProgram::values : PageProgram::conversions;
+}
+
 std::uint32_t form_of(Encoding encoding) {
   switch (encoding) {
     case Encoding::dictionary: return PAGE_FORM_INDICES;
@@ -309,7 +325,8 @@ class Layout {
     const std::uint32_t form = task[PAGE_TASK_FORM];
     const bool is_sliced = form == PAGE_FORM_INDICES || form == PAGE_FORM_STREAMS ||
                            task[PAGE_TASK_CONVERSION] != PAGE_CONVERT_NONE;
-    made_.has_values = made_.has_values || is_sliced;
+    made_.first_pass.insert(first_pass_of(form));
+    if (is_sliced) made_.value_pass.insert(value_pass_of(task));
     task[PAGE_TASK_FIRST_SLICE] = static_cast<std::uint32_t>(made_.slices.size());
     const std::uint32_t slices =
         is_sliced || form == PAGE_FORM_BOOLEANS
@@ -343,6 +360,16 @@ std::uint32_t stored_bytes_of(const PagedColumn& column) {
     case Physical::byte_array: break;
   }
   return 8;
+}
+
+void add_needs(PageNeeds& needs, const PagedTable& table, std::uint32_t column) {
+  const ChunkSummary summary = table.summary(column);
+  needs.compressions.insert(summary.compressions.begin(), summary.compressions.end());
+  needs.programs.insert({PageProgram::runs, PageProgram::values, PageProgram::index});
+  if (summary.has_plain_strings) needs.programs.insert(PageProgram::texts);
+  if (summary.has_deltas) needs.programs.insert(PageProgram::deltas);
+  if (conversion_number(table.columns()[column]) != PAGE_CONVERT_NONE)
+    needs.programs.insert(PageProgram::conversions);
 }
 
 Result<PageLayout> lay_out_pages(std::span<const ColumnOfPages> columns) {

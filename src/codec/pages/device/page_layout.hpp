@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -55,9 +56,10 @@ struct PageLayout {
   std::map<Compression, PageInflation> inflations;
   std::vector<ColumnTasks> columns;
   std::uint64_t bytes = 0, compressed_bytes = 0, validity_words = 0;
-  bool has_values = false;         // some slice has values to check or to convert
-  bool has_chains = false;         // some page is of DELTA_BYTE_ARRAY
-  std::optional<PageFault> fault;  // the headers contradict each other
+  std::set<PageProgram> first_pass;  // programs that some page needs
+  std::set<PageProgram> value_pass;  // programs that some slice's values need
+  bool has_chains = false;           // some page is of DELTA_BYTE_ARRAY
+  std::optional<PageFault> fault;    // the headers contradict each other
 };
 
 // Code::invalid for columns that why_not_decoded() refuses or of different numbers of rows.

@@ -2,15 +2,17 @@
 
 #include <algorithm>
 
+#include "base/exception_boundary.hpp"
 #include "codec/batch/chunk_program.hpp"
+#include "device/driver.hpp"
 #include "kernel/variant_table.hpp"
 
 namespace penstock::pages {
 namespace {
 
 constexpr std::uint32_t warp_threads = 32, warps_per_group = 4;
-constexpr std::array<std::string_view, 5> program_names = {"scan", "values", "index", "chains",
-                                                           "names"};
+constexpr std::array<std::string_view, page_program_count> program_names = {
+    "runs", "texts", "deltas", "values", "conversions", "index", "chains", "names"};
 
 constexpr const char *page_family = "pages", *by_warps = "page_warp", *by_threads = "page_thread";
 
@@ -101,17 +103,32 @@ std::uint32_t PagePrograms::groups_of_tiles(std::uint64_t item_count,
       std::min<std::uint64_t>(tiles, std::uint64_t{device_->traits().compute_units} * 4));
 }
 
-// Each is begun once. An error is returned again where the program is needed.
-void PagePrograms::prepare(std::span<const Compression> compressions) {
+// An error is returned again where the program is needed.
+void PagePrograms::prepare(const PageNeeds& needs) {
   const std::lock_guard lock(tasks_mutex_);
-  if (tasks_.empty())
-    for (const PageProgram which : {PageProgram::scan, PageProgram::values, PageProgram::index})
+  for (const PageProgram which : needs.programs)
+    if (prepared_.programs.insert(which).second)
       tasks_.push_back(ThreadPool::shared().start([this, which] { (void)program(which).ok(); }));
-  for (const Compression compression : compressions)
+  for (const Compression compression : needs.compressions)
     if (compression != Compression::none && compression != Compression::other &&
-        prepared_.insert(compression).second)
+        prepared_.compressions.insert(compression).second)
       tasks_.push_back(
           ThreadPool::shared().start([this, compression] { (void)decoder(compression).ok(); }));
+}
+
+void compile_for_expected_gpu(PageNeeds needs) {
+  const auto begin = [needs = std::move(needs)]() -> Status {
+    PENSTOCK_ASSIGN(auto device, device::expected_cuda_device());
+    PENSTOCK_ASSIGN(const auto programs, PagePrograms::create(std::move(device)));
+    programs->prepare(needs);
+    return {};
+  };
+  // Without it, or without a thread, the device that opens compiles all.
+  static_cast<void>(catch_exceptions([&]() -> Status {
+    ThreadPool::shared().start_detached(
+        [begin] { static_cast<void>(catch_exceptions([&] { return begin(); })); });
+    return {};
+  }));
 }
 
 }  // namespace penstock::pages

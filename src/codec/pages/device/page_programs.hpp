@@ -3,28 +3,23 @@
 #include <array>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <span>
 #include <vector>
 
 #include "base/thread_pool.hpp"
-#include "codec/pages/paged_table.hpp"
+#include "codec/pages/device/page_decoder.hpp"
 #include "penstock/batch.hpp"
 #include "penstock/device.hpp"
 
 namespace penstock::pages {
-
-// Programs of kernels/: page_scan, page_values, page_index, page_chains, page_names.
-enum class PageProgram : unsigned char { scan, values, index, chains, names };
 
 class PagePrograms {
  public:
   // Code::unsupported for a device that runs neither warps nor single threads.
   static Result<std::unique_ptr<PagePrograms>> create(std::shared_ptr<Device> device);
 
-  // Begins to build the programs that all pages need, and the decoders of these compressions, in
-  // threads; once.
-  void prepare(std::span<const Compression> compressions);
+  // Begins to build these programs, in threads, each once.
+  void prepare(const PageNeeds& needs);
   // Builds all programs of kernels/, and waits: for the cache.
   Status build_all();
   Status launch(Queue& queue, PageProgram program, std::string_view kernel, std::uint32_t groups,
@@ -46,10 +41,10 @@ class PagePrograms {
   };
   std::shared_ptr<Device> device_;
   std::uint32_t group_size_ = 1, tasks_per_group_ = 1;
-  std::array<Slot<Program>, 5> programs_;
+  std::array<Slot<Program>, page_program_count> programs_;
   std::array<Slot<batch::Decoder>, 5> decoders_;
   std::mutex tasks_mutex_;
-  std::set<Compression> prepared_;
+  PageNeeds prepared_;
   std::vector<Task<void>> tasks_;  // waits for them before the rest is destroyed
 };
 

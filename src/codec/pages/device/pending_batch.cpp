@@ -186,7 +186,7 @@ Status PendingBatch::copy_ranges(const Memory& compressed) {
   PENSTOCK_ASSIGN(ranges_,
                   upload(layout_.ranges.data(), layout_.ranges.size() * sizeof(CopyRange)));
   const auto count = static_cast<std::uint32_t>(layout_.ranges.size());
-  return programs_.launch(queue_, PageProgram::scan, "page_copy", programs_.groups_of_tasks(count),
+  return programs_.launch(queue_, PageProgram::runs, "page_copy", programs_.groups_of_tasks(count),
                           {{Argument::of(*ranges_), Argument::of(*compressed),
                             Argument::of(*bytes_), Argument::value(count)}});
 }
@@ -204,26 +204,30 @@ Status PendingBatch::scan() {
   PENSTOCK_ASSIGN(found_, device.allocate(bytes_of(std::uint64_t{task_count} * PAGE_RESULT_WORDS)));
   PENSTOCK_ASSIGN(faults_, device.allocate(bytes_of(task_count)));
   PENSTOCK_TRY(queue_.fill(*faults_, ~std::uint32_t{0}, faults_->bytes() / 4 * 4));
-  PENSTOCK_TRY(programs_.launch(
-      queue_, PageProgram::scan, "page_scan", programs_.groups_of_tasks(task_count),
-      {{Argument::of(*tasks_), Argument::of(*bytes_), Argument::of(*bytes_),
-        Argument::of(*validity_), Argument::of(*checkpoints_), Argument::of(*found_),
-        Argument::value(task_count)}}));
+  for (const PageProgram of_forms : layout_.first_pass)
+    PENSTOCK_TRY(
+        programs_.launch(queue_, of_forms, "page_scan", programs_.groups_of_tasks(task_count),
+                         {{Argument::of(*tasks_), Argument::of(*bytes_), Argument::of(*bytes_),
+                           Argument::of(*validity_), Argument::of(*checkpoints_),
+                           Argument::of(*found_), Argument::value(task_count)}}));
   if (layout_.has_chains)
     PENSTOCK_TRY(programs_.launch(queue_, PageProgram::chains, "page_measure_chains",
                                   programs_.groups_of_tasks(task_count),
                                   {{Argument::of(*tasks_), Argument::of(*bytes_),
                                     Argument::of(*found_), Argument::value(task_count)}}));
-  return layout_.has_values ? check_values(false) : Status();
+  return check_values(false);
 }
 
 Status PendingBatch::check_values(bool of_chains) {
   const auto slice_count = static_cast<std::uint32_t>(layout_.slices.size());
-  return programs_.launch(
-      queue_, PageProgram::values, "page_values", programs_.groups_of_tasks(slice_count),
-      {{Argument::of(*tasks_), Argument::of(*slices_), Argument::of(*bytes_), Argument::of(*bytes_),
-        Argument::of(*checkpoints_), Argument::of(*found_), Argument::of(*faults_),
-        Argument::value(slice_count), Argument::value(std::uint32_t{of_chains})}});
+  for (const PageProgram of_values : layout_.value_pass)
+    PENSTOCK_TRY(programs_.launch(
+        queue_, of_values, "page_values", programs_.groups_of_tasks(slice_count),
+        {{Argument::of(*tasks_), Argument::of(*slices_), Argument::of(*bytes_),
+          Argument::of(*bytes_), Argument::of(*checkpoints_), Argument::of(*found_),
+          Argument::of(*faults_), Argument::value(slice_count),
+          Argument::value(std::uint32_t{of_chains})}}));
+  return {};
 }
 
 Status PendingBatch::download_results() {
