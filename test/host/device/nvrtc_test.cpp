@@ -6,7 +6,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "device/cuda/nvrtc.hpp"
 
@@ -64,25 +66,32 @@ TEST_F(NvrtcTest, AGpuThatTheCompilerNoLongerKnowsIsRefusedByName) {
   EXPECT_NE(compiled.status().text().find("sm_20"), std::string::npos);
 }
 
-// As a compiler does that knows no split compilation.
+// As a compiler does that does not know an option.
 int (*real_compile)(Nvrtc::Program, int, const char* const*) = nullptr;
-int refused = 0;
-int refuse_split_compilation(Nvrtc::Program program, int count, const char* const* options) {
-  for (int i = 0; i < count; i++)
-    if (std::string_view(options[i]).starts_with("--split-compile")) {
-      refused++;
-      return 5;  // NVRTC_ERROR_INVALID_OPTION
-    }
+std::string_view unknown_option;
+std::vector<std::string> accepted_options;
+int refuse_unknown_option(Nvrtc::Program program, int count, const char* const* options) {
+  accepted_options.assign(options, options + count);
+  for (const std::string& option : accepted_options)
+    if (option.starts_with(unknown_option)) return 5;  // NVRTC_ERROR_INVALID_OPTION
   return real_compile(program, count, options);
 }
 
 TEST_F(NvrtcTest, AnOlderCompilerIsAskedAgainWithoutWhatItRefuses) {
-  real_compile = std::exchange(nvrtc_.compile, refuse_split_compilation);
-  const auto compiled = compile_source(
-      nvrtc_, std::string("#define GROUP_SIZE 64\n") + scale_source, 90, {"--std=c++17"}, "scale");
-  ASSERT_TRUE(compiled.ok()) << compiled.status().text();
-  EXPECT_EQ(refused, 1);
-  EXPECT_TRUE(contains(compiled->binary, "scale_local_bytes"));
+  real_compile = std::exchange(nvrtc_.compile, refuse_unknown_option);
+  const std::string text = std::string("#define GROUP_SIZE 64\n") + scale_source;
+  struct Row {
+    std::string_view unknown;
+    std::size_t quick_options;  // that are left
+  };
+  for (const Row& row : {Row{"--no-cache", 2}, Row{"--minimal", 1}, Row{"--split-compile", 0}}) {
+    unknown_option = row.unknown;
+    const auto compiled = compile_source(nvrtc_, text, 90, {"--std=c++17"}, "scale");
+    ASSERT_TRUE(compiled.ok()) << compiled.status().text();
+    EXPECT_TRUE(contains(compiled->binary, "scale_local_bytes"));
+    constexpr std::size_t own_options = 2;  // the architecture and the language
+    EXPECT_EQ(accepted_options.size(), own_options + row.quick_options) << row.unknown;
+  }
 }
 
 TEST_F(NvrtcTest, ErrorsQuoteTheLine) {
