@@ -93,7 +93,7 @@ Programs page_programs(const std::shared_ptr<Device>& device) {
           {"arrow_strings", [device] { return ArrowStringLayouts::build(device).status(); }}};
 }
 
-// What orders, joins and merged groups run on rows in device memory.
+// The programs that orders, joins and merged groups run on rows in device memory.
 Programs row_programs(const std::shared_ptr<Device>& device) {
   Programs programs;
   const auto add = [&](const char* name, plan::KernelFiles files) {

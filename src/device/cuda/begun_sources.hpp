@@ -1,4 +1,4 @@
-// Sources whose compilation begins before their device is open (expected_device.cpp). The device
+// Sources that begin to compile before their device is open (expected_device.cpp). The device
 // finds what was made of exactly its text.
 #pragma once
 #include <functional>
@@ -21,8 +21,8 @@ struct SourceToCompile {
 // thread, before the compiler is: the disk cache may have the program.
 void begin_source(const Nvrtc& nvrtc, SourceToCompile source, std::string label,
                   std::function<bool()> is_needless);
-// Waits for what was begun. Nothing where no such source was, or where it failed: the caller
-// compiles it then, and gets the error.
+// Waits for what was begun. Returns nothing if no such source was begun, or
+// if it failed: the caller then compiles it, and gets the error.
 std::optional<CompiledSource> take_begun(const SourceToCompile& source);
 
 }  // namespace penstock::cuda

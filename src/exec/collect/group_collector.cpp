@@ -30,8 +30,8 @@ class GroupCollector : public Collector {
         merges_there_(merge_ != nullptr) {}
 
   // Begins to compile what would select or add up merged groups, if there come to be many, at once:
-  // beside the compilers of what runs before it. Where cores are few it waits for the first merge.
-  // So does what makes rows of all groups, whose sort takes more than a second to compile.
+  // beside the compilers of what runs before it. If cores are few, it waits for the first merge.
+  // So does the program that makes rows of all groups: its sort compiles for more than a second.
   void begin_early() {
     constexpr unsigned enough_cores = 8;
     if (!merges_there_ || place_.share || place_.leaves_partials) return;

@@ -1,5 +1,5 @@
 // Statements of an accumulator in a thread's registers. A row of accumulator_rows.cpp names the
-// function that makes those of its kind.
+// function that makes its statements.
 #pragma once
 #include <string>
 

@@ -104,8 +104,8 @@ class PageDecoder {
                                        std::uint32_t row_count) = 0;
   // Begins to compile, in threads.
   virtual void prepare(const PageNeeds& needs) = 0;
-  // Uploads and begins to decode. Where ChunkPages::file says so, begins to read, and goes on in
-  // another thread, to which `queue` belongs until finish() or the end. Columns must have
+  // Uploads and begins to decode. If ChunkPages::file says so, begins to read, and goes on in
+  // another thread. `queue` belongs to that thread until finish() or the end. Columns must have
   // the same number of rows, below 2^31. Several threads may call it with queues of their own.
   virtual Result<std::unique_ptr<PendingPages>> begin(Queue& queue,
                                                       std::span<const ColumnOfPages> columns) = 0;

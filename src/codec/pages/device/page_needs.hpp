@@ -21,7 +21,8 @@ enum class PageProgram : unsigned char {
 };
 constexpr std::size_t page_program_count = 8;
 
-// What pages need, as far as footers tell. What else they need is built when it is first launched.
+// The needs of pages, as far as footers tell. Other programs are built when they are first
+// launched.
 struct PageNeeds {
   std::set<Compression> compressions;
   std::set<PageProgram> programs;
