@@ -52,8 +52,8 @@ class Session {
   // Does the same where some tables of FROM are these, by their names. Such a statement is bound
   // anew each time.
   using NamedTables = std::map<std::string, std::shared_ptr<TableSource>, std::less<>>;
-  virtual Result<QueryResult> sql(std::string_view statement, const NamedTables& tables,
-                                  const RunOptions& options = {}) = 0;
+  virtual Result<QueryResult> sql_with_tables(std::string_view statement, const NamedTables& tables,
+                                              const RunOptions& options = {}) = 0;
   virtual Result<std::string> explain(std::string_view statement,
                                       const RunOptions& options = {}) = 0;
   // Runs a plan. The session keeps what it reads from sources that have an identity.

@@ -80,7 +80,8 @@ penstock_code penstock_session_query(penstock_session* session, const char* stat
                       status);
   return c::enter(status, [&]() -> Status {
     PENSTOCK_ASSIGN(const Session::NamedTables sources, given.tables());
-    PENSTOCK_ASSIGN(const QueryResult result, session->session->sql(statement, sources));
+    PENSTOCK_ASSIGN(const QueryResult result,
+                    session->session->sql_with_tables(statement, sources));
     PENSTOCK_TRY(column::export_stream(result.table, rows));
     if (report != nullptr) session::fill(*report, result.report);
     return {};

@@ -23,8 +23,8 @@ class SessionOfFiles final : public Session {
     PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(statement));
     return answer(bound, options);
   }
-  Result<QueryResult> sql(std::string_view statement, const NamedTables& tables,
-                          const RunOptions& options) override {
+  Result<QueryResult> sql_with_tables(std::string_view statement, const NamedTables& tables,
+                                      const RunOptions& options) override {
     PENSTOCK_ASSIGN(const session::BoundStatement bound,
                     catch_exceptions([&] { return bind_anew(statement, tables); }));
     return answer(bound, options);

@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "device/direct_file.hpp"
+#include "device/memory_budget.hpp"
 #include "exec/collect/lookups_of_pass.hpp"
 #include "fuse/codegen/code_functions.hpp"
 #include "fuse/program/light_loads.hpp"
@@ -300,9 +301,9 @@ std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
     return std::clamp<std::uint64_t>(options.batch_rows / 64 * 64, 64, max_launch_rows);
   const std::uint64_t per_row = input_bytes_per_row(program) + 2 * output_bytes_per_row(program);
   const std::uint64_t memory =
-      options.memory_limit_bytes ? options.memory_limit_bytes : traits.global_bytes;
+      device::MemoryBudget(traits, options.memory_limit_bytes).share_of(device::MemoryUse::chunks);
   const std::uint64_t fitting = std::max<std::uint64_t>(
-      memory / 4 / chunks_in_flight / (per_row + code_bytes_per_row(program)), 1024);
+      memory / chunks_in_flight / (per_row + code_bytes_per_row(program)), 1024);
   const std::uint64_t max_rows =
       std::min(fitting, wanted_chunk_rows(options, traits, program, per_row)) / 64 * 64;
   return yields_every_row(program)

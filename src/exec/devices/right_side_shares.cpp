@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/memory_budget.hpp"
 #include "exec/devices/row_range_source.hpp"
 #include "exec/devices/split_rows.hpp"
 #include "fuse/program/fuse_chain.hpp"
@@ -92,7 +93,8 @@ RightSideShares RightSideShares::find(const Plan& plan, const Cut& cut, const Ru
     if (!device || !keeps_rows_on_device(device->traits(), options.intermediate_rows))
       return shares;
     limit_bytes =
-        std::min(limit_bytes, usable_bytes(device->traits(), options.memory_limit_bytes) / 4);
+        std::min(limit_bytes, device::MemoryBudget(device->traits(), options.memory_limit_bytes)
+                                  .share_of(device::MemoryUse::right_sides));
   }
   if (devices.size() < 2 || !are_of_one_kind(devices)) return shares;
   shares.kept_ = options.kept_programs;

@@ -1,4 +1,5 @@
 #include "exec/groups/group_merge.hpp"
+#include "device/memory_budget.hpp"
 #include "exec/kernel/exec_kernels.hpp"
 
 #include <algorithm>
@@ -108,7 +109,8 @@ bool GroupMerge::fits(std::uint64_t slots) const {
   const Traits& traits = place_.device->traits();
   const std::uint64_t beside = std::max(slots_.count, slots / 2);
   return slots <= max_slots && slots * 8 * slot_words_ <= traits.max_allocation_bytes &&
-         (slots + beside) * slot_bytes() <= usable_bytes(traits, place_.memory_limit_bytes) / 4;
+         (slots + beside) * slot_bytes() <= device::MemoryBudget(traits, place_.memory_limit_bytes)
+                                                .share_of(device::MemoryUse::merged_groups);
 }
 
 Result<bool> GroupMerge::make_room(std::uint64_t groups) {
@@ -267,8 +269,8 @@ void GroupMerge::add_note(RunReport& report) const {
            ? "groups were merged on the host after the first " + count_text(groups_taken_)
            : "groups were merged on the host") +
       ": a table for more takes " + bytes_text(refused_slots_ * slot_bytes()) + " on " + traits.id +
-      ", where a quarter of " + bytes_text(usable_bytes(traits, place_.memory_limit_bytes)) +
-      " is for it");
+      ", where a quarter of " +
+      bytes_text(device::MemoryBudget(traits, place_.memory_limit_bytes).bytes()) + " is for it");
 }
 
 void GroupMerge::add_to(RunReport& report) const {

@@ -1,6 +1,7 @@
 // Merges the tables of a chunk: all of them by two launches, or one after another.
 #include <algorithm>
 
+#include "device/memory_budget.hpp"
 #include "exec/groups/group_merge.hpp"
 #include "exec/kernels/group_merge_limits.h"
 #include "table/rows/device_memory.hpp"
@@ -55,8 +56,8 @@ Result<bool> GroupMerge::add_only(const GroupByResults& tables, std::uint32_t co
   if (merges_ > 0 || count == 0 || tables.table_count != 1) return add(tables, {&count, 1});
   const Traits& traits = place_.device->traits();
   const std::uint64_t bytes = count * std::uint64_t{slot_words_} * 8;
-  if (bytes >
-      std::min(traits.max_allocation_bytes, usable_bytes(traits, place_.memory_limit_bytes) / 4))
+  if (bytes > device::MemoryBudget(traits, place_.memory_limit_bytes)
+                  .buffer_of(device::MemoryUse::merged_groups))
     return add(tables, {&count, 1});
   if (!layout_) PENSTOCK_TRY(open());
   PENSTOCK_ASSIGN(const auto begun, place_.queue->record());

@@ -15,8 +15,8 @@
 namespace penstock::plan {
 namespace {
 
-// A union with more than twice the slots of its tables, or with more slots than rows, is mostly
-// without groups. Copying and searching it would take longer than merging groups.
+// A union of more slots than twice those of its tables, or than there are rows, is mostly without
+// groups: to copy it and to look through it would take longer than to merge groups.
 constexpr std::uint64_t max_growth = 2;
 // The first key has at least so many values for each part, so that parts are alike.
 constexpr std::uint64_t min_part_values = 64;
@@ -36,7 +36,7 @@ struct Piece {
   std::size_t from = 0;  // the share that has the table
   const KeptSums* sums = nullptr;
   SlotRange slots;
-  BufferPointer limbs;    // in its own memory, for another device's limbs
+  BufferPointer limbs;    // its own memory, of those of another device
   BufferPointer numbers;  // slot_numbers()
 
   std::uint64_t count() const { return slots.end - slots.first; }
@@ -186,19 +186,14 @@ Status add_up(const SumsExchange::Share& share, const MergePlace& place, const T
   return {};
 }
 
-Result<bool> SumsExchange::exchange(const Share& share, const MergePlace& place,
-                                    RunReport& report) {
-  if (!meeting_.enter(share.number)) return false;
-  // Nobody exchanges sums then, and there is nothing to wait for.
-  if (!share.sums || share.sums->empty() || share.policy.partition.max_count == 0 ||
-      !maximum_limbs(share.program)) {
-    meeting_.leave(share.number);
-    return false;
-  }
-  Party& own = parties_[share.number];
-  own.device = place.device;
-  own.base = share.base;
-  own.sums = *share.sums;
+Status add_parts(const std::vector<SumsOfShare>& shares, const SumsExchange::Share& share,
+                 const MergePlace& place, const Target& target, RunReport& report) {
+  PENSTOCK_TRY(copy(shares, share, target, report));
+  return add_up(share, place, target, report);
+}
+
+Agreement exchange_sums(const Collective::Member& all, const SumsExchange::Share& share,
+                        const MergePlace& place, RunReport& report) {
   PENSTOCK_TRY(place.queue->finish());  // others read what it writes
   PENSTOCK_ASSIGN(auto shares,
                   all.gather<SumsOfShare>(SumsOfShare{place.device, share.base, *share.sums}));
@@ -228,7 +223,7 @@ Result<bool> SumsExchange::exchange(const Share& share, const MergePlace& place,
                                     RunReport& report) {
   const auto part = [&](const Collective::Member& all) -> Agreement {
     // Nobody exchanges sums then, and there is nothing to wait for.
-    if (!share.sums || share.sums->empty() || share.policy.partitions == 0 ||
+    if (!share.sums || share.sums->empty() || share.policy.partition.max_count == 0 ||
         !maximum_limbs(share.program))
       return Agreement::refused();
     return exchange_sums(all, share, place, report);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "device/driver.hpp"
+#include "device/memory_budget.hpp"
 #include "fuse/program/stages.hpp"
 #include "penstock/session_device.hpp"
 #include "table/join/join_kernels.hpp"
@@ -69,13 +70,15 @@ std::uint64_t RunState::bytes_of_sides() const {
 
 std::uint64_t RunState::bytes_left_for_sides(std::uint64_t besides_bytes) const {
   const std::uint64_t limit_bytes =
-      usable_bytes(device()->traits(), options.memory_limit_bytes) / 4;
+      device::MemoryBudget(device()->traits(), options.memory_limit_bytes)
+          .share_of(device::MemoryUse::right_sides);
   return limit_bytes - std::min(bytes_of_sides() + besides_bytes, limit_bytes);
 }
 
 std::string RunState::limit_of_right_sides() const {
   const Traits& traits = device()->traits();
-  return "a quarter of " + bytes_text(usable_bytes(traits, options.memory_limit_bytes)) + " on " +
+  return "a quarter of " +
+         bytes_text(device::MemoryBudget(traits, options.memory_limit_bytes).bytes()) + " on " +
          traits.id + " is for right sides and their tables";
 }
 

@@ -8,6 +8,7 @@
 #include "base/thread_pool.hpp"
 #include "codec/pages/device/page_decoder.hpp"
 #include "device/device_list.hpp"
+#include "device/memory_budget.hpp"
 
 namespace penstock {
 namespace {
@@ -29,7 +30,9 @@ class OpeningSession final : public SessionDevice {
       opened_ = opening_.get();
       // The limit is set before a run can see the device.
       if (opened_.ok())
-        cache_.set_limit(limit_.value_or((*opened_)->traits().global_bytes / 4) / shares_);
+        cache_.set_limit(limit_.value_or(device::MemoryBudget((*opened_)->traits())
+                                             .share_of(device::MemoryUse::session_cache)) /
+                         shares_);
       is_open_ = opened_.ok();
     }
     return opened_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/memory_budget.hpp"
 #include "exec/kernel/device_columns.hpp"
 #include "fuse/program/kernel_parameters.hpp"
 #include "table/rows/device_memory.hpp"
@@ -36,7 +37,9 @@ std::uint64_t pairs_per_chunk(const RunOptions& options, const Traits& traits,
   const std::uint64_t asked = options.batch_rows > 0 ? options.batch_rows : most,
                       row_bytes = input_bytes_per_row(program) + output_bytes_per_row(program) +
                                   program.device_columns.size() + bytes_of_numbers,
-                      that_fit = usable_bytes(traits, options.memory_limit_bytes) / 16 / row_bytes;
+                      that_fit = device::MemoryBudget(traits, options.memory_limit_bytes)
+                                     .share_of(device::MemoryUse::pairs_of_chunk) /
+                                 row_bytes;
   return std::clamp<std::uint64_t>(std::min(asked, that_fit) / 64 * 64, 64, most);
 }
 

@@ -1,7 +1,8 @@
 // Numbers that kernels which merge accumulators and the host share.
 #pragma once
 
-// The operation that merges an accumulator. A maximum is the minimum of its type and MERGE_IS_MAXIMUM.
+// The operation that merges an accumulator. A maximum is the minimum of its type and
+// MERGE_IS_MAXIMUM.
 #define MERGE_SUM_I64 0u
 #define MERGE_SUM_I128 1u
 #define MERGE_SUM_F64 2u

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "device/memory_budget.hpp"
 #include "fuse/program/accumulators.hpp"
 #include "fuse/variants/dense_ranges.hpp"
 #include "fuse/variants/partition_layout.hpp"
@@ -41,8 +42,8 @@ const Variant* dense_variant(const Traits& traits, const TileProgram& program, c
   const std::uint64_t entry = program.entry_words();
   const std::uint64_t table_bytes = slots * limb_count(program, true) * 8,
                       result_bytes = std::min(slots, row_count) * entry * 8;
-  const bool fits =
-      table_bytes + result_bytes <= std::min(traits.global_bytes / 8, traits.max_allocation_bytes);
+  const bool fits = table_bytes + result_bytes <=
+                    device::MemoryBudget(traits).buffer_of(device::MemoryUse::group_table);
   for (const Variant& variant : variants()) {
     if (!has_dense_slots(variant.algorithm) || !variant.fits(traits, program)) continue;
     // The numbers used here have no choices, so `penstock tune` leaves them as they are; and a

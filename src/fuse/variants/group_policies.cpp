@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "device/memory_budget.hpp"
 #include "fuse/program/accumulators.hpp"
 #include "fuse/variants/dense_ranges.hpp"
 #include "fuse/variants/policies.hpp"
@@ -36,8 +37,9 @@ std::uint32_t dense_slots(const Traits& traits, std::uint32_t groups_per_multipr
 Policy kept_group_policy(const Traits& traits, const TileProgram& program) {
   constexpr std::uint32_t min_slots = 1 << 10;
   const bool is_cpu = traits.wants_single_thread_groups();
-  const std::uint64_t max_bytes =
-      std::min<std::uint64_t>(is_cpu ? 64 << 20 : 256 << 20, traits.global_bytes / 64);
+  const std::uint64_t max_bytes = std::min<std::uint64_t>(
+      is_cpu ? 64 << 20 : 256 << 20,
+      device::MemoryBudget(traits).share_of(device::MemoryUse::thread_tables));
   const std::uint64_t entry_bytes = program.entry_words() * std::uint64_t{8};
   Policy policy = cpu_policy(traits, program);
   policy.groups = traits.compute_units;
@@ -211,7 +213,8 @@ std::uint64_t global_group_bytes(const TileProgram& program, std::uint64_t slots
 }
 std::uint32_t max_global_slots(const Traits& traits, const TileProgram& program) {
   // There are twice as many positions, numbered with 32 bits.
-  const std::uint64_t limit = std::min(traits.global_bytes / 4, traits.max_allocation_bytes),
+  const std::uint64_t limit = device::MemoryBudget(traits).buffer_of(
+                          device::MemoryUse::global_group_table),
                       fitting = limit / global_group_bytes(program, 1);
   return std::bit_floor(
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fitting, 1, std::uint64_t{1} << 29)));
@@ -229,7 +232,7 @@ kernel::Fit can_group_globally(const Traits& traits, const TileProgram& program)
   return both(can_group_locally(traits, program),
               kernel::fits_if(
                   global_group_bytes(program, global_group_policy(traits, program).group.slots) <=
-                      traits.global_bytes / 8,
+                      device::MemoryBudget(traits).share_of(device::MemoryUse::group_table),
                   "the table takes more than an eighth of the device's memory"));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "device/memory_budget.hpp"
 #include "fuse/program/accumulators.hpp"
 #include "fuse/variants/policies.hpp"
 #include "fuse/variants/variants.hpp"
@@ -138,7 +139,8 @@ bool partitions_fit(const Traits& traits, const TileProgram& program, std::uint6
   const std::uint64_t words = (row_count + 4) * 4 * record_words(program),
                       heads = (row_count + 4) * head_bytes;
   return std::max({table, results, words}) <= traits.max_allocation_bytes &&
-         table + results + words + heads <= traits.global_bytes / 8;
+         table + results + words + heads <=
+             device::MemoryBudget(traits).share_of(device::MemoryUse::group_table);
 }
 
 std::vector<std::uint64_t> PartitionShape::words() const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "device/memory_budget.hpp"
 #include "stream/device/device_batch.hpp"
 
 namespace penstock::stream {
@@ -107,7 +108,8 @@ std::uint64_t device_job_bytes(const Device& device) {
   std::uint64_t bytes = batch_bytes_on(device);
   if (device.traits().wants_cache_sized_chunks()) return bytes;
   const std::uint64_t limit =
-      device.traits().global_bytes / 2 / (device_bytes_per_output_byte * batches_in_flight);
+      device::MemoryBudget(device.traits()).share_of(device::MemoryUse::frame) /
+      (device_bytes_per_output_byte * batches_in_flight);
   while (bytes < max_job_bytes && 2 * bytes <= limit) bytes *= 2;
   return bytes;
 }

@@ -4,6 +4,7 @@
 
 #include "codec/checksum/xxhash.hpp"
 #include "codec/zstd/device/device_frame.hpp"
+#include "device/memory_budget.hpp"
 #include "stream/device/device_frames.hpp"
 #include "stream/input/byte_reader.hpp"
 #include "stream/zstd/zstd_decoders.hpp"
@@ -48,7 +49,7 @@ std::uint64_t capacity_of(const ZstdExtent& extent) {
 // Returns whether the device has memory for the frame. A frame of very many small blocks that
 // states no size is the host's, since it may become more.
 bool fits_memory(const Traits& traits, std::uint64_t input_bytes, const ZstdExtent& extent) {
-  const std::uint64_t limit = std::min(traits.max_allocation_bytes, traits.global_bytes / 2);
+  const std::uint64_t limit = device::MemoryBudget(traits).buffer_of(device::MemoryUse::frame);
   return input_bytes + 2 * chunk_alignment <= limit &&
          capacity_of(extent) + chunk_alignment <= limit;
 }

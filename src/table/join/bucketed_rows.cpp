@@ -77,8 +77,8 @@ Result<BucketedRows::HostPointer> BucketedRows::download_sorted(Queue& queue,
                                                                 std::uint32_t width) {
   if (!from) return HostPointer();
   PENSTOCK_ASSIGN(const BufferPointer sorted, gather_column(*kernels_, queue, by, *from, width));
-  PENSTOCK_ASSIGN(HostPointer to,
-                  kernels_->device().allocate_host(std::max<std::uint64_t>(by.count * std::uint64_t{width}, 64)));
+  PENSTOCK_ASSIGN(HostPointer to, kernels_->device().allocate_host(std::max<std::uint64_t>(
+                                      by.count * std::uint64_t{width}, 64)));
   PENSTOCK_TRY(queue.download(to->data(), *sorted, by.count * width));
   return to;
 }

@@ -5,15 +5,10 @@
 #include <string_view>
 
 #include "base/human_readable.hpp"
+#include "device/memory_budget.hpp"
 #include "penstock/report.hpp"
 
 namespace penstock::plan {
-
-// Returns RunOptions::memory_limit_bytes, or all of the device's memory.
-inline std::uint64_t usable_bytes(const Traits& traits, std::uint64_t memory_limit_bytes) {
-  return memory_limit_bytes ? std::min(memory_limit_bytes, traits.global_bytes)
-                            : traits.global_bytes;
-}
 
 // "sort of 300,000 rows on the host: ..."
 inline void note_on_host(RunReport& report, std::string_view what, std::uint64_t row_count,
@@ -32,10 +27,11 @@ inline Result<std::shared_ptr<Buffer>> allocate_if_it_fits(Device& device, std::
   return memory;
 }
 
-// Half of the memory is left to the chunks of other steps.
+// Returns whether rows that are held in an order fit their share.
 inline bool fits_memory(const Traits& traits, std::uint64_t memory_limit_bytes,
                         std::uint64_t bytes) {
-  return bytes <= usable_bytes(traits, memory_limit_bytes) / 2;
+  return bytes <= device::MemoryBudget(traits, memory_limit_bytes)
+                      .share_of(device::MemoryUse::rows_in_order);
 }
 
 inline void note_memory_limit(RunReport& report, const Traits& traits,
@@ -43,7 +39,8 @@ inline void note_memory_limit(RunReport& report, const Traits& traits,
                               std::uint64_t row_count, std::uint64_t bytes) {
   note_on_host(report, what, row_count,
                "it takes " + bytes_text(bytes) + " on " + traits.id + ", where half of " +
-                   bytes_text(usable_bytes(traits, memory_limit_bytes)) + " is for it");
+                   bytes_text(device::MemoryBudget(traits, memory_limit_bytes).bytes()) +
+                   " is for it");
 }
 
 }  // namespace penstock::plan

@@ -84,8 +84,8 @@ Result<std::shared_ptr<Buffer>> DeviceOrder::keys_of(const Buffer& word, std::ui
     return keys;
   }
   RowKernels kernels = kernels_of_words(device_, bits);
-  PENSTOCK_TRY(gather_elements(kernels, *queue_, {row_count_, rows_}, word, *keys,
-                               bits <= 32 ? 4 : 8));
+  PENSTOCK_TRY(
+      gather_elements(kernels, *queue_, {row_count_, rows_}, word, *keys, bits <= 32 ? 4 : 8));
   return keys;
 }
 

@@ -120,8 +120,7 @@ Result<DeviceRows> DeviceRowMerge::merge_rows(const DeviceRows& rows,
   std::uint64_t rounds = 0;
   for (; ends.size() > 1 || rounds == 0; rounds++) PENSTOCK_TRY(merge_pairs(ends, rounds == 0));
   words_ = splits_ = next_order_ = nullptr;  // columns may take this memory, behind the merge
-  PENSTOCK_ASSIGN(DeviceRows merged,
-                  gather_rows(kernels_, *queue_, {row_count_, order_}, rows));
+  PENSTOCK_ASSIGN(DeviceRows merged, gather_rows(kernels_, *queue_, {row_count_, order_}, rows));
   PENSTOCK_ASSIGN(const auto done, queue_->record());
   PENSTOCK_TRY(queue_->finish());  // rows are read by another queue
   PENSTOCK_ASSIGN(const double seconds, done->seconds_since(*begun));

@@ -203,9 +203,8 @@ Result<DeviceRows> DeviceRowSort::sort_rows(const DeviceRows& rows,
                                             const StringPool& strings, RunReport& report) {
   PENSTOCK_TRY(begin_order(rows.row_count));
   PENSTOCK_TRY(sort_order(rows, keys, {}, strings, report));
-  PENSTOCK_ASSIGN(
-      DeviceRows sorted,
-      gather_rows(kernels_, *queue_, {std::min(limit, row_count_), order_}, rows));
+  PENSTOCK_ASSIGN(DeviceRows sorted,
+                  gather_rows(kernels_, *queue_, {std::min(limit, row_count_), order_}, rows));
   PENSTOCK_TRY(queue_->finish());  // rows are read by another queue
   return sorted;
 }

@@ -29,8 +29,8 @@ class RowsDownload {
 
   // Enqueues the first `count` rows of an order: u32, the row at a position. `kernels`: of a
   // program that includes kernels/gather.kc. `queue` may write the order and the rows.
-  Status append(RowKernels& kernels, Queue& queue, const DeviceRows& rows, const BufferPointer& order,
-                std::uint64_t count);
+  Status append(RowKernels& kernels, Queue& queue, const DeviceRows& rows,
+                const BufferPointer& order, std::uint64_t count);
   Status finish();  // waits until all have come
 
  private:
@@ -40,8 +40,9 @@ class RowsDownload {
   };
 
   Status begin(const DeviceRows& rows);
-  Status gather(RowKernels& kernels, Queue& queue, const DeviceRows& rows, const BufferPointer& order,
-                std::uint64_t first, std::uint64_t count, const Piece& to);
+  Status gather(RowKernels& kernels, Queue& queue, const DeviceRows& rows,
+                const BufferPointer& order, std::uint64_t first, std::uint64_t count,
+                const Piece& to);
   Status download(const Piece& piece, std::uint64_t count);
 
   Device& device_;

@@ -9,6 +9,7 @@
 #include "codec/checksum/adler32.hpp"
 #include "codec/checksum/crc32.hpp"
 #include "codec/deflate/kernels/deflate_limits.h"
+#include "device/memory_budget.hpp"
 
 namespace penstock::deflate {
 namespace {
@@ -68,7 +69,7 @@ std::uint64_t suitable_bytes(const Traits& traits) {
   // Enough for the segments of a gigabyte of libraries at once.
   constexpr std::uint64_t max_bytes = std::uint64_t{8} << 30, cpu_bytes = 64 << 20;
   return std::min({traits.wants_cache_sized_chunks() ? cpu_bytes : max_bytes,
-                   traits.max_allocation_bytes, traits.global_bytes / 4});
+                   device::MemoryBudget(traits).buffer_of(device::MemoryUse::segments)});
 }
 
 }  // namespace

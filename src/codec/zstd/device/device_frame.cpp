@@ -6,6 +6,7 @@
 #include "codec/batch/kernels/batch_limits.h"
 #include "codec/zstd/format/block_parts.hpp"
 #include "codec/zstd/kernels/zstd_limits.h"
+#include "device/memory_budget.hpp"
 #include "device/reserve_buffer.hpp"
 
 namespace penstock::zstd {
@@ -46,7 +47,8 @@ std::uint64_t suitable_batch_bytes(const Traits& traits) {
   // A CPU is as quick by few blocks, and tells more often how far it is.
   const std::uint64_t max_bytes = traits.wants_cache_sized_chunks() ? 64 << 20 : 1 << 30;
   return std::max<std::uint64_t>(
-      std::min({max_bytes, traits.max_allocation_bytes / 8, traits.global_bytes / 16}),
+      std::min({max_bytes, traits.max_allocation_bytes / 8,
+                device::MemoryBudget(traits).share_of(device::MemoryUse::blocks)}),
       largest_block_bytes);
 }
 
