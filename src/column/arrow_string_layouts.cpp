@@ -12,16 +12,10 @@ namespace {
 constexpr std::uint32_t fault_offsets = 1, fault_length = 2;  // arrow_string_layouts.kc
 
 Result<std::shared_ptr<Program>> build_program(Device& device) {
-  constexpr std::string_view name = "column/kernels/arrow_string_layouts.kc";
-  const kernel::SourcePart parts[] = {
-      {std::string(name), std::string(kernel::column_source(name))}};
-  ProgramSource source;
-  source.text = kernel::assemble(device.traits().target, parts);
-  source.group_size = device.traits().wants_single_thread_groups()
-                          ? 1
-                          : std::min(256u, device.traits().max_group_size);
-  source.label = "text_forms";
-  return device.build(source);
+  const Traits& traits = device.traits();
+  return device.build(kernel::program_source(
+      traits.target, {kernel::column_source, {"column/kernels/arrow_string_layouts.kc"}},
+      kernel::group_size_for_rows(traits), "arrow_string_layouts"));
 }
 
 Status check_offsets(const Buffer& offsets, std::uint64_t row_count) {

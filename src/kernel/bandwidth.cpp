@@ -56,12 +56,8 @@ CopyKernel kernel_for(const Traits& traits) {
 }
 
 Result<std::shared_ptr<Program>> build(Device& device, const CopyKernel& kernel) {
-  ProgramSource source;
-  source.text = assemble(device.traits().target,
-                         {{{"kernel/copy.kc", std::string(kernel_source("kernel/copy.kc"))}}});
-  source.group_size = kernel.group_size;
-  source.label = "copy";
-  return device.build(source);
+  return device.build(program_source(device.traits().target, {kernel_source, {"kernel/copy.kc"}},
+                                     kernel.group_size, "copy"));
 }
 
 Result<double> measure(Device& device) {

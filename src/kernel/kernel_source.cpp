@@ -258,4 +258,21 @@ std::string assemble(Target target, std::span<const SourcePart> parts, FindSourc
   return text;
 }
 
+ProgramSource program_source(Target target, const KernelFiles& files, std::uint32_t group_size,
+                             std::string_view label) {
+  std::vector<SourcePart> parts;
+  if (!files.definitions.empty()) parts.push_back({"definitions", files.definitions});
+  for (const std::string& name : files.names)
+    parts.push_back({name, std::string(files.find(name))});
+  ProgramSource source;
+  source.text = assemble(target, parts, files.find);
+  source.group_size = group_size;
+  source.label = label;
+  return source;
+}
+
+std::uint32_t group_size_for_rows(const Traits& traits) {
+  return traits.wants_single_thread_groups() ? 1 : std::min(256u, traits.max_group_size);
+}
+
 }  // namespace penstock::kernel

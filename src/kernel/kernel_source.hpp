@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "penstock/device.hpp"
 
@@ -49,5 +50,16 @@ std::string assemble(Target target, std::span<const SourcePart> parts,
 
 // Returns what assemble() makes of the parts alone, for sources that have a prelude already.
 std::string assemble_parts(Target target, std::span<const SourcePart> parts, FindSource find);
+
+// The files of one program.
+struct KernelFiles {
+  FindSource find;
+  std::vector<std::string> names;  // from src/: "table/kernels/window.kc"
+  std::string definitions = {};    // the macros that they name, a line each
+};
+ProgramSource program_source(Target target, const KernelFiles& files, std::uint32_t group_size,
+                             std::string_view label);
+// Returns the group size of kernels whose threads share rows out (table/kernels/row_share.kc).
+std::uint32_t group_size_for_rows(const Traits& traits);
 
 }  // namespace penstock::kernel

@@ -17,14 +17,10 @@ std::string groups_per_multiprocessor(std::uint32_t count) {
 
 ProgramSource primitive_program(const Device& device, const std::string& file, std::string policy,
                                 std::uint32_t group_size) {
-  const std::string name = "primitive/kernels/" + file;
-  const kernel::SourcePart parts[] = {{"policy", std::move(policy)},
-                                      {name, std::string(kernel::primitive_source(name))}};
-  ProgramSource source;
-  source.text = kernel::assemble(device.traits().target, parts, kernel::primitive_source);
-  source.group_size = group_size;
-  source.label = file;
-  return source;
+  return kernel::program_source(
+      device.traits().target,
+      {kernel::primitive_source, {"primitive/kernels/" + file}, std::move(policy)}, group_size,
+      file);
 }
 
 Status replace(Device& device, std::shared_ptr<Buffer>& buffer, std::uint64_t bytes) {

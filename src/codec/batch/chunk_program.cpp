@@ -10,14 +10,12 @@ namespace penstock::batch {
 Result<std::shared_ptr<Program>> build_program(Device& device, const GroupPolicy& policy,
                                                std::string_view file) {
   const std::string path = "codec/" + std::string(file) + ".kc";
-  const kernel::SourcePart parts[] = {
-      {"definitions", primitive::groups_per_multiprocessor(policy.groups_per_multiprocessor)},
-      {path, std::string(kernel::codec_source(path))}};
-  ProgramSource source;
-  source.text = kernel::assemble(device.traits().target, parts, kernel::codec_source);
-  source.group_size = policy.group_size;
-  source.label = file;
-  return device.build(source);
+  const kernel::KernelFiles files{
+      kernel::codec_source,
+      {path},
+      primitive::groups_per_multiprocessor(policy.groups_per_multiprocessor)};
+  return device.build(
+      kernel::program_source(device.traits().target, files, policy.group_size, file));
 }
 
 std::uint32_t groups_of(const GroupPolicy& policy, const Traits& traits,

@@ -188,10 +188,11 @@ Status Windowing::bind_argument(const Syntax& syntax, WindowCall& call) {
   if (syntax.inputs.size() == 3 && syntax.inputs[2]->kind != SyntaxKind::null)
     PENSTOCK_TRY(bind_default(*syntax.inputs[2], type, call));
   if (!aggregate) return {};
+  if (plan::adds_values(aggregate->function)) PENSTOCK_TRY(names_.check_addends(syntax, type));
   if (!aggregate->result(type))
     return names_.error(syntax.offset, Code::invalid,
                         "window: cannot take " + syntax.name + " of " + name_of(type));
-  return plan::adds_values(aggregate->function) ? names_.check_addends(syntax, type) : Status();
+  return {};
 }
 
 // Binds f(x) FILTER (WHERE c) as f(CASE WHEN c THEN x END).

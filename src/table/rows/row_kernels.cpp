@@ -13,16 +13,9 @@ namespace penstock::plan {
 namespace {
 
 ProgramSource assembled_source(const Traits& traits, const KernelFiles& files) {
-  std::vector<kernel::SourcePart> parts;
-  if (!files.definitions.empty()) parts.push_back({"definitions", files.definitions});
-  for (const std::string& name : files.names)
-    parts.push_back({name, std::string(files.find(name))});
-  ProgramSource source;
-  source.text = kernel::assemble(traits.target, parts, files.find);
-  source.group_size =
-      traits.wants_single_thread_groups() ? 1 : std::min(256u, traits.max_group_size);
-  source.label = files.names.front().substr(files.names.front().rfind('/') + 1);
-  return source;
+  const std::string& first = files.names.front();
+  return kernel::program_source(traits.target, files, kernel::group_size_for_rows(traits),
+                                first.substr(first.rfind('/') + 1));
 }
 
 // No source depends on a query: each is assembled once for all devices of a kind.

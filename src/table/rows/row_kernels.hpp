@@ -19,12 +19,7 @@ using BufferPointer = std::shared_ptr<Buffer>;
 // Returns buffers as the arguments of a launch.
 std::vector<Argument> arguments_of(std::initializer_list<const Buffer*> buffers);
 
-// The files of one program. `definitions`: the macros that they name, a line each.
-struct KernelFiles {
-  kernel::FindSource find;
-  std::vector<std::string> names;  // from src/: "table/kernels/window.kc"
-  std::string definitions = {};
-};
+using kernel::KernelFiles;
 // Returns files of src/table/kernels/, named without ".kc".
 KernelFiles table_kernels(std::initializer_list<const char*> names, std::string definitions = {});
 

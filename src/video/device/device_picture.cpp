@@ -144,14 +144,9 @@ Result<FrameProgram> frame_program(Device& device, const std::string& file,
                            ? 1
                            : std::min(gpu_group_size, std::bit_floor(traits.max_group_size));
   program.max_groups = traits.compute_units * groups_per_compute_unit;
-  const std::string name = "video/kernels/" + file;
-  const kernel::SourcePart parts[] = {{"definitions", definitions},
-                                      {name, std::string(kernel::video_source(name))}};
-  ProgramSource source;
-  source.text = kernel::assemble(traits.target, parts, kernel::video_source);
-  source.group_size = program.group_size;
-  source.label = file;
-  PENSTOCK_ASSIGN(program.program, device.build(source));
+  const kernel::KernelFiles files{kernel::video_source, {"video/kernels/" + file}, definitions};
+  PENSTOCK_ASSIGN(program.program, device.build(kernel::program_source(traits.target, files,
+                                                                       program.group_size, file)));
   return program;
 }
 

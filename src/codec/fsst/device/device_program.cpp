@@ -16,15 +16,10 @@ ProgramSource program_source(const Device& device, const ProgramOptions& options
   std::string groups_per_multiprocessor;
   if (options.group_size > 1 && options.group_size <= 256)
     groups_per_multiprocessor = primitive::groups_per_multiprocessor(1024 / options.group_size);
-  const std::string path = "codec/fsst/kernels/" + std::string(file) + ".kc";
-  const kernel::SourcePart parts[] = {
-      {"definitions", offset + groups_per_multiprocessor + options.definitions},
-      {path, std::string(kernel::codec_source(path))}};
-  ProgramSource source;
-  source.text = kernel::assemble(device.traits().target, parts, kernel::codec_source);
-  source.group_size = options.group_size;
-  source.label = file;
-  return source;
+  const kernel::KernelFiles files{kernel::codec_source,
+                                  {"codec/fsst/kernels/" + std::string(file) + ".kc"},
+                                  offset + groups_per_multiprocessor + options.definitions};
+  return kernel::program_source(device.traits().target, files, options.group_size, file);
 }
 
 Result<std::shared_ptr<Program>> build_program(Device& device, const ProgramOptions& options,
