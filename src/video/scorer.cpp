@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/exception_boundary.hpp"
 #include "base/suggest_name.hpp"
 #include "device/device_list.hpp"
 #include "video/device/frame_dealer.hpp"
@@ -84,6 +85,27 @@ class AnyScorer final : public Scorer {
   }
 
   Status add(const Picture& reference, const Picture& distorted) override {
+    return ending([&] { return add_planes(reference, distorted); });
+  }
+  Status add(const DevicePicture& reference, const DevicePicture& distorted) override {
+    return ending([&] { return add_on_device(reference, distorted); });
+  }
+  Result<Scores> finish() override {
+    return ending([&] { return finished(); });
+  }
+
+  std::span<const FeatureReport> reports() const override { return reports_; }
+  const ScorerCounts& counts() const override { return counts_; }
+
+ private:
+  // Returns what `work` does. An exception of it, such as lack of memory, ends the scoring.
+  template <class Work> std::invoke_result_t<Work> ending(Work&& work) {
+    try {
+      return work();
+    } catch (...) { return failed_ = status_of_exception(); }
+  }
+
+  Status add_planes(const Picture& reference, const Picture& distorted) {
     PENSTOCK_TRY(check_unfinished());
     if (reference.format != format_ || distorted.format != format_)
       return {Code::invalid, "a picture has another format than the scorer"};
@@ -109,7 +131,7 @@ class AnyScorer final : public Scorer {
     return {};
   }
 
-  Status add(const DevicePicture& reference, const DevicePicture& distorted) override {
+  Status add_on_device(const DevicePicture& reference, const DevicePicture& distorted) {
     if (devices_.size() > 1)
       return {Code::unsupported,
               "pictures in device memory are scored by one device, and the scorer has several"};
@@ -126,7 +148,7 @@ class AnyScorer final : public Scorer {
     return {};
   }
 
-  Result<Scores> finish() override {
+  Result<Scores> finished() {
     PENSTOCK_TRY(check_unfinished());
     is_finished_ = true;
     if (dealer_) PENSTOCK_TRY(dealer_->finish());
@@ -146,10 +168,6 @@ class AnyScorer final : public Scorer {
     return all;
   }
 
-  std::span<const FeatureReport> reports() const override { return reports_; }
-  const ScorerCounts& counts() const override { return counts_; }
-
- private:
   // A frame that some features took and others did not ends the scoring.
   Status check_unfinished() const {
     return is_finished_ ? Status(Code::invalid, "the scorer is finished") : failed_;
@@ -273,12 +291,14 @@ Result<std::vector<std::shared_ptr<Device>>> devices_of(const ScorerOptions& opt
 Result<std::unique_ptr<Scorer>> Scorer::create(const PictureFormat& format,
                                                std::span<const FeatureRequest> features,
                                                ScorerOptions options) {
-  PENSTOCK_TRY(check_format(format));
-  if (options.subsample == 0) return Status(Code::invalid, "subsample must be at least 1");
-  PENSTOCK_ASSIGN(auto devices, devices_of(options));
-  auto scorer = std::make_unique<AnyScorer>(format, std::move(devices));
-  PENSTOCK_TRY(scorer->open(features, options));
-  return std::unique_ptr<Scorer>(std::move(scorer));
+  return catch_exceptions([&]() -> Result<std::unique_ptr<Scorer>> {
+    PENSTOCK_TRY(check_format(format));
+    if (options.subsample == 0) return Status(Code::invalid, "subsample must be at least 1");
+    PENSTOCK_ASSIGN(auto devices, devices_of(options));
+    auto scorer = std::make_unique<AnyScorer>(format, std::move(devices));
+    PENSTOCK_TRY(scorer->open(features, options));
+    return std::unique_ptr<Scorer>(std::move(scorer));
+  });
 }
 
 std::vector<FeatureInfo> list_features() {
