@@ -140,22 +140,29 @@ TEST(FrameReader, EveryCutFileIsToldFromItsEnd) {
 }
 
 TEST(FrameReader, AFileThatIsShortenedWhileItIsReadIsAnError) {
-  const Folder folder;
-  constexpr PictureFormat format = {64, 64, 8, Chroma::none};
-  const std::string path = folder.file("video.yuv", std::string(10 * 64 * 64, 'x'));
-  for (const std::uintmax_t left : {std::uintmax_t{3 * 64 * 64 + 5}, std::uintmax_t{0}}) {
-    std::filesystem::resize_file(path, 10 * 64 * 64);
-    auto reader = FrameReader::open(path, format);
-    ASSERT_TRUE(reader.ok());
-    std::vector<std::byte> memory;
-    ASSERT_TRUE((*reader)->next(memory).ok());
-    std::filesystem::resize_file(path, left);
-    Status status;
-    for (int frame = 1; frame < 10 && status.ok(); frame++)
-      status = (*reader)->next(memory).status();
-    EXPECT_EQ(status.code(), Code::truncated) << status.text();
-    EXPECT_NE(status.message().find("shortened"), std::string::npos) << status.text();
-  }
+  constexpr std::size_t frame_bytes = 64 * 64;
+  std::string y4m = "YUV4MPEG2 W64 H64 Cmono\n";
+  for (int i = 0; i < 10; i++) y4m += "FRAME\n" + std::string(frame_bytes, 'x');
+  const std::string raw(10 * frame_bytes, 'x');
+  const PictureFormat format = {64, 64, 8, Chroma::none};
+  for (const auto& [name, content] : {std::pair("video.yuv", raw), std::pair("video.y4m", y4m)})
+    for (const std::size_t left : {3 * frame_bytes + 5, std::size_t{0}}) {
+      const Folder folder;
+      const std::string path = folder.file(name, content);
+      auto reader =
+          FrameReader::open(path, path.ends_with("yuv") ? std::optional(format) : std::nullopt);
+      ASSERT_TRUE(reader.ok());
+      std::vector<std::byte> memory;
+      ASSERT_TRUE((*reader)->next(memory).ok());
+      std::filesystem::resize_file(path, left);
+      Status status;
+      for (int frame = 1; frame < 10 && status.ok(); frame++)
+        status = (*reader)->next(memory).status();
+      EXPECT_EQ(status.code(), Code::truncated) << status.text();
+      EXPECT_NE(status.message().find(path + ": was shortened while it was read, to "),
+                std::string::npos)
+          << status.text();
+    }
 }
 
 TEST(FrameReader, APromiseOfBytesIsNotGivenMemory) {
