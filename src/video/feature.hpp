@@ -52,7 +52,8 @@ class OptionValues {
   std::map<std::string, Value, std::less<>> values_;
 };
 
-// A feature on the host: a plain loop over pixels, with which every device is compared.
+// A feature on the host, by threads and vectors. The loops that it and every device are compared
+// with are in test/video_oracle.
 class HostFeature {
  public:
   virtual ~HostFeature() = default;
@@ -78,11 +79,7 @@ struct FeatureRow {
   // On a device that is the host's own cores, kernels are faster than the host's loops
   // (docs/lab/video-cpu.md).
   bool has_fast_kernels_on_cpu = false;
-  // Scorers use this instead of `host`; `host` is then the plain loop that it is compared with.
-  // Null: `host` itself is fast.
-  Result<std::unique_ptr<HostFeature>> (*fast_host)(const PictureFormat& format,
-                                                    const OptionValues& options) = nullptr;
-  // Scores the frames that ScorerOptions::subsample skips, too: libvmaf's TEMPORAL.
+  // Frames are scored that others are left out of (ScorerOptions::subsample): libvmaf's TEMPORAL.
   bool takes_every_frame = false;
 };
 std::span<const FeatureRow* const> feature_rows();

@@ -227,8 +227,7 @@ class AnyScorer final : public Scorer {
       if (!device->traits().shares_host_cores() && options.rows != ScorerRows::host)
         return {Code::unsupported, "feature '" + std::string(row.name) + "' has no kernels for " +
                                        device->traits().id + "; --device host computes it"};
-    PENSTOCK_ASSIGN(feature.host,
-                    (row.fast_host ? row.fast_host : row.host)(format_, feature.options));
+    PENSTOCK_ASSIGN(feature.host, row.host(format_, feature.options));
     reports_.push_back({std::string(row.name), "host", "loops"});
     return {};
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "video/host/reflect.hpp"
 #include "video/host/ssim_fast.hpp"
 
 namespace penstock::video {
@@ -16,7 +17,7 @@ constexpr std::size_t reach = LOW_PASS_REACH, low_pass_taps = 2 * reach + 1;
 using HalfRows = std::array<const float*, low_pass_taps>;
 
 // Sums along columns that are `u` to either side of a position. Products are float and sums double,
-// as in the plain loop. Floats this near to each other add up without rounding, so that the order
+// as in libvmaf. Floats this near to each other add up without rounding, so that the order
 // does not matter.
 template <int u> PENSTOCK_IN_VECTOR_LOOP double low_pass_sum(const HalfRows& in, std::size_t x) {
   double sum = low_pass_weight(0, u) * in[reach][x];

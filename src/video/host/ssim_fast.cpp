@@ -1,6 +1,5 @@
 // SSIM of strips of columns. A strip's last eleven rows, filtered along x, are kept in its cache
-// for the filter along y. Products are float and sums double in the plain loop's order: the same
-// bits.
+// for the filter along y. Products are float and sums double in libvmaf's order: the same bits.
 #include "video/host/ssim_fast.hpp"
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "video/host/reflect.hpp"
 
 namespace penstock::video {
 namespace {

@@ -1,4 +1,4 @@
-// The means of SSIM and MS-SSIM by threads and vectors, equal to the means of ssim_scale.hpp.
+// The means of SSIM and MS-SSIM by threads and vectors, equal to libvmaf's to the last bit.
 #pragma once
 #include <array>
 
@@ -7,11 +7,13 @@
 
 namespace penstock::video {
 
+// Both images have at least 11 rows and columns.
 SsimMeans fast_ssim_means(const LumaRows& reference, const LumaRows& distorted);
 
-// As decimate_by_box() of floats_of(picture, 0). The sums are exact, so that they have no order.
+// Sets the mean of factor x factor samples around every factor-th one, edges reflected. The sums
+// are exact, so that they have no order.
 void fast_decimate_by_box(const Picture& picture, std::uint32_t factor, FloatPlane& out);
-// As decimate_by_low_pass().
+// Sets every second sample after the low-pass of 9 x 9 taps of MS-SSIM, edges reflected.
 void fast_decimate_by_low_pass(const LumaRows& rows, FloatPlane& out);
 
 }  // namespace penstock::video

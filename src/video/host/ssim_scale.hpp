@@ -1,7 +1,6 @@
 // SSIM of one pair of images, as SSIM and MS-SSIM both need it.
 #pragma once
 #include "video/feature.hpp"
-#include "video/host/image.hpp"
 #include "video/kernels/low_pass_limits.h"
 
 namespace penstock::video {
@@ -17,11 +16,6 @@ constexpr std::array<float, 11> ssim_window = {0.001028f, 0.007599f, 0.036001f, 
 struct SsimMeans {
   float ssim = 0, luminance = 0, contrast = 0, structure = 0;
 };
-// Both images have at least 11 rows and columns.
-SsimMeans ssim_means(const Image<float>& reference, const Image<float>& distorted);
-
-// Returns the mean of factor x factor samples around every factor-th one, edges reflected.
-Image<float> decimate_by_box(const Image<float>& image, std::uint32_t factor);
 // The low-pass filter's weight of a sample v rows and u columns from the centre.
 constexpr std::array<float, 25> low_pass_weights = {LOW_PASS_WEIGHTS_0, LOW_PASS_WEIGHTS_1,
                                                     LOW_PASS_WEIGHTS_2, LOW_PASS_WEIGHTS_3,
@@ -31,10 +25,7 @@ constexpr float low_pass_weight(int v, int u) {
   return low_pass_weights[static_cast<std::size_t>(row) * LOW_PASS_SIDE +
                           static_cast<std::size_t>(column)];
 }
-// Returns every second sample after the low-pass of 9 x 9 taps of MS-SSIM, edges reflected.
-Image<float> decimate_by_low_pass(const Image<float>& image);
-
-// Scores in decibels, for enable_db and clip_db.
+// Scores in decibels, as enable_db and clip_db ask for them.
 class Decibels {
  public:
   Decibels(const PictureFormat& format, const OptionValues& options);

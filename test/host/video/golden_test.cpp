@@ -27,10 +27,9 @@ OptionValues all_options(const FeatureRow& row) {
   return OptionValues::parse(row.name, row.options, given).value();
 }
 
-Scores scores_of(const FeatureRow& row, bool is_fast, const GoldenClip& clip) {
+Scores scores_of(const FeatureRow& row, const GoldenClip& clip) {
   Scores scores;
-  const auto make = is_fast && row.fast_host ? row.fast_host : row.host;
-  const auto feature = make(clip.format, all_options(row)).value();
+  const auto feature = row.host(clip.format, all_options(row)).value();
   ClipMaker maker(clip.format, clip.kind);
   for (std::uint64_t i = 0; i < golden_frames; i++) {
     const auto frame = maker.frame(static_cast<std::int32_t>(i));
@@ -43,10 +42,10 @@ Scores scores_of(const FeatureRow& row, bool is_fast, const GoldenClip& clip) {
   return scores;
 }
 
-void expect_scores_of_libvmaf(bool is_fast) {
+TEST(VideoGolden, HostScoresAreThoseOfLibvmaf) {
   for (const GoldenClip& clip : golden_clips())
     for (const FeatureRow* row : feature_rows()) {
-      const Scores scores = scores_of(*row, is_fast, clip);
+      const Scores scores = scores_of(*row, clip);
       std::size_t compared = 0;
       for (const GoldenScore& golden : clip.scores) {
         if (golden.feature != row->name) continue;
@@ -59,9 +58,6 @@ void expect_scores_of_libvmaf(bool is_fast) {
       EXPECT_GT(compared, 0u) << row->name;  // no feature without an oracle
     }
 }
-
-TEST(VideoGolden, HostScoresAreThoseOfLibvmaf) { expect_scores_of_libvmaf(false); }
-TEST(VideoGolden, FastHostScoresAreThoseOfLibvmaf) { expect_scores_of_libvmaf(true); }
 
 // A test of scores that are 0 on both sides would show nothing.
 TEST(VideoGolden, BandingIsNotZero) {

@@ -1,4 +1,4 @@
-// CIEDE2000 by kernels against the host's loop in double, on colours that are hard for single
+// CIEDE2000 by kernels against the oracle's loop in double, on colours that are hard for single
 // precision.
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include "kernel_c/host_device.hpp"
 #include "on_device/device/device_fixture.hpp"
 #include "video/feature.hpp"
+#include "video_oracle.hpp"
 
 namespace penstock::video {
 namespace {
@@ -45,16 +46,11 @@ std::vector<std::byte> frame_of(const PictureFormat& format, const Colours& colo
   return bytes;
 }
 
-// By the plain loop in double, which libvmaf's scores were compared with.
-Result<double> host_score(const PictureFormat& format, const std::vector<std::byte>& reference,
-                          const std::vector<std::byte>& distorted) {
-  PENSTOCK_ASSIGN(const OptionValues options, OptionValues::parse("ciede", {}, {}));
-  PENSTOCK_ASSIGN(const auto feature, ciede_row.host(format, options));
-  PENSTOCK_ASSIGN(const Picture one, picture_of(format, reference));
-  PENSTOCK_ASSIGN(const Picture other, picture_of(format, distorted));
-  Scores scores;
-  PENSTOCK_TRY(feature->add(one, other, 0, scores));
-  return scores.value("ciede2000", 0).value();
+double oracle_score(const PictureFormat& format, const std::vector<std::byte>& reference,
+                    const std::vector<std::byte>& distorted) {
+  const oracle::Frame frame = {format, oracle::planes_of(format, reference),
+                               oracle::planes_of(format, distorted)};
+  return oracle::ciede({frame}, {}).scores.at("ciede2000")[0];
 }
 Result<double> device_score(const std::shared_ptr<Device>& device, const PictureFormat& format,
                             const std::vector<std::byte>& reference,
@@ -143,13 +139,13 @@ std::vector<PictureFormat> ciede_formats() {
           {63, 65, 16, Chroma::c420}, {65, 63, 16, Chroma::c444}};
 }
 
-TEST(Ciede, KernelsScoreHardColoursAsTheHostDoes) {
+TEST(Ciede, KernelsScoreHardColoursAsTheOracleDoes) {
   on_each_shared([](const std::shared_ptr<Device>& device) {
     for (const PictureFormat& format : ciede_formats())
       for (const Scene& scene : scenes()) {
         const auto reference = frame_of(format, scene.reference, 3),
                    distorted = frame_of(format, scene.distorted, 7);
-        TAKE(const double expected, host_score(format, reference, distorted));
+        const double expected = oracle_score(format, reference, distorted);
         TAKE(const double actual, device_score(device, format, reference, distorted));
         // PoCL is within 1e-5. Approximations of a GPU have errors of their own.
         EXPECT_NEAR(actual, expected, 2e-5)
@@ -182,7 +178,7 @@ TEST(Ciede, OneChangedSampleIsFound) {
       for (const std::size_t at : {begin, end - 1}) {
         auto distorted = reference;
         distorted[at] ^= std::byte{1};
-        TAKE(const double expected, host_score(format, reference, distorted));
+        const double expected = oracle_score(format, reference, distorted);
         TAKE(const double actual, device_score(device, format, reference, distorted));
         EXPECT_NEAR(actual, expected, 1e-3) << "plane " << plane << " sample " << at - begin;
       }
@@ -199,7 +195,7 @@ TEST(Ciede, RunsOnTheHostWithoutAFinding) {
     for (const Scene& scene : scenes()) {
       const auto reference = frame_of(format, scene.reference),
                  distorted = frame_of(format, scene.distorted);
-      TAKE(const double expected, host_score(format, reference, distorted));
+      const double expected = oracle_score(format, reference, distorted);
       for (const std::uint32_t group_size : {1u, 8u}) {
         const auto device = kernel::make_host_device({.max_group_size = group_size});
         TAKE(const double actual, device_score(device, format, reference, distorted));

@@ -8,7 +8,6 @@
 #include "video/features/cambi/cambi_counts.hpp"
 #include "video/features/cambi/cambi_pool.hpp"
 #include "video/features/cambi/cambi_rows.hpp"
-#include "video/host/image.hpp"
 #include "video/host/kept_image.hpp"
 #include "video/host/sample_rows.hpp"
 
@@ -163,7 +162,8 @@ class Window {
 
 class FastCambi::Work {
  public:
-  Work(const CambiPlan& plan, const CambiSide& side) : plan_(plan), side_(side), levels_(plan) {
+  Work(const CambiPlan& plan, const CambiSide& side, CambiHeatmaps* heatmaps)
+      : plan_(plan), side_(side), heatmaps_(heatmaps), levels_(plan) {
     std::uint32_t width = side.width, height = side.height;
     const auto halve = [&] { width = (width + 1) / 2, height = (height + 1) / 2; };
     first_image_ = {width, height}, first_mask_ = {width, height};
@@ -176,12 +176,14 @@ class FastCambi::Work {
     for (std::uint32_t i = 0; i < threads; i++) windows_.emplace_back(plan, levels_, side.window);
   }
 
-  double score(const Picture& picture) {
-    if (levels_.last < levels_.first) return 0;
+  Result<double> score(const Picture& picture) {
+    if (levels_.last < levels_.first) return unseen();
     preprocess(picture);
     double score = 0;
-    for (std::uint32_t scale = 0; scale < cambi_scale_count; scale++)
+    for (std::uint32_t scale = 0; scale < cambi_scale_count; scale++) {
       score += pooled(scale) * cambi_scale_weights[scale];
+      PENSTOCK_TRY(write_heatmap(scale));
+    }
     return score / (side_.window * side_.window);
   }
 
@@ -244,13 +246,32 @@ class FastCambi::Work {
       for (std::uint64_t band = first_band; band < last_band; band++)
         windows_[band].run(keys_, static_cast<std::uint32_t>(keys_.height * band / bands),
                            static_cast<std::uint32_t>(keys_.height * (band + 1) / bands),
-                           [&](std::uint32_t y, const float* row) { pool.add(y, row); });
+                           [&](std::uint32_t y, const float* row) {
+                             pool.add(y, row);
+                             if (heatmaps_) std::copy_n(row, keys_.width, contrasts_.row(y));
+                           });
     });
     return pool.mean();
   }
 
+  // The score where no level counts.
+  Result<double> unseen() {
+    std::fill_n(contrasts_.row(0), std::size_t{images_[0].width} * images_[0].height, 0.0f);
+    for (std::uint32_t scale = 0; scale < cambi_scale_count; scale++) {
+      contrasts_.width = images_[scale].width, contrasts_.height = images_[scale].height;
+      PENSTOCK_TRY(write_heatmap(scale));
+    }
+    return 0.0;
+  }
+  Status write_heatmap(std::uint32_t scale) {
+    if (!heatmaps_) return {};
+    return heatmaps_->write(scale, contrasts_.row(0), contrasts_.width, contrasts_.width,
+                            contrasts_.height);
+  }
+
   const CambiPlan& plan_;
   const CambiSide& side_;
+  CambiHeatmaps* heatmaps_;
   CambiLevels levels_;
   Levels first_image_, keys_;
   Mask first_mask_;
@@ -260,10 +281,10 @@ class FastCambi::Work {
   std::vector<Window> windows_;  // one for each thread
 };
 
-FastCambi::FastCambi(const CambiPlan& plan, const CambiSide& side)
-    : work_(std::make_unique<Work>(plan, side)) {}
+FastCambi::FastCambi(const CambiPlan& plan, const CambiSide& side, CambiHeatmaps* heatmaps)
+    : work_(std::make_unique<Work>(plan, side, heatmaps)) {}
 FastCambi::FastCambi(FastCambi&&) noexcept = default;
 FastCambi::~FastCambi() = default;
-double FastCambi::operator()(const Picture& picture) { return work_->score(picture); }
+Result<double> FastCambi::operator()(const Picture& picture) { return work_->score(picture); }
 
 }  // namespace penstock::video

@@ -1,18 +1,18 @@
-// CAMBI of one picture by threads and vectors: the plain loops' score (cambi.cpp), to the last bit.
+// CAMBI of one picture by threads and vectors: libvmaf's score to the last bit.
 #pragma once
 #include <memory>
 
-#include "video/features/cambi/cambi_plan.hpp"
+#include "video/features/cambi/cambi_heatmaps.hpp"
 
 namespace penstock::video {
 
 class FastCambi {
  public:
-  // Both outlive this.
-  FastCambi(const CambiPlan& plan, const CambiSide& side);
+  // All outlive this. `heatmaps`: null where none are written.
+  FastCambi(const CambiPlan& plan, const CambiSide& side, CambiHeatmaps* heatmaps);
   FastCambi(FastCambi&&) noexcept;
   ~FastCambi();
-  double operator()(const Picture& picture);
+  Result<double> operator()(const Picture& picture);
 
  private:
   class Work;

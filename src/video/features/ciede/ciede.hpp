@@ -4,7 +4,7 @@
 
 namespace penstock::video {
 
-Result<std::unique_ptr<HostFeature>> make_fast_ciede(const PictureFormat& format,
+Result<std::unique_ptr<HostFeature>> make_host_ciede(const PictureFormat& format,
                                                      const OptionValues& options);
 Result<std::unique_ptr<DeviceFeature>> make_device_ciede(const std::shared_ptr<Device>& device,
                                                          const DeviceLayout& layout,

@@ -1,5 +1,5 @@
-// CIEDE2000 in vectors of float. Colours differ little, so the values that the plain loop
-// (ciede.cpp) takes from angles follow from differences: no angle is computed.
+// CIEDE2000 in vectors of float. Colours differ little, so that what the formula takes from angles
+// follows from differences: no angle is computed.
 //
 // Powers are Newton's iterations from a guess by the exponent's bits; exponential function and sine
 // are polynomials, fitted to 1e-7 and better in their ranges.
@@ -250,9 +250,9 @@ template <class Samples> class RowSum {
   float differences_[strip];
 };
 
-class FastCiede final : public HostFeature {
+class HostCiede final : public HostFeature {
  public:
-  FastCiede(const PictureFormat& format, const OptionValues&)
+  HostCiede(const PictureFormat& format, const OptionValues&)
       : format_(format), row_sums_(format.height) {}
 
   Status add(const Picture& reference, const Picture& distorted, std::uint64_t frame,
@@ -280,10 +280,10 @@ class FastCiede final : public HostFeature {
 
 }  // namespace
 
-Result<std::unique_ptr<HostFeature>> make_fast_ciede(const PictureFormat& format,
+Result<std::unique_ptr<HostFeature>> make_host_ciede(const PictureFormat& format,
                                                      const OptionValues& options) {
   if (format.chroma == Chroma::none) return Status(Code::invalid, "ciede needs chroma planes");
-  return host_feature<FastCiede>(format, options);
+  return host_feature<HostCiede>(format, options);
 }
 
 }  // namespace penstock::video

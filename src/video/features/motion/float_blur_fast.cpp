@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "video/host/image.hpp"
+#include "video/host/reflect.hpp"
 #include "video/host/sums.hpp"
 
 namespace penstock::video {

@@ -1,5 +1,5 @@
 // Steps of float_motion and float_ansnr by threads and vectors. All but the order of the sums is
-// the plain loops'.
+// libvmaf's.
 #pragma once
 #include "video/host/luma_rows.hpp"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "video/host/image.hpp"
+#include "video/host/reflect.hpp"
 #include "video/host/vector_loop.hpp"
 
 namespace penstock::video {

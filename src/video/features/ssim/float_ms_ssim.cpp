@@ -9,23 +9,9 @@ namespace {
 
 using Means = MsSsimScores::Levels;
 
-class PlainMsMeans {
+class MeansOfScales {
  public:
-  explicit PlainMsMeans(const PictureFormat&) {}
-  Means operator()(const Picture& reference, const Picture& distorted) {
-    auto a = floats_of(reference, 0), b = floats_of(distorted, 0);
-    Means means;
-    for (std::uint32_t scale = 0; scale < ms_ssim_levels; scale++) {
-      if (scale > 0) a = decimate_by_low_pass(a), b = decimate_by_low_pass(b);
-      means[scale] = ssim_means(a, b);
-    }
-    return means;
-  }
-};
-
-class FastMsMeans {
- public:
-  explicit FastMsMeans(const PictureFormat& format) {
+  explicit MeansOfScales(const PictureFormat& format) {
     std::uint32_t width = format.width, height = format.height;
     for (auto& scale : scales_) {
       width = (width + 1) / 2, height = (height + 1) / 2;
@@ -51,7 +37,7 @@ class FastMsMeans {
   std::array<std::array<FloatPlane, 2>, ms_ssim_levels - 1> scales_;  // reference, distorted
 };
 
-template <class AnyMeans> class HostMsSsim final : public HostFeature {
+class HostMsSsim final : public HostFeature {
  public:
   HostMsSsim(const PictureFormat& format, const OptionValues& options)
       : means_of_(format), scores_(format, options) {}
@@ -63,15 +49,14 @@ template <class AnyMeans> class HostMsSsim final : public HostFeature {
   }
 
  private:
-  AnyMeans means_of_;
+  MeansOfScales means_of_;
   MsSsimScores scores_;
 };
 
-template <class AnyMeans>
 Result<std::unique_ptr<HostFeature>> make_host_float_ms_ssim(const PictureFormat& format,
                                                              const OptionValues& options) {
   PENSTOCK_TRY(check_ms_ssim_size(format));
-  return host_feature<HostMsSsim<AnyMeans>>(format, options);
+  return host_feature<HostMsSsim>(format, options);
 }
 
 constexpr OptionRow float_ms_ssim_options[] = {
@@ -84,8 +69,7 @@ constexpr OptionRow float_ms_ssim_options[] = {
 const FeatureRow float_ms_ssim_row = {.name = "float_ms_ssim",
                                       .summary = "structural similarity at five scales",
                                       .options = float_ms_ssim_options,
-                                      .host = make_host_float_ms_ssim<PlainMsMeans>,
-                                      .device = make_device_float_ms_ssim,
-                                      .fast_host = make_host_float_ms_ssim<FastMsMeans>};
+                                      .host = make_host_float_ms_ssim,
+                                      .device = make_device_float_ms_ssim};
 
 }  // namespace penstock::video

@@ -6,24 +6,9 @@
 namespace penstock::video {
 namespace {
 
-class PlainMeans {
+class ScaledMeans {
  public:
-  PlainMeans(const PictureFormat&, std::uint32_t factor) : factor_(factor) {}
-  SsimMeans operator()(const Picture& reference, const Picture& distorted) {
-    return ssim_means(scaled(reference), scaled(distorted));
-  }
-
- private:
-  Image<float> scaled(const Picture& picture) const {
-    const auto image = floats_of(picture, 0);
-    return factor_ > 1 ? decimate_by_box(image, factor_) : image;
-  }
-  std::uint32_t factor_;
-};
-
-class FastMeans {
- public:
-  FastMeans(const PictureFormat& format, std::uint32_t factor) : factor_(factor) {
+  ScaledMeans(const PictureFormat& format, std::uint32_t factor) : factor_(factor) {
     if (factor == 1) return;
     for (FloatPlane& plane : scaled_)
       plane = {size_after_box(format.width, factor), size_after_box(format.height, factor)};
@@ -40,7 +25,7 @@ class FastMeans {
   FloatPlane scaled_[2];
 };
 
-template <class Means> class HostSsim final : public HostFeature {
+class HostSsim final : public HostFeature {
  public:
   HostSsim(const PictureFormat& format, const OptionValues& options)
       : means_of_(format, ssim_factor(format, options)), scores_(format, options) {}
@@ -52,15 +37,14 @@ template <class Means> class HostSsim final : public HostFeature {
   }
 
  private:
-  Means means_of_;
+  ScaledMeans means_of_;
   SsimScores scores_;
 };
 
-template <class Means>
 Result<std::unique_ptr<HostFeature>> make_host_float_ssim(const PictureFormat& format,
                                                           const OptionValues& options) {
   PENSTOCK_TRY(check_ssim_size(format, options));
-  return host_feature<HostSsim<Means>>(format, options);
+  return host_feature<HostSsim>(format, options);
 }
 
 constexpr OptionRow float_ssim_options[] = {
@@ -77,8 +61,7 @@ constexpr OptionRow float_ssim_options[] = {
 const FeatureRow float_ssim_row = {.name = "float_ssim",
                                    .summary = "structural similarity of luma",
                                    .options = float_ssim_options,
-                                   .host = make_host_float_ssim<PlainMeans>,
-                                   .device = make_device_float_ssim,
-                                   .fast_host = make_host_float_ssim<FastMeans>};
+                                   .host = make_host_float_ssim,
+                                   .device = make_device_float_ssim};
 
 }  // namespace penstock::video

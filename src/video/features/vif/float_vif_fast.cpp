@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "base/parallel.hpp"
-#include "video/host/image.hpp"
+#include "video/host/reflect.hpp"
 #include "video/host/sums.hpp"
 
 namespace penstock::video {

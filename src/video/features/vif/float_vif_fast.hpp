@@ -1,5 +1,5 @@
-// Steps of float_vif by threads and vectors: the plain loops' (float_vif.cpp), but for a logarithm
-// of its own, within 1e-7, and the order of the sums.
+// Steps of float_vif by threads and vectors: libvmaf's but for a logarithm of its own, within
+// 1e-7, and the order of the sums.
 #pragma once
 #include <vector>
 

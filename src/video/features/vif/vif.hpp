@@ -23,8 +23,6 @@ struct VifSums {
   std::int64_t numerator = 0, denominator = 0;      // times 2048
   std::int64_t small_squares = 0, small_count = 0;  // where the reference is flat
 
-  void add(std::int32_t variance1, std::int32_t variance2_or_less, std::int32_t covariance,
-           double gain_limit);
   VifFraction fraction() const;
 };
 

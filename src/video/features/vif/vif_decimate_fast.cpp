@@ -3,7 +3,7 @@
 
 #include "base/parallel.hpp"
 #include "video/features/vif/vif_fast.hpp"
-#include "video/host/image.hpp"
+#include "video/host/reflect.hpp"
 #include "video/host/vector_loop.hpp"
 
 namespace penstock::video {

@@ -8,7 +8,7 @@
 
 #include "base/parallel.hpp"
 #include "video/features/vif/vif_sums.hpp"
-#include "video/host/image.hpp"
+#include "video/host/reflect.hpp"
 #include "video/host/vector_loop.hpp"
 
 namespace penstock::video {

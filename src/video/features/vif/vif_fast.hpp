@@ -1,4 +1,4 @@
-// VIF's sums over a scale by threads and vectors: the plain loops' (vif.cpp), to the last bit.
+// VIF's sums over a scale by threads and vectors: libvmaf's to the last bit.
 #pragma once
 #include "video/features/vif/vif.hpp"
 #include "video/host/kept_image.hpp"

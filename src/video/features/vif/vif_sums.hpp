@@ -11,7 +11,7 @@ struct VifMoments {
       product[vif_strip];
 };
 
-// Does VifSums::add() for each position.
+// Adds what each position has to the sums of its scale.
 void add_positions(const VifMoments& moments, std::size_t count, double gain_limit, VifSums& sums);
 
 }  // namespace penstock::video

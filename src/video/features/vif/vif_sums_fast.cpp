@@ -13,7 +13,7 @@ namespace penstock::video {
 namespace {
 
 constexpr double to_integer = 4503599627370496;  // 2^52
-constexpr std::int32_t noise = 131072;           // 2 in fixed point, as in VifSums::add()
+constexpr std::int32_t noise = 131072;           // 2 in fixed point
 
 // Positions of one row. Logarithms: the fifteen bits after the leading one.
 struct Positions {
