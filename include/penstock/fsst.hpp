@@ -1,15 +1,14 @@
-// String columns compressed with FSST (fast static symbol table) and GSST.
+// String columns compressed with FSST (fast static symbol table).
 //
 // A row's codes are bytes. A byte below the table's symbol_count stands for a symbol of 1 to 8
 // bytes. The byte 255 is an escape: the byte after it stands for itself. Any other byte is an
 // error. Each row is encoded on its own, so that rows can be decoded alone and in any order.
 //
-// Codes and symbol tables are as in FSST (P. Boncz, T. Neumann, V. Leis: "FSST: Fast Random Access
-// String Compression", VLDB 2020). Tables are read and written as cwida/fsst serializes them. GSST
-// has the same codes and adds splits: positions in the codes where decoding may begin.
-// docs/formats/fsst.md specifies every byte.
+// Codes and symbol tables are those of FSST (P. Boncz, T. Neumann, V. Leis: "FSST: Fast Random
+// Access String Compression", VLDB 2020). Tables are read and written as cwida/fsst serializes
+// them. docs/formats/fsst.md specifies every byte.
 //
-//     PENSTOCK_ASSIGN(fsst::EncodedStrings urls, fsst::encode(column, {.split_code_bytes = 64}));
+//     PENSTOCK_ASSIGN(fsst::EncodedStrings urls, fsst::encode(column));
 //     PENSTOCK_ASSIGN(Column strings, fsst::decode(urls));
 #pragma once
 #include <array>
@@ -62,26 +61,6 @@ struct RowGroup {
   std::shared_ptr<const SymbolTable> table;
 };
 
-// GSST's splits. Each row group has one at every split_code_bytes bytes of its codes, counted from
-// the group's first code. A split says at which output byte the first code at or after it starts.
-// To fit 16 bits, a split counts from the start of its block of 4096 code bytes. Every row group
-// begins a new block and a new split: a group of n code bytes has ceil(n / block_code_bytes) blocks
-// and ceil(n / split_code_bytes) splits.
-constexpr std::uint32_t block_code_bytes = 4096;
-constexpr std::uint32_t default_split_code_bytes = 64;  // adds 3.3 % to the size of the codes
-struct Splits {
-  std::uint32_t split_code_bytes = 0;  // a power of two, 16 to 4096
-  // One u64 per block: the output byte, counted from the row group's first, at which the block's
-  // first code starts.
-  Bytes block_offsets;
-  // One u16 per split. Bits 0 to 14: the output byte of its first code, counted from its block's.
-  // Bit 15: the split's first byte is the second byte of an escape, so that its first code begins
-  // one byte later.
-  Bytes splits;
-  std::uint64_t block_count() const { return block_offsets.size / 8; }
-  std::uint64_t split_count() const { return splits.size / 2; }
-};
-
 struct EncodedStrings {
   std::uint64_t row_count = 0;
   Bytes codes;
@@ -93,8 +72,7 @@ struct EncodedStrings {
   Bytes validity;
   std::vector<RowGroup> row_groups;  // ascending; the first begins at row 0; empty without rows
   std::uint64_t string_bytes = 0;    // of all decoded rows
-  std::optional<Splits> splits;      // GSST only
-  // True if every row has the codes that encode_string() gives with the row's table: the longest
+  // True where every row has the codes that encode_string() gives with the row's table: the longest
   // symbol at every position. Only then do rows of one group have equal codes exactly where their
   // strings are equal. True for the result of encode(), unknown for other files.
   bool is_canonical = false;
@@ -118,22 +96,18 @@ struct EncodedStrings {
 // Checks every rule that decoders rely on. Code::corrupt names row group, row and byte. Decoding is
 // memory-safe without this check: decode() and the kernels never write outside their output.
 Status validate(const EncodedStrings& strings);
-// Checks what costs no more than reading the offsets: sizes, ascending offsets, row groups, symbol
-// tables and the number of splits. Reads no codes.
+// Checks what costs no more than reading the offsets: sizes, ascending offsets, row groups and
+// symbol tables. Reads no codes.
 Status validate_layout(const EncodedStrings& strings);
 
 struct EncodeOptions {
   // A row group, which has a symbol table of its own, ends at so many rows. It ends earlier before
   // a row that would bring its strings above row_group_string_bytes.
   std::uint64_t row_group_rows = 1 << 17, row_group_string_bytes = 32 << 20;
-  std::uint32_t split_code_bytes = 0;  // 0: plain FSST without splits
 };
 // Encodes a string column, plain or of a dictionary, on all cores. The result does not depend on
 // the number of threads. Code::capacity for a string of 1 GiB or more.
 Result<EncodedStrings> encode(const Column& strings, const EncodeOptions& options = {});
-
-// Returns splits for codes that have none. Checks all codes on the way.
-Result<Splits> find_splits(const EncodedStrings& strings, std::uint32_t split_code_bytes);
 
 // Returns a symbol table trained on a sample of `strings`.
 SymbolTable train(std::span<const std::string_view> strings);

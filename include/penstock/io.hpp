@@ -51,13 +51,12 @@ using ByteSink = std::function<Status(std::string_view bytes)>;
 Status write_table(const Table& table, const ByteSink& sink, FileFormat format,
                    const WriteOptions& options = {});
 
-// The encoding of a column in a file. Strings have fsst and gsst (penstock/fsst.hpp). Numbers have
-// the light encodings (docs/formats/light-encodings.md): bitpack, frame_of_reference and delta for
-// integers, dates, timestamps and decimals; alp for floats; the rest for all of these. automatic:
-// the smallest encoding that the column's type allows, for every 1024 values.
+// The encoding of a column in a file. Of strings: fsst (penstock/fsst.hpp). The others are
+// light encodings of numbers (docs/formats/light-encodings.md): integers, dates, timestamps and
+// decimals for bitpack, frame_of_reference and delta; floats for alp; all of them for the others.
+// automatic: the smallest of those that the column's type has, for every 1024 values.
 enum class ColumnEncoding : unsigned char {
   fsst,
-  gsst,
   bitpack,
   frame_of_reference,
   delta,
@@ -77,7 +76,6 @@ struct ColumnCodec {
 
 struct EncodeTableOptions {
   std::vector<ColumnCodec> codecs;
-  std::uint32_t split_code_bytes = fsst::default_split_code_bytes;  // of GSST
   std::function<bool(std::uint64_t rows_done)> progress = {};  // false ends it with Code::cancelled
 };
 // Bytes of a column in plain Arrow (values, or strings and offsets of 4 bytes), and as written

@@ -64,9 +64,8 @@ class Encode(CommandLineTest):
 
     def assert_round_trip(self, values, *arguments):
         source = self.parquet({"s": pyarrow.array(values, pyarrow.string())})
-        for codec in ("fsst", "gsst"):
-            path = self.encode(source, f"s={codec}", *arguments)
-            self.assertEqual(self.read_back(path)["s"].to_pylist(), values, codec)
+        path = self.encode(source, "s=fsst", *arguments)
+        self.assertEqual(self.read_back(path)["s"].to_pylist(), values)
 
     def test_texts_with_nulls_and_empty_ones(self):
         self.assert_round_trip(texts(5000))
@@ -86,13 +85,9 @@ class Encode(CommandLineTest):
             ["".join(rng.choices("abcdefgh/.?", k=1 << power)) for power in range(21)] * 2
         )
 
-    def test_every_distance_of_splits(self):
-        for distance in (16, 128, 4096):
-            self.assert_round_trip(texts(2000), "--split-bytes", distance)
-
     def test_several_record_batches_and_row_groups(self):
         values = [f"row {i}" if i % 7 else None for i in range(1_200_000)]
-        path = self.encode(self.parquet({"s": pyarrow.array(values)}), "s=gsst")
+        path = self.encode(self.parquet({"s": pyarrow.array(values)}), "s=fsst")
         self.assertGreater(pyarrow.ipc.open_file(path).num_record_batches, 1)
         self.assertEqual(self.read_back(path)["s"].to_pylist(), values)
         found = self.answer(
@@ -150,19 +145,18 @@ class Encode(CommandLineTest):
             )
 
     def test_any_reader_opens_it_and_sees_the_extension_type(self):
-        path = self.encode(self.parquet({"s": texts(100), "z": texts(100, 2)}), "s=fsst,z=gsst")
+        path = self.encode(self.parquet({"s": texts(100)}), "s=fsst")
         reader = pyarrow.ipc.open_file(path)
-        for name, extension in (("s", b"penstock.fsst"), ("z", b"penstock.gsst")):
-            field = reader.schema.field(name)
-            self.assertEqual(field.type, pyarrow.binary())
-            self.assertEqual(field.metadata[b"ARROW:extension:name"], extension)
+        field = reader.schema.field("s")
+        self.assertEqual(field.type, pyarrow.binary())
+        self.assertEqual(field.metadata[b"ARROW:extension:name"], b"penstock.fsst")
         self.assertEqual(reader.read_all().num_rows, 100)
 
     def test_queries_answer_as_duckdb_does_over_the_table_before(self):
         source = self.parquet(
             {"s": pyarrow.array(texts(20_000)), "n": pyarrow.array(range(20_000))}
         )
-        path = self.encode(source, "s=gsst")
+        path = self.encode(source, "s=fsst")
         for statement in (
             "SELECT count(*) AS c, sum(n) AS t FROM {} WHERE s LIKE '%example%'",
             "SELECT count(*) AS c FROM {} WHERE s IS NULL",
@@ -228,7 +222,7 @@ class Encode(CommandLineTest):
     def test_csv_and_arrow_are_read_too(self):
         path = self.encode(self.csv_file(), "name=fsst")
         self.assertEqual(self.read_back(path)["name"].to_pylist(), ["x", "y", "z, w"])
-        again = self.encode(path, "name=gsst", name="again.arrow")
+        again = self.encode(path, "name=fsst", name="again.arrow")
         self.assertEqual(self.read_back(again)["name"].to_pylist(), ["x", "y", "z, w"])
 
     def test_a_table_of_sizes_stands_at_the_end(self):
@@ -267,10 +261,10 @@ class Encode(CommandLineTest):
             "-o",
             self.rows / "out.arrow",
             "--codec",
-            "long=fsst,short=gsst",
+            "long=fsst,short=fsst",
         )
         self.assertRegex(
-            ended.err, r"\nshort +gsst +[\d,]+ +[\d,]+ +0\.\d\d  grew: leave it out of --codec\n"
+            ended.err, r"\nshort +fsst +[\d,]+ +[\d,]+ +0\.\d\d  grew: leave it out of --codec\n"
         )
         self.assertRegex(ended.err, r"\nlong +fsst +[\d,]+ +[\d,]+ +[1-9]\.\d\d\n")
 
@@ -278,8 +272,8 @@ class Encode(CommandLineTest):
         source = self.parquet({"title": ["a"], "n": [1]})
         for codecs, words in (
             ("titel=fsst", "did you mean 'title'"),
-            ("n=gsst", "column 'n' is BIGINT"),
-            ("title=fsst,title=gsst", "two codecs for column 'title'"),
+            ("n=fsst", "column 'n' is BIGINT"),
+            ("title=fsst,title=fsst", "two codecs for column 'title'"),
         ):
             ended = self.run_program(
                 "encode", source, "-o", self.rows / "out.arrow", "--codec", codecs
@@ -296,7 +290,7 @@ class Encode(CommandLineTest):
             ((source, "-o", out, "--codec", "s"), "COLUMN=CODEC"),
             ((source, "-o", out, "--codec", "s=zip"), "s=zip"),
             ((source, "-o", "out.parquet", "--codec", "s=fsst"), ".arrow"),
-            ((source, "-o", out, "--codec", "s=gsst", "--split-bytes", "48"), "--split-bytes"),
+            ((source, "-o", out, "--codec", "s=gsst"), "s=gsst"),
         ):
             self.assert_fails(self.run_program("encode", *arguments), word, code=2)
 
@@ -351,7 +345,7 @@ class Encode(CommandLineTest):
         )
 
     def test_streams_are_read(self):
-        path = self.encode(self.parquet({"s": texts(3000), "n": range(3000)}), "s=gsst")
+        path = self.encode(self.parquet({"s": texts(3000), "n": range(3000)}), "s=fsst")
         reader = pyarrow.ipc.open_file(path)
         with pyarrow.ipc.new_stream(self.rows / "stream.arrows", reader.schema) as writer:
             for i in range(reader.num_record_batches):
@@ -362,7 +356,7 @@ class Encode(CommandLineTest):
         )
 
     def test_codes_with_long_offsets_and_beside_dictionaries_are_read(self):
-        reader = pyarrow.ipc.open_file(self.encode(self.parquet({"s": texts(3000)}), "s=gsst"))
+        reader = pyarrow.ipc.open_file(self.encode(self.parquet({"s": texts(3000)}), "s=fsst"))
         fields = [
             pyarrow.field("d", pyarrow.dictionary(pyarrow.int8(), pyarrow.string())),
             reader.schema.field("s").with_type(pyarrow.large_binary()),
@@ -384,7 +378,7 @@ class Encode(CommandLineTest):
         self.assertEqual(found["d"].to_pylist()[:4], ["x", "y", "z", "x"])
 
     def test_damaged_files_are_refused_or_answered_but_never_crash(self):
-        path = self.encode(self.parquet({"s": texts(300)}), "s=gsst")
+        path = self.encode(self.parquet({"s": texts(300)}), "s=fsst")
         content = path.read_bytes()
         rng = random.Random(5)
         damaged = self.rows / "damaged.arrow"

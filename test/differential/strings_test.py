@@ -156,7 +156,7 @@ def main():
                 "-o",
                 f"{folder}/encoded.arrow",
                 "--codec",
-                "s=gsst,u=fsst,m=fsst",
+                "s=fsst,u=fsst,m=fsst",
             ],
             check=True,
             capture_output=True,

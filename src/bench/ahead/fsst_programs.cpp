@@ -13,22 +13,19 @@ struct SmallColumn {
   std::unique_ptr<Queue> queue;
 };
 
-// `split_code_bytes`: 0 is plain FSST.
-Result<SmallColumn> small_column(Device& device, std::uint32_t split_code_bytes) {
+Result<SmallColumn> small_column(Device& device) {
   std::vector<std::string> rows;
   for (int row = 0; row < 1000; row++)
     rows.push_back("https://example.org/page?number=" + std::to_string(row));
   SmallColumn column;
   column.strings = Column::from_strings(rows);
-  fsst::EncodeOptions options;
-  options.split_code_bytes = split_code_bytes;
-  PENSTOCK_ASSIGN(column.encoded, fsst::encode(column.strings, options));
+  PENSTOCK_ASSIGN(column.encoded, fsst::encode(column.strings));
   PENSTOCK_ASSIGN(column.queue, device.queue());
   return column;
 }
 
-Status build_decoders(const std::shared_ptr<Device>& device, std::uint32_t split_code_bytes) {
-  PENSTOCK_ASSIGN(const SmallColumn column, small_column(*device, split_code_bytes));
+Status build_decoders(const std::shared_ptr<Device>& device) {
+  PENSTOCK_ASSIGN(const SmallColumn column, small_column(*device));
   PENSTOCK_ASSIGN(const auto strings,
                   fsst::DeviceStrings::upload(*device, *column.queue, column.encoded));
   PENSTOCK_TRY(fsst::Decoder::build(device, strings).status());
@@ -36,7 +33,7 @@ Status build_decoders(const std::shared_ptr<Device>& device, std::uint32_t split
 }
 
 Status build_matchers(const std::shared_ptr<Device>& device) {
-  PENSTOCK_ASSIGN(const SmallColumn column, small_column(*device, 0));
+  PENSTOCK_ASSIGN(const SmallColumn column, small_column(*device));
   for (const fsst::Predicate& predicate :
        {fsst::Predicate::equals("https://example.org/page?number=7"),
         fsst::Predicate::like("%number%"), fsst::Predicate::like("https%7")})
@@ -49,7 +46,7 @@ Status build_matchers(const std::shared_ptr<Device>& device) {
 }
 
 Status build_encoder(const std::shared_ptr<Device>& device) {
-  PENSTOCK_ASSIGN(const SmallColumn column, small_column(*device, 0));
+  PENSTOCK_ASSIGN(const SmallColumn column, small_column(*device));
   PENSTOCK_ASSIGN(const auto strings,
                   fsst::PlainStrings::upload(*device, *column.queue, column.strings));
   return fsst::DeviceEncoder::build(device, strings, column.encoded.row_groups).status();
@@ -58,8 +55,7 @@ Status build_encoder(const std::shared_ptr<Device>& device) {
 }  // namespace
 
 std::vector<ProgramToBuild> fsst_programs(const std::shared_ptr<Device>& device) {
-  return {{"decoders", [device] { return build_decoders(device, 0); }},
-          {"decoders of splits", [device] { return build_decoders(device, 64); }},
+  return {{"decoders", [device] { return build_decoders(device); }},
           {"matchers", [device] { return build_matchers(device); }},
           {"encoder", [device] { return build_encoder(device); }}};
 }

@@ -14,11 +14,11 @@ namespace penstock::cli {
 namespace {
 
 struct EncodeOptions {
-  std::string input, output, codecs, split_bytes = std::to_string(fsst::default_split_code_bytes);
+  std::string input, output, codecs;
   bool force = false, no_progress = false;
 };
 
-// "url=gsst,title=fsst"; a column's name may hold "=".
+// "url=fsst,price=alp"; a column's name may hold "=".
 Result<std::vector<ColumnCodec>> read_codecs(const std::string& text) {
   std::vector<ColumnCodec> codecs;
   for (std::size_t at = 0; at <= text.size();) {
@@ -30,8 +30,8 @@ Result<std::vector<ColumnCodec>> read_codecs(const std::string& text) {
         sign == std::string::npos ? std::nullopt : find_encoding(part.substr(sign + 1));
     if (!found || sign == 0)
       return Status(Code::invalid, "'" + part +
-                                       "' is not COLUMN=CODEC with a codec of fsst, gsst, bitpack, "
-                                       "for, delta, rle, dictionary, alp or auto");
+                                       "' is not COLUMN=CODEC, whose codec is fsst, bitpack, for, "
+                                       "delta, rle, dictionary, alp or auto");
     codecs.push_back({part.substr(0, sign), *found});
   }
   return codecs;
@@ -88,7 +88,6 @@ void print_report(const EncodeTableReport& report, const EncodeOptions& options)
 Status encode(const EncodeOptions& options) {
   EncodeTableOptions encoding;
   PENSTOCK_ASSIGN(encoding.codecs, read_codecs(options.codecs));
-  encoding.split_code_bytes = static_cast<std::uint32_t>(std::stoul(options.split_bytes));
   PENSTOCK_ASSIGN(const auto source, open_table(options.input));
   std::error_code unknown;
   if (!options.force && std::filesystem::exists(options.output, unknown))
@@ -117,18 +116,16 @@ Action declare_encode(Arguments& arguments) {
   arguments.value("--output,-o", "OUT.arrow", options->output, "the Arrow IPC file to write",
                   check_output);
   arguments.require("--output");
-  arguments.value("--codec", "COLUMN=CODEC,...", options->codecs,
-                  "of strings, fsst: codes for frequent substrings; gsst: the same, with split "
-                  "points for parallel decoding. Of numbers, bitpack, for, delta, rle, dictionary, "
-                  "alp (floats), or auto, the smallest for every 1024 values",
-                  check_codecs);
+  arguments.value(
+      "--codec", "COLUMN=CODEC,...", options->codecs,
+      "of strings, fsst: codes for frequent substrings. Of numbers, bitpack, for, delta, "
+      "rle, dictionary, alp (floats), or auto, the smallest for every 1024 values",
+      check_codecs);
   arguments.require("--codec");
-  arguments.choice("--split-bytes", {"16", "32", "64", "128", "256", "512", "1024", "2048", "4096"},
-                   options->split_bytes, "gsst: bytes of codes between two split points");
   arguments.flag("--force,-f", options->force, "overwrite an existing file");
   arguments.flag("--no-progress", options->no_progress, "no progress bar on a terminal");
   arguments.footer(
-      "\nExample: penstock encode hits.parquet -o hits.arrow --codec URL=gsst,Price=alp,Id=for");
+      "\nExample: penstock encode hits.parquet -o hits.arrow --codec URL=fsst,Price=alp,Id=for");
   return [options] { return encode(*options); };
 }
 

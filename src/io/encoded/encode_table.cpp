@@ -126,8 +126,7 @@ class TableEncoder {
     for (std::size_t i = 0; i < codecs_.size(); i++) {
       const Field& field = source_.schema()[i];
       if (codecs_[i] != nullptr && io::encodes_strings(codecs_[i]->codec)) {
-        fields.push_back(
-            io::fsst_field(field.name, field.nullable, codecs_[i]->codec == ColumnEncoding::gsst));
+        fields.push_back(io::fsst_field(field.name, field.nullable));
         continue;
       }
       if (codecs_[i] != nullptr) {
@@ -194,10 +193,7 @@ class TableEncoder {
 
   Result<std::shared_ptr<arrow::Array>> encoded_strings(const Column& rows, std::size_t index,
                                                         arrow::KeyValueMetadata& metadata) {
-    const bool has_splits = codecs_[index]->codec == ColumnEncoding::gsst;
-    PENSTOCK_ASSIGN(
-        const auto strings,
-        fsst::encode(rows, {.split_code_bytes = has_splits ? options_.split_code_bytes : 0}));
+    PENSTOCK_ASSIGN(const auto strings, fsst::encode(rows));
     PENSTOCK_ASSIGN(const std::string record, io::fsst_record_text(strings));
     EncodedColumn& report = report_of(index);
     report.bytes_before += strings.string_bytes + 4 * (rows.row_count + 1);

@@ -18,7 +18,6 @@ struct EncodingRow {
 };
 // By ColumnEncoding.
 constexpr EncodingRow encodings[] = {{"fsst", Types::strings},
-                                     {"gsst", Types::strings},
                                      {"bitpack", Types::whole_numbers, {0, false}},
                                      {"for", Types::whole_numbers},
                                      {"delta", Types::whole_numbers, {1u << LIGHT_DELTA}},

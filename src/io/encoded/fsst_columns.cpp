@@ -12,6 +12,7 @@
 namespace penstock::io {
 namespace {
 
+// The second was written for columns with splits, which are skipped.
 constexpr std::string_view fsst_name = "penstock.fsst", gsst_name = "penstock.gsst",
                            format_version = "1";
 
@@ -58,13 +59,11 @@ bool take_fsst_field(const arrow::Field& field, column::ArrowField& to) {
   return true;
 }
 
-std::shared_ptr<arrow::Field> fsst_field(const std::string& name, bool is_nullable,
-                                         bool has_splits) {
-  return arrow::field(
-      name, arrow::binary(), is_nullable,
-      arrow::key_value_metadata(
-          {std::string(extension_name_key), std::string(extension_metadata_key)},
-          {std::string(has_splits ? gsst_name : fsst_name), std::string(format_version)}));
+std::shared_ptr<arrow::Field> fsst_field(const std::string& name, bool is_nullable) {
+  return arrow::field(name, arrow::binary(), is_nullable,
+                      arrow::key_value_metadata(
+                          {std::string(extension_name_key), std::string(extension_metadata_key)},
+                          {std::string(fsst_name), std::string(format_version)}));
 }
 
 std::string fsst_record_key(const std::string& column_name) {

@@ -1,4 +1,4 @@
-// FSST and GSST columns in Arrow record batches: docs/formats/fsst.md, "In Arrow files".
+// FSST columns in Arrow record batches: docs/formats/fsst.md, "In Arrow files".
 #pragma once
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
@@ -9,12 +9,11 @@
 
 namespace penstock::io {
 
-// Returns whether a field holds FSST or GSST codes; then `to` becomes a field of strings.
+// Returns whether a field holds FSST codes; then `to` becomes a field of strings.
 bool take_fsst_field(const arrow::Field& field, column::ArrowField& to);
 
 // Returns the column's field in a schema, as take_fsst_field() reads it.
-std::shared_ptr<arrow::Field> fsst_field(const std::string& name, bool is_nullable,
-                                         bool has_splits);
+std::shared_ptr<arrow::Field> fsst_field(const std::string& name, bool is_nullable);
 // Returns the key of a column's record in the metadata of each of its record batches.
 std::string fsst_record_key(const std::string& column_name);
 // Return codes as an array of at most 2^31 - 1 bytes, and their record as base64.

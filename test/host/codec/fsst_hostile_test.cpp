@@ -21,10 +21,7 @@ SymbolTable small_table() { return table_of({"ab", "cde", "x"}); }
 EncodedStrings valid_strings() {
   return strings_of(small_table(), {{"\0\1", 2}, "\2", "", "\xff\xff"}, 7);
 }
-EncodedStrings urls(std::uint32_t split_code_bytes = 64) {
-  return encoded(codec::generate_urls(3000),
-                 {.row_group_rows = 1000, .split_code_bytes = split_code_bytes});
-}
+EncodedStrings urls() { return encoded(codec::generate_urls(3000), {.row_group_rows = 1000}); }
 template <class T> std::vector<T> values_of(const Bytes& bytes) {
   return {bytes.as<T>(), bytes.as<T>() + bytes.size / sizeof(T)};
 }
@@ -175,34 +172,6 @@ TEST(FsstHostile, ATableWithBadLengths) {
   expect_refused(strings_of(table, {"\1"}, 3), "code 1: a symbol of 200 bytes");
 }
 
-TEST(FsstHostile, SplitsThatLie) {
-  const EncodedStrings strings = urls();
-  const auto& splits = strings.splits->splits;
-  for (std::size_t at = 0; at < splits.size / 2; at += 37) {
-    EncodedStrings lie = strings;
-    const auto other =
-        static_cast<std::uint16_t>(splits.as<std::uint16_t>()[at] ^ (at % 2 ? 1 : 0x8000));
-    lie.splits->splits = changed<std::uint16_t>(splits, at, other);
-    EXPECT_NE(validate(lie).text().find("split " + std::to_string(at) + ": its offset is wrong"),
-              std::string::npos)
-        << validate(lie).text();
-  }
-}
-TEST(FsstHostile, BlocksThatLie) {
-  EncodedStrings strings = urls();
-  strings.splits->block_offsets = changed<std::uint64_t>(strings.splits->block_offsets, 3, 12345);
-  EXPECT_NE(validate(strings).text().find("block 3 of codes"), std::string::npos)
-      << validate(strings).text();
-}
-TEST(FsstHostile, SplitsOfAnotherNumber) {
-  EncodedStrings strings = urls();
-  strings.splits->splits.size -= 2;
-  expect_refused(strings, "block offsets of ");
-  strings = urls();
-  strings.splits->split_code_bytes = 48;
-  expect_refused(strings, "splits of 48 bytes");
-}
-
 // Whatever one byte becomes, validate() and the decoder agree, and nothing is accessed out of
 // bounds (the sanitizers look).
 TEST(FsstHostile, EveryChangedByteIsJudgedAlikeByBoth) {
@@ -228,7 +197,7 @@ TEST(FsstHostile, EveryChangedByteIsJudgedAlikeByBoth) {
 // Random codes into outputs that are too small: the bytes around them keep their value.
 TEST(FsstHostile, NothingIsWrittenOutsideTheOutput) {
   std::mt19937 random(11);
-  const EncodedStrings strings = urls(0);
+  const EncodedStrings strings = urls();
   const CodeTable table(*strings.row_groups[0].table);
   for (int round = 0; round < 20'000; round++) {
     std::vector<std::uint8_t> codes(random() % 200);
@@ -245,36 +214,6 @@ TEST(FsstHostile, NothingIsWrittenOutsideTheOutput) {
       ASSERT_EQ(out[out.size() - 1 - i], 0xA5);
     }
   }
-}
-
-TEST(FsstSplits, TellWhereTheOutputOfEverySplitBegins) {
-  for (const std::uint32_t each : {16u, 32u, 64u, 128u, 256u, 512u, 1024u, 2048u, 4096u}) {
-    const EncodedStrings strings = urls(each);
-    EXPECT_TRUE(validate(strings).ok());
-    EXPECT_EQ(strings.splits->split_count(), strings.splits->splits.size / 2);
-  }
-}
-// By hand: "ab" and "x" before an escape that crosses byte 16.
-TEST(FsstSplits, AnEscapeAcrossASplitIsMarked) {
-  EncodedStrings strings =
-      strings_of(small_table(), {std::string(14, '\0') + "\2\xff" + "Z\2"}, 31);
-  const auto splits = find_splits(strings, 16);
-  ASSERT_TRUE(splits.ok()) << splits.status().text();
-  EXPECT_EQ(values_of<std::uint16_t>(splits->splits), (std::vector<std::uint16_t>{0, 30 | 0x8000}));
-  EXPECT_EQ(values_of<std::uint64_t>(splits->block_offsets), std::vector<std::uint64_t>{0});
-}
-TEST(FsstSplits, OtherSizesAreRefused) {
-  for (const std::uint32_t each : {0u, 8u, 17u, 8192u})
-    EXPECT_EQ(find_splits(valid_strings(), each).status().code(), Code::invalid);
-  for (const std::uint32_t each : {8u, 17u, 8192u})
-    EXPECT_EQ(
-        encode(Column::from_strings(std::vector<std::string>{"a"}), {.split_code_bytes = each})
-            .status()
-            .code(),
-        Code::invalid);
-}
-TEST(FsstSplits, UnsoundCodesAreRefused) {
-  EXPECT_EQ(find_splits(strings_of(small_table(), {"\xff"}, 1), 16).status().code(), Code::corrupt);
 }
 
 }  // namespace

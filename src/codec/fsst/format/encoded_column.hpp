@@ -14,7 +14,7 @@ using StringCheck = std::function<Status(const Column& strings)>;
 Result<Column> encoded_column(EncodedStrings strings, StringCheck check = {});
 
 // Returns a column's codes, without validity, or null if it is not FSST-encoded. Their string sizes
-// are placeholders and they have no splits where the column is a slice or a concatenation.
+// are placeholders where the column is a slice or a concatenation.
 const EncodedStrings* codes_of(const Column& column);
 
 // Returns rows [first, first + count) with the codes of these rows only. Offsets are copied unless

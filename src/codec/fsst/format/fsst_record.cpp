@@ -62,22 +62,19 @@ Result<RowGroup> read_group(Reader& reader) {
   return group;
 }
 
-template <class T> Result<Bytes> read_array(Reader& reader) {
+// Skips an array of numbers and its count.
+Status skip_array(Reader& reader, std::uint64_t number_bytes) {
   PENSTOCK_ASSIGN(const auto count, reader.number<std::uint64_t>());
-  if (count > reader.left() / sizeof(T))
+  if (count > reader.left() / number_bytes)
     return bad_record(reader.at() - 8,
                       std::to_string(count) + " elements, more than the record has bytes for");
-  PENSTOCK_ASSIGN(const auto bytes, reader.take(count * sizeof(T)));
-  std::vector<T> values(count);  // copied, as the record is not aligned
-  if (count != 0) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return Bytes::own(std::move(values));
+  return reader.take(count * number_bytes).status();
 }
 
-Result<Splits> read_splits(Reader& reader, std::uint32_t split_code_bytes) {
-  Splits splits{split_code_bytes, {}, {}};
-  PENSTOCK_ASSIGN(splits.block_offsets, read_array<std::uint64_t>(reader));
-  PENSTOCK_ASSIGN(splits.splits, read_array<std::uint16_t>(reader));
-  return splits;
+// Skips splits, which Penstock wrote up to November 2026: blocks and splits.
+Status skip_splits(Reader& reader) {
+  PENSTOCK_TRY(skip_array(reader, sizeof(std::uint64_t)));
+  return skip_array(reader, sizeof(std::uint16_t));
 }
 
 }  // namespace
@@ -87,7 +84,7 @@ Result<std::vector<std::byte>> write_record(const EncodedStrings& strings) {
   put_u32(record, mark);
   put_u32(record, strings.is_canonical ? flag_canonical : 0);
   put_u32(record, static_cast<std::uint32_t>(strings.row_groups.size()));
-  put_u32(record, strings.splits ? strings.splits->split_code_bytes : 0);
+  put_u32(record, 0);  // no splits
   put_u64(record, strings.string_bytes);
   for (const RowGroup& group : strings.row_groups) {
     PENSTOCK_ASSIGN(const auto table, write_symbol_table(*group.table));
@@ -96,11 +93,6 @@ Result<std::vector<std::byte>> write_record(const EncodedStrings& strings) {
     put_u32(record, static_cast<std::uint32_t>(table.size()));
     put(record, table.data(), table.size());
   }
-  if (!strings.splits) return record;
-  put_u64(record, strings.splits->block_count());
-  put(record, strings.splits->block_offsets.data, strings.splits->block_offsets.size);
-  put_u64(record, strings.splits->split_count());
-  put(record, strings.splits->splits.data, strings.splits->splits.size);
   return record;
 }
 
@@ -119,10 +111,7 @@ Status read_record(std::span<const std::byte> record, EncodedStrings& strings) {
        group++) {  // a wrong count runs into the end of the record
     PENSTOCK_ASSIGN(strings.row_groups.emplace_back(), read_group(reader));
   }
-  strings.splits.reset();
-  if (split_code_bytes != 0) {
-    PENSTOCK_ASSIGN(strings.splits, read_splits(reader, split_code_bytes));
-  }
+  if (split_code_bytes != 0) PENSTOCK_TRY(skip_splits(reader));
   if (reader.left() != 0) return bad_record(reader.at(), "extra bytes after the record");
   return {};
 }

@@ -1,4 +1,4 @@
-// Checks and measurements of encoded strings that decoding, splits and validate() share.
+// Checks and measurements of encoded strings that decoding and validate() share.
 #pragma once
 #include "penstock/fsst.hpp"
 
@@ -14,13 +14,7 @@ Status check_string_bytes(std::size_t group, std::uint64_t found, std::uint64_t 
 Result<std::uint64_t> measure_rows(const EncodedStrings& strings, std::size_t group,
                                    std::uint64_t first, std::uint64_t end);
 
-// Returns the number of code bytes of a row group, which its splits divide.
+// Returns the number of code bytes of a row group.
 std::uint64_t code_bytes(const EncodedStrings& strings, std::size_t group);
-
-// Checks a split length: a power of two from 16 to 4096.
-Status check_split_size(std::uint32_t split_code_bytes);
-
-// Returns the splits of valid codes.
-Splits splits_of(const EncodedStrings& strings, std::uint32_t split_code_bytes);
 
 }  // namespace penstock::fsst

@@ -12,9 +12,6 @@ namespace {
 
 Status corrupt(std::string what) { return {Code::corrupt, std::move(what)}; }
 std::string in_group(std::size_t group) { return "row group " + std::to_string(group) + ": "; }
-bool is_split_size(std::uint32_t bytes) {
-  return bytes >= 16 && bytes <= block_code_bytes && (bytes & (bytes - 1)) == 0;
-}
 std::uint64_t parts_of(std::uint64_t whole, std::uint64_t part) {
   return whole / part + (whole % part != 0);
 }
@@ -80,22 +77,6 @@ Status check_group_string_bytes(const EncodedStrings& strings, std::size_t group
   return {};
 }
 
-Status check_split_sizes(const EncodedStrings& strings) {
-  const Splits& splits = *strings.splits;
-  const std::uint32_t each = splits.split_code_bytes;
-  if (!is_split_size(each)) return corrupt("splits of " + std::to_string(each) + " bytes of codes");
-  std::uint64_t blocks = 0, count = 0;
-  for (std::size_t group = 0; group < strings.row_groups.size(); group++) {
-    blocks += parts_of(code_bytes(strings, group), block_code_bytes);
-    count += parts_of(code_bytes(strings, group), each);
-  }
-  if (splits.block_offsets.size != blocks * 8 || splits.splits.size != count * 2)
-    return corrupt("block offsets of " + std::to_string(splits.block_offsets.size) +
-                   " bytes and splits of " + std::to_string(splits.splits.size) + " bytes, for " +
-                   std::to_string(blocks) + " blocks and " + std::to_string(count) + " splits");
-  return {};
-}
-
 Status check_rows(const EncodedStrings& strings) {
   std::vector<Status> statuses(strings.row_groups.size());
   in_parallel(statuses.size(), 1, [&](std::uint64_t first, std::uint64_t last) {
@@ -112,68 +93,6 @@ Status check_rows(const EncodedStrings& strings) {
   });
   for (const Status& status : statuses) PENSTOCK_TRY(status);
   return {};
-}
-
-Status check_splits(const EncodedStrings& strings) {
-  const Splits &stated = *strings.splits, found = splits_of(strings, stated.split_code_bytes);
-  const auto first_difference = [](const Bytes& one, const Bytes& other) {
-    return static_cast<std::uint64_t>(
-        std::mismatch(one.data, one.data + one.size, other.data).first - one.data);
-  };
-  if (const std::uint64_t byte = first_difference(stated.block_offsets, found.block_offsets);
-      byte < found.block_offsets.size)
-    return corrupt("block " + std::to_string(byte / 8) + " of codes: its offset is wrong");
-  if (const std::uint64_t byte = first_difference(stated.splits, found.splits);
-      byte < found.splits.size)
-    return corrupt("split " + std::to_string(byte / 2) + ": its offset is wrong");
-  return {};
-}
-
-// Walks the codes of a row group from one split to the next and counts output bytes.
-class SplitScan {
- public:
-  SplitScan(const EncodedStrings& strings, std::size_t group)
-      : table_(*strings.row_groups[group].table),
-        begin_(strings.codes.as<std::uint8_t>() +
-               strings.offset(strings.row_groups[group].first_row)),
-        end_(begin_ + code_bytes(strings, group)),
-        at_(begin_) {}
-
-  // Advances to the first code at byte `code_byte` or after it.
-  void go_to(std::uint64_t code_byte) {
-    const std::uint8_t* const goal = begin_ + code_byte;
-    while (at_ < goal) {
-      if (goal - at_ >= 8) {
-        if (const std::uint64_t codes = load_codes(at_); table_.special(codes) == 0) {
-          string_bytes_ += table_.string_bytes(codes);
-          at_ += 8;
-          continue;
-        }
-      }
-      const bool is_symbol = *at_ < table_.symbol_count;
-      string_bytes_ += is_symbol ? table_.lengths[*at_] : 1;
-      at_ += is_symbol ? 1 : 2;
-    }
-  }
-  std::uint64_t string_bytes() const { return string_bytes_; }
-  bool is_behind(std::uint64_t code_byte) const { return at_ > begin_ + code_byte; }
-  std::uint64_t code_byte_count() const { return static_cast<std::uint64_t>(end_ - begin_); }
-
- private:
-  const CodeTable table_;
-  const std::uint8_t *begin_, *end_, *at_;
-  std::uint64_t string_bytes_ = 0;
-};
-
-void find_group_splits(SplitScan scan, std::uint32_t each, std::uint64_t* blocks,
-                       std::uint16_t* splits) {
-  std::uint64_t block_offsets = 0;
-  for (std::uint64_t code_byte = 0; code_byte < scan.code_byte_count(); code_byte += each) {
-    scan.go_to(code_byte);
-    if (code_byte % block_code_bytes == 0) *blocks++ = block_offsets = scan.string_bytes();
-    *splits++ = static_cast<std::uint16_t>((scan.string_bytes() - block_offsets) |
-                                           (scan.is_behind(code_byte) ? 1u << 15 : 0u));
-  }
 }
 
 }  // namespace
@@ -193,12 +112,6 @@ Status check_string_bytes(std::size_t group, std::uint64_t found, std::uint64_t 
   if (found == stated) return {};
   return corrupt(in_group(group) + std::to_string(found) + " bytes of strings, but " +
                  std::to_string(stated) + " are stated");
-}
-
-Status check_split_size(std::uint32_t split_code_bytes) {
-  if (is_split_size(split_code_bytes)) return {};
-  return {Code::invalid, "splits of " + std::to_string(split_code_bytes) +
-                             " bytes of codes; it must be a power of two from 16 to 4096"};
 }
 
 std::uint64_t code_bytes(const EncodedStrings& strings, std::size_t group) {
@@ -222,33 +135,6 @@ Result<std::uint64_t> measure_rows(const EncodedStrings& strings, std::size_t gr
   return string_bytes;
 }
 
-Splits splits_of(const EncodedStrings& strings, std::uint32_t split_code_bytes) {
-  std::vector<std::uint64_t> first_blocks{0}, first_splits{0};
-  for (std::size_t group = 0; group < strings.row_groups.size(); group++) {
-    first_blocks.push_back(first_blocks.back() +
-                           parts_of(code_bytes(strings, group), block_code_bytes));
-    first_splits.push_back(first_splits.back() +
-                           parts_of(code_bytes(strings, group), split_code_bytes));
-  }
-  std::vector<std::uint64_t> blocks(first_blocks.back());
-  std::vector<std::uint16_t> splits(first_splits.back());
-  in_parallel(strings.row_groups.size(), 1, [&](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t group = first; group < last; group++)
-      find_group_splits(SplitScan(strings, group), split_code_bytes,
-                        blocks.data() + first_blocks[group], splits.data() + first_splits[group]);
-  });
-  return {split_code_bytes, Bytes::own(std::move(blocks)), Bytes::own(std::move(splits))};
-}
-
-Result<Splits> find_splits(const EncodedStrings& strings, std::uint32_t split_code_bytes) {
-  return catch_exceptions([&]() -> Result<Splits> {
-    PENSTOCK_TRY(check_split_size(split_code_bytes));
-    PENSTOCK_TRY(validate_layout(strings));
-    PENSTOCK_TRY(check_rows(strings));
-    return splits_of(strings, split_code_bytes);
-  });
-}
-
 Status validate_layout(const EncodedStrings& strings) {
   PENSTOCK_TRY(check_buffers(strings));
   PENSTOCK_TRY(check_offsets(strings));
@@ -258,7 +144,6 @@ Status validate_layout(const EncodedStrings& strings) {
     PENSTOCK_TRY(check_group(strings, group));
   for (std::size_t group = 0; group < strings.row_groups.size(); group++)
     PENSTOCK_TRY(check_group_string_bytes(strings, group));
-  if (strings.splits) PENSTOCK_TRY(check_split_sizes(strings));
   return {};
 }
 
@@ -266,7 +151,6 @@ Status validate(const EncodedStrings& strings) {
   return catch_exceptions([&]() -> Status {
     PENSTOCK_TRY(validate_layout(strings));
     PENSTOCK_TRY(check_rows(strings));
-    if (strings.splits) PENSTOCK_TRY(check_splits(strings));
     return {};
   });
 }

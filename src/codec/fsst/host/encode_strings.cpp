@@ -185,11 +185,8 @@ Result<EncodedStrings> encode_column(const Column& column, const EncodeOptions& 
   if (column.type.kind != Kind::string)
     return Status(Code::invalid, "FSST encodes strings, not " + name_of(column.type));
   if (options.row_group_rows == 0) return Status(Code::invalid, "row groups of no rows");
-  if (options.split_code_bytes != 0) PENSTOCK_TRY(check_split_size(options.split_code_bytes));
   const std::vector<std::uint64_t> rows = group_rows(column, options);
-  PENSTOCK_ASSIGN(auto strings, join_groups(encode_groups(column, rows), column, rows));
-  if (options.split_code_bytes != 0) strings.splits = splits_of(strings, options.split_code_bytes);
-  return strings;
+  return join_groups(encode_groups(column, rows), column, rows);
 }
 
 }  // namespace
