@@ -19,9 +19,7 @@ import argparse
 import json
 import os
 import pathlib
-import re
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -30,7 +28,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- scaling: begin -->", "<!-- scaling: end -->"
-NO_EXCHANGE = ("filter", "batches", "file:", "video", "TPC-H Q1", "TPC-H Q6")
+NO_EXCHANGE = ("filter", "batches", "file:", "TPC-H Q1", "TPC-H Q6")
 ONE_SHARE = "rows, one row group"  # has no goal
 
 
@@ -50,8 +48,8 @@ def resident(*cases):
     return ";".join(f"{case}, resident" for case in cases)
 
 
-# Each part: its name, and its command with the options. None: the part needs no command. The most
-# wanted parts come first, as several GPUs may be there for minutes only.
+# Each part: its name, and its command of the options. The most wanted come first, as several GPUs
+# may be there for minutes only.
 def parts_of(options):
     rows, mib = options.rows, str(options.batch_mib)
     each = max(1, rows // 4)
@@ -74,7 +72,6 @@ def parts_of(options):
             "--batch-mib",
             str(2 * options.batch_mib),
         ),
-        "video": None,
         "rows, weak": of_rows(options, each, "resident", "--scaling", "weak"),
         "rows, a prime number": of_rows(options, largest_prime(rows), "resident"),
         ONE_SHARE: of_rows(options, min(rows, options.row_group), "resident"),
@@ -90,13 +87,6 @@ def largest_prime(limit):
     while any(number % divisor == 0 for divisor in range(2, int(number**0.5) + 1)):
         number -= 1
     return number
-
-
-def lists_of_devices(devices):
-    """The first 1, 2, 4 ... and all."""
-    devices = devices.split(",")
-    counts = [1 << power for power in range(10) if 1 << power < len(devices)] + [len(devices)]
-    return [devices[:count] for count in counts]
 
 
 def lines_within(command, seconds, on_line):
@@ -126,100 +116,6 @@ def run_bench(command, seconds, found):
     return lines_within(command, seconds, keep)
 
 
-def repeat_frames(path, repeats):
-    """Writes the frames of a y4m file behind themselves, so that opening devices counts less."""
-    header, _, frames = path.read_bytes().partition(b"\n")
-    with path.open("wb") as file:
-        file.write(header + b"\n")
-        for _ in range(repeats):
-            file.write(frames)
-
-
-def make_clips(options, folder):
-    """The reference and the distorted video; or why there are none."""
-    command = [options.program, "bench", "video", "--device", options.device.split(",")[0]]
-    command += ["--only", "from files", "--sizes", options.video_size, "--repeats", "1"]
-    command += ["--write-outputs", folder]
-    why = lines_within(command, options.seconds, lambda line: None)
-    clips = sorted(pathlib.Path(folder).glob("**/*.y4m"), key=lambda path: "ref" not in path.name)
-    if why or len(clips) < 2:
-        return [], why or "no clips were made"
-    for clip in clips[:2]:
-        repeat_frames(clip, options.clip_repeats)
-    return clips[:2], ""
-
-
-# Features of a command. The second list keeps a device busy for longer than a frame's reading and
-# upload.
-VIDEO_FEATURES = {
-    "SSIM": ["float_ssim"],
-    "seven features": ["float_ssim", "psnr", "ciede", "cambi", "float_ms_ssim", "vif", "motion"],
-}
-
-
-def time_video(options, clips, features, devices):
-    """Times of whole programs, which open their devices; of what they say of scoring; scores."""
-    command = [options.program, "video", *map(str, clips), "--device", ",".join(devices)]
-    for feature in features:
-        command += ["--feature", feature]
-    command += ["--csv", "--output", "-", "--no-progress"]
-    whole, scoring, scores = [], [], set()
-    for _ in range(options.repeats + 1):
-        start = time.monotonic()
-        ended = subprocess.run(
-            command, capture_output=True, text=True, timeout=options.seconds, check=True
-        )
-        whole.append(1e3 * (time.monotonic() - start))
-        scoring.append(scoring_milliseconds(ended.stderr))
-        scores.add(ended.stdout)
-    return whole[1:], scoring[1:], scores
-
-
-def scoring_milliseconds(text):
-    """Milliseconds in "1,152 frames of ... in 602 ms (1914 frames/s)"."""
-    said = re.search(r"^([\d,]+) frames? of .* \((\d[\d.]*) frames/s\)", text, re.MULTILINE)
-    if not said:
-        raise ValueError(f"no time of scoring in: {text[-300:]}")
-    return 1e3 * int(said[1].replace(",", "")) / float(said[2])
-
-
-def run_video(options, found):
-    end = time.monotonic() + options.seconds
-    with tempfile.TemporaryDirectory() as folder:
-        clips, why = make_clips(options, folder)
-        if why:
-            return why
-        for name, features in VIDEO_FEATURES.items():
-            wanted = None
-            for devices in lists_of_devices(options.device):
-                if time.monotonic() > end:
-                    return f"not done in {options.seconds:.0f} s"
-                whole, scoring, scores = time_video(options, clips, features, devices)
-                wanted = wanted or scores
-                if scores != wanted or len(scores) != 1:
-                    return f"{len(devices)} devices give other scores than one"
-                for what, times in (("scoring", scoring), ("whole program", whole)):
-                    work = f"video, {name}, {24 * options.clip_repeats} frames: {what}"
-                    found.append(video_figure(work, times, len(devices), found))
-                    print("  " + json.dumps(found[-1]), file=sys.stderr)
-    return ""
-
-
-def video_figure(work, times, device_count, found):
-    median = statistics.median(times)
-    one = [figure["milliseconds"] for figure in found if figure["work"] == work]
-    return {
-        "work": work,
-        "scaling": "strong",
-        "devices": device_count,
-        "milliseconds": median,
-        "spread": (max(times) - min(times)) / median,
-        "speed_up": (one[0] if one else median) / median,
-        "bytes_exchanged": 0,
-        "bound": "not measured",
-    }
-
-
 def save(path, report):
     part = path.with_suffix(".part")
     part.write_text(json.dumps(report, indent=1) + "\n")
@@ -244,8 +140,6 @@ def run_part(options, name, command, found):
     try:
         if name == "tpch" and (why := make_tables(options)):
             return why
-        if name == "video":
-            return run_video(options, found)
         return run_bench(command, options.seconds, found)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         return repr(error)
@@ -347,9 +241,9 @@ def draw_plot(report, figure):
     lines = [
         json.dumps(each)
         for name, part in report["parts"].items()
-        if name in ("rows, resident, strong", "batches, strong", "tpch", "video")
+        if name in ("rows, resident, strong", "batches, strong", "tpch")
         for each in part["figures"]
-        if not each["work"].endswith((", files", "whole program"))
+        if not each["work"].endswith(", files")
     ]
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         file.write("\n".join(lines))
@@ -386,8 +280,6 @@ def arguments():
     parser.add_argument("--rows", type=int, default=1 << 26)
     parser.add_argument("--row-group", type=int, default=1 << 22, help="rows of a row group")
     parser.add_argument("--batch-mib", type=int, default=2048)
-    parser.add_argument("--video-size", default="3840x2160")
-    parser.add_argument("--clip-repeats", type=int, default=4, help="of the clip's 24 frames")
     documents = ROOT / "docs"
     parser.add_argument("--document", type=pathlib.Path, default=documents / "performance.md")
     figure = documents / "figures" / "scaling.svg"

@@ -142,8 +142,7 @@ struct DevicePicture {
 enum class ScorerRows : unsigned char { automatic, kernels, host };
 
 struct ScorerOptions {
-  // "host", what open_device() takes, or a list of these ("cuda:0,1"), among which frames are
-  // dealt. Which features run by kernels is chosen for the first one.
+  // "host", or what open_device() takes.
   std::string device = {};
   std::shared_ptr<Device> opened = {};  // instead of `device`
   ScorerRows rows = ScorerRows::automatic;

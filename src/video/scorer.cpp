@@ -3,7 +3,7 @@
 #include "base/exception_boundary.hpp"
 #include "base/suggest_name.hpp"
 #include "device/device_list.hpp"
-#include "video/device/frame_dealer.hpp"
+#include "video/device/frame_ring.hpp"
 #include "video/feature_variants.hpp"
 #include "video/sample_bits.hpp"
 
@@ -15,10 +15,8 @@ struct Requested {
   const FeatureRow* row = nullptr;
   OptionValues options;
   std::unique_ptr<HostFeature> host = {};
-  // One for each device. The first device's feature also reads the sums of all frames, in their
-  // order.
-  std::vector<std::unique_ptr<DeviceFeature>> on_devices = {};
-  std::uint64_t every = 1;  // one in `every` frames is scored
+  std::unique_ptr<DeviceFeature> on_device = {};
+  std::uint64_t every = 1;  // so many frames are scored
   Scores scores = {};
 };
 
@@ -59,28 +57,27 @@ void merge(const Requested& from, std::size_t first_key, std::size_t last_key, S
 
 class AnyScorer final : public Scorer {
  public:
-  // No devices: the host alone.
-  AnyScorer(const PictureFormat& format, std::vector<std::shared_ptr<Device>> devices)
-      : format_(format), devices_(std::move(devices)) {}
+  // `device`: null for the host alone.
+  AnyScorer(const PictureFormat& format, std::shared_ptr<Device> device)
+      : format_(format), device_(std::move(device)) {}
 
   Status open(std::span<const FeatureRequest> requests, ScorerOptions& options) {
     if (requests.empty()) return {Code::invalid, "no feature was asked for"};
-    if (devices_.size() > 1 && options.queue)
-      return {Code::invalid, "the caller's queue is of one device, and there are several"};
     DeviceLayout layout;
-    if (!devices_.empty()) { PENSTOCK_ASSIGN(layout, device_layout(format_)); }
+    if (device_) { PENSTOCK_ASSIGN(layout, device_layout(format_)); }
     for (const FeatureRequest& request : requests) PENSTOCK_TRY(open(request, layout, options));
-    std::vector<DealtDevice> dealt;
-    for (std::size_t i = 0; i < devices_.size(); i++) dealt.push_back(features_on(i));
-    if (dealt.empty() || dealt[0].features.empty()) return {};
-    dealt_every_ = std::ranges::min_element(dealt[0].features, {}, &RingFeature::every)->every;
+    std::vector<RingFeature> on_device;
+    for (const auto& feature : features_)
+      if (!feature->host) on_device.push_back({feature->on_device.get(), feature->every});
+    if (on_device.empty()) return {};
+    ring_every_ = std::ranges::min_element(on_device, {}, &RingFeature::every)->every;
     layout_ = layout;
-    PENSTOCK_ASSIGN(dealer_, FrameDealer::create(
-                                 std::move(dealt), layout,
-                                 [this](std::uint64_t frame, std::span<const std::uint64_t> sums) {
-                                   return read(frame, sums);
-                                 },
-                                 std::move(options.queue), counts_));
+    PENSTOCK_ASSIGN(ring_, FrameRing::create(
+                               device_, layout, std::move(on_device),
+                               [this](std::uint64_t frame, std::span<const std::uint64_t> sums) {
+                                 return read(frame, sums);
+                               },
+                               std::move(options.queue), counts_));
     return {};
   }
 
@@ -109,13 +106,13 @@ class AnyScorer final : public Scorer {
     PENSTOCK_TRY(check_unfinished());
     if (reference.format != format_ || distorted.format != format_)
       return {Code::invalid, "a picture has another format than the scorer"};
-    const bool is_dealt = dealer_ && counts_.frames % dealt_every_ == 0;
-    if (reads_planes(reference, distorted, is_dealt)) {
+    const bool is_in_ring = ring_ && counts_.frames % ring_every_ == 0;
+    if (reads_planes(reference, distorted, is_in_ring)) {
       PENSTOCK_TRY(check_samples(reference).with("the reference"));
       PENSTOCK_TRY(check_samples(distorted).with("the distorted picture"));
     }
-    if (is_dealt) {
-      Status added = dealer_->add(reference, distorted, counts_.frames);
+    if (is_in_ring) {
+      Status added = ring_->add(reference, distorted, counts_.frames);
       // Samples of planes are refused before anything is enqueued.
       const bool is_stored = reference.stored && distorted.stored;
       if (!added.ok() && (is_stored || added.code() != Code::invalid)) failed_ = added;
@@ -132,9 +129,6 @@ class AnyScorer final : public Scorer {
   }
 
   Status add_on_device(const DevicePicture& reference, const DevicePicture& distorted) {
-    if (devices_.size() > 1)
-      return {Code::unsupported,
-              "pictures in device memory are scored by one device, and the scorer has several"};
     for (const auto& feature : features_)
       if (feature->host)
         return {Code::unsupported, "feature '" + std::string(feature->row->name) +
@@ -142,8 +136,8 @@ class AnyScorer final : public Scorer {
     PENSTOCK_TRY(check_unfinished());
     PENSTOCK_TRY(check_picture(reference, layout_).with("the reference"));
     PENSTOCK_TRY(check_picture(distorted, layout_).with("the distorted picture"));
-    if (counts_.frames % dealt_every_ == 0)
-      PENSTOCK_TRY(dealer_->add(reference, distorted, counts_.frames));
+    if (counts_.frames % ring_every_ == 0)
+      PENSTOCK_TRY(ring_->add(reference, distorted, counts_.frames));
     counts_.frames++;
     return {};
   }
@@ -151,12 +145,12 @@ class AnyScorer final : public Scorer {
   Result<Scores> finished() {
     PENSTOCK_TRY(check_unfinished());
     is_finished_ = true;
-    if (dealer_) PENSTOCK_TRY(dealer_->finish());
+    if (ring_) PENSTOCK_TRY(ring_->finish());
     std::vector<std::size_t> frame_keys;
     for (const auto& feature : features_) {
       frame_keys.push_back(feature->scores.keys().size());
       PENSTOCK_TRY(feature->host ? feature->host->finish(counts_.frames, feature->scores)
-                                 : feature->on_devices[0]->finish(counts_.frames, feature->scores));
+                                 : feature->on_device->finish(counts_.frames, feature->scores));
     }
     Scores all;
     for (std::size_t i = 0; i < features_.size(); i++) merge(*features_[i], 0, frame_keys[i], all);
@@ -173,13 +167,13 @@ class AnyScorer final : public Scorer {
     return is_finished_ ? Status(Code::invalid, "the scorer is finished") : failed_;
   }
 
-  // Rings check the samples that they copy or read. Features on the host need checked planes, too:
-  // some use samples as indices.
-  bool reads_planes(const Picture& reference, const Picture& distorted, bool is_dealt) const {
+  // Rings check what they copy or read. Who else reads planes must not do so unchecked: features on
+  // the host, some of which index by samples.
+  bool reads_planes(const Picture& reference, const Picture& distorted, bool is_in_ring) const {
     const bool on_host = std::ranges::any_of(
         features_, [](const auto& feature) { return feature->host != nullptr; });
     if (reference.stored && distorted.stored) return on_host;
-    return on_host || !is_dealt;
+    return on_host || !is_in_ring;
   }
 
   Status open(const FeatureRequest& request, const DeviceLayout& layout,
@@ -191,56 +185,37 @@ class AnyScorer final : public Scorer {
     feature->every = row.takes_every_frame ? 1 : options.subsample;
     PENSTOCK_TRY(check_keys(*feature));
     bool by_device = false;
-    if (!devices_.empty()) {
-      PENSTOCK_ASSIGN(by_device, takes_kernels(row, devices_[0]->traits(), options.rows));
+    if (device_) {
+      PENSTOCK_ASSIGN(by_device, takes_kernels(row, device_->traits(), options.rows));
     }
-    PENSTOCK_TRY(by_device ? open_on_devices(*feature, layout) : open_on_host(*feature, options));
+    PENSTOCK_TRY(by_device ? open_on_device(*feature, layout) : open_on_host(*feature, options));
     features_.push_back(std::move(feature));
     return {};
   }
 
-  Status open_on_devices(Requested& feature, const DeviceLayout& layout) {
+  Status open_on_device(Requested& feature, const DeviceLayout& layout) {
     const std::string name(feature.row->name);
     if (!feature.row->device)
       return {Code::unsupported,
               "feature '" + name + "' has no kernels; --device host computes it"};
-    std::string places, variants;
-    for (const std::shared_ptr<Device>& device : devices_) {
-      auto opened = feature.row->device(device, layout, feature.options);
-      if (!opened.ok() && devices_.size() > 1) return opened.with("on " + device->traits().id);
-      PENSTOCK_ASSIGN(auto made, std::move(opened));
-      if (devices_.size() > 1 && made->writes_files())
-        return {Code::unsupported, "feature '" + name + "' writes files on one device alone"};
-      const std::string variant(made->variant());
-      places += (places.empty() ? "" : ", ") + device->traits().id + " " + device->traits().name;
-      if (feature.on_devices.empty() || variant != feature.on_devices.back()->variant())
-        variants += (variants.empty() ? "" : ", ") + variant;
-      feature.on_devices.push_back(std::move(made));
-    }
-    reports_.push_back({name, places, variants});
+    PENSTOCK_ASSIGN(feature.on_device, feature.row->device(device_, layout, feature.options));
+    const Traits& traits = device_->traits();
+    reports_.push_back(
+        {name, traits.id + " " + traits.name, std::string(feature.on_device->variant())});
     return {};
   }
 
   Status open_on_host(Requested& feature, const ScorerOptions& options) {
     const FeatureRow& row = *feature.row;
-    for (const std::shared_ptr<Device>& device : devices_)
-      if (!device->traits().shares_host_cores() && options.rows != ScorerRows::host)
-        return {Code::unsupported, "feature '" + std::string(row.name) + "' has no kernels for " +
-                                       device->traits().id + "; --device host computes it"};
+    if (device_ && !device_->traits().shares_host_cores() && options.rows != ScorerRows::host)
+      return {Code::unsupported, "feature '" + std::string(row.name) + "' has no kernels for " +
+                                     device_->traits().id + "; --device host computes it"};
     PENSTOCK_ASSIGN(feature.host, row.host(format_, feature.options));
     reports_.push_back({std::string(row.name), "host", "loops"});
     return {};
   }
 
-  DealtDevice features_on(std::size_t device) const {
-    DealtDevice dealt{devices_[device], {}};
-    for (const auto& feature : features_)
-      if (!feature->host)
-        dealt.features.push_back({feature->on_devices[device].get(), feature->every});
-    return dealt;
-  }
-
-  // Two requests with equal keys would overwrite each other's scores.
+  // Two requests whose keys are equal would write over each other's scores.
   Status check_keys(const Requested& feature) const {
     for (const auto& earlier : features_)
       if (earlier->row == feature.row && earlier->options.key("") == feature.options.key(""))
@@ -252,37 +227,33 @@ class AnyScorer final : public Scorer {
   Status read(std::uint64_t frame, std::span<const std::uint64_t> sums) {
     for (const auto& feature : features_) {
       if (feature->host) continue;
-      DeviceFeature& first = *feature->on_devices[0];
-      const std::uint32_t count = first.sum_count();
+      const std::uint32_t count = feature->on_device->sum_count();
       if (frame % feature->every == 0)
-        PENSTOCK_TRY(first.read(sums.first(count), frame, feature->scores));
+        PENSTOCK_TRY(feature->on_device->read(sums.first(count), frame, feature->scores));
       sums = sums.subspan(count);
     }
     return {};
   }
 
   PictureFormat format_;
-  std::vector<std::shared_ptr<Device>> devices_;
+  std::shared_ptr<Device> device_;
   DeviceLayout layout_;
   std::vector<std::unique_ptr<Requested>> features_;
   std::vector<FeatureReport> reports_;
   ScorerCounts counts_;
   bool is_finished_ = false;
   Status failed_;
-  std::uint64_t dealt_every_ = 1;        // one in this many frames is dealt
-  std::unique_ptr<FrameDealer> dealer_;  // last: its work uses the features' memory
+  std::uint64_t ring_every_ = 1;     // every so many frames are in the ring
+  std::unique_ptr<FrameRing> ring_;  // last: its work uses the features' memory
 };
 
-Result<std::vector<std::shared_ptr<Device>>> devices_of(const ScorerOptions& options) {
-  std::vector<std::shared_ptr<Device>> devices;
-  if (options.opened) devices.push_back(options.opened);
-  if (options.opened || options.device == "host") return devices;
-  PENSTOCK_ASSIGN(const auto ids, device::devices_of_list(options.device));
-  for (const auto& opened : device::open_all(ids)) {
-    PENSTOCK_TRY(opened.status());
-    devices.push_back(*opened);
-  }
-  return devices;
+// Returns null for the host alone.
+Result<std::shared_ptr<Device>> device_of(const ScorerOptions& options) {
+  if (options.opened || options.device == "host") return options.opened;
+  if (device::names_several(options.device))
+    return Status(Code::unsupported,
+                  "'" + options.device + "' names several devices, and one scores a video");
+  return open_device(options.device);
 }
 
 }  // namespace
@@ -293,8 +264,8 @@ Result<std::unique_ptr<Scorer>> Scorer::create(const PictureFormat& format,
   return catch_exceptions([&]() -> Result<std::unique_ptr<Scorer>> {
     PENSTOCK_TRY(check_format(format));
     if (options.subsample == 0) return Status(Code::invalid, "subsample must be at least 1");
-    PENSTOCK_ASSIGN(auto devices, devices_of(options));
-    auto scorer = std::make_unique<AnyScorer>(format, std::move(devices));
+    PENSTOCK_ASSIGN(auto device, device_of(options));
+    auto scorer = std::make_unique<AnyScorer>(format, std::move(device));
     PENSTOCK_TRY(scorer->open(features, options));
     return std::unique_ptr<Scorer>(std::move(scorer));
   });

@@ -269,8 +269,8 @@ Action declare_video(Arguments& arguments) {
                    "a feature of libvmaf and its options; may be given several times");
   arguments.device(
       command->device,
-      "cuda:0, opencl:1, cuda, opencl, gpu or cpu, a list such as cuda:0,1, or host for "
-      "the host's loops; by default the first device");
+      "cuda:0, opencl:1, cuda, opencl, gpu or cpu, or host for the host's loops; by default "
+      "the first device");
   arguments.choice("--use", {"automatic", "kernels", "host"}, command->use,
                    "what computes a feature: on a CPU's device the faster, its kernels, or the "
                    "host's loops");

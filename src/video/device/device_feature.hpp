@@ -20,9 +20,7 @@ class DeviceFeature {
   virtual Status read(std::span<const std::uint64_t> sums, std::uint64_t frame, Scores& scores) = 0;
   // After the last frame.
   virtual Status finish(std::uint64_t, Scores&) { return {}; }
-  // Whether enqueue() writes files, which several devices would do to the same ones.
-  virtual bool writes_files() const { return false; }
-  // The variant that ran, for reports: "ssim_tiles".
+  // What ran, for reports: "ssim_tiles".
   virtual std::string_view variant() const = 0;
 };
 

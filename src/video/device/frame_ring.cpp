@@ -9,17 +9,19 @@
 namespace penstock::video {
 namespace {
 
-// The host waits once for half the slots. For motion on a device that shares the host's memory it
-// waits more often if slots are few. More slots mean fewer waits, and keep a device busy with small
-// frames; but pinning some 10 MB costs a millisecond. File data stays in the caches until its
-// upload if the rings of all devices fit there. Motion on several devices (frame_dealer.cpp) has
-// larger rings.
+// The host waits once for half the slots; of memory that it shares with the device, for motion,
+// more often where slots are few. With more slots there are fewer waits, and small frames keep a
+// device busy; pinning memory costs a millisecond for some 10 MB. What is read from files stays in
+// the caches until it is uploaded, if the ring fits there.
 constexpr std::uint64_t ring_bytes = 96 << 20, min_ring_slots = 4, max_ring_slots = 32;
 
 // In addition to the frame added last. Each frame is read by several threads; two frames keep the
 // link busy while one begins or ends. With three and five slots two H200s scored 2,000 frames of 4K
 // a second, with two and four 2,400.
 constexpr std::uint64_t frames_read_at_once = 1;
+
+// So many filled the link of an H200.
+constexpr std::uint32_t max_reading_threads = 16;
 
 std::uint64_t slot_count(const DeviceLayout& layout) {
   return std::clamp(ring_bytes / (2 * layout.bytes + 1), min_ring_slots, max_ring_slots);
@@ -28,28 +30,26 @@ std::uint64_t slot_count(const DeviceLayout& layout) {
 }  // namespace
 
 FrameRing::FrameRing(std::shared_ptr<Device> device, const DeviceLayout& layout,
-                     std::vector<RingFeature> features, Read read, ScorerCounts& counts,
-                     PieceWorkers& readers)
+                     std::vector<RingFeature> features, Read read, ScorerCounts& counts)
     : device_(std::move(device)),
       layout_(layout),
       features_(std::move(features)),
       read_(std::move(read)),
       counts_(counts),
-      readers_(readers) {}
+      readers_(std::min(max_reading_threads, host_core_count())) {}
 
 Result<std::unique_ptr<FrameRing>> FrameRing::create(std::shared_ptr<Device> device,
                                                      const DeviceLayout& layout,
                                                      std::vector<RingFeature> features, Read read,
                                                      std::unique_ptr<Queue> callers_queue,
-                                                     ScorerCounts& counts, PieceWorkers& readers,
-                                                     std::uint64_t min_slots) {
-  std::unique_ptr<FrameRing> ring(new FrameRing(std::move(device), layout, std::move(features),
-                                                std::move(read), counts, readers));
-  PENSTOCK_TRY(ring->open(std::move(callers_queue), min_slots));
+                                                     ScorerCounts& counts) {
+  std::unique_ptr<FrameRing> ring(
+      new FrameRing(std::move(device), layout, std::move(features), std::move(read), counts));
+  PENSTOCK_TRY(ring->open(std::move(callers_queue)));
   return ring;
 }
 
-Status FrameRing::open(std::unique_ptr<Queue> callers_queue, std::uint64_t min_slots) {
+Status FrameRing::open(std::unique_ptr<Queue> callers_queue) {
   for (const RingFeature& each : features_) {
     sums_bytes_ += each.feature->sum_count() * sizeof(std::uint64_t);
     has_earlier_frames_ |= each.feature->earlier_frames() > 0;
@@ -60,7 +60,7 @@ Status FrameRing::open(std::unique_ptr<Queue> callers_queue, std::uint64_t min_s
   compute_ = std::make_unique<CountingQueue>(std::move(callers_queue), counts_);
   PENSTOCK_ASSIGN(auto upload, device_->queue());
   upload_ = std::make_unique<CountingQueue>(std::move(upload), counts_);
-  slots_.resize(std::max(slot_count(layout_), min_slots));
+  slots_.resize(slot_count(layout_));
   return {};
 }
 
@@ -79,10 +79,6 @@ Status FrameRing::open(Slot& slot) {
   return {};
 }
 
-Status FrameRing::add(const Picture& reference, const Picture& distorted, std::uint64_t number) {
-  return begin(reference, distorted, number);
-}
-
 Status FrameRing::add(const DevicePicture& reference, const DevicePicture& distorted,
                       std::uint64_t number) {
   PENSTOCK_TRY(enqueue_all_but(0));
@@ -97,15 +93,10 @@ Status FrameRing::add(const DevicePicture& reference, const DevicePicture& disto
   return enqueue(*slot, *slot->reference, *slot->distorted);
 }
 
-Status FrameRing::add_unscored(const Picture& reference, const Picture& distorted) {
-  return begin(reference, distorted, std::nullopt);
-}
-
 // A slot's memory may still be read as an earlier frame by the kernels of the next frames: its own
-// frame, and later frames; the last of them may be unread. A device that shares it is waited for
-// here; upload() has others wait themselves.
-Status FrameRing::begin(const Picture& reference, const Picture& distorted,
-                        std::optional<std::uint64_t> number) {
+// frame, and those after it, the last of which may be unread. A device that shares it is waited
+// for here; upload() has others wait themselves.
+Status FrameRing::add(const Picture& reference, const Picture& distorted, std::uint64_t number) {
   PENSTOCK_TRY(failed_);
   PENSTOCK_ASSIGN(Slot* const slot, free_slot(number));
   const bool is_shared = device_->traits().unified_memory;
@@ -144,14 +135,12 @@ Status FrameRing::enqueue_next() {
   Slot& slot = slot_of(added_);
   if (slot.filling)
     PENSTOCK_TRY(
-        std::exchange(slot.filling, {})
-            .wait()
-            .with(slot.number ? "frame " + std::to_string(*slot.number) : std::string("a frame")));
+        std::exchange(slot.filling, {}).wait().with("frame " + std::to_string(slot.number)));
   PENSTOCK_TRY(upload(slot));
-  return slot.number ? enqueue(slot, *slot.reference, *slot.distorted) : end_of_frame(slot);
+  return enqueue(slot, *slot.reference, *slot.distorted);
 }
 
-Result<FrameRing::Slot*> FrameRing::free_slot(std::optional<std::uint64_t> number) {
+Result<FrameRing::Slot*> FrameRing::free_slot(std::uint64_t number) {
   if (begun_ - read_count_ == slots_.size()) {
     // The caller reads half the frames with one wait, while the device computes the other half.
     const std::uint64_t until = read_count_ + slots_.size() / 2;
@@ -169,9 +158,8 @@ Status FrameRing::read_until(std::uint64_t frame) {
   PENSTOCK_TRY(slot_of(frame - 1).done->wait());
   for (; read_count_ < frame; read_count_++) {
     const Slot& slot = slot_of(read_count_);
-    if (!slot.number) continue;
-    PENSTOCK_TRY(read_(*slot.number, {reinterpret_cast<const std::uint64_t*>(slot.results->data()),
-                                      sums_bytes_ / sizeof(std::uint64_t)}));
+    PENSTOCK_TRY(read_(slot.number, {reinterpret_cast<const std::uint64_t*>(slot.results->data()),
+                                     sums_bytes_ / sizeof(std::uint64_t)}));
   }
   return {};
 }
@@ -211,7 +199,7 @@ Status FrameRing::enqueue(Slot& slot, const Buffer& reference, const Buffer& dis
     frame.earlier_references[before - 1] = slot_of(added_ - before).reference.get();
   PENSTOCK_TRY(compute_->fill(*slot.sums, 0, sums_bytes_));
   for (const RingFeature& each : features_) {
-    if (each.takes(*slot.number)) PENSTOCK_TRY(each.feature->enqueue(*compute_, frame));
+    if (each.takes(slot.number)) PENSTOCK_TRY(each.feature->enqueue(*compute_, frame));
     frame.first_sum += each.feature->sum_count();
   }
   PENSTOCK_TRY(compute_->download(slot.results->data(), *slot.sums, sums_bytes_));

@@ -11,7 +11,6 @@
 #pragma once
 #include <functional>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "base/piece_workers.hpp"
@@ -29,21 +28,16 @@ struct RingFeature {
 
 class FrameRing {
  public:
-  // `read`: takes a frame's sums; called in the order of frames.
+  // Takes a frame's sums; called in the order of frames.
   using Read = std::function<Status(std::uint64_t frame, std::span<const std::uint64_t> sums)>;
-  // `readers`: read frames that files store. `min_slots`: how many frames it takes at least before
-  // one has to be read.
   static Result<std::unique_ptr<FrameRing>> create(std::shared_ptr<Device> device,
                                                    const DeviceLayout& layout,
                                                    std::vector<RingFeature> features, Read read,
                                                    std::unique_ptr<Queue> callers_queue,
-                                                   ScorerCounts& counts, PieceWorkers& readers,
-                                                   std::uint64_t min_slots = 0);
+                                                   ScorerCounts& counts);
   // `number`: the frame's in the video. Features of earlier frames are given every frame.
   Status add(const Picture& reference, const Picture& distorted, std::uint64_t number);
   Status add(const DevicePicture& reference, const DevicePicture& distorted, std::uint64_t number);
-  // Adds a frame that later ones read as an earlier one, and that has no scores here.
-  Status add_unscored(const Picture& reference, const Picture& distorted);
   Status finish();  // waits for every frame and reads it
 
  private:
@@ -52,21 +46,18 @@ class FrameRing {
     std::shared_ptr<Buffer> reference, distorted, sums;
     std::shared_ptr<HostBuffer> results;
     std::shared_ptr<Event> uploaded, done;
-    std::optional<std::uint64_t> number;  // none: it is not scored
-    PieceJob filling;                     // of `host`; last: it uses the other members
+    std::uint64_t number = 0;
+    PieceJob filling;  // of `host`; last: it uses the others
   };
 
   FrameRing(std::shared_ptr<Device> device, const DeviceLayout& layout,
-            std::vector<RingFeature> features, Read read, ScorerCounts& counts,
-            PieceWorkers& readers);
-  Status open(std::unique_ptr<Queue> callers_queue, std::uint64_t min_slots);
+            std::vector<RingFeature> features, Read read, ScorerCounts& counts);
+  Status open(std::unique_ptr<Queue> callers_queue);
   Status open(Slot& slot);
   Slot& slot_of(std::uint64_t frame) { return slots_[frame % slots_.size()]; }
-  // Returns the slot of the next frame, with memory, once its previous sums have been read.
-  Result<Slot*> free_slot(std::optional<std::uint64_t> number);
+  // Returns the slot of the next frame, with memory, once what it held has been read.
+  Result<Slot*> free_slot(std::uint64_t number);
   Status read_until(std::uint64_t frame);
-  Status begin(const Picture& reference, const Picture& distorted,
-               std::optional<std::uint64_t> number);
   void begin_to_read(Slot& slot, const Picture& reference, const Picture& distorted);
   // Enqueues the frames that have begun, except this many of the last.
   Status enqueue_all_but(std::uint64_t count);
@@ -81,7 +72,7 @@ class FrameRing {
   std::vector<RingFeature> features_;
   Read read_;
   ScorerCounts& counts_;
-  PieceWorkers& readers_;
+  PieceWorkers readers_;  // of frames that files store
   bool has_earlier_frames_ = false;
   std::uint64_t sums_bytes_ = 0;
   FrameProgram repack_;

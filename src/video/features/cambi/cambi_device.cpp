@@ -26,7 +26,6 @@ class DeviceCambi final : public DeviceFeature {
   }
 
   std::uint32_t sum_count() const override { return plan_.has_source ? 2 * side_sums : side_sums; }
-  bool writes_files() const override { return heatmaps_ != nullptr; }
   std::string_view variant() const override {
     if (distorted_.is_of_threads())
       return heatmaps_ ? "cambi_contrast_thread, a wait for each frame's heat maps"
