@@ -1,10 +1,8 @@
 #include "codec/pages/page_stream.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/exception_boundary.hpp"
-#include "base/thread_pool.hpp"
 
 namespace penstock::pages {
 namespace {
@@ -25,33 +23,45 @@ Result<std::unique_ptr<PageStream>> PageStream::open(std::shared_ptr<const Paged
                                                      BatchAllocator memory, std::uint32_t threads,
                                                      std::shared_ptr<ReadingOrder> order) {
   return catch_exceptions([&]() -> Result<std::unique_ptr<PageStream>> {
-    if (threads == 0) threads = host_core_count();
+    const std::size_t thread_count = threads == 0 ? host_core_count() : threads;
     if (!order) order = std::make_shared<ReadingOrder>();
     std::unique_ptr<PageStream> stream(new PageStream(std::move(table), std::move(columns),
                                                       std::move(batches), std::move(memory),
                                                       std::move(order)));
-    stream->set_window(threads);
     {
-      const std::lock_guard lock(stream->order_->mutex_);
+      const std::lock_guard lock(stream->order_->lock_.mutex);
       stream->order_->streams_.push_back(stream.get());
     }
-    stream->start_threads(threads);
+    stream->window_.start(stream->window_size(thread_count),
+                          std::min(thread_count, stream->chunk_count()));
     return stream;
   });
 }
 
+PageStream::PageStream(std::shared_ptr<const PagedTable> table, std::vector<std::uint32_t> columns,
+                       std::vector<RowGroupBatch> batches, BatchAllocator memory,
+                       std::shared_ptr<ReadingOrder> order)
+    : table_(std::move(table)),
+      columns_(std::move(columns)),
+      batches_(std::move(batches)),
+      memory_(std::move(memory)),
+      order_(std::move(order)),
+      window_(
+          order_->lock_,
+          {.open = [this](bool is_asked) { return open_batch(is_asked); },
+           .fill = [this](PageBatch& batch, Part& part, std::size_t) { return read(batch, part); },
+           .take = [this](const PageBatch& batch) { open_bytes_ -= batch.groups.stored_bytes; }}) {}
+
 PageStream::~PageStream() {
   {
-    const std::lock_guard lock(order_->mutex_);
-    stopping_ = true;
+    const std::lock_guard lock(order_->lock_.mutex);
     std::erase(order_->streams_, this);
   }
-  order_->work_.notify_all();
-  workers_.clear();  // waits for them
+  order_->lock_.work.notify_all();
 }
 
 // Enough batches that each thread has two chunks.
-void PageStream::set_window(std::size_t threads) {
+WindowSize PageStream::window_size(std::size_t threads) const {
   std::size_t chunks = 1;
   std::uint64_t bytes = 1;
   for (const RowGroupBatch& batch : batches_) {
@@ -59,27 +69,20 @@ void PageStream::set_window(std::size_t threads) {
     bytes = std::max(bytes, batch.stored_bytes);
   }
   const std::uint64_t that_fit = std::max<std::uint64_t>(window_bytes / bytes, 2);
-  window_ = std::min<std::uint64_t>(that_fit, max_first_window);
-  later_window_ = std::min<std::uint64_t>(
-      that_fit, std::clamp<std::size_t>(2 * threads / chunks + 1, min_window, max_window));
+  return {.first = std::min<std::uint64_t>(that_fit, max_first_window),
+          .later = std::min<std::uint64_t>(
+              that_fit, std::clamp<std::size_t>(2 * threads / chunks + 1, min_window, max_window))};
 }
 
-void PageStream::start_threads(std::size_t threads) {
+std::size_t PageStream::chunk_count() const {
   std::size_t chunks = 0;
   for (const RowGroupBatch& batch : batches_) chunks += batch.row_groups.size() * columns_.size();
-  workers_.reserve(std::min(threads, chunks));
-  while (workers_.size() < std::min(threads, chunks)) {
-    try {
-      workers_.push_back(ThreadPool::shared().start([this] { run(); }));
-    } catch (const std::exception&) {
-      if (workers_.empty()) throw;
-      return;  // the threads that started are enough
-    }
-  }
+  return chunks;
 }
 
-void PageStream::open_batch() {
-  OpenBatch next;
+std::optional<PageStream::Window::Opened> PageStream::open_batch(bool is_asked) {
+  if (opened_ == batches_.size() || !(is_asked || may_read_ahead())) return std::nullopt;
+  Window::Opened next;
   next.batch.groups = batches_[opened_];
   next.batch.columns.resize(columns_.size());
   for (std::vector<ChunkPages>& chunks : next.batch.columns)
@@ -94,20 +97,18 @@ void PageStream::open_batch() {
       next.parts.push_back({group, std::move(together)});
     }
   open_bytes_ += next.batch.groups.stored_bytes;
-  open_.push_back(std::move(next));
   opened_++;
+  return next;
 }
 
 // Chunks begin in order, so that the last batch's last one is the last.
 bool PageStream::has_begun_all() const {
-  if (!failed_.ok() || columns_.empty()) return true;
-  return opened_ == batches_.size() &&
-         (open_.empty() || open_.back().begun == open_.back().parts.size());
+  if (window_.has_failed() || columns_.empty()) return true;
+  return opened_ == batches_.size() && window_.has_begun_all();
 }
 
 // Returns whether another batch may be read in addition to the batches that earlier streams hold.
 bool PageStream::may_read_ahead() const {
-  if (is_asked_) return true;
   std::uint64_t held = 0;
   for (const PageStream* const stream : order_->streams_) {
     if (stream == this) break;
@@ -117,99 +118,28 @@ bool PageStream::may_read_ahead() const {
   return held == 0 || held + open_bytes_ + batches_[opened_].stored_bytes <= window_bytes;
 }
 
-// Returns the first batch of which a part has not begun; null if none may begin.
-PageStream::OpenBatch* PageStream::batch_to_read() {
-  if (!failed_.ok()) return nullptr;
-  for (OpenBatch& batch : open_)
-    if (batch.begun < batch.parts.size()) return &batch;
-  if (open_.size() >= window_ || opened_ == batches_.size() || !may_read_ahead()) return nullptr;
-  open_batch();
-  return &open_.back();
-}
-
-void PageStream::run() {
-  std::unique_lock lock(order_->mutex_);
-  while (!stopping_) {
-    OpenBatch* batch = nullptr;
-    const Status status = catch_exceptions([&]() -> Status {
-      batch = batch_to_read();  // which allocates
-      return {};
-    });
-    if (!status.ok()) {
-      failed_ = status;
-      ready_.notify_all();
-      order_->work_.notify_all();
-    }
-    if (batch == nullptr)
-      order_->work_.wait(lock);
-    else
-      read_part(*batch, batch->begun++, lock);
-  }
-}
-
 std::vector<std::uint32_t> PageStream::columns_at(std::span<const std::size_t> places) const {
   std::vector<std::uint32_t> columns;
   for (const std::size_t place : places) columns.push_back(columns_[place]);
   return columns;
 }
 
-// Reads without the lock. The deque keeps its elements in place meanwhile: a batch is taken when
-// all its parts are done.
-void PageStream::read_part(OpenBatch& of, std::size_t number, std::unique_lock<std::mutex>& lock) {
-  const Part& part = of.parts[number];
-  const std::uint32_t row_group = of.batch.groups.row_groups[part.group];
-  const bool was_last = has_begun_all();
-  lock.unlock();
-  if (was_last) order_->work_.notify_all();  // other streams of the order
-  auto pages = catch_exceptions([&] {
-    // While all threads read, they take no helpers: with helpers a large chunk was read in pieces
-    // by twice as many threads as there are cores.
-    const ThreadPool::TakenCore core(ThreadPool::shared());
-    return table_->read_neighbours(columns_at(part.columns), row_group, memory_);
-  });
-  lock.lock();
-  if (pages.ok()) {
-    for (std::size_t i = 0; i < part.columns.size(); i++)
-      of.batch.columns[part.columns[i]][part.group] = std::move((*pages)[i]);
-  } else if (of.status.ok() || number < of.failed_part) {
-    of.status = pages.status();
-    of.failed_part = number;
+Result<bool> PageStream::read(PageBatch& batch, const Part& part) {
+  bool is_last = false;
+  {
+    const std::lock_guard lock(order_->lock_.mutex);
+    is_last = has_begun_all();
   }
-  if (!pages.ok() && failed_.ok()) {
-    failed_ = pages.status();
-    order_->work_.notify_all();
-  }
-  of.done++;
-  if (of.done == of.begun) ready_.notify_all();
-}
-
-Result<std::optional<PageBatch>> PageStream::next() {
-  return catch_exceptions([&]() -> Result<std::optional<PageBatch>> {
-    std::unique_lock lock(order_->mutex_);
-    window_ = later_window_;
-    if (!std::exchange(is_asked_, true)) order_->work_.notify_all();
-    if (open_.empty() && opened_ < batches_.size() && failed_.ok()) {
-      open_batch();
-      order_->work_.notify_all();
-    }
-    if (open_.empty()) {
-      PENSTOCK_TRY(failed_);
-      return std::optional<PageBatch>();
-    }
-    OpenBatch& front = open_.front();
-    // After a failure no part begins, but the parts that have begun end: an earlier part may fail,
-    // too.
-    ready_.wait(lock, [&] {
-      return front.done == front.begun && (front.done == front.parts.size() || !failed_.ok());
-    });
-    PENSTOCK_TRY(front.status);
-    if (front.done < front.parts.size()) return failed_;
-    std::optional<PageBatch> batch = std::move(front.batch);
-    open_bytes_ -= batch->groups.stored_bytes;
-    open_.pop_front();
-    order_->work_.notify_all();
-    return batch;
-  });
+  if (is_last) order_->lock_.work.notify_all();  // others of the order
+  // Where all threads read, none of them is helped: a large chunk was read in pieces then, by
+  // twice as many threads as there are cores.
+  const ThreadPool::TakenCore core(ThreadPool::shared());
+  PENSTOCK_ASSIGN(auto pages,
+                  table_->read_neighbours(columns_at(part.columns),
+                                          batch.groups.row_groups[part.group], memory_));
+  for (std::size_t i = 0; i < part.columns.size(); i++)
+    batch.columns[part.columns[i]][part.group] = std::move(pages[i]);
+  return true;
 }
 
 }  // namespace penstock::pages

@@ -1,17 +1,13 @@
 // Reads the pages of a table ahead, batch by batch, by several threads.
 //
 // Each thread reads one column chunk at a time, or a few that are neighbours in the file, in the
-// order in which they are needed, so that many threads fill a batch at the speed of memory. A
-// failure is reported in its batch's turn.
+// order in which they are needed (OrderedWindow), so that many threads fill a batch at the speed of
+// memory.
 //
 // Streams of several tables may read in one order: a later stream begins while batches of earlier
 // streams are still being decoded.
 #pragma once
-#include <condition_variable>
-#include <deque>
-#include <mutex>
-
-#include "base/thread_pool.hpp"
+#include "base/ordered_window.hpp"
 #include "codec/pages/page_batches.hpp"
 
 namespace penstock::pages {
@@ -31,8 +27,7 @@ class PageStream;
 class ReadingOrder {
  private:
   friend class PageStream;
-  std::mutex mutex_;
-  std::condition_variable work_;
+  WindowLock lock_;
   std::vector<const PageStream*> streams_;
 };
 
@@ -51,7 +46,7 @@ class PageStream {
 
   // Returns the next batch, nullopt after the last. After a failure the same failure again. One
   // thread at a time may call it.
-  Result<std::optional<PageBatch>> next();
+  Result<std::optional<PageBatch>> next() { return window_.next(); }
 
  private:
   // Chunks that are read at once.
@@ -59,47 +54,28 @@ class PageStream {
     std::size_t group = 0;             // of the batch's row groups
     std::vector<std::size_t> columns;  // of the requested ones
   };
-  struct OpenBatch {
-    PageBatch batch;
-    std::vector<Part> parts;
-    std::size_t begun = 0, done = 0;  // of its parts
-    std::size_t failed_part = 0;      // the first one, where `status` is a failure
-    Status status;
-  };
+  using Window = OrderedWindow<PageBatch, Part>;
 
   PageStream(std::shared_ptr<const PagedTable> table, std::vector<std::uint32_t> columns,
              std::vector<RowGroupBatch> batches, BatchAllocator memory,
-             std::shared_ptr<ReadingOrder> order)
-      : table_(std::move(table)),
-        columns_(std::move(columns)),
-        batches_(std::move(batches)),
-        memory_(std::move(memory)),
-        order_(std::move(order)) {}
-  void set_window(std::size_t threads);
-  void start_threads(std::size_t threads);
-  void open_batch();
+             std::shared_ptr<ReadingOrder> order);
+  WindowSize window_size(std::size_t threads) const;
+  std::size_t chunk_count() const;
+  std::optional<Window::Opened> open_batch(bool is_asked);
   bool has_begun_all() const;
   bool may_read_ahead() const;
-  OpenBatch* batch_to_read();
-  void run();
-  void read_part(OpenBatch& of, std::size_t number, std::unique_lock<std::mutex>& lock);
+  Result<bool> read(PageBatch& batch, const Part& part);
   std::vector<std::uint32_t> columns_at(std::span<const std::size_t> places) const;
 
   const std::shared_ptr<const PagedTable> table_;
   const std::vector<std::uint32_t> columns_;
-  std::vector<RowGroupBatch> batches_;
+  const std::vector<RowGroupBatch> batches_;
   const BatchAllocator memory_;
 
-  const std::shared_ptr<ReadingOrder> order_;  // its mutex guards the members below
-  std::size_t window_ = 2, later_window_ = 2;  // batches begun and not taken
-  std::condition_variable ready_;
-  std::deque<OpenBatch> open_;    // begun and not taken
-  std::uint64_t open_bytes_ = 0;  // of open_
-  std::size_t opened_ = 0;        // of batches_
-  bool is_asked_ = false;         // for a batch: it is not ahead any more
-  bool stopping_ = false;
-  Status failed_;  // the first failure; no further chunk is begun
-  std::vector<Task<void>> workers_;
+  const std::shared_ptr<ReadingOrder> order_;  // its lock guards what follows
+  std::uint64_t open_bytes_ = 0;               // of the batches begun and not taken
+  std::size_t opened_ = 0;                     // of batches_
+  Window window_;                              // last: it uses the others
 };
 
 }  // namespace penstock::pages

@@ -1,18 +1,8 @@
-// Tables read ahead by several threads and handed out in order.
+// Tables read ahead by several threads and handed out in order (OrderedWindow).
 //
-// Each thread has a reader of its own and takes the next table that no thread has begun. At most a
-// window of tables is begun before they are asked for, which bounds the memory. A failure is
-// reported in its table's turn.
+// Each thread has a reader of its own and takes the next table that no thread has begun.
 #pragma once
-#include <condition_variable>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <vector>
-
-#include "base/thread_pool.hpp"
+#include "base/ordered_window.hpp"
 #include "penstock/column.hpp"
 
 namespace penstock::io {
@@ -27,23 +17,21 @@ class ReadAhead {
   // asked for, as a scan that is begun early may be given up. Throws what starting a thread throws.
   static std::unique_ptr<ReadAhead> start(std::vector<ReadTable> readers, std::size_t window,
                                           std::size_t first_window);
-  ~ReadAhead();  // waits for the tables begun, and begins no more
   // Returns the next table; at the end, and after a failure, the same result again.
-  Result<std::optional<Table>> next();
+  Result<std::optional<Table>> next() { return window_.next(); }
 
  private:
-  ReadAhead(std::vector<ReadTable> readers, std::size_t window, std::size_t first_window)
-      : readers_(std::move(readers)), done_(window), open_(first_window) {}
-  void run(const ReadTable& read);
+  using Window = OrderedWindow<Table, std::uint64_t>;  // the part: the table's index
+  explicit ReadAhead(std::vector<ReadTable> readers) : readers_(std::move(readers)) {}
+  Result<bool> read(Table& table, std::uint64_t index, std::size_t thread) const;
 
   const std::vector<ReadTable> readers_;
-  std::mutex mutex_;
-  std::condition_variable work_, ready_;
-  std::vector<std::optional<Result<std::optional<Table>>>> done_;  // by index modulo the window
-  std::size_t open_;  // tables that may be begun and not taken
-  std::uint64_t begun_ = 0, taken_ = 0;
-  bool ended_ = false, stopping_ = false;
-  std::vector<Task<void>> workers_;
+  std::uint64_t opened_ = 0;
+  WindowLock lock_;
+  Window window_{lock_,
+                 {.open = [this](bool) { return Window::Opened{{}, {opened_++}}; },
+                  .fill = [this](Table& table, std::uint64_t& index,
+                                 std::size_t thread) { return read(table, index, thread); }}};
 };
 
 }  // namespace penstock::io
