@@ -5,6 +5,7 @@
 #include <new>
 #include <vector>
 
+#include "base/exception_boundary.hpp"
 #include "base/streaming_copy.hpp"
 
 namespace penstock::io {
@@ -44,7 +45,7 @@ std::shared_ptr<BatchInput> BatchInput::part(std::int64_t first, std::int64_t by
   std::shared_ptr<BatchInput> part(
       new BatchInput(file_, std::clamp<std::int64_t>(bytes, 0, bytes_ - from), memory_));
   part->first_ = first_ + from;
-  part->threads_ = threads_;
+  part->workers_ = workers_;
   return part;
 }
 
@@ -99,23 +100,29 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> BatchInput::ReadAt(std::int64_t po
 arrow::Status BatchInput::fill(std::int64_t position, std::int64_t bytes, std::byte* out) {
   if (position < 0 || bytes < 0 || position > bytes_ || bytes > bytes_ - position)
     return arrow::Status::IOError("the file ends within a message");
-  const std::int64_t parts = threads_ ? (bytes + part_bytes - 1) / part_bytes : 1;
-  if (parts <= 1) return fill_part(position, bytes, out);
+  if (!workers_ || bytes <= part_bytes) return fill_part(position, bytes, out);
+  return fill_parts(position, bytes, out);
+}
+
+arrow::Status BatchInput::fill_parts(std::int64_t position, std::int64_t bytes, std::byte* out) {
+  const std::int64_t parts = (bytes + part_bytes - 1) / part_bytes;
   std::mutex mutex;
-  arrow::Status status;
-  threads_->run(parts, [&](std::int64_t index) {
-    const std::int64_t first = part_bytes * index;
-    arrow::Status part;
-    try {
-      part = fill_part(position + first, std::min(part_bytes, bytes - first), out + first);
-    } catch (const std::bad_alloc&) {
-      part = arrow::Status::OutOfMemory("no memory for a block of a read");
-    }
-    if (part.ok()) return;
+  arrow::Status failed;
+  const auto read_part = [&](std::uint64_t index) -> Status {
+    const std::int64_t first = part_bytes * static_cast<std::int64_t>(index);
+    arrow::Status part =
+        fill_part(position + first, std::min(part_bytes, bytes - first), out + first);
+    if (part.ok()) return {};
     const std::lock_guard lock(mutex);
-    status = std::move(part);
-  });
-  return status;
+    failed = std::move(part);
+    return {Code::io, failed.message()};
+  };
+  const Status read = catch_exceptions(
+      [&] { return workers_->begin(static_cast<std::uint64_t>(parts), read_part).wait(); });
+  if (read.ok() || !failed.ok()) return failed;
+  // Memory was short, or the system has no thread: this one reads.
+  return read.code() == Code::no_memory ? arrow::Status::OutOfMemory("no memory for a read")
+                                        : fill_part(position, bytes, out);
 }
 
 arrow::Status BatchInput::fill_part(std::int64_t position, std::int64_t bytes, std::byte* out) {

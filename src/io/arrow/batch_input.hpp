@@ -11,8 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "base/piece_workers.hpp"
 #include "io/common/batch_memory.hpp"
-#include "io/common/part_threads.hpp"
 
 namespace penstock::io {
 
@@ -23,8 +23,8 @@ class BatchInput final : public arrow::io::RandomAccessFile {
                                                          std::shared_ptr<BatchMemory> memory);
   // Makes an input of a part of the file.
   std::shared_ptr<BatchInput> part(std::int64_t first, std::int64_t bytes) const;
-  // Cuts large reads into parts for these threads. Call it before anything is read.
-  void read_in_threads(std::shared_ptr<PartThreads> threads) { threads_ = std::move(threads); }
+  // Cuts large reads into parts for these workers. Call it before anything is read.
+  void read_by(std::shared_ptr<PieceWorkers> workers) { workers_ = std::move(workers); }
 
   using RandomAccessFile::ReadAt;
   arrow::Status Close() override { return file_->Close(); }
@@ -45,6 +45,7 @@ class BatchInput final : public arrow::io::RandomAccessFile {
              std::shared_ptr<BatchMemory> memory)
       : file_(std::move(file)), bytes_(bytes), memory_(std::move(memory)) {}
   arrow::Status fill(std::int64_t position, std::int64_t bytes, std::byte* out);
+  arrow::Status fill_parts(std::int64_t position, std::int64_t bytes, std::byte* out);
   arrow::Status fill_part(std::int64_t position, std::int64_t bytes, std::byte* out);
   arrow::Status read_exactly(std::int64_t position, std::int64_t bytes, std::byte* out);
 
@@ -52,7 +53,7 @@ class BatchInput final : public arrow::io::RandomAccessFile {
   std::int64_t first_ = 0;  // in the file
   const std::int64_t bytes_;
   const std::shared_ptr<BatchMemory> memory_;
-  std::shared_ptr<PartThreads> threads_;
+  std::shared_ptr<PieceWorkers> workers_;
   std::int64_t position_ = 0;
 };
 

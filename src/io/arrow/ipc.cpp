@@ -221,7 +221,7 @@ class IpcSource final : public TableSource {
         return catch_arrow_exceptions([&] { return read_table(read, index, fields, wanted); });
       });
     } while (readers.size() < spread.readers);
-    input->read_in_threads(std::make_shared<PartThreads>(spread.threads));
+    input->read_by(std::make_shared<PieceWorkers>(static_cast<unsigned>(spread.threads)));
     return std::shared_ptr<ReadAhead>(
         ReadAhead::start(std::move(readers), spread.window, spread.first_window));
   }
