@@ -12,10 +12,7 @@
 #pragma once
 #include <compare>
 #include <cstdint>
-#include <list>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 namespace penstock {
@@ -37,7 +34,8 @@ class DeviceCache {
 
   static constexpr char end_of_file_identity = '\n';
 
-  explicit DeviceCache(std::uint64_t limit_bytes = 0) { counters_.limit_bytes = limit_bytes; }
+  explicit DeviceCache(std::uint64_t limit_bytes = 0);
+  ~DeviceCache();
   DeviceCache(const DeviceCache&) = delete;
   DeviceCache& operator=(const DeviceCache&) = delete;
 
@@ -55,20 +53,9 @@ class DeviceCache {
   Counters counters() const;
 
  private:
-  struct Entry {
-    Key key;
-    std::shared_ptr<const void> value;
-    std::uint64_t bytes = 0;
-  };
-  using Entries = std::list<Entry>;
+  struct State;
   std::shared_ptr<const void> look_up(const Key& key);
-  void shrink_to(std::uint64_t bytes, Entries& dropped);
-  void remove(Entries::iterator entry, Entries& dropped);
-
-  mutable std::mutex mutex_;
-  Entries entries_;  // the most recently used first
-  std::map<Key, Entries::iterator> by_key_;
-  Counters counters_;
+  const std::unique_ptr<State> state_;
 };
 
 }  // namespace penstock

@@ -1,7 +1,6 @@
 // The plans of a session's statements, so that one that is asked again is not bound again while its
 // files are the same. Thread-safe.
 #pragma once
-#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/lru_map.hpp"
 #include "penstock/plan.hpp"
 #include "penstock/run_options.hpp"
 #include "penstock/sql.hpp"
@@ -33,12 +33,9 @@ class BoundStatements {
   void keep(std::string_view statement, const BoundStatement& bound);
 
  private:
-  struct Entry {
-    std::string statement;
-    BoundStatement bound;
-  };
+  static constexpr std::uint64_t max_statements = 64;  // a plan holds its files open
   std::mutex mutex_;
-  std::list<Entry> entries_;  // the most recently used first
+  LruMap<std::string, BoundStatement> statements_{max_statements};
 };
 
 }  // namespace penstock::session

@@ -5,7 +5,6 @@
 namespace penstock::io {
 namespace {
 
-constexpr std::size_t max_selections = 64, max_ranges = 1 << 18;  // 4 MiB
 constexpr std::size_t max_key_bytes = std::size_t{64} << 10;
 
 void add_number(std::string& key, std::uint64_t number) {
@@ -53,25 +52,19 @@ std::optional<RowSelection> KnownSelections::find(const std::string& key) {
   std::shared_ptr<const RowSelection> rows;  // copied after the lock: shares ask at once
   {
     const std::lock_guard lock(mutex_);
-    const auto known = std::ranges::find(entries_, key, &Entry::key);
-    if (known == entries_.end()) return {};
-    entries_.splice(entries_.begin(), entries_, known);
-    rows = entries_.front().rows;
+    const auto* const known = selections_.find(key);
+    if (!known) return {};
+    rows = *known;
   }
   return *rows;
 }
 
 void KnownSelections::keep(const std::string& key, const RowSelection& rows) {
+  if (key.size() > max_key_bytes) return;
+  const std::uint64_t bytes = key.size() + rows.ranges.size() * sizeof(RowRange);
+  auto kept = std::make_shared<const RowSelection>(rows);
   const std::lock_guard lock(mutex_);
-  if (key.size() > max_key_bytes || rows.ranges.size() > max_ranges ||
-      std::ranges::count(entries_, key, &Entry::key) > 0)
-    return;
-  entries_.push_front({key, std::make_shared<const RowSelection>(rows)});
-  ranges_ += rows.ranges.size();
-  while (entries_.size() > max_selections || ranges_ > max_ranges) {
-    ranges_ -= entries_.back().rows->ranges.size();
-    entries_.pop_back();
-  }
+  static_cast<void>(selections_.put(key, std::move(kept), bytes));
 }
 
 }  // namespace penstock::io

@@ -1,12 +1,12 @@
 // Which rows of a file some conditions need, as it was found before: statements ask an open file
 // for the same ones again. Thread-safe.
 #pragma once
-#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 
+#include "base/lru_map.hpp"
 #include "penstock/skipping.hpp"
 
 namespace penstock::io {
@@ -21,13 +21,9 @@ class KnownSelections {
   void keep(const std::string& key, const RowSelection& rows);
 
  private:
-  struct Entry {
-    std::string key;
-    std::shared_ptr<const RowSelection> rows;
-  };
+  static constexpr std::uint64_t max_bytes = std::uint64_t{8} << 20;  // of keys and ranges
   std::mutex mutex_;
-  std::list<Entry> entries_;  // the most recently used first
-  std::size_t ranges_ = 0;    // of all entries
+  LruMap<std::string, std::shared_ptr<const RowSelection>> selections_{max_bytes};
 };
 
 }  // namespace penstock::io
