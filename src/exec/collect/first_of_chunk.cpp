@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "device/allocate.hpp"
 #include "fuse/program/accumulators.hpp"
 #include "table/kernels/first_rows_limits.h"
 #include "table/kernels/order_limits.h"
@@ -85,17 +86,24 @@ Result<std::vector<std::uint32_t>> FirstOfChunk::selected_rows() {
   return std::vector<std::uint32_t>(numbers.begin(), numbers.end());
 }
 
-Status FirstOfChunk::gather(std::vector<BufferPointer>& outputs,
-                            const std::vector<std::uint32_t>& rows) {
+Result<bool> FirstOfChunk::gather(std::vector<BufferPointer>& outputs,
+                                  const std::vector<std::uint32_t>& rows) {
   const std::uint64_t count = rows.size();
-  PENSTOCK_ASSIGN(const auto order,
-                  place_.device->allocate(std::max<std::uint64_t>(count * 4, 64)));
+  PENSTOCK_ASSIGN(const auto order, device::try_allocate(*place_.device, count * 4));
+  if (!order) return false;
   PENSTOCK_TRY(queue_->upload(*order, rows.data(), count * 4));
   for (std::size_t i = 0; i < buffers_.size(); i++) {
     const std::uint32_t width = buffers_[i].element_bytes();
-    PENSTOCK_ASSIGN(outputs[i], rows_->gather({count, order}, *outputs[i], width));
+    const GatheredElements elements = gathered_elements(width);
+    PENSTOCK_ASSIGN(auto to, device::try_allocate(*place_.device, count * width));
+    if (!to) return false;
+    PENSTOCK_TRY(rows_->launch(std::string("order_gather_") + elements.kernel, count,
+                               {Argument::of(*order), Argument::of(*outputs[i]), Argument::of(*to),
+                                Argument::value(std::uint64_t{0}), Argument::value(count),
+                                Argument::value(elements.words)}));
+    outputs[i] = std::move(to);
   }
-  return {};
+  return true;
 }
 
 Status FirstOfChunk::narrow(Chunk& chunk) {
@@ -109,10 +117,10 @@ Status FirstOfChunk::narrow(Chunk& chunk) {
   PENSTOCK_ASSIGN(const std::vector<std::uint32_t> rows, selected_rows());
   if (rows.empty()) return {};
   std::vector<BufferPointer> kept = outputs;
-  const Status gathered = gather(kept, rows);
+  const Result<bool> gathered = gather(kept, rows);
   PENSTOCK_TRY(queue_->finish());  // the host's rows are read until then
-  if (is_short_of_memory(gathered)) return {};
   PENSTOCK_TRY(gathered);
+  if (!*gathered) return {};
   outputs_ = std::exchange(outputs, std::move(kept));
   count_ = rows.size();
   chunk.words = std::span(&count_, 1);

@@ -32,7 +32,8 @@ class FirstOfChunk {
   Status divide(const std::vector<BufferPointer>& outputs, std::uint64_t count, const SortKey& key);
   Result<bool> select(const std::vector<BufferPointer>& outputs, std::uint64_t count);
   Result<std::vector<std::uint32_t>> selected_rows();
-  Status gather(std::vector<BufferPointer>& outputs, const std::vector<std::uint32_t>& rows);
+  // Returns false where memory is short.
+  Result<bool> gather(std::vector<BufferPointer>& outputs, const std::vector<std::uint32_t>& rows);
 
   MergePlace place_;
   const TileProgram& program_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "column/concatenate.hpp"
+#include "device/allocate.hpp"
 #include "table/join/device_join_table.hpp"
 #include "table/rows/gather_on_device.hpp"
 #include "table/strings/written_column.hpp"
@@ -53,7 +54,7 @@ Result<BufferPointer> BucketedRows::sorted_numbers(Queue& queue, const DeviceRow
         std::pair{&words.present, count}, std::pair{&starts, start_bytes},
         std::pair{&data.keys, count * 4}, std::pair{&data.values, count * 4},
         std::pair{&spare.keys, count * 4}, std::pair{&spare.values, count * 4}}) {
-    PENSTOCK_ASSIGN(*buffer, device.allocate(std::max<std::uint64_t>(bytes, 64)));
+    PENSTOCK_ASSIGN(*buffer, device::allocate(device, bytes));
   }
   PENSTOCK_TRY(write_key_words(*kernels_, queue, rows, keys_, words, first, count));
   std::vector<Argument> arguments =
@@ -118,8 +119,7 @@ Result<BufferPointer> BucketedRows::upload_slices(Queue& queue, BucketRange buck
                                                   std::uint64_t row_count,
                                                   const std::vector<HostPointer> Part::* of,
                                                   std::uint32_t column, std::uint64_t width) const {
-  PENSTOCK_ASSIGN(BufferPointer to, kernels_->device().allocate(std::max<std::uint64_t>(
-                                        (row_count * width + 3) / 4 * 4, 64)));
+  PENSTOCK_ASSIGN(BufferPointer to, device::allocate(kernels_->device(), row_count * width));
   std::uint64_t done = 0;
   for (const Part& part : parts_) {
     const std::uint64_t first = part.start(buckets.first), end = part.start(buckets.last);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "device/allocate.hpp"
 #include "expr/words.hpp"
 #include "primitive/radix_sort.hpp"
 #include "table/join/join_table.hpp"
@@ -53,7 +54,7 @@ class TableBuilder {
   Result<BufferPointer> take(std::uint64_t bytes) {
     if (bytes > bytes_left()) return BufferPointer();
     made_.bytes += bytes;
-    return allocate_if_fits(device_, bytes);
+    return device::try_allocate(device_, bytes);
   }
 
   Result<bool> write_words() {

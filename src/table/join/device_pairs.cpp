@@ -1,5 +1,6 @@
 #include "table/join/device_pairs.hpp"
 
+#include "device/allocate.hpp"
 #include "primitive/scan.hpp"
 
 namespace penstock::plan {
@@ -24,7 +25,7 @@ Result<std::optional<DevicePairs>> DevicePairs::count(DeviceRows left, const Col
        {std::pair{&keys.words, device_key_bytes(rows, left_keys.size())},
         std::pair{&keys.present, rows}, std::pair{&pairs, rows * 4},
         std::pair{&made.found_, rows * 4}, std::pair{&made.sums_, rows * 8}}) {
-    PENSTOCK_ASSIGN(*buffer, allocate_if_fits(device, bytes));
+    PENSTOCK_ASSIGN(*buffer, device::try_allocate(device, bytes));
     if (!*buffer) return std::optional<DevicePairs>();
   }
   PENSTOCK_ASSIGN(const auto queue, device.queue());

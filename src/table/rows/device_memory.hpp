@@ -19,15 +19,7 @@ inline void note_on_host(RunReport& report, std::string_view what, std::uint64_t
     report.notes.push_back(std::move(note));
 }
 
-// Returns null if a device has not enough memory, or takes no buffer of that size.
-inline Result<std::shared_ptr<Buffer>> allocate_if_it_fits(Device& device, std::uint64_t bytes) {
-  auto memory = device.allocate(std::max<std::uint64_t>(bytes, 64));
-  const Code code = memory.status().code();
-  if (code == Code::no_memory || code == Code::capacity) return std::shared_ptr<Buffer>();
-  return memory;
-}
-
-// Returns whether rows that are held in an order fit their share.
+// Half of the memory is left to the chunks of other steps.
 inline bool fits_memory(const Traits& traits, std::uint64_t memory_limit_bytes,
                         std::uint64_t bytes) {
   return bytes <= device::MemoryBudget(traits, memory_limit_bytes)

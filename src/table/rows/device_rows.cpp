@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/allocate.hpp"
 #include "table/kernels/join_table_limits.h"
 #include "table/strings/written_column.hpp"
 
@@ -11,14 +12,6 @@ std::uint64_t device_bytes_per_row(const Schema& columns) {
   std::uint64_t bytes = 0;
   for (const Field& field : columns) bytes += width_bytes(field.type) + field.nullable;
   return bytes;
-}
-
-Result<BufferPointer> allocate_if_fits(Device& device, std::uint64_t bytes) {
-  auto buffer = device.allocate(std::max<std::uint64_t>((bytes + 3) / 4 * 4, 64));
-  if (!buffer.ok() &&
-      (buffer.status().code() == Code::no_memory || buffer.status().code() == Code::capacity))
-    return BufferPointer();
-  return buffer;
 }
 
 DeviceRowsWriter::DeviceRowsWriter(std::shared_ptr<RowKernels> kernels, const Schema& columns,
@@ -46,7 +39,7 @@ Result<bool> DeviceRowsWriter::grow(Queue& queue, std::uint64_t capacity) {
   Device& device = kernels_->device();
   const auto copy = [&](const BufferPointer& from, BufferPointer& to,
                         std::uint64_t width) -> Result<bool> {
-    PENSTOCK_ASSIGN(to, allocate_if_fits(device, capacity * width));
+    PENSTOCK_ASSIGN(to, device::try_allocate(device, capacity * width));
     if (to && from && rows_.row_count > 0)
       PENSTOCK_TRY(queue.copy(*to, *from, rows_.row_count * width));
     return to != nullptr;

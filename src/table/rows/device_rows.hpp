@@ -25,8 +25,6 @@ std::uint64_t bytes_on_device(const DeviceRows& rows);
 DeviceRows spread_rows(const Schema& schema, const Columns& columns, DeviceRows rows);
 // Returns the bytes of a row, with a byte for each column that may be NULL.
 std::uint64_t device_bytes_per_row(const Schema& columns);
-// Returns a buffer of at least so many bytes; null if memory is too small for it.
-Result<BufferPointer> allocate_if_fits(Device& device, std::uint64_t bytes);
 
 // Appends rows of chunks, by kernels on the queue that wrote the chunks.
 class DeviceRowsWriter {

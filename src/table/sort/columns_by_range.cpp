@@ -1,8 +1,7 @@
 #include "table/sort/columns_by_range.hpp"
 
-#include <algorithm>
-
-#include "table/rows/gather_on_device.hpp"
+#include "device/allocate.hpp"
+#include "table/rows/gather_in_order.hpp"
 
 namespace penstock::plan {
 
@@ -10,7 +9,7 @@ Result<ColumnsByRange> ColumnsByRange::begin(RowKernels& kernels, Queue& queue,
                                              std::uint64_t row_count) {
   ColumnsByRange columns(kernels, queue, row_count);
   for (BufferPointer* each : {&columns.numbers_, &columns.sorted_numbers_}) {
-    PENSTOCK_ASSIGN(*each, kernels.device().allocate(std::max<std::uint64_t>(row_count, 64)));
+    PENSTOCK_ASSIGN(*each, device::allocate(kernels.device(), row_count));
   }
   return columns;
 }
@@ -34,8 +33,7 @@ Result<BufferPointer> ColumnsByRange::move(const BufferPointer& column, std::uin
     PENSTOCK_ASSIGN(sort, primitive::RadixSort::build(kernels_.shared_device(), {1, width}));
   }
   primitive::SortData data{numbers_, column}, moved{sorted_numbers_, nullptr};
-  PENSTOCK_ASSIGN(moved.values,
-                  kernels_.device().allocate(std::max<std::uint64_t>(row_count_ * width, 64)));
+  PENSTOCK_ASSIGN(moved.values, device::allocate(kernels_.device(), row_count_ * width));
   const BufferPointer to = moved.values;
   PENSTOCK_TRY(timed(
       passes, [&] { return sort->enqueue(queue_, data, moved, row_count_); },
@@ -44,8 +42,7 @@ Result<BufferPointer> ColumnsByRange::move(const BufferPointer& column, std::uin
 }
 
 Result<BufferPointer> ColumnsByRange::move_row_numbers() {
-  PENSTOCK_ASSIGN(const BufferPointer rows,
-                  kernels_.device().allocate(std::max<std::uint64_t>(row_count_ * 4, 64)));
+  PENSTOCK_ASSIGN(const BufferPointer rows, device::allocate(kernels_.device(), row_count_ * 4));
   const std::vector<Argument> all = {Argument::of(*rows), Argument::value(row_count_)};
   PENSTOCK_TRY(launch([&] { return kernels_.launch(queue_, "order_begin", row_count_, all); },
                       row_count_ * 4));

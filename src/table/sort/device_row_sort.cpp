@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "device/allocate.hpp"
 #include "expr/words.hpp"
 #include "table/rows/finish_at_end.hpp"
 #include "table/rows/gather_on_device.hpp"
@@ -44,7 +45,7 @@ Result<BufferPointer> DeviceRowSort::ranks_of(const StringPool& strings, RunRepo
             [&](std::uint32_t a, std::uint32_t b) { return strings.text(a) < strings.text(b); });
   rank_.resize(std::max<std::size_t>(codes.size(), 1));
   for (std::uint32_t rank = 0; rank < codes.size(); rank++) rank_[codes[rank]] = rank;
-  PENSTOCK_ASSIGN(ranks_, device_.allocate(std::max<std::uint64_t>(rank_.size() * 4, 64)));
+  PENSTOCK_ASSIGN(ranks_, device::allocate(device_, rank_.size() * 4));
   PENSTOCK_TRY(queue_->upload(*ranks_, rank_.data(), rank_.size() * 4));
   report.bytes_uploaded += rank_.size() * 4;
   return ranks_;
@@ -138,7 +139,7 @@ Result<DeviceRowSort::KeysSeen> DeviceRowSort::look_at_keys(const DeviceRows& ro
                                                             RunReport& report) {
   KeysSeen seen{{}, std::vector<KeyBits>(keys.size())};
   const std::uint64_t bytes = keys.size() * sizeof(KeyBits);
-  PENSTOCK_ASSIGN(const BufferPointer bits, device_.allocate(std::max<std::uint64_t>(bytes, 64)));
+  PENSTOCK_ASSIGN(const BufferPointer bits, device::allocate(device_, bytes));
   const FinishAtEnd finish(*queue_);
   if (rows.columns[keys[0].column].type.kind == Kind::string)
     PENSTOCK_TRY(ranks_of(strings, report));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/allocate.hpp"
 #include "table/kernels/first_rows_limits.h"
 #include "table/rows/device_memory.hpp"
 
@@ -36,13 +37,12 @@ Result<bool> FirstRows::open(Queue& queue, std::uint64_t row_count, std::uint64_
   enough_ = std::max(2 * wanted, few_rows);
   const std::uint64_t side_bytes = (row_count + 67) / 4 * 4;
   Device& device = kernels_.device();
-  auto words = device.allocate(row_count * 8), sides = device.allocate(side_bytes),
-       counts = device.allocate(FIRST_DIGITS * 4);
-  for (const auto* buffer : {&words, &sides, &counts})
-    if (is_short_of_memory(buffer->status())) return false;
-  PENSTOCK_ASSIGN(words_, std::move(words));
-  PENSTOCK_ASSIGN(sides_, std::move(sides));
-  PENSTOCK_ASSIGN(counts_, std::move(counts));
+  for (const auto& [buffer, bytes] :
+       {std::pair{&words_, row_count * 8}, std::pair{&sides_, side_bytes},
+        std::pair{&counts_, std::uint64_t{FIRST_DIGITS * 4}}}) {
+    PENSTOCK_ASSIGN(*buffer, device::try_allocate(device, bytes));
+    if (!*buffer) return false;
+  }
   PENSTOCK_ASSIGN(begun_, queue.record());
   PENSTOCK_TRY(queue.fill(*sides_, FIRST_TIED, side_bytes));
   return true;
@@ -128,9 +128,9 @@ Result<std::pair<std::shared_ptr<Buffer>, std::uint64_t>> FirstRows::collect(con
     const std::uint64_t row_bytes = 8 * std::max<std::uint64_t>(stride, 1);
     const std::pair<std::shared_ptr<Buffer>, std::uint64_t> none;
     if (!fits(row_count_, capacity * row_bytes)) return none;
-    auto buffer = kernels_.device().allocate(std::max<std::uint64_t>(capacity * row_bytes, 64));
-    if (is_short_of_memory(buffer.status())) return none;
-    PENSTOCK_ASSIGN(const std::shared_ptr<Buffer> to, std::move(buffer));
+    PENSTOCK_ASSIGN(const std::shared_ptr<Buffer> to,
+                    device::try_allocate(kernels_.device(), capacity * row_bytes));
+    if (!to) return none;
     PENSTOCK_ASSIGN(const std::uint64_t total, collect_into(rows, stride, *to, capacity));
     bytes_moved_ += 16 * total * stride;
     if (total <= capacity) return std::pair(to, total);

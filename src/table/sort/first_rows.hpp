@@ -13,10 +13,6 @@
 
 namespace penstock::plan {
 
-inline bool is_short_of_memory(const Status& status) {
-  return status.code() == Code::no_memory || status.code() == Code::capacity;
-}
-
 class FirstRows {
  public:
   // Begins to compile. `memory_limit_bytes`: RunOptions::memory_limit_bytes.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/allocate.hpp"
 #include "expr/words.hpp"
 #include "table/rows/finish_at_end.hpp"
 #include "table/sort/order_keys.hpp"
@@ -42,8 +43,7 @@ Result<std::vector<KeyRanges::Word>> KeyRanges::sample(std::uint64_t count) {
 
 Result<BufferPointer> KeyRanges::upload(const std::vector<Word>& bounds) {
   const std::uint64_t bytes = bounds.size() * sizeof(Word);
-  PENSTOCK_ASSIGN(BufferPointer words,
-                  kernels_.device().allocate(std::max<std::uint64_t>(bytes, 64)));
+  PENSTOCK_ASSIGN(BufferPointer words, device::allocate(kernels_.device(), bytes));
   PENSTOCK_TRY(queue_.upload(*words, bounds.data(), bytes));
   return words;
 }
@@ -51,8 +51,7 @@ Result<BufferPointer> KeyRanges::upload(const std::vector<Word>& bounds) {
 Result<std::vector<std::uint64_t>> KeyRanges::cut(const std::vector<Word>& bounds) {
   std::vector<std::uint32_t> cuts(bounds.size());
   const std::uint64_t count = bounds.size(), bytes = count * 4;
-  PENSTOCK_ASSIGN(const auto places,
-                  kernels_.device().allocate(std::max<std::uint64_t>(bytes, 64)));
+  PENSTOCK_ASSIGN(const auto places, device::allocate(kernels_.device(), bytes));
   const FinishAtEnd finish(queue_);
   PENSTOCK_ASSIGN(const auto words, upload(bounds));
   PENSTOCK_TRY(launch("range_cuts", count, {words.get(), places.get()}, {Argument::value(count)}));
@@ -69,7 +68,7 @@ Result<std::vector<std::uint64_t>> KeyRanges::move_by_range(const std::vector<Wo
   std::vector<std::uint32_t> ends(range_count);
   PENSTOCK_ASSIGN(auto columns, ColumnsByRange::begin(kernels_, queue_, row_count_));
   PENSTOCK_ASSIGN(const BufferPointer end_words,
-                  kernels_.device().allocate(std::max<std::uint64_t>(range_count * 4, 64)));
+                  device::allocate(kernels_.device(), range_count * 4));
   const FinishAtEnd finish(queue_);
   PENSTOCK_ASSIGN(const auto bound_words, upload(bounds));
   const auto number_rows = [&] {

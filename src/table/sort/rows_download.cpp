@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "table/rows/gather_on_device.hpp"
+#include "device/allocate.hpp"
+#include "table/rows/gather_in_order.hpp"
 #include "table/sort/key_ranges.hpp"
 
 namespace penstock::plan {
@@ -30,10 +31,9 @@ Status RowsDownload::begin(const DeviceRows& rows) {
       const DeviceColumn& column = rows.columns[number];
       DeviceColumn& to = piece.columns.emplace_back(DeviceColumn{column.type, nullptr, nullptr});
       const std::uint64_t width = width_bytes(column.type);
-      PENSTOCK_ASSIGN(to.values,
-                      device_.allocate(std::max<std::uint64_t>(piece_rows_ * width, 64)));
+      PENSTOCK_ASSIGN(to.values, device::allocate(device_, piece_rows_ * width));
       if (!column.validity) continue;
-      PENSTOCK_ASSIGN(to.validity, device_.allocate(std::max<std::uint64_t>(piece_rows_, 64)));
+      PENSTOCK_ASSIGN(to.validity, device::allocate(device_, piece_rows_));
     }
   PENSTOCK_ASSIGN(downloads_, device_.queue());
   return {};

@@ -1,0 +1,12 @@
+// Buffers of any size, and of a size that a device may have no memory for.
+#pragma once
+#include "penstock/device.hpp"
+
+namespace penstock::device {
+
+// Rounds the size up: kernels access whole words, and drivers take no buffer of no bytes.
+Result<std::shared_ptr<Buffer>> allocate(Device& device, std::uint64_t bytes);
+// Returns null where the device has no memory for so much, or takes no buffer of that size.
+Result<std::shared_ptr<Buffer>> try_allocate(Device& device, std::uint64_t bytes);
+
+}  // namespace penstock::device
