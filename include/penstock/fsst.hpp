@@ -4,7 +4,7 @@
 // bytes. The byte 255 is an escape: the byte after it stands for itself. Any other byte is an
 // error. Each row is encoded on its own, so that rows can be decoded alone and in any order.
 //
-// Codes and symbol tables are those of FSST (P. Boncz, T. Neumann, V. Leis: "FSST: Fast Random
+// Codes and symbol tables follow FSST (P. Boncz, T. Neumann, V. Leis: "FSST: Fast Random
 // Access String Compression", VLDB 2020). Tables are read and written as cwida/fsst serializes
 // them. docs/formats/fsst.md specifies every byte.
 //
@@ -50,7 +50,7 @@ struct ReadTable {
 // Reads a table as cwida/fsst's fsst_export() writes it. Errors name the byte: Code::truncated
 // if the input ends early, Code::corrupt otherwise.
 Result<ReadTable> read_symbol_table(std::span<const std::byte> bytes);
-// Writes a table in that format. Code::unsupported for a table whose symbols are not in the
+// Writes a table in that format. Code::unsupported for a table with symbols out of the
 // format's order of lengths: 2 to 8, then 1.
 Result<std::vector<std::byte>> write_symbol_table(const SymbolTable& table);
 

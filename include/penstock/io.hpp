@@ -51,7 +51,7 @@ using ByteSink = std::function<Status(std::string_view bytes)>;
 Status write_table(const Table& table, const ByteSink& sink, FileFormat format,
                    const WriteOptions& options = {});
 
-// The encoding of a column in a file. Of strings: fsst (penstock/fsst.hpp). The others are
+// The encoding of a column in a file. For strings: fsst (penstock/fsst.hpp). The others are
 // light encodings of numbers (docs/formats/light-encodings.md): integers, dates, timestamps and
 // decimals for bitpack, frame_of_reference and delta; floats for alp; all of them for the others.
 // automatic: the smallest of those that the column's type has, for every 1024 values.

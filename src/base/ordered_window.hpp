@@ -26,7 +26,7 @@ struct WindowLock {
   std::condition_variable work;  // a part may have become ready to begin
 };
 
-// How many batches are open: before the reader asks for the first one, and later.
+// The number of open batches: before the reader asks for the first one, and later.
 struct WindowSize {
   std::size_t first = 2, later = 2;
 };

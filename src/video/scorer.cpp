@@ -215,7 +215,7 @@ class AnyScorer final : public Scorer {
     return {};
   }
 
-  // Two requests whose keys are equal would write over each other's scores.
+  // Two requests with equal keys would write over each other's scores.
   Status check_keys(const Requested& feature) const {
     for (const auto& earlier : features_)
       if (earlier->row == feature.row && earlier->options.key("") == feature.options.key(""))

@@ -24,7 +24,7 @@ struct DeviceCache::State {
   std::uint64_t hits = 0, misses = 0, evictions = 0;
 };
 
-// What is dropped is destroyed after the lock is released, as freeing device memory takes time.
+// Dropped entries are destroyed after the lock is released, as freeing device memory takes time.
 
 DeviceCache::DeviceCache(std::uint64_t limit_bytes)
     : state_(std::make_unique<State>(limit_bytes)) {}

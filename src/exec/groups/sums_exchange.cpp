@@ -38,7 +38,7 @@ struct Piece {
   std::size_t from = 0;  // the share that has the table
   const KeptSums* sums = nullptr;
   SlotRange slots;
-  BufferPointer limbs;    // its own memory, of those of another device
+  BufferPointer limbs;    // its own memory, of another device
   BufferPointer numbers;  // slot_numbers()
 
   std::uint64_t count() const { return slots.end - slots.first; }

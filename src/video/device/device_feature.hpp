@@ -20,7 +20,7 @@ class DeviceFeature {
   virtual Status read(std::span<const std::uint64_t> sums, std::uint64_t frame, Scores& scores) = 0;
   // After the last frame.
   virtual Status finish(std::uint64_t, Scores&) { return {}; }
-  // What ran, for reports: "ssim_tiles".
+  // The kernel that ran, for reports: "ssim_tiles".
   virtual std::string_view variant() const = 0;
 };
 
