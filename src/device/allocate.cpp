@@ -9,10 +9,13 @@ Result<std::shared_ptr<Buffer>> allocate(Device& device, std::uint64_t bytes) {
   return device.allocate(std::max((bytes + word_bytes - 1) / word_bytes * word_bytes, min_bytes));
 }
 
+bool is_short_of_memory(const Status& status) {
+  return status.code() == Code::no_memory || status.code() == Code::capacity;
+}
+
 Result<std::shared_ptr<Buffer>> try_allocate(Device& device, std::uint64_t bytes) {
   auto buffer = allocate(device, bytes);
-  const Code code = buffer.status().code();
-  if (code == Code::no_memory || code == Code::capacity) return std::shared_ptr<Buffer>();
+  if (is_short_of_memory(buffer.status())) return std::shared_ptr<Buffer>();
   return buffer;
 }
 

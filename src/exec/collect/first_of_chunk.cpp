@@ -94,14 +94,9 @@ Result<bool> FirstOfChunk::gather(std::vector<BufferPointer>& outputs,
   PENSTOCK_TRY(queue_->upload(*order, rows.data(), count * 4));
   for (std::size_t i = 0; i < buffers_.size(); i++) {
     const std::uint32_t width = buffers_[i].element_bytes();
-    const GatheredElements elements = gathered_elements(width);
-    PENSTOCK_ASSIGN(auto to, device::try_allocate(*place_.device, count * width));
-    if (!to) return false;
-    PENSTOCK_TRY(rows_->launch(std::string("order_gather_") + elements.kernel, count,
-                               {Argument::of(*order), Argument::of(*outputs[i]), Argument::of(*to),
-                                Argument::value(std::uint64_t{0}), Argument::value(count),
-                                Argument::value(elements.words)}));
-    outputs[i] = std::move(to);
+    auto to = rows_->gather({count, order}, *outputs[i], width);
+    if (device::is_short_of_memory(to.status())) return false;
+    PENSTOCK_ASSIGN(outputs[i], std::move(to));
   }
   return true;
 }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "device/allocate.hpp"
-#include "device/peer_copy.hpp"
+#include "exec/groups/group_parts.hpp"
 #include "exec/kernels/group_parts_limits.h"
 #include "exec/profile/recording.hpp"
 #include "table/exchange/collect_rows.hpp"
@@ -58,12 +58,16 @@ Result<std::vector<GroupsOfRange>> divide(const MergePlace& place, GroupParts& p
 }
 
 // Returns memory for the groups of a share's range that other devices have.
-Result<BufferPointer> GroupExchange::make_room(std::size_t share, GroupMerge& merge) {
-  Party& own = parties_[share];
-  const std::uint64_t others = groups_of_range(share) - (own.cuts[share + 1] - own.cuts[share]);
-  PENSTOCK_ASSIGN(BufferPointer to, device::try_allocate(*own.device, others * own.words * 8));
-  if (to) { PENSTOCK_ASSIGN(own.has_room, merge.make_room(groups_of_range(share))); }
-  return to;
+Result<BufferPointer> make_room(std::size_t share, const std::vector<GroupsOfRange>& pieces,
+                                std::uint32_t words, GroupMerge& merge) {
+  std::uint64_t groups = 0;
+  for (const GroupsOfRange& piece : pieces) groups += piece.count;
+  const Status too_many(Code::no_memory, "a range of groups does not fit its device");
+  if (groups > merge.max_groups_held()) return too_many;
+  const std::uint64_t bytes = (groups - pieces[share].count) * words * 8;
+  PENSTOCK_ASSIGN(BufferPointer to, device::allocate(*pieces[share].device, bytes));
+  PENSTOCK_ASSIGN(const bool has_room, merge.make_room(groups));
+  return has_room ? Result(std::move(to)) : too_many;
 }
 
 // Copies the groups of a share's range out of the other devices' memory, in the order of these, and

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "device/allocate.hpp"
-#include "device/peer_copy.hpp"
 #include "exec/kernel/dense_group_by.hpp"
 #include "exec/profile/recording.hpp"
 #include "fuse/kernels/group_sums_limits.h"
@@ -107,8 +106,7 @@ Status allocate(const SumsExchange::Share& share, const MergePlace& place, std::
       !fits_memory(traits, place.memory_limit_bytes, bytes))
     return {Code::no_memory, "a part of the sums does not fit its device"};
   const auto make = [&](BufferPointer& to, std::uint64_t size) -> Status {
-    if (fits) { PENSTOCK_ASSIGN(to, device::try_allocate(*place.device, size)); }
-    fits = fits && to;
+    PENSTOCK_ASSIGN(to, device::allocate(*place.device, size));
     return {};
   };
   PENSTOCK_TRY(make(target.limbs, slots * per_slot));

@@ -19,7 +19,7 @@ inline void note_on_host(RunReport& report, std::string_view what, std::uint64_t
     report.notes.push_back(std::move(note));
 }
 
-// Half of the memory is left to the chunks of other steps.
+// Returns whether rows that are held in an order fit their share.
 inline bool fits_memory(const Traits& traits, std::uint64_t memory_limit_bytes,
                         std::uint64_t bytes) {
   return bytes <= device::MemoryBudget(traits, memory_limit_bytes)

@@ -41,19 +41,26 @@ Status add_column(RowKernels& kernels, Queue& queue, const DeviceColumn& column,
   return {};
 }
 
-Result<BufferPointer> gather_on_device(RowKernels& kernels, Queue& queue, const GatherNumbers& by,
-                                       const Buffer& from, std::uint64_t width) {
+// Elements are gathered by the widest words that divide their width.
+Status gather_elements(RowKernels& kernels, Queue& queue, const GatherNumbers& by,
+                       const Buffer& from, const Buffer& to, std::uint32_t width) {
+  const std::uint32_t bytes = width % 8 == 0 ? 8 : width % 4 == 0 ? 4 : width % 2 == 0 ? 2 : 1;
+  const char* const kernel = bytes == 8   ? "gather_pairs"
+                             : bytes == 4 ? "gather_words"
+                             : bytes == 2 ? "gather_halves"
+                                          : "gather_bytes";
+  const Buffer& present = by.present ? *by.present : *by.numbers;
+  return kernels.launch(
+      queue, kernel, by.count,
+      {{Argument::of(*by.numbers), Argument::of(present), Argument::of(from), Argument::of(to),
+        Argument::value(by.first), Argument::value(by.count), Argument::value(width / bytes),
+        Argument::value(static_cast<std::uint32_t>(by.present != nullptr))}});
+}
+
+Result<BufferPointer> gather_column(RowKernels& kernels, Queue& queue, const GatherNumbers& by,
+                                    const Buffer& from, std::uint32_t width) {
   PENSTOCK_ASSIGN(BufferPointer to, device::allocate(kernels.device(), by.count * width));
-  const BufferPointer& present = by.present ? by.present : by.numbers;
-  std::vector<Argument> arguments =
-      arguments_of({by.numbers.get(), present.get(), &from, to.get()});
-  arguments.push_back(Argument::value(by.count));
-  arguments.push_back(Argument::value(static_cast<std::uint32_t>(by.present != nullptr)));
-  if (width % 4 == 0) arguments.push_back(Argument::value(static_cast<std::uint32_t>(width / 4)));
-  const char* const kernel = width % 4 == 0 ? "join_gather_words"
-                             : width == 2   ? "join_gather_halves"
-                                            : "join_gather_bytes";
-  PENSTOCK_TRY(kernels.launch(queue, kernel, by.count, arguments));
+  PENSTOCK_TRY(gather_elements(kernels, queue, by, from, *to, width));
   return to;
 }
 

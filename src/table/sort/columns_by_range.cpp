@@ -1,7 +1,7 @@
 #include "table/sort/columns_by_range.hpp"
 
 #include "device/allocate.hpp"
-#include "table/rows/gather_in_order.hpp"
+#include "table/rows/gather_on_device.hpp"
 
 namespace penstock::plan {
 

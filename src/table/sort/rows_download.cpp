@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "device/allocate.hpp"
-#include "table/rows/gather_in_order.hpp"
+#include "table/rows/gather_on_device.hpp"
 #include "table/sort/key_ranges.hpp"
 
 namespace penstock::plan {
