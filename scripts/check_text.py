@@ -27,7 +27,7 @@ SENTENCE_LIMIT_WORDS = 40
 LONG_SENTENCE_WORDS = 25
 DOCUMENT_LIMIT_LINES = 500
 LAB = "docs/lab/"
-GATED_FOLDERS = ("include", "bench", "cmake", "examples")
+GATED_FOLDERS = ("include", "src", "test", "bench", "cmake", "examples", "scripts", "python")
 TREE = "bench|cmake|docs|examples|include|scripts|src|test"
 
 

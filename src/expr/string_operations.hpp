@@ -21,7 +21,7 @@ std::string to_upper(std::string_view string);
 std::string_view trim_left(std::string_view string);
 std::string_view trim_right(std::string_view string);
 std::string replaced(std::string_view string, std::string_view what, std::string_view with);
-// Returns where `what` occurs first, counted from 1 in characters; 0 where it does not.
+// Returns where `what` occurs first, counted from 1 in characters; 0 if it does not.
 std::int64_t position_of(std::string_view string, std::string_view what);
 
 // SQL's LIKE: % stands for any characters, _ for one; the character after `escape` for itself (""

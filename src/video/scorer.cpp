@@ -167,7 +167,7 @@ class AnyScorer final : public Scorer {
     return is_finished_ ? Status(Code::invalid, "the scorer is finished") : failed_;
   }
 
-  // Rings check what they copy or read. Who else reads planes must not do so unchecked: features on
+  // Rings check what they copy or read. Other readers of planes must check them, too: features on
   // the host, some of which index by samples.
   bool reads_planes(const Picture& reference, const Picture& distorted, bool is_in_ring) const {
     const bool on_host = std::ranges::any_of(

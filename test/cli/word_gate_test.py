@@ -57,7 +57,7 @@ class WordGate(unittest.TestCase):
 
     def test_scripts_have_comments_by_hashes(self):
         self.assertEqual(
-            self.comments(".py", "a = 1  # Where it fits.\n"), [(1, " Where it fits.")]
+            self.comments(".py", "a = 1  # If it fits.\n"), [(1, " If it fits.")]
         )
 
 

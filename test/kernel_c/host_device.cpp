@@ -15,7 +15,7 @@ struct HeapBuffer : Buffer {
   HeapBuffer(void* memory, std::uint64_t bytes)
       : Buffer(bytes), data(static_cast<std::byte*>(memory)) {}
   std::vector<std::byte> content;
-  std::byte* data;  // others' memory, or `content`
+  std::byte* data;  // memory of others, or `content`
 };
 struct HeapHostBuffer : HostBuffer {
   explicit HeapHostBuffer(std::uint64_t bytes) : content(bytes) {

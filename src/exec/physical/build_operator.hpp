@@ -17,7 +17,7 @@ class BuildOperator final {
   // host gathers.
   BuildOperator(RunState& run, StepId join, Columns columns, Columns gathered)
       : run_(run), join_(join), columns_(std::move(columns)), gathered_(std::move(gathered)) {}
-  // `scan`: yields the rows where these may stay in device memory; null where they may not.
+  // `scan`: yields the rows if they may stay in device memory; else null.
   void set_input(OperatorPointer input, std::shared_ptr<ScanOperator> scan);
   StepId join() const { return join_; }
   const Columns& columns() const { return columns_; }

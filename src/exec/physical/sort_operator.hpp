@@ -16,9 +16,9 @@ class SortOperator final : public Operator {
  public:
   struct Inputs {
     OperatorPointer rows;
-    // The same operator where its rows can be left in device memory; null where they cannot.
+    // The same operator if its rows can be left in device memory; else null.
     std::shared_ptr<ScanOperator> in_place = {};
-    // The same operator where it keeps no more than the first rows.
+    // The same operator if it keeps no more than the first rows.
     std::shared_ptr<ScanOperator> first = {};
   };
   SortOperator(RunState& run, StepId order, std::uint64_t row_limit, Inputs inputs)

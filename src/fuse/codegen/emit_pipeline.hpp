@@ -17,9 +17,9 @@
 //     $SEGMENT_NAMES   s0, ...
 //     $MOVE_ROW        o0[to + i] = s0[from + i]; ...
 //     $LIMBS           ATOMIC_U32: the type of a tile's limbs, and what aligns them
-//     (emit_limbs.cpp) $LIMBS_AT        PARTS: where they begin in a position of group_global.kc
+//     (emit_limbs.cpp) $LIMBS_AT        PARTS: their offset in a position of group_global.kc
 //     $COPY_GAP        1u: what keeps copies of them in different banks
-// Where a comma follows a placeholder that stands for nothing, it goes too.
+// A comma after a placeholder that stands for nothing goes, too.
 #pragma once
 #include <string>
 #include <vector>

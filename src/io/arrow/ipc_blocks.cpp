@@ -28,7 +28,7 @@ class FlatTable {
     PENSTOCK_ASSIGN(const std::uint64_t at, position_of(field));
     return at == 0 ? Result<T>(absent) : value<T>(bytes_, at);
   }
-  // Returns where the table or vector of a field begins; 0 where the field is absent.
+  // Returns where the table or vector of a field begins; 0 if the field is absent.
   Result<std::uint64_t> reference(unsigned field) const {
     PENSTOCK_ASSIGN(const std::uint64_t at, position_of(field));
     if (at == 0) return std::uint64_t{0};

@@ -30,7 +30,7 @@ Result<std::unique_ptr<CsvBlocks>> CsvBlocks::open(const std::string& path,
       new CsvBlocks(std::move(input), first_byte, dialect, max_line_bytes));
 }
 
-// Returns where the last whole row of a text ends; 0 where none does. A line end is a row's end
+// Returns where the last whole row of a text ends; 0 if none does. A line end is a row's end
 // where there are no quotes.
 std::size_t CsvBlocks::last_row_end(std::string_view text) const {
   if (dialect_.quote == '\0' || text.find(dialect_.quote) == std::string_view::npos) {

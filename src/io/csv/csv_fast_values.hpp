@@ -49,7 +49,7 @@ template <class Word> class ShortText {
   explicit ShortText(const char* text) : chars_(word_at(text)) {
     if constexpr (is_double) chars_ |= static_cast<Word>(word_at(text + 8)) << 64;
   }
-  // Returns where the byte stands first; max_count where it does not.
+  // Returns where the byte stands first; max_count if it does not.
   unsigned find(char byte) const {
     const std::uint64_t wanted = every_byte(static_cast<unsigned char>(byte));
     unsigned at = first_zero(static_cast<std::uint64_t>(chars_) ^ wanted);

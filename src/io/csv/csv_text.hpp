@@ -11,7 +11,7 @@
 
 namespace penstock::io {
 
-// Returns where a text stops being UTF-8; nullopt where it is UTF-8 to its end. A code point that
+// Returns where a text stops being UTF-8; nullopt if it is UTF-8 to its end. A code point that
 // the end cuts is none.
 std::optional<std::size_t> first_not_utf8(std::string_view text);
 // Refuses bytes that are not UTF-8, by the number of their line.

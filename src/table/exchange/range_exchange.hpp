@@ -1,6 +1,6 @@
 // Rows of several devices, divided by ranges of the first key before they are sorted. Each device
 // gets some ranges of the whole order, and takes a few at a time, a piece: it copies them out of
-// the others' rows, sorts them, and downloads them to their place while it gets the next piece.
+// the memory of all, sorts them, and downloads them to their place while it gets the next piece.
 //
 // Every row is sorted once, and no piece waits for all of the others to be exchanged. That takes
 // rows of many ranges; fewer are sorted first (row_exchange.hpp).

@@ -1,7 +1,7 @@
 // Rows that several devices have sorted, exchanged so that each has a range of the whole order.
 //
 // Every share comes with its sorted rows. The first key's samples give the bounds of ranges. Each
-// device then copies its range out of the others' rows, in the order of the shares: a sorted run of
+// device then copies its range out of the rows of all, in the order of the shares: a sorted run of
 // each. It merges these (device_row_merge.hpp), and equal rows keep their order.
 #pragma once
 #include <memory>

@@ -11,7 +11,7 @@ namespace {
 
 // The host waits once for half the slots; of memory that it shares with the device, for motion,
 // more often where slots are few. With more slots there are fewer waits, and small frames keep a
-// device busy; pinning memory costs a millisecond for some 10 MB. What is read from files stays in
+// device busy; pinning memory costs a millisecond for some 10 MB. Frames of files stay in
 // the caches until it is uploaded, if the ring fits there.
 constexpr std::uint64_t ring_bytes = 96 << 20, min_ring_slots = 4, max_ring_slots = 32;
 

@@ -186,8 +186,8 @@ TEST_F(OnePass, AGroupThatNeverRunsHoldsNobodyUp) {
   expect_odd_rows(tile_rows / 2);
 }
 
-// Groups that take tiles in turn, one after the other: the first finds the counts of all others'
-// tiles itself. More tiles wait than there are entries.
+// Groups that take tiles in turn, one after the other: the first finds the counts of the tiles of
+// all others itself. More tiles wait than there are entries.
 TEST_F(OnePass, GroupsInTurnFindTheCountsOfGroupsThatAreLate) {
   keep_odd_rows(true, 0, 3);
   expect_odd_rows(0);

@@ -14,8 +14,8 @@ namespace {
 
 using Member = Collective::Member;
 
-// How long shares wait awake: some sleep at once, others not in a test. Those that miss what the
-// others do would wait for all that time.
+// How long shares wait awake: some sleep at once, others not in a test. A share that misses a step
+// of the others would wait for all that time.
 class Collectives : public ::testing::TestWithParam<double> {
  protected:
   ~Collectives() override { EXPECT_LT(now_seconds() - begun_, 30); }

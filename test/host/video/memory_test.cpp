@@ -54,7 +54,9 @@ TEST(ScorerMemory, LackOfItIsAStatusThatEndsTheScoring) {
     ASSERT_NO_THROW({
       const auto scorer = Scorer::create(format, requests, {.device = "host"});
       added = scorer.ok() ? (*scorer)->add(picture, picture) : scorer.status();
-      if (scorer.ok()) EXPECT_EQ((*scorer)->finish().status().code(), Code::no_memory) << feature;
+      if (scorer.ok()) {
+        EXPECT_EQ((*scorer)->finish().status().code(), Code::no_memory) << feature;
+      }
     }) << feature;
     EXPECT_EQ(added.code(), Code::no_memory) << feature << " " << added.text();
   }

@@ -246,8 +246,8 @@ TEST_P(ScanOnTheHost, ScansWithoutAFinding) {
   expect_segments<std::uint8_t, std::uint32_t>(device, {Number::u8, Number::u32}, {1301});
 }
 
-// The executor runs a group to its end before the next: the first has to compute the totals of all
-// others' tiles itself.
+// The executor runs a group to its end before the next: the first has to compute the totals of the
+// tiles of all others itself.
 void expect_sums_of_groups(const std::string& definitions,
                            const kernel::HostProgramOptions& options, std::uint32_t tiles,
                            std::uint32_t groups, const std::vector<std::uint8_t>& begins) {
