@@ -56,9 +56,7 @@ class WordGate(unittest.TestCase):
         self.assertEqual(self.comments(".cpp", 'open("http://example.org");\n'), [])
 
     def test_scripts_have_comments_by_hashes(self):
-        self.assertEqual(
-            self.comments(".py", "a = 1  # If it fits.\n"), [(1, " If it fits.")]
-        )
+        self.assertEqual(self.comments(".py", "a = 1  # If it fits.\n"), [(1, " If it fits.")])
 
 
 main()
