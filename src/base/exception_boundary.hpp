@@ -1,7 +1,7 @@
 // The exception boundary. Exceptions of the standard library (memory, threads) and of a caller's
 // callbacks become a Status at every entry of the library, so that none leaves it.
 //
-//     Result<QueryResult> run(...) { return catch_exceptions([&] { return Execution(...).run(); });
+//     Result<QueryResult> run(...) { return catch_exceptions([&] { return Driver(...).run(); });
 //     }
 #pragma once
 #include <type_traits>

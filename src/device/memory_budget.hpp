@@ -1,6 +1,6 @@
 // The shares of a device's memory that steps of a run may take: one table for all of them. A share
-// is of all of the memory, or of RunOptions::memory_limit_bytes. Steps that run at once have shares
-// that add up to no more than one; steps in turn may have more.
+// is of all of the memory, or of RunOptions::memory_limit_bytes. Shares add up to more than the
+// memory, as steps that run in turn use the same part of it.
 #pragma once
 #include <algorithm>
 #include <cstdint>

@@ -28,7 +28,7 @@ class RunAnywhere {
     auto outcomes =
         plan::run_until_planned([this] { return run_as_planned(); },
                                 [this](const Status& failed) { return Result(plan_anew(failed)); });
-    if (!outcomes.ok() || !gives_up_) return outcomes;
+    if (!outcomes.ok() || !has_restarted_) return outcomes;
     RunReport& report = outcomes->front().report;
     report.total_seconds = now_seconds() - start_;
     if (has_met_nulls_)
@@ -51,7 +51,7 @@ class RunAnywhere {
 
   bool plan_anew(const Status& failed) {
     if (!plan::can_run_again(plan_)) return false;
-    gives_up_ = true;
+    has_restarted_ = true;
     if (failed.code() == Code::no_memory && options_.session && clear_session()) return true;
     return has_met_nulls_ = plan_with_nulls();
   }
@@ -83,7 +83,7 @@ class RunAnywhere {
   RunOptions options_;
   std::optional<Plan> planned_anew_;
   const double start_ = now_seconds();
-  bool gives_up_ = false, has_met_nulls_ = false, has_cleared_ = false;
+  bool has_restarted_ = false, has_met_nulls_ = false, has_cleared_ = false;
 };
 
 }  // namespace

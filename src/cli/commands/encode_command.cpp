@@ -118,7 +118,7 @@ Action declare_encode(Arguments& arguments) {
   arguments.require("--output");
   arguments.value(
       "--codec", "COLUMN=CODEC,...", options->codecs,
-      "of strings, fsst: codes for frequent substrings. Of numbers, bitpack, for, delta, "
+      "for strings, fsst: codes for frequent substrings; for numbers, bitpack, for, delta, "
       "rle, dictionary, alp (floats), or auto, the smallest for every 1024 values",
       check_codecs);
   arguments.require("--codec");

@@ -286,8 +286,9 @@ void declare_cache_limit(Arguments& arguments, QueryOptions& options) {
 static void declare_result_options(Arguments& arguments, QueryOptions& options) {
   arguments.value("--output,-o", "FILE", options.output,
                   "write the rows to a .csv, .json, .parquet or .arrow file", check_output_path);
-  arguments.flag("--explain", options.explain,
-                 "print the plan before and after fusion and compile its kernels, but read no row");
+  arguments.flag(
+      "--explain", options.explain,
+      "print the steps, the tree of operators and the kernels, compile these, but read no row");
   arguments.footer(
       "\nExample: penstock query \"SELECT sum(price) FROM 'hits.parquet' WHERE quantity > 3\" "
       "--format csv");

@@ -131,8 +131,8 @@ Result<bool> PageStream::read(PageBatch& batch, const Part& part) {
     is_last = has_begun_all();
   }
   if (is_last) order_->lock_.work.notify_all();  // others of the order
-  // Where all threads read, none of them is helped: a large chunk was read in pieces then, by
-  // twice as many threads as there are cores.
+  // While all threads read, none gets help: with help a large chunk was read in pieces, by twice as
+  // many threads as there are cores.
   const ThreadPool::TakenCore core(ThreadPool::shared());
   PENSTOCK_ASSIGN(auto pages,
                   table_->read_neighbours(columns_at(part.columns),

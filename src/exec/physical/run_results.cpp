@@ -31,7 +31,10 @@ class Driver {
   }
 
  private:
+  // Operators refer to the state of their run, so they end first.
   void begin_anew() {
+    roots_.clear();
+    planner_.reset();
     run_ = std::make_unique<RunState>(plan_, results_, options_, inputs_);
     planner_ = std::make_unique<Planner>(*run_);
     run_->when_open = [this] { return begin_on_device(); };

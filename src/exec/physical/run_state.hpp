@@ -20,14 +20,14 @@
 
 namespace penstock::plan {
 
-// The place of a run among runs on several devices. It exchanges nothing by what is null.
+// The place of a run among runs on several devices. A null member stands for no exchange.
 struct ShareOfRun {
   std::size_t number = 0;
   std::shared_ptr<RowExchange> sorted_rows = {};
   std::shared_ptr<GroupExchanges> groups = {};
   std::shared_ptr<JointRows> joint_rows = {};  // rows in the order of the source
   std::shared_ptr<RightSideExchange> right_sides = {};
-  // The groups that are asked for, where the share gets all rows of its groups.
+  // The groups that are needed, if the share gets all rows of its groups.
   std::optional<TopK> first_groups = {};
 };
 

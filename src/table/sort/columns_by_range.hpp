@@ -19,7 +19,7 @@ class ColumnsByRange {
  public:
   static Result<ColumnsByRange> begin(RowKernels& kernels, Queue& queue, std::uint64_t row_count);
   const Buffer& numbers() const { return *numbers_; }  // u8: write each row's range here first
-  // Of the rows in their new order, after the first column was moved.
+  // The numbers of the rows in their new order, once the first column was moved.
   const Buffer& sorted_numbers() const { return *sorted_numbers_; }
 
   // These enqueue. `column`: elements of 1, 2, 4 or 8 bytes.
