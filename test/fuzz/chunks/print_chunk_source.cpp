@@ -1,7 +1,11 @@
-// print_chunk_source CODEC DEVICE PHASE: the text of a phase, counted from 0, that the library
+// print_chunk_source CODEC DEVICE PROGRAM: the text of a program, counted from 0, that the library
 // builds for a row of each table of linked_chunks.hpp, as host C++.
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
+#include <mutex>
+#include <set>
+#include <string>
 
 #include "codec/deflate/device/device_inflate.hpp"
 #include "codec/zstd/device/device_frame.hpp"
@@ -14,32 +18,39 @@ struct NoMemory : Buffer {
   explicit NoMemory(std::uint64_t bytes) : Buffer(bytes) {}
 };
 
-// Prints one of the programs that it is asked to build.
-class PrintingDevice : public Device {
+// Collects the programs that it is asked to build. Several threads ask at once, so it keeps them in
+// the order of their texts.
+class CollectingDevice : public Device {
  public:
-  PrintingDevice(const Traits& traits, unsigned wanted) : wanted_(wanted) { traits_ = traits; }
+  explicit CollectingDevice(const Traits& traits) { traits_ = traits; }
   Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override {
     return std::shared_ptr<Buffer>(std::make_shared<NoMemory>(bytes));
   }
   Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t) override {
-    return Status(Code::unsupported, "it prints");
+    return Status(Code::unsupported, "it collects programs");
   }
   Result<std::shared_ptr<Buffer>> wrap_host(const void*, std::uint64_t) override {
-    return Status(Code::unsupported, "it prints");
+    return Status(Code::unsupported, "it collects programs");
   }
-  Result<std::unique_ptr<Queue>> queue() override { return Status(Code::unsupported, "it prints"); }
+  Result<std::unique_ptr<Queue>> queue() override { return Status(Code::unsupported, "it collects programs"); }
   Result<std::uint32_t> resident_groups(const Program&, std::string_view) override { return 1u; }
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override {
-    if (built_++ != wanted_) return std::shared_ptr<Program>();
-    std::printf("#define GROUP_SIZE %u\n", source.group_size);
-    if (traits_.has_subgroups) std::printf("#define SUBGROUP_SIZE %u\n", traits_.subgroup_size);
-    std::fwrite(source.text.data(), 1, source.text.size(), stdout);
+    std::string text = "#define GROUP_SIZE " + std::to_string(source.group_size) + "\n";
+    if (traits_.has_subgroups)
+      text += "#define SUBGROUP_SIZE " + std::to_string(traits_.subgroup_size) + "\n";
+    const std::scoped_lock lock(mutex_);
+    texts_.insert(text + std::string(source.text));
     return std::shared_ptr<Program>();
   }
-  unsigned built() const { return built_; }
+  // The text number `at`, or null.
+  const std::string* text(std::size_t at) const {
+    return at < texts_.size() ? &*std::next(texts_.begin(), static_cast<std::ptrdiff_t>(at))
+                              : nullptr;
+  }
 
  private:
-  unsigned wanted_, built_ = 0;
+  std::mutex mutex_;
+  std::set<std::string> texts_;
 };
 
 template <class Codec>
@@ -58,18 +69,21 @@ int fail(const std::string& what) {
   return 1;
 }
 
-int print(std::string_view codec_name, std::string_view device_name, unsigned phase) {
+int print(std::string_view codec_name, std::string_view device_name, unsigned at) {
   const ChunkCodec* const codec = find_row(chunk_codecs, codec_name);
   const ChunkDevice* const on = find_row(chunk_devices, device_name);
   if (codec == nullptr || on == nullptr)
-    return fail("usage: print_chunk_source CODEC DEVICE PHASE");
-  const auto device = std::make_shared<PrintingDevice>(traits_of(*on), phase);
+    return fail("usage: print_chunk_source CODEC DEVICE PROGRAM");
+  const auto device = std::make_shared<CollectingDevice>(traits_of(*on));
   const Status status = codec->is_stream    ? build_stream(device)
                         : codec->is_frame   ? zstd::DeviceFrame::build(device).status()
                         : codec->is_encoder ? build<batch::Encoder>(device, *codec, *on)
                                             : build<batch::Decoder>(device, *codec, *on);
   if (!status.ok()) return fail(status.text());
-  return phase < device->built() ? 0 : fail(variant_of(*codec, *on) + " has fewer phases");
+  const std::string* const text = device->text(at);
+  if (text == nullptr) return fail(variant_of(*codec, *on) + " builds fewer programs");
+  std::fwrite(text->data(), 1, text->size(), stdout);
+  return 0;
 }
 
 }  // namespace
