@@ -256,6 +256,14 @@ std::shared_ptr<const CustomFunction> string_is_present() {
   return function;
 }
 
+std::shared_ptr<const CustomFunction> string_rank() {
+  static const auto function = std::make_shared<const CustomFunction>(
+      CustomFunction{"rank", {"input1"}, {string_type}, {Kind::uint32}, "", [](Inputs) {
+                       return Scalar::null_of({Kind::uint32});
+                     }});
+  return function;
+}
+
 Status no_string_column() {
   return {Code::unsupported,
           "a function of strings, or an order of strings, takes one column and constants"};

@@ -41,6 +41,9 @@ std::shared_ptr<const CustomFunction> string_comparison(Op op);
 std::shared_ptr<const CustomFunction> string_any_of();
 // TRUE of every string: what is left of a column of which only its NULLs count.
 std::shared_ptr<const CustomFunction> string_is_present();
+// The place of a string among all strings of its column, in their order by bytes. It has no value
+// of one string alone: scans that number a column's strings know it.
+std::shared_ptr<const CustomFunction> string_rank();
 Status no_string_column();  // why a call is refused
 // Refuses a call that no column can be derived for: of anything but one column, or one such call,
 // and constants.

@@ -4,7 +4,8 @@
 //
 // A line of input is a statement, or an option for those that follow: ".device ID", ".variant
 // NAME", ".batch_rows N", ".memory_limit N", ".pages device", ".gds on", ".joins device",
-// ".validate 1". A statement's answer is one line, an object of either
+// ".validate 1", ".cache MIB" of a new session. A statement's answer is one line, an object of
+// either
 //
 //     {"columns": [{"name": "n", "type": "DECIMAL(15,2)", "values": [150, null]}],
 //         "device": "opencl:0", "skipped": {"rows": 0, ...}, "kernels": 1, "read_directly": 0}
@@ -23,6 +24,7 @@
 
 #include "penstock/io.hpp"
 #include "penstock/run.hpp"
+#include "penstock/session_device.hpp"
 #include "penstock/sql.hpp"
 #include "session/statements/answer_statement.hpp"
 
@@ -178,6 +180,9 @@ bool set_option(const std::string& line, RunOptions& options) {
     options.intermediate_rows = value == "device" ? IntermediateRows::device
                                 : value == "host" ? IntermediateRows::host
                                                   : IntermediateRows::automatic;
+  else if (name == "cache")
+    options.session =
+        SessionDevice::open(options.device, std::strtoull(value.c_str(), nullptr, 10) << 20);
   else if (name == "validate")
     options.validate = value == "1";
   else

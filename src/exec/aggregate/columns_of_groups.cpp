@@ -79,7 +79,7 @@ Column GroupTable::key_slice(std::size_t i, Groups groups) const {
     if (column.type.kind == Kind::boolean)
       bits.push(word != 0);
     else
-      strings.push(valid ? strings_.text(static_cast<std::uint32_t>(word)) : "");
+      strings.push(valid ? strings_.text(program_, i, static_cast<std::uint32_t>(word)) : "");
   }
   if (column.type.kind == Kind::boolean)
     column.values = bits.take();
@@ -115,8 +115,10 @@ Column GroupTable::result_slice(std::size_t i, Groups groups) const {
   std::vector<Scalar> values;
   values.reserve(groups.size());
   for (const std::uint64_t group : groups) {
-    Scalar& value = values.emplace_back(result_of(program_, program_.results[i], partials(group)));
-    if (value.type.kind == Kind::string && !value.is_null) value.text = text_of(value.integer);
+    const AggregateResult& result = program_.results[i];
+    Scalar& value = values.emplace_back(result_of(program_, result, partials(group)));
+    if (value.type.kind == Kind::string && !value.is_null)
+      value.text = strings_.text(program_, result, static_cast<std::uint32_t>(value.integer));
   }
   return column_of(program_.schema[program_.key_count + i].type, values);
 }

@@ -60,7 +60,7 @@ void keep_lowest(std::vector<std::uint64_t>& values, std::uint64_t count) {
 
 }  // namespace
 
-GroupTable::GroupTable(const TileProgram& program, const StringPool& strings)
+GroupTable::GroupTable(const TileProgram& program, const ProgramStrings& strings)
     : program_(program),
       strings_(strings),
       slots_(program),
@@ -236,7 +236,7 @@ bool GroupTable::add_distinct(const GroupTable& values) {
 }
 
 std::string_view GroupTable::text_of(Partial code) const {
-  return strings_.text(static_cast<std::uint32_t>(code));
+  return strings_.text(program_, program_.key_count, static_cast<std::uint32_t>(code));
 }
 
 std::vector<std::uint64_t> GroupTable::all_groups() const {

@@ -11,7 +11,7 @@
 #include "base/huge_page_allocator.hpp"
 #include "exec/aggregate/key_slots.hpp"
 #include "fuse/program/accumulators.hpp"
-#include "table/strings/string_pool.hpp"
+#include "fuse/program/own_codes.hpp"
 
 namespace penstock::plan {
 
@@ -38,7 +38,7 @@ template <class T> class GroupRows {
 
 class GroupTable {
  public:
-  GroupTable(const TileProgram& program, const StringPool& strings);
+  GroupTable(const TileProgram& program, const ProgramStrings& strings);
 
   // Adds entries as kernels leave them: key words, then accumulator words. Returns false if a sum
   // overflows 128 bits.
@@ -97,7 +97,7 @@ class GroupTable {
   std::vector<std::uint64_t> groups_up_to(const TopK& first) const;
 
   const TileProgram& program_;
-  const StringPool& strings_;
+  const ProgramStrings strings_;
   KeySlots slots_;
   // Groups by slot, plus 1; or by hash, a power of two of them, at most half in use. Empty after
   // append(), until a key is looked up.

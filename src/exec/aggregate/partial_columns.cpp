@@ -92,12 +92,16 @@ Table partials_as_row(const TileProgram& program, std::span<const Partial> parti
   return row;
 }
 
-Result<Table> one_row(const TileProgram& program, std::span<const Partial> partials) {
+Result<Table> one_row(const TileProgram& program, std::span<const Partial> partials,
+                      const ProgramStrings* strings) {
   PENSTOCK_TRY(check_shifted_sums(program, partials));
   Table table;
   table.row_count = 1;
   for (std::size_t i = 0; i < program.results.size(); i++) {
-    const Scalar value = result_of(program, program.results[i], partials);
+    Scalar value = result_of(program, program.results[i], partials);
+    if (strings && program.results[i].ranked && !value.is_null)
+      value.text =
+          strings->text(program, program.results[i], static_cast<std::uint32_t>(value.integer));
     table.names.push_back(program.schema[i].name);
     table.columns.push_back(column_of(program.schema[i].type, std::span(&value, 1)));
   }

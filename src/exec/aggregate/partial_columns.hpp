@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "fuse/program/accumulators.hpp"
+#include "fuse/program/own_codes.hpp"
 #include "penstock/plan.hpp"
-#include "table/strings/string_pool.hpp"
 
 namespace penstock::plan {
 
@@ -32,7 +32,9 @@ Status store_partials(const Accumulator& accumulator, const Column& column, std:
 void store_key_words(const Column& column, StringPool& strings, std::uint64_t* to,
                      std::size_t stride);
 // The results of accumulators without keys.
-Result<Table> one_row(const TileProgram& program, std::span<const Partial> partials);
+// `strings`: of results that are strings; may be null.
+Result<Table> one_row(const TileProgram& program, std::span<const Partial> partials,
+                      const ProgramStrings* strings = nullptr);
 // A row of accumulators without keys.
 Table partials_as_row(const TileProgram& program, std::span<const Partial> partials);
 // Merges such rows in order, and makes the results of them.

@@ -23,7 +23,8 @@ std::span<const T> elements(const std::shared_ptr<HostBuffer>& memory, std::uint
 // Collects kept rows. The count is read first, then exactly that many rows.
 class CompactCollector : public Collector {
  public:
-  CompactCollector(const TileProgram& program, StringPool& strings, const BuildSides* sides)
+  CompactCollector(const TileProgram& program, const ProgramStrings& strings,
+                   const BuildSides* sides)
       : program_(program), strings_(strings), sides_(sides), parts_(program.outputs.size()) {}
 
   Status read(const TileKernel& kernel, Chunk& chunk) override {
@@ -92,7 +93,7 @@ class CompactCollector : public Collector {
     if (program_.outputs[i].late_column >= 0)
       return gather_late(chunk, static_cast<std::uint32_t>(program_.outputs[i].late_column), kept);
     return column_of_written(program_.schema[i].type, kept.count, kept.values[i], kept.validity[i],
-                             strings_);
+                             [&](std::uint32_t code) { return strings_.text(program_, i, code); });
   }
 
   Result<Column> gather_late(const Chunk& chunk, std::uint32_t wanted, const Kept& kept) const {
@@ -125,7 +126,7 @@ class CompactCollector : public Collector {
   }
 
   const TileProgram& program_;
-  StringPool& strings_;
+  const ProgramStrings strings_;
   const BuildSides* sides_;
   std::vector<std::vector<Column>> parts_;
   std::uint64_t row_count_ = 0;
@@ -135,8 +136,9 @@ class CompactCollector : public Collector {
 // one fixed order.
 class ReduceCollector : public Collector {
  public:
-  ReduceCollector(const TileProgram& program, bool leaves_partials)
+  ReduceCollector(const TileProgram& program, const ProgramStrings& strings, bool leaves_partials)
       : program_(program),
+        strings_(strings),
         leaves_partials_(leaves_partials),
         partials_(program.accumulators.size()) {
     clear(program, partials_);
@@ -158,12 +160,13 @@ class ReduceCollector : public Collector {
   }
   Result<Table> finish() override {
     if (leaves_partials_) return partials_as_row(program_, partials_);
-    return one_row(program_, partials_);
+    return one_row(program_, partials_, &strings_);
   }
   std::uint64_t row_count() const override { return 1; }
 
  private:
   const TileProgram& program_;
+  const ProgramStrings strings_;
   const bool leaves_partials_;
   std::vector<Partial> partials_;
 };
@@ -183,12 +186,12 @@ Result<bool> wait_for_chunk(const TileKernel& kernel, Chunk& chunk) {
   return chunk.overflowed.empty() || chunk.overflowed[0] == 0;
 }
 
-std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool& strings,
+std::unique_ptr<Collector> make_collector(const TileProgram& program, const ProgramStrings& strings,
                                           const BuildSides* sides, const MergePlace& merges,
                                           const TopK* first) {
   switch (program.epilogue) {
     case Epilogue::reduce:
-      return std::make_unique<ReduceCollector>(program, merges.leaves_partials);
+      return std::make_unique<ReduceCollector>(program, strings, merges.leaves_partials);
     case Epilogue::group: return make_group_collector(program, strings, merges, first);
     case Epilogue::compact: break;
   }
@@ -196,7 +199,8 @@ std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool
                        : make_row_collector(program, strings, sides);
 }
 
-std::unique_ptr<Collector> make_row_collector(const TileProgram& program, StringPool& strings,
+std::unique_ptr<Collector> make_row_collector(const TileProgram& program,
+                                              const ProgramStrings& strings,
                                               const BuildSides* sides) {
   return std::make_unique<CompactCollector>(program, strings, sides);
 }

@@ -63,12 +63,13 @@ Status read_chunk(std::shared_ptr<Device> device, const TileKernel& kernel, Coll
 Result<bool> wait_for_chunk(const TileKernel& kernel, Chunk& chunk);
 
 // `first` may be null; it limits the groups that are needed: see GroupTable::finish().
-std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool& strings,
+std::unique_ptr<Collector> make_collector(const TileProgram& program, const ProgramStrings& strings,
                                           const BuildSides* sides = nullptr,
                                           const MergePlace& merges = {},
                                           const TopK* first = nullptr);
 // Returns the collector of a compaction, which takes all rows that the kernel keeps.
-std::unique_ptr<Collector> make_row_collector(const TileProgram& program, StringPool& strings,
+std::unique_ptr<Collector> make_row_collector(const TileProgram& program,
+                                              const ProgramStrings& strings,
                                               const BuildSides* sides = nullptr);
 
 }  // namespace penstock::plan

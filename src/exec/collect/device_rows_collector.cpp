@@ -20,8 +20,9 @@ Schema written_columns(const TileProgram& program) {
 
 class DeviceRowsCollector : public Collector {
  public:
-  DeviceRowsCollector(const TileProgram& program, StringPool& strings, const BuildSides* sides,
-                      const RowsOnDevice& to, Queue& queue, std::uint64_t source_rows)
+  DeviceRowsCollector(const TileProgram& program, const ProgramStrings& strings,
+                      const BuildSides* sides, const RowsOnDevice& to, Queue& queue,
+                      std::uint64_t source_rows)
       : program_(program),
         strings_(strings),
         host_(make_row_collector(program, strings, sides)),
@@ -116,7 +117,7 @@ class DeviceRowsCollector : public Collector {
     Columns all(program_.outputs.size());
     for (std::uint32_t i = 0; i < all.size(); i++) all[i] = i;
     PENSTOCK_ASSIGN(before_,
-                    download_columns(to_.kernels->device(), writer_->rows(), all, strings_));
+                    download_columns(to_.kernels->device(), writer_->rows(), all, strings_.pool()));
     rows_before_ = writer_->rows().row_count;
     writer_.reset();  // memory is short
     return {};
@@ -158,7 +159,7 @@ class DeviceRowsCollector : public Collector {
   }
 
   const TileProgram& program_;
-  const StringPool& strings_;
+  const ProgramStrings strings_;
   std::unique_ptr<Collector> host_;
   const RowsOnDevice to_;
   Queue& queue_;
@@ -193,7 +194,8 @@ bool write_rows_on_device(TileProgram& program, const Traits& traits) {
 }
 
 std::unique_ptr<Collector> make_device_rows_collector(const TileProgram& program,
-                                                      StringPool& strings, const BuildSides* sides,
+                                                      const ProgramStrings& strings,
+                                                      const BuildSides* sides,
                                                       const RowsOnDevice& to, Queue& queue,
                                                       std::uint64_t source_rows) {
   return std::make_unique<DeviceRowsCollector>(program, strings, sides, to, queue, source_rows);

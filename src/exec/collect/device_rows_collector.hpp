@@ -22,7 +22,8 @@ bool write_rows_on_device(TileProgram& program, const Traits& traits);
 // If memory is too small, the rows come to the host, as a table or by buckets. `source_rows`: of
 // all chunks, or 0 where that is not known. Appends on `queue`, which wrote the chunks.
 std::unique_ptr<Collector> make_device_rows_collector(const TileProgram& program,
-                                                      StringPool& strings, const BuildSides* sides,
+                                                      const ProgramStrings& strings,
+                                                      const BuildSides* sides,
                                                       const RowsOnDevice& to, Queue& queue,
                                                       std::uint64_t source_rows);
 

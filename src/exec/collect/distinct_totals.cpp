@@ -31,14 +31,15 @@ TileProgram totals_program(const TileProgram& groups) {
 
 Result<std::unique_ptr<DistinctTotals>> DistinctTotals::begin(const MergePlace& place,
                                                               const TileProgram& groups,
-                                                              StringPool& strings,
+                                                              const ProgramStrings& strings,
                                                               const TopK* first) {
-  std::unique_ptr<DistinctTotals> totals(new DistinctTotals(place, strings));
+  std::unique_ptr<DistinctTotals> totals(new DistinctTotals(place, strings.of_outputs(groups)));
   const TileKernel::Options options{place.fast_math,          {},    {},
                                     place.memory_limit_bytes, false, place.kept};
   PENSTOCK_ASSIGN(totals->kernel_,
                   TileKernel::begin(place.device, totals_program(groups), options));
-  totals->collector_ = make_collector(totals->kernel_->program(), strings, nullptr, place, first);
+  totals->collector_ =
+      make_collector(totals->kernel_->program(), totals->strings_, nullptr, place, first);
   return totals;
 }
 

@@ -23,7 +23,8 @@ class DistinctTotals {
   // make_collector().
   static Result<std::unique_ptr<DistinctTotals>> begin(const MergePlace& place,
                                                        const TileProgram& groups,
-                                                       StringPool& strings, const TopK* first);
+                                                       const ProgramStrings& strings,
+                                                       const TopK* first);
 
   // Adds up all groups, and waits. Returns false if memory is too small. Call it once.
   Result<bool> add(const GroupsOnDevice& groups);
@@ -32,7 +33,7 @@ class DistinctTotals {
   void add_to(RunReport& report) const;
 
  private:
-  DistinctTotals(const MergePlace& place, StringPool& strings)
+  DistinctTotals(const MergePlace& place, const ProgramStrings& strings)
       : place_(place),
         strings_(strings),
         of_columns_(place.device, exec_kernels("group_columns")) {}
@@ -46,7 +47,7 @@ class DistinctTotals {
   Status launch(std::string_view kernel, std::uint64_t count, std::vector<Argument> arguments);
 
   MergePlace place_;
-  StringPool& strings_;
+  const ProgramStrings strings_;
   std::unique_ptr<TileKernel> kernel_;
   std::unique_ptr<Collector> collector_;
   RowKernels of_columns_;  // make them

@@ -19,8 +19,8 @@ namespace {
 // here.
 class GroupCollector : public Collector {
  public:
-  GroupCollector(const TileProgram& program, StringPool& strings, const MergePlace& merges,
-                 const TopK* first)
+  GroupCollector(const TileProgram& program, const ProgramStrings& strings,
+                 const MergePlace& merges, const TopK* first)
       : program_(program),
         strings_(strings),
         place_(merges),
@@ -249,7 +249,7 @@ class GroupCollector : public Collector {
     }
     if (columns || !rows) return columns;
     PENSTOCK_ASSIGN(columns,
-                    download_columns(*place_.device, *rows, results_->columns(), strings_));
+                    download_columns(*place_.device, *rows, results_->columns(), strings_.pool()));
     return columns;
   }
 
@@ -268,7 +268,7 @@ class GroupCollector : public Collector {
   }
 
   const TileProgram& program_;
-  StringPool& strings_;
+  const ProgramStrings strings_;
   const MergePlace place_;
   const TopK* first_;  // null: all groups
   GroupTable groups_;
@@ -290,7 +290,8 @@ class GroupCollector : public Collector {
 
 }  // namespace
 
-std::unique_ptr<Collector> make_group_collector(const TileProgram& program, StringPool& strings,
+std::unique_ptr<Collector> make_group_collector(const TileProgram& program,
+                                                const ProgramStrings& strings,
                                                 const MergePlace& merges, const TopK* first) {
   auto collector = std::make_unique<GroupCollector>(program, strings, merges, first);
   collector->begin_early();

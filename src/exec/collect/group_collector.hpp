@@ -5,7 +5,8 @@
 namespace penstock::plan {
 
 // `first` may be null, as for make_collector().
-std::unique_ptr<Collector> make_group_collector(const TileProgram& program, StringPool& strings,
+std::unique_ptr<Collector> make_group_collector(const TileProgram& program,
+                                                const ProgramStrings& strings,
                                                 const MergePlace& merges, const TopK* first);
 
 }  // namespace penstock::plan

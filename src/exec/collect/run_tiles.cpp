@@ -10,6 +10,7 @@
 #include "exec/collect/lookups_of_pass.hpp"
 #include "fuse/codegen/code_functions.hpp"
 #include "fuse/program/light_loads.hpp"
+#include "fuse/program/string_ranks.hpp"
 #include "penstock/session_device.hpp"
 
 namespace penstock::plan {
@@ -26,6 +27,13 @@ DeviceCache* cache_of(const RunOptions& options) {
   return options.session ? &options.session->cache() : nullptr;
 }
 
+// Returns the identity of the file that an input's rows are of, or some of.
+std::string identity_of(const TileInput& input) {
+  const std::string identity =
+      input.paged_source ? input.paged_source->identity() : input.rows.identity();
+  return identity.substr(0, identity.find(DeviceCache::end_of_file_identity));
+}
+
 class Runner {
  public:
   Runner(const RunContext& run, std::unique_ptr<TileKernel> kernel, const TileProgram& program,
@@ -36,7 +44,8 @@ class Runner {
         results_(results),
         begun_(std::move(begun)),
         kernel_(std::move(kernel)),
-        lookups_(run, program, input) {}
+        lookups_(run, program, input),
+        strings_(*run.strings, cache_of(*run.options), identity_of(input)) {}
 
   // Waits: work that an error left in the queue still uses the chunks' memory.
   ~Runner() {
@@ -92,17 +101,18 @@ class Runner {
   Status open() {
     PENSTOCK_ASSIGN(queue_, run_.device->queue());
     PENSTOCK_TRY(begin_rows(0));
+    PENSTOCK_TRY(number_ranked_strings());
     PENSTOCK_TRY(open_stream());
     PENSTOCK_TRY(lookups_.begin(0));
-    collector_ = results_.stay ? make_device_rows_collector(program_, *run_.strings, run_.sides,
-                                                            *results_.stay, *queue_,
-                                                            input_.rows.row_count().value_or(0))
-                               : make_collector(program_, *run_.strings, run_.sides,
-                                                {results_.merges, run_.device, queue_.get(),
-                                                 run_.options->memory_limit_bytes,
-                                                 run_.options->fast_math, results_.leaves_partials,
-                                                 results_.share, run_.options->kept_programs},
-                                                results_.first_groups);
+    collector_ = results_.stay
+                     ? make_device_rows_collector(program_, strings_, run_.sides, *results_.stay,
+                                                  *queue_, input_.rows.row_count().value_or(0))
+                     : make_collector(
+                           program_, strings_, run_.sides,
+                           {results_.merges, run_.device, queue_.get(),
+                            run_.options->memory_limit_bytes, run_.options->fast_math,
+                            results_.leaves_partials, results_.share, run_.options->kept_programs},
+                           results_.first_groups);
     const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
     return kernel_->wait();
   }
@@ -123,6 +133,48 @@ class Runner {
     return lookups_.begin(pass);
   }
 
+  // Ranks are known once all strings of a column are numbered. A session then keeps the numbers.
+  Status number_ranked_strings() {
+    for (const std::uint32_t column : ranked_columns(program_)) {
+      const auto strings = strings_.of_column(column);
+      if (strings->is_complete()) continue;
+      const HostSpan span(run_.recording, "number strings");
+      PENSTOCK_TRY(number_all(column));
+      strings->set_complete();
+    }
+    return {};
+  }
+
+  // Reads a column of all rows of the source, as the program will.
+  Status number_all(std::uint32_t column) {
+    const TileProgram column_alone = program_of_strings(program_, column);
+    const RunOptions& options = *run_.options;
+    std::unique_ptr<ChunkSource> stream;
+    if (!program_.paged.empty()) {
+      PENSTOCK_ASSIGN(
+          stream, PagedScan::open(run_.device, run_.decoder, column_alone, base(),
+                                  paged_limits(options, column_alone, ~std::uint64_t{0}, nullptr),
+                                  strings_));
+    } else {
+      const std::uint64_t rows =
+          chunk_rows(options, run_.device->traits(), program_, input_.row_limit);
+      PENSTOCK_ASSIGN(stream, ChunkStream::open(run_.device, column_alone, base(), rows, strings_,
+                                                {}, cache_of(options)));
+    }
+    ChunkMemory memory;
+    for (;;) {
+      PENSTOCK_ASSIGN(const bool more, stream->next(memory, *queue_));
+      if (!more) return {};
+      PENSTOCK_TRY(queue_->finish());
+      PENSTOCK_TRY(stream->check(memory));
+    }
+  }
+
+  // All rows of the source.
+  const TableSource& base() const {
+    return input_.paged_source ? *input_.paged_source : input_.rows;
+  }
+
   Status open_stream() {
     const RunOptions& options = *run_.options;
     if (input_.pairs) {
@@ -133,12 +185,10 @@ class Runner {
     }
     if (!program_.paged.empty()) {
       begun_.columns.batches.reset();
-      PENSTOCK_ASSIGN(
-          stream_,
-          PagedScan::open(run_.device, run_.decoder, program_,
-                          input_.paged_source ? *input_.paged_source : input_.rows,
-                          paged_limits(options, program_, input_.row_limit, input_.selected),
-                          *run_.strings, std::exchange(begun_.pages, {})));
+      PENSTOCK_ASSIGN(stream_, PagedScan::open(run_.device, run_.decoder, program_, base(),
+                                               paged_limits(options, program_, input_.row_limit,
+                                                            input_.selected),
+                                               strings_, std::exchange(begun_.pages, {})));
       return {};
     }
     begun_.pages = {};
@@ -152,7 +202,7 @@ class Runner {
     const std::uint64_t rows =
         chunk_rows(options, run_.device->traits(), program_, input_.row_limit);
     PENSTOCK_ASSIGN(stream_,
-                    ChunkStream::open(run_.device, program_, input_.rows, rows, *run_.strings,
+                    ChunkStream::open(run_.device, program_, input_.rows, rows, strings_,
                                       std::exchange(begun_.columns, {}), cache_of(options)));
     return {};
   }
@@ -176,11 +226,11 @@ class Runner {
 
   Status enqueue(Chunk& chunk) {
     chunk.memory.input.lookups = lookups_.buffers();
-    PENSTOCK_TRY(kernel_->fit(*queue_, chunk.memory.input, *run_.strings));
+    PENSTOCK_TRY(kernel_->fit(*queue_, chunk.memory.input, strings_));
     PENSTOCK_TRY(collector_->place(*kernel_, chunk));
     PENSTOCK_TRY(kernel_->prepare(chunk.buffers, chunk.memory.input.row_count));
     PENSTOCK_ASSIGN(chunk.begun, queue_->record());
-    PENSTOCK_TRY(kernel_->enqueue(*queue_, chunk.memory.input, chunk.buffers, *run_.strings));
+    PENSTOCK_TRY(kernel_->enqueue(*queue_, chunk.memory.input, chunk.buffers, strings_));
     PENSTOCK_ASSIGN(chunk.done, queue_->record());
     launches_++;
     bytes_moved_ +=
@@ -198,7 +248,7 @@ class Runner {
       // Chunks in flight together overflow together: the first tries again for all.
       if (chunk.buffers.attempt == kernel_->attempts())
         PENSTOCK_TRY(
-            kernel_->try_again(*queue_, chunk.memory.input, *run_.strings, chunk.overflowed[0]));
+            kernel_->try_again(*queue_, chunk.memory.input, strings_, chunk.overflowed[0]));
       PENSTOCK_TRY(enqueue(chunk));
     }
     PENSTOCK_TRY(
@@ -267,6 +317,7 @@ class Runner {
   std::unique_ptr<TileKernel> kernel_;
   std::unique_ptr<Collector> collector_;
   LookupsOfPass lookups_;
+  const ProgramStrings strings_;
   std::array<Chunk, chunks_in_flight> chunks_;
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<ChunkSource> stream_;

@@ -13,7 +13,7 @@ namespace {
 
 class TopKCollector : public Collector {
  public:
-  TopKCollector(const TileProgram& program, StringPool& strings, const BuildSides* sides,
+  TopKCollector(const TileProgram& program, const ProgramStrings& strings, const BuildSides* sides,
                 const MergePlace& place)
       : program_(program),
         strings_(strings),
@@ -44,6 +44,8 @@ class TopKCollector : public Collector {
 
   Result<Table> finish() override {
     PENSTOCK_TRY(cut());
+    first_.columns.resize(first_.columns.size() - program_.added_outputs);
+    first_.names.resize(first_.columns.size());
     return std::move(first_);
   }
   std::uint64_t row_count() const override { return row_count_; }
@@ -103,7 +105,7 @@ class TopKCollector : public Collector {
   }
 
   const TileProgram& program_;
-  StringPool& strings_;
+  const ProgramStrings strings_;
   const BuildSides* sides_;
   std::unique_ptr<FirstOfChunk> of_chunk_;  // null if the host selects
   std::unique_ptr<Collector> rows_;         // rows after first_
@@ -113,7 +115,8 @@ class TopKCollector : public Collector {
 
 }  // namespace
 
-std::unique_ptr<Collector> make_top_k_collector(const TileProgram& program, StringPool& strings,
+std::unique_ptr<Collector> make_top_k_collector(const TileProgram& program,
+                                                const ProgramStrings& strings,
                                                 const BuildSides* sides, const MergePlace& place) {
   return std::make_unique<TopKCollector>(program, strings, sides, place);
 }

@@ -13,7 +13,8 @@
 
 namespace penstock::plan {
 
-std::unique_ptr<Collector> make_top_k_collector(const TileProgram& program, StringPool& strings,
+std::unique_ptr<Collector> make_top_k_collector(const TileProgram& program,
+                                                const ProgramStrings& strings,
                                                 const BuildSides* sides, const MergePlace& place);
 
 }  // namespace penstock::plan

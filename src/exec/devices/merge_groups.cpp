@@ -27,7 +27,7 @@ class GroupsOfShares {
   Result<Table> merge(std::span<const Table> shares) {
     if (program_.of_distinct || group_count_ < min_groups_in_parts) return merge_few(shares);
     for (const Table& share : shares) {
-      PENSTOCK_ASSIGN(words_.emplace_back(), words_of_partials(program_, share, strings_));
+      PENSTOCK_ASSIGN(words_.emplace_back(), words_of_partials(program_, share, pool_));
     }
     return merge_in_parts(host_core_count());
   }
@@ -36,7 +36,7 @@ class GroupsOfShares {
   Result<Table> merge_few(std::span<const Table> shares) {
     GroupTable groups(program_, strings_);
     for (const Table& share : shares) {
-      PENSTOCK_ASSIGN(const GroupWords words, words_of_partials(program_, share, strings_));
+      PENSTOCK_ASSIGN(const GroupWords words, words_of_partials(program_, share, pool_));
       if (!groups.merge_groups(words)) return sum_too_large();
     }
     return groups.results();
@@ -102,7 +102,8 @@ class GroupsOfShares {
   const TileProgram& program_;
   const std::size_t width_;
   std::uint64_t group_count_ = 0;
-  StringPool strings_;
+  StringPool pool_;
+  const ProgramStrings strings_{pool_};
   std::vector<GroupWords> words_;
 };
 

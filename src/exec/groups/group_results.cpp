@@ -24,7 +24,7 @@ bool is_average(const AggregateResult& result) {
 // Returns the type in which a result's accumulator is downloaded; nothing if the host reads it.
 std::optional<Type> type_of_value(const Accumulator& a, const AggregateResult& result) {
   const bool is_real = is_rounded_sum(a);
-  if (is_custom(a) || is_string_extreme(a)) return {};
+  if (is_custom(a) || is_string_extreme(a) || result.ranked) return {};
   if (is_average(result)) {
     if (result.type.kind != Kind::float64) return {};
     return Type{is_real ? Kind::float64 : Kind::int128};

@@ -28,7 +28,7 @@ bool has_string_keys(const TileProgram& program) {
 
 }  // namespace
 
-Status TileKernel::fit(Queue& queue, const ChunkInput& input, StringPool& strings) {
+Status TileKernel::fit(Queue& queue, const ChunkInput& input, const ProgramStrings& strings) {
   if (is_fitted_ || program_.epilogue != Epilogue::group) return {};
   is_fitted_ = true;
   rows_ = rows_key(input.row_count);
@@ -72,7 +72,7 @@ void TileKernel::keep_fitted() {
 
 // Looks at every row of a chunk that did not fit. If that changes nothing, another variant comes
 // next.
-Status TileKernel::try_again(Queue& queue, const ChunkInput& input, StringPool& strings,
+Status TileKernel::try_again(Queue& queue, const ChunkInput& input, const ProgramStrings& strings,
                              std::uint32_t overflowed) {
   PENSTOCK_TRY(choose_again(queue, input, strings, overflowed));
   // Earlier chunks were added up with the old choice: a later run must do as this one did.
@@ -80,8 +80,8 @@ Status TileKernel::try_again(Queue& queue, const ChunkInput& input, StringPool& 
   return {};
 }
 
-Status TileKernel::choose_again(Queue& queue, const ChunkInput& input, StringPool& strings,
-                                std::uint32_t overflowed) {
+Status TileKernel::choose_again(Queue& queue, const ChunkInput& input,
+                                const ProgramStrings& strings, std::uint32_t overflowed) {
   if (!has_dense_slots(variant_->algorithm)) return take_next(input.row_count, overflowed);
   const std::vector<std::uint64_t> before = dense_.table.words;
   PENSTOCK_TRY(find_ranges(queue, input, strings, 1));
@@ -90,7 +90,7 @@ Status TileKernel::choose_again(Queue& queue, const ChunkInput& input, StringPoo
   return is_same ? take_next(input.row_count, overflowed) : Status();
 }
 
-Status TileKernel::find_ranges(Queue& queue, const ChunkInput& input, StringPool& strings,
+Status TileKernel::find_ranges(Queue& queue, const ChunkInput& input, const ProgramStrings& strings,
                                std::uint64_t stride) {
   const std::uint64_t tiles = (context().tile_count(input.row_count) + stride - 1) / stride;
   const auto groups =

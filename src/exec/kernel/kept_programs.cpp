@@ -175,7 +175,8 @@ Result<std::vector<TileProgram>> programs_of_chain(const Plan& plan,
   if (key.is_slice) {
     PENSTOCK_ASSIGN(programs.emplace_back(), fuse(plan, key.base, key.last, key.wanted));
   } else {
-    PENSTOCK_ASSIGN(programs, fuse_chain(plan, key.base, key.last, key.wanted, key.top_k));
+    PENSTOCK_ASSIGN(programs,
+                    fuse_chain(plan, key.base, key.last, key.wanted, key.top_k, key.ranks_strings));
   }
   if (!kept) return programs;
   kept->keep_chain(key, programs);

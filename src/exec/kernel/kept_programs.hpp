@@ -34,6 +34,7 @@ class KeptPrograms {
     Columns wanted;
     std::optional<TopK> top_k;
     bool is_slice = false;  // `wanted` is the Slice of one program
+    bool ranks_strings = false;
     bool operator==(const ChainKey&) const = default;
   };
   // Returns programs that the caller may change.

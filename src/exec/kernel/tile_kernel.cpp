@@ -12,11 +12,10 @@
 namespace penstock::plan {
 namespace {
 
-// Returns a scalar as the kernel takes it: see kernel_type().
-Argument scalar_argument(const Scalar& value, StringPool& strings) {
+// Returns a scalar as the kernel takes it: see kernel_type(). Strings have codes.
+Argument scalar_argument(const Scalar& value) {
   switch (value.type.kind) {
     case Kind::boolean: return Argument::value(static_cast<std::uint32_t>(value.integer != 0));
-    case Kind::string: return Argument::value(strings.code(value.text));
     case Kind::float32: return Argument::value(static_cast<float>(value.real));
     case Kind::float64: return Argument::value(value.real);
     case Kind::int8: return Argument::value(static_cast<std::int8_t>(value.integer));
@@ -30,6 +29,7 @@ Argument scalar_argument(const Scalar& value, StringPool& strings) {
     case Kind::uint64:
     case Kind::timestamp:
     case Kind::decimal: break;
+    case Kind::string:
     case Kind::int128: break;  // refused by emit()
   }
   return Argument::value(static_cast<std::int64_t>(value.integer));
@@ -236,18 +236,21 @@ Status TileKernel::prepare_scalars(PackedScalars& scalars) const {
   return context().reserve(scalars.memory, program_.graph->parameters.size() * 8);
 }
 
-Status TileKernel::upload_scalars(Queue& queue, PackedScalars& scalars, StringPool& strings) const {
+Status TileKernel::upload_scalars(Queue& queue, PackedScalars& scalars,
+                                  const ProgramStrings& strings) const {
   if (!packs_scalars(program_)) return {};
   scalars.words.clear();
-  for (const Scalar& value : program_.graph->parameters)
-    scalars.words.push_back(value.type.kind == Kind::string ? strings.code(value.text)
-                                                            : expr::word_of_scalar(value));
+  const std::vector<Scalar>& parameters = program_.graph->parameters;
+  for (std::uint32_t i = 0; i < parameters.size(); i++)
+    scalars.words.push_back(parameters[i].type.kind == Kind::string
+                                ? strings.code_of_parameter(program_, i)
+                                : expr::word_of_scalar(parameters[i]));
   return queue.upload(*scalars.memory, scalars.words.data(), scalars.words.size() * 8);
 }
 
 std::vector<Argument> TileKernel::source_arguments(const ChunkInput& input,
                                                    const PackedScalars& scalars,
-                                                   StringPool& strings) const {
+                                                   const ProgramStrings& strings) const {
   std::vector<Argument> arguments;
   add(arguments, input.buffers);
   add(arguments, input.lookups);
@@ -255,9 +258,12 @@ std::vector<Argument> TileKernel::source_arguments(const ChunkInput& input,
     add(arguments, {&scalars.memory});
     return arguments;
   }
-  for (std::uint32_t i = 0; i < program_.graph->parameters.size(); i++)
+  const std::vector<Scalar>& parameters = program_.graph->parameters;
+  for (std::uint32_t i = 0; i < parameters.size(); i++)
     if (is_used_parameter(program_, i))
-      arguments.push_back(scalar_argument(program_.graph->parameters[i], strings));
+      arguments.push_back(parameters[i].type.kind == Kind::string
+                              ? Argument::value(strings.code_of_parameter(program_, i))
+                              : scalar_argument(parameters[i]));
   return arguments;
 }
 
@@ -274,7 +280,7 @@ Result<GroupByResults> TileKernel::kept_groups(std::size_t number, Queue* queue)
 }
 
 Status TileKernel::enqueue(Queue& queue, const ChunkInput& input, ChunkBuffers& buffers,
-                           StringPool& strings) const {
+                           const ProgramStrings& strings) const {
   if (!buffers.fault_is_clear) PENSTOCK_TRY(queue.fill(*buffers.fault, no_fault, 4));
   buffers.fault_is_clear = true;
   buffers.attempt = attempts_;

@@ -13,9 +13,9 @@
 #include "base/thread_pool.hpp"
 #include "exec/kernel/chunk_buffers.hpp"
 #include "exec/kernel/kept_programs.hpp"
+#include "fuse/program/own_codes.hpp"
 #include "fuse/variants/dense_ranges.hpp"
 #include "fuse/variants/variants.hpp"
-#include "table/strings/string_pool.hpp"
 
 namespace penstock::plan {
 
@@ -57,14 +57,14 @@ class TileKernel {
 
   // Call before the first chunk is prepared. Finds from a sample of the chunk the properties of its
   // rows that the kernel needs, and waits for the queue; or takes the findings of an earlier run.
-  Status fit(Queue& queue, const ChunkInput& input, StringPool& strings);
+  Status fit(Queue& queue, const ChunkInput& input, const ProgramStrings& strings);
   // Makes buffers large enough for chunks of this many rows.
   Status prepare(ChunkBuffers& buffers, std::uint64_t row_count) const;
   Status enqueue(Queue& queue, const ChunkInput& input, ChunkBuffers& buffers,
-                 StringPool& strings) const;
+                 const ProgramStrings& strings) const;
   // Group-bys: call after a launch that reported `overflowed`. Takes larger tables for the chunk's
   // keys, or the next variant, which it compiles. An error at the limit.
-  Status try_again(Queue& queue, const ChunkInput& input, StringPool& strings,
+  Status try_again(Queue& queue, const ChunkInput& input, const ProgramStrings& strings,
                    std::uint32_t overflowed);
   std::uint32_t attempts() const { return attempts_; }
   // Returns whether launches leave sums on the device, of which no entries are made yet.
@@ -126,14 +126,14 @@ class TileKernel {
             memory_bytes()};
   }
   Status prepare_scalars(PackedScalars& scalars) const;
-  Status upload_scalars(Queue& queue, PackedScalars& scalars, StringPool& strings) const;
+  Status upload_scalars(Queue& queue, PackedScalars& scalars, const ProgramStrings& strings) const;
   std::vector<Argument> source_arguments(const ChunkInput& input, const PackedScalars& scalars,
-                                         StringPool& strings) const;
+                                         const ProgramStrings& strings) const;
 
   // fit_groups.cpp
-  Status choose_again(Queue& queue, const ChunkInput& input, StringPool& strings,
+  Status choose_again(Queue& queue, const ChunkInput& input, const ProgramStrings& strings,
                       std::uint32_t overflowed);
-  Status find_ranges(Queue& queue, const ChunkInput& input, StringPool& strings,
+  Status find_ranges(Queue& queue, const ChunkInput& input, const ProgramStrings& strings,
                      std::uint64_t stride);
   void expect_keys(std::span<const std::uint32_t> sketches, std::uint64_t row_count,
                    std::uint64_t stride);

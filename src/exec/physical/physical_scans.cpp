@@ -6,6 +6,7 @@
 #include "exec/physical/physical_plan.hpp"
 #include "fuse/program/fuse_chain.hpp"
 #include "fuse/variants/variants.hpp"
+#include "penstock/session_device.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -74,6 +75,15 @@ bool Planner::may_stay(StepId id) {
   return keeps_rows(planned_for_);
 }
 
+// Returns whether strings of a base are ordered by ranks. A session numbers all of them once; what
+// other devices are to merge has no ranks in common.
+bool Planner::may_rank_strings(StepId base, StepId last) const {
+  const TableSource* const source = run_.plan.step(base).source.get();
+  return source && source->can_be_scanned_again() && !source->identity().empty() &&
+         run_.options.session && run_.options.session->cache().limit_bytes() > 0 &&
+         !run_.leaves_partials(last);
+}
+
 // Returns the step at which a scan that yields `last` begins. A join that makes pairs begins one.
 StepId Planner::base_of(StepId last) const {
   const StepId base = chain_base(run_.plan, last, run_.consumers);
@@ -103,7 +113,9 @@ Result<std::shared_ptr<ScanOperator>> Planner::scan_of_shape(const ScanOperator:
   if (before != scans_before_.end()) return scans_.emplace_back(*before);
   bool was_fused = false;
   PENSTOCK_ASSIGN(auto programs,
-                  programs_of_chain(run_.plan, {shape.base, shape.last, shape.wanted, shape.top_k},
+                  programs_of_chain(run_.plan,
+                                    {shape.base, shape.last, shape.wanted, shape.top_k, false,
+                                     may_rank_strings(shape.base, shape.last)},
                                     run_.options.kept_programs.get(), was_fused));
   run_.report.chains_fused += was_fused;
   const bool stays =

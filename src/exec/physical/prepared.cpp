@@ -100,7 +100,8 @@ class PreparedTiles : public Prepared {
   }
 
   TileProgram program_;
-  StringPool strings_;
+  StringPool pool_;
+  const ProgramStrings strings_{pool_};
   std::shared_ptr<Device> device_;
   std::unique_ptr<TileKernel> kernel_;
   Chunk chunk_;

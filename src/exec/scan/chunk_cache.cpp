@@ -1,6 +1,7 @@
 #include "exec/scan/chunk_cache.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "fuse/codegen/code_functions.hpp"
 
@@ -25,25 +26,35 @@ bool is_for_kernels_alone(const TileProgram& program, std::uint32_t column) {
          });
 }
 
+// Returns whether kernels read codes of a column's strings, or functions of them.
+bool is_read_by_number(const TileProgram& program, std::uint32_t column) {
+  return program.source_schema[column].type.kind == Kind::string &&
+         std::ranges::any_of(program.device_columns,
+                             [&](std::uint32_t read) { return program.root_of(read) == column; });
+}
+
 }  // namespace
 
 std::unique_ptr<ChunkCache> ChunkCache::open(DeviceCache* cache, const TileProgram& program,
                                              const TableSource& source, std::uint64_t chunk_rows,
-                                             bool has_device_memory) {
+                                             bool has_device_memory,
+                                             const ProgramStrings& strings) {
   if (cache == nullptr || cache->limit_bytes() == 0 || source.identity().empty() ||
       program.scanned_columns().empty() || !columns_kept_encoded(program).empty())
     return nullptr;
-  std::unique_ptr<ChunkCache> opened(new ChunkCache(*cache, program, source, chunk_rows));
+  std::unique_ptr<ChunkCache> opened(new ChunkCache(*cache, program, source, chunk_rows, strings));
   opened->look_up(program, has_device_memory);
   return opened;
 }
 
 ChunkCache::ChunkCache(DeviceCache& cache, const TileProgram& program, const TableSource& source,
-                       std::uint64_t chunk_rows)
+                       std::uint64_t chunk_rows, const ProgramStrings& strings)
     : cache_(cache),
       identity_(source.identity()),
       chunk_rows_(chunk_rows),
       columns_(program.scanned_columns()),
+      strings_(strings),
+      string_bytes_(columns_.size()),
       residents_(columns_.size()) {
   for (const std::uint32_t column : columns_) names_.push_back(program.source_schema[column].name);
 }
@@ -52,7 +63,11 @@ void ChunkCache::look_up(const TileProgram& program, bool has_device_memory) {
   known_layout_ = cache_.find<Layout>({"chunk rows", identity_, 0, 0, chunk_rows_});
   for (std::size_t i = 0; i < columns_.size(); i++) {
     const bool is_on_device = has_device_memory && is_for_kernels_alone(program, columns_[i]);
-    places_.push_back(is_on_device ? Place::device : Place::host);
+    have_numbers_.push_back(is_read_by_number(program, columns_[i]));
+    places_.push_back(have_numbers_[i] ? Place::numbers
+                      : is_on_device   ? Place::device
+                                       : Place::host);
+    if (have_numbers_[i]) string_bytes_[i] = strings_.of_column(columns_[i])->bytes();
     if (known_layout_) residents_[i] = find_all(i, places_[i]);
     if (!residents_[i].empty())
       places_[i] = Place::resident;
@@ -63,8 +78,26 @@ void ChunkCache::look_up(const TileProgram& program, bool has_device_memory) {
 
 DeviceCache::Key ChunkCache::key(std::size_t index, Place place, std::uint64_t first_row,
                                  std::uint64_t row_count) const {
-  return {place == Place::device ? "column on the device" : "column on the host", identity_,
-          columns_[index], first_row, row_count};
+  std::string kind = place == Place::device ? "column on the device" : "column on the host";
+  if (place == Place::numbers)
+    kind = "numbers of strings " + std::to_string(strings_.of_column(columns_[index])->id());
+  return {std::move(kind), identity_, columns_[index], first_row, row_count};
+}
+
+// A chunk's strings are used again after its numbers, so that they do not leave the cache first.
+void ChunkCache::keep_numbers(std::size_t index, std::uint64_t first_row, const Column& strings,
+                              Bytes numbers) {
+  Column kept;
+  kept.type = strings.type;
+  kept.row_count = strings.row_count;
+  kept.values = std::move(numbers);
+  kept.validity = strings.validity;
+  const auto known = strings_.of_column(columns_[index]);
+  const std::uint64_t bytes =
+      kept_bytes(kept) + known->bytes() - std::exchange(string_bytes_[index], known->bytes());
+  cache_.put(key(index, Place::numbers, first_row, kept.row_count),
+             std::make_shared<const Column>(std::move(kept)), bytes);
+  strings_.keep_again();
 }
 
 // Returns all chunks of a column; none if one is missing.
@@ -116,6 +149,7 @@ Status ChunkCache::add_resident(Table& chunk) {
         residents_[i][layout_.size()]->row_count != chunk.row_count)
       return {Code::io, "the file changed while it was read"};
     columns.push_back(*residents_[i][layout_.size()]);
+    if (have_numbers_[i]) columns.back().dictionary = strings_.of_column(columns_[i])->all();
     columns_taken_++;
   }
   chunk.names = names_;

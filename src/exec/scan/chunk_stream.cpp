@@ -76,11 +76,13 @@ Result<std::unique_ptr<BatchStream>> scan_columns(const TileProgram& program,
 
 Result<std::unique_ptr<ChunkStream>> ChunkStream::open(
     std::shared_ptr<Device> device, const TileProgram& program, const TableSource& source,
-    std::uint64_t chunk_rows, StringPool& strings, BegunScan begun, DeviceCache* cache) {
+    std::uint64_t chunk_rows, const ProgramStrings& strings, BegunScan begun, DeviceCache* cache) {
   std::unique_ptr<ChunkStream> stream(new ChunkStream(std::move(device), program, strings));
   stream->code_programs_ = begin_code_programs(stream->device_, program);
   stream->cache_ = ChunkCache::open(cache, program, source, chunk_rows,
-                                    !stream->device_->traits().unified_memory);
+                                    !stream->device_->traits().unified_memory, strings);
+  for (const std::uint32_t column : stream->scanned_)
+    if (stream->has_numbers(column)) stream->tables_.add_column(column);
   const bool is_whole = !stream->cache_ || stream->cache_->missing() == stream->scanned_;
   BatchAllocator memory;
   if (!stream->device_->traits().unified_memory) {
@@ -122,8 +124,10 @@ Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
   rows_ += memory.batch.row_count;
   std::size_t index = 0;
   const std::uint64_t uploaded_before = bytes_uploaded_;
+  PENSTOCK_TRY(number_strings(memory));
   PENSTOCK_TRY(derive_all(memory, compute, index));
   memory.codes.resize(program_.device_columns.size());
+  memory.spread.resize(program_.device_columns.size());
   for (std::size_t i = 0; i < program_.device_columns.size(); i++) {
     const Field& field = program_.source_schema[program_.device_columns[i]];
     PENSTOCK_TRY(upload_column(memory, compute, index, i, field.nullable)
@@ -153,6 +157,53 @@ const Column& ChunkStream::column_of(const ChunkMemory& memory, std::uint32_t co
   return memory.batch.columns[index_of(column)];
 }
 
+// Returns whether rows have numbers of a column's strings, because a session keeps those.
+bool ChunkStream::has_numbers(std::uint32_t column) const {
+  return cache_ && cache_->has_numbers(index_of(column));
+}
+
+// Numbers the strings of columns that the cache has not, and computes the functions of new strings.
+Status ChunkStream::number_strings(ChunkMemory& memory) {
+  memory.numbers.assign(scanned_.size(), {});
+  for (std::size_t i = 0; i < scanned_.size(); i++) {
+    if (!has_numbers(scanned_[i])) continue;
+    const Column& column = memory.batch.columns[i];
+    if (cache_->is_resident(i)) {
+      memory.numbers[i] = column.values;
+      continue;
+    }
+    std::vector<std::uint32_t> numbers;
+    PENSTOCK_TRY(strings_.of_column(scanned_[i])->number(column, numbers));
+    memory.numbers[i] = Bytes::own(std::move(numbers));
+    cache_->keep_numbers(i, memory.first_row, column, memory.numbers[i]);
+  }
+  return tables_.add_new();
+}
+
+// Returns the codes of a column of strings, or a function of it by number. Neither lives longer
+// than the chunk.
+Result<Bytes> ChunkStream::strings_to_upload(ChunkMemory& memory, std::size_t column_index) {
+  const std::uint32_t column = program_.device_columns[column_index];
+  const std::uint32_t root = program_.root_of(column);
+  if (!has_numbers(root)) {
+    const Column& strings = column_of(memory, column);
+    std::vector<std::uint32_t>& codes = memory.codes[column_index];
+    const Status named = has_own_codes(program_, column)
+                             ? strings_.of_column(column)->number(strings, codes)
+                             : strings_.pool().encode(strings, codes);
+    PENSTOCK_TRY(strings.encoded ? named.with(memory.location_of(
+                                       "on the codes of", program_.source_schema[column].name))
+                                 : named);
+    return Bytes{nullptr, reinterpret_cast<const std::byte*>(codes.data()), codes.size() * 4};
+  }
+  const Bytes& numbers = memory.numbers[index_of(root)];
+  const StringTables::Table* const table = tables_.find(column);
+  if (table == nullptr) return numbers;
+  std::vector<std::byte>& values = memory.spread[column_index];
+  values = spread(*table, {numbers.as<std::uint32_t>(), numbers.size / 4});
+  return Bytes{nullptr, values.data(), values.size()};
+}
+
 // Derives columns. Columns that devices compute on codes come first, since the host's may leave no
 // codes.
 Status ChunkStream::derive_all(ChunkMemory& memory, Queue& compute, std::size_t& index) {
@@ -166,6 +217,7 @@ Status ChunkStream::derive_all(ChunkMemory& memory, Queue& compute, std::size_t&
     const DerivedColumn& derived = program_.derived[i];
     if (is_done[i] || program_.lookup_of(derived.source) >= 0)
       continue;  // a lookup's: its index is kept
+    if (has_numbers(program_.root_of(derived.source))) continue;
     PENSTOCK_TRY(decode_column(memory, derived.source));
     PENSTOCK_ASSIGN(memory.derived[i], derive(derived, column_of(memory, derived.source)));
   }
@@ -174,7 +226,10 @@ Status ChunkStream::derive_all(ChunkMemory& memory, Queue& compute, std::size_t&
 
 Status ChunkStream::upload_column(ChunkMemory& memory, Queue& compute, std::size_t& index,
                                   std::size_t column_index, bool has_validity) {
-  const Column& column = column_of(memory, program_.device_columns[column_index]);
+  const std::uint32_t number = program_.device_columns[column_index],
+                      root = program_.root_of(number);
+  const bool has_own_numbers = has_numbers(root);
+  const Column& column = column_of(memory, has_own_numbers ? root : number);
   if (column.row_count != memory.batch.row_count)
     return Status(Code::internal, "a batch's columns differ in length");
   if (column.device_values) {
@@ -191,17 +246,16 @@ Status ChunkStream::upload_column(ChunkMemory& memory, Queue& compute, std::size
   const bool is_kept = is_to_be_kept(column_index);
   const std::byte* values = column.values.data;
   std::uint64_t bytes = value_bytes(column);
-  if (reads_light(program_, program_.device_columns[column_index])) {
+  if (reads_light(program_, number)) {
     const light::Block* const block = light::block_of(column);
     if (block == nullptr) return Status(Code::internal, "a light encoding that the source decoded");
     values = block->bytes().data;
     bytes = block->bytes().size;
     memory.input.page_bytes += bytes;
-  } else if (column.type.kind == Kind::string) {
-    const Status named = strings_.encode(column, memory.codes[column_index]);
-    const std::string& name = program_.source_schema[program_.device_columns[column_index]].name;
-    PENSTOCK_TRY(column.encoded ? named.with(memory.location_of("on the codes of", name)) : named);
-    values = reinterpret_cast<const std::byte*>(memory.codes[column_index].data());
+  } else if (has_own_numbers || column.type.kind == Kind::string) {
+    PENSTOCK_ASSIGN(const Bytes codes, strings_to_upload(memory, column_index));
+    values = codes.data;
+    bytes = codes.size;
   }
   PENSTOCK_ASSIGN(auto buffer, upload(memory, index++, values, bytes, is_kept));
   if (is_kept) {

@@ -3,9 +3,9 @@
 // A column that lives on the device is passed unchanged. If device and host share memory it is
 // wrapped without a copy. Otherwise it is uploaded from pinned memory on a queue of its own, so
 // that the upload of one chunk overlaps the kernel of the one before. A source that decodes does so
-// into pinned memory at once; other columns are copied to it first. Strings are uploaded as codes
-// of the run's StringPool. FSST codes are uploaded unchanged, if kernels read only functions of
-// them.
+// into pinned memory at once; other columns are copied to it first. Strings are uploaded as codes:
+// of the run's StringPool, or numbers of the column's own strings. FSST codes are uploaded
+// unchanged, if kernels read only functions of them.
 #pragma once
 #include <map>
 #include <memory>
@@ -17,6 +17,7 @@
 #include "exec/kernel/tile_kernel.hpp"
 #include "exec/scan/chunk_cache.hpp"
 #include "exec/scan/chunk_source.hpp"
+#include "exec/scan/string_tables.hpp"
 #include "fuse/codegen/code_functions.hpp"
 
 namespace penstock::plan {
@@ -27,8 +28,10 @@ class PagedScan;
 struct ChunkMemory {
   Table batch;                  // keeps wrapped memory alive; strings are gathered from it
   std::vector<Column> derived;  // the program's, of this batch
+  std::vector<Bytes> numbers;   // of the strings of the scan's columns that have some
   std::vector<std::vector<std::uint32_t>>
       codes;  // of string columns, by their index among the kernel's columns
+  std::vector<std::vector<std::byte>> spread;  // the same of functions by number
   ChunkInput input;
   std::vector<std::shared_ptr<HostBuffer>> staging;
   std::vector<std::shared_ptr<Buffer>> uploaded;
@@ -81,12 +84,10 @@ class ChunkStream final : public ChunkSource {
   ~ChunkStream() override {
     if (uploads_) static_cast<void>(uploads_->finish());
   }  // uploads read the chunks' staging memory
-  static Result<std::unique_ptr<ChunkStream>> open(std::shared_ptr<Device> device,
-                                                   const TileProgram& program,
-                                                   const TableSource& source,
-                                                   std::uint64_t chunk_rows, StringPool& strings,
-                                                   BegunScan begun = {},
-                                                   DeviceCache* cache = nullptr);
+  static Result<std::unique_ptr<ChunkStream>> open(
+      std::shared_ptr<Device> device, const TileProgram& program, const TableSource& source,
+      std::uint64_t chunk_rows, const ProgramStrings& strings, BegunScan begun = {},
+      DeviceCache* cache = nullptr);
   Result<bool> next(ChunkMemory& memory, Queue& compute) override;
   Status check(ChunkMemory& memory) override;
   std::vector<KernelReport> take_code_reports() override;
@@ -97,11 +98,13 @@ class ChunkStream final : public ChunkSource {
   double read_seconds() const override { return read_seconds_; }
 
  private:
-  ChunkStream(std::shared_ptr<Device> device, const TileProgram& program, StringPool& strings)
+  ChunkStream(std::shared_ptr<Device> device, const TileProgram& program,
+              const ProgramStrings& strings)
       : device_(std::move(device)),
         program_(program),
         scanned_(program.scanned_columns()),
-        strings_(strings) {}
+        strings_(strings),
+        tables_(program, strings) {}
   Result<std::shared_ptr<Buffer>> upload(ChunkMemory& memory, std::size_t index,
                                          const std::byte* data, std::uint64_t bytes,
                                          bool is_kept = false);
@@ -109,6 +112,9 @@ class ChunkStream final : public ChunkSource {
                                std::uint64_t bytes);
   Result<std::shared_ptr<Buffer>> all_present(std::uint64_t row_count, Queue& compute);
   bool is_to_be_kept(std::size_t column_index) const;
+  bool has_numbers(std::uint32_t column) const;
+  Status number_strings(ChunkMemory& memory);
+  Result<Bytes> strings_to_upload(ChunkMemory& memory, std::size_t column_index);
   Status derive_all(ChunkMemory& memory, Queue& compute, std::size_t& index);
   Result<bool> begin_on_codes(ChunkMemory& memory, Queue& compute, std::size_t& index,
                               const DerivedColumn& derived, Column& to);
@@ -131,7 +137,8 @@ class ChunkStream final : public ChunkSource {
   std::shared_ptr<Device> device_;
   const TileProgram& program_;
   const std::vector<std::uint32_t> scanned_;  // the columns of a batch
-  StringPool& strings_;
+  const ProgramStrings strings_;
+  StringTables tables_;                   // of columns that a session keeps as numbers
   std::unique_ptr<BatchStream> batches_;  // null if the cache has all columns
   std::unique_ptr<ChunkCache> cache_;     // null if nothing is kept
   std::shared_ptr<PinnedMemory> pinned_;  // with uploads_, if the device has memory of its own

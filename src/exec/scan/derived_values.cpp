@@ -5,6 +5,7 @@
 #include "column/column_builders.hpp"
 #include "expr/value.hpp"
 #include "fuse/program/derived_columns.hpp"
+#include "fuse/program/string_ranks.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -102,6 +103,7 @@ Result<Column> derive(const DerivedColumn& derived, const Column& source) {
   if (!derived.function)
     return derived.cast_to.kind == Kind::float32 ? as_floats<float>(source)
                                                  : as_floats<double>(source);
+  if (is_rank(derived)) return Status(Code::internal, "ranks of strings that have no numbers");
   if (source.encoded) return Status(Code::internal, "a function of texts that are not decoded");
   if (source.device_values && source.values.empty())
     return Status(Code::unsupported, "functions of strings that live on a device alone");

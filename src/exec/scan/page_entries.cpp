@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <map>
 #include <utility>
 
 #include "base/parallel.hpp"
-#include "fuse/program/derived_columns.hpp"
 #include "fuse/program/string_calls.hpp"
 
 namespace penstock::plan {
@@ -17,23 +15,18 @@ namespace {
 // 20 bytes each, and waking threads for them took a quarter of TPC-H's Q1.
 constexpr std::uint64_t min_bytes_per_thread = 1 << 16;
 
-std::size_t entry_bytes(Type type) { return type.kind == Kind::boolean ? 1 : width_bytes(type); }
-
 }  // namespace
 
 PageEntries::PageEntries(const TileProgram& program, const pages::PagedTable& table,
-                         StringPool& strings)
-    : program_(program), table_(table), strings_(strings) {
+                         ProgramStrings strings)
+    : program_(program), table_(table), strings_(strings), tables_(program, strings) {
+  for (const PagedLoad& load : program.paged)
+    if (program.source_schema[load.column].type.kind == Kind::string && !load.is_text)
+      tables_.add_column(load.column);
   for (const std::uint32_t column : program.device_columns) {
-    const std::uint32_t root = program.root_of(column);
-    if (program.source_schema[root].type.kind != Kind::string) continue;
-    if (program.paged_load(root)->is_text) {
-      if (column != root) add_constants(column);
-      continue;
-    }
-    // At least one entry: a row without a value reads entry 0.
-    const std::size_t width = entry_bytes(program.source_schema[column].type);
-    entries_.push_back({column, root, std::vector<std::byte>(width), nullptr, 0});
+    const PagedLoad* const load = program.paged_load(program.root_of(column));
+    if (load != nullptr && load->is_text && column != load->column) add_constants(column);
+    if (tables_.find(column) != nullptr) entries_.push_back({column, {}, nullptr, 0, 0});
   }
 }
 
@@ -43,11 +36,7 @@ void PageEntries::add_constants(std::uint32_t column) {
   if (words.empty()) return;
   std::vector<std::byte> bytes(words.size() * 4);
   std::memcpy(bytes.data(), words.data(), bytes.size());
-  entries_.push_back({column, program_.root_of(column), std::move(bytes), nullptr, 0});
-}
-
-void PageEntries::set_strings(std::uint32_t column, std::shared_ptr<ColumnStrings> strings) {
-  roots_.push_back({column, std::move(strings), 0});
+  entries_.push_back({column, std::move(bytes), nullptr, 0, 0});
 }
 
 Status PageEntries::name_entries(std::uint32_t column, std::span<pages::ChunkPages> chunks) {
@@ -71,52 +60,22 @@ Status PageEntries::name_entries(std::uint32_t column, std::span<pages::ChunkPag
 
 Result<std::vector<std::uint32_t>> PageEntries::name_strings(std::uint32_t column,
                                                              const Column& strings) {
-  const auto root = std::ranges::find(roots_, column, &Root::column);
-  if (root == roots_.end()) return Status(Code::internal, "strings that nothing numbers");
   std::vector<std::uint32_t> numbers;
-  PENSTOCK_TRY(root->strings->number(strings, numbers));
+  PENSTOCK_TRY(strings_.of_column(column)->number(strings, numbers));
   return numbers;
 }
 
-// Computes a column's tables for strings with new numbers.
-Status PageEntries::add_new(Root& root) {
-  std::map<std::uint32_t, Column> columns;
-  const Column& strings = columns[root.column] = root.strings->from(root.known);
-  if (strings.row_count == 0) return {};
-  for (std::uint32_t i = 0; i < program_.derived.size(); i++) {
-    const std::uint32_t column = program_.first_derived() + i;
-    if (program_.root_of(column) != root.column) continue;
-    PENSTOCK_ASSIGN(columns[column],
-                    derive(program_.derived[i], columns[program_.derived[i].source]));
+// Takes the results that are not uploaded yet. The first strings replace what was there before.
+void PageEntries::take_new(Entries& entries) const {
+  const StringTables::Table* const table = tables_.find(entries.column);
+  if (table == nullptr) return;
+  if (entries.strings == 0 && table->count > 0) {
+    entries.buffer = nullptr;
+    entries.uploaded_bytes = 0;
   }
-  for (Entries& entries : entries_)
-    if (entries.root == root.column)
-      PENSTOCK_TRY(append(entries, root.known, columns[entries.column]));
-  root.known += strings.row_count;
-  return {};
-}
-
-// The first strings replace the entry of a row without a value.
-Status PageEntries::append(Entries& to, std::size_t first, const Column& results) {
-  const std::size_t width = entry_bytes(results.type), count = results.row_count;
-  if (first == 0) {
-    to.added.clear();
-    to.buffer = nullptr;
-    to.uploaded_bytes = 0;
-  }
-  const std::size_t place = to.added.size();
-  to.added.resize(place + count * width);
-  std::byte* const values = to.added.data() + place;
-  if (results.type.kind == Kind::boolean) {
-    for (std::size_t i = 0; i < count; i++) values[i] = static_cast<std::byte>(results.boolean(i));
-  } else if (results.type.kind == Kind::string) {
-    std::vector<std::uint32_t> codes;
-    PENSTOCK_TRY(strings_.encode(results, codes));
-    std::memcpy(values, codes.data(), count * width);
-  } else {
-    std::memcpy(values, results.values.data, count * width);
-  }
-  return {};
+  entries.strings = table->count;
+  const auto first = table->results.begin() + static_cast<std::ptrdiff_t>(entries.uploaded_bytes);
+  entries.added.assign(first, table->results.end());
 }
 
 // Chunks in flight read the old buffer. `kept` holds it, for the copy too.
@@ -147,10 +106,11 @@ Status PageEntries::upload_added(Entries& entries, Device& device, Queue& queue,
 
 Result<std::vector<std::shared_ptr<Buffer>>> PageEntries::upload(
     Device& device, Queue& queue, std::vector<std::shared_ptr<const void>>& kept) {
-  for (Root& root : roots_) PENSTOCK_TRY(add_new(root));
+  PENSTOCK_TRY(tables_.add_new());
   std::vector<std::shared_ptr<Buffer>> buffers;
   bool has_uploaded = false;
   for (Entries& entries : entries_) {
+    take_new(entries);
     has_uploaded |= !entries.added.empty();
     if (!entries.added.empty()) PENSTOCK_TRY(upload_added(entries, device, queue, kept));
     buffers.push_back(entries.buffer);

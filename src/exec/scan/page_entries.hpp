@@ -1,29 +1,22 @@
-// Tables for paged strings that kernels read, by the string's number in its column: codes of the
-// run's pool, and functions of strings.
-//
-// Pages have numbers, which are the same in every run (exec/scan/column_strings.hpp). A function of
-// a string is computed on the host, once a run for each string of the column's dictionaries. A row
-// reads its entry of the table by the number.
+// The tables of strings (exec/scan/string_tables.hpp) that kernels read for paged columns, in
+// device memory: a row reads its entry by the number of its string. Pages have numbers, which are
+// the same in every run.
 #pragma once
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "codec/pages/paged_table.hpp"
-#include "exec/scan/column_strings.hpp"
-#include "fuse/program/tile_program.hpp"
+#include "exec/scan/string_tables.hpp"
 
 namespace penstock::plan {
 
 class PageEntries {
  public:
-  // All of these outlive it.
-  PageEntries(const TileProgram& program, const pages::PagedTable& table, StringPool& strings);
+  // The program and the table outlive it.
+  PageEntries(const TileProgram& program, const pages::PagedTable& table, ProgramStrings strings);
 
-  // Sets the numbers of a column's strings. Call it for each column of strings that is read by
-  // number, before the other calls.
-  void set_strings(std::uint32_t column, std::shared_ptr<ColumnStrings> strings);
-  // Gives the chunks of such a column the numbers of their dictionaries' entries.
+  // Gives the chunks of a column of strings the numbers of their dictionaries' entries.
   Status name_entries(std::uint32_t column, std::span<pages::ChunkPages> chunks);
   // Returns the numbers of strings of such a column.
   Result<std::vector<std::uint32_t>> name_strings(std::uint32_t column, const Column& strings);
@@ -35,23 +28,16 @@ class PageEntries {
   std::uint64_t bytes_uploaded() const { return bytes_uploaded_; }
 
  private:
-  // A device column that is a string or derived from one: its values by that string's number, or
-  // the constants of its computation.
+  // A table, or the constants of a device column's computation.
   struct Entries {
-    std::uint32_t column = 0, root = 0;
+    std::uint32_t column = 0;
     std::vector<std::byte> added;    // follow the uploaded ones
     std::shared_ptr<Buffer> buffer;  // null: nothing is uploaded
-    std::uint64_t uploaded_bytes = 0;
-  };
-  struct Root {
-    std::uint32_t column = 0;
-    std::shared_ptr<ColumnStrings> strings;
-    std::size_t known = 0;  // strings in the tables
+    std::uint64_t uploaded_bytes = 0, strings = 0;
   };
 
   void add_constants(std::uint32_t column);
-  Status add_new(Root& root);
-  Status append(Entries& to, std::size_t first, const Column& results);
+  void take_new(Entries& entries) const;
   Status grow(Entries& entries, Device& device, Queue& queue,
               std::vector<std::shared_ptr<const void>>& kept);
   Status upload_added(Entries& entries, Device& device, Queue& queue,
@@ -59,9 +45,9 @@ class PageEntries {
 
   const TileProgram& program_;
   const pages::PagedTable& table_;
-  StringPool& strings_;
+  const ProgramStrings strings_;
+  StringTables tables_;
   std::vector<Entries> entries_;
-  std::vector<Root> roots_;
   std::shared_ptr<Event> last_upload_;  // of any queue; null before the first
   std::uint64_t bytes_uploaded_ = 0;
 };

@@ -32,12 +32,13 @@ BatchAllocator allocator_of(std::shared_ptr<PinnedSlabs> slabs) {
 
 PagedScan::PagedScan(std::shared_ptr<Device> device, std::shared_ptr<pages::PageDecoder> decoder,
                      const TileProgram& program, const TableSource& source, const Limits& limits,
-                     StringPool& strings)
+                     const ProgramStrings& strings)
     : device_(std::move(device)),
       decoder_(std::move(decoder)),
       program_(program),
       table_(source.pages()),
       name_(source.describe()),
+      strings_(strings),
       entries_(program, *table_, strings),
       resident_(limits.cache, source.identity()) {}
 
@@ -48,12 +49,10 @@ PagedScan::~PagedScan() {
   }
 }
 
-Result<std::unique_ptr<ChunkSource>> PagedScan::open(std::shared_ptr<Device> device,
-                                                     std::shared_ptr<pages::PageDecoder> decoder,
-                                                     const TileProgram& program,
-                                                     const TableSource& source,
-                                                     const Limits& limits, StringPool& strings,
-                                                     BegunPages begun) {
+Result<std::unique_ptr<ChunkSource>> PagedScan::open(
+    std::shared_ptr<Device> device, std::shared_ptr<pages::PageDecoder> decoder,
+    const TileProgram& program, const TableSource& source, const Limits& limits,
+    const ProgramStrings& strings, BegunPages begun) {
   std::unique_ptr<PagedScan> scan(
       new PagedScan(std::move(device), std::move(decoder), program, source, limits, strings));
   PENSTOCK_TRY(scan->open_stream(limits, std::move(begun)));
@@ -62,17 +61,22 @@ Result<std::unique_ptr<ChunkSource>> PagedScan::open(std::shared_ptr<Device> dev
 
 Status PagedScan::open_stream(const Limits& limits, BegunPages begun) {
   if (begun.resident)
-    resident_ = *std::exchange(begun.resident, {});
+    take_resident(*std::exchange(begun.resident, {}));
   else
     look_up(limits);
-  for (std::size_t i = 0; i < program_.paged.size(); i++)
-    if (resident_.strings(i)) entries_.set_strings(program_.paged[i].column, resident_.strings(i));
   read_loads_ = resident_.missing();
   if (!read_loads_.empty()) PENSTOCK_TRY(read_pages(limits, std::move(begun)));
   begun_.resize(chunks_at_once());
   if (!stream_) return {};
   for (Begun& chunk : begun_) { PENSTOCK_ASSIGN(chunk.queue, device_->queue()); }
   return {};
+}
+
+// The pages have the numbers of the strings that were looked up with them.
+void PagedScan::take_resident(ResidentPages resident) {
+  for (std::size_t i = 0; i < program_.paged.size(); i++)
+    if (resident.strings(i)) strings_.set_column(program_.paged[i].column, resident.strings(i));
+  resident_ = std::move(resident);
 }
 
 void PagedScan::look_up(const Limits& limits) {
@@ -83,7 +87,7 @@ void PagedScan::look_up(const Limits& limits) {
                     chunks_of(*table_, resident_, columns_of(loads), needed, limits,
                               limits.memory_limit_bytes ? limits.memory_limit_bytes
                                                         : device_->traits().global_bytes),
-                    needed);
+                    needed, strings_);
 }
 
 std::size_t PagedScan::chunks_at_once() const {
@@ -145,10 +149,12 @@ Result<BegunPages> PagedScan::begin(const std::shared_ptr<Device>& device,
   const auto table = source.pages();
   const std::vector<std::uint32_t> needed = needed_groups(*table, limits);
   ResidentPages resident(limits.cache, source.identity());
+  StringPool none;
+  const ProgramStrings strings(none, limits.cache, source.identity());
   resident.look_up(program, *table,
                    chunks_of(*table, resident, columns, needed, limits,
                              limits.memory_limit_bytes ? limits.memory_limit_bytes : device_bytes),
-                   needed);
+                   needed, strings);
   BegunPages begun;
   begun.chunks = resident.to_read();
   for (const std::size_t load : resident.missing()) begun.columns.push_back(columns[load]);

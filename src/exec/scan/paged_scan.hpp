@@ -54,7 +54,8 @@ class PagedScan final : public ChunkSource {
                                                    std::shared_ptr<pages::PageDecoder> decoder,
                                                    const TileProgram& program,
                                                    const TableSource& source, const Limits& limits,
-                                                   StringPool& strings, BegunPages begun = {});
+                                                   const ProgramStrings& strings,
+                                                   BegunPages begun = {});
   ~PagedScan() override;
   Result<bool> next(ChunkMemory& memory, Queue& compute) override;
   Status check(ChunkMemory& memory) override;
@@ -83,9 +84,10 @@ class PagedScan final : public ChunkSource {
 
   PagedScan(std::shared_ptr<Device> device, std::shared_ptr<pages::PageDecoder> decoder,
             const TileProgram& program, const TableSource& source, const Limits& limits,
-            StringPool& strings);
+            const ProgramStrings& strings);
   Status open_stream(const Limits& limits, BegunPages begun);
   void look_up(const Limits& limits);
+  void take_resident(ResidentPages resident);
   std::size_t chunks_at_once() const;  // being decoded
   Status read_pages(const Limits& limits, BegunPages begun);
   Status open_pinned_stream(const Limits& limits, BegunPages begun);
@@ -104,6 +106,7 @@ class PagedScan final : public ChunkSource {
   const TileProgram& program_;
   std::shared_ptr<const pages::PagedTable> table_;
   std::string name_;  // of the source
+  const ProgramStrings strings_;
   PageEntries entries_;
   ResidentPages resident_;
   std::unique_ptr<pages::PageStream> stream_;  // null if nothing is read

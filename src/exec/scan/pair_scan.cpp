@@ -5,12 +5,14 @@
 #include "device/memory_budget.hpp"
 #include "exec/kernel/device_columns.hpp"
 #include "fuse/program/kernel_parameters.hpp"
+#include "fuse/program/own_codes.hpp"
 #include "table/rows/device_memory.hpp"
 
 namespace penstock::plan {
 
 bool read_pairs(TileProgram& program) {
   write_late_columns(program);
+  use_codes_of_run(program);
   for (const DerivedColumn& derived : program.derived)
     if (!derived.function && program.lookup_of(derived.source) < 0) return false;  // of 128 bits
   for (const std::uint32_t column : program.device_columns)

@@ -10,20 +10,19 @@ namespace penstock::plan {
 
 void ResidentPages::look_up(const TileProgram& program, const pages::PagedTable& table,
                             std::vector<pages::RowGroupBatch> chunks,
-                            std::span<const std::uint32_t> needed) {
-  for (const PagedLoad& load : program.paged) add_load(table, load);
+                            std::span<const std::uint32_t> needed, const ProgramStrings& strings) {
+  for (const PagedLoad& load : program.paged) add_load(table, load, strings);
   for (pages::RowGroupBatch& chunk : chunks) look_up_chunk(table, std::move(chunk), needed);
   // A page is of the least use without its strings, so it must leave the cache before they do.
-  for (const Load& load : loads_)
-    if (load.strings && is_on()) static_cast<void>(keep_strings(load.column, load.strings));
+  if (is_on()) strings.keep_again();
 }
 
-void ResidentPages::add_load(const pages::PagedTable& table, const PagedLoad& load) {
+void ResidentPages::add_load(const pages::PagedTable& table, const PagedLoad& load,
+                             const ProgramStrings& strings) {
   Load& added = loads_.emplace_back();
   added.column = load.column;
   if (table.columns()[load.column].type.kind != Kind::string || load.is_text) return;
-  added.strings = std::make_shared<ColumnStrings>();
-  if (is_on()) added.strings = keep_strings(load.column, std::move(added.strings));
+  added.strings = strings.of_column(load.column);
   added.string_bytes = added.strings->bytes();
 }
 
@@ -63,18 +62,6 @@ DeviceCache::Key ResidentPages::key(const Load& load, const pages::RowGroupBatch
   const std::string kind =
       name_of(chunk) + (load.strings ? " of strings " + std::to_string(load.strings->id()) : "");
   return {kind, identity_, load.column, chunk.row_groups[0], chunk.row_count};
-}
-
-// Returns the strings that the cache has: two runs that begin at once number the strings of a
-// column together.
-std::shared_ptr<ColumnStrings> ResidentPages::keep_strings(
-    std::uint32_t column, std::shared_ptr<ColumnStrings> strings) const {
-  const DeviceCache::Key key{"strings", identity_, column, 0, 0};
-  if (auto known = cache_->find<std::shared_ptr<ColumnStrings>>(key)) return *known;
-  cache_->put(key, std::make_shared<const std::shared_ptr<ColumnStrings>>(strings),
-              sizeof(ColumnStrings));
-  const auto kept = cache_->find<std::shared_ptr<ColumnStrings>>(key);
-  return kept ? *kept : strings;
 }
 
 // Returns a chunk's pages of each load; null if the cache lacks them.
@@ -129,7 +116,8 @@ void ResidentPages::keep(std::size_t chunk, const std::vector<pages::DecodedPage
     const auto kept = std::make_shared<pages::DecodedPages>(all[i]);
     kept->staging = nullptr;
     cache_->put(key(load, chunks_[chunk]), kept, bytes);
-    if (load.strings) static_cast<void>(keep_strings(load.column, load.strings));
+    if (load.strings)
+      static_cast<void>(keep_strings(*cache_, identity_, load.column, load.strings));
   }
 }
 

@@ -13,8 +13,7 @@
 
 #include "codec/pages/device/page_decoder.hpp"
 #include "codec/pages/page_batches.hpp"
-#include "exec/scan/column_strings.hpp"
-#include "fuse/program/tile_program.hpp"
+#include "fuse/program/own_codes.hpp"
 #include "penstock/device_cache.hpp"
 
 namespace penstock::plan {
@@ -32,7 +31,8 @@ class ResidentPages {
 
   // `needed`: the needed row groups, ascending; each of `chunks` has some.
   void look_up(const TileProgram& program, const pages::PagedTable& table,
-               std::vector<pages::RowGroupBatch> chunks, std::span<const std::uint32_t> needed);
+               std::vector<pages::RowGroupBatch> chunks, std::span<const std::uint32_t> needed,
+               const ProgramStrings& strings);
   const std::vector<pages::RowGroupBatch>& chunks() const { return chunks_; }
   // Returns the numbering of the strings of a load; null if it reads none by number.
   const std::shared_ptr<ColumnStrings>& strings(std::size_t load) const {
@@ -63,9 +63,8 @@ class ResidentPages {
   };
   static std::string name_of(const pages::RowGroupBatch& chunk);
   DeviceCache::Key key(const Load& load, const pages::RowGroupBatch& chunk) const;
-  std::shared_ptr<ColumnStrings> keep_strings(std::uint32_t column,
-                                              std::shared_ptr<ColumnStrings> strings) const;
-  void add_load(const pages::PagedTable& table, const PagedLoad& load);
+  void add_load(const pages::PagedTable& table, const PagedLoad& load,
+                const ProgramStrings& strings);
   std::vector<std::shared_ptr<const pages::DecodedPages>> find(
       const pages::RowGroupBatch& chunk) const;
   void look_up_chunk(const pages::PagedTable& table, pages::RowGroupBatch chunk,

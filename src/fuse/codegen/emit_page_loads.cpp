@@ -1,6 +1,7 @@
 // Emits how a row is loaded out of pages: column -> value becomes page, index -> value.
 #include "expr/emit.hpp"
 #include "fuse/codegen/emit_pipeline_parts.hpp"
+#include "fuse/program/own_codes.hpp"
 #include "fuse/program/string_calls.hpp"
 
 namespace penstock::plan {
@@ -37,7 +38,8 @@ std::string assignments(const TileProgram& program, const PagedLoad& load, const
     const Field& field = program.source_schema[column];
     const std::string to = row + "c" + std::to_string(column);
     const bool has_entry =
-        column != load.column || (field.type.kind == Kind::string && !load.is_text);
+        column != load.column ||
+        (field.type.kind == Kind::string && !load.is_text && !has_own_codes(program, column));
     const std::string value =
         has_entry ? "(" + kernel_type(field.type) + ")" + value_by_entry(program, load, column)
                   : converted(field.type, load.is_wide, name + "_stored");

@@ -194,6 +194,7 @@ Scalar result_of(const TileProgram& program, const AggregateResult& result,
     case Finish::counts: return Scalar::of(result.type, count);
     case Finish::value: break;
   }
+  if (result.ranked) return Scalar::of(result.type, value);  // its text is not known here
   return scalar_of(a.type, value);
 }
 

@@ -4,6 +4,8 @@
 
 #include "fuse/program/derived_columns.hpp"
 #include "fuse/program/fuse_aggregates.hpp"
+#include "fuse/program/own_codes.hpp"
+#include "fuse/program/string_ranks.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -140,6 +142,7 @@ void choose_columns(TileProgram& program) {
   for (std::uint32_t column : device) add(column, program.device_columns, &Lookup::device_columns);
   for (std::uint32_t column : late)
     if (!device.contains(column)) add(column, program.late_columns, &Lookup::late_columns);
+  choose_own_codes(program);
 }
 
 void write_late_columns(TileProgram& program, bool with_lookups) {
@@ -176,14 +179,17 @@ Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last) {
   return fuse(plan, base, last, whole_slice(plan.step(last)));
 }
 
-Result<TileProgram> fuse_top_k(const Plan& plan, StepId base, StepId last, TopK top_k) {
+Result<TileProgram> fuse_top_k(const Plan& plan, StepId base, StepId last, TopK top_k,
+                               bool ranks_strings) {
   PENSTOCK_ASSIGN(TileProgram program, fuse(plan, base, last));
   program.top_k = std::move(top_k);
+  if (ranks_strings && plan.step(base).source) rank_keys(program);
   if (!program.top_k->keys.empty()) PENSTOCK_TRY(add_bound(program));
   return program;
 }
 
-Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice& slice) {
+Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice& slice,
+                         bool ranks_strings) {
   TileProgram program;
   program.step_columns = slice;
   program.source_schema = plan.step(base).schema;
@@ -207,8 +213,9 @@ Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice
       }
       case StepKind::reduce:
       case StepKind::group_by:
-        PENSTOCK_TRY(
-            end_with_aggregates(program, {step, plan.step(step.inputs[0]).schema, columns}));
+        PENSTOCK_TRY(end_with_aggregates(
+            program, {step, plan.step(step.inputs[0]).schema, columns,
+                      ranks_strings ? ranked_extremes(plan, base, last) : std::vector<bool>()}));
         break;
       case StepKind::join: columns = add_lookup(program, plan, id, std::move(columns)); break;
       case StepKind::source:

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "fuse/program/accumulators.hpp"
+#include "fuse/program/string_ranks.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -124,6 +125,22 @@ void add_aggregate(TileProgram& program, const AggregateCall& call, Type type, c
   program.results.push_back({call.function, count, count, argument_type, type, false});
 }
 
+// The least string is the string of the least rank.
+void add_ranked_extreme(TileProgram& program, const AggregateCall& call, Type type,
+                        const StepOfAggregates& of) {
+  const NodeId strings = program.graph->import(*of.step.graph, call.argument, of.columns);
+  const std::uint32_t column = program.graph->at(strings).payload;
+  const NodeId ranks = add_ranks(program, strings);
+  const Type rank = program.graph->at(ranks).type;
+  const int argument = argument_index(program, ranks);
+  const int counted = program.graph->at(ranks).nullable ? argument : -1;
+  const AccumulatorKind kind = row_of(call.function).accumulator(rank);
+  const std::uint32_t value = accumulator_index(program, {kind, argument, rank, nullptr, 0});
+  const std::uint32_t count =
+      accumulator_index(program, {AccumulatorKind::count, counted, {Kind::int64}, nullptr, 0});
+  program.results.push_back({call.function, value, count, rank, type, false, {}, column});
+}
+
 void add_aggregates(TileProgram& program, const StepOfAggregates& of) {
   const Step& step = of.step;
   const std::set<NodeId> shifted = values_of_shifted_sums(program, step);
@@ -133,6 +150,8 @@ void add_aggregates(TileProgram& program, const StepOfAggregates& of) {
     const auto sum = sum_with_addend(*step.graph, call);
     if (sum && shifted.contains(sum->value))
       add_shifted_sum(program, call, *sum, type, of);
+    else if (of.is_ranked(program.step_columns[i]))
+      add_ranked_extreme(program, call, type, of);
     else
       add_aggregate(program, call, type, *step.graph, of.columns);
   }
@@ -170,9 +189,10 @@ Status end_with_aggregates(TileProgram& program, const StepOfAggregates& of) {
         {step.projections[i].name,
          program.graph->import(*step.graph, step.projections[i].root, of.columns), -1});
   program.key_count = static_cast<std::uint32_t>(program.outputs.size());
-  const bool of_distinct =
-      std::any_of(program.step_columns.begin(), program.step_columns.end(),
-                  [&](std::uint32_t column) { return step.aggregates[column].distinct; });
+  const bool of_distinct = std::any_of(
+      program.step_columns.begin(), program.step_columns.end(), [&](std::uint32_t column) {
+        return step.aggregates[column].distinct && !of.is_ranked(column);
+      });
   if (of_distinct) return group_distinct(program, of);
   add_aggregates(program, of);
   return {};

@@ -1,6 +1,7 @@
 // The end of a tile program that aggregates: its keys, accumulators and results.
 #pragma once
 #include <span>
+#include <vector>
 
 #include "fuse/program/tile_program.hpp"
 
@@ -11,6 +12,10 @@ struct StepOfAggregates {
   const Step& step;
   const Schema& schema;
   std::span<const NodeId> columns;
+  std::vector<bool> are_ranked = {};  // its aggregates: see ranked_extremes(); empty: none
+  bool is_ranked(std::uint32_t aggregate) const {
+    return !are_ranked.empty() && are_ranked[aggregate];
+  }
 };
 
 // Returns how many of the step's first columns are keys.

@@ -5,9 +5,9 @@
 namespace penstock::plan {
 
 Result<std::vector<TileProgram>> fuse_chain(const Plan& plan, StepId base, StepId last,
-                                            const Columns& wanted,
-                                            const std::optional<TopK>& top_k) {
-  return wanted.empty() ? fuse_slices(plan, base, last, top_k)
+                                            const Columns& wanted, const std::optional<TopK>& top_k,
+                                            bool ranks_strings) {
+  return wanted.empty() ? fuse_slices(plan, base, last, top_k, ranks_strings)
                         : fuse_slices(plan, base, last, wanted);
 }
 

@@ -4,7 +4,9 @@
 
 #include "expr/emit.hpp"
 #include "fuse/program/light_loads.hpp"
+#include "fuse/program/own_codes.hpp"
 #include "fuse/program/string_calls.hpp"
+#include "fuse/program/string_ranks.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -46,9 +48,10 @@ void add_pages(const TileProgram& program, std::vector<ColumnBuffer>& buffers) {
     const std::uint32_t root = program.root_of(column);
     if (program.source_schema[root].type.kind != Kind::string) continue;
     const Type type = program.source_schema[column].type;
-    if (!program.paged_load(root)->is_text)
+    const bool is_text = program.paged_load(root)->is_text;
+    if (!is_text && !(column == root && has_own_codes(program, root)))
       buffers.push_back({BufferRole::entries, column, type, false});
-    else if (column != root &&
+    else if (is_text && column != root &&
              !text_function(program.derived[column - program.first_derived()])->words.empty())
       buffers.push_back({BufferRole::constants, column, type, false});
   }
@@ -192,15 +195,19 @@ bool fits_parameters(const TileProgram& program) {
 namespace {
 
 // Returns one slice of what has no DISTINCT, if only of keys, and one for each argument that has.
-std::vector<Slice> by_distinct_argument(const Step& step) {
+// Aggregates of `are_ranked` need none.
+std::vector<Slice> by_distinct_argument(const Step& step, const std::vector<bool>& are_ranked) {
   if (step.aggregates.empty()) return {whole_slice(step)};
   std::vector<Slice> slices(1);
+  const auto is_distinct = [&](std::uint32_t column) {
+    return step.aggregates[column].distinct && !(column < are_ranked.size() && are_ranked[column]);
+  };
   for (std::uint32_t column : whole_slice(step)) {
-    const AggregateCall& call = step.aggregates[column];
     const auto is_beside = [&](const Slice& slice) {
-      if (slice.empty()) return !call.distinct;
-      const AggregateCall& other = step.aggregates[slice[0]];
-      return other.distinct == call.distinct && (!call.distinct || other.argument == call.argument);
+      if (slice.empty()) return !is_distinct(column);
+      return is_distinct(slice[0]) == is_distinct(column) &&
+             (!is_distinct(column) ||
+              step.aggregates[slice[0]].argument == step.aggregates[column].argument);
     };
     const auto found = std::find_if(slices.begin(), slices.end(), is_beside);
     if (found != slices.end())
@@ -215,15 +222,18 @@ std::vector<Slice> by_distinct_argument(const Step& step) {
 }  // namespace
 
 Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last,
-                                             const Slice& columns) {
+                                             const Slice& columns, bool ranks_strings) {
   std::vector<Slice> open =
-      columns.empty() ? by_distinct_argument(plan.step(last)) : std::vector<Slice>{columns};
+      columns.empty()
+          ? by_distinct_argument(plan.step(last), ranks_strings ? ranked_extremes(plan, base, last)
+                                                                : std::vector<bool>())
+          : std::vector<Slice>{columns};
   std::reverse(open.begin(), open.end());
   std::vector<TileProgram> programs;
   while (!open.empty()) {
     const Slice slice = open.back();
     open.pop_back();
-    PENSTOCK_ASSIGN(TileProgram program, fuse(plan, base, last, slice));
+    PENSTOCK_ASSIGN(TileProgram program, fuse(plan, base, last, slice, ranks_strings));
     if (fits_parameters(program) ||
         slice.size() < 2) {  // one column that does not fit is refused when it is compiled
       programs.push_back(std::move(program));
@@ -237,9 +247,9 @@ Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, Step
 }
 
 Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last,
-                                             const std::optional<TopK>& top_k) {
-  if (!top_k) return fuse_slices(plan, base, last);
-  PENSTOCK_ASSIGN(TileProgram program, fuse_top_k(plan, base, last, *top_k));
+                                             const std::optional<TopK>& top_k, bool ranks_strings) {
+  if (!top_k) return fuse_slices(plan, base, last, Slice(), ranks_strings);
+  PENSTOCK_ASSIGN(TileProgram program, fuse_top_k(plan, base, last, *top_k, ranks_strings));
   if (fits_parameters(program)) return std::vector<TileProgram>{std::move(program)};
   return fuse_slices(plan, base, last);
 }

@@ -70,10 +70,11 @@ bool fits_parameters(const TileProgram& program);
 // same rows, and each adds columns to the result. `columns`: the columns of the result if rows are
 // kept; empty: all.
 Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last,
-                                             const Slice& columns = {});
+                                             const Slice& columns = {}, bool ranks_strings = false);
 // Fuses like fuse_top_k() if that fits, and otherwise without.
 Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last,
-                                             const std::optional<TopK>& top_k);
+                                             const std::optional<TopK>& top_k,
+                                             bool ranks_strings = false);
 
 // Returns how many words of a key are compared: keys that are never NULL need no NULL bits.
 std::uint32_t compared_key_words(const TileProgram& program);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "penstock/plan.hpp"
@@ -53,6 +54,8 @@ struct AggregateResult {
   Type argument_type, type;
   bool of_rounded_sum = false;  // average: see AggregateCall
   std::optional<ShiftedSum> shifted = {};
+  // The column of the source with the string, if the accumulator keeps its rank.
+  std::optional<std::uint32_t> ranked = {};
   bool operator==(const AggregateResult&) const = default;
 };
 
@@ -131,6 +134,10 @@ struct TileProgram {
   // All of scanned_columns() if kernels read pages; else none. Functions of a string are then
   // tables by its code, or computed from its bytes.
   std::vector<PagedLoad> paged;
+  // Columns of the source with strings that have numbers of their own as codes, and the parameters
+  // that are such numbers: parameter, column. All other codes are the run's.
+  std::vector<std::uint32_t> own_codes;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> own_parameters;
   std::vector<NodeId> predicates;  // in order; a row passes if all are TRUE
   std::optional<TopK> top_k;       // compact: the host needs no more rows than these
   std::optional<TopKBound> bound;  // of top_k, if its first key is a number
@@ -139,6 +146,7 @@ struct TileProgram {
   // compact: the columns; group: the keys; then, for reduce and group, the arguments.
   std::vector<Output> outputs;
   std::uint32_t key_count = 0;
+  std::uint32_t added_outputs = 0;  // the last ones, which top_k orders and nothing yields
   std::vector<Accumulator> accumulators;
   std::vector<AggregateResult> results;
   Schema schema;  // of the rows that the program yields
@@ -181,17 +189,21 @@ using Slice = std::vector<std::uint32_t>;
 Slice whole_slice(const Step& step);
 // Builds the program that yields step `last`. Walks up through filters, maps and the left sides of
 // joins to `base`. The joins become lookups, and the schema of `base` is the program's source.
-Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice& slice);
+// `ranks_strings`: strings of the source are ordered by their ranks.
+Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice& slice,
+                         bool ranks_strings = false);
 Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last);
 // Fuses a chain of filters and maps that needs to yield only the first rows.
-Result<TileProgram> fuse_top_k(const Plan& plan, StepId base, StepId last, TopK top_k);
+Result<TileProgram> fuse_top_k(const Plan& plan, StepId base, StepId last, TopK top_k,
+                               bool ranks_strings = false);
 // Makes the kernel write the source's columns that the host would gather by row number; and the
 // lookups' late columns.
 void write_late_columns(TileProgram& program, bool with_lookups = false);
 // Makes a lookup partitioned. The host then has no rows to gather from, so the kernel writes its
 // late columns.
 void partition_lookup(TileProgram& program, std::size_t lookup);
-// Finds which columns kernels read, and which are gathered. Call when outputs became late or not.
+// Finds which columns kernels read, which are gathered, and which have codes of their own. Call
+// when outputs became late or not.
 void choose_columns(TileProgram& program);
 // Returns the steps strictly between base and last plus last, in order.
 std::vector<StepId> chain(const Plan& plan, StepId base, StepId last);

@@ -138,7 +138,7 @@ Table BucketedRows::on_host(const StringPool& strings) const {
     std::vector<Column> columns;
     for (const Part& part : parts_)
       columns.push_back(column_of_written(schema_[i].type, part.row_count, part.values[i],
-                                          part.validity[i], strings));
+                                          part.validity[i], strings.texts()));
     table.columns.push_back(column::concatenate(schema_[i].type, columns));
   }
   return table;

@@ -122,7 +122,7 @@ Result<std::vector<Column>> download_columns(Device& device, const DeviceRows& r
   std::vector<Column> downloaded;
   for (std::size_t i = 0; i < columns.size(); i++)
     downloaded.push_back(column_of_written(rows.columns[columns[i]].type, rows.row_count,
-                                           memory[2 * i], memory[2 * i + 1], strings));
+                                           memory[2 * i], memory[2 * i + 1], strings.texts()));
   return downloaded;
 }
 

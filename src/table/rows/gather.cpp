@@ -26,12 +26,17 @@ void gather_bytes(const std::byte* from, std::size_t width, std::span<const std:
     std::memcpy(to + i * width, from + rows[i] * width, width);
 }
 
+// A few rows take their strings: what reads them next would look at the whole dictionary.
+bool keeps_dictionary(const Column& from, std::uint64_t row_count) {
+  return from.dictionary && from.dictionary->row_count <= row_count;
+}
+
 void gather_values(const Column& from, std::span<const std::uint64_t> rows, Column& to) {
   if (from.type.kind == Kind::boolean) {
     column::BitBuilder bits;
     for (std::uint64_t row : rows) bits.push(from.boolean(row));
     to.values = bits.take();
-  } else if (from.type.kind == Kind::string && !from.dictionary) {
+  } else if (from.type.kind == Kind::string && !keeps_dictionary(from, rows.size())) {
     column::StringBuilder strings(rows.size());
     for (std::uint64_t row : rows) strings.push_row(from, row);
     strings.take(to);

@@ -26,7 +26,7 @@ std::vector<Column> columns_of(const std::vector<HostColumn>& written, std::uint
   std::vector<Column> columns;
   for (const HostColumn& column : written)
     columns.push_back(
-        column_of_written(column.type, row_count, column.values, column.validity, strings));
+        column_of_written(column.type, row_count, column.values, column.validity, strings.texts()));
   return columns;
 }
 

@@ -80,12 +80,13 @@ std::vector<std::uint64_t> ranks(const std::vector<std::string_view>& strings) {
 }
 
 Part part_of_strings(const Column& column) {
-  const Column& source = column.dictionary ? *column.dictionary : column;
+  const bool by_entry = column.dictionary && column.dictionary->row_count <= column.row_count;
+  const Column& source = by_entry ? *column.dictionary : column;
   std::vector<std::string_view> strings(source.row_count);
   for (std::uint64_t row = 0; row < strings.size(); row++)
     if (source.is_valid(row)) strings[row] = source.string(row);
   Part part{ranks(strings), 64};
-  if (!column.dictionary) return part;
+  if (!by_entry) return part;
   std::vector<std::uint64_t> values(column.row_count);
   for (std::uint64_t row = 0; row < values.size(); row++)
     if (column.is_valid(row))

@@ -2,18 +2,25 @@
 // and group strings as words.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 #include "penstock/column.hpp"
+#include "table/strings/stable_array.hpp"
 
 namespace penstock::plan {
 
 class StringPool {
  public:
   std::uint32_t code(std::string_view text);  // inserts
+  // Another thread may add strings meanwhile, if the code was handed on under a lock.
   std::string_view text(std::uint32_t code) const { return strings_[code]; }
+  // The same as a function, which must not outlive the pool.
+  std::function<std::string_view(std::uint32_t)> texts() const {
+    return [this](std::uint32_t code) { return text(code); };
+  }
   std::size_t size() const { return strings_.size(); }  // codes are the numbers below this
   // Writes the codes of every row (0 for NULL) into `codes`, and reuses its memory. A dictionary is
   // looked up once. If equal FSST codes mean equal strings, each distinct one is decoded once in
@@ -36,7 +43,7 @@ class StringPool {
 
   std::vector<Position> positions_ =
       std::vector<Position>(256);  // by hash, a power of two of them, at most half in use
-  std::vector<std::string_view> strings_;
+  StableArray<std::string_view> strings_;
   std::vector<std::uint64_t> hashes_;            // beside strings_
   std::vector<std::unique_ptr<char[]>> blocks_;  // of the strings' bytes
   std::size_t block_left_ = 0;

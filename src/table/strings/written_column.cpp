@@ -19,8 +19,8 @@ Bytes pack_flags(const std::byte* flags, std::uint64_t count) {
   return Bytes::own(std::move(bits));
 }
 
-// Makes a column of strings from codes of the pool: its dictionary has the codes that occur.
-Column decode_codes(Column column, const std::uint32_t* words, const StringPool& pool) {
+// Makes a column of strings from codes: its dictionary has the codes that occur.
+Column decode_codes(Column column, const std::uint32_t* words, const TextOfCode& text_of) {
   std::vector<std::int32_t> places;  // by code: in the dictionary, plus 1
   std::vector<std::string> strings;
   std::vector<std::int32_t> codes(column.row_count);
@@ -29,7 +29,7 @@ Column decode_codes(Column column, const std::uint32_t* words, const StringPool&
     if (words[row] >= places.size()) places.resize(words[row] + std::size_t{1});
     std::int32_t& place = places[words[row]];
     if (place == 0) {
-      strings.emplace_back(pool.text(words[row]));
+      strings.emplace_back(text_of(words[row]));
       place = static_cast<std::int32_t>(strings.size());
     }
     codes[row] = place - 1;
@@ -43,7 +43,7 @@ Column decode_codes(Column column, const std::uint32_t* words, const StringPool&
 
 Column column_of_written(Type type, std::uint64_t row_count,
                          const std::shared_ptr<HostBuffer>& values,
-                         const std::shared_ptr<HostBuffer>& validity, const StringPool& strings) {
+                         const std::shared_ptr<HostBuffer>& validity, const TextOfCode& text_of) {
   Column column;
   column.type = type;
   column.row_count = row_count;
@@ -52,7 +52,7 @@ Column column_of_written(Type type, std::uint64_t row_count,
     column.values = pack_flags(values->data(), row_count);
   else if (type.kind == Kind::string)
     return decode_codes(std::move(column), reinterpret_cast<const std::uint32_t*>(values->data()),
-                        strings);
+                        text_of);
   else
     column.values = {values, values->data(), row_count * width_bytes(type)};
   return column;

@@ -32,7 +32,9 @@ class CollectingDevice : public Device {
   Result<std::shared_ptr<Buffer>> wrap_host(const void*, std::uint64_t) override {
     return Status(Code::unsupported, "it collects programs");
   }
-  Result<std::unique_ptr<Queue>> queue() override { return Status(Code::unsupported, "it collects programs"); }
+  Result<std::unique_ptr<Queue>> queue() override {
+    return Status(Code::unsupported, "it collects programs");
+  }
   Result<std::uint32_t> resident_groups(const Program&, std::string_view) override { return 1u; }
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override {
     std::string text = "#define GROUP_SIZE " + std::to_string(source.group_size) + "\n";

@@ -49,7 +49,8 @@ struct GroupsOf {
   Plan plan;
   StepId source = 0, grouped = 0;
   TileProgram program;
-  StringPool strings;
+  StringPool pool;
+  const ProgramStrings strings{pool};
 };
 
 using Key = std::vector<std::optional<std::int64_t>>;

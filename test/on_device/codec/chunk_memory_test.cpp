@@ -57,7 +57,8 @@ TEST(ChunkMemory, ABatchOutlivesTheBuffersThatWrapIt) {
          plan.reduce(rows, b.graph(), {{Aggregate::sum, b.column(0u), "sum", nullptr}}));
     TAKE(const plan::TileProgram program, plan::fuse(plan, rows, total));
     TAKE(const auto opened, open_device(device.traits().id));
-    plan::StringPool strings;
+    plan::StringPool pool;
+    const plan::ProgramStrings strings{pool};
     plan::ChunkMemory memory;
     TAKE(const auto queue, device.queue());
     TAKE(const auto stream, plan::ChunkStream::open(opened, program, *source, 1024, strings));

@@ -1,0 +1,123 @@
+#include "exec/scan/string_tables.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "base/parallel.hpp"
+#include "fuse/program/derived_columns.hpp"
+#include "fuse/program/string_ranks.hpp"
+
+namespace penstock::plan {
+namespace {
+
+std::size_t result_bytes(Type type) { return type.kind == Kind::boolean ? 1 : width_bytes(type); }
+
+template <class T>
+std::vector<std::byte> spread_words(const StringTables::Table& table,
+                                    std::span<const std::uint32_t> numbers) {
+  std::vector<std::byte> values(numbers.size() * sizeof(T));
+  const auto* const results = reinterpret_cast<const T*>(table.results.data());
+  auto* const to = reinterpret_cast<T*>(values.data());
+  in_parallel(numbers.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t row = first; row < last; row++) to[row] = results[numbers[row]];
+  });
+  return values;
+}
+
+std::vector<std::byte> spread_bits(const StringTables::Table& table,
+                                   std::span<const std::uint32_t> numbers) {
+  std::vector<std::byte> bits((numbers.size() + 7) / 8);
+  in_parallel(bits.size(), min_rows_per_thread / 8, [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t byte = first; byte < last; byte++) {
+      unsigned eight = 0;
+      const std::uint64_t row = 8 * byte;
+      for (std::uint64_t i = 0; i < std::min<std::uint64_t>(8, numbers.size() - row); i++)
+        eight |= static_cast<unsigned>(table.results[numbers[row + i]]) << i;
+      bits[byte] = static_cast<std::byte>(eight);
+    }
+  });
+  return bits;
+}
+
+}  // namespace
+
+void StringTables::add_column(std::uint32_t root) {
+  for (const std::uint32_t column : program_.device_columns) {
+    if (program_.root_of(column) != root) continue;
+    if (column == root && has_own_codes(program_, root)) continue;
+    const Type type = program_.source_schema[column].type;
+    tables_.push_back({column, root, type, 0, std::vector<std::byte>(result_bytes(type))});
+  }
+}
+
+const StringTables::Table* StringTables::find(std::uint32_t column) const {
+  const auto found = std::ranges::find(tables_, column, &Table::column);
+  return found == tables_.end() ? nullptr : &*found;
+}
+
+// Tables of one root know the same strings.
+Status StringTables::add_new() {
+  std::map<std::uint32_t, std::uint64_t> known;
+  for (const Table& table : tables_) known[table.root] = table.count;
+  for (const auto& [root, count] : known) PENSTOCK_TRY(add_new(root, count));
+  return {};
+}
+
+Status StringTables::add_new(std::uint32_t root, std::uint64_t known) {
+  const auto strings = strings_.of_column(root);
+  if (strings->count() == known) return {};
+  std::map<std::uint32_t, Column> columns;
+  columns[root] = known == 0 ? *strings->all() : strings->from(known);
+  for (std::uint32_t i = 0; i < program_.derived.size(); i++) {
+    const std::uint32_t column = program_.first_derived() + i;
+    if (program_.root_of(column) != root) continue;
+    if (is_rank(program_.derived[i])) {
+      columns[column] = ranks(root, known, columns[root].row_count);
+      continue;
+    }
+    PENSTOCK_ASSIGN(columns[column],
+                    derive(program_.derived[i], columns[program_.derived[i].source]));
+  }
+  for (Table& table : tables_)
+    if (table.root == root) PENSTOCK_TRY(append(table, columns[table.column]));
+  return {};
+}
+
+// Strings that came after the order was made are of no row: a statement's constants.
+Column StringTables::ranks(std::uint32_t root, std::uint64_t known, std::uint64_t count) const {
+  const std::vector<std::uint32_t>& all = strings_.order_of_column(root).ranks;
+  std::vector<std::uint32_t> some(count, StringOrder::no_rank);
+  for (std::uint64_t i = known; i < std::min<std::uint64_t>(known + count, all.size()); i++)
+    some[i - known] = all[i];
+  return Column::from(std::move(some));
+}
+
+// The first strings replace the result of a row without a value.
+Status StringTables::append(Table& to, const Column& results) {
+  const std::size_t width = result_bytes(to.type), count = results.row_count;
+  if (to.count == 0) to.results.clear();
+  const std::size_t place = to.results.size();
+  to.results.resize(place + count * width);
+  std::byte* const values = to.results.data() + place;
+  to.count += count;
+  if (to.type.kind == Kind::boolean) {
+    for (std::size_t i = 0; i < count; i++) values[i] = static_cast<std::byte>(results.boolean(i));
+  } else if (to.type.kind == Kind::string) {
+    std::vector<std::uint32_t> codes;
+    PENSTOCK_TRY(strings_.pool().encode(results, codes));
+    std::memcpy(values, codes.data(), count * width);
+  } else {
+    std::memcpy(values, results.values.data, count * width);
+  }
+  return {};
+}
+
+std::vector<std::byte> spread(const StringTables::Table& table,
+                              std::span<const std::uint32_t> numbers) {
+  if (table.type.kind == Kind::boolean) return spread_bits(table, numbers);
+  return width_bytes(table.type) == 4 ? spread_words<std::uint32_t>(table, numbers)
+                                      : spread_words<std::uint64_t>(table, numbers);
+}
+
+}  // namespace penstock::plan

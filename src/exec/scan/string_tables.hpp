@@ -1,0 +1,49 @@
+// Tables by the number of a string in its column: codes of the run, and functions of the string.
+//
+// A scan of rows with numbers reads them. A function is computed on the host, once a run for
+// each string of the column, whatever the number of rows.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "fuse/program/own_codes.hpp"
+
+namespace penstock::plan {
+
+class StringTables {
+ public:
+  // The results of one of the kernel's columns: a byte for a boolean, a code of the run for a
+  // string.
+  struct Table {
+    std::uint32_t column = 0, root = 0;  // `root`: the column of the strings
+    Type type;
+    std::uint64_t count = 0;         // of the strings that were computed
+    std::vector<std::byte> results;  // one at least: a row without a value reads the first
+  };
+
+  // The program outlives it.
+  StringTables(const TileProgram& program, ProgramStrings strings)
+      : program_(program), strings_(std::move(strings)) {}
+  // Adds the tables of a column. Its rows have numbers.
+  void add_column(std::uint32_t column);
+  // Computes the results of strings that were numbered since the last call.
+  Status add_new();
+  const std::vector<Table>& tables() const { return tables_; }
+  // Null: nothing is looked up for this column, or its codes are the numbers.
+  const Table* find(std::uint32_t column) const;
+
+ private:
+  Status add_new(std::uint32_t root, std::uint64_t known);
+  Column ranks(std::uint32_t root, std::uint64_t known, std::uint64_t count) const;
+  Status append(Table& to, const Column& results);
+
+  const TileProgram& program_;
+  const ProgramStrings strings_;
+  std::vector<Table> tables_;
+};
+
+// Spreads a table over rows by their numbers: a bit a row for a boolean, as a column's values are.
+std::vector<std::byte> spread(const StringTables::Table& table,
+                              std::span<const std::uint32_t> numbers);
+
+}  // namespace penstock::plan

@@ -1,0 +1,69 @@
+// Codes of strings: of one column alone, or of the run.
+//
+// Kernels see a string as a code. Codes of the run tell all strings of a run apart, so that columns
+// compare with each other. Each run makes them anew. Numbers of a column's own strings are the same
+// in every run, so that a session keeps them. A column has its own where no kernel compares it with
+// another column.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fuse/program/tile_program.hpp"
+#include "table/strings/column_strings.hpp"
+
+namespace penstock::plan {
+
+// Finds the columns of strings with codes of their own. choose_columns() calls it.
+void choose_own_codes(TileProgram& program);
+void use_codes_of_run(TileProgram& program);
+bool has_own_codes(const TileProgram& program, std::uint32_t column);
+
+// The strings behind a program's codes. Copies share them.
+class ProgramStrings {
+ public:
+  // `pool`: the strings of the run. `cache` keeps a column's own; null: none does.
+  explicit ProgramStrings(StringPool& pool, DeviceCache* cache = nullptr, std::string identity = {})
+      : pool_(&pool), cache_(cache), identity_(std::move(identity)) {}
+
+  StringPool& pool() const { return *pool_; }
+  // Returns the strings of a column of the source. They are made once.
+  std::shared_ptr<ColumnStrings> of_column(std::uint32_t column) const;
+  // Returns whether a session keeps what has their numbers.
+  bool are_kept() const;
+  // Keeps the strings longer than what has their numbers: a number is of no use without its string.
+  void keep_again() const;
+  // Sets the strings of a column that something else has numbered.
+  void set_column(std::uint32_t column, std::shared_ptr<ColumnStrings> strings) const;
+
+  // Returns the string of a code that an output of the program has.
+  std::string_view text(const TileProgram& program, std::size_t output, std::uint32_t code) const;
+  // Returns the string of a result that an accumulator holds as a rank, or as a code of the output
+  // after the keys.
+  std::string_view text(const TileProgram& program, const AggregateResult& result,
+                        std::uint32_t number) const;
+  // Returns the order of a column's strings. It is the same for all copies.
+  const StringOrder& order_of_column(std::uint32_t column) const;
+  // Returns the code of a parameter of the program that is a string.
+  std::uint32_t code_of_parameter(const TileProgram& program, std::uint32_t parameter) const;
+  // Returns these strings for a program that has the outputs of another one as its columns.
+  ProgramStrings of_outputs(const TileProgram& program) const;
+
+ private:
+  struct OwnStrings {
+    std::uint32_t column = 0;
+    std::shared_ptr<ColumnStrings> strings;
+    std::shared_ptr<const StringOrder> order;  // null until it is asked for
+  };
+  using Own = std::vector<OwnStrings>;
+  const ColumnStrings* own_of(const TileProgram& program, std::size_t output) const;
+
+  StringPool* pool_;
+  DeviceCache* cache_;
+  std::string identity_;
+  std::shared_ptr<Own> own_ = std::make_shared<Own>();
+};
+
+}  // namespace penstock::plan

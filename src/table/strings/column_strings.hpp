@@ -1,0 +1,62 @@
+// The strings of one column, each with a number.
+//
+// Numbers belong to the column, not to a run: what a session keeps of a column has them, in any
+// statement. Thread-safe.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "penstock/device_cache.hpp"
+#include "table/strings/string_order.hpp"
+#include "table/strings/string_pool.hpp"
+
+namespace penstock::plan {
+
+class ColumnStrings {
+ public:
+  ColumnStrings();
+  // Differs from the id of any other object of the process.
+  std::uint64_t id() const { return id_; }
+  // Writes the number of each row's string, 0 for NULL, and adds new strings.
+  Status number(const Column& strings, std::vector<std::uint32_t>& numbers);
+  std::uint32_t number(std::string_view text);
+  // `number` is one that number() has returned.
+  std::string_view text(std::uint32_t number) const { return pool_.text(number); }
+  std::uint64_t count() const;
+  // Returns the strings from a number on, in the order of their numbers; none if there are none.
+  Column from(std::size_t first) const;
+  // Returns all strings. It copies them if some are new since the last call.
+  std::shared_ptr<const Column> all() const;
+  // Returns the order of all strings. It is made if some are new since the last call.
+  std::shared_ptr<const StringOrder> order() const;
+  // Whether all strings of the column were numbered.
+  bool is_complete() const { return is_complete_; }
+  void set_complete() { is_complete_ = true; }
+  // The host memory of the strings, by estimate.
+  std::uint64_t bytes() const;
+
+ private:
+  void count_bytes(std::size_t first);
+  Column copied(std::size_t first) const;
+
+  const std::uint64_t id_;
+  mutable std::mutex mutex_;
+  StringPool pool_;
+  std::uint64_t bytes_ = 0;
+  std::atomic<bool> is_complete_ = false;
+  mutable std::shared_ptr<const StringOrder> order_ = std::make_shared<const StringOrder>();
+  mutable std::shared_ptr<const Column> all_ = std::make_shared<const Column>();
+};
+
+// Returns the strings that a session keeps of a column of a source; `strings` if it has none, which
+// it keeps then. Two runs that begin at once number the strings of a column together.
+std::shared_ptr<ColumnStrings> keep_strings(DeviceCache& cache, const std::string& identity,
+                                            std::uint32_t column,
+                                            std::shared_ptr<ColumnStrings> strings);
+
+}  // namespace penstock::plan

@@ -1,0 +1,22 @@
+// The order of numbered strings, by their bytes.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace penstock::plan {
+
+struct StringOrder {
+  // A string that came after the order was made has this rank.
+  static constexpr std::uint32_t no_rank = ~std::uint32_t{0};
+
+  std::vector<std::uint32_t> ranks;    // by number
+  std::vector<std::uint32_t> numbers;  // by rank
+};
+
+// Orders the strings of the numbers below `count`, which differ from one another.
+StringOrder order_of_strings(std::uint32_t count,
+                             const std::function<std::string_view(std::uint32_t)>& text_of);
+
+}  // namespace penstock::plan

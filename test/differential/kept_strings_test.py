@@ -1,0 +1,110 @@
+"""Strings whose numbers a session keeps, against DuckDB: each statement is asked twice, by pages of the host and of the device.
+
+kept_strings_test.py QUERY_DRIVER PENSTOCK [--device ID]
+"""
+
+import random
+import sys
+import tempfile
+
+import pyarrow
+import pyarrow.parquet
+
+import strings_test
+from driver import Tally, check_answers, drivers, test_options
+from oracle import Oracle
+
+ROWS = 12000
+
+
+def make_table(seed):
+    rng = random.Random(seed)
+    maybe = lambda share, value: None if rng.random() < share else value
+    text = lambda: rng.choice(strings_test.TEXTS)
+    columns = {
+        "s": [maybe(0.1, text()) for _ in range(ROWS)],
+        "m": [maybe(0.2, rng.choice(["MAIL", "SHIP", "AIR", "RAIL"])) for _ in range(ROWS)],
+        "u": [text() + str(rng.randrange(9000)) for _ in range(ROWS)],  # plain pages
+        "v": [maybe(0.3, text() + str(rng.randrange(40))) for _ in range(ROWS)],
+        "nothing": [None] * ROWS,
+        "same": ["one"] * ROWS,
+        # The last rows alone have the least and the greatest string.
+        "late": ["m" + str(rng.randrange(50)) for _ in range(ROWS - 2)] + ["", "\U0001f600"],
+        # The first eight bytes are equal.
+        "prefixed": [
+            "prefixed" + chr(rng.randrange(97, 123)) * rng.randrange(9) for _ in range(ROWS)
+        ],
+    }
+    table = {name: pyarrow.array(values, pyarrow.string()) for name, values in columns.items()}
+    table["id"] = pyarrow.array(range(ROWS), pyarrow.int32())
+    table["k"] = pyarrow.array([rng.randrange(100) for _ in range(ROWS)], pyarrow.int32())
+    return pyarrow.table(table)
+
+
+def orders():
+    """Least and greatest strings, and top-k by strings."""
+    for column in ("s", "m", "u", "v", "nothing", "same", "late", "prefixed"):
+        yield f"SELECT min({column}) AS a, max({column}) AS b, count({column}) AS c FROM $"
+        yield f"SELECT k, min({column}) AS a, max({column}) AS b FROM $ WHERE id % 3 = 1 GROUP BY k ORDER BY k"
+        yield f"SELECT {column} AS t, count(*) AS c, min({column}) AS a FROM $ GROUP BY t ORDER BY t"
+        for order in ("", "DESC", "NULLS FIRST", "DESC NULLS LAST"):
+            yield f"SELECT {column} AS t, id FROM $ ORDER BY t {order}, id LIMIT 7"
+        yield f"SELECT id FROM $ WHERE {column} > 'b' ORDER BY {column}, id LIMIT 20 OFFSET 30"
+        yield f"SELECT id, k FROM $ ORDER BY k, {column} DESC, id LIMIT 30"
+        yield f"SELECT min({column}) AS a, max({column}) AS b FROM $ WHERE id < 0"
+    yield from (
+        "SELECT m, min(s) AS a, max(u) AS b, min(id) AS c, count(DISTINCT v) AS d FROM $ GROUP BY m ORDER BY m",
+        "SELECT min(s) AS a, min(upper(s)) AS b, max(s || 'x') AS c FROM $",
+        "SELECT min(CASE WHEN k > 50 THEN s ELSE u END) AS a FROM $",
+        "SELECT m, max(late) AS a FROM $ GROUP BY m HAVING max(late) > 'n' ORDER BY m",
+        "SELECT v, max(u) AS a FROM $ GROUP BY v ORDER BY a DESC, v LIMIT 5",
+        "SELECT k, min(late) AS a FROM $ GROUP BY k ORDER BY a, k LIMIT 5",
+    )
+
+
+def comparisons():
+    """Strings of two columns have codes that compare; a column's own numbers do not."""
+    yield from (
+        "SELECT count(*) AS c FROM $ WHERE s = v",
+        "SELECT count(*) AS c FROM $ WHERE s <> m AND v = 'a1'",
+        "SELECT count(*) AS c FROM $ WHERE same = 'one' AND s = 'google'",
+        "SELECT count(*) AS c FROM $ WHERE s = 'not there' OR m = 'not there'",
+        "SELECT s, m, count(*) AS c FROM $ WHERE s <> 'not there either' GROUP BY s, m ORDER BY s, m",
+        "SELECT s, v, m, count(*) AS c FROM $ GROUP BY s, v, m ORDER BY c DESC, s, v, m LIMIT 40",
+        "SELECT coalesce(s, v) AS x, count(*) AS c FROM $ GROUP BY x ORDER BY x",
+        "SELECT s, coalesce(s, v) AS x, count(*) AS c FROM $ GROUP BY s, x ORDER BY s, x",
+        "SELECT s, upper(s) AS x, count(*) AS c FROM $ GROUP BY s, x ORDER BY s, x",
+        "SELECT count(DISTINCT s) AS a, count(DISTINCT u) AS b, count(DISTINCT nothing) AS c FROM $",
+        "SELECT m, count(DISTINCT u) AS c FROM $ GROUP BY m ORDER BY m",
+        "SELECT a.s AS x, count(*) AS c FROM $ a JOIN $ b ON a.u = b.v GROUP BY x ORDER BY x",
+        "SELECT a.m AS x, min(b.u) AS c FROM $ a JOIN $ b ON a.id = b.id WHERE a.s = b.s GROUP BY x ORDER BY x",
+        "SELECT s, u FROM $ WHERE u LIKE '%77%' AND s <> '' ORDER BY id LIMIT 12",
+        "SELECT nothing, count(*) AS c FROM $ GROUP BY nothing",
+        "SELECT count(*) AS c FROM $ WHERE nothing = 'a' OR nothing IS NULL",
+    )
+
+
+def main():
+    options, tally = test_options(), Tally()
+    with tempfile.TemporaryDirectory(prefix="penstock-kept-strings-") as folder:
+        pyarrow.parquet.write_table(
+            make_table(11),
+            f"{folder}/rows.parquet",
+            row_group_size=5000,
+            use_dictionary=["s", "m", "v", "same", "late", "prefixed"],
+        )
+        oracle = Oracle(folder)
+        every = [*orders(), *comparisons(), *list(strings_test.statements())[::4]]
+        texts = [text.replace("$", "'rows.parquet'") for text in every]
+        cases = [(text, oracle.answer(text)) for text in texts]
+        for driver in drivers(options, folder, tally):
+            for pages in ("host", "device"):
+                driver.set(pages=pages, cache=64)
+                check_answers(driver, tally, cases, lambda _: 0, label=f"{pages}, first: ")
+                check_answers(driver, tally, cases, lambda _: 0, label=f"{pages}, again: ")
+                driver.set(cache=0)
+    sys.exit(tally.finish())
+
+
+if __name__ == "__main__":
+    main()
