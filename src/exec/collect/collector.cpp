@@ -10,6 +10,7 @@
 #include "expr/value.hpp"
 #include "fuse/program/accumulators.hpp"
 #include "table/rows/gather.hpp"
+#include "table/sort/sort_keys.hpp"
 #include "table/strings/written_column.hpp"
 
 namespace penstock::plan {
@@ -20,7 +21,8 @@ std::span<const T> elements(const std::shared_ptr<HostBuffer>& memory, std::uint
   return {reinterpret_cast<const T*>(memory->data()), count};
 }
 
-// Collects kept rows. The count is read first, then exactly that many rows.
+// Collects kept rows. The count is read first, then exactly that many rows. Of a top-k, columns are
+// made of the first rows of a chunk alone.
 class CompactCollector : public Collector {
  public:
   CompactCollector(const TileProgram& program, const ProgramStrings& strings,
@@ -41,6 +43,7 @@ class CompactCollector : public Collector {
       return Status(Code::internal, "a kernel kept more rows than there were");
     if (count == 0) return {};
     PENSTOCK_ASSIGN(const Kept kept, download(chunk, count));
+    if (program_.top_k && count / 2 > program_.top_k->count) return take_first(chunk, kept);
     for (std::size_t i = 0; i < parts_.size(); i++) {
       PENSTOCK_ASSIGN(parts_[i].emplace_back(), finish_part(chunk, i, kept));
     }
@@ -89,17 +92,63 @@ class CompactCollector : public Collector {
     return kept;
   }
 
-  Result<Column> finish_part(const Chunk& chunk, std::size_t i, const Kept& kept) {
+  // Makes the columns of the keys, and by them all columns of the rows that are the first.
+  Status take_first(Chunk& chunk, const Kept& kept) {
+    Table keys;
+    keys.row_count = kept.count;
+    keys.columns.resize(parts_.size());
+    for (const SortKey& key : program_.top_k->keys) {
+      PENSTOCK_ASSIGN(keys.columns[key.column], finish_part(chunk, key.column, kept));
+    }
+    std::vector<std::uint64_t> rows = order_on_host(normalized_keys(keys, program_.top_k->keys),
+                                                    kept.count, program_.top_k->count);
+    std::ranges::sort(rows);
+    for (std::size_t i = 0; i < parts_.size(); i++) {
+      PENSTOCK_ASSIGN(parts_[i].emplace_back(), finish_part(chunk, i, kept, &rows));
+    }
+    row_count_ += rows.size();
+    return {};
+  }
+
+  // `of`: these of the kept rows; null: all.
+  Result<Column> finish_part(const Chunk& chunk, std::size_t i, const Kept& kept,
+                             const std::vector<std::uint64_t>* of = nullptr) {
+    if (of == nullptr || is_gathered_by_host(i, chunk)) return finish_part_of(chunk, i, kept, of);
+    PENSTOCK_ASSIGN(const Column column, finish_part_of(chunk, i, kept, nullptr));
+    return gather(column, *of);
+  }
+
+  bool is_gathered_by_host(std::size_t i, const Chunk& chunk) const {
+    const int column = program_.outputs[i].late_column;
+    return column >= 0 && (program_.lookup_of(static_cast<std::uint32_t>(column)) >= 0 ||
+                           chunk.memory.scan == nullptr);
+  }
+
+  Result<Column> finish_part_of(const Chunk& chunk, std::size_t i, const Kept& kept,
+                                const std::vector<std::uint64_t>* of) {
     if (program_.outputs[i].late_column >= 0)
-      return gather_late(chunk, static_cast<std::uint32_t>(program_.outputs[i].late_column), kept);
+      return gather_late(chunk, static_cast<std::uint32_t>(program_.outputs[i].late_column), kept,
+                         of);
     return column_of_written(program_.schema[i].type, kept.count, kept.values[i], kept.validity[i],
                              [&](std::uint32_t code) { return strings_.text(program_, i, code); });
   }
 
-  Result<Column> gather_late(const Chunk& chunk, std::uint32_t wanted, const Kept& kept) const {
+  // The numbers of rows, of the kept ones or some of them.
+  static std::vector<std::uint32_t> numbers_of(const std::shared_ptr<HostBuffer>& memory,
+                                               const Kept& kept,
+                                               const std::vector<std::uint64_t>* of) {
+    const auto all = elements<std::uint32_t>(memory, kept.count);
+    if (of == nullptr) return {all.begin(), all.end()};
+    std::vector<std::uint32_t> some;
+    for (const std::uint64_t row : *of) some.push_back(all[row]);
+    return some;
+  }
+
+  Result<Column> gather_late(const Chunk& chunk, std::uint32_t wanted, const Kept& kept,
+                             const std::vector<std::uint64_t>* of) const {
     const int lookup = program_.lookup_of(wanted);
     const auto& numbers = lookup < 0 ? kept.rows : kept.found[static_cast<std::size_t>(lookup)];
-    const auto rows = elements<std::uint32_t>(numbers, kept.count);
+    const std::vector<std::uint32_t> rows = numbers_of(numbers, kept, of);
     if (lookup >= 0) return gather_found(build_column(program_, *sides_, wanted), rows);
     if (chunk.memory.scan != nullptr) return gather_texts(chunk, wanted, kept.count);
     const std::vector<std::uint64_t> wide(rows.begin(), rows.end());
