@@ -53,6 +53,29 @@ TEST(FromFirst, KeepsTheSpellingOfAliases) {
   EXPECT_EQ(columns("FROM t SELECT i8 AS \"A b\", i16 Mixed"), "A b TINYINT; Mixed SMALLINT");
 }
 
+// Returns the keys of each step that groups.
+std::vector<std::size_t> keys_of_groups(std::string_view statement) {
+  const Bound bound = bind_statement(statement);
+  EXPECT_TRUE(bound.result.ok()) << bound.result.status().text();
+  std::vector<std::size_t> counts;
+  for (StepId id = 0; id < bound.plan.size(); id++)
+    if (bound.plan.step(id).kind == StepKind::group_by)
+      counts.push_back(bound.plan.step(id).projections.size());
+  return counts;
+}
+
+TEST(DependentKeys, AreComputedFromTheGroups) {
+  using Counts = std::vector<std::size_t>;
+  EXPECT_EQ(keys_of_groups("SELECT i8 + 1, i8, 5, count(*) FROM t GROUP BY 1, 2, 3"), Counts{1});
+  EXPECT_EQ(keys_of_groups("SELECT i8 + i16, i16, i8 FROM t GROUP BY 1, 2, 3"), Counts{2});
+  EXPECT_EQ(keys_of_groups("SELECT i8 + i16, i16 FROM t GROUP BY 1, 2"), Counts{2})
+      << "i8 is no key";
+  EXPECT_EQ(keys_of_groups("SELECT 5, 'x', count(*) FROM t GROUP BY 1, 2"), Counts{1})
+      << "without a key there would be a group of no rows";
+  EXPECT_EQ(columns("SELECT i8 + 1 AS a, s, 5 AS b, count(*) AS c, i8 FROM t GROUP BY 1, 2, 3, 5"),
+            "a TINYINT; s VARCHAR; b INTEGER; c BIGINT; i8 TINYINT");
+}
+
 TEST(Stars, LeaveOutReplaceAndRename) {
   EXPECT_EQ(columns("SELECT x.* EXCLUDE (b, i16, i32, i64, u8, u32, u64, f, d, dt, ts, s, "
                     "\"mixed case\", price) REPLACE (i8 + 1 AS i8) RENAME (m AS n), 1 FROM t x"),

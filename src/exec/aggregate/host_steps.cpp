@@ -59,10 +59,22 @@ Result<std::vector<std::vector<Scalar>>> evaluate_rows(const Graph& graph,
   return Status(Code::internal, "a fault that is not found again");
 }
 
+// A constant has one value for all rows.
+bool is_constant(const Step& step, const Projection& projection) {
+  return step.graph->at(projection.root).op == Op::parameter;
+}
+
+Column repeated(const Step& step, std::size_t projection, std::uint64_t row_count) {
+  const Node& node = step.graph->at(step.projections[projection].root);
+  const Column one =
+      column_of(step.schema[projection].type, std::span(&step.graph->parameters[node.payload], 1));
+  return gather(one, std::vector<std::uint64_t>(row_count));
+}
+
 Result<Table> map_on_host(const Step& step, const Table& input) {
   std::vector<NodeId> roots;  // of computed columns: other columns are passed through
   for (const Projection& p : step.projections)
-    if (step.graph->at(p.root).op != Op::column) roots.push_back(p.root);
+    if (step.graph->at(p.root).op != Op::column && !is_constant(step, p)) roots.push_back(p.root);
   std::vector<std::vector<Scalar>> computed;
   if (!roots.empty()) { PENSTOCK_ASSIGN(computed, evaluate_rows(*step.graph, roots, input)); }
   Table table;
@@ -73,6 +85,8 @@ Result<Table> map_on_host(const Step& step, const Table& input) {
     table.names.push_back(step.projections[i].name);
     if (node.op == Op::column)
       table.columns.push_back(input.columns[node.payload]);
+    else if (is_constant(step, step.projections[i]))
+      table.columns.push_back(repeated(step, i, input.row_count));
     else
       table.columns.push_back(column_of(step.schema[i].type, computed[next++]));
   }

@@ -21,8 +21,8 @@ std::span<const T> elements(const std::shared_ptr<HostBuffer>& memory, std::uint
   return {reinterpret_cast<const T*>(memory->data()), count};
 }
 
-// Collects kept rows. The count is read first, then exactly that many rows. Of a top-k, columns are
-// made of the first rows of a chunk alone.
+// Collects kept rows. The count is read first, then exactly that many rows. A top-k makes columns
+// of the first rows of a chunk alone.
 class CompactCollector : public Collector {
  public:
   CompactCollector(const TileProgram& program, const ProgramStrings& strings,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/aggregates.hpp"
+#include "sql/bind/dependent_keys.hpp"
 
 namespace penstock::sql {
 namespace {
@@ -195,8 +196,9 @@ Result<StepId> Grouping::add_step(Plan& plan, StepId input,
   if (!has_columns()) return refuse_having_alone();
   take_names(outputs);
   choose_averages();
-  Result<StepId> step = keys_.empty() ? plan.reduce(input, rows_.graph(), aggregates_)
-                                      : plan.group_by(input, rows_.graph(), keys_, aggregates_);
+  Result<StepId> step = keys_.empty()
+                            ? plan.reduce(input, rows_.graph(), aggregates_)
+                            : group_by_keys(plan, input, rows_.graph(), keys_, aggregates_);
   if (!step.ok())
     return names_.at(select_.group_by.empty() ? *outputs[0].value : *select_.group_by[0],
                      step.status());

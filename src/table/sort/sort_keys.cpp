@@ -5,10 +5,10 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
-#include <unordered_map>
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "table/strings/string_order.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -61,21 +61,14 @@ template <bool is_high> Part half_of(const Column& column) {
 
 // Returns the rank of each string among the distinct ones, by bytes.
 std::vector<std::uint64_t> ranks(const std::vector<std::string_view>& strings) {
-  std::unordered_map<std::string_view, std::uint64_t> numbers;
+  const std::vector<std::uint64_t> order =
+      sorted_by_text(strings.size(), [&](std::uint64_t i) { return strings[i]; });
   std::vector<std::uint64_t> ranks(strings.size());
-  std::vector<std::string_view> distinct;
-  for (std::size_t i = 0; i < strings.size(); i++) {
-    const auto [at, inserted] = numbers.try_emplace(strings[i], distinct.size());
-    if (inserted) distinct.push_back(strings[i]);
-    ranks[i] = at->second;
+  std::uint64_t rank = 0;
+  for (std::size_t place = 1; place < order.size(); place++) {
+    rank += strings[order[place - 1]] != strings[order[place]];
+    ranks[order[place]] = rank;
   }
-  std::vector<std::uint64_t> order(distinct.size()), positions(distinct.size());
-  std::iota(order.begin(), order.end(), std::uint64_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::uint64_t a, std::uint64_t b) { return distinct[a] < distinct[b]; });
-  for (std::size_t position = 0; position < order.size(); position++)
-    positions[order[position]] = position;
-  for (std::uint64_t& rank : ranks) rank = positions[rank];
   return ranks;
 }
 

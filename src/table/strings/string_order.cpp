@@ -15,12 +15,13 @@ constexpr std::uint64_t min_strings_per_thread = 1 << 13;
 // The first bytes decide most comparisons, without a look at the string.
 struct Entry {
   std::uint64_t first_bytes = 0;  // the first is the highest
-  std::uint32_t number = 0;
+  std::uint64_t number = 0;
 };
 
 std::uint64_t first_bytes_of(std::string_view text) {
   std::uint64_t bytes = 0;
-  std::memcpy(&bytes, text.data(), std::min<std::size_t>(text.size(), sizeof bytes));
+  if (!text.empty())
+    std::memcpy(&bytes, text.data(), std::min<std::size_t>(text.size(), sizeof bytes));
   return std::endian::native == std::endian::little ? __builtin_bswap64(bytes) : bytes;
 }
 
@@ -47,23 +48,28 @@ void sort_in_threads(std::vector<Entry>& entries, const auto& is_before) {
 
 }  // namespace
 
-StringOrder order_of_strings(std::uint32_t count,
-                             const std::function<std::string_view(std::uint32_t)>& text_of) {
+std::vector<std::uint64_t> sorted_by_text(
+    std::uint64_t count, const std::function<std::string_view(std::uint64_t)>& text_of) {
   std::vector<Entry> entries(count);
   in_parallel(count, min_strings_per_thread, [&](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t i = first; i < last; i++)
-      entries[i] = {first_bytes_of(text_of(static_cast<std::uint32_t>(i))),
-                    static_cast<std::uint32_t>(i)};
+    for (std::uint64_t i = first; i < last; i++) entries[i] = {first_bytes_of(text_of(i)), i};
   });
   sort_in_threads(entries, [&](const Entry& a, const Entry& b) {
     return a.first_bytes != b.first_bytes ? a.first_bytes < b.first_bytes
                                           : text_of(a.number) < text_of(b.number);
   });
-  StringOrder order{std::vector<std::uint32_t>(count), std::vector<std::uint32_t>(count)};
-  for (std::uint32_t rank = 0; rank < count; rank++) {
-    order.numbers[rank] = entries[rank].number;
-    order.ranks[entries[rank].number] = rank;
-  }
+  std::vector<std::uint64_t> numbers;
+  numbers.reserve(count);
+  for (const Entry& entry : entries) numbers.push_back(entry.number);
+  return numbers;
+}
+
+StringOrder order_of_strings(std::uint32_t count,
+                             const std::function<std::string_view(std::uint32_t)>& text_of) {
+  const std::vector<std::uint64_t> sorted = sorted_by_text(
+      count, [&](std::uint64_t number) { return text_of(static_cast<std::uint32_t>(number)); });
+  StringOrder order{std::vector<std::uint32_t>(count), {sorted.begin(), sorted.end()}};
+  for (std::uint32_t rank = 0; rank < count; rank++) order.ranks[order.numbers[rank]] = rank;
   return order;
 }
 

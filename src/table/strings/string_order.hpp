@@ -1,4 +1,4 @@
-// The order of numbered strings, by their bytes.
+// The order of strings, by their bytes.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -14,6 +14,10 @@ struct StringOrder {
   std::vector<std::uint32_t> ranks;    // by number
   std::vector<std::uint32_t> numbers;  // by rank
 };
+
+// Returns the numbers below `count` in the order of their strings. Threads call `text_of`.
+std::vector<std::uint64_t> sorted_by_text(
+    std::uint64_t count, const std::function<std::string_view(std::uint64_t)>& text_of);
 
 // Orders the strings of the numbers below `count`, which differ from one another.
 StringOrder order_of_strings(std::uint32_t count,
