@@ -77,6 +77,12 @@ class CompactCollector : public Collector {
     }
   };
 
+  // Some of a chunk's kept rows, ascending.
+  struct Selected {
+    std::vector<std::uint64_t> rows;
+    std::shared_ptr<Buffer> there;  // their numbers in the chunk, for a scan of pages
+  };
+
   Result<Kept> download(Chunk& chunk, std::uint64_t count) {
     const std::vector<std::shared_ptr<HostBuffer>> none(parts_.size());
     Kept kept{count, none, none, nullptr,
@@ -100,57 +106,51 @@ class CompactCollector : public Collector {
     for (const SortKey& key : program_.top_k->keys) {
       PENSTOCK_ASSIGN(keys.columns[key.column], finish_part(chunk, key.column, kept));
     }
-    std::vector<std::uint64_t> rows = order_on_host(normalized_keys(keys, program_.top_k->keys),
-                                                    kept.count, program_.top_k->count);
-    std::ranges::sort(rows);
-    for (std::size_t i = 0; i < parts_.size(); i++) {
-      PENSTOCK_ASSIGN(parts_[i].emplace_back(), finish_part(chunk, i, kept, &rows));
+    Selected first{order_on_host(normalized_keys(keys, program_.top_k->keys), kept.count,
+                                 program_.top_k->count),
+                   nullptr};
+    std::ranges::sort(first.rows);
+    if (kept.rows && chunk.memory.scan != nullptr) {
+      PENSTOCK_ASSIGN(first.there,
+                      chunk.memory.scan->upload_rows(numbers_of(kept.rows, kept, &first)));
     }
-    row_count_ += rows.size();
+    for (std::size_t i = 0; i < parts_.size(); i++) {
+      PENSTOCK_ASSIGN(parts_[i].emplace_back(), finish_part(chunk, i, kept, &first));
+    }
+    row_count_ += first.rows.size();
     return {};
   }
 
   // `of`: these of the kept rows; null: all.
   Result<Column> finish_part(const Chunk& chunk, std::size_t i, const Kept& kept,
-                             const std::vector<std::uint64_t>* of = nullptr) {
-    if (of == nullptr || is_gathered_by_host(i, chunk)) return finish_part_of(chunk, i, kept, of);
-    PENSTOCK_ASSIGN(const Column column, finish_part_of(chunk, i, kept, nullptr));
-    return gather(column, *of);
-  }
-
-  bool is_gathered_by_host(std::size_t i, const Chunk& chunk) const {
-    const int column = program_.outputs[i].late_column;
-    return column >= 0 && (program_.lookup_of(static_cast<std::uint32_t>(column)) >= 0 ||
-                           chunk.memory.scan == nullptr);
-  }
-
-  Result<Column> finish_part_of(const Chunk& chunk, std::size_t i, const Kept& kept,
-                                const std::vector<std::uint64_t>* of) {
+                             const Selected* of = nullptr) {
     if (program_.outputs[i].late_column >= 0)
       return gather_late(chunk, static_cast<std::uint32_t>(program_.outputs[i].late_column), kept,
                          of);
-    return column_of_written(program_.schema[i].type, kept.count, kept.values[i], kept.validity[i],
-                             [&](std::uint32_t code) { return strings_.text(program_, i, code); });
+    Column column =
+        column_of_written(program_.schema[i].type, kept.count, kept.values[i], kept.validity[i],
+                          [&](std::uint32_t code) { return strings_.text(program_, i, code); });
+    return of == nullptr ? std::move(column) : gather(column, of->rows);
   }
 
   // The numbers of rows, of the kept ones or some of them.
   static std::vector<std::uint32_t> numbers_of(const std::shared_ptr<HostBuffer>& memory,
-                                               const Kept& kept,
-                                               const std::vector<std::uint64_t>* of) {
+                                               const Kept& kept, const Selected* of) {
     const auto all = elements<std::uint32_t>(memory, kept.count);
     if (of == nullptr) return {all.begin(), all.end()};
     std::vector<std::uint32_t> some;
-    for (const std::uint64_t row : *of) some.push_back(all[row]);
+    for (const std::uint64_t row : of->rows) some.push_back(all[row]);
     return some;
   }
 
   Result<Column> gather_late(const Chunk& chunk, std::uint32_t wanted, const Kept& kept,
-                             const std::vector<std::uint64_t>* of) const {
+                             const Selected* of) const {
     const int lookup = program_.lookup_of(wanted);
+    if (lookup < 0 && chunk.memory.scan != nullptr)
+      return gather_from_pages(chunk, wanted, kept, of);
     const auto& numbers = lookup < 0 ? kept.rows : kept.found[static_cast<std::size_t>(lookup)];
     const std::vector<std::uint32_t> rows = numbers_of(numbers, kept, of);
     if (lookup >= 0) return gather_found(build_column(program_, *sides_, wanted), rows);
-    if (chunk.memory.scan != nullptr) return gather_texts(chunk, wanted, kept.count);
     const std::vector<std::uint64_t> wide(rows.begin(), rows.end());
     const std::vector<std::uint32_t> scanned = program_.scanned_columns();
     const auto index = static_cast<std::size_t>(std::find(scanned.begin(), scanned.end(), wanted) -
@@ -162,16 +162,18 @@ class CompactCollector : public Collector {
     return column;
   }
 
-  // Gathers a late column of a chunk of pages: strings, by the row numbers on the device.
-  Result<Column> gather_texts(const Chunk& chunk, std::uint32_t wanted, std::uint64_t count) const {
+  // Gathers a late column of a chunk of pages by the row numbers on the device.
+  Result<Column> gather_from_pages(const Chunk& chunk, std::uint32_t wanted, const Kept& kept,
+                                   const Selected* of) const {
+    if (of != nullptr)
+      return chunk.memory.scan->column_of_rows(chunk.memory, wanted, *of->there, of->rows.size());
+    return chunk.memory.scan->column_of_rows(chunk.memory, wanted, *rows_there(chunk), kept.count);
+  }
+
+  BufferPointer rows_there(const Chunk& chunk) const {
     const std::vector<ColumnBuffer> buffers = output_buffers(program_);
-    const auto rows = std::find_if(buffers.begin(), buffers.end(), [](const ColumnBuffer& buffer) {
-      return buffer.role == BufferRole::row_numbers;
-    });
-    return chunk.memory.scan->texts_of_rows(
-        chunk.memory, wanted,
-        *chunk.buffers.compaction().outputs[static_cast<std::size_t>(rows - buffers.begin())],
-        count);
+    const auto rows = std::ranges::find(buffers, BufferRole::row_numbers, &ColumnBuffer::role);
+    return chunk.buffers.compaction().outputs[static_cast<std::size_t>(rows - buffers.begin())];
   }
 
   const TileProgram& program_;

@@ -1,11 +1,13 @@
 #include "exec/scan/paged_scan.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <utility>
 
 #include "base/clock.hpp"
 #include "base/human_readable.hpp"
+#include "column/column_builders.hpp"
 #include "exec/scan/chunks_of_pages.hpp"
 #include "exec/scan/direct_pages.hpp"
 #include "fuse/program/paged_columns.hpp"
@@ -22,6 +24,50 @@ bool is_staged(const Device& device, const TileProgram& program, const PagesToRe
                const PagedScan::Limits& limits) {
   return limits.may_stage && limits.direct_reads == DirectReads::automatic &&
          program.lookups.empty() && may_be_staged(device, read);
+}
+
+Bytes validity_of(const pages::StoredRows& stored) {
+  column::BitBuilder bits;
+  for (const std::uint32_t present : stored.are_present) bits.push(present != 0);
+  return std::ranges::count(stored.are_present, 0u) > 0 ? bits.take() : Bytes();
+}
+
+// Values of 32 bits are extended by their sign: decimals of few digits are stored so.
+Column column_of_stored(Type type, bool is_wide, const pages::StoredRows& stored) {
+  Column column;
+  column.type = type;
+  column.row_count = stored.values.size();
+  column.validity = validity_of(stored);
+  if (type.kind == Kind::boolean) {
+    column::BitBuilder bits;
+    for (const std::uint64_t value : stored.values) bits.push(value != 0);
+    column.values = bits.take();
+    return column;
+  }
+  const std::size_t width = width_bytes(type);
+  std::vector<std::byte> values(column.row_count * width);
+  for (std::size_t row = 0; row < column.row_count; row++) {
+    const std::uint64_t stored_bits = stored.values[row];
+    const std::int64_t value =
+        is_wide ? static_cast<std::int64_t>(stored_bits) : static_cast<std::int32_t>(stored_bits);
+    std::memcpy(values.data() + row * width, &value, width);
+  }
+  column.values = Bytes::own(std::move(values));
+  return column;
+}
+
+Column column_of_numbers(const ColumnStrings& strings, const pages::StoredRows& stored) {
+  Column column;
+  column.type = {Kind::string};
+  column.row_count = stored.values.size();
+  column.validity = validity_of(stored);
+  column::StringBuilder texts(column.row_count);
+  for (std::size_t row = 0; row < column.row_count; row++)
+    texts.push(stored.are_present[row] != 0
+                   ? strings.text(static_cast<std::uint32_t>(stored.values[row]))
+                   : std::string_view());
+  texts.take(column);
+  return column;
 }
 
 BatchAllocator allocator_of(std::shared_ptr<PinnedSlabs> slabs) {
@@ -291,14 +337,32 @@ Status PagedScan::finish(Begun& begun, ChunkMemory& memory, Queue& compute) {
   return compute.wait_for(*ready);
 }
 
-Result<Column> PagedScan::texts_of_rows(const ChunkMemory& memory, std::uint32_t column,
-                                        const Buffer& rows, std::uint64_t row_count) {
+Status PagedScan::open_gathers() {
   if (!gathers_) { PENSTOCK_ASSIGN(gathers_, device_->queue()); }
-  const auto load = std::find_if(program_.paged.begin(), program_.paged.end(),
-                                 [&](const PagedLoad& paged) { return paged.column == column; });
-  return decoder_->texts_of_rows(
-      *gathers_, memory.pages[static_cast<std::size_t>(load - program_.paged.begin())], rows,
-      static_cast<std::uint32_t>(row_count));
+  return {};
+}
+
+Result<std::shared_ptr<Buffer>> PagedScan::upload_rows(std::span<const std::uint32_t> rows) {
+  PENSTOCK_TRY(open_gathers());
+  PENSTOCK_ASSIGN(auto there, device_->allocate(std::max<std::uint64_t>(rows.size_bytes(), 64)));
+  PENSTOCK_TRY(gathers_->upload(*there, rows.data(), rows.size_bytes()));
+  PENSTOCK_TRY(gathers_->finish());
+  return there;
+}
+
+Result<Column> PagedScan::column_of_rows(const ChunkMemory& memory, std::uint32_t column,
+                                         const Buffer& rows, std::uint64_t row_count) {
+  PENSTOCK_TRY(open_gathers());
+  const auto load = std::ranges::find(program_.paged, column, &PagedLoad::column);
+  const pages::DecodedPages& decoded =
+      memory.pages[static_cast<std::size_t>(load - program_.paged.begin())];
+  const auto count = static_cast<std::uint32_t>(row_count);
+  if (load->is_text) return decoder_->texts_of_rows(*gathers_, decoded, rows, count);
+  PENSTOCK_ASSIGN(const pages::StoredRows stored,
+                  decoder_->values_of_rows(*gathers_, decoded, load->is_wide, rows, count));
+  const Type type = table_->columns()[column].type;
+  if (type.kind != Kind::string) return column_of_stored(type, load->is_wide, stored);
+  return column_of_numbers(*strings_.of_column(column), stored);
 }
 
 // The chunk's kernels are done, and so is the work that made its pages.

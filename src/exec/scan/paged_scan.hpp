@@ -59,10 +59,11 @@ class PagedScan final : public ChunkSource {
   ~PagedScan() override;
   Result<bool> next(ChunkMemory& memory, Queue& compute) override;
   Status check(ChunkMemory& memory) override;
-  // Returns the strings of a late column for some rows of a finished chunk: `rows` has `row_count`
-  // numbers of 32 bits.
-  Result<Column> texts_of_rows(const ChunkMemory& memory, std::uint32_t column, const Buffer& rows,
-                               std::uint64_t row_count);
+  // Returns the values of some rows of a finished chunk, in a column that no kernel reads. `rows`:
+  // their numbers, 32 bits each, on the device.
+  Result<Column> column_of_rows(const ChunkMemory& memory, std::uint32_t column, const Buffer& rows,
+                                std::uint64_t row_count);
+  Result<std::shared_ptr<Buffer>> upload_rows(std::span<const std::uint32_t> rows);
   std::vector<KernelReport> take_code_reports() override { return {}; }
   std::uint64_t bytes_uploaded() const override {
     return bytes_uploaded_ + entries_.bytes_uploaded();
@@ -87,6 +88,7 @@ class PagedScan final : public ChunkSource {
             const ProgramStrings& strings);
   Status open_stream(const Limits& limits, BegunPages begun);
   void look_up(const Limits& limits);
+  Status open_gathers();
   void take_resident(ResidentPages resident);
   std::size_t chunks_at_once() const;  // being decoded
   Status read_pages(const Limits& limits, BegunPages begun);
@@ -114,7 +116,7 @@ class PagedScan final : public ChunkSource {
   // In turn: the chunk that next() returns, and the ones after it.
   std::vector<Begun> begun_;
   std::size_t begun_count_ = 0, finished_count_ = 0;
-  std::unique_ptr<Queue> gathers_;  // of texts_of_rows()
+  std::unique_ptr<Queue> gathers_;  // of column_of_rows()
   std::string read_how_;            // if the device reads by itself
   std::uint64_t bytes_uploaded_ = 0, bytes_read_directly_ = 0, rows_ = 0;
   double read_seconds_ = 0;

@@ -44,11 +44,15 @@ int passed_column(const TileProgram& program, const Output& output) {
              : -1;
 }
 
+bool may_be_late(const TileProgram& program) {
+  return program.epilogue == Epilogue::compact && !program.rows_stay;
+}
+
 // Outputs that are strings outside of dictionaries are gathered by row number, unless kernels read
 // their codes for something else. There is no batch to gather other columns from.
 void choose_late_texts(TileProgram& program, const pages::PagedTable& table) {
   write_late_columns(program);
-  if (program.epilogue != Epilogue::compact || program.rows_stay) return;
+  if (!may_be_late(program)) return;
   const auto make_late = [&](const std::vector<std::uint32_t>& but) {
     for (Output& output : program.outputs) {
       const int column = passed_column(program, output);
@@ -66,6 +70,17 @@ void choose_late_texts(TileProgram& program, const pages::PagedTable& table) {
   if (read.empty()) return;
   write_late_columns(program);
   make_late(read);
+}
+
+// Leaves all outputs that are columns of the source to be gathered by row number. A top-k orders
+// its keys on the device.
+void make_all_late(TileProgram& program) {
+  for (std::uint32_t i = 0; i < program.outputs.size(); i++) {
+    const auto is_key = [i](const SortKey& key) { return key.column == i; };
+    if (program.top_k && std::ranges::any_of(program.top_k->keys, is_key)) continue;
+    program.outputs[i].late_column = passed_column(program, program.outputs[i]);
+  }
+  choose_columns(program);
 }
 
 bool is_read_by_kernels(const TileProgram& program, std::uint32_t column) {
@@ -140,6 +155,11 @@ Result<std::string> choose_page_decoding(TileProgram& program, const TableSource
   std::string why = table ? why_not_paged(paged, *table) : why_no_pages(program, source);
   if (why.empty()) {
     read_pages(paged, *table);
+    if (!fits_parameters(paged) && may_be_late(paged)) {
+      paged.paged.clear();
+      make_all_late(paged);
+      read_pages(paged, *table);
+    }
     if (!fits_parameters(paged)) why = "a kernel has too few parameters for them";
   }
   if (why.empty()) {

@@ -10,7 +10,7 @@
 namespace penstock::plan {
 
 // Says why kernels cannot read a program's columns out of the table's pages, a clause that names
-// the column: "column 'note' is nested". Empty: they can. Late columns are strings alone.
+// the column: "column 'note' is nested". Empty: they can.
 std::string why_not_paged(const TileProgram& program, const pages::PagedTable& table);
 
 // Makes a program read pages; why_not_paged() must be empty for it.

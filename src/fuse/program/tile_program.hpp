@@ -119,7 +119,7 @@ struct PagedLoad {
   bool is_wide = false;      // values of 64 bits; else of 32, or of one
   bool is_text = false;      // strings by their place in the pages; else by their codes
   bool is_named = false;     // codes of all values, not of a dictionary's entries
-  bool is_late = false;      // is_text: no kernel reads it, kept rows are gathered
+  bool is_late = false;      // no kernel reads it, kept rows are gathered
   bool operator==(const PagedLoad&) const = default;
 };
 

@@ -224,4 +224,24 @@ Result<Column> texts_of_rows(PagePrograms& programs, Queue& queue, const Decoded
   return strings;
 }
 
+Result<StoredRows> values_of_rows(PagePrograms& programs, Queue& queue, const DecodedPages& column,
+                                  bool is_wide, const Buffer& rows, std::uint32_t row_count) {
+  StoredRows stored{std::vector<std::uint64_t>(row_count), std::vector<std::uint32_t>(row_count)};
+  if (row_count == 0) return stored;
+  Device& device = programs.device();
+  const std::uint64_t count = row_count;
+  PENSTOCK_ASSIGN(const auto values, device.allocate(std::max(count * 8, min_bytes)));
+  PENSTOCK_ASSIGN(const auto are_present, device.allocate(std::max(count * 4, min_bytes)));
+  PENSTOCK_TRY(
+      programs.launch(queue, PageProgram::names, "page_values_of_rows",
+                      programs.groups_of_tiles(row_count, names_tile),
+                      {{Argument::of(*column.bytes), Argument::of(*column.index),
+                        Argument::of(rows), Argument::of(*values), Argument::of(*are_present),
+                        Argument::value(row_count), Argument::value(std::uint32_t{is_wide})}}));
+  PENSTOCK_TRY(queue.download(stored.values.data(), *values, count * 8));
+  PENSTOCK_TRY(queue.download(stored.are_present.data(), *are_present, count * 4));
+  PENSTOCK_TRY(queue.finish());
+  return stored;
+}
+
 }  // namespace penstock::pages

@@ -61,4 +61,8 @@ Result<Column> download_texts(PagePrograms& programs, Queue& queue, const Buffer
 Result<Column> texts_of_rows(PagePrograms& programs, Queue& queue, const DecodedPages& column,
                              const Buffer& rows, std::uint32_t row_count);
 
+// Returns the values of some rows of a column of any type. Waits.
+Result<StoredRows> values_of_rows(PagePrograms& programs, Queue& queue, const DecodedPages& column,
+                                  bool is_wide, const Buffer& rows, std::uint32_t row_count);
+
 }  // namespace penstock::pages

@@ -33,6 +33,10 @@ class DevicePageDecoder final : public PageDecoder {
                                std::uint32_t row_count) override {
     return pages::texts_of_rows(*programs_, queue, column, rows, row_count);
   }
+  Result<StoredRows> values_of_rows(Queue& queue, const DecodedPages& column, bool is_wide,
+                                    const Buffer& rows, std::uint32_t row_count) override {
+    return pages::values_of_rows(*programs_, queue, column, is_wide, rows, row_count);
+  }
 
  private:
   std::shared_ptr<PagePrograms> programs_;

@@ -88,6 +88,12 @@ class DistinctTexts {
   virtual Result<DecodedPages> with_codes(std::span<const std::uint32_t> codes) = 0;
 };
 
+// Values of rows: of 64 bits, or in the low bits. A row without one has 0.
+struct StoredRows {
+  std::vector<std::uint64_t> values;
+  std::vector<std::uint32_t> are_present;  // 1 or 0
+};
+
 class PageDecoder {
  public:
   virtual ~PageDecoder() = default;
@@ -102,6 +108,9 @@ class PageDecoder {
   // Waits.
   virtual Result<Column> texts_of_rows(Queue& queue, const DecodedPages& column, const Buffer& rows,
                                        std::uint32_t row_count) = 0;
+  // Returns the values of some rows of any column, as its pages store them.
+  virtual Result<StoredRows> values_of_rows(Queue& queue, const DecodedPages& column, bool is_wide,
+                                            const Buffer& rows, std::uint32_t row_count) = 0;
   // Begins to compile, in threads.
   virtual void prepare(const PageNeeds& needs) = 0;
   // Uploads and begins to decode. If ChunkPages::file says so, begins to read, and goes on in
