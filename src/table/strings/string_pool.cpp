@@ -2,15 +2,52 @@
 
 #include <algorithm>
 #include <cstring>
+#include <random>
 
 #include "base/parallel.hpp"
 #include "codec/fsst/format/encoded_column.hpp"
 #include "table/strings/distinct_codes.hpp"
 
 namespace penstock::plan {
+namespace {
+
+// The hash is a polynomial of a string's words modulo a prime, at a point that each process draws:
+// two strings are alike with a probability of their words / 2^61. So strings cannot be crafted that
+// meet in the table.
+constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
+constexpr std::size_t word_bytes = 7;  // below the prime
+
+std::uint64_t drawn_point() {
+  std::random_device source;
+  return (std::uint64_t{source()} << 32 | source()) % prime;
+}
+
+std::uint64_t word_at(std::string_view text, std::size_t at) {
+  std::uint64_t word = 0;
+  if (text.size() - at >= sizeof word) {
+    std::memcpy(&word, text.data() + at, sizeof word);
+    return word & ((std::uint64_t{1} << 8 * word_bytes) - 1);
+  }
+  std::memcpy(&word, text.data() + at, std::min(word_bytes, text.size() - at));
+  return word;
+}
+
+// Returns hash * point + word modulo the prime, or as much more.
+std::uint64_t hash_of_word(std::uint64_t hash, std::uint64_t point, std::uint64_t word) {
+  const unsigned __int128 product = static_cast<unsigned __int128>(hash) * point;
+  const std::uint64_t sum = (static_cast<std::uint64_t>(product) & prime) +
+                            static_cast<std::uint64_t>(product >> 61) + word;
+  return (sum & prime) + (sum >> 61);
+}
+
+}  // namespace
 
 std::uint64_t StringPool::hash_of(std::string_view text) {
-  const std::uint64_t hash = std::hash<std::string_view>()(text) * 0x9E3779B97F4A7C15u;
+  static const std::uint64_t point = drawn_point();
+  std::uint64_t hash = text.size();
+  for (std::size_t at = 0; at < text.size(); at += word_bytes)
+    hash = hash_of_word(hash, point, word_at(text, at));
+  hash *= 0x9E3779B97F4A7C15u;
   return hash ^ hash >> 32;
 }
 
