@@ -73,9 +73,35 @@ void PageEntries::take_new(Entries& entries) const {
     entries.buffer = nullptr;
     entries.uploaded_bytes = 0;
   }
+  const std::span<const std::byte> results = table->results();
+  if (entries.strings == 0) take_kept(entries, *table);
   entries.strings = table->count;
-  const auto first = table->results.begin() + static_cast<std::ptrdiff_t>(entries.uploaded_bytes);
-  entries.added.assign(first, table->results.end());
+  const std::span<const std::byte> added = results.subspan(entries.uploaded_bytes);
+  entries.added.assign(added.begin(), added.end());
+}
+
+// A session keeps a table in device memory, too. It is not written to again: what grows moves.
+void PageEntries::take_kept(Entries& entries, const StringTables::Table& table) const {
+  const auto key = tables_.key(table, "device ");
+  if (!key || !table.kept) return;
+  const auto kept = strings_.cache().find<std::shared_ptr<Buffer>>(*key);
+  if (!kept) return;
+  entries.buffer = *kept;
+  entries.uploaded_bytes = table.kept->size();
+}
+
+// Keeps tables that were uploaded as a whole. Their memory is as large as the table.
+void PageEntries::keep(std::size_t chunk) {
+  for (Entries& entries : entries_) {
+    const StringTables::Table* const table = tables_.find(entries.column);
+    if (!entries.begun_by || *entries.begun_by > chunk) continue;
+    entries.begun_by.reset();
+    if (table == nullptr || !table->kept) continue;
+    const auto key = tables_.key(*table, "device ");
+    if (!key || entries.buffer->bytes() != table->kept->size()) continue;
+    strings_.cache().put(*key, std::make_shared<const std::shared_ptr<Buffer>>(entries.buffer),
+                         entries.buffer->bytes());
+  }
 }
 
 // Chunks in flight read the old buffer. `kept` holds it, for the copy too.
@@ -105,13 +131,15 @@ Status PageEntries::upload_added(Entries& entries, Device& device, Queue& queue,
 }
 
 Result<std::vector<std::shared_ptr<Buffer>>> PageEntries::upload(
-    Device& device, Queue& queue, std::vector<std::shared_ptr<const void>>& kept) {
+    Device& device, Queue& queue, std::size_t chunk,
+    std::vector<std::shared_ptr<const void>>& kept) {
   PENSTOCK_TRY(tables_.add_new());
   std::vector<std::shared_ptr<Buffer>> buffers;
   bool has_uploaded = false;
   for (Entries& entries : entries_) {
     take_new(entries);
     has_uploaded |= !entries.added.empty();
+    if (entries.uploaded_bytes == 0) entries.begun_by = chunk;
     if (!entries.added.empty()) PENSTOCK_TRY(upload_added(entries, device, queue, kept));
     buffers.push_back(entries.buffer);
   }

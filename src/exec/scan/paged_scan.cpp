@@ -327,7 +327,7 @@ Status PagedScan::finish(Begun& begun, ChunkMemory& memory, Queue& compute) {
   memory.scan = this;
   take(resident_.with_residents(begun.number, std::move(decoded)), memory);
   Queue& uploads = begun.queue ? *begun.queue : compute;
-  PENSTOCK_ASSIGN(auto entries, entries_.upload(*device_, uploads, memory.kept));
+  PENSTOCK_ASSIGN(auto entries, entries_.upload(*device_, uploads, begun.number, memory.kept));
   for (std::shared_ptr<Buffer>& buffer : entries) memory.input.buffers.push_back(std::move(buffer));
   if (!begun.queue) return {};
   PENSTOCK_ASSIGN(const auto ready, begun.queue->record());
@@ -368,6 +368,7 @@ Result<Column> PagedScan::column_of_rows(const ChunkMemory& memory, std::uint32_
 // The chunk's kernels are done, and so is the work that made its pages.
 Status PagedScan::check(ChunkMemory& memory) {
   resident_.keep(memory.page_chunk, memory.pages);
+  entries_.keep(memory.page_chunk);
   return {};
 }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "base/parallel.hpp"
+#include "expr/string_functions.hpp"
 #include "fuse/program/derived_columns.hpp"
 #include "fuse/program/string_ranks.hpp"
 
@@ -17,7 +19,7 @@ template <class T>
 std::vector<std::byte> spread_words(const StringTables::Table& table,
                                     std::span<const std::uint32_t> numbers) {
   std::vector<std::byte> values(numbers.size() * sizeof(T));
-  const auto* const results = reinterpret_cast<const T*>(table.results.data());
+  const auto* const results = reinterpret_cast<const T*>(table.results().data());
   auto* const to = reinterpret_cast<T*>(values.data());
   in_parallel(numbers.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t row = first; row < last; row++) to[row] = results[numbers[row]];
@@ -28,12 +30,13 @@ std::vector<std::byte> spread_words(const StringTables::Table& table,
 std::vector<std::byte> spread_bits(const StringTables::Table& table,
                                    std::span<const std::uint32_t> numbers) {
   std::vector<std::byte> bits((numbers.size() + 7) / 8);
+  const std::span<const std::byte> results = table.results();
   in_parallel(bits.size(), min_rows_per_thread / 8, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t byte = first; byte < last; byte++) {
       unsigned eight = 0;
       const std::uint64_t row = 8 * byte;
       for (std::uint64_t i = 0; i < std::min<std::uint64_t>(8, numbers.size() - row); i++)
-        eight |= static_cast<unsigned>(table.results[numbers[row + i]]) << i;
+        eight |= static_cast<unsigned>(results[numbers[row + i]]) << i;
       bits[byte] = static_cast<std::byte>(eight);
     }
   });
@@ -48,7 +51,34 @@ void StringTables::add_column(std::uint32_t root) {
     if (column == root && has_own_codes(program_, root)) continue;
     const Type type = program_.source_schema[column].type;
     tables_.push_back({column, root, type, 0, std::vector<std::byte>(result_bytes(type))});
+    if (strings_.are_kept()) tables_.back().kind = kind_of(column);
   }
+}
+
+// Names a chain of functions and their constants, each with its length, so that no two have one
+// name. Codes of a run are of that run alone, and so are functions of the user's.
+std::string StringTables::kind_of(std::uint32_t column) const {
+  if (program_.source_schema[column].type.kind == Kind::string) return {};
+  std::string kind = "table";
+  for (; column >= program_.first_derived();
+       column = program_.derived[column - program_.first_derived()].source) {
+    const DerivedColumn& derived = program_.derived[column - program_.first_derived()];
+    if (!derived.function || !expr::is_string_function(*derived.function)) return {};
+    kind += " " + derived.function->name + " " + std::to_string(derived.column_input);
+    for (const Scalar& input : derived.inputs)
+      kind += " " + std::string(name_of(input.type)) + (input.is_null ? " NULL" : " ") +
+              std::to_string(static_cast<std::int64_t>(input.integer)) + " " +
+              std::to_string(input.text.size()) + " " + input.text;
+    if (is_rank(derived))
+      kind += std::to_string(strings_.order_of_column(derived.source).ranks.size());
+  }
+  return kind;
+}
+
+std::optional<DeviceCache::Key> StringTables::key(const Table& table,
+                                                  const std::string& kind) const {
+  if (table.kind.empty()) return {};
+  return strings_.key(kind + table.kind, table.root, table.count);
 }
 
 const StringTables::Table* StringTables::find(std::uint32_t column) const {
@@ -67,6 +97,7 @@ Status StringTables::add_new() {
 Status StringTables::add_new(std::uint32_t root, std::uint64_t known) {
   const auto strings = strings_.of_column(root);
   if (strings->count() == known) return {};
+  if (known == 0 && take_kept(root, strings->count())) return {};
   std::map<std::uint32_t, Column> columns;
   columns[root] = known == 0 ? *strings->all() : strings->from(known);
   for (std::uint32_t i = 0; i < program_.derived.size(); i++) {
@@ -81,7 +112,38 @@ Status StringTables::add_new(std::uint32_t root, std::uint64_t known) {
   }
   for (Table& table : tables_)
     if (table.root == root) PENSTOCK_TRY(append(table, columns[table.column]));
+  if (known == 0) keep(root);
   return {};
+}
+
+// Tables of one root know the same strings, so they are taken together.
+bool StringTables::take_kept(std::uint32_t root, std::uint64_t count) {
+  using Results = std::shared_ptr<const std::vector<std::byte>>;
+  std::vector<std::pair<Table*, Results>> found;
+  for (Table& table : tables_) {
+    if (table.root != root) continue;
+    if (table.kind.empty()) return false;
+    auto kept =
+        strings_.cache().find<std::vector<std::byte>>(strings_.key(table.kind, root, count));
+    if (!kept) return false;
+    found.emplace_back(&table, std::move(kept));
+  }
+  for (auto& [table, kept] : found) {
+    table->kept = std::move(kept);
+    table->count = count;
+  }
+  return true;
+}
+
+// Few strings are computed sooner than they are looked up.
+void StringTables::keep(std::uint32_t root) {
+  constexpr std::uint64_t min_kept_strings = 1 << 10;
+  for (Table& table : tables_) {
+    if (table.root != root || table.count < min_kept_strings || table.kind.empty()) continue;
+    table.kept = std::make_shared<const std::vector<std::byte>>(std::exchange(table.own, {}));
+    strings_.cache().put(strings_.key(table.kind, root, table.count), table.kept,
+                         table.kept->size());
+  }
 }
 
 // Strings that came after the order was made are of no row: a statement's constants.
@@ -96,10 +158,11 @@ Column StringTables::ranks(std::uint32_t root, std::uint64_t known, std::uint64_
 // The first strings replace the result of a row without a value.
 Status StringTables::append(Table& to, const Column& results) {
   const std::size_t width = result_bytes(to.type), count = results.row_count;
-  if (to.count == 0) to.results.clear();
-  const std::size_t place = to.results.size();
-  to.results.resize(place + count * width);
-  std::byte* const values = to.results.data() + place;
+  if (to.count == 0) to.own.clear();
+  if (const auto kept = std::exchange(to.kept, nullptr)) to.own = *kept;
+  const std::size_t place = to.own.size();
+  to.own.resize(place + count * width);
+  std::byte* const values = to.own.data() + place;
   to.count += count;
   if (to.type.kind == Kind::boolean) {
     for (std::size_t i = 0; i < count; i++) values[i] = static_cast<std::byte>(results.boolean(i));

@@ -1,9 +1,14 @@
 // Tables by the number of a string in its column: codes of the run, and functions of the string.
 //
-// A scan of rows with numbers reads them. A function is computed on the host, once a run for
-// each string of the column, whatever the number of rows.
+// A scan of rows with numbers reads them. A function is computed on the host, once for each string
+// of the column, whatever the number of rows. A session keeps the tables of all strings, unless
+// they have codes of a run.
 #pragma once
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "fuse/program/own_codes.hpp"
@@ -17,8 +22,13 @@ class StringTables {
   struct Table {
     std::uint32_t column = 0, root = 0;  // `root`: the column of the strings
     Type type;
-    std::uint64_t count = 0;         // of the strings that were computed
-    std::vector<std::byte> results;  // one at least: a row without a value reads the first
+    std::uint64_t count = 0;  // of the strings that were computed
+    // One result at least: a row without a value reads the first.
+    std::vector<std::byte> own = {};
+    std::shared_ptr<const std::vector<std::byte>> kept = {};  // by a session, in place of `own`
+    std::string kind = {};  // of its key; empty: no session may keep it
+
+    std::span<const std::byte> results() const { return kept ? *kept : own; }
   };
 
   // The program outlives it.
@@ -31,9 +41,14 @@ class StringTables {
   const std::vector<Table>& tables() const { return tables_; }
   // Null: nothing is looked up for this column, or its codes are the numbers.
   const Table* find(std::uint32_t column) const;
+  // Returns the key under which a session keeps something of a table; nothing: it may not.
+  std::optional<DeviceCache::Key> key(const Table& table, const std::string& kind) const;
 
  private:
   Status add_new(std::uint32_t root, std::uint64_t known);
+  bool take_kept(std::uint32_t root, std::uint64_t count);
+  void keep(std::uint32_t root);
+  std::string kind_of(std::uint32_t column) const;
   Column ranks(std::uint32_t root, std::uint64_t known, std::uint64_t count) const;
   Status append(Table& to, const Column& results);
 

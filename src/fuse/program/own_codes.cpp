@@ -125,6 +125,12 @@ bool ProgramStrings::are_kept() const {
   return cache_ != nullptr && cache_->limit_bytes() > 0 && !identity_.empty();
 }
 
+DeviceCache::Key ProgramStrings::key(const std::string& kind, std::uint32_t column,
+                                     std::uint64_t count) const {
+  return {kind + " of strings " + std::to_string(of_column(column)->id()), identity_, column, 0,
+          count};
+}
+
 void ProgramStrings::keep_again() const {
   if (!are_kept()) return;
   for (const OwnStrings& own : *own_)

@@ -31,8 +31,11 @@ class ProgramStrings {
   StringPool& pool() const { return *pool_; }
   // Returns the strings of a column of the source. They are made once.
   std::shared_ptr<ColumnStrings> of_column(std::uint32_t column) const;
-  // Returns whether a session keeps what has their numbers.
+  // Returns whether a session keeps what has their numbers: in its cache(), under a key that names
+  // the kind, the column and a number of its strings.
   bool are_kept() const;
+  DeviceCache& cache() const { return *cache_; }
+  DeviceCache::Key key(const std::string& kind, std::uint32_t column, std::uint64_t count) const;
   // Keeps the strings longer than what has their numbers: a number is of no use without its string.
   void keep_again() const;
   // Sets the strings of a column that something else has numbered.
