@@ -149,5 +149,35 @@ TEST(SqlJoins, AColumnOfUsingStandsOnceAndIsTheLeftOnes) {
   EXPECT_TRUE(schema[3].nullable);  // of the right table
 }
 
+TEST(SqlJoins, ATableThatOnlyItsJoinReadsIsASemiJoinWhereRowsCountOnce) {
+  const std::string from = " FROM fact, dim WHERE fact.dim = dim.id ";
+  for (const std::string& once : std::vector<std::string>{
+           "SELECT v" + from + "GROUP BY v ORDER BY v", "SELECT DISTINCT v" + from,
+           "SELECT max(v), count(DISTINCT other)" + from,
+           "SELECT v AS x, min(other)" + from +
+               "AND name = 'a' GROUP BY x HAVING min(other) > 2 ORDER BY x"}) {
+    Plan plan;
+    const Result<StepId> result = bind_sql(once, plan, open_star);
+    ASSERT_TRUE(result.ok()) << result.status().text();
+    EXPECT_NE(shape(plan, *result).find("semi join(fact, "), std::string::npos) << once;
+  }
+  for (const std::string& often : std::vector<std::string>{
+           "SELECT v" + from, "SELECT sum(v)" + from, "SELECT v, count(*)" + from + "GROUP BY v",
+           "SELECT v, name" + from + "GROUP BY ALL", "SELECT max(v)" + from + "AND v > dim.far",
+           "SELECT v" + from + "GROUP BY v HAVING max(name) > 'a'",
+           "SELECT v" + from + "GROUP BY v ORDER BY min(name)",
+           "SELECT v, row_number() OVER (ORDER BY v) AS r" + from + "GROUP BY v"}) {
+    Plan plan;
+    const Result<StepId> result = bind_sql(often, plan, open_star);
+    ASSERT_TRUE(result.ok()) << result.status().text();
+    EXPECT_NE(shape(plan, *result).find("inner join(fact, dim)"), std::string::npos) << often;
+  }
+}
+
+TEST(SqlJoins, ATableBelowASemiJoinIsInnerForItsParent) {
+  expect_shape("SELECT DISTINCT v FROM fact, dim, far WHERE fact.dim = dim.id AND far.id = dim.far",
+               "group by(semi join(fact, semi join(dim, far)))");
+}
+
 }  // namespace
 }  // namespace penstock::sql_test

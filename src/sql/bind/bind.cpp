@@ -273,7 +273,7 @@ Result<StepId> bind_select(const Lexed& lexed, Problems& problems, const Select&
                            const TableOpener& open) {
   if (select.is_refused) return Problems::known();
   PENSTOCK_ASSIGN(const Scope scope, open_scope(lexed, select, open));
-  const JoinedTables joined = join_tables(lexed, problems, select, scope, plan, open);
+  const JoinedTables joined = join_tables(lexed, problems, select, scope, plan, open, true);
   return SelectBinder(lexed, problems, select, scope, plan, joined).bind();
 }
 

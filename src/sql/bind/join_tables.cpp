@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql/bind/conjuncts.hpp"
+#include "sql/bind/repeated_rows.hpp"
 #include "sql/bind/row_operations.hpp"
 #include "sql/bind/subqueries.hpp"
 
@@ -34,9 +35,10 @@ class TableJoiner {
         subqueries_(scope.tables.size()),
         is_joined_(scope.tables.size()) {}
 
-  JoinedTables join() {
+  JoinedTables join(bool is_whole) {
     find_on();
     sort_conditions();
+    if (is_whole) find_tables_read();
     Rows rows = join_tree(root());
     const Status all_joined = check_all_joined();
     rows.is_partial |= !all_joined.ok();
@@ -70,6 +72,36 @@ class TableJoiner {
     const std::optional<Tables> tables = tables_read(names_, syntax);
     if (!tables || tables->size() != 1 || !is_inner(*tables->begin())) return std::nullopt;
     return *tables->begin();
+  }
+
+  // Finds the tables that are read beside equalities of joins and filters of one table. Nothing is
+  // known with LEFT JOIN, or if repeated rows make a difference.
+  void find_tables_read() {
+    const auto is_left = [](const auto& table) { return table.is_left; };
+    if (std::ranges::any_of(scope_.tables, is_left) || !last_subqueries_.empty()) return;
+    read_ = tables_read_once(names_, select_);
+    for (const SyntaxPtr& condition : rest_) {
+      const std::optional<Tables> tables = tables_read(names_, *condition);
+      if (!tables) read_.reset();
+      if (read_) read_->insert(tables->begin(), tables->end());
+    }
+  }
+
+  // Returns whether tables that were joined to a child, and the child, are read by nothing but the
+  // child's join to its parent.
+  bool are_unread(const std::vector<bool>& joined_before, std::size_t table,
+                  std::size_t child) const {
+    if (!read_) return false;
+    const auto is_below = [&](std::size_t i) {
+      return i == child || (is_joined_[i] && !joined_before[i]);
+    };
+    for (const std::size_t i : *read_)
+      if (is_below(i)) return false;
+    return std::ranges::none_of(edges_, [&](const Edge& edge) {
+      const auto [a, b] = edge.tables;
+      const bool is_of_join = (a == table && b == child) || (a == child && b == table);
+      return !is_of_join && is_below(a) != is_below(b);
+    });
   }
 
   // Sorts the conditions of WHERE, and of ON and USING of inner joins.
@@ -183,8 +215,13 @@ class TableJoiner {
       failures_.pass(rows_.filter(rows, *condition, "WHERE"));
     for (const BoundSubquery& subquery : subqueries_[table])
       failures_.pass(join_subquery(rows, subquery));
-    for (const std::size_t child : children_of(table))
-      failures_.pass(join_edges(rows, table, join_tree(child), child));
+    for (const std::size_t child : children_of(table)) {
+      const std::vector<bool> joined_before = is_joined_;
+      Rows right = join_tree(child);
+      const JoinKind kind =
+          are_unread(joined_before, table, child) ? JoinKind::semi : JoinKind::inner;
+      failures_.pass(join_edges(rows, table, std::move(right), child, kind));
+    }
     return rows;
   }
 
@@ -199,7 +236,7 @@ class TableJoiner {
     if (of_left.ok() && of_right.ok()) keys.push_back({*of_left, *of_right});
   }
 
-  Status join_edges(Rows& rows, std::size_t table, Rows right, std::size_t child) {
+  Status join_edges(Rows& rows, std::size_t table, Rows right, std::size_t child, JoinKind kind) {
     std::vector<JoinKey> keys;
     std::int64_t offset = 0;
     for (Edge& edge : edges_) {
@@ -209,7 +246,7 @@ class TableJoiner {
       offset = edge.offset;
       edge.is_used = true;
     }
-    return rows_.join(rows, right, JoinKind::inner, std::move(keys), offset);
+    return rows_.join(rows, right, kind, std::move(keys), offset);
   }
 
   Status join_subquery(Rows& rows, const BoundSubquery& subquery) {
@@ -325,7 +362,8 @@ class TableJoiner {
   std::vector<Edge> edges_;
   std::vector<SyntaxPtr> rest_;
   std::vector<bool> is_joined_;
-  bool lacks_ties_ = false;  // the columns of an ON are not found
+  std::optional<Tables> read_;  // see find_tables_read()
+  bool lacks_ties_ = false;     // the columns of an ON are not found
 };
 
 bool has_subquery(const SyntaxPtr& where) {
@@ -338,11 +376,11 @@ bool has_subquery(const SyntaxPtr& where) {
 }  // namespace
 
 JoinedTables join_tables(const Lexed& lexed, Problems& problems, const Select& select,
-                         const Scope& scope, Plan& plan, const TableOpener& open) {
+                         const Scope& scope, Plan& plan, const TableOpener& open, bool is_whole) {
   if (scope.tables.empty()) return {plan.source(one_row_source()), select.where, {}};
   if (scope.tables.size() == 1 && !has_subquery(select.where))
     return {plan.source(scope.tables[0].source), select.where, {}};
-  return TableJoiner(lexed, problems, select, scope, plan, open).join();
+  return TableJoiner(lexed, problems, select, scope, plan, open).join(is_whole);
 }
 
 }  // namespace penstock::sql

@@ -80,7 +80,9 @@ Result<StepId> RowsBinder::in_order(const Rows& rows) {
   std::vector<Projection> columns;
   for (std::uint32_t i = 0; i < scope.size(); i++) {
     is_in_order = is_in_order && rows.step_columns[i] == i;
-    columns.push_back({scope[i].name, builder.column(rows.step_columns[i])});
+    const bool is_there = rows.step_columns[i] != Rows::nowhere;  // else nothing reads it
+    columns.push_back({scope[i].name, is_there ? builder.column(rows.step_columns[i])
+                                               : builder.literal(Scalar::null_of(scope[i].type))});
   }
   if (is_in_order) return rows.step;
   return plan_.map(rows.step, builder.graph(), std::move(columns));
