@@ -17,6 +17,9 @@ namespace {
 constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
 constexpr std::size_t word_bytes = 7;  // below the prime
 
+// Rows ahead of which memory is prefetched.
+constexpr std::uint64_t positions_ahead = 32, strings_ahead = 16;
+
 std::uint64_t drawn_point() {
   std::random_device source;
   return (std::uint64_t{source()} << 32 | source()) % prime;
@@ -79,20 +82,26 @@ void StringPool::grow() {
 
 std::uint32_t StringPool::code(std::string_view text) { return code(text, hash_of(text)); }
 
-std::uint32_t StringPool::code(std::string_view text, std::uint64_t hash) {
-  if (2 * (strings_.size() + 1) > positions_.size()) grow();
-  for (std::uint64_t at = hash;; at++) {
-    Position& position = positions_[at & (positions_.size() - 1)];
-    if (position.code != 0 && position.hash == static_cast<std::uint32_t>(hash >> 32) &&
+// Returns the string's code, or no_code; `at` becomes its position, or that of the gap after it.
+std::uint32_t StringPool::find(std::string_view text, std::uint64_t hash, std::uint64_t& at) const {
+  for (at = hash;; at++) {
+    const Position& position = positions_[at & (positions_.size() - 1)];
+    if (position.code == 0) return no_code;
+    if (position.hash == static_cast<std::uint32_t>(hash >> 32) &&
         strings_[position.code - 1] == text)
       return position.code - 1;
-    if (position.code != 0) continue;
-    strings_.push_back(keep(text));
-    hashes_.push_back(hash);
-    position = {static_cast<std::uint32_t>(hash >> 32),
-                static_cast<std::uint32_t>(strings_.size())};
-    return position.code - 1;
   }
+}
+
+std::uint32_t StringPool::code(std::string_view text, std::uint64_t hash) {
+  if (2 * (strings_.size() + 1) > positions_.size()) grow();
+  std::uint64_t at = 0;
+  if (const std::uint32_t known = find(text, hash, at); known != no_code) return known;
+  strings_.push_back(keep(text));
+  hashes_.push_back(hash);
+  positions_[at & (positions_.size() - 1)] = {static_cast<std::uint32_t>(hash >> 32),
+                                              static_cast<std::uint32_t>(strings_.size())};
+  return static_cast<std::uint32_t>(strings_.size() - 1);
 }
 
 // Prefetches the memory that strings some way ahead will need: a table of millions is larger than
@@ -104,18 +113,32 @@ void StringPool::expect(std::uint64_t position_hash, std::uint64_t string_hash) 
   __builtin_prefetch(strings_[position.code - 1].data());
 }
 
-void StringPool::encode_strings(const Column& strings, std::vector<std::uint32_t>& codes) {
-  constexpr std::uint64_t positions_ahead = 32, strings_ahead = 16;
-  codes.assign(strings.row_count, 0);
-  std::vector<std::uint64_t> hashes(strings.row_count);
+// Looks strings up that the pool has, by several threads. Rows of others get no_code.
+void StringPool::find_known(const Column& strings, std::span<std::uint64_t> hashes,
+                            std::span<std::uint32_t> codes) const {
   in_parallel(strings.row_count, 1 << 12, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t row = first; row < last; row++)
       if (strings.is_valid(row)) hashes[row] = hash_of(strings.string(row));
+    std::uint64_t at = 0;
+    for (std::uint64_t row = first; row < last; row++) {
+      if (row + positions_ahead < last)
+        expect(hashes[row + positions_ahead], hashes[row + strings_ahead]);
+      codes[row] = strings.is_valid(row) ? find(strings.string(row), hashes[row], at) : 0;
+    }
   });
-  for (std::uint64_t row = 0; row < strings.row_count; row++) {
-    if (row + positions_ahead < strings.row_count)
-      expect(hashes[row + positions_ahead], hashes[row + strings_ahead]);
-    if (strings.is_valid(row)) codes[row] = code(strings.string(row), hashes[row]);
+}
+
+// Codes are in the order in which strings occur first, whatever the number of threads.
+void StringPool::encode_strings(const Column& strings, std::vector<std::uint32_t>& codes) {
+  codes.resize(strings.row_count);
+  std::vector<std::uint64_t> hashes(strings.row_count), added;
+  find_known(strings, hashes, codes);
+  for (std::uint64_t row = 0; row < strings.row_count; row++)
+    if (codes[row] == no_code) added.push_back(row);
+  for (std::size_t i = 0; i < added.size(); i++) {
+    if (i + positions_ahead < added.size())
+      expect(hashes[added[i + positions_ahead]], hashes[added[i + strings_ahead]]);
+    codes[added[i]] = code(strings.string(added[i]), hashes[added[i]]);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -33,7 +34,12 @@ class StringPool {
     std::uint32_t hash = 0, code = 0;
   };
 
+  static constexpr std::uint32_t no_code = ~std::uint32_t{0};
+
   static std::uint64_t hash_of(std::string_view text);
+  std::uint32_t find(std::string_view text, std::uint64_t hash, std::uint64_t& at) const;
+  void find_known(const Column& strings, std::span<std::uint64_t> hashes,
+                  std::span<std::uint32_t> codes) const;
   std::uint32_t code(std::string_view text, std::uint64_t hash);
   void expect(std::uint64_t position_hash, std::uint64_t string_hash) const;
   void encode_strings(const Column& strings, std::vector<std::uint32_t>& codes);
