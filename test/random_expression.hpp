@@ -168,7 +168,10 @@ class RandomExpressions {
             pick({Op::floor, Op::ceiling, Op::round, Op::truncate, Op::square_root}), input());
       case 11:
         return builder.unary(
-            static_cast<Op>(static_cast<int>(Op::year) + static_cast<int>(below(10))), input());
+            static_cast<Op>(static_cast<int>(Op::year) +
+                            static_cast<int>(below(static_cast<std::uint64_t>(Op::custom) -
+                                                   static_cast<std::uint64_t>(Op::year)))),
+            input());
       case 12:
       case 13: return builder.cast(input(), schema_[below(schema_.size())].type);
       case 14: {

@@ -158,10 +158,34 @@ enum class Op : unsigned char {
   day_of_week /* Sunday 0 */,
   iso_day_of_week,
   day_of_year,
+  week,  // ISO 8601's, as iso_year
+  iso_year,
+  year_week,  // iso_year * 100 + week
+  decade,
+  century,
+  millennium,
+  era,  // 0 before the year 1, otherwise 1
   hour,
   minute,
   second,
-  custom,  // payload: index into Graph::custom_functions
+  millisecond,  // with the seconds
+  microsecond,  // with the seconds
+  // the start of what a timestamp lies in, a timestamp; an infinite one stays
+  start_of_millennium,
+  start_of_century,
+  start_of_decade,
+  start_of_year,
+  start_of_iso_year,
+  start_of_quarter,
+  start_of_month,
+  start_of_week,  // Monday
+  start_of_day,
+  start_of_hour,
+  start_of_minute,
+  start_of_second,
+  start_of_millisecond,
+  epoch_microseconds,  // of a timestamp since 1970, int64
+  custom,              // payload: index into Graph::custom_functions
 };
 std::string_view name_of(Op op);
 

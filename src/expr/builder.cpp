@@ -66,6 +66,11 @@ Result<NodeId> Builder::unary(Op op, NodeId input) {
     const bool has_parts = type.kind == Kind::date32 || type.kind == Kind::timestamp;
     return has_parts ? Result<NodeId>(c.add(op, int64_type, {input})) : cannot(op, {type});
   }
+  if (is_date_start(op) || op == Op::epoch_microseconds) {
+    const Type result = is_date_start(op) ? timestamp_type : int64_type;
+    if (type.kind != Kind::date32 && type.kind != Kind::timestamp) return cannot(op, {type});
+    return c.add(op, result, {c.cast(input, timestamp_type)});
+  }
   if (!is_float_function(op))
     return Status(Code::internal, std::string(name_of(op)) + " does not take one input");
   return is_numeric(type) ? Result<NodeId>(c.add(op, float64_type, {c.cast(input, float64_type)}))

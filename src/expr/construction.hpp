@@ -14,7 +14,7 @@
 namespace penstock::expr {
 
 inline constexpr Type boolean_type{Kind::boolean}, int32_type{Kind::int32}, int64_type{Kind::int64},
-    float64_type{Kind::float64};
+    float64_type{Kind::float64}, timestamp_type{Kind::timestamp};
 
 Status cannot(Op op, std::initializer_list<Type> types);  // "cannot add DATE and DOUBLE"
 

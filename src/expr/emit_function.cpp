@@ -45,4 +45,26 @@ Printed print_date_part(Op op, const Operand& a) {
   return printed;
 }
 
+Printed print_date_start(Op op, const Operand& a) {
+  const OperationRow& row = row_of(op);
+  std::string days(row.integer_word);
+  put(days, "DAYS", call("days_of_timestamp", {a.value}));
+  const std::string start =
+      row.of_date ? call("multiply_i64", {days, "DAY_MICROSECONDS"})
+                  : call("start_of_step", {a.value, constant(row.step_microseconds, "i64")});
+  Printed printed;
+  printed.value = "(" + is_infinite(a) + " ? " + a.value + " : " + start + ")";
+  printed.own_faults.emplace_back(Code::overflow, "(!" + is_infinite(a) + " && " + a.value + " < " +
+                                                      constant(first_with_start(op), "i64") + ")");
+  return printed;
+}
+
+Printed print_epoch(const Operand& a) {
+  Printed printed;
+  printed.value = a.value;
+  printed.is_alias = true;
+  printed.own_faults.emplace_back(Code::overflow, is_infinite(a));
+  return printed;
+}
+
 }  // namespace penstock::expr

@@ -32,6 +32,8 @@ Result<Printed> print_strict(const Graph& graph, const Node& node, std::span<con
   if (node.op == Op::negate || node.op == Op::absolute) return print_sign(node, a);
   if (is_rounding(node.op) && node.type.kind == Kind::decimal) return print_rounding(node, a);
   if (is_date_part(node.op)) return print_date_part(node.op, a);
+  if (is_date_start(node.op)) return print_date_start(node.op, a);
+  if (node.op == Op::epoch_microseconds) return print_epoch(a);
   Printed printed;
   if (is_comparison(node.op)) {
     PENSTOCK_ASSIGN(printed.value, print_comparison(node.op, a, inputs[1]));

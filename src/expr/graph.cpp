@@ -183,7 +183,7 @@ Status fault_status(const Graph& graph, NodeId node, Code code, const Schema& sc
       site != graph.sites.end() && !site->second.text.empty())
     text = site->second.text;
   if (code == Code::invalid) return {code, "division by zero in " + text};
-  if (expr::is_date_part(graph.at(node).op))
+  if (expr::is_date_part(graph.at(node).op) || graph.at(node).op == Op::epoch_microseconds)
     return {code, text + " of an infinite date or timestamp is not supported (DuckDB has NULL)"};
   return {code, "a value of " + text + " is outside " + name_of(graph.at(node).type)};
 }

@@ -20,6 +20,8 @@ bool can_fault_itself(Op op) {
     case OperationKind::rounding:
     case OperationKind::power:
     case OperationKind::date_part:
+    case OperationKind::date_start:
+    case OperationKind::epoch:
     case OperationKind::custom: return true;
     case OperationKind::comparison:
     case OperationKind::connective:
@@ -30,6 +32,21 @@ bool can_fault_itself(Op op) {
     case OperationKind::leaf: break;
   }
   return false;
+}
+
+std::int64_t first_with_start(Op op) {
+  static const auto firsts = [] {
+    std::array<std::int64_t, static_cast<std::size_t>(Op::custom)> all{};
+    for (std::size_t i = 0; i < all.size(); i++) {
+      if (!is_date_start(static_cast<Op>(i))) continue;
+      const auto start = row_of(static_cast<Op>(i)).of_date;
+      std::int64_t days = min_timestamp_days;
+      while (start && start(days, 0) < min_timestamp_days) days++;
+      all[i] = days * microseconds_per_day;
+    }
+    return all;
+  }();
+  return firsts[static_cast<std::size_t>(op)];
 }
 
 Range stored_range(Type type) {
@@ -106,7 +123,10 @@ OwnFaults own_faults(const Graph& graph, const Node& node) {
     case Op::absolute: return {false, is_integer(node.type) && is_signed(node.type)};
     case Op::shift_left: return {false, true};
     case Op::cast: return {false, cast_can_fault(input(0), node.type)};
-    default: return {false, is_date_part(node.op)};  // an infinite date has no parts
+    // An infinite date has no parts.
+    default:
+      return {false,
+              is_date_part(node.op) || is_date_start(node.op) || node.op == Op::epoch_microseconds};
   }
 }
 

@@ -40,6 +40,7 @@ Range stored_range(Type type);
 // The finite dates lie between them.
 constexpr std::int64_t infinite_days = INT32_MAX, max_date_days = infinite_days - 1;
 constexpr std::int64_t infinite_microseconds = INT64_MAX, microseconds_per_day = 86400000000;
+constexpr std::int64_t min_timestamp_days = INT64_MIN / microseconds_per_day;  // DuckDB's first day
 // `count` is the days of a date32 or the microseconds of a timestamp.
 constexpr bool is_infinite(Type type, Int128 count) {
   const std::int64_t infinity = type.kind == Kind::date32 ? infinite_days : infinite_microseconds;
@@ -50,6 +51,10 @@ inline bool is_comparison(Op op) { return row_of(op).kind == OperationKind::comp
 // floor, ceiling, round, truncate
 inline bool is_rounding(Op op) { return row_of(op).kind == OperationKind::rounding; }
 inline bool is_date_part(Op op) { return row_of(op).kind == OperationKind::date_part; }
+inline bool is_date_start(Op op) { return row_of(op).kind == OperationKind::date_start; }
+// Returns the first timestamp that has the start of what it lies in: before it the start is no
+// timestamp.
+std::int64_t first_with_start(Op op);
 // Functions of one float, with a result of its type.
 inline bool is_float_function(Op op) {
   return row_of(op).kind == OperationKind::function || is_rounding(op);

@@ -27,6 +27,8 @@ enum class OperationKind : unsigned char {
   rounding,  // of a float or a decimal
   power,
   date_part,
+  date_start,  // of what a timestamp lies in
+  epoch,
   leaf,
   custom
 };
@@ -52,6 +54,8 @@ struct OperationRow {
   EvaluatedScalar (*of_integers)(Type type, Int128 a, Int128 b) = nullptr;
   Int128 (*of_decimal)(Int128 count, Int128 unit) = nullptr;
   std::int64_t (*of_date)(std::int64_t days, std::int64_t microseconds) = nullptr;
+  // The length of what a start within a day begins. For longer ones of_date gives the first day.
+  std::int64_t step_microseconds = 0;
   // In Kernel C, for floats: an operator, or X of MATH_X_F32 and MATH_X_F64
   // (kernel/common.prelude).
   std::string_view float_word = {};

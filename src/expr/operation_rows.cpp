@@ -72,6 +72,37 @@ consteval OperationRow date_part(Op op, std::string_view name, std::string_view 
           .integer_word = expression};
 }
 
+consteval OperationRow start_of(Op op, std::string_view name, std::string_view expression,
+                                std::int64_t (*host)(std::int64_t days, std::int64_t time)) {
+  return {.op = op,
+          .name = name,
+          .verb = "truncate",
+          .kind = OperationKind::date_start,
+          .of_date = host,
+          .integer_word = expression};
+}
+consteval OperationRow start_within_day(Op op, std::string_view name, std::int64_t step) {
+  return {.op = op,
+          .name = name,
+          .verb = "truncate",
+          .kind = OperationKind::date_start,
+          .step_microseconds = step};
+}
+
+std::int64_t year_of(std::int64_t days) { return civil_of_days(days).year; }
+std::int64_t first_day(std::int64_t year) { return days_of_civil(year, 1, 1); }
+// A week of ISO 8601 belongs to the year of its Thursday.
+std::int64_t thursday_of(std::int64_t days) { return days - floor_modulo(days + 3, 7) + 3; }
+std::int64_t iso_year_of(std::int64_t days) { return year_of(thursday_of(days)); }
+std::int64_t week_of(std::int64_t days) {
+  const std::int64_t thursday = thursday_of(days);
+  return (thursday - first_day(year_of(thursday))) / 7 + 1;
+}
+// Centuries and millennia have no number 0.
+std::int64_t period_of(std::int64_t year, std::int64_t years) {
+  return year > 0 ? (year - 1) / years + 1 : year / years - 1;
+}
+
 // A row per operation, in the order of Op, which has no other meaning.
 constexpr OperationRow rows[] = {
     {Op::column, "column", "", "", OperationKind::leaf},
@@ -169,12 +200,59 @@ constexpr OperationRow rows[] = {
         [](auto days, auto) -> std::int64_t {
           return days - days_of_civil(civil_of_days(days).year, 1, 1) + 1;
         }),
+    date_part(Op::week, "week", "take the week of", "week_of_days(DAYS)",
+              [](auto days, auto) -> std::int64_t { return week_of(days); }),
+    date_part(Op::iso_year, "isoyear", "take the year of", "iso_year_of_days(DAYS)",
+              [](auto days, auto) -> std::int64_t { return iso_year_of(days); }),
+    date_part(Op::year_week, "yearweek", "take the week of", "year_week_of_days(DAYS)",
+              [](auto days, auto) -> std::int64_t {
+                const std::int64_t year = iso_year_of(days), week = week_of(days);
+                return year * 100 + (year > 0 ? week : -week);
+              }),
+    date_part(Op::decade, "decade", "take the decade of", "year_of_days(DAYS) / 10",
+              [](auto days, auto) -> std::int64_t { return year_of(days) / 10; }),
+    date_part(Op::century, "century", "take the century of", "period_of_days(DAYS, 100)",
+              [](auto days, auto) -> std::int64_t { return period_of(year_of(days), 100); }),
+    date_part(Op::millennium, "millennium", "take the millennium of", "period_of_days(DAYS, 1000)",
+              [](auto days, auto) -> std::int64_t { return period_of(year_of(days), 1000); }),
+    date_part(Op::era, "era", "take the era of", "(i64)(year_of_days(DAYS) > 0)",
+              [](auto days, auto) -> std::int64_t { return year_of(days) > 0 ? 1 : 0; }),
     date_part(Op::hour, "hour", "take the hour of", "TIME / (i64)3600000000",
               [](auto, auto time) -> std::int64_t { return time / 3600000000; }),
     date_part(Op::minute, "minute", "take the minute of", "TIME / (i64)60000000 % 60",
               [](auto, auto time) -> std::int64_t { return time / 60000000 % 60; }),
     date_part(Op::second, "second", "take the second of", "TIME / (i64)1000000 % 60",
               [](auto, auto time) -> std::int64_t { return time / 1000000 % 60; }),
+    date_part(Op::millisecond, "millisecond", "take the milliseconds of",
+              "TIME / (i64)1000 % 60000",
+              [](auto, auto time) -> std::int64_t { return time / 1000 % 60000; }),
+    date_part(Op::microsecond, "microsecond", "take the microseconds of", "TIME % (i64)60000000",
+              [](auto, auto time) -> std::int64_t { return time % 60000000; }),
+    start_of(Op::start_of_millennium, "start_of_millennium", "period_start_of_days(DAYS, 1000)",
+             [](auto days, auto) { return first_day(year_of(days) / 1000 * 1000); }),
+    start_of(Op::start_of_century, "start_of_century", "period_start_of_days(DAYS, 100)",
+             [](auto days, auto) { return first_day(year_of(days) / 100 * 100); }),
+    start_of(Op::start_of_decade, "start_of_decade", "period_start_of_days(DAYS, 10)",
+             [](auto days, auto) { return first_day(year_of(days) / 10 * 10); }),
+    start_of(Op::start_of_year, "start_of_year", "year_start_of_days(DAYS)",
+             [](auto days, auto) { return first_day(year_of(days)); }),
+    start_of(Op::start_of_iso_year, "start_of_iso_year", "iso_year_start_of_days(DAYS)",
+             [](auto days, auto) { return thursday_of(days) - 3 - (week_of(days) - 1) * 7; }),
+    start_of(Op::start_of_quarter, "start_of_quarter", "quarter_start_of_days(DAYS)",
+             [](auto days, auto) {
+               const Civil civil = civil_of_days(days);
+               return days_of_civil(civil.year, (civil.month - 1) / 3 * 3 + 1, 1);
+             }),
+    start_of(Op::start_of_month, "start_of_month", "month_start_of_days(DAYS)",
+             [](auto days, auto) { return days - civil_of_days(days).day + 1; }),
+    start_of(Op::start_of_week, "start_of_week", "week_start_of_days(DAYS)",
+             [](auto days, auto) { return thursday_of(days) - 3; }),
+    start_within_day(Op::start_of_day, "start_of_day", 86400000000),
+    start_within_day(Op::start_of_hour, "start_of_hour", 3600000000),
+    start_within_day(Op::start_of_minute, "start_of_minute", 60000000),
+    start_within_day(Op::start_of_second, "start_of_second", 1000000),
+    start_within_day(Op::start_of_millisecond, "start_of_millisecond", 1000),
+    {Op::epoch_microseconds, "epoch_us", "", "take the epoch of", OperationKind::epoch},
     {Op::custom, "custom", "", "call a function with", OperationKind::custom},
 };
 static_assert(

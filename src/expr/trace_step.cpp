@@ -7,7 +7,8 @@ namespace {
 
 bool takes_one(Op op) {
   return op == Op::is_null || op == Op::not_ || op == Op::negate || op == Op::absolute ||
-         op == Op::bit_not || expr::is_rounding(op) || expr::is_date_part(op);
+         op == Op::bit_not || expr::is_rounding(op) || expr::is_date_part(op) ||
+         expr::is_date_start(op) || op == Op::epoch_microseconds;
 }
 
 bool is_identifier(std::string_view name) {

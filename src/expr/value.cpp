@@ -145,6 +145,22 @@ EvaluatedScalar apply_date_part(const Node& node, const Scalar& input) {
                                 days, is_date ? 0 : floor_modulo(count, microseconds_per_day))})};
 }
 
+EvaluatedScalar apply_date_start(const Node& node, const Scalar& input) {
+  const auto count = static_cast<std::int64_t>(input.integer);
+  if (is_infinite(input.type, count)) return {input};
+  if (count < first_with_start(node.op)) return {Scalar::of(node.type, Int128{0}), Code::overflow};
+  const OperationRow& row = row_of(node.op);
+  const std::int64_t start =
+      row.of_date ? row.of_date(floor_divide(count, microseconds_per_day), 0) * microseconds_per_day
+                  : count - floor_modulo(count, row.step_microseconds);
+  return {Scalar::of(node.type, Int128{start})};
+}
+
+EvaluatedScalar apply_epoch(const Node& node, const Scalar& input) {
+  const Code fault = is_infinite(input.type, input.integer) ? Code::overflow : Code::ok;
+  return {Scalar::of(node.type, fault == Code::ok ? input.integer : Int128{0}), fault};
+}
+
 bool holds(Op op, int order) {
   switch (op) {
     case Op::equal: return order == 0;
@@ -163,7 +179,9 @@ EvaluatedScalar apply(const Graph& graph, const Node& node, std::span<const Scal
   if (is_comparison(node.op))
     return {Scalar::of(node.type, Int128{holds(node.op, compare(first, inputs[1]))})};
   if (is_date_part(node.op)) return apply_date_part(node, first);
+  if (is_date_start(node.op)) return apply_date_start(node, first);
   switch (node.op) {
+    case Op::epoch_microseconds: return apply_epoch(node, first);
     case Op::cast: return cast_value(first, node.type);
     case Op::custom: return {graph.custom_functions[node.payload]->host(inputs)};
     case Op::not_: return {Scalar::of(node.type, Int128{first.integer == 0})};

@@ -9,6 +9,14 @@ import random
 
 import tables
 
+STARTS = ["millennium", "century", "decade", "year", "quarter", "month", "week", "isoyear"] + [
+    "day",
+    "hour",
+    "minute",
+    "second",
+    "millisecond",
+    "microsecond",
+]
 INTEGERS = (
     "TINYINT",
     "SMALLINT",
@@ -432,13 +440,14 @@ class Expressions:
         if branch == 9:
             part = rng.choice(
                 ["year", "quarter", "month", "day", "dayofweek", "isodow", "dayofyear"]
+                + ["week", "yearweek", "isoyear", "decade", "century", "millennium", "era"]
             )
             return self._typed(
                 rng.choice(
                     [
                         f"{part}({{}})",
                         f"EXTRACT({part} FROM {{}})"
-                        if part not in ("dayofweek", "dayofyear", "isodow")
+                        if part in ("year", "quarter", "month", "day", "week", "decade")
                         else f"date_part('{part}', {{}})",
                     ]
                 ),
@@ -446,7 +455,10 @@ class Expressions:
             )
         if branch == 10:
             return self._typed(
-                rng.choice(["hour({})", "minute({})", "second({})", "EXTRACT(hour FROM {})"]),
+                rng.choice(
+                    ["hour({})", "minute({})", "second({})", "EXTRACT(hour FROM {})"]
+                    + ["millisecond({})", "EXTRACT(us FROM {})", "epoch_us({})", "epoch_ms({})"]
+                ),
                 of("timestamp", depth),
             )
         if branch == 11:
@@ -552,8 +564,13 @@ class Expressions:
         return self._choice("date", depth)
 
     def _timestamp(self, depth):
-        if self.rng.randrange(3) == 0:
+        branch = self.rng.randrange(5)
+        if branch < 2:
             return self._typed("CAST({} AS TIMESTAMP)", self.of("date", depth))
+        if branch == 2:
+            part = self.rng.choice(STARTS)
+            kind = self.rng.choice(["date", "timestamp"])
+            return self._typed(f"date_trunc('{part}', {{}})", self.of(kind, depth))
         return self._choice("timestamp", depth)
 
     def _boolean(self, depth):

@@ -221,9 +221,19 @@ template <traced::Traced T> auto day_of_week(const T& x) {
 template <traced::Traced T> auto day_of_year(const T& x) {
   return traced::part<Op::day_of_year>(x);
 }
+template <traced::Traced T> auto week(const T& x) { return traced::part<Op::week>(x); }
 template <traced::Traced T> auto hour(const T& x) { return traced::part<Op::hour>(x); }
 template <traced::Traced T> auto minute(const T& x) { return traced::part<Op::minute>(x); }
 template <traced::Traced T> auto second(const T& x) { return traced::part<Op::second>(x); }
+
+// Returns the timestamp at which the hour, the month or the like of a date or a timestamp begins:
+// date_trunc<Op::start_of_month>(x).
+template <Op start, traced::Traced T> auto date_trunc(const T& x) {
+  static_assert(start >= Op::start_of_millennium && start <= Op::start_of_millisecond);
+  static_assert(traced::is_moment(traced::type_v<T>), "date_trunc takes a date or a timestamp");
+  using R = traced::with_opt<timestamp, traced::nullable_v<T>>;
+  return Value<R>(traced::combine(start, {x}, {Kind::timestamp}, traced::is_opt<R>));
+}
 
 template <traced::Traced T> Value<bool> is_null(const T& x) {
   return Value<bool>(traced::combine(Op::is_null, {x}, {Kind::boolean}, false));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -143,6 +144,8 @@ class ExpressionBinder {
 
   static bool is_string_call(const Syntax& syntax);
   static std::vector<std::string> string_function_names();
+  static bool is_date_call(std::string_view name);
+  static std::vector<std::string> date_function_names();
 
  private:
   Result<Operand> bind(const Syntax& syntax);
@@ -169,7 +172,13 @@ class ExpressionBinder {
   Result<NodeId> between(const Syntax& syntax);
   Result<NodeId> in_list(const Syntax& syntax);
   Result<NodeId> variadic(const Syntax& syntax, Op op);
+  Result<NodeId> date_call(const Syntax& syntax);
   Result<NodeId> date_part(const Syntax& syntax, std::string_view part, const Syntax& input);
+  Result<NodeId> date_trunc(const Syntax& syntax, std::string_view part);
+  Result<NodeId> date_name(const Syntax& syntax, Op part, std::int64_t first,
+                           std::span<const std::string_view> names);
+  Result<NodeId> epoch(NodeId input);
+  Result<NodeId> milliseconds(NodeId microseconds);
   Result<NodeId> rounded(const Syntax& syntax);
   Result<NodeId> rounded_integer(const Syntax& syntax, NodeId input);
   Result<NodeId> sign(const Syntax& syntax);

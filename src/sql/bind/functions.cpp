@@ -1,5 +1,5 @@
-// Binds function calls. Most functions of numbers and dates are one row of a table below; functions
-// of strings are rows of expr/string_functions.cpp.
+// Binds function calls. Most functions of numbers are one row of a table below; functions of dates
+// are in bind_dates.cpp, and functions of strings are rows of expr/string_functions.cpp.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -28,32 +28,6 @@ constexpr Function any_arguments[] = {{"coalesce", Op::coalesce},
                                       {"ifnull", Op::coalesce},
                                       {"greatest", Op::greatest},
                                       {"least", Op::least}};
-// Parts for date_part() and EXTRACT; parts_as_functions lists the parts that are functions, too.
-constexpr Function date_parts[] = {{"year", Op::year},
-                                   {"years", Op::year},
-                                   {"quarter", Op::quarter},
-                                   {"quarters", Op::quarter},
-                                   {"month", Op::month},
-                                   {"months", Op::month},
-                                   {"mon", Op::month},
-                                   {"day", Op::day},
-                                   {"days", Op::day},
-                                   {"dayofmonth", Op::day},
-                                   {"dow", Op::day_of_week},
-                                   {"dayofweek", Op::day_of_week},
-                                   {"weekday", Op::day_of_week},
-                                   {"isodow", Op::iso_day_of_week},
-                                   {"doy", Op::day_of_year},
-                                   {"dayofyear", Op::day_of_year},
-                                   {"hour", Op::hour},
-                                   {"hours", Op::hour},
-                                   {"minute", Op::minute},
-                                   {"minutes", Op::minute},
-                                   {"second", Op::second},
-                                   {"seconds", Op::second}};
-constexpr std::string_view parts_as_functions[] = {"year",       "quarter",   "month",   "day",
-                                                   "dayofmonth", "dayofweek", "weekday", "isodow",
-                                                   "dayofyear",  "hour",      "minute",  "second"};
 template <class Table> std::optional<Op> find(const Table& table, std::string_view name) {
   for (const Function& row : table)
     if (row.name == name) return row.op;
@@ -68,14 +42,14 @@ bool holds(std::string_view name, auto const& names) {
 
 const std::vector<std::string>& known_functions() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> all = {"round", "sign", "nullif", "if", "date_part", "datepart"};
+    std::vector<std::string> all = ExpressionBinder::date_function_names();
+    all.insert(all.end(), {"round", "sign", "nullif", "if"});
     for (const plan::AggregateRow& row : plan::all_aggregates())
       for (const std::string_view name : row.sql_names)
         if (!name.empty()) all.emplace_back(name);
     for (const Function& row : one_argument) all.emplace_back(row.name);
     for (const Function& row : two_arguments) all.emplace_back(row.name);
     for (const Function& row : any_arguments) all.emplace_back(row.name);
-    all.insert(all.end(), std::begin(parts_as_functions), std::end(parts_as_functions));
     for (const std::string_view name : Windowing::function_names()) all.emplace_back(name);
     for (std::string& text : ExpressionBinder::string_function_names())
       all.push_back(std::move(text));
@@ -126,16 +100,7 @@ Result<NodeId> ExpressionBinder::call(const Syntax& syntax) {
     PENSTOCK_ASSIGN(const Operand operand, case_of(chosen));
     return operand.node;
   }
-  if (name == "date_part" || name == "datepart") {
-    PENSTOCK_TRY(argument_count(syntax, 2));
-    if (syntax.inputs[0]->kind != SyntaxKind::string)
-      return wrong(*syntax.inputs[0], "the part must be a string such as 'year'");
-    return date_part(syntax, lower(syntax.inputs[0]->name), *syntax.inputs[1]);
-  }
-  if (holds(name, parts_as_functions)) {
-    PENSTOCK_TRY(argument_count(syntax, 1));
-    return date_part(syntax, name, *syntax.inputs[0]);
-  }
+  if (is_date_call(name)) return date_call(syntax);
   if (name == "round") return rounded(syntax);
   if (name == "sign") return sign(syntax);
   if (const auto op = find(one_argument, name)) {
@@ -150,14 +115,6 @@ Result<NodeId> ExpressionBinder::call(const Syntax& syntax) {
   }
   const bool is_window = holds(name, Windowing::function_names());
   return refuse(syntax, "the function " + name + (is_window ? " without OVER" : ""));
-}
-
-Result<NodeId> ExpressionBinder::date_part(const Syntax& syntax, std::string_view part,
-                                           const Syntax& input) {
-  const std::optional<Op> op = find(date_parts, part);
-  if (!op) return refuse(syntax, "the date part '" + std::string(part) + "'");
-  PENSTOCK_ASSIGN(const NodeId node, value(input));
-  return builder_.unary(*op, node);
 }
 
 // DuckDB has no round() of unsigned integers: it rounds them as BIGINT where they fit, or as

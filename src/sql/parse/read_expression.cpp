@@ -230,6 +230,34 @@ Result<SyntaxPtr> ExpressionReader::case_of(Tree body) {
   return make_syntax(SyntaxKind::case_of, body.location(), "case", std::move(inputs));
 }
 
+// EXTRACT(years FROM x): DuckDB prints the units that are keywords of its grammar in one spelling.
+SyntaxPtr ExpressionReader::extracted_unit(const Syntax& unit) const {
+  static constexpr std::string_view words[][2] = {{"year", "years"},
+                                                  {"quarter", "quarters"},
+                                                  {"month", "months"},
+                                                  {"day", "days"},
+                                                  {"hour", "hours"},
+                                                  {"minute", "minutes"},
+                                                  {"second", "seconds"},
+                                                  {"week", "weeks"},
+                                                  {"decade", "decades"},
+                                                  {"century", "centuries"},
+                                                  {"millennium", "millennia"},
+                                                  {"milliseconds", "millisecond"},
+                                                  {"microseconds", "microsecond"}};
+  const Token* token = lexed_.at(unit.offset);
+  if (token == nullptr || token->kind != TokenKind::word)
+    return make_syntax(SyntaxKind::string, unit.offset, unit.name);
+  std::string shown(lexed_.text(*token));
+  for (const auto& [name, other] : words)
+    if (lower(unit.name) == name || lower(unit.name) == other) {
+      shown = name;
+      std::ranges::transform(shown, shown.begin(),
+                             [](char c) { return static_cast<char>(c - 'a' + 'A'); });
+    }
+  return make_syntax(SyntaxKind::string, unit.offset, shown);
+}
+
 Result<SyntaxPtr> ExpressionReader::function(Tree body) {
   const std::int64_t offset = body.location();
   const Tree names = body["funcname"];
@@ -242,20 +270,8 @@ Result<SyntaxPtr> ExpressionReader::function(Tree body) {
   auto whole = std::make_shared<Syntax>(*call);
   whole->star = body["agg_star"].boolean();
   whole->distinct = body["agg_distinct"].boolean();
-  // EXTRACT(year FROM x): DuckDB prints the units that are keywords of its grammar in capitals.
-  if (name == "extract" && !whole->inputs.empty() && whole->inputs[0]->kind == SyntaxKind::string) {
-    const Token* token = lexed_.at(whole->inputs[0]->offset);
-    static constexpr std::string_view words[] = {"year", "quarter", "month", "day",
-                                                 "hour", "minute",  "second"};
-    const std::string unit = lower(whole->inputs[0]->name);
-    const bool bare = token != nullptr && token->kind == TokenKind::word;
-    const bool word = std::find(std::begin(words), std::end(words), unit) != std::end(words);
-    std::string shown = bare ? std::string(lexed_.text(*token)) : whole->inputs[0]->name;
-    if (bare && word)
-      std::transform(shown.begin(), shown.end(), shown.begin(),
-                     [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-    whole->inputs[0] = make_syntax(SyntaxKind::string, whole->inputs[0]->offset, shown);
-  }
+  if (name == "extract" && !whole->inputs.empty() && whole->inputs[0]->kind == SyntaxKind::string)
+    whole->inputs[0] = extracted_unit(*whole->inputs[0]);
   const Status refused = refuse_parts(body, name);
   PENSTOCK_TRY(passed(refused));
   PENSTOCK_TRY(read_parts(body, *whole));

@@ -26,9 +26,9 @@ constexpr std::string_view correlated =
     "inside EXISTS and IN a column from outside stands beside =, in a SELECT without groups, "
     "aggregates and LIMIT";
 constexpr std::string_view dates =
-    "of dates there are year(), quarter(), month(), day(), dayofweek(), isodow(), dayofyear(), "
-    "hour(), minute(), second(), date + days "
-    "and date - date";
+    "of dates there are date_trunc(), date_part(), year(), quarter(), month(), week(), day(), "
+    "dayofweek(), dayofyear(), hour(), minute(), second(), epoch(), dayname(), monthname(), "
+    "date + days and date - date";
 constexpr std::string_view constant_date = "write it as a constant: DATE '2026-01-31'";
 
 // Refused features, by the beginning of their names.
@@ -107,11 +107,9 @@ constexpr std::string_view string_functions[] = {"concat",
                                                  "md5",
                                                  "translate"};
 constexpr std::string_view date_functions[] = {
-    "date_trunc", "datetrunc", "date_diff", "datediff",       "date_sub",     "datesub",
-    "date_add",   "age",       "strftime",  "strptime",       "to_char",      "to_date",
-    "dayname",    "monthname", "last_day",  "week",           "weekofyear",   "yearweek",
-    "epoch",      "epoch_ms",  "make_date", "make_timestamp", "to_timestamp", "time_bucket",
-    "century",    "decade"};
+    "date_diff", "datediff",  "date_sub",       "datesub",      "date_add",
+    "age",       "strftime",  "strptime",       "to_char",      "to_date",
+    "last_day",  "make_date", "make_timestamp", "to_timestamp", "time_bucket"};
 constexpr std::string_view clock_functions[] = {"now", "today", "get_current_timestamp",
                                                 "transaction_timestamp"};
 // Aggregates of other databases. Names that are there by now are found first.

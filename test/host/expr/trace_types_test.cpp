@@ -128,8 +128,11 @@ template <class T> void sweep_functions() {
     expect_promise_kept<T>("~", [](auto x) { return ~x; });
     expect_promise_kept<T>("<<", [](auto x) { return x << x; });
   }
-  if constexpr (traced::is_moment(type))
-    expect_promise_kept<T>("year", [](auto x) { return year(x) + hour(x) + day_of_week(x); });
+  if constexpr (traced::is_moment(type)) {
+    expect_promise_kept<T>("year",
+                           [](auto x) { return year(x) + hour(x) + day_of_week(x) + week(x); });
+    expect_promise_kept<T>("date_trunc", [](auto x) { return date_trunc<Op::start_of_week>(x); });
+  }
   expect_promise_kept<T>("is_null", [](auto x) { return is_null(x) || !x.has_value(); });
   expect_promise_kept<T>("==", [](auto x) { return x == x; });
 }

@@ -1,0 +1,160 @@
+// Binds functions of dates and timestamps. DuckDB's names of parts are one table.
+#include <algorithm>
+#include <array>
+
+#include "sql/bind/expression_binder.hpp"
+
+namespace penstock::sql {
+namespace {
+
+// A start of a microsecond: nothing is cut off.
+constexpr Op whole = Op::cast;
+
+struct DatePart {
+  std::string_view names;  // the first one is a function, too, unless there is another for it
+  Op part, start;          // of date_part() and of date_trunc()
+};
+constexpr DatePart date_parts[] = {
+    {"year years yr yrs y", Op::year, Op::start_of_year},
+    {"quarter quarters", Op::quarter, Op::start_of_quarter},
+    {"month months mon mons", Op::month, Op::start_of_month},
+    {"day days d dayofmonth", Op::day, Op::start_of_day},
+    {"dow dayofweek weekday", Op::day_of_week, Op::start_of_day},
+    {"isodow", Op::iso_day_of_week, Op::start_of_day},
+    {"doy dayofyear", Op::day_of_year, Op::start_of_day},
+    {"week weeks w weekofyear", Op::week, Op::start_of_week},
+    {"yearweek", Op::year_week, Op::start_of_week},
+    {"isoyear", Op::iso_year, Op::start_of_iso_year},
+    {"decade decades dec decs", Op::decade, Op::start_of_decade},
+    {"century centuries cent c", Op::century, Op::start_of_century},
+    {"millennium millennia millenium mil mils", Op::millennium, Op::start_of_millennium},
+    {"hour hours hr hrs h", Op::hour, Op::start_of_hour},
+    {"minute minutes min mins m", Op::minute, Op::start_of_minute},
+    {"second seconds sec secs s", Op::second, Op::start_of_second},
+    {"epoch", Op::epoch_microseconds, Op::start_of_second},
+    {"millisecond milliseconds ms msec msecs msecond mseconds", Op::millisecond,
+     Op::start_of_millisecond},
+    {"microsecond microseconds us usec usecs usecond useconds", Op::microsecond, whole},
+    {"era", Op::era, Op::era}};  // date_trunc() has none
+constexpr std::string_view parts_as_functions[] = {
+    "year",    "quarter",     "month",       "day",        "dayofmonth", "dayofweek",
+    "weekday", "isodow",      "dayofyear",   "week",       "weekofyear", "yearweek",
+    "isoyear", "decade",      "century",     "millennium", "hour",       "minute",
+    "second",  "millisecond", "microsecond", "era",        "epoch"};
+constexpr std::string_view other_functions[] = {"date_part", "datepart", "date_trunc", "datetrunc",
+                                                "epoch_ms",  "epoch_us", "dayname",    "monthname"};
+constexpr std::string_view day_names[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                          "Thursday", "Friday", "Saturday"};
+constexpr std::string_view month_names[] = {"January",   "February", "March",    "April",
+                                            "May",       "June",     "July",     "August",
+                                            "September", "October",  "November", "December"};
+
+bool is_among(std::string_view name, std::string_view names) {
+  for (std::size_t at = 0; (at = names.find(name, at)) != names.npos; at += name.size()) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || names[at - 1] == ' ') && (end == names.size() || names[end] == ' '))
+      return true;
+  }
+  return false;
+}
+
+const DatePart* find_part(std::string_view name) {
+  const auto found = std::ranges::find_if(
+      date_parts, [&](const DatePart& row) { return !name.empty() && is_among(name, row.names); });
+  return found == std::end(date_parts) ? nullptr : &*found;
+}
+
+bool is_part_function(std::string_view name) {
+  return std::ranges::find(parts_as_functions, name) != std::end(parts_as_functions);
+}
+
+}  // namespace
+
+bool ExpressionBinder::is_date_call(std::string_view name) {
+  return is_part_function(name) ||
+         std::ranges::find(other_functions, name) != std::end(other_functions);
+}
+
+std::vector<std::string> ExpressionBinder::date_function_names() {
+  std::vector<std::string> names(std::begin(parts_as_functions), std::end(parts_as_functions));
+  names.insert(names.end(), std::begin(other_functions), std::end(other_functions));
+  return names;
+}
+
+Result<NodeId> ExpressionBinder::date_call(const Syntax& syntax) {
+  const std::string& name = syntax.name;
+  const bool is_trunc = name.ends_with("trunc"), is_part = name.ends_with("part");
+  PENSTOCK_TRY(argument_count(syntax, is_trunc || is_part ? 2 : 1));
+  if (is_trunc || is_part) {
+    if (syntax.inputs[0]->kind != SyntaxKind::string)
+      return refuse(*syntax.inputs[0], "a date part that is not a string such as 'year'");
+    const std::string part = lower(syntax.inputs[0]->name);
+    return is_trunc ? date_trunc(syntax, part) : date_part(syntax, part, *syntax.inputs[1]);
+  }
+  if (is_part_function(name)) return date_part(syntax, name, *syntax.inputs[0]);
+  if (name == "dayname") return date_name(syntax, Op::day_of_week, 0, day_names);
+  if (name == "monthname") return date_name(syntax, Op::month, 1, month_names);
+  PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[0]));
+  PENSTOCK_ASSIGN(const NodeId count, builder_.unary(Op::epoch_microseconds, input));
+  if (name == "epoch_us") return count;
+  return milliseconds(count);
+}
+
+// Rounds half away from zero.
+Result<NodeId> ExpressionBinder::milliseconds(NodeId microseconds) {
+  const auto whole_number = [&](std::int64_t value) { return builder_.literal(Scalar::of(value)); };
+  PENSTOCK_ASSIGN(const NodeId is_before, builder_.binary(Op::less, microseconds, whole_number(0)));
+  PENSTOCK_ASSIGN(const NodeId half,
+                  builder_.select(is_before, whole_number(-500), whole_number(500)));
+  PENSTOCK_ASSIGN(const NodeId moved, builder_.binary(Op::add, microseconds, half));
+  return builder_.binary(Op::integer_divide, moved, whole_number(1000));
+}
+
+Result<NodeId> ExpressionBinder::date_part(const Syntax& syntax, std::string_view part,
+                                           const Syntax& input) {
+  const DatePart* const row = find_part(part);
+  if (row == nullptr) return refuse(syntax, "the date part '" + std::string(part) + "'");
+  PENSTOCK_ASSIGN(const NodeId node, value(input));
+  return row->part == Op::epoch_microseconds ? epoch(node) : builder_.unary(row->part, node);
+}
+
+// Returns the seconds since 1970. A date is counted in days, as its microseconds may not fit.
+Result<NodeId> ExpressionBinder::epoch(NodeId input) {
+  const bool is_date = builder_.type(input).kind == penstock::Kind::date32;
+  const NodeId first = builder_.literal(Scalar::of(Type{penstock::Kind::date32}, Int128{0}));
+  PENSTOCK_ASSIGN(const NodeId count, is_date ? builder_.binary(Op::subtract, input, first)
+                                              : builder_.unary(Op::epoch_microseconds, input));
+  PENSTOCK_ASSIGN(const NodeId real, builder_.cast(count, type_of<double>()));
+  const NodeId unit = builder_.literal(Scalar::of(is_date ? 86400.0 : 1e6));
+  return builder_.binary(is_date ? Op::multiply : Op::divide, real, unit);
+}
+
+// The result is a TIMESTAMP, of a DATE too.
+Result<NodeId> ExpressionBinder::date_trunc(const Syntax& syntax, std::string_view part) {
+  const DatePart* const row = find_part(part);
+  if (row == nullptr || row->start == Op::era)
+    return refuse(syntax, "the date part '" + std::string(part) + "' of " + syntax.name);
+  PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[1]));
+  if (row->start != whole) return builder_.unary(row->start, input);
+  PENSTOCK_TRY(builder_.unary(Op::start_of_day, input).status());  // checks the type
+  return builder_.cast(input, Type{penstock::Kind::timestamp});
+}
+
+// A name is a choice among constants, which kernels make.
+Result<NodeId> ExpressionBinder::date_name(const Syntax& syntax, Op part, std::int64_t first,
+                                           std::span<const std::string_view> names) {
+  PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[0]));
+  PENSTOCK_ASSIGN(const NodeId number, builder_.unary(part, input));
+  std::vector<NodeId> conditions, values;
+  for (std::size_t i = 0; i < names.size(); i++) {
+    const auto wanted = first + static_cast<std::int64_t>(i);
+    PENSTOCK_ASSIGN(const NodeId is_it,
+                    builder_.binary(Op::equal, number, builder_.literal(Scalar::of(wanted))));
+    conditions.push_back(is_it);
+    values.push_back(builder_.literal(Scalar::of(std::string(names[i]))));
+  }
+  values.push_back(builder_.literal(Scalar::null_of(Type{penstock::Kind::string})));
+  return builder_.first_true(conditions, std::move(values));
+}
+
+}  // namespace penstock::sql
