@@ -1,7 +1,7 @@
 # Libraries that single layers need. All are found on this machine; nothing is downloaded.
 
-# Unicode's case mapping and categories, for functions of strings. The core's only library. The
-# static one is preferred.
+# Unicode's case mapping and categories, for functions of strings. The static one is
+# preferred.
 find_library(PENSTOCK_UTF8PROC_LIBRARY NAMES libutf8proc.a utf8proc DOC "utf8proc 2.8 or later")
 find_path(PENSTOCK_UTF8PROC_INCLUDE utf8proc.h)
 if(NOT PENSTOCK_UTF8PROC_LIBRARY OR NOT PENSTOCK_UTF8PROC_INCLUDE)
@@ -9,6 +9,15 @@ if(NOT PENSTOCK_UTF8PROC_LIBRARY OR NOT PENSTOCK_UTF8PROC_INCLUDE)
 endif()
 target_include_directories(penstock_expr SYSTEM PRIVATE ${PENSTOCK_UTF8PROC_INCLUDE})
 target_link_libraries(penstock_expr PRIVATE ${PENSTOCK_UTF8PROC_LIBRARY})
+
+# Regular expressions, for functions of strings: the core's other library.
+find_library(PENSTOCK_RE2_LIBRARY NAMES libre2.a re2 DOC "RE2")
+find_path(PENSTOCK_RE2_INCLUDE re2/re2.h)
+if(NOT PENSTOCK_RE2_LIBRARY OR NOT PENSTOCK_RE2_INCLUDE)
+  message(FATAL_ERROR "Functions of strings need RE2: apt-get install libre2-dev")
+endif()
+target_include_directories(penstock_expr SYSTEM PRIVATE ${PENSTOCK_RE2_INCLUDE})
+target_link_libraries(penstock_expr PRIVATE ${PENSTOCK_RE2_LIBRARY})
 
 # The hash of cache keys: XXH3, from the header alone.
 find_path(PENSTOCK_XXHASH_INCLUDE xxhash.h)

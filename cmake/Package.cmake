@@ -1,7 +1,7 @@
 # The installable package: headers, libraries, penstockConfig.cmake for
 # find_package(penstock COMPONENTS core io stream video sql session), and a .deb of it all.
 #
-#     penstock::penstock   devices, plans, lambdas (the core; needs utf8proc where the program is linked)
+#     penstock::penstock   devices, plans, lambdas (the core; needs utf8proc and RE2 where the program is linked)
 #     penstock::io         files: Parquet, Arrow IPC, CSV; needs stream, and Arrow where the program is linked
 #     penstock::stream     gzip, zstd, lz4 and the like; needs their libraries there
 #     penstock::video      scores of a distorted video against its reference

@@ -11,8 +11,9 @@ source "$(dirname "$0")/steps.sh"
 
 # The same names in Debian 12 and Ubuntu 24.04. tcc and the compiler make kernels for the CPU; a GPU
 # needs its driver only.
-packages=(g++ tcc cmake ninja-build python3-venv libpg-query-dev libutf8proc-dev nlohmann-json3-dev
-          libcli11-dev libxxhash-dev libdeflate-dev libzstd-dev liblz4-dev libsnappy-dev zlib1g-dev)
+packages=(g++ tcc cmake ninja-build python3-venv libpg-query-dev libutf8proc-dev libre2-dev
+          nlohmann-json3-dev libcli11-dev libxxhash-dev libdeflate-dev libzstd-dev liblz4-dev
+          libsnappy-dev zlib1g-dev)
 if [[ $purpose == test ]]; then
   # OpenCL on the CPU.
   packages+=(ocl-icd-libopencl1 pocl-opencl-icd)

@@ -22,6 +22,20 @@ Status no_match(std::string_view name, std::span<const Type> types) {
   return {Code::invalid, message};
 }
 
+// Asks the function's row whether it takes the constants behind the first input.
+Status check_constants(const Graph& graph, std::string_view name, std::span<const NodeId> inputs) {
+  const auto row = std::ranges::find(string_functions(), name, &StringFunction::name);
+  if (row == string_functions().end() || row->check == nullptr) return {};
+  std::vector<Scalar> constants(1);
+  for (const NodeId input : inputs.subspan(1)) {
+    const Node& node = graph.at(input);
+    if (node.op != Op::parameter)
+      return {Code::unsupported, std::string(name) + " takes one column first, then constants"};
+    constants.push_back(graph.parameters[node.payload]);
+  }
+  return row->check(constants);
+}
+
 }  // namespace
 
 Builder::Builder(Schema schema, std::shared_ptr<Graph> graph)
@@ -168,6 +182,7 @@ Result<NodeId> Builder::string_function(std::string_view name, std::vector<NodeI
   for (std::size_t i = 0; i < inputs.size(); i++) {
     PENSTOCK_ASSIGN(inputs[i], cast(inputs[i], function->parameter_types[i]));
   }
+  PENSTOCK_TRY(check_constants(*graph_, name, inputs));
   return c.call(function, std::move(inputs));
 }
 

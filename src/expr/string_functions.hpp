@@ -25,6 +25,8 @@ struct StringFunction {
   Type result;
   std::string_view doc;  // what it returns, of the first input
   Scalar (*host)(std::span<const Scalar>) = nullptr;
+  // Refuses constants. All inputs but the first are constants then; the first one is not looked at.
+  Status (*check)(std::span<const Scalar>) = nullptr;
 };
 const std::vector<StringFunction>& string_functions();
 // Returns the row that SQL calls by this name or operator ("lcase", "||"); null when there is none.

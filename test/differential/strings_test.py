@@ -59,6 +59,29 @@ PATTERNS = [
     "%\U0001f600%",
     "__",
 ]
+# RE2's syntax: classes, groups, repetition, flags, anchors, Unicode.
+EXPRESSIONS = [
+    "",
+    "o",
+    "^a",
+    "b$",
+    "^[a-z]+$",
+    "(a)(b)?",
+    "^https?://(?:www\\.)?([^/]+)/.*$",
+    "\\s+",
+    "[^[:alnum:]]",
+    "(?i)ABC",
+    "\\p{Han}+",
+    ".",
+    "(.)(.)$",
+    "x*",
+    "caf\u00e9|\u00fcber",
+    "a{2,3}",
+    "\\bfoo\\b",
+    "(?P<first>[a-z])[a-z]*",
+    "\U0001f600",
+]
+REPLACEMENTS = ["", "-", "<\\0>", "\\\\", "\u8a9e"]
 PLACES = [-9, -3, -1, 0, 1, 2, 5, 100]
 ROWS = 5000
 
@@ -95,7 +118,25 @@ def statements():
         yield f"SELECT id, substring(s, {start}) AS x, left(s, {start}) AS y, right(s, {start}) AS z FROM $ ORDER BY id"
         for length in (-3, -1, 0, 1, 2, 7):
             yield f"SELECT id, substring(s, {start}, {length}) AS x FROM $ ORDER BY id"
+    for place, expression in enumerate(EXPRESSIONS):
+        options = ["c", "i", "s", "l", "im"][place % 5]
+        replacement = REPLACEMENTS[place % 5]
+        yield (
+            f"SELECT id, regexp_matches(s, '{expression}') AS a, s ~ '{expression}' AS b, s !~* '{expression}' AS c, "
+            f"regexp_full_match(s, '{expression}') AS d, s SIMILAR TO '{expression}' AS e, s NOT SIMILAR TO '{expression}' AS f, "
+            f"regexp_matches(s, '{expression}', '{options}') AS g FROM $ ORDER BY id"
+        )
+        yield (
+            f"SELECT id, regexp_extract(s, '{expression}') AS a, regexp_extract(s, '{expression}', 1) AS b, "
+            f"regexp_extract(s, '{expression}', 2, '{options}') AS c, regexp_replace(s, '{expression}', '{replacement}') AS d, "
+            f"regexp_replace(s, '{expression}', '{replacement}', 'g') AS e FROM $ ORDER BY id"
+        )
+        yield f"SELECT regexp_replace(u, '[0-9]{expression}', '') AS x, count(*), min(id) FROM $ GROUP BY x ORDER BY x"
+        yield f"SELECT count(*), sum(id) FROM $ WHERE u ~ '{expression}' AND NOT m SIMILAR TO '.A.*'"
     yield from (
+        "SELECT id, regexp_replace(s, '^(.)(.*)$', '\\2\\1') AS a, upper(regexp_extract(s, '([a-z])([a-z])', 2)) AS b FROM $ ORDER BY id",
+        "SELECT count(*) FROM $ WHERE regexp_matches(s, NULL) OR s ~ 'a' OR regexp_replace(m, 'A', NULL) = ''",
+        "SELECT id, 'abc' ~ 'b' AS a, regexp_replace('h\u00e4h\u00e4', '\u00e4', 'a', 'g') AS b FROM $ ORDER BY id LIMIT 2",
         "SELECT count(*) FROM $ WHERE s LIKE 'x!%y' ESCAPE '!'",
         "SELECT count(*) FROM $ WHERE s NOT LIKE 'a!_b' ESCAPE '!'",
         "SELECT count(*) FROM $ WHERE s LIKE NULL",
@@ -138,6 +179,10 @@ def statements():
     )
 
 
+def over(text, file):
+    return text.replace("FROM $", f"FROM '{file}'")
+
+
 def main():
     options, tally = test_options(), Tally()
     with tempfile.TemporaryDirectory(prefix="penstock-strings-") as folder:
@@ -162,12 +207,10 @@ def main():
             capture_output=True,
         )
         oracle = Oracle(folder)
-        expected = [
-            (text, oracle.answer(text.replace("$", "'rows.parquet'"))) for text in statements()
-        ]
+        expected = [(text, oracle.answer(over(text, "rows.parquet"))) for text in statements()]
         for driver in drivers(options, folder, tally):
             for file in ("rows.parquet", "plain.arrow", "encoded.arrow"):
-                cases = [(text.replace("$", f"'{file}'"), theirs) for text, theirs in expected]
+                cases = [(over(text, file), theirs) for text, theirs in expected]
                 check_answers(driver, tally, cases, lambda place: 640 if place % 2 else 0)
     sys.exit(tally.finish())
 

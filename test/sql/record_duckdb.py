@@ -64,7 +64,9 @@ trim(s); trim(trailing from s); ltrim(s); trim(both from s); left(s, 2); right(s
 replace(s, 'a', 'b'); substring(s, 1, 2); substring(s from 1 for 2); position('a' in s); strpos(s, 'a'); lower(s); UCASE(s); len(s)
 contains(s, 'a'); starts_with(s, 'a'); prefix(s, 'a'); suffix(s, 'a'); instr(s, 'a'); upper(left(s, 1)) = 'A'; char_length(trim(s))
 s like 'a%'; s not like 'a%'; s ilike 'a'; s not ilike 'a'; s || 'x'; s between 'a' and 'b'; s < 'a'
-strlen(s); ends_with(s, 'a'); lcase(s); character_length(s)
+regexp_matches(s, 'a'); regexp_matches(s, 'a', 'i'); regexp_full_match(s, 'a'); regexp_extract(s, 'a'); regexp_extract(s, '(a)', 1)
+regexp_replace(s, 'a', 'b'); regexp_replace(s, 'a', 'b', 'g'); s ~ 'a'; s !~ 'a'; s ~* 'a'; s !~* 'a'; s similar to 'a'
+s not similar to 'a'; strlen(s); ends_with(s, 'a'); lcase(s); character_length(s)
 price + PRICE; t.PRICE + 1; "Mixed Case" + 1; "mixed case"; PRICE; t.price
 """.replace("\n", ";").split(";")
 

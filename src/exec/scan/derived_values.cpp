@@ -24,14 +24,13 @@ void for_each_string(const DerivedColumn& derived, const Column& strings, const 
   });
 }
 
-// Computes the function's results: booleans, numbers or strings.
+// Computes the function's results. Threads write booleans as bytes, side by side.
 Column results_of(const DerivedColumn& derived, const Column& strings) {
   Column column;
   column.type = derived.function->result_type;
   column.row_count = strings.row_count;
   if (column.type.kind == Kind::boolean) {
-    std::vector<std::uint8_t> truths(
-        strings.row_count);  // bytes, which threads may write side by side
+    std::vector<std::uint8_t> truths(strings.row_count);
     for_each_string(derived, strings, [&](std::uint64_t row, const Scalar& result) {
       truths[row] = result.integer != 0;
     });
@@ -54,7 +53,7 @@ Column results_of(const DerivedColumn& derived, const Column& strings) {
   return column;
 }
 
-// Spreads the results of a dictionary's strings over the rows that name them.
+// Spreads the results of a dictionary's strings, of a fixed width, over the rows that name them.
 Column spread(const Column& results, const Column& source) {
   Column column;
   column.type = results.type;
@@ -64,19 +63,19 @@ Column spread(const Column& results, const Column& source) {
   const auto entry = [&](std::uint64_t row) {
     return source.is_valid(row) ? static_cast<std::uint64_t>(codes[row]) : 0;
   };
-  if (results.row_count == 0) {  // every row is NULL
-    column.values = Bytes::own(std::vector<std::int64_t>(source.row_count));
-  } else if (column.type.kind == Kind::boolean) {
+  const bool has_results = results.row_count > 0;  // otherwise every row is NULL
+  if (column.type.kind == Kind::boolean) {
     column::BitBuilder bits;
     for (std::uint64_t row = 0; row < source.row_count; row++)
-      bits.push(results.boolean(entry(row)));
+      bits.push(has_results && results.boolean(entry(row)));
     column.values = bits.take();
-  } else {
-    std::vector<std::int64_t> values(source.row_count);
-    for (std::uint64_t row = 0; row < values.size(); row++)
-      values[row] = results.values.as<std::int64_t>()[entry(row)];
-    column.values = Bytes::own(std::move(values));
+    return column;
   }
+  const std::size_t width = width_bytes(column.type);
+  std::vector<std::byte> values(source.row_count * width);
+  for (std::uint64_t row = 0; has_results && row < source.row_count; row++)
+    std::memcpy(values.data() + row * width, results.values.data + entry(row) * width, width);
+  column.values = Bytes::own(std::move(values));
   return column;
 }
 

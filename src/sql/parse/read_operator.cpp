@@ -39,10 +39,10 @@ Result<SyntaxPtr> ExpressionReader::operation(Tree body) {
   if (kind == "AEXPR_BETWEEN") return between(body, false);
   if (kind == "AEXPR_NOT_BETWEEN") return between(body, true);
   if (kind == "AEXPR_IN") return in_list(body);
+  if (kind == "AEXPR_SIMILAR") return similar(body, operator_name(body["name"]));
   if (kind == "AEXPR_LIKE" || kind == "AEXPR_ILIKE") return like(body, operator_name(body["name"]));
   static constexpr Refused refused[] = {{"AEXPR_BETWEEN_SYM", "BETWEEN SYMMETRIC"},
                                         {"AEXPR_NOT_BETWEEN_SYM", "BETWEEN SYMMETRIC"},
-                                        {"AEXPR_SIMILAR", "SIMILAR TO"},
                                         {"AEXPR_OP_ANY", "ANY"},
                                         {"AEXPR_OP_ALL", "ALL"}};
   for (const auto& [name, what] : refused)
@@ -50,7 +50,31 @@ Result<SyntaxPtr> ExpressionReader::operation(Tree body) {
   return refuse(offset, "this operator (" + std::string(kind) + ")");
 }
 
+// "~", "~*", "!~" and "!~*" are calls of regexp_matches(), as DuckDB prints them.
+Result<SyntaxPtr> ExpressionReader::regular(Tree body, std::string_view name) {
+  const std::int64_t offset = body.location();
+  PENSTOCK_ASSIGN(SyntaxPtr input, read(body["lexpr"]));
+  PENSTOCK_ASSIGN(SyntaxPtr pattern, read(body["rexpr"]));
+  std::vector<SyntaxPtr> inputs{std::move(input), std::move(pattern)};
+  if (name.ends_with("*")) inputs.push_back(make_syntax(SyntaxKind::string, offset, "i"));
+  return negated(make_syntax(SyntaxKind::function, offset, "regexp_matches", std::move(inputs)),
+                 name.starts_with("!"));
+}
+
+// SIMILAR TO is a call of regexp_full_match(): the pattern is RE2's, not that of SQL, as in DuckDB.
+// The parser wraps the pattern into a call.
+Result<SyntaxPtr> ExpressionReader::similar(Tree body, std::string_view name) {
+  const Tree wrapped = body["rexpr"]["FuncCall"]["args"];
+  if (wrapped.size() != 1) return refuse(body.location(), "SIMILAR TO with ESCAPE");
+  PENSTOCK_ASSIGN(SyntaxPtr input, read(body["lexpr"]));
+  PENSTOCK_ASSIGN(SyntaxPtr pattern, read(wrapped.at(0)));
+  return negated(make_syntax(SyntaxKind::function, body.location(), "regexp_full_match",
+                             {std::move(input), std::move(pattern)}),
+                 name.starts_with("!"));
+}
+
 Result<SyntaxPtr> ExpressionReader::binary(Tree body, std::string name) {
+  if (name == "~" || name == "~*" || name == "!~" || name == "!~*") return regular(body, name);
   if (name == "<>") name = "!=";
   const Token* token = lexed_.at(body.location());
   if (token != nullptr && (name == "%" || name == "^"))

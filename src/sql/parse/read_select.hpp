@@ -77,6 +77,8 @@ class ExpressionReader {
   Result<SyntaxPtr> cast_to(Tree type_name, std::int64_t offset, SyntaxPtr input);
   Result<SyntaxPtr> interval(Tree body, Tree type_name);
   Result<SyntaxPtr> function(Tree body);
+  Result<SyntaxPtr> regular(Tree body, std::string_view name);
+  Result<SyntaxPtr> similar(Tree body, std::string_view name);
   SyntaxPtr extracted_unit(const Syntax& unit) const;
   Status read_parts(Tree call, Syntax& syntax);
   Status refuse_parts(Tree call, const std::string& name) const;

@@ -1,0 +1,28 @@
+// The lists of rows that make the table of string functions, and what their functions share.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "expr/string_functions.hpp"
+
+namespace penstock::expr {
+
+std::vector<StringFunction> basic_string_rows();
+std::vector<StringFunction> pattern_rows();
+
+namespace string_rows {
+
+using Inputs = std::span<const Scalar>;
+constexpr Type string_type{Kind::string};
+
+inline Scalar truth(bool value) { return Scalar::of(Type{Kind::boolean}, Int128{value}); }
+inline Scalar number(std::int64_t value) { return Scalar::of(Type{Kind::int64}, Int128{value}); }
+inline Scalar string(std::string_view value) { return Scalar::of(std::string(value)); }
+inline std::int64_t integer(const Scalar& value) {
+  return static_cast<std::int64_t>(value.integer);
+}
+
+}  // namespace string_rows
+}  // namespace penstock::expr
