@@ -1,5 +1,6 @@
 // The rows of functions that ask about a string or shape it.
 #include "expr/construction.hpp"
+#include "expr/string_changes.hpp"
 #include "expr/string_operations.hpp"
 #include "expr/string_rows.hpp"
 
@@ -35,7 +36,7 @@ std::vector<StringFunction> basic_string_rows() {
              return truth(matches_like(to_lower(in[0].text), to_lower(in[1].text)));
            }},
       {.name = "starts_with",
-       .sql_names = {"starts_with", "prefix"},
+       .sql_names = {"starts_with", "prefix", "^@"},
        .inputs = {string_type, string_type},
        .required_inputs = 2,
        .result = boolean_type,
@@ -92,25 +93,37 @@ std::vector<StringFunction> basic_string_rows() {
        .host = [](Inputs in) { return string(to_upper(in[0].text)); }},
       {.name = "trim",
        .sql_names = {"trim", "btrim"},
-       .inputs = {string_type},
+       .inputs = {string_type, string_type},
        .required_inputs = 1,
        .result = string_type,
-       .doc = "without spaces at both ends",
-       .host = [](Inputs in) { return string(trim_left(trim_right(in[0].text))); }},
+       .doc = "without spaces, or the characters of the second, at both ends",
+       .host =
+           [](Inputs in) {
+             return string(in.size() > 1 ? trim_left(trim_right(in[0].text, in[1].text), in[1].text)
+                                         : trim_left(trim_right(in[0].text)));
+           }},
       {.name = "ltrim",
        .sql_names = {"ltrim"},
-       .inputs = {string_type},
+       .inputs = {string_type, string_type},
        .required_inputs = 1,
        .result = string_type,
-       .doc = "without spaces at the start",
-       .host = [](Inputs in) { return string(trim_left(in[0].text)); }},
+       .doc = "without spaces, or the characters of the second, at the start",
+       .host =
+           [](Inputs in) {
+             return string(in.size() > 1 ? trim_left(in[0].text, in[1].text)
+                                         : trim_left(in[0].text));
+           }},
       {.name = "rtrim",
        .sql_names = {"rtrim"},
-       .inputs = {string_type},
+       .inputs = {string_type, string_type},
        .required_inputs = 1,
        .result = string_type,
-       .doc = "without spaces at the end",
-       .host = [](Inputs in) { return string(trim_right(in[0].text)); }},
+       .doc = "without spaces, or the characters of the second, at the end",
+       .host =
+           [](Inputs in) {
+             return string(in.size() > 1 ? trim_right(in[0].text, in[1].text)
+                                         : trim_right(in[0].text));
+           }},
       {.name = "substring",
        .sql_names = {"substring", "substr"},
        .inputs = {string_type, int64_type, int64_type},

@@ -22,16 +22,17 @@ Status no_match(std::string_view name, std::span<const Type> types) {
   return {Code::invalid, message};
 }
 
-// Asks the function's row whether it takes the constants behind the first input.
+// Asks the function's row whether it takes its constants.
 Status check_constants(const Graph& graph, std::string_view name, std::span<const NodeId> inputs) {
   const auto row = std::ranges::find(string_functions(), name, &StringFunction::name);
   if (row == string_functions().end() || row->check == nullptr) return {};
-  std::vector<Scalar> constants(1);
-  for (const NodeId input : inputs.subspan(1)) {
+  std::vector<Scalar> constants;
+  for (const NodeId input : inputs) {
     const Node& node = graph.at(input);
-    if (node.op != Op::parameter)
+    if (node.op != Op::parameter && !constants.empty())
       return {Code::unsupported, std::string(name) + " takes one column first, then constants"};
-    constants.push_back(graph.parameters[node.payload]);
+    constants.push_back(node.op == Op::parameter ? graph.parameters[node.payload]
+                                                 : Scalar::null_of(node.type));
   }
   return row->check(constants);
 }

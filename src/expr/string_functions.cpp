@@ -12,7 +12,8 @@ using namespace string_rows;
 const std::vector<StringFunction>& string_functions() {
   static const std::vector<StringFunction> table = [] {
     std::vector<StringFunction> all = basic_string_rows();
-    for (StringFunction& row : pattern_rows()) all.push_back(std::move(row));
+    for (const auto& more : {pattern_rows(), string_change_rows()})
+      all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
   return table;
@@ -107,7 +108,8 @@ Status check_string_call(const Graph& graph, NodeId call) {
   for (NodeId input : node.inputs) {
     const Node& from = graph.at(input);
     columns += from.op != Op::parameter;
-    fits = fits && (from.op == Op::parameter || from.op == Op::column || from.op == Op::custom);
+    fits = fits && (from.op == Op::parameter || (from.type.kind == Kind::string &&
+                                                 (from.op == Op::column || from.op == Op::custom)));
   }
   if (fits && columns == 1) return {};
   return no_string_column();

@@ -25,7 +25,8 @@ struct StringFunction {
   Type result;
   std::string_view doc;  // what it returns, of the first input
   Scalar (*host)(std::span<const Scalar>) = nullptr;
-  // Refuses constants. All inputs but the first are constants then; the first one is not looked at.
+  // Refuses constants. All inputs but the first are constants then; a first one that is none is
+  // NULL here.
   Status (*check)(std::span<const Scalar>) = nullptr;
 };
 const std::vector<StringFunction>& string_functions();

@@ -10,12 +10,6 @@
 namespace penstock::expr {
 namespace {
 
-// Returns the bytes of the character at `at`; 1 where none begins.
-std::size_t character_bytes(std::string_view text, std::size_t at) {
-  const bool is_ascii = static_cast<unsigned char>(text[at]) < 0x80;
-  return is_ascii ? 1 : std::max<std::size_t>(1, utf8_length(text.substr(at)));
-}
-
 // Returns the characters [first, last), counted from 0, as far as there are so many.
 std::string_view characters(std::string_view text, std::int64_t first, std::int64_t last) {
   std::size_t at = 0, begin = text.size();
@@ -66,6 +60,11 @@ bool is_space_at(std::string_view string, std::size_t at) {
 }
 
 }  // namespace
+
+std::size_t character_bytes(std::string_view text, std::size_t at) {
+  const bool is_ascii = static_cast<unsigned char>(text[at]) < 0x80;
+  return is_ascii ? 1 : std::max<std::size_t>(1, utf8_length(text.substr(at)));
+}
 
 std::int64_t character_count(std::string_view text) {
   std::int64_t count = 0;

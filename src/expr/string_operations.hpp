@@ -7,6 +7,8 @@
 
 namespace penstock::expr {
 
+// Returns the bytes of the character at `at`; 1 where none begins.
+std::size_t character_bytes(std::string_view text, std::size_t at);
 std::int64_t character_count(std::string_view string);
 // Returns at most `length` characters from `from` on, which counts from 1, or from the end where it
 // is negative. A negative length takes the characters before it.

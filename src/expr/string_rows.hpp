@@ -11,6 +11,7 @@ namespace penstock::expr {
 
 std::vector<StringFunction> basic_string_rows();
 std::vector<StringFunction> pattern_rows();
+std::vector<StringFunction> string_change_rows();
 
 namespace string_rows {
 

@@ -15,6 +15,11 @@ from driver import Tally, check_answers, drivers, test_options
 from oracle import Oracle
 
 TEXTS = [
+    "e\u0301x",
+    "\U0001f468\u200d\U0001f469\u200d\U0001f467a",
+    "a,b,,c",
+    "line\r\nend",
+    "long " * 60 + "\u65e5" * 50,
     "",
     "a",
     "ab",
@@ -118,6 +123,16 @@ def statements():
         yield f"SELECT id, substring(s, {start}) AS x, left(s, {start}) AS y, right(s, {start}) AS z FROM $ ORDER BY id"
         for length in (-3, -1, 0, 1, 2, 7):
             yield f"SELECT id, substring(s, {start}, {length}) AS x FROM $ ORDER BY id"
+    for count in PLACES:
+        yield (
+            f"SELECT id, split_part(s, ',', {count}) AS a, split_part(s, '', {count}) AS b, split_part(s, 'oo', {count}) AS c, "
+            f"lpad(s, {count}, 'xy') AS d, rpad(s, {count}, '\u65e5') AS e, repeat(s, {count}) AS f FROM $ ORDER BY id"
+        )
+    for characters in ["", "a", "abA", "\u65e5 \u00fc", "e\u0301", "x%"]:
+        yield (
+            f"SELECT id, trim(s, '{characters}') AS a, ltrim(s, '{characters}') AS b, rtrim(s, '{characters}') AS c, "
+            f"translate(s, '{characters}', 'z') AS d, translate(s, 'a\u65e5oa', '{characters}') AS e FROM $ ORDER BY id"
+        )
     for place, expression in enumerate(EXPRESSIONS):
         options = ["c", "i", "s", "l", "im"][place % 5]
         replacement = REPLACEMENTS[place % 5]
@@ -135,6 +150,15 @@ def statements():
         yield f"SELECT count(*), sum(id) FROM $ WHERE u ~ '{expression}' AND NOT m SIMILAR TO '.A.*'"
     yield from (
         "SELECT id, regexp_replace(s, '^(.)(.*)$', '\\2\\1') AS a, upper(regexp_extract(s, '([a-z])([a-z])', 2)) AS b FROM $ ORDER BY id",
+        "SELECT id, reverse(s) AS a, hex(s) AS b, ascii(s) AS c, unicode(s) AS d, ord(m) AS e, bit_length(s) AS f FROM $ ORDER BY id",
+        "SELECT id, s ^@ 'a' AS a, trim(BOTH 'a' FROM s) AS b, trim(TRAILING FROM s) AS c, chr(26085) AS d FROM $ ORDER BY id",
+        "SELECT id, concat(s) AS a, concat('<', s, '>', NULL, 1, 2.50, true) AS b, concat(NULL, 'x', DATE '2020-01-31') AS c FROM $ ORDER BY id",
+        "SELECT id, concat_ws('-', s) AS a, concat_ws(', ', 'a', s, '', 'b') AS b, concat_ws('', NULL, s) AS c, concat_ws(NULL, s) AS d "
+        "FROM $ ORDER BY id",
+        "SELECT concat(m, '!') AS x, count(*) FROM $ GROUP BY x ORDER BY x",
+        "SELECT ascii(u) AS x, count(*), sum(ascii(s)) FROM $ WHERE unicode(s) > 96 GROUP BY x ORDER BY x",
+        "SELECT split_part(u, 'o', 1) AS x, count(*) FROM $ GROUP BY x ORDER BY x",
+        "SELECT length(repeat(reverse(s), 3)) AS x, count(*) FROM $ GROUP BY x ORDER BY x",
         "SELECT count(*) FROM $ WHERE regexp_matches(s, NULL) OR s ~ 'a' OR regexp_replace(m, 'A', NULL) = ''",
         "SELECT id, 'abc' ~ 'b' AS a, regexp_replace('h\u00e4h\u00e4', '\u00e4', 'a', 'g') AS b FROM $ ORDER BY id LIMIT 2",
         "SELECT count(*) FROM $ WHERE s LIKE 'x!%y' ESCAPE '!'",

@@ -66,7 +66,10 @@ contains(s, 'a'); starts_with(s, 'a'); prefix(s, 'a'); suffix(s, 'a'); instr(s, 
 s like 'a%'; s not like 'a%'; s ilike 'a'; s not ilike 'a'; s || 'x'; s between 'a' and 'b'; s < 'a'
 regexp_matches(s, 'a'); regexp_matches(s, 'a', 'i'); regexp_full_match(s, 'a'); regexp_extract(s, 'a'); regexp_extract(s, '(a)', 1)
 regexp_replace(s, 'a', 'b'); regexp_replace(s, 'a', 'b', 'g'); s ~ 'a'; s !~ 'a'; s ~* 'a'; s !~* 'a'; s similar to 'a'
-s not similar to 'a'; strlen(s); ends_with(s, 'a'); lcase(s); character_length(s)
+s not similar to 'a'; split_part(s, ',', 1); lpad(s, 5, 'x'); rpad(s, 5, 'x'); repeat(s, 2); reverse(s); translate(s, 'a', 'b')
+hex(s); ascii(s); unicode(s); ord(s); bit_length(s); chr(65); s ^@ 'a'; concat(s, 'a'); concat_ws(',', s, 'a')
+trim(s, 'x'); trim(both 'x' from s); ltrim(s, 'x')
+strlen(s); ends_with(s, 'a'); lcase(s); character_length(s)
 price + PRICE; t.PRICE + 1; "Mixed Case" + 1; "mixed case"; PRICE; t.price
 """.replace("\n", ";").split(";")
 

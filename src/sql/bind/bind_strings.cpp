@@ -17,18 +17,22 @@ const expr::StringFunction* find_function(const Syntax& syntax) {
   return expr::find_string_function(without_negation(syntax.name));
 }
 
+bool is_concatenation(const Syntax& syntax) {
+  return syntax.name == "concat" || syntax.name == "concat_ws";
+}
+
 }  // namespace
 
 bool ExpressionBinder::is_string_call(const Syntax& syntax) {
-  return find_function(syntax) != nullptr;
+  return find_function(syntax) != nullptr || is_concatenation(syntax);
 }
 
 // A name that a user can write: neither an operator nor what the parser alone calls.
 std::vector<std::string> ExpressionBinder::string_function_names() {
   const auto is_written = [](std::string_view name) {
-    return name != "btrim" && name != "like_escape" && name.find_first_of("~|") == name.npos;
+    return name != "btrim" && name != "like_escape" && name.find_first_of("~|^") == name.npos;
   };
-  std::vector<std::string> names;
+  std::vector<std::string> names = {"concat", "concat_ws"};
   for (const expr::StringFunction& row : expr::string_functions())
     for (const std::string_view name : row.sql_names)
       if (is_written(name)) names.emplace_back(name);
@@ -37,6 +41,7 @@ std::vector<std::string> ExpressionBinder::string_function_names() {
 
 // A quoted constant is a string here, whatever type the other inputs have.
 Result<NodeId> ExpressionBinder::string_call(const Syntax& syntax) {
+  if (is_concatenation(syntax)) return concatenation(syntax);
   const expr::StringFunction* const function = find_function(syntax);
   PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
   std::vector<NodeId> nodes;
@@ -49,6 +54,69 @@ Result<NodeId> ExpressionBinder::string_call(const Syntax& syntax) {
                   located(syntax, builder_.string_function(function->name, std::move(nodes))));
   const bool is_negated = without_negation(syntax.name) != syntax.name;
   return is_negated ? builder_.unary(Op::not_, node) : Result<NodeId>(node);
+}
+
+// concat() and concat_ws() leave out NULLs. Constants are put together here; a column's NULL gives
+// what the constants are without it.
+Result<NodeId> ExpressionBinder::concatenation(const Syntax& syntax) {
+  const bool has_separator = syntax.name == "concat_ws";
+  if (syntax.star || syntax.inputs.size() < (has_separator ? 2 : 1))
+    return wrong(syntax,
+                 syntax.name + " needs " + (has_separator ? "two arguments" : "an argument"));
+  PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
+  std::vector<std::string> before, behind;
+  std::optional<NodeId> column;
+  std::string separator;
+  for (std::size_t i = 0; i < inputs.size(); i++) {
+    PENSTOCK_ASSIGN(const NodeId node,
+                    coerce(*syntax.inputs[i], inputs[i], Type{penstock::Kind::string}));
+    const std::optional<Scalar> text = constant(node);
+    if (has_separator && i == 0) {
+      if (!text) return refuse(*syntax.inputs[i], "a separator that is not constant");
+      if (text->is_null) return builder_.literal(Scalar::null_of(Type{penstock::Kind::string}));
+      separator = text_of(*text);
+    } else if (text) {
+      if (!text->is_null) (column ? behind : before).push_back(text_of(*text));
+    } else if (builder_.type(node).kind != penstock::Kind::string) {
+      return refuse(*syntax.inputs[i],
+                    "a cast to VARCHAR (of " + name_of(builder_.type(node)) + ")");
+    } else if (column) {
+      return located(*syntax.inputs[i], expr::no_string_column());
+    } else {
+      column = node;
+    }
+  }
+  return joined(syntax, column, separator, before, behind);
+}
+
+Result<NodeId> ExpressionBinder::joined(const Syntax& syntax, std::optional<NodeId> column,
+                                        const std::string& separator,
+                                        const std::vector<std::string>& before,
+                                        const std::vector<std::string>& behind) {
+  std::string first, last, all;
+  for (const std::string& text : before) {
+    first += text + separator;
+    all += (all.empty() && &text == &before.front() ? "" : separator) + text;
+  }
+  for (const std::string& text : behind) {
+    last += separator + text;
+    all += (before.empty() && &text == &behind.front() ? "" : separator) + text;
+  }
+  const NodeId constants = builder_.literal(Scalar::of(all));
+  if (!column) return constants;
+  NodeId node = *column;
+  if (!first.empty()) {
+    PENSTOCK_ASSIGN(node,
+                    located(syntax, builder_.string_function(
+                                        "concat", {builder_.literal(Scalar::of(first)), node})));
+  }
+  if (!last.empty()) {
+    PENSTOCK_ASSIGN(node,
+                    located(syntax, builder_.string_function(
+                                        "concat", {node, builder_.literal(Scalar::of(last))})));
+  }
+  if (!builder_.graph()->at(*column).nullable) return node;
+  return builder_.variadic(Op::coalesce, {node, constants});
 }
 
 }  // namespace penstock::sql

@@ -184,6 +184,10 @@ class ExpressionBinder {
   Result<NodeId> sign(const Syntax& syntax);
   Result<NodeId> call(const Syntax& syntax);
   Result<NodeId> string_call(const Syntax& syntax);
+  Result<NodeId> concatenation(const Syntax& syntax);
+  Result<NodeId> joined(const Syntax& syntax, std::optional<NodeId> column,
+                        const std::string& separator, const std::vector<std::string>& before,
+                        const std::vector<std::string>& behind);
   Result<std::vector<Operand>> operands(const Syntax& syntax, std::size_t first = 0);
 
   // Makes the operand a node; a string literal takes the type of the operand beside it.

@@ -92,6 +92,7 @@ Result<SyntaxPtr> ExpressionReader::binary(Tree body, std::string name) {
                                                "<<",
                                                ">>",
                                                "||",
+                                               "^@",
                                                "=",
                                                "!=",
                                                "<",

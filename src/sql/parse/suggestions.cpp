@@ -84,25 +84,15 @@ constexpr Row refused_forms[] = {
     {"a row value", "compare each part: a = 1 AND b = 2"},
 };
 
-constexpr std::string_view string_functions[] = {"concat",
-                                                 "concat_ws",
-                                                 "regexp_split_to_array",
+constexpr std::string_view string_functions[] = {"regexp_split_to_array",
                                                  "str_split",
                                                  "string_to_array",
                                                  "initcap",
-                                                 "split_part",
                                                  "string_split",
-                                                 "reverse",
                                                  "overlay",
-                                                 "lpad",
-                                                 "rpad",
-                                                 "repeat",
                                                  "format",
                                                  "printf",
-                                                 "chr",
-                                                 "ascii",
-                                                 "md5",
-                                                 "translate"};
+                                                 "md5"};
 constexpr std::string_view date_functions[] = {
     "date_diff", "datediff",  "date_sub",       "datesub",      "date_add",
     "age",       "strftime",  "strptime",       "to_char",      "to_date",
