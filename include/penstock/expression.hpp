@@ -185,6 +185,7 @@ enum class Op : unsigned char {
   start_of_second,
   start_of_millisecond,
   epoch_microseconds,  // of a timestamp since 1970, int64
+  require,             // a boolean; FALSE is a fault
   custom,              // payload: index into Graph::custom_functions
 };
 std::string_view name_of(Op op);
@@ -301,6 +302,8 @@ class Builder {
   // Calls a function of strings by its name in string_functions(): like, lower, substring... A call
   // with constants alone is computed at once.
   Result<NodeId> string_function(std::string_view name, std::vector<NodeId> inputs);
+  // Casts a string. One that is not of the type is a fault, or NULL with `is_try`.
+  Result<NodeId> string_cast(NodeId input, Type type, bool is_try);
 
   const Schema& schema() const { return schema_; }
   const std::shared_ptr<Graph>& graph() const { return graph_; }

@@ -3,6 +3,7 @@
 
 #include "base/suggest_name.hpp"
 #include "expr/construction.hpp"
+#include "expr/string_casts.hpp"
 #include "expr/string_functions.hpp"
 
 namespace penstock {
@@ -85,6 +86,10 @@ Result<NodeId> Builder::unary(Op op, NodeId input) {
     const Type result = is_date_start(op) ? timestamp_type : int64_type;
     if (type.kind != Kind::date32 && type.kind != Kind::timestamp) return cannot(op, {type});
     return c.add(op, result, {c.cast(input, timestamp_type)});
+  }
+  if (op == Op::require) {
+    PENSTOCK_ASSIGN(const NodeId condition, to_boolean(c, op, input));
+    return c.add(op, boolean_type, {condition});
   }
   if (!is_float_function(op))
     return Status(Code::internal, std::string(name_of(op)) + " does not take one input");
@@ -185,6 +190,16 @@ Result<NodeId> Builder::string_function(std::string_view name, std::vector<NodeI
   }
   PENSTOCK_TRY(check_constants(*graph_, name, inputs));
   return c.call(function, std::move(inputs));
+}
+
+Result<NodeId> Builder::string_cast(NodeId input, Type type, bool is_try) {
+  Construction c(*graph_);
+  if (c.type(input).kind != Kind::string || !is_castable_from_string(type))
+    return Status(Code::unsupported,
+                  "cannot cast " + name_of(c.type(input)) + " to " + name_of(type));
+  NodeId fits = c.call(string_fits(type), {input});
+  if (!is_try) { PENSTOCK_ASSIGN(fits, unary(Op::require, fits)); }
+  return select(fits, c.call(string_as(type), {input}), literal(Scalar::null_of(type)));
 }
 
 Result<NodeId> Builder::custom(std::shared_ptr<const CustomFunction> function,

@@ -1,10 +1,12 @@
 #include "expr/constant.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <string>
 
 #include "base/ascii.hpp"
+#include "expr/calendar.hpp"
 
 namespace penstock::expr {
 namespace {
@@ -29,20 +31,32 @@ std::optional<std::int64_t> take_digits(std::string_view& text, int max_count) {
   return count > 0 ? std::optional(value) : std::nullopt;
 }
 
+// Year 0 is 1 BC. The last date is of the year 5,881,580.
 std::optional<std::int32_t> take_date(std::string_view& text) {
-  const auto year = take_digits(text, 4);
+  const bool is_negative = take(text, '-');
+  auto year = take_digits(text, 12);
   const char separator = text.empty() ? '\0' : text.front();
-  if (!year || (separator != '-' && separator != '/')) return std::nullopt;
+  constexpr std::string_view separators = "-/\\ ";
+  if (!year || separators.find(separator) == std::string_view::npos) return std::nullopt;
   text.remove_prefix(1);
   const auto month = take_digits(text, 2);
   if (!month || !take(text, separator)) return std::nullopt;
   const auto day = take_digits(text, 2);
   if (!day) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(*year)),
-                                         std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
-  if (!date.ok()) return std::nullopt;
-  return static_cast<std::int32_t>(std::chrono::sys_days(date).time_since_epoch().count());
+  const bool is_before = text.starts_with(" (BC)");
+  if (is_before) text.remove_prefix(5);
+  if (is_before && (is_negative || *year == 0)) return std::nullopt;
+  *year = is_before ? 1 - *year : is_negative ? -*year : *year;
+  const std::chrono::year_month_day date{
+      std::chrono::year(static_cast<int>(floor_modulo(*year, years_per_era))),
+      std::chrono::month(static_cast<unsigned>(*month)),
+      std::chrono::day(static_cast<unsigned>(*day))};
+  constexpr std::int64_t last_year = 5'881'600;
+  if (!date.ok() || *year > last_year || *year < -last_year) return std::nullopt;
+  const std::int64_t days = days_of_civil(*year, static_cast<int>(*month), static_cast<int>(*day));
+  return days >= -max_date_days && days <= max_date_days
+             ? std::optional(static_cast<std::int32_t>(days))
+             : std::nullopt;
 }
 
 // hours:minutes[:seconds[.fraction]] as microseconds
@@ -140,7 +154,50 @@ bool add_units(Interval& interval, const Quantity& quantity, const Unit& unit) {
 // Returns 1 or -1; 0 where the string is not an infinity.
 int sign_of_infinity(std::string_view text) {
   const bool is_negative = take(text, '-');
-  return lower(text) != "infinity" ? 0 : is_negative ? -1 : 1;
+  const std::string word = lower(text);
+  return word != "infinity" && word != "inf" ? 0 : is_negative ? -1 : 1;
+}
+
+// Returns a timestamp's text without the time zone behind it, which does not count.
+std::string_view without_zone(std::string_view text) {
+  const std::size_t end = text.find_first_not_of("0123456789:.", text.find(':'));
+  if (end == std::string_view::npos) return text;
+  const std::string_view zone = text.substr(end), name = trim(zone);
+  if (name == "Z") return text.substr(0, end);
+  const bool is_name = name.size() < zone.size() && std::ranges::all_of(
+                                                        name,
+                                                        [](char c) {
+                                                          return (c >= 'a' && c <= 'z') ||
+                                                                 (c >= 'A' && c <= 'Z') ||
+                                                                 c == '/' || c == '_';
+                                                        });
+  const std::string_view offset = name.substr(1);
+  const bool is_offset = (name.front() == '+' || name.front() == '-') && offset.size() % 3 == 2;
+  bool has_digits = is_offset;
+  for (std::size_t i = 0; has_digits && i < offset.size(); i++)
+    has_digits = i % 3 == 2 ? offset[i] == ':' : is_digit(offset[i]);
+  return is_name || has_digits ? text.substr(0, end) : text;
+}
+
+// A date, also with a time behind it, which does not count.
+std::optional<std::int32_t> date_of(std::string_view text) {
+  if (lower(text) == "epoch") return 0;
+  if (const auto days = parse_date(text)) return days;
+  const std::string_view whole = without_zone(text);
+  return parse_timestamp(whole) ? take_date(text) : std::nullopt;
+}
+
+std::optional<std::int64_t> timestamp_of(std::string_view text) {
+  return lower(text) == "epoch" ? 0 : parse_timestamp(without_zone(text));
+}
+
+std::optional<bool> boolean_of(std::string_view text) {
+  const std::string word = lower(text);
+  for (const std::string_view name : {"true", "t", "yes", "y", "1"})
+    if (word == name) return true;
+  for (const std::string_view name : {"false", "f", "no", "n", "0"})
+    if (word == name) return false;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -165,6 +222,8 @@ std::optional<std::int64_t> parse_timestamp(std::string_view text) {
     if (!taken || *taken > microseconds_per_day || !text.empty()) return std::nullopt;
     time = *taken;
   }
+  constexpr std::int64_t last_day = INT64_MAX / microseconds_per_day;
+  if (*days < -last_day || *days >= last_day) return std::nullopt;
   return *days * microseconds_per_day + time;
 }
 
@@ -235,20 +294,18 @@ std::optional<std::int64_t> add(std::int64_t microseconds, const Interval& inter
 
 std::optional<Scalar> parse_as(Type type, std::string_view text) {
   if (type.kind == Kind::string) return Scalar::of(std::string(text));
+  if (type.kind == Kind::boolean) {
+    const auto truth = boolean_of(text);
+    return truth ? std::optional(Scalar::of(type, Int128{*truth})) : std::nullopt;
+  }
   text = trim(text);
   if (type.kind == Kind::date32) {
-    const auto days = parse_date(text);
+    const auto days = date_of(text);
     return days ? std::optional(Scalar::of(type, Int128(*days))) : std::nullopt;
   }
   if (type.kind == Kind::timestamp) {
-    const auto microseconds = parse_timestamp(text);
+    const auto microseconds = timestamp_of(text);
     return microseconds ? std::optional(Scalar::of(type, Int128(*microseconds))) : std::nullopt;
-  }
-  if (type.kind == Kind::boolean) {
-    const std::string word = lower(text);
-    if (word == "true" || word == "t" || word == "1") return Scalar::of(type, Int128(1));
-    if (word == "false" || word == "f" || word == "0") return Scalar::of(type, Int128(0));
-    return std::nullopt;
   }
   return parse_number(type, text);
 }

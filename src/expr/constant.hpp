@@ -15,8 +15,8 @@ namespace penstock::expr {
 // Underscores between digits are skipped. More digits than 18 (decimal) or 20 are refused by name.
 Result<Scalar> number_literal(std::string_view text);
 
-// "1998-09-02", with '/' or single digits too, or "infinity" or "-infinity". nullopt: not a date,
-// or one that the calendar lacks.
+// "1998-09-02", with '/' or single digits too, "0044-03-15 (BC)", or "infinity", "-inf" and their
+// like. nullopt: not a date, or one that the calendar lacks.
 std::optional<std::int32_t> parse_date(std::string_view text);
 // Reads a date, or a date, a space or T, and hours:minutes[:seconds[.fraction]]; digits after the
 // sixth are cut, a trailing Z is read.

@@ -59,6 +59,14 @@ Printed print_date_start(Op op, const Operand& a) {
   return printed;
 }
 
+Printed print_requirement(const Operand& a) {
+  Printed printed;
+  printed.value = a.value;
+  printed.is_alias = true;
+  printed.own_faults.emplace_back(Code::invalid, "(" + a.value + " == 0u)");
+  return printed;
+}
+
 Printed print_epoch(const Operand& a) {
   Printed printed;
   printed.value = a.value;

@@ -34,6 +34,7 @@ Result<Printed> print_strict(const Graph& graph, const Node& node, std::span<con
   if (is_date_part(node.op)) return print_date_part(node.op, a);
   if (is_date_start(node.op)) return print_date_start(node.op, a);
   if (node.op == Op::epoch_microseconds) return print_epoch(a);
+  if (node.op == Op::require) return print_requirement(a);
   Printed printed;
   if (is_comparison(node.op)) {
     PENSTOCK_ASSIGN(printed.value, print_comparison(node.op, a, inputs[1]));

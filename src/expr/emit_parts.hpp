@@ -43,6 +43,7 @@ Printed print_rounding(const Node& node, const Operand& a);
 Printed print_date_part(Op op, const Operand& a);
 Printed print_date_start(Op op, const Operand& a);
 Printed print_epoch(const Operand& a);
+Printed print_requirement(const Operand& a);
 // emit_choice.cpp: what is not strict, as it need not look at every input. `number` makes the names
 // of its statements unique.
 Printed print_connective(const Node& node, const Operand& a, const Operand& b);

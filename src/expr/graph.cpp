@@ -182,6 +182,7 @@ Status fault_status(const Graph& graph, NodeId node, Code code, const Schema& sc
   if (const auto site = graph.sites.find(node);
       site != graph.sites.end() && !site->second.text.empty())
     text = site->second.text;
+  if (graph.at(node).op == Op::require) return {code, "a string is not of the type in " + text};
   if (code == Code::invalid) return {code, "division by zero in " + text};
   if (expr::is_date_part(graph.at(node).op) || graph.at(node).op == Op::epoch_microseconds)
     return {code, text + " of an infinite date or timestamp is not supported (DuckDB has NULL)"};

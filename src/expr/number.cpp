@@ -9,6 +9,10 @@
 namespace penstock::expr {
 namespace {
 
+bool is_hexadecimal(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
 std::optional<double> real_of(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -85,8 +89,35 @@ std::optional<Scalar> decimal_of(Type type, std::string_view text) {
                                                     : std::nullopt;
 }
 
+// Removes the underscores between two digits. nullopt where one stands elsewhere.
+std::optional<std::string> without_underscores(std::string_view text, bool (*is_one)(char)) {
+  std::string kept;
+  for (std::size_t i = 0; i < text.size(); i++) {
+    if (text[i] != '_') {
+      kept += text[i];
+      continue;
+    }
+    const bool joins = i > 0 && i + 1 < text.size() && is_one(text[i - 1]) && is_one(text[i + 1]);
+    if (!joins) return std::nullopt;
+  }
+  return kept;
+}
+
+// "0x1F" or "0b101"; nullopt where it is neither, or has more than 64 bits.
+std::optional<Int128> prefixed_integer(std::string_view text) {
+  const bool is_binary = text.starts_with("0b") || text.starts_with("0B");
+  if (!is_binary && !text.starts_with("0x") && !text.starts_with("0X")) return std::nullopt;
+  const auto digits = without_underscores(text.substr(2), is_hexadecimal);
+  std::uint64_t value = 0;
+  if (!digits) return std::nullopt;
+  const char* const last = digits->data() + digits->size();
+  const auto [end, error] = std::from_chars(digits->data(), last, value, is_binary ? 2 : 16);
+  return error == std::errc() && end == last ? std::optional<Int128>(value) : std::nullopt;
+}
+
 std::optional<Scalar> integer_of(Type type, std::string_view text) {
-  const auto count = count_of(text, 0);
+  const auto prefixed = prefixed_integer(text);
+  const auto count = prefixed ? prefixed : count_of(text, 0);
   const int bits = static_cast<int>(width_bytes(type)) * 8 - (is_signed(type) ? 1 : 0);
   const Int128 end = Int128(1) << bits, least = is_signed(type) ? -end : Int128(0);
   const bool is_wrong_sign = !is_signed(type) && text.starts_with('-') && text != "-0";
@@ -146,7 +177,9 @@ Result<Scalar> number_literal(std::string_view text) {
 std::optional<Scalar> parse_number(Type type, std::string_view text) {
   if (type.kind == Kind::decimal) return decimal_of(type, text);
   if (is_integer(type)) return integer_of(type, text);
-  const auto real = is_float(type) ? real_of(std::string(text)) : std::nullopt;
+  (void)take(text, '+');
+  const auto digits = without_underscores(text, is_digit);
+  const auto real = is_float(type) && digits ? real_of(*digits) : std::nullopt;
   if (!real) return std::nullopt;
   return Scalar::of(
       type, type.kind == Kind::float32 ? static_cast<double>(static_cast<float>(*real)) : *real);

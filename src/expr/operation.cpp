@@ -22,6 +22,7 @@ bool can_fault_itself(Op op) {
     case OperationKind::date_part:
     case OperationKind::date_start:
     case OperationKind::epoch:
+    case OperationKind::requirement:
     case OperationKind::custom: return true;
     case OperationKind::comparison:
     case OperationKind::connective:
@@ -123,6 +124,7 @@ OwnFaults own_faults(const Graph& graph, const Node& node) {
     case Op::absolute: return {false, is_integer(node.type) && is_signed(node.type)};
     case Op::shift_left: return {false, true};
     case Op::cast: return {false, cast_can_fault(input(0), node.type)};
+    case Op::require: return {true, false};
     // An infinite date has no parts.
     default:
       return {false,

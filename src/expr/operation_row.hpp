@@ -29,6 +29,7 @@ enum class OperationKind : unsigned char {
   date_part,
   date_start,  // of what a timestamp lies in
   epoch,
+  requirement,
   leaf,
   custom
 };

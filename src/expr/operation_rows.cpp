@@ -253,6 +253,7 @@ constexpr OperationRow rows[] = {
     start_within_day(Op::start_of_second, "start_of_second", 1000000),
     start_within_day(Op::start_of_millisecond, "start_of_millisecond", 1000),
     {Op::epoch_microseconds, "epoch_us", "", "take the epoch of", OperationKind::epoch},
+    {Op::require, "require", "", "require", OperationKind::requirement},
     {Op::custom, "custom", "", "call a function with", OperationKind::custom},
 };
 static_assert(

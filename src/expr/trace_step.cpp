@@ -8,7 +8,7 @@ namespace {
 bool takes_one(Op op) {
   return op == Op::is_null || op == Op::not_ || op == Op::negate || op == Op::absolute ||
          op == Op::bit_not || expr::is_rounding(op) || expr::is_date_part(op) ||
-         expr::is_date_start(op) || op == Op::epoch_microseconds;
+         expr::is_date_start(op) || op == Op::epoch_microseconds || op == Op::require;
 }
 
 bool is_identifier(std::string_view name) {

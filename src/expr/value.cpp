@@ -182,6 +182,7 @@ EvaluatedScalar apply(const Graph& graph, const Node& node, std::span<const Scal
   if (is_date_start(node.op)) return apply_date_start(node, first);
   switch (node.op) {
     case Op::epoch_microseconds: return apply_epoch(node, first);
+    case Op::require: return {first, first.integer != 0 ? Code::ok : Code::invalid};
     case Op::cast: return cast_value(first, node.type);
     case Op::custom: return {graph.custom_functions[node.payload]->host(inputs)};
     case Op::not_: return {Scalar::of(node.type, Int128{first.integer == 0})};

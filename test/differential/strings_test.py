@@ -64,6 +64,19 @@ PATTERNS = [
     "%\U0001f600%",
     "__",
 ]
+# Texts that casts read, and others that they nearly read.
+VALUES = (
+    "1|1.5|-3.5|0.5|-0|+5|007|300|1e3|1e-3|1.|.5|.|1_000|1__0|1e_1|0x1F|0b11|0x_1|-0x1|abc||99999999999999999999|1e400|inf|-inf|nan|"
+    "true|TRUE|f|yes|no|on| true| 1 |--1|1 2|1.0e|123456.785|9223372036854775807|9223372036854775808|-9223372036854775808|255.5|"
+    "2020-01-31|2020-1-3|2020/01/03|2020-02-30|31-12-2020|2020-01-31 10:11:12|2020-01-31T10:11:12.345678Z|2020-01-31 10:11|"
+    "2020-01-31 25:00:00|2020-01-31 24:00:00|2020-01-31 10:11:12+02|2020-01-31 10:11:12 UTC|2020-01-31x|infinity|epoch|"
+    "0044-03-15 (BC)|10000-01-01|-0001-01-01|5881580-07-11|\u0661"
+).split("|")
+TYPES = (
+    "TINYINT SMALLINT INTEGER BIGINT UTINYINT USMALLINT UINTEGER UBIGINT FLOAT DOUBLE BOOLEAN DATE TIMESTAMP DECIMAL(5,2) "
+    "DECIMAL(18,3)"
+).split()
+
 # RE2's syntax: classes, groups, repetition, flags, anchors, Unicode.
 EXPRESSIONS = [
     "",
@@ -108,6 +121,12 @@ def make_table(seed):
                 [maybe(0.2, rng.choice(["MAIL", "SHIP", "AIR", "RAIL"])) for _ in range(ROWS)],
                 pyarrow.string(),
             ),
+            "v": pyarrow.array(
+                [maybe(0.1, rng.choice(VALUES)) for _ in range(ROWS)], pyarrow.string()
+            ),
+            "n": pyarrow.array(
+                [maybe(0.1, str(rng.randrange(-500, 500))) for _ in range(ROWS)], pyarrow.string()
+            ),
             "k": pyarrow.array([rng.randrange(100) for _ in range(ROWS)], pyarrow.int32()),
         }
     )
@@ -148,13 +167,21 @@ def statements():
         )
         yield f"SELECT regexp_replace(u, '[0-9]{expression}', '') AS x, count(*), min(id) FROM $ GROUP BY x ORDER BY x"
         yield f"SELECT count(*), sum(id) FROM $ WHERE u ~ '{expression}' AND NOT m SIMILAR TO '.A.*'"
+    for kind in TYPES:
+        yield f"SELECT id, TRY_CAST(v AS {kind}) AS a FROM $ ORDER BY id"
+        yield f"SELECT v, TRY_CAST(v AS {kind}) IS NULL AS a, count(*), min(id) FROM $ GROUP BY v, a ORDER BY v, a"
     yield from (
+        "SELECT id, n::INTEGER AS a, n::DOUBLE + 1 AS b, n::SMALLINT * k AS c, CAST(n AS DECIMAL(9,2)) AS d FROM $ ORDER BY id",
+        "SELECT n::INTEGER % 10 AS x, count(*), sum(n::BIGINT), avg(CAST(n AS FLOAT)) FROM $ GROUP BY x ORDER BY x",
+        "SELECT count(*), sum(id) FROM $ WHERE n::INTEGER > 100 AND TRY_CAST(v AS DATE) > '2020-01-15'",
+        "SELECT year(TRY_CAST(v AS TIMESTAMP)) AS x, count(*) FROM $ WHERE v LIKE '2020%' GROUP BY x ORDER BY x",
+        "SELECT id, CAST(substring(n, 1, 1) || '1' AS VARCHAR) AS a, TRY_CAST(substring(v, 1, 4) AS INTEGER) AS b FROM $ ORDER BY id",
         "SELECT id, regexp_replace(s, '^(.)(.*)$', '\\2\\1') AS a, upper(regexp_extract(s, '([a-z])([a-z])', 2)) AS b FROM $ ORDER BY id",
         "SELECT id, reverse(s) AS a, hex(s) AS b, ascii(s) AS c, unicode(s) AS d, ord(m) AS e, bit_length(s) AS f FROM $ ORDER BY id",
         "SELECT id, s ^@ 'a' AS a, trim(BOTH 'a' FROM s) AS b, trim(TRAILING FROM s) AS c, chr(26085) AS d FROM $ ORDER BY id",
-        "SELECT id, concat(s) AS a, concat('<', s, '>', NULL, 1, 2.50, true) AS b, concat(NULL, 'x', DATE '2020-01-31') AS c FROM $ ORDER BY id",
-        "SELECT id, concat_ws('-', s) AS a, concat_ws(', ', 'a', s, '', 'b') AS b, concat_ws('', NULL, s) AS c, concat_ws(NULL, s) AS d "
-        "FROM $ ORDER BY id",
+        "SELECT id, concat(s) AS a, concat('<', s, '>', NULL, 1, 2.50, true) AS b, concat(NULL, DATE '2020-01-31') AS c FROM $ ORDER BY id",
+        "SELECT id, concat_ws('-', s) AS a, concat_ws(', ', 'a', s, '', 'b') AS b, concat_ws('', NULL, s) AS c FROM $ ORDER BY id",
+        "SELECT id, concat_ws(NULL, s) AS d FROM $ ORDER BY id",
         "SELECT concat(m, '!') AS x, count(*) FROM $ GROUP BY x ORDER BY x",
         "SELECT ascii(u) AS x, count(*), sum(ascii(s)) FROM $ WHERE unicode(s) > 96 GROUP BY x ORDER BY x",
         "SELECT split_part(u, 'o', 1) AS x, count(*) FROM $ GROUP BY x ORDER BY x",
@@ -225,7 +252,7 @@ def main():
                 "-o",
                 f"{folder}/encoded.arrow",
                 "--codec",
-                "s=fsst,u=fsst,m=fsst",
+                "s=fsst,u=fsst,m=fsst,v=fsst,n=fsst",
             ],
             check=True,
             capture_output=True,

@@ -69,6 +69,7 @@ regexp_replace(s, 'a', 'b'); regexp_replace(s, 'a', 'b', 'g'); s ~ 'a'; s !~ 'a'
 s not similar to 'a'; split_part(s, ',', 1); lpad(s, 5, 'x'); rpad(s, 5, 'x'); repeat(s, 2); reverse(s); translate(s, 'a', 'b')
 hex(s); ascii(s); unicode(s); ord(s); bit_length(s); chr(65); s ^@ 'a'; concat(s, 'a'); concat_ws(',', s, 'a')
 trim(s, 'x'); trim(both 'x' from s); ltrim(s, 'x')
+s::integer; try_cast(s as date); cast(s as decimal(5,2)); s::double + 1; s::boolean; s::timestamp
 strlen(s); ends_with(s, 'a'); lcase(s); character_length(s)
 price + PRICE; t.PRICE + 1; "Mixed Case" + 1; "mixed case"; PRICE; t.price
 """.replace("\n", ";").split(";")

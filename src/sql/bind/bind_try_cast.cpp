@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "expr/operation.hpp"
+#include "expr/string_casts.hpp"
 #include "sql/bind/expression_binder.hpp"
 
 namespace penstock::sql {
@@ -75,6 +76,21 @@ Result<NodeId> ExpressionBinder::try_cast(const Syntax& syntax, NodeId input) {
                                   builder_.literal(bounds.high)));
   PENSTOCK_ASSIGN(const NodeId fits, builder_.binary(Op::and_, above, below));
   return builder_.select(fits, plain, builder_.literal(Scalar::null_of(to)));
+}
+
+// The place of a cast is that of its requirement, whose fault names it.
+Result<NodeId> ExpressionBinder::cast_of_string(const Syntax& syntax, NodeId input) {
+  if (!expr::is_castable_from_string(syntax.type))
+    return refuse(syntax, "a cast of VARCHAR to " + name_of(syntax.type));
+  PENSTOCK_ASSIGN(const NodeId chosen, builder_.string_cast(input, syntax.type, syntax.is_try));
+  const Node& node = builder_.graph()->at(chosen);
+  if (node.op != Op::select) return chosen;
+  for (const NodeId part : std::vector<NodeId>(node.inputs))
+    PENSTOCK_TRY(located(syntax, part).status());
+  if (!syntax.is_try)
+    for (const NodeId call : std::vector<NodeId>(builder_.graph()->at(node.inputs[0]).inputs))
+      PENSTOCK_TRY(located(syntax, call).status());
+  return chosen;
 }
 
 }  // namespace penstock::sql

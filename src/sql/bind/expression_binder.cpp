@@ -253,7 +253,7 @@ Result<Operand> ExpressionBinder::cast(const Syntax& syntax) {
       input.kind != Operand::Kind::null)
     return refuse(syntax, "a cast to VARCHAR (of " + name_of(from) + ")");
   if (from.kind == Kind::string && syntax.type.kind != Kind::string)
-    return refuse(syntax, "a cast of VARCHAR to " + name_of(syntax.type));
+    return of(cast_of_string(syntax, input.node));
   return of(located(syntax, syntax.is_try ? try_cast(syntax, input.node)
                                           : builder_.cast(input.node, syntax.type)));
 }

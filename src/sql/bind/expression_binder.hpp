@@ -156,6 +156,7 @@ class ExpressionBinder {
   Status check_readable(const Syntax& syntax, const Field& field) const;
   Result<Operand> through_alias(std::size_t item);
   Result<Operand> cast(const Syntax& syntax);
+  Result<NodeId> cast_of_string(const Syntax& syntax, NodeId input);
   Result<NodeId> try_cast(const Syntax& syntax, NodeId input);
   Result<Operand> case_of(const Syntax& syntax);
   Result<Operand> operation(const Syntax& syntax);

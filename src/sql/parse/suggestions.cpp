@@ -79,7 +79,7 @@ constexpr Row refused_forms[] = {
     {"a function of a list", "write each value by itself"},
     {"an ON that reads columns from outside",
      "such a column stands in the subquery's WHERE, beside ="},
-    {"a cast of VARCHAR", "strings are cast where they are literals"},
+    {"a cast of VARCHAR", "strings of a column are cast to decimals of up to 18 digits"},
     {"a cast to VARCHAR", "results are written as text anyway"},
     {"a row value", "compare each part: a = 1 AND b = 2"},
 };
