@@ -357,7 +357,7 @@ TEST(EmittedExpressions, DatePartsAgreeOverAWholeCalendarCycle) {
     for (std::int64_t days = -800000; days < 200000; days += 14)
       batch.columns[0].push_back(Scalar::of(Type{Kind::date32}, days));
     batch.row_count = static_cast<std::uint32_t>(batch.columns[0].size());
-    for (int o = static_cast<int>(Op::year); o < static_cast<int>(Op::custom); o++)
+    for (int o = static_cast<int>(Op::year); o < static_cast<int>(Op::require); o++)
       batch.roots.push_back(*batch.builder.unary(static_cast<Op>(o), batch.builder.column(0)));
     compare_batch(device, batch, 0, device.traits().id);
   });
