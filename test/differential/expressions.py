@@ -462,6 +462,10 @@ class Expressions:
                 of("timestamp", depth),
             )
         if branch == 11:
+            if rng.getrandbits(1):
+                kinds = [rng.choice(["date", "timestamp"]) for _ in range(2)]
+                pair = [of(kind, depth) for kind in kinds]
+                return self._typed(f"date_diff('{rng.choice(STARTS)}', {{}}, {{}})", *pair)
             return self._typed("({} - {})", of("date", depth), of("date", depth))
         if branch == 12:
             kind = rng.choice(INTEGERS)

@@ -58,7 +58,7 @@ extract(year from dt); extract('month' from dt); date_part('Year', dt); year(dt)
 date_trunc('minute', ts); date_trunc('Month', dt); datetrunc('us', dt); epoch(ts); epoch(dt); epoch_ms(ts); epoch_us(dt)
 extract(epoch from ts); millennium(dt); dayname(dt); monthname(ts); weekofyear(dt); microsecond(ts); millisecond(ts)
 extract(weeks from dt); extract(millisecond from ts); extract(us from ts); week(dt); yearweek(dt); isoyear(dt); decade(ts)
-century(dt); era(dt)
+century(dt); era(dt); date_diff('day', dt, ts); datediff('month', dt, dt)
 extract(hour from ts); extract(second from ts); minute(ts); quarter(dt); s = 'hello'; s != 'it''s'; s in ('a', 'b'); s is null
 trim(s); trim(trailing from s); ltrim(s); trim(both from s); left(s, 2); right(s, 2); substr(s, 2)
 replace(s, 'a', 'b'); substring(s, 1, 2); substring(s from 1 for 2); position('a' in s); strpos(s, 'a'); lower(s); UCASE(s); len(s)

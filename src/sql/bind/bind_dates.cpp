@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "expr/operation_row.hpp"
 #include "sql/bind/expression_binder.hpp"
 
 namespace penstock::sql {
@@ -42,7 +43,8 @@ constexpr std::string_view parts_as_functions[] = {
     "isoyear", "decade",      "century",     "millennium", "hour",       "minute",
     "second",  "millisecond", "microsecond", "era",        "epoch"};
 constexpr std::string_view other_functions[] = {"date_part", "datepart", "date_trunc", "datetrunc",
-                                                "epoch_ms",  "epoch_us", "dayname",    "monthname"};
+                                                "epoch_ms",  "epoch_us", "dayname",    "monthname",
+                                                "date_diff", "datediff"};
 constexpr std::string_view day_names[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
                                           "Thursday", "Friday", "Saturday"};
 constexpr std::string_view month_names[] = {"January",   "February", "March",    "April",
@@ -84,11 +86,13 @@ std::vector<std::string> ExpressionBinder::date_function_names() {
 Result<NodeId> ExpressionBinder::date_call(const Syntax& syntax) {
   const std::string& name = syntax.name;
   const bool is_trunc = name.ends_with("trunc"), is_part = name.ends_with("part");
-  PENSTOCK_TRY(argument_count(syntax, is_trunc || is_part ? 2 : 1));
-  if (is_trunc || is_part) {
+  const bool is_difference = name.ends_with("diff");
+  PENSTOCK_TRY(argument_count(syntax, is_difference ? 3 : is_trunc || is_part ? 2 : 1));
+  if (is_trunc || is_part || is_difference) {
     if (syntax.inputs[0]->kind != SyntaxKind::string)
       return refuse(*syntax.inputs[0], "a date part that is not a string such as 'year'");
     const std::string part = lower(syntax.inputs[0]->name);
+    if (is_difference) return date_difference(syntax, part);
     return is_trunc ? date_trunc(syntax, part) : date_part(syntax, part, *syntax.inputs[1]);
   }
   if (is_part_function(name)) return date_part(syntax, name, *syntax.inputs[0]);
@@ -138,6 +142,62 @@ Result<NodeId> ExpressionBinder::date_trunc(const Syntax& syntax, std::string_vi
   if (row->start != whole) return builder_.unary(row->start, input);
   PENSTOCK_TRY(builder_.unary(Op::start_of_day, input).status());  // checks the type
   return builder_.cast(input, Type{penstock::Kind::timestamp});
+}
+
+// Returns how many boundaries of the part lie between two dates. Weeks are seven days each, from
+// the first date on, as in DuckDB.
+Result<NodeId> ExpressionBinder::date_difference(const Syntax& syntax, std::string_view part) {
+  const DatePart* const row = find_part(part);
+  if (row == nullptr || row->start == Op::era)
+    return refuse(syntax, "the date part '" + std::string(part) + "' of " + syntax.name);
+  const bool is_weeks = row->start == Op::start_of_week;
+  const Op start = is_weeks ? Op::start_of_day : row->start;
+  PENSTOCK_ASSIGN(const NodeId from, value(*syntax.inputs[1]));
+  PENSTOCK_ASSIGN(const NodeId to, value(*syntax.inputs[2]));
+  PENSTOCK_ASSIGN(const NodeId first, boundaries(start, from));
+  PENSTOCK_ASSIGN(const NodeId last, boundaries(start, to));
+  PENSTOCK_ASSIGN(const NodeId difference, builder_.binary(Op::subtract, last, first));
+  return is_weeks ? divided(difference, 7) : Result<NodeId>(difference);
+}
+
+Result<NodeId> ExpressionBinder::divided(NodeId count, std::int64_t by) {
+  return by == 1 ? Result<NodeId>(count)
+                 : builder_.binary(Op::integer_divide, count, builder_.literal(Scalar::of(by)));
+}
+
+// Counts the starts of a unit up to a date, from the same one for all dates.
+Result<NodeId> ExpressionBinder::boundaries(Op start, NodeId date) {
+  struct Years {
+    Op start;
+    std::int64_t count;
+  };
+  static constexpr Years of_years[] = {{Op::start_of_year, 1},
+                                       {Op::start_of_decade, 10},
+                                       {Op::start_of_century, 100},
+                                       {Op::start_of_millennium, 1000}};
+  for (const Years& years : of_years) {
+    if (start != years.start) continue;
+    PENSTOCK_ASSIGN(const NodeId year, builder_.unary(Op::year, date));
+    return divided(year, years.count);
+  }
+  if (start == Op::start_of_iso_year) return builder_.unary(Op::iso_year, date);
+  if (start == Op::start_of_month || start == Op::start_of_quarter) return months(start, date);
+  PENSTOCK_ASSIGN(const NodeId moment,
+                  start == whole ? Result<NodeId>(date) : builder_.unary(start, date));
+  PENSTOCK_ASSIGN(const NodeId count, builder_.unary(Op::epoch_microseconds, moment));
+  return start == whole ? Result<NodeId>(count)
+                        : divided(count, expr::row_of(start).step_microseconds);
+}
+
+// Counts the months up to a date, or the quarters.
+Result<NodeId> ExpressionBinder::months(Op start, NodeId date) {
+  const auto number = [&](std::int64_t value) { return builder_.literal(Scalar::of(value)); };
+  PENSTOCK_ASSIGN(const NodeId year, builder_.unary(Op::year, date));
+  PENSTOCK_ASSIGN(const NodeId month, builder_.unary(Op::month, date));
+  PENSTOCK_ASSIGN(const NodeId of_years, builder_.binary(Op::multiply, year, number(12)));
+  PENSTOCK_ASSIGN(const NodeId all, builder_.binary(Op::add, of_years, month));
+  PENSTOCK_ASSIGN(const NodeId past, builder_.binary(Op::subtract, all, number(1)));
+  return divided(past, start == Op::start_of_month ? 1 : 3);
 }
 
 // A name is a choice among constants, which kernels make.

@@ -180,6 +180,10 @@ class ExpressionBinder {
                            std::span<const std::string_view> names);
   Result<NodeId> epoch(NodeId input);
   Result<NodeId> milliseconds(NodeId microseconds);
+  Result<NodeId> date_difference(const Syntax& syntax, std::string_view part);
+  Result<NodeId> divided(NodeId count, std::int64_t by);
+  Result<NodeId> boundaries(Op start, NodeId date);
+  Result<NodeId> months(Op start, NodeId date);
   Result<NodeId> rounded(const Syntax& syntax);
   Result<NodeId> rounded_integer(const Syntax& syntax, NodeId input);
   Result<NodeId> sign(const Syntax& syntax);

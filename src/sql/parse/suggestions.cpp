@@ -94,9 +94,9 @@ constexpr std::string_view string_functions[] = {"regexp_split_to_array",
                                                  "printf",
                                                  "md5"};
 constexpr std::string_view date_functions[] = {
-    "date_diff", "datediff",  "date_sub",       "datesub",      "date_add",
-    "age",       "strftime",  "strptime",       "to_char",      "to_date",
-    "last_day",  "make_date", "make_timestamp", "to_timestamp", "time_bucket"};
+    "date_sub",       "datesub",      "date_add",   "age",      "strftime",
+    "strptime",       "to_char",      "to_date",    "last_day", "make_date",
+    "make_timestamp", "to_timestamp", "time_bucket"};
 constexpr std::string_view clock_functions[] = {"now", "today", "get_current_timestamp",
                                                 "transaction_timestamp"};
 // Aggregates of other databases. Names that are there by now are found first.
