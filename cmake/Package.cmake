@@ -125,7 +125,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "ocl-icd-libopencl1, pocl-opencl-icd")
 # Static libraries of the formats, for programs that link penstock::stream and penstock::sql.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
-    "libdeflate-dev, libzstd-dev, liblz4-dev, libsnappy-dev, zlib1g-dev, libpg-query-dev")
+    "libdeflate-dev, libzstd-dev, liblz4-dev, libsnappy-dev, zlib1g-dev, libpg-query-dev, libre2-dev")
 find_program(PENSTOCK_SHLIBDEPS dpkg-shlibdeps)
 if(PENSTOCK_SHLIBDEPS)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
