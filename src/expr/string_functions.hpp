@@ -2,7 +2,8 @@
 //
 // The host computes them, once for each distinct string where a column has a dictionary. They reach
 // a kernel as a column of their results (fuse/program/derived_columns.hpp): a CustomFunction
-// without a body. To add one, add a row to string_functions(); docs/sql.md lists their names.
+// without a body. To add one, add a row to a list of string_rows.hpp; docs/sql.md lists their
+// names.
 //
 // Characters are Unicode code points. lower and upper map case one code point to one, by
 // utf8proc's tables, as DuckDB does. Bytes that are not UTF-8 count as characters and are kept.
