@@ -4,6 +4,7 @@ kept_strings_test.py QUERY_DRIVER PENSTOCK [--device ID]
 """
 
 import random
+import re
 import sys
 import tempfile
 
@@ -93,6 +94,10 @@ def comparisons():
     )
 
 
+def in_file(text, file):
+    return re.sub(r"(FROM|JOIN|,) \$", rf"\1 '{file}'", text)
+
+
 def main():
     options, tally = test_options(), Tally()
     with tempfile.TemporaryDirectory(prefix="penstock-kept-strings-") as folder:
@@ -103,8 +108,11 @@ def main():
             use_dictionary=["s", "m", "v", "same", "late", "prefixed"],
         )
         oracle = Oracle(folder)
-        every = [*orders(), *comparisons(), *list(strings_test.statements())[::4]]
-        texts = [text.replace("$", "'rows.parquet'") for text in every]
+        pyarrow.parquet.write_table(
+            strings_test.make_table(7), f"{folder}/strings.parquet", row_group_size=1800
+        )
+        texts = [in_file(text, "rows.parquet") for text in (*orders(), *comparisons())]
+        texts += [in_file(text, "strings.parquet") for text in list(strings_test.statements())[::4]]
         cases = [(text, oracle.answer(text)) for text in texts]
         for driver in drivers(options, folder, tally):
             for pages in ("host", "device"):

@@ -179,8 +179,12 @@ Status StringTables::append(Table& to, const Column& results) {
 std::vector<std::byte> spread(const StringTables::Table& table,
                               std::span<const std::uint32_t> numbers) {
   if (table.type.kind == Kind::boolean) return spread_bits(table, numbers);
-  return width_bytes(table.type) == 4 ? spread_words<std::uint32_t>(table, numbers)
-                                      : spread_words<std::uint64_t>(table, numbers);
+  switch (width_bytes(table.type)) {
+    case 1: return spread_words<std::uint8_t>(table, numbers);
+    case 2: return spread_words<std::uint16_t>(table, numbers);
+    case 4: return spread_words<std::uint32_t>(table, numbers);
+    default: return spread_words<std::uint64_t>(table, numbers);
+  }
 }
 
 }  // namespace penstock::plan
