@@ -55,7 +55,7 @@ Result<std::shared_ptr<Buffer>> CpuDevice::allocate(std::uint64_t bytes) {
 }
 
 Result<std::shared_ptr<HostBuffer>> CpuDevice::allocate_host(std::uint64_t bytes) {
-  return device::PageBuffer::make(bytes);
+  return host_pool_->take(bytes, device::PageBuffer::make);
 }
 
 // Work has ended when a launch returns, so that nothing is to be waited for.

@@ -1,6 +1,7 @@
 // The host's processor as a device: kernels are shared objects of C, run by the process's threads.
 #pragma once
 #include "device/cpu/cpu_module.hpp"
+#include "device/host_pool.hpp"
 #include "device/module_cache.hpp"
 #include "device/pool.hpp"
 #include "penstock/device.hpp"
@@ -39,7 +40,11 @@ class CpuDevice : public Device {
   Result<std::shared_ptr<Program>> build_or_throw(const ProgramSource& source);
 
   const Compilers compilers_;
+  // The system clears fresh memory, which takes longer than a kernel that fills it.
+  static constexpr std::uint64_t idle_host_bytes = std::uint64_t{256} << 20;
   std::shared_ptr<device::Pool> pool_;
+  std::shared_ptr<device::HostPool> host_pool_ =
+      std::make_shared<device::HostPool>(idle_host_bytes);
   device::ModuleCache<Module> modules_;
 };
 
