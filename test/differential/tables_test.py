@@ -260,6 +260,15 @@ EVERY_COLUMN = [
         1,
     ),
     Check("SELECT count(DISTINCT i32n), sum(DISTINCT i32n), count(*) FROM $ WHERE id > 1000000000"),
+    Check(
+        "SELECT sn, bn, count(DISTINCT i8n), count(*), count(DISTINCT u8) FROM $ GROUP BY 1, 2 ORDER BY 4 DESC, 1, 2 LIMIT 7"
+    ),
+    Check(
+        "SELECT i32n, count(*), min(s), count(DISTINCT u8n) FROM $ GROUP BY 1 ORDER BY min(s) DESC, 1 NULLS FIRST LIMIT 9"
+    ),
+    Check(
+        "SELECT i8n, sn, sum(i32n), count(DISTINCT s), max(sn) FROM $ GROUP BY 1, 2 ORDER BY 1 DESC, 2 LIMIT 6 OFFSET 2"
+    ),
     Check("SELECT DISTINCT i8n % 3 FROM $ WHERE i8n > 0", 1),
     Check(
         "SELECT b, sum(f64n), avg(f32n) FROM $ WHERE abs(f64n) < 1e6 GROUP BY b",

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/huge_page_allocator.hpp"
 #include "base/parallel.hpp"
 #include "column/column_builders.hpp"
 #include "column/concatenate.hpp"
@@ -58,13 +59,13 @@ void set_values(Column& column, std::span<const std::uint64_t> groups, LargeVect
 
 Column GroupTable::key_slice(std::size_t i, Groups groups) const {
   Column column;
-  column.type = key_type(i);
+  column.type = layout_.key_type(i);
   column.row_count = groups.size();
-  const auto is_valid = [&](std::uint64_t group) { return !is_null(group, i); };
+  const auto is_valid = [&](std::uint64_t group) { return !layout_.is_null(row(group), i); };
   if (column.type.kind != Kind::string && column.type.kind != Kind::boolean) {
     set_values(column, groups,
                low_bytes(width_bytes(column.type), groups,
-                         [&](std::uint64_t group) { return keys_.row(group) + i; }),
+                         [&](std::uint64_t group) { return layout_.key(row(group)) + i; }),
                is_valid);
     return column;
   }
@@ -73,13 +74,13 @@ Column GroupTable::key_slice(std::size_t i, Groups groups) const {
   bool has_nulls = false;
   for (const std::uint64_t group : groups) {
     const bool valid = is_valid(group);
-    const std::uint64_t word = valid ? key(group)[i] : 0;
+    const std::uint64_t word = valid ? layout_.key(row(group))[i] : 0;
     has_nulls |= !valid;
     validity.push(valid);
     if (column.type.kind == Kind::boolean)
       bits.push(word != 0);
     else
-      strings.push(valid ? strings_.text(program_, i, static_cast<std::uint32_t>(word)) : "");
+      strings.push(valid ? layout_.text_of_key(i, word) : "");
   }
   if (column.type.kind == Kind::boolean)
     column.values = bits.take();
@@ -105,8 +106,10 @@ std::optional<Column> GroupTable::integer_slice(std::size_t i, Groups groups) co
   set_values(
       column, groups,
       low_bytes(width_bytes(column.type), groups,
-                [&](std::uint64_t group) { return partials_.row(group) + from; }),
-      [&](std::uint64_t group) { return counts || partials_.row(group)[result.count] != 0; });
+                [&](std::uint64_t group) { return layout_.partials(row(group)).data() + from; }),
+      [&](std::uint64_t group) {
+        return counts || layout_.partials(row(group))[result.count] != 0;
+      });
   return column;
 }
 
@@ -116,9 +119,9 @@ Column GroupTable::result_slice(std::size_t i, Groups groups) const {
   values.reserve(groups.size());
   for (const std::uint64_t group : groups) {
     const AggregateResult& result = program_.results[i];
-    Scalar& value = values.emplace_back(result_of(program_, result, partials(group)));
+    Scalar& value = values.emplace_back(result_of(program_, result, layout_.partials(row(group))));
     if (value.type.kind == Kind::string && !value.is_null)
-      value.text = strings_.text(program_, result, static_cast<std::uint32_t>(value.integer));
+      value.text = layout_.strings.text(program_, result, static_cast<std::uint32_t>(value.integer));
   }
   return column_of(program_.schema[program_.key_count + i].type, values);
 }
@@ -128,7 +131,7 @@ Column GroupTable::partial_slice(std::size_t i, Groups groups) const {
   column.type = type_of_partials(program_.accumulators[i]);
   column.row_count = groups.size();
   column.values = Bytes::own(low_bytes(width_bytes(column.type), groups, [&](std::uint64_t group) {
-    return partials_.row(group) + i;
+    return layout_.partials(row(group)).data() + i;
   }));
   return column;
 }

@@ -4,15 +4,11 @@
 
 namespace penstock::plan {
 
-// The argument of DISTINCT is a key that the program's rows do not have.
-Type GroupTable::key_type(std::size_t i) const {
-  return program_.graph->at(program_.outputs[i].root).type;
-}
-
-Table GroupTable::partials() const {
+Result<Table> GroupTable::partials() {
+  if (!settle()) return sum_too_large();
   const std::vector<std::uint64_t> groups = all_groups();
   Table table;
-  table.row_count = count_;
+  table.row_count = groups.size();
   for (std::size_t i = 0; i < program_.key_count; i++) {
     table.names.push_back("key " + std::to_string(i));
     table.columns.push_back(in_slices(groups, [&](Groups some) { return key_slice(i, some); }));
@@ -36,7 +32,8 @@ Result<std::vector<std::uint64_t>> words_of_partials(const TileProgram& program,
     if (column.type != program.graph->at(program.outputs[i].root).type ||
         column.row_count != table.row_count)
       return Status(Code::internal, "partial groups by another key");
-    store_key_words(column, strings, words.data() + i, width);
+    store_key_words(
+        column, [&](std::string_view text) { return strings.code(text); }, words.data() + i, width);
     if (column.validity.empty()) continue;
     const std::uint64_t null_bit = std::uint64_t{1} << (i % 64);
     for (std::uint64_t row = 0; row < table.row_count; row++)
@@ -48,9 +45,10 @@ Result<std::vector<std::uint64_t>> words_of_partials(const TileProgram& program,
   return words;
 }
 
-Result<Table> GroupTable::results(const TopK* first) const {
+Result<Table> GroupTable::results(const TopK* first) {
   if (!program_.of_distinct) return finish(first);
-  GroupTable totals(*program_.of_distinct, strings_);
+  if (!settle()) return sum_too_large();
+  GroupTable totals(*program_.of_distinct, layout_.strings, device_);
   if (!totals.add_distinct(*this)) return sum_too_large();
   return totals.finish(first);
 }

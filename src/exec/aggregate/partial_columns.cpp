@@ -69,7 +69,7 @@ Status store_partials(const Accumulator& accumulator, const Column& column, std:
   return {};
 }
 
-void store_key_words(const Column& column, StringPool& strings, std::uint64_t* to,
+void store_key_words(const Column& column, const CodeOfText& code_of, std::uint64_t* to,
                      std::size_t stride) {
   const bool is_boolean = column.type.kind == Kind::boolean;
   if (column.type.kind != Kind::string && !is_boolean)
@@ -79,7 +79,7 @@ void store_key_words(const Column& column, StringPool& strings, std::uint64_t* t
   for (std::uint64_t row = 0; row < column.row_count; row++)
     to[row * stride] = !column.is_valid(row) ? 0
                        : is_boolean          ? column.boolean(row)
-                                             : strings.code(column.string(row));
+                                             : code_of(column.string(row));
 }
 
 Table partials_as_row(const TileProgram& program, std::span<const Partial> partials) {

@@ -29,7 +29,7 @@ Column column_of_partials(const Accumulator& accumulator, std::span<const Partia
 Status store_partials(const Accumulator& accumulator, const Column& column, std::uint64_t row_count,
                       std::uint64_t* to, std::size_t stride);
 // Does the same with the words of a key, as kernels make them; 0 for NULL.
-void store_key_words(const Column& column, StringPool& strings, std::uint64_t* to,
+void store_key_words(const Column& column, const CodeOfText& code_of, std::uint64_t* to,
                      std::size_t stride);
 // The results of accumulators without keys.
 // `strings`: of results that are strings; may be null.

@@ -25,9 +25,13 @@ class GroupCollector : public Collector {
         strings_(strings),
         place_(merges),
         first_(first),
-        groups_(program, strings),
+        groups_(program, strings, merges.device),
         merge_(GroupMerge::begin(merges, program)),
-        merges_there_(merge_ != nullptr) {}
+        merges_there_(merge_ != nullptr) {
+    if (!merges.wanted_groups) return;
+    wanted_.emplace(program, *merges.wanted_groups, strings);
+    groups_.keep_only(*wanted_);
+  }
 
   // Begins to compile what would select or add up merged groups, if there come to be many, at once:
   // beside the compilers of what runs before it. If cores are few, it waits for the first merge.
@@ -60,7 +64,8 @@ class GroupCollector : public Collector {
   }
 
   Status take_rest(const TileKernel& kernel) override {
-    const Status taken = take_all(kernel);
+    Status taken = take_all(kernel);
+    if (taken.ok() && !groups_.settle()) taken = sum_too_large();
     // Groups of a range that do not fit the memory come to the host. The other shares then put no
     // rows together with this share's, and must not wait for them.
     if (place_.share) place_.share->others().joint_rows().leave(place_.share->number);
@@ -80,9 +85,9 @@ class GroupCollector : public Collector {
   }
 
   Result<Table> finish() override {
-    if (rows_) return std::move(*rows_);
-    if (leaves_partials()) return groups_.partials();
-    return totals_are_there_ ? totals_->finish() : groups_.results(first_);
+    if (leaves_partials() && !rows_) return groups_.partials();
+    if (!rows_) { PENSTOCK_ASSIGN(rows_, finish_on_host()); }
+    return wanted_ ? wanted_->rows_of(*rows_, strings_) : std::move(*rows_);
   }
   std::uint64_t row_count() const override {
     return groups_.size() + distinct_count_ + (rows_ ? rows_->row_count : 0);
@@ -92,6 +97,9 @@ class GroupCollector : public Collector {
   static constexpr std::uint64_t small_table_bytes = std::uint64_t{64} << 10;
 
   std::size_t entry_words() const { return program_.entry_words(); }
+  Result<Table> finish_on_host() {
+    return totals_are_there_ ? totals_->finish() : groups_.results(first_);
+  }
 
   // Small tables are read with their counts, including entries that no key uses. A second download
   // would wait for kernels of later chunks if the driver puts queues together: 2 ms a chunk of Q1.
@@ -169,7 +177,7 @@ class GroupCollector : public Collector {
     }
     PENSTOCK_ASSIGN(const auto entries, entries_by_tables(from, entry_words(), bytes_downloaded));
     for (const std::span<const std::uint64_t> group : entries)
-      if (!groups_.add(group, entry_words())) return sum_too_large();
+      if (!groups_.add(group, entry_words(), read_back.memory())) return sum_too_large();
     return {};
   }
 
@@ -270,7 +278,8 @@ class GroupCollector : public Collector {
   const TileProgram& program_;
   const ProgramStrings strings_;
   const MergePlace place_;
-  const TopK* first_;  // null: all groups
+  const TopK* first_;                   // null: all groups
+  std::optional<WantedGroups> wanted_;  // nullopt: all
   GroupTable groups_;
   std::unique_ptr<GroupMerge> merge_;  // null: all groups are merged here
   bool merges_there_ = false;          // until memory is too small

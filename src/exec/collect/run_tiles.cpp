@@ -111,7 +111,8 @@ class Runner {
                            program_, strings_, run_.sides,
                            {results_.merges, run_.device, queue_.get(),
                             run_.options->memory_limit_bytes, run_.options->fast_math,
-                            results_.leaves_partials, results_.share, run_.options->kept_programs},
+                            results_.leaves_partials, results_.share, run_.options->kept_programs,
+                            results_.wanted_groups},
                            results_.first_groups);
     const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
     return kernel_->wait();

@@ -42,6 +42,7 @@ struct TileResults {
   MergeLocation merges = MergeLocation::automatic;
   const TopK* first_groups = nullptr;     // of a group-by: see GroupTable::finish()
   bool leaves_partials = false;           // see MergePlace
+  const Table* wanted_groups = nullptr;   // see MergePlace
   GroupShare* share = nullptr;            // of groups that devices exchange; may be null
   std::optional<RowsOnDevice> stay = {};  // compact: where the rows may be left
 };

@@ -38,6 +38,8 @@ struct MergePlace {
   bool leaves_partials = false;
   GroupShare* share = nullptr;              // of an exchange of groups with devices; may be null
   std::shared_ptr<KeptPrograms> kept = {};  // as of TileKernel::Options
+  // Keys of the only groups that are needed, in the first columns; null: all groups are.
+  const Table* wanted_groups = nullptr;
 };
 
 // Groups in device memory: for each the words of its key, then two words for each accumulator.

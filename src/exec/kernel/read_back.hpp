@@ -29,6 +29,10 @@ class ReadBack {
   Result<std::shared_ptr<HostBuffer>> read_bytes(const Buffer& from, std::uint64_t bytes,
                                                  std::uint64_t offset_bytes = 0);
   Status wait() { return queue_->finish(); }
+  // Returns what keeps the memory of all downloads beyond begin().
+  std::shared_ptr<const void> memory() const {
+    return std::make_shared<std::vector<std::shared_ptr<HostBuffer>>>(memory_);
+  }
 
  private:
   std::shared_ptr<Device> device_;

@@ -99,9 +99,13 @@ Result<OperatorPointer> Planner::compute(StepId id, std::uint64_t row_limit,
   return scan_for_host(id, row_limit, wanted);
 }
 
+// Groups under a limit without an order are the first ones by their keys.
 Result<OperatorPointer> Planner::scan_for_host(StepId id, std::uint64_t row_limit,
                                                const Columns& wanted) {
   PENSTOCK_ASSIGN(auto scan, scan_of(id, wanted, row_limit));
+  if (run_.plan.step(id).kind == StepKind::group_by && row_limit != ~std::uint64_t{0} &&
+      !run_.options.validate)
+    scan->ask_for_groups({{}, row_limit});
   if (scan->stays() && is_joined(id))
     return OperatorPointer(std::make_shared<JointRowsOperator>(run_, std::move(scan)));
   return OperatorPointer(std::move(scan));

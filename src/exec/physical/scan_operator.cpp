@@ -15,6 +15,27 @@ const TableSource* ScanOperator::base_source() const {
   return shape_.base == no_step ? nullptr : run_.plan.step(shape_.base).source.get();
 }
 
+// Returns what a program's rows are ordered by; nothing if other programs have a key of the order.
+static std::optional<TopK> first_of_program(const TileProgram& program, TopK first) {
+  const auto keys = static_cast<std::uint32_t>(program.schema.size() - program.step_columns.size());
+  for (SortKey& key : first.keys) {
+    if (key.column < keys) continue;
+    const auto at = std::ranges::find(program.step_columns, key.column - keys);
+    if (at == program.step_columns.end()) return std::nullopt;
+    key.column = keys + static_cast<std::uint32_t>(at - program.step_columns.begin());
+  }
+  return first;
+}
+
+// The program that finds the first groups runs before the others, which need no other groups then.
+void ScanOperator::ask_for_groups(TopK first) {
+  first_groups_ = std::move(first);
+  const auto finds = std::ranges::find_if(programs_, [&](const TileProgram& program) {
+    return first_of_program(program, *first_groups_).has_value();
+  });
+  if (finds != programs_.end()) std::iter_swap(programs_.begin(), finds);
+}
+
 std::string ScanOperator::name() const {
   std::string text = "scan";
   for (const TileProgram& program : programs_)
@@ -97,7 +118,10 @@ TileResults ScanOperator::tile_results(const RowsWanted& wanted) {
   results.leaves_partials = run_.leaves_partials(shape_.last);
   const std::optional<TopK>& first =
       results.leaves_partials ? run_.share.first_groups : first_groups_;
-  if (first && programs_.size() == 1) results.first_groups = &*first;
+  first_of_rows_.reset();
+  if (first && (programs_.size() == 1 || !results.leaves_partials))
+    first_of_rows_ = first_of_program(programs_[0], *first);
+  if (first_of_rows_) results.first_groups = &*first_of_rows_;
   if (may_exchange_groups()) {
     results.share = &run_.group_share;
     run_.group_share.base = shape_.base;
@@ -146,11 +170,15 @@ Result<Rows> ScanOperator::run_rest(const RunContext& run, const TileInput& inpu
     parts.push_back(std::move(part));
     have_range.push_back(results.share && run_.group_share.has_range);
   };
+  TileResults of_rest = results;
+  const Table found = first;  // shares its columns
+  if (results.first_groups) of_rest.wanted_groups = &found;
+  of_rest.first_groups = nullptr;
   add(std::move(first));
   for (std::size_t i = 1; i < programs_.size(); i++) {
     begin_program(results, i);
     PENSTOCK_ASSIGN(CollectedRows part,
-                    run_tiles(run, std::move(kernels_[i]), programs_[i], input, results));
+                    run_tiles(run, std::move(kernels_[i]), programs_[i], input, of_rest));
     add(std::get<Table>(std::move(part)));
   }
   run_.report.rows_read = rows_read;  // the same rows again

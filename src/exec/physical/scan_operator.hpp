@@ -40,8 +40,8 @@ class ScanOperator final : public Operator {
   ScanOperator(RunState& run, Shape shape, std::vector<TileProgram> programs, bool stays)
       : Operator(run), shape_(std::move(shape)), programs_(std::move(programs)), stays_(stays) {}
   void set_inputs(Inputs inputs) { inputs_ = std::move(inputs); }
-  // A group-by yields these of its groups at least.
-  void ask_for_groups(TopK first) { first_groups_ = std::move(first); }
+  // A group-by yields these of its groups at least. Keys name the step's columns.
+  void ask_for_groups(TopK first);
   const Shape& shape() const { return shape_; }
   const std::vector<TileProgram>& programs() const { return programs_; }
   bool stays() const { return stays_; }  // its rows can be left in device memory
@@ -104,7 +104,8 @@ class ScanOperator final : public Operator {
 
   Shape shape_;
   Inputs inputs_;
-  std::optional<TopK> first_groups_;
+  std::optional<TopK> first_groups_;   // of the step
+  std::optional<TopK> first_of_rows_;  // of the rows of the first program, which finds them
   std::vector<TileProgram> programs_;
   bool stays_;
   // The first program as a GPU reads it, where its pages were begun before a GPU was open.

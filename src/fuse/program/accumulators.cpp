@@ -31,14 +31,6 @@ double real_of_bits(Partial bits) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(bits));
 }
 
-// Returns false where the sum overflows 128 bits.
-inline bool add_partial(const Accumulator& a, Partial& into, Partial value) {
-  const AccumulatorRow& row = row_of(a);
-  if (row.merging == Merging::adds_exactly) return !__builtin_add_overflow(into, value, &into);
-  row.merge(a, into, value);
-  return true;
-}
-
 // Reads an accumulator as a kernel leaves it.
 Partial partial_of_words(const Accumulator& a, std::span<const std::uint64_t> words) {
   const AccumulatorRow& row = row_of(a);
@@ -77,6 +69,13 @@ template <class Real> double divided_once(Int128 sum, std::uint64_t count, int s
 }
 
 }  // namespace
+
+bool merge_partial(const Accumulator& a, Partial& into, Partial value) {
+  const AccumulatorRow& row = row_of(a);
+  if (row.merging == Merging::adds_exactly) return !__builtin_add_overflow(into, value, &into);
+  row.merge(a, into, value);
+  return true;
+}
 
 void merge_rounded(const Accumulator&, Partial& into, Partial value) {
   into = bits_of(real_of_bits(into) + real_of_bits(value));
@@ -138,7 +137,7 @@ bool merge(const TileProgram& program, std::span<Partial> into,
   bool fits = true;
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {
     const Accumulator& a = program.accumulators[i];
-    fits &= add_partial(a, into[i], partial_of_words(a, words.subspan(a.word)));
+    fits &= merge_partial(a, into[i], partial_of_words(a, words.subspan(a.word)));
   }
   return fits;
 }
@@ -146,7 +145,7 @@ bool merge(const TileProgram& program, std::span<Partial> into,
 bool merge(const TileProgram& program, std::span<Partial> into, std::span<const Partial> partials) {
   bool fits = true;
   for (std::size_t i = 0; i < partials.size(); i++)
-    fits &= add_partial(program.accumulators[i], into[i], partials[i]);
+    fits &= merge_partial(program.accumulators[i], into[i], partials[i]);
   return fits;
 }
 
@@ -160,7 +159,7 @@ bool add_row(const TileProgram& program, std::span<Partial> into, std::span<cons
       into[i]++;
     else
       fits &=
-          add_partial(a, into[i], is_rounded_sum(a) ? bits_of(value->real) : partial_of(*value));
+          merge_partial(a, into[i], is_rounded_sum(a) ? bits_of(value->real) : partial_of(*value));
   }
   return fits;
 }

@@ -17,6 +17,7 @@ void clear(const TileProgram& program, std::span<Partial> partials);
 bool merge(const TileProgram& program, std::span<Partial> into,
            std::span<const std::uint64_t> words);
 bool merge(const TileProgram& program, std::span<Partial> into, std::span<const Partial> partials);
+bool merge_partial(const Accumulator& a, Partial& into, Partial value);
 // Adds a row: the values of the program's outputs. Extremes of strings are left to keep_string().
 bool add_row(const TileProgram& program, std::span<Partial> into, std::span<const Scalar> values);
 Scalar result_of(const TileProgram& program, const AggregateResult& result,

@@ -112,6 +112,11 @@ bool has_own_codes(const TileProgram& program, std::uint32_t column) {
   return std::ranges::find(program.own_codes, column) != program.own_codes.end();
 }
 
+bool has_own_output(const TileProgram& program, std::size_t output) {
+  const std::optional<std::uint32_t> column = column_of_output(program, output);
+  return column && has_own_codes(program, *column);
+}
+
 std::shared_ptr<ColumnStrings> ProgramStrings::of_column(std::uint32_t column) const {
   for (const OwnStrings& own : *own_)
     if (own.column == column) return own.strings;
@@ -154,6 +159,14 @@ std::string_view ProgramStrings::text(const TileProgram& program, std::size_t ou
                                       std::uint32_t code) const {
   const ColumnStrings* const own = own_of(program, output);
   return own ? own->text(code) : pool_->text(code);
+}
+
+CodeOfText ProgramStrings::codes(const TileProgram& program, std::size_t output) const {
+  if (!has_own_output(program, output))
+    return [pool = pool_](std::string_view text) { return pool->code(text); };
+  return [own = of_column(*column_of_output(program, output))](std::string_view text) {
+    return own->number(text);
+  };
 }
 
 std::string_view ProgramStrings::text(const TileProgram& program, const AggregateResult& result,

@@ -5,6 +5,7 @@
 // in every run, so that a session keeps them. A column has its own where no kernel compares it with
 // another column.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,10 +17,13 @@
 
 namespace penstock::plan {
 
+using CodeOfText = std::function<std::uint32_t(std::string_view)>;
+
 // Finds the columns of strings with codes of their own. choose_columns() calls it.
 void choose_own_codes(TileProgram& program);
 void use_codes_of_run(TileProgram& program);
 bool has_own_codes(const TileProgram& program, std::uint32_t column);
+bool has_own_output(const TileProgram& program, std::size_t output);
 
 // The strings behind a program's codes. Copies share them.
 class ProgramStrings {
@@ -43,6 +47,8 @@ class ProgramStrings {
 
   // Returns the string of a code that an output of the program has.
   std::string_view text(const TileProgram& program, std::size_t output, std::uint32_t code) const;
+  // Returns the code of a string as an output of the program has it, which is new if no row has it.
+  CodeOfText codes(const TileProgram& program, std::size_t output) const;
   // Returns the string of a result that an accumulator holds as a rank, or as a code of the output
   // after the keys.
   std::string_view text(const TileProgram& program, const AggregateResult& result,
