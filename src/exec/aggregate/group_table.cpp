@@ -55,7 +55,8 @@ bool GroupTable::add_wanted(std::span<const std::uint64_t> entries, const EntryF
 }
 
 bool GroupTable::merge_groups(std::span<const std::uint64_t> groups) {
-  return add_form(groups, EntryForm::of_merges(layout_), nullptr);
+  const EntryForm form = EntryForm::of_merges(layout_);
+  return wanted_ ? add_wanted(groups, form) : add_form(groups, form, nullptr);
 }
 
 void GroupTable::append(std::span<const std::uint64_t> groups) {

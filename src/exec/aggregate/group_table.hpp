@@ -21,7 +21,8 @@ class GroupTable {
   GroupTable(const TileProgram& program, const ProgramStrings& strings,
              std::shared_ptr<Device> device = nullptr);
 
-  // From now on groups that are not wanted are left out. `wanted` outlives the table.
+  // From now on add() and merge_groups() leave out groups that are not wanted. `wanted` outlives
+  // the table.
   void keep_only(const WantedGroups& wanted) { wanted_ = &wanted; }
   // Adds entries as kernels leave them: key words, then accumulator words. They are read later if
   // groups are many: `owner` keeps them until then, or else they are copied. Returns false if a sum

@@ -266,7 +266,7 @@ class GroupCollector : public Collector {
     bool fits = true;
     const bool is_first = groups_.size() == 0;
     PENSTOCK_TRY(merge_->download(groups, [&](std::span<const std::uint64_t> some) {
-      if (is_first)
+      if (is_first && !wanted_)
         groups_.append(some);
       else
         fits &= groups_.merge_groups(some);

@@ -91,7 +91,7 @@ TEST(GroupParts, SumsBeyond128BitsOfAPartAreRefused) {
   EXPECT_EQ(table.results().status().code(), Code::overflow);
 }
 
-// Of groups with the same sum those with the least keys come.
+// The least keys come first if sums are the same.
 void expect_first_by(const GroupsOf& groups, const std::vector<Key>& keys, const TopK& first) {
   GroupTable table(groups.program, groups.strings);
   add_keys(table, groups, keys, 10'000);
