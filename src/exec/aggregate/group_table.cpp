@@ -54,9 +54,10 @@ bool GroupTable::add_wanted(std::span<const std::uint64_t> entries, const EntryF
   return add_form(some, form, nullptr);
 }
 
-bool GroupTable::merge_groups(std::span<const std::uint64_t> groups) {
+bool GroupTable::merge_groups(std::span<const std::uint64_t> groups,
+                              std::shared_ptr<const void> owner) {
   const EntryForm form = EntryForm::of_merges(layout_);
-  return wanted_ ? add_wanted(groups, form) : add_form(groups, form, nullptr);
+  return wanted_ ? add_wanted(groups, form) : add_form(groups, form, std::move(owner));
 }
 
 void GroupTable::append(std::span<const std::uint64_t> groups) {

@@ -34,7 +34,8 @@ class GroupTable {
   // in the table, which no entries wait for. merge_groups() returns false if a sum overflows 128
   // bits.
   void append(std::span<const std::uint64_t> groups);
-  bool merge_groups(std::span<const std::uint64_t> groups);
+  bool merge_groups(std::span<const std::uint64_t> groups,
+                    std::shared_ptr<const void> owner = nullptr);
   // Adds all entries that wait. Returns false if a sum overflows 128 bits.
   bool settle();
   // The keys and accumulators as a table; see partial_columns.hpp.

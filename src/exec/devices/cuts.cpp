@@ -7,6 +7,9 @@
 namespace penstock::plan {
 namespace {
 
+// With more groups the devices make rows of all, which is faster than some on the host.
+constexpr std::uint64_t max_first_groups = 1 << 16;
+
 class CutFinder {
  public:
   CutFinder(const Plan& plan, const std::vector<StepId>& results)
@@ -22,6 +25,9 @@ class CutFinder {
     if (const StepId base = base_of(id); base != no_step) {
       PENSTOCK_TRY(visit_right_sides(id));
       cuts_.push_back({id, base, row_limit});
+      // Without an order any groups will do.
+      if (step.kind == StepKind::group_by && row_limit <= max_first_groups)
+        cuts_.back().first_groups = TopK{{}, row_limit};
       return {};
     }
     for (const StepId input : step.inputs) PENSTOCK_TRY(visit(input, rows_needed(step, row_limit)));
@@ -66,8 +72,6 @@ class CutFinder {
 
   void ask_for_first_groups(StepId order, std::uint64_t row_limit) {
     auto ordered = ordered_groups(plan_, order, row_limit, consumers_);
-    // With more groups the devices make rows of all, which is faster than some on the host.
-    constexpr std::uint64_t max_first_groups = 1 << 16;
     if (!ordered || row_limit > max_first_groups) return;
     const auto cut = std::ranges::find(cuts_, ordered->groups, &Cut::step);
     if (cut != cuts_.end()) cut->first_groups = std::move(ordered->first);

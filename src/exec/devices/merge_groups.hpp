@@ -6,7 +6,9 @@
 
 namespace penstock::plan {
 
-// Adds them up in the order of the shares. Returns the results, sorted by the keys.
-Result<Table> merge_groups(const TileProgram& program, std::span<const Table> shares);
+// Adds them up in the order of the shares. Returns the results, sorted by the keys. `first`: see
+// GroupTable::results().
+Result<Table> merge_groups(const TileProgram& program, std::span<const Table> shares,
+                           const TopK* first = nullptr);
 
 }  // namespace penstock::plan

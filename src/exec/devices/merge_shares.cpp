@@ -33,9 +33,9 @@ std::vector<Table> part_of_each(std::span<const SharePart> shares, std::size_t p
   return tables;
 }
 
-Result<Table> merge_part(const TileProgram& program, std::span<const Table> shares) {
-  return program.epilogue == Epilogue::reduce ? merge_rows_of_partials(program, shares)
-                                              : merge_groups(program, shares);
+// Returns whether a program has all results of its step: columns of both have the same numbers.
+bool has_all_results(const Step& step, const TileProgram& program) {
+  return program.schema.size() == step.schema.size();
 }
 
 // A merge of a step's accumulators.
@@ -82,7 +82,10 @@ Result<Table> merge_slice(const Merged& merged, std::span<const SharePart> share
     PENSTOCK_ASSIGN(const TileProgram own, program_of(merged, part));
     rows.back() = accumulators_as(program, own, part.rows);
   }
-  return merge_part(program, rows);
+  if (program.epilogue == Epilogue::reduce) return merge_rows_of_partials(program, rows);
+  const bool has_all = has_all_results(merged.plan.step(merged.cut.step), program);
+  const std::optional<TopK>& first = merged.cut.first_groups;
+  return merge_groups(program, rows, has_all && first ? &*first : nullptr);
 }
 
 Result<Table> merge_aggregates(const Merged& merged, std::span<const SharePart> shares) {
