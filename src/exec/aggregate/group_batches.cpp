@@ -33,52 +33,77 @@ void GroupBatches::add(std::span<const std::uint64_t> entries, const EntryForm& 
   batches_.push_back({entries, form, std::move(owner)});
 }
 
-// Divides entries by a stable counting sort of their addresses, as one digit of a radix sort does.
-GroupBatches::Divided GroupBatches::divide(const GroupLayout& layout,
-                                           std::span<const Batch> batches, GroupMemory& memory) {
-  std::vector<std::uint64_t> ends;
-  for (const Batch& batch : batches)
-    ends.push_back((ends.empty() ? 0 : ends.back()) + batch.entries.size() / batch.form.words);
-  const std::uint64_t count = ends.back();
-  const std::uint64_t ranges = std::clamp<std::uint64_t>(count / min_divided, 1, host_core_count());
-  std::uint64_t* const hashes = memory.take(count);
-  std::vector<PartCounts> counts(ranges);
-  const auto for_each = [&](std::uint64_t range, const auto& take) {
-    const std::uint64_t last = count * (range + 1) / ranges;
-    std::uint64_t at = count * range / ranges;
-    std::size_t batch = std::ranges::upper_bound(ends, at) - ends.begin();
-    for (; at < last; batch++) {
-      const EntryForm& form = batches[batch].form;
-      const std::uint64_t begin = batch == 0 ? 0 : ends[batch - 1];
-      const std::uint64_t* entry = batches[batch].entries.data() + (at - begin) * form.words;
-      for (const std::uint64_t end = std::min(ends[batch], last); at < end;
-           at++, entry += form.words)
-        take(at, entry, form);
-    }
-  };
-  in_parallel(ranges, 1, [&](std::uint64_t range, std::uint64_t last) {
-    for (; range < last; range++)
-      for_each(range, [&](std::uint64_t at, const std::uint64_t* entry, const EntryForm& form) {
-        hashes[at] = layout.hash_of(entry + form.key);
-        counts[range][part_of(hashes[at])]++;
-      });
-  });
-  Divided divided;
-  std::uint64_t next = 0;
-  for (std::size_t part = 0; part < part_count; part++) {
-    divided.first[part] = next;
-    for (PartCounts& of_range : counts) next += std::exchange(of_range[part], next);
+// Divides the entries of batches by a stable counting sort of their addresses, as one digit of a
+// radix sort does. Each thread takes ranges of the entries.
+class GroupBatches::Divider {
+ public:
+  Divider(const GroupLayout& layout, std::span<const Batch> batches, GroupMemory& memory)
+      : layout_(layout), batches_(batches), memory_(memory) {
+    for (const Batch& batch : batches) ends_.push_back(count() + batch.size());
+    counts_.resize(std::clamp<std::uint64_t>(count() / min_divided, 1, host_core_count()));
   }
-  divided.first[part_count] = next;
-  divided.places = {reinterpret_cast<Place*>(memory.take(count * sizeof(Place) / 8)), count};
-  in_parallel(ranges, 1, [&](std::uint64_t range, std::uint64_t last) {
-    for (; range < last; range++)
-      for_each(range, [&](std::uint64_t at, const std::uint64_t* entry, const EntryForm&) {
-        divided.places[counts[range][part_of(hashes[at])]++] = {entry, hashes[at]};
-      });
-  });
-  return divided;
-}
+
+  Divided divide() {
+    std::uint64_t* const hashes = memory_.take(count());
+    in_ranges([&](PartCounts& counts, std::uint64_t at, const std::uint64_t* entry,
+                  const EntryForm& form) {
+      hashes[at] = layout_.hash_of(entry + form.key);
+      counts[part_of(hashes[at])]++;
+    });
+    Divided divided;
+    divided.first = first_of_parts();
+    divided.places = {reinterpret_cast<Place*>(memory_.take(count() * sizeof(Place) / 8)), count()};
+    in_ranges(
+        [&](PartCounts& places, std::uint64_t at, const std::uint64_t* entry, const EntryForm&) {
+          divided.places[places[part_of(hashes[at])]++] = {entry, hashes[at]};
+        });
+    return divided;
+  }
+
+ private:
+  std::uint64_t count() const { return ends_.empty() ? 0 : ends_.back(); }
+
+  // Turns the counts of each range into the places of its first entries.
+  std::array<std::uint64_t, part_count + 1> first_of_parts() {
+    std::array<std::uint64_t, part_count + 1> first = {};
+    std::uint64_t next = 0;
+    for (std::size_t part = 0; part < part_count; part++) {
+      first[part] = next;
+      for (PartCounts& of_range : counts_) next += std::exchange(of_range[part], next);
+    }
+    first[part_count] = next;
+    return first;
+  }
+
+  template <class Take> void in_ranges(const Take& take) {
+    in_parallel(counts_.size(), 1, [&](std::uint64_t range, std::uint64_t last) {
+      for (; range < last; range++)
+        for_each(count() * range / counts_.size(), count() * (range + 1) / counts_.size(),
+                 [&](std::uint64_t number, const std::uint64_t* entry, const EntryForm& form) {
+                   take(counts_[range], number, entry, form);
+                 });
+    });
+  }
+
+  // Calls take(number, entry, form) for entries by their numbers.
+  template <class Take>
+  void for_each(std::uint64_t at, std::uint64_t last, const Take& take) const {
+    auto batch = static_cast<std::size_t>(std::ranges::upper_bound(ends_, at) - ends_.begin());
+    for (; at < last; batch++) {
+      const EntryForm& form = batches_[batch].form;
+      const std::uint64_t end = std::min(ends_[batch], last);
+      const std::uint64_t* entry = batches_[batch].entries.data() +
+                                   (at + batches_[batch].size() - ends_[batch]) * form.words;
+      for (; at < end; at++, entry += form.words) take(at, entry, form);
+    }
+  }
+
+  const GroupLayout& layout_;
+  const std::span<const Batch> batches_;
+  GroupMemory& memory_;
+  std::vector<std::uint64_t> ends_;  // of the entries of each batch, among all
+  std::vector<PartCounts> counts_;   // of each range
+};
 
 // Entries lie anywhere in memory, so that each is asked for ahead.
 bool GroupBatches::merge_part(const GroupLayout& layout, std::span<const Place> places,
@@ -102,7 +127,7 @@ bool GroupBatches::merge_part(const GroupLayout& layout, std::span<const Place> 
 bool GroupBatches::merge_some(const GroupLayout& layout, std::span<const Batch> batches,
                               std::span<GroupSet> parts, const std::shared_ptr<Device>& device) {
   GroupMemory scratch(device);
-  const Divided divided = divide(layout, batches, scratch);
+  const Divided divided = Divider(layout, batches, scratch).divide();
   std::atomic<bool> fits = true;
   in_parallel(part_count, 1, [&](std::uint64_t part, std::uint64_t last) {
     for (; part < last; part++) {

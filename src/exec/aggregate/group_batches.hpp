@@ -29,6 +29,8 @@ class GroupBatches {
     std::span<const std::uint64_t> entries;
     EntryForm form;
     std::shared_ptr<const void> owner;
+
+    std::uint64_t size() const { return entries.size() / form.words; }
   };
   // An entry that is to be merged.
   struct Place {
@@ -39,8 +41,7 @@ class GroupBatches {
     std::span<Place> places;  // part after part
     std::array<std::uint64_t, part_count + 1> first = {};
   };
-  static Divided divide(const GroupLayout& layout, std::span<const Batch> batches,
-                        GroupMemory& memory);
+  class Divider;
   static bool merge_part(const GroupLayout& layout, std::span<const Place> places,
                          const EntryForm& form, GroupSet& part);
   static bool merge_some(const GroupLayout& layout, std::span<const Batch> batches,

@@ -22,6 +22,19 @@ struct Ranked {
   std::uint64_t rank = 0, group = 0;
 };
 
+// Adds a group to a heap of the first `count`.
+template <class Order>
+void keep_first(std::vector<Ranked>& heap, const Ranked& one, std::uint64_t count,
+                const Order& is_before) {
+  if (heap.size() == count) {
+    if (!is_before(one, heap.front())) return;
+    std::ranges::pop_heap(heap, is_before);
+    heap.pop_back();
+  }
+  heap.push_back(one);
+  std::ranges::push_heap(heap, is_before);
+}
+
 }  // namespace
 
 GroupTable::GroupTable(const TileProgram& program, const ProgramStrings& strings,
@@ -110,30 +123,22 @@ std::vector<std::uint64_t> GroupTable::all_groups() const {
 
 // Each thread keeps the first of its groups in a heap, the last of them on top.
 std::vector<std::uint64_t> GroupTable::first_groups(const TopK& first) const {
-  const std::uint64_t all = size();
-  if (first.count >= all / 4) return all_groups();
+  if (first.count == 0) return {};
+  if (first.count >= size() / 4) return all_groups();
   const GroupOrder order(layout_, first);
   const auto is_before = [&](const Ranked& a, const Ranked& b) {
     return a.rank != b.rank ? a.rank < b.rank : order.is_before(row(a.group), row(b.group));
   };
   std::vector<Ranked> found;
   std::mutex mutex;
-  in_parallel(first.count == 0 ? 0 : all, min_ranked_groups,
-              [&](std::uint64_t begin, std::uint64_t end) {
-                std::vector<Ranked> heap;
-                for_each(begin, end, [&](std::uint64_t group) {
-                  const Ranked one{order.rank(row(group)), group};
-                  if (heap.size() == first.count) {
-                    if (!is_before(one, heap.front())) return;
-                    std::ranges::pop_heap(heap, is_before);
-                    heap.pop_back();
-                  }
-                  heap.push_back(one);
-                  std::ranges::push_heap(heap, is_before);
-                });
-                const std::lock_guard lock(mutex);
-                found.insert(found.end(), heap.begin(), heap.end());
-              });
+  in_parallel(size(), min_ranked_groups, [&](std::uint64_t begin, std::uint64_t end) {
+    std::vector<Ranked> heap;
+    for_each(begin, end, [&](std::uint64_t group) {
+      keep_first(heap, {order.rank(row(group)), group}, first.count, is_before);
+    });
+    const std::lock_guard lock(mutex);
+    found.insert(found.end(), heap.begin(), heap.end());
+  });
   std::ranges::sort(found, is_before);
   found.resize(std::min<std::size_t>(found.size(), first.count));
   std::vector<std::uint64_t> groups;
