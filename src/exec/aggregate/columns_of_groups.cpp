@@ -121,7 +121,8 @@ Column GroupTable::result_slice(std::size_t i, Groups groups) const {
     const AggregateResult& result = program_.results[i];
     Scalar& value = values.emplace_back(result_of(program_, result, layout_.partials(row(group))));
     if (value.type.kind == Kind::string && !value.is_null)
-      value.text = layout_.strings.text(program_, result, static_cast<std::uint32_t>(value.integer));
+      value.text =
+          layout_.strings.text(program_, result, static_cast<std::uint32_t>(value.integer));
   }
   return column_of(program_.schema[program_.key_count + i].type, values);
 }

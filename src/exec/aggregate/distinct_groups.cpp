@@ -55,10 +55,9 @@ class ValueAdder {
         is_null ? Scalar::null_of(type_) : expr::scalar_of_word(type_, values_.key(value)[keys_]);
     const bool fits = add_row(totals_.program, partials, row_);
     if (totals_.has_strings && !is_null)
-      keep_string(totals_.program, partials, row_[keys_].integer,
-                  [&](Partial a, Partial b) {
-                    return totals_.text_of_argument(a) < totals_.text_of_argument(b);
-                  });
+      keep_string(totals_.program, partials, row_[keys_].integer, [&](Partial a, Partial b) {
+        return totals_.text_of_argument(a) < totals_.text_of_argument(b);
+      });
     return fits;
   }
 

@@ -109,8 +109,9 @@ std::uint64_t GroupOrder::rank(const Column& column, const std::uint64_t* row) c
                                         column.unused_bits) ^
              column.flipped;
     else
-      rank = column.kind == Kind::float_key ? rank_of_word(column.type, word)
-                                            : rank_of_text(layout_.text_of_key(column.column, word));
+      rank = column.kind == Kind::float_key
+                 ? rank_of_word(column.type, word)
+                 : rank_of_text(layout_.text_of_key(column.column, word));
   }
   return column.descending ? ~rank : rank;
 }
@@ -125,8 +126,9 @@ int GroupOrder::compare(const Column& column, const std::uint64_t* a,
   if (is_number && of_a != 0 && of_a != last_rank) return 0;
   if (column.kind == Kind::text_key && !layout_.is_null(a, column.column) &&
       !layout_.is_null(b, column.column)) {
-    const int order = layout_.text_of_key(column.column, layout_.key(a)[column.column])
-                          .compare(layout_.text_of_key(column.column, layout_.key(b)[column.column]));
+    const int order =
+        layout_.text_of_key(column.column, layout_.key(a)[column.column])
+            .compare(layout_.text_of_key(column.column, layout_.key(b)[column.column]));
     return column.descending ? -order : order;
   }
   const Scalar x = value_of(column, a), y = value_of(column, b);

@@ -16,7 +16,8 @@ bool has_null_bit(const std::uint64_t* masks, std::size_t i) {
 
 WantedGroups::WantedGroups(const TileProgram& program, const Table& groups,
                            const ProgramStrings& strings)
-    : program_(program), key_count_(program.key_count - (program.of_distinct ? 1 : 0)),
+    : program_(program),
+      key_count_(program.key_count - (program.of_distinct ? 1 : 0)),
       null_word_(program.key_count),
       keys_(words_of(groups, strings)),
       places_(std::bit_ceil(2 * groups.row_count + 2)) {

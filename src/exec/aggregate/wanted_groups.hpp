@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "fuse/program/tile_program.hpp"
 #include "fuse/program/own_codes.hpp"
+#include "fuse/program/tile_program.hpp"
 
 namespace penstock::plan {
 

@@ -107,13 +107,12 @@ class Runner {
     collector_ = results_.stay
                      ? make_device_rows_collector(program_, strings_, run_.sides, *results_.stay,
                                                   *queue_, input_.rows.row_count().value_or(0))
-                     : make_collector(
-                           program_, strings_, run_.sides,
-                           {results_.merges, run_.device, queue_.get(),
-                            run_.options->memory_limit_bytes, run_.options->fast_math,
-                            results_.leaves_partials, results_.share, run_.options->kept_programs,
-                            results_.wanted_groups},
-                           results_.first_groups);
+                     : make_collector(program_, strings_, run_.sides,
+                                      {results_.merges, run_.device, queue_.get(),
+                                       run_.options->memory_limit_bytes, run_.options->fast_math,
+                                       results_.leaves_partials, results_.share,
+                                       run_.options->kept_programs, results_.wanted_groups},
+                                      results_.first_groups);
     const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
     return kernel_->wait();
   }
