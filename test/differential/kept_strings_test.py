@@ -5,6 +5,7 @@ kept_strings_test.py QUERY_DRIVER PENSTOCK [--device ID]
 
 import random
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -53,6 +54,10 @@ def orders():
         yield f"SELECT id FROM $ WHERE {column} > 'b' ORDER BY {column}, id LIMIT 20 OFFSET 30"
         yield f"SELECT id, k FROM $ ORDER BY k, {column} DESC, id LIMIT 30"
         yield f"SELECT min({column}) AS a, max({column}) AS b FROM $ WHERE id < 0"
+        # Some row groups are skipped, so that no chunk of the rest is kept.
+        yield f"SELECT min({column}) AS a, max({column}) AS b FROM $ WHERE id BETWEEN 5200 AND 5230"
+        yield f"SELECT id, {column} AS t FROM $ WHERE id BETWEEN 5200 AND 5230 ORDER BY t DESC, id LIMIT 3"
+        yield f"SELECT k % 3 AS r, max({column}) AS b FROM $ WHERE id > 9990 GROUP BY r ORDER BY r"
     yield from (
         "SELECT m, min(s) AS a, max(u) AS b, min(id) AS c, count(DISTINCT v) AS d FROM $ GROUP BY m ORDER BY m",
         "SELECT min(s) AS a, min(upper(s)) AS b, max(s || 'x') AS c FROM $",
@@ -94,6 +99,18 @@ def comparisons():
     )
 
 
+def encode(penstock, table, folder):
+    """Writes the table to encoded.arrow, with strings by FSST."""
+    with (
+        pyarrow.OSFile(f"{folder}/plain.arrow", "wb") as sink,
+        pyarrow.ipc.new_file(sink, table.schema) as writer,
+    ):
+        writer.write_table(table, max_chunksize=3000)
+    codecs = ",".join(f"{name}=fsst" for name in ("s", "m", "u", "v", "late", "prefixed"))
+    command = [penstock, "encode", f"{folder}/plain.arrow", "-o", f"{folder}/encoded.arrow"]
+    subprocess.run([*command, "--codec", codecs], check=True, capture_output=True)
+
+
 def in_file(text, file):
     return re.sub(r"(FROM|JOIN|,) \$", rf"\1 '{file}'", text)
 
@@ -107,11 +124,13 @@ def main():
             row_group_size=5000,
             use_dictionary=["s", "m", "v", "same", "late", "prefixed"],
         )
+        encode(options.penstock, make_table(11), folder)
         oracle = Oracle(folder)
         pyarrow.parquet.write_table(
             strings_test.make_table(7), f"{folder}/strings.parquet", row_group_size=1800
         )
         texts = [in_file(text, "rows.parquet") for text in (*orders(), *comparisons())]
+        of_rows = len(texts)
         texts += [in_file(text, "strings.parquet") for text in list(strings_test.statements())[::4]]
         cases = [(text, oracle.answer(text)) for text in texts]
         for driver in drivers(options, folder, tally):
@@ -120,6 +139,13 @@ def main():
                 check_answers(driver, tally, cases, lambda _: 0, label=f"{pages}, first: ")
                 check_answers(driver, tally, cases, lambda _: 0, label=f"{pages}, again: ")
                 driver.set(cache=0)
+            driver.set(pages="", cache=64)
+            encoded = [
+                (text.replace("rows.parquet", "encoded.arrow"), theirs)
+                for text, theirs in cases[:of_rows]
+            ]
+            check_answers(driver, tally, encoded, lambda _: 0, label="encoded, first: ")
+            check_answers(driver, tally, encoded, lambda _: 0, label="encoded, again: ")
     sys.exit(tally.finish())
 
 

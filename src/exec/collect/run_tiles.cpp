@@ -27,13 +27,6 @@ DeviceCache* cache_of(const RunOptions& options) {
   return options.session ? &options.session->cache() : nullptr;
 }
 
-// Returns the identity of the file that an input's rows are of, or some of.
-std::string identity_of(const TileInput& input) {
-  const std::string identity =
-      input.paged_source ? input.paged_source->identity() : input.rows.identity();
-  return identity.substr(0, identity.find(DeviceCache::end_of_file_identity));
-}
-
 class Runner {
  public:
   Runner(const RunContext& run, std::unique_ptr<TileKernel> kernel, const TileProgram& program,
@@ -45,7 +38,9 @@ class Runner {
         begun_(std::move(begun)),
         kernel_(std::move(kernel)),
         lookups_(run, program, input),
-        strings_(*run.strings, cache_of(*run.options), identity_of(input)) {}
+        strings_(begun_.pages.strings
+                     ? *begun_.pages.strings
+                     : ProgramStrings(*run.strings, cache_of(*run.options), base().identity())) {}
 
   // Waits: work that an error left in the queue still uses the chunks' memory.
   ~Runner() {
@@ -137,10 +132,13 @@ class Runner {
   Status number_ranked_strings() {
     for (const std::uint32_t column : ranked_columns(program_)) {
       const auto strings = strings_.of_column(column);
-      if (strings->is_complete()) continue;
-      const HostSpan span(run_.recording, "number strings");
-      PENSTOCK_TRY(number_all(column));
-      strings->set_complete();
+      const std::string identity = base().identity();
+      if (!strings->is_complete(identity)) {
+        const HostSpan span(run_.recording, "number strings");
+        PENSTOCK_TRY(number_all(column));
+        strings->set_complete(identity);
+      }
+      static_cast<void>(strings_.order_of_column(column));  // before threads ask for it
     }
     return {};
   }

@@ -39,8 +39,8 @@ Status ScanOperator::begin_pages(const Traits& expected) {
   PagedScan::Limits limits =
       paged_limits(run_.options, *program, inputs_.row_limit, selected_ ? &*selected_ : nullptr);
   limits.may_stage = !inputs_.is_right_side;
-  PENSTOCK_ASSIGN(begun_,
-                  PagedScan::begin(run_.device(), *program, *base, limits, run_.reading_order));
+  PENSTOCK_ASSIGN(begun_, PagedScan::begin(run_.device(), *program, *base, limits,
+                                           run_.reading_order, run_.strings));
   if (!run_.device() && begun_.memory) run_.not_pinned.push_back(begun_.memory);
   return {};
 }

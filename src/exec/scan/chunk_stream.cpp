@@ -157,9 +157,11 @@ const Column& ChunkStream::column_of(const ChunkMemory& memory, std::uint32_t co
   return memory.batch.columns[index_of(column)];
 }
 
-// Returns whether rows have numbers of a column's strings, because a session keeps those.
+// Returns whether rows have numbers of a column's strings: a session keeps them, or kernels read
+// tables by number that only these have.
 bool ChunkStream::has_numbers(std::uint32_t column) const {
-  return cache_ && cache_->has_numbers(index_of(column));
+  return (cache_ && cache_->has_numbers(index_of(column))) ||
+         std::ranges::find(ranked_, column) != ranked_.end();
 }
 
 // Numbers the strings of columns that the cache has not, and computes the functions of new strings.
@@ -168,14 +170,15 @@ Status ChunkStream::number_strings(ChunkMemory& memory) {
   for (std::size_t i = 0; i < scanned_.size(); i++) {
     if (!has_numbers(scanned_[i])) continue;
     const Column& column = memory.batch.columns[i];
-    if (cache_->is_resident(i)) {
+    if (cache_ && cache_->is_resident(i)) {
       memory.numbers[i] = column.values;
       continue;
     }
     std::vector<std::uint32_t> numbers;
     PENSTOCK_TRY(strings_.of_column(scanned_[i])->number(column, numbers));
+    PENSTOCK_TRY(strings_.check_order(scanned_[i], numbers));
     memory.numbers[i] = Bytes::own(std::move(numbers));
-    cache_->keep_numbers(i, memory.first_row, column, memory.numbers[i]);
+    if (cache_) cache_->keep_numbers(i, memory.first_row, column, memory.numbers[i]);
   }
   return tables_.add_new();
 }
@@ -228,7 +231,8 @@ Status ChunkStream::upload_column(ChunkMemory& memory, Queue& compute, std::size
                                   std::size_t column_index, bool has_validity) {
   const std::uint32_t number = program_.device_columns[column_index],
                       root = program_.root_of(number);
-  const bool has_own_numbers = has_numbers(root);
+  const bool is_there = column_of(memory, number).device_values != nullptr;  // made of FSST codes
+  const bool has_own_numbers = !is_there && has_numbers(root);
   const Column& column = column_of(memory, has_own_numbers ? root : number);
   if (column.row_count != memory.batch.row_count)
     return Status(Code::internal, "a batch's columns differ in length");

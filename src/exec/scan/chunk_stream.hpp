@@ -19,6 +19,7 @@
 #include "exec/scan/chunk_source.hpp"
 #include "exec/scan/string_tables.hpp"
 #include "fuse/codegen/code_functions.hpp"
+#include "fuse/program/string_ranks.hpp"
 
 namespace penstock::plan {
 
@@ -103,6 +104,7 @@ class ChunkStream final : public ChunkSource {
       : device_(std::move(device)),
         program_(program),
         scanned_(program.scanned_columns()),
+        ranked_(ranked_columns(program)),
         strings_(strings),
         tables_(program, strings) {}
   Result<std::shared_ptr<Buffer>> upload(ChunkMemory& memory, std::size_t index,
@@ -137,8 +139,9 @@ class ChunkStream final : public ChunkSource {
   std::shared_ptr<Device> device_;
   const TileProgram& program_;
   const std::vector<std::uint32_t> scanned_;  // the columns of a batch
+  const std::vector<std::uint32_t> ranked_;   // columns of strings
   const ProgramStrings strings_;
-  StringTables tables_;                   // of columns that a session keeps as numbers
+  StringTables tables_;                   // of columns with rows that have numbers
   std::unique_ptr<BatchStream> batches_;  // null if the cache has all columns
   std::unique_ptr<ChunkCache> cache_;     // null if nothing is kept
   std::shared_ptr<PinnedMemory> pinned_;  // with uploads_, if the device has memory of its own

@@ -62,6 +62,7 @@ Result<std::vector<std::uint32_t>> PageEntries::name_strings(std::uint32_t colum
                                                              const Column& strings) {
   std::vector<std::uint32_t> numbers;
   PENSTOCK_TRY(strings_.of_column(column)->number(strings, numbers));
+  PENSTOCK_TRY(strings_.check_order(column, numbers));
   return numbers;
 }
 

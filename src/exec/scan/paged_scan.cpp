@@ -107,7 +107,7 @@ Result<std::unique_ptr<ChunkSource>> PagedScan::open(
 
 Status PagedScan::open_stream(const Limits& limits, BegunPages begun) {
   if (begun.resident)
-    take_resident(*std::exchange(begun.resident, {}));
+    resident_ = *std::exchange(begun.resident, {});
   else
     look_up(limits);
   read_loads_ = resident_.missing();
@@ -116,13 +116,6 @@ Status PagedScan::open_stream(const Limits& limits, BegunPages begun) {
   if (!stream_) return {};
   for (Begun& chunk : begun_) { PENSTOCK_ASSIGN(chunk.queue, device_->queue()); }
   return {};
-}
-
-// The pages have the numbers of the strings that were looked up with them.
-void PagedScan::take_resident(ResidentPages resident) {
-  for (std::size_t i = 0; i < program_.paged.size(); i++)
-    if (resident.strings(i)) strings_.set_column(program_.paged[i].column, resident.strings(i));
-  resident_ = std::move(resident);
 }
 
 void PagedScan::look_up(const Limits& limits) {
@@ -187,7 +180,7 @@ Status PagedScan::open_pinned_stream(const Limits& limits, BegunPages begun) {
 Result<BegunPages> PagedScan::begin(const std::shared_ptr<Device>& device,
                                     const TileProgram& program, const TableSource& source,
                                     const Limits& limits,
-                                    std::shared_ptr<pages::ReadingOrder> order) {
+                                    std::shared_ptr<pages::ReadingOrder> order, StringPool& pool) {
   constexpr std::uint64_t expected_bytes = std::uint64_t{1} << 40;
   const std::uint64_t device_bytes = device ? device->traits().global_bytes : expected_bytes;
   std::vector<std::uint32_t> columns;
@@ -195,13 +188,13 @@ Result<BegunPages> PagedScan::begin(const std::shared_ptr<Device>& device,
   const auto table = source.pages();
   const std::vector<std::uint32_t> needed = needed_groups(*table, limits);
   ResidentPages resident(limits.cache, source.identity());
-  StringPool none;
-  const ProgramStrings strings(none, limits.cache, source.identity());
+  const ProgramStrings strings(pool, limits.cache, source.identity());
   resident.look_up(program, *table,
                    chunks_of(*table, resident, columns, needed, limits,
                              limits.memory_limit_bytes ? limits.memory_limit_bytes : device_bytes),
                    needed, strings);
   BegunPages begun;
+  begun.strings = strings;
   begun.chunks = resident.to_read();
   for (const std::size_t load : resident.missing()) begun.columns.push_back(columns[load]);
   if (begun.columns.empty() && device) begun.resident = std::move(resident);

@@ -23,6 +23,7 @@ namespace penstock::plan {
 // Pages that are read before the scan is opened: while the device is still being opened, or while
 // another table is decoded.
 struct BegunPages {
+  std::optional<ProgramStrings> strings;  // which open() must get, if there are any
   std::vector<std::uint32_t> columns;
   std::vector<pages::RowGroupBatch> chunks;
   std::shared_ptr<PinnedSlabs> memory;        // null if nothing is pinned
@@ -47,7 +48,7 @@ class PagedScan final : public ChunkSource {
   // memory of its own is being opened.
   static Result<BegunPages> begin(const std::shared_ptr<Device>& device, const TileProgram& program,
                                   const TableSource& source, const Limits& limits,
-                                  std::shared_ptr<pages::ReadingOrder> order);
+                                  std::shared_ptr<pages::ReadingOrder> order, StringPool& pool);
   // `program` reads pages of `source`. Both outlive the scan, and so does `strings`. Pages that
   // begin() began to read are used if they fit the device, and dropped if not.
   static Result<std::unique_ptr<ChunkSource>> open(std::shared_ptr<Device> device,
@@ -89,7 +90,6 @@ class PagedScan final : public ChunkSource {
   Status open_stream(const Limits& limits, BegunPages begun);
   void look_up(const Limits& limits);
   Status open_gathers();
-  void take_resident(ResidentPages resident);
   std::size_t chunks_at_once() const;  // being decoded
   Status read_pages(const Limits& limits, BegunPages begun);
   Status open_pinned_stream(const Limits& limits, BegunPages begun);

@@ -184,11 +184,21 @@ const StringOrder& ProgramStrings::order_of_column(std::uint32_t column) const {
   return *own.order;
 }
 
+Status ProgramStrings::check_order(std::uint32_t column,
+                                   std::span<const std::uint32_t> numbers) const {
+  const auto own = std::ranges::find(*own_, column, &OwnStrings::column);
+  if (own == own_->end() || !own->order) return {};
+  const std::size_t count = own->order->ranks.size();
+  if (own->strings->count() <= count) return {};
+  if (std::ranges::all_of(numbers, [&](std::uint32_t number) { return number < count; })) return {};
+  return {Code::io, "the file changed while it was read"};
+}
+
 std::uint32_t ProgramStrings::code_of_parameter(const TileProgram& program,
                                                 std::uint32_t parameter) const {
   const std::string& text = program.graph->parameters[parameter].text;
   for (const auto& [own, column] : program.own_parameters)
-    if (own == parameter) return of_column(column)->number(text);
+    if (own == parameter) return of_column(column)->find(text);
   return pool_->code(text);
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,8 +30,12 @@ bool has_own_output(const TileProgram& program, std::size_t output);
 class ProgramStrings {
  public:
   // `pool`: the strings of the run. `cache` keeps a column's own; null: none does.
-  explicit ProgramStrings(StringPool& pool, DeviceCache* cache = nullptr, std::string identity = {})
-      : pool_(&pool), cache_(cache), identity_(std::move(identity)) {}
+  // `identity`: of a source, whose file has the strings.
+  explicit ProgramStrings(StringPool& pool, DeviceCache* cache = nullptr,
+                          const std::string& identity = {})
+      : pool_(&pool),
+        cache_(cache),
+        identity_(identity.substr(0, identity.find(DeviceCache::end_of_file_identity))) {}
 
   StringPool& pool() const { return *pool_; }
   // Returns the strings of a column of the source. They are made once.
@@ -42,9 +47,6 @@ class ProgramStrings {
   DeviceCache::Key key(const std::string& kind, std::uint32_t column, std::uint64_t count) const;
   // Keeps the strings longer than what has their numbers: a number is of no use without its string.
   void keep_again() const;
-  // Sets the strings of a column that something else has numbered.
-  void set_column(std::uint32_t column, std::shared_ptr<ColumnStrings> strings) const;
-
   // Returns the string of a code that an output of the program has.
   std::string_view text(const TileProgram& program, std::size_t output, std::uint32_t code) const;
   // Returns the code of a string as an output of the program has it, which is new if no row has it.
@@ -55,7 +57,10 @@ class ProgramStrings {
                         std::uint32_t number) const;
   // Returns the order of a column's strings. It is the same for all copies.
   const StringOrder& order_of_column(std::uint32_t column) const;
-  // Returns the code of a parameter of the program that is a string.
+  // Returns an error if a string of a row is not in the order that order_of_column() has returned.
+  Status check_order(std::uint32_t column, std::span<const std::uint32_t> numbers) const;
+  // Returns the code of a parameter of the program that is a string. No row has that code if none
+  // has had the string so far.
   std::uint32_t code_of_parameter(const TileProgram& program, std::uint32_t parameter) const;
   // Returns these strings for a program that has the outputs of another one as its columns.
   ProgramStrings of_outputs(const TileProgram& program) const;
@@ -67,6 +72,7 @@ class ProgramStrings {
     std::shared_ptr<const StringOrder> order;  // null until it is asked for
   };
   using Own = std::vector<OwnStrings>;
+  void set_column(std::uint32_t column, std::shared_ptr<ColumnStrings> strings) const;
   const ColumnStrings* own_of(const TileProgram& program, std::size_t output) const;
 
   StringPool* pool_;

@@ -16,11 +16,13 @@ std::set<std::uint32_t> columns_read(const Graph& graph, NodeId root) {
   return columns;
 }
 
-// Returns which keys follow from the others, of which there is one at least.
+// Returns which keys follow from the others, of which there is one at least. Floats of one group
+// may differ, as 0.0 and -0.0 do, so that nothing follows from them.
 std::vector<bool> dependent_keys(const Graph& graph, const std::vector<Projection>& keys) {
   std::set<std::uint32_t> known;
   for (const Projection& key : keys)
-    if (graph.at(key.root).op == Op::column) known.insert(graph.at(key.root).payload);
+    if (graph.at(key.root).op == Op::column && !is_float(graph.at(key.root).type))
+      known.insert(graph.at(key.root).payload);
   std::vector<bool> are_dependent;
   for (const Projection& key : keys) {
     const std::set<std::uint32_t> read = columns_read(graph, key.root);

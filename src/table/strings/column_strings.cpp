@@ -8,8 +8,10 @@
 namespace penstock::plan {
 namespace {
 
-// Memory of a string in a pool, beside its bytes: view, hash and two to four positions.
-constexpr std::uint64_t bytes_beside_text = 48;
+// Memory of a string in a pool, beside its bytes: view, hash and two to four positions; and its
+// place in the copy of all strings, and in their order.
+constexpr std::uint64_t bytes_beside_text = 48 + 16;
+constexpr std::uint64_t copies = 2;
 
 std::uint64_t next_id() {
   static std::atomic<std::uint64_t> last{0};
@@ -22,7 +24,7 @@ ColumnStrings::ColumnStrings() : id_(next_id()) {}
 
 void ColumnStrings::count_bytes(std::size_t first) {
   for (std::size_t number = first; number < pool_.size(); number++)
-    bytes_ += pool_.text(static_cast<std::uint32_t>(number)).size() + bytes_beside_text;
+    bytes_ += copies * pool_.text(static_cast<std::uint32_t>(number)).size() + bytes_beside_text;
 }
 
 Status ColumnStrings::number(const Column& strings, std::vector<std::uint32_t>& numbers) {
@@ -39,6 +41,22 @@ std::uint32_t ColumnStrings::number(std::string_view text) {
   const std::uint32_t number = pool_.code(text);
   count_bytes(before);
   return number;
+}
+
+std::uint32_t ColumnStrings::find(std::string_view text) const {
+  const std::lock_guard lock(mutex_);
+  return pool_.find(text);
+}
+
+bool ColumnStrings::is_complete(const std::string& identity) const {
+  const std::lock_guard lock(mutex_);
+  const std::string file = identity.substr(0, identity.find(DeviceCache::end_of_file_identity));
+  return complete_.contains(identity) || complete_.contains(file);
+}
+
+void ColumnStrings::set_complete(const std::string& identity) {
+  const std::lock_guard lock(mutex_);
+  complete_.insert(identity);
 }
 
 Column ColumnStrings::copied(std::size_t first) const {

@@ -3,10 +3,10 @@
 // Numbers belong to the column, not to a run: what a session keeps of a column has them, in any
 // statement. Thread-safe.
 #pragma once
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +25,8 @@ class ColumnStrings {
   // Writes the number of each row's string, 0 for NULL, and adds new strings.
   Status number(const Column& strings, std::vector<std::uint32_t>& numbers);
   std::uint32_t number(std::string_view text);
+  // Returns the number of a string; StringPool::no_code if it has none.
+  std::uint32_t find(std::string_view text) const;
   // `number` is one that number() has returned.
   std::string_view text(std::uint32_t number) const { return pool_.text(number); }
   std::uint64_t count() const;
@@ -34,9 +36,9 @@ class ColumnStrings {
   std::shared_ptr<const Column> all() const;
   // Returns the order of all strings. It is made if some are new since the last call.
   std::shared_ptr<const StringOrder> order() const;
-  // Whether all strings of the column were numbered.
-  bool is_complete() const { return is_complete_; }
-  void set_complete() { is_complete_ = true; }
+  // Whether all strings of a source were numbered: of the file, or of some of its rows.
+  bool is_complete(const std::string& identity) const;
+  void set_complete(const std::string& identity);
   // The host memory of the strings, by estimate.
   std::uint64_t bytes() const;
 
@@ -48,7 +50,7 @@ class ColumnStrings {
   mutable std::mutex mutex_;
   StringPool pool_;
   std::uint64_t bytes_ = 0;
-  std::atomic<bool> is_complete_ = false;
+  std::set<std::string> complete_;  // identities
   mutable std::shared_ptr<const StringOrder> order_ = std::make_shared<const StringOrder>();
   mutable std::shared_ptr<const Column> all_ = std::make_shared<const Column>();
 };

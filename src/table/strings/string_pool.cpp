@@ -82,6 +82,11 @@ void StringPool::grow() {
 
 std::uint32_t StringPool::code(std::string_view text) { return code(text, hash_of(text)); }
 
+std::uint32_t StringPool::find(std::string_view text) const {
+  std::uint64_t at = 0;
+  return find(text, hash_of(text), at);
+}
+
 // Returns the string's code, or no_code; `at` becomes its position, or that of the gap after it.
 std::uint32_t StringPool::find(std::string_view text, std::uint64_t hash, std::uint64_t& at) const {
   for (at = hash;; at++) {

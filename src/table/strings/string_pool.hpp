@@ -15,7 +15,10 @@ namespace penstock::plan {
 
 class StringPool {
  public:
+  static constexpr std::uint32_t no_code = ~std::uint32_t{0};  // of no string
+
   std::uint32_t code(std::string_view text);  // inserts
+  std::uint32_t find(std::string_view text) const;
   // Another thread may add strings meanwhile, if the code was handed on under a lock.
   std::string_view text(std::uint32_t code) const { return strings_[code]; }
   // The same as a function, which must not outlive the pool.
@@ -33,8 +36,6 @@ class StringPool {
   struct Position {
     std::uint32_t hash = 0, code = 0;
   };
-
-  static constexpr std::uint32_t no_code = ~std::uint32_t{0};
 
   static std::uint64_t hash_of(std::string_view text);
   std::uint32_t find(std::string_view text, std::uint64_t hash, std::uint64_t& at) const;

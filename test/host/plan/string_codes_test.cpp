@@ -88,8 +88,43 @@ TEST(StringCodes, TheTextOfAnOutputIsOfItsColumn) {
   EXPECT_EQ(strings.of_column(1)->number("of t"), 0u);
   EXPECT_EQ(strings.text(program, 0, 0), "of s");
   EXPECT_EQ(strings.text(program, 1, 0), "of t");
-  EXPECT_EQ(strings.code_of_parameter(program, program.own_parameters[0].first), 1u);
-  EXPECT_EQ(strings.of_outputs(program).of_column(1)->text(1), "x");
+  EXPECT_EQ(strings.of_outputs(program).of_column(1)->text(0), "of t");
+}
+
+// A session would keep the constants of all its statements.
+TEST(StringCodes, AConstantHasANumberOnceARowHasIt) {
+  Grouped g;
+  const TileProgram program = g.fused(g.equal(g.t, g.text("x")), {g.s});
+  const std::uint32_t constant = program.own_parameters[0].first;
+  StringPool pool;
+  const ProgramStrings strings(pool);
+  EXPECT_EQ(strings.code_of_parameter(program, constant), StringPool::no_code);
+  EXPECT_EQ(strings.of_column(1)->count(), 0u);
+  strings.of_column(1)->number("y");
+  strings.of_column(1)->number("x");
+  EXPECT_EQ(strings.code_of_parameter(program, constant), 1u);
+}
+
+TEST(StringCodes, AStringThatCameAfterTheOrderIsAnError) {
+  StringPool pool;
+  const ProgramStrings strings(pool);
+  const std::uint32_t first = strings.of_column(0)->number("b");
+  EXPECT_EQ(strings.order_of_column(0).ranks.size(), 1u);
+  const std::uint32_t later = strings.of_column(0)->number("a");
+  EXPECT_TRUE(strings.check_order(0, std::vector{first}).ok());
+  EXPECT_EQ(strings.check_order(0, std::vector{first, later}).code(), Code::io);
+}
+
+// A share of a file reads some of its rows.
+TEST(ColumnStrings, TheStringsOfAPartAreNotAllOfTheFile) {
+  ColumnStrings strings;
+  const std::string file = "a file", part = file + DeviceCache::end_of_file_identity + "rows";
+  strings.set_complete(part);
+  EXPECT_TRUE(strings.is_complete(part));
+  EXPECT_FALSE(strings.is_complete(file));
+  strings.set_complete(file);
+  EXPECT_TRUE(strings.is_complete(file));
+  EXPECT_TRUE(strings.is_complete(part + " of others"));
 }
 
 TEST(StringCodes, TheLeastStringIsOfTheLeastRank) {
