@@ -205,7 +205,7 @@ def hostile_statements(folder, tally, program):
         ("SELECT i32 // 0 FROM 'whole.parquet'", "zero"),
         ("SELECT i32 + 2147483647 FROM 'whole.parquet'", "i32"),
         ("SELECT sum(s) FROM 'whole.parquet'", "sum"),
-        ("SELECT s SIMILAR TO 'a%' FROM 'whole.parquet'", "SIMILAR TO"),
+        ("SELECT s SIMILAR TO 'a%' ESCAPE '!' FROM 'whole.parquet'", "SIMILAR TO"),
         ("SELECT " + "(" * 5000 + "1" + ")" * 5000 + " FROM 'whole.parquet'", ""),
         ("SELECT " + "-" * 1 + "(" * 20000, ""),
     ]
