@@ -166,12 +166,12 @@ class RandomExpressions {
       case 10:
         return builder.unary(
             pick({Op::floor, Op::ceiling, Op::round, Op::truncate, Op::square_root}), input());
-      case 11:
+      case 11:  // of a column of dates mostly: few other expressions are one
         return builder.unary(
             static_cast<Op>(static_cast<int>(Op::year) +
                             static_cast<int>(below(static_cast<std::uint64_t>(Op::custom) -
                                                    static_cast<std::uint64_t>(Op::year)))),
-            input());
+            below(4) == 0 ? input() : date_column(builder));
       case 12:
       case 13: return builder.cast(input(), schema_[below(schema_.size())].type);
       case 14: {
@@ -184,6 +184,14 @@ class RandomExpressions {
         return builder.variadic(pick({Op::coalesce, Op::least, Op::greatest}), std::move(inputs));
       }
     }
+  }
+
+  NodeId date_column(Builder& builder) {
+    std::vector<std::uint32_t> columns;
+    for (std::uint32_t i = 0; i < schema_.size(); i++)
+      if (schema_[i].type.kind == Kind::date32 || schema_[i].type.kind == Kind::timestamp)
+        columns.push_back(i);
+    return builder.column(columns[below(columns.size())]);
   }
 
   NodeId leaf(Builder& builder) {
