@@ -35,7 +35,7 @@ struct Compiled {
   std::unique_ptr<const RE2> expression;
 };
 
-// Threads do not share an expression: its automaton has a lock. The oldest one makes room.
+// Threads do not share an expression: its automaton has a lock. A new one replaces the oldest.
 const RE2& compiled(Pattern pattern) {
   thread_local std::array<Compiled, kept_patterns> kept;
   thread_local std::size_t oldest = 0;

@@ -20,7 +20,7 @@ COPIES = 4
 
 
 def makers(rng):
-    """A type and a value of it, of each kind that pages store in another way."""
+    """A type and a value of it, of each kind that pages store differently."""
     decimals = lambda digits, scale: decimal.Decimal(
         rng.randrange(-(10**digits) + 1, 10**digits)
     ).scaleb(-scale)

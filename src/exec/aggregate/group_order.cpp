@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <cstring>
 
 #include "expr/value.hpp"
 #include "table/sort/key_rank.hpp"
+#include "table/strings/string_order.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -19,17 +18,7 @@ std::uint64_t rank_of_integer(Int128 value) {
 }
 
 std::uint64_t rank_of_real(double value) {
-  if (std::isnan(value)) return last_rank;
-  const auto bits = std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value);
-  return (bits & top_rank_bit) != 0 ? ~bits : bits | top_rank_bit;
-}
-
-// The first bytes of a text, the first one highest.
-std::uint64_t rank_of_text(std::string_view text) {
-  std::uint64_t rank = 0;
-  for (std::size_t i = 0; i < 8; i++)
-    rank = rank << 8 | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0u);
-  return rank;
+  return rank_of_word({penstock::Kind::float64}, std::bit_cast<std::uint64_t>(value));
 }
 
 }  // namespace
@@ -98,7 +87,7 @@ std::uint64_t GroupOrder::rank(const Column& column, const std::uint64_t* row) c
   } else if (column.kind == Kind::scalar) {
     const Scalar value = value_of(column, row);
     if (value.is_null) return null_rank(column);
-    rank = column.type.kind == penstock::Kind::string ? rank_of_text(value.text)
+    rank = column.type.kind == penstock::Kind::string ? first_bytes_of(value.text)
            : is_float(column.type)                    ? rank_of_real(value.real)
                                                       : rank_of_integer(value.integer);
   } else {
@@ -111,7 +100,7 @@ std::uint64_t GroupOrder::rank(const Column& column, const std::uint64_t* row) c
     else
       rank = column.kind == Kind::float_key
                  ? rank_of_word(column.type, word)
-                 : rank_of_text(layout_.text_of_key(column.column, word));
+                 : first_bytes_of(layout_.text_of_key(column.column, word));
   }
   return column.descending ? ~rank : rank;
 }

@@ -32,12 +32,9 @@ Result<std::vector<std::uint64_t>> words_of_partials(const TileProgram& program,
     if (column.type != program.graph->at(program.outputs[i].root).type ||
         column.row_count != table.row_count)
       return Status(Code::internal, "partial groups by another key");
-    store_key_words(
-        column, [&](std::string_view text) { return strings.code(text); }, words.data() + i, width);
-    if (column.validity.empty()) continue;
-    const std::uint64_t null_bit = std::uint64_t{1} << (i % 64);
-    for (std::uint64_t row = 0; row < table.row_count; row++)
-      if (!column.is_valid(row)) words[row * width + keys + i / 64] |= null_bit;
+    store_key(
+        column, {i, keys}, [&](std::string_view text) { return strings.code(text); }, words.data(),
+        width);
   }
   for (std::size_t i = 0; i < program.accumulators.size(); i++)
     PENSTOCK_TRY(store_partials(program.accumulators[i], table.columns[keys + i], table.row_count,

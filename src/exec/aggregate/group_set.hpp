@@ -80,7 +80,7 @@ class GroupSet {
   std::vector<std::uint64_t> by_slots() const;
 
  private:
-  // A group and half of its hash, so that few rows are looked at in vain, and none for more room.
+  // A group and half of its hash, so that few rows are looked at in vain, and none to grow.
   struct Position {
     std::uint32_t hash = 0, group = 0;  // plus 1; 0: free
   };

@@ -39,6 +39,20 @@ template <class Take> void for_each_value(const Column& column, const Take& take
   }
 }
 
+// 0 for NULL.
+void store_key_words(const Column& column, const CodeOfText& code_of, std::uint64_t* to,
+                     std::size_t stride) {
+  const bool is_boolean = column.type.kind == Kind::boolean;
+  if (column.type.kind != Kind::string && !is_boolean)
+    return for_each_value(column, [&](std::uint64_t row, Partial bits) {
+      to[row * stride] = column.is_valid(row) ? static_cast<std::uint64_t>(bits) : 0;
+    });
+  for (std::uint64_t row = 0; row < column.row_count; row++)
+    to[row * stride] = !column.is_valid(row) ? 0
+                       : is_boolean          ? column.boolean(row)
+                                             : code_of(column.string(row));
+}
+
 }  // namespace
 
 Type type_of_partials(const Accumulator& a) {
@@ -69,17 +83,14 @@ Status store_partials(const Accumulator& accumulator, const Column& column, std:
   return {};
 }
 
-void store_key_words(const Column& column, const CodeOfText& code_of, std::uint64_t* to,
-                     std::size_t stride) {
-  const bool is_boolean = column.type.kind == Kind::boolean;
-  if (column.type.kind != Kind::string && !is_boolean)
-    return for_each_value(column, [&](std::uint64_t row, Partial bits) {
-      to[row * stride] = column.is_valid(row) ? static_cast<std::uint64_t>(bits) : 0;
-    });
+void store_key(const Column& column, KeyPlace place, const CodeOfText& code_of, std::uint64_t* rows,
+               std::size_t stride) {
+  store_key_words(column, code_of, rows + place.key, stride);
+  if (column.validity.empty()) return;
+  std::uint64_t* const null_words = rows + place.key_count + place.key / 64;
+  const std::uint64_t null_bit = std::uint64_t{1} << (place.key % 64);
   for (std::uint64_t row = 0; row < column.row_count; row++)
-    to[row * stride] = !column.is_valid(row) ? 0
-                       : is_boolean          ? column.boolean(row)
-                                             : code_of(column.string(row));
+    if (!column.is_valid(row)) null_words[row * stride] |= null_bit;
 }
 
 Table partials_as_row(const TileProgram& program, std::span<const Partial> partials) {

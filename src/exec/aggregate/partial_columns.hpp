@@ -28,11 +28,15 @@ Column column_of_partials(const Accumulator& accumulator, std::span<const Partia
 // accumulator, `stride` words apart, by several threads if there are many rows.
 Status store_partials(const Accumulator& accumulator, const Column& column, std::uint64_t row_count,
                       std::uint64_t* to, std::size_t stride);
-// Does the same with the words of a key, as kernels make them; 0 for NULL.
-void store_key_words(const Column& column, const CodeOfText& code_of, std::uint64_t* to,
-                     std::size_t stride);
-// The results of accumulators without keys.
-// `strings`: of results that are strings; may be null.
+// A key of groups, by its number among their keys.
+struct KeyPlace {
+  std::size_t key = 0, key_count = 0;
+};
+// Stores the word of a key for each row as kernels make it, and its bit if it is NULL. The words of
+// a row's keys begin at `rows`, `stride` words apart, and are 0.
+void store_key(const Column& column, KeyPlace place, const CodeOfText& code_of, std::uint64_t* rows,
+               std::size_t stride);
+// The results of accumulators without keys. `strings`: of results that are strings; may be null.
 Result<Table> one_row(const TileProgram& program, std::span<const Partial> partials,
                       const ProgramStrings* strings = nullptr);
 // A row of accumulators without keys.

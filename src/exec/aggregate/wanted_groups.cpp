@@ -31,14 +31,9 @@ WantedGroups::WantedGroups(const TileProgram& program, const Table& groups,
 std::vector<std::uint64_t> WantedGroups::words_of(const Table& groups,
                                                   const ProgramStrings& strings) const {
   std::vector<std::uint64_t> words(groups.row_count * width());
-  for (std::size_t i = 0; i < key_count_; i++) {
-    const Column& column = groups.columns[i];
-    store_key_words(column, strings.codes(program_, i), words.data() + i, width());
-    if (column.validity.empty()) continue;
-    for (std::uint64_t row = 0; row < groups.row_count; row++)
-      if (!column.is_valid(row))
-        words[row * width() + key_count_ + i / 64] |= std::uint64_t{1} << (i % 64);
-  }
+  for (std::size_t i = 0; i < key_count_; i++)
+    store_key(groups.columns[i], {i, key_count_}, strings.codes(program_, i), words.data(),
+              width());
   return words;
 }
 

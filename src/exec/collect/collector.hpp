@@ -62,7 +62,7 @@ Status read_chunk(std::shared_ptr<Device> device, const TileKernel& kernel, Coll
 // too small.
 Result<bool> wait_for_chunk(const TileKernel& kernel, Chunk& chunk);
 
-// `first` may be null; it limits the groups that are needed: see GroupTable::finish().
+// `first` may be null; it limits the groups that are needed: see GroupTable::results().
 std::unique_ptr<Collector> make_collector(const TileProgram& program, const ProgramStrings& strings,
                                           const BuildSides* sides = nullptr,
                                           const MergePlace& merges = {},

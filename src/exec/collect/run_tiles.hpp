@@ -40,7 +40,7 @@ struct TileInput {
 // The places where a program's results are merged, and left.
 struct TileResults {
   MergeLocation merges = MergeLocation::automatic;
-  const TopK* first_groups = nullptr;     // of a group-by: see GroupTable::finish()
+  const TopK* first_groups = nullptr;     // of a group-by: see GroupTable::results()
   bool leaves_partials = false;           // see MergePlace
   const Table* wanted_groups = nullptr;   // see MergePlace
   GroupShare* share = nullptr;            // of groups that devices exchange; may be null

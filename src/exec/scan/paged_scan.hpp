@@ -49,8 +49,8 @@ class PagedScan final : public ChunkSource {
   static Result<BegunPages> begin(const std::shared_ptr<Device>& device, const TileProgram& program,
                                   const TableSource& source, const Limits& limits,
                                   std::shared_ptr<pages::ReadingOrder> order, StringPool& pool);
-  // `program` reads pages of `source`. Both outlive the scan, and so does `strings`. Pages that
-  // begin() began to read are used if they fit the device, and dropped if not.
+  // `program` reads pages of `source`. Both outlive the scan, and so does the pool of `strings`.
+  // Pages that begin() began to read are used if they fit the device, and dropped if not.
   static Result<std::unique_ptr<ChunkSource>> open(std::shared_ptr<Device> device,
                                                    std::shared_ptr<pages::PageDecoder> decoder,
                                                    const TileProgram& program,

@@ -34,10 +34,6 @@ class ResidentPages {
                std::vector<pages::RowGroupBatch> chunks, std::span<const std::uint32_t> needed,
                const ProgramStrings& strings);
   const std::vector<pages::RowGroupBatch>& chunks() const { return chunks_; }
-  // Returns the numbering of the strings of a load; null if it reads none by number.
-  const std::shared_ptr<ColumnStrings>& strings(std::size_t load) const {
-    return loads_[load].strings;
-  }
   // Return the loads, by their number in the program, with columns that are read of a chunk; and
   // the loads that are read of any chunk.
   const std::vector<std::size_t>& missing(std::size_t chunk) const { return missing_[chunk]; }

@@ -10,7 +10,7 @@
 namespace penstock::plan {
 namespace {
 
-// Finds the columns of strings that operations read in another way than by comparing them with one
+// Finds the columns of strings that operations read otherwise than by comparing them with one
 // constant each.
 class Comparisons {
  public:

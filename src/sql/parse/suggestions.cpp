@@ -14,8 +14,7 @@ constexpr std::string_view strings =
     "of strings there are LIKE, ILIKE, ||, comparisons, length, lower, upper, substring, left, "
     "right, trim, replace, contains, "
     "starts_with, ends_with, position, regexp_matches, regexp_extract, regexp_replace and others, "
-    "of "
-    "one column and constants";
+    "of one column and constants";
 constexpr std::string_view keys =
     "tables are joined by = between their columns: FROM 'a', 'b' WHERE a.x = b.y";
 constexpr std::string_view left_join =

@@ -14,16 +14,9 @@ constexpr std::uint64_t min_strings_per_thread = 1 << 13;
 
 // The first bytes decide most comparisons, without a look at the string.
 struct Entry {
-  std::uint64_t first_bytes = 0;  // the first is the highest
+  std::uint64_t first_bytes = 0;
   std::uint64_t number = 0;
 };
-
-std::uint64_t first_bytes_of(std::string_view text) {
-  std::uint64_t bytes = 0;
-  if (!text.empty())
-    std::memcpy(&bytes, text.data(), std::min<std::size_t>(text.size(), sizeof bytes));
-  return std::endian::native == std::endian::little ? __builtin_bswap64(bytes) : bytes;
-}
 
 // Sorts runs in threads, then merges pairs of runs in threads.
 void sort_in_threads(std::vector<Entry>& entries, const auto& is_before) {
@@ -47,6 +40,13 @@ void sort_in_threads(std::vector<Entry>& entries, const auto& is_before) {
 }
 
 }  // namespace
+
+std::uint64_t first_bytes_of(std::string_view text) {
+  std::uint64_t bytes = 0;
+  if (!text.empty())
+    std::memcpy(&bytes, text.data(), std::min<std::size_t>(text.size(), sizeof bytes));
+  return std::endian::native == std::endian::little ? __builtin_bswap64(bytes) : bytes;
+}
 
 std::vector<std::uint64_t> sorted_by_text(
     std::uint64_t count, const std::function<std::string_view(std::uint64_t)>& text_of) {

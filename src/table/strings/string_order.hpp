@@ -15,6 +15,10 @@ struct StringOrder {
   std::vector<std::uint32_t> numbers;  // by rank
 };
 
+// Returns the first eight bytes of a string, the first one highest: a number that does not descend
+// in the order.
+std::uint64_t first_bytes_of(std::string_view text);
+
 // Returns the numbers below `count` in the order of their strings. Threads call `text_of`.
 std::vector<std::uint64_t> sorted_by_text(
     std::uint64_t count, const std::function<std::string_view(std::uint64_t)>& text_of);

@@ -37,20 +37,22 @@ void add_keys(GroupTable& table, const GroupsOf& groups, const std::vector<Key>&
   }
 }
 
+void expect_sums(const Table& rows, const std::map<Key, std::int64_t, KeyOrder>& wanted) {
+  ASSERT_EQ(rows.row_count, wanted.size());
+  std::uint64_t row = 0;
+  for (const auto& [key, sum] : wanted) {
+    ASSERT_EQ(key_of(rows, row, 1), key) << "row " << row;
+    ASSERT_EQ(static_cast<std::int64_t>(scalar_at(rows.columns[1], row++).integer), sum);
+  }
+}
+
 TEST(GroupParts, KeysOfManyBatchesAreAddedToTheirGroups) {
   const GroupsOf groups({{Kind::int64}});
   const std::vector<Key> keys = wide_keys(150'000, 40'000, 5);
   for (const std::size_t at_once : {900u, 30'000u, 150'000u}) {
     GroupTable table(groups.program, groups.strings);
     add_keys(table, groups, keys, at_once);
-    const Table rows = *table.results();
-    const auto wanted = sums_of_keys(keys);
-    ASSERT_EQ(rows.row_count, wanted.size());
-    std::uint64_t row = 0;
-    for (const auto& [key, sum] : wanted) {
-      ASSERT_EQ(key_of(rows, row, 1), key) << "row " << row;
-      ASSERT_EQ(static_cast<std::int64_t>(scalar_at(rows.columns[1], row++).integer), sum);
-    }
+    expect_sums(*table.results(), sums_of_keys(keys));
   }
 }
 
@@ -70,11 +72,7 @@ TEST(GroupParts, GroupsOfMergesAreAddedToThoseOfKernels) {
   ASSERT_TRUE(table.merge_groups(merged));
   auto wanted = sums_of_keys(keys);
   for (std::size_t i = 0; i < 100; i++) wanted[keys[i]] += 1000;
-  const Table rows = *table.results();
-  ASSERT_EQ(rows.row_count, wanted.size());
-  std::uint64_t row = 0;
-  for (const auto& [key, sum] : wanted)
-    ASSERT_EQ(static_cast<std::int64_t>(scalar_at(rows.columns[1], row++).integer), sum);
+  expect_sums(*table.results(), wanted);
 }
 
 TEST(GroupParts, SumsBeyond128BitsOfAPartAreRefused) {

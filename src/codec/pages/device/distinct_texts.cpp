@@ -37,6 +37,19 @@ Result<std::shared_ptr<Buffer>> filled(Device& device, Queue& queue, std::uint64
   return memory;
 }
 
+// Waits for enqueued work, which reads and writes memory of the host, before a failure is returned.
+Status finished(Queue& queue, const Status& enqueued) {
+  PENSTOCK_TRY(queue.finish());
+  return enqueued;
+}
+
+// Enqueues two downloads.
+Status download_both(Queue& queue, void* first, const Buffer& from, std::uint64_t bytes,
+                     void* second, const Buffer& also_from, std::uint64_t more_bytes) {
+  PENSTOCK_TRY(queue.download(first, from, bytes));
+  return queue.download(second, also_from, more_bytes);
+}
+
 // A column of strings of these lengths, with contiguous bytes.
 Column column_of_strings(std::vector<std::byte> bytes, std::vector<std::uint64_t> offsets) {
   Column column;
@@ -94,9 +107,8 @@ Result<bool> TextsOfColumn::list_names(const Memory& failed) {
       {{Argument::of(*column_.bytes), Argument::of(*column_.index), Argument::of(*firsts_),
         Argument::of(*names), Argument::of(*count), Argument::value(slot_count_)}}));
   std::uint32_t name_count = 0, has_failed = 0;
-  PENSTOCK_TRY(queue_.download(&name_count, *count, 4));
-  PENSTOCK_TRY(queue_.download(&has_failed, *failed, 4));
-  PENSTOCK_TRY(queue_.finish());
+  PENSTOCK_TRY(
+      finished(queue_, download_both(queue_, &name_count, *count, 4, &has_failed, *failed, 4)));
   if (has_failed != 0) return false;
   if (name_count > value_count())
     return Status(Code::internal, "a kernel found more strings than there are values");
@@ -165,8 +177,7 @@ Result<DecodedPages> TextsOfColumn::with_codes(std::span<const std::uint32_t> co
   }
   if (!numbers_) { PENSTOCK_ASSIGN(numbers_, programs_->device().allocate(min_bytes)); }
   const Status enqueued = pairs.empty() ? Status() : enqueue_codes(pairs);
-  PENSTOCK_TRY(queue_.finish());  // the enqueued work reads `pairs`
-  PENSTOCK_TRY(enqueued);
+  PENSTOCK_TRY(finished(queue_, enqueued));
   DecodedPages coded = column_;
   coded.bytes = numbers_;
   PENSTOCK_ASSIGN(coded.index, index_of_codes());
@@ -197,8 +208,7 @@ Result<Column> download_texts(PagePrograms& programs, Queue& queue, const Buffer
                                    Argument::of(*copied), Argument::value(text_count)}}));
     return queue.download(strings.data(), *copied, strings.size());
   }();
-  PENSTOCK_TRY(queue.finish());  // the enqueued work reads `places`
-  PENSTOCK_TRY(enqueued);
+  PENSTOCK_TRY(finished(queue, enqueued));
   return column_of_strings(std::move(strings), std::move(offsets));
 }
 
@@ -238,9 +248,8 @@ Result<StoredRows> values_of_rows(PagePrograms& programs, Queue& queue, const De
                       {{Argument::of(*column.bytes), Argument::of(*column.index),
                         Argument::of(rows), Argument::of(*values), Argument::of(*are_present),
                         Argument::value(row_count), Argument::value(std::uint32_t{is_wide})}}));
-  PENSTOCK_TRY(queue.download(stored.values.data(), *values, count * 8));
-  PENSTOCK_TRY(queue.download(stored.are_present.data(), *are_present, count * 4));
-  PENSTOCK_TRY(queue.finish());
+  PENSTOCK_TRY(finished(queue, download_both(queue, stored.values.data(), *values, count * 8,
+                                             stored.are_present.data(), *are_present, count * 4)));
   return stored;
 }
 
