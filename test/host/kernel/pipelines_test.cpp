@@ -125,7 +125,8 @@ void Pipelines::expect_kept_rows(const Table& result) const {
   EXPECT_EQ(result.row_count, at);
 }
 
-// Rows 0, 1, 2... of which the odd ones are kept, by groups of the host executor.
+// Rows 0, 1, 2... of which the odd ones or all are kept, by groups of the host executor.
+enum class Kept { odd_rows, all_rows };
 class OnePass : public ::testing::Test {
  protected:
   static constexpr std::uint32_t threads = 32, tile_rows = threads * 4, tiles = 40;
@@ -133,16 +134,17 @@ class OnePass : public ::testing::Test {
   std::vector<std::int32_t> out_ = std::vector<std::int32_t>(rows_.size(), -1);
   std::vector<std::uint64_t> kept_count_{0};
 
-  void keep_odd_rows(bool in_turn, std::uint32_t next_ticket, std::uint32_t groups) {
+  void keep(Kept which, bool in_turn, std::uint32_t next_ticket, std::uint32_t groups) {
     for (std::size_t i = 0; i < rows_.size(); i++) rows_[i] = static_cast<std::int32_t>(i);
     Plan plan;
     const StepId source = plan.source(table_source(Table::of({{"x", Column::from(rows_)}})));
     Builder builder(plan.step(source).schema);
-    const NodeId odd = *builder.binary(
-        Op::equal,
-        *builder.binary(Op::bit_and, builder.column(0u), builder.captured(Scalar::of(1))),
-        builder.captured(Scalar::of(1)));
-    TAKE(const StepId kept, plan.filter(source, builder.graph(), odd));
+    const bool is_all = which == Kept::all_rows;
+    const NodeId bits = *builder.binary(is_all ? Op::bit_or : Op::bit_and, builder.column(0u),
+                                        builder.captured(Scalar::of(1)));
+    const NodeId passes = *builder.binary(is_all ? Op::greater_equal : Op::equal, bits,
+                                          builder.captured(Scalar::of(1)));
+    TAKE(const StepId kept, plan.filter(source, builder.graph(), passes));
     TAKE(const TileProgram program, fuse(plan, source, kept));
     Policy policy;
     policy.group_size = threads, policy.vectors = 1, policy.tile_rows = tile_rows,
@@ -158,6 +160,10 @@ class OnePass : public ::testing::Test {
     EXPECT_EQ(kept_count_[0], rows_.size() / 2);
     for (std::size_t i = 0; i < rows_.size() / 2; i++)
       ASSERT_EQ(out_[i], i < first ? -1 : static_cast<std::int32_t>(2 * i + 1)) << i;
+  }
+  void expect_all_rows() const {
+    EXPECT_EQ(kept_count_[0], rows_.size());
+    EXPECT_EQ(out_, rows_);
   }
 
  private:
@@ -182,15 +188,21 @@ class OnePass : public ::testing::Test {
 // A group that took the first ticket and never ran again: the others count its tile themselves, and
 // put theirs in their places.
 TEST_F(OnePass, AGroupThatNeverRunsHoldsNobodyUp) {
-  keep_odd_rows(false, 1, 2);
+  keep(Kept::odd_rows, false, 1, 2);
   expect_odd_rows(tile_rows / 2);
 }
 
 // Groups that take tiles in turn, one after the other: the first finds the counts of the tiles of
 // all others itself. More tiles wait than there are entries.
 TEST_F(OnePass, GroupsInTurnFindTheCountsOfGroupsThatAreLate) {
-  keep_odd_rows(true, 0, 3);
+  keep(Kept::odd_rows, true, 0, 3);
   expect_odd_rows(0);
+}
+
+// The place of the next tile is the end of the stage, where no row may be put.
+TEST_F(OnePass, FullTilesGoRoundTheStage) {
+  keep(Kept::all_rows, true, 0, 3);
+  expect_all_rows();
 }
 
 // key -> square, of -2 to 1; a lookup behind a filter, its column filtered and stored: out of
